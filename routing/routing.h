@@ -1,0 +1,112 @@
+/* routing.h - topologies and routes; no events.
+ *
+ * A shape describes a network in closed form (no node-by-node lists at 65,536 nodes, except for the file topology): how many
+ * switches and nodes there are, what hangs on each port, and what the links are like. A route function says through
+ * which ports a packet may leave a switch and on which virtual channel. Shapes and algorithms are tables of
+ * functions; adding one is one file in routing/ and one line in its table.
+ *
+ * Switches are numbered 0..switches-1, nodes 0..nodes-1. Ports of a switch are numbered 0..ports-1, and each is
+ * one bidirectional link (parallel links are several ports). A node has one port, 0, and one switch.
+ */
+#ifndef ROUTING_ROUTING_H
+#define ROUTING_ROUTING_H
+
+#include "kernel/kernel.h"
+
+#include <stdbool.h>
+
+enum route_peer_kind { ROUTE_NOTHING, ROUTE_SWITCH, ROUTE_NODE };
+
+struct route_peer {
+    uint8_t kind;  /* enum route_peer_kind; NOTHING: an unused port */
+    uint8_t link;  /* index of its struct route_link */
+    uint16_t port; /* at the peer */
+    uint32_t id;   /* of the peer, among switches or among nodes */
+};
+
+/* A class of links: the same latency and bandwidth; the name is for reports ("level 2", "x", "node"). */
+struct route_link {
+    char name[24];
+    ker_time latency; /* >= 1 ps */
+    uint64_t rate;    /* bytes per second, per direction */
+};
+
+#define ROUTE_MAX_LINKS 64 /* classes */
+#define ROUTE_MAX_CHOICES 64
+
+/* One way out. */
+struct route_choice {
+    uint16_t port;
+    uint8_t channel; /* virtual channel on that link, within the packet's priority class */
+    uint8_t flags;   /* ROUTE_ESCAPE */
+};
+/* Among several choices, this one is free of deadlock by itself: a packet may wait for its credits. The others may be
+ * taken only if the credits for the whole packet are there at once (Duato). When no choice carries the flag, all may
+ * be waited for. */
+#define ROUTE_ESCAPE 1
+/* The choices without ESCAPE are equal by symmetry (both ways round an even ring): with a deterministic algorithm
+ * one of them is drawn from the packet's own stream. */
+
+/* What of a packet a route may read and write; it travels in the packet. */
+struct route_packet {
+    uint64_t address;     /* destination as route_address() packed it; topology's own layout */
+    uint32_t source, destination; /* nodes */
+    uint32_t draw;        /* 32 random bits of the packet's own (seed, source, sequence): the same at every hop */
+    uint32_t state;       /* the algorithm's own, 0 at injection; written back when the packet leaves */
+    uint16_t in_port;     /* at this switch */
+    uint8_t in_channel;   /* within the priority class */
+    uint8_t hops;         /* switches passed so far */
+};
+
+struct route_shape; /* opaque: a built topology with its algorithm */
+
+/* The function of the hot path. `here` is route_here() of the switch. Writes at most ROUTE_MAX_CHOICES choices, best
+ * guess first, and returns how many (>= 1). Deterministic algorithms return 1. */
+typedef int route_next_function(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
+                                struct route_packet *packet, struct route_choice *choices);
+
+struct route_summary {
+    uint32_t nodes, switches;
+    uint64_t links;        /* bidirectional, node links included */
+    uint32_t max_ports;    /* over all switches */
+    uint32_t channels;     /* virtual channels the algorithm needs for freedom of deadlock */
+    bool adaptive;         /* route_next may return several choices */
+    int link_count;        /* entries of links */
+    struct route_link link[ROUTE_MAX_LINKS];
+    int node_link;         /* class of the node-to-switch links */
+    char topology[32], algorithm[32];
+    char text[160];        /* one line for the terminal: "torus 8x8x8, 512 nodes, 512 switches" */
+};
+
+/* From the keys topology.* and routing.*; `channels` is what is configured (switch.channels): too few is refused with the number
+ * needed. */
+enum ker_status route_new(struct route_shape **shape, const struct ker_config *config, uint32_t channels,
+                          struct ker_error *error);
+void route_free(struct route_shape *shape);
+const struct route_summary *route_summarise(const struct route_shape *shape);
+
+uint32_t route_ports(const struct route_shape *shape, uint32_t switch_id);
+void route_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port, struct route_peer *peer);
+void route_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id, uint16_t *port);
+uint64_t route_address(const struct route_shape *shape, uint32_t node);
+uint64_t route_here(const struct route_shape *shape, uint32_t switch_id);
+route_next_function *route_function(const struct route_shape *shape);
+
+/* Minimal number of links between two nodes, injection and ejection included; 1 + 1 inside one switch. 0 for a node itself.
+ * From closed forms; for the file topology from the tables. */
+uint32_t route_distance(const struct route_shape *shape, uint32_t from, uint32_t to);
+/* The natural group of a switch (rack, pod, slab of a torus), 0..groups-1, for rack-wise partitions. */
+uint32_t route_group(const struct route_shape *shape, uint32_t switch_id);
+uint32_t route_groups(const struct route_shape *shape);
+/* A node's coordinates for traffic patterns on grids: dimensions of the torus and this node's place; 0 dimensions where the
+ * topology is no grid. Nodes at one switch share coordinates. */
+int route_grid(const struct route_shape *shape, uint32_t extents[8]);
+void route_coordinates(const struct route_shape *shape, uint32_t node, uint32_t at[8]);
+/* Expected relative load of a switch under uniform traffic, >= 1, for partitioning. */
+uint32_t route_load(const struct route_shape *shape, uint32_t switch_id);
+
+extern const struct ker_option route_options[]; /* topology.*, routing.* */
+/* One line each: name and meaning, for --list. */
+void route_list(FILE *out);
+
+#endif

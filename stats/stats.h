@@ -1,0 +1,117 @@
+/* stats.h - counters, histograms, their merging, and the result files.
+ *
+ * Every rank counts for itself; sums are integers, so merging is exact and free of order. The control rank writes.
+ */
+#ifndef STATS_STATS_H
+#define STATS_STATS_H
+
+#include "kernel/kernel.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Logarithmic histogram of non-negative integers: exact below 128, then 64 bins per octave. */
+#define STATS_BINS (64 * 58 + 128)
+static inline unsigned stats_bin(uint64_t value)
+{
+    if (value < 128)
+        return (unsigned)value;
+    int octave = 63 - __builtin_clzll(value); /* >= 7 */
+    return 128u + (unsigned)(octave - 7) * 64 + (unsigned)((value >> (octave - 6)) & 63);
+}
+uint64_t stats_bin_low(unsigned bin); /* smallest value of the bin */
+
+/* Count, sum, sum of squares, extremes and histogram of one quantity. 30 KiB: a few per rank, never one per component. */
+struct stats_quantity {
+    uint64_t count;
+    unsigned __int128 sum, squares;
+    uint64_t minimum, maximum;
+    uint64_t bin[STATS_BINS];
+};
+void stats_quantity_init(struct stats_quantity *);
+static inline void stats_quantity_add(struct stats_quantity *q, uint64_t value)
+{
+    q->count++;
+    q->sum += value;
+    q->squares += (unsigned __int128)value * value;
+    if (value < q->minimum)
+        q->minimum = value;
+    if (value > q->maximum)
+        q->maximum = value;
+    q->bin[stats_bin(value)]++;
+}
+/* Collective: rank 0's becomes the sum of all. */
+void stats_quantity_merge(struct stats_quantity *, struct ker_comm *);
+double stats_quantity_mean(const struct stats_quantity *);
+double stats_quantity_deviation(const struct stats_quantity *); /* of the population */
+/* The value at a fraction (0.99), linear inside the bin, clamped to minimum and maximum; integer, so that it is the same
+ * bits everywhere. */
+uint64_t stats_quantity_percentile(const struct stats_quantity *, double fraction);
+/* {count, mean, deviation, min, max, p50, p90, p99, p999} */
+json_t *stats_quantity_json(const struct stats_quantity *);
+
+/* Batch means: is the confidence interval of the mean of these equal batches tight enough? GSL's Student t. Returns the
+ * half-width of the interval relative to the mean, INFINITY for fewer than two batches. */
+double stats_batch_halfwidth(const double *batch_mean, int batches, double confidence);
+
+/* One line of links.csv: one direction of one link. */
+struct stats_link {
+    uint32_t from, to;             /* ids among switches or nodes */
+    uint16_t from_port, to_port;
+    uint8_t from_is_node, to_is_node, link_class, reserved;
+    uint32_t order;                /* unique and the same on any partition: rows are sorted and ties broken by it */
+    uint64_t packets, bytes;
+    uint64_t busy_ps;              /* time transmitting, inside the measured span */
+    uint64_t queue_ps;             /* sum of the packets' waiting times in this output queue: mean occupancy = queue_ps / span */
+    uint64_t queue_max_bytes;
+    uint64_t input_ps;             /* sum of the residence times in the buffer behind this link */
+};
+/* One line of tasks.csv. */
+struct stats_task {
+    uint32_t job, task, node, core;
+    ker_time finish, compute, wait, send_wait; /* wait: blocked in MPI calls */
+    uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+};
+
+/* Collective: gathers and sorts; rank 0 gets a malloc'ed array, others NULL. */
+struct stats_link *stats_links_gather(struct ker_comm *, const struct stats_link *own, size_t count, size_t *total);
+struct stats_task *stats_tasks_gather(struct ker_comm *, const struct stats_task *own, size_t count, size_t *total);
+
+/* Files of the result folder. All on rank 0, all return a status with the path in the error. The folder is created, with
+ * parents; stats_folder_open fails when it cannot be written. */
+enum ker_status stats_folder_open(const char *folder, struct ker_error *error);
+enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object, struct ker_error *error);
+enum ker_status stats_text_write(const char *folder, const char *name, const char *text, struct ker_error *error);
+enum ker_status stats_links_write(const char *folder, const struct stats_link *, size_t count, const char *const *class_names,
+                                  ker_time span, struct ker_error *error);
+enum ker_status stats_tasks_write(const char *folder, const struct stats_task *, size_t count,
+                                  const char *const *job_names, struct ker_error *error);
+enum ker_status stats_histogram_write(const char *folder, const char *name, const char *quantity,
+                                      const struct stats_quantity *, struct ker_error *error);
+
+/* Source/destination matrix on demand: packets and bytes per pair, kept sparse per rank (hash by pair). */
+struct stats_matrix;
+struct stats_matrix *stats_matrix_new(void);
+void stats_matrix_free(struct stats_matrix *);
+void stats_matrix_add(struct stats_matrix *, uint32_t from, uint32_t to, uint64_t messages, uint64_t bytes);
+/* Collective; rank 0 writes rows sorted by (from, to). */
+enum ker_status stats_matrix_write(struct stats_matrix *, struct ker_comm *, const char *folder, const char *name,
+                                   struct ker_error *error);
+
+/* Progress on a terminal: one line, rewritten at most five times a second; nothing when standard error is no tty or `quiet`. */
+struct stats_progress;
+struct stats_progress *stats_progress_new(bool quiet, ker_time end /* KER_TIME_MAX when unknown */);
+void stats_progress_show(struct stats_progress *, ker_time now, uint64_t events);
+void stats_progress_free(struct stats_progress *); /* clears the line */
+
+/* The summary people read at the end, from the same JSON that is written: result and run objects, the ten busiest links.
+ * Returns a malloc'ed text. Everything printed is in `summary` or in the links. */
+char *stats_summary_text(const json_t *summary, const struct stats_link *links, size_t count, const char *const *class_names,
+                         ker_time span);
+
+extern const struct ker_option stats_options[]; /* output.* */
+
+#endif
