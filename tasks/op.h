@@ -8,6 +8,7 @@
 #define TASKS_OP_H
 
 #include "kernel/kernel.h"
+#include "routing/routing.h"
 
 #include <stdbool.h>
 

@@ -1,0 +1,38 @@
+/* jobs.h - the jobs of a run and where their tasks are placed. */
+#ifndef TASKS_JOBS_H
+#define TASKS_JOBS_H
+
+#include "tasks/op.h"
+
+struct task_place {
+    uint32_t node;
+    uint16_t core;
+};
+
+struct task_job {
+    const char *name;
+    const struct task_program_class *class;
+    struct task_program *program;
+    uint32_t tasks;
+    bool background;         /* the run does not wait for it */
+    bool restart;            /* background: starts again when done, so that there is always traffic */
+    double processor_factor; /* compute time is multiplied by it; 0: infinitely fast */
+    ker_time start;
+};
+
+struct task_jobs; /* all jobs; read on every rank alike */
+
+enum ker_status task_jobs_new(struct task_jobs **, const struct ker_config *, const struct route_shape *shape,
+                              struct ker_comm *, uint64_t seed, struct ker_error *);
+void task_jobs_free(struct task_jobs *);
+uint32_t task_jobs_count(const struct task_jobs *);
+const struct task_job *task_jobs_get(const struct task_jobs *, uint32_t job);
+/* Closed form for sequential and strided placements, a table (4 bytes a task) for the others. */
+struct task_place task_jobs_place(const struct task_jobs *, uint32_t job, uint32_t task);
+/* The tasks on a node, at most `room`, ordered by (job, task); returns how many there are. */
+struct task_id {
+    uint32_t job, task;
+};
+uint32_t task_jobs_at(const struct task_jobs *, uint32_t node, struct task_id *tasks, uint32_t room);
+
+#endif

@@ -1,0 +1,42 @@
+/* tasks.h - the face of tasks/: what runs on the simulated nodes.
+ *
+ * A system is read from the keys jobs[].*, traffic.*, mpi.* of the configuration on every rank alike; then it is attached to the
+ * nodes this rank owns, and its clients (net/net.h) do the rest as events come.
+ */
+#ifndef TASKS_TASKS_H
+#define TASKS_TASKS_H
+
+#include "net/net.h"
+
+struct task_system;
+
+/* Collective. Reads jobs (with their traces or generators), places their tasks, and reads the synthetic traffic. */
+enum ker_status task_system_new(struct task_system **, const struct ker_config *, const struct route_shape *,
+                                struct ker_comm *, uint64_t seed, struct ker_error *);
+void task_system_free(struct task_system *);
+
+/* Not collective (but errors are to be agreed on): makes the state of the nodes this rank owns. nodes is increasing. Fills client[i] and
+ * state[i] for nodes[i]; client[i] is NULL for a node on which nothing runs and which is nobody's destination. */
+enum ker_status task_system_attach(struct task_system *, const uint32_t *nodes, uint32_t count,
+                                   const struct net_client **client, void **state, struct ker_error *);
+
+/* Tasks of jobs on this rank that have not finished (background jobs not counted): 0 on all ranks ends the run, when
+ * there are jobs at all (task_system_jobs > 0). Without jobs, runs end by the keys run.*. */
+uint64_t task_system_unfinished(const struct task_system *);
+uint32_t task_system_jobs(const struct task_system *);
+
+/* Offered load of the synthetic open-loop traffic as a fraction of the injection rate, payload only; 0 when there is none or closed loop. */
+double task_system_offered(const struct task_system *, uint64_t injection_rate);
+
+/* Collective: finish times per job: [{name, tasks, finish_ps, messages, bytes}] on rank 0, NULL elsewhere. Also writes tasks.csv on
+ * rank 0 into folder when there are jobs (folder NULL: do not write). */
+enum ker_status task_system_report(struct task_system *, struct ker_comm *, const char *folder, json_t **jobs,
+                                   struct ker_error *);
+/* Collective: when the network is drained and tasks are unfinished (a simulated deadlock): rank 0 gets a malloc'ed table of
+ * which task waits in which call for whom (at most 40 rows, then how many more); NULL elsewhere. */
+char *task_system_waiting(struct task_system *, struct ker_comm *);
+
+extern const struct ker_option task_options[]; /* jobs[].*, mpi.* and traffic.* */
+void task_list(FILE *out); /* programs, placements, collectives, traffic patterns: one line each */
+
+#endif
