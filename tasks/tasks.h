@@ -6,6 +6,7 @@
 #ifndef TASKS_TASKS_H
 #define TASKS_TASKS_H
 
+#include "nodes/nodes.h"
 #include "net/net.h"
 
 struct task_system;
@@ -36,7 +37,8 @@ enum ker_status task_system_report(struct task_system *, struct ker_comm *, cons
  * which task waits in which call for whom (at most 40 rows, then how many more); NULL elsewhere. */
 char *task_system_waiting(struct task_system *, struct ker_comm *);
 
-extern const struct ker_option task_options[]; /* jobs[].*, mpi.* and traffic.* */
+/* Every table of tasks/ and nodes/ (jobs[].*, traffic.*, mpi.*, node.*, the programs' keys), ended by NULL. */
+extern const struct ker_option *const task_option_tables[];
 void task_list(FILE *out); /* programs, placements, collectives, traffic patterns: one line each */
 
 #endif
