@@ -31,6 +31,7 @@ struct stats_quantity {
     uint64_t minimum, maximum;
     uint64_t bin[STATS_BINS];
 };
+/* Any memory; pages of a zeroed block (ker_alloc) that nobody adds to are never touched. */
 void stats_quantity_init(struct stats_quantity *);
 static inline void stats_quantity_add(struct stats_quantity *q, uint64_t value)
 {
@@ -43,14 +44,16 @@ static inline void stats_quantity_add(struct stats_quantity *q, uint64_t value)
         q->maximum = value;
     q->bin[stats_bin(value)]++;
 }
-/* Collective: rank 0's becomes the sum of all. */
+/* What was counted in `other` counts in `q`, too: exact, in any order. */
+void stats_quantity_join(struct stats_quantity *q, const struct stats_quantity *other);
+/* Collective: rank 0's becomes the sum of all; the others keep their own. */
 void stats_quantity_merge(struct stats_quantity *, struct ker_comm *);
 double stats_quantity_mean(const struct stats_quantity *);
 double stats_quantity_deviation(const struct stats_quantity *); /* of the population */
-/* The value at a fraction (0.99), linear inside the bin, clamped to minimum and maximum; integer, so that it is the same
- * bits everywhere. */
+/* The value at a fraction (0.99, taken to the millionth): the ceil(fraction x count)-th smallest, linear inside its bin,
+ * clamped to minimum and maximum; all in integers, so that it is the same bits everywhere. 0 when nothing was counted. */
 uint64_t stats_quantity_percentile(const struct stats_quantity *, double fraction);
-/* {count, mean, deviation, min, max, p50, p90, p99, p999} */
+/* {count, mean, deviation, min, max, p50, p90, p99, p999}; all 0 when nothing was counted */
 json_t *stats_quantity_json(const struct stats_quantity *);
 
 /* Batch means: is the confidence interval of the mean of these equal batches tight enough? GSL's Student t. Returns the
@@ -100,6 +103,21 @@ void stats_matrix_add(struct stats_matrix *, uint32_t from, uint32_t to, uint64_
 /* Collective; rank 0 writes rows sorted by (from, to). */
 enum ker_status stats_matrix_write(struct stats_matrix *, struct ker_comm *, const char *folder, const char *name,
                                    struct ker_error *error);
+
+/* Snapshots at the multiples of output.period, one row of periods.csv each. The caller hands over this rank's totals since
+ * the start; a row holds what happened since the row before. The file is written row by row: a run that ends early keeps
+ * what it measured. */
+struct stats_period {
+    ker_time time; /* end of the period, the same on all ranks */
+    uint64_t packets_injected, packets_delivered, bytes_delivered;
+    unsigned __int128 latency_ps; /* sum over the packets delivered: stats_quantity.sum */
+};
+struct stats_periods;
+/* Collective, all three. Only rank 0 opens and writes; only its status can be bad (agree on it). A failed write is reported by
+ * close, which frees in any case and takes NULL. */
+enum ker_status stats_periods_open(struct stats_periods **, struct ker_comm *, const char *folder, struct ker_error *);
+void stats_periods_add(struct stats_periods *, const struct stats_period *totals);
+enum ker_status stats_periods_close(struct stats_periods *, struct ker_error *);
 
 /* Progress on a terminal: one line, rewritten at most five times a second; nothing when standard error is no tty or `quiet`. */
 struct stats_progress;

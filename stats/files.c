@@ -1,0 +1,196 @@
+/* files.c - the result folder and the files in it; see file.h.
+ *
+ * The folder is tried before the first event: an unwritable one is bad input, not the end of a long run. What
+ * fails later (a full disk) is a failed run. Either names the path and the system's reason.
+ */
+#include "stats/file.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+const struct ker_option stats_options[] = {
+    {"output.links", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Write links.csv: packets, utilisation and queue occupancy of every direction of every link."},
+    {"output.tasks", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Write tasks.csv: finish, compute and wait time of every task of every job."},
+    {"output.histograms", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Write packet_latency.csv and message_size.csv."},
+    {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Write matrix.csv: messages and bytes per pair of source and destination node. Memory grows with the "
+     "number of "
+     "pairs that talk."},
+    {"output.period", KER_TYPE_TIME, "0 ns", "0 ns", NULL, NULL,
+     "Write a row of periods.csv each time this much simulated time has passed; 0 writes none."},
+    {0},
+};
+
+enum ker_status stats_file_fail(const char *path, int why, struct ker_error *error)
+{
+    return ker_fail(error, KER_RUN_FAILED, "cannot write %s: %s", path, strerror(why));
+}
+
+enum ker_status stats_file_open(struct stats_file *file, const char *folder, const char *name,
+                                struct ker_error *error)
+{
+    file->path = ker_format("%s/%s", folder, name);
+    file->temporary = ker_format("%s.tmp", file->path);
+    file->stream = fopen(file->temporary, "w");
+    if (file->stream)
+        return KER_OK;
+    enum ker_status status = stats_file_fail(file->path, errno, error);
+    free(file->path);
+    free(file->temporary);
+    return status;
+}
+
+/* 0, or why not all of the stream could be written. */
+static int stream_close(FILE *stream)
+{
+    errno = 0;
+    int failed = ferror(stream) || fflush(stream);
+    int why = errno;
+    if (fclose(stream) && !failed) {
+        failed = 1;
+        why = errno;
+    }
+    return !failed ? 0 : why ? why : EIO;
+}
+
+enum ker_status stats_file_commit(struct stats_file *file, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    int why = stream_close(file->stream);
+    if (!why && rename(file->temporary, file->path))
+        why = errno;
+    if (why) {
+        status = stats_file_fail(file->path, why, error);
+        unlink(file->temporary);
+    }
+    free(file->path);
+    free(file->temporary);
+    *file = (struct stats_file){0};
+    return status;
+}
+
+void stats_write_u64(FILE *stream, uint64_t value, char end)
+{
+    char digits[24], *at = digits + sizeof digits;
+    *--at = end;
+    do
+        *--at = (char)('0' + value % 10);
+    while (value /= 10);
+    fwrite_unlocked(at, 1, (size_t)(digits + sizeof digits - at), stream);
+}
+
+void stats_write_ratio(FILE *stream, uint64_t numerator, uint64_t denominator, char end)
+{
+    enum { MILLION = 1000000 };
+    unsigned __int128 scaled = 0;
+    if (denominator)
+        scaled =
+            ((unsigned __int128)numerator * 2 * MILLION + denominator) / ((unsigned __int128)denominator * 2);
+    stats_write_u64(stream, (uint64_t)(scaled / MILLION), '.');
+    uint32_t rest = (uint32_t)(scaled % MILLION);
+    char digits[7];
+    for (int i = 5; i >= 0; i--, rest /= 10)
+        digits[i] = (char)('0' + rest % 10);
+    digits[6] = end;
+    fwrite_unlocked(digits, 1, sizeof digits, stream);
+}
+
+void stats_write_text(FILE *stream, const char *text, char end)
+{
+    if (strpbrk(text, ",\"\r\n")) {
+        putc_unlocked('"', stream);
+        for (; *text; text++) {
+            if (*text == '"')
+                putc_unlocked('"', stream);
+            putc_unlocked(*text, stream);
+        }
+        putc_unlocked('"', stream);
+    } else {
+        fwrite_unlocked(text, 1, strlen(text), stream);
+    }
+    putc_unlocked(end, stream);
+}
+
+/* mkdir -p. Returns 0 or errno. */
+static int folder_make(const char *folder)
+{
+    char *path = ker_format("%s", folder);
+    int why = 0;
+    for (char *at = path + 1; !why && *path; at++) {
+        char here = *at;
+        if (here != '/' && here != '\0')
+            continue;
+        *at = '\0';
+        if (mkdir(path, 0777) && errno != EEXIST)
+            why = errno;
+        *at = here;
+        if (!here)
+            break;
+    }
+    free(path);
+    return why;
+}
+
+/* Creates and removes a file: permissions, read-only file systems and regular files in the way all show. */
+static int folder_try(const char *folder)
+{
+    char *path = ker_format("%s/.writable.tmp", folder);
+    int why = 0;
+    int handle = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    if (handle < 0)
+        why = errno;
+    else if (close(handle) || unlink(path))
+        why = errno;
+    free(path);
+    return why;
+}
+
+enum ker_status stats_folder_open(const char *folder, struct ker_error *error)
+{
+    if (!*folder)
+        return ker_fail(error, KER_BAD_INPUT, "the result folder has an empty name: give one with -o DIR");
+    int why = folder_make(folder);
+    if (!why)
+        why = folder_try(folder);
+    if (!why)
+        return KER_OK;
+    return ker_fail(error, KER_BAD_INPUT, "cannot write to result folder %s: %s; name another with -o DIR",
+                    folder, strerror(why));
+}
+
+static int json_to_stream(const char *data, size_t bytes, void *stream)
+{
+    return fwrite(data, 1, bytes, stream) == bytes ? 0 : -1;
+}
+
+enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object,
+                                 struct ker_error *error)
+{
+    struct stats_file file;
+    enum ker_status status = stats_file_open(&file, folder, name, error);
+    if (status)
+        return status;
+    size_t flags = JSON_INDENT(2) | JSON_SORT_KEYS | JSON_REAL_PRECISION(17);
+    int failed = json_dump_callback(object, json_to_stream, file.stream, flags);
+    ker_assert(!failed || ferror(file.stream)); /* else the object itself is broken */
+    putc('\n', file.stream);
+    return stats_file_commit(&file, error);
+}
+
+enum ker_status stats_text_write(const char *folder, const char *name, const char *text,
+                                 struct ker_error *error)
+{
+    struct stats_file file;
+    enum ker_status status = stats_file_open(&file, folder, name, error);
+    if (status)
+        return status;
+    fputs(text, file.stream);
+    return stats_file_commit(&file, error);
+}

@@ -1,0 +1,99 @@
+/* progress.c - one line on the terminal that says how far the run is.
+ *
+ * The line is rewritten at most five times a second, by the wall clock; between, a call costs one look at the
+ * clock, and nothing at all when standard error is no terminal. Speed is that of the last interval, the time
+ * left is extrapolated from the whole run: simulated time per second changes less over a run than from one
+ * fifth of a second to the next.
+ */
+#include "stats/progress.h"
+#include "stats/stats.h"
+
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#define INTERVAL_S 0.2
+
+struct stats_progress {
+    bool active, shown;
+    ker_time end;
+    double start_s, last_s; /* wall clock */
+    uint64_t last_events;
+};
+
+static double clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+struct stats_progress *stats_progress_new(bool quiet, ker_time end)
+{
+    struct stats_progress *progress = ker_alloc(sizeof *progress);
+    progress->active = !quiet && isatty(STDERR_FILENO);
+    progress->end = end;
+    progress->start_s = progress->last_s = clock_s();
+    return progress;
+}
+
+static void print_duration(char *buffer, size_t size, double seconds)
+{
+    long s = seconds < 1e9 ? (long)(seconds + 0.5) : 1000000000;
+    if (s < 60)
+        snprintf(buffer, size, "%ld s", s);
+    else if (s < 3600)
+        snprintf(buffer, size, "%ld min %ld s", s / 60, s % 60);
+    else
+        snprintf(buffer, size, "%ld h %ld min", s / 3600, s % 3600 / 60);
+}
+
+char *stats_progress_line(char *buffer, size_t size, const struct stats_pace *pace)
+{
+    char now[32], end[32], left[48];
+    const char *unit = pace->events_per_s >= 1e6 ? "M" : "k";
+    double rate = pace->events_per_s / (pace->events_per_s >= 1e6 ? 1e6 : 1e3);
+    ker_print_time(now, pace->now);
+    if (pace->end == KER_TIME_MAX || pace->end <= 0) {
+        snprintf(buffer, size, "  %s simulated  %.3g %s events/s", now, rate, unit);
+        return buffer;
+    }
+    double done = (double)pace->now / (double)pace->end;
+    int used = snprintf(buffer, size, "  %s of %s  %d %%  %.3g %s events/s", now,
+                        ker_print_time(end, pace->end), (int)(100 * done), rate, unit);
+    if (done > 0.01 && done <= 1 && (size_t)used < size) { /* before that any estimate is a guess */
+        print_duration(left, sizeof left, pace->elapsed_s * (1 - done) / done);
+        snprintf(buffer + used, size - (size_t)used, "  about %s left", left);
+    }
+    return buffer;
+}
+
+void stats_progress_show(struct stats_progress *progress, ker_time now, uint64_t events)
+{
+    if (!progress->active)
+        return;
+    double wall_s = clock_s(), step_s = wall_s - progress->last_s;
+    if (step_s < INTERVAL_S)
+        return;
+    struct stats_pace pace = {
+        .now = now,
+        .end = progress->end,
+        .elapsed_s = wall_s - progress->start_s,
+        .events_per_s = (double)(events - progress->last_events) / step_s,
+    };
+    char line[80];
+    fprintf(stderr, "\r%s\033[K", stats_progress_line(line, sizeof line, &pace));
+    fflush(stderr);
+    progress->shown = true;
+    progress->last_s = wall_s;
+    progress->last_events = events;
+}
+
+void stats_progress_free(struct stats_progress *progress)
+{
+    if (!progress)
+        return;
+    if (progress->shown)
+        fputs("\r\033[K", stderr);
+    free(progress);
+}

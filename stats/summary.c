@@ -1,0 +1,236 @@
+/* summary.c - the summary people read, made from the JSON that programs read.
+ *
+ * Each block prints one object of the JSON, and is left out when the object is not there. Lines have at most
+ * 80 columns; names that are too long are cut. Links are ranked by integers, ties by their order number: the
+ * same ten on any number of ranks.
+ */
+#include "stats/stats.h"
+
+#include <stdlib.h>
+
+enum {
+    TOP = 10,     /* links in each ranking */
+    MAX_JOBS = 8, /* rows of the table of jobs */
+};
+
+static uint64_t get_count(const json_t *object, const char *key)
+{
+    return (uint64_t)json_integer_value(json_object_get(object, key));
+}
+
+static double get_number(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* 1234567 as "1,234,567"; buffer of 32. */
+static char *print_count(char *buffer, uint64_t value)
+{
+    char plain[24];
+    int digits = snprintf(plain, sizeof plain, "%llu", (unsigned long long)value);
+    char *at = buffer;
+    for (int i = 0; i < digits; i++) {
+        if (i && (digits - i) % 3 == 0)
+            *at++ = ',';
+        *at++ = plain[i];
+    }
+    *at = '\0';
+    return buffer;
+}
+
+/* 3.21 M; three digits are all that a rate deserves. */
+static char *print_short(char *buffer, double value)
+{
+    static const char *const prefix[] = {"", " k", " M", " G", " T"};
+    int p = 0;
+    for (; value >= 999.5 && p < 4; p++)
+        value /= 1000;
+    snprintf(buffer, 32, "%.3g%s", value, prefix[p]);
+    return buffer;
+}
+
+static char *print_ps(char *buffer, const json_t *object, const char *key)
+{
+    const json_t *value = json_object_get(object, key);
+    if (json_is_null(value) || !value)
+        return strcpy(buffer, "-");
+    if (json_is_real(value))
+        return ker_print_time(buffer, (ker_time)(json_real_value(value) + 0.5));
+    return ker_print_time(buffer, json_integer_value(value));
+}
+
+static void write_system(FILE *out, const json_t *result)
+{
+    char a[32], b[32], c[32];
+    const char *network = json_string_value(json_object_get(result, "network"));
+    const char *reason = json_string_value(json_object_get(result, "end_reason"));
+    if (network)
+        fprintf(out, "network     %.68s\n", network);
+    fprintf(out, "system      %s nodes, %s switches, %s links\n", print_count(a, get_count(result, "nodes")),
+            print_count(b, get_count(result, "switches")), print_count(c, get_count(result, "links")));
+    fprintf(out, "simulated   %s", print_ps(a, result, "simulated_time_ps"));
+    if (reason)
+        fprintf(out, ", ended by: %.45s", reason);
+    putc('\n', out);
+}
+
+static void write_traffic(FILE *out, const json_t *result)
+{
+    char a[32], b[32], c[32];
+    fprintf(out, "packets     %s injected, %s delivered\n",
+            print_count(a, get_count(result, "packets_injected")),
+            print_count(b, get_count(result, "packets_delivered")));
+    fprintf(out, "messages    %s delivered, %s\n", print_count(a, get_count(result, "messages_delivered")),
+            ker_print_bytes(c, get_number(result, "bytes_delivered")));
+    const json_t *hops = json_object_get(result, "hops");
+    if (hops)
+        fprintf(out, "hops        mean %.2f, max %s\n", get_number(hops, "mean"),
+                print_count(a, get_count(hops, "max")));
+    if (get_number(result, "offered_load") > 0)
+        fprintf(out, "load        offered %.2f %%, accepted %.2f %% of the injection bandwidth\n",
+                100 * get_number(result, "offered_load"), 100 * get_number(result, "accepted_load"));
+    else if (json_object_get(result, "accepted_load"))
+        fprintf(out, "load        accepted %.2f %% of the injection bandwidth\n",
+                100 * get_number(result, "accepted_load"));
+}
+
+static void write_latency_row(FILE *out, const json_t *result, const char *key, const char *name)
+{
+    static const char *const columns[] = {"mean", "deviation", "p50", "p99", "max"};
+    const json_t *latency = json_object_get(result, key);
+    if (!get_count(latency, "count"))
+        return;
+    char text[32];
+    fprintf(out, "  %-20s", name);
+    for (unsigned i = 0; i < sizeof columns / sizeof *columns; i++)
+        fprintf(out, "%11s", print_ps(text, latency, columns[i]));
+    putc('\n', out);
+}
+
+static void write_latency(FILE *out, const json_t *result)
+{
+    if (!get_count(json_object_get(result, "packet_latency_ps"), "count"))
+        return;
+    fprintf(out, "\n%-22s%11s%11s%11s%11s%11s\n", "latency", "mean", "deviation", "p50", "p99", "max");
+    write_latency_row(out, result, "packet_latency_ps", "network");
+    write_latency_row(out, result, "total_latency_ps", "with source queue");
+    write_latency_row(out, result, "message_latency_ps", "whole messages");
+}
+
+static void write_jobs(FILE *out, const json_t *result)
+{
+    const json_t *jobs = json_object_get(result, "jobs");
+    size_t count = json_array_size(jobs);
+    if (!count)
+        return;
+    char a[32], b[32], c[32], d[32];
+    fprintf(out, "\n%-22s%11s%14s%16s%14s\n", "job", "tasks", "finished at", "messages", "bytes");
+    for (size_t i = 0; i < count && i < MAX_JOBS; i++) {
+        const json_t *job = json_array_get(jobs, i);
+        const char *name = json_string_value(json_object_get(job, "name"));
+        const json_t *finish = json_object_get(job, "finish_ps");
+        bool finished = json_is_integer(finish) && json_integer_value(finish) >= 0;
+        fprintf(out, "  %-20.20s%11s%14s%16s%14s\n", name ? name : "",
+                print_count(a, get_count(job, "tasks")), finished ? print_ps(b, job, "finish_ps") : "never",
+                print_count(c, get_count(job, "messages")), ker_print_bytes(d, get_number(job, "bytes")));
+    }
+    if (count > MAX_JOBS)
+        fprintf(out, "  and %zu more: see summary.json\n", count - MAX_JOBS);
+}
+
+/* Does a stand before b in the ranking? */
+static bool ranks_before(const struct stats_link *a, const struct stats_link *b, bool by_queue)
+{
+    uint64_t left = by_queue ? a->queue_ps : a->busy_ps, right = by_queue ? b->queue_ps : b->busy_ps;
+    return left != right ? left > right : a->order < b->order;
+}
+
+/* The first TOP links of the ranking that are not idle, by insertion: one pass over what may be millions. */
+static int links_rank(const struct stats_link **top, const struct stats_link *links, size_t count,
+                      bool by_queue)
+{
+    int used = 0;
+    for (size_t i = 0; i < count; i++) {
+        const struct stats_link *link = &links[i];
+        if (!(by_queue ? link->queue_ps : link->busy_ps))
+            continue;
+        int place = used;
+        while (place > 0 && ranks_before(link, top[place - 1], by_queue))
+            place--;
+        if (place == TOP)
+            continue;
+        if (used < TOP)
+            used++;
+        memmove(top + place + 1, top + place, (size_t)(used - 1 - place) * sizeof *top);
+        top[place] = link;
+    }
+    return used;
+}
+
+/* "s12.3 > s13" (switch 12, port 3, to switch 13) and the class, 31 columns. A node has one port only. */
+static void write_link(FILE *out, const struct stats_link *link, const char *class_name)
+{
+    char text[64];
+    int used = snprintf(text, sizeof text, "%c%u", link->from_is_node ? 'n' : 's', link->from);
+    if (!link->from_is_node)
+        used += snprintf(text + used, sizeof text - (size_t)used, ".%u", link->from_port);
+    snprintf(text + used, sizeof text - (size_t)used, " > %c%u", link->to_is_node ? 'n' : 's', link->to);
+    fprintf(out, "  %-22.22s %-7.7s", text, class_name);
+}
+
+static void write_links(FILE *out, const struct stats_link *links, size_t count,
+                        const char *const *class_names, ker_time span)
+{
+    const struct stats_link *busy[TOP], *queued[TOP];
+    int busy_count = links_rank(busy, links, count, false),
+        queued_count = links_rank(queued, links, count, true);
+    if (!busy_count || span <= 0)
+        return;
+    fprintf(out, "\n%-33s%6s", "busiest links", "busy");
+    if (queued_count)
+        fprintf(out, "  %-31s%7s", "longest queues", "packets");
+    putc('\n', out);
+    for (int i = 0; i < busy_count; i++) {
+        write_link(out, busy[i], class_names[busy[i]->link_class]);
+        fprintf(out, "%5.1f %%", 100 * ((double)busy[i]->busy_ps / (double)span));
+        if (i < queued_count) {
+            write_link(out, queued[i], class_names[queued[i]->link_class]);
+            fprintf(out, "%8.3g", (double)queued[i]->queue_ps / (double)span);
+        }
+        putc('\n', out);
+    }
+}
+
+static void write_run(FILE *out, const json_t *run)
+{
+    if (!run)
+        return;
+    char a[32], b[32], c[32];
+    double wall_s = get_number(run, "wall_s");
+    uint64_t ranks = get_count(run, "ranks");
+    fprintf(out, "\nrun         %s rank%s, %.2f s wall, %.2f s cpu, %s, imbalance %.2f\n",
+            print_count(a, ranks), ranks == 1 ? "" : "s", wall_s, get_number(run, "cpu_s"),
+            ker_print_bytes(b, get_number(run, "peak_rss_bytes")), get_number(run, "imbalance"));
+    fprintf(out, "speed       %s events/s, %s packet-hops/s",
+            print_short(a, wall_s > 0 ? get_number(run, "events") / wall_s : 0),
+            print_short(b, get_number(run, "packet_hops_per_s")));
+    fprintf(out, ", %s windows\n", print_count(c, get_count(run, "windows")));
+}
+
+char *stats_summary_text(const json_t *summary, const struct stats_link *links, size_t count,
+                         const char *const *class_names, ker_time span)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
+    ker_assert(out);
+    const json_t *result = json_object_get(summary, "result");
+    write_system(out, result);
+    write_traffic(out, result);
+    write_latency(out, result);
+    write_jobs(out, result);
+    write_links(out, links, count, class_names, span);
+    write_run(out, json_object_get(summary, "run"));
+    ker_assert(!fclose(out));
+    return text;
+}
