@@ -1,0 +1,226 @@
+/* Which rank simulates what: the choice of the method, the simple methods, and the measuring.
+ *
+ * The methods are a table in the order of partition.method's choices. After any of them but "file", ranks that got
+ * nothing are given a vertex of the rank with the most load, so that every rank below result.ranks owns at least one;
+ * a file is taken as it is. Lookahead, cut and imbalance are measured on the graph itself, never on a contracted one,
+ * so that they hold for whatever method made the partition.
+ */
+#include "partition/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct ker_option part_options[] = {
+    {"partition.method", KER_TYPE_CHOICE, "metis", NULL, NULL, "metis|natural|linear|random|file",
+     "How components are divided among ranks; no method changes the result, only the speed. --list describes them."},
+    {"partition.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "For method \"file\": one rank number a line for switch 0, 1, 2, ... (then for the nodes, when there are fewer than 4 "
+     "switches a rank)."},
+    {"partition.seed", KER_TYPE_INT, "1", "0", "2147483647", NULL, "Seed of the methods \"metis\" and \"random\"."},
+    {"partition.contract", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Method \"metis\": keep components together that are joined by links much shorter than the rest."},
+    {"partition.bind", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|yes|no",
+     "Bind each rank to a core: \"auto\" when the ranks on a host have a core each and the launcher has not bound them, "
+     "\"yes\" also against the launcher, \"no\" never (for several runs side by side)."},
+    {0},
+};
+
+void part_split_in_order(const struct part_graph *graph, const uint32_t *order, uint32_t ranks, uint32_t *rank)
+{
+    uint64_t total = 0, before = 0;
+    for (uint32_t v = 0; v < graph->vertices; v++)
+        total += graph->load[v];
+    /* A vertex belongs to the rank in whose share of the total its middle lies. */
+    for (uint32_t i = 0; i < graph->vertices; i++) {
+        uint32_t v = order ? order[i] : i;
+        unsigned __int128 middle = 2 * (unsigned __int128)before + graph->load[v];
+        rank[v] = (uint32_t)(middle * ranks / (2 * (unsigned __int128)total));
+        before += graph->load[v];
+    }
+}
+
+static enum ker_status split_linear(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
+                                    uint32_t *rank, struct ker_error *error)
+{
+    part_split_in_order(graph, NULL, ranks, rank);
+    return KER_OK;
+}
+
+static enum ker_status split_random(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
+                                    uint32_t *rank, struct ker_error *error)
+{
+    struct ker_stream stream;
+    ker_stream_init(&stream, (uint64_t)ker_config_int(config, "partition.seed"), KER_PURPOSE_PARTITION, 0);
+    uint32_t *order = ker_alloc(graph->vertices * sizeof *order);
+    for (uint32_t v = 0; v < graph->vertices; v++) {
+        uint32_t other = ker_stream_below(&stream, v + 1);
+        order[v] = order[other];
+        order[other] = v;
+    }
+    part_split_in_order(graph, order, ranks, rank);
+    free(order);
+    return KER_OK;
+}
+
+/* The vertices sorted by group, and by number inside a group. */
+static uint32_t *order_by_group(const struct part_graph *graph, uint32_t groups)
+{
+    uint32_t *start = ker_alloc(((size_t)groups + 1) * sizeof *start);
+    uint32_t *order = ker_alloc(graph->vertices * sizeof *order);
+    for (uint32_t v = 0; v < graph->vertices; v++)
+        start[graph->group[v] + 1]++;
+    for (uint32_t g = 0; g < groups; g++)
+        start[g + 1] += start[g];
+    for (uint32_t v = 0; v < graph->vertices; v++)
+        order[start[graph->group[v]]++] = v;
+    free(start);
+    return order;
+}
+
+/* Whole groups while there are enough of them: the groups are split as if each were one vertex. */
+static void split_groups(const struct part_graph *graph, uint32_t groups, uint32_t ranks, uint32_t *rank)
+{
+    uint64_t *load = ker_alloc(groups * sizeof *load), largest = 0;
+    for (uint32_t v = 0; v < graph->vertices; v++)
+        if ((load[graph->group[v]] += graph->load[v]) > largest)
+            largest = load[graph->group[v]];
+    struct part_graph whole = {.vertices = groups, .load = ker_alloc(groups * sizeof(uint32_t))};
+    for (uint32_t g = 0; g < groups; g++)
+        whole.load[g] = (uint32_t)(load[g] / (largest / (1u << 31) + 1)) + (load[g] == 0);
+    uint32_t *rank_of = ker_alloc(groups * sizeof *rank_of);
+    part_split_in_order(&whole, NULL, ranks, rank_of);
+    for (uint32_t v = 0; v < graph->vertices; v++)
+        rank[v] = rank_of[graph->group[v]];
+    free(rank_of);
+    free(whole.load);
+    free(load);
+}
+
+static enum ker_status split_natural(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
+                                     uint32_t *rank, struct ker_error *error)
+{
+    uint32_t groups = 0;
+    for (uint32_t v = 0; graph->group && v < graph->vertices; v++)
+        if (graph->group[v] >= groups)
+            groups = graph->group[v] + 1;
+    if (groups >= ranks) {
+        split_groups(graph, groups, ranks, rank);
+        return KER_OK;
+    }
+    uint32_t *order = groups ? order_by_group(graph, groups) : NULL;
+    part_split_in_order(graph, order, ranks, rank);
+    free(order);
+    return KER_OK;
+}
+
+struct method {
+    const char *name;
+    enum ker_status (*split)(const struct part_graph *, uint32_t ranks, const struct ker_config *, uint32_t *rank,
+                             struct ker_error *);
+    const char *meaning;
+};
+
+/* In the order of enum part_method and of the choices of partition.method. */
+static const struct method methods[] = {
+    [PART_METIS] = {"metis", part_split_metis, "METIS: equal loads, few links cut, long links rather than short ones"},
+    [PART_NATURAL] = {"natural", split_natural, "whole racks, pods or slabs of the topology"},
+    [PART_LINEAR] = {"linear", split_linear, "contiguous runs of switch numbers of equal load"},
+    [PART_RANDOM] = {"random", split_random, "at random, equal loads: the worst case, for tests"},
+    [PART_FILE] = {"file", part_split_file, "as partition.file says"},
+};
+
+void part_list(FILE *out)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        fprintf(out, "  %-22s %s\n", methods[i].name, methods[i].meaning);
+}
+
+/* Gives every rank without a vertex the last vertex of the rank with the most load that has two or more. */
+static void fill_empty_ranks(const struct part_graph *graph, uint32_t ranks, uint32_t *rank)
+{
+    uint64_t *load = ker_alloc(ranks * sizeof *load);
+    uint32_t *count = ker_alloc(ranks * sizeof *count);
+    for (uint32_t v = 0; v < graph->vertices; v++) {
+        load[rank[v]] += graph->load[v];
+        count[rank[v]]++;
+    }
+    for (uint32_t empty = 0; empty < ranks; empty++) {
+        if (count[empty] > 0)
+            continue;
+        uint32_t donor = empty;
+        for (uint32_t r = 0; r < ranks; r++)
+            if (count[r] >= 2 && (donor == empty || load[r] > load[donor]))
+                donor = r;
+        uint32_t v = graph->vertices - 1;
+        while (rank[v] != donor)
+            v--;
+        rank[v] = empty;
+        count[donor]--;
+        count[empty]++;
+        load[donor] -= graph->load[v];
+        load[empty] += graph->load[v];
+    }
+    free(count);
+    free(load);
+}
+
+void part_result_measure(struct part_result *result, const struct part_graph *graph)
+{
+    uint64_t *load = ker_alloc(result->ranks * sizeof *load);
+    uint64_t cut = 0, total = 0, largest = 0;
+    result->lookahead = KER_TIME_MAX;
+    for (uint32_t v = 0; v < graph->vertices; v++) {
+        load[result->rank[v]] += graph->load[v];
+        total += graph->load[v];
+        for (uint64_t e = graph->first[v]; e < graph->first[v + 1]; e++) {
+            if (result->rank[graph->to[e]] == result->rank[v])
+                continue;
+            cut++;
+            if (graph->delay[e] < result->lookahead)
+                result->lookahead = graph->delay[e];
+        }
+    }
+    for (uint32_t r = 0; r < result->ranks; r++)
+        if (load[r] > largest)
+            largest = load[r];
+    result->cut_edges = cut / 2;
+    result->imbalance = total ? (double)largest * result->ranks / (double)total : 1.0;
+    free(load);
+}
+
+enum ker_status part_graph_split(struct part_result *result, const struct part_graph *graph, uint32_t ranks,
+                                 const struct ker_config *config, struct ker_error *error)
+{
+    ker_assert(graph->vertices > 0 && ranks > 0);
+    memset(result, 0, sizeof *result);
+    result->ranks = ranks < graph->vertices ? ranks : graph->vertices;
+    result->rank = ker_alloc(graph->vertices * sizeof *result->rank);
+    int method = ker_config_choice(config, "partition.method");
+    if (result->ranks > 1) {
+        enum ker_status status = methods[method].split(graph, result->ranks, config, result->rank, error);
+        if (status != KER_OK) {
+            part_result_release(result);
+            return status;
+        }
+        if (method != PART_FILE)
+            fill_empty_ranks(graph, result->ranks, result->rank);
+    }
+    part_result_measure(result, graph);
+    return KER_OK;
+}
+
+void part_result_release(struct part_result *result)
+{
+    free(result->rank);
+    memset(result, 0, sizeof *result);
+}
+
+void part_graph_release(struct part_graph *graph)
+{
+    free(graph->first);
+    free(graph->to);
+    free(graph->delay);
+    free(graph->load);
+    free(graph->group);
+    memset(graph, 0, sizeof *graph);
+}
