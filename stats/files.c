@@ -39,22 +39,24 @@ enum ker_status stats_file_open(struct stats_file *file, const char *folder, con
     file->path = ker_format("%s/%s", folder, name);
     file->temporary = ker_format("%s.tmp", file->path);
     file->stream = fopen(file->temporary, "w");
-    if (file->stream)
+    if (file->stream) {
+        errno = 0; /* see stream_close */
         return KER_OK;
+    }
     enum ker_status status = stats_file_fail(file->path, errno, error);
     free(file->path);
     free(file->temporary);
     return status;
 }
 
-/* 0, or why not all of the stream could be written. */
+/* 0, or why not all of the stream could be written. A write that failed before has left its reason in errno,
+ * which open had cleared: nothing but writes to this stream happens in between. */
 static int stream_close(FILE *stream)
 {
-    errno = 0;
-    int failed = ferror(stream) || fflush(stream);
+    bool failed = ferror(stream) || fflush(stream);
     int why = errno;
     if (fclose(stream) && !failed) {
-        failed = 1;
+        failed = true;
         why = errno;
     }
     return !failed ? 0 : why ? why : EIO;

@@ -1,6 +1,7 @@
 /* stats.h - counters, histograms, their merging, and the result files.
  *
- * Every rank counts for itself; sums are integers, so merging is exact and free of order. The control rank writes.
+ * Every rank counts for itself; sums are integers, so merging is exact and free of order. The control rank
+ * writes.
  */
 #ifndef STATS_STATS_H
 #define STATS_STATS_H
@@ -24,7 +25,8 @@ static inline unsigned stats_bin(uint64_t value)
 }
 uint64_t stats_bin_low(unsigned bin); /* smallest value of the bin */
 
-/* Count, sum, sum of squares, extremes and histogram of one quantity. 30 KiB: a few per rank, never one per component. */
+/* Count, sum, sum of squares, extremes and histogram of one quantity. 30 KiB: a few per rank, never one per
+ * component. */
 struct stats_quantity {
     uint64_t count;
     unsigned __int128 sum, squares;
@@ -50,27 +52,29 @@ void stats_quantity_join(struct stats_quantity *q, const struct stats_quantity *
 void stats_quantity_merge(struct stats_quantity *, struct ker_comm *);
 double stats_quantity_mean(const struct stats_quantity *);
 double stats_quantity_deviation(const struct stats_quantity *); /* of the population */
-/* The value at a fraction (0.99, taken to the millionth): the ceil(fraction x count)-th smallest, linear inside its bin,
- * clamped to minimum and maximum; all in integers, so that it is the same bits everywhere. 0 when nothing was counted. */
+/* The value at a fraction (0.99, taken to the millionth): the ceil(fraction x count)-th smallest, linear
+ * inside its bin, clamped to minimum and maximum; all in integers, so that it is the same bits everywhere. 0
+ * when nothing was counted. */
 uint64_t stats_quantity_percentile(const struct stats_quantity *, double fraction);
 /* {count, mean, deviation, min, max, p50, p90, p99, p999}; all 0 when nothing was counted */
 json_t *stats_quantity_json(const struct stats_quantity *);
 
-/* Batch means: is the confidence interval of the mean of these equal batches tight enough? GSL's Student t. Returns the
- * half-width of the interval relative to the mean, INFINITY for fewer than two batches. */
+/* Batch means: is the confidence interval of the mean of these equal batches tight enough? GSL's Student t.
+ * Returns the half-width of the interval relative to the mean, INFINITY for fewer than two batches. */
 double stats_batch_halfwidth(const double *batch_mean, int batches, double confidence);
 
 /* One line of links.csv: one direction of one link. */
 struct stats_link {
-    uint32_t from, to;             /* ids among switches or nodes */
+    uint32_t from, to; /* ids among switches or nodes */
     uint16_t from_port, to_port;
     uint8_t from_is_node, to_is_node, link_class, reserved;
-    uint32_t order;                /* unique and the same on any partition: rows are sorted and ties broken by it */
+    uint32_t order; /* unique and the same on any partition: rows are sorted and ties broken by it */
     uint64_t packets, bytes;
-    uint64_t busy_ps;              /* time transmitting, inside the measured span */
-    uint64_t queue_ps;             /* sum of the packets' waiting times in this output queue: mean occupancy = queue_ps / span */
+    uint64_t busy_ps;  /* time transmitting, inside the measured span */
+    uint64_t queue_ps; /* sum of the packets' waiting times in this output queue: mean occupancy = queue_ps /
+                          span */
     uint64_t queue_max_bytes;
-    uint64_t input_ps;             /* sum of the residence times in the buffer behind this link */
+    uint64_t input_ps; /* sum of the residence times in the buffer behind this link */
 };
 /* One line of tasks.csv. */
 struct stats_task {
@@ -80,16 +84,20 @@ struct stats_task {
 };
 
 /* Collective: gathers and sorts; rank 0 gets a malloc'ed array, others NULL. */
-struct stats_link *stats_links_gather(struct ker_comm *, const struct stats_link *own, size_t count, size_t *total);
-struct stats_task *stats_tasks_gather(struct ker_comm *, const struct stats_task *own, size_t count, size_t *total);
+struct stats_link *stats_links_gather(struct ker_comm *, const struct stats_link *own, size_t count,
+                                      size_t *total);
+struct stats_task *stats_tasks_gather(struct ker_comm *, const struct stats_task *own, size_t count,
+                                      size_t *total);
 
-/* Files of the result folder. All on rank 0, all return a status with the path in the error. The folder is created, with
- * parents; stats_folder_open fails when it cannot be written. */
+/* Files of the result folder. All on rank 0, all return a status with the path in the error. The folder is
+ * created, with parents; stats_folder_open fails when it cannot be written. */
 enum ker_status stats_folder_open(const char *folder, struct ker_error *error);
-enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object, struct ker_error *error);
-enum ker_status stats_text_write(const char *folder, const char *name, const char *text, struct ker_error *error);
-enum ker_status stats_links_write(const char *folder, const struct stats_link *, size_t count, const char *const *class_names,
-                                  ker_time span, struct ker_error *error);
+enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object,
+                                 struct ker_error *error);
+enum ker_status stats_text_write(const char *folder, const char *name, const char *text,
+                                 struct ker_error *error);
+enum ker_status stats_links_write(const char *folder, const struct stats_link *, size_t count,
+                                  const char *const *class_names, ker_time span, struct ker_error *error);
 enum ker_status stats_tasks_write(const char *folder, const struct stats_task *, size_t count,
                                   const char *const *job_names, struct ker_error *error);
 enum ker_status stats_histogram_write(const char *folder, const char *name, const char *quantity,
@@ -101,34 +109,36 @@ struct stats_matrix *stats_matrix_new(void);
 void stats_matrix_free(struct stats_matrix *);
 void stats_matrix_add(struct stats_matrix *, uint32_t from, uint32_t to, uint64_t messages, uint64_t bytes);
 /* Collective; rank 0 writes rows sorted by (from, to). */
-enum ker_status stats_matrix_write(struct stats_matrix *, struct ker_comm *, const char *folder, const char *name,
-                                   struct ker_error *error);
+enum ker_status stats_matrix_write(struct stats_matrix *, struct ker_comm *, const char *folder,
+                                   const char *name, struct ker_error *error);
 
-/* Snapshots at the multiples of output.period, one row of periods.csv each. The caller hands over this rank's totals since
- * the start; a row holds what happened since the row before. The file is written row by row: a run that ends early keeps
- * what it measured. */
+/* Snapshots at the multiples of output.period, one row of periods.csv each. The caller hands over this rank's
+ * totals since the start; a row holds what happened since the row before. The file is written row by row: a
+ * run that ends early keeps what it measured. */
 struct stats_period {
     ker_time time; /* end of the period, the same on all ranks */
     uint64_t packets_injected, packets_delivered, bytes_delivered;
     unsigned __int128 latency_ps; /* sum over the packets delivered: stats_quantity.sum */
 };
 struct stats_periods;
-/* Collective, all three. Only rank 0 opens and writes; only its status can be bad (agree on it). A failed write is reported by
- * close, which frees in any case and takes NULL. */
-enum ker_status stats_periods_open(struct stats_periods **, struct ker_comm *, const char *folder, struct ker_error *);
+/* Collective, all three. Only rank 0 opens and writes; only its status can be bad (agree on it). A failed
+ * write is reported by close, which frees in any case and takes NULL. */
+enum ker_status stats_periods_open(struct stats_periods **, struct ker_comm *, const char *folder,
+                                   struct ker_error *);
 void stats_periods_add(struct stats_periods *, const struct stats_period *totals);
 enum ker_status stats_periods_close(struct stats_periods *, struct ker_error *);
 
-/* Progress on a terminal: one line, rewritten at most five times a second; nothing when standard error is no tty or `quiet`. */
+/* Progress on a terminal: one line, rewritten at most five times a second; nothing when standard error is no
+ * tty or `quiet`. */
 struct stats_progress;
 struct stats_progress *stats_progress_new(bool quiet, ker_time end /* KER_TIME_MAX when unknown */);
 void stats_progress_show(struct stats_progress *, ker_time now, uint64_t events);
 void stats_progress_free(struct stats_progress *); /* clears the line */
 
-/* The summary people read at the end, from the same JSON that is written: result and run objects, the ten busiest links.
- * Returns a malloc'ed text. Everything printed is in `summary` or in the links. */
-char *stats_summary_text(const json_t *summary, const struct stats_link *links, size_t count, const char *const *class_names,
-                         ker_time span);
+/* The summary people read at the end, from the same JSON that is written: result and run objects, the ten
+ * busiest links. Returns a malloc'ed text. Everything printed is in `summary` or in the links. */
+char *stats_summary_text(const json_t *summary, const struct stats_link *links, size_t count,
+                         const char *const *class_names, ker_time span);
 
 extern const struct ker_option stats_options[]; /* output.* */
 

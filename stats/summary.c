@@ -38,6 +38,12 @@ static char *print_count(char *buffer, uint64_t value)
     return buffer;
 }
 
+/* A count, or "-" where the object has none. */
+static char *print_field(char *buffer, const json_t *object, const char *key)
+{
+    return json_object_get(object, key) ? print_count(buffer, get_count(object, key)) : strcpy(buffer, "-");
+}
+
 /* 3.21 M; three digits are all that a rate deserves. */
 static char *print_short(char *buffer, double value)
 {
@@ -117,23 +123,28 @@ static void write_latency(FILE *out, const json_t *result)
     write_latency_row(out, result, "message_latency_ps", "whole messages");
 }
 
+static void write_job(FILE *out, const json_t *job)
+{
+    char tasks[32], finish[32] = "never", messages[32], bytes[32] = "-";
+    const char *name = json_string_value(json_object_get(job, "name"));
+    const json_t *finish_ps = json_object_get(job, "finish_ps");
+    if (json_is_integer(finish_ps) && json_integer_value(finish_ps) >= 0)
+        print_ps(finish, job, "finish_ps");
+    if (json_object_get(job, "bytes"))
+        ker_print_bytes(bytes, get_number(job, "bytes"));
+    fprintf(out, "  %-20.20s%11s%14s%16s%14s\n", name ? name : "", print_field(tasks, job, "tasks"), finish,
+            print_field(messages, job, "messages"), bytes);
+}
+
 static void write_jobs(FILE *out, const json_t *result)
 {
     const json_t *jobs = json_object_get(result, "jobs");
     size_t count = json_array_size(jobs);
     if (!count)
         return;
-    char a[32], b[32], c[32], d[32];
     fprintf(out, "\n%-22s%11s%14s%16s%14s\n", "job", "tasks", "finished at", "messages", "bytes");
-    for (size_t i = 0; i < count && i < MAX_JOBS; i++) {
-        const json_t *job = json_array_get(jobs, i);
-        const char *name = json_string_value(json_object_get(job, "name"));
-        const json_t *finish = json_object_get(job, "finish_ps");
-        bool finished = json_is_integer(finish) && json_integer_value(finish) >= 0;
-        fprintf(out, "  %-20.20s%11s%14s%16s%14s\n", name ? name : "",
-                print_count(a, get_count(job, "tasks")), finished ? print_ps(b, job, "finish_ps") : "never",
-                print_count(c, get_count(job, "messages")), ker_print_bytes(d, get_number(job, "bytes")));
-    }
+    for (size_t i = 0; i < count && i < MAX_JOBS; i++)
+        write_job(out, json_array_get(jobs, i));
     if (count > MAX_JOBS)
         fprintf(out, "  and %zu more: see summary.json\n", count - MAX_JOBS);
 }

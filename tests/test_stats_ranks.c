@@ -1,0 +1,205 @@
+/* test_stats_ranks.c - merging over ranks. Alone it tests one rank; under mpirun -n N the same values are
+ * dealt out to N ranks and must come out the same. */
+#include "stats/stats.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#define VALUES 5000
+
+/* Values above 2^60, so that sums and squares carry through all their limbs. */
+static uint64_t large(uint64_t counter)
+{
+    struct ker_bits bits = ker_random_bits(3, KER_PURPOSE_TEST, 1, counter);
+    return (UINT64_C(1) << 60) + ((uint64_t)bits.word[0] << 28) + bits.word[1];
+}
+
+/* Dealt unevenly: of three ranks the last gets nothing. */
+static bool is_mine(struct ker_comm *comm, uint64_t i)
+{
+    int dealt_to = ker_comm_size(comm) > 2 ? ker_comm_size(comm) - 1 : ker_comm_size(comm);
+    return (int)(i * i % 7 % (unsigned)dealt_to) == ker_comm_rank(comm);
+}
+
+static void merge_equals_one_rank(void **state)
+{
+    struct ker_comm *comm = *state;
+    struct stats_quantity *own = ker_alloc(sizeof *own), *whole = ker_alloc(sizeof *whole);
+    stats_quantity_init(own);
+    stats_quantity_init(whole);
+    stats_quantity_merge(own, comm); /* nothing anywhere */
+    assert_int_equal(own->count, 0);
+    for (uint64_t i = 0; i < VALUES; i++) {
+        uint64_t value = i % 10 ? large(i) : i;
+        stats_quantity_add(whole, value);
+        if (is_mine(comm, i))
+            stats_quantity_add(own, value);
+    }
+    uint64_t count = own->count;
+    stats_quantity_merge(own, comm);
+    if (ker_comm_rank(comm) == 0)
+        assert_memory_equal(own, whole, sizeof *whole);
+    else
+        assert_int_equal(own->count, count);
+    free(own);
+    free(whole);
+}
+
+static void links_come_sorted(void **state)
+{
+    struct ker_comm *comm = *state;
+    struct stats_link own[100];
+    size_t count = 0, total;
+    memset(own, 0, sizeof own);
+    for (uint32_t i = 0; i < 100; i++)
+        if (is_mine(comm, i))
+            own[count++] = (struct stats_link){.order = 99 - i, .packets = i};
+    struct stats_link *all = stats_links_gather(comm, own, count, &total);
+    if (ker_comm_rank(comm) != 0) {
+        assert_null(all);
+        return;
+    }
+    assert_int_equal(total, 100);
+    for (uint32_t i = 0; i < 100; i++) {
+        assert_int_equal(all[i].order, i);
+        assert_int_equal(all[i].packets, 99 - i);
+    }
+    free(all);
+}
+
+static void tasks_come_sorted(void **state)
+{
+    struct ker_comm *comm = *state;
+    struct stats_task own[60];
+    size_t count = 0, total;
+    memset(own, 0, sizeof own);
+    for (uint32_t i = 0; i < 60; i++)
+        if (is_mine(comm, i))
+            own[count++] = (struct stats_task){.job = i % 3, .task = i / 3, .finish = i};
+    struct stats_task *all = stats_tasks_gather(comm, own, count, &total);
+    if (ker_comm_rank(comm) != 0) {
+        assert_null(all);
+        return;
+    }
+    assert_int_equal(total, 60);
+    /* 20 tasks of each of 3 jobs; task t of job j was number 3 t + j. */
+    for (uint32_t i = 0; i < 60; i++) {
+        assert_int_equal(all[i].job, i / 20);
+        assert_int_equal(all[i].task, i % 20);
+        assert_int_equal(all[i].finish, 3 * (i % 20) + i / 20);
+    }
+    free(all);
+}
+
+static void read_file(const char *folder, const char *name, char *text, size_t room)
+{
+    char *path = ker_format("%s/%s", folder, name);
+    FILE *in = fopen(path, "r");
+    assert_non_null(in);
+    text[fread(text, 1, room - 1, in)] = '\0';
+    fclose(in);
+    assert_int_equal(unlink(path), 0);
+    free(path);
+}
+
+static void matrix_is_sorted_and_summed(void **state)
+{
+    struct ker_comm *comm = *state;
+    struct ker_error error = {0};
+    char folder[] = "/tmp/marssim-test-XXXXXX";
+    bool control = ker_comm_rank(comm) == 0;
+    if (control)
+        assert_non_null(mkdtemp(folder));
+    struct stats_matrix *matrix = stats_matrix_new();
+    /* 3000 additions over 1500 pairs: (i % 1500 / 5, i % 5) in a scrambled order, twice each, 1 message, i %
+     * 1500 bytes. 7 has no factor in common with 3000. */
+    for (uint64_t n = 0; n < 3000; n++) {
+        uint64_t i = n * 7 % 3000;
+        if (is_mine(comm, n))
+            stats_matrix_add(matrix, (uint32_t)(i % 1500 / 5), (uint32_t)(i % 5), 1, i % 1500);
+    }
+    assert_int_equal(stats_matrix_write(matrix, comm, folder, "matrix.csv", &error), KER_OK);
+    stats_matrix_free(matrix);
+    if (!control)
+        return;
+    char *text = ker_alloc(1 << 16), line[64];
+    read_file(folder, "matrix.csv", text, 1 << 16);
+    assert_int_equal(rmdir(folder), 0);
+    const char *at = text;
+    const char *head = "from_node,to_node,messages,bytes\n";
+    assert_memory_equal(at, head, strlen(head));
+    at += strlen(head);
+    for (int pair = 0; pair < 1500; pair++) {
+        snprintf(line, sizeof line, "%d,%d,2,%d\n", pair / 5, pair % 5, 2 * pair);
+        assert_memory_equal(at, line, strlen(line));
+        at += strlen(line);
+    }
+    assert_int_equal(*at, '\0');
+    free(text);
+}
+
+static void periods_hold_differences(void **state)
+{
+    struct ker_comm *comm = *state;
+    struct ker_error error = {0};
+    char folder[] = "/tmp/marssim-test-XXXXXX";
+    bool control = ker_comm_rank(comm) == 0;
+    if (control)
+        assert_non_null(mkdtemp(folder));
+    struct stats_periods *periods;
+    assert_int_equal(stats_periods_open(&periods, comm, folder, &error), KER_OK);
+    /* Only the last rank counts: 10 injected, 4 delivered with 10 ps in all; then 2 more with 5 ps each; then
+     * nothing; then so many that their sum needs more than 64 bits. */
+    bool counts = ker_comm_rank(comm) == ker_comm_size(comm) - 1;
+    unsigned __int128 base = (unsigned __int128)1 << 70;
+    struct stats_period total = {.time = 1000};
+    if (counts)
+        total = (struct stats_period){1000, 10, 4, 2048, 10};
+    stats_periods_add(periods, &total);
+    total.time = 2000;
+    if (counts)
+        total = (struct stats_period){2000, 10, 6, 3072, 20};
+    stats_periods_add(periods, &total);
+    total.time = 3000;
+    stats_periods_add(periods, &total);
+    total.time = 4000;
+    if (counts) /* 2^70 ps over 2^40 packets: 2^30 each */
+        total =
+            (struct stats_period){4000, 10 + (UINT64_C(1) << 40), 6 + (UINT64_C(1) << 40), 3072, 20 + base};
+    stats_periods_add(periods, &total);
+    assert_int_equal(stats_periods_close(periods, &error), KER_OK);
+    if (!control)
+        return;
+    char text[1024];
+    read_file(folder, "periods.csv", text, sizeof text);
+    assert_int_equal(rmdir(folder), 0);
+    /* Means: 10 / 4 = 2.5, half up: 3; (20 - 10) / 2 = 5; none; 2^30. */
+    assert_string_equal(text, "time_ps,packets_injected,packets_delivered,packets_in_flight,bytes_delivered,"
+                              "packet_latency_mean_ps\n"
+                              "1000,10,4,6,2048,3\n"
+                              "2000,0,2,4,1024,5\n"
+                              "3000,0,0,4,0,\n"
+                              "4000,1099511627776,1099511627776,4,0,1073741824\n");
+}
+
+int main(int argc, char **argv)
+{
+    struct ker_error error = {0};
+    struct ker_comm *comm;
+    if (ker_comm_init(&comm, &argc, &argv, &error) != KER_OK)
+        return 1;
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_prestate(merge_equals_one_rank, comm),
+        cmocka_unit_test_prestate(links_come_sorted, comm),
+        cmocka_unit_test_prestate(tasks_come_sorted, comm),
+        cmocka_unit_test_prestate(matrix_is_sorted_and_summed, comm),
+        cmocka_unit_test_prestate(periods_hold_differences, comm),
+    };
+    int failed = cmocka_run_group_tests_name("stats on ranks", tests, NULL, NULL);
+    ker_comm_release(comm);
+    return failed;
+}
