@@ -1,34 +1,120 @@
-# marssim: see README.md. `make demo` and `make check` do everything on a fresh Debian machine.
+# marssim: `make help` lists what there is. `make demo` and `make check` do everything on a fresh Debian machine.
+
+ifeq ($(origin CC),default)
 CC := gcc
+endif
 BUILD ?= build/release
+PREFIX ?= /usr/local
+FUZZ_SECONDS ?= 60
 OPTIMISE ?= -O3 -march=native -fno-plt
-CFLAGS ?= $(OPTIMISE) -g
-WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter
+CFLAGS ?=
+WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter $(WERROR)
+Q := $(if $(V),,@)
+MAKEFLAGS += --no-print-directory
+
+# Empty where the tools are still missing: demo and check install them first, then call make again.
 MPI_CFLAGS := $(shell mpicc --showme:compile 2>/dev/null)
 MPI_LIBS := $(shell mpicc --showme:link 2>/dev/null)
 PKG := libconfig jansson gsl hwloc libzstd
-ALL_CFLAGS = -std=gnu17 -ffp-contract=off $(WARN) -I. $(CFLAGS) $(MPI_CFLAGS) $(shell pkg-config --cflags $(PKG))
-LIBS = $(MPI_LIBS) $(shell pkg-config --libs $(PKG)) -lmetis -lm
-Q := $(if $(V),,@)
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKG) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null)
+# The same bits on every rank and build: no fused multiply-add.
+ALL_CFLAGS = -std=gnu17 -ffp-contract=off $(WARN) -I. $(OPTIMISE) -g $(CFLAGS) $(MPI_CFLAGS) $(PKG_CFLAGS)
+LIBS = $(MPI_LIBS) $(PKG_LIBS) -lmetis -lm
 
+# Lowest first; tests/layers.sh checks that no include runs upward.
 FOLDERS := kernel stats routing partition net nodes tasks
 SOURCES := $(wildcard $(addsuffix /*.c,$(FOLDERS)))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
-all: marssim
+# mpirun as root and with more ranks than cores, for Open MPI 4 and 5: the demo and the tests run anywhere.
+export OMPI_ALLOW_RUN_AS_ROOT := 1
+export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
+export OMPI_MCA_rmaps_base_oversubscribe := 1
+export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
+
+all: marssim ## build ./marssim, optimised for this machine
+
 marssim: $(BUILD)/marssim
-	$(Q)cp $< $@
+	$(Q)cp -f $< $@
+
 $(BUILD)/marssim: $(BUILD)/marssim.o $(OBJECTS)
+	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
 $(BUILD)/tests/%: $(BUILD)/tests/%.o $(OBJECTS)
+	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS) -lcmocka
-clean:
+
+demo: ## install what is missing, build, run a real application's trace on two ranks
+	@tools/install-deps.sh build
+	$(Q)$(MAKE) all
+	mpirun -n 2 ./marssim configs/fat-tree-lammps.cfg
+
+check: ## install what is missing, build, run all tests
+	@tools/install-deps.sh build
+	$(Q)$(MAKE) check-built
+
+# What check and sanitize have in common; the build is the one of BUILD and OPTIMISE.
+check-built: $(BUILD)/marssim $(TESTS)
+	@tests/run-tests.sh $(BUILD)
+
+debug: ## build build/debug/marssim: no optimisation, all assertions
+	$(Q)$(MAKE) BUILD=build/debug OPTIMISE='-O0 -g3 -DKER_DEBUG' build/debug/marssim
+
+sanitize: ## build with AddressSanitizer and UBSan, run all tests
+	@tools/install-deps.sh build
+	$(Q)ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
+	$(MAKE) BUILD=build/sanitize OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \
+	-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-built
+
+lint: ## warnings as errors, clang-tidy, cppcheck, the order of the folders
+	@tools/install-deps.sh build lint
+	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim lint-tests
+	$(Q)tests/layers.sh
+	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
+		--suppressions-list=tests/cppcheck.supp -j 2 -I. $(FOLDERS) marssim.c tests tools
+	$(Q)printf '%s\n' $(SOURCES) marssim.c | xargs -P 2 -n 4 clang-tidy --quiet --warnings-as-errors='*' \
+		-- -std=gnu17 -I. $(MPI_CFLAGS) $(PKG_CFLAGS)
+
+lint-tests: $(TESTS:%=%.o)
+
+bench: marssim ## the measurements of bench/README.md
+	$(Q)bench/run.sh ./marssim
+
+fuzz: ## every reader for FUZZ_SECONDS (60) seconds
+	@tools/install-deps.sh build fuzz
+	$(Q)$(MAKE) CC=clang BUILD=build/fuzz OPTIMISE='-O1 -fsanitize=fuzzer-no-link,address,undefined \
+	-fno-sanitize-recover=undefined' fuzz-built
+
+fuzz-built: $(FUZZERS:%=build/fuzz/%)
+	$(Q)for f in $(FUZZERS); do tests/run-fuzz.sh build/fuzz/$$f $(FUZZ_SECONDS) || exit 1; done
+
+build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(OBJECTS)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
+install: all ## into PREFIX (/usr/local), under DESTDIR
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/marssim/configs
+	install -m 755 marssim $(DESTDIR)$(PREFIX)/bin
+	install -m 644 $(wildcard configs/*.cfg) $(DESTDIR)$(PREFIX)/share/marssim/configs
+	install -m 644 README.md LICENSE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/marssim
+
+clean: ## remove what was built
 	rm -rf build marssim
-.PHONY: all clean
-.PRECIOUS: $(BUILD)/%.o
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+
+.PHONY: all demo check check-built debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
+.PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
+.DELETE_ON_ERROR:
+-include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TESTS:=.d)

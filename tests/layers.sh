@@ -1,0 +1,59 @@
+#!/bin/bash
+# The order of the folders, checked on every #include: tests/layers.sh [TOP]
+#
+# - A folder includes only itself and folders below it.
+# - It enters another folder only by the header that has the folder's name.
+# - A library is included only by the folder that owns it; the rest of the program goes through that folder.
+# marssim.c stands above all folders; tests/ and tools/ may look anywhere.
+set -u
+cd "${1:-$(dirname "$0")/..}" || exit 2
+
+order="kernel stats routing partition net nodes tasks"
+
+includes() { # all includes of the program: "FILE LINE HEADER"
+    local folder
+    for folder in $order; do
+        [ -d "$folder" ] && find "$folder" -name '*.[ch]'
+    done | sort | { cat; [ -e marssim.c ] && echo marssim.c; } |
+        xargs awk 'match($0, /^[ \t]*#[ \t]*include[ \t]*[<"][^>"]*/) {
+            header = substr($0, RSTART, RLENGTH); sub(/.*[<"]/, "", header); print FILENAME, FNR, header }'
+}
+
+check() { # NAME PROGRAM: awk prints what is wrong, one line each
+    local wrong
+    wrong=$(awk -v order="$order" '
+        BEGIN { count = split(order, name, " "); for (i = 1; i <= count; i++) level[name[i]] = i }
+        function folder_of(path) { return path ~ "/" ? substr(path, 1, index(path, "/") - 1) : "" }
+        { own = folder_of($1); other = folder_of($3); place = $1 ":" $2 ": includes " $3 }
+        '"$2" <<<"$list")
+    if [ -n "$wrong" ]; then
+        echo "$wrong"
+        echo "not ok $1"
+        failed=1
+    else
+        echo "ok $1"
+    fi
+}
+
+list=$(includes)
+failed=0
+[ -n "$list" ] || { echo "not ok there is something to check"; exit 1; }
+
+check "no include runs upward" '
+    own in level && other in level && level[other] > level[own] { print place ", which stands above " own "/" }
+    $3 ~ /(^|\/)\.\.\// { print place ", a path that leaves its folder" }'
+
+check "folders are entered by their face" '
+    other in level && own != other && $3 != other "/" other ".h" { print place "; only " other "/" other ".h" }'
+
+check "libraries stay with their owner" '
+    function owner(header) {
+        if (header ~ /^(mpi\.h|mpi-ext\.h|libconfig\.h|Random123\/)/) return "kernel"
+        if (header ~ /^(jansson\.h|gsl\/gsl_)/ && header !~ /gsl_(rng|randist)\.h$/) return "stats"
+        if (header ~ /^(metis\.h|hwloc)/) return "partition"
+        if (header ~ /^(zstd|zdict)/) return "tasks"
+        return ""
+    }
+    owner($3) != "" && owner($3) != own { print place ", which only " owner($3) "/ may use" }'
+
+exit $failed

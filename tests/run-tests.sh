@@ -1,0 +1,79 @@
+#!/bin/bash
+# Runs every test of a build and counts: tests/run-tests.sh BUILD
+#
+# Tests are BUILD/tests/test_* (cmocka; every test function counts) and tests/*.sh except run-*.sh and lib*.sh. A
+# script counts its lines "ok ..." and "not ok ...", or, when it prints none, as one test by its exit status; a line
+# "SKIP: why" counts as skipped. Scripts run in the repository's top folder and find the program in $MARSSIM. The
+# output of what fails is shown; the last line is "N passed, N failed" (", N skipped" when there are any).
+#
+# TEST_JOBS (2) tests run side by side, TEST_SECONDS (900) is what one may take, TESTS="a b" runs only those named.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+
+# One test: writes OUT.log and OUT.count ("passed failed skipped").
+run_one() {
+    local test=$1 out=$2 status passed failed skipped
+    local command=("$test")
+    [[ $test == *.sh ]] && command=(bash "$test")
+    timeout -k 10 "${TEST_SECONDS:-900}" "${command[@]}" >"$out.log" 2>&1 </dev/null
+    status=$?
+    [ $status -eq 124 ] && echo "no end within ${TEST_SECONDS:-900} s" >>"$out.log"
+    if [[ $test == *.sh ]]; then
+        passed=$(grep -c '^ok ' "$out.log")
+        failed=$(grep -c '^not ok ' "$out.log")
+        skipped=$(grep -c '^SKIP: ' "$out.log")
+        [ $((passed + failed + skipped)) -eq 0 ] && [ $status -eq 0 ] && passed=1
+    else
+        passed=$(grep -c '^\[       OK \]' "$out.log")
+        failed=$(sed -n 's/^\[  FAILED  \] \([0-9][0-9]*\) test(s), listed below.*/\1/p' "$out.log" | awk '{n += $1} END {print n + 0}')
+        skipped=$(grep -c '^\[  SKIPPED \] [a-zA-Z_]' "$out.log")
+        skipped=$((skipped + $(grep -c '^SKIP: ' "$out.log")))
+    fi
+    [ $status -ne 0 ] && [ "$failed" -eq 0 ] && failed=1 # it crashed, or hung
+    echo "$passed $failed $skipped" >"$out.count"
+    if [ "$failed" -gt 0 ]; then
+        { printf '\n--- %s failed (exit status %d):\n' "$test" "$status" && tail -n 200 "$out.log"; } >"$out.show"
+        cat "$out.show"
+    else
+        printf '  %-44s %s passed%s\n' "${test#"$BUILD"/}" "$passed" "$([ "$skipped" -gt 0 ] && echo ", $skipped skipped")"
+        grep '^SKIP: ' "$out.log" | sed 's/^/    /'
+    fi
+    return 0
+}
+
+if [ "${1:-}" = --one ]; then
+    BUILD=$2
+    run_one "$3" "$4/$(basename "$3")"
+    exit 0
+fi
+
+BUILD=${1:?usage: tests/run-tests.sh BUILD}
+export BUILD MARSSIM=${MARSSIM:-$PWD/$BUILD/marssim}
+logs=$BUILD/test-logs
+rm -rf "$logs"
+mkdir -p "$logs"
+
+{
+    for source in tests/test_*.c; do
+        [ -e "$source" ] && echo "$BUILD/tests/$(basename "$source" .c)"
+    done
+    for script in tests/*.sh; do
+        case $(basename "$script") in
+        run-*.sh | lib*.sh) ;;
+        *) echo "$script" ;;
+        esac
+    done
+} | while read -r test; do
+    name=$(basename "$test" .sh)
+    [ -z "${TESTS:-}" ] || [[ " $TESTS " == *" $name "* ]] && echo "$test"
+done | xargs -P "${TEST_JOBS:-2}" -I{} "$0" --one "$BUILD" {} "$logs"
+
+read -r passed failed skipped < <(cat "$logs"/*.count 2>/dev/null |
+    awk '{p += $1; f += $2; s += $3} END {print p + 0, f + 0, s + 0}')
+echo
+if [ "$skipped" -gt 0 ]; then
+    echo "$passed passed, $failed failed, $skipped skipped"
+else
+    echo "$passed passed, $failed failed"
+fi
+[ "$failed" -eq 0 ] && [ "$passed" -gt 0 ]
