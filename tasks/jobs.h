@@ -22,6 +22,8 @@ struct task_job {
 
 struct task_jobs; /* all jobs; read on every rank alike */
 
+/* Collective. All ranks return the worst status of any for what only some can find (files); the text is in the error of
+ * those ranks only, to be agreed on with ker_comm_agree. */
 enum ker_status task_jobs_new(struct task_jobs **, const struct ker_config *, const struct route_shape *shape,
                               struct ker_comm *, uint64_t seed, struct ker_error *);
 void task_jobs_free(struct task_jobs *);
@@ -34,5 +36,8 @@ struct task_id {
     uint32_t job, task;
 };
 uint32_t task_jobs_at(const struct task_jobs *, uint32_t node, struct task_id *tasks, uint32_t room);
+
+extern const struct ker_option task_job_options[]; /* jobs[].*, but for the programs' own keys */
+void task_jobs_list(FILE *out);                    /* programs and placements, one line each */
 
 #endif
