@@ -43,10 +43,10 @@ enum ker_status stats_file_open(struct stats_file *file, const char *folder, con
         errno = 0; /* see stream_close */
         return KER_OK;
     }
-    enum ker_status status = stats_file_fail(file->path, errno, error);
+    stats_file_fail(file->path, errno, error);
     free(file->path);
     free(file->temporary);
-    return status;
+    return KER_RUN_FAILED;
 }
 
 /* 0, or why not all of the stream could be written. A write that failed before has left its reason in errno,
@@ -144,12 +144,8 @@ static int folder_make(const char *folder)
 static int folder_try(const char *folder)
 {
     char *path = ker_format("%s/.writable.tmp", folder);
-    int why = 0;
     int handle = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
-    if (handle < 0)
-        why = errno;
-    else if (close(handle) || unlink(path))
-        why = errno;
+    int why = handle < 0 || close(handle) || unlink(path) ? errno : 0;
     free(path);
     return why;
 }
