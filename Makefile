@@ -40,7 +40,7 @@ all: marssim ## build ./marssim, optimised for this machine
 marssim: $(BUILD)/marssim
 	$(Q)cp -f $< $@
 
-$(BUILD)/marssim: $(BUILD)/marssim.o $(OBJECTS)
+$(BUILD)/marssim: $(BUILD)/marssim.o $(OBJECTS) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
@@ -49,7 +49,7 @@ $(BUILD)/%.o: %.c
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(OBJECTS)
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(OBJECTS) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
@@ -71,9 +71,9 @@ debug: ## build build/debug/marssim: no optimisation, all assertions
 
 sanitize: ## build with AddressSanitizer and UBSan, run all tests
 	@tools/install-deps.sh build
-	$(Q)ASAN_OPTIONS=detect_stack_use_after_return=0 UBSAN_OPTIONS=print_stacktrace=1 \
+	$(Q)ASAN_OPTIONS=fast_unwind_on_malloc=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
-	$(MAKE) BUILD=build/sanitize OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \
+	$(MAKE) BUILD=build/sanitize EXTRA=build/sanitize/tests/keep_libraries.o OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-built
 
 lint: ## warnings as errors, clang-tidy, cppcheck, the order of the folders

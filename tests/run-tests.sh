@@ -2,6 +2,7 @@
 # Runs every test of a build and counts: tests/run-tests.sh BUILD
 #
 # Tests are BUILD/tests/test_* (cmocka; every test function counts) and tests/*.sh except run-*.sh and lib*.sh. A
+# cmocka test whose name ends in _ranks runs alone and again under mpirun on 2 and 3 ranks, each of these one more test. A
 # script counts its lines "ok ..." and "not ok ...", or, when it prints none, as one test by its exit status; a line
 # "SKIP: why" counts as skipped. Scripts run in the repository's top folder and find the program in $MARSSIM. The
 # output of what fails is shown; the last line is "N passed, N failed" (", N skipped" when there are any).
@@ -10,14 +11,23 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
+# Under mpirun, as root or not, with ranks to spare: the Makefile exports what Open MPI wants for it.
+run_ranks() { # PROGRAM RANKS OUT
+    timeout -k 10 "$limit" mpirun -n "$2" "$1" >"$3.mpi" 2>&1 </dev/null && return 0
+    printf '\n--- under mpirun -n %s:\n' "$2"
+    cat "$3.mpi"
+    return 1
+}
+
 # One test: writes OUT.log and OUT.count ("passed failed skipped").
 run_one() {
     local test=$1 out=$2 status passed failed skipped
     local command=("$test")
     [[ $test == *.sh ]] && command=(bash "$test")
-    timeout -k 10 "${TEST_SECONDS:-900}" "${command[@]}" >"$out.log" 2>&1 </dev/null
+    local limit=${TEST_SECONDS:-900} ranks
+    timeout -k 10 "$limit" "${command[@]}" >"$out.log" 2>&1 </dev/null
     status=$?
-    [ $status -eq 124 ] && echo "no end within ${TEST_SECONDS:-900} s" >>"$out.log"
+    [ $status -eq 124 ] && echo "no end within $limit s" >>"$out.log"
     if [[ $test == *.sh ]]; then
         passed=$(grep -c '^ok ' "$out.log")
         failed=$(grep -c '^not ok ' "$out.log")
@@ -30,6 +40,9 @@ run_one() {
         skipped=$((skipped + $(grep -c '^SKIP: ' "$out.log")))
     fi
     [ $status -ne 0 ] && [ "$failed" -eq 0 ] && failed=1 # it crashed, or hung
+    [[ $test == *_ranks ]] && for ranks in 2 3; do
+        if run_ranks "$test" "$ranks" "$out" >>"$out.log"; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+    done
     echo "$passed $failed $skipped" >"$out.count"
     if [ "$failed" -gt 0 ]; then
         { printf '\n--- %s failed (exit status %d):\n' "$test" "$status" && tail -n 200 "$out.log"; } >"$out.show"
