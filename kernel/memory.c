@@ -46,13 +46,15 @@ void *ker_realloc(void *old, size_t bytes)
 
 char *ker_format(const char *format, ...)
 {
-    va_list arguments;
-    char *text = NULL;
+    va_list arguments, again;
     va_start(arguments, format);
-    int length = vasprintf(&text, format, arguments);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = ker_alloc(length < 0 ? 1 : (size_t)length + 1);
+    if (length > 0)
+        vsnprintf(text, (size_t)length + 1, format, arguments);
     va_end(arguments);
-    if (length < 0)
-        out_of_memory(strlen(format));
     return text;
 }
 
