@@ -7,11 +7,16 @@
 # "SKIP: why" counts as skipped. Scripts run in the repository's top folder and find the program in $MARSSIM. The
 # output of what fails is shown; the last line is "N passed, N failed" (", N skipped" when there are any).
 #
+# Called by make, which sets what mpirun needs; alone: `make check-built`.
 # TEST_JOBS (2) tests run side by side, TEST_SECONDS (900) is what one may take, TESTS="a b" runs only those named.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
-# Under mpirun, as root or not, with ranks to spare: the Makefile exports what Open MPI wants for it.
+listed() { # FAILED|SKIPPED LOG: the sum over cmocka's "[  FAILED  ] N test(s), listed below"
+    sed -n "s/^\[  $1 *\] \([0-9][0-9]*\) test(s), listed below.*/\1/p" "$2" | awk '{n += $1} END {print n + 0}'
+}
+
+# Under mpirun: the Makefile exports what Open MPI wants from root and from more ranks than cores.
 run_ranks() { # PROGRAM RANKS OUT
     timeout -k 10 "$limit" mpirun -n "$2" "$1" >"$3.mpi" 2>&1 </dev/null && return 0
     printf '\n--- under mpirun -n %s:\n' "$2"
@@ -35,8 +40,8 @@ run_one() {
         [ $((passed + failed + skipped)) -eq 0 ] && [ $status -eq 0 ] && passed=1
     else
         passed=$(grep -c '^\[       OK \]' "$out.log")
-        failed=$(sed -n 's/^\[  FAILED  \] \([0-9][0-9]*\) test(s), listed below.*/\1/p' "$out.log" | awk '{n += $1} END {print n + 0}')
-        skipped=$(grep -c '^\[  SKIPPED \] [a-zA-Z_]' "$out.log")
+        failed=$(listed FAILED "$out.log")
+        skipped=$(listed SKIPPED "$out.log")
         skipped=$((skipped + $(grep -c '^SKIP: ' "$out.log")))
     fi
     [ $status -ne 0 ] && [ "$failed" -eq 0 ] && failed=1 # it crashed, or hung
