@@ -1,0 +1,476 @@
+/* Synthetic traffic: formulas of the patterns, distributions of times, sizes and destinations. */
+#include "kernel/kernel.h"
+#include "nodes/nodes.h"
+#include "routing/routing.h"
+#include "tasks/traffic.h"
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The adapter's keys that the load is computed from; the network has the real ones. */
+static const struct ker_option adapter_options[] = {
+    {.key = "adapter.packet_size", .type = KER_TYPE_BYTES, .fallback = "512 B", .meaning = "payload of a packet"},
+    {.key = "adapter.header", .type = KER_TYPE_BYTES, .fallback = "0 B", .meaning = "header of a packet"},
+    {.key = NULL},
+};
+static const struct ker_option *const tables[] = {route_options, adapter_options, task_traffic_options, NULL};
+
+#define TORUS(extents) "topology = { kind = \"torus\"; extents = [" extents "]; bandwidth = \"25 GB/s\"; latency = \"30 ns\"; };\n"
+
+struct bench {
+    struct ker_config *config;
+    struct route_shape *shape;
+    struct task_traffic *traffic;
+    struct ker_error error;
+    enum ker_status status;
+};
+
+static struct bench bench_open(const char *topology, const char *traffic, uint32_t cores, uint64_t seed)
+{
+    struct bench b = {0};
+    char *text = ker_format("%s%s", topology, traffic);
+    b.status = ker_config_parse(&b.config, "test.cfg", text, NULL, 0, tables, &b.error);
+    free(text);
+    if (b.status)
+        return b;
+    b.status = route_new(&b.shape, b.config, 8, &b.error);
+    if (!b.status)
+        b.status = task_traffic_new(&b.traffic, b.config, b.shape, cores, seed, &b.error);
+    return b;
+}
+
+static void bench_close(struct bench *b)
+{
+    task_traffic_free(b->traffic);
+    if (b->shape)
+        route_free(b->shape);
+    if (b->config)
+        ker_config_free(b->config);
+}
+
+static struct bench bench_good(const char *topology, const char *traffic)
+{
+    struct bench b = bench_open(topology, traffic, 1, 7);
+    if (b.status)
+        print_error("%s\n", b.error.text);
+    assert_int_equal(b.status, KER_OK);
+    assert_non_null(b.traffic);
+    return b;
+}
+
+static void expect_partners(const char *topology, const char *pattern, const uint32_t *expected, uint32_t nodes)
+{
+    char *text = ker_format("traffic = { pattern = \"%s\"; load = 0.5; };\n", pattern);
+    struct bench b = bench_good(topology, text);
+    for (uint32_t node = 0; node < nodes; node++) {
+        struct task_traffic_node n;
+        struct net_offer offer;
+        task_traffic_node_init(b.traffic, &n, node);
+        if (expected[node] == node) {
+            assert_false(task_traffic_next(&n, &offer));
+            continue;
+        }
+        assert_true(task_traffic_next(&n, &offer));
+        assert_int_equal(offer.destination, expected[node]);
+    }
+    bench_close(&b);
+    free(text);
+}
+
+static void test_formulas(void **state)
+{
+    /* Tornado in a dimension of k: + ceil(k/2) - 1; k = 5: + 2, k = 3: + 1. Node = x + 5 y. */
+    uint32_t tornado[15], transpose[9], complement[8];
+    for (uint32_t i = 0; i < 15; i++)
+        tornado[i] = (i % 5 + 2) % 5 + 5 * ((i / 5 + 1) % 3);
+    expect_partners(TORUS("5, 3"), "tornado", tornado, 15);
+    /* Transpose on 3x3: (x, y) to (y, x); the diagonal does not send. */
+    for (uint32_t i = 0; i < 9; i++)
+        transpose[i] = i / 3 + 3 * (i % 3);
+    expect_partners(TORUS("3, 3"), "transpose", transpose, 9);
+    /* On a ring of 9 there is no second coordinate: the numbers form a square of 3x3, which is the same. */
+    expect_partners(TORUS("9"), "transpose", transpose, 9);
+    /* 8 nodes: all three bits complemented. */
+    for (uint32_t i = 0; i < 8; i++)
+        complement[i] = ~i & 7;
+    expect_partners(TORUS("2, 2, 2"), "bit_complement", complement, 8);
+}
+
+static void test_formulas_without_grid(void **state)
+{
+    /* A star is no grid: tornado by numbers, ceil(7/2) - 1 = 3 on. */
+    uint32_t tornado[7];
+    for (uint32_t i = 0; i < 7; i++)
+        tornado[i] = (i + 3) % 7;
+    expect_partners("topology = { kind = \"star\"; nodes = 7; bandwidth = \"25 GB/s\"; latency = \"30 ns\"; };\n", "tornado",
+                    tornado, 7);
+}
+
+static void test_group(void **state)
+{
+    /* Nodes 4..7 of 16, mirrored: 4 + (3 - i). Others are not in the group. */
+    struct bench b = bench_good(TORUS("4, 4"), "traffic = { pattern = \"bit_complement\"; load = 1.0; first_node = 4; last_node = 7; };\n");
+    assert_false(task_traffic_has(b.traffic, 3));
+    assert_true(task_traffic_has(b.traffic, 4));
+    assert_true(task_traffic_has(b.traffic, 7));
+    assert_false(task_traffic_has(b.traffic, 8));
+    for (uint32_t node = 4; node < 8; node++) {
+        struct task_traffic_node n;
+        struct net_offer offer;
+        task_traffic_node_init(b.traffic, &n, node);
+        assert_true(task_traffic_next(&n, &offer));
+        assert_int_equal(offer.destination, 11 - node);
+    }
+    bench_close(&b);
+}
+
+static void test_neighbour(void **state)
+{
+    /* 4x3 torus, node 0 = (0, 0): x+ 1, x- 3, y+ 4, y- 8, and round again. */
+    struct bench b = bench_good(TORUS("4, 3"), "traffic = { pattern = \"neighbour\"; load = 0.5; };\n");
+    static const uint32_t expected[8] = {1, 3, 4, 8, 1, 3, 4, 8};
+    struct task_traffic_node n;
+    task_traffic_node_init(b.traffic, &n, 0);
+    for (int i = 0; i < 8; i++) {
+        struct net_offer offer;
+        assert_true(task_traffic_next(&n, &offer));
+        assert_int_equal(offer.destination, expected[i]);
+    }
+    bench_close(&b);
+}
+
+static void test_permutation_is_one(void **state)
+{
+    struct bench b = bench_good(TORUS("7, 11"), "traffic = { pattern = \"permutation\"; load = 0.5; };\n");
+    bool seen[77] = {false};
+    for (uint32_t node = 0; node < 77; node++) {
+        uint32_t to = b.traffic->pattern->partner(b.traffic, node);
+        assert_true(to < 77);
+        assert_int_not_equal(to, node);
+        assert_false(seen[to]);
+        seen[to] = true;
+    }
+    bench_close(&b);
+    for (uint32_t size = 1; size < 70; size++) {
+        struct task_permutation p;
+        task_permutation_init(&p, 5, KER_PURPOSE_TEST, 0, size);
+        for (uint32_t i = 0; i < size; i++)
+            assert_int_equal(task_permutation_find(&p, task_permutation_at(&p, i)), i);
+    }
+}
+
+static void test_incast(void **state)
+{
+    /* 3 senders among the 8 others of target 4, numbered from node 5 on: floor(i 8 / 3) = 0, 2, 5: nodes 5, 7, (4+1+5) mod 9 = 1. */
+    struct bench b = bench_good(TORUS("3, 3"), "traffic = { pattern = \"incast\"; load = 0.5; target = 4; senders = 3; };\n");
+    for (uint32_t node = 0; node < 9; node++) {
+        uint32_t to = b.traffic->pattern->partner(b.traffic, node);
+        assert_int_equal(to, node == 5 || node == 7 || node == 1 ? 4 : TASK_NOBODY);
+    }
+    /* Each sends half its bandwidth: 3 of 9 nodes at 0.5, no headers. */
+    assert_int_equal(task_traffic_senders(b.traffic), 3);
+    assert_true(fabs(task_traffic_offered(b.traffic, 25000000000u) - 3 * 0.5 / 9) < 1e-12);
+    bench_close(&b);
+    for (uint32_t senders = 1; senders <= 8; senders++) {
+        char *text = ker_format("traffic = { pattern = \"incast\"; load = 0.5; senders = %u; };\n", senders);
+        b = bench_good(TORUS("3, 3"), text);
+        assert_int_equal(task_traffic_senders(b.traffic), senders);
+        bench_close(&b);
+        free(text);
+    }
+}
+
+static void test_phases(void **state)
+{
+    struct bench b = bench_good(TORUS("5"), "traffic = { pattern = \"all_to_all\"; };\n");
+    /* Node 3 of 5, k = 1..4 and again: 4, 0, 1, 2, 4. */
+    static const uint32_t expected[5] = {4, 0, 1, 2, 4};
+    assert_int_equal(b.traffic->outstanding, 1);
+    struct task_traffic_node n;
+    task_traffic_node_init(b.traffic, &n, 3);
+    for (int i = 0; i < 5; i++) {
+        struct net_offer offer;
+        assert_true(task_traffic_next(&n, &offer));
+        assert_int_equal(offer.destination, expected[i]);
+    }
+    bench_close(&b);
+}
+
+/* Destinations of `messages` messages of one node. */
+static void count_destinations(struct bench *b, uint32_t node, uint32_t messages, uint32_t *count)
+{
+    struct task_traffic_node n;
+    task_traffic_node_init(b->traffic, &n, node);
+    for (uint32_t i = 0; i < messages; i++) {
+        struct net_offer offer;
+        assert_true(task_traffic_next(&n, &offer));
+        count[offer.destination]++;
+    }
+}
+
+static void test_uniform_chi_square(void **state)
+{
+    /* 63 destinations, 63,000 messages: 1000 each expected. Chi-square has 62 degrees of freedom: mean 62, deviation
+     * sqrt(124) = 11; the seed is fixed, and 5 deviations would be a broken generator: below 117. */
+    struct bench b = bench_good(TORUS("8, 8"), "traffic = { pattern = \"uniform\"; load = 0.5; };\n");
+    uint32_t count[64] = {0};
+    count_destinations(&b, 17, 63000, count);
+    assert_int_equal(count[17], 0);
+    double chi = 0;
+    for (int i = 0; i < 64; i++)
+        if (i != 17)
+            chi += (count[i] - 1000.0) * (count[i] - 1000.0) / 1000;
+    assert_true(chi < 117);
+    bench_close(&b);
+}
+
+static void test_self(void **state)
+{
+    /* 4 nodes, self allowed: of 4/3 x 30,000 drawn messages a quarter stays: about 10,000 dropped, deviation
+     * of the negative binomial sqrt(30000 x 0.25) / 0.75 = 115; 5 of them. */
+    struct bench b = bench_good(TORUS("4"), "traffic = { pattern = \"uniform\"; load = 0.5; self = true; };\n");
+    uint32_t count[4] = {0};
+    count_destinations(&b, 2, 30000, count);
+    assert_int_equal(count[2], 0);
+    assert_in_range(b.traffic->dropped, 10000 - 577, 10000 + 577);
+    bench_close(&b);
+}
+
+static void test_hotspot(void **state)
+{
+    /* 20 % to nodes 3 and 9, half each, and uniform hits on top: P(3) = 0.1 + 0.8 / 15 = 0.15333, of 60,000: 9200, deviation
+     * sqrt(60000 x 0.153 x 0.847) = 88; 5 of them. */
+    struct bench b = bench_good(TORUS("4, 4"),
+                                "traffic = { pattern = \"hotspot\"; load = 0.5; hotspots = [3, 9]; hotspot_fraction = 0.2; };\n");
+    uint32_t count[16] = {0};
+    count_destinations(&b, 0, 60000, count);
+    assert_in_range(count[3], 9200 - 440, 9200 + 440);
+    assert_in_range(count[9], 9200 - 440, 9200 + 440);
+    bench_close(&b);
+}
+
+/* Creation of message number `count` - 1. */
+static ker_time last_creation(struct bench *b, uint32_t node, uint32_t count)
+{
+    struct task_traffic_node n;
+    struct net_offer offer = {0};
+    ker_time before = 0;
+    task_traffic_node_init(b->traffic, &n, node);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(task_traffic_next(&n, &offer));
+        assert_true(offer.created >= before);
+        before = offer.created;
+    }
+    return before;
+}
+
+static void test_poisson(void **state)
+{
+    /* 512 B of payload in one packet with 0 B of header at 0.25 of 25 GB/s: 512 / 6.25e9 s = 81,920 ps. The mean of
+     * 40,000 exponential gaps has the deviation 81,920 / 200 = 410 ps; 4 of them. */
+    struct bench b = bench_good(TORUS("4, 4"), "traffic = { pattern = \"uniform\"; load = 0.25; };\n");
+    double mean = (double)last_creation(&b, 5, 40000) / 40000;
+    assert_true(fabs(mean - 81920) < 4 * 410);
+    assert_true(fabs(task_traffic_offered(b.traffic, 25000000000u) - 0.25) < 1e-12);
+    bench_close(&b);
+}
+
+static void test_periodic_is_exact(void **state)
+{
+    /* 1000 B (2 packets, 24 B of header each: 1048 B on the wire) at 0.7 of 25 GB/s: 1048 / 17.5e9 s = 59,885.714... ps. After 700,000
+     * messages of one node the sum is exact to 700,000 / 2^32 ps: 700,000 x 1048 / 17.5e9 s = 41,920,000,000 ps. */
+    struct bench b = bench_good(TORUS("4, 4"), "adapter = { header = \"24 B\"; };\n"
+                                               "traffic = { pattern = \"uniform\"; load = 0.7; arrival = \"periodic\"; size = 1000; };\n");
+    ker_time first = last_creation(&b, 5, 1), last = last_creation(&b, 5, 700001);
+    assert_true(first < 59886);
+    assert_in_range(last - first, 41920000000 - 1, 41920000000 + 1);
+    /* Of the wire bytes 1000 / 1048 are payload. */
+    assert_true(fabs(task_traffic_offered(b.traffic, 25000000000u) - 0.7 * 1000 / 1048) < 1e-12);
+    /* Phases differ from node to node. */
+    assert_true(last_creation(&b, 5, 1) != last_creation(&b, 6, 1));
+    bench_close(&b);
+}
+
+static void test_burst(void **state)
+{
+    /* Mean gap 1 us; inside a burst 512 B / 25 GB/s = 20,480 ps. A pause of mean 10 x (1,000,000 - 20,480) ps follows a message
+     * with chance 0.1. Variance of a gap: p E[off^2] - (p E[off])^2 = (2 x 10 - 1) 979,520^2: deviation 4.27 us; of
+     * the mean over 90,000: 14.2 ns; 4 of them. */
+    struct bench b = bench_good(TORUS("4, 4"), "traffic = { pattern = \"uniform\"; interval = \"1 us\"; arrival = \"burst\"; "
+                                               "burst_length = 10.0; };\n");
+    double mean = (double)last_creation(&b, 5, 90000) / 90000;
+    assert_true(fabs(mean - 1e6) < 4 * 14200);
+    bench_close(&b);
+}
+
+static double mean_size(struct bench *b, uint32_t count, double *packets)
+{
+    struct task_traffic_node n;
+    struct net_offer offer;
+    double sum = 0;
+    *packets = 0;
+    task_traffic_node_init(b->traffic, &n, 0);
+    for (uint32_t i = 0; i < count; i++) {
+        assert_true(task_traffic_next(&n, &offer));
+        sum += (double)offer.bytes / count;
+        *packets += (offer.bytes ? ceil((double)offer.bytes / 512) : 1) / count;
+    }
+    return sum;
+}
+
+static void test_sizes(void **state)
+{
+    static const struct {
+        const char *keys;
+        double bytes, packets, deviation;
+    } cases[] = {
+        /* 3/4 x 64 + 1/4 x 2048 = 560; packets 3/4 + 4/4 = 1.75; deviation 1984 x sqrt(3)/4 = 859 */
+        {"size_law = \"list\"; sizes = [\"64 B\", \"2048 B\"]; size_weights = [3.0, 1.0];", 560, 1.75, 859},
+        /* 1..1024: 512.5; half of them one packet, half two: 1.5; deviation 1024 / sqrt(12) = 296 */
+        {"size_law = \"uniform\"; size_maximum = 1024;", 512.5, 1.5, 296},
+        /* 0..512: 256, one packet always; deviation 513 / sqrt(12) = 148 */
+        {"size_law = \"uniform\"; size_minimum = 0; size_maximum = 512;", 256, 1, 148},
+        /* geometric of mean 512: packets 1 / (1 - (511/512)^512) = 1.58134; deviation about 512 */
+        {"size_law = \"exponential\"; size = 512;", 512, 1.58134, 512},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char *text = ker_format("traffic = { pattern = \"uniform\"; load = 0.5; %s };\n", cases[i].keys);
+        struct bench b = bench_good(TORUS("4, 4"), text);
+        double packets, bytes = mean_size(&b, 40000, &packets);
+        assert_true(fabs(b.traffic->size.mean_bytes - cases[i].bytes) < 1e-9);
+        assert_true(fabs(b.traffic->size.mean_packets - cases[i].packets) < 1e-5);
+        /* Four deviations of the mean of 40,000. */
+        assert_true(fabs(bytes - cases[i].bytes) < 4 * cases[i].deviation / 200);
+        assert_true(fabs(packets - cases[i].packets) < 0.04);
+        bench_close(&b);
+        free(text);
+    }
+}
+
+static void test_limits(void **state)
+{
+    /* 3 messages, then none, whenever asked. */
+    struct bench b = bench_good(TORUS("4"), "traffic = { pattern = \"uniform\"; load = 0.5; messages = 3; };\n");
+    struct task_traffic_node n;
+    struct net_offer offer;
+    task_traffic_node_init(b.traffic, &n, 0);
+    for (int i = 0; i < 3; i++)
+        assert_true(task_traffic_next(&n, &offer));
+    assert_false(task_traffic_next(&n, &offer));
+    assert_false(task_traffic_next(&n, &offer));
+    bench_close(&b);
+    /* Period 1 ns between 100 ns and 110 ns, random phase below 1 ns: 10 messages. */
+    b = bench_good(TORUS("4"), "traffic = { pattern = \"uniform\"; interval = \"1 ns\"; arrival = \"periodic\"; start = \"100 ns\"; "
+                               "stop = \"110 ns\"; };\n");
+    task_traffic_node_init(b.traffic, &n, 1);
+    for (int i = 0; i < 10; i++) {
+        assert_true(task_traffic_next(&n, &offer));
+        assert_in_range(offer.created, 100000 + 1000 * i, 100000 + 1000 * i + 999);
+    }
+    assert_false(task_traffic_next(&n, &offer));
+    assert_false(task_traffic_next(&n, &offer));
+    bench_close(&b);
+}
+
+static void test_closed_loop_counts_cores(void **state)
+{
+    struct bench b = bench_open(TORUS("4"), "traffic = { pattern = \"gups\"; outstanding = 3; };\n", 4, 1);
+    assert_int_equal(b.status, KER_OK);
+    assert_int_equal(b.traffic->outstanding, 12);
+    assert_int_equal(b.traffic->size.bytes, 8);
+    assert_true(task_traffic_offered(b.traffic, 1000) == 0);
+    bench_close(&b);
+}
+
+static void test_refused(void **state)
+{
+    static const struct {
+        const char *traffic, *word;
+    } cases[] = {
+        {"traffic = { load = 0.5; };\n", "traffic.pattern"},
+        {"traffic = { pattern = \"uniform\"; };\n", "traffic.load"},
+        {"traffic = { pattern = \"uniform\"; load = 0.5; interval = \"1 ns\"; };\n", "not both"},
+        {"traffic = { pattern = \"uniform\"; load = 0.0; };\n", "more than 0"},
+        {"traffic = { pattern = \"gups\"; load = 0.5; outstanding = 4; };\n", "closed loop"},
+        {"traffic = { pattern = \"uniform\"; load = 0.5; first_node = 8; };\n", "0 to 7"},
+        {"traffic = { pattern = \"uniform\"; load = 0.5; first_node = 7; };\n", "two nodes"},
+        {"traffic = { pattern = \"transpose\"; load = 0.5; last_node = 4; };\n", "square"},
+        {"traffic = { pattern = \"hotspot\"; load = 0.5; hotspots = [9]; };\n", "node 9"},
+        {"traffic = { pattern = \"incast\"; load = 0.5; senders = 8; };\n", "only 7"},
+        {"traffic = { pattern = \"uniform\"; load = 0.5; size_law = \"list\"; };\n", "traffic.sizes"},
+        {"traffic = { pattern = \"uniform\"; load = 0.5; size_law = \"list\"; sizes = [8, 9]; size_weights = [1.0]; };\n", "1 weights"},
+        {"traffic = { pattern = \"uniform\"; load = 0.5; arrival = \"burst\"; burst_load = 0.4; };\n", "mean load"},
+        {"traffic = { pattern = \"uniform\"; load = 0.5; start = \"2 ns\"; stop = \"1 ns\"; };\n", "traffic.start"},
+        {"traffic = { pattern = \"tornado\"; load = 0.5; };\n", "nobody sends"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        /* A tornado in dimensions of 2 goes nowhere: ceil(2/2) - 1 = 0. */
+        struct bench b = bench_open(TORUS("2, 2, 2"), cases[i].traffic, 1, 1);
+        if (b.status != KER_BAD_INPUT || !strstr(b.error.text, cases[i].word))
+            print_error("case %zu: %s\n", i, b.error.text);
+        assert_int_equal(b.status, KER_BAD_INPUT);
+        assert_non_null(strstr(b.error.text, cases[i].word));
+        assert_null(b.traffic);
+        bench_close(&b);
+    }
+}
+
+/* The choices of a key are the names of the table, in its order. */
+static void expect_choices(const char *key, int index, const char *name)
+{
+    for (const struct ker_option *o = task_traffic_options; o->key; o++) {
+        if (strcmp(o->key, key) != 0)
+            continue;
+        const char *at = o->choices;
+        while (index-- > 0) {
+            at = strchr(at, '|');
+            assert_non_null(at++);
+        }
+        assert_int_equal(strncmp(at, name, strlen(name)), 0);
+        assert_true(at[strlen(name)] == 0 || at[strlen(name)] == '|');
+    }
+}
+
+static void test_tables(void **state)
+{
+    int count;
+    const struct task_traffic_pattern *pattern = task_traffic_patterns(&count);
+    for (int i = 0; i < count; i++)
+        expect_choices("traffic.pattern", i, pattern[i].name);
+    const struct task_traffic_arrival *arrival = task_traffic_arrivals(&count);
+    for (int i = 0; i < count; i++)
+        expect_choices("traffic.arrival", i, arrival[i].name);
+    const struct task_traffic_size *law = task_traffic_sizes(&count);
+    for (int i = 0; i < count; i++)
+        expect_choices("traffic.size_law", i, law[i].name);
+}
+
+static void test_absent(void **state)
+{
+    struct bench b = bench_open(TORUS("4"), "", 1, 1);
+    assert_int_equal(b.status, KER_OK);
+    assert_null(b.traffic);
+    bench_close(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_formulas),         cmocka_unit_test(test_formulas_without_grid),
+        cmocka_unit_test(test_group),            cmocka_unit_test(test_neighbour),
+        cmocka_unit_test(test_permutation_is_one), cmocka_unit_test(test_incast),
+        cmocka_unit_test(test_phases),           cmocka_unit_test(test_uniform_chi_square),
+        cmocka_unit_test(test_self),             cmocka_unit_test(test_hotspot),
+        cmocka_unit_test(test_poisson),          cmocka_unit_test(test_periodic_is_exact),
+        cmocka_unit_test(test_burst),            cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_limits),           cmocka_unit_test(test_closed_loop_counts_cores),
+        cmocka_unit_test(test_refused),          cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_absent),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
