@@ -81,7 +81,7 @@ lint: ## warnings as errors, clang-tidy, cppcheck, the order of the folders
 	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim lint-tests
 	$(Q)tests/layers.sh
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppressions-list=tests/cppcheck.supp -j 2 -I. $(FOLDERS) marssim.c tests tools
+		--suppressions-list=tests/cppcheck.supp -j 2 -I. $(FOLDERS) marssim.c
 	$(Q)printf '%s\n' $(SOURCES) marssim.c | xargs -P 2 -n 4 clang-tidy --quiet --warnings-as-errors='*' \
 		-- -std=gnu17 -I. $(MPI_CFLAGS) $(PKG_CFLAGS)
 

@@ -103,7 +103,7 @@ static enum ker_status split_natural(const struct part_graph *graph, uint32_t ra
     for (uint32_t v = 0; graph->group && v < graph->vertices; v++)
         if (graph->group[v] >= groups)
             groups = graph->group[v] + 1;
-    if (groups >= ranks) {
+    if (graph->group && groups >= ranks) {
         split_groups(graph, groups, ranks, rank);
         return KER_OK;
     }
