@@ -14,34 +14,12 @@
 
 #include "kernel/comm.h"
 #include "kernel/error.h"
-#include "kernel/units.h"
+#include "kernel/exchange.h"
+#include "kernel/record.h"
+#include "kernel/wheel.h"
 
 #include <stdbool.h>
 #include <stdint.h>
-
-/* Record kinds order the records of one instant: credits first, then arrivals, then timers. */
-enum ker_kind {
-    KER_CREDIT = 0,  /* note */
-    KER_ARRIVAL = 1, /* event */
-    KER_TIMER = 2,   /* note */
-    KER_WAKE = 3,    /* note; may be spurious, never observable */
-};
-
-/* One cache line, ready to be sent to another rank. Two events of one instant, component, port and channel must not
- * exist (a link delivers one head at a time). */
-struct ker_event {
-    ker_time time;
-    uint32_t component; /* local index at its rank */
-    uint16_t port;
-    uint8_t channel;
-    uint8_t flags; /* the model's; KER_FLAG_EXTENSION is known to the engine */
-    uint64_t payload[6];
-};
-_Static_assert(sizeof(struct ker_event) == 64, "an event is one cache line");
-
-/* Events may carry an extension: 64 bytes in a pool of the rank, named by the low 32 bits of payload[5]; an event
- * that crosses to another rank takes its extension along. */
-#define KER_FLAG_EXTENSION 0x80
 
 /* Where a component lives. */
 struct ker_address {
@@ -54,11 +32,144 @@ struct ker_engine;
 /* What a class of components does. All are given the component's state. */
 struct ker_class {
     const char *name;
+    /* The event stays valid until this component's next act() has returned. */
     void (*arrival)(void *self, struct ker_engine *, const struct ker_event *);
-    /* credits and timers: amount and port as posted */
+    /* credits, timers and wake-ups, as posted */
     void (*note)(void *self, struct ker_engine *, ker_time now, enum ker_kind, uint16_t port, uint8_t channel,
                  uint32_t amount);
     void (*act)(void *self, struct ker_engine *, ker_time now);
+    uint32_t prefetch_bytes; /* of the state, worth fetching ahead */
 };
+
+struct ker_component {
+    void *state;
+    const struct ker_class *class;
+};
+
+enum ker_cell_order { KER_ORDER_FORWARD, KER_ORDER_BACKWARD, KER_ORDER_SHUFFLED };
+
+struct ker_engine_setup {
+    struct ker_comm *comm;
+    uint32_t components;     /* length of this rank's index space */
+    uint32_t largest_cell;   /* components in the largest cell */
+    ker_time lookahead;      /* smallest delay between two cells of this rank, > 0 */
+    ker_time epoch;          /* smallest delay between two ranks, the same on all; KER_TIME_MAX on one */
+    ker_time reach;          /* most records lie at most this far ahead (sizes the wheel) */
+    ker_time end;            /* events at this time and later are not handled; KER_TIME_MAX: none */
+    ker_time check_interval; /* of the global conditions; KER_TIME_MAX: none */
+    bool check_every;        /* call check at multiples between which nothing happened, too */
+    enum ker_cell_order order;
+    uint64_t seed;           /* of the shuffled order */
+    bool messages_only;      /* agree by MPI collectives even on one host (a test of that path) */
+    bool yield;              /* ranks outnumber cores: give the core away while waiting */
+    /* At every multiple of check_interval, on all ranks at the same simulated time, everything before `at` handled: true
+     * ends the run there. Must decide the same on all ranks (sum over them). May be NULL. */
+    bool (*check)(void *context, ker_time at);
+    /* Now and then, on every rank, for a progress line. May be NULL. */
+    void (*progress)(void *context, ker_time at, uint64_t records);
+    void *context;
+};
+
+struct ker_counts {
+    uint64_t records, events, notes, wakes; /* handled */
+    uint64_t windows, cells, epochs;
+    uint64_t sent_bytes;
+};
+
+enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK };
+
+/* An item of the running cell's own queue. */
+struct ker_item {
+    uint64_t key;  /* (time - window start) << 16 | component in cell */
+    uint32_t rank; /* kind, port, channel */
+    uint32_t reference;
+};
+
+struct ker_engine {
+    struct wheel wheel;
+    ker_time window_start, window_end;
+    uint32_t rank;
+    uint32_t cell_first; /* of the running cell */
+    struct ker_component *component;
+    struct ker_item *inner; /* records the running cell posts to itself inside the window, latest first */
+    uint32_t inner_count, inner_room;
+    uint32_t inner_chunk, inner_used; /* where its events lie until the cell is done */
+    struct exchange *exchange;
+    ker_time last_action; /* latest model-visible action of this rank */
+    struct ker_counts counts;
+    struct engine_private *private;
+};
+
+struct ker_engine *ker_engine_new(const struct ker_engine_setup *);
+void ker_engine_free(struct ker_engine *);
+
+/* Places a component at a local index. Components of a cell have consecutive indices; a cell must not cross a multiple of
+ * ker_engine_block(largest_cell): ker_engine_place finds the index for the next cell. */
+uint32_t ker_engine_block(uint32_t largest_cell);
+static inline uint32_t ker_engine_place(uint32_t next, uint32_t cell_size, uint32_t block)
+{
+    return next % block + cell_size > block ? next + block - next % block : next;
+}
+void ker_engine_set(struct ker_engine *, uint32_t index, const struct ker_class *, void *state, bool begins_cell);
+
+/* Collective. Runs to the end and says why it ended; *at is the time of the end condition (for DRAINED: the last handled record). */
+enum ker_end ker_engine_run(struct ker_engine *, ker_time *at);
+
+/* Extensions of events. */
+static inline void *ker_extension(struct ker_engine *e, uint32_t index)
+{
+    return exchange_extension(e->exchange, index);
+}
+static inline uint32_t ker_extension_new(struct ker_engine *e)
+{
+    return exchange_extension_new(e->exchange);
+}
+static inline void ker_extension_free(struct ker_engine *e, uint32_t index)
+{
+    exchange_extension_free(e->exchange, index);
+}
+
+struct ker_event *ker_inner_event(struct ker_engine *, ker_time time, uint32_t component, uint16_t port, uint8_t channel);
+void ker_inner_note(struct ker_engine *, ker_time time, uint32_t component, enum ker_kind, uint16_t port,
+                    uint8_t channel, uint32_t amount);
+
+/* Room for an event that arrives at `to` at `time`: everything but time, component, port and channel is the caller's to fill at
+ * once. time must be at least the promised lookahead ahead. */
+static inline struct ker_event *ker_post_event(struct ker_engine *e, struct ker_address to, ker_time time,
+                                               uint16_t port, uint8_t channel)
+{
+    struct ker_event *event;
+    if (__builtin_expect(to.rank != e->rank, 0))
+        event = exchange_event(e->exchange, to.rank, time);
+    else if (__builtin_expect(time < e->window_end, 0))
+        event = ker_inner_event(e, time, to.index, port, channel);
+    else
+        event = wheel_event(&e->wheel, time, to.index);
+    event->time = time;
+    event->component = to.index;
+    event->port = port;
+    event->channel = channel;
+    return event;
+}
+
+/* A credit, timer or wake-up. Timers and wake-ups go to the component itself, at a later time than now. */
+static inline void ker_post_note(struct ker_engine *e, struct ker_address to, ker_time time, enum ker_kind kind,
+                                 uint16_t port, uint8_t channel, uint32_t amount)
+{
+    struct wheel_note note = {0, to.index, port, channel, (uint8_t)kind, amount};
+    if (__builtin_expect(to.rank != e->rank, 0))
+        exchange_note(e->exchange, to.rank, time, note);
+    else if (time < e->window_end)
+        ker_inner_note(e, time, to.index, kind, port, channel, amount);
+    else
+        wheel_note_put(&e->wheel, time, note);
+}
+
+/* Something visible in the model happened. */
+static inline void ker_touch(struct ker_engine *e, ker_time when)
+{
+    if (when > e->last_action)
+        e->last_action = when;
+}
 
 #endif

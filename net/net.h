@@ -61,4 +61,69 @@ void *net_node_client(const struct net_node *); /* the client's state for this n
 /* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted by the network itself). */
 void net_node_touch(struct net_node *, ker_time when);
 
+/* ---- for the program: settings, building, running, reporting ---- */
+
+struct net_network;
+
+/* When what is created is measured, and when open-loop sources stop. */
+struct net_phases {
+    ker_time measure_from, measure_to, stop;
+};
+
+/* Reads switch.* and adapter.*; checks them against the links. */
+enum ker_status net_network_new(struct net_network **, const struct ker_config *, const struct route_shape *,
+                                uint64_t seed, struct net_phases phases, struct ker_error *);
+void net_network_free(struct net_network *);
+/* Virtual channels per priority class, for route_new, before there is a network. */
+uint32_t net_channels(const struct ker_config *);
+
+/* Where every component lives: of switches and of nodes, whole system; freed after building. */
+struct net_layout {
+    uint32_t *switch_rank, *switch_index, *node_rank, *node_index;
+    uint32_t components;   /* index space of this rank */
+    uint32_t largest_cell; /* components */
+    ker_time lookahead, epoch;
+    int cells; /* enum net_cells */
+};
+
+/* What is grown into one cell: nothing, a switch with its nodes, a natural group of switches with theirs. */
+enum net_cells { NET_CELLS_SINGLE, NET_CELLS_SWITCH, NET_CELLS_GROUP };
+
+/* From the rank of every switch (and of every node, or NULL: nodes live with their switch). */
+void net_layout_make(struct net_layout *, const struct net_network *, const uint32_t *switch_rank,
+                     const uint32_t *node_rank, enum net_cells cells, int rank, int ranks);
+void net_layout_release(struct net_layout *);
+/* Smallest delay of anything over a link of this class, in either direction. */
+ker_time net_link_delay(const struct net_network *, int link, bool to_node);
+/* Furthest a record usually lies ahead. */
+ker_time net_reach(const struct net_network *);
+
+/* Makes this rank's switches and nodes and puts them into the engine. client[i], state[i] belong to the i-th node this rank owns
+ * (net_own_nodes). */
+void net_network_build(struct net_network *, struct ker_engine *, const struct net_layout *, int rank);
+uint32_t *net_own_nodes(const struct net_layout *, const struct net_network *, int rank, uint32_t *count); /* malloc'ed */
+void net_network_attach(struct net_network *, const struct net_client *const *client, void *const *state);
+
+/* Sums for conditions while running; local to this rank. */
+struct net_totals {
+    uint64_t packets_injected, packets_delivered, bytes_injected, bytes_delivered, messages_delivered; /* payload */
+    uint64_t measured_injected_bytes, measured_delivered_bytes; /* on the wire, inside the measured span */
+    uint64_t packet_hops, hops_sum, hops_max, out_of_order;
+    uint64_t measured_packets, latency_sum; /* delivered packets that are measured, their network latencies in all */
+};
+struct net_totals net_network_totals(const struct net_network *);
+
+/* Collective: the network's part of `result` on rank 0 (NULL elsewhere); merges the quantities. span: measured time. */
+json_t *net_network_report(struct net_network *, struct ker_comm *, ker_time span);
+/* This rank's rows for links.csv; malloc'ed. */
+struct stats_link *net_network_links(const struct net_network *, ker_time end, size_t *count);
+/* Collective, after net_network_report: message_size.csv, packet_latency.csv, matrix.csv as configured. */
+enum ker_status net_network_write(struct net_network *, struct ker_comm *, const char *folder, struct ker_error *);
+/* Memory of this rank's network after building, bytes. */
+uint64_t net_network_bytes(const struct net_network *);
+/* Conservation at the end of a drained run: every credit back, no packet left. Returns a static text of what is wrong, or NULL. */
+const char *net_network_conserved(const struct net_network *);
+
+extern const struct ker_option net_options[]; /* switch.*, adapter.* */
+
 #endif

@@ -1,0 +1,505 @@
+/* engine.c - windows, cells and instants; see engine.h.
+ *
+ * A window's records of one block are brought to their cells by a counting sort on the component, each cell's share is
+ * ordered by insertion on (time, component, kind, port, channel), and the cell runs through it, merging in what it
+ * posts to itself inside the window. Invariant: when a window ends, everything before its end has been handled, and
+ * nothing any cell posted to another cell lies before it (checked in debug builds).
+ */
+#include "kernel/engine.h"
+#include "kernel/memory.h"
+#include "kernel/random.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BLOCK_SHIFT 8
+#define INSERTION_LIMIT 64
+#define PREFETCH_AHEAD 3
+#define PROGRESS_WINDOWS 256
+
+struct active_cell {
+    uint32_t first;        /* component */
+    uint32_t begin, count; /* items */
+};
+
+struct engine_private {
+    struct ker_engine_setup setup;
+    uint32_t block_shift;
+    ker_time done_until; /* everything before is handled */
+    ker_time limit;      /* this rank may go so far in this round */
+    uint8_t *begins;     /* per component: begins a cell */
+    uint32_t *count;     /* per component of a block, and one more */
+    struct ker_item *item, *spare;
+    size_t item_room;
+    struct active_cell *active;
+    uint64_t shuffles, progress_countdown;
+};
+
+uint32_t ker_engine_block(uint32_t largest_cell)
+{
+    uint32_t shift = BLOCK_SHIFT;
+    while ((1u << shift) < largest_cell)
+        shift++;
+    ker_assert(shift <= 16);
+    return 1u << shift;
+}
+
+struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
+{
+    struct ker_engine *e = ker_alloc(sizeof *e);
+    struct engine_private *p = ker_alloc(sizeof *p);
+    ker_assert(setup->lookahead > 0 && setup->epoch > 0);
+    e->private = p;
+    p->setup = *setup;
+    ker_time grid = setup->lookahead;
+    if (setup->epoch != KER_TIME_MAX) { /* a whole number of windows in an epoch */
+        ker_time windows = (setup->epoch + grid - 1) / grid;
+        grid = setup->epoch / windows;
+    }
+    if (grid > UINT32_MAX) /* offsets inside a window are 32 bits */
+        grid = UINT32_MAX;
+    if (grid > setup->check_interval)
+        grid = setup->check_interval;
+    while ((1u << p->block_shift) < ker_engine_block(setup->largest_cell))
+        p->block_shift++;
+    uint32_t block = 1u << p->block_shift;
+    wheel_init(&e->wheel, setup->components, p->block_shift, grid, setup->reach + 2 * grid);
+    e->rank = (uint32_t)ker_comm_rank(setup->comm);
+    e->component = ker_reserve(sizeof *e->component * ((size_t)setup->components + block));
+    p->begins = ker_alloc((size_t)setup->components + block + 1);
+    p->count = ker_alloc(sizeof *p->count * (block + 2));
+    p->active = ker_alloc(sizeof *p->active * (block + 1 + PREFETCH_AHEAD));
+    e->exchange = exchange_new(setup->comm, setup->yield, setup->messages_only);
+    return e;
+}
+
+void ker_engine_free(struct ker_engine *e)
+{
+    struct engine_private *p = e->private;
+    wheel_release(&e->wheel);
+    exchange_free(e->exchange);
+    ker_release(e->component, sizeof *e->component * ((size_t)p->setup.components + (1u << p->block_shift)));
+    free(p->begins);
+    free(p->count);
+    free(p->active);
+    free(p->item);
+    free(p->spare);
+    free(p);
+    free(e->inner);
+    free(e);
+}
+
+void ker_engine_set(struct ker_engine *e, uint32_t index, const struct ker_class *class, void *state, bool begins_cell)
+{
+    ker_assert(index < e->private->setup.components);
+    e->component[index] = (struct ker_component){state, class};
+    e->private->begins[index] = begins_cell;
+}
+
+static inline uint32_t item_rank(unsigned kind, uint16_t port, uint8_t channel)
+{
+    return (uint32_t)kind << 28 | (uint32_t)port << 8 | channel;
+}
+
+static inline bool item_before(struct ker_item a, struct ker_item b)
+{
+    return a.key < b.key || (a.key == b.key && a.rank < b.rank);
+}
+
+static inline void *record_at(const struct ker_engine *e, uint32_t reference)
+{
+    return e->wheel.arena + (size_t)reference * WHEEL_UNIT;
+}
+
+static inline uint32_t record_reference(const struct ker_engine *e, const void *record)
+{
+    return (uint32_t)((size_t)((const char *)record - e->wheel.arena) / WHEEL_UNIT);
+}
+
+/* ---- what a cell posts to itself inside the window ---- */
+
+static void inner_put(struct ker_engine *e, struct ker_item item)
+{
+    if (e->inner_count == e->inner_room) {
+        e->inner_room = e->inner_room ? e->inner_room * 2 : 64;
+        e->inner = ker_realloc(e->inner, sizeof *e->inner * e->inner_room);
+    }
+    uint32_t i = e->inner_count++;
+    for (; i > 0 && item_before(e->inner[i - 1], item); i--)
+        e->inner[i] = e->inner[i - 1];
+    e->inner[i] = item;
+}
+
+static uint64_t inner_key(const struct ker_engine *e, ker_time time, uint32_t component)
+{
+    ker_check(time >= e->window_start && component >= e->cell_first);
+    return (uint64_t)(time - e->window_start) << 16 | (component - e->cell_first);
+}
+
+struct ker_event *ker_inner_event(struct ker_engine *e, ker_time time, uint32_t component, uint16_t port, uint8_t channel)
+{
+    if (e->inner_chunk == 0 || e->inner_used == WHEEL_CHUNK_EVENTS) {
+        e->inner_chunk = wheel_chunk_new(&e->wheel, e->inner_chunk);
+        e->inner_used = 0;
+    }
+    struct ker_event *event = (struct ker_event *)(void *)(wheel_chunk(&e->wheel, e->inner_chunk) + 64) + e->inner_used++;
+    inner_put(e, (struct ker_item){inner_key(e, time, component), item_rank(KER_ARRIVAL, port, channel),
+                                   record_reference(e, event)});
+    return event;
+}
+
+void ker_inner_note(struct ker_engine *e, ker_time time, uint32_t component, enum ker_kind kind, uint16_t port,
+                    uint8_t channel, uint32_t amount)
+{
+    inner_put(e, (struct ker_item){inner_key(e, time, component), item_rank(kind, port, channel), amount});
+}
+
+/* ---- one cell ---- */
+
+static void bucket_free(struct ker_engine *e, uint32_t chunk)
+{
+    while (chunk) {
+        uint32_t next = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk);
+        wheel_chunk_free(&e->wheel, chunk);
+        chunk = next;
+    }
+}
+
+static void items_merge_sort(struct ker_item *item, struct ker_item *spare, uint32_t n)
+{
+    for (uint32_t width = 1; width < n; width *= 2) {
+        for (uint32_t at = 0; at < n; at += 2 * width) {
+            uint32_t a = at, mid = at + width < n ? at + width : n, b = mid, end = at + 2 * width < n ? at + 2 * width : n;
+            for (uint32_t k = at; k < end; k++)
+                spare[k] = a < mid && (b >= end || !item_before(item[b], item[a])) ? item[a++] : item[b++];
+        }
+        memcpy(item, spare, sizeof *item * n);
+    }
+}
+
+static void items_sort(struct engine_private *p, struct ker_item *item, uint32_t n)
+{
+    if (n > INSERTION_LIMIT) {
+        items_merge_sort(item, p->spare, n);
+        return;
+    }
+    for (uint32_t i = 1; i < n; i++) {
+        struct ker_item x = item[i];
+        uint32_t k = i;
+        for (; k > 0 && item_before(x, item[k - 1]); k--)
+            item[k] = item[k - 1];
+        item[k] = x;
+    }
+}
+
+static inline void item_handle(struct ker_engine *e, const struct ker_component *c, struct ker_item item, ker_time now,
+                               bool inner)
+{
+    unsigned kind = item.rank >> 28;
+    if (kind == KER_ARRIVAL) {
+        e->counts.events++;
+        c->class->arrival(c->state, e, record_at(e, item.reference));
+        return;
+    }
+    uint32_t amount = inner ? item.reference : ((struct wheel_note *)record_at(e, item.reference))->amount;
+    e->counts.notes++;
+    e->counts.wakes += kind == KER_WAKE;
+    c->class->note(c->state, e, now, kind, (uint16_t)(item.rank >> 8), (uint8_t)item.rank, amount);
+}
+
+/* Runs one cell through its items of the window and what it adds to them. */
+static void cell_run(struct ker_engine *e, uint32_t first, const struct ker_item *item, uint32_t n)
+{
+    uint32_t i = 0;
+    e->cell_first = first;
+    while (i < n || e->inner_count) {
+        bool inner = e->inner_count && (i == n || item_before(e->inner[e->inner_count - 1], item[i]));
+        uint64_t key = inner ? e->inner[e->inner_count - 1].key : item[i].key;
+        ker_time now = e->window_start + (ker_time)(key >> 16);
+        const struct ker_component *c = &e->component[first + (key & 0xffff)];
+        for (;;) { /* all records of this instant of this component */
+            if (inner)
+                item_handle(e, c, e->inner[--e->inner_count], now, true);
+            else
+                item_handle(e, c, item[i++], now, false);
+            bool more = i < n && item[i].key == key;
+            bool more_inner = e->inner_count && e->inner[e->inner_count - 1].key == key;
+            if (!more && !more_inner)
+                break;
+            inner = more_inner && (!more || item_before(e->inner[e->inner_count - 1], item[i]));
+        }
+        c->class->act(c->state, e, now);
+    }
+    bucket_free(e, e->inner_chunk);
+    e->inner_chunk = 0;
+}
+
+/* ---- one block of one window ---- */
+
+static inline void item_add(struct engine_private *p, uint32_t in_block, uint64_t offset, uint32_t rank, uint32_t reference)
+{
+    p->item[p->count[in_block]++] = (struct ker_item){offset << 16, rank, reference};
+}
+
+static inline bool note_due(const struct ker_engine *e, const struct wheel_note *n)
+{
+    return n->offset < (uint64_t)(e->window_end - e->window_start);
+}
+
+/* Calls `do_event` and `do_note` for the records of a detached bucket. */
+#define FOR_EVENTS(e, bucket, event)                                                                           \
+    for (uint32_t chunk_ = (bucket).events, used_ = (bucket).events_used; chunk_;                              \
+         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), used_ = WHEEL_CHUNK_EVENTS)            \
+        for (struct ker_event *event = (struct ker_event *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + 64),     \
+                              *end_ = event + used_;                                                            \
+             event < end_; event++)
+#define FOR_NOTES(e, bucket, note)                                                                             \
+    for (uint32_t chunk_ = (bucket).notes, used_ = (bucket).notes_used; chunk_;                                \
+         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), used_ = WHEEL_CHUNK_NOTES)             \
+        for (struct wheel_note *note = (struct wheel_note *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + 16),    \
+                               *end_ = note + used_;                                                            \
+             note < end_; note++)
+
+static uint32_t block_count(struct ker_engine *e, struct wheel_bucket bucket, uint32_t mask)
+{
+    struct engine_private *p = e->private;
+    uint32_t total = 0;
+    memset(p->count, 0, sizeof *p->count * (mask + 2));
+    FOR_EVENTS (e, bucket, event) {
+        bool due = event->time < e->window_end;
+        p->count[event->component & mask] += due;
+        total += due;
+    }
+    FOR_NOTES (e, bucket, note) {
+        bool due = note_due(e, note);
+        p->count[note->component & mask] += due;
+        total += due;
+    }
+    return total;
+}
+
+static void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, uint32_t mask)
+{
+    struct engine_private *p = e->private;
+    FOR_EVENTS (e, bucket, event) {
+        if (event->time < e->window_end)
+            item_add(p, event->component & mask, (uint64_t)(event->time - e->window_start),
+                     item_rank(KER_ARRIVAL, event->port, event->channel),
+                     record_reference(e, event));
+        else
+            *wheel_event(&e->wheel, event->time, event->component) = *event;
+    }
+    FOR_NOTES (e, bucket, note) {
+        if (note_due(e, note))
+            item_add(p, note->component & mask, note->offset, item_rank(note->kind, note->port, note->channel),
+                     record_reference(e, note));
+        else
+            wheel_note_put(&e->wheel, e->window_start + note->offset, *note);
+    }
+}
+
+/* Turns counts into starts; afterwards count[c] is the end of c's items. Returns the active cells. */
+static uint32_t block_cells(struct engine_private *p, uint32_t first, uint32_t mask)
+{
+    uint32_t at = 0, cells = 0;
+    for (uint32_t c = 0; c <= mask; c++) {
+        uint32_t n = p->count[c];
+        if (n) {
+            /* a cell's components are neighbours: the same active cell goes on until the next beginning */
+            uint32_t cell = c;
+            while (!p->begins[first + cell])
+                cell--;
+            if (cells && p->active[cells - 1].first == first + cell) {
+                p->active[cells - 1].count += n;
+            } else {
+                p->active[cells++] = (struct active_cell){first + cell, at, n};
+            }
+        }
+        p->count[c] = at;
+        at += n;
+    }
+    return cells;
+}
+
+/* Items of one cell carry their component's place in the cell. */
+static void cell_label(struct engine_private *p, const struct active_cell *cell, uint32_t mask)
+{
+    uint32_t in_block = cell->first & mask, at = cell->begin;
+    for (uint32_t c = 0; at < cell->begin + cell->count; c++)
+        for (; at < p->count[in_block + c]; at++)
+            p->item[at].key |= c;
+}
+
+static inline void prefetch_state(const struct ker_component *c)
+{
+    for (uint32_t at = 0; at < c->class->prefetch_bytes; at += 64)
+        __builtin_prefetch((const char *)c->state + at);
+}
+
+static void cells_order(struct engine_private *p, uint32_t cells)
+{
+    struct active_cell *a = p->active;
+    for (uint32_t i = 0; i + 1 < cells && p->setup.order != KER_ORDER_FORWARD; i++) {
+        uint32_t k = cells - 1 - i;
+        if (p->setup.order == KER_ORDER_SHUFFLED)
+            k = i + ker_random_bits(p->setup.seed, KER_PURPOSE_ENGINE, 0, p->shuffles++).word[0] % (cells - i);
+        else if (k <= i)
+            break;
+        struct active_cell t = a[i];
+        a[i] = a[k];
+        a[k] = t;
+    }
+}
+
+static void items_reserve(struct ker_engine *e, uint32_t total)
+{
+    struct engine_private *p = e->private;
+    if (total > p->item_room) {
+        p->item_room = total + total / 2 + 256;
+        p->item = ker_realloc(p->item, sizeof *p->item * p->item_room);
+        p->spare = ker_realloc(p->spare, sizeof *p->spare * p->item_room);
+    }
+}
+
+static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t block)
+{
+    struct engine_private *p = e->private;
+    uint32_t mask = (1u << p->block_shift) - 1, first = block << p->block_shift;
+    uint32_t total = block_count(e, bucket, mask);
+    items_reserve(e, total);
+    uint32_t cells = block_cells(p, first, mask);
+    block_scatter(e, bucket, mask);
+    bool grown = p->setup.largest_cell > 1;
+    for (uint32_t i = 0; grown && i < cells; i++)
+        cell_label(p, &p->active[i], mask);
+    cells_order(p, cells);
+    for (uint32_t i = 0; i < PREFETCH_AHEAD && i < cells; i++)
+        prefetch_state(&e->component[p->active[i].first]);
+    for (uint32_t i = 0; i < cells; i++) {
+        if (i + PREFETCH_AHEAD < cells)
+            prefetch_state(&e->component[p->active[i + PREFETCH_AHEAD].first]);
+        struct active_cell a = p->active[i];
+        items_sort(p, p->item + a.begin, a.count);
+        cell_run(e, a.first, p->item + a.begin, a.count);
+    }
+    e->counts.cells += cells;
+    e->counts.records += total;
+    bucket_free(e, bucket.events);
+    bucket_free(e, bucket.notes);
+}
+
+/* ---- windows and rounds ---- */
+
+static void window_run(struct ker_engine *e, ker_time start, ker_time end)
+{
+    struct wheel *w = &e->wheel;
+    wheel_advance(w, start);
+    e->window_start = start;
+    e->window_end = end;
+    uint32_t s = (uint32_t)w->base_slot & (w->slots - 1);
+    w->busy[s >> 6] &= ~(1ull << (s & 63));
+    uint64_t *blocks = &w->busy_block[(size_t)s * w->block_words];
+    bool backward = e->private->setup.order == KER_ORDER_BACKWARD;
+    for (uint32_t k = 0; k < w->block_words; k++) {
+        uint32_t word = backward ? w->block_words - 1 - k : k;
+        uint64_t bits = blocks[word];
+        blocks[word] = 0;
+        while (bits) {
+            uint32_t bit = (uint32_t)(backward ? 63 - __builtin_clzll(bits) : __builtin_ctzll(bits));
+            bits &= ~(1ull << bit);
+            uint32_t block = word * 64 + bit;
+            struct wheel_bucket bucket = w->bucket[(size_t)s * w->blocks + block];
+            w->bucket[(size_t)s * w->blocks + block] = (struct wheel_bucket){0};
+            block_run(e, bucket, block);
+        }
+    }
+    e->counts.windows++;
+    e->private->done_until = end;
+}
+
+static ker_time min_time(ker_time a, ker_time b)
+{
+    return a < b ? a : b;
+}
+
+static ker_time later(ker_time a, ker_time delay)
+{
+    return a > KER_TIME_MAX - delay ? KER_TIME_MAX : a + delay;
+}
+
+/* The earliest this rank can have pending: exact enough to agree on, never too late. */
+static ker_time engine_next(const struct ker_engine *e)
+{
+    ker_time next = wheel_next(&e->wheel);
+    if (next == KER_TIME_MAX)
+        return next;
+    return next > e->private->done_until ? next : e->private->done_until;
+}
+
+static void progress_show(struct ker_engine *e)
+{
+    struct engine_private *p = e->private;
+    if (p->setup.progress && p->progress_countdown-- == 0) {
+        p->setup.progress(p->setup.context, p->done_until, e->counts.records);
+        p->progress_countdown = PROGRESS_WINDOWS;
+    }
+}
+
+/* Handles windows until `limit` (lowered by what is sent on the way) or `boundary`. */
+static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
+{
+    struct engine_private *p = e->private;
+    for (;;) {
+        ker_time start = wheel_next(&e->wheel);
+        if (start == KER_TIME_MAX)
+            break;
+        ker_time end = min_time(start + e->wheel.grid, boundary);
+        ker_time sent = exchange_sent(e->exchange);
+        limit = min_time(limit, later(sent, p->setup.epoch));
+        if (end > limit || start >= boundary)
+            break;
+        if (end <= p->done_until) /* only what was left over by a boundary, not yet due */
+            break;
+        window_run(e, start, end);
+        progress_show(e);
+    }
+}
+
+/* The first multiple of the check interval after `time`. */
+static ker_time boundary_after(const struct engine_private *p, ker_time time)
+{
+    ker_time interval = p->setup.check_interval;
+    if (interval == KER_TIME_MAX)
+        return KER_TIME_MAX;
+    return (time / interval + 1) * interval;
+}
+
+enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
+{
+    struct engine_private *p = e->private;
+    ker_time check = boundary_after(p, 0);
+    struct exchange_bounds bounds;
+    for (;;) {
+        e->counts.sent_bytes += exchange_round(e->exchange, &e->wheel, engine_next(e), &bounds);
+        e->counts.epochs++;
+        if (bounds.all == KER_TIME_MAX) {
+            ker_comm_max_i64(p->setup.comm, &e->last_action, 1);
+            *at = e->last_action;
+            return KER_END_DRAINED;
+        }
+        while (bounds.all >= check && check < p->setup.end) {
+            if (p->setup.check(p->setup.context, check)) {
+                *at = check;
+                return KER_END_CHECK;
+            }
+            check = p->setup.check_every ? check + p->setup.check_interval : boundary_after(p, bounds.all);
+        }
+        if (bounds.all >= p->setup.end) {
+            *at = p->setup.end;
+            return KER_END_TIME;
+        }
+        ker_time boundary = min_time(check, p->setup.end);
+        ker_time limit = later(min_time(bounds.others, bounds.sent), p->setup.epoch);
+        round_run(e, limit, boundary);
+    }
+}

@@ -1,0 +1,144 @@
+/* wheel.h - the future of one rank: a wheel of windows, and a heap for what lies beyond it. Private to kernel/.
+ *
+ * Time is cut into grid slots of equal length; the wheel holds the next `slots` of them. A bucket is one slot of one block
+ * of consecutive components and holds chunks of 4 KiB: events (64 bytes) and notes (16 bytes) apart. Chunks come from one
+ * arena by a last-in-first-out free list, so that nothing is allocated per record. Records beyond the horizon wait in a binary
+ * heap and move into the wheel when it has come near enough. Order inside a bucket means nothing: the window sorts.
+ */
+#ifndef KERNEL_WHEEL_H
+#define KERNEL_WHEEL_H
+
+#include "kernel/record.h"
+
+#include <stddef.h>
+
+#define WHEEL_CHUNK 4096u
+#define WHEEL_UNIT 16u /* references count 16-byte units from the arena's base: 64 GiB */
+#define WHEEL_CHUNK_EVENTS (WHEEL_CHUNK / 64 - 1)
+#define WHEEL_CHUNK_NOTES (WHEEL_CHUNK / 16 - 1)
+
+/* A note in the wheel: its time counts from the start of its slot. */
+struct wheel_note {
+    uint32_t offset;
+    uint32_t component;
+    uint16_t port;
+    uint8_t channel;
+    uint8_t kind;
+    uint32_t amount;
+};
+_Static_assert(sizeof(struct wheel_note) == 16, "a note is 16 bytes");
+
+struct wheel_bucket {
+    uint32_t events, notes; /* newest chunk, 0: none */
+    uint16_t events_used, notes_used; /* in the newest chunk; older ones are full */
+    uint32_t reserved;
+};
+
+struct wheel_far { /* heap entry */
+    ker_time time;
+    uint32_t slot; /* in far_record */
+    uint32_t is_note;
+};
+
+struct wheel {
+    char *arena;
+    uint32_t chunks_used, free_chunk;
+    uint64_t chunk_limit;
+    ker_time grid;       /* slot length */
+    ker_time base;       /* start of the slot that is first[] now; everything pending is >= base */
+    int64_t base_slot;   /* base / grid */
+    ker_time horizon;    /* base + slots x grid */
+    uint64_t reciprocal; /* for the division by grid */
+    int reciprocal_shift;
+    uint32_t slots;      /* power of two */
+    uint32_t blocks, block_shift;
+    struct wheel_bucket *bucket; /* [slot][block] */
+    uint64_t *busy;      /* bitmap of slots with anything in them */
+    uint64_t *busy_block; /* per slot a bitmap of blocks */
+    uint32_t block_words;
+    struct wheel_far *far;
+    size_t far_count, far_room;
+    struct ker_event *far_record;
+    uint32_t *far_free;
+    uint32_t far_free_count, far_records, far_record_room;
+    size_t arena_bytes;
+};
+
+void wheel_init(struct wheel *, uint32_t components, uint32_t block_shift, ker_time grid, ker_time reach);
+void wheel_release(struct wheel *);
+
+uint32_t wheel_chunk_new(struct wheel *, uint32_t next);
+/* The next pointer stands in the first four bytes of a chunk. */
+static inline char *wheel_chunk(const struct wheel *w, uint32_t chunk)
+{
+    return w->arena + (size_t)chunk * WHEEL_CHUNK;
+}
+static inline void wheel_chunk_free(struct wheel *w, uint32_t chunk)
+{
+    *(uint32_t *)wheel_chunk(w, chunk) = w->free_chunk;
+    w->free_chunk = chunk;
+}
+
+/* Slow paths: beyond the horizon. The event's memory may be filled until the next call. */
+struct ker_event *wheel_far_event(struct wheel *, ker_time time);
+void wheel_far_note(struct wheel *, ker_time time, const struct wheel_note *);
+
+/* Time / grid by a multiplication with the reciprocal, exact for offsets inside the horizon (below 2^32 slots). */
+static inline uint64_t wheel_slot_of(const struct wheel *w, ker_time time)
+{
+    uint64_t offset = (uint64_t)(time - w->base);
+    uint64_t slot = (uint64_t)(((unsigned __int128)offset * w->reciprocal) >> 64);
+    /* the reciprocal is rounded down: at most one too small */
+    if (offset - slot * (uint64_t)w->grid >= (uint64_t)w->grid)
+        slot++;
+    return slot;
+}
+
+static inline struct wheel_bucket *wheel_bucket_at(struct wheel *w, uint64_t slot_from_base, uint32_t component,
+                                                   uint32_t *slot_index)
+{
+    uint32_t s = (uint32_t)((uint64_t)w->base_slot + slot_from_base) & (w->slots - 1);
+    uint32_t block = component >> w->block_shift;
+    w->busy[s >> 6] |= 1ull << (s & 63);
+    w->busy_block[(size_t)s * w->block_words + (block >> 6)] |= 1ull << (block & 63);
+    *slot_index = s;
+    return &w->bucket[(size_t)s * w->blocks + block];
+}
+
+/* Room for one event at `time` of `component`; the caller fills all of it at once. */
+static inline struct ker_event *wheel_event(struct wheel *w, ker_time time, uint32_t component)
+{
+    if (__builtin_expect(time >= w->horizon, 0))
+        return wheel_far_event(w, time);
+    uint32_t s;
+    struct wheel_bucket *b = wheel_bucket_at(w, wheel_slot_of(w, time), component, &s);
+    if (__builtin_expect(b->events == 0 || b->events_used == WHEEL_CHUNK_EVENTS, 0)) {
+        b->events = wheel_chunk_new(w, b->events);
+        b->events_used = 0;
+    }
+    return (struct ker_event *)(wheel_chunk(w, b->events) + 64) + b->events_used++;
+}
+
+static inline void wheel_note_put(struct wheel *w, ker_time time, struct wheel_note note)
+{
+    if (__builtin_expect(time >= w->horizon, 0)) {
+        wheel_far_note(w, time, &note);
+        return;
+    }
+    uint32_t s;
+    uint64_t slot = wheel_slot_of(w, time);
+    struct wheel_bucket *b = wheel_bucket_at(w, slot, note.component, &s);
+    if (__builtin_expect(b->notes == 0 || b->notes_used == WHEEL_CHUNK_NOTES, 0)) {
+        b->notes = wheel_chunk_new(w, b->notes);
+        b->notes_used = 0;
+    }
+    note.offset = (uint32_t)((uint64_t)(time - w->base) - slot * (uint64_t)w->grid);
+    ((struct wheel_note *)(wheel_chunk(w, b->notes) + 16))[b->notes_used++] = note;
+}
+
+/* Start of the first slot that holds anything, KER_TIME_MAX when nothing is pending. */
+ker_time wheel_next(const struct wheel *);
+/* Moves the base to the slot that begins at `start` (a multiple of grid); nothing earlier may be pending. */
+void wheel_advance(struct wheel *, ker_time start);
+
+#endif

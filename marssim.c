@@ -1,0 +1,659 @@
+/* marssim.c - the program: options, configuration, build, partition, run, report.
+ *
+ * Every rank reads the same configuration and builds its own part of the system; rank 0 partitions and writes. After
+ * each step that can fail, all ranks agree on the worst status, one message is printed, and all end alike.
+ */
+#include "kernel/kernel.h"
+#include "net/net.h"
+#include "partition/partition.h"
+#include "stats/stats.h"
+#include "tasks/tasks.h"
+
+#include <argp.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+
+#define VERSION "0.1.0"
+
+const struct ker_option run_options[] = {
+    {"run.seed", KER_TYPE_INT, "1", "0", NULL, NULL, "Seed of all random streams."},
+    {"run.end", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL, "Simulated time at which the run ends, whatever is still under way."},
+    {"run.warmup", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL, "Nothing is measured before this simulated time."},
+    {"run.measure", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
+     "Length of the measured span; then synthetic sources stop. Absent: to the end of the run."},
+    {"run.drain", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "With run.measure: go on until everything sent has arrived. false: end with the measured span."},
+    {"run.packets", KER_TYPE_INT, NULL, "1", NULL, NULL, "End after at least this many packets have been delivered."},
+    {"run.confidence", KER_TYPE_REAL, NULL, "0.000001", "1", NULL,
+     "End when the confidence interval of the mean packet latency is at most this fraction of it on either side (batch means)."},
+    {"run.confidence_level", KER_TYPE_REAL, "0.95", "0.5", "0.9999", NULL, "Level of that interval."},
+    {"run.batch", KER_TYPE_TIME, "10 us", "1 ps", NULL, NULL, "Length of a batch for run.confidence."},
+    {"run.check_interval", KER_TYPE_TIME, "1 us", "1 ps", NULL, NULL,
+     "Packet counts and finished jobs are looked at only at multiples of this simulated time."},
+    {"engine.cell_order", KER_TYPE_CHOICE, "forward", NULL, NULL, "forward|backward|shuffled",
+     "Order in which cells are visited in a window. A debug option: results must not depend on it."},
+    {"engine.cells", KER_TYPE_CHOICE, "single", NULL, NULL, "single|switch|group",
+     "What is one cell: a component, a switch with its nodes, or a natural group of switches with theirs. Results do not depend on it."},
+    {"engine.exchange", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|messages",
+     "How ranks agree on time: through shared memory where all are on one host, or always by messages."},
+    {0},
+};
+
+struct arguments {
+    const char *file, *folder;
+    const char **overrides;
+    int override_count;
+    bool check, quiet, list, help_config;
+};
+
+/* One run, from beginning to end. */
+struct simulation {
+    struct arguments args;
+    struct ker_comm *comm;
+    struct ker_config *config;
+    struct ker_error error;
+    struct route_shape *shape;
+    struct task_system *tasks;
+    struct net_network *network;
+    struct net_layout layout;
+    struct part_result parts;
+    struct ker_engine *engine;
+    struct stats_progress *progress;
+    struct stats_periods *periods;
+    char *folder;
+    uint64_t seed;
+    bool yield;
+    bool open_ended; /* synthetic traffic: jobs alone do not end the run by draining */
+    ker_time warmup, measure_to, end, interval, period, batch;
+    double *batch_mean;
+    int batches;
+    uint64_t batch_count, batch_sum; /* delivered and their latency at the last batch's end */
+    const char *end_reason;
+    struct timespec started;
+};
+
+/* ---- command line ---- */
+
+static const struct argp_option options[] = {
+    {"output", 'o', "DIR", 0, "Write results to DIR (default: results/NAME of the configuration)", 0},
+    {"check", 'c', NULL, 0, "Read, build, partition, report sizes and memory, and stop", 0},
+    {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},
+    {"list", 'l', NULL, 0, "List topologies, algorithms, traffic patterns, programs, ...", 0},
+    {"help-config", 'H', NULL, 0, "List every configuration key", 0},
+    {0},
+};
+
+static error_t option_parse(int key, char *text, struct argp_state *state)
+{
+    struct arguments *a = state->input;
+    switch (key) {
+    case 'o':
+        a->folder = text;
+        break;
+    case 'c':
+        a->check = true;
+        break;
+    case 'q':
+        a->quiet = true;
+        break;
+    case 'l':
+        a->list = true;
+        break;
+    case 'H':
+        a->help_config = true;
+        break;
+    case ARGP_KEY_ARG:
+        if (!a->file)
+            a->file = text;
+        else
+            a->overrides[a->override_count++] = text;
+        break;
+    case ARGP_KEY_END:
+        if (!a->file && !a->list && !a->help_config)
+            argp_error(state, "no configuration file given");
+        break;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+    return 0;
+}
+
+const char *argp_program_version = "marssim " VERSION;
+static const struct argp parser = {
+    options, option_parse, "FILE [key.path=value ...]",
+    "Simulates a high-performance computer: traced MPI tasks on multicore nodes on a packet-level network."
+    "\vRun it alone or under mpirun -n N: the results are the same. Exit status: 0 done, 1 the run failed, 2 bad input.",
+    NULL, NULL, NULL};
+
+static const struct ker_option **all_tables(void)
+{
+    int extra = 0;
+    while (task_option_tables[extra])
+        extra++;
+    const struct ker_option **tables = ker_alloc(sizeof *tables * (size_t)(extra + 6));
+    int n = 0;
+    tables[n++] = run_options;
+    tables[n++] = route_options;
+    tables[n++] = net_options;
+    for (int i = 0; i < extra; i++)
+        tables[n++] = task_option_tables[i];
+    tables[n++] = stats_options;
+    tables[n++] = part_options;
+    return tables;
+}
+
+/* ---- reading ---- */
+
+static ker_time later(ker_time a, ker_time b)
+{
+    return b == KER_TIME_MAX || a > KER_TIME_MAX - b ? KER_TIME_MAX : a + b;
+}
+
+static ker_time common_divisor(ker_time a, ker_time b)
+{
+    while (b) {
+        ker_time r = a % b;
+        a = b;
+        b = r;
+    }
+    return a;
+}
+
+static void phases_read(struct simulation *s)
+{
+    const struct ker_config *c = s->config;
+    s->seed = (uint64_t)ker_config_int(c, "run.seed");
+    s->warmup = ker_config_time(c, "run.warmup");
+    s->end = ker_config_has(c, "run.end") ? ker_config_time(c, "run.end") : KER_TIME_MAX;
+    s->measure_to = ker_config_has(c, "run.measure") ? later(s->warmup, ker_config_time(c, "run.measure")) : KER_TIME_MAX;
+    if (s->measure_to != KER_TIME_MAX && !ker_config_bool(c, "run.drain") && s->measure_to < s->end)
+        s->end = s->measure_to;
+    s->period = ker_config_time(c, "output.period");
+    s->batch = ker_config_has(c, "run.confidence") ? ker_config_time(c, "run.batch") : 0;
+}
+
+/* How often the global conditions must be looked at: as seldom as possible. */
+static void interval_choose(struct simulation *s)
+{
+    bool conditions = ker_config_has(s->config, "run.packets") || (task_system_jobs(s->tasks) > 0 && s->open_ended);
+    ker_time g = conditions ? ker_config_time(s->config, "run.check_interval") : 0;
+    g = common_divisor(s->period, g);
+    g = common_divisor(s->batch, g);
+    s->interval = g ? g : KER_TIME_MAX;
+}
+
+static enum ker_status ends_check(struct simulation *s)
+{
+    const struct ker_config *c = s->config;
+    if (s->warmup >= s->end)
+        return ker_config_fail(c, &s->error, "run.warmup", "the run ends before anything is measured");
+    s->open_ended = task_system_endless(s->tasks);
+    if (s->open_ended && s->end == KER_TIME_MAX && s->measure_to == KER_TIME_MAX && !ker_config_has(c, "run.packets") &&
+        !ker_config_has(c, "run.confidence") && task_system_jobs(s->tasks) == 0)
+        return ker_config_fail(c, &s->error, "run.end", "the traffic never ends: give one of run.end, run.measure, run.packets, "
+                               "run.confidence, or traffic.messages");
+    return KER_OK;
+}
+
+static enum ker_status system_read(struct simulation *s)
+{
+    const struct ker_option **tables = all_tables();
+    enum ker_status status = ker_config_load(&s->config, s->args.file, s->args.overrides, s->args.override_count, tables, &s->error);
+    free(tables);
+    if (status == KER_OK) {
+        phases_read(s);
+        status = route_new(&s->shape, s->config, net_channels(s->config), &s->error);
+    }
+    return status;
+}
+
+static enum ker_status network_read(struct simulation *s)
+{
+    enum ker_status status = ends_check(s);
+    struct net_phases phases = {s->warmup, s->measure_to < s->end ? s->measure_to : s->end, s->measure_to};
+    if (status == KER_OK)
+        status = net_network_new(&s->network, s->config, s->shape, s->seed, phases, &s->error);
+    if (status == KER_OK)
+        interval_choose(s);
+    return status;
+}
+
+/* ---- partition ---- */
+
+/* Vertices are switches; with few switches per rank the nodes are vertices, too. */
+static bool nodes_apart(const struct simulation *s)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    return ker_comm_size(s->comm) > 1 && sum->switches < 4u * (uint32_t)ker_comm_size(s->comm);
+}
+
+static void graph_add_port(struct part_graph *g, uint64_t *edges, const struct simulation *s, const struct route_peer *peer)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    bool node = peer->kind == ROUTE_NODE;
+    g->to[*edges] = node ? sum->switches + peer->id : peer->id;
+    g->delay[(*edges)++] = net_link_delay(s->network, peer->link, node);
+}
+
+static void graph_make(struct part_graph *g, const struct simulation *s, bool apart)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    uint64_t most = 0, edges = 0;
+    for (uint32_t v = 0; v < sum->switches; v++)
+        most += route_ports(s->shape, v);
+    g->vertices = sum->switches + (apart ? sum->nodes : 0);
+    g->first = ker_alloc(sizeof *g->first * (g->vertices + 1u));
+    g->to = ker_alloc(sizeof *g->to * (most + sum->nodes));
+    g->delay = ker_alloc(sizeof *g->delay * (most + sum->nodes));
+    g->load = ker_alloc(sizeof *g->load * g->vertices);
+    g->group = ker_alloc(sizeof *g->group * g->vertices);
+    for (uint32_t v = 0; v < sum->switches; v++) {
+        uint32_t ports = route_ports(s->shape, v);
+        g->load[v] = route_load(s->shape, v);
+        g->group[v] = route_group(s->shape, v);
+        for (uint32_t p = 0; p < ports; p++) {
+            struct route_peer peer;
+            route_port(s->shape, v, p, &peer);
+            if (peer.kind == ROUTE_SWITCH || (peer.kind == ROUTE_NODE && apart))
+                graph_add_port(g, &edges, s, &peer);
+        }
+        g->first[v + 1] = edges;
+    }
+    for (uint32_t n = 0; apart && n < sum->nodes; n++) {
+        uint32_t sw;
+        uint16_t port;
+        route_attachment(s->shape, n, &sw, &port);
+        g->to[edges] = sw;
+        g->delay[edges++] = net_link_delay(s->network, sum->node_link, true);
+        g->load[sum->switches + n] = 1;
+        g->group[sum->switches + n] = route_group(s->shape, sw);
+        g->first[sum->switches + n + 1] = edges;
+    }
+}
+
+/* Rank 0 partitions; all get the ranks of the vertices. */
+static enum ker_status system_partition(struct simulation *s)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    bool apart = nodes_apart(s);
+    uint32_t vertices = sum->switches + (apart ? sum->nodes : 0), ranks = (uint32_t)ker_comm_size(s->comm);
+    if (ranks == 1) {
+        s->parts = (struct part_result){1, ker_alloc(sizeof(uint32_t) * vertices), KER_TIME_MAX, 0, 1.0};
+    } else if (ker_comm_rank(s->comm) == 0) {
+        struct part_graph graph = {0};
+        graph_make(&graph, s, apart);
+        enum ker_status status = part_graph_split(&s->parts, &graph, ranks, s->config, &s->error);
+        part_graph_release(&graph);
+        if (status == KER_OK && s->parts.ranks < ranks)
+            ker_warn("%u of %u ranks have nothing to simulate and idle", ranks - s->parts.ranks, ranks);
+    }
+    enum ker_status status = ker_comm_agree(s->comm, &s->error);
+    if (status != KER_OK)
+        return status;
+    if (ranks > 1) {
+        uint32_t *rank = s->parts.rank ? s->parts.rank : ker_alloc(sizeof *rank * vertices);
+        ker_comm_broadcast(s->comm, &s->parts, sizeof s->parts);
+        s->parts.rank = rank;
+        ker_comm_broadcast(s->comm, rank, sizeof *rank * vertices);
+    }
+    net_layout_make(&s->layout, s->network, s->parts.rank, apart ? s->parts.rank + sum->switches : NULL,
+                    (enum net_cells)ker_config_choice(s->config, "engine.cells"), ker_comm_rank(s->comm), (int)ranks);
+    return KER_OK;
+}
+
+/* ---- conditions while running ---- */
+
+static bool batches_tight(struct simulation *s, ker_time at)
+{
+    struct net_totals t = net_network_totals(s->network);
+    uint64_t v[2] = {t.measured_packets, t.latency_sum};
+    ker_comm_sum_u64(s->comm, v, 2);
+    if (at > s->warmup && v[0] > s->batch_count) {
+        s->batch_mean = ker_realloc(s->batch_mean, sizeof *s->batch_mean * (size_t)(s->batches + 1));
+        s->batch_mean[s->batches++] = (double)(v[1] - s->batch_sum) / (double)(v[0] - s->batch_count);
+    }
+    s->batch_count = v[0];
+    s->batch_sum = v[1];
+    return s->batches >= 10 && stats_batch_halfwidth(s->batch_mean, s->batches, ker_config_real(s->config, "run.confidence_level")) <=
+                                   ker_config_real(s->config, "run.confidence");
+}
+
+static void period_add(struct simulation *s, ker_time at)
+{
+    struct net_totals t = net_network_totals(s->network);
+    struct stats_period p = {at, t.packets_injected, t.packets_delivered, t.bytes_delivered, t.latency_sum};
+    stats_periods_add(s->periods, &p);
+}
+
+static bool conditions_check(void *context, ker_time at)
+{
+    struct simulation *s = context;
+    if (s->period && at % s->period == 0)
+        period_add(s, at);
+    if (s->batch && at % s->batch == 0 && batches_tight(s, at)) {
+        s->end_reason = "confidence";
+        return true;
+    }
+    uint64_t v[2] = {net_network_totals(s->network).packets_delivered, task_system_unfinished(s->tasks)};
+    ker_comm_sum_u64(s->comm, v, 2);
+    if (ker_config_has(s->config, "run.packets") && v[0] >= (uint64_t)ker_config_int(s->config, "run.packets")) {
+        s->end_reason = "packets";
+        return true;
+    }
+    if (task_system_jobs(s->tasks) > 0 && s->open_ended && v[1] == 0) {
+        s->end_reason = "jobs done";
+        return true;
+    }
+    return false;
+}
+
+static void progress_show(void *context, ker_time at, uint64_t records)
+{
+    struct simulation *s = context;
+    stats_progress_show(s->progress, at, records);
+}
+
+/* ---- building and running ---- */
+
+static enum ker_status system_build(struct simulation *s)
+{
+    struct ker_engine_setup setup = {
+        .comm = s->comm,
+        .components = s->layout.components ? s->layout.components : 1,
+        .largest_cell = s->layout.largest_cell,
+        .lookahead = s->layout.lookahead,
+        .epoch = ker_comm_size(s->comm) > 1 ? s->layout.epoch : KER_TIME_MAX,
+        .reach = net_reach(s->network),
+        .end = s->end,
+        .check_interval = s->interval,
+        .check_every = s->period || s->batch,
+        .order = (enum ker_cell_order)ker_config_choice(s->config, "engine.cell_order"),
+        .seed = s->seed,
+        .messages_only = ker_config_choice(s->config, "engine.exchange") == 1,
+        .yield = s->yield,
+        .check = conditions_check,
+        .progress = progress_show,
+        .context = s,
+    };
+    int rank = ker_comm_rank(s->comm);
+    s->engine = ker_engine_new(&setup);
+    net_network_build(s->network, s->engine, &s->layout, rank);
+    uint32_t count;
+    uint32_t *nodes = net_own_nodes(&s->layout, s->network, rank, &count);
+    net_layout_release(&s->layout);
+    part_result_release(&s->parts);
+    const struct net_client **client = ker_alloc(sizeof *client * (count + 1u));
+    void **state = ker_alloc(sizeof *state * (count + 1u));
+    enum ker_status status = task_system_attach(s->tasks, nodes, count, client, state, &s->error);
+    if (status == KER_OK)
+        net_network_attach(s->network, client, state);
+    free(nodes);
+    free(client);
+    free(state);
+    return status;
+}
+
+static char *folder_choose(const struct arguments *a)
+{
+    if (a->folder)
+        return ker_format("%s", a->folder);
+    const char *name = strrchr(a->file, '/') ? strrchr(a->file, '/') + 1 : a->file;
+    const char *dot = strrchr(name, '.');
+    return ker_format("results/%.*s", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+static enum ker_status folder_open(struct simulation *s)
+{
+    if (ker_comm_rank(s->comm) == 0)
+        stats_folder_open(s->folder, &s->error);
+    enum ker_status status = ker_comm_agree(s->comm, &s->error);
+    if (status == KER_OK && s->period) {
+        stats_periods_open(&s->periods, s->comm, s->folder, &s->error);
+        status = ker_comm_agree(s->comm, &s->error);
+    }
+    return status;
+}
+
+/* ---- reporting ---- */
+
+static double cpu_seconds(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)u.ru_utime.tv_sec + (double)u.ru_stime.tv_sec + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static double wall_seconds(const struct simulation *s)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - s->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - s->started.tv_nsec);
+}
+
+/* Collective: `run`, which may differ from run to run. */
+static json_t *run_report(struct simulation *s)
+{
+    const struct ker_counts *c = &s->engine->counts;
+    uint64_t hops = net_network_totals(s->network).packet_hops;
+    uint64_t v[] = {c->records, hops, ker_peak_rss(), c->windows, c->epochs, (uint64_t)(cpu_seconds() * 1e6), c->wakes, c->cells, c->sent_bytes};
+    int64_t most[] = {(int64_t)c->records};
+    ker_comm_sum_u64(s->comm, v, sizeof v / sizeof *v);
+    ker_comm_max_i64(s->comm, most, 1);
+    if (ker_comm_rank(s->comm) != 0)
+        return NULL;
+    double ranks = ker_comm_size(s->comm), wall = wall_seconds(s), cpu = (double)v[5] * 1e-6;
+    json_t *r = json_object();
+    json_object_set_new(r, "ranks", json_integer(ker_comm_size(s->comm)));
+    json_object_set_new(r, "wall_s", json_real(wall));
+    json_object_set_new(r, "cpu_s", json_real(cpu));
+    json_object_set_new(r, "events", json_integer((json_int_t)v[0]));
+    json_object_set_new(r, "wake_ups", json_integer((json_int_t)v[6]));
+    json_object_set_new(r, "packet_hops", json_integer((json_int_t)v[1]));
+    json_object_set_new(r, "packet_hops_per_s", json_real(wall > 0 ? (double)v[1] / wall : 0));
+    json_object_set_new(r, "packet_hops_per_cpu_s", json_real(cpu > 0 ? (double)v[1] / cpu : 0));
+    json_object_set_new(r, "peak_rss_bytes", json_integer((json_int_t)v[2]));
+    json_object_set_new(r, "windows", json_integer((json_int_t)v[3]));
+    json_object_set_new(r, "active_cells", json_integer((json_int_t)v[7]));
+    json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)ker_comm_size(s->comm))));
+    json_object_set_new(r, "sent_bytes", json_integer((json_int_t)v[8]));
+    json_object_set_new(r, "window_ps", json_integer((json_int_t)s->engine->wheel.grid));
+    json_object_set_new(r, "imbalance", json_real(v[0] ? (double)most[0] * ranks / (double)v[0] : 1));
+    return r;
+}
+
+static void result_add(struct simulation *s, json_t *r, ker_time at, json_t *jobs)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    double offered = task_system_offered(s->tasks, sum->link[sum->node_link].rate);
+    json_object_set_new(r, "simulated_time_ps", json_integer((json_int_t)at));
+    json_object_set_new(r, "end_reason", json_string(s->end_reason));
+    json_object_set_new(r, "network", json_string(sum->text));
+    json_object_set_new(r, "nodes", json_integer((json_int_t)sum->nodes));
+    json_object_set_new(r, "switches", json_integer((json_int_t)sum->switches));
+    json_object_set_new(r, "links", json_integer((json_int_t)sum->links));
+    json_object_set_new(r, "offered_load", offered > 0 ? json_real(offered) : json_incref(json_object_get(r, "injected_load")));
+    json_object_set_new(r, "jobs", jobs ? jobs : json_array());
+}
+
+static void files_write(struct simulation *s, json_t *summary, const struct stats_link *links, size_t count, ker_time span)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    const char *names[ROUTE_MAX_LINKS];
+    for (int i = 0; i < sum->link_count; i++)
+        names[i] = sum->link[i].name;
+    char *text = stats_summary_text(summary, links, count, names, span), *config = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&config, &length);
+    ker_config_write(s->config, memory);
+    fclose(memory);
+    stats_json_write(s->folder, "summary.json", summary, &s->error);
+    stats_text_write(s->folder, "summary.txt", text, &s->error);
+    stats_text_write(s->folder, "system.cfg", config, &s->error);
+    if (ker_config_bool(s->config, "output.links"))
+        stats_links_write(s->folder, links, count, names, span, &s->error);
+    if (!s->args.quiet)
+        fputs(text, stdout);
+    free(text);
+    free(config);
+}
+
+/* Collective. Everything measured is written, also after a failed run. */
+static void system_report(struct simulation *s, ker_time at)
+{
+    ker_time to = s->measure_to < at ? s->measure_to : at, span = to > s->warmup ? to - s->warmup : 0;
+    size_t own, count = 0;
+    struct stats_link *rows = net_network_links(s->network, at, &own), *links = stats_links_gather(s->comm, rows, own, &count);
+    json_t *jobs = NULL, *run = run_report(s), *result = net_network_report(s->network, s->comm, span);
+    bool tasks = ker_config_bool(s->config, "output.tasks");
+    task_system_report(s->tasks, s->comm, tasks ? s->folder : NULL, &jobs, &s->error);
+    net_network_write(s->network, s->comm, s->folder, &s->error);
+    stats_periods_close(s->periods, &s->error);
+    if (ker_comm_rank(s->comm) == 0) {
+        result_add(s, result, at, jobs);
+        json_t *summary = json_pack("{s:o, s:o}", "result", result, "run", run);
+        files_write(s, summary, links, count, span);
+        json_decref(summary);
+    }
+    free(rows);
+    free(links);
+}
+
+/* A run that drained with work left has deadlocked: says who waits for whom. */
+static void deadlock_check(struct simulation *s)
+{
+    struct net_totals t = net_network_totals(s->network);
+    uint64_t v[] = {task_system_unfinished(s->tasks), t.packets_injected - t.packets_delivered};
+    ker_comm_sum_u64(s->comm, v, 2);
+    if (v[0] == 0 && v[1] == 0)
+        return;
+    s->end_reason = "deadlock";
+    char *table = v[0] ? task_system_waiting(s->tasks, s->comm) : NULL;
+    if (v[1])
+        ker_fail(&s->error, KER_RUN_FAILED, "the network has deadlocked: %llu packets cannot move on", (unsigned long long)v[1]);
+    else
+        ker_fail(&s->error, KER_RUN_FAILED, "%llu tasks wait for messages that never come\n%s", (unsigned long long)v[0], table ? table : "");
+    free(table);
+}
+
+static void system_run(struct simulation *s)
+{
+    static const char *const reasons[] = {"drained", "end time", "condition"};
+    ker_time at;
+    s->progress = stats_progress_new(s->args.quiet || ker_comm_rank(s->comm) != 0, s->end);
+    enum ker_end end = ker_engine_run(s->engine, &at);
+    stats_progress_free(s->progress);
+    if (!s->end_reason)
+        s->end_reason = reasons[end];
+    if (end == KER_END_DRAINED)
+        deadlock_check(s);
+    if (end == KER_END_DRAINED && s->error.status == KER_OK) {
+        const char *wrong = net_network_conserved(s->network);
+        ker_assert(wrong == NULL);
+    }
+    system_report(s, at);
+}
+
+/* --check: what would be run. */
+static void check_report(const struct simulation *s)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    uint64_t memory = net_network_bytes(s->network), rss = ker_peak_rss();
+    char a[32], b[32], c[32];
+    ker_comm_sum_u64(s->comm, &memory, 1);
+    ker_comm_sum_u64(s->comm, &rss, 1);
+    if (ker_comm_rank(s->comm) != 0)
+        return;
+    printf("network    %s\n", sum->text);
+    printf("           %u nodes, %u switches, %llu links, routing %s\n", sum->nodes, sum->switches, (unsigned long long)sum->links, sum->algorithm);
+    printf("channels   %u needed, %u configured\n", sum->channels, net_channels(s->config));
+    printf("partition  %u ranks, imbalance %.3f, %llu links cut\n", s->parts.ranks, s->parts.imbalance, (unsigned long long)s->parts.cut_edges);
+    printf("lookahead  %s inside a rank", ker_print_time(a, s->engine->wheel.grid));
+    if (ker_comm_size(s->comm) > 1)
+        printf(", %s between ranks", ker_print_time(b, s->parts.lookahead));
+    printf("\nmemory     %s of switches and adapters, %s now in all\n", ker_print_bytes(a, (double)memory), ker_print_bytes(c, (double)rss));
+}
+
+static void simulation_free(struct simulation *s)
+{
+    task_system_free(s->tasks);
+    net_network_free(s->network);
+    if (s->engine)
+        ker_engine_free(s->engine);
+    if (s->shape)
+        route_free(s->shape);
+    if (s->config)
+        ker_config_free(s->config);
+    free(s->folder);
+    free(s->batch_mean);
+}
+
+/* Each step on all ranks; the first that fails ends the run. */
+static enum ker_status simulation_run(struct simulation *s)
+{
+    enum ker_status status;
+    system_read(s);
+    if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
+        return status;
+    s->yield = part_bind(s->comm, s->config);
+    task_system_new(&s->tasks, s->config, s->shape, s->comm, s->seed, &s->error);
+    if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
+        return status;
+    network_read(s);
+    if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
+        return status;
+    if ((status = system_partition(s)) != KER_OK)
+        return status;
+    struct part_result parts = s->parts;
+    system_build(s);
+    if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
+        return status;
+    if (s->args.check) {
+        s->parts = parts;
+        s->parts.rank = NULL;
+        check_report(s);
+        return KER_OK;
+    }
+    s->folder = folder_choose(&s->args);
+    if ((status = folder_open(s)) != KER_OK)
+        return status;
+    system_run(s);
+    return ker_comm_agree(s->comm, &s->error);
+}
+
+static void list_print(void)
+{
+    route_list(stdout);
+    task_list(stdout);
+    part_list(stdout);
+}
+
+int main(int argc, char **argv)
+{
+    struct simulation s = {0};
+    clock_gettime(CLOCK_MONOTONIC, &s.started);
+    if (ker_comm_init(&s.comm, &argc, &argv, &s.error) != KER_OK) {
+        fprintf(stderr, "marssim: error: %s\n", s.error.text);
+        return KER_RUN_FAILED;
+    }
+    s.args.overrides = ker_alloc(sizeof *s.args.overrides * (size_t)(argc + 1));
+    argp_err_exit_status = KER_BAD_INPUT;
+    argp_parse(&parser, argc, argv, 0, NULL, &s.args);
+    enum ker_status status = KER_OK;
+    if (s.args.list || s.args.help_config) {
+        const struct ker_option **tables = all_tables();
+        if (ker_comm_rank(s.comm) == 0 && s.args.help_config)
+            ker_config_help(tables, stdout);
+        if (ker_comm_rank(s.comm) == 0 && s.args.list)
+            list_print();
+        free(tables);
+    } else {
+        status = simulation_run(&s);
+    }
+    simulation_free(&s);
+    free(s.args.overrides);
+    ker_comm_release(s.comm);
+    return status;
+}

@@ -1,0 +1,425 @@
+/* adapter.c - a node's network adapter: messages into packets and back.
+ *
+ * Sending: messages stand in flows, one per destination (or one in all); the flows take turns packet by packet. One packet leaves
+ * per act at most; the next act comes when the link is free. An open-loop source has one offered message at a time and is
+ * asked for the next when that one has been injected: its queue needs no memory however long it grows.
+ * Receiving: packets are counted per message; the message is handed up with its last packet.
+ * Invariant: while anything can be sent, either a wake-up is on its way, or `blocked` says that a credit will bring one.
+ */
+#include "net/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Timer notes: what their channel says. */
+enum { TIMER_CLIENT, TIMER_SENT, TIMER_START };
+#define PORT_CONSUMED 1 /* an arrival a limited sink has worked off */
+
+/* ---- pools ---- */
+
+static uint32_t outgoing_new(struct net_network *net)
+{
+    if (net->outgoing_free == NET_NONE) {
+        uint32_t room = net->outgoing_room ? net->outgoing_room * 2 : 64;
+        net->outgoing = ker_realloc(net->outgoing, sizeof *net->outgoing * room);
+        for (uint32_t i = room; i-- > net->outgoing_room;) {
+            net->outgoing[i].next = net->outgoing_free;
+            net->outgoing_free = i;
+        }
+        net->outgoing_room = room;
+    }
+    uint32_t index = net->outgoing_free;
+    net->outgoing_free = net->outgoing[index].next;
+    return index;
+}
+
+static void outgoing_free(struct net_network *net, uint32_t index)
+{
+    net->outgoing[index].next = net->outgoing_free;
+    net->outgoing_free = index;
+}
+
+static uint32_t flow_new(struct net_network *net)
+{
+    if (net->flow_free == NET_NONE) {
+        uint32_t room = net->flow_room ? net->flow_room * 2 : 64;
+        net->flow = ker_realloc(net->flow, sizeof *net->flow * room);
+        for (uint32_t i = room; i-- > net->flow_room;) {
+            net->flow[i].next = net->flow_free;
+            net->flow_free = i;
+        }
+        net->flow_room = room;
+    }
+    uint32_t index = net->flow_free;
+    net->flow_free = net->flow[index].next;
+    return index;
+}
+
+/* ---- sending ---- */
+
+static inline struct ker_address node_self(const struct net_node *n)
+{
+    return (struct ker_address){n->self, n->net->engine->rank};
+}
+
+static void node_wake(struct net_node *n, ker_time when)
+{
+    if (when < n->wake) {
+        n->wake = when;
+        ker_post_note(n->net->engine, node_self(n), when, KER_WAKE, 0, 0, 0);
+    }
+}
+
+/* Puts a message behind the others of its destination; a new flow gets its turn last. */
+static void flow_append(struct net_node *n, uint32_t index)
+{
+    struct net_network *net = n->net;
+    uint32_t destination = net->set.fifo_adapter ? 0 : net->outgoing[index].destination;
+    net->outgoing[index].next = NET_NONE;
+    if (n->flow != NET_NONE) {
+        uint32_t f = n->flow;
+        do {
+            if (net->flow[f].destination == destination) {
+                net->outgoing[net->flow[f].tail].next = index;
+                net->flow[f].tail = index;
+                return;
+            }
+            f = net->flow[f].next;
+        } while (f != n->flow);
+    }
+    uint32_t fresh = flow_new(net);
+    struct net_flow *flow = &net->flow[fresh];
+    *flow = (struct net_flow){destination, index, index, fresh};
+    if (n->flow != NET_NONE) {
+        flow->next = net->flow[n->flow].next;
+        net->flow[n->flow].next = fresh;
+    }
+    n->flow = fresh; /* the last served: all others come before it */
+}
+
+static void extension_make(struct net_network *net, struct net_outgoing *o, const struct net_envelope *envelope)
+{
+    o->extension = NET_NONE;
+    if (!envelope && o->bytes <= net->set.payload)
+        return;
+    o->extension = ker_extension_new(net->engine);
+    struct net_extension *x = ker_extension(net->engine, o->extension);
+    *x = (struct net_extension){.bytes = o->bytes, .created = o->created};
+    if (envelope)
+        memcpy(x->envelope, envelope->word, sizeof x->envelope);
+}
+
+void net_send(struct net_node *n, ker_time now, uint32_t destination, uint64_t bytes,
+              const struct net_envelope *envelope, uint64_t cookie, unsigned priority)
+{
+    struct net_network *net = n->net;
+    ker_assert(destination != n->id && priority < net->set.classes);
+    uint32_t index = outgoing_new(net);
+    struct net_outgoing *o = &net->outgoing[index];
+    *o = (struct net_outgoing){.left = bytes, .bytes = bytes, .cookie = cookie, .created = now,
+                               .destination = destination, .message = n->messages++, .priority = (uint8_t)priority};
+    extension_make(net, o, envelope);
+    flow_append(n, index);
+    if (!n->acting && !n->blocked)
+        node_wake(n, n->link_free > now ? n->link_free : now + 1);
+}
+
+/* Asks an open-loop client for its next message. */
+static void offer_fetch(struct net_node *n)
+{
+    struct net_network *net = n->net;
+    struct net_offer offer;
+    if (n->exhausted || n->offered != NET_NONE || !n->client || !n->client->offer)
+        return;
+    if (!n->client->offer(n, &offer) || offer.created >= net->set.stop) {
+        n->exhausted = true;
+        return;
+    }
+    n->offered = outgoing_new(net);
+    net->outgoing[n->offered] =
+        (struct net_outgoing){.left = offer.bytes, .bytes = offer.bytes, .created = offer.created,
+                              .destination = offer.destination, .message = n->messages++, .from_offer = true};
+}
+
+/* The offered message joins the flows when its time has come. */
+static void offer_join(struct net_node *n, ker_time now)
+{
+    offer_fetch(n);
+    if (n->offered == NET_NONE || n->net->outgoing[n->offered].created > now)
+        return;
+    struct net_outgoing *o = &n->net->outgoing[n->offered];
+    if (o->joined)
+        return;
+    o->joined = true;
+    extension_make(n->net, o, NULL);
+    flow_append(n, n->offered);
+}
+
+/* A channel of the class with credits for the packet, beginning at one of the packet's own; -1: none. */
+static int channel_find(const struct net_node *n, unsigned priority, uint32_t draw, uint32_t bytes)
+{
+    const struct net_settings *set = &n->net->set;
+    for (uint32_t k = 0; k < set->channels; k++) {
+        uint32_t c = priority * set->channels + (ker_random_below(draw, set->channels) + k) % set->channels;
+        if (n->credit[c] >= bytes)
+            return (int)c;
+    }
+    return -1;
+}
+
+static void packet_post(struct net_node *n, struct net_outgoing *o, const struct net_packet *packet, int channel, ker_time now)
+{
+    struct net_network *net = n->net;
+    const struct net_link_class *link = &net->link[n->link];
+    ker_time wire = net_times_of(net, n->link, packet->bytes).wire;
+    ker_time arrive = now + link->latency + net->set.delay + (net->set.forwarding == NET_STORE_AND_FORWARD ? wire : 0);
+    struct net_packet *p = (struct net_packet *)ker_post_event(net->engine, n->peer, arrive, n->peer_port, (uint8_t)channel);
+    p->flags = packet->flags;
+    memcpy((char *)p + 16, (const char *)packet + 16, sizeof *p - 16);
+    n->credit[channel] -= packet->bytes;
+    n->link_free = now + wire;
+    net->count.packet_hops++;
+    net->count.injected++;
+    if (net_measures(net, now)) {
+        n->packets++;
+        n->bytes += packet->bytes;
+        n->wait += (uint64_t)(now - o->created);
+        net->count.measured_injected += packet->bytes;
+    }
+    n->busy += net_measured_part(net, now, wire);
+}
+
+/* The message's last packet is on its way: tell the client when its last byte has left, and drop the record. */
+static void message_sent(struct net_node *n, uint32_t flow_index)
+{
+    struct net_network *net = n->net;
+    struct net_flow *f = &net->flow[flow_index];
+    uint32_t index = f->head;
+    struct net_outgoing *o = &net->outgoing[index];
+    f->head = o->next;
+    if (net->matrix)
+        stats_matrix_add(net->matrix, n->id, o->destination, 1, o->bytes);
+    if (o->from_offer)
+        n->offered = NET_NONE;
+    if (!o->from_offer && n->client->sent) {
+        /* the record stays until the timer has been delivered */
+        ker_post_note(net->engine, node_self(n), n->link_free, KER_TIMER, 0, TIMER_SENT, index);
+        return;
+    }
+    outgoing_free(net, index);
+}
+
+/* Takes an empty flow out of the ring; previous is the one before it. */
+static void flow_remove(struct net_node *n, uint32_t previous, uint32_t flow_index)
+{
+    struct net_network *net = n->net;
+    if (previous == flow_index) {
+        n->flow = NET_NONE;
+    } else {
+        net->flow[previous].next = net->flow[flow_index].next;
+        n->flow = previous;
+    }
+    net->flow[flow_index].next = net->flow_free;
+    net->flow_free = flow_index;
+}
+
+static struct net_packet packet_make(const struct net_node *n, const struct net_outgoing *o, ker_time now)
+{
+    const struct net_network *net = n->net;
+    uint64_t payload = o->left < net->set.payload ? o->left : net->set.payload;
+    uint64_t bytes = payload + net->set.header;
+    struct net_packet p = {.source = n->id, .destination = o->destination, .created = o->created, .injected = now,
+                           .address = route_address(net->shape, o->destination), .bytes = (uint16_t)(bytes ? bytes : 1),
+                           .index = o->index, .message = o->message};
+    if (o->left == o->bytes) {
+        p.flags |= NET_FIRST;
+        if (o->extension != NET_NONE) {
+            p.flags |= KER_FLAG_EXTENSION;
+            p.extension = o->extension;
+        }
+    }
+    if (o->left == payload)
+        p.flags |= NET_LAST;
+    if (payload == 0)
+        p.flags |= NET_EMPTY;
+    return p;
+}
+
+/* Sends the next packet, if there is one and credits for it. Returns whether it did. */
+static bool packet_inject(struct net_node *n, ker_time now)
+{
+    struct net_network *net = n->net;
+    uint32_t previous = n->flow, turn = net->flow[previous].next;
+    struct net_outgoing *o = &net->outgoing[net->flow[turn].head];
+    struct net_packet p = packet_make(n, o, now);
+    int channel = channel_find(n, o->priority, net_packet_draw(net, &p), p.bytes);
+    n->blocked = channel < 0;
+    if (channel < 0)
+        return false;
+    packet_post(n, o, &p, channel, now);
+    uint64_t payload = o->left < net->set.payload ? o->left : net->set.payload;
+    net->count.bytes_injected += payload;
+    o->left -= payload;
+    o->index++;
+    if (p.flags & NET_LAST) {
+        message_sent(n, turn);
+        if (net->flow[turn].head == NET_NONE) {
+            flow_remove(n, previous, turn);
+            return true;
+        }
+    }
+    if (!net->set.fifo_order || (p.flags & NET_LAST))
+        n->flow = turn;
+    return true;
+}
+
+static void node_act(void *self, struct ker_engine *e, ker_time now)
+{
+    struct net_node *n = self;
+    if (n->link_free <= now) {
+        offer_join(n, now);
+        if (n->flow == NET_NONE || !packet_inject(n, now)) {
+            if (n->flow == NET_NONE && n->offered != NET_NONE)
+                node_wake(n, n->net->outgoing[n->offered].created);
+            n->acting = false;
+            return;
+        }
+        offer_fetch(n);
+    }
+    n->acting = false;
+    if (n->flow != NET_NONE) {
+        if (!n->blocked)
+            node_wake(n, n->link_free);
+    } else if (n->offered != NET_NONE) {
+        ker_time created = n->net->outgoing[n->offered].created;
+        node_wake(n, created > n->link_free ? created : n->link_free);
+    }
+}
+
+/* ---- receiving ---- */
+
+static void message_deliver(struct net_node *n, ker_time now, const struct net_packet *p, uint64_t bytes, ker_time created,
+                            const uint64_t *envelope)
+{
+    struct net_network *net = n->net;
+    struct net_message m = {p->source, n->id, bytes, created, {{0}}};
+    net->count.messages_delivered++;
+    if (net_measures(net, created)) {
+        stats_quantity_add(net->message_latency, (uint64_t)(now - created));
+        stats_quantity_add(net->message_size, bytes);
+    }
+    if (envelope)
+        memcpy(m.envelope.word, envelope, sizeof m.envelope.word);
+    if (n->client)
+        n->client->arrived(n, now, &m);
+}
+
+static void packet_deliver(struct net_node *n, ker_time now, const struct net_packet *p)
+{
+    struct net_network *net = n->net;
+    uint64_t wire = p->bytes, payload = p->flags & NET_EMPTY ? 0 : wire - net->set.header;
+    struct net_extension x;
+    net->count.delivered++;
+    net->count.bytes_delivered += payload;
+    net->count.hops_sum += p->hops + 1u;
+    if (p->hops + 1u > net->count.hops_max)
+        net->count.hops_max = p->hops + 1u;
+    if (net_measures(net, now))
+        net->count.measured_bytes += wire;
+    if (net_measures(net, p->created)) {
+        stats_quantity_add(net->latency, (uint64_t)(now - p->injected));
+        stats_quantity_add(net->total_latency, (uint64_t)(now - p->created));
+    }
+    ker_touch(net->engine, now);
+    if ((p->flags & NET_FIRST) && (p->flags & NET_LAST)) {
+        if (!(p->flags & KER_FLAG_EXTENSION)) {
+            message_deliver(n, now, p, payload, p->created, NULL);
+            return;
+        }
+        x = *(struct net_extension *)ker_extension(net->engine, p->extension);
+        ker_extension_free(net->engine, p->extension);
+        message_deliver(n, now, p, x.bytes, x.created, x.envelope);
+    } else if (net_reassembly_add(net, n, p, payload, &x)) {
+        message_deliver(n, now, p, x.bytes, x.created, x.envelope);
+    }
+}
+
+static void node_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    struct net_node *n = self;
+    struct net_network *net = n->net;
+    const struct net_packet *p = (const struct net_packet *)event;
+    n->acting = true;
+    if (p->port == PORT_CONSUMED || net->set.ejection_rate == 0) {
+        if (p->port == PORT_CONSUMED)
+            ker_post_note(e, n->peer, p->time + net->link[n->link].latency + net->set.credit_delay, KER_CREDIT,
+                          n->peer_port, p->channel, p->bytes);
+        packet_deliver(n, p->time, p);
+        return;
+    }
+    if (n->sink_free < p->time)
+        n->sink_free = p->time;
+    n->sink_time += (uint64_t)(n->sink_free - p->time);
+    n->sink_free += ker_serialisation(p->bytes, net->set.ejection_rate) + 1;
+    struct ker_event copy = *event;
+    struct ker_event *later = ker_post_event(e, node_self(n), n->sink_free, PORT_CONSUMED, p->channel);
+    later->flags = copy.flags;
+    memcpy(later->payload, copy.payload, sizeof copy.payload);
+}
+
+static void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port, uint8_t channel,
+                      uint32_t amount)
+{
+    struct net_node *n = self;
+    n->acting = true;
+    if (kind == KER_CREDIT) {
+        n->credit[channel] += amount;
+        ker_check(n->credit[channel] <= n->net->set.buffer);
+        return;
+    }
+    if (kind == KER_WAKE) {
+        if (n->wake <= now)
+            n->wake = KER_TIME_MAX;
+        return;
+    }
+    if (channel == TIMER_SENT) {
+        uint64_t cookie = n->net->outgoing[amount].cookie;
+        outgoing_free(n->net, amount);
+        n->client->sent(n, now, cookie);
+    } else if (channel == TIMER_START) {
+        if (n->client->start)
+            n->client->start(n, now);
+    } else if (n->client->timer) {
+        n->client->timer(n, now, port);
+    }
+}
+
+/* ---- for clients ---- */
+
+void net_timer(struct net_node *n, ker_time when, uint32_t timer)
+{
+    ker_assert(timer <= UINT16_MAX);
+    ker_post_note(n->net->engine, node_self(n), when, KER_TIMER, (uint16_t)timer, TIMER_CLIENT, 0);
+}
+
+void net_node_start(struct net_node *n)
+{
+    ker_post_note(n->net->engine, node_self(n), 0, KER_TIMER, 0, TIMER_START, 0);
+}
+
+uint32_t net_node_id(const struct net_node *n)
+{
+    return n->id;
+}
+
+void *net_node_client(const struct net_node *n)
+{
+    return n->state;
+}
+
+void net_node_touch(struct net_node *n, ker_time when)
+{
+    ker_touch(n->net->engine, when);
+}
+
+const struct ker_class net_node_class = {"node", node_arrival, node_note, node_act, sizeof(struct net_node) + 16};

@@ -1,0 +1,388 @@
+/* build.c - from a shape to components: who lives where, what is the lookahead, and the blocks of memory.
+ *
+ * Order of a rank's components: its switches in increasing number, each followed by its nodes that live on the rank. Every rank can
+ * compute every address from the ranks of the switches alone, without asking; the arrays are freed after building.
+ */
+#include "net/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- lookahead ---- */
+
+static ker_time min_time(ker_time a, ker_time b)
+{
+    return a < b ? a : b;
+}
+
+ker_time net_link_delay(const struct net_network *net, int link, bool to_node)
+{
+    const struct net_link_class *class = &net->link[link];
+    uint32_t least = net->set.header ? net->set.header : 1;
+    struct net_times t = net_times_of(net, (unsigned)link, least);
+    ker_time packet = class->latency + net->set.delay;
+    ker_time credit = class->latency + net->set.credit_delay;
+    if (to_node) {
+        packet = min_time(packet, class->latency + t.wire);
+        return min_time(packet, credit);
+    }
+    return min_time(packet, credit + t.crossbar);
+}
+
+ker_time net_reach(const struct net_network *net)
+{
+    ker_time reach = 0;
+    for (int i = 0; i < route_summarise(net->shape)->link_count; i++) {
+        const struct net_link_class *class = &net->link[i];
+        ker_time t = class->latency + net->set.delay + class->slack + 4 * ker_serialisation(net->set.payload + net->set.header, class->rate);
+        if (t > reach)
+            reach = t;
+    }
+    return reach;
+}
+
+/* ---- layout ---- */
+
+/* Switches of one cell; they are neighbours in number. */
+static uint32_t cell_length(const struct net_network *net, enum net_cells cells, const uint32_t *rank, uint32_t from,
+                            uint32_t switches)
+{
+    uint32_t n = 1;
+    while (cells == NET_CELLS_GROUP && from + n < switches && rank[from + n] == rank[from] &&
+           route_group(net->shape, from + n) == route_group(net->shape, from))
+        n++;
+    return n;
+}
+
+/* Nodes of a switch, by its ports. */
+static uint32_t switch_nodes(const struct net_network *net, uint32_t id, uint32_t *nodes)
+{
+    uint32_t count = 0, ports = route_ports(net->shape, id);
+    for (uint32_t p = 0; p < ports; p++) {
+        struct route_peer peer;
+        route_port(net->shape, id, p, &peer);
+        if (peer.kind == ROUTE_NODE)
+            nodes[count++] = peer.id;
+    }
+    return count;
+}
+
+static void cell_place(struct net_layout *l, const struct net_network *net, uint32_t from, uint32_t count, bool nodes_apart,
+                       enum net_cells cells, uint32_t *next, uint32_t block, uint32_t *scratch)
+{
+    for (uint32_t s = from; s < from + count; s++) {
+        uint32_t rank = l->switch_rank[s];
+        l->switch_index[s] = next[rank]++;
+        if (nodes_apart)
+            continue;
+        uint32_t nodes = switch_nodes(net, s, scratch);
+        for (uint32_t i = 0; i < nodes; i++) {
+            if (cells == NET_CELLS_SINGLE)
+                next[rank] = ker_engine_place(next[rank], 1, block);
+            l->node_index[scratch[i]] = next[rank]++;
+        }
+    }
+}
+
+static uint32_t cell_components(const struct net_network *net, uint32_t from, uint32_t count, uint32_t *scratch)
+{
+    uint32_t n = count;
+    for (uint32_t s = from; s < from + count; s++)
+        n += switch_nodes(net, s, scratch);
+    return n;
+}
+
+static uint32_t largest_cell(const struct net_layout *l, const struct net_network *net, enum net_cells cells, uint32_t *scratch)
+{
+    uint32_t switches = route_summarise(net->shape)->switches, largest = 1;
+    for (uint32_t s = 0, n; cells != NET_CELLS_SINGLE && s < switches; s += n) {
+        n = cell_length(net, cells, l->switch_rank, s, switches);
+        uint32_t components = cell_components(net, s, n, scratch);
+        if (components > largest)
+            largest = components;
+    }
+    return largest;
+}
+
+/* Smallest delay over the links of switch s that leave its cell (lookahead) or its rank (epoch). */
+static void switch_delays(struct net_layout *l, const struct net_network *net, uint32_t s, enum net_cells cells, bool nodes_apart)
+{
+    uint32_t ports = route_ports(net->shape, s);
+    for (uint32_t p = 0; p < ports; p++) {
+        struct route_peer peer;
+        route_port(net->shape, s, p, &peer);
+        if (peer.kind == ROUTE_NOTHING)
+            continue;
+        bool node = peer.kind == ROUTE_NODE;
+        uint32_t rank = node ? l->node_rank[peer.id] : l->switch_rank[peer.id];
+        ker_time delay = net_link_delay(net, peer.link, node);
+        bool same_cell = node ? cells != NET_CELLS_SINGLE && !nodes_apart
+                              : cells == NET_CELLS_GROUP && rank == l->switch_rank[s] &&
+                                    route_group(net->shape, s) == route_group(net->shape, peer.id);
+        if (!same_cell)
+            l->lookahead = min_time(l->lookahead, delay);
+        if (rank != l->switch_rank[s])
+            l->epoch = min_time(l->epoch, delay);
+    }
+}
+
+void net_layout_make(struct net_layout *l, const struct net_network *net, const uint32_t *switch_rank,
+                     const uint32_t *node_rank, enum net_cells cells, int rank, int ranks)
+{
+    const struct route_summary *sum = route_summarise(net->shape);
+    bool apart = node_rank != NULL;
+    uint32_t *next = ker_alloc(sizeof *next * (size_t)ranks), *scratch = ker_alloc(sizeof *scratch * (sum->max_ports + 1));
+    *l = (struct net_layout){.lookahead = KER_TIME_MAX, .epoch = KER_TIME_MAX};
+    l->switch_rank = ker_alloc(sizeof(uint32_t) * sum->switches);
+    l->switch_index = ker_alloc(sizeof(uint32_t) * sum->switches);
+    l->node_rank = ker_alloc(sizeof(uint32_t) * sum->nodes);
+    l->node_index = ker_alloc(sizeof(uint32_t) * sum->nodes);
+    memcpy(l->switch_rank, switch_rank, sizeof(uint32_t) * sum->switches);
+    if (apart)
+        cells = NET_CELLS_SINGLE;
+    l->cells = (int)cells;
+    l->largest_cell = largest_cell(l, net, cells, scratch);
+    uint32_t block = ker_engine_block(l->largest_cell);
+    for (uint32_t s = 0, n; s < sum->switches; s += n) {
+        n = cell_length(net, cells, l->switch_rank, s, sum->switches);
+        uint32_t r = l->switch_rank[s];
+        next[r] = ker_engine_place(next[r], cells == NET_CELLS_SINGLE ? 1 : cell_components(net, s, n, scratch), block);
+        cell_place(l, net, s, n, apart, cells, next, block, scratch);
+    }
+    for (uint32_t n = 0; n < sum->nodes; n++) {
+        uint32_t s;
+        uint16_t port;
+        route_attachment(net->shape, n, &s, &port);
+        l->node_rank[n] = apart ? node_rank[n] : l->switch_rank[s];
+        if (apart)
+            l->node_index[n] = next[node_rank[n]]++;
+    }
+    for (uint32_t s = 0; s < sum->switches; s++)
+        switch_delays(l, net, s, cells, apart);
+    l->components = next[rank];
+    free(next);
+    free(scratch);
+}
+
+void net_layout_release(struct net_layout *l)
+{
+    free(l->switch_rank);
+    free(l->switch_index);
+    free(l->node_rank);
+    free(l->node_index);
+    *l = (struct net_layout){0};
+}
+
+uint32_t *net_own_nodes(const struct net_layout *l, const struct net_network *net, int rank, uint32_t *count)
+{
+    uint32_t nodes = route_summarise(net->shape)->nodes, n = 0;
+    for (uint32_t i = 0; i < nodes; i++)
+        n += l->node_rank[i] == (uint32_t)rank;
+    uint32_t *own = ker_alloc(sizeof *own * n);
+    *count = n;
+    for (uint32_t i = nodes; i-- > 0;)
+        if (l->node_rank[i] == (uint32_t)rank)
+            own[--n] = i;
+    return own;
+}
+
+/* ---- components ---- */
+
+static size_t round64(size_t bytes)
+{
+    return (bytes + 63) / 64 * 64;
+}
+
+static size_t port_bytes(const struct net_network *net)
+{
+    return round64(sizeof(struct net_port) + sizeof(uint32_t) * net->set.channels * net->set.classes);
+}
+
+static size_t switch_bytes(const struct net_network *net, uint32_t ports)
+{
+    return round64(sizeof(struct net_switch)) + port_bytes(net) * ports;
+}
+
+static size_t node_bytes(const struct net_network *net)
+{
+    return round64(sizeof(struct net_node) + sizeof(uint32_t) * net->set.channels * net->set.classes);
+}
+
+static void port_init(struct net_network *net, struct net_port *port, const struct net_layout *l, const struct route_peer *peer)
+{
+    bool node = peer->kind == ROUTE_NODE;
+    port->wake = KER_TIME_MAX;
+    port->queue = NET_NONE;
+    port->last = UINT16_MAX;
+    if (peer->kind == ROUTE_NOTHING)
+        return;
+    port->peer.index = node ? l->node_index[peer->id] : l->switch_index[peer->id];
+    port->peer.rank = node ? l->node_rank[peer->id] : l->switch_rank[peer->id];
+    port->used = true;
+    port->peer_port = peer->port;
+    port->link = peer->link;
+    port->ends_at_node = node;
+    port->to_node = node && net->set.ejection_rate == 0;
+    for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
+        port->credit[c] = node ? net->set.adapter_buffer : net->set.buffer;
+}
+
+static void switch_init(struct net_network *net, struct net_switch *s, const struct net_layout *l, uint32_t id)
+{
+    uint32_t ports = route_ports(net->shape, id);
+    s->net = net;
+    s->id = id;
+    s->self = l->switch_index[id];
+    s->here = route_here(net->shape, id);
+    s->ports = (uint16_t)ports;
+    s->port_bytes = (uint16_t)port_bytes(net);
+    s->packet_free = s->request_free = NET_NONE;
+    for (uint32_t p = 0; p < ports; p++) {
+        struct route_peer peer;
+        route_port(net->shape, id, p, &peer);
+        port_init(net, net_port_at(s, p), l, &peer);
+    }
+    if (net->set.queueing == NET_QUEUE_FIFO) {
+        s->gate = ker_alloc(sizeof *s->gate * ports * NET_MAX_CHANNELS);
+        for (uint32_t i = 0; i < ports * NET_MAX_CHANNELS; i++)
+            s->gate[i].head = NET_NONE;
+    }
+}
+
+static void node_init(struct net_network *net, struct net_node *n, const struct net_layout *l, uint32_t id)
+{
+    uint32_t s;
+    uint16_t port;
+    struct route_peer peer;
+    route_attachment(net->shape, id, &s, &port);
+    route_port(net->shape, s, port, &peer);
+    n->net = net;
+    n->id = id;
+    n->self = l->node_index[id];
+    n->wake = KER_TIME_MAX;
+    n->flow = n->offered = NET_NONE;
+    n->peer = (struct ker_address){l->switch_index[s], l->switch_rank[s]};
+    n->peer_port = port;
+    n->link = peer.link;
+    for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
+        n->credit[c] = net->set.buffer;
+}
+
+/* Memory of a rank in the order of its components, so that neighbours in work are neighbours in memory. */
+static void component_memory(struct net_network *net, const struct net_layout *l, int rank, uint32_t *owner, size_t *offset,
+                             size_t *total)
+{
+    const struct route_summary *sum = route_summarise(net->shape);
+    for (uint32_t i = 0; i < l->components; i++)
+        owner[i] = NET_NONE;
+    for (uint32_t s = 0; s < sum->switches; s++)
+        if (l->switch_rank[s] == (uint32_t)rank)
+            owner[l->switch_index[s]] = s;
+    for (uint32_t n = 0; n < sum->nodes; n++)
+        if (l->node_rank[n] == (uint32_t)rank)
+            owner[l->node_index[n]] = sum->switches + n;
+    *total = 0;
+    for (uint32_t i = 0; i < l->components; i++) {
+        offset[i] = *total;
+        if (owner[i] != NET_NONE)
+            *total += owner[i] < sum->switches ? switch_bytes(net, route_ports(net->shape, owner[i])) : node_bytes(net);
+    }
+}
+
+/* Does a cell begin with this component? Single cells: always. Else a switch begins one, unless it continues its group. */
+static bool cell_begins(const struct net_network *net, const struct net_layout *l, uint32_t owner, uint32_t previous_switch)
+{
+    uint32_t switches = route_summarise(net->shape)->switches;
+    if (l->largest_cell == 1)
+        return true;
+    if (owner >= switches)
+        return false;
+    return l->cells != NET_CELLS_GROUP || previous_switch == NET_NONE || owner != previous_switch + 1 ||
+           route_group(net->shape, owner) != route_group(net->shape, previous_switch);
+}
+
+void net_network_build(struct net_network *net, struct ker_engine *engine, const struct net_layout *l, int rank)
+{
+    const struct route_summary *sum = route_summarise(net->shape);
+    uint32_t *owner = ker_alloc(sizeof *owner * (l->components + 1)), previous = NET_NONE;
+    size_t *offset = ker_alloc(sizeof *offset * (l->components + 1));
+    net->engine = engine;
+    component_memory(net, l, rank, owner, offset, &net->block_bytes);
+    net->block = ker_reserve(net->block_bytes ? net->block_bytes : 64);
+    net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
+    net->nodes = ker_alloc(sizeof *net->nodes * (l->components + 1));
+    for (uint32_t i = 0; i < l->components; i++) {
+        void *state = net->block + offset[i];
+        if (owner[i] == NET_NONE)
+            continue;
+        bool begins = cell_begins(net, l, owner[i], previous);
+        if (owner[i] < sum->switches) {
+            switch_init(net, state, l, owner[i]);
+            net->switches[net->switch_count++] = state;
+            previous = owner[i];
+            ker_engine_set(engine, i, &net->switch_class, state, begins);
+        } else {
+            node_init(net, state, l, owner[i] - sum->switches);
+            net->nodes[net->node_count++] = state;
+            ker_engine_set(engine, i, &net->node_class, state, begins);
+        }
+    }
+    net->switch_class = net_switch_class;
+    net->switch_class.prefetch_bytes = (uint32_t)(switch_bytes(net, sum->max_ports) < 1024 ? switch_bytes(net, sum->max_ports) : 1024);
+    net->node_class = net_node_class;
+    net->node_class.prefetch_bytes = (uint32_t)node_bytes(net);
+    free(owner);
+    free(offset);
+}
+
+static int node_compare(const void *a, const void *b)
+{
+    const struct net_node *x = *(struct net_node *const *)a, *y = *(struct net_node *const *)b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+void net_network_attach(struct net_network *net, const struct net_client *const *client, void *const *state)
+{
+    qsort(net->nodes, net->node_count, sizeof *net->nodes, node_compare);
+    for (uint32_t i = 0; i < net->node_count; i++) {
+        struct net_node *n = net->nodes[i];
+        n->client = client[i];
+        n->state = state[i];
+        if (n->client && (n->client->start || n->client->offer))
+            net_node_start(n);
+    }
+}
+
+uint64_t net_network_bytes(const struct net_network *net)
+{
+    return net->block_bytes;
+}
+
+void net_network_free(struct net_network *net)
+{
+    if (!net)
+        return;
+    for (uint32_t i = 0; i < net->switch_count; i++) {
+        free(net->switches[i]->packet);
+        free(net->switches[i]->request);
+        free(net->switches[i]->gate);
+    }
+    for (int i = 0; i < ROUTE_MAX_LINKS; i++)
+        free(net->link[i].times);
+    if (net->block)
+        ker_release(net->block, net->block_bytes ? net->block_bytes : 64);
+    free(net->switches);
+    free(net->nodes);
+    free(net->fresh);
+    free(net->dirty);
+    free(net->outgoing);
+    free(net->flow);
+    net_reassembly_free(net->reassembly);
+    free(net->latency);
+    free(net->total_latency);
+    free(net->message_latency);
+    free(net->message_size);
+    if (net->matrix)
+        stats_matrix_free(net->matrix);
+    free(net);
+}

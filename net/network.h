@@ -1,0 +1,233 @@
+/* network.h - state of switches and adapters; private to net/.
+ *
+ * All of a rank's network hangs on struct net_network. A switch is one block: struct net_switch, then its ports one after the
+ * other (struct net_port with its channels' credits, padded to cache lines). Packets that wait lie in a pool of their
+ * switch; queues are lists of pool indices.
+ */
+#ifndef NET_NETWORK_H
+#define NET_NETWORK_H
+
+#include "net/net.h"
+#include "net/packet.h"
+
+#define NET_NONE UINT32_MAX
+
+enum net_queueing { NET_QUEUE_VOQ, NET_QUEUE_FIFO };
+enum net_arbitration { NET_ARBITER_ROUND_ROBIN, NET_ARBITER_OLDEST, NET_ARBITER_RANDOM };
+enum net_forwarding { NET_CUT_THROUGH, NET_STORE_AND_FORWARD };
+enum net_selection { NET_SELECT_QUEUE, NET_SELECT_CREDITS, NET_SELECT_BOTH };
+
+/* Times of one packet size on one class of links; filled when first needed. */
+struct net_times {
+    uint32_t wire;     /* serialisation, picoseconds */
+    uint32_t crossbar; /* the same at the internal speed-up */
+};
+
+struct net_link_class {
+    ker_time latency;
+    uint64_t rate;
+    ker_time slack; /* an output may take another packet while its backlog is at most this */
+    struct net_times *times; /* by bytes on the wire */
+};
+
+struct net_settings {
+    uint32_t channels, classes;     /* per class; their product <= NET_MAX_CHANNELS */
+    uint32_t buffer, output_queue;  /* bytes: per input channel; per output */
+    enum net_queueing queueing;
+    enum net_arbitration arbitration;
+    enum net_forwarding forwarding;
+    enum net_selection selection;
+    double speedup;
+    ker_time delay, credit_delay;
+    uint32_t payload, header;       /* of a packet, at most */
+    uint64_t ejection_rate;         /* 0: as fast as the link */
+    uint32_t adapter_buffer;
+    bool fifo_adapter;              /* one queue for all destinations */
+    bool fifo_order;                /* destinations' messages one after the other, not packet by packet */
+    bool resequence;
+    bool matrix;
+    ker_time measure_from, measure_to; /* what is created in this span is measured */
+    ker_time stop;                  /* open-loop sources end here */
+    uint64_t seed;
+};
+
+struct net_port {
+    ker_time link_free;   /* output: end of the last transmission scheduled */
+    ker_time write_free;  /* output: the crossbar may write again */
+    ker_time read_free;   /* input: the crossbar may read again */
+    ker_time wake;        /* output: a wake-up is on its way for then; KER_TIME_MAX: none */
+    struct ker_address peer;
+    uint16_t peer_port;
+    uint16_t starved;     /* output: channels on which a request waits for credits */
+    uint32_t queue;       /* output: first request */
+    uint32_t waiting;     /* output: bytes in its requests */
+    uint16_t last;        /* output: input and channel granted last, for round robin */
+    uint8_t link;         /* class */
+    uint8_t to_node;      /* output: ends at an adapter that takes all (no credits) */
+    uint8_t ends_at_node, used;
+    uint16_t spare;
+    /* statistics of the output, then of the input */
+    uint32_t queue_max;
+    uint64_t packets, bytes, busy, queue_time, input_time;
+    uint32_t credit[];    /* output: bytes free behind it, per channel */
+};
+
+/* One virtual output queue that is not empty: the packets from `input` to an output on `channel`. */
+struct net_request {
+    uint32_t head, tail, next;
+    uint16_t key; /* input x NET_MAX_CHANNELS + channel: the order of the list and of round robin */
+    uint16_t bytes; /* of the head */
+    uint8_t reserved; /* its packets hold their credits already */
+    uint8_t spare[3];
+};
+
+/* Input queue of one channel, FIFO switches only: its head competes, the others stand behind. */
+struct net_gate {
+    uint32_t head, tail;
+    bool taken;
+};
+
+struct net_switch {
+    struct net_network *net;
+    uint64_t here;
+    struct net_packet *packet; /* pool */
+    struct net_request *request;
+    struct net_gate *gate;
+    uint32_t packet_free, packet_room;
+    uint32_t request_free, request_room;
+    uint32_t id, self; /* among switches; component */
+    uint32_t turn;     /* which output is served first when several could be */
+    uint16_t ports, port_bytes;
+    uint32_t draws;    /* of the random arbiter */
+};
+
+static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
+{
+    char *first = (char *)s + (sizeof *s + 63) / 64 * 64;
+    return (struct net_port *)(void *)(first + (size_t)port * s->port_bytes);
+}
+
+/* A message on its way into the network, in a pool of the rank. */
+struct net_outgoing {
+    uint64_t left, bytes; /* payload not yet injected; in all */
+    uint64_t cookie;
+    ker_time created;
+    uint32_t destination, message, next, extension; /* NET_NONE: no extension */
+    uint16_t index;
+    uint8_t priority;
+    bool from_offer, joined; /* open loop: is the offer among the flows yet */
+};
+
+/* The messages of one destination. */
+struct net_flow {
+    uint32_t destination, head, tail, next; /* ring of flows */
+};
+
+struct net_node {
+    struct net_network *net;
+    const struct net_client *client;
+    void *state;
+    ker_time link_free, wake, sink_free;
+    struct ker_address peer;
+    uint16_t peer_port;
+    uint8_t link, blocked;   /* class; waits for credits */
+    uint32_t id, self, messages;
+    uint32_t flow;           /* ring of flows: the last served; NET_NONE: nothing to send */
+    uint32_t offered;        /* outgoing record of the pending offer, NET_NONE */
+    uint8_t exhausted, acting;
+    uint64_t packets, bytes, busy, wait; /* of the injection link */
+    uint64_t sink_time;
+    uint32_t credit[];
+};
+
+struct net_reassembly;
+
+struct net_counts {
+    uint64_t injected, delivered, bytes_delivered, messages_delivered, bytes_injected; /* whole run */
+    uint64_t measured_bytes, measured_injected;  /* delivered, injected inside the measured span */
+    uint64_t hops_sum, hops_max;
+    uint64_t packet_hops;
+    uint64_t out_of_order, reorder_bytes_max;
+};
+
+struct net_network {
+    struct net_settings set;
+    const struct route_shape *shape;
+    route_next_function *route;
+    bool adaptive;
+    struct ker_engine *engine;
+    struct net_link_class link[ROUTE_MAX_LINKS];
+    /* of the instant that is being handled */
+    const struct ker_event **fresh;
+    uint32_t fresh_count, fresh_room;
+    uint64_t *dirty; /* bitmap of outputs */
+    uint32_t dirty_words;
+    /* pools of the rank */
+    struct net_outgoing *outgoing;
+    uint32_t outgoing_free, outgoing_room;
+    struct net_flow *flow;
+    uint32_t flow_free, flow_room;
+    struct net_reassembly *reassembly;
+    /* statistics */
+    struct net_counts count;
+    struct stats_quantity *latency, *total_latency, *message_latency, *message_size;
+    struct stats_matrix *matrix;
+    /* what there is */
+    struct net_switch **switches;
+    struct net_node **nodes;
+    uint32_t switch_count, node_count;
+    char *block; /* the memory of all of them */
+    size_t block_bytes;
+    struct ker_class switch_class, node_class; /* with the sizes of this network */
+    bool histograms;
+};
+
+static inline struct net_times net_times_of(const struct net_network *net, unsigned link, uint32_t bytes)
+{
+    struct net_times t = net->link[link].times[bytes];
+    if (__builtin_expect(t.wire == 0, 0)) {
+        t.wire = (uint32_t)ker_serialisation(bytes, net->link[link].rate);
+        t.wire += t.wire == 0;
+        t.crossbar = (uint32_t)((double)t.wire / net->set.speedup);
+        t.crossbar += t.crossbar == 0;
+        net->link[link].times[bytes] = t;
+    }
+    return t;
+}
+
+static inline bool net_measures(const struct net_network *net, ker_time when)
+{
+    return when >= net->set.measure_from && when < net->set.measure_to;
+}
+
+/* The part of [from, from + length) inside the measured span. */
+static inline uint64_t net_measured_part(const struct net_network *net, ker_time from, ker_time length)
+{
+    ker_time to = from + length;
+    if (from < net->set.measure_from)
+        from = net->set.measure_from;
+    if (to > net->set.measure_to)
+        to = net->set.measure_to;
+    return to > from ? (uint64_t)(to - from) : 0;
+}
+
+extern const struct ker_class net_switch_class, net_node_class;
+
+/* 32 random bits of a packet's own, the same wherever they are asked for: injection times differ among a source's packets. */
+static inline uint32_t net_packet_draw(const struct net_network *net, const struct net_packet *p)
+{
+    uint64_t x = (uint64_t)p->injected * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return (uint32_t)(x >> 32) ^ (uint32_t)(x >> 1);
+}
+
+struct net_reassembly *net_reassembly_new(void);
+void net_reassembly_free(struct net_reassembly *);
+size_t net_reassembly_count(const struct net_reassembly *); /* messages that are not whole yet */
+/* Counts a packet of a message of several. true: now it is whole, and *whole is its extension. */
+bool net_reassembly_add(struct net_network *, const struct net_node *, const struct net_packet *, uint64_t payload,
+                        struct net_extension *whole);
+void net_node_start(struct net_node *); /* has the client started at time 0 */
+
+#endif

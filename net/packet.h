@@ -1,0 +1,44 @@
+/* packet.h - a packet is an event of the engine: one cache line that travels from component to component. */
+#ifndef NET_PACKET_H
+#define NET_PACKET_H
+
+#include "kernel/kernel.h"
+
+/* The same memory as struct ker_event. While a packet waits in a switch its header keeps what the switch needs. */
+struct net_packet {
+    ker_time time;   /* of arrival: head (cut-through) after the pipeline delay; at a node: the tail */
+    uint32_t next;   /* in transit: the component; waiting: the next packet of its queue */
+    uint16_t port;   /* of arrival */
+    uint8_t channel; /* of arrival, priority class included: class x channels + virtual channel */
+    uint8_t flags;
+    uint32_t source, destination; /* nodes */
+    ker_time created;             /* the message was handed to the adapter */
+    ker_time injected;            /* the packet's head left the adapter */
+    uint64_t address;             /* of the destination, as the topology packs it */
+    uint16_t bytes;               /* on the wire */
+    uint16_t index;               /* in its message, modulo 2^16 */
+    uint32_t state : 24, hops : 8; /* of the routing algorithm; switches passed */
+    uint32_t extension;           /* with NET_FIRST: struct net_extension, when there is one */
+    uint32_t message;             /* number at its source */
+};
+_Static_assert(sizeof(struct net_packet) == sizeof(struct ker_event), "a packet is an event");
+
+enum {
+    NET_LAST = 0x01,     /* last packet of its message */
+    NET_FIRST = 0x02,    /* first one */
+    NET_EMPTY = 0x08,    /* no payload (without a header it still takes one byte on the wire) */
+    NET_RESERVED = 0x04, /* credit of the next hop was taken when the route was chosen */
+};
+
+#define NET_MAX_PACKET 65535u /* bytes on the wire */
+#define NET_MAX_CHANNELS 16u  /* priority classes x virtual channels */
+
+/* What the receiver must know of a message of several packets or with an envelope. */
+struct net_extension {
+    uint64_t bytes;
+    ker_time created;
+    uint64_t envelope[6];
+};
+_Static_assert(sizeof(struct net_extension) == 64, "the engine carries 64 bytes");
+
+#endif

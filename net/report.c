@@ -1,0 +1,159 @@
+/* report.c - what the network has counted, merged over the ranks. */
+#include "net/network.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+struct net_totals net_network_totals(const struct net_network *net)
+{
+    const struct net_counts *c = &net->count;
+    return (struct net_totals){
+        .packets_injected = c->injected,
+        .packets_delivered = c->delivered,
+        .bytes_injected = c->bytes_injected,
+        .bytes_delivered = c->bytes_delivered,
+        .messages_delivered = c->messages_delivered,
+        .measured_injected_bytes = c->measured_injected,
+        .measured_delivered_bytes = c->measured_bytes,
+        .packet_hops = c->packet_hops,
+        .hops_sum = c->hops_sum,
+        .hops_max = c->hops_max,
+        .out_of_order = c->out_of_order,
+        .measured_packets = net->latency->count,
+        .latency_sum = (uint64_t)net->latency->sum,
+    };
+}
+
+/* Fraction of all nodes' injection bandwidth over the span, by one fixed computation. */
+static double load_of(const struct net_network *net, uint64_t bytes, ker_time span)
+{
+    const struct route_summary *sum = route_summarise(net->shape);
+    if (span <= 0)
+        return 0;
+    double capacity = (double)sum->link[sum->node_link].rate * (double)sum->nodes * ((double)span / 1e12);
+    return (double)bytes / capacity;
+}
+
+json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_time span)
+{
+    const struct net_counts *c = &net->count;
+    uint64_t v[] = {c->injected, c->delivered, c->bytes_delivered, c->messages_delivered, c->measured_bytes, c->measured_injected,
+                    c->hops_sum, c->out_of_order, c->bytes_injected};
+    int64_t most[] = {(int64_t)c->hops_max, (int64_t)c->reorder_bytes_max};
+    ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
+    ker_comm_max_i64(comm, most, 2);
+    stats_quantity_merge(net->latency, comm);
+    stats_quantity_merge(net->total_latency, comm);
+    stats_quantity_merge(net->message_latency, comm);
+    stats_quantity_merge(net->message_size, comm);
+    if (ker_comm_rank(comm) != 0)
+        return NULL;
+    json_t *r = json_object();
+    json_object_set_new(r, "packets_injected", json_integer((json_int_t)v[0]));
+    json_object_set_new(r, "packets_delivered", json_integer((json_int_t)v[1]));
+    json_object_set_new(r, "bytes_injected", json_integer((json_int_t)v[8]));
+    json_object_set_new(r, "bytes_delivered", json_integer((json_int_t)v[2]));
+    json_object_set_new(r, "messages_delivered", json_integer((json_int_t)v[3]));
+    json_object_set_new(r, "accepted_load", json_real(load_of(net, v[4], span)));
+    json_object_set_new(r, "injected_load", json_real(load_of(net, v[5], span)));
+    json_object_set_new(r, "hops", json_pack("{s:f, s:I}", "mean", v[1] ? (double)v[6] / (double)v[1] : 0.0, "max", (json_int_t)most[0]));
+    json_object_set_new(r, "packet_latency_ps", stats_quantity_json(net->latency));
+    json_object_set_new(r, "total_latency_ps", stats_quantity_json(net->total_latency));
+    json_object_set_new(r, "message_latency_ps", stats_quantity_json(net->message_latency));
+    json_object_set_new(r, "out_of_order_packets", json_integer((json_int_t)v[7]));
+    if (net->set.resequence)
+        json_object_set_new(r, "resequencing_bytes_max", json_integer(most[1]));
+    return r;
+}
+
+/* What of a port's scheduled transmissions lies behind the end. */
+static uint64_t beyond(ker_time link_free, ker_time end, uint64_t busy)
+{
+    uint64_t over = link_free > end ? (uint64_t)(link_free - end) : 0;
+    return over < busy ? busy - over : 0;
+}
+
+static struct stats_link port_row(const struct net_network *net, const struct net_switch *s, uint32_t port, ker_time end)
+{
+    const struct net_port *p = net_port_at(s, port);
+    struct route_peer peer;
+    route_port(net->shape, s->id, port, &peer);
+    return (struct stats_link){
+        .from = s->id, .to = peer.id, .from_port = (uint16_t)port, .to_port = peer.port,
+        .to_is_node = peer.kind == ROUTE_NODE, .link_class = p->link,
+        .packets = p->packets, .bytes = p->bytes,
+        .busy_ps = end < net->set.measure_to ? beyond(p->link_free, end, p->busy) : p->busy,
+        .queue_ps = p->queue_time,
+        .queue_max_bytes = (uint64_t)((unsigned __int128)p->queue_max * net->link[p->link].rate / 1000000000000u),
+        .input_ps = p->input_time,
+    };
+}
+
+static struct stats_link node_row(const struct net_network *net, const struct net_node *n, ker_time end)
+{
+    uint32_t s;
+    uint16_t port;
+    route_attachment(net->shape, n->id, &s, &port);
+    return (struct stats_link){
+        .from = n->id, .to = s, .to_port = port, .from_is_node = 1, .link_class = n->link,
+        .packets = n->packets, .bytes = n->bytes,
+        .busy_ps = end < net->set.measure_to ? beyond(n->link_free, end, n->busy) : n->busy,
+        .queue_ps = n->wait,
+    };
+}
+
+struct stats_link *net_network_links(const struct net_network *net, ker_time end, size_t *count)
+{
+    size_t n = 0, at = 0;
+    for (uint32_t i = 0; i < net->switch_count; i++)
+        n += net->switches[i]->ports;
+    struct stats_link *row = ker_alloc(sizeof *row * (n + net->node_count));
+    for (uint32_t i = 0; i < net->switch_count; i++)
+        for (uint32_t p = 0; p < net->switches[i]->ports; p++) {
+            struct route_peer peer;
+            route_port(net->shape, net->switches[i]->id, p, &peer);
+            if (peer.kind != ROUTE_NOTHING)
+                row[at++] = port_row(net, net->switches[i], p, end);
+        }
+    for (uint32_t i = 0; i < net->node_count; i++)
+        row[at++] = node_row(net, net->nodes[i], end);
+    *count = at;
+    return row;
+}
+
+enum ker_status net_network_write(struct net_network *net, struct ker_comm *comm, const char *folder, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    if (net->matrix)
+        status = stats_matrix_write(net->matrix, comm, folder, "matrix.csv", error);
+    if (ker_comm_rank(comm) != 0 || status != KER_OK || !net->histograms)
+        return status;
+    status = stats_histogram_write(folder, "message_size.csv", "bytes", net->message_size, error);
+    if (status == KER_OK)
+        status = stats_histogram_write(folder, "packet_latency.csv", "latency_ps", net->latency, error);
+    return status;
+}
+
+const char *net_network_conserved(const struct net_network *net)
+{
+    uint32_t channels = net->set.channels * net->set.classes;
+    for (uint32_t i = 0; i < net->switch_count; i++) {
+        const struct net_switch *s = net->switches[i];
+        for (uint32_t p = 0; p < s->ports; p++) {
+            const struct net_port *port = net_port_at(s, p);
+            if (port->queue != NET_NONE || port->waiting)
+                return "a packet is left in a switch";
+            uint32_t full = port->ends_at_node ? net->set.adapter_buffer : net->set.buffer;
+            for (uint32_t c = 0; c < channels && port->used; c++)
+                if (!port->to_node && port->credit[c] != full)
+                    return "credits are missing at a switch";
+        }
+    }
+    for (uint32_t i = 0; i < net->node_count; i++)
+        for (uint32_t c = 0; c < channels; c++)
+            if (net->nodes[i]->credit[c] != net->set.buffer)
+                return "credits are missing at an adapter";
+    if (net_reassembly_count(net->reassembly))
+        return "a message is not whole";
+    return NULL;
+}

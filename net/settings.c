@@ -1,0 +1,151 @@
+/* settings.c - the keys switch.* and adapter.*, and what they must satisfy together with the links. */
+#include "net/network.h"
+
+#include <stdlib.h>
+
+const struct ker_option net_options[] = {
+    {"switch.channels", KER_TYPE_INT, "4", "1", "16", NULL,
+     "Virtual channels per priority class on every link. The routing algorithm needs some for freedom of deadlock; more than that lessen "
+     "head-of-line blocking."},
+    {"switch.classes", KER_TYPE_INT, "1", "1", "16", NULL,
+     "Priority classes; a higher class is served first. channels x classes must not exceed 16."},
+    {"switch.buffer", KER_TYPE_BYTES, "64 KiB", "1", "1 GiB", NULL,
+     "Input buffer of every channel of every port; what the credits of the link count. At least one packet."},
+    {"switch.output_queue", KER_TYPE_BYTES, "16 KiB", "1", "1 GiB", NULL,
+     "Output queue of every port. At least one packet."},
+    {"switch.queueing", KER_TYPE_CHOICE, "voq", NULL, NULL, "voq|fifo",
+     "Input buffers as virtual output queues, or as one FIFO per channel (head-of-line blocking)."},
+    {"switch.speedup", KER_TYPE_REAL, "2.0", "1", "64", NULL,
+     "Speed of the crossbar relative to the ports."},
+    {"switch.delay", KER_TYPE_TIME, "50 ns", "0 ps", NULL, NULL,
+     "Pipeline delay: from the head's arrival until it can leave an idle switch."},
+    {"switch.credit_delay", KER_TYPE_TIME, "0 ns", "0 ps", NULL, NULL,
+     "Processing time of a credit, beside the latency of its link."},
+    {"switch.arbitration", KER_TYPE_CHOICE, "round_robin", NULL, NULL, "round_robin|oldest|random",
+     "Which input an output serves next."},
+    {"switch.forwarding", KER_TYPE_CHOICE, "cut_through", NULL, NULL, "cut_through|store_and_forward",
+     "Virtual cut-through, or whole packets at every switch."},
+    {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL, "queue|credits|both",
+     "What adaptive routes go by: the output's backlog, the free buffer behind the link, or both; as time at the link's bandwidth."},
+    {"adapter.packet_size", KER_TYPE_BYTES, "4 KiB", "1", "65535", NULL,
+     "Largest payload of a packet."},
+    {"adapter.header", KER_TYPE_BYTES, "32 B", "0", "4 KiB", NULL,
+     "Bytes of header on the wire for every packet. Without any, an empty message still takes one byte."},
+    {"adapter.queues", KER_TYPE_CHOICE, "per_destination", NULL, NULL, "per_destination|fifo",
+     "One send queue for each destination, or one for all."},
+    {"adapter.scheduling", KER_TYPE_CHOICE, "round_robin", NULL, NULL, "round_robin|fifo",
+     "Between destinations: packet by packet in turn, or message by message."},
+    {"adapter.ejection_rate", KER_TYPE_RATE, NULL, NULL, NULL, NULL,
+     "How fast the adapter takes packets off the network, when slower than its link; absent: it always keeps up."},
+    {"adapter.buffer", KER_TYPE_BYTES, "64 KiB", "1", "1 GiB", NULL,
+     "Receive buffer per channel, which matters with ejection_rate only."},
+    {"adapter.resequence", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Put packets of a message back in order and report the memory that takes."},
+    {0},
+};
+
+static void settings_read(struct net_settings *set, const struct ker_config *c)
+{
+    set->channels = (uint32_t)ker_config_int(c, "switch.channels");
+    set->classes = (uint32_t)ker_config_int(c, "switch.classes");
+    set->buffer = (uint32_t)ker_config_bytes(c, "switch.buffer");
+    set->output_queue = (uint32_t)ker_config_bytes(c, "switch.output_queue");
+    set->queueing = (enum net_queueing)ker_config_choice(c, "switch.queueing");
+    set->speedup = ker_config_real(c, "switch.speedup");
+    set->delay = ker_config_time(c, "switch.delay");
+    set->credit_delay = ker_config_time(c, "switch.credit_delay");
+    set->arbitration = (enum net_arbitration)ker_config_choice(c, "switch.arbitration");
+    set->forwarding = (enum net_forwarding)ker_config_choice(c, "switch.forwarding");
+    set->selection = (enum net_selection)ker_config_choice(c, "routing.selection");
+    set->payload = (uint32_t)ker_config_bytes(c, "adapter.packet_size");
+    set->header = (uint32_t)ker_config_bytes(c, "adapter.header");
+    set->fifo_adapter = ker_config_choice(c, "adapter.queues") == 1;
+    set->fifo_order = ker_config_choice(c, "adapter.scheduling") == 1;
+    set->ejection_rate = ker_config_has(c, "adapter.ejection_rate") ? ker_config_rate(c, "adapter.ejection_rate") : 0;
+    set->adapter_buffer = (uint32_t)ker_config_bytes(c, "adapter.buffer");
+    set->resequence = ker_config_bool(c, "adapter.resequence");
+    set->matrix = ker_config_bool(c, "output.matrix");
+}
+
+uint32_t net_channels(const struct ker_config *c)
+{
+    return (uint32_t)ker_config_int(c, "switch.channels");
+}
+
+static enum ker_status settings_check(const struct net_settings *set, const struct ker_config *c, struct ker_error *error)
+{
+    uint32_t packet = set->payload + set->header;
+    if (set->channels * set->classes > NET_MAX_CHANNELS)
+        return ker_config_fail(c, error, "switch.classes", "%u classes of %u channels are %u; at most %u are possible",
+                               set->classes, set->channels, set->classes * set->channels, NET_MAX_CHANNELS);
+    if (packet > NET_MAX_PACKET)
+        return ker_config_fail(c, error, "adapter.packet_size", "payload and header make %u bytes; at most %u are possible",
+                               packet, NET_MAX_PACKET);
+    if (set->buffer < packet)
+        return ker_config_fail(c, error, "switch.buffer", "%u bytes hold no packet of %u bytes (adapter.packet_size + "
+                               "adapter.header)", set->buffer, packet);
+    if (set->output_queue < packet)
+        return ker_config_fail(c, error, "switch.output_queue", "%u bytes hold no packet of %u bytes (adapter.packet_size "
+                               "+ adapter.header)", set->output_queue, packet);
+    if (set->ejection_rate && set->adapter_buffer < packet)
+        return ker_config_fail(c, error, "adapter.buffer", "%u bytes hold no packet of %u bytes (adapter.packet_size + "
+                               "adapter.header)", set->adapter_buffer, packet);
+    return KER_OK;
+}
+
+static enum ker_status link_class_init(struct net_link_class *class, const struct route_link *link,
+                                       const struct net_settings *set, const struct ker_config *c, struct ker_error *error)
+{
+    uint32_t packet = set->payload + set->header;
+    ker_time wire = ker_serialisation(packet, link->rate);
+    class->latency = link->latency;
+    class->rate = link->rate;
+    if (link->latency < 1)
+        return ker_config_fail(c, error, "topology.latency", "the latency of %s links must be at least 1 ps", link->name);
+    if (wire > UINT32_MAX / 2)
+        return ker_config_fail(c, error, "topology.bandwidth", "a packet of %u bytes takes more than 2 ms on %s links; "
+                               "such slow links are not supported", packet, link->name);
+    if (wire == 0)
+        return ker_config_fail(c, error, "topology.bandwidth", "a packet of %u bytes takes less than 1 ps on %s links; "
+                               "the bandwidth is too high to be simulated", packet, link->name);
+    class->slack = ker_serialisation(set->output_queue, link->rate) - wire;
+    class->times = ker_alloc(sizeof *class->times * (packet + 1u));
+    return KER_OK;
+}
+
+enum ker_status net_network_new(struct net_network **network, const struct ker_config *config, const struct route_shape *shape,
+                                uint64_t seed, struct net_phases phases, struct ker_error *error)
+{
+    struct net_network *net = ker_alloc(sizeof *net);
+    const struct route_summary *summary = route_summarise(shape);
+    *network = net;
+    net->shape = shape;
+    net->route = route_function(shape);
+    net->adaptive = summary->adaptive;
+    net->outgoing_free = net->flow_free = NET_NONE;
+    settings_read(&net->set, config);
+    net->set.seed = seed;
+    net->set.measure_from = phases.measure_from;
+    net->set.measure_to = phases.measure_to;
+    net->set.stop = phases.stop;
+    enum ker_status status = settings_check(&net->set, config, error);
+    for (int i = 0; i < summary->link_count && status == KER_OK; i++)
+        status = link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
+    if (status != KER_OK)
+        return status;
+    net->dirty_words = (summary->max_ports + 63) / 64;
+    net->dirty = ker_alloc(sizeof *net->dirty * net->dirty_words);
+    net->reassembly = net_reassembly_new();
+    net->latency = ker_alloc(sizeof *net->latency);
+    net->total_latency = ker_alloc(sizeof *net->total_latency);
+    net->message_latency = ker_alloc(sizeof *net->message_latency);
+    net->message_size = ker_alloc(sizeof *net->message_size);
+    stats_quantity_init(net->latency);
+    stats_quantity_init(net->total_latency);
+    stats_quantity_init(net->message_latency);
+    stats_quantity_init(net->message_size);
+    net->histograms = ker_config_bool(config, "output.histograms");
+    if (net->set.matrix)
+        net->matrix = stats_matrix_new();
+    return KER_OK;
+}

@@ -1,0 +1,521 @@
+/* switch.c - a combined input- and output-queued switch with virtual channels and credits.
+ *
+ * A packet arrives as one event when its head has passed the pipeline. It is routed once, waits (if it must) in the virtual
+ * output queue of its input, output and channel, and is granted when the input's read port, the output's write port, room in
+ * the output queue, and credits for the buffer behind the link are there together. From the grant on all is closed form:
+ * the output queue is served in order, so the time the packet leaves is known, and its arrival at the next component
+ * is posted at once. The input's credit goes back when the tail has left the buffer.
+ *
+ * Invariant: an output with requests has either a wake-up on its way, or waits for a credit (bit in `starved`), whose
+ * arrival marks it. A wake-up only makes an output look again; looking twice changes nothing.
+ */
+#include "net/network.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- pools ---- */
+
+static uint32_t packet_new(struct net_switch *s)
+{
+    if (s->packet_free == NET_NONE) {
+        uint32_t room = s->packet_room ? s->packet_room * 2 : 8;
+        s->packet = ker_realloc(s->packet, sizeof *s->packet * room);
+        for (uint32_t i = room; i-- > s->packet_room;) {
+            s->packet[i].next = s->packet_free;
+            s->packet_free = i;
+        }
+        s->packet_room = room;
+    }
+    uint32_t index = s->packet_free;
+    s->packet_free = s->packet[index].next;
+    return index;
+}
+
+static void packet_free(struct net_switch *s, uint32_t index)
+{
+    s->packet[index].next = s->packet_free;
+    s->packet_free = index;
+}
+
+static uint32_t request_new(struct net_switch *s)
+{
+    if (s->request_free == NET_NONE) {
+        uint32_t room = s->request_room ? s->request_room * 2 : 8;
+        s->request = ker_realloc(s->request, sizeof *s->request * room);
+        for (uint32_t i = room; i-- > s->request_room;) {
+            s->request[i].next = s->request_free;
+            s->request_free = i;
+        }
+        s->request_room = room;
+    }
+    uint32_t index = s->request_free;
+    s->request_free = s->request[index].next;
+    return index;
+}
+
+/* ---- marks and wake-ups ---- */
+
+static inline void output_mark(struct net_network *net, uint32_t port)
+{
+    net->dirty[port >> 6] |= 1ull << (port & 63);
+}
+
+static inline void output_wake(struct net_switch *s, struct net_port *out, uint32_t port, ker_time when)
+{
+    if (when < out->wake) {
+        struct ker_engine *e = s->net->engine;
+        out->wake = when;
+        ker_post_note(e, (struct ker_address){s->self, e->rank}, when, KER_WAKE, (uint16_t)port, 0, 0);
+    }
+}
+
+/* ---- grant ---- */
+
+struct grant {
+    struct net_port *in, *out;
+    uint32_t out_port;
+    uint8_t channel; /* on the way out */
+    bool reserved;
+};
+
+static inline void credit_return(struct net_network *net, const struct net_port *in, const struct net_packet *p,
+                                 ker_time read_end)
+{
+    ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
+    ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
+}
+
+static inline void output_count(const struct net_network *net, struct grant *g, const struct net_packet *p, ker_time now,
+                                ker_time leave, ker_time wire, ker_time read_end)
+{
+    if (leave + wire <= net->set.measure_from || leave >= net->set.measure_to)
+        return;
+    struct net_port *out = g->out;
+    out->packets++;
+    out->bytes += p->bytes;
+    out->busy += net_measured_part(net, leave, wire);
+    out->queue_time += (uint64_t)(leave - now);
+    uint64_t backlog = (uint64_t)(leave - now); /* time; turned into bytes when reported */
+    if (backlog > out->queue_max)
+        out->queue_max = backlog > UINT32_MAX ? UINT32_MAX : (uint32_t)backlog;
+    g->in->input_time += (uint64_t)(read_end - p->time);
+}
+
+static inline void packet_forward(struct net_switch *s, struct grant *g, const struct net_packet *p, ker_time now)
+{
+    struct net_network *net = s->net;
+    struct net_port *in = g->in, *out = g->out;
+    const struct net_link_class *link = &net->link[out->link];
+    struct net_times t_out = net_times_of(net, out->link, p->bytes), t_in = net_times_of(net, in->link, p->bytes);
+    bool whole = net->set.forwarding == NET_STORE_AND_FORWARD;
+    ker_time tail = whole ? p->time : p->time + t_in.wire;
+
+    ker_time read_end = now + t_in.crossbar;
+    if (tail > read_end)
+        read_end = tail;
+    in->read_free = read_end;
+    out->write_free = now + t_out.crossbar;
+
+    ker_time leave = now > out->link_free ? now : out->link_free;
+    if (tail - t_out.wire > leave)
+        leave = tail - t_out.wire;
+    out->link_free = leave + t_out.wire;
+    if (!out->to_node && !g->reserved) {
+        ker_check(out->credit[g->channel] >= p->bytes);
+        out->credit[g->channel] -= p->bytes;
+    }
+    output_count(net, g, p, now, leave, t_out.wire, read_end);
+
+    ker_time arrive = leave + link->latency;
+    if (out->to_node)
+        arrive += t_out.wire;
+    else
+        arrive += net->set.delay + (whole ? t_out.wire : 0);
+    struct net_packet *next = (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
+    next->flags = p->flags & (uint8_t)~NET_RESERVED;
+    memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
+    next->hops = p->hops + 1u;
+    s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;
+    net->count.packet_hops++;
+    credit_return(net, in, p, read_end);
+}
+
+/* ---- requests ---- */
+
+static void request_put(struct net_switch *s, uint32_t out_port, uint16_t key, const struct net_packet *p)
+{
+    struct net_port *out = net_port_at(s, out_port);
+    uint32_t index = packet_new(s);
+    s->packet[index] = *p;
+    s->packet[index].next = NET_NONE;
+    out->waiting += p->bytes;
+    uint32_t *link = &out->queue;
+    while (*link != NET_NONE && s->request[*link].key < key)
+        link = &s->request[*link].next;
+    if (*link != NET_NONE && s->request[*link].key == key) {
+        struct net_request *r = &s->request[*link];
+        s->packet[r->tail].next = index;
+        r->tail = index;
+        return;
+    }
+    /* the pool may move: find the place again through the predecessor's index */
+    uint32_t before = link == &out->queue ? NET_NONE
+                                          : (uint32_t)((struct net_request *)(void *)((char *)link -
+                                                       offsetof(struct net_request, next)) - s->request);
+    uint32_t fresh = request_new(s);
+    uint32_t *place = before == NET_NONE ? &out->queue : &s->request[before].next;
+    s->request[fresh] = (struct net_request){index, index, *place, key, p->bytes, (p->flags & NET_RESERVED) != 0, {0}};
+    *place = fresh;
+}
+
+/* Takes the head packet off a request; drops the request when it is empty. */
+static uint32_t request_take(struct net_switch *s, struct net_port *out, uint32_t index)
+{
+    struct net_request *r = &s->request[index];
+    uint32_t packet = r->head, next = s->packet[packet].next;
+    out->waiting -= s->packet[packet].bytes;
+    if (next != NET_NONE) {
+        r->head = next;
+        r->bytes = s->packet[next].bytes;
+        return packet;
+    }
+    uint32_t *link = &out->queue;
+    while (*link != index)
+        link = &s->request[*link].next;
+    *link = r->next;
+    r->next = s->request_free;
+    s->request_free = index;
+    return packet;
+}
+
+/* ---- arbitration ---- */
+
+struct candidates {
+    uint32_t chosen; /* request */
+    uint32_t count;
+    ker_time read_free; /* earliest time a request that lacks only its input could go */
+};
+
+static inline bool request_beats(const struct net_switch *s, uint32_t a, uint32_t b)
+{
+    const struct net_packet *p = &s->packet[s->request[a].head], *q = &s->packet[s->request[b].head];
+    if (p->injected != q->injected)
+        return p->injected < q->injected;
+    return p->source < q->source;
+}
+
+/* Is request `index` to replace the best so far? Priority classes first, then the arbiter's rule. */
+static bool candidate_better(struct net_switch *s, const struct net_port *out, uint32_t index, const struct candidates *c)
+{
+    const struct net_network *net = s->net;
+    const struct net_request *r = &s->request[index], *best = &s->request[c->chosen];
+    if (net->set.classes > 1) {
+        unsigned mine = (r->key % NET_MAX_CHANNELS) / net->set.channels;
+        unsigned other = (best->key % NET_MAX_CHANNELS) / net->set.channels;
+        if (mine != other)
+            return mine > other;
+    }
+    switch (net->set.arbitration) {
+    case NET_ARBITER_OLDEST:
+        return request_beats(s, index, c->chosen);
+    case NET_ARBITER_RANDOM:
+        return ker_random_bits(net->set.seed, KER_PURPOSE_ARBITRATION, s->id,
+                               (uint64_t)s->draws << 16 | c->count).word[0] % (c->count + 1) == 0;
+    default:
+        return best->key <= out->last && r->key > out->last;
+    }
+}
+
+static struct candidates output_candidates(struct net_switch *s, struct net_port *out, ker_time now)
+{
+    struct candidates c = {NET_NONE, 0, KER_TIME_MAX};
+    bool simple = s->net->set.classes == 1 && s->net->set.arbitration == NET_ARBITER_ROUND_ROBIN;
+    out->starved = 0;
+    for (uint32_t i = out->queue; i != NET_NONE; i = s->request[i].next) {
+        const struct net_request *r = &s->request[i];
+        unsigned channel = r->key % NET_MAX_CHANNELS;
+        if (!r->reserved && !out->to_node && out->credit[channel] < r->bytes) {
+            out->starved |= (uint16_t)(1u << channel);
+            continue;
+        }
+        const struct net_port *in = net_port_at(s, r->key / NET_MAX_CHANNELS);
+        if (in->read_free > now) {
+            if (in->read_free < c.read_free)
+                c.read_free = in->read_free;
+            continue;
+        }
+        if (c.chosen == NET_NONE || candidate_better(s, out, i, &c))
+            c.chosen = i;
+        c.count++;
+        if (simple && r->key > out->last) /* nobody comes before this one */
+            break;
+    }
+    return c;
+}
+
+static void packet_route(struct net_switch *s, const struct net_packet *p, ker_time now);
+
+/* FIFO switches: the next packet of this input channel may compete now. */
+static void gate_advance(struct net_switch *s, uint16_t port, uint8_t channel, ker_time now)
+{
+    struct net_gate *g = &s->gate[port * NET_MAX_CHANNELS + channel];
+    if (g->head == NET_NONE) {
+        g->taken = false;
+        return;
+    }
+    struct net_packet p = s->packet[g->head];
+    packet_free(s, g->head);
+    g->head = p.next;
+    packet_route(s, &p, now);
+}
+
+static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
+{
+    struct net_network *net = s->net;
+    struct net_port *out = net_port_at(s, port);
+    if (out->queue == NET_NONE)
+        return;
+    if (out->write_free > now) {
+        output_wake(s, out, port, out->write_free);
+        return;
+    }
+    ker_time slack = net->link[out->link].slack;
+    if (out->link_free - now > slack) {
+        output_wake(s, out, port, out->link_free - slack);
+        return;
+    }
+    struct candidates c = output_candidates(s, out, now);
+    if (c.chosen == NET_NONE) {
+        if (c.read_free != KER_TIME_MAX)
+            output_wake(s, out, port, c.read_free);
+        return;
+    }
+    uint16_t key = s->request[c.chosen].key;
+    struct grant g = {net_port_at(s, key / NET_MAX_CHANNELS), out, port, (uint8_t)(key % NET_MAX_CHANNELS),
+                      s->request[c.chosen].reserved};
+    out->last = key;
+    s->draws++;
+    uint32_t index = request_take(s, out, c.chosen);
+    packet_forward(s, &g, &s->packet[index], now);
+    uint16_t in_port = s->packet[index].port;
+    uint8_t in_channel = s->packet[index].channel;
+    packet_free(s, index);
+    if (s->gate)
+        gate_advance(s, in_port, in_channel, now);
+    if (out->queue != NET_NONE) {
+        ker_time next = out->write_free, room = out->link_free - slack;
+        output_wake(s, out, port, room > next ? room : next);
+    }
+}
+
+/* ---- routes ---- */
+
+/* How busy an output is, in picoseconds of backlog: what is scheduled and what waits for it. */
+static uint64_t output_backlog(const struct net_network *net, const struct net_port *out, ker_time now)
+{
+    uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
+    return scheduled + (uint64_t)((unsigned __int128)out->waiting * 1000000000000u / net->link[out->link].rate);
+}
+
+/* Smaller is better. */
+static uint64_t choice_cost(const struct net_switch *s, const struct route_choice *c, unsigned base, ker_time now)
+{
+    const struct net_network *net = s->net;
+    const struct net_port *out = net_port_at(s, c->port);
+    uint64_t queue = output_backlog(net, out, now);
+    uint64_t missing = out->to_node ? 0 : net->set.buffer - out->credit[base + c->channel];
+    uint64_t missing_time = missing * 1000000000000u / net->link[out->link].rate;
+    switch (net->set.selection) {
+    case NET_SELECT_QUEUE:
+        return queue;
+    case NET_SELECT_CREDITS:
+        return missing_time;
+    default:
+        return queue + missing_time;
+    }
+}
+
+/* Among several choices the least busy one; a choice without ESCAPE beside one with it must have its credits now. */
+static struct route_choice choice_select(const struct net_switch *s, const struct route_choice *choice, int count,
+                                         const struct net_packet *p, uint32_t draw, unsigned base, ker_time now,
+                                         bool *reserve)
+{
+    bool escape = false;
+    for (int i = 0; i < count; i++)
+        escape |= (choice[i].flags & ROUTE_ESCAPE) != 0;
+    uint64_t best_cost = UINT64_MAX;
+    int best = -1;
+    for (int k = 0; k < count; k++) {
+        int i = (int)((draw + (uint32_t)k) % (uint32_t)count);
+        const struct route_choice *c = &choice[i];
+        bool is_escape = c->flags & ROUTE_ESCAPE;
+        const struct net_port *out = net_port_at(s, c->port);
+        if (escape && (is_escape || out->credit[base + c->channel] < p->bytes))
+            continue;
+        uint64_t cost = choice_cost(s, c, base, now);
+        if (cost < best_cost) {
+            best_cost = cost;
+            best = i;
+        }
+    }
+    *reserve = escape && best >= 0;
+    for (int i = 0; best < 0; i++)
+        if (choice[i].flags & ROUTE_ESCAPE)
+            best = i;
+    return choice[best];
+}
+
+/* Decides where the packet goes: fills the grant and writes the algorithm's state into `state`. */
+static inline struct grant route_choose(struct net_switch *s, const struct net_packet *p, ker_time now, uint32_t *state)
+{
+    struct net_network *net = s->net;
+    struct route_choice choice[ROUTE_MAX_CHOICES];
+    unsigned base = net->set.classes > 1 ? p->channel / net->set.channels * net->set.channels : 0;
+    struct route_packet r = {p->address, p->source, p->destination, net_packet_draw(net, p), p->state, p->port,
+                             (uint8_t)(p->channel - base), p->hops};
+    int count = net->route(net->shape, s->here, s->id, &r, choice);
+    bool reserve = false;
+    struct route_choice c = count == 1 ? choice[0] : choice_select(s, choice, count, p, r.draw, base, now, &reserve);
+    *state = r.state;
+    struct net_port *out = net_port_at(s, c.port);
+    uint8_t channel = (uint8_t)(base + c.channel);
+    if (reserve)
+        out->credit[channel] -= p->bytes;
+    return (struct grant){net_port_at(s, p->port), out, c.port, channel, reserve};
+}
+
+static void packet_route(struct net_switch *s, const struct net_packet *p, ker_time now)
+{
+    struct net_packet copy = *p;
+    uint32_t state;
+    struct grant g = route_choose(s, p, now, &state);
+    copy.state = state;
+    copy.flags = (uint8_t)(copy.flags | (g.reserved ? NET_RESERVED : 0));
+    request_put(s, g.out_port, (uint16_t)(p->port * NET_MAX_CHANNELS + g.channel), &copy);
+    output_mark(s->net, g.out_port);
+}
+
+/* The only packet of a quiet instant goes straight through when nothing is in its way: the same grant that
+ * the queues would give, without touching them. */
+static bool packet_pass(struct net_switch *s, const struct net_packet *p, ker_time now)
+{
+    struct net_network *net = s->net;
+    uint32_t state;
+    struct grant g = route_choose(s, p, now, &state);
+    struct net_port *out = g.out;
+    if (out->queue == NET_NONE && out->write_free <= now && g.in->read_free <= now &&
+        out->link_free - now <= net->link[out->link].slack &&
+        (g.reserved || out->to_node || out->credit[g.channel] >= p->bytes)) {
+        out->last = (uint16_t)(p->port * NET_MAX_CHANNELS + g.channel);
+        s->draws++;
+        struct net_packet *writable = (struct net_packet *)p;
+        writable->state = state;
+        packet_forward(s, &g, p, now);
+        return true;
+    }
+    struct net_packet copy = *p;
+    copy.state = state;
+    copy.flags = (uint8_t)(copy.flags | (g.reserved ? NET_RESERVED : 0));
+    request_put(s, g.out_port, (uint16_t)(p->port * NET_MAX_CHANNELS + g.channel), &copy);
+    output_mark(net, g.out_port);
+    return false;
+}
+
+/* ---- the component ---- */
+
+static void switch_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    struct net_network *net = ((struct net_switch *)self)->net;
+    if (net->fresh_count == net->fresh_room) {
+        net->fresh_room = net->fresh_room ? net->fresh_room * 2 : 64;
+        net->fresh = ker_realloc(net->fresh, sizeof *net->fresh * net->fresh_room);
+    }
+    net->fresh[net->fresh_count++] = event;
+}
+
+static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
+                        uint8_t channel, uint32_t amount)
+{
+    struct net_switch *s = self;
+    struct net_port *out = net_port_at(s, port);
+    if (kind == KER_CREDIT) {
+        out->credit[channel] += amount;
+        ker_check(out->credit[channel] <= s->net->set.buffer);
+        if (out->starved >> channel & 1)
+            output_mark(s->net, port);
+        return;
+    }
+    if (out->wake <= now)
+        out->wake = KER_TIME_MAX;
+    output_mark(s->net, port);
+}
+
+static void fresh_route(struct net_switch *s, ker_time now)
+{
+    struct net_network *net = s->net;
+    for (uint32_t i = 0; i < net->fresh_count; i++) {
+        const struct net_packet *p = (const struct net_packet *)net->fresh[i];
+        struct net_gate *g = s->gate ? &s->gate[p->port * NET_MAX_CHANNELS + p->channel] : NULL;
+        if (g && g->taken) { /* stand behind */
+            uint32_t index = packet_new(s);
+            s->packet[index] = *p;
+            s->packet[index].next = NET_NONE;
+            if (g->head == NET_NONE)
+                g->head = index;
+            else
+                s->packet[g->tail].next = index;
+            g->tail = index;
+            continue;
+        }
+        if (g)
+            g->taken = true;
+        packet_route(s, p, now);
+    }
+    net->fresh_count = 0;
+}
+
+/* Serves the marked outputs, beginning with a different one each time so that no output always comes first at a common
+ * input. Serving may mark more (FIFO switches): goes on until none is marked. */
+static void marked_serve(struct net_switch *s, ker_time now)
+{
+    struct net_network *net = s->net;
+    uint32_t words = (s->ports + 63u) / 64, first = s->turn / 64 % words;
+    bool any = true;
+    while (any) {
+        any = false;
+        for (uint32_t k = 0; k <= words; k++) {
+            uint32_t word = (first + k) % words;
+            uint64_t keep = 0;
+            if (k == 0) /* the outputs before the turn come last */
+                keep = (1ull << (s->turn & 63)) - 1;
+            uint64_t bits = net->dirty[word] & ~keep;
+            net->dirty[word] &= keep;
+            while (bits) {
+                uint32_t port = word * 64 + (uint32_t)__builtin_ctzll(bits);
+                bits &= bits - 1;
+                output_serve(s, port, now);
+                any = true;
+            }
+        }
+    }
+}
+
+static void switch_act(void *self, struct ker_engine *e, ker_time now)
+{
+    struct net_switch *s = self;
+    struct net_network *net = s->net;
+    bool quiet = net->fresh_count == 1 && s->gate == NULL;
+    for (uint32_t w = 0; quiet && w < (s->ports + 63u) / 64; w++)
+        quiet = net->dirty[w] == 0;
+    if (quiet) {
+        net->fresh_count = 0;
+        if (packet_pass(s, (const struct net_packet *)net->fresh[0], now))
+            return;
+    } else {
+        fresh_route(s, now);
+    }
+    marked_serve(s, now);
+}
+
+const struct ker_class net_switch_class = {"switch", switch_arrival, switch_note, switch_act, 0};
