@@ -1,0 +1,210 @@
+/* allprof.c - the program "trace": a folder of liballprof text traces, one file per task.
+ *
+ * open() shares the files out among the ranks (task t to rank t mod ranks), scans them for communicators, gathers the
+ * events on every rank and resolves them there; prepare() reads the files of the own tasks in full. Between the
+ * collective calls in open() the ranks learn whether one of them has failed, so that none waits for it.
+ *
+ * Invariant: the events of task t are the same on every rank, and event[].comm are, too.
+ */
+#include "tasks/allprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct own_task {
+    struct allprof_code code;
+    struct allprof_reader reader;
+};
+
+struct task_program {
+    char *folder;
+    uint32_t tasks;
+    struct allprof_rules rules;
+    struct allprof_events *events; /* per task */
+    struct allprof_event *pool;    /* in which they lie */
+    struct allprof_comms comms;
+    struct own_task *own;
+    uint32_t own_count;
+};
+
+static void allprof_close(struct task_program *program)
+{
+    if (!program)
+        return;
+    for (uint32_t i = 0; i < program->own_count; i++) {
+        free(program->own[i].code.byte);
+        free(program->own[i].reader.scratch);
+    }
+    free(program->own);
+    allprof_comms_release(&program->comms);
+    free(program->events);
+    free(program->pool);
+    free(program->folder);
+    free(program);
+}
+
+/* Has any rank failed? Collective. */
+static bool any_failed(struct ker_comm *comm, enum ker_status status)
+{
+    int64_t worst = status;
+    ker_comm_max_i64(comm, &worst, 1);
+    return worst != KER_OK;
+}
+
+/* What goes over the wire for one task: its number and its events. */
+struct packed_head {
+    uint64_t task, events;
+};
+
+static void packed_add(uint8_t **packed, size_t *used, uint32_t task, const struct allprof_events *events)
+{
+    struct packed_head head = {task, events->count};
+    size_t bytes = events->count * sizeof *events->event;
+    *packed = ker_realloc(*packed, *used + sizeof head + bytes);
+    memcpy(*packed + *used, &head, sizeof head);
+    if (bytes)
+        memcpy(*packed + *used + sizeof head, events->event, bytes);
+    *used += sizeof head + bytes;
+}
+
+static enum ker_status own_scan(struct task_program *program, struct ker_comm *comm, uint8_t **packed, size_t *used,
+                                struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    uint32_t ranks = (uint32_t)ker_comm_size(comm);
+    for (uint32_t task = (uint32_t)ker_comm_rank(comm); task < program->tasks && status == KER_OK; task += ranks) {
+        struct allprof_events events = {0};
+        status = allprof_scan(&events, program->folder, task, error);
+        packed_add(packed, used, task, &events);
+        free(events.event);
+    }
+    return status;
+}
+
+static void events_unpack(struct task_program *program, const uint8_t *all, size_t bytes)
+{
+    size_t pool = 0;
+    program->pool = ker_alloc(bytes);
+    program->events = ker_alloc(program->tasks * sizeof *program->events);
+    for (size_t at = 0; at < bytes;) {
+        struct packed_head head;
+        memcpy(&head, all + at, sizeof head);
+        at += sizeof head;
+        struct allprof_events *events = &program->events[head.task];
+        events->count = head.events;
+        events->event = program->pool + pool;
+        size_t size = head.events * sizeof *events->event;
+        if (size)
+            memcpy(events->event, all + at, size);
+        pool += head.events;
+        at += size;
+    }
+}
+
+static enum ker_status comms_find(struct task_program *program, struct ker_comm *comm, struct ker_error *error)
+{
+    uint8_t *packed = NULL;
+    size_t used = 0;
+    enum ker_status status = own_scan(program, comm, &packed, &used, error);
+    if (any_failed(comm, status)) {
+        free(packed);
+        return status;
+    }
+    void *all;
+    size_t *offset;
+    ker_comm_allgather(comm, packed, used, &all, &offset);
+    events_unpack(program, all, offset[ker_comm_size(comm)]);
+    free(packed);
+    free(all);
+    free(offset);
+    return allprof_comms_resolve(&program->comms, program->events, program->tasks, program->folder, error);
+}
+
+static char *path_key(const char *path, const char *name)
+{
+    return ker_format("%s.%s", path, name);
+}
+
+static enum ker_status allprof_read_keys(struct task_program *program, const struct ker_config *config,
+                                         const char *path, struct ker_error *error)
+{
+    char *trace = path_key(path, "trace"), *library = path_key(path, "mpi_library");
+    char *unlisted = path_key(path, "unlisted_bytes");
+    enum ker_status status = KER_OK;
+    if (ker_config_has(config, trace))
+        program->folder = ker_format("%s", ker_config_file(config, trace));
+    else
+        status = ker_config_fail(config, error, trace, "the folder of the trace is missing (pmpi-trace-rank-0.txt, ...)");
+    program->rules.mpich = strcmp(ker_config_string(config, library), "mpich") == 0;
+    program->rules.unlisted_bytes = ker_config_bytes(config, unlisted);
+    free(trace);
+    free(library);
+    free(unlisted);
+    return status;
+}
+
+static enum ker_status allprof_open(struct task_program **opened, const struct ker_config *config, const char *path,
+                                    struct ker_comm *comm, struct ker_error *error)
+{
+    struct task_program *program = ker_alloc(sizeof *program);
+    *opened = program;
+    enum ker_status status = allprof_read_keys(program, config, path, error);
+    if (status == KER_OK)
+        status = allprof_folder_count(program->folder, &program->tasks, error);
+    if (any_failed(comm, status))
+        return status;
+    return comms_find(program, comm, error);
+}
+
+static uint32_t allprof_tasks(const struct task_program *program)
+{
+    return program->tasks;
+}
+
+static const struct task_comm *allprof_comms(const struct task_program *program, int32_t *count)
+{
+    *count = program->comms.count;
+    return program->comms.comm;
+}
+
+static void own_rewind(struct own_task *own)
+{
+    own->reader.at = own->code.byte;
+    own->reader.end = own->code.byte + own->code.used;
+    own->reader.line = 0;
+}
+
+static enum ker_status allprof_prepare(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
+                                       struct ker_error *error)
+{
+    program->own = ker_alloc(count * sizeof *program->own);
+    program->own_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct own_task *own = &program->own[i];
+        enum ker_status status = allprof_parse(&own->code, &program->rules, program->folder, own_tasks[i],
+                                               &program->events[own_tasks[i]], &program->comms, error);
+        if (status != KER_OK)
+            return status;
+        own_rewind(own);
+    }
+    return KER_OK;
+}
+
+static bool allprof_next(struct task_program *program, uint32_t own, struct task_op *op)
+{
+    if (allprof_reader_next(&program->own[own].reader, op))
+        return true;
+    own_rewind(&program->own[own]); /* a background job that starts again */
+    return false;
+}
+
+const struct task_program_class task_program_allprof = {
+    .name = "trace",
+    .meaning = "replays the text traces of the PMPI tracer liballprof, one file per task",
+    .open = allprof_open,
+    .tasks = allprof_tasks,
+    .comms = allprof_comms,
+    .prepare = allprof_prepare,
+    .next = allprof_next,
+    .close = allprof_close,
+};
