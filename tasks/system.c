@@ -183,6 +183,12 @@ uint32_t task_system_jobs(const struct task_system *system)
     return task_jobs_count(system->jobs);
 }
 
+bool task_system_endless(const struct task_system *system)
+{
+    const struct task_traffic *t = system->traffic;
+    return t && t->messages == UINT64_MAX && t->stop == KER_TIME_MAX;
+}
+
 double task_system_offered(const struct task_system *system, uint64_t injection_rate)
 {
     return system->traffic ? task_traffic_offered(system->traffic, injection_rate) : 0;
