@@ -92,7 +92,8 @@ uint64_t route_address(const struct route_shape *shape, uint32_t node);
 uint64_t route_here(const struct route_shape *shape, uint32_t switch_id);
 route_next_function *route_function(const struct route_shape *shape);
 
-/* Minimal number of links between two nodes, injection and ejection included; 1 + 1 inside one switch. 0 for a node itself.
+/* Number of links of a minimal route between two nodes, injection and ejection included; 1 + 1 inside one switch. 0 for a node
+ * itself. For the hierarchical topology of a direct route, which never passes through a third group.
  * From closed forms; for the file topology from the tables. */
 uint32_t route_distance(const struct route_shape *shape, uint32_t from, uint32_t to);
 /* The natural group of a switch (rack, pod, slab of a torus), 0..groups-1, for rack-wise partitions. */
@@ -104,6 +105,11 @@ int route_grid(const struct route_shape *shape, uint32_t extents[8]);
 void route_coordinates(const struct route_shape *shape, uint32_t node, uint32_t at[8]);
 /* Expected relative load of a switch under uniform traffic, >= 1, for partitioning. */
 uint32_t route_load(const struct route_shape *shape, uint32_t switch_id);
+
+/* Walks the channel dependency graph (Dally and Seitz; Duato's extended one for adaptive routing) over all pairs of nodes:
+ * KER_RUN_FAILED with an example when it has a cycle. Gives up after max_work steps: then *complete is false. */
+enum ker_status route_check_deadlock(const struct route_shape *shape, uint64_t max_work, bool *complete,
+                                     struct ker_error *error);
 
 extern const struct ker_option route_options[]; /* topology.*, routing.* */
 /* One line each: name and meaning, for --list. */

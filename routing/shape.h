@@ -1,0 +1,110 @@
+/* shape.h - private to routing/: what a topology has to provide.
+ *
+ * A topology is a struct that begins with struct route_shape, and one struct route_kind in the table of route.c. Its
+ * build() reads the keys, fills in shape.summary (all but channels, adaptive and algorithm) and its own fields;
+ * route.c then picks the algorithm, checks the channels, and calls tune(). After that nothing changes any more, so that all
+ * functions below are pure.
+ *
+ * Channels: an algorithm needs `classes` of them to be free of deadlock. When k times as many are configured, class c is the
+ * channels c*k .. c*k + k-1 and a packet takes one of the k by its draw, the same at every hop: packets
+ * that wait in one of them do not hold up the others.
+ */
+#ifndef ROUTING_SHAPE_H
+#define ROUTING_SHAPE_H
+
+#include "routing/routing.h"
+
+#define ROUTE_MAX_LEVELS 8
+#define ROUTE_MAX_PORTS 65535
+#define ROUTE_MAX_CHANNELS 255
+
+struct route_algorithm {
+    const char *name;
+    bool adaptive;
+    route_next_function *next;
+    uint32_t (*channels)(const struct route_shape *shape); /* virtual channels needed; called after build */
+};
+
+struct route_kind {
+    const char *name, *meaning;
+    size_t size;                              /* of the topology's struct */
+    const char *const *keys;                  /* topology.* keys it reads, NULL at the end */
+    const struct route_algorithm *algorithms; /* name NULL at the end */
+    enum ker_status (*build)(struct route_shape *, const struct ker_config *, struct ker_error *);
+    void (*tune)(struct route_shape *);    /* the algorithm and shape->channels are known now; may be NULL */
+    void (*release)(struct route_shape *); /* frees what build() allocated, not the struct; may be NULL */
+    uint32_t (*ports)(const struct route_shape *, uint32_t switch_id);
+    void (*port)(const struct route_shape *, uint32_t switch_id, uint32_t port, struct route_peer *);
+    void (*attachment)(const struct route_shape *, uint32_t node, uint32_t *switch_id, uint16_t *port);
+    uint64_t (*address)(const struct route_shape *, uint32_t node);
+    uint64_t (*here)(const struct route_shape *, uint32_t switch_id);
+    /* links between the nodes' switches; the nodes differ */
+    uint32_t (*hops)(const struct route_shape *, uint32_t from, uint32_t to);
+    uint32_t (*group)(const struct route_shape *, uint32_t switch_id);
+    uint32_t (*groups)(const struct route_shape *);
+    int (*grid)(const struct route_shape *, uint32_t extents[8]);                  /* may be NULL: no grid */
+    void (*coordinates)(const struct route_shape *, uint32_t node, uint32_t at[8]); /* may be NULL with grid */
+    uint32_t (*load)(const struct route_shape *, uint32_t switch_id); /* may be NULL: the ports in use */
+};
+
+struct route_shape {
+    const struct route_kind *kind;
+    const struct route_algorithm *algorithm;
+    uint32_t channels; /* configured */
+    struct route_summary summary;
+};
+
+extern const struct route_kind route_torus, route_fat_tree, route_hierarchical, route_star, route_file;
+
+/* Independent bits from a packet's draw for purpose `salt`: a bijection of the draw for each salt. */
+static inline uint32_t route_mix(uint32_t draw, uint32_t salt)
+{
+    uint32_t x = (draw ^ (salt * 0x9e3779b9u)) * 0x85ebca6bu;
+    x ^= x >> 15;
+    return x * 0xc2b2ae35u;
+}
+
+/* One of k equal channels for a packet. */
+static inline uint32_t route_spread(uint32_t draw, uint32_t k)
+{
+    return k == 1 ? 0 : ker_random_below(route_mix(draw, 1), k);
+}
+
+static inline int route_eject(const struct route_shape *shape, const struct route_packet *packet, uint32_t port,
+                              struct route_choice *choice)
+{
+    choice->port = (uint16_t)port;
+    choice->channel = (uint8_t)route_spread(packet->draw, shape->channels);
+    choice->flags = 0;
+    return 1;
+}
+
+/* Bits needed to write 0..count-1. */
+static inline unsigned route_bits(uint64_t count)
+{
+    return count <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(count - 1);
+}
+
+/* settings.c: lists of one value for all, or one value for each. */
+
+/* The key is there and has 1 or `wanted` values; `each` says for what, in the plural: "levels". */
+enum ker_status route_list_check(const struct ker_config *, const char *key, int wanted, const char *each,
+                                 struct ker_error *);
+/* The key is there. */
+enum ker_status route_key_require(const struct ker_config *, const char *key, struct ker_error *);
+/* Members that are integers 1..2^31-1, the first `room` of them; how many in *count. */
+enum ker_status route_extents_read(const struct ker_config *, const char *key, uint32_t *extent, int room, int *count,
+                                   struct ker_error *);
+bool route_bool_each(const struct ker_config *, const char *key, int index);
+int64_t route_int_each(const struct ker_config *, const char *key, int index);
+double route_real_each(const struct ker_config *, const char *key, int index);
+ker_time route_time_each(const struct ker_config *, const char *key, int index);
+uint64_t route_rate_each(const struct ker_config *, const char *key, int index);
+/* "4x8x512" */
+void route_extents_print(char *text, size_t room, const uint32_t *extent, int count);
+/* Appends a class of links to the summary; returns its index. */
+int route_link_add(struct route_summary *, const char *name, ker_time latency, uint64_t rate);
+/* The class of node links: topology.node_latency and node_bandwidth, where absent those of class `like`. */
+void route_node_link_add(struct route_summary *, const struct ker_config *, int like);
+
+#endif
