@@ -82,7 +82,7 @@ lint: ## warnings as errors, clang-tidy, cppcheck, the order of the folders
 	$(Q)tests/layers.sh
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppressions-list=tests/cppcheck.supp -j 2 -I. $(FOLDERS) marssim.c
-	$(Q)printf '%s\n' $(SOURCES) marssim.c | xargs -P 2 -n 4 clang-tidy --quiet --warnings-as-errors='*' \
+	$(Q)printf '%s\n' $(SOURCES) marssim.c | xargs -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
 		-- -std=gnu17 -I. $(MPI_CFLAGS) $(PKG_CFLAGS)
 
 lint-tests: $(TESTS:%=%.o)
