@@ -26,6 +26,7 @@ LIBS = $(MPI_LIBS) $(PKG_LIBS) -lmetis -lm
 FOLDERS := kernel stats routing partition net nodes tasks
 SOURCES := $(wildcard $(addsuffix /*.c,$(FOLDERS)))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
+LIBRARY := $(BUILD)/libmarssim.a
 TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
@@ -40,16 +41,20 @@ all: marssim ## build ./marssim, optimised for this machine
 marssim: $(BUILD)/marssim
 	$(Q)cp -f $< $@
 
-$(BUILD)/marssim: $(BUILD)/marssim.o $(OBJECTS) $(EXTRA)
+$(BUILD)/marssim: $(BUILD)/marssim.o $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+
+# An archive, so that a test links only what it uses; q: two folders may have a file of the same name.
+$(LIBRARY): $(OBJECTS)
+	$(Q)rm -f $@ && ar qcs $@ $^
 
 $(BUILD)/%.o: %.c
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
-$(BUILD)/tests/%: $(BUILD)/tests/%.o $(OBJECTS) $(EXTRA)
+$(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
@@ -98,7 +103,7 @@ fuzz: ## every reader for FUZZ_SECONDS (60) seconds
 fuzz-built: $(FUZZERS:%=build/fuzz/%)
 	$(Q)for f in $(FUZZERS); do tests/run-fuzz.sh build/fuzz/$$f $(FUZZ_SECONDS) || exit 1; done
 
-build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(OBJECTS)
+build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(LIBRARY)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
