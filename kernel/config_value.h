@@ -1,0 +1,78 @@
+/* config_value.h - options, and values read as their option wants them. Inside kernel/ only. */
+#ifndef KERNEL_CONFIG_VALUE_H
+#define KERNEL_CONFIG_VALUE_H
+
+#include "kernel/config.h"
+#include "kernel/config_tree.h"
+
+#include <stddef.h>
+
+typedef const struct ker_option *const *ker_config_tables; /* as ker_config_load takes them */
+
+#define KER_TYPE_OF(option) ((enum ker_type)((option)->type & ~KER_TYPE_LIST))
+#define KER_IS_LIST(option) (((option)->type & KER_TYPE_LIST) != 0)
+
+struct ker_config_value { /* the member that the option's type names is set */
+    bool truth;
+    int64_t integer;
+    double real;
+    ker_time time;
+    uint64_t size; /* bytes, rate */
+    const char *text;
+    int choice;
+};
+
+#define KER_WHY_BYTES 768
+
+/* Both return false and say in why[KER_WHY_BYTES] what would be right. Ranges and choices are checked. */
+bool ker_config_value_parse(const struct ker_option *, const char *text, struct ker_config_value *,
+                            char *why);
+bool ker_config_value_read(const struct ker_option *, const struct ker_config_node *,
+                           struct ker_config_value *, char *why);
+/* "1 to 64", "at least 1", ...; empty without a range. */
+void ker_config_range_print(const struct ker_option *, char *buffer, size_t bytes);
+/* "a time, as in "100 ns"": what an option wants. */
+const char *ker_config_type_wanted(enum ker_type);
+
+/* Member number index of a default written as "a,b,c", malloc'ed and trimmed; NULL when there are fewer.
+ * Commas in quotes and brackets do not count. */
+char *ker_config_list_item(const char *list, int index);
+
+/* Tables. A pattern is a key with empty brackets. */
+char *ker_config_pattern(const char *path); /* "jobs[2].tasks" to "jobs[].tasks", malloc'ed */
+const struct ker_option *ker_config_option_find(ker_config_tables, const char *pattern);
+enum ker_config_place { KER_PLACE_UNKNOWN, KER_PLACE_OPTION, KER_PLACE_GROUP, KER_PLACE_GROUPS };
+enum ker_config_place ker_config_place_find(ker_config_tables, const char *pattern);
+/* The known key most like the path, with the path's indices; malloc'ed, NULL when none is near. */
+char *ker_config_nearest(ker_config_tables, const char *path);
+/* Levenshtein distance of two words, at most 64 characters of them. */
+int ker_config_distance(const char *a, const char *b);
+
+/* Ends the program when a table is wrong in itself (a default out of range, no choices, a key twice). */
+void ker_config_tables_check(ker_config_tables);
+
+/* The checks of a whole tree, and the overrides of the command line. */
+enum ker_status ker_config_check(struct ker_config_node *root, const char *file, ker_config_tables,
+                                 struct ker_error *error);
+enum ker_status ker_config_override(struct ker_config_node *root, const char *override, ker_config_tables,
+                                    struct ker_error *error);
+
+/* Fails with "FILE:LINE: key: text" or "command line: key: text". */
+enum ker_status ker_config_refuse(struct ker_error *error, struct ker_config_origin, const char *key,
+                                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+struct ker_config {
+    char *file; /* as named by the user */
+    const struct ker_option **tables;
+    struct ker_config_node *root;
+    struct ker_config_text text;
+    struct ker_config_kept *kept; /* defaults that need memory of their own */
+    int kept_count;
+};
+struct ker_config_kept {
+    const struct ker_option *option;
+    int index; /* in a list, -1: no list */
+    char *text;
+};
+
+#endif
