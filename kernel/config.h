@@ -69,6 +69,7 @@ const char *ker_config_file(const struct ker_config *, const char *key); /* reso
 int ker_config_choice(const struct ker_config *, const char *key); /* index in choices */
 
 /* Members of list values, index from 0. */
+bool ker_config_bool_at(const struct ker_config *, const char *key, int index);
 int64_t ker_config_int_at(const struct ker_config *, const char *key, int index);
 double ker_config_real_at(const struct ker_config *, const char *key, int index);
 ker_time ker_config_time_at(const struct ker_config *, const char *key, int index);

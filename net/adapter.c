@@ -184,7 +184,7 @@ static void packet_post(struct net_node *n, struct net_outgoing *o, const struct
         n->packets++;
         n->bytes += packet->bytes;
         n->wait += (uint64_t)(now - o->created);
-        net->count.measured_injected += packet->bytes;
+        net->count.measured_injected += packet->flags & NET_EMPTY ? 0 : packet->bytes - net->set.header;
     }
     n->busy += net_measured_part(net, now, wire);
 }
@@ -325,7 +325,7 @@ static void packet_deliver(struct net_node *n, ker_time now, const struct net_pa
     if (p->hops + 1u > net->count.hops_max)
         net->count.hops_max = p->hops + 1u;
     if (net_measures(net, now))
-        net->count.measured_bytes += wire;
+        net->count.measured_bytes += payload;
     if (net_measures(net, p->created)) {
         stats_quantity_add(net->latency, (uint64_t)(now - p->injected));
         stats_quantity_add(net->total_latency, (uint64_t)(now - p->created));

@@ -107,7 +107,7 @@ void net_network_attach(struct net_network *, const struct net_client *const *cl
 /* Sums for conditions while running; local to this rank. */
 struct net_totals {
     uint64_t packets_injected, packets_delivered, bytes_injected, bytes_delivered, messages_delivered; /* payload */
-    uint64_t measured_injected_bytes, measured_delivered_bytes; /* on the wire, inside the measured span */
+    uint64_t measured_injected_bytes, measured_delivered_bytes; /* payload, inside the measured span */
     uint64_t packet_hops, hops_sum, hops_max, out_of_order;
     uint64_t measured_packets, latency_sum; /* delivered packets that are measured, their network latencies in all */
 };
