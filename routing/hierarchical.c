@@ -107,11 +107,7 @@ static enum ker_status read_attach(struct hierarchy *h, const struct ker_config 
     h->level[0].by_switch = true;
     for (int i = 1; i < h->levels; i++) {
         const char *how = ker_config_string_at(config, key, ker_config_count(config, key) == 1 ? 0 : i - 1);
-        bool by_switch = strcmp(how, "switch") == 0;
-        if (!by_switch && strcmp(how, "group") != 0)
-            return ker_config_fail(config, error, key, "is \"%s\" for level %d; it must be \"group\" or \"switch\"",
-                                   how, i + 1);
-        h->level[i].by_switch = by_switch || h->level[i].groups == 1;
+        h->level[i].by_switch = strcmp(how, "switch") == 0 || h->level[i].groups == 1;
     }
     return KER_OK;
 }

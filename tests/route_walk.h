@@ -1,0 +1,86 @@
+/* route_walk.h - what the routing tests share: shapes from a text, and walks over them. */
+#ifndef TESTS_ROUTE_WALK_H
+#define TESTS_ROUTE_WALK_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "routing/routing.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* What every shape needs and few tests care about. */
+#define LINKS "bandwidth = \"25 GB/s\"; latency = \"100 ns\"; "
+#define TOPOLOGY(kind, more) "topology: { kind = \"" kind "\"; " more " }; "
+#define ADAPTIVE "routing: { algorithm = \"adaptive\"; }; "
+
+static inline enum ker_status shape_try(struct route_shape **shape, const char *text, uint32_t channels,
+                                        struct ker_error *error)
+{
+    const struct ker_option *const tables[] = {route_options, NULL};
+    struct ker_config *config = NULL;
+    *shape = NULL;
+    *error = (struct ker_error){0};
+    enum ker_status status = ker_config_parse(&config, "test.cfg", text, NULL, 0, tables, error);
+    if (status)
+        return status;
+    status = route_new(shape, config, channels, error);
+    ker_config_free(config);
+    return status;
+}
+
+static inline struct route_shape *shape_make(const char *text, uint32_t channels)
+{
+    struct route_shape *shape;
+    struct ker_error error;
+    if (shape_try(&shape, text, channels, &error))
+        fail_msg("%s\n%s", text, error.text);
+    return shape;
+}
+
+/* A small generator of the tests' own: xorshift. */
+static inline uint32_t test_random(uint32_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 17;
+    *state ^= *state << 5;
+    return *state;
+}
+
+/* Sends one packet along choices picked at random among all offered; returns the links it crossed. */
+static inline uint32_t walk_packet(const struct route_shape *shape, uint32_t source, uint32_t destination,
+                                   uint32_t channels, uint32_t *random)
+{
+    struct route_packet packet = {.address = route_address(shape, destination), .source = source,
+                                  .destination = destination, .draw = test_random(random)};
+    route_next_function *next = route_function(shape);
+    struct route_peer peer;
+    uint32_t at, links = 1;
+    route_attachment(shape, source, &at, &packet.in_port);
+    for (;; packet.hops++) {
+        struct route_choice choices[ROUTE_MAX_CHOICES];
+        int count = next(shape, route_here(shape, at), at, &packet, choices);
+        assert_in_range(count, 1, ROUTE_MAX_CHOICES);
+        struct route_choice pick = choices[test_random(random) % (uint32_t)count];
+        assert_true(pick.port < route_ports(shape, at));
+        assert_true(pick.channel < channels);
+        route_port(shape, at, pick.port, &peer);
+        links++;
+        if (peer.kind == ROUTE_NODE)
+            break;
+        assert_int_equal(peer.kind, ROUTE_SWITCH);
+        assert_true(links < 300);
+        at = peer.id;
+        packet.in_port = peer.port;
+        packet.in_channel = pick.channel;
+    }
+    assert_int_equal(peer.id, destination);
+    return links;
+}
+
+#endif
