@@ -93,7 +93,13 @@ enum ker_status ker_config_load(struct ker_config **config, const char *path, co
 {
     struct ker_config *made = config_new(path, tables);
     enum ker_status status = ker_config_text_load(&made->text, path, error);
-    return build(config, status, made, overrides, override_count, error);
+    status = build(config, status, made, overrides, override_count, error);
+    if (status == KER_OK && made->root->count == 0) {
+        ker_config_free(made);
+        *config = NULL;
+        return ker_fail(error, KER_BAD_INPUT, "%s: holds no settings; a configuration file is expected", path);
+    }
+    return status;
 }
 
 enum ker_status ker_config_parse(struct ker_config **config, const char *name, const char *text,
