@@ -15,8 +15,8 @@ const struct ker_option route_options[] = {
     {"topology.kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "fat_tree|hierarchical|torus|star|file",
      "The network's shape."},
     {"topology.extents", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL, "Torus: switches in each of 1 to 8 dimensions."},
-    {"topology.wrap", KER_TYPE_INT | LIST, "1", "0", "1", NULL,
-     "Torus: is the dimension a ring (1) or open (0, a mesh)? One value for all dimensions or one for each. "
+    {"topology.wrap", KER_TYPE_BOOL | LIST, "true", NULL, NULL, NULL,
+     "Torus: is the dimension a ring (true) or open (false, a mesh)? One value for all dimensions or one for each. "
      "A ring of extent 2 has two links between its two switches; extent 1 has none."},
     {"topology.parallel", KER_TYPE_INT, "1", "1", "1024", NULL, "Torus: links in parallel in every direction."},
     {"topology.nodes_per_switch", KER_TYPE_INT, "1", "1", "65535", NULL,

@@ -53,6 +53,11 @@ static int index_each(const struct ker_config *config, const char *key, int inde
     return ker_config_count(config, key) == 1 ? 0 : index;
 }
 
+bool route_bool_each(const struct ker_config *config, const char *key, int index)
+{
+    return ker_config_bool_at(config, key, index_each(config, key, index));
+}
+
 int64_t route_int_each(const struct ker_config *config, const char *key, int index)
 {
     return ker_config_int_at(config, key, index_each(config, key, index));

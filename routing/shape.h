@@ -95,6 +95,7 @@ enum ker_status route_key_require(const struct ker_config *, const char *key, st
 /* Members that are integers 1..2^31-1, the first `room` of them; how many in *count. */
 enum ker_status route_extents_read(const struct ker_config *, const char *key, uint32_t *extent, int room, int *count,
                                    struct ker_error *);
+bool route_bool_each(const struct ker_config *, const char *key, int index);
 int64_t route_int_each(const struct ker_config *, const char *key, int index);
 double route_real_each(const struct ker_config *, const char *key, int index);
 ker_time route_time_each(const struct ker_config *, const char *key, int index);

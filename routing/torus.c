@@ -115,7 +115,7 @@ static enum ker_status torus_read(struct torus *torus, const struct ker_config *
     torus->nodes_per_switch = (uint32_t)ker_config_int(config, "topology.nodes_per_switch");
     for (int i = 0; i < torus->dimensions; i++) {
         torus->dimension[i].extent = extents[i];
-        torus->dimension[i].wrap = (uint8_t)route_int_each(config, "topology.wrap", i);
+        torus->dimension[i].wrap = (uint8_t)route_bool_each(config, "topology.wrap", i);
     }
     return KER_OK;
 }
