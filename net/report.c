@@ -81,6 +81,7 @@ static struct stats_link port_row(const struct net_network *net, const struct ne
     return (struct stats_link){
         .from = s->id, .to = peer.id, .from_port = (uint16_t)port, .to_port = peer.port,
         .to_is_node = peer.kind == ROUTE_NODE, .link_class = p->link,
+        .order = s->id * route_summarise(net->shape)->max_ports + port,
         .packets = p->packets, .bytes = p->bytes,
         .busy_ps = end < net->set.measure_to ? beyond(p->link_free, end, p->busy) : p->busy,
         .queue_ps = p->queue_time,
@@ -94,8 +95,10 @@ static struct stats_link node_row(const struct net_network *net, const struct ne
     uint32_t s;
     uint16_t port;
     route_attachment(net->shape, n->id, &s, &port);
+    const struct route_summary *sum = route_summarise(net->shape);
     return (struct stats_link){
         .from = n->id, .to = s, .to_port = port, .from_is_node = 1, .link_class = n->link,
+        .order = sum->switches * sum->max_ports + n->id,
         .packets = n->packets, .bytes = n->bytes,
         .busy_ps = end < net->set.measure_to ? beyond(n->link_free, end, n->busy) : n->busy,
         .queue_ps = n->wait,
