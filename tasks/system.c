@@ -22,7 +22,6 @@ struct task_system {
     struct task_jobs *jobs;
     struct task_mpi *mpi; /* NULL without jobs */
     struct task_traffic *traffic; /* NULL: none */
-    uint32_t *own_tasks; /* tasks of this rank, job by job, increasing */
     struct task_traffic_node *traffic_nodes;
     size_t traffic_bytes;
 };
@@ -62,7 +61,6 @@ void task_system_free(struct task_system *system)
         task_mpi_free(system->mpi);
     task_jobs_free(system->jobs);
     task_traffic_free(system->traffic);
-    free(system->own_tasks);
     ker_release(system->traffic_nodes, system->traffic_bytes);
     free(system);
 }
@@ -107,18 +105,19 @@ static enum ker_status system_prepare(struct task_system *system, struct seating
     for (uint32_t i = 0; i < s->count; i++)
         order[i] = &s->seat[i];
     qsort(order, s->count, sizeof *order, seat_compare);
-    system->own_tasks = ker_alloc(s->count * sizeof *system->own_tasks);
+    uint32_t *own_tasks = ker_alloc(s->count * sizeof *own_tasks);
     enum ker_status status = KER_OK;
     for (uint32_t job = 0, next = 0; job < task_jobs_count(system->jobs); job++) {
         uint32_t begin = next;
         for (; next < s->count && order[next]->job == job; next++) {
             order[next]->own = next - begin;
-            system->own_tasks[next] = order[next]->task;
+            own_tasks[next] = order[next]->task;
         }
         const struct task_job *j = task_jobs_get(system->jobs, job);
-        enum ker_status prepared = j->class->prepare(j->program, system->own_tasks + begin, next - begin, error);
+        enum ker_status prepared = j->class->prepare(j->program, own_tasks + begin, next - begin, error);
         status = status ? status : prepared;
     }
+    free(own_tasks);
     free(order);
     return status;
 }

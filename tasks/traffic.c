@@ -215,7 +215,9 @@ void task_traffic_node_init(struct task_traffic *t, struct task_traffic_node *n,
 {
     ker_assert(task_traffic_has(t, node));
     *n = (struct task_traffic_node){.shared = t, .next_ps = t->begin, .node = node - t->first, .burst_ended = true};
-    n->partner = t->pattern->partner ? t->pattern->partner(t, n->node) : 0;
+    if (!t->pattern->partner)
+        return;
+    n->partner = t->pattern->partner(t, n->node);
     if (n->partner == n->node)
         n->partner = TASK_NOBODY;
 }
