@@ -3,8 +3,10 @@
 #include "nodes/nodes.h"
 #include "routing/routing.h"
 #include "tasks/jobs.h"
+#include "tasks/mpi.h"
 #include "tasks/placement.h"
 #include "tasks/tasks.h"
+#include "tasks/traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,21 +22,34 @@ struct bench {
     const struct ker_option *tables[16];
     struct ker_config *config;
     struct route_shape *shape;
+    struct ker_comm *comm;
     struct task_jobs *jobs;
     struct ker_error error;
     enum ker_status status;
 };
 
-static void bench_open(struct bench *b, const char *text)
+/* The adapter's keys that the load of traffic is computed from; the network has the real ones. */
+static const struct ker_option adapter_options[] = {
+    {.key = "adapter.packet_size", .type = KER_TYPE_BYTES, .fallback = "512 B", .meaning = "payload of a packet"},
+    {.key = "adapter.header", .type = KER_TYPE_BYTES, .fallback = "0 B", .meaning = "header of a packet"},
+    {.key = NULL},
+};
+
+static void bench_open_shape(struct bench *b, const char *text)
 {
-    *b = (struct bench){.tables = {route_options}};
+    *b = (struct bench){.tables = {route_options, adapter_options}, .comm = ker_comm_alone()};
     for (int i = 0; task_option_tables[i]; i++)
-        b->tables[i + 1] = task_option_tables[i];
+        b->tables[i + 2] = task_option_tables[i];
     b->status = ker_config_parse(&b->config, "test.cfg", text, NULL, 0, b->tables, &b->error);
     if (!b->status)
         b->status = route_new(&b->shape, b->config, 4, &b->error);
+}
+
+static void bench_open(struct bench *b, const char *text)
+{
+    bench_open_shape(b, text);
     if (!b->status)
-        b->status = task_jobs_new(&b->jobs, b->config, b->shape, ker_comm_alone(), 11, &b->error);
+        b->status = task_jobs_new(&b->jobs, b->config, b->shape, b->comm, 11, &b->error);
 }
 
 static void bench_close(struct bench *b)
@@ -44,6 +59,7 @@ static void bench_close(struct bench *b)
         route_free(b->shape);
     if (b->config)
         ker_config_free(b->config);
+    ker_comm_release(b->comm);
 }
 
 static void bench_good(struct bench *b, const char *text)
@@ -265,12 +281,45 @@ static void test_strided_is_bijection(void **state)
         }
 }
 
+static void test_attach(void **state)
+{
+    /* A job on nodes 0..3, traffic on 2..5, nothing on 6 and 7. */
+    struct bench b;
+    bench_open_shape(&b, STAR(8) "jobs = ( " JOB("extents = [4]; placement = \"random\"; nodes = 4;") " );\n"
+                                 "traffic = { pattern = \"uniform\"; load = 0.5; first_node = 2; last_node = 5; };\n");
+    assert_int_equal(b.status, KER_OK);
+    struct task_system *system;
+    assert_int_equal(task_system_new(&system, b.config, b.shape, b.comm, 3, &b.error), KER_OK);
+    static const uint32_t nodes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+    const struct net_client *client[8];
+    void *node_state[8];
+    assert_int_equal(task_system_attach(system, nodes, 8, client, node_state, &b.error), KER_OK);
+    for (int i = 0; i < 8; i++) {
+        const struct net_client *expected = i < 2 ? &task_mpi_client : i < 6 ? client[i < 4 ? 2 : 4] : NULL;
+        assert_ptr_equal(client[i], expected);
+        assert_int_equal(node_state[i] != NULL, i < 6);
+        if (i >= 2 && i < 6) {
+            struct net_offer offer; /* traffic stays in its group */
+            assert_true(task_traffic_next(node_state[i], &offer));
+            assert_in_range(offer.destination, 2, 5);
+            assert_int_equal(((struct task_traffic_node *)node_state[i])->mpi != NULL, i < 4);
+        }
+    }
+    assert_ptr_not_equal(client[2], client[4]);
+    assert_int_equal(task_system_unfinished(system), 4);
+    assert_int_equal(task_system_jobs(system), 1);
+    /* Half the bandwidth of 4 of 8 nodes. */
+    assert_true(task_system_offered(system, 25000000000u) > 0.2499 && task_system_offered(system, 25000000000u) < 0.2501);
+    task_system_free(system);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_sequential), cmocka_unit_test(test_strided), cmocka_unit_test(test_random),
         cmocka_unit_test(test_side_by_side), cmocka_unit_test(test_refused), cmocka_unit_test(test_file_text),
-        cmocka_unit_test(test_file), cmocka_unit_test(test_strided_is_bijection),
+        cmocka_unit_test(test_attach), cmocka_unit_test(test_file), cmocka_unit_test(test_strided_is_bijection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
