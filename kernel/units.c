@@ -1,7 +1,7 @@
 /* units.c - values with units, read exactly and printed short.
  *
  * A number is read as decimal digits and a power of ten, never through a double: "0.1 us" is 100,000 ps
- * because the text says so. The value is digits x 10^exponent x factor / divisor in 128 bits: 10^19 x 10^12
+ * because the text says so. The value is digits x 10^exponent x factor / divisor in 128 bits: 2^64 x 10^12
  * at most above, 10^30 x 8 at most below, so nothing can overflow. Sizes and rates must come out whole; times
  * are rounded half up to a picosecond, but nothing that is not 0 becomes 0.
  */
@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_DIGITS 19 /* fit in 64 bits */
 #define MAX_EXPONENT 30
 
 typedef unsigned __int128 u128;
@@ -74,25 +73,27 @@ struct decimal {
     int exponent; /* of ten */
 };
 
-/* One digit more; trailing zeros are kept back in *zeros so that "0.10000000000000000000" is not too long. */
-static bool add_digit(struct decimal *number, int digit, int *zeros, int *count)
+static bool append(struct decimal *number, int digit)
+{
+    if (number->digits > (UINT64_MAX - (unsigned)digit) / 10)
+        return false;
+    number->digits = number->digits * 10 + (unsigned)digit;
+    return true;
+}
+
+/* One digit more; zeros are kept back in *zeros until another digit follows, so that
+ * "0.1000000000000000000000" is not too long. */
+static bool add_digit(struct decimal *number, int digit, int *zeros)
 {
     if (digit == 0) {
         ++*zeros;
         return *zeros < 1000;
     }
-    if (number->digits) /* leading zeros count nothing */
-        for (int i = 0; i < *zeros; i++, ++*count) {
-            if (*count >= MAX_DIGITS)
-                return false;
-            number->digits *= 10;
-        }
+    for (int i = 0; i < *zeros && number->digits; i++) /* leading zeros count nothing */
+        if (!append(number, 0))
+            return false;
     *zeros = 0;
-    if (*count >= MAX_DIGITS || number->digits > (UINT64_MAX - 9) / 10)
-        return false;
-    number->digits = number->digits * 10 + (uint64_t)digit;
-    ++*count;
-    return true;
+    return append(number, digit);
 }
 
 static const char *read_exponent(const char *at, int *exponent)
@@ -120,7 +121,7 @@ static bool starts_exponent(const char *at)
  */
 static const char *read_decimal(const char *at, struct decimal *number, const char **why)
 {
-    int zeros = 0, count = 0, seen = 0;
+    int zeros = 0, seen = 0;
     bool fraction = false;
     *number = (struct decimal){0, 0};
     for (; isdigit((unsigned char)*at) || (*at == '.' && !fraction); at++) {
@@ -130,8 +131,8 @@ static const char *read_decimal(const char *at, struct decimal *number, const ch
         }
         seen++;
         number->exponent -= fraction;
-        if (!add_digit(number, *at - '0', &zeros, &count)) {
-            *why = "more than 19 significant digits";
+        if (!add_digit(number, *at - '0', &zeros)) {
+            *why = "too many digits";
             return NULL;
         }
     }
