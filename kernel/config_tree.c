@@ -155,6 +155,10 @@ struct ker_config_node *ker_config_tree_value(const char *value)
         if (config_read_string(&config, text.text) &&
             config_setting_length(config_root_setting(&config)) == 1)
             node = node_from(config_setting_get_elem(config_root_setting(&config), 0), NULL);
+        if (node) {
+            free(node->name); /* it gets the name of its key */
+            node->name = NULL;
+        }
         config_destroy(&config);
     }
     if (plain)

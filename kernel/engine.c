@@ -270,6 +270,7 @@ static uint32_t block_count(struct ker_engine *e, struct wheel_bucket bucket, ui
     memset(p->count, 0, sizeof *p->count * (mask + 2));
     FOR_EVENTS (e, bucket, event) {
         bool due = event->time < e->window_end;
+        __builtin_prefetch(event + 10);
         p->count[event->component & mask] += due;
         total += due;
     }

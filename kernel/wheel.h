@@ -116,7 +116,9 @@ static inline struct ker_event *wheel_event(struct wheel *w, ker_time time, uint
         b->events = wheel_chunk_new(w, b->events);
         b->events_used = 0;
     }
-    return (struct ker_event *)(wheel_chunk(w, b->events) + 64) + b->events_used++;
+    struct ker_event *event = (struct ker_event *)(wheel_chunk(w, b->events) + 64) + b->events_used++;
+    __builtin_prefetch(event + 1, 1); /* the next one will be written long after: have its line by then */
+    return event;
 }
 
 static inline void wheel_note_put(struct wheel *w, ker_time time, struct wheel_note note)
@@ -133,7 +135,9 @@ static inline void wheel_note_put(struct wheel *w, ker_time time, struct wheel_n
         b->notes_used = 0;
     }
     note.offset = (uint32_t)((uint64_t)(time - w->base) - slot * (uint64_t)w->grid);
-    ((struct wheel_note *)(wheel_chunk(w, b->notes) + 16))[b->notes_used++] = note;
+    struct wheel_note *at = (struct wheel_note *)(wheel_chunk(w, b->notes) + 16) + b->notes_used++;
+    *at = note;
+    __builtin_prefetch(at + 2, 1);
 }
 
 /* Start of the first slot that holds anything, KER_TIME_MAX when nothing is pending. */
