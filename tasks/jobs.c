@@ -1,7 +1,8 @@
 /* The jobs of a run: their programs, where their tasks are, and that no two want the same core.
  *
- * Each job is placed by itself (placement.c). On a node the tasks take cores job after job, unless a file names cores; so a
- * task's core is the number of tasks that earlier jobs have on its node, plus its number among its own job's there.
+ * Each job is placed by itself (placement.c). On a node the tasks take cores job after job, unless a file
+ * names cores; so a task's core is the number of tasks that earlier jobs have on its node, plus its number
+ * among its own job's there.
  *
  * Invariant: after task_jobs_new no core holds two tasks and no task has a core that its node does not have.
  */
@@ -34,28 +35,66 @@ static const struct {
 };
 
 const struct ker_option task_job_options[] = {
-    {.key = "jobs[].name", .type = KER_TYPE_STRING, .fallback = "", .meaning = "For messages and results; default job0, job1, ..."},
-    {.key = "jobs[].program", .type = KER_TYPE_CHOICE, .choices = "stencil|trace",
+    {.key = "jobs[].name",
+     .type = KER_TYPE_STRING,
+     .fallback = "",
+     .meaning = "For messages and results; default job0, job1, ..."},
+    {.key = "jobs[].program",
+     .type = KER_TYPE_CHOICE,
+     .choices = "stencil|trace",
      .meaning = "What the tasks do: a generated halo exchange, or the replay of a trace."},
-    {.key = "jobs[].tasks", .type = KER_TYPE_INT, .minimum = "1",
-     .meaning = "Number of tasks, as a check: the program says how many there are, and any other number is refused."},
-    {.key = "jobs[].placement", .type = KER_TYPE_CHOICE, .fallback = "sequential", .choices = "sequential|strided|random|file",
-     .meaning = "Which nodes of the job's range the tasks take: one after the other, every jobs[].stride-th and then those "
+    {.key = "jobs[].tasks",
+     .type = KER_TYPE_INT,
+     .minimum = "1",
+     .meaning = "Number of tasks, as a check: the program says how many there are, and any other number is "
+                "refused."},
+    {.key = "jobs[].placement",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "sequential",
+     .choices = "sequential|strided|random|file",
+     .meaning = "Which nodes of the job's range the tasks take: one after the other, every jobs[].stride-th "
+                "and then those "
                 "between, in random order, or as jobs[].placement_file says."},
-    {.key = "jobs[].first_node", .type = KER_TYPE_INT, .fallback = "0", .minimum = "0", .meaning = "First node of the job's range."},
-    {.key = "jobs[].last_node", .type = KER_TYPE_INT, .minimum = "0",
+    {.key = "jobs[].first_node",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "First node of the job's range."},
+    {.key = "jobs[].last_node",
+     .type = KER_TYPE_INT,
+     .minimum = "0",
      .meaning = "Last node of the job's range; absent: the last of the system."},
-    {.key = "jobs[].nodes", .type = KER_TYPE_INT, .minimum = "1", .meaning = "Length of the range, instead of jobs[].last_node."},
-    {.key = "jobs[].stride", .type = KER_TYPE_INT, .fallback = "1", .minimum = "1", .meaning = "Distance of the strided placement, in nodes."},
-    {.key = "jobs[].tasks_per_node", .type = KER_TYPE_INT, .fallback = "1", .minimum = "1", .maximum = "65000",
+    {.key = "jobs[].nodes",
+     .type = KER_TYPE_INT,
+     .minimum = "1",
+     .meaning = "Length of the range, instead of jobs[].last_node."},
+    {.key = "jobs[].stride",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .meaning = "Distance of the strided placement, in nodes."},
+    {.key = "jobs[].tasks_per_node",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .maximum = "65000",
      .meaning = "Tasks that share a node; each needs a core (node.cores)."},
-    {.key = "jobs[].placement_file", .type = KER_TYPE_FILE,
+    {.key = "jobs[].placement_file",
+     .type = KER_TYPE_FILE,
      .meaning = "One node, or node and core, per line, task 0 first; # begins a comment."},
-    {.key = "jobs[].background", .type = KER_TYPE_BOOL, .fallback = "false", .meaning = "The run does not wait for this job."},
-    {.key = "jobs[].restart", .type = KER_TYPE_BOOL, .fallback = "false",
+    {.key = "jobs[].background",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
+     .meaning = "The run does not wait for this job."},
+    {.key = "jobs[].restart",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
      .meaning = "A background job starts again when it is done, so that there is always traffic."},
     {.key = "jobs[].start", .type = KER_TYPE_TIME, .fallback = "0 ns", .meaning = "When the job starts."},
-    {.key = "jobs[].processor_factor", .type = KER_TYPE_REAL, .fallback = "1", .minimum = "0",
+    {.key = "jobs[].processor_factor",
+     .type = KER_TYPE_REAL,
+     .fallback = "1",
+     .minimum = "0",
      .meaning = "Computation takes this many times as long as on the traced machine; 0: no time at all."},
     {.key = NULL},
 };
@@ -67,27 +106,30 @@ static const char *job_key(char *buffer, size_t room, uint32_t job, const char *
 }
 #define KEY(job, key) job_key((char[64]){0}, 64, job, key)
 
-static enum ker_status job_settings(struct slot *s, const struct ker_config *config, uint32_t job, struct ker_error *error)
+static enum ker_status job_settings(struct slot *s, const struct ker_config *config, uint32_t job,
+                                    struct ker_error *error)
 {
     const char *name = ker_config_string(config, KEY(job, "name"));
     s->name = *name ? ker_format("%s", name) : ker_format("job%u", job);
     s->job.name = s->name;
     if (!ker_config_has(config, KEY(job, "program")))
-        return ker_config_fail(config, error, KEY(job, "program"), "is missing; stencil and trace are possible");
+        return ker_config_fail(config, error, KEY(job, "program"),
+                               "is missing; stencil and trace are possible");
     s->job.class = programs[ker_config_choice(config, KEY(job, "program"))].class;
     s->job.background = ker_config_bool(config, KEY(job, "background"));
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));
     s->job.start = ker_config_time(config, KEY(job, "start"));
     s->job.processor_factor = ker_config_real(config, KEY(job, "processor_factor"));
     if (s->job.restart && !s->job.background)
-        return ker_config_fail(config, error, KEY(job, "restart"), "only a background job can start again: a run would not end");
+        return ker_config_fail(config, error, KEY(job, "restart"),
+                               "only a background job can start again: a run would not end");
     if (s->job.restart) /* programs cannot rewind yet: task_program_class needs a function for it */
         return ker_config_fail(config, error, KEY(job, "restart"), "not possible yet");
     return KER_OK;
 }
 
-/* All ranks learn whether one failed, so that none waits for it in the next collective call. The text stays where it was
- * written; the program's last agreement prints it. */
+/* All ranks learn whether one failed, so that none waits for it in the next collective call. The text stays
+ * where it was written; the program's last agreement prints it. */
 static enum ker_status jobs_agree(struct ker_comm *comm, enum ker_status status)
 {
     int64_t worst = status;
@@ -96,8 +138,8 @@ static enum ker_status jobs_agree(struct ker_comm *comm, enum ker_status status)
 }
 
 /* Collective. */
-static enum ker_status job_open(struct slot *s, const struct ker_config *config, uint32_t job, struct ker_comm *comm,
-                                struct ker_error *error)
+static enum ker_status job_open(struct slot *s, const struct ker_config *config, uint32_t job,
+                                struct ker_comm *comm, struct ker_error *error)
 {
     char path[32];
     snprintf(path, sizeof path, "jobs[%u]", job);
@@ -105,7 +147,8 @@ static enum ker_status job_open(struct slot *s, const struct ker_config *config,
     if (status)
         return status;
     s->job.tasks = s->job.class->tasks(s->job.program);
-    if (ker_config_has(config, KEY(job, "tasks")) && ker_config_int(config, KEY(job, "tasks")) != s->job.tasks)
+    if (ker_config_has(config, KEY(job, "tasks")) &&
+        ker_config_int(config, KEY(job, "tasks")) != s->job.tasks)
         return ker_config_fail(config, error, KEY(job, "tasks"), "the %s of job '%s' has %u tasks, not %lld",
                                ker_config_string(config, KEY(job, "program")), s->name, s->job.tasks,
                                (long long)ker_config_int(config, KEY(job, "tasks")));
@@ -137,46 +180,51 @@ static int use_compare(const void *a, const void *b)
     return x->task < y->task ? -1 : x->task > y->task;
 }
 
-static enum ker_status jobs_too_many(const struct task_jobs *jobs, const struct ker_config *config, const struct use *use,
-                                     struct ker_error *error)
+static enum ker_status jobs_too_many(const struct task_jobs *jobs, const struct ker_config *config,
+                                     const struct use *use, struct ker_error *error)
 {
     const struct slot *s = &jobs->slot[use->job];
     uint32_t own = task_placement_count(&s->placement, use->node);
     if (s->placement.has_cores)
         return ker_config_fail(config, error, KEY(use->job, "placement_file"),
-                               "job '%s': task %u is placed on core %u of node %u, which has %u (node.cores)", s->name,
-                               use->task, use->core, use->node, jobs->cores);
+                               "job '%s': task %u is placed on core %u of node %u, which has %u (node.cores)",
+                               s->name, use->task, use->core, use->node, jobs->cores);
     for (uint32_t other = 0; other < use->job; other++) {
         uint32_t there = task_placement_count(&jobs->slot[other].placement, use->node);
         if (there > 0)
             return ker_config_fail(config, error, KEY(use->job, "placement"),
-                                   "job '%s' wants %u of the cores of node %u, job '%s' has %u there, and node.cores is %u: give the "
+                                   "job '%s' wants %u of the cores of node %u, job '%s' has %u there, and "
+                                   "node.cores is %u: give the "
                                    "jobs nodes of their own (jobs[%u].first_node) or raise node.cores",
-                                   s->name, own, use->node, jobs->slot[other].name, there, jobs->cores, use->job);
+                                   s->name, own, use->node, jobs->slot[other].name, there, jobs->cores,
+                                   use->job);
     }
-    return ker_config_fail(config, error, KEY(use->job, s->placement.table ? "placement_file" : "tasks_per_node"),
-                           "job '%s': %u tasks on node %u, but node.cores is %u: spread them over more nodes or raise "
-                           "node.cores",
-                           s->name, own, use->node, jobs->cores);
+    return ker_config_fail(
+        config, error, KEY(use->job, s->placement.table ? "placement_file" : "tasks_per_node"),
+        "job '%s': %u tasks on node %u, but node.cores is %u: spread them over more nodes or raise "
+        "node.cores",
+        s->name, own, use->node, jobs->cores);
 }
 
-static enum ker_status jobs_check_uses(const struct task_jobs *jobs, const struct ker_config *config, const struct use *use,
-                                       size_t count, struct ker_error *error)
+static enum ker_status jobs_check_uses(const struct task_jobs *jobs, const struct ker_config *config,
+                                       const struct use *use, size_t count, struct ker_error *error)
 {
     for (size_t i = 0; i < count; i++) {
         if (use[i].core >= jobs->cores)
             return jobs_too_many(jobs, config, &use[i], error);
         const struct use *last = i > 0 ? &use[i - 1] : NULL;
         if (last && last->node == use[i].node && last->core == use[i].core)
-            return ker_config_fail(config, error, KEY(use[i].job, "placement"),
-                                   "core %u of node %u is taken twice: by task %u of job '%s' and task %u of job '%s'",
-                                   use[i].core, use[i].node, last->task, jobs->slot[last->job].name, use[i].task,
-                                   jobs->slot[use[i].job].name);
+            return ker_config_fail(
+                config, error, KEY(use[i].job, "placement"),
+                "core %u of node %u is taken twice: by task %u of job '%s' and task %u of job '%s'",
+                use[i].core, use[i].node, last->task, jobs->slot[last->job].name, use[i].task,
+                jobs->slot[use[i].job].name);
     }
     return KER_OK;
 }
 
-static enum ker_status jobs_check(const struct task_jobs *jobs, const struct ker_config *config, struct ker_error *error)
+static enum ker_status jobs_check(const struct task_jobs *jobs, const struct ker_config *config,
+                                  struct ker_error *error)
 {
     /* One job in closed form has no two tasks on one core; the usual case needs no table. */
     if (jobs->count == 0 || (jobs->count == 1 && !jobs->slot[0].placement.table &&
@@ -200,8 +248,9 @@ static enum ker_status jobs_check(const struct task_jobs *jobs, const struct ker
     return status;
 }
 
-static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config *config, const struct route_shape *shape,
-                                 struct ker_comm *comm, uint64_t seed, struct ker_error *error)
+static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config *config,
+                                 const struct route_shape *shape, struct ker_comm *comm, uint64_t seed,
+                                 struct ker_error *error)
 {
     struct node_model model;
     enum ker_status status = node_model_init(&model, config, error);
@@ -216,7 +265,8 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
         if (!status)
             status = job_open(s, config, job, comm, error);
         if (!status)
-            status = task_placement_init(&s->placement, config, job, s->job.tasks, route_summarise(shape)->nodes, seed, error);
+            status = task_placement_init(&s->placement, config, job, s->job.tasks,
+                                         route_summarise(shape)->nodes, seed, error);
         /* Files may differ from host to host. */
         status = jobs_agree(comm, status);
         if (status)
@@ -225,8 +275,9 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
     return jobs_check(jobs, config, error);
 }
 
-enum ker_status task_jobs_new(struct task_jobs **out, const struct ker_config *config, const struct route_shape *shape,
-                              struct ker_comm *comm, uint64_t seed, struct ker_error *error)
+enum ker_status task_jobs_new(struct task_jobs **out, const struct ker_config *config,
+                              const struct route_shape *shape, struct ker_comm *comm, uint64_t seed,
+                              struct ker_error *error)
 {
     struct task_jobs *jobs = ker_alloc(sizeof *jobs);
     enum ker_status status = jobs_read(jobs, config, shape, comm, seed, error);

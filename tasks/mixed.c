@@ -1,7 +1,8 @@
-/* A node that runs tasks and takes part in the synthetic traffic, too: one client that gives each call to whom it belongs.
+/* A node that runs tasks and takes part in the synthetic traffic, too: one client that gives each call to
+ * whom it belongs.
  *
- * The state is the traffic's, which knows the MPI model's. Invariant: envelopes, timers and cookies tell whose they are
- * (traffic.h), so that neither side ever sees the other's.
+ * The state is the traffic's, which knows the MPI model's. Invariant: envelopes, timers and cookies tell
+ * whose they are (traffic.h), so that neither side ever sees the other's.
  */
 #include "tasks/mpi.h"
 #include "tasks/traffic.h"

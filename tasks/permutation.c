@@ -1,7 +1,7 @@
-/* A balanced Feistel network over the smallest even number of bits that holds 0..size-1, with Philox as its round function,
- * and cycle walking: a result outside 0..size-1 goes through the network again until it falls inside (Black and Rogaway,
- * "Ciphers with arbitrary finite domains", 2002). The network is a permutation of a domain less than four times as
- * large, so that a walk takes fewer than four steps on average.
+/* A balanced Feistel network over the smallest even number of bits that holds 0..size-1, with Philox as its
+ * round function, and cycle walking: a result outside 0..size-1 goes through the network again until it falls
+ * inside (Black and Rogaway, "Ciphers with arbitrary finite domains", 2002). The network is a permutation of
+ * a domain less than four times as large, so that a walk takes fewer than four steps on average.
  *
  * Invariant: task_permutation_find(p, task_permutation_at(p, i)) == i.
  */
@@ -12,10 +12,12 @@
 /* Streams of permutations lie apart from those of nodes, which are numbered from 0. */
 #define COMPONENT_BASE (UINT64_C(1) << 40)
 
-void task_permutation_init(struct task_permutation *p, uint64_t seed, uint32_t purpose, uint32_t component, uint32_t size)
+void task_permutation_init(struct task_permutation *p, uint64_t seed, uint32_t purpose, uint32_t component,
+                           uint32_t size)
 {
     ker_assert(size >= 1);
-    *p = (struct task_permutation){.seed = seed, .purpose = purpose, .component = component, .size = size, .half_bits = 1};
+    *p = (struct task_permutation){
+        .seed = seed, .purpose = purpose, .component = component, .size = size, .half_bits = 1};
     while (p->half_bits < 16 && (UINT64_C(1) << (2 * p->half_bits)) < size)
         p->half_bits++;
 }

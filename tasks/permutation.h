@@ -14,8 +14,10 @@ struct task_permutation {
     uint32_t half_bits; /* the network works on 2 x half_bits bits */
 };
 
-void task_permutation_init(struct task_permutation *, uint64_t seed, uint32_t purpose, uint32_t component, uint32_t size);
-uint32_t task_permutation_at(const struct task_permutation *, uint32_t place);   /* place < size */
-uint32_t task_permutation_find(const struct task_permutation *, uint32_t value); /* the place where value stands */
+void task_permutation_init(struct task_permutation *, uint64_t seed, uint32_t purpose, uint32_t component,
+                           uint32_t size);
+uint32_t task_permutation_at(const struct task_permutation *, uint32_t place); /* place < size */
+uint32_t task_permutation_find(const struct task_permutation *,
+                               uint32_t value); /* the place where value stands */
 
 #endif

@@ -1,11 +1,10 @@
 /* Placement of one job.
  *
- * Tasks sit on seats, per_node to a seat: task t has seat t / per_node. A law maps seats to places of the range:
- *   sequential  place = seat
- *   strided     0, s, 2s, ... to the end of the range, then 1, 1 + s, ..., so that all of the range is used
- *   random      a permutation of the range drawn from the seed
- *   file        a table
- * Invariant: a law and its inverse are bijections of 0..nodes-1, so one job never puts two seats on one node.
+ * Tasks sit on seats, per_node to a seat: task t has seat t / per_node. A law maps seats to places of the
+ * range: sequential  place = seat strided     0, s, 2s, ... to the end of the range, then 1, 1 + s, ..., so
+ * that all of the range is used random      a permutation of the range drawn from the seed file        a
+ * table Invariant: a law and its inverse are bijections of 0..nodes-1, so one job never puts two seats on one
+ * node.
  */
 #include "tasks/placement.h"
 
@@ -72,43 +71,50 @@ static const char *keys_path(struct keys *k, const char *key)
     return k->name;
 }
 
-static enum ker_status placement_range(struct task_placement *p, const struct ker_config *config, struct keys *k,
-                                       uint32_t nodes, struct ker_error *error)
+static enum ker_status placement_range(struct task_placement *p, const struct ker_config *config,
+                                       struct keys *k, uint32_t nodes, struct ker_error *error)
 {
     int64_t first = ker_config_int(config, keys_path(k, "first_node")), last = (int64_t)nodes - 1;
     bool has_last = ker_config_has(config, keys_path(k, "last_node"));
     bool has_nodes = ker_config_has(config, keys_path(k, "nodes"));
     if (first >= nodes)
-        return ker_config_fail(config, error, keys_path(k, "first_node"), "the system has the nodes 0 to %u", nodes - 1);
+        return ker_config_fail(config, error, keys_path(k, "first_node"), "the system has the nodes 0 to %u",
+                               nodes - 1);
     if (has_last && has_nodes)
-        return ker_config_fail(config, error, keys_path(k, "nodes"), "give jobs[].nodes or jobs[].last_node, not both");
+        return ker_config_fail(config, error, keys_path(k, "nodes"),
+                               "give jobs[].nodes or jobs[].last_node, not both");
     if (has_last)
         last = ker_config_int(config, keys_path(k, "last_node"));
     if (has_nodes)
         last = first + ker_config_int(config, keys_path(k, "nodes")) - 1;
     if (last >= nodes || last < first)
-        return ker_config_fail(config, error, keys_path(k, has_nodes ? "nodes" : has_last ? "last_node" : "first_node"),
-                               "nodes %lld to %lld: the system has the nodes 0 to %u", (long long)first, (long long)last,
-                               nodes - 1);
+        return ker_config_fail(config, error,
+                               keys_path(k, has_nodes  ? "nodes"
+                                            : has_last ? "last_node"
+                                                       : "first_node"),
+                               "nodes %lld to %lld: the system has the nodes 0 to %u", (long long)first,
+                               (long long)last, nodes - 1);
     p->first = (uint32_t)first;
     p->nodes = (uint32_t)(last - first + 1);
     return KER_OK;
 }
 
-static enum ker_status placement_closed(struct task_placement *p, const struct ker_config *config, struct keys *k,
-                                        uint64_t seed, struct ker_error *error)
+static enum ker_status placement_closed(struct task_placement *p, const struct ker_config *config,
+                                        struct keys *k, uint64_t seed, struct ker_error *error)
 {
     p->per_node = (uint32_t)ker_config_int(config, keys_path(k, "tasks_per_node"));
     uint64_t needed = ((uint64_t)p->tasks + p->per_node - 1) / p->per_node;
     if (needed > p->nodes)
-        return ker_config_fail(config, error, keys_path(k, "placement"),
-                               "%u tasks, %u to a node, need %llu nodes, but the job has only %u (%u to %u): enlarge its range "
-                               "or raise jobs[%u].tasks_per_node",
-                               p->tasks, p->per_node, (unsigned long long)needed, p->nodes, p->first,
-                               p->first + p->nodes - 1, k->job);
+        return ker_config_fail(
+            config, error, keys_path(k, "placement"),
+            "%u tasks, %u to a node, need %llu nodes, but the job has only %u (%u to %u): enlarge its range "
+            "or raise jobs[%u].tasks_per_node",
+            p->tasks, p->per_node, (unsigned long long)needed, p->nodes, p->first, p->first + p->nodes - 1,
+            k->job);
     int64_t stride = ker_config_int(config, keys_path(k, "stride"));
     if (stride > p->nodes)
-        return ker_config_fail(config, error, keys_path(k, "stride"), "longer than the job's range of %u nodes", p->nodes);
+        return ker_config_fail(config, error, keys_path(k, "stride"),
+                               "longer than the job's range of %u nodes", p->nodes);
     p->stride = (uint32_t)stride;
     task_permutation_init(&p->permutation, seed, KER_PURPOSE_PLACEMENT, k->job, p->nodes);
     return KER_OK;
@@ -138,25 +144,26 @@ static void placement_index(struct task_placement *p)
     free(key);
 }
 
-static enum ker_status placement_read_file(struct task_placement *p, const struct ker_config *config, struct keys *k,
-                                           uint32_t nodes, struct ker_error *error)
+static enum ker_status placement_read_file(struct task_placement *p, const struct ker_config *config,
+                                           struct keys *k, uint32_t nodes, struct ker_error *error)
 {
     if (!ker_config_has(config, keys_path(k, "placement_file")))
-        return ker_config_fail(config, error, keys_path(k, "placement"), "file needs jobs[%u].placement_file", k->job);
+        return ker_config_fail(config, error, keys_path(k, "placement"), "file needs jobs[%u].placement_file",
+                               k->job);
     const char *path = ker_config_file(config, keys_path(k, "placement_file"));
     uint32_t count;
     enum ker_status status = task_placement_file(path, nodes, &p->table, &count, &p->has_cores, error);
     if (status)
         return status;
     if (count != p->tasks)
-        return ker_config_fail(config, error, keys_path(k, "placement_file"), "%s places %u tasks, the job has %u", path, count,
-                               p->tasks);
+        return ker_config_fail(config, error, keys_path(k, "placement_file"),
+                               "%s places %u tasks, the job has %u", path, count, p->tasks);
     placement_index(p);
     return KER_OK;
 }
 
-enum ker_status task_placement_init(struct task_placement *p, const struct ker_config *config, uint32_t job, uint32_t tasks,
-                                    uint32_t nodes, uint64_t seed, struct ker_error *error)
+enum ker_status task_placement_init(struct task_placement *p, const struct ker_config *config, uint32_t job,
+                                    uint32_t tasks, uint32_t nodes, uint64_t seed, struct ker_error *error)
 {
     struct keys k = {.job = job};
     *p = (struct task_placement){.tasks = tasks, .per_node = 1, .stride = 1};
@@ -180,7 +187,8 @@ struct task_place task_placement_of(const struct task_placement *p, uint32_t tas
 {
     if (p->table)
         return p->table[task];
-    return (struct task_place){.node = p->first + p->law->place(p, task / p->per_node), .core = (uint16_t)(task % p->per_node)};
+    return (struct task_place){.node = p->first + p->law->place(p, task / p->per_node),
+                               .core = (uint16_t)(task % p->per_node)};
 }
 
 /* The first of by_node whose node is not below `node`. */

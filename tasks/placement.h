@@ -1,7 +1,9 @@
-/* placement.h - which task of a job runs on which node. Private to tasks/; jobs.c puts several jobs side by side.
+/* placement.h - which task of a job runs on which node. Private to tasks/; jobs.c puts several jobs side by
+ * side.
  *
- * A job has a range of nodes. Sequential, strided and random placements are closed forms in both directions, whatever the number
- * of tasks; a file is a table of 12 bytes a task. Tasks are dealt to nodes per_node at a time.
+ * A job has a range of nodes. Sequential, strided and random placements are closed forms in both directions,
+ * whatever the number of tasks; a file is a table of 12 bytes a task. Tasks are dealt to nodes per_node at a
+ * time.
  */
 #ifndef TASKS_PLACEMENT_H
 #define TASKS_PLACEMENT_H
@@ -25,16 +27,17 @@ struct task_placement {
     uint32_t stride;
     struct task_permutation permutation;
     /* From a file: */
-    bool has_cores;           /* the file names cores */
-    struct task_place *table; /* of each task; the core is its number among the job's tasks there when !has_cores */
-    uint32_t *by_node;        /* tasks in the order of (node, task) */
+    bool has_cores; /* the file names cores */
+    struct task_place
+        *table;        /* of each task; the core is its number among the job's tasks there when !has_cores */
+    uint32_t *by_node; /* tasks in the order of (node, task) */
 };
 
 const struct task_placement_law *task_placement_laws(int *count);
 
 /* Reads jobs[job].placement and its keys for a job of `tasks` tasks on a system of `nodes` nodes. */
-enum ker_status task_placement_init(struct task_placement *, const struct ker_config *, uint32_t job, uint32_t tasks,
-                                    uint32_t nodes, uint64_t seed, struct ker_error *);
+enum ker_status task_placement_init(struct task_placement *, const struct ker_config *, uint32_t job,
+                                    uint32_t tasks, uint32_t nodes, uint64_t seed, struct ker_error *);
 void task_placement_release(struct task_placement *);
 
 /* core: the task's number among the job's tasks on that node, or the one the file gives. */
@@ -43,12 +46,13 @@ uint32_t task_placement_count(const struct task_placement *, uint32_t node);
 /* The k-th of them, in increasing order; k < task_placement_count(). */
 uint32_t task_placement_task(const struct task_placement *, uint32_t node, uint32_t k);
 
-/* One node, or node and core, per line; # begins a comment; empty lines do not count. Either all lines name a core or none.
- * `name` stands for the file in messages. Sets places (malloc'ed), count and has_cores. */
+/* One node, or node and core, per line; # begins a comment; empty lines do not count. Either all lines name a
+ * core or none. `name` stands for the file in messages. Sets places (malloc'ed), count and has_cores. */
 enum ker_status task_placement_parse(const char *name, const char *text, size_t bytes, uint32_t nodes,
-                                     struct task_place **places, uint32_t *count, bool *has_cores, struct ker_error *);
+                                     struct task_place **places, uint32_t *count, bool *has_cores,
+                                     struct ker_error *);
 /* The same from a file; all of tasks, no more and no fewer. */
-enum ker_status task_placement_file(const char *path, uint32_t nodes, struct task_place **places, uint32_t *count,
-                                    bool *has_cores, struct ker_error *);
+enum ker_status task_placement_file(const char *path, uint32_t nodes, struct task_place **places,
+                                    uint32_t *count, bool *has_cores, struct ker_error *);
 
 #endif

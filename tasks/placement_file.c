@@ -1,7 +1,8 @@
-/* Reader of placement files: one pass over the text, line by line, every line checked before anything uses it.
+/* Reader of placement files: one pass over the text, line by line, every line checked before anything uses
+ * it.
  *
- * Invariant: on success the table has one entry per line that is neither empty nor a comment, each with a node below
- * the number of nodes; on failure there is no table, and the message names file and line.
+ * Invariant: on success the table has one entry per line that is neither empty nor a comment, each with a
+ * node below the number of nodes; on failure there is no table, and the message names file and line.
  */
 #include "tasks/placement.h"
 
@@ -21,7 +22,7 @@ struct reader {
     struct ker_error *error;
 };
 
-#define LINE_FAIL(r, format, ...) \
+#define LINE_FAIL(r, format, ...)                                                                            \
     ker_fail((r)->error, KER_BAD_INPUT, "%s:%lu: " format, (r)->name, (r)->line, __VA_ARGS__)
 
 static void reader_skip_blanks(struct reader *r)
@@ -51,8 +52,8 @@ static enum ker_status reader_number(struct reader *r, const char *what, uint64_
         return LINE_FAIL(r, "\"%.*s\" is no %s number; a line is: node [core]", length, start, what);
     }
     if (*number >= limit)
-        return LINE_FAIL(r, "there is no %s %.*s; they go from 0 to %llu", what, length < 40 ? length : 40, start,
-                         (unsigned long long)limit - 1);
+        return LINE_FAIL(r, "there is no %s %.*s; they go from 0 to %llu", what, length < 40 ? length : 40,
+                         start, (unsigned long long)limit - 1);
     return KER_OK;
 }
 
@@ -96,14 +97,16 @@ static enum ker_status reader_line(struct reader *r)
 }
 
 enum ker_status task_placement_parse(const char *name, const char *text, size_t bytes, uint32_t nodes,
-                                     struct task_place **places, uint32_t *count, bool *has_cores, struct ker_error *error)
+                                     struct task_place **places, uint32_t *count, bool *has_cores,
+                                     struct ker_error *error)
 {
     struct reader r = {.name = name, .at = text, .end = text + bytes, .nodes = nodes, .error = error};
     enum ker_status status = KER_OK;
     while (!status && r.at < r.end)
         status = reader_line(&r);
     if (!status && r.count == 0)
-        status = ker_fail(error, KER_BAD_INPUT, "%s: names no node; write one node [core] per line, task 0 first", name);
+        status = ker_fail(error, KER_BAD_INPUT,
+                          "%s: names no node; write one node [core] per line, task 0 first", name);
     if (status) {
         free(r.places);
         return status;
@@ -139,8 +142,8 @@ static char *file_read(const char *path, size_t *bytes)
     return text;
 }
 
-enum ker_status task_placement_file(const char *path, uint32_t nodes, struct task_place **places, uint32_t *count,
-                                    bool *has_cores, struct ker_error *error)
+enum ker_status task_placement_file(const char *path, uint32_t nodes, struct task_place **places,
+                                    uint32_t *count, bool *has_cores, struct ker_error *error)
 {
     size_t bytes;
     char *text = file_read(path, &bytes);

@@ -1,10 +1,12 @@
-/* What runs on the simulated nodes: jobs under the MPI model, and synthetic traffic, joined into clients of the adapters.
+/* What runs on the simulated nodes: jobs under the MPI model, and synthetic traffic, joined into clients of
+ * the adapters.
  *
- * Jobs and traffic are read on every rank alike. Attaching gives every own node of this rank its state: the MPI model's where
- * tasks run, the traffic's where traffic is, one that knows both where they meet (mixed.c), none elsewhere.
+ * Jobs and traffic are read on every rank alike. Attaching gives every own node of this rank its state: the
+ * MPI model's where tasks run, the traffic's where traffic is, one that knows both where they meet (mixed.c),
+ * none elsewhere.
  *
- * Invariant: the tasks that live on this rank are handed to their programs in increasing order, job by job; the number of a task
- * in that order is how the MPI model names it to the program.
+ * Invariant: the tasks that live on this rank are handed to their programs in increasing order, job by job;
+ * the number of a task in that order is how the MPI model names it to the program.
  */
 #include "tasks/tasks.h"
 
@@ -20,7 +22,7 @@ extern const struct ker_option task_program_options[];
 
 struct task_system {
     struct task_jobs *jobs;
-    struct task_mpi *mpi; /* NULL without jobs */
+    struct task_mpi *mpi;         /* NULL without jobs */
     struct task_traffic *traffic; /* NULL: none */
     struct task_traffic_node *traffic_nodes;
     size_t traffic_bytes;
@@ -30,8 +32,9 @@ const struct ker_option *const task_option_tables[] = {
     task_job_options, task_program_options, task_traffic_options, mpi_options, node_options, NULL,
 };
 
-enum ker_status task_system_new(struct task_system **out, const struct ker_config *config, const struct route_shape *shape,
-                                struct ker_comm *comm, uint64_t seed, struct ker_error *error)
+enum ker_status task_system_new(struct task_system **out, const struct ker_config *config,
+                                const struct route_shape *shape, struct ker_comm *comm, uint64_t seed,
+                                struct ker_error *error)
 {
     struct task_system *system = ker_alloc(sizeof *system);
     struct node_model model;
@@ -72,7 +75,8 @@ struct seating {
     uint32_t count;
 };
 
-static void seating_fill(struct seating *s, const struct task_jobs *jobs, const uint32_t *nodes, uint32_t count)
+static void seating_fill(struct seating *s, const struct task_jobs *jobs, const uint32_t *nodes,
+                         uint32_t count)
 {
     s->first = ker_alloc(((size_t)count + 1) * sizeof *s->first);
     for (uint32_t i = 0; i < count; i++)
@@ -84,8 +88,10 @@ static void seating_fill(struct seating *s, const struct task_jobs *jobs, const 
         uint32_t room = s->first[i + 1] - s->first[i];
         task_jobs_at(jobs, nodes[i], ids, room);
         for (uint32_t k = 0; k < room; k++)
-            s->seat[s->first[i] + k] = (struct task_mpi_seat){
-                .job = ids[k].job, .task = ids[k].task, .core = task_jobs_place(jobs, ids[k].job, ids[k].task).core};
+            s->seat[s->first[i] + k] =
+                (struct task_mpi_seat){.job = ids[k].job,
+                                       .task = ids[k].task,
+                                       .core = task_jobs_place(jobs, ids[k].job, ids[k].task).core};
     }
     free(ids);
 }
@@ -212,7 +218,8 @@ static json_t *report_jobs(const struct task_system *system, const struct stats_
         json_t *object = json_object();
         json_object_set_new(object, "name", json_string(job->name));
         json_object_set_new(object, "tasks", json_integer(job->tasks));
-        json_object_set_new(object, "finish_ps", sum[i].finish == KER_TIME_MAX ? json_null() : json_integer(sum[i].finish));
+        json_object_set_new(object, "finish_ps",
+                            sum[i].finish == KER_TIME_MAX ? json_null() : json_integer(sum[i].finish));
         json_object_set_new(object, "messages", json_integer((json_int_t)sum[i].messages));
         json_object_set_new(object, "bytes", json_integer((json_int_t)sum[i].bytes));
         json_array_append_new(jobs, object);
@@ -221,8 +228,8 @@ static json_t *report_jobs(const struct task_system *system, const struct stats_
     return jobs;
 }
 
-static enum ker_status report_tasks(const struct task_system *system, const char *folder, const struct stats_task *rows,
-                                    size_t count, struct ker_error *error)
+static enum ker_status report_tasks(const struct task_system *system, const char *folder,
+                                    const struct stats_task *rows, size_t count, struct ker_error *error)
 {
     uint32_t jobs = task_jobs_count(system->jobs);
     const char **names = ker_alloc(jobs * sizeof *names);
@@ -233,8 +240,8 @@ static enum ker_status report_tasks(const struct task_system *system, const char
     return status;
 }
 
-enum ker_status task_system_report(struct task_system *system, struct ker_comm *comm, const char *folder, json_t **jobs,
-                                   struct ker_error *error)
+enum ker_status task_system_report(struct task_system *system, struct ker_comm *comm, const char *folder,
+                                   json_t **jobs, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
     uint32_t own = system->mpi ? task_mpi_tasks(system->mpi) : 0;
@@ -268,17 +275,19 @@ static void waiting_row(const struct task_system *system, FILE *out, const struc
     char since[32], line[16] = "-";
     if (row->line)
         snprintf(line, sizeof line, "%u", row->line);
-    fprintf(out, "  %-12.12s %7u %7u  %-18.18s %8s  %-10s %s\n", task_jobs_get(system->jobs, row->job)->name, row->task,
-            row->node, row->call, line, ker_print_time(since, row->since), row->awaited);
+    fprintf(out, "  %-12.12s %7u %7u  %-18.18s %8s  %-10s %s\n", task_jobs_get(system->jobs, row->job)->name,
+            row->task, row->node, row->call, line, ker_print_time(since, row->since), row->awaited);
 }
 
-static char *waiting_text(const struct task_system *system, const struct task_mpi_wait *rows, size_t count, uint64_t total)
+static char *waiting_text(const struct task_system *system, const struct task_mpi_wait *rows, size_t count,
+                          uint64_t total)
 {
     char *text = NULL;
     size_t bytes = 0, shown = count < WAITING_ROWS ? count : WAITING_ROWS;
     FILE *out = open_memstream(&text, &bytes);
     ker_assert(out != NULL);
-    fprintf(out, "  %-12s %7s %7s  %-18s %8s  %-10s %s\n", "job", "task", "node", "call", "line", "since", "waits for");
+    fprintf(out, "  %-12s %7s %7s  %-18s %8s  %-10s %s\n", "job", "task", "node", "call", "line", "since",
+            "waits for");
     for (size_t i = 0; i < shown; i++)
         waiting_row(system, out, &rows[i]);
     if (total > shown)
@@ -287,7 +296,8 @@ static char *waiting_text(const struct task_system *system, const struct task_mp
     return text;
 }
 
-/* The first rows by (job, task) are among the first rows of each rank, so that the table is the same on any number of ranks. */
+/* The first rows by (job, task) are among the first rows of each rank, so that the table is the same on any
+ * number of ranks. */
 char *task_system_waiting(struct task_system *system, struct ker_comm *comm)
 {
     uint64_t own = system->mpi ? task_mpi_waiting(system->mpi, NULL, 0) : 0, total = own;

@@ -1,10 +1,12 @@
 /* Synthetic traffic: the table of patterns, the keys traffic.*, and the next message of a node.
  *
- * Message number k of a node is made from one block of random bits, (seed, traffic time, node, k): words 0 and 1 give the gap
- * to it, words 2 and 3 its destination. Only a size that is drawn and the end of a burst take blocks of their own.
+ * Message number k of a node is made from one block of random bits, (seed, traffic time, node, k): words 0
+ * and 1 give the gap to it, words 2 and 3 its destination. Only a size that is drawn and the end of a burst
+ * take blocks of their own.
  *
- * Invariant: what a node has created after k messages depends on (seed, node, k) and the configuration only, so that any
- * rank can say it, and so that a source queue is a number: how many of its messages have been injected.
+ * Invariant: what a node has created after k messages depends on (seed, node, k) and the configuration only,
+ * so that any rank can say it, and so that a source queue is a number: how many of its messages have been
+ * injected.
  */
 #include "tasks/traffic.h"
 
@@ -29,7 +31,9 @@ static const struct task_traffic_pattern patterns[] = {
      .read = task_traffic_transpose_read,
      .partner = task_traffic_transpose},
     {.name = "bit_complement", .meaning = "node i to node n - 1 - i", .partner = task_traffic_bit_complement},
-    {.name = "neighbour", .meaning = "to the nearest nodes of the grid in turn", .draw = task_traffic_neighbour},
+    {.name = "neighbour",
+     .meaning = "to the nearest nodes of the grid in turn",
+     .draw = task_traffic_neighbour},
     {.name = "all_to_all",
      .meaning = "phases k = 1 .. n-1: node i to node i + k, closed loop",
      .phases = true,
@@ -49,51 +53,111 @@ const struct task_traffic_pattern *task_traffic_patterns(int *count)
 const struct ker_option task_traffic_options[] = {
     {.key = "traffic.pattern",
      .type = KER_TYPE_CHOICE,
-     .choices = "uniform|gups|hotspot|permutation|tornado|transpose|bit_complement|neighbour|all_to_all|incast",
+     .choices =
+         "uniform|gups|hotspot|permutation|tornado|transpose|bit_complement|neighbour|all_to_all|incast",
      .meaning = "Who sends to whom; absent: no synthetic traffic. docs/traffic.md has the formulas."},
-    {.key = "traffic.first_node", .type = KER_TYPE_INT, .fallback = "0", .minimum = "0",
+    {.key = "traffic.first_node",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
      .meaning = "First node of the group that sends and receives."},
-    {.key = "traffic.last_node", .type = KER_TYPE_INT, .minimum = "0",
+    {.key = "traffic.last_node",
+     .type = KER_TYPE_INT,
+     .minimum = "0",
      .meaning = "Last node of the group; absent: the last of the system."},
-    {.key = "traffic.load", .type = KER_TYPE_REAL, .minimum = "0",
-     .meaning = "Open loop: what each sender creates, payload and headers, as a fraction of its injection bandwidth."},
-    {.key = "traffic.interval", .type = KER_TYPE_TIME,
+    {.key = "traffic.load",
+     .type = KER_TYPE_REAL,
+     .minimum = "0",
+     .meaning = "Open loop: what each sender creates, payload and headers, as a fraction of its injection "
+                "bandwidth."},
+    {.key = "traffic.interval",
+     .type = KER_TYPE_TIME,
      .meaning = "Open loop, instead of traffic.load: mean time between two messages of a sender."},
-    {.key = "traffic.arrival", .type = KER_TYPE_CHOICE, .fallback = "poisson", .choices = "poisson|periodic|burst",
-     .meaning = "When messages are created: exponential gaps, equal gaps with a random phase, or bursts and pauses."},
-    {.key = "traffic.burst_length", .type = KER_TYPE_REAL, .fallback = "8", .minimum = "1",
+    {.key = "traffic.arrival",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "poisson",
+     .choices = "poisson|periodic|burst",
+     .meaning = "When messages are created: exponential gaps, equal gaps with a random phase, or bursts and "
+                "pauses."},
+    {.key = "traffic.burst_length",
+     .type = KER_TYPE_REAL,
+     .fallback = "8",
+     .minimum = "1",
      .meaning = "Mean number of messages in a burst (geometric)."},
-    {.key = "traffic.burst_load", .type = KER_TYPE_REAL, .fallback = "1", .minimum = "0",
+    {.key = "traffic.burst_load",
+     .type = KER_TYPE_REAL,
+     .fallback = "1",
+     .minimum = "0",
      .meaning = "Load while a burst lasts, counted like traffic.load; at least that."},
-    {.key = "traffic.size_law", .type = KER_TYPE_CHOICE, .fallback = "fixed", .choices = "fixed|list|uniform|exponential",
+    {.key = "traffic.size_law",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "fixed",
+     .choices = "fixed|list|uniform|exponential",
      .meaning = "Payload of a message: traffic.size; one of traffic.sizes; between traffic.size_minimum and "
                 "traffic.size_maximum; geometric with the mean traffic.size."},
-    {.key = "traffic.size", .type = KER_TYPE_BYTES,
+    {.key = "traffic.size",
+     .type = KER_TYPE_BYTES,
      .meaning = "Payload of a message, or its mean; default 512 B, for gups 8 B."},
     {.key = "traffic.sizes", .type = KER_TYPE_BYTES | KER_TYPE_LIST, .meaning = "Payloads to choose from."},
-    {.key = "traffic.size_weights", .type = KER_TYPE_REAL | KER_TYPE_LIST, .minimum = "0",
+    {.key = "traffic.size_weights",
+     .type = KER_TYPE_REAL | KER_TYPE_LIST,
+     .minimum = "0",
      .meaning = "Relative frequency of each of traffic.sizes; absent: all alike."},
-    {.key = "traffic.size_minimum", .type = KER_TYPE_BYTES, .fallback = "1 B", .meaning = "Smallest payload of size_law uniform."},
-    {.key = "traffic.size_maximum", .type = KER_TYPE_BYTES, .fallback = "4 KiB", .meaning = "Largest payload of size_law uniform."},
-    {.key = "traffic.messages", .type = KER_TYPE_INT, .fallback = "0", .minimum = "0",
+    {.key = "traffic.size_minimum",
+     .type = KER_TYPE_BYTES,
+     .fallback = "1 B",
+     .meaning = "Smallest payload of size_law uniform."},
+    {.key = "traffic.size_maximum",
+     .type = KER_TYPE_BYTES,
+     .fallback = "4 KiB",
+     .meaning = "Largest payload of size_law uniform."},
+    {.key = "traffic.messages",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
      .meaning = "Messages that each node creates; 0: no limit."},
-    {.key = "traffic.start", .type = KER_TYPE_TIME, .fallback = "0 ns", .meaning = "When the traffic begins."},
+    {.key = "traffic.start",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .meaning = "When the traffic begins."},
     {.key = "traffic.stop", .type = KER_TYPE_TIME, .meaning = "When it ends; absent: with the run."},
-    {.key = "traffic.self", .type = KER_TYPE_BOOL, .fallback = "false",
-     .meaning = "Random destinations may be the node itself; such a message is created, counts in the load, and is done "
+    {.key = "traffic.self",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
+     .meaning = "Random destinations may be the node itself; such a message is created, counts in the load, "
+                "and is done "
                 "at once without entering the network."},
-    {.key = "traffic.outstanding", .type = KER_TYPE_INT, .fallback = "0", .minimum = "0", .maximum = "65536",
-     .meaning = "Closed loop: messages under way per core, each answered by a reply before a new one starts; 0: open loop. "
+    {.key = "traffic.outstanding",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "65536",
+     .meaning = "Closed loop: messages under way per core, each answered by a reply before a new one starts; "
+                "0: open loop. "
                 "For all_to_all: messages per node that are being injected (0: 1)."},
-    {.key = "traffic.reply", .type = KER_TYPE_BYTES, .fallback = "0 B",
+    {.key = "traffic.reply",
+     .type = KER_TYPE_BYTES,
+     .fallback = "0 B",
      .meaning = "Payload of a reply in a closed loop; 0: the header only."},
-    {.key = "traffic.hotspots", .type = KER_TYPE_INT | KER_TYPE_LIST, .fallback = "0", .minimum = "0",
+    {.key = "traffic.hotspots",
+     .type = KER_TYPE_INT | KER_TYPE_LIST,
+     .fallback = "0",
+     .minimum = "0",
      .meaning = "Nodes that are hot."},
-    {.key = "traffic.hotspot_fraction", .type = KER_TYPE_REAL, .fallback = "0.1", .minimum = "0", .maximum = "1",
+    {.key = "traffic.hotspot_fraction",
+     .type = KER_TYPE_REAL,
+     .fallback = "0.1",
+     .minimum = "0",
+     .maximum = "1",
      .meaning = "Fraction of the messages that goes to a hot node."},
-    {.key = "traffic.target", .type = KER_TYPE_INT, .minimum = "0",
+    {.key = "traffic.target",
+     .type = KER_TYPE_INT,
+     .minimum = "0",
      .meaning = "Incast: the node that receives; absent: the first of the group."},
-    {.key = "traffic.senders", .type = KER_TYPE_INT, .fallback = "0", .minimum = "0",
+    {.key = "traffic.senders",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
      .meaning = "Incast: how many nodes send, evenly spread over the group; 0: all others."},
     {.key = NULL},
 };
@@ -103,27 +167,32 @@ static enum ker_status traffic_absent(const struct ker_config *config, struct ke
 {
     for (const struct ker_option *option = task_traffic_options; option->key; option++)
         if (ker_config_has(config, option->key))
-            return ker_config_fail(config, error, option->key, "traffic.pattern is missing: without it there is no traffic");
+            return ker_config_fail(config, error, option->key,
+                                   "traffic.pattern is missing: without it there is no traffic");
     return KER_OK;
 }
 
-static enum ker_status traffic_group(struct task_traffic *t, const struct ker_config *config, struct ker_error *error)
+static enum ker_status traffic_group(struct task_traffic *t, const struct ker_config *config,
+                                     struct ker_error *error)
 {
     int64_t first = ker_config_int(config, "traffic.first_node");
     bool has_last = ker_config_has(config, "traffic.last_node");
     int64_t last = has_last ? ker_config_int(config, "traffic.last_node") : (int64_t)t->all_nodes - 1;
     if (first >= t->all_nodes || last >= t->all_nodes)
-        return ker_config_fail(config, error, first >= t->all_nodes ? "traffic.first_node" : "traffic.last_node",
+        return ker_config_fail(config, error,
+                               first >= t->all_nodes ? "traffic.first_node" : "traffic.last_node",
                                "the system has the nodes 0 to %u", t->all_nodes - 1);
     if (last <= first)
         return ker_config_fail(config, error, has_last ? "traffic.last_node" : "traffic.first_node",
-                               "traffic needs two nodes or more, not %lld to %lld", (long long)first, (long long)last);
+                               "traffic needs two nodes or more, not %lld to %lld", (long long)first,
+                               (long long)last);
     t->first = (uint32_t)first;
     t->nodes = (uint32_t)(last - first + 1);
     return KER_OK;
 }
 
-static enum ker_status traffic_limits(struct task_traffic *t, const struct ker_config *config, struct ker_error *error)
+static enum ker_status traffic_limits(struct task_traffic *t, const struct ker_config *config,
+                                      struct ker_error *error)
 {
     int64_t messages = ker_config_int(config, "traffic.messages");
     t->messages = messages ? (uint64_t)messages : UINT64_MAX;
@@ -135,8 +204,8 @@ static enum ker_status traffic_limits(struct task_traffic *t, const struct ker_c
     return KER_OK;
 }
 
-static enum ker_status traffic_loop(struct task_traffic *t, const struct ker_config *config, uint32_t cores, uint64_t rate,
-                                    struct ker_error *error)
+static enum ker_status traffic_loop(struct task_traffic *t, const struct ker_config *config, uint32_t cores,
+                                    uint64_t rate, struct ker_error *error)
 {
     uint64_t outstanding = (uint64_t)ker_config_int(config, "traffic.outstanding");
     t->reply_bytes = ker_config_bytes(config, "traffic.reply");
@@ -145,7 +214,8 @@ static enum ker_status traffic_loop(struct task_traffic *t, const struct ker_con
     static const char *const open_keys[] = {"traffic.load", "traffic.interval", "traffic.arrival", NULL};
     for (int i = 0; open_keys[i]; i++)
         if (ker_config_has(config, open_keys[i]))
-            return ker_config_fail(config, error, open_keys[i], "%s is a closed loop: its rate is what the network allows",
+            return ker_config_fail(config, error, open_keys[i],
+                                   "%s is a closed loop: its rate is what the network allows",
                                    t->pattern->phases ? "all_to_all" : "traffic with traffic.outstanding");
     uint64_t all = t->pattern->phases ? (outstanding ? outstanding : 1) : outstanding * cores;
     if (all > UINT32_MAX)
@@ -154,8 +224,8 @@ static enum ker_status traffic_loop(struct task_traffic *t, const struct ker_con
     return KER_OK;
 }
 
-static enum ker_status traffic_read(struct task_traffic *t, const struct ker_config *config, const struct route_shape *shape,
-                                    uint32_t cores, struct ker_error *error)
+static enum ker_status traffic_read(struct task_traffic *t, const struct ker_config *config,
+                                    const struct route_shape *shape, uint32_t cores, struct ker_error *error)
 {
     const struct route_summary *summary = route_summarise(shape);
     t->all_nodes = summary->nodes;
@@ -174,13 +244,15 @@ static enum ker_status traffic_read(struct task_traffic *t, const struct ker_con
     if (t->pattern->read)
         status = t->pattern->read(t, config, shape, error);
     if (!status && t->pattern->partner && task_traffic_senders(t) == 0)
-        return ker_config_fail(config, error, "traffic.pattern", "%s makes every node of this network its own partner: nobody sends",
+        return ker_config_fail(config, error, "traffic.pattern",
+                               "%s makes every node of this network its own partner: nobody sends",
                                t->pattern->name);
     return status;
 }
 
 enum ker_status task_traffic_new(struct task_traffic **traffic, const struct ker_config *config,
-                                 const struct route_shape *shape, uint32_t cores, uint64_t seed, struct ker_error *error)
+                                 const struct route_shape *shape, uint32_t cores, uint64_t seed,
+                                 struct ker_error *error)
 {
     *traffic = NULL;
     if (!ker_config_has(config, "traffic.pattern"))
@@ -214,7 +286,8 @@ bool task_traffic_has(const struct task_traffic *t, uint32_t node)
 void task_traffic_node_init(struct task_traffic *t, struct task_traffic_node *n, uint32_t node)
 {
     ker_assert(task_traffic_has(t, node));
-    *n = (struct task_traffic_node){.shared = t, .next_ps = t->begin, .node = node - t->first, .burst_ended = true};
+    *n = (struct task_traffic_node){
+        .shared = t, .next_ps = t->begin, .node = node - t->first, .burst_ended = true};
     if (!t->pattern->partner)
         return;
     n->partner = t->pattern->partner(t, n->node);

@@ -1,9 +1,9 @@
 /* The traffic as a client of the adapter.
  *
  * Open loop: the adapter asks for the next message when it has injected the one before; receivers do nothing.
- * Requests and replies: at the start a node has `outstanding` requests under way; the receiver answers each at once, and the reply
- * starts the next request. So at any time requests started - replies received <= outstanding.
- * Phases: the next message starts when one has been injected.
+ * Requests and replies: at the start a node has `outstanding` requests under way; the receiver answers each
+ * at once, and the reply starts the next request. So at any time requests started - replies received <=
+ * outstanding. Phases: the next message starts when one has been injected.
  */
 #include "tasks/traffic.h"
 
@@ -15,7 +15,8 @@ static void client_issue(struct task_traffic_node *n, struct net_node *node, ker
     n->next_ps = now; /* a closed loop has no clock of its own: this is what traffic.stop is compared with */
     if (!task_traffic_next(n, &offer))
         return;
-    net_send(node, now, offer.destination, offer.bytes, n->shared->pattern->phases ? &silent : &request, TASK_COOKIE_TRAFFIC, 0);
+    net_send(node, now, offer.destination, offer.bytes, n->shared->pattern->phases ? &silent : &request,
+             TASK_COOKIE_TRAFFIC, 0);
 }
 
 static void client_issue_all(struct task_traffic_node *n, struct net_node *node, ker_time now)
@@ -84,11 +85,15 @@ static void phases_sent(struct net_node *node, ker_time now, uint64_t cookie)
     task_traffic_node_sent(net_node_client(node), node, now);
 }
 
-static const struct net_client open_client = {.name = "traffic, open loop", .arrived = open_arrived, .offer = open_offer};
+static const struct net_client open_client = {
+    .name = "traffic, open loop", .arrived = open_arrived, .offer = open_offer};
 static const struct net_client loop_client = {
     .name = "traffic, closed loop", .start = loop_start, .arrived = loop_arrived, .timer = loop_timer};
-static const struct net_client phases_client = {
-    .name = "traffic, phases", .start = loop_start, .arrived = open_arrived, .timer = loop_timer, .sent = phases_sent};
+static const struct net_client phases_client = {.name = "traffic, phases",
+                                                .start = loop_start,
+                                                .arrived = open_arrived,
+                                                .timer = loop_timer,
+                                                .sent = phases_sent};
 
 const struct net_client *task_traffic_client(const struct task_traffic *t)
 {

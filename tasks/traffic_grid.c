@@ -1,8 +1,9 @@
 /* Patterns with geometry: tornado, transpose, bit complement, neighbour.
  *
- * When the topology is a grid and all its nodes take part, they use coordinates; otherwise node numbers. The grid is kept as
- * one stride per dimension, so that a step is a division and an addition. The strides are not assumed but
- * checked against route_coordinates() on a sample of nodes; if neither order fits, node numbers are used.
+ * When the topology is a grid and all its nodes take part, they use coordinates; otherwise node numbers. The
+ * grid is kept as one stride per dimension, so that a step is a division and an addition. The strides are not
+ * assumed but checked against route_coordinates() on a sample of nodes; if neither order fits, node numbers
+ * are used.
  */
 #include "tasks/traffic.h"
 
@@ -60,12 +61,14 @@ void task_traffic_grid_init(struct task_traffic_grid *g, const struct route_shap
             return;
         }
     }
-    /* The two ends of a dimension are one link apart when it is closed to a ring: injection, link, ejection. */
+    /* The two ends of a dimension are one link apart when it is closed to a ring: injection, link, ejection.
+     */
     for (int d = 0; d < g->dimensions; d++)
         g->wrapped[d] = g->extent[d] > 2 && route_distance(shape, 0, (g->extent[d] - 1) * g->stride[d]) == 3;
 }
 
-/* Dally and Towles, Principles and Practices of Interconnection Networks, 2004, table 3.1: coordinate + ceil(k/2) - 1. */
+/* Dally and Towles, Principles and Practices of Interconnection Networks, 2004, table 3.1: coordinate +
+ * ceil(k/2) - 1. */
 uint32_t task_traffic_tornado(const struct task_traffic *t, uint32_t node)
 {
     const struct task_traffic_grid *g = &t->grid;
@@ -97,10 +100,11 @@ enum ker_status task_traffic_transpose_read(struct task_traffic *t, const struct
     while ((uint64_t)(root + 1) * (root + 1) <= t->nodes)
         root++;
     if ((uint64_t)root * root != t->nodes)
-        return ker_config_fail(config, error, "traffic.pattern",
-                               "transpose needs a grid whose extents read the same backwards, or a square number of nodes "
-                               "(%u is the nearest below %u)",
-                               root * root, t->nodes);
+        return ker_config_fail(
+            config, error, "traffic.pattern",
+            "transpose needs a grid whose extents read the same backwards, or a square number of nodes "
+            "(%u is the nearest below %u)",
+            root * root, t->nodes);
     t->where.root = root;
     return KER_OK;
 }
@@ -122,9 +126,10 @@ uint32_t task_traffic_bit_complement(const struct task_traffic *t, uint32_t node
     return t->nodes - 1 - node;
 }
 
-/* Steps 2d and 2d + 1 lead forward and back in dimension d; a step over the edge of an open dimension, or one that a
- * ring of two makes twice, is left out: the next one is taken. */
-uint32_t task_traffic_neighbour(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits, uint64_t number)
+/* Steps 2d and 2d + 1 lead forward and back in dimension d; a step over the edge of an open dimension, or one
+ * that a ring of two makes twice, is left out: the next one is taken. */
+uint32_t task_traffic_neighbour(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
+                                uint64_t number)
 {
     const struct task_traffic_grid *g = &t->grid;
     if (g->dimensions == 0)

@@ -1,13 +1,14 @@
 /* Destinations without geometry: uniform, hotspot, permutation, incast, phases of an all-to-all.
  *
- * A draw maps 32 random bits to 0..n-2 and steps over the node itself, so that no draw is ever repeated: message
- * number k always uses block k. The bias of the mapping is below n / 2^32.
+ * A draw maps 32 random bits to 0..n-2 and steps over the node itself, so that no draw is ever repeated:
+ * message number k always uses block k. The bias of the mapping is below n / 2^32.
  */
 #include "tasks/traffic.h"
 
 #include <stdlib.h>
 
-uint32_t task_traffic_uniform(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits, uint64_t number)
+uint32_t task_traffic_uniform(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
+                              uint64_t number)
 {
     if (t->self)
         return ker_random_below(bits->word[2], t->nodes);
@@ -15,12 +16,13 @@ uint32_t task_traffic_uniform(const struct task_traffic *t, uint32_t node, const
     return to + (to >= node);
 }
 
-static enum ker_status random_member(const struct task_traffic *t, const struct ker_config *config, const char *key,
-                                     int64_t given, uint32_t *node, struct ker_error *error)
+static enum ker_status random_member(const struct task_traffic *t, const struct ker_config *config,
+                                     const char *key, int64_t given, uint32_t *node, struct ker_error *error)
 {
     if (given < t->first || given >= (int64_t)t->first + t->nodes)
-        return ker_config_fail(config, error, key, "node %lld is not among the nodes of the traffic, %u to %u",
-                               (long long)given, t->first, t->first + t->nodes - 1);
+        return ker_config_fail(config, error, key,
+                               "node %lld is not among the nodes of the traffic, %u to %u", (long long)given,
+                               t->first, t->first + t->nodes - 1);
     *node = (uint32_t)(given - t->first);
     return KER_OK;
 }
@@ -46,7 +48,8 @@ enum ker_status task_traffic_hotspot_read(struct task_traffic *t, const struct k
 }
 
 /* A hot node that draws itself sends a uniform message instead. */
-uint32_t task_traffic_hotspot(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits, uint64_t number)
+uint32_t task_traffic_hotspot(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
+                              uint64_t number)
 {
     if (bits->word[3] < t->where.hot_threshold) {
         uint32_t to = t->where.hot[ker_random_below(bits->word[2], t->where.hot_count)];
@@ -63,7 +66,8 @@ enum ker_status task_traffic_permutation_read(struct task_traffic *t, const stru
     return KER_OK;
 }
 
-/* All nodes stand on a ring in random order, and each sends to the next: one cycle, hence without fixed points. */
+/* All nodes stand on a ring in random order, and each sends to the next: one cycle, hence without fixed
+ * points. */
 uint32_t task_traffic_permutation(const struct task_traffic *t, uint32_t node)
 {
     uint32_t place = task_permutation_find(&t->where.permutation, node) + 1;
@@ -73,13 +77,15 @@ uint32_t task_traffic_permutation(const struct task_traffic *t, uint32_t node)
 enum ker_status task_traffic_incast_read(struct task_traffic *t, const struct ker_config *config,
                                          const struct route_shape *shape, struct ker_error *error)
 {
-    int64_t target = ker_config_has(config, "traffic.target") ? ker_config_int(config, "traffic.target") : t->first;
+    int64_t target =
+        ker_config_has(config, "traffic.target") ? ker_config_int(config, "traffic.target") : t->first;
     enum ker_status status = random_member(t, config, "traffic.target", target, &t->where.target, error);
     if (status)
         return status;
     int64_t senders = ker_config_int(config, "traffic.senders");
     if (senders >= t->nodes)
-        return ker_config_fail(config, error, "traffic.senders", "only %u other nodes can send to the target", t->nodes - 1);
+        return ker_config_fail(config, error, "traffic.senders", "only %u other nodes can send to the target",
+                               t->nodes - 1);
     t->where.senders = senders ? (uint32_t)senders : t->nodes - 1;
     return KER_OK;
 }
@@ -97,7 +103,8 @@ uint32_t task_traffic_incast(const struct task_traffic *t, uint32_t node)
 }
 
 /* Phase k = 1 .. n-1, and again from 1. */
-uint32_t task_traffic_next_phase(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits, uint64_t number)
+uint32_t task_traffic_next_phase(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
+                                 uint64_t number)
 {
     uint64_t phase = 1 + number % (t->nodes - 1);
     return (uint32_t)((node + phase) % t->nodes);

@@ -1,7 +1,7 @@
 /* How large messages are: fixed, from a list with weights, uniform, geometric.
  *
- * Each law knows the exact mean of its bytes and of the packets a message is cut into (adapter.packet_size bytes of payload
- * each, one packet for an empty message), which the load is computed from.
+ * Each law knows the exact mean of its bytes and of the packets a message is cut into (adapter.packet_size
+ * bytes of payload each, one packet for an empty message), which the load is computed from.
  */
 #include "tasks/traffic.h"
 
@@ -20,7 +20,8 @@ static uint64_t size_given(const struct task_traffic *t, const struct ker_config
     return strcmp(t->pattern->name, "gups") == 0 ? 8 : 512;
 }
 
-static enum ker_status fixed_read(struct task_traffic *t, const struct ker_config *config, struct ker_error *error)
+static enum ker_status fixed_read(struct task_traffic *t, const struct ker_config *config,
+                                  struct ker_error *error)
 {
     t->size.bytes = size_given(t, config);
     t->size.mean_bytes = (double)t->size.bytes;
@@ -30,15 +31,19 @@ static enum ker_status fixed_read(struct task_traffic *t, const struct ker_confi
 
 static double list_weight(const struct ker_config *config, uint32_t index)
 {
-    return ker_config_has(config, "traffic.size_weights") ? ker_config_real_at(config, "traffic.size_weights", (int)index) : 1;
+    return ker_config_has(config, "traffic.size_weights")
+               ? ker_config_real_at(config, "traffic.size_weights", (int)index)
+               : 1;
 }
 
-static enum ker_status list_read(struct task_traffic *t, const struct ker_config *config, struct ker_error *error)
+static enum ker_status list_read(struct task_traffic *t, const struct ker_config *config,
+                                 struct ker_error *error)
 {
     int count = ker_config_has(config, "traffic.sizes") ? ker_config_count(config, "traffic.sizes") : 0;
     if (count < 1)
         return ker_config_fail(config, error, "traffic.size_law", "list needs traffic.sizes");
-    if (ker_config_has(config, "traffic.size_weights") && ker_config_count(config, "traffic.size_weights") != count)
+    if (ker_config_has(config, "traffic.size_weights") &&
+        ker_config_count(config, "traffic.size_weights") != count)
         return ker_config_fail(config, error, "traffic.size_weights", "%d weights for %d traffic.sizes",
                                ker_config_count(config, "traffic.size_weights"), count);
     double sum = 0, below = 0;
@@ -46,7 +51,8 @@ static enum ker_status list_read(struct task_traffic *t, const struct ker_config
     for (uint32_t i = 0; i < t->size.count; i++)
         sum += list_weight(config, i);
     if (!(sum > 0) || isinf(sum))
-        return ker_config_fail(config, error, "traffic.size_weights", "the sum of the weights must be more than 0");
+        return ker_config_fail(config, error, "traffic.size_weights",
+                               "the sum of the weights must be more than 0");
     t->size.value = ker_alloc((size_t)count * sizeof *t->size.value);
     t->size.threshold = ker_alloc((size_t)count * sizeof *t->size.threshold);
     for (uint32_t i = 0; i < t->size.count; i++) {
@@ -80,9 +86,11 @@ static double uniform_packets(double n, double packet_bytes)
     return packet_bytes * q * (q + 1) / 2 + r * (q + 1);
 }
 
-static enum ker_status uniform_read(struct task_traffic *t, const struct ker_config *config, struct ker_error *error)
+static enum ker_status uniform_read(struct task_traffic *t, const struct ker_config *config,
+                                    struct ker_error *error)
 {
-    uint64_t low = ker_config_bytes(config, "traffic.size_minimum"), high = ker_config_bytes(config, "traffic.size_maximum");
+    uint64_t low = ker_config_bytes(config, "traffic.size_minimum"),
+             high = ker_config_bytes(config, "traffic.size_maximum");
     if (high < low || high - low >= UINT32_MAX)
         return ker_config_fail(config, error, "traffic.size_maximum",
                                "must be at least traffic.size_minimum and less than 4 GiB above it");
@@ -90,7 +98,8 @@ static enum ker_status uniform_read(struct task_traffic *t, const struct ker_con
     t->size.minimum = low;
     t->size.span = high - low + 1;
     t->size.mean_bytes = ((double)low + (double)high) / 2;
-    t->size.mean_packets = (uniform_packets((double)high, P) - (low ? uniform_packets((double)low - 1, P) : -1)) / values;
+    t->size.mean_packets =
+        (uniform_packets((double)high, P) - (low ? uniform_packets((double)low - 1, P) : -1)) / values;
     return KER_OK;
 }
 
@@ -100,13 +109,16 @@ static uint64_t uniform_draw(const struct task_traffic *t, const struct ker_bits
     return t->size.minimum + (uint64_t)(((unsigned __int128)draw * t->size.span) >> 64);
 }
 
-/* The geometric distribution on 1, 2, ... is the exponential one in whole bytes: P(size > x) = (1 - 1/mean)^x, so a message has
- * more than k packets of P bytes with the chance (1 - 1/mean)^(k P), and 1 / (1 - (1 - 1/mean)^P) packets on average. */
-static enum ker_status exponential_read(struct task_traffic *t, const struct ker_config *config, struct ker_error *error)
+/* The geometric distribution on 1, 2, ... is the exponential one in whole bytes: P(size > x) = (1 -
+ * 1/mean)^x, so a message has more than k packets of P bytes with the chance (1 - 1/mean)^(k P), and 1 / (1 -
+ * (1 - 1/mean)^P) packets on average. */
+static enum ker_status exponential_read(struct task_traffic *t, const struct ker_config *config,
+                                        struct ker_error *error)
 {
     double mean = (double)size_given(t, config);
     if (mean < 2 || mean > 0x1p40)
-        return ker_config_fail(config, error, "traffic.size", "the mean of the exponential law must lie between 2 B and 1 TiB");
+        return ker_config_fail(config, error, "traffic.size",
+                               "the mean of the exponential law must lie between 2 B and 1 TiB");
     double log_above = log1p(-1 / mean);
     t->size.log_factor = 1 / log_above;
     t->size.mean_bytes = mean;
@@ -134,7 +146,8 @@ const struct task_traffic_size *task_traffic_sizes(int *count)
     return laws;
 }
 
-enum ker_status task_traffic_size_read(struct task_traffic *t, const struct ker_config *config, struct ker_error *error)
+enum ker_status task_traffic_size_read(struct task_traffic *t, const struct ker_config *config,
+                                       struct ker_error *error)
 {
     uint64_t packet_bytes = ker_config_bytes(config, "adapter.packet_size");
     if (packet_bytes == 0 || packet_bytes > UINT32_MAX)

@@ -1,8 +1,8 @@
 /* When open-loop messages are created: Poisson, periodic, bursts.
  *
- * A node's clock is whole picoseconds and, for gaps that are no whole picoseconds, a fraction in units of 2^-32 ps, so
- * that a period is kept exactly over any number of messages. Exponential gaps are rounded to whole picoseconds each:
- * rounding half up keeps their mean.
+ * A node's clock is whole picoseconds and, for gaps that are no whole picoseconds, a fraction in units of
+ * 2^-32 ps, so that a period is kept exactly over any number of messages. Exponential gaps are rounded to
+ * whole picoseconds each: rounding half up keeps their mean.
  *
  * The load counts all bytes on the wire, payload and headers, so that 1 is what the injection link can carry.
  */
@@ -37,12 +37,14 @@ static void time_split(double gap_ps, ker_time *whole_ps, uint32_t *fraction)
     *fraction = (uint32_t)((gap_ps - whole) * 0x1p32);
 }
 
-static void poisson_advance(const struct task_traffic *t, struct task_traffic_node *n, const struct ker_bits *bits)
+static void poisson_advance(const struct task_traffic *t, struct task_traffic_node *n,
+                            const struct ker_bits *bits)
 {
     n->next_ps += time_exponential(t->gap.mean_ps, bits);
 }
 
-static void periodic_advance(const struct task_traffic *t, struct task_traffic_node *n, const struct ker_bits *bits)
+static void periodic_advance(const struct task_traffic *t, struct task_traffic_node *n,
+                             const struct ker_bits *bits)
 {
     if (n->drawn == 0) {
         ker_time whole_ps;
@@ -54,14 +56,16 @@ static void periodic_advance(const struct task_traffic *t, struct task_traffic_n
     }
 }
 
-/* Equal gaps inside a burst; whether a message is the last of its burst is drawn with it (geometric length), and the pause
- * behind it is exponential. */
-static void burst_advance(const struct task_traffic *t, struct task_traffic_node *n, const struct ker_bits *bits)
+/* Equal gaps inside a burst; whether a message is the last of its burst is drawn with it (geometric length),
+ * and the pause behind it is exponential. */
+static void burst_advance(const struct task_traffic *t, struct task_traffic_node *n,
+                          const struct ker_bits *bits)
 {
     time_add(n, t->gap.burst_ps, t->gap.burst_fraction);
     if (n->burst_ended)
         n->next_ps += time_exponential(t->gap.off_ps, bits);
-    struct ker_bits more = ker_random_bits(t->seed, KER_PURPOSE_TRAFFIC_TIME, t->first + n->node, n->drawn | UINT64_C(1) << 63);
+    struct ker_bits more =
+        ker_random_bits(t->seed, KER_PURPOSE_TRAFFIC_TIME, t->first + n->node, n->drawn | UINT64_C(1) << 63);
     n->burst_ended = ker_random_unit(more.word[0], more.word[1]) < t->gap.end_probability;
 }
 
@@ -70,7 +74,8 @@ static double time_wire_bytes(const struct task_traffic *t, const struct ker_con
     return t->size.mean_bytes + t->size.mean_packets * (double)ker_config_bytes(config, "adapter.header");
 }
 
-static enum ker_status burst_read(struct task_traffic *t, const struct ker_config *config, struct ker_error *error)
+static enum ker_status burst_read(struct task_traffic *t, const struct ker_config *config,
+                                  struct ker_error *error)
 {
     double length = ker_config_real(config, "traffic.burst_length");
     /* gap.off_ps holds the gap at load 1, as task_traffic_arrival_read left it. */
@@ -98,22 +103,26 @@ const struct task_traffic_arrival *task_traffic_arrivals(int *count)
     return arrivals;
 }
 
-enum ker_status task_traffic_arrival_read(struct task_traffic *t, const struct ker_config *config, uint64_t rate,
-                                          struct ker_error *error)
+enum ker_status task_traffic_arrival_read(struct task_traffic *t, const struct ker_config *config,
+                                          uint64_t rate, struct ker_error *error)
 {
-    bool has_load = ker_config_has(config, "traffic.load"), has_interval = ker_config_has(config, "traffic.interval");
+    bool has_load = ker_config_has(config, "traffic.load"),
+         has_interval = ker_config_has(config, "traffic.interval");
     if (has_load == has_interval)
-        return ker_config_fail(config, error, has_load ? "traffic.interval" : "traffic.pattern",
-                               has_load ? "give traffic.load or traffic.interval, not both"
-                                        : "give traffic.load or traffic.interval, or traffic.outstanding for a closed loop");
+        return ker_config_fail(
+            config, error, has_load ? "traffic.interval" : "traffic.pattern",
+            has_load ? "give traffic.load or traffic.interval, not both"
+                     : "give traffic.load or traffic.interval, or traffic.outstanding for a closed loop");
     double full_ps = time_wire_bytes(t, config) * 1e12 / (double)rate; /* between messages at load 1 */
     double load = has_load ? ker_config_real(config, "traffic.load") : 1;
     if (!(load > 0))
-        return ker_config_fail(config, error, "traffic.load", "must be more than 0; without traffic.pattern there is no traffic");
+        return ker_config_fail(config, error, "traffic.load",
+                               "must be more than 0; without traffic.pattern there is no traffic");
     t->gap.mean_ps = has_load ? full_ps / load : (double)ker_config_time(config, "traffic.interval");
     if (!(t->gap.mean_ps > 0) || t->gap.mean_ps > LONGEST_PS)
         return ker_config_fail(config, error, has_load ? "traffic.load" : "traffic.interval",
-                               "messages every %g s; between 1 ps and 1000 s is possible", t->gap.mean_ps / 1e12);
+                               "messages every %g s; between 1 ps and 1000 s is possible",
+                               t->gap.mean_ps / 1e12);
     time_split(t->gap.mean_ps, &t->gap.whole_ps, &t->gap.fraction);
     t->gap.off_ps = full_ps;
     t->arrival = &arrivals[ker_config_choice(config, "traffic.arrival")];

@@ -16,7 +16,8 @@
 
 #include <cmocka.h>
 
-#define STAR(nodes) "topology = { kind = \"star\"; nodes = " #nodes "; bandwidth = \"25 GB/s\"; latency = \"30 ns\"; };\n"
+#define STAR(nodes)                                                                                          \
+    "topology = { kind = \"star\"; nodes = " #nodes "; bandwidth = \"25 GB/s\"; latency = \"30 ns\"; };\n"
 
 struct bench {
     const struct ker_option *tables[16];
@@ -30,7 +31,10 @@ struct bench {
 
 /* The adapter's keys that the load of traffic is computed from; the network has the real ones. */
 static const struct ker_option adapter_options[] = {
-    {.key = "adapter.packet_size", .type = KER_TYPE_BYTES, .fallback = "512 B", .meaning = "payload of a packet"},
+    {.key = "adapter.packet_size",
+     .type = KER_TYPE_BYTES,
+     .fallback = "512 B",
+     .meaning = "payload of a packet"},
     {.key = "adapter.header", .type = KER_TYPE_BYTES, .fallback = "0 B", .meaning = "header of a packet"},
     {.key = NULL},
 };
@@ -81,7 +85,8 @@ static void check_inverse(const struct task_jobs *jobs, uint32_t nodes)
             struct task_place place = task_jobs_place(jobs, id[i].job, id[i].task);
             assert_int_equal(place.node, node);
             if (i > 0)
-                assert_true(id[i - 1].job < id[i].job || (id[i - 1].job == id[i].job && id[i - 1].task < id[i].task));
+                assert_true(id[i - 1].job < id[i].job ||
+                            (id[i - 1].job == id[i].job && id[i - 1].task < id[i].task));
         }
     }
     for (uint32_t job = 0; job < task_jobs_count(jobs); job++)
@@ -94,7 +99,8 @@ static void check_inverse(const struct task_jobs *jobs, uint32_t nodes)
 static void test_sequential(void **state)
 {
     struct bench b;
-    bench_good(&b, STAR(20) "node = { cores = 2; };\njobs = ( " JOB("extents = [6]; first_node = 5; tasks_per_node = 2;") " );\n");
+    bench_good(&b, STAR(20) "node = { cores = 2; };\njobs = ( " JOB(
+                       "extents = [6]; first_node = 5; tasks_per_node = 2;") " );\n");
     /* 6 tasks, 2 a node from node 5 on. */
     for (uint32_t task = 0; task < 6; task++) {
         struct task_place place = task_jobs_place(b.jobs, 0, task);
@@ -109,7 +115,9 @@ static void test_sequential(void **state)
 static void test_strided(void **state)
 {
     struct bench b;
-    bench_good(&b, STAR(12) "jobs = ( " JOB("extents = [7]; first_node = 2; nodes = 7; placement = \"strided\"; stride = 3;") " );\n");
+    bench_good(&b,
+               STAR(12) "jobs = ( " JOB(
+                   "extents = [7]; first_node = 2; nodes = 7; placement = \"strided\"; stride = 3;") " );\n");
     /* Range 2..8, stride 3: 2 5 8, then 3 6, then 4 7. */
     static const uint32_t expected[7] = {2, 5, 8, 3, 6, 4, 7};
     for (uint32_t task = 0; task < 7; task++)
@@ -121,7 +129,8 @@ static void test_strided(void **state)
 static void test_random(void **state)
 {
     struct bench b;
-    bench_good(&b, STAR(50) "jobs = ( " JOB("extents = [30]; first_node = 10; last_node = 45; placement = \"random\";") " );\n");
+    bench_good(&b, STAR(50) "jobs = ( " JOB(
+                       "extents = [30]; first_node = 10; last_node = 45; placement = \"random\";") " );\n");
     bool used[50] = {false}, sequential = true;
     for (uint32_t task = 0; task < 30; task++) {
         uint32_t node = task_jobs_place(b.jobs, 0, task).node;
@@ -139,8 +148,9 @@ static void test_side_by_side(void **state)
 {
     struct bench b;
     bench_good(&b, STAR(8) "node = { cores = 3; };\n"
-                           "jobs = ( " JOB("name = \"a\"; extents = [8]; tasks_per_node = 2;") ",\n"
-                           JOB("name = \"b\"; extents = [4]; first_node = 2; background = true; processor_factor = 0.0;") " );\n");
+                           "jobs = ( " JOB("name = \"a\"; extents = [8]; tasks_per_node = 2;") ",\n" JOB(
+                               "name = \"b\"; extents = [4]; first_node = 2; background = true; "
+                               "processor_factor = 0.0;") " );\n");
     /* a has cores 0 and 1 of nodes 0..3; b core 2 of nodes 2, 3 and core 0 of 4, 5. */
     assert_int_equal(task_jobs_place(b.jobs, 1, 0).core, 2);
     assert_int_equal(task_jobs_place(b.jobs, 1, 1).core, 2);
@@ -167,20 +177,32 @@ static void expect_refused(const char *text, const char *const *words)
     }
     bench_close(&b);
 }
-#define WORDS(...) (const char *const[]){__VA_ARGS__, NULL}
+#define WORDS(...)                                                                                           \
+    (const char *const[])                                                                                    \
+    {                                                                                                        \
+        __VA_ARGS__, NULL                                                                                    \
+    }
 
 static void test_refused(void **state)
 {
-    expect_refused(STAR(8) "jobs = ( " JOB("name = \"a\"; extents = [4];") ", " JOB("name = \"b\"; extents = [4]; first_node = 3;") " );\n",
+    expect_refused(STAR(8) "jobs = ( " JOB("name = \"a\"; extents = [4];") ", " JOB(
+                       "name = \"b\"; extents = [4]; first_node = 3;") " );\n",
                    WORDS("'a'", "'b'", "node 3", "jobs[1]"));
-    expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; tasks_per_node = 4;") " );\n", WORDS("node 0", "node.cores is 1"));
+    expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; tasks_per_node = 4;") " );\n",
+                   WORDS("node 0", "node.cores is 1"));
     expect_refused(STAR(8) "jobs = ( " JOB("extents = [9];") " );\n", WORDS("9 tasks", "only 8"));
-    expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; tasks = 5;") " );\n", WORDS("jobs[0].tasks", "4 tasks, not 5"));
+    expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; tasks = 5;") " );\n",
+                   WORDS("jobs[0].tasks", "4 tasks, not 5"));
     expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; first_node = 8;") " );\n", WORDS("0 to 7"));
-    expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; nodes = 4; last_node = 4;") " );\n", WORDS("not both"));
-    expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; nodes = 4; placement = \"strided\"; stride = 5;") " );\n", WORDS("4 nodes"));
-    expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; placement = \"file\";") " );\n", WORDS("placement_file"));
-    expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; placement = \"file\"; placement_file = \"/nowhere/at.all\";") " );\n",
+    expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; nodes = 4; last_node = 4;") " );\n",
+                   WORDS("not both"));
+    expect_refused(
+        STAR(8) "jobs = ( " JOB("extents = [4]; nodes = 4; placement = \"strided\"; stride = 5;") " );\n",
+        WORDS("4 nodes"));
+    expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; placement = \"file\";") " );\n",
+                   WORDS("placement_file"));
+    expect_refused(STAR(8) "jobs = ( " JOB(
+                       "extents = [4]; placement = \"file\"; placement_file = \"/nowhere/at.all\";") " );\n",
                    WORDS("/nowhere/at.all", "No such file"));
     expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; restart = true;") " );\n", WORDS("background"));
     expect_refused(STAR(8) "jobs = ( { steps = 1; } );\n", WORDS("jobs[0].program", "missing"));
@@ -192,7 +214,9 @@ static void expect_bad_file(const char *text, const char *word)
     uint32_t count;
     bool has_cores;
     struct ker_error error = {0};
-    assert_int_equal(task_placement_parse("p.txt", text, strlen(text), 10, &places, &count, &has_cores, &error), KER_BAD_INPUT);
+    assert_int_equal(
+        task_placement_parse("p.txt", text, strlen(text), 10, &places, &count, &has_cores, &error),
+        KER_BAD_INPUT);
     if (!strstr(error.text, word))
         print_error("no \"%s\" in: %s\n", word, error.text);
     assert_non_null(strstr(error.text, word));
@@ -205,7 +229,8 @@ static void test_file_text(void **state)
     bool has_cores;
     struct ker_error error = {0};
     static const char text[] = "# node core\n3 1\n\n  4\t0 # last\r\n9 65535";
-    assert_int_equal(task_placement_parse("p.txt", text, strlen(text), 10, &places, &count, &has_cores, &error), KER_OK);
+    assert_int_equal(
+        task_placement_parse("p.txt", text, strlen(text), 10, &places, &count, &has_cores, &error), KER_OK);
     assert_int_equal(count, 3);
     assert_true(has_cores);
     assert_int_equal(places[0].node, 3);
@@ -241,8 +266,9 @@ static void test_file(void **state)
 {
     /* No cores named: tasks 0 and 2 share node 6 and take cores 0 and 1 in the order of the tasks. */
     char *path = write_file("6\n1\n6\n0\n");
-    char *text = ker_format(STAR(8) "node = { cores = 2; };\njobs = ( "
-                            JOB("extents = [4]; placement = \"file\"; placement_file = \"%s\";") " );\n", path);
+    char *text = ker_format(STAR(8) "node = { cores = 2; };\njobs = ( " JOB(
+                                "extents = [4]; placement = \"file\"; placement_file = \"%s\";") " );\n",
+                            path);
     struct bench b;
     bench_good(&b, text);
     assert_int_equal(task_jobs_place(b.jobs, 0, 0).node, 6);
@@ -285,8 +311,12 @@ static void test_attach(void **state)
 {
     /* A job on nodes 0..3, traffic on 2..5, nothing on 6 and 7. */
     struct bench b;
-    bench_open_shape(&b, STAR(8) "jobs = ( " JOB("extents = [4]; placement = \"random\"; nodes = 4;") " );\n"
-                                 "traffic = { pattern = \"uniform\"; load = 0.5; first_node = 2; last_node = 5; };\n");
+    bench_open_shape(
+        &b,
+        STAR(8) "jobs = ( " JOB(
+            "extents = [4]; placement = \"random\"; nodes = 4;") " );\n"
+                                                                 "traffic = { pattern = \"uniform\"; load = "
+                                                                 "0.5; first_node = 2; last_node = 5; };\n");
     assert_int_equal(b.status, KER_OK);
     struct task_system *system;
     assert_int_equal(task_system_new(&system, b.config, b.shape, b.comm, 3, &b.error), KER_OK);
@@ -309,7 +339,8 @@ static void test_attach(void **state)
     assert_int_equal(task_system_unfinished(system), 4);
     assert_int_equal(task_system_jobs(system), 1);
     /* Half the bandwidth of 4 of 8 nodes. */
-    assert_true(task_system_offered(system, 25000000000u) > 0.2499 && task_system_offered(system, 25000000000u) < 0.2501);
+    assert_true(task_system_offered(system, 25000000000u) > 0.2499 &&
+                task_system_offered(system, 25000000000u) < 0.2501);
     task_system_free(system);
     bench_close(&b);
 }
@@ -317,9 +348,15 @@ static void test_attach(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sequential), cmocka_unit_test(test_strided), cmocka_unit_test(test_random),
-        cmocka_unit_test(test_side_by_side), cmocka_unit_test(test_refused), cmocka_unit_test(test_file_text),
-        cmocka_unit_test(test_attach), cmocka_unit_test(test_file), cmocka_unit_test(test_strided_is_bijection),
+        cmocka_unit_test(test_sequential),
+        cmocka_unit_test(test_strided),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_side_by_side),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_file_text),
+        cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_file),
+        cmocka_unit_test(test_strided_is_bijection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,13 +14,18 @@
 
 /* The adapter's keys that the load is computed from; the network has the real ones. */
 static const struct ker_option adapter_options[] = {
-    {.key = "adapter.packet_size", .type = KER_TYPE_BYTES, .fallback = "512 B", .meaning = "payload of a packet"},
+    {.key = "adapter.packet_size",
+     .type = KER_TYPE_BYTES,
+     .fallback = "512 B",
+     .meaning = "payload of a packet"},
     {.key = "adapter.header", .type = KER_TYPE_BYTES, .fallback = "0 B", .meaning = "header of a packet"},
     {.key = NULL},
 };
 static const struct ker_option *const tables[] = {route_options, adapter_options, task_traffic_options, NULL};
 
-#define TORUS(extents) "topology = { kind = \"torus\"; extents = [" extents "]; bandwidth = \"25 GB/s\"; latency = \"30 ns\"; };\n"
+#define TORUS(extents)                                                                                       \
+    "topology = { kind = \"torus\"; extents = [" extents                                                     \
+    "]; bandwidth = \"25 GB/s\"; latency = \"30 ns\"; };\n"
 
 struct bench {
     struct ker_config *config;
@@ -63,7 +68,8 @@ static struct bench bench_good(const char *topology, const char *traffic)
     return b;
 }
 
-static void expect_partners(const char *topology, const char *pattern, const uint32_t *expected, uint32_t nodes)
+static void expect_partners(const char *topology, const char *pattern, const uint32_t *expected,
+                            uint32_t nodes)
 {
     char *text = ker_format("traffic = { pattern = \"%s\"; load = 0.5; };\n", pattern);
     struct bench b = bench_good(topology, text);
@@ -107,14 +113,17 @@ static void test_formulas_without_grid(void **state)
     uint32_t tornado[7];
     for (uint32_t i = 0; i < 7; i++)
         tornado[i] = (i + 3) % 7;
-    expect_partners("topology = { kind = \"star\"; nodes = 7; bandwidth = \"25 GB/s\"; latency = \"30 ns\"; };\n", "tornado",
-                    tornado, 7);
+    expect_partners(
+        "topology = { kind = \"star\"; nodes = 7; bandwidth = \"25 GB/s\"; latency = \"30 ns\"; };\n",
+        "tornado", tornado, 7);
 }
 
 static void test_group(void **state)
 {
     /* Nodes 4..7 of 16, mirrored: 4 + (3 - i). Others are not in the group. */
-    struct bench b = bench_good(TORUS("4, 4"), "traffic = { pattern = \"bit_complement\"; load = 1.0; first_node = 4; last_node = 7; };\n");
+    struct bench b = bench_good(
+        TORUS("4, 4"),
+        "traffic = { pattern = \"bit_complement\"; load = 1.0; first_node = 4; last_node = 7; };\n");
     assert_false(task_traffic_has(b.traffic, 3));
     assert_true(task_traffic_has(b.traffic, 4));
     assert_true(task_traffic_has(b.traffic, 7));
@@ -166,8 +175,10 @@ static void test_permutation_is_one(void **state)
 
 static void test_incast(void **state)
 {
-    /* 3 senders among the 8 others of target 4, numbered from node 5 on: floor(i 8 / 3) = 0, 2, 5: nodes 5, 7, (4+1+5) mod 9 = 1. */
-    struct bench b = bench_good(TORUS("3, 3"), "traffic = { pattern = \"incast\"; load = 0.5; target = 4; senders = 3; };\n");
+    /* 3 senders among the 8 others of target 4, numbered from node 5 on: floor(i 8 / 3) = 0, 2, 5: nodes 5,
+     * 7, (4+1+5) mod 9 = 1. */
+    struct bench b = bench_good(
+        TORUS("3, 3"), "traffic = { pattern = \"incast\"; load = 0.5; target = 4; senders = 3; };\n");
     for (uint32_t node = 0; node < 9; node++) {
         uint32_t to = b.traffic->pattern->partner(b.traffic, node);
         assert_int_equal(to, node == 5 || node == 7 || node == 1 ? 4 : TASK_NOBODY);
@@ -215,8 +226,9 @@ static void count_destinations(struct bench *b, uint32_t node, uint32_t messages
 
 static void test_uniform_chi_square(void **state)
 {
-    /* 63 destinations, 63,000 messages: 1000 each expected. Chi-square has 62 degrees of freedom: mean 62, deviation
-     * sqrt(124) = 11; the seed is fixed, and 5 deviations would be a broken generator: below 117. */
+    /* 63 destinations, 63,000 messages: 1000 each expected. Chi-square has 62 degrees of freedom: mean 62,
+     * deviation sqrt(124) = 11; the seed is fixed, and 5 deviations would be a broken generator: below 117.
+     */
     struct bench b = bench_good(TORUS("8, 8"), "traffic = { pattern = \"uniform\"; load = 0.5; };\n");
     uint32_t count[64] = {0};
     count_destinations(&b, 17, 63000, count);
@@ -233,7 +245,8 @@ static void test_self(void **state)
 {
     /* 4 nodes, self allowed: of 4/3 x 30,000 drawn messages a quarter stays: about 10,000 dropped, deviation
      * of the negative binomial sqrt(30000 x 0.25) / 0.75 = 115; 5 of them. */
-    struct bench b = bench_good(TORUS("4"), "traffic = { pattern = \"uniform\"; load = 0.5; self = true; };\n");
+    struct bench b =
+        bench_good(TORUS("4"), "traffic = { pattern = \"uniform\"; load = 0.5; self = true; };\n");
     uint32_t count[4] = {0};
     count_destinations(&b, 2, 30000, count);
     assert_int_equal(count[2], 0);
@@ -243,10 +256,11 @@ static void test_self(void **state)
 
 static void test_hotspot(void **state)
 {
-    /* 20 % to nodes 3 and 9, half each, and uniform hits on top: P(3) = 0.1 + 0.8 / 15 = 0.15333, of 60,000: 9200, deviation
-     * sqrt(60000 x 0.153 x 0.847) = 88; 5 of them. */
-    struct bench b = bench_good(TORUS("4, 4"),
-                                "traffic = { pattern = \"hotspot\"; load = 0.5; hotspots = [3, 9]; hotspot_fraction = 0.2; };\n");
+    /* 20 % to nodes 3 and 9, half each, and uniform hits on top: P(3) = 0.1 + 0.8 / 15 = 0.15333, of 60,000:
+     * 9200, deviation sqrt(60000 x 0.153 x 0.847) = 88; 5 of them. */
+    struct bench b = bench_good(
+        TORUS("4, 4"),
+        "traffic = { pattern = \"hotspot\"; load = 0.5; hotspots = [3, 9]; hotspot_fraction = 0.2; };\n");
     uint32_t count[16] = {0};
     count_destinations(&b, 0, 60000, count);
     assert_in_range(count[3], 9200 - 440, 9200 + 440);
@@ -271,8 +285,8 @@ static ker_time last_creation(struct bench *b, uint32_t node, uint32_t count)
 
 static void test_poisson(void **state)
 {
-    /* 512 B of payload in one packet with 0 B of header at 0.25 of 25 GB/s: 512 / 6.25e9 s = 81,920 ps. The mean of
-     * 40,000 exponential gaps has the deviation 81,920 / 200 = 410 ps; 4 of them. */
+    /* 512 B of payload in one packet with 0 B of header at 0.25 of 25 GB/s: 512 / 6.25e9 s = 81,920 ps. The
+     * mean of 40,000 exponential gaps has the deviation 81,920 / 200 = 410 ps; 4 of them. */
     struct bench b = bench_good(TORUS("4, 4"), "traffic = { pattern = \"uniform\"; load = 0.25; };\n");
     double mean = (double)last_creation(&b, 5, 40000) / 40000;
     assert_true(fabs(mean - 81920) < 4 * 410);
@@ -282,10 +296,13 @@ static void test_poisson(void **state)
 
 static void test_periodic_is_exact(void **state)
 {
-    /* 1000 B (2 packets, 24 B of header each: 1048 B on the wire) at 0.7 of 25 GB/s: 1048 / 17.5e9 s = 59,885.714... ps. After 700,000
-     * messages of one node the sum is exact to 700,000 / 2^32 ps: 700,000 x 1048 / 17.5e9 s = 41,920,000,000 ps. */
-    struct bench b = bench_good(TORUS("4, 4"), "adapter = { header = \"24 B\"; };\n"
-                                               "traffic = { pattern = \"uniform\"; load = 0.7; arrival = \"periodic\"; size = 1000; };\n");
+    /* 1000 B (2 packets, 24 B of header each: 1048 B on the wire) at 0.7 of 25 GB/s: 1048 / 17.5e9 s =
+     * 59,885.714... ps. After 700,000 messages of one node the sum is exact to 700,000 / 2^32 ps: 700,000 x
+     * 1048 / 17.5e9 s = 41,920,000,000 ps. */
+    struct bench b = bench_good(
+        TORUS("4, 4"),
+        "adapter = { header = \"24 B\"; };\n"
+        "traffic = { pattern = \"uniform\"; load = 0.7; arrival = \"periodic\"; size = 1000; };\n");
     ker_time first = last_creation(&b, 5, 1), last = last_creation(&b, 5, 700001);
     assert_true(first < 59886);
     assert_in_range(last - first, 41920000000 - 1, 41920000000 + 1);
@@ -298,11 +315,12 @@ static void test_periodic_is_exact(void **state)
 
 static void test_burst(void **state)
 {
-    /* Mean gap 1 us; inside a burst 512 B / 25 GB/s = 20,480 ps. A pause of mean 10 x (1,000,000 - 20,480) ps follows a message
-     * with chance 0.1. Variance of a gap: p E[off^2] - (p E[off])^2 = (2 x 10 - 1) 979,520^2: deviation 4.27 us; of
-     * the mean over 90,000: 14.2 ns; 4 of them. */
-    struct bench b = bench_good(TORUS("4, 4"), "traffic = { pattern = \"uniform\"; interval = \"1 us\"; arrival = \"burst\"; "
-                                               "burst_length = 10.0; };\n");
+    /* Mean gap 1 us; inside a burst 512 B / 25 GB/s = 20,480 ps. A pause of mean 10 x (1,000,000 - 20,480) ps
+     * follows a message with chance 0.1. Variance of a gap: p E[off^2] - (p E[off])^2 = (2 x 10 - 1)
+     * 979,520^2: deviation 4.27 us; of the mean over 90,000: 14.2 ns; 4 of them. */
+    struct bench b = bench_good(
+        TORUS("4, 4"), "traffic = { pattern = \"uniform\"; interval = \"1 us\"; arrival = \"burst\"; "
+                       "burst_length = 10.0; };\n");
     double mean = (double)last_creation(&b, 5, 90000) / 90000;
     assert_true(fabs(mean - 1e6) < 4 * 14200);
     bench_close(&b);
@@ -355,7 +373,8 @@ static void test_sizes(void **state)
 static void test_limits(void **state)
 {
     /* 3 messages, then none, whenever asked. */
-    struct bench b = bench_good(TORUS("4"), "traffic = { pattern = \"uniform\"; load = 0.5; messages = 3; };\n");
+    struct bench b =
+        bench_good(TORUS("4"), "traffic = { pattern = \"uniform\"; load = 0.5; messages = 3; };\n");
     struct task_traffic_node n;
     struct net_offer offer;
     task_traffic_node_init(b.traffic, &n, 0);
@@ -365,8 +384,10 @@ static void test_limits(void **state)
     assert_false(task_traffic_next(&n, &offer));
     bench_close(&b);
     /* Period 1 ns between 100 ns and 110 ns, random phase below 1 ns: 10 messages. */
-    b = bench_good(TORUS("4"), "traffic = { pattern = \"uniform\"; interval = \"1 ns\"; arrival = \"periodic\"; start = \"100 ns\"; "
-                               "stop = \"110 ns\"; };\n");
+    b = bench_good(
+        TORUS("4"),
+        "traffic = { pattern = \"uniform\"; interval = \"1 ns\"; arrival = \"periodic\"; start = \"100 ns\"; "
+        "stop = \"110 ns\"; };\n");
     task_traffic_node_init(b.traffic, &n, 1);
     for (int i = 0; i < 10; i++) {
         assert_true(task_traffic_next(&n, &offer));
@@ -403,9 +424,13 @@ static void test_refused(void **state)
         {"traffic = { pattern = \"hotspot\"; load = 0.5; hotspots = [9]; };\n", "node 9"},
         {"traffic = { pattern = \"incast\"; load = 0.5; senders = 8; };\n", "only 7"},
         {"traffic = { pattern = \"uniform\"; load = 0.5; size_law = \"list\"; };\n", "traffic.sizes"},
-        {"traffic = { pattern = \"uniform\"; load = 0.5; size_law = \"list\"; sizes = [8, 9]; size_weights = [1.0]; };\n", "1 weights"},
-        {"traffic = { pattern = \"uniform\"; load = 0.5; arrival = \"burst\"; burst_load = 0.4; };\n", "mean load"},
-        {"traffic = { pattern = \"uniform\"; load = 0.5; start = \"2 ns\"; stop = \"1 ns\"; };\n", "traffic.start"},
+        {"traffic = { pattern = \"uniform\"; load = 0.5; size_law = \"list\"; sizes = [8, 9]; size_weights = "
+         "[1.0]; };\n",
+         "1 weights"},
+        {"traffic = { pattern = \"uniform\"; load = 0.5; arrival = \"burst\"; burst_load = 0.4; };\n",
+         "mean load"},
+        {"traffic = { pattern = \"uniform\"; load = 0.5; start = \"2 ns\"; stop = \"1 ns\"; };\n",
+         "traffic.start"},
         {"traffic = { pattern = \"tornado\"; load = 0.5; };\n", "nobody sends"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
@@ -461,15 +486,24 @@ static void test_absent(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_formulas),         cmocka_unit_test(test_formulas_without_grid),
-        cmocka_unit_test(test_group),            cmocka_unit_test(test_neighbour),
-        cmocka_unit_test(test_permutation_is_one), cmocka_unit_test(test_incast),
-        cmocka_unit_test(test_phases),           cmocka_unit_test(test_uniform_chi_square),
-        cmocka_unit_test(test_self),             cmocka_unit_test(test_hotspot),
-        cmocka_unit_test(test_poisson),          cmocka_unit_test(test_periodic_is_exact),
-        cmocka_unit_test(test_burst),            cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_limits),           cmocka_unit_test(test_closed_loop_counts_cores),
-        cmocka_unit_test(test_refused),          cmocka_unit_test(test_tables),
+        cmocka_unit_test(test_formulas),
+        cmocka_unit_test(test_formulas_without_grid),
+        cmocka_unit_test(test_group),
+        cmocka_unit_test(test_neighbour),
+        cmocka_unit_test(test_permutation_is_one),
+        cmocka_unit_test(test_incast),
+        cmocka_unit_test(test_phases),
+        cmocka_unit_test(test_uniform_chi_square),
+        cmocka_unit_test(test_self),
+        cmocka_unit_test(test_hotspot),
+        cmocka_unit_test(test_poisson),
+        cmocka_unit_test(test_periodic_is_exact),
+        cmocka_unit_test(test_burst),
+        cmocka_unit_test(test_sizes),
+        cmocka_unit_test(test_limits),
+        cmocka_unit_test(test_closed_loop_counts_cores),
+        cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_absent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
