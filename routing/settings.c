@@ -35,16 +35,17 @@ enum ker_status route_extents_read(const struct ker_config *config, const char *
     enum ker_status status = route_key_require(config, key, error);
     if (status)
         return status;
-    *count = ker_config_count(config, key);
-    if (*count < 1 || *count > room)
-        return ker_config_fail(config, error, key, "has %d values; between 1 and %d are possible", *count, room);
-    for (int i = 0; i < *count; i++) {
+    int values = ker_config_count(config, key);
+    if (values < 1 || values > room)
+        return ker_config_fail(config, error, key, "has %d values; between 1 and %d are possible", values, room);
+    for (int i = 0; i < values; i++) {
         int64_t value = ker_config_int_at(config, key, i);
         if (value < 1 || value > INT32_MAX)
             return ker_config_fail(config, error, key, "value %d is %lld; it must be at least 1", i + 1,
                                    (long long)value);
         extent[i] = (uint32_t)value;
     }
+    *count = values;
     return KER_OK;
 }
 

@@ -281,31 +281,31 @@ static void torus_coordinates(const struct route_shape *shape, uint32_t node, ui
     }
 }
 
+/* The next two decide without branches: their outcomes are close to random, and a mispredicted branch costs more than all
+ * of this. from != to. */
+
 /* Is it shorter (or drawn, where equal) to go backward? */
 static inline bool goes_backward(const struct dimension *d, uint32_t from, uint32_t to, uint32_t draw)
 {
+    bool behind = to < from;
     if (!d->wrap)
-        return to < from;
-    uint32_t ahead = to > from ? to - from : to + d->extent - from;
-    if (2 * ahead == d->extent)
-        return draw >> d->index & 1;
-    return 2 * ahead > d->extent;
+        return behind;
+    uint32_t twice = 2 * (to - from + (behind ? d->extent : 0));
+    return (twice > d->extent) | ((twice == d->extent) & (draw >> d->index));
 }
 
-/* The class inside a ring, 0 or 1; in_first is the first of the ports through which packets of this
- * direction come in. */
+/* The class inside a ring, 0 or 1. */
 static inline uint32_t ring_class(const struct torus *torus, const struct dimension *d, uint32_t from, uint32_t to,
                                   bool backward, const struct route_packet *packet)
 {
-    if (backward ? to > from : to < from)
-        return 0;
-    uint32_t in_first = d->first_port + (backward ? 0 : torus->parallel);
-    bool came_along = packet->in_port - in_first < torus->parallel;
-    if (!came_along)
-        return packet->draw >> (8 + d->index) & 1;
-    if (from == (backward ? d->extent - 1 : 0))
-        return 1; /* it has just crossed */
-    return packet->in_channel >= d->spread;
+    uint32_t back = backward, crosses = (to > from) == back;
+    /* packets that go forward come in by the ports backward, and the other way round */
+    uint32_t in_first = d->first_port + (torus->parallel & (back - 1));
+    uint32_t came_along = packet->in_port - in_first < torus->parallel;
+    uint32_t just_crossed = from == ((d->extent - 1) & (0 - back));
+    uint32_t kept = just_crossed | (packet->in_channel >= d->spread);
+    uint32_t drawn = packet->draw >> (8 + d->index) & 1;
+    return ((kept & came_along) | (drawn & ~came_along)) & (crosses ^ 1);
 }
 
 static inline uint32_t lane_of(const struct torus *torus, const struct route_packet *packet)
