@@ -134,8 +134,10 @@ static void system_attach_traffic(struct task_system *system, const uint32_t *no
     uint32_t members = 0;
     for (uint32_t i = 0; i < count; i++)
         members += task_traffic_has(system->traffic, nodes[i]);
+    if (members == 0)
+        return;
     system->traffic_bytes = members * sizeof *system->traffic_nodes;
-    system->traffic_nodes = members ? ker_reserve(system->traffic_bytes) : NULL;
+    system->traffic_nodes = ker_reserve(system->traffic_bytes);
     struct task_traffic_node *node = system->traffic_nodes;
     for (uint32_t i = 0; i < count; i++) {
         if (!task_traffic_has(system->traffic, nodes[i]))
