@@ -329,6 +329,7 @@ void task_list(FILE *out)
 {
     int count;
     task_jobs_list(out);
+    fprintf(out, "collectives and their algorithms\n");
     task_mpi_list(out);
     fprintf(out, "traffic patterns (traffic.pattern)\n");
     const struct task_traffic_pattern *pattern = task_traffic_patterns(&count);
