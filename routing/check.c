@@ -1,12 +1,12 @@
 /* check.c - is a routing algorithm on a given shape free of deadlock?
  *
- * Walks all ways a packet can take, one destination after the other: a state is the channel the packet came in by, the last
- * channel it holds that can be waited for, and the algorithm's own bits. A channel is named by its
- * receiving end (switch, port, virtual channel). Whenever the packet may wait for a channel, an edge leads there from
- * the last such channel it holds; channels in between that are only taken when credits for the whole packet are there
- * are passed over: these are Duato's extended dependencies (1993), direct and indirect. The graph must have
- * no cycle; that is decided by taking away channels nobody points to until none is left (Kahn).
- * Draws are 32 bits and cannot all be tried; a few that differ in every bit stand for them.
+ * Walks all ways a packet can take, one destination after the other: a state is the channel the packet came
+ * in by, the last channel it holds that can be waited for, and the algorithm's own bits. A channel is named
+ * by its receiving end (switch, port, virtual channel). Whenever the packet may wait for a channel, an edge
+ * leads there from the last such channel it holds; channels in between that are only taken when credits for
+ * the whole packet are there are passed over: these are Duato's extended dependencies (1993), direct and
+ * indirect. The graph must have no cycle; that is decided by taking away channels nobody points to until none
+ * is left (Kahn). Draws are 32 bits and cannot all be tried; a few that differ in every bit stand for them.
  */
 #include "routing/check.h"
 
@@ -111,8 +111,8 @@ static uint32_t channel_id(const struct walk *walk, uint32_t switch_id, uint32_t
     return (walk->first_port[switch_id] + port) * walk->shape->channels + channel;
 }
 
-/* Adds a state that is new. The set of edges serves as a set of pairs: exact for (in, held), and states with bits are told
- * apart by mixing them into the pair, where a clash would only skip a state. */
+/* Adds a state that is new. The set of edges serves as a set of pairs: exact for (in, held), and states with
+ * bits are told apart by mixing them into the pair, where a clash would only skip a state. */
 static void push(struct walk *walk, const struct state *state)
 {
     size_t before = walk->seen.count;
@@ -138,7 +138,8 @@ static enum ker_status expand(struct walk *walk, struct state state)
                                   .in_port = state.in_port,
                                   .in_channel = (uint8_t)(state.in % shape->channels),
                                   .hops = (uint8_t)(state.hops < 255 ? state.hops : 255)};
-    int count = shape->algorithm->next(shape, route_here(shape, state.switch_id), state.switch_id, &packet, choices);
+    int count =
+        shape->algorithm->next(shape, route_here(shape, state.switch_id), state.switch_id, &packet, choices);
     bool any_escape = false;
     for (int i = 0; i < count; i++)
         any_escape |= choices[i].flags & ROUTE_ESCAPE;
@@ -148,10 +149,16 @@ static enum ker_status expand(struct walk *walk, struct state state)
         if (peer.kind == ROUTE_NODE && peer.id == walk->destination)
             continue;
         if (peer.kind != ROUTE_SWITCH)
-            return ker_fail(walk->error, KER_RUN_FAILED, "routing to node %u leaves switch %u by port %u, which does "
-                            "not lead on", walk->destination, state.switch_id, choices[i].port);
-        struct state next = {channel_id(walk, peer.id, peer.port, choices[i].channel), state.held, packet.state,
-                             peer.id, peer.port, (uint16_t)(state.hops + 1)};
+            return ker_fail(walk->error, KER_RUN_FAILED,
+                            "routing to node %u leaves switch %u by port %u, which does "
+                            "not lead on",
+                            walk->destination, state.switch_id, choices[i].port);
+        struct state next = {channel_id(walk, peer.id, peer.port, choices[i].channel),
+                             state.held,
+                             packet.state,
+                             peer.id,
+                             peer.port,
+                             (uint16_t)(state.hops + 1)};
         if (!any_escape || choices[i].flags & ROUTE_ESCAPE) {
             if (state.held != NONE)
                 route_dependencies_add(&walk->waits, state.held, next.in);
@@ -201,10 +208,11 @@ static enum ker_status report_cycle(const struct walk *walk, uint32_t channel)
     uint32_t port = channel / walk->shape->channels, switch_id = 0;
     while (walk->first_port[switch_id + 1] <= port)
         switch_id++;
-    return ker_fail(walk->error, KER_RUN_FAILED, "%s routing on %s can deadlock: packets wait for each other in a "
-                    "circle, for example at switch %u, port %u, channel %u", walk->shape->algorithm->name,
-                    walk->shape->kind->name, switch_id, port - walk->first_port[switch_id],
-                    channel % walk->shape->channels);
+    return ker_fail(walk->error, KER_RUN_FAILED,
+                    "%s routing on %s can deadlock: packets wait for each other in a "
+                    "circle, for example at switch %u, port %u, channel %u",
+                    walk->shape->algorithm->name, walk->shape->kind->name, switch_id,
+                    port - walk->first_port[switch_id], channel % walk->shape->channels);
 }
 
 enum ker_status route_check_deadlock(const struct route_shape *shape, uint64_t max_work, bool *complete,

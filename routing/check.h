@@ -1,5 +1,5 @@
-/* check.h - private to routing/: dependency graphs of channels. A set of channels that may wait for each other is free of
- * deadlock when the graph has no cycle (Dally and Seitz, 1987). */
+/* check.h - private to routing/: dependency graphs of channels. A set of channels that may wait for each
+ * other is free of deadlock when the graph has no cycle (Dally and Seitz, 1987). */
 #ifndef ROUTING_CHECK_H
 #define ROUTING_CHECK_H
 

@@ -1,20 +1,21 @@
 /* fat_tree.c - extended generalised fat tree XGFT(h; m1..mh; w1..wh) (Oehring et al., 1995).
  *
- * Nodes are level 0, switches levels 1..h. A switch of level l has m_l children and w_(l+1) parents; w_1 = 1. A node is named by
- * its digits x_h..x_1 (x_i < m_i), a switch of level l by x_h..x_(l+1), y_l..y_1 (y_i < w_i): it keeps its x from
- * above and has a y for every level climbed. Child x_l and parent y_(l+1) of a switch hang on ports x_l and
- * m_l + y_(l+1). Ids run level by level from the leaves, within a level as (x digits) * (w_1*..*w_l) + (y digits), so
- * the switches of one subtree and level are consecutive.
+ * Nodes are level 0, switches levels 1..h. A switch of level l has m_l children and w_(l+1) parents; w_1 = 1.
+ * A node is named by its digits x_h..x_1 (x_i < m_i), a switch of level l by x_h..x_(l+1), y_l..y_1 (y_i <
+ * w_i): it keeps its x from above and has a y for every level climbed. Child x_l and parent y_(l+1) of a
+ * switch hang on ports x_l and m_l + y_(l+1). Ids run level by level from the leaves, within a level as (x
+ * digits) * (w_1*..*w_l) + (y digits), so the switches of one subtree and level are consecutive.
  *
- * Routing is up to the nearest common ancestor, then down: free of deadlock with one channel, as no packet ever turns from down to
- * up. Deterministic routing is d-mod-k: destination d climbs through parent floor(d / (w_1*..*w_l)) mod w_(l+1), so all
- * packets for one destination meet early and the destinations are spread evenly over the parents. An address holds the x
- * digits and these parent digits, each in a field of just enough bits.
+ * Routing is up to the nearest common ancestor, then down: free of deadlock with one channel, as no packet
+ * ever turns from down to up. Deterministic routing is d-mod-k: destination d climbs through parent floor(d /
+ * (w_1*..*w_l)) mod w_(l+1), so all packets for one destination meet early and the destinations are spread
+ * evenly over the parents. An address holds the x digits and these parent digits, each in a field of just
+ * enough bits.
  */
 #include "routing/shape.h"
 
-struct level { /* of switches; index 0 is level 1 */
-    uint64_t above_mask;     /* fields x_(l+1)..x_h of an address */
+struct level {           /* of switches; index 0 is level 1 */
+    uint64_t above_mask; /* fields x_(l+1)..x_h of an address */
     uint32_t down_mask, up_mask;
     uint8_t down_shift, up_shift; /* fields x_l, and the parent digit for leaving this level upward */
     uint16_t down, up;            /* ports: m_l, w_(l+1); 0 up at the top */
@@ -36,8 +37,8 @@ static inline const struct fat_tree *tree_of(const struct route_shape *shape)
 }
 
 /* radix and levels: every port used, half up and half down, all down at the top. */
-static enum ker_status read_radix(struct fat_tree *tree, const struct ker_config *config, uint32_t *down, uint32_t *up,
-                                  struct ker_error *error)
+static enum ker_status read_radix(struct fat_tree *tree, const struct ker_config *config, uint32_t *down,
+                                  uint32_t *up, struct ker_error *error)
 {
     enum ker_status status = route_key_require(config, "topology.radix", error);
     if (status == KER_OK)
@@ -45,13 +46,16 @@ static enum ker_status read_radix(struct fat_tree *tree, const struct ker_config
     if (status)
         return status;
     if (ker_config_has(config, "topology.down") || ker_config_has(config, "topology.up"))
-        return ker_config_fail(config, error, "topology.radix", "stands beside topology.down or topology.up; give "
+        return ker_config_fail(config, error, "topology.radix",
+                               "stands beside topology.down or topology.up; give "
                                "either radix and levels, or down and up");
     int64_t radix = ker_config_int(config, "topology.radix");
     tree->levels = (int)ker_config_int(config, "topology.levels");
     if (radix % 2 || radix > ROUTE_MAX_PORTS)
-        return ker_config_fail(config, error, "topology.radix", "is %lld; it must be even (half of the ports go up) "
-                               "and at most %d", (long long)radix, ROUTE_MAX_PORTS - 1);
+        return ker_config_fail(config, error, "topology.radix",
+                               "is %lld; it must be even (half of the ports go up) "
+                               "and at most %d",
+                               (long long)radix, ROUTE_MAX_PORTS - 1);
     for (int i = 0; i < tree->levels; i++) {
         down[i] = (uint32_t)(i + 1 == tree->levels ? radix : radix / 2);
         up[i] = (uint32_t)(i == 0 ? 1 : radix / 2);
@@ -70,11 +74,15 @@ static enum ker_status read_down_up(struct fat_tree *tree, const struct ker_conf
     if (status)
         return status;
     if (ups != tree->levels)
-        return ker_config_fail(config, error, "topology.up", "has %d values but topology.down has %d; the tree does "
-                               "not close: give both for every level", ups, tree->levels);
+        return ker_config_fail(config, error, "topology.up",
+                               "has %d values but topology.down has %d; the tree does "
+                               "not close: give both for every level",
+                               ups, tree->levels);
     if (up[0] != 1)
-        return ker_config_fail(config, error, "topology.up", "begins with %u: a node on %u switches; only 1 is "
-                               "possible for level 1", up[0], up[0]);
+        return ker_config_fail(config, error, "topology.up",
+                               "begins with %u: a node on %u switches; only 1 is "
+                               "possible for level 1",
+                               up[0], up[0]);
     return KER_OK;
 }
 
@@ -91,13 +99,16 @@ static enum ker_status tree_size(struct fat_tree *tree, const struct ker_config 
     for (int i = 0; i < tree->levels; i++) {
         struct level *l = &tree->level[i];
         uint32_t parents = i + 1 < tree->levels ? up[i + 1] : 0;
+        ker_assert(down[i] > 0);
         xs_below *= down[i];
         ys *= up[i];
         uint64_t count = ys > UINT32_MAX ? ys : nodes / xs_below * ys;
         if (switches + count > UINT32_MAX)
-            return ker_config_fail(config, error, key, "makes more than 2^32 - 1 switches; use smaller numbers");
+            return ker_config_fail(config, error, key,
+                                   "makes more than 2^32 - 1 switches; use smaller numbers");
         if ((uint64_t)down[i] + parents > ROUTE_MAX_PORTS)
-            return ker_config_fail(config, error, key, "makes switches of %llu ports at level %d; %d are possible",
+            return ker_config_fail(config, error, key,
+                                   "makes switches of %llu ports at level %d; %d are possible",
                                    (unsigned long long)down[i] + parents, i + 1, ROUTE_MAX_PORTS);
         l->down = (uint16_t)down[i];
         l->up = (uint16_t)parents;
@@ -114,7 +125,8 @@ static enum ker_status tree_size(struct fat_tree *tree, const struct ker_config 
     return KER_OK;
 }
 
-static enum ker_status tree_pack(struct fat_tree *tree, const struct ker_config *config, struct ker_error *error)
+static enum ker_status tree_pack(struct fat_tree *tree, const struct ker_config *config,
+                                 struct ker_error *error)
 {
     unsigned shift = 0;
     for (int i = 0; i < tree->levels; i++) {
@@ -133,21 +145,25 @@ static enum ker_status tree_pack(struct fat_tree *tree, const struct ker_config 
         l->up_mask = (uint32_t)((1ull << bits) - 1);
         shift += bits;
         if (shift > LEVEL_SHIFT)
-            return ker_config_fail(config, error, "topology.up", "makes addresses of more than %d bits; use fewer "
-                                   "parents", LEVEL_SHIFT);
+            return ker_config_fail(config, error, "topology.up",
+                                   "makes addresses of more than %d bits; use fewer "
+                                   "parents",
+                                   LEVEL_SHIFT);
     }
     return KER_OK;
 }
 
 /* Level l's links: bandwidth[l] * taper[2] * ... * taper[l]; level 1 is the node links. */
-static enum ker_status tree_links(struct fat_tree *tree, const struct ker_config *config, struct ker_error *error)
+static enum ker_status tree_links(struct fat_tree *tree, const struct ker_config *config,
+                                  struct ker_error *error)
 {
     struct route_summary *summary = &tree->shape.summary;
     enum ker_status status = route_list_check(config, "topology.bandwidth", tree->levels, "levels", error);
     if (status == KER_OK)
         status = route_list_check(config, "topology.latency", tree->levels, "levels", error);
     if (status == KER_OK && tree->levels > 1)
-        status = route_list_check(config, "topology.taper", tree->levels - 1, "levels above the first", error);
+        status =
+            route_list_check(config, "topology.taper", tree->levels - 1, "levels above the first", error);
     if (status)
         return status;
     struct route_summary scratch = {.link_count = 0};
@@ -160,8 +176,10 @@ static enum ker_status tree_links(struct fat_tree *tree, const struct ker_config
         char name[24];
         double taper = route_real_each(config, "topology.taper", i - 1);
         if (!(taper > 0 && taper <= 1))
-            return ker_config_fail(config, error, "topology.taper", "is %g for level %d; it must be above 0 and at "
-                                   "most 1", taper, i + 1);
+            return ker_config_fail(config, error, "topology.taper",
+                                   "is %g for level %d; it must be above 0 and at "
+                                   "most 1",
+                                   taper, i + 1);
         kept *= taper;
         uint64_t rate = (uint64_t)((double)route_rate_each(config, "topology.bandwidth", i) * kept);
         if (rate == 0)
@@ -172,13 +190,14 @@ static enum ker_status tree_links(struct fat_tree *tree, const struct ker_config
     return KER_OK;
 }
 
-static enum ker_status tree_build(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+static enum ker_status tree_build(struct route_shape *shape, const struct ker_config *config,
+                                  struct ker_error *error)
 {
     struct fat_tree *tree = (struct fat_tree *)shape;
-    uint32_t down[ROUTE_MAX_LEVELS], up[ROUTE_MAX_LEVELS];
+    uint32_t down[ROUTE_MAX_LEVELS] = {0}, up[ROUTE_MAX_LEVELS] = {0};
     bool by_radix = ker_config_has(config, "topology.radix") || ker_config_has(config, "topology.levels");
-    enum ker_status status = by_radix ? read_radix(tree, config, down, up, error)
-                                      : read_down_up(tree, config, down, up, error);
+    enum ker_status status =
+        by_radix ? read_radix(tree, config, down, up, error) : read_down_up(tree, config, down, up, error);
     if (status == KER_OK)
         status = tree_size(tree, config, down, up, error);
     if (status == KER_OK)
@@ -190,8 +209,9 @@ static enum ker_status tree_build(struct route_shape *shape, const struct ker_co
     char downs[48], ups[48];
     route_extents_print(downs, sizeof downs, down, tree->levels);
     route_extents_print(ups, sizeof ups, up, tree->levels);
-    snprintf(shape->summary.text, sizeof shape->summary.text, "fat tree %s down, %s up, %u nodes, %u switches", downs,
-             ups, shape->summary.nodes, shape->summary.switches);
+    snprintf(shape->summary.text, sizeof shape->summary.text,
+             "fat tree %s down, %s up, %u nodes, %u switches", downs, ups, shape->summary.nodes,
+             shape->summary.switches);
     return KER_OK;
 }
 
@@ -210,7 +230,8 @@ static uint32_t tree_ports(const struct route_shape *shape, uint32_t switch_id)
     return (uint32_t)l->down + l->up;
 }
 
-static void tree_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port, struct route_peer *peer)
+static void tree_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port,
+                      struct route_peer *peer)
 {
     const struct fat_tree *tree = tree_of(shape);
     int i = level_of(tree, switch_id);
@@ -232,7 +253,8 @@ static void tree_port(const struct route_shape *shape, uint32_t switch_id, uint3
     }
 }
 
-static void tree_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id, uint16_t *port)
+static void tree_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id,
+                            uint16_t *port)
 {
     const struct fat_tree *tree = tree_of(shape);
     *switch_id = node / tree->level[0].down;
@@ -299,8 +321,8 @@ static uint32_t tree_groups(const struct route_shape *shape)
     return tree->levels == 1 ? 1 : tree->level[tree->levels - 1].down;
 }
 
-/* In units of 1/16 packet per node: a packet that climbs above level l passes that level twice, one that turns there
- * once. Of all destinations, reach/nodes lie below a switch of level l. */
+/* In units of 1/16 packet per node: a packet that climbs above level l passes that level twice, one that
+ * turns there once. Of all destinations, reach/nodes lie below a switch of level l. */
 static uint32_t tree_load(const struct route_shape *shape, uint32_t switch_id)
 {
     const struct fat_tree *tree = tree_of(shape);
@@ -361,8 +383,9 @@ static uint32_t tree_channels(const struct route_shape *shape)
     return 1;
 }
 
-static const char *const tree_keys[] = {"topology.down",      "topology.up",      "topology.radix", "topology.levels",
-                                        "topology.bandwidth", "topology.latency", "topology.taper", NULL};
+static const char *const tree_keys[] = {
+    "topology.down",      "topology.up",      "topology.radix", "topology.levels",
+    "topology.bandwidth", "topology.latency", "topology.taper", NULL};
 
 static const struct route_algorithm tree_algorithms[] = {
     {"minimal", false, minimal_next, tree_channels},

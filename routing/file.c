@@ -1,13 +1,14 @@
 /* file.c - any network, from an edge list (docs/topology-file.md).
  *
- * Ports of a switch: its nodes in the order of the file, then its links, parallel ones side by side. Distances of all pairs
- * of switches come from a breadth-first search per switch; deterministic routing looks up one of the minimal next hops,
- * picked per (switch, destination) by a hash so that neither follows the other, and one of the parallel links by the
- * packet's draw. Both tables have switches^2 entries, which bounds the size of such networks.
+ * Ports of a switch: its nodes in the order of the file, then its links, parallel ones side by side.
+ * Distances of all pairs of switches come from a breadth-first search per switch; deterministic routing looks
+ * up one of the minimal next hops, picked per (switch, destination) by a hash so that neither follows the
+ * other, and one of the parallel links by the packet's draw. Both tables have switches^2 entries, which
+ * bounds the size of such networks.
  *
- * Deadlock: when the dependencies between links, all in one channel, have no cycle (trees, for example), one channel does.
- * Otherwise the channel counts the hops: a packet with d hops to go travels in class diameter - d, which grows with
- * every hop, and `diameter` classes are needed.
+ * Deadlock: when the dependencies between links, all in one channel, have no cycle (trees, for example), one
+ * channel does. Otherwise the channel counts the hops: a packet with d hops to go travels in class diameter -
+ * d, which grows with every hop, and `diameter` classes are needed.
  */
 #include "routing/check.h"
 #include "routing/graph.h"
@@ -23,14 +24,14 @@
 struct file_shape {
     struct route_shape shape;
     uint32_t switches, diameter, classes, spread;
-    uint64_t *first;           /* ports of all switches in one row; switches + 1 */
-    struct route_peer *peer;   /* per port */
-    uint16_t *lanes;           /* per port: parallel links from this port on, 0 when it is not the first of them */
-    uint16_t *nodes_at;        /* per switch: its first ports */
+    uint64_t *first;         /* ports of all switches in one row; switches + 1 */
+    struct route_peer *peer; /* per port */
+    uint16_t *lanes;    /* per port: parallel links from this port on, 0 when it is not the first of them */
+    uint16_t *nodes_at; /* per switch: its first ports */
     struct route_graph_node *node;
     uint16_t *node_port;
-    uint8_t *distance;         /* [a * switches + b] */
-    uint16_t *next;            /* [here * switches + destination]: the first of the parallel ports */
+    uint8_t *distance; /* [a * switches + b] */
+    uint16_t *next;    /* [here * switches + destination]: the first of the parallel ports */
 };
 
 static inline const struct file_shape *file_of(const struct route_shape *shape)
@@ -179,7 +180,8 @@ static void name_links(struct route_summary *summary, const struct route_graph *
     }
 }
 
-static enum ker_status file_build(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+static enum ker_status file_build(struct route_shape *shape, const struct ker_config *config,
+                                  struct ker_error *error)
 {
     struct file_shape *file = (struct file_shape *)shape;
     struct route_summary *summary = &shape->summary;
@@ -189,8 +191,10 @@ static enum ker_status file_build(struct route_shape *shape, const struct ker_co
         return status;
     status = route_graph_read(&graph, ker_config_file(config, "topology.file"), error);
     if (status == KER_OK && graph.switches > MAX_SWITCHES)
-        status = ker_config_fail(config, error, "topology.file", "has %u switches; networks from a file may have at "
-                                 "most %d, as their tables grow with the square", graph.switches, MAX_SWITCHES);
+        status = ker_config_fail(config, error, "topology.file",
+                                 "has %u switches; networks from a file may have at "
+                                 "most %d, as their tables grow with the square",
+                                 graph.switches, MAX_SWITCHES);
     if (status == KER_OK) {
         file->switches = summary->switches = graph.switches;
         summary->nodes = graph.nodes;
@@ -203,9 +207,11 @@ static enum ker_status file_build(struct route_shape *shape, const struct ker_co
         file->node = graph.node;
         graph.node = NULL;
         if (!make_tables(file))
-            status = ker_config_fail(config, error, "topology.file", "has switches more than %d links apart", FAR - 2);
-        snprintf(summary->text, sizeof summary->text, "network from a file, %u nodes, %u switches, diameter %u",
-                 summary->nodes, summary->switches, file->diameter);
+            status = ker_config_fail(config, error, "topology.file", "has switches more than %d links apart",
+                                     FAR - 2);
+        snprintf(summary->text, sizeof summary->text,
+                 "network from a file, %u nodes, %u switches, diameter %u", summary->nodes, summary->switches,
+                 file->diameter);
     }
     route_graph_release(&graph);
     return status;
@@ -225,7 +231,8 @@ static void file_release(struct route_shape *shape)
 }
 
 /* Dependencies are edges between bundles, each named by its sending end's place in the row of all ports. */
-static void add_table_waits(const struct file_shape *file, uint32_t here, uint32_t to, struct route_dependencies *waits)
+static void add_table_waits(const struct file_shape *file, uint32_t here, uint32_t to,
+                            struct route_dependencies *waits)
 {
     uint32_t port = file->next[(uint64_t)here * file->switches + to], on = bundle_peer(file, here, port);
     if (on != to)
@@ -243,7 +250,8 @@ static void add_minimal_waits(const struct file_shape *file, uint32_t here, uint
             continue;
         for (uint32_t q = bundle_first(file, on); is_bundle(file, on, q); q = bundle_after(file, on, q))
             if (distance_of(file, bundle_peer(file, on, q), to) + 2u == distance)
-                route_dependencies_add(waits, (uint32_t)(file->first[here] + p), (uint32_t)(file->first[on] + q));
+                route_dependencies_add(waits, (uint32_t)(file->first[here] + p),
+                                       (uint32_t)(file->first[on] + q));
     }
 }
 
@@ -288,12 +296,14 @@ static uint32_t file_ports(const struct route_shape *shape, uint32_t switch_id)
     return (uint32_t)(file->first[switch_id + 1] - file->first[switch_id]);
 }
 
-static void file_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port, struct route_peer *peer)
+static void file_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port,
+                      struct route_peer *peer)
 {
     *peer = file_of(shape)->peer[file_of(shape)->first[switch_id] + port];
 }
 
-static void file_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id, uint16_t *port)
+static void file_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id,
+                            uint16_t *port)
 {
     *switch_id = file_of(shape)->node[node].switch_id;
     *port = file_of(shape)->node_port[node];

@@ -1,9 +1,9 @@
 /* graph.c - reads an edge list of switches, nodes and links.
  *
- * Two passes over the lines: the first declares all names in one hash table, the second reads the settings and joins, so
- * that lines may come in any order. Then duplicates are found by sorting the edges by their ends, and disconnected parts by
- * merging the ends of all edges into sets. Every refusal names the line. Memory grows with the file, never with a number
- * written in it: parallel links are counted, not listed.
+ * Two passes over the lines: the first declares all names in one hash table, the second reads the settings
+ * and joins, so that lines may come in any order. Then duplicates are found by sorting the edges by their
+ * ends, and disconnected parts by merging the ends of all edges into sets. Every refusal names the line.
+ * Memory grows with the file, never with a number written in it: parallel links are counted, not listed.
  */
 #include "routing/graph.h"
 
@@ -50,7 +50,8 @@ static enum ker_status fail_line(struct reader *r, const char *what)
     return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "%s", LINE(r), what);
 }
 
-/* The words of the next line that is not empty; false at the end. One word too many is kept, to be refused. */
+/* The words of the next line that is not empty; false at the end. One word too many is kept, to be refused.
+ */
 static bool next_line(struct reader *r)
 {
     while (r->at < r->end) {
@@ -119,8 +120,8 @@ static enum ker_status declare(struct reader *r, bool is_node)
     grow_table(r);
     struct name *name = find_name(r, &r->word[1]);
     if (name->word.length)
-        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "the name %.*s was already given in line %u", LINE(r),
-                        WORD(r->word[1]), name->line);
+        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "the name %.*s was already given in line %u",
+                        LINE(r), WORD(r->word[1]), name->line);
     *name = (struct name){r->word[1], is_node ? r->graph->nodes++ : r->graph->switches++, r->line, is_node};
     r->names++;
     return KER_OK;
@@ -138,8 +139,8 @@ static enum ker_status declare_line(struct reader *r)
         return r->words == 5 || r->words == 6
                    ? KER_OK
                    : fail_line(r, "a link line reads: link SWITCH SWITCH LATENCY BANDWIDTH [COUNT]");
-    return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "a line begins with switch, node or link, not %.*s", LINE(r),
-                    WORD(*kind));
+    return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "a line begins with switch, node or link, not %.*s",
+                    LINE(r), WORD(*kind));
 }
 
 /* The id of a declared switch. */
@@ -147,11 +148,13 @@ static enum ker_status find_switch(struct reader *r, const struct word *word, ui
 {
     const struct name *name = find_name(r, word);
     if (name->word.length == 0)
-        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "there is no switch %.*s; declare it with: switch %.*s",
-                        LINE(r), WORD(*word), WORD(*word));
+        return ker_fail(r->error, KER_BAD_INPUT,
+                        LINE_FORMAT "there is no switch %.*s; declare it with: switch %.*s", LINE(r),
+                        WORD(*word), WORD(*word));
     if (name->is_node)
-        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "%.*s is a node (line %u), but a switch is needed here",
-                        LINE(r), WORD(*word), name->line);
+        return ker_fail(r->error, KER_BAD_INPUT,
+                        LINE_FORMAT "%.*s is a node (line %u), but a switch is needed here", LINE(r),
+                        WORD(*word), name->line);
     *id = name->id;
     return KER_OK;
 }
@@ -190,8 +193,9 @@ static enum ker_status read_class(struct reader *r, uint32_t *class)
         return fail_line(r, "the bandwidth must not be zero");
     *class = find_class(r, latency, rate);
     if (*class >= ROUTE_MAX_LINKS)
-        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "more than %d different pairs of latency and bandwidth",
-                        LINE(r), ROUTE_MAX_LINKS);
+        return ker_fail(r->error, KER_BAD_INPUT,
+                        LINE_FORMAT "more than %d different pairs of latency and bandwidth", LINE(r),
+                        ROUTE_MAX_LINKS);
     return KER_OK;
 }
 
@@ -199,8 +203,8 @@ static enum ker_status use_ports(struct reader *r, uint32_t switch_id, uint32_t 
 {
     r->ports[switch_id] += count;
     if (r->ports[switch_id] > ROUTE_MAX_PORTS)
-        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "a switch has more than %d ports with this line", LINE(r),
-                        ROUTE_MAX_PORTS);
+        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "a switch has more than %d ports with this line",
+                        LINE(r), ROUTE_MAX_PORTS);
     return KER_OK;
 }
 
@@ -228,8 +232,10 @@ static enum ker_status read_count(struct reader *r, uint32_t *count)
         *count = *count * 10 + (uint32_t)(c - '0');
     }
     if (*count < 1 || *count > ROUTE_MAX_PORTS)
-        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "the number of parallel links is %.*s; it must be a "
-                        "whole number from 1 to %d", LINE(r), WORD(r->word[5]), ROUTE_MAX_PORTS);
+        return ker_fail(r->error, KER_BAD_INPUT,
+                        LINE_FORMAT "the number of parallel links is %.*s; it must be a "
+                                    "whole number from 1 to %d",
+                        LINE(r), WORD(r->word[5]), ROUTE_MAX_PORTS);
     return KER_OK;
 }
 
@@ -281,8 +287,10 @@ static enum ker_status check_duplicates(struct reader *r)
     for (uint32_t i = 1; i < graph->edges; i++) {
         struct route_graph_edge *a = &graph->edge[i - 1], *b = &graph->edge[i];
         if ((a->from == b->from && a->to == b->to) || (a->from == b->to && a->to == b->from))
-            return ker_fail(r->error, KER_BAD_INPUT, "%s:%u: these switches are already linked in line %u; for "
-                            "parallel links give a count there", r->file, b->line, a->line);
+            return ker_fail(r->error, KER_BAD_INPUT,
+                            "%s:%u: these switches are already linked in line %u; for "
+                            "parallel links give a count there",
+                            r->file, b->line, a->line);
     }
     return KER_OK;
 }
@@ -299,6 +307,7 @@ static uint32_t set_of(uint32_t *parent, uint32_t id)
 static enum ker_status check_connected(struct reader *r)
 {
     struct route_graph *graph = r->graph;
+    ker_assert(r->switch_line);
     uint32_t *parent = ker_alloc(graph->switches * sizeof *parent), apart = 0, first = 0;
     for (uint32_t i = 0; i < graph->switches; i++)
         parent[i] = i;
@@ -312,9 +321,10 @@ static enum ker_status check_connected(struct reader *r)
     free(parent);
     if (apart == 0)
         return KER_OK;
-    return ker_fail(r->error, KER_BAD_INPUT, "%s:%u: no links lead from the first switch (line %u) to this one%s; all "
-                    "switches must be connected", r->file, r->switch_line[first], r->switch_line[0],
-                    apart > 1 ? ", nor to others" : "");
+    return ker_fail(r->error, KER_BAD_INPUT,
+                    "%s:%u: no links lead from the first switch (line %u) to this one%s; all "
+                    "switches must be connected",
+                    r->file, r->switch_line[first], r->switch_line[0], apart > 1 ? ", nor to others" : "");
 }
 
 static enum ker_status read_declarations(struct reader *r)
@@ -325,8 +335,10 @@ static enum ker_status read_declarations(struct reader *r)
     if (status)
         return status;
     if (r->graph->switches == 0 || r->graph->nodes == 0)
-        return ker_fail(r->error, KER_BAD_INPUT, "%s:%u: there are %u switches and %u nodes; at least one of each is "
-                        "needed", r->file, r->line ? r->line : 1, r->graph->switches, r->graph->nodes);
+        return ker_fail(r->error, KER_BAD_INPUT,
+                        "%s:%u: there are %u switches and %u nodes; at least one of each is "
+                        "needed",
+                        r->file, r->line ? r->line : 1, r->graph->switches, r->graph->nodes);
     r->graph->node = ker_alloc(r->graph->nodes * sizeof *r->graph->node);
     r->switch_line = ker_alloc(r->graph->switches * sizeof *r->switch_line);
     r->ports = ker_alloc(r->graph->switches * sizeof *r->ports);
@@ -336,8 +348,8 @@ static enum ker_status read_declarations(struct reader *r)
     return KER_OK;
 }
 
-enum ker_status route_graph_parse(struct route_graph *graph, const char *name, const char *text, size_t length,
-                                  struct ker_error *error)
+enum ker_status route_graph_parse(struct route_graph *graph, const char *name, const char *text,
+                                  size_t length, struct ker_error *error)
 {
     struct reader r = {.graph = graph, .error = error, .file = name, .end = text + length};
     *graph = (struct route_graph){0};

@@ -25,8 +25,8 @@ struct route_graph {
 };
 
 /* Reads and checks the whole text; `name` stands for the file in messages. Release it also after an error. */
-enum ker_status route_graph_parse(struct route_graph *graph, const char *name, const char *text, size_t length,
-                                  struct ker_error *error);
+enum ker_status route_graph_parse(struct route_graph *graph, const char *name, const char *text,
+                                  size_t length, struct ker_error *error);
 /* The same from a file. */
 enum ker_status route_graph_read(struct route_graph *graph, const char *path, struct ker_error *error);
 void route_graph_release(struct route_graph *graph);

@@ -1,23 +1,27 @@
-/* hierarchical.c - fully connected groups of fully connected groups (PERCS, dragonfly), 1..4 levels, direct routes.
+/* hierarchical.c - fully connected groups of fully connected groups (PERCS, dragonfly), 1..4 levels, direct
+ * routes.
  *
- * A group of level l consists of groups[l] groups of level l-1; groups of level 0 are the switches, so at level 1 all
- * switches of a board are joined to each other. At the levels above, `attach` says what a pair of groups is joined by:
- *   "switch"  links[l] links between every switch of one and every switch of the other (PERCS);
- *   "group"   links[l] links in all (dragonfly). Link number k = links[l] * d + j of a group is its j-th link to the group d+1 places
- *             further round. They are dealt like cards: the first to the first group of level l-2, the second to
- *             the next, and inside each likewise, so that two switches, or two subgroups, of a group never
- *             differ by more than one in the links of a level. Both ends follow from d and j alone.
- * Ports: the nodes, then level by level. With "group", every switch has ports for the largest share; those left over lead nowhere.
+ * A group of level l consists of groups[l] groups of level l-1; groups of level 0 are the switches, so at
+ * level 1 all switches of a board are joined to each other. At the levels above, `attach` says what a pair of
+ * groups is joined by: "switch"  links[l] links between every switch of one and every switch of the other
+ * (PERCS); "group"   links[l] links in all (dragonfly). Link number k = links[l] * d + j of a group is its
+ * j-th link to the group d+1 places further round. They are dealt like cards: the first to the first group of
+ * level l-2, the second to the next, and inside each likewise, so that two switches, or two subgroups, of a
+ * group never differ by more than one in the links of a level. Both ends follow from d and j alone. Ports:
+ * the nodes, then level by level. With "group", every switch has ports for the largest share; those left over
+ * lead nowhere.
  *
- * A direct route looks for the highest level in which here and there differ. With "switch" that link leads to the target itself.
- * With "group" the route goes (directly, at lower levels) to the switch that holds the link, over it, and directly on;
- * hence l1 l2 l1 l3 l1 l2 l1 at most. Of parallel links only those with the shortest whole route count.
+ * A direct route looks for the highest level in which here and there differ. With "switch" that link leads to
+ * the target itself. With "group" the route goes (directly, at lower levels) to the switch that holds the
+ * link, over it, and directly on; hence l1 l2 l1 l3 l1 l2 l1 at most. Of parallel links only those with the
+ * shortest whole route count.
  *
- * Deadlock: for every "group" level a hop lies before its crossing, is it, or lies after it (also when no crossing is needed). Read
- * from the highest level down these digits give each hop a position which grows strictly along any route; position
- * is a property of link level and channel class (the class is the before/after bits of the "group" levels above the
- * link's), so no cycle of waiting can close. With parallel links a route may change its mind on the way; only
- * choices whose position exceeds that of the channel the packet holds are taken, and the old choice always is one.
+ * Deadlock: for every "group" level a hop lies before its crossing, is it, or lies after it (also when no
+ * crossing is needed). Read from the highest level down these digits give each hop a position which grows
+ * strictly along any route; position is a property of link level and channel class (the class is the
+ * before/after bits of the "group" levels above the link's), so no cycle of waiting can close. With parallel
+ * links a route may change its mind on the way; only choices whose position exceeds that of the channel the
+ * packet holds are taken, and the old choice always is one.
  */
 #include "routing/shape.h"
 
@@ -27,19 +31,19 @@
 #define MAX_LEVELS 4
 #define MAX_PARALLEL 64
 
-struct gate { /* one link of a group to another group of the level, seen from this side */
+struct gate {      /* one link of a group to another group of the level, seen from this side */
     uint64_t at;   /* the switch: address fields below the level */
     uint16_t port; /* there */
 };
 
 struct level {
-    uint32_t groups;   /* joined by this level's links */
-    uint32_t size;     /* switches in each */
-    uint32_t links;    /* parallel ones */
-    uint32_t gates;    /* links of one group, "group" only */
-    uint32_t share;    /* ports per switch */
+    uint32_t groups; /* joined by this level's links */
+    uint32_t size;   /* switches in each */
+    uint32_t links;  /* parallel ones */
+    uint32_t gates;  /* links of one group, "group" only */
+    uint32_t share;  /* ports per switch */
     uint32_t first_port;
-    uint32_t mask;     /* the field of the address */
+    uint32_t mask; /* the field of the address */
     uint8_t shift;
     bool by_switch;    /* also where there is but one group: no crossing, no class */
     uint8_t crossed;   /* "group" levels below and including this one: the class is path >> crossed */
@@ -96,7 +100,8 @@ static uint64_t pack(const struct hierarchy *h, int levels, uint32_t index)
     return fields;
 }
 
-static enum ker_status read_attach(struct hierarchy *h, const struct ker_config *config, struct ker_error *error)
+static enum ker_status read_attach(struct hierarchy *h, const struct ker_config *config,
+                                   struct ker_error *error)
 {
     static const char key[] = "topology.attach";
     enum ker_status status = KER_OK;
@@ -112,11 +117,13 @@ static enum ker_status read_attach(struct hierarchy *h, const struct ker_config 
     return KER_OK;
 }
 
-static enum ker_status read_levels(struct hierarchy *h, const struct ker_config *config, struct ker_error *error)
+static enum ker_status read_levels(struct hierarchy *h, const struct ker_config *config,
+                                   struct ker_error *error)
 {
     static const char *const list[] = {"topology.links", "topology.bandwidth", "topology.latency"};
     uint32_t groups[MAX_LEVELS];
-    enum ker_status status = route_extents_read(config, "topology.groups", groups, MAX_LEVELS, &h->levels, error);
+    enum ker_status status =
+        route_extents_read(config, "topology.groups", groups, MAX_LEVELS, &h->levels, error);
     for (int i = 0; i < 3 && status == KER_OK; i++)
         status = route_list_check(config, list[i], h->levels, "levels", error);
     if (status)
@@ -132,20 +139,24 @@ static enum ker_status read_levels(struct hierarchy *h, const struct ker_config 
     return read_attach(h, config, error);
 }
 
-static enum ker_status count_ports(struct hierarchy *h, const struct ker_config *config, struct ker_error *error)
+static enum ker_status count_ports(struct hierarchy *h, const struct ker_config *config,
+                                   struct ker_error *error)
 {
     uint64_t ports = h->nodes_per_switch;
     for (int i = 0; i < h->levels; i++) {
         struct level *l = &h->level[i];
         uint64_t links = (uint64_t)(l->groups - 1) * l->links;
         if (links > UINT32_MAX / 2)
-            return ker_config_fail(config, error, "topology.groups", "makes too many links at level %d", i + 1);
+            return ker_config_fail(config, error, "topology.groups", "makes too many links at level %d",
+                                   i + 1);
         uint64_t share = l->by_switch ? links * l->size : (links + l->size - 1) / l->size;
         l->first_port = (uint32_t)ports;
         ports += share;
         if (ports > ROUTE_MAX_PORTS)
-            return ker_config_fail(config, error, "topology.groups", "makes switches of more than %d ports at level "
-                                   "%d; use smaller groups", ROUTE_MAX_PORTS, i + 1);
+            return ker_config_fail(config, error, "topology.groups",
+                                   "makes switches of more than %d ports at level "
+                                   "%d; use smaller groups",
+                                   ROUTE_MAX_PORTS, i + 1);
         l->share = (uint32_t)share;
         l->gates = l->by_switch ? 0 : (uint32_t)links;
     }
@@ -153,7 +164,8 @@ static enum ker_status count_ports(struct hierarchy *h, const struct ker_config 
     return KER_OK;
 }
 
-static enum ker_status count_switches(struct hierarchy *h, const struct ker_config *config, struct ker_error *error)
+static enum ker_status count_switches(struct hierarchy *h, const struct ker_config *config,
+                                      struct ker_error *error)
 {
     uint64_t switches = 1;
     for (int i = 0; i < h->levels; i++) {
@@ -227,8 +239,8 @@ static enum ker_status hierarchy_build(struct route_shape *shape, const struct k
     }
     route_node_link_add(summary, config, 0);
     route_extents_print(size, sizeof size, groups, h->levels);
-    snprintf(summary->text, sizeof summary->text, "hierarchical %s, %u per switch, %u nodes, %u switches", size,
-             h->nodes_per_switch, summary->nodes, summary->switches);
+    snprintf(summary->text, sizeof summary->text, "hierarchical %s, %u per switch, %u nodes, %u switches",
+             size, h->nodes_per_switch, summary->nodes, summary->switches);
     return KER_OK;
 }
 
@@ -267,7 +279,8 @@ static uint32_t hierarchy_ports(const struct route_shape *shape, uint32_t switch
 }
 
 /* The port is the nth of level i. */
-static void level_port(const struct hierarchy *h, int i, uint32_t switch_id, uint32_t nth, struct route_peer *peer)
+static void level_port(const struct hierarchy *h, int i, uint32_t switch_id, uint32_t nth,
+                       struct route_peer *peer)
 {
     const struct level *l = &h->level[i];
     uint32_t index = switch_id % l->size, group = switch_id / l->size % l->groups;
@@ -311,7 +324,8 @@ static void hierarchy_port(const struct route_shape *shape, uint32_t switch_id, 
     level_port(h, i, switch_id, port - h->level[i].first_port, peer);
 }
 
-static void hierarchy_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id, uint16_t *port)
+static void hierarchy_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id,
+                                 uint16_t *port)
 {
     const struct hierarchy *h = hierarchy_of(shape);
     *switch_id = node / h->nodes_per_switch;
@@ -327,7 +341,8 @@ static uint64_t hierarchy_here(const struct route_shape *shape, uint32_t switch_
 static uint64_t hierarchy_address(const struct route_shape *shape, uint32_t node)
 {
     const struct hierarchy *h = hierarchy_of(shape);
-    return pack(h, h->levels, node / h->nodes_per_switch) | (uint64_t)(node % h->nodes_per_switch) << h->slot_shift;
+    return pack(h, h->levels, node / h->nodes_per_switch) | (uint64_t)(node % h->nodes_per_switch)
+                                                                << h->slot_shift;
 }
 
 static inline uint32_t field(const struct level *l, uint64_t address)
@@ -357,7 +372,8 @@ static uint32_t lane_hops(const struct hierarchy *h, const struct level *l, uint
     uint32_t ahead = places_ahead(l, here, target);
     const struct gate *out = &l->gate[ahead * l->links + lane];
     const struct gate *in = &l->gate[(l->groups - 2 - ahead) * l->links + lane];
-    return direct_hops(h, here, with_gate(l, here, out)) + 1 + direct_hops(h, with_gate(l, target, in), target);
+    return direct_hops(h, here, with_gate(l, here, out)) + 1 +
+           direct_hops(h, with_gate(l, target, in), target);
 }
 
 static uint32_t direct_hops(const struct hierarchy *h, uint64_t here, uint64_t target)
@@ -395,7 +411,8 @@ static uint32_t hierarchy_groups(const struct route_shape *shape)
 }
 
 /* First of the parallel links from here straight to the target switch, level l being by switch. */
-static inline uint32_t straight_port(const struct hierarchy *h, const struct level *l, uint64_t here, uint64_t target)
+static inline uint32_t straight_port(const struct hierarchy *h, const struct level *l, uint64_t here,
+                                     uint64_t target)
 {
     uint32_t place = places_ahead(l, here, target) * l->size;
     for (const struct level *below = h->level; below < l; below++)
@@ -448,7 +465,8 @@ struct search { /* for all shortest direct routes */
     int count;
 };
 
-/* Position of a hop along any route: per "group" level two bits, highest level first: 0 before, 1 crossing, 2 after. */
+/* Position of a hop along any route: per "group" level two bits, highest level first: 0 before, 1 crossing, 2
+ * after. */
 static uint32_t position(const struct hierarchy *h, const struct level *l, uint32_t path)
 {
     uint32_t value = 0;
@@ -484,7 +502,8 @@ static void offer(struct search *s, const struct level *l, uint32_t port, uint32
 static void search(struct search *s, uint64_t here, uint64_t target, uint32_t path)
 {
     const struct hierarchy *h = s->h;
-    const struct level *l = &h->level[h->level_of_bit[63 - __builtin_clzll((here ^ target) & h->switch_mask)]];
+    const struct level *l =
+        &h->level[h->level_of_bit[63 - __builtin_clzll((here ^ target) & h->switch_mask)]];
     if (l->by_switch) {
         uint32_t port = straight_port(h, l, here, target);
         for (uint32_t lane = 0; lane < l->links; lane++)
@@ -546,8 +565,12 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
     return count;
 }
 
-static const char *const hierarchy_keys[] = {"topology.groups",    "topology.links",     "topology.attach",
-                                             "topology.bandwidth", "topology.latency",   "topology.nodes_per_switch",
+static const char *const hierarchy_keys[] = {"topology.groups",
+                                             "topology.links",
+                                             "topology.attach",
+                                             "topology.bandwidth",
+                                             "topology.latency",
+                                             "topology.nodes_per_switch",
                                              NULL};
 
 static const struct route_algorithm hierarchy_algorithms[] = {

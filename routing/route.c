@@ -1,8 +1,9 @@
 /* route.c - the table of topologies, the options, and the calls of routing.h.
  *
- * route_new picks the topology and lets it build itself, then picks the algorithm and checks the channels; after that a shape never
- * changes. Everything else passes the call on. A key of another topology is refused: it is a sign of an
- * edit half done, and silently ignoring it would simulate something else than what was meant.
+ * route_new picks the topology and lets it build itself, then picks the algorithm and checks the channels;
+ * after that a shape never changes. Everything else passes the call on. A key of another topology is refused:
+ * it is a sign of an edit half done, and silently ignoring it would simulate something else than what was
+ * meant.
  */
 #include "routing/shape.h"
 
@@ -14,37 +15,42 @@
 const struct ker_option route_options[] = {
     {"topology.kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "fat_tree|hierarchical|torus|star|file",
      "The network's shape."},
-    {"topology.extents", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL, "Torus: switches in each of 1 to 8 dimensions."},
+    {"topology.extents", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL,
+     "Torus: switches in each of 1 to 8 dimensions."},
     {"topology.wrap", KER_TYPE_BOOL | LIST, "true", NULL, NULL, NULL,
-     "Torus: is the dimension a ring (true) or open (false, a mesh)? One value for all dimensions or one for each. "
-     "A ring of extent 2 has two links between its two switches; extent 1 has none."},
-    {"topology.parallel", KER_TYPE_INT, "1", "1", "1024", NULL, "Torus: links in parallel in every direction."},
+     "Torus: is the dimension a ring (true) or open (false, a mesh)? One value for all dimensions or "
+     "one for each. A ring of extent 2 has two links between its two switches; extent 1 has none."},
+    {"topology.parallel", KER_TYPE_INT, "1", "1", "1024", NULL,
+     "Torus: links in parallel in every direction."},
     {"topology.nodes_per_switch", KER_TYPE_INT, "1", "1", "65535", NULL,
      "Torus, hierarchical: nodes on every switch."},
     {"topology.down", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL,
-     "Fat tree: children of a switch at levels 1, 2, ..., h (m1..mh of an XGFT); those of level 1 are nodes."},
+     "Fat tree: children of a switch at levels 1, 2, ..., h (m1..mh of an XGFT); those of level 1 are "
+     "nodes."},
     {"topology.up", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL,
-     "Fat tree: parents of whatever is below levels 1, 2, ..., h (w1..wh of an XGFT); the first, switches per node, "
-     "must be 1."},
+     "Fat tree: parents of whatever is below levels 1, 2, ..., h (w1..wh of an XGFT); the first, "
+     "switches per node, must be 1."},
     {"topology.radix", KER_TYPE_INT, NULL, "2", "65534", NULL,
      "Fat tree, instead of down and up: ports of every switch, half of them up, at the top all down."},
     {"topology.levels", KER_TYPE_INT, NULL, "1", "8", NULL, "Fat tree, with radix: levels of switches."},
     {"topology.taper", KER_TYPE_REAL | LIST, "1.0", NULL, NULL, NULL,
-     "Fat tree: fraction of the bandwidth that is kept from the level below, above 0, at most 1, for levels 2, 3, ..., "
-     "h, or one value for all. Links of level l run at bandwidth[l] * taper[2] * ... * taper[l]."},
+     "Fat tree: fraction of the bandwidth that is kept from the level below, above 0, at most 1, for "
+     "levels 2, 3, ..., h, or one value for all. Links of level l run at bandwidth[l] * taper[2] * ..."
+     " * taper[l]."},
     {"topology.groups", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL,
      "Hierarchical: switches per board, boards per rack, racks, ...: 1 to 4 levels."},
     {"topology.links", KER_TYPE_INT | LIST, "1", "1", "64", NULL,
-     "Hierarchical: links in parallel between each pair (see attach), one value for all levels or one for each."},
+     "Hierarchical: links in parallel between each pair (see attach), one value for all levels or one "
+     "for each."},
     {"topology.attach", KER_TYPE_CHOICE | LIST, "group", NULL, NULL, "group|switch",
-     "Hierarchical, for levels 2, 3, ...: is there a link between each pair of groups (\"group\", dragonfly) or "
-     "between each two switches of different groups (\"switch\", PERCS)?"},
+     "Hierarchical, for levels 2, 3, ...: is there a link between each pair of groups (\"group\", "
+     "dragonfly) or between each two switches of different groups (\"switch\", PERCS)?"},
     {"topology.nodes", KER_TYPE_INT, NULL, "1", "65535", NULL, "Star: nodes on the one switch."},
     {"topology.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "File: the edge list, see docs/topology-file.md."},
     {"topology.bandwidth", KER_TYPE_RATE | LIST, NULL, "1 B/s", NULL, NULL,
-     "Bandwidth of the links per direction, one value for all or one for each dimension (torus) or level (fat tree, "
-     "where level 1 is the node links; hierarchical)."},
+     "Bandwidth of the links per direction, one value for all or one for each dimension (torus) or "
+     "level (fat tree, where level 1 is the node links; hierarchical)."},
     {"topology.latency", KER_TYPE_TIME | LIST, NULL, "1 ps", NULL, NULL,
      "Latency of the links, one value for all or one for each dimension or level."},
     {"topology.node_bandwidth", KER_TYPE_RATE, NULL, "1 B/s", NULL, NULL,
@@ -52,13 +58,13 @@ const struct ker_option route_options[] = {
     {"topology.node_latency", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
      "Latency of the links between node and switch; by default that of the first dimension or level."},
     {"routing.algorithm", KER_TYPE_CHOICE, "minimal", NULL, NULL, "minimal|adaptive",
-     "minimal: one shortest path per packet (torus: dimension order; fat tree: d-mod-k; hierarchical: direct). "
-     "adaptive: among all shortest paths, by the state of the switch."},
+     "minimal: one shortest path per packet (torus: dimension order; fat tree: d-mod-k; hierarchical: "
+     "direct). adaptive: among all shortest paths, by the state of the switch."},
     {0},
 };
 
-static const struct route_kind *const kinds[] = {&route_fat_tree, &route_hierarchical, &route_torus, &route_star,
-                                                 &route_file};
+static const struct route_kind *const kinds[] = {&route_fat_tree, &route_hierarchical, &route_torus,
+                                                 &route_star, &route_file};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 /* Keys that every topology reads, except that a file has its own node links. */
@@ -80,8 +86,8 @@ static enum ker_status check_keys(const struct route_kind *kind, const struct ke
     for (const struct ker_option *option = route_options; option->key; option++)
         if (strncmp(option->key, "topology.", 9) == 0 && ker_config_has(config, option->key) &&
             !is_key_of(kind, option->key))
-            return ker_config_fail(config, error, option->key, "means nothing for topology.kind = \"%s\"; remove it",
-                                   kind->name);
+            return ker_config_fail(config, error, option->key,
+                                   "means nothing for topology.kind = \"%s\"; remove it", kind->name);
     return KER_OK;
 }
 
@@ -94,8 +100,8 @@ static const struct route_kind *find_kind(const char *name)
     return NULL;
 }
 
-static enum ker_status choose_algorithm(struct route_shape *shape, const struct ker_config *config, uint32_t channels,
-                                        struct ker_error *error)
+static enum ker_status choose_algorithm(struct route_shape *shape, const struct ker_config *config,
+                                        uint32_t channels, struct ker_error *error)
 {
     static const char key[] = "routing.algorithm";
     const char *name = ker_config_string(config, key);
@@ -109,12 +115,15 @@ static enum ker_status choose_algorithm(struct route_shape *shape, const struct 
     summary->adaptive = algorithm->adaptive;
     snprintf(summary->algorithm, sizeof summary->algorithm, "%s", name);
     if (channels < summary->channels)
-        return ker_config_fail(config, error, key, "\"%s\" needs %u virtual channels on this %s to be free of "
-                               "deadlock, but switch.channels is %u", name, summary->channels, shape->kind->name,
-                               channels);
+        return ker_config_fail(config, error, key,
+                               "\"%s\" needs %u virtual channels on this %s to be free of "
+                               "deadlock, but switch.channels is %u",
+                               name, summary->channels, shape->kind->name, channels);
     if (channels > ROUTE_MAX_CHANNELS)
-        return ker_config_fail(config, error, key, "%u virtual channels are too many; switch.channels can be at most "
-                               "%d", channels, ROUTE_MAX_CHANNELS);
+        return ker_config_fail(config, error, key,
+                               "%u virtual channels are too many; switch.channels can be at most "
+                               "%d",
+                               channels, ROUTE_MAX_CHANNELS);
     shape->algorithm = algorithm;
     shape->channels = channels;
     if (shape->kind->tune)
@@ -122,27 +131,28 @@ static enum ker_status choose_algorithm(struct route_shape *shape, const struct 
     return KER_OK;
 }
 
-enum ker_status route_new(struct route_shape **result, const struct ker_config *config, uint32_t channels,
+enum ker_status route_new(struct route_shape **shape, const struct ker_config *config, uint32_t channels,
                           struct ker_error *error)
 {
-    *result = NULL;
+    *shape = NULL;
     if (!ker_config_has(config, "topology.kind"))
-        return ker_config_fail(config, error, "topology.kind", "is missing; it is one of fat_tree, hierarchical, "
+        return ker_config_fail(config, error, "topology.kind",
+                               "is missing; it is one of fat_tree, hierarchical, "
                                "torus, star, file");
     const struct route_kind *kind = find_kind(ker_config_string(config, "topology.kind"));
     enum ker_status status = check_keys(kind, config, error);
     if (status)
         return status;
-    struct route_shape *shape = ker_alloc(kind->size);
-    shape->kind = kind;
-    snprintf(shape->summary.topology, sizeof shape->summary.topology, "%s", kind->name);
-    status = kind->build(shape, config, error);
+    struct route_shape *made = ker_alloc(kind->size);
+    made->kind = kind;
+    snprintf(made->summary.topology, sizeof made->summary.topology, "%s", kind->name);
+    status = kind->build(made, config, error);
     if (status == KER_OK)
-        status = choose_algorithm(shape, config, channels, error);
+        status = choose_algorithm(made, config, channels, error);
     if (status)
-        route_free(shape);
+        route_free(made);
     else
-        *result = shape;
+        *shape = made;
     return status;
 }
 
@@ -232,8 +242,9 @@ void route_list(FILE *out)
     fprintf(out, "topologies (topology.kind):\n");
     for (size_t i = 0; i < KINDS; i++)
         fprintf(out, "  %-14s %s\n", kinds[i]->name, kinds[i]->meaning);
-    fprintf(out, "routing algorithms (routing.algorithm):\n"
-                 "  %-14s one shortest path per packet\n"
-                 "  %-14s among all shortest paths, by the state of the switch\n",
+    fprintf(out,
+            "routing algorithms (routing.algorithm):\n"
+            "  %-14s one shortest path per packet\n"
+            "  %-14s among all shortest paths, by the state of the switch\n",
             "minimal", "adaptive");
 }

@@ -1,8 +1,9 @@
 /* settings.c - reading the topology.* keys that all topologies share.
  *
- * Most settings are lists with one value for each level or dimension; a single value stands for all. route_list_check tells
- * the user when a list has any other length; after it the ..._each getters cannot fail. The smallest and
- * largest values allowed stand in the option table and are checked when the configuration is loaded.
+ * Most settings are lists with one value for each level or dimension; a single value stands for all.
+ * route_list_check tells the user when a list has any other length; after it the ..._each getters cannot
+ * fail. The smallest and largest values allowed stand in the option table and are checked when the
+ * configuration is loaded.
  */
 #include "routing/shape.h"
 
@@ -16,28 +17,30 @@ enum ker_status route_key_require(const struct ker_config *config, const char *k
                            ker_config_string(config, "topology.kind"));
 }
 
-enum ker_status route_list_check(const struct ker_config *config, const char *key, int wanted, const char *each,
-                                 struct ker_error *error)
+enum ker_status route_list_check(const struct ker_config *config, const char *key, int wanted,
+                                 const char *each, struct ker_error *error)
 {
     int count = ker_config_count(config, key);
     if (count == 1 || count == wanted)
         return KER_OK;
     if (count == 0)
-        return ker_config_fail(config, error, key, "is missing; give one value for all %s or a list of %d", each,
-                               wanted);
-    return ker_config_fail(config, error, key, "has %d values, but there are %d %s; give one value for all or %d",
-                           count, wanted, each, wanted);
+        return ker_config_fail(config, error, key, "is missing; give one value for all %s or a list of %d",
+                               each, wanted);
+    return ker_config_fail(config, error, key,
+                           "has %d values, but there are %d %s; give one value for all or %d", count, wanted,
+                           each, wanted);
 }
 
-enum ker_status route_extents_read(const struct ker_config *config, const char *key, uint32_t *extent, int room,
-                                   int *count, struct ker_error *error)
+enum ker_status route_extents_read(const struct ker_config *config, const char *key, uint32_t *extent,
+                                   int room, int *count, struct ker_error *error)
 {
     enum ker_status status = route_key_require(config, key, error);
     if (status)
         return status;
     int values = ker_config_count(config, key);
     if (values < 1 || values > room)
-        return ker_config_fail(config, error, key, "has %d values; between 1 and %d are possible", values, room);
+        return ker_config_fail(config, error, key, "has %d values; between 1 and %d are possible", values,
+                               room);
     for (int i = 0; i < values; i++) {
         int64_t value = ker_config_int_at(config, key, i);
         if (value < 1 || value > INT32_MAX)

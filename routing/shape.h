@@ -1,13 +1,13 @@
 /* shape.h - private to routing/: what a topology has to provide.
  *
- * A topology is a struct that begins with struct route_shape, and one struct route_kind in the table of route.c. Its
- * build() reads the keys, fills in shape.summary (all but channels, adaptive and algorithm) and its own fields;
- * route.c then picks the algorithm, checks the channels, and calls tune(). After that nothing changes any more, so that all
- * functions below are pure.
+ * A topology is a struct that begins with struct route_shape, and one struct route_kind in the table of
+ * route.c. Its build() reads the keys, fills in shape.summary (all but channels, adaptive and algorithm) and
+ * its own fields; route.c then picks the algorithm, checks the channels, and calls tune(). After that nothing
+ * changes any more, so that all functions below are pure.
  *
- * Channels: an algorithm needs `classes` of them to be free of deadlock. When k times as many are configured, class c is the
- * channels c*k .. c*k + k-1 and a packet takes one of the k by its draw, the same at every hop: packets
- * that wait in one of them do not hold up the others.
+ * Channels: an algorithm needs `classes` of them to be free of deadlock. When k times as many are configured,
+ * class c is the channels c*k .. c*k + k-1 and a packet takes one of the k by its draw, the same at every
+ * hop: packets that wait in one of them do not hold up the others.
  */
 #ifndef ROUTING_SHAPE_H
 #define ROUTING_SHAPE_H
@@ -42,8 +42,9 @@ struct route_kind {
     uint32_t (*hops)(const struct route_shape *, uint32_t from, uint32_t to);
     uint32_t (*group)(const struct route_shape *, uint32_t switch_id);
     uint32_t (*groups)(const struct route_shape *);
-    int (*grid)(const struct route_shape *, uint32_t extents[8]);                  /* may be NULL: no grid */
-    void (*coordinates)(const struct route_shape *, uint32_t node, uint32_t at[8]); /* may be NULL with grid */
+    int (*grid)(const struct route_shape *, uint32_t extents[8]); /* may be NULL: no grid */
+    void (*coordinates)(const struct route_shape *, uint32_t node,
+                        uint32_t at[8]);                              /* may be NULL with grid */
     uint32_t (*load)(const struct route_shape *, uint32_t switch_id); /* may be NULL: the ports in use */
 };
 
@@ -70,8 +71,8 @@ static inline uint32_t route_spread(uint32_t draw, uint32_t k)
     return k == 1 ? 0 : ker_random_below(route_mix(draw, 1), k);
 }
 
-static inline int route_eject(const struct route_shape *shape, const struct route_packet *packet, uint32_t port,
-                              struct route_choice *choice)
+static inline int route_eject(const struct route_shape *shape, const struct route_packet *packet,
+                              uint32_t port, struct route_choice *choice)
 {
     choice->port = (uint16_t)port;
     choice->channel = (uint8_t)route_spread(packet->draw, shape->channels);
@@ -93,8 +94,8 @@ enum ker_status route_list_check(const struct ker_config *, const char *key, int
 /* The key is there. */
 enum ker_status route_key_require(const struct ker_config *, const char *key, struct ker_error *);
 /* Members that are integers 1..2^31-1, the first `room` of them; how many in *count. */
-enum ker_status route_extents_read(const struct ker_config *, const char *key, uint32_t *extent, int room, int *count,
-                                   struct ker_error *);
+enum ker_status route_extents_read(const struct ker_config *, const char *key, uint32_t *extent, int room,
+                                   int *count, struct ker_error *);
 bool route_bool_each(const struct ker_config *, const char *key, int index);
 int64_t route_int_each(const struct ker_config *, const char *key, int index);
 double route_real_each(const struct ker_config *, const char *key, int index);

@@ -1,7 +1,9 @@
-/* star.c - one switch with all nodes on it: port i is node i, so address and output port are the same number. */
+/* star.c - one switch with all nodes on it: port i is node i, so address and output port are the same number.
+ */
 #include "routing/shape.h"
 
-static enum ker_status star_build(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+static enum ker_status star_build(struct route_shape *shape, const struct ker_config *config,
+                                  struct ker_error *error)
 {
     struct route_summary *summary = &shape->summary;
     enum ker_status status = route_key_require(config, "topology.nodes", error);
@@ -33,12 +35,14 @@ static uint32_t star_ports(const struct route_shape *shape, uint32_t switch_id)
     return shape->summary.nodes;
 }
 
-static void star_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port, struct route_peer *peer)
+static void star_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port,
+                      struct route_peer *peer)
 {
     *peer = (struct route_peer){.kind = ROUTE_NODE, .id = port};
 }
 
-static void star_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id, uint16_t *port)
+static void star_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id,
+                            uint16_t *port)
 {
     *switch_id = 0;
     *port = (uint16_t)node;
@@ -69,8 +73,8 @@ static uint32_t star_groups(const struct route_shape *shape)
     return 1;
 }
 
-static int star_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id, struct route_packet *packet,
-                     struct route_choice *choices)
+static int star_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
+                     struct route_packet *packet, struct route_choice *choices)
 {
     return route_eject(shape, packet, (uint32_t)packet->address, choices);
 }

@@ -1,20 +1,22 @@
 /* torus.c - torus or mesh of 1..8 dimensions.
  *
- * Switch id = x0 + e0*(x1 + e1*(x2 + ...)); node id = switch * nodes_per_switch + slot. Ports: first the nodes, then for every
- * dimension of extent > 1 the `parallel` links forward (towards x+1), then those backward. A ring of extent 2 has two links
- * between the pair, one for each direction; a dimension of extent 1 has none. At the rim of an open dimension the ports
- * outward exist but lead nowhere.
+ * Switch id = x0 + e0*(x1 + e1*(x2 + ...)); node id = switch * nodes_per_switch + slot. Ports: first the
+ * nodes, then for every dimension of extent > 1 the `parallel` links forward (towards x+1), then those
+ * backward. A ring of extent 2 has two links between the pair, one for each direction; a dimension of extent
+ * 1 has none. At the rim of an open dimension the ports outward exist but lead nowhere.
  *
- * An address holds one field of just enough bits per coordinate, dimension 0 lowest, the slot on top (at most 32 + 8 + 1 bits), so
- * the lowest bit in which here and there differ names the dimension to go in, without a loop over dimensions.
+ * An address holds one field of just enough bits per coordinate, dimension 0 lowest, the slot on top (at most
+ * 32 + 8 + 1 bits), so the lowest bit in which here and there differ names the dimension to go in, without a
+ * loop over dimensions.
  *
- * Deadlock: dimensions are taken in order, so only dependencies inside a ring can close a cycle. A packet that will still cross
- * the wrap-around link travels in class 0, one that has crossed it in class 1; the wrap-around link is only ever
- * used in class 0, and class 1 is never left for class 0 inside a ring: both classes are acyclic chains. A packet that
- * need not cross may travel in either (drawn, then kept), which balances them. Rings shorter than 4 have no
- * path of two links and need one class, as have open dimensions. Adaptive packets (Duato) use channels of their own and may
- * at every switch fall back to this order, there with class 1 for all that need not cross: a function of here and
- * there only, and with minimal paths a finished dimension is never entered again, so that the extended dependencies are acyclic, too.
+ * Deadlock: dimensions are taken in order, so only dependencies inside a ring can close a cycle. A packet
+ * that will still cross the wrap-around link travels in class 0, one that has crossed it in class 1; the
+ * wrap-around link is only ever used in class 0, and class 1 is never left for class 0 inside a ring: both
+ * classes are acyclic chains. A packet that need not cross may travel in either (drawn, then kept), which
+ * balances them. Rings shorter than 4 have no path of two links and need one class, as have open dimensions.
+ * Adaptive packets (Duato) use channels of their own and may at every switch fall back to this order, there
+ * with class 1 for all that need not cross: a function of here and there only, and with minimal paths a
+ * finished dimension is never entered again, so that the extended dependencies are acyclic, too.
  */
 #include "routing/shape.h"
 
@@ -44,7 +46,8 @@ static inline const struct torus *torus_of(const struct route_shape *shape)
     return (const struct torus *)shape;
 }
 
-static enum ker_status torus_size(struct torus *torus, const struct ker_config *config, struct ker_error *error)
+static enum ker_status torus_size(struct torus *torus, const struct ker_config *config,
+                                  struct ker_error *error)
 {
     uint64_t switches = 1, ports = torus->nodes_per_switch;
     for (int i = 0; i < torus->dimensions; i++) {
@@ -101,7 +104,8 @@ static void torus_links(struct torus *torus, const struct ker_config *config)
     route_node_link_add(summary, config, 0);
 }
 
-static enum ker_status torus_read(struct torus *torus, const struct ker_config *config, struct ker_error *error)
+static enum ker_status torus_read(struct torus *torus, const struct ker_config *config,
+                                  struct ker_error *error)
 {
     uint32_t extents[MAX_DIMENSIONS];
     enum ker_status status =
@@ -140,8 +144,8 @@ static enum ker_status torus_build(struct route_shape *shape, const struct ker_c
         rings |= torus->dimension[i].wrap;
     }
     route_extents_print(size, sizeof size, extents, torus->dimensions);
-    snprintf(summary->text, sizeof summary->text, "%s %s, %u nodes, %u switches", rings ? "torus" : "mesh", size,
-             summary->nodes, summary->switches);
+    snprintf(summary->text, sizeof summary->text, "%s %s, %u nodes, %u switches", rings ? "torus" : "mesh",
+             size, summary->nodes, summary->switches);
     return KER_OK;
 }
 
@@ -177,7 +181,8 @@ static uint32_t torus_ports(const struct route_shape *shape, uint32_t switch_id)
     return shape->summary.max_ports;
 }
 
-static void torus_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port, struct route_peer *peer)
+static void torus_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port,
+                       struct route_peer *peer)
 {
     const struct torus *torus = torus_of(shape);
     if (port < torus->nodes_per_switch) {
@@ -203,7 +208,8 @@ static void torus_port(const struct route_shape *shape, uint32_t switch_id, uint
     peer->id = switch_id + to * d->stride - at * d->stride;
 }
 
-static void torus_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id, uint16_t *port)
+static void torus_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id,
+                             uint16_t *port)
 {
     const struct torus *torus = torus_of(shape);
     *switch_id = node / torus->nodes_per_switch;
@@ -224,8 +230,8 @@ static uint64_t torus_here(const struct route_shape *shape, uint32_t switch_id)
 static uint64_t torus_address(const struct route_shape *shape, uint32_t node)
 {
     const struct torus *torus = torus_of(shape);
-    return torus_here(shape, node / torus->nodes_per_switch) |
-           (uint64_t)(node % torus->nodes_per_switch) << torus->slot_shift;
+    return torus_here(shape, node / torus->nodes_per_switch) | (uint64_t)(node % torus->nodes_per_switch)
+                                                                   << torus->slot_shift;
 }
 
 static uint32_t torus_hops(const struct route_shape *shape, uint32_t from, uint32_t to)
@@ -281,8 +287,8 @@ static void torus_coordinates(const struct route_shape *shape, uint32_t node, ui
     }
 }
 
-/* The next two decide without branches: their outcomes are close to random, and a mispredicted branch costs more than all
- * of this. from != to. */
+/* The next two decide without branches: their outcomes are close to random, and a mispredicted branch costs
+ * more than all of this. from != to. */
 
 /* Is it shorter (or drawn, where equal) to go backward? */
 static inline bool goes_backward(const struct dimension *d, uint32_t from, uint32_t to, uint32_t draw)
@@ -295,8 +301,8 @@ static inline bool goes_backward(const struct dimension *d, uint32_t from, uint3
 }
 
 /* The class inside a ring, 0 or 1. */
-static inline uint32_t ring_class(const struct torus *torus, const struct dimension *d, uint32_t from, uint32_t to,
-                                  bool backward, const struct route_packet *packet)
+static inline uint32_t ring_class(const struct torus *torus, const struct dimension *d, uint32_t from,
+                                  uint32_t to, bool backward, const struct route_packet *packet)
 {
     uint32_t back = backward, crosses = (to > from) == back;
     /* packets that go forward come in by the ports backward, and the other way round */
@@ -347,8 +353,8 @@ static void escape_choice(const struct torus *torus, uint64_t here, const struct
 
 /* All links of one dimension that bring the packet nearer. */
 static int productive_choices(const struct torus *torus, const struct dimension *d, uint64_t here,
-                              const struct route_packet *packet, uint32_t channel, struct route_choice *choices,
-                              int count)
+                              const struct route_packet *packet, uint32_t channel,
+                              struct route_choice *choices, int count)
 {
     uint32_t from = (uint32_t)(here >> d->shift) & d->mask;
     uint32_t to = (uint32_t)(packet->address >> d->shift) & d->mask;
@@ -384,9 +390,13 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
     return count + 1;
 }
 
-static const char *const torus_keys[] = {"topology.extents",          "topology.wrap",
-                                         "topology.parallel",         "topology.nodes_per_switch",
-                                         "topology.bandwidth",        "topology.latency", NULL};
+static const char *const torus_keys[] = {"topology.extents",
+                                         "topology.wrap",
+                                         "topology.parallel",
+                                         "topology.nodes_per_switch",
+                                         "topology.bandwidth",
+                                         "topology.latency",
+                                         NULL};
 
 static const struct route_algorithm torus_algorithms[] = {
     {"minimal", false, minimal_next, minimal_channels},

@@ -56,8 +56,10 @@ static inline uint32_t test_random(uint32_t *state)
 static inline uint32_t walk_packet(const struct route_shape *shape, uint32_t source, uint32_t destination,
                                    uint32_t channels, uint32_t *random)
 {
-    struct route_packet packet = {.address = route_address(shape, destination), .source = source,
-                                  .destination = destination, .draw = test_random(random)};
+    struct route_packet packet = {.address = route_address(shape, destination),
+                                  .source = source,
+                                  .destination = destination,
+                                  .draw = test_random(random)};
     route_next_function *next = route_function(shape);
     struct route_peer peer;
     uint32_t at, links = 1;

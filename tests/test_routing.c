@@ -1,4 +1,5 @@
-/* test_routing.c - every topology in small shapes, exhaustively: ports, distances, routes, freedom of deadlock. */
+/* test_routing.c - every topology in small shapes, exhaustively: ports, distances, routes, freedom of
+ * deadlock. */
 #include "tests/route_walk.h"
 
 #include "routing/shape.h"
@@ -17,9 +18,9 @@ struct sample {
 #define TREE(more) TOPOLOGY("fat_tree", LINKS more)
 #define GROUPS(more) TOPOLOGY("hierarchical", LINKS more)
 
-/* Channels of a torus: rings of 4 and more have paths of two links, so that a cycle can close, and need 2 classes;
- * adaptive ones need another channel beside these. Of a hierarchy: 2 for every "group" level above a level with
- * links, as each splits the way into before and after. */
+/* Channels of a torus: rings of 4 and more have paths of two links, so that a cycle can close, and need 2
+ * classes; adaptive ones need another channel beside these. Of a hierarchy: 2 for every "group" level above a
+ * level with links, as each splits the way into before and after. */
 static const struct sample samples[] = {
     {TORUS("extents = [1];"), 1, 2, true},
     {TORUS("extents = [2]; nodes_per_switch = 2;"), 1, 2, true},
@@ -77,7 +78,8 @@ static void check_ports(const struct route_shape *shape)
             }
             assert_true(peer.id < summary->switches && peer.id != s);
             route_port(shape, peer.id, peer.port, &back);
-            assert_true(back.kind == ROUTE_SWITCH && back.id == s && back.port == p && back.link == peer.link);
+            assert_true(back.kind == ROUTE_SWITCH && back.id == s && back.port == p &&
+                        back.link == peer.link);
             ends++;
         }
     }
@@ -176,7 +178,8 @@ static void test_samples(void **state)
 static int one_channel_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
                             struct route_packet *packet, struct route_choice *choices)
 {
-    int count = shape->kind->algorithms[shape->summary.adaptive].next(shape, here, switch_id, packet, choices);
+    int count =
+        shape->kind->algorithms[shape->summary.adaptive].next(shape, here, switch_id, packet, choices);
     choices[count - 1].channel = 0; /* escape, when adaptive, comes last */
     return count;
 }
@@ -199,9 +202,9 @@ static void test_checker_sees_deadlock(void **state)
     }
 }
 
-/* d-mod-k: in a tree of 4 nodes per leaf, 4 leaves per pod, 8 pods, with 2 then 4 parents, each of the 2 up ports of a
- * leaf takes half of the 128 - 4 destinations elsewhere, and each of the 4 up ports of a level-2 switch a
- * quarter of the 112 in other pods that reach it: 112 / 2 / 4 = 14. */
+/* d-mod-k: in a tree of 4 nodes per leaf, 4 leaves per pod, 8 pods, with 2 then 4 parents, each of the 2 up
+ * ports of a leaf takes half of the 128 - 4 destinations elsewhere, and each of the 4 up ports of a level-2
+ * switch a quarter of the 112 in other pods that reach it: 112 / 2 / 4 = 14. */
 static void test_d_mod_k_even(void **state)
 {
     struct route_shape *shape = shape_make(TREE("down = [4, 4, 8]; up = [1, 2, 4];"), 1);
@@ -272,14 +275,15 @@ struct large {
     uint64_t links;
 };
 
-/* The sizes of the issue. Hierarchy: 16,384 switches; links: 65,536 of nodes, 2,048 boards * 28 pairs of switches, 512 racks * 6
- * pairs of boards * 64 pairs of switches, 512 * 511 / 2 pairs of racks. Ports: 4 + 7 + 24 + ceil(511 / 32). Fat tree of 64
- * ports in 3 levels: 2 * 32^3 nodes, 2048 + 2048 + 1024 switches, 65,536 links a level. Tori: 3 links per switch. */
+/* The sizes of the issue. Hierarchy: 16,384 switches; links: 65,536 of nodes, 2,048 boards * 28 pairs of
+ * switches, 512 racks * 6 pairs of boards * 64 pairs of switches, 512 * 511 / 2 pairs of racks. Ports: 4 + 7
+ * + 24 + ceil(511 / 32). Fat tree of 64 ports in 3 levels: 2 * 32^3 nodes, 2048 + 2048 + 1024 switches,
+ * 65,536 links a level. Tori: 3 links per switch. */
 static void test_large(void **state)
 {
     static const struct large large[] = {
-        {GROUPS("groups = [8, 4, 512]; nodes_per_switch = 4; attach = [\"switch\", \"group\"];"), 65536, 16384, 51,
-         65536 + 57344 + 196608 + 130816},
+        {GROUPS("groups = [8, 4, 512]; nodes_per_switch = 4; attach = [\"switch\", \"group\"];"), 65536,
+         16384, 51, 65536 + 57344 + 196608 + 130816},
         {TREE("radix = 64; levels = 3;"), 65536, 5120, 64, 3 * 65536},
         {TORUS("extents = [64, 32, 32];"), 65536, 65536, 7, 4 * 65536},
         {TORUS("extents = [128, 64, 128];"), 1048576, 1048576, 7, 4 * 1048576},
@@ -319,10 +323,11 @@ static void test_torus_grid(void **state)
 /* Level 1 is the node links; level 3 keeps 0.5 * 0.25 of its 40 GB/s. */
 static void test_tree_taper(void **state)
 {
-    struct route_shape *shape =
-        shape_make(TOPOLOGY("fat_tree", "down = [2, 2, 2]; up = [1, 2, 2]; taper = [0.5, 0.25]; latency = \"5 ns\"; "
-                                        "bandwidth = [\"10 GB/s\", \"20 GB/s\", \"40 GB/s\"]; "
-                                        "node_latency = \"7 ns\";"), 1);
+    struct route_shape *shape = shape_make(
+        TOPOLOGY("fat_tree", "down = [2, 2, 2]; up = [1, 2, 2]; taper = [0.5, 0.25]; latency = \"5 ns\"; "
+                             "bandwidth = [\"10 GB/s\", \"20 GB/s\", \"40 GB/s\"]; "
+                             "node_latency = \"7 ns\";"),
+        1);
     const struct route_summary *summary = route_summarise(shape);
     assert_int_equal(summary->link_count, 3);
     assert_int_equal(summary->node_link, 0);
@@ -338,15 +343,17 @@ static void test_draws_spread(void **state)
     struct route_shape *shape = shape_make(TORUS("extents = [8];"), 8);
     uint32_t port[3] = {0}, channel[8] = {0};
     for (uint32_t i = 0; i < 8000; i++) {
-        struct route_packet packet = {.address = route_address(shape, 4), .draw = ker_random_bits(1, 2, 3, i).word[0]};
+        struct route_packet packet = {.address = route_address(shape, 4),
+                                      .draw = ker_random_bits(1, 2, 3, i).word[0]};
         struct route_choice choice;
         route_function(shape)(shape, route_here(shape, 0), 0, &packet, &choice);
         assert_true(choice.port < 3 && choice.channel < 8);
         port[choice.port]++;
         channel[choice.channel]++;
     }
-    /* forward from 0 to 4 crosses nothing, either class; backward crosses, class 0: half of the packets in each way,
-     * channels 0..3 get (1/2 + 1/4) / 4 of them, 4..7 get 1/4 / 4; five standard deviations are below 200 */
+    /* forward from 0 to 4 crosses nothing, either class; backward crosses, class 0: half of the packets in
+     * each way, channels 0..3 get (1/2 + 1/4) / 4 of them, 4..7 get 1/4 / 4; five standard deviations are
+     * below 200 */
     assert_in_range(port[1], 3800, 4200);
     for (int i = 0; i < 8; i++)
         assert_in_range(channel[i], i < 4 ? 1300 : 300, i < 4 ? 1700 : 700);

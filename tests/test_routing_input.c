@@ -9,8 +9,8 @@
 #define FILE_TOPOLOGY "topology: { kind = \"file\"; file = \"%s\"; }; "
 
 /* A shape from the text of a topology file; the file lives only while it is read. */
-static enum ker_status file_try(struct route_shape **shape, const char *text, const char *more, uint32_t channels,
-                                struct ker_error *error)
+static enum ker_status file_try(struct route_shape **shape, const char *text, const char *more,
+                                uint32_t channels, struct ker_error *error)
 {
     char path[] = "/tmp/test_routing_XXXXXX", config[256];
     int file = mkstemp(path);
@@ -30,7 +30,8 @@ static void write_graph(char *text, size_t room, int switches, const char *links
     for (int i = 0; i < switches; i++)
         at += (size_t)snprintf(text + at, room - at, "switch s%d\nnode n%d s%d 10ns 25GB/s\n", i, i, i);
     for (; links[0] && links[1]; links += links[2] ? 3 : 2)
-        at += (size_t)snprintf(text + at, room - at, "link s%c s%c 100ns 200Gb/s %d\n", links[0], links[1], count);
+        at += (size_t)snprintf(text + at, room - at, "link s%c s%c 100ns 200Gb/s %d\n", links[0], links[1],
+                               count);
     assert_true(at < room);
 }
 
@@ -65,8 +66,8 @@ static void check_network(const struct network *n, bool adaptive, uint32_t chann
     route_free(shape);
 }
 
-/* Trees and complete graphs cannot close a circle; a ring of 6 can, and its diameter is 3; so can a square with two
- * ways round (adaptive), whose diameter is 2. */
+/* Trees and complete graphs cannot close a circle; a ring of 6 can, and its diameter is 3; so can a square
+ * with two ways round (adaptive), whose diameter is 2. */
 static void test_networks(void **state)
 {
     static const struct network networks[] = {
@@ -107,7 +108,8 @@ static void test_parallel_used(void **state)
     write_graph(text, sizeof text, 2, "01", 4);
     assert_int_equal(file_try(&shape, text, "", 1, &error), KER_OK);
     for (uint32_t i = 0; i < 400; i++) {
-        struct route_packet packet = {.address = route_address(shape, 1), .draw = ker_random_bits(5, 1, 1, i).word[0]};
+        struct route_packet packet = {.address = route_address(shape, 1),
+                                      .draw = ker_random_bits(5, 1, 1, i).word[0]};
         struct route_choice choice;
         route_function(shape)(shape, route_here(shape, 0), 0, &packet, &choice);
         used[choice.port]++;
@@ -122,8 +124,10 @@ static void test_link_classes(void **state)
 {
     struct route_shape *shape;
     struct ker_error error;
-    assert_int_equal(file_try(&shape, "link b a 2us 8Gb/s\nnode n a 1ns 5GB/s # the node\n\n  switch a\r\nswitch b", "",
-                              1, &error), KER_OK);
+    assert_int_equal(file_try(&shape,
+                              "link b a 2us 8Gb/s\nnode n a 1ns 5GB/s # the node\n\n  switch a\r\nswitch b",
+                              "", 1, &error),
+                     KER_OK);
     const struct route_summary *summary = route_summarise(shape);
     assert_int_equal(summary->link_count, 2);
     assert_true(summary->link[summary->node_link].rate == 5000000000u);
@@ -157,10 +161,14 @@ static void test_bad_files(void **state)
         {"switch a\nnode n a 1ns 1GB\n", ":2: bandwidth 1GB: "},
         {"switch a\nnode n a 0ns 1GB/s\n", ":2: the latency must be at least 1ps"},
         {"switch a\nnode n a 1ns 0GB/s\n", ":2: the bandwidth must not be zero"},
-        {"switch a\nswitch b\nnode n a 1ns 1GB/s\nlink a b 1ns 1GB/s 0\n", ":4: the number of parallel links is 0"},
-        {"switch a\nswitch b\nnode n a 1ns 1GB/s\nlink a b 1ns 1GB/s 99999999999\n", ":4: the number of parallel"},
-        {"switch a\nswitch b\nnode n a 1ns 1GB/s\nlink a b 1ns 1GB/s -1\n", ":4: the number of parallel links is -1"},
-        {"switch a\nswitch b\nnode n a 1ns 1GB/s\nlink a b 1ns 1GB/s 65535\n", ":4: a switch has more than 65535"},
+        {"switch a\nswitch b\nnode n a 1ns 1GB/s\nlink a b 1ns 1GB/s 0\n",
+         ":4: the number of parallel links is 0"},
+        {"switch a\nswitch b\nnode n a 1ns 1GB/s\nlink a b 1ns 1GB/s 99999999999\n",
+         ":4: the number of parallel"},
+        {"switch a\nswitch b\nnode n a 1ns 1GB/s\nlink a b 1ns 1GB/s -1\n",
+         ":4: the number of parallel links is -1"},
+        {"switch a\nswitch b\nnode n a 1ns 1GB/s\nlink a b 1ns 1GB/s 65535\n",
+         ":4: a switch has more than 65535"},
         {"switch a\nswitch b\nnode n a 1ns 1GB/s\nlink a b 1ns 1GB/s\nlink b a 2ns 1GB/s\n",
          ":5: these switches are already linked in line 4"},
         {"switch a\nswitch b\nnode n a 1ns 1GB/s\n", ":2: no links lead from the first switch (line 1)"},
@@ -200,28 +208,35 @@ static void test_bad_keys(void **state)
         {TOPOLOGY("torus", LINKS "extents = [4, 4, 4]; wrap = [true, true];"),
          "topology.wrap: has 2 values, but there are 3 dimensions"},
         {TOPOLOGY("torus", LINKS "extents = [65536, 65536];"), "more than 2^32 - 1 nodes"},
-        {TOPOLOGY("torus", LINKS "extents = [4]; radix = 4;"), "topology.radix: means nothing for topology.kind"},
+        {TOPOLOGY("torus", LINKS "extents = [4]; radix = 4;"),
+         "topology.radix: means nothing for topology.kind"},
         {TOPOLOGY("torus", "extents = [4]; latency = \"0 ns\"; bandwidth = \"1 GB/s\";"), "topology.latency"},
-        {TOPOLOGY("torus", "extents = [4]; latency = \"1 ns\"; bandwidth = \"0 GB/s\";"), "topology.bandwidth"},
+        {TOPOLOGY("torus", "extents = [4]; latency = \"1 ns\"; bandwidth = \"0 GB/s\";"),
+         "topology.bandwidth"},
         {TOPOLOGY("torus", LINKS "extents = [4]; node_latency = \"0 ns\";"), "topology.node_latency"},
         {TOPOLOGY("fat_tree", LINKS), "topology.down: is missing"},
-        {TOPOLOGY("fat_tree", LINKS "down = [4, 4]; up = [1];"), "topology.up: has 1 values but topology.down has 2"},
+        {TOPOLOGY("fat_tree", LINKS "down = [4, 4]; up = [1];"),
+         "topology.up: has 1 values but topology.down has 2"},
         {TOPOLOGY("fat_tree", LINKS "down = [4, 4]; up = [2, 2];"), "topology.up: begins with 2"},
         {TOPOLOGY("fat_tree", LINKS "radix = 5; levels = 2;"), "topology.radix: is 5; it must be even"},
         {TOPOLOGY("fat_tree", LINKS "radix = 4;"), "topology.levels: is missing"},
         {TOPOLOGY("fat_tree", LINKS "radix = 4; levels = 2; down = [4];"), "stands beside"},
-        {TOPOLOGY("fat_tree", LINKS "radix = 4; levels = 2; taper = 0.0;"), "topology.taper: is 0 for level 2"},
-        {TOPOLOGY("fat_tree", LINKS "radix = 4; levels = 2; taper = 1.5;"), "topology.taper: is 1.5 for level 2"},
+        {TOPOLOGY("fat_tree", LINKS "radix = 4; levels = 2; taper = 0.0;"),
+         "topology.taper: is 0 for level 2"},
+        {TOPOLOGY("fat_tree", LINKS "radix = 4; levels = 2; taper = 1.5;"),
+         "topology.taper: is 1.5 for level 2"},
         {TOPOLOGY("fat_tree", LINKS "radix = 4; levels = 3; taper = [0.5, 0.5, 0.5];"),
          "has 3 values, but there are 2 levels above the first"},
         {TOPOLOGY("fat_tree", LINKS "radix = 64; levels = 8;"), "more than 2^32 - 1 nodes"},
-        {TOPOLOGY("fat_tree", LINKS "down = [2, 2, 2]; up = [1, 70000, 2];"), "switches of 70002 ports at level 1"},
+        {TOPOLOGY("fat_tree", LINKS "down = [2, 2, 2]; up = [1, 70000, 2];"),
+         "switches of 70002 ports at level 1"},
         {TOPOLOGY("hierarchical", LINKS), "topology.groups: is missing"},
         {TOPOLOGY("hierarchical", LINKS "groups = [2, 2, 2, 2, 2];"), "has 5 values; between 1 and 4"},
         {TOPOLOGY("hierarchical", LINKS "groups = [4, 4]; attach = \"pair\";"), "topology.attach"},
         {TOPOLOGY("hierarchical", LINKS "groups = [4, 4, 4]; attach = [\"group\", \"group\", \"group\"];"),
          "topology.attach: has 3 values, but there are 2 levels above the first"},
-        {TOPOLOGY("hierarchical", LINKS "groups = [300, 300]; attach = \"switch\";"), "more than 65535 ports"},
+        {TOPOLOGY("hierarchical", LINKS "groups = [300, 300]; attach = \"switch\";"),
+         "more than 65535 ports"},
         {TOPOLOGY("star", LINKS), "topology.nodes: is missing"},
         {TOPOLOGY("file", ""), "topology.file: is missing"},
         {TOPOLOGY("file", "file = \"x\"; latency = \"1 ns\";"), "topology.latency: means nothing"},
@@ -240,9 +255,9 @@ static void test_bad_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_networks),    cmocka_unit_test(test_network_too_few_channels),
+        cmocka_unit_test(test_networks),      cmocka_unit_test(test_network_too_few_channels),
         cmocka_unit_test(test_parallel_used), cmocka_unit_test(test_link_classes),
-        cmocka_unit_test(test_bad_files),   cmocka_unit_test(test_binary_file),
+        cmocka_unit_test(test_bad_files),     cmocka_unit_test(test_binary_file),
         cmocka_unit_test(test_bad_keys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
