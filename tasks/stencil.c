@@ -194,7 +194,7 @@ static enum ker_status stencil_read(struct task_program *program, const struct k
     const char *periodic = KEY(path, "periodic");
     bool one = ker_config_count(config, periodic) == 1;
     for (uint32_t d = 0; d < program->dimensions; d++)
-        program->periodic[d] = ker_config_int_at(config, periodic, one ? 0 : (int)d) != 0;
+        program->periodic[d] = ker_config_bool_at(config, periodic, one ? 0 : (int)d);
     program->steps = (uint32_t)ker_config_int(config, KEY(path, "steps"));
     program->compute = ker_config_time(config, KEY(path, "compute_time"));
     program->allreduce_every = (uint32_t)ker_config_int(config, KEY(path, "allreduce_every"));
