@@ -97,7 +97,8 @@ enum ker_status ker_config_load(struct ker_config **config, const char *path, co
     if (status == KER_OK && made->root->count == 0) {
         ker_config_free(made);
         *config = NULL;
-        return ker_fail(error, KER_BAD_INPUT, "%s: holds no settings; a configuration file is expected", path);
+        return ker_fail(error, KER_BAD_INPUT, "%s: holds no settings; a configuration file is expected",
+                        path);
     }
     return status;
 }

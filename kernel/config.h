@@ -8,6 +8,10 @@
  * with an index path: ker_config_int(config, "jobs[2].tasks"). A key given as KER_TYPE_TIMES, _BYTES_LIST, ...
  * is a libconfig array or list of values: ["24 GB/s", "5 GB/s"]; a single value stands for a list of one.
  *
+ * A file may include others: @include "node.cfg" on a line of its own, relative to the file it stands in.
+ * Overrides count as if they stood in the file, file names too; jobs[2].tasks=4 makes jobs[2] when there are
+ * two so far; lists may be bare: topology.extents=4,4,4.
+ *
  * ker_config_load checks every value, so that getters cannot fail: they return the value, the default
  * where the key is absent, and assert when the key is not in the table or of another type.
  */

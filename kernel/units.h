@@ -27,7 +27,8 @@ static inline ker_time ker_serialisation(uint64_t bytes, uint64_t rate)
 }
 
 /* Parse a value with its unit. Each returns 0, or -1 with *why set to a static text that says what would
- * be right. Negative values are refused. Rates accept B/s and b/s with prefixes; a rate in bits must
+ * be right. Negative values are refused. Times are rounded half up to a
+ * picosecond (but nothing becomes 0), sizes must be whole. Rates accept B/s and b/s with prefixes; a rate in bits must
  * come out as a whole number of bytes per second. */
 int ker_parse_time(const char *text, ker_time *time, const char **why);
 int ker_parse_bytes(const char *text, uint64_t *bytes, const char **why);
