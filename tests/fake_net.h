@@ -1,0 +1,222 @@
+/* fake_net.h - for tests of the MPI model: a network of constant or jittering latency, timers, and programs from lists of ops.
+ *
+ * Events are ordered by (time, number); with jitter, messages overtake each other. A message takes latency + bytes x 40 ps
+ * (25 GB/s) to arrive and bytes x 40 ps until it has left.
+ */
+#ifndef TESTS_FAKE_NET_H
+#define TESTS_FAKE_NET_H
+
+#include "tasks/mpi.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct fake_net;
+
+struct net_node { /* the test's own; the model only passes pointers on */
+    struct fake_net *net;
+    uint32_t id;
+    struct task_mpi_node *client;
+};
+
+enum fake_kind { FAKE_ARRIVED, FAKE_SENT, FAKE_TIMER };
+
+struct fake_event {
+    ker_time time;
+    uint64_t number;
+    int kind;
+    uint32_t node, timer;
+    uint64_t cookie;
+    struct net_message message;
+};
+
+struct fake_program {
+    uint32_t tasks;
+    const struct task_op **ops; /* per task, ended by FINALIZE */
+    uint32_t *at;
+    struct task_comm comm[4];
+    int32_t comms;
+};
+
+/* What crossed the network, for tests that look at it. */
+struct fake_sent {
+    uint32_t source, destination;
+    uint64_t bytes;
+    ker_time time;
+    struct net_envelope envelope;
+};
+
+struct fake_net {
+    struct task_mpi *mpi;
+    struct ker_config *config;
+    struct net_node *node;
+    struct task_job job;
+    struct fake_program program;
+    uint32_t nodes, per_node;
+    ker_time now, latency, jitter, touched;
+    struct fake_event *event;
+    size_t events, room;
+    uint64_t number;
+    struct fake_sent *sent;
+    size_t sents, sent_room;
+};
+
+static void fake_push(struct fake_net *net, struct fake_event event)
+{
+    event.number = net->number++;
+    if (net->events == net->room)
+        net->event = ker_realloc(net->event, (net->room = net->room ? 2 * net->room : 64) * sizeof event);
+    size_t i = net->events++;
+    for (; i > 0; i = (i - 1) / 2) {
+        struct fake_event *parent = &net->event[(i - 1) / 2];
+        if (parent->time < event.time || (parent->time == event.time && parent->number < event.number))
+            break;
+        net->event[i] = *parent;
+    }
+    net->event[i] = event;
+}
+
+static bool fake_before(const struct fake_event *a, const struct fake_event *b)
+{
+    return a->time != b->time ? a->time < b->time : a->number < b->number;
+}
+
+static struct fake_event fake_pop(struct fake_net *net)
+{
+    struct fake_event top = net->event[0], last = net->event[--net->events];
+    size_t i = 0;
+    for (size_t child; (child = 2 * i + 1) < net->events; i = child) {
+        if (child + 1 < net->events && fake_before(&net->event[child + 1], &net->event[child]))
+            child++;
+        if (!fake_before(&net->event[child], &last))
+            break;
+        net->event[i] = net->event[child];
+    }
+    net->event[i] = last;
+    return top;
+}
+
+static void fake_send(struct net_node *node, ker_time now, uint32_t destination, uint64_t bytes,
+                      const struct net_envelope *envelope, uint64_t cookie, unsigned priority)
+{
+    struct fake_net *net = node->net;
+    ker_assert(now == net->now && destination != node->id && destination < net->nodes && priority == 0);
+    ker_time wire = (ker_time)(bytes + 32) * 40, jitter = 0;
+    if (net->jitter)
+        jitter = ker_random_below(ker_random_bits(1, KER_PURPOSE_TEST, 0, net->number).word[0], (uint32_t)net->jitter);
+    struct fake_event event = {.time = now + wire + net->latency + jitter, .kind = FAKE_ARRIVED, .node = destination};
+    event.message = (struct net_message){node->id, destination, bytes, now, *envelope};
+    fake_push(net, event);
+    fake_push(net, (struct fake_event){.time = now + wire, .kind = FAKE_SENT, .node = node->id, .cookie = cookie});
+    if (net->sents == net->sent_room)
+        net->sent = ker_realloc(net->sent, (net->sent_room = net->sent_room ? 2 * net->sent_room : 64) * sizeof *net->sent);
+    net->sent[net->sents++] = (struct fake_sent){node->id, destination, bytes, now, *envelope};
+}
+
+static void fake_timer(struct net_node *node, ker_time when, uint32_t timer)
+{
+    ker_assert(when > node->net->now && timer < 65535);
+    fake_push(node->net, (struct fake_event){.time = when, .kind = FAKE_TIMER, .node = node->id, .timer = timer});
+}
+
+static void fake_touch(struct net_node *node, ker_time when)
+{
+    node->net->touched = when > node->net->touched ? when : node->net->touched;
+}
+
+static const struct task_job *fake_job(const void *jobs, uint32_t job)
+{
+    (void)job;
+    return &((const struct fake_net *)jobs)->job;
+}
+
+static struct task_place fake_place(const void *jobs, uint32_t job, uint32_t task)
+{
+    const struct fake_net *net = jobs;
+    (void)job;
+    return (struct task_place){.node = task / net->per_node, .core = (uint16_t)(task % net->per_node)};
+}
+
+static bool fake_next(struct task_program *program, uint32_t own, struct task_op *op)
+{
+    struct fake_program *p = (void *)program;
+    const struct task_op *next = &p->ops[own][p->at[own]];
+    if (p->at[own] && next[-1].kind == TASK_OP_FINALIZE) {
+        p->at[own] = 0; /* begins again */
+        return false;
+    }
+    p->at[own]++;
+    *op = *next;
+    return true;
+}
+
+static const struct task_comm *fake_comms(const struct task_program *program, int32_t *count)
+{
+    const struct fake_program *p = (const void *)program;
+    *count = p->comms;
+    return p->comm;
+}
+
+static const struct task_program_class fake_class = {.name = "test", .next = fake_next, .comms = fake_comms};
+
+/* tasks placed per_node on each node; settings: text of a configuration with mpi and node keys. */
+static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, const char *settings)
+{
+    const struct ker_option *const tables[] = {mpi_options, node_options, NULL};
+    struct ker_error error = {0};
+    *net = (struct fake_net){.per_node = per_node, .nodes = (tasks + per_node - 1) / per_node, .latency = KER_US};
+    net->program.tasks = tasks;
+    net->program.ops = ker_alloc(tasks * sizeof *net->program.ops);
+    net->program.at = ker_alloc(tasks * sizeof *net->program.at);
+    net->program.comm[0] = (struct task_comm){.size = (int32_t)tasks};
+    net->program.comms = 1;
+    net->job = (struct task_job){"test", &fake_class, (void *)&net->program, tasks, false, false, 1.0, 0};
+    struct task_mpi_outside outside = {fake_send, fake_timer, fake_touch, fake_job, fake_place, net};
+    ker_assert(ker_config_parse(&net->config, "test.cfg", settings, NULL, 0, tables, &error) == KER_OK);
+    ker_assert(task_mpi_new(&net->mpi, net->config, &outside, &error) == KER_OK);
+    net->node = ker_alloc(net->nodes * sizeof *net->node);
+}
+
+static void fake_start(struct fake_net *net)
+{
+    uint32_t tasks = net->program.tasks, task = 0;
+    task_mpi_reserve(net->mpi, net->nodes, tasks);
+    for (uint32_t i = 0; i < net->nodes; i++) {
+        struct task_mpi_seat seats[64];
+        uint32_t count = 0;
+        for (; count < net->per_node && task < tasks; count++, task++)
+            seats[count] = (struct task_mpi_seat){0, task, task, (uint16_t)count};
+        net->node[i] = (struct net_node){net, i, task_mpi_node_new(net->mpi, i, seats, count)};
+    }
+    for (uint32_t i = 0; i < net->nodes; i++)
+        task_mpi_node_start(net->node[i].client, &net->node[i], 0);
+}
+
+/* Until nothing happens any more, or this many events. */
+static void fake_run(struct fake_net *net, uint64_t most)
+{
+    for (; net->events && most; most--) {
+        struct fake_event e = fake_pop(net);
+        struct net_node *node = &net->node[e.node];
+        net->now = e.time;
+        if (e.kind == FAKE_ARRIVED)
+            task_mpi_node_arrived(node->client, node, e.time, &e.message);
+        else if (e.kind == FAKE_SENT)
+            task_mpi_node_sent(node->client, node, e.time, e.cookie);
+        else
+            task_mpi_node_timer(node->client, node, e.time, e.timer);
+    }
+}
+
+static void fake_close(struct fake_net *net)
+{
+    task_mpi_free(net->mpi);
+    ker_config_free(net->config);
+    free(net->program.ops);
+    free(net->program.at);
+    free(net->node);
+    free(net->event);
+    free(net->sent);
+}
+
+#endif
