@@ -1,0 +1,235 @@
+/* test_mpi_random.c - random programs of many tasks must end, with every message matched and nothing left.
+ *
+ * A program is drawn in rounds. In a round random messages are drawn; each destination either names the source of each receive or
+ * takes them all with MPI_ANY_SOURCE; the tag is the round, so that wildcards cannot take other rounds' messages. Receives are
+ * posted before or after the sends, some as blocking calls after all sends are under way, and waited for in several ways.
+ * Between rounds there are collectives on the world and on a communicator of the odd tasks. The network delays messages at
+ * random so that they overtake, tasks share nodes, sizes lie on both sides of the eager limit.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "fake_net.h"
+#include "tasks/mpi_state.h"
+
+#define TASKS_MOST 24
+#define ROUNDS 6
+#define OPS_MOST 4096
+
+struct script {
+    struct task_op op[OPS_MOST];
+    uint64_t names[ROUNDS][256];
+    uint32_t ops, name;
+};
+
+struct drawing {
+    struct ker_stream stream;
+    struct script script[TASKS_MOST];
+    uint32_t tasks;
+    uint64_t messages, bytes;
+};
+
+static uint32_t draw(struct drawing *d, uint32_t n)
+{
+    return ker_stream_below(&d->stream, n);
+}
+
+static struct task_op *add(struct drawing *d, uint32_t task, unsigned kind)
+{
+    struct script *s = &d->script[task];
+    assert_true(s->ops < OPS_MOST);
+    s->op[s->ops] = (struct task_op){.kind = (uint8_t)kind, .call = "MPI_Something"};
+    return &s->op[s->ops++];
+}
+
+/* A request's name; addresses are used again and again in real programs, so names are, too. */
+static uint64_t name_next(struct drawing *d, uint32_t task, int round)
+{
+    struct script *s = &d->script[task];
+    assert_true(s->name < 256);
+    s->names[round][s->name] = 0x7ffe0000 + 8 * (uint64_t)s->name;
+    return s->names[round][s->name++];
+}
+
+struct pair {
+    uint32_t from, to;
+    uint64_t bytes;
+};
+
+static void draw_send(struct drawing *d, const struct pair *p, int round)
+{
+    struct task_op *op = add(d, p->from, TASK_OP_ISEND);
+    op->peer = (int32_t)p->to;
+    op->tag = round;
+    op->bytes = p->bytes;
+    op->mode = draw(d, 8) ? TASK_MODE_STANDARD : draw(d, 2) ? TASK_MODE_SYNCHRONOUS : TASK_MODE_BUFFERED;
+    op->request = name_next(d, p->from, round);
+}
+
+static void draw_receive(struct drawing *d, const struct pair *p, int round, bool any, bool blocking)
+{
+    struct task_op *op = add(d, p->to, blocking ? TASK_OP_RECV : TASK_OP_IRECV);
+    op->peer = any ? TASK_ANY : (int32_t)p->from;
+    op->tag = round;
+    op->bytes = p->bytes;
+    op->request = blocking ? 0 : name_next(d, p->to, round);
+}
+
+static void draw_waits(struct drawing *d, uint32_t task, int round)
+{
+    struct script *s = &d->script[task];
+    const uint64_t *names = s->names[round];
+    uint32_t count = s->name, form = draw(d, 4);
+    for (uint32_t i = 0; form == 1 && i < count; i++)
+        add(d, task, TASK_OP_WAIT)->request = names[(i * 7 + 3) % count];
+    for (uint32_t i = 0; form >= 2 && i < count; i++) {
+        struct task_op *op = add(d, task, form == 2 ? TASK_OP_WAITANY : TASK_OP_TESTSOME);
+        op->requests = names;
+        op->request_count = count;
+        op->outcome = draw(d, 2) ? 1 : -1;
+    }
+    struct task_op *all = add(d, task, TASK_OP_WAITALL);
+    all->requests = names;
+    all->request_count = count;
+}
+
+static void draw_collective(struct drawing *d, bool world)
+{
+    unsigned collective = draw(d, TASK_COLL_COUNT);
+    uint32_t size = world ? d->tasks : d->tasks / 2, root = draw(d, size);
+    uint64_t bytes = draw(d, 2) ? draw(d, 100) : draw(d, 100000);
+    for (uint32_t i = 0; i < d->tasks; i++) {
+        if (!world && i % 2 == 0)
+            continue;
+        struct task_op *op = add(d, i, TASK_OP_COLLECTIVE);
+        op->collective = (uint8_t)collective;
+        op->comm = !world;
+        op->peer = (int32_t)root;
+        op->bytes = op->bytes2 = bytes;
+    }
+}
+
+static void draw_round(struct drawing *d, int round)
+{
+    struct pair pair[4 * TASKS_MOST];
+    uint32_t count = draw(d, 4 * d->tasks);
+    bool any[TASKS_MOST], late[TASKS_MOST];
+    for (uint32_t i = 0; i < d->tasks; i++) {
+        any[i] = draw(d, 2);
+        late[i] = draw(d, 3) == 0;
+        d->script[i].name = 0;
+        if (draw(d, 3) == 0)
+            add(d, i, TASK_OP_COMPUTE)->time = draw(d, 20000000);
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        pair[i] = (struct pair){draw(d, d->tasks), draw(d, d->tasks), draw(d, 3) ? draw(d, 3000) : draw(d, 100000)};
+        d->messages++;
+        d->bytes += pair[i].bytes;
+    }
+    for (uint32_t i = 0; i < count; i++) {
+        if (!late[pair[i].to])
+            draw_receive(d, &pair[i], round, any[pair[i].to], false);
+        draw_send(d, &pair[i], round);
+    }
+    for (uint32_t i = 0; i < count; i++)
+        if (late[pair[i].to])
+            draw_receive(d, &pair[i], round, any[pair[i].to], draw(d, 2));
+    for (uint32_t i = 0; i < d->tasks; i++)
+        draw_waits(d, i, round);
+}
+
+static void draw_program(struct drawing *d, uint64_t seed)
+{
+    memset(d, 0, sizeof *d);
+    ker_stream_init(&d->stream, seed, KER_PURPOSE_TEST, 0);
+    d->tasks = 2 + draw(d, TASKS_MOST - 1);
+    for (int round = 0; round < ROUNDS; round++) {
+        draw_round(d, round);
+        for (uint32_t i = draw(d, 3); i > 0; i--)
+            draw_collective(d, draw(d, 2));
+    }
+    for (uint32_t i = 0; i < d->tasks; i++)
+        add(d, i, TASK_OP_FINALIZE);
+}
+
+static void assert_results(const struct fake_net *net, const struct drawing *d)
+{
+    struct stats_task rows[TASKS_MOST];
+    uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0;
+    task_mpi_results(net->mpi, rows);
+    for (uint32_t i = 0; i < d->tasks; i++) {
+        sent += rows[i].messages_sent;
+        received += rows[i].messages_received;
+        sent_bytes += rows[i].bytes_sent;
+        received_bytes += rows[i].bytes_received;
+        /* Nothing costs processor time but computation. */
+        assert_int_equal(rows[i].finish, rows[i].compute + rows[i].wait + rows[i].send_wait);
+    }
+    assert_int_equal(sent, received);
+    assert_int_equal(sent_bytes, received_bytes);
+    assert_true(sent >= d->messages && sent_bytes >= d->bytes);
+}
+
+static void play(struct drawing *d, uint64_t seed, const char *settings)
+{
+    static int32_t odd[TASKS_MOST / 2];
+    struct fake_net net;
+    for (int32_t i = 0; i < TASKS_MOST / 2; i++)
+        odd[i] = 2 * i + 1;
+    fake_open(&net, d->tasks, 1 + (uint32_t)(seed % 4), settings);
+    net.jitter = seed % 2 ? 10 * KER_US : 0;
+    net.program.comm[1] = (struct task_comm){.size = (int32_t)d->tasks / 2, .member = odd};
+    net.program.comms = 2;
+    for (uint32_t i = 0; i < d->tasks; i++)
+        net.program.ops[i] = d->script[i].op;
+    fake_start(&net);
+    fake_run(&net, UINT64_MAX);
+    struct task_mpi_wait row;
+    if (task_mpi_waiting(net.mpi, &row, 1))
+        fail_msg("seed %llu: task %u waits in %s: %s", (unsigned long long)seed, row.task, row.call, row.awaited);
+    assert_int_equal(net.mpi->request.live, 0);
+    assert_int_equal(net.mpi->message.live, 0);
+    assert_int_equal(net.mpi->run.live, 0);
+    assert_results(&net, d);
+    fake_close(&net);
+}
+
+static void test_random_programs(void **state)
+{
+    static struct drawing d;
+    (void)state;
+    for (uint64_t seed = 0; seed < 120; seed++) {
+        draw_program(&d, seed);
+        play(&d, seed, "");
+        play(&d, seed, "mpi: { eager_limit = 0; };");
+    }
+}
+
+/* The same with the first and the last algorithm of each collective's list that can do it, processor time aside. */
+static void test_other_algorithms(void **state)
+{
+    static struct drawing d;
+    (void)state;
+    for (uint64_t seed = 200; seed < 240; seed++) {
+        draw_program(&d, seed);
+        play(&d, seed,
+             "mpi: { eager_completion = \"buffered\"; collectives: { barrier = \"linear\"; bcast = \"linear\"; "
+             "reduce = \"linear\"; allreduce = \"linear\"; gather = \"linear\"; scatter = \"linear\"; "
+             "allgather = \"linear\"; allgatherv = \"linear\"; alltoall = \"linear\"; alltoallv = \"linear\"; "
+             "scan = \"linear\"; exscan = \"linear\"; reduce_scatter = \"pairwise\"; }; };");
+        play(&d, seed,
+             "mpi: { collectives: { barrier = \"binomial\"; bcast = \"scatter_allgather\"; reduce = \"rabenseifner\"; "
+             "allreduce = \"ring\"; allgather = \"recursive_doubling\"; alltoall = \"pairwise\"; "
+             "comm_create = \"ring\"; }; };");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs), cmocka_unit_test(test_other_algorithms)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
