@@ -231,7 +231,10 @@ static bool argument_read(struct allprof_args *args, struct parts *parts, char l
     case 'G': args->tag2 = number; return true;
     case 'k': args->colour = number; return true;
     case 'y': args->key = number; return true;
-    case 'a': args->variables = number; *why = "a number of requests (0 or more)"; return number >= 0;
+    case 'a':
+        args->variables = number;
+        *why = "a number of requests (0 to 16777216)";
+        return number >= 0 && number <= 1 << 24;
     default: return true;
     }
 }

@@ -54,6 +54,8 @@ enum ker_status allprof_file_open(struct allprof_file **opened, const char *fold
 {
     struct allprof_file *file = ker_alloc(sizeof *file);
     file->path = ker_format("%s/" NAME_PREFIX "%u.txt", folder, task);
+    file->room = WINDOW_BYTES;
+    file->text = ker_alloc(file->room);
     file->descriptor = open(file->path, O_RDONLY);
     if (file->descriptor < 0 && errno == ENOENT) {
         char *packed = ker_format("%s.zst", file->path);
@@ -141,7 +143,7 @@ static enum ker_status file_fill(struct allprof_file *file, struct ker_error *er
     if (rest + 1 >= file->room) {
         if (rest >= LINE_LIMIT)
             return allprof_file_fail(file, error, "the next line is longer than any call can be");
-        file->room = file->room ? file->room * 2 : WINDOW_BYTES;
+        file->room *= 2;
         file->text = ker_realloc(file->text, file->room);
     }
     size_t got = 0, wanted = file->room - rest - 1;

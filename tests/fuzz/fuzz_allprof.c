@@ -1,0 +1,89 @@
+/* fuzz_allprof.c - libFuzzer target for the reader of traces: the input is the files of one to four tasks, separated by a
+ * line "%". Whatever the bytes, the reader returns operations with valid ranks and communicators, or an error with a text. */
+#include "tasks/allprof.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FUZZ_TASKS 4
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char *file_path(const char *folder, uint32_t task)
+{
+    return ker_format("%s/pmpi-trace-rank-%u.txt", folder, task);
+}
+
+static uint32_t files_write(const char *folder, const uint8_t *data, size_t size)
+{
+    uint32_t tasks = 0;
+    for (size_t from = 0; tasks == 0 || (from < size && tasks < FUZZ_TASKS); tasks++) {
+        const uint8_t *stop = size - from >= 3 ? memmem(data + from, size - from, "\n%\n", 3) : NULL;
+        size_t to = stop ? (size_t)(stop - data) + 1 : size;
+        char *path = file_path(folder, tasks);
+        FILE *file = fopen(path, "w");
+        ker_assert(file && fwrite(data + from, 1, to - from, file) == to - from);
+        fclose(file);
+        free(path);
+        from = to + 2;
+    }
+    return tasks;
+}
+
+static void ops_check(const struct allprof_code *code, const struct allprof_comms *comms, uint32_t task)
+{
+    struct allprof_reader reader = {.at = code->byte, .end = code->byte + code->used};
+    struct task_op op = {0};
+    while (allprof_reader_next(&reader, &op)) {
+        ker_assert(op.comm >= 0 && op.comm < comms->count && op.call);
+        ker_assert(op.kind == TASK_OP_COMPUTE || op.kind == TASK_OP_FINALIZE || op.request || op.request_count ||
+                   task_comm_rank(&comms->comm[op.comm], (int32_t)task) >= 0);
+        ker_assert(op.peer >= -2 && op.peer < comms->comm[op.comm].size);
+    }
+    ker_assert(op.kind == TASK_OP_FINALIZE);
+    free(reader.scratch);
+}
+
+static void tasks_read(const char *folder, uint32_t tasks)
+{
+    struct allprof_events files[FUZZ_TASKS] = {{0}};
+    struct allprof_comms comms = {0};
+    struct ker_error error = {0};
+    enum ker_status status = KER_OK;
+    struct allprof_rules rules = {0};
+    for (uint32_t i = 0; i < tasks && status == KER_OK; i++)
+        status = allprof_scan(&files[i], folder, i, &error);
+    if (status == KER_OK)
+        status = allprof_comms_resolve(&comms, files, tasks, folder, &error);
+    for (uint32_t i = 0; i < tasks && status == KER_OK; i++) {
+        struct allprof_code code = {0};
+        status = allprof_parse(&code, &rules, folder, i, &files[i], &comms, &error);
+        if (status == KER_OK)
+            ops_check(&code, &comms, i);
+        free(code.byte);
+    }
+    ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0));
+    for (uint32_t i = 0; i < tasks; i++)
+        free(files[i].event);
+    allprof_comms_release(&comms);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    static char folder[64]; /* one per process, on a memory file system where there is one */
+    if (!folder[0]) {
+        strcpy(folder, access("/dev/shm", W_OK) == 0 ? "/dev/shm/fuzz.XXXXXX" : P_tmpdir "/fuzz.XXXXXX");
+        ker_assert(mkdtemp(folder));
+    }
+    uint32_t tasks = files_write(folder, data, size);
+    tasks_read(folder, tasks);
+    for (uint32_t i = 0; i < tasks; i++) {
+        char *path = file_path(folder, i);
+        unlink(path);
+        free(path);
+    }
+    return 0;
+}
