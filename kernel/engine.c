@@ -210,31 +210,75 @@ static inline void item_handle(struct ker_engine *e, const struct ker_component 
     c->class->note(c->state, e, now, kind, (uint16_t)(item.rank >> 8), (uint8_t)item.rank, amount);
 }
 
-/* Runs one cell through its items of the window and what it adds to them. */
-static void cell_run(struct ker_engine *e, uint32_t first, const struct ker_item *item, uint32_t n)
+static inline void item_alone(struct ker_engine *e, const struct ker_component *c, struct ker_item item, ker_time now,
+                              bool inner)
 {
-    uint32_t i = 0;
+    unsigned kind = item.rank >> 28;
+    if (kind == KER_ARRIVAL) {
+        e->counts.events++;
+        c->class->arrival_alone(c->state, e, record_at(e, item.reference));
+        return;
+    }
+    uint32_t amount = inner ? item.reference : ((struct wheel_note *)record_at(e, item.reference))->amount;
+    e->counts.notes++;
+    e->counts.wakes += kind == KER_WAKE;
+    c->class->note_alone(c->state, e, now, kind, (uint16_t)(item.rank >> 8), (uint8_t)item.rank, amount);
+}
+
+/* The next item of the running cell, from the window's or from its own. */
+static inline bool cell_next(struct ker_engine *e, const struct ker_item **at, const struct ker_item *end,
+                             struct ker_item *item, bool *inner)
+{
+    if (__builtin_expect(e->inner_count == 0, 1)) {
+        *inner = false;
+        if (*at == end)
+            return false;
+        *item = *(*at)++;
+        return true;
+    }
+    struct ker_item top = e->inner[e->inner_count - 1];
+    *inner = *at == end || item_before(top, **at);
+    if (*inner) {
+        *item = top;
+        e->inner_count--;
+    } else {
+        *item = *(*at)++;
+    }
+    return true;
+}
+
+static inline bool cell_goes_on(const struct ker_engine *e, const struct ker_item *at, const struct ker_item *end,
+                                uint64_t key)
+{
+    return (at != end && at->key == key) || (e->inner_count && e->inner[e->inner_count - 1].key == key);
+}
+
+/* Runs one cell through its items of the window and what it adds to them. */
+static void cell_run(struct ker_engine *e, uint32_t first, const struct ker_item *at, uint32_t n)
+{
+    const struct ker_item *end = at + n;
+    struct ker_item item;
+    bool inner;
     e->cell_first = first;
-    while (i < n || e->inner_count) {
-        bool inner = e->inner_count && (i == n || item_before(e->inner[e->inner_count - 1], item[i]));
-        uint64_t key = inner ? e->inner[e->inner_count - 1].key : item[i].key;
-        ker_time now = e->window_start + (ker_time)(key >> 16);
-        const struct ker_component *c = &e->component[first + (key & 0xffff)];
-        for (;;) { /* all records of this instant of this component */
-            if (inner)
-                item_handle(e, c, e->inner[--e->inner_count], now, true);
-            else
-                item_handle(e, c, item[i++], now, false);
-            bool more = i < n && item[i].key == key;
-            bool more_inner = e->inner_count && e->inner[e->inner_count - 1].key == key;
-            if (!more && !more_inner)
-                break;
-            inner = more_inner && (!more || item_before(e->inner[e->inner_count - 1], item[i]));
+    while (cell_next(e, &at, end, &item, &inner)) {
+        const struct ker_component *c = &e->component[first + (item.key & 0xffff)];
+        ker_time now = e->window_start + (ker_time)(item.key >> 16);
+        if (!cell_goes_on(e, at, end, item.key)) {
+            item_alone(e, c, item, now, inner);
+            continue;
+        }
+        uint64_t key = item.key;
+        item_handle(e, c, item, now, inner);
+        while (cell_goes_on(e, at, end, key)) {
+            cell_next(e, &at, end, &item, &inner);
+            item_handle(e, c, item, now, inner);
         }
         c->class->act(c->state, e, now);
     }
-    bucket_free(e, e->inner_chunk);
-    e->inner_chunk = 0;
+    if (e->inner_chunk) {
+        bucket_free(e, e->inner_chunk);
+        e->inner_chunk = 0;
+    }
 }
 
 /* ---- one block of one window ---- */
@@ -249,18 +293,18 @@ static inline bool note_due(const struct ker_engine *e, const struct wheel_note 
     return n->offset < (uint64_t)(e->window_end - e->window_start);
 }
 
-/* Calls `do_event` and `do_note` for the records of a detached bucket. */
+/* Loops over the records of a detached bucket, whose newest chunks still have room for `left` more. */
 #define FOR_EVENTS(e, bucket, event)                                                                           \
-    for (uint32_t chunk_ = (bucket).events, used_ = (bucket).events_used; chunk_;                              \
-         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), used_ = WHEEL_CHUNK_EVENTS)            \
-        for (struct ker_event *event = (struct ker_event *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + 64),     \
-                              *end_ = event + used_;                                                            \
+    for (uint32_t chunk_ = (bucket).events, left_ = (bucket).events_left; chunk_;                              \
+         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                            \
+        for (struct ker_event *end_ = (struct ker_event *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_, \
+                              *event = end_ + left_ - WHEEL_CHUNK_EVENTS;                                      \
              event < end_; event++)
 #define FOR_NOTES(e, bucket, note)                                                                             \
-    for (uint32_t chunk_ = (bucket).notes, used_ = (bucket).notes_used; chunk_;                                \
-         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), used_ = WHEEL_CHUNK_NOTES)             \
-        for (struct wheel_note *note = (struct wheel_note *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + 16),    \
-                               *end_ = note + used_;                                                            \
+    for (uint32_t chunk_ = (bucket).notes, left_ = (bucket).notes_left; chunk_;                                \
+         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                            \
+        for (struct wheel_note *end_ = (struct wheel_note *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_, \
+                               *note = end_ + left_ - WHEEL_CHUNK_NOTES;                                       \
              note < end_; note++)
 
 static uint32_t block_count(struct ker_engine *e, struct wheel_bucket bucket, uint32_t mask)
@@ -334,10 +378,19 @@ static void cell_label(struct engine_private *p, const struct active_cell *cell,
             p->item[at].key |= c;
 }
 
-static inline void prefetch_state(const struct ker_component *c)
+static inline void cell_prefetch(const struct ker_engine *e, const struct active_cell *a)
 {
-    for (uint32_t at = 0; at < c->class->prefetch_bytes; at += 64)
-        __builtin_prefetch((const char *)c->state + at);
+    const struct ker_component *c = &e->component[a->first];
+    const struct ker_item *item = e->private->item + a->begin;
+    const char *state = c->state;
+    uint32_t head = c->class->head_bytes, stride = c->class->port_stride;
+    for (uint32_t at = 0; at < head; at += 64)
+        __builtin_prefetch(state + at);
+    for (uint32_t i = 0; stride && i < a->count; i++) {
+        const char *port = state + head + (size_t)((item[i].rank >> 8) & 0xffff) * stride;
+        __builtin_prefetch(port);
+        __builtin_prefetch(port + 64);
+    }
 }
 
 static void cells_order(struct engine_private *p, uint32_t cells)
@@ -378,10 +431,10 @@ static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t
         cell_label(p, &p->active[i], mask);
     cells_order(p, cells);
     for (uint32_t i = 0; i < PREFETCH_AHEAD && i < cells; i++)
-        prefetch_state(&e->component[p->active[i].first]);
+        cell_prefetch(e, &p->active[i]);
     for (uint32_t i = 0; i < cells; i++) {
         if (i + PREFETCH_AHEAD < cells)
-            prefetch_state(&e->component[p->active[i + PREFETCH_AHEAD].first]);
+            cell_prefetch(e, &p->active[i + PREFETCH_AHEAD]);
         struct active_cell a = p->active[i];
         items_sort(p, p->item + a.begin, a.count);
         cell_run(e, a.first, p->item + a.begin, a.count);

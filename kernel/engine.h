@@ -38,7 +38,12 @@ struct ker_class {
     void (*note)(void *self, struct ker_engine *, ker_time now, enum ker_kind, uint16_t port, uint8_t channel,
                  uint32_t amount);
     void (*act)(void *self, struct ker_engine *, ker_time now);
-    uint32_t prefetch_bytes; /* of the state, worth fetching ahead */
+    /* Short cuts for an instant with one record only: must do what arrival() or note() and then act() would. */
+    void (*arrival_alone)(void *self, struct ker_engine *, const struct ker_event *);
+    void (*note_alone)(void *self, struct ker_engine *, ker_time now, enum ker_kind, uint16_t port, uint8_t channel,
+                       uint32_t amount);
+    /* What of the state to fetch ahead: its head, and for a record at port p the part at head + p x stride. */
+    uint32_t head_bytes, port_stride;
 };
 
 struct ker_component {

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 
 #define ARENA_BYTES (64ull << 30) /* reserved address space, touched as it is used */
+#define ARENA_LEAST (256ull << 20)
 #define HUGE_AFTER (32u << 20)    /* small runs stay small: huge pages only beyond this */
 
 void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_time grid, ker_time reach)
@@ -29,8 +30,12 @@ void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_
     w->bucket = ker_reserve(sizeof *w->bucket * w->slots * w->blocks);
     w->busy = ker_alloc(sizeof *w->busy * w->slots / 64);
     w->busy_block = ker_alloc(sizeof *w->busy_block * w->slots * w->block_words);
-    w->arena_bytes = ARENA_BYTES;
-    w->arena = mmap(NULL, w->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    /* address limits (ulimit -v, some tools) may not allow that much: then less */
+    for (w->arena_bytes = ARENA_BYTES; w->arena_bytes >= ARENA_LEAST; w->arena_bytes /= 2) {
+        w->arena = mmap(NULL, w->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (w->arena != MAP_FAILED)
+            break;
+    }
     ker_assert(w->arena != MAP_FAILED);
     madvise(w->arena + HUGE_AFTER, w->arena_bytes - HUGE_AFTER, MADV_HUGEPAGE);
     w->chunks_used = 1; /* 0 means none */
@@ -59,6 +64,31 @@ uint32_t wheel_chunk_new(struct wheel *w, uint32_t next)
     }
     *(uint32_t *)wheel_chunk(w, chunk) = next;
     return chunk;
+}
+
+/* The bucket is not empty any more: the windows will look at it. */
+static void bucket_mark(struct wheel *w, const struct wheel_bucket *b)
+{
+    size_t at = (size_t)(b - w->bucket);
+    uint32_t s = (uint32_t)(at / w->blocks), block = (uint32_t)(at % w->blocks);
+    w->busy[s >> 6] |= 1ull << (s & 63);
+    w->busy_block[(size_t)s * w->block_words + (block >> 6)] |= 1ull << (block & 63);
+}
+
+void wheel_event_chunk(struct wheel *w, struct wheel_bucket *b)
+{
+    if (b->events == 0)
+        bucket_mark(w, b);
+    b->events = wheel_chunk_new(w, b->events);
+    b->events_left = WHEEL_CHUNK_EVENTS;
+}
+
+void wheel_note_chunk(struct wheel *w, struct wheel_bucket *b)
+{
+    if (b->notes == 0)
+        bucket_mark(w, b);
+    b->notes = wheel_chunk_new(w, b->notes);
+    b->notes_left = WHEEL_CHUNK_NOTES;
 }
 
 static uint32_t far_slot(struct wheel *w)

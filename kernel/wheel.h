@@ -1,7 +1,7 @@
 /* wheel.h - the future of one rank: a wheel of windows, and a heap for what lies beyond it. Private to kernel/.
  *
  * Time is cut into grid slots of equal length; the wheel holds the next `slots` of them. A bucket is one slot of one block
- * of consecutive components and holds chunks of 4 KiB: events (64 bytes) and notes (16 bytes) apart. Chunks come from one
+ * of consecutive components and holds chunks of 2 KiB: events (64 bytes) and notes (16 bytes) apart. Chunks come from one
  * arena by a last-in-first-out free list, so that nothing is allocated per record. Records beyond the horizon wait in a binary
  * heap and move into the wheel when it has come near enough. Order inside a bucket means nothing: the window sorts.
  */
@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-#define WHEEL_CHUNK 4096u
+#define WHEEL_CHUNK 2048u
 #define WHEEL_UNIT 16u /* references count 16-byte units from the arena's base: 64 GiB */
 #define WHEEL_CHUNK_EVENTS (WHEEL_CHUNK / 64 - 1)
 #define WHEEL_CHUNK_NOTES (WHEEL_CHUNK / 16 - 1)
@@ -29,9 +29,8 @@ struct wheel_note {
 _Static_assert(sizeof(struct wheel_note) == 16, "a note is 16 bytes");
 
 struct wheel_bucket {
-    uint32_t events, notes; /* newest chunk, 0: none */
-    uint16_t events_used, notes_used; /* in the newest chunk; older ones are full */
-    uint32_t reserved;
+    uint32_t events, notes; /* newest chunk, 0: none; older ones are full */
+    uint16_t events_left, notes_left; /* room in the newest chunk */
 };
 
 struct wheel_far { /* heap entry */
@@ -94,15 +93,14 @@ static inline uint64_t wheel_slot_of(const struct wheel *w, ker_time time)
     return slot;
 }
 
-static inline struct wheel_bucket *wheel_bucket_at(struct wheel *w, uint64_t slot_from_base, uint32_t component,
-                                                   uint32_t *slot_index)
+/* A bucket gets its first chunk, or a further one. */
+void wheel_event_chunk(struct wheel *, struct wheel_bucket *);
+void wheel_note_chunk(struct wheel *, struct wheel_bucket *);
+
+static inline struct wheel_bucket *wheel_bucket_at(struct wheel *w, uint64_t slot_from_base, uint32_t component)
 {
     uint32_t s = (uint32_t)((uint64_t)w->base_slot + slot_from_base) & (w->slots - 1);
-    uint32_t block = component >> w->block_shift;
-    w->busy[s >> 6] |= 1ull << (s & 63);
-    w->busy_block[(size_t)s * w->block_words + (block >> 6)] |= 1ull << (block & 63);
-    *slot_index = s;
-    return &w->bucket[(size_t)s * w->blocks + block];
+    return &w->bucket[(size_t)s * w->blocks + (component >> w->block_shift)];
 }
 
 /* Room for one event at `time` of `component`; the caller fills all of it at once. */
@@ -110,13 +108,10 @@ static inline struct ker_event *wheel_event(struct wheel *w, ker_time time, uint
 {
     if (__builtin_expect(time >= w->horizon, 0))
         return wheel_far_event(w, time);
-    uint32_t s;
-    struct wheel_bucket *b = wheel_bucket_at(w, wheel_slot_of(w, time), component, &s);
-    if (__builtin_expect(b->events == 0 || b->events_used == WHEEL_CHUNK_EVENTS, 0)) {
-        b->events = wheel_chunk_new(w, b->events);
-        b->events_used = 0;
-    }
-    struct ker_event *event = (struct ker_event *)(wheel_chunk(w, b->events) + 64) + b->events_used++;
+    struct wheel_bucket *b = wheel_bucket_at(w, wheel_slot_of(w, time), component);
+    if (__builtin_expect(b->events_left == 0, 0))
+        wheel_event_chunk(w, b);
+    struct ker_event *event = (struct ker_event *)(wheel_chunk(w, b->events) + WHEEL_CHUNK) - b->events_left--;
     __builtin_prefetch(event + 1, 1); /* the next one will be written long after: have its line by then */
     return event;
 }
@@ -127,15 +122,12 @@ static inline void wheel_note_put(struct wheel *w, ker_time time, struct wheel_n
         wheel_far_note(w, time, &note);
         return;
     }
-    uint32_t s;
     uint64_t slot = wheel_slot_of(w, time);
-    struct wheel_bucket *b = wheel_bucket_at(w, slot, note.component, &s);
-    if (__builtin_expect(b->notes == 0 || b->notes_used == WHEEL_CHUNK_NOTES, 0)) {
-        b->notes = wheel_chunk_new(w, b->notes);
-        b->notes_used = 0;
-    }
+    struct wheel_bucket *b = wheel_bucket_at(w, slot, note.component);
+    if (__builtin_expect(b->notes_left == 0, 0))
+        wheel_note_chunk(w, b);
     note.offset = (uint32_t)((uint64_t)(time - w->base) - slot * (uint64_t)w->grid);
-    struct wheel_note *at = (struct wheel_note *)(wheel_chunk(w, b->notes) + 16) + b->notes_used++;
+    struct wheel_note *at = (struct wheel_note *)(wheel_chunk(w, b->notes) + WHEEL_CHUNK) - b->notes_left--;
     *at = note;
     __builtin_prefetch(at + 2, 1);
 }

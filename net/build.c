@@ -328,9 +328,8 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
         }
     }
     net->switch_class = net_switch_class;
-    net->switch_class.prefetch_bytes = (uint32_t)(switch_bytes(net, sum->max_ports) < 1024 ? switch_bytes(net, sum->max_ports) : 1024);
+    net->switch_class.port_stride = (uint32_t)port_bytes(net);
     net->node_class = net_node_class;
-    net->node_class.prefetch_bytes = (uint32_t)node_bytes(net);
     free(owner);
     free(offset);
 }

@@ -398,7 +398,7 @@ static void packet_route(struct net_switch *s, const struct net_packet *p, ker_t
 
 /* The only packet of a quiet instant goes straight through when nothing is in its way: the same grant that
  * the queues would give, without touching them. */
-static bool packet_pass(struct net_switch *s, const struct net_packet *p, ker_time now)
+static void packet_pass(struct net_switch *s, const struct net_packet *p, ker_time now)
 {
     struct net_network *net = s->net;
     uint32_t state;
@@ -412,14 +412,13 @@ static bool packet_pass(struct net_switch *s, const struct net_packet *p, ker_ti
         struct net_packet *writable = (struct net_packet *)p;
         writable->state = state;
         packet_forward(s, &g, p, now);
-        return true;
+        return;
     }
     struct net_packet copy = *p;
     copy.state = state;
     copy.flags = (uint8_t)(copy.flags | (g.reserved ? NET_RESERVED : 0));
     request_put(s, g.out_port, (uint16_t)(p->port * NET_MAX_CHANNELS + g.channel), &copy);
-    output_mark(net, g.out_port);
-    return false;
+    output_serve(s, g.out_port, now);
 }
 
 /* ---- the component ---- */
@@ -504,18 +503,50 @@ static void marked_serve(struct net_switch *s, ker_time now)
 static void switch_act(void *self, struct ker_engine *e, ker_time now)
 {
     struct net_switch *s = self;
-    struct net_network *net = s->net;
-    bool quiet = net->fresh_count == 1 && s->gate == NULL;
-    for (uint32_t w = 0; quiet && w < (s->ports + 63u) / 64; w++)
-        quiet = net->dirty[w] == 0;
-    if (quiet) {
-        net->fresh_count = 0;
-        if (packet_pass(s, (const struct net_packet *)net->fresh[0], now))
-            return;
-    } else {
-        fresh_route(s, now);
-    }
+    fresh_route(s, now);
     marked_serve(s, now);
 }
 
-const struct ker_class net_switch_class = {"switch", switch_arrival, switch_note, switch_act, 0};
+/* ---- an instant with one record: the same, without lists and marks ---- */
+
+static void switch_arrival_alone(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    struct net_switch *s = self;
+    if (s->gate) {
+        switch_arrival(self, e, event);
+        switch_act(self, e, event->time);
+    } else {
+        packet_pass(s, (const struct net_packet *)event, event->time);
+    }
+}
+
+static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
+                              uint8_t channel, uint32_t amount)
+{
+    struct net_switch *s = self;
+    struct net_port *out = net_port_at(s, port);
+    if (kind == KER_CREDIT) {
+        out->credit[channel] += amount;
+        ker_check(out->credit[channel] <= s->net->set.buffer);
+        if (!(out->starved >> channel & 1))
+            return;
+    } else if (out->wake <= now) {
+        out->wake = KER_TIME_MAX;
+    }
+    if (s->gate) { /* serving may bring up further packets */
+        output_mark(s->net, port);
+        marked_serve(s, now);
+    } else {
+        output_serve(s, port, now);
+    }
+}
+
+const struct ker_class net_switch_class = {
+    .name = "switch",
+    .arrival = switch_arrival,
+    .note = switch_note,
+    .act = switch_act,
+    .arrival_alone = switch_arrival_alone,
+    .note_alone = switch_note_alone,
+    .head_bytes = (sizeof(struct net_switch) + 63) / 64 * 64,
+};
