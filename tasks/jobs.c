@@ -30,6 +30,7 @@ static const struct {
     const char *name;
     const struct task_program_class *class;
 } programs[] = {
+    {"pingpong", &task_program_pingpong},
     {"stencil", &task_program_stencil},
     {"trace", &task_program_allprof},
 };
@@ -41,13 +42,13 @@ const struct ker_option task_job_options[] = {
      .meaning = "For messages and results; default job0, job1, ..."},
     {.key = "jobs[].program",
      .type = KER_TYPE_CHOICE,
-     .choices = "stencil|trace",
-     .meaning = "What the tasks do: a generated halo exchange, or the replay of a trace."},
+     .choices = "pingpong|stencil|trace",
+     .meaning = "What the tasks do: one message to and fro, a generated halo exchange, or the replay of a trace."},
     {.key = "jobs[].tasks",
      .type = KER_TYPE_INT,
      .minimum = "1",
-     .meaning = "Number of tasks, as a check: the program says how many there are, and any other number is "
-                "refused."},
+     .meaning = "pingpong: number of tasks, an even one; default 2. Other programs say how many there are: here it "
+                "is a check, and any other number is refused."},
     {.key = "jobs[].placement",
      .type = KER_TYPE_CHOICE,
      .fallback = "sequential",
@@ -114,7 +115,7 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.name = s->name;
     if (!ker_config_has(config, KEY(job, "program")))
         return ker_config_fail(config, error, KEY(job, "program"),
-                               "is missing; stencil and trace are possible");
+                               "is missing; pingpong, stencil, and trace are possible");
     s->job.class = programs[ker_config_choice(config, KEY(job, "program"))].class;
     s->job.background = ker_config_bool(config, KEY(job, "background"));
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));

@@ -88,6 +88,7 @@ struct task_program_class {
     bool (*next)(struct task_program *, uint32_t own, struct task_op *);
     void (*close)(struct task_program *);
 };
+extern const struct task_program_class task_program_pingpong; /* a message to and fro, from the configuration */
 extern const struct task_program_class task_program_allprof; /* liballprof text traces */
 extern const struct task_program_class task_program_stencil; /* n-dimensional halo exchange, from the configuration */
 

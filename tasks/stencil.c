@@ -32,10 +32,10 @@ const struct ker_option task_program_options[] = {
     {.key = "jobs[].neighbours", .type = KER_TYPE_CHOICE, .fallback = "faces", .choices = "faces|all",
      .meaning = "stencil: two neighbours per dimension (6 in 3-D), or those at edges and corners, too (26 in 3-D)."},
     {.key = "jobs[].bytes", .type = KER_TYPE_BYTES | KER_TYPE_LIST, .fallback = "8 KiB",
-     .meaning = "stencil: size of a message, one value or one for each dimension; at edges and corners the smallest of "
-                "the dimensions that differ."},
+     .meaning = "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
+                "corners the smallest of the dimensions that differ."},
     {.key = "jobs[].steps", .type = KER_TYPE_INT, .fallback = "10", .minimum = "1", .maximum = "4000000000",
-     .meaning = "stencil: how many steps."},
+     .meaning = "pingpong: round trips. stencil: how many steps."},
     {.key = "jobs[].compute_time", .type = KER_TYPE_TIME, .fallback = "0 ns",
      .meaning = "stencil: computation per step, on the traced machine so to say: multiplied by processor_factor."},
     {.key = "jobs[].allreduce_every", .type = KER_TYPE_INT, .fallback = "0", .minimum = "0", .maximum = "4000000000",
