@@ -20,6 +20,7 @@
 struct ker_comm {
     MPI_Comm mpi;
     int rank, size, host_size;
+    bool ends_mpi; /* this one started it */
 };
 
 /* Set by launchers (mpirun of Open MPI, MPICH and Intel MPI, srun with its MPI plugins) for the processes
@@ -48,9 +49,12 @@ enum ker_status ker_comm_init(struct ker_comm **comm, int *argc, char ***argv, s
         *comm = ker_comm_alone();
         return KER_OK;
     }
-    if (MPI_Init(argc, argv) != MPI_SUCCESS)
+    int running; /* a test may run several simulations in one process */
+    MPI_Initialized(&running);
+    if (!running && MPI_Init(argc, argv) != MPI_SUCCESS)
         return ker_fail(error, KER_RUN_FAILED, "MPI could not be started (MPI_Init failed)");
     struct ker_comm *made = ker_alloc(sizeof *made);
+    made->ends_mpi = !running;
     MPI_Comm host;
     MPI_Comm_dup(MPI_COMM_WORLD, &made->mpi);
     MPI_Comm_rank(made->mpi, &made->rank);
@@ -68,7 +72,8 @@ void ker_comm_release(struct ker_comm *comm)
         return;
     if (comm->mpi != MPI_COMM_NULL) {
         MPI_Comm_free(&comm->mpi);
-        MPI_Finalize();
+        if (comm->ends_mpi)
+            MPI_Finalize();
     }
     free(comm);
 }

@@ -13,9 +13,9 @@
 
 struct ker_comm;
 
-/* Starts MPI when this process was launched by an MPI launcher. */
+/* Starts MPI when this process was launched by an MPI launcher and MPI does not run already. */
 enum ker_status ker_comm_init(struct ker_comm **comm, int *argc, char ***argv, struct ker_error *error);
-/* Ends MPI. */
+/* Ends MPI when this comm started it. */
 void ker_comm_release(struct ker_comm *comm);
 /* A communicator of this process alone, for tests and for --check without mpirun. */
 struct ker_comm *ker_comm_alone(void);
