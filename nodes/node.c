@@ -41,7 +41,8 @@ ker_time node_compute(const struct node_model *model, ker_time time, double fact
     (void)model;
     if (factor == 1.0)
         return time; /* exact, also above 2^53 ps */
-    return (ker_time)llround((double)time * factor);
+    double scaled = (double)time * factor;
+    return scaled < 0x1p62 ? (ker_time)llround(scaled) : (ker_time)1 << 62; /* 53 days: adding it to a time cannot overflow */
 }
 
 ker_time node_copy(const struct node_model *model, uint64_t bytes)

@@ -15,6 +15,7 @@
 
 static uint32_t tree_relative(const struct task_coll_view *v)
 {
+    ker_assert(v->size > 0);
     return (uint32_t)((v->rank - v->root + (int64_t)v->size) % v->size);
 }
 

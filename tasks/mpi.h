@@ -5,7 +5,7 @@
  * calls: task_mpi_new, task_mpi_reserve once, task_mpi_node_new for each own node, then the events. All calls are local to
  * this rank. Nothing in here depends on which tasks share a rank: only on which share a node.
  *
- * Memory: about 350 bytes a task, 48 a node; 48 per outstanding request or unmatched message, 12 per peer.
+ * Memory: 280 bytes a task, 48 a node; 48 per outstanding request or unmatched message, 12 per peer.
  */
 #ifndef TASKS_MPI_H
 #define TASKS_MPI_H
