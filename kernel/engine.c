@@ -386,6 +386,11 @@ static inline void cell_prefetch(const struct ker_engine *e, const struct active
     uint32_t head = c->class->head_bytes, stride = c->class->port_stride;
     for (uint32_t at = 0; at < head; at += 64)
         __builtin_prefetch(state + at);
+    if (c->class->small_bytes) { /* all of it: where the records lead to is not known yet */
+        for (uint32_t at = head; at < c->class->small_bytes; at += 64)
+            __builtin_prefetch(state + at);
+        return;
+    }
     for (uint32_t i = 0; stride && i < a->count; i++) {
         const char *port = state + head + (size_t)((item[i].rank >> 8) & 0xffff) * stride;
         __builtin_prefetch(port);

@@ -44,6 +44,7 @@ struct ker_class {
                        uint32_t amount);
     /* What of the state to fetch ahead: its head, and for a record at port p the part at head + p x stride. */
     uint32_t head_bytes, port_stride;
+    uint32_t small_bytes; /* fetch all of the state, when it is no longer than this; 0: only what is named above */
 };
 
 struct ker_component {

@@ -329,6 +329,8 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
     }
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)port_bytes(net);
+    if (switch_bytes(net, sum->max_ports) <= 1280)
+        net->switch_class.small_bytes = (uint32_t)switch_bytes(net, sum->max_ports);
     net->node_class = net_node_class;
     free(owner);
     free(offset);
