@@ -51,32 +51,40 @@ static bool any_failed(struct ker_comm *comm, enum ker_status status)
     return worst != KER_OK;
 }
 
-/* What goes over the wire for one task: its number and its events. */
+/* What goes over the wire for one task: this, its events, its tallies. */
 struct packed_head {
-    uint64_t task, events;
+    uint64_t task, events, tallies, persistent, cancelled;
 };
 
-static void packed_add(uint8_t **packed, size_t *used, uint32_t task, const struct allprof_events *events)
+struct packed {
+    uint8_t *byte;
+    size_t used;
+};
+
+static void packed_append(struct packed *packed, const void *data, size_t bytes)
 {
-    struct packed_head head = {task, events->count};
-    size_t bytes = events->count * sizeof *events->event;
-    *packed = ker_realloc(*packed, *used + sizeof head + bytes);
-    memcpy(*packed + *used, &head, sizeof head);
-    if (bytes)
-        memcpy(*packed + *used + sizeof head, events->event, bytes);
-    *used += sizeof head + bytes;
+    if (!bytes)
+        return;
+    packed->byte = ker_realloc(packed->byte, packed->used + bytes);
+    memcpy(packed->byte + packed->used, data, bytes);
+    packed->used += bytes;
 }
 
-static enum ker_status own_scan(struct task_program *program, struct ker_comm *comm, uint8_t **packed, size_t *used,
+static enum ker_status own_scan(struct task_program *program, struct ker_comm *comm, struct packed *packed,
                                 struct ker_error *error)
 {
     enum ker_status status = KER_OK;
     uint32_t ranks = (uint32_t)ker_comm_size(comm);
     for (uint32_t task = (uint32_t)ker_comm_rank(comm); task < program->tasks && status == KER_OK; task += ranks) {
         struct allprof_events events = {0};
-        status = allprof_scan(&events, program->folder, task, error);
-        packed_add(packed, used, task, &events);
+        struct allprof_tallies tallies = {0};
+        status = allprof_scan(&events, &tallies, &program->rules, program->folder, task, error);
+        struct packed_head head = {task, events.count, tallies.count, tallies.persistent, tallies.cancelled};
+        packed_append(packed, &head, sizeof head);
+        packed_append(packed, events.event, events.count * sizeof *events.event);
+        packed_append(packed, tallies.entry, tallies.count * sizeof *tallies.entry);
         free(events.event);
+        allprof_tallies_release(&tallies);
     }
     return status;
 }
@@ -97,27 +105,66 @@ static void events_unpack(struct task_program *program, const uint8_t *all, size
         if (size)
             memcpy(events->event, all + at, size);
         pool += head.events;
+        at += size + head.tallies * sizeof(struct allprof_tally);
+    }
+}
+
+static enum ker_status messages_match(const struct task_program *program, const uint8_t *all, size_t bytes,
+                                      struct ker_error *error)
+{
+    struct allprof_flow *flow = NULL;
+    size_t count = 0, room = 0;
+    bool *cancelled = ker_alloc(program->tasks * sizeof *cancelled), persistent = false;
+    for (size_t at = 0; at < bytes;) {
+        struct packed_head head;
+        memcpy(&head, all + at, sizeof head);
+        at += sizeof head + head.events * sizeof(struct allprof_event);
+        size_t size = head.tallies * sizeof(struct allprof_tally);
+        struct allprof_tally *tally = ker_alloc(size);
+        if (size)
+            memcpy(tally, all + at, size);
+        allprof_flow_add(&flow, &count, &room, (uint32_t)head.task, tally, head.tallies, &program->events[head.task],
+                         &program->comms);
+        free(tally);
+        cancelled[head.task] = head.cancelled;
+        persistent = persistent || head.persistent;
         at += size;
     }
+    enum ker_status status = KER_OK;
+    if (!persistent)
+        status = allprof_match_messages(flow, count, cancelled, &program->comms, program->folder, error);
+    free(flow);
+    free(cancelled);
+    return status;
+}
+
+/* The same on every rank, except that rank 0 alone checks whether the files belong together. */
+static enum ker_status all_resolve(struct task_program *program, const struct ker_comm *comm, const uint8_t *all,
+                                   size_t bytes, struct ker_error *error)
+{
+    events_unpack(program, all, bytes);
+    enum ker_status status =
+        allprof_comms_resolve(&program->comms, program->events, program->tasks, program->folder, error);
+    if (status != KER_OK || ker_comm_rank(comm) != 0)
+        return status;
+    status = allprof_match_collectives(program->events, program->tasks, &program->comms, program->folder, error);
+    return status == KER_OK ? messages_match(program, all, bytes, error) : status;
 }
 
 static enum ker_status comms_find(struct task_program *program, struct ker_comm *comm, struct ker_error *error)
 {
-    uint8_t *packed = NULL;
-    size_t used = 0;
-    enum ker_status status = own_scan(program, comm, &packed, &used, error);
-    if (any_failed(comm, status)) {
-        free(packed);
-        return status;
+    struct packed packed = {0};
+    enum ker_status status = own_scan(program, comm, &packed, error);
+    if (!any_failed(comm, status)) {
+        void *all;
+        size_t *offset;
+        ker_comm_allgather(comm, packed.byte, packed.used, &all, &offset);
+        status = all_resolve(program, comm, all, offset[ker_comm_size(comm)], error);
+        free(all);
+        free(offset);
     }
-    void *all;
-    size_t *offset;
-    ker_comm_allgather(comm, packed, used, &all, &offset);
-    events_unpack(program, all, offset[ker_comm_size(comm)]);
-    free(packed);
-    free(all);
-    free(offset);
-    return allprof_comms_resolve(&program->comms, program->events, program->tasks, program->folder, error);
+    free(packed.byte);
+    return status;
 }
 
 static char *path_key(const char *path, const char *name)

@@ -108,9 +108,15 @@ struct allprof_event {
     int32_t colour, key;        /* NEW by split */
     int32_t comm;               /* the result: communicator used, the parent of a NEW */
     uint32_t line;
+    uint64_t digest;            /* USE: which collectives, and in which order, until the next NEW or FREE */
+    uint32_t collectives;       /* USE: how many */
     uint8_t kind, create;       /* enum allprof_event_kind, enum allprof_create */
-    uint8_t reserved[6];
+    uint8_t reserved[2];
 };
+_Static_assert(sizeof(struct allprof_event) == 56, "sent as bytes: no padding");
+
+/* The digest of a, then n more with the digest b, is a x BASE^n + b. */
+#define ALLPROF_DIGEST_BASE UINT64_C(0x100000001b3)
 
 struct allprof_events {
     struct allprof_event *event;
@@ -126,7 +132,32 @@ struct allprof_seen {
 /* Returns the place of the group, after adding it when it is new. */
 uint32_t allprof_seen_find(struct allprof_seen *, const struct allprof_group *, bool *is_new);
 
-enum ker_status allprof_scan(struct allprof_events *, const char *folder, uint32_t task, struct ker_error *);
+/* How many messages a task exchanges with another while one USE lasts. */
+struct allprof_tally {
+    uint32_t event; /* index of the USE */
+    int32_t peer;   /* rank; TASK_ANY for receives from any source */
+    uint32_t sends, receives;
+    uint32_t line; /* of the last receive */
+};
+struct allprof_tallies {
+    struct allprof_tally *entry;
+    size_t count, room;
+    uint32_t *place;  /* hash table: index in entry + 1; places is a power of two */
+    size_t places;
+    bool persistent;  /* messages are started that are not counted */
+    bool cancelled;   /* receives may have been given up */
+};
+void allprof_tallies_release(struct allprof_tallies *);
+
+struct allprof_rules {
+    bool mpich;              /* values of the constants */
+    uint64_t unlisted_bytes; /* per pair, where a v-collective does not list its counts */
+};
+/* MPI_ANY_SOURCE and MPI_PROC_NULL as ours, other ranks as they are; INT32_MIN: not in 0..size-1. */
+int32_t allprof_rank(const struct allprof_rules *, int64_t value, int32_t size);
+
+enum ker_status allprof_scan(struct allprof_events *, struct allprof_tallies *, const struct allprof_rules *,
+                             const char *folder, uint32_t task, struct ker_error *);
 
 /* ---- allprof_comm.c ---- */
 
@@ -191,12 +222,24 @@ void allprof_requests_call(struct allprof_requests *, const struct allprof_args 
 /* A status is looked at: the test that was the last operation completed something. */
 void allprof_requests_status(struct allprof_requests *, uint64_t status);
 
+/* ---- allprof_match.c: do the files belong together? ---- */
+
+/* All members of a communicator must make the same collective calls in the same order. */
+enum ker_status allprof_match_collectives(const struct allprof_events *files, uint32_t tasks,
+                                          const struct allprof_comms *, const char *folder, struct ker_error *);
+/* Nobody may receive more than is sent. What is given lists the messages of all tasks, in any order; it is sorted. */
+struct allprof_flow {
+    int32_t comm, to, from; /* tasks; from TASK_ANY: receives from any source */
+    uint32_t sends, receives, line;
+};
+/* Appends a task's messages. */
+void allprof_flow_add(struct allprof_flow **, size_t *count, size_t *room, uint32_t task, const struct allprof_tally *,
+                      size_t tallies, const struct allprof_events *, const struct allprof_comms *);
+enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, const bool *cancelled,
+                                       const struct allprof_comms *, const char *folder, struct ker_error *);
+
 /* ---- allprof_parse.c ---- */
 
-struct allprof_rules {
-    bool mpich;              /* values of the constants */
-    uint64_t unlisted_bytes; /* per pair, where a v-collective does not list its counts */
-};
 enum ker_status allprof_parse(struct allprof_code *, const struct allprof_rules *, const char *folder, uint32_t task,
                               const struct allprof_events *, const struct allprof_comms *, struct ker_error *);
 

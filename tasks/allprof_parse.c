@@ -61,18 +61,12 @@ static uint8_t stride_find(const struct parser *p)
 
 static enum ker_status peer_translate(struct parser *p, int64_t value, bool receive, int32_t *peer)
 {
-    int64_t any = p->rules->mpich ? -2 : -1, null = p->rules->mpich ? -1 : -2;
-    if (value == null)
-        *peer = TASK_PROC_NULL;
-    else if (receive && value == any)
-        *peer = TASK_ANY;
-    else if (value >= 0 && value < p->args.group.size)
-        *peer = (int32_t)value;
-    else
-        return allprof_file_fail(p->file, p->error, "%s names rank %ld of a communicator of %d (MPI_PROC_NULL is %ld and "
-                                 "MPI_ANY_SOURCE %ld here, see jobs[].mpi_library)", p->args.call->name, (long)value,
-                                 p->args.group.size, (long)null, (long)any);
-    return KER_OK;
+    *peer = allprof_rank(p->rules, value, p->args.group.size);
+    if (*peer >= 0 || *peer == TASK_PROC_NULL || (receive && *peer == TASK_ANY))
+        return KER_OK;
+    return allprof_file_fail(p->file, p->error, "%s names rank %ld of a communicator of %d (MPI_PROC_NULL is %d and "
+                             "MPI_ANY_SOURCE %d here, see jobs[].mpi_library)", p->args.call->name, (long)value,
+                             p->args.group.size, p->rules->mpich ? -1 : -2, p->rules->mpich ? -2 : -1);
 }
 
 static enum ker_status tag_translate(struct parser *p, int64_t value, bool receive, int32_t *tag)

@@ -1,6 +1,7 @@
 /* allprof_scan.c - what a file says about communicators: the calls that make and free them, and between two of these the
  * first use of each handle. That is all that is needed to tell which handle is which communicator, and little enough
- * to be sent to every rank.
+ * to be sent to every rank. On the way it counts messages per peer and digests the collectives, so that files that do not
+ * belong together are found before the run (allprof_match.c).
  */
 #include "tasks/allprof.h"
 
@@ -50,43 +51,144 @@ static struct allprof_event *event_add(struct allprof_events *events, unsigned k
     return event;
 }
 
-static void line_scan(struct allprof_events *events, struct allprof_seen *seen, const struct allprof_args *args,
-                      uint32_t line)
+static uint32_t *tally_place(const struct allprof_tallies *tallies, uint32_t event, int32_t peer)
 {
-    if (args->call->kind == ALLPROF_COMM_NEW || args->call->kind == ALLPROF_COMM_FREE) {
-        bool is_free = args->call->kind == ALLPROF_COMM_FREE;
-        struct allprof_event *event = event_add(events, is_free ? ALLPROF_EVENT_FREE : ALLPROF_EVENT_NEW, line);
+    size_t at = (size_t)(((((uint64_t)event << 32) ^ (uint32_t)peer) * 0x9e3779b97f4a7c15u) >> 20);
+    for (;; at++) {
+        uint32_t *place = &tallies->place[at & (tallies->places - 1)];
+        if (!*place || (tallies->entry[*place - 1].event == event && tallies->entry[*place - 1].peer == peer))
+            return place;
+    }
+}
+
+static void tallies_grow(struct allprof_tallies *tallies)
+{
+    tallies->places = tallies->places ? 2 * tallies->places : 64;
+    tallies->room = tallies->places / 2;
+    tallies->entry = ker_realloc(tallies->entry, tallies->room * sizeof *tallies->entry);
+    free(tallies->place);
+    tallies->place = ker_alloc(tallies->places * sizeof *tallies->place);
+    for (size_t i = 0; i < tallies->count; i++)
+        *tally_place(tallies, tallies->entry[i].event, tallies->entry[i].peer) = (uint32_t)i + 1;
+}
+
+static struct allprof_tally *tally_find(struct allprof_tallies *tallies, uint32_t event, int32_t peer)
+{
+    if (tallies->count == tallies->room)
+        tallies_grow(tallies);
+    uint32_t *place = tally_place(tallies, event, peer);
+    if (!*place) {
+        tallies->entry[tallies->count] = (struct allprof_tally){.event = event, .peer = peer};
+        *place = (uint32_t)++tallies->count;
+    }
+    return &tallies->entry[*place - 1];
+}
+
+void allprof_tallies_release(struct allprof_tallies *tallies)
+{
+    free(tallies->entry);
+    free(tallies->place);
+}
+
+int32_t allprof_rank(const struct allprof_rules *rules, int64_t value, int32_t size)
+{
+    if (value == (rules->mpich ? -2 : -1))
+        return TASK_ANY;
+    if (value == (rules->mpich ? -1 : -2))
+        return TASK_PROC_NULL;
+    return value >= 0 && value < size ? (int32_t)value : INT32_MIN;
+}
+
+struct scanner {
+    struct allprof_events *events;
+    struct allprof_tallies *tallies;
+    const struct allprof_rules *rules;
+    struct allprof_seen seen; /* mark: the USE */
+};
+
+static void message_count(struct scanner *s, uint32_t event, const struct allprof_args *args, int64_t value, bool receive,
+                          uint32_t line)
+{
+    int32_t peer = allprof_rank(s->rules, value, args->group.size);
+    if (peer == TASK_PROC_NULL || peer == INT32_MIN)
+        return; /* refused later, when it is bad */
+    struct allprof_tally *tally = tally_find(s->tallies, event, peer);
+    if (receive)
+        tally->line = line;
+    tally->sends += !receive;
+    tally->receives += receive;
+}
+
+static void use_count(struct scanner *s, uint32_t event, const struct allprof_args *args, uint32_t line)
+{
+    struct allprof_event *use = &s->events->event[event];
+    switch (args->call->kind) {
+    case ALLPROF_COLLECTIVE:
+        use->collectives++;
+        use->digest = use->digest * ALLPROF_DIGEST_BASE + args->call->mode * 65599u + (uint64_t)args->peer + 1;
+        break;
+    case ALLPROF_SEND: case ALLPROF_ISEND:
+        message_count(s, event, args, args->peer, false, line);
+        break;
+    case ALLPROF_RECV: case ALLPROF_IRECV:
+        message_count(s, event, args, args->peer, true, line);
+        break;
+    case ALLPROF_SENDRECV:
+        message_count(s, event, args, args->peer, false, line);
+        message_count(s, event, args, args->peer2, true, line);
+        break;
+    case ALLPROF_SEND_INIT: case ALLPROF_RECV_INIT:
+        s->tallies->persistent = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static void line_scan(struct scanner *s, const struct allprof_args *args, uint32_t line)
+{
+    unsigned kind = args->call->kind;
+    if (kind == ALLPROF_CANCEL || kind == ALLPROF_REQUEST_FREE)
+        s->tallies->cancelled = true;
+    if (kind == ALLPROF_COMM_NEW || kind == ALLPROF_COMM_FREE) {
+        bool is_free = kind == ALLPROF_COMM_FREE;
+        struct allprof_event *event = event_add(s->events, is_free ? ALLPROF_EVENT_FREE : ALLPROF_EVENT_NEW, line);
         event->variable = args->variable;
         event->group = args->group;
         event->colour = (int32_t)args->colour;
         event->key = (int32_t)args->key;
         event->create = args->call->mode;
-        seen->count = 0;
+        s->seen.count = 0;
     } else if (args->has_group) {
         bool is_new;
-        allprof_seen_find(seen, &args->group, &is_new);
-        if (is_new)
-            event_add(events, ALLPROF_EVENT_USE, line)->group = args->group;
+        uint32_t place = allprof_seen_find(&s->seen, &args->group, &is_new);
+        if (is_new) {
+            event_add(s->events, ALLPROF_EVENT_USE, line)->group = args->group;
+            s->seen.mark[place] = (uint32_t)(s->events->count - 1);
+        }
+        use_count(s, s->seen.mark[place], args, line);
     }
 }
 
-enum ker_status allprof_scan(struct allprof_events *events, const char *folder, uint32_t task, struct ker_error *error)
+enum ker_status allprof_scan(struct allprof_events *events, struct allprof_tallies *tallies,
+                             const struct allprof_rules *rules, const char *folder, uint32_t task,
+                             struct ker_error *error)
 {
     struct allprof_file *file;
     enum ker_status status = allprof_file_open(&file, folder, task, error);
     if (status != KER_OK)
         return status;
-    struct allprof_seen seen = {0};
+    struct scanner s = {.events = events, .tallies = tallies, .rules = rules};
     struct allprof_frame frame = {0};
     struct allprof_args args;
     bool filled, ended = false;
     while (status == KER_OK && !ended) {
         status = allprof_frame_next(&frame, file, &args, &filled, &ended, error);
         if (status == KER_OK && filled)
-            line_scan(events, &seen, &args, allprof_file_number(file));
+            line_scan(&s, &args, allprof_file_number(file));
     }
     allprof_file_close(file);
-    free(seen.group);
-    free(seen.mark);
+    free(s.seen.group);
+    free(s.seen.mark);
     return status;
 }

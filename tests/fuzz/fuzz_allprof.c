@@ -47,6 +47,20 @@ static void ops_check(const struct allprof_code *code, const struct allprof_comm
     free(reader.scratch);
 }
 
+static enum ker_status messages_match(const struct allprof_events *files, const struct allprof_tallies *tallies,
+                                      uint32_t tasks, const struct allprof_comms *comms, const char *folder,
+                                      struct ker_error *error)
+{
+    struct allprof_flow *flow = NULL;
+    size_t count = 0, room = 0;
+    bool cancelled[FUZZ_TASKS] = {false};
+    for (uint32_t i = 0; i < tasks; i++)
+        allprof_flow_add(&flow, &count, &room, i, tallies[i].entry, tallies[i].count, &files[i], comms);
+    enum ker_status status = allprof_match_messages(flow, count, cancelled, comms, folder, error);
+    free(flow);
+    return status;
+}
+
 static void tasks_read(const char *folder, uint32_t tasks)
 {
     struct allprof_events files[FUZZ_TASKS] = {{0}};
@@ -54,10 +68,15 @@ static void tasks_read(const char *folder, uint32_t tasks)
     struct ker_error error = {0};
     enum ker_status status = KER_OK;
     struct allprof_rules rules = {0};
+    struct allprof_tallies tallies[FUZZ_TASKS] = {{0}};
     for (uint32_t i = 0; i < tasks && status == KER_OK; i++)
-        status = allprof_scan(&files[i], folder, i, &error);
+        status = allprof_scan(&files[i], &tallies[i], &rules, folder, i, &error);
     if (status == KER_OK)
         status = allprof_comms_resolve(&comms, files, tasks, folder, &error);
+    if (status == KER_OK)
+        status = allprof_match_collectives(files, tasks, &comms, folder, &error);
+    if (status == KER_OK)
+        status = messages_match(files, tallies, tasks, &comms, folder, &error);
     for (uint32_t i = 0; i < tasks && status == KER_OK; i++) {
         struct allprof_code code = {0};
         status = allprof_parse(&code, &rules, folder, i, &files[i], &comms, &error);
@@ -68,6 +87,8 @@ static void tasks_read(const char *folder, uint32_t tasks)
     ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0));
     for (uint32_t i = 0; i < tasks; i++)
         free(files[i].event);
+    for (uint32_t i = 0; i < tasks; i++)
+        allprof_tallies_release(&tallies[i]);
     allprof_comms_release(&comms);
 }
 
