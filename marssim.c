@@ -213,7 +213,8 @@ static enum ker_status system_read(struct simulation *s)
 static enum ker_status network_read(struct simulation *s)
 {
     enum ker_status status = ends_check(s);
-    struct net_phases phases = {s->warmup, s->measure_to < s->end ? s->measure_to : s->end, s->measure_to};
+    struct net_phases phases = {s->warmup, s->measure_to < s->end ? s->measure_to : s->end, s->measure_to,
+                                task_system_least_payload(s->tasks)};
     if (status == KER_OK)
         status = net_network_new(&s->network, s->config, s->shape, s->seed, phases, &s->error);
     if (status == KER_OK)

@@ -176,6 +176,7 @@ static void packet_post(struct net_node *n, struct net_outgoing *o, const struct
     struct net_packet *p = (struct net_packet *)ker_post_event(net->engine, n->peer, arrive, n->peer_port, (uint8_t)channel);
     p->flags = packet->flags;
     memcpy((char *)p + 16, (const char *)packet + 16, sizeof *p - 16);
+    ker_check(packet->bytes >= net->set.least);
     n->credit[channel] -= packet->bytes;
     n->link_free = now + wire;
     net->count.packet_hops++;

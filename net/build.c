@@ -18,15 +18,14 @@ static ker_time min_time(ker_time a, ker_time b)
 ker_time net_link_delay(const struct net_network *net, int link, bool to_node)
 {
     const struct net_link_class *class = &net->link[link];
-    uint32_t least = net->set.header ? net->set.header : 1;
-    struct net_times t = net_times_of(net, (unsigned)link, least);
+    struct net_times t = net_times_of(net, (unsigned)link, net->set.least);
     ker_time packet = class->latency + net->set.delay;
-    ker_time credit = class->latency + net->set.credit_delay;
-    if (to_node) {
+    ker_time credit = class->latency + net->set.credit_delay + t.crossbar;
+    if (to_node)
         packet = min_time(packet, class->latency + t.wire);
-        return min_time(packet, credit);
-    }
-    return min_time(packet, credit + t.crossbar);
+    if (to_node && net->set.ejection_rate) /* the sink's credits wait for nothing more */
+        credit = class->latency + net->set.credit_delay;
+    return min_time(packet, credit);
 }
 
 ker_time net_reach(const struct net_network *net)

@@ -65,9 +65,10 @@ void net_node_touch(struct net_node *, ker_time when);
 
 struct net_network;
 
-/* When what is created is measured, and when open-loop sources stop. */
+/* When what is created is measured, when open-loop sources stop, and the smallest payload that a packet will have. */
 struct net_phases {
     ker_time measure_from, measure_to, stop;
+    uint64_t least_payload;
 };
 
 /* Reads switch.* and adapter.*; checks them against the links. */

@@ -40,6 +40,7 @@ struct net_settings {
     double speedup;
     ker_time delay, credit_delay;
     uint32_t payload, header;       /* of a packet, at most */
+    uint32_t least;                 /* bytes on the wire of the smallest packet */
     uint64_t ejection_rate;         /* 0: as fast as the link */
     uint32_t adapter_buffer;
     bool fifo_adapter;              /* one queue for all destinations */

@@ -128,6 +128,8 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->set.measure_from = phases.measure_from;
     net->set.measure_to = phases.measure_to;
     net->set.stop = phases.stop;
+    net->set.least = (uint32_t)phases.least_payload + net->set.header;
+    net->set.least += net->set.least == 0;
     enum ker_status status = settings_check(&net->set, config, error);
     for (int i = 0; i < summary->link_count && status == KER_OK; i++)
         status = link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);

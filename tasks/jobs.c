@@ -124,8 +124,6 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     if (s->job.restart && !s->job.background)
         return ker_config_fail(config, error, KEY(job, "restart"),
                                "only a background job can start again: a run would not end");
-    if (s->job.restart) /* programs cannot rewind yet: task_program_class needs a function for it */
-        return ker_config_fail(config, error, KEY(job, "restart"), "not possible yet");
     return KER_OK;
 }
 

@@ -193,7 +193,19 @@ uint32_t task_system_jobs(const struct task_system *system)
 bool task_system_endless(const struct task_system *system)
 {
     const struct task_traffic *t = system->traffic;
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+        if (task_jobs_get(system->jobs, job)->restart)
+            return true;
     return t && t->messages == UINT64_MAX && t->stop == KER_TIME_MAX;
+}
+
+uint64_t task_system_least_payload(const struct task_system *system)
+{
+    const struct task_traffic *t = system->traffic;
+    if (!t || !t->arrival || task_jobs_count(system->jobs) > 0 || t->size.minimum || t->law->draw)
+        return 0; /* headers alone, or sizes that are drawn */
+    uint64_t rest = t->size.bytes % t->size.packet_bytes;
+    return rest || t->size.bytes == 0 ? rest : t->size.packet_bytes;
 }
 
 double task_system_offered(const struct task_system *system, uint64_t injection_rate)

@@ -26,8 +26,11 @@ enum ker_status task_system_attach(struct task_system *, const uint32_t *nodes, 
 uint64_t task_system_unfinished(const struct task_system *);
 uint32_t task_system_jobs(const struct task_system *);
 
-/* Is there synthetic traffic that never ends by itself? */
+/* Is there synthetic traffic, or a job that starts again and again, which never ends by itself? */
 bool task_system_endless(const struct task_system *);
+
+/* The smallest payload a packet can have: what is known of it lengthens the lookahead of credits. */
+uint64_t task_system_least_payload(const struct task_system *);
 
 /* Offered load of the synthetic open-loop traffic as a fraction of the injection rate, payload only; 0 when there is none or closed loop. */
 double task_system_offered(const struct task_system *, uint64_t injection_rate);
