@@ -345,27 +345,43 @@ static void packet_deliver(struct net_node *n, ker_time now, const struct net_pa
     }
 }
 
+/* A packet has been worked off: its buffer is free again. */
+static void packet_consume(struct net_node *n, ker_time now, const struct net_packet *p)
+{
+    struct net_network *net = n->net;
+    ker_time when = now + net->link[n->link].latency + net->set.credit_delay;
+    ker_post_note(net->engine, n->peer, when, KER_CREDIT, n->peer_port, p->channel, p->bytes);
+    packet_deliver(n, now, p);
+}
+
+/* A limited sink begins with a packet's head, when it is free, and is not done before the tail is here. */
+static void packet_sink(struct net_node *n, const struct net_packet *p)
+{
+    struct net_network *net = n->net;
+    ker_time tail = p->time, head = tail - net_times_of(net, n->link, p->bytes).wire;
+    ker_time done = (n->sink_free > head ? n->sink_free : head) + ker_serialisation(p->bytes, net->set.ejection_rate);
+    n->sink_free = done > tail ? done : tail;
+    if (n->sink_free == tail) {
+        packet_consume(n, tail, p);
+        return;
+    }
+    struct net_packet *later = (struct net_packet *)ker_post_event(net->engine, node_self(n), n->sink_free,
+                                                                   PORT_CONSUMED, p->channel);
+    later->flags = p->flags;
+    memcpy((char *)later + 16, (const char *)p + 16, sizeof *p - 16);
+}
+
 static void node_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
 {
     struct net_node *n = self;
-    struct net_network *net = n->net;
     const struct net_packet *p = (const struct net_packet *)event;
     n->acting = true;
-    if (p->port == PORT_CONSUMED || net->set.ejection_rate == 0) {
-        if (p->port == PORT_CONSUMED)
-            ker_post_note(e, n->peer, p->time + net->link[n->link].latency + net->set.credit_delay, KER_CREDIT,
-                          n->peer_port, p->channel, p->bytes);
+    if (p->port == PORT_CONSUMED)
+        packet_consume(n, p->time, p);
+    else if (n->net->set.ejection_rate)
+        packet_sink(n, p);
+    else
         packet_deliver(n, p->time, p);
-        return;
-    }
-    if (n->sink_free < p->time)
-        n->sink_free = p->time;
-    n->sink_time += (uint64_t)(n->sink_free - p->time);
-    n->sink_free += ker_serialisation(p->bytes, net->set.ejection_rate) + 1;
-    struct ker_event copy = *event;
-    struct ker_event *later = ker_post_event(e, node_self(n), n->sink_free, PORT_CONSUMED, p->channel);
-    later->flags = copy.flags;
-    memcpy(later->payload, copy.payload, sizeof copy.payload);
 }
 
 static void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port, uint8_t channel,

@@ -104,7 +104,7 @@ static uint32_t largest_cell(const struct net_layout *l, const struct net_networ
 }
 
 /* Smallest delay over the links of switch s that leave its cell (lookahead) or its rank (epoch). */
-static void switch_delays(struct net_layout *l, const struct net_network *net, uint32_t s, enum net_cells cells, bool nodes_apart)
+static void switch_delays(struct net_layout *l, const struct net_network *net, uint32_t s, bool nodes_apart, const uint32_t *cell)
 {
     uint32_t ports = route_ports(net->shape, s);
     for (uint32_t p = 0; p < ports; p++) {
@@ -115,9 +115,7 @@ static void switch_delays(struct net_layout *l, const struct net_network *net, u
         bool node = peer.kind == ROUTE_NODE;
         uint32_t rank = node ? l->node_rank[peer.id] : l->switch_rank[peer.id];
         ker_time delay = net_link_delay(net, peer.link, node);
-        bool same_cell = node ? cells != NET_CELLS_SINGLE && !nodes_apart
-                              : cells == NET_CELLS_GROUP && rank == l->switch_rank[s] &&
-                                    route_group(net->shape, s) == route_group(net->shape, peer.id);
+        bool same_cell = node ? l->cells != NET_CELLS_SINGLE && !nodes_apart : cell[peer.id] == cell[s];
         if (!same_cell)
             l->lookahead = min_time(l->lookahead, delay);
         if (rank != l->switch_rank[s])
@@ -131,6 +129,7 @@ void net_layout_make(struct net_layout *l, const struct net_network *net, const 
     const struct route_summary *sum = route_summarise(net->shape);
     bool apart = node_rank != NULL;
     uint32_t *next = ker_alloc(sizeof *next * (size_t)ranks), *scratch = ker_alloc(sizeof *scratch * (sum->max_ports + 1));
+    uint32_t *cell = ker_alloc(sizeof *cell * sum->switches); /* first switch of the cell; a group may be several */
     *l = (struct net_layout){.lookahead = KER_TIME_MAX, .epoch = KER_TIME_MAX};
     l->switch_rank = ker_alloc(sizeof(uint32_t) * sum->switches);
     l->switch_index = ker_alloc(sizeof(uint32_t) * sum->switches);
@@ -147,6 +146,8 @@ void net_layout_make(struct net_layout *l, const struct net_network *net, const 
         uint32_t r = l->switch_rank[s];
         next[r] = ker_engine_place(next[r], cells == NET_CELLS_SINGLE ? 1 : cell_components(net, s, n, scratch), block);
         cell_place(l, net, s, n, apart, cells, next, block, scratch);
+        for (uint32_t i = 0; i < n; i++)
+            cell[s + i] = s;
     }
     for (uint32_t n = 0; n < sum->nodes; n++) {
         uint32_t s;
@@ -157,9 +158,10 @@ void net_layout_make(struct net_layout *l, const struct net_network *net, const 
             l->node_index[n] = next[node_rank[n]]++;
     }
     for (uint32_t s = 0; s < sum->switches; s++)
-        switch_delays(l, net, s, cells, apart);
+        switch_delays(l, net, s, apart, cell);
     l->components = next[rank];
     free(next);
+    free(cell);
     free(scratch);
 }
 

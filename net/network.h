@@ -137,7 +137,6 @@ struct net_node {
     uint32_t offered;        /* outgoing record of the pending offer, NET_NONE */
     uint8_t exhausted, acting;
     uint64_t packets, bytes, busy, wait; /* of the injection link */
-    uint64_t sink_time;
     uint32_t credit[];
 };
 

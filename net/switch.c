@@ -128,7 +128,7 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     output_count(net, g, p, now, leave, t_out.wire, read_end);
 
     ker_time arrive = leave + link->latency;
-    if (out->to_node)
+    if (out->ends_at_node)
         arrive += t_out.wire;
     else
         arrive += net->set.delay + (whole ? t_out.wire : 0);
@@ -318,6 +318,15 @@ static uint64_t output_backlog(const struct net_network *net, const struct net_p
     return scheduled + (uint64_t)((unsigned __int128)out->waiting * 1000000000000u / net->link[out->link].rate);
 }
 
+/* Of channels that are alike, the one with most room behind the link; the proposed one among equals. */
+static inline void channel_pick(const struct net_port *out, struct route_choice *c, unsigned base)
+{
+    const uint32_t *credit = &out->credit[base];
+    for (unsigned i = c->first; i < c->first + (unsigned)c->same; i++)
+        if (credit[i] > credit[c->channel])
+            c->channel = (uint8_t)i;
+}
+
 /* Smaller is better. */
 static uint64_t choice_cost(const struct net_switch *s, const struct route_choice *c, unsigned base, ker_time now)
 {
@@ -337,7 +346,7 @@ static uint64_t choice_cost(const struct net_switch *s, const struct route_choic
 }
 
 /* Among several choices the least busy one; a choice without ESCAPE beside one with it must have its credits now. */
-static struct route_choice choice_select(const struct net_switch *s, const struct route_choice *choice, int count,
+static struct route_choice choice_select(const struct net_switch *s, struct route_choice *choice, int count,
                                          const struct net_packet *p, uint32_t draw, unsigned base, ker_time now,
                                          bool *reserve)
 {
@@ -348,9 +357,10 @@ static struct route_choice choice_select(const struct net_switch *s, const struc
     int best = -1;
     for (int k = 0; k < count; k++) {
         int i = (int)((draw + (uint32_t)k) % (uint32_t)count);
-        const struct route_choice *c = &choice[i];
+        struct route_choice *c = &choice[i];
         bool is_escape = c->flags & ROUTE_ESCAPE;
         const struct net_port *out = net_port_at(s, c->port);
+        channel_pick(out, c, base);
         if (escape && (is_escape || out->credit[base + c->channel] < p->bytes))
             continue;
         uint64_t cost = choice_cost(s, c, base, now);
@@ -379,6 +389,8 @@ static inline struct grant route_choose(struct net_switch *s, const struct net_p
     struct route_choice c = count == 1 ? choice[0] : choice_select(s, choice, count, p, r.draw, base, now, &reserve);
     *state = r.state;
     struct net_port *out = net_port_at(s, c.port);
+    if (count == 1 && c.same > 1 && !out->to_node)
+        channel_pick(out, &c, base);
     uint8_t channel = (uint8_t)(base + c.channel);
     if (reserve)
         out->credit[channel] -= p->bytes;

@@ -356,7 +356,7 @@ static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t
     else
         port = (uint32_t)(packet->address >> l->down_shift) & l->down_mask;
     choice->port = (uint16_t)port;
-    choice->channel = (uint8_t)route_spread(packet->draw, shape->channels);
+    route_channel(choice, 0, shape->channels, packet->draw);
     choice->flags = 0;
     return 1;
 }
@@ -368,11 +368,13 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
     const struct level *l;
     if (!up_or_down(tree, here, packet, &l))
         return minimal_next(shape, here, switch_id, packet, choices);
-    uint8_t channel = (uint8_t)route_spread(packet->draw, shape->channels);
+    struct route_choice choice = {0};
+    route_channel(&choice, 0, shape->channels, packet->draw);
     uint32_t up = ker_random_below(route_mix(packet->draw, 3), l->up);
     int count = l->up < ROUTE_MAX_CHOICES ? l->up : ROUTE_MAX_CHOICES;
     for (int i = 0; i < count; i++) {
-        choices[i] = (struct route_choice){(uint16_t)(l->down + up), channel, 0};
+        choices[i] = choice;
+        choices[i].port = (uint16_t)(l->down + up);
         up = up + 1 == l->up ? 0 : up + 1;
     }
     return count;

@@ -335,10 +335,11 @@ static uint32_t file_groups(const struct route_shape *shape)
     return shape->summary.switches;
 }
 
-static inline uint8_t channel_for(const struct file_shape *file, uint32_t distance, uint32_t draw)
+static inline void channel_choose(struct route_choice *choice, const struct file_shape *file, uint32_t distance,
+                                  uint32_t draw)
 {
     uint32_t class = file->classes == 1 ? 0 : file->diameter - distance;
-    return (uint8_t)(class * file->spread + route_spread(draw, file->spread));
+    route_channel(choice, class * file->spread, file->spread, draw);
 }
 
 static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
@@ -353,7 +354,7 @@ static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t
     if (lanes > 1)
         port += ker_random_below(route_mix(packet->draw, 2), lanes);
     choice->port = (uint16_t)port;
-    choice->channel = channel_for(file, distance_of(file, switch_id, to), packet->draw);
+    channel_choose(choice, file, distance_of(file, switch_id, to), packet->draw);
     choice->flags = 0;
     return 1;
 }
@@ -365,14 +366,16 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
     uint32_t to = (uint32_t)packet->address, distance = distance_of(file, switch_id, to);
     if (to == switch_id)
         return route_eject(shape, packet, (uint32_t)(packet->address >> 32), choices);
-    uint8_t channel = channel_for(file, distance, packet->draw);
+    struct route_choice choice = {0};
+    channel_choose(&choice, file, distance, packet->draw);
     const struct route_peer *peer = &file->peer[file->first[switch_id]];
     uint32_t ports = file_ports(shape, switch_id), links = ports - file->nodes_at[switch_id];
     uint32_t port = file->nodes_at[switch_id] + ker_random_below(route_mix(packet->draw, 3), links);
     int count = 0;
     for (uint32_t i = 0; i < links && count < ROUTE_MAX_CHOICES; i++) {
+        choice.port = (uint16_t)port;
         if (distance_of(file, peer[port].id, to) + 1u == distance)
-            choices[count++] = (struct route_choice){(uint16_t)port, channel, 0};
+            choices[count++] = choice;
         port = port + 1 == ports ? file->nodes_at[switch_id] : port + 1;
     }
     return count;

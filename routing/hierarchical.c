@@ -420,9 +420,9 @@ static inline uint32_t straight_port(const struct hierarchy *h, const struct lev
     return l->first_port + place * l->links;
 }
 
-static inline uint8_t channel_of(const struct level *l, uint32_t path, uint32_t draw)
+static inline void channel_choose(struct route_choice *choice, const struct level *l, uint32_t path, uint32_t draw)
 {
-    return (uint8_t)((path >> l->crossed) * l->spread + route_spread(draw, l->spread));
+    route_channel(choice, (path >> l->crossed) * l->spread, l->spread, draw);
 }
 
 /* Without alternatives. path has a bit for every "group" level: 0 before its crossing, 1 after. */
@@ -453,7 +453,7 @@ static int single_next(const struct route_shape *shape, uint64_t here, uint32_t 
         difference = here ^ target;
     }
     choice->port = (uint16_t)port;
-    choice->channel = channel_of(l, path, packet->draw);
+    channel_choose(choice, l, path, packet->draw);
     choice->flags = 0;
     return 1;
 }
@@ -492,11 +492,12 @@ static void offer(struct search *s, const struct level *l, uint32_t port, uint32
 {
     if (s->count == ROUTE_MAX_CHOICES || position(s->h, l, path) <= s->held)
         return;
-    uint8_t channel = channel_of(l, path, s->draw);
+    struct route_choice choice = {.port = (uint16_t)port};
+    channel_choose(&choice, l, path, s->draw);
     for (int i = 0; i < s->count; i++)
-        if (s->choices[i].port == port && s->choices[i].channel == channel)
+        if (s->choices[i].port == port && s->choices[i].channel == choice.channel)
             return;
-    s->choices[s->count++] = (struct route_choice){(uint16_t)port, channel, 0};
+    s->choices[s->count++] = choice;
 }
 
 static void search(struct search *s, uint64_t here, uint64_t target, uint32_t path)

@@ -39,6 +39,7 @@ struct route_choice {
     uint16_t port;
     uint8_t channel; /* virtual channel on that link, within the packet's priority class */
     uint8_t flags;   /* ROUTE_ESCAPE */
+    uint8_t first, same; /* `same` channels from `first` on would do as well as `channel`; 0: only that one */
 };
 /* Among several choices, this one is free of deadlock by itself: a packet may wait for its credits. The others may be
  * taken only if the credits for the whole packet are there at once (Duato). When no choice carries the flag, all may

@@ -71,11 +71,19 @@ static inline uint32_t route_spread(uint32_t draw, uint32_t k)
     return k == 1 ? 0 : ker_random_below(route_mix(draw, 1), k);
 }
 
+/* Channels first .. first + count - 1 are alike: the packet's own draw proposes one. */
+static inline void route_channel(struct route_choice *choice, uint32_t first, uint32_t count, uint32_t draw)
+{
+    choice->first = (uint8_t)first;
+    choice->same = (uint8_t)count;
+    choice->channel = (uint8_t)(first + route_spread(draw, count));
+}
+
 static inline int route_eject(const struct route_shape *shape, const struct route_packet *packet,
                               uint32_t port, struct route_choice *choice)
 {
     choice->port = (uint16_t)port;
-    choice->channel = (uint8_t)route_spread(packet->draw, shape->channels);
+    route_channel(choice, 0, shape->channels, packet->draw);
     choice->flags = 0;
     return 1;
 }

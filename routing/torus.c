@@ -332,7 +332,7 @@ static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t
     bool backward = goes_backward(d, from, to, packet->draw);
     uint32_t class = d->classes == 1 ? 0 : ring_class(torus, d, from, to, backward, packet);
     choice->port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet));
-    choice->channel = (uint8_t)(class * d->spread + route_spread(packet->draw, d->spread));
+    route_channel(choice, class * d->spread, d->spread, packet->draw);
     choice->flags = 0;
     return 1;
 }
@@ -348,12 +348,13 @@ static void escape_choice(const struct torus *torus, uint64_t here, const struct
     bool crosses = backward ? to > from : to < from;
     choice->port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet));
     choice->channel = d->classes == 2 && !crosses;
+    choice->same = 0;
     choice->flags = ROUTE_ESCAPE;
 }
 
 /* All links of one dimension that bring the packet nearer. */
 static int productive_choices(const struct torus *torus, const struct dimension *d, uint64_t here,
-                              const struct route_packet *packet, uint32_t channel,
+                              const struct route_packet *packet, struct route_choice choice,
                               struct route_choice *choices, int count)
 {
     uint32_t from = (uint32_t)(here >> d->shift) & d->mask;
@@ -365,7 +366,8 @@ static int productive_choices(const struct torus *torus, const struct dimension 
     for (int way = 0; way < (tie ? 2 : 1); way++, backward = !backward) {
         uint32_t first = d->first_port + (backward ? torus->parallel : 0), lane = lane_of(torus, packet);
         for (uint32_t i = 0; i < torus->parallel && count < ROUTE_MAX_CHOICES - 1; i++) {
-            choices[count++] = (struct route_choice){(uint16_t)(first + lane), (uint8_t)channel, 0};
+            choice.port = (uint16_t)(first + lane);
+            choices[count++] = choice;
             lane = lane + 1 == torus->parallel ? 0 : lane + 1;
         }
     }
@@ -379,13 +381,13 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
     uint64_t difference = (here ^ packet->address) & torus->coordinate_mask;
     if (difference == 0)
         return route_eject(shape, packet, (uint32_t)(packet->address >> torus->slot_shift), choices);
-    uint32_t channel =
-        torus->escape_channels + route_spread(packet->draw, shape->channels - torus->escape_channels);
+    struct route_choice choice = {0};
+    route_channel(&choice, torus->escape_channels, shape->channels - torus->escape_channels, packet->draw);
     int count = 0, start = (int)ker_random_below(route_mix(packet->draw, 3), (uint32_t)torus->dimensions);
     for (int i = start; i < torus->dimensions; i++)
-        count = productive_choices(torus, &torus->dimension[i], here, packet, channel, choices, count);
+        count = productive_choices(torus, &torus->dimension[i], here, packet, choice, choices, count);
     for (int i = 0; i < start; i++)
-        count = productive_choices(torus, &torus->dimension[i], here, packet, channel, choices, count);
+        count = productive_choices(torus, &torus->dimension[i], here, packet, choice, choices, count);
     escape_choice(torus, here, packet, difference, &choices[count]);
     return count + 1;
 }
