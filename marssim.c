@@ -518,7 +518,6 @@ static void system_report(struct simulation *s, ker_time at)
         files_write(s, summary, links, count, span);
         json_decref(summary);
     }
-    free(rows);
     free(links);
 }
 

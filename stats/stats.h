@@ -83,11 +83,9 @@ struct stats_task {
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
 };
 
-/* Collective: gathers and sorts; rank 0 gets a malloc'ed array, others NULL. */
-struct stats_link *stats_links_gather(struct ker_comm *, const struct stats_link *own, size_t count,
-                                      size_t *total);
-struct stats_task *stats_tasks_gather(struct ker_comm *, const struct stats_task *own, size_t count,
-                                      size_t *total);
+/* Collective: gathers and sorts; rank 0 gets a malloc'ed array, others NULL. Takes over `own`, which is malloc'ed. */
+struct stats_link *stats_links_gather(struct ker_comm *, struct stats_link *own, size_t count, size_t *total);
+struct stats_task *stats_tasks_gather(struct ker_comm *, struct stats_task *own, size_t count, size_t *total);
 
 /* Files of the result folder. All on rank 0, all return a status with the path in the error. The folder is
  * created, with parents; stats_folder_open fails when it cannot be written. */

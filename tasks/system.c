@@ -259,10 +259,11 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
 {
     enum ker_status status = KER_OK;
     uint32_t own = system->mpi ? task_mpi_tasks(system->mpi) : 0;
-    struct stats_task *rows = ker_alloc(own * sizeof *rows), *all = NULL;
+    struct stats_task *all = NULL;
     size_t count = 0;
     *jobs = NULL;
     if (system->mpi) {
+        struct stats_task *rows = ker_alloc(own * sizeof *rows);
         task_mpi_results(system->mpi, rows);
         all = stats_tasks_gather(comm, rows, own, &count);
     }
@@ -271,7 +272,6 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
         if (folder && system->mpi)
             status = report_tasks(system, folder, all, count, error);
     }
-    free(rows);
     free(all);
     return status;
 }

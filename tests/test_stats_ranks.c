@@ -52,9 +52,8 @@ static void merge_equals_one_rank(void **state)
 static void links_come_sorted(void **state)
 {
     struct ker_comm *comm = *state;
-    struct stats_link own[100];
+    struct stats_link *own = ker_alloc(100 * sizeof *own);
     size_t count = 0, total;
-    memset(own, 0, sizeof own);
     for (uint32_t i = 0; i < 100; i++)
         if (is_mine(comm, i))
             own[count++] = (struct stats_link){.order = 99 - i, .packets = i};
@@ -74,9 +73,8 @@ static void links_come_sorted(void **state)
 static void tasks_come_sorted(void **state)
 {
     struct ker_comm *comm = *state;
-    struct stats_task own[60];
+    struct stats_task *own = ker_alloc(60 * sizeof *own);
     size_t count = 0, total;
-    memset(own, 0, sizeof own);
     for (uint32_t i = 0; i < 60; i++)
         if (is_mine(comm, i))
             own[count++] = (struct stats_task){.job = i % 3, .task = i / 3, .finish = i};
