@@ -1,0 +1,135 @@
+/* test_physics_mpi.c - MPI messages by hand, to the picosecond: ping-pong eager and rendezvous, one step of a stencil.
+ *
+ * All on a star of 10 GB/s links, 7 ns each, switch delay 50 ns, packets of at most 1,000 bytes of payload and 24 of header, no
+ * overheads of the processor unless said. A message of one packet of b bytes on the wire takes
+ *   T(b) = 7 + 50 + 7 ns + b / (10 bytes per ns);
+ * k full packets before the last add k x 102.4 ns (the injection link sends them back to back, and all links are alike).
+ */
+#include "run_marssim.h"
+
+static const char machine[] = "topology: { kind = \"star\"; nodes = 32; bandwidth = \"10 GB/s\"; latency = \"7 ns\"; };\n"
+                              "switch: { channels = 4; delay = \"50 ns\"; };\n"
+                              "adapter: { packet_size = \"1000 B\"; header = \"24 B\"; };\n";
+
+enum {
+    EMPTY_PS = 64000 + 2400,                    /* T(24): RTS, CTS */
+    FULL_PS = 64000 + 102400,                   /* T(1,024) */
+    LONG_PS = 2 * 102400 + 64000 + 52400,       /* 2,500 bytes: 1,024 + 1,024 + 524 */
+};
+
+/* A trace as liballprof writes it, without any time between calls: `rounds` round trips of `bytes`. */
+static void trace_write(struct run *r, int rank, int rounds, int bytes)
+{
+    char name[64], text[8192];
+    int n = snprintf(text, sizeof text, "# htor's PMPI Tracer 1.0 Output File\nMPI_Init:-:1:2:0\nMPI_Comm_rank:0:9,%d,2:5:0\n"
+                                        "MPI_Comm_size:0:9,%d,2:6:0\n", rank, rank);
+    for (int i = 0; i < 2 * rounds; i++) {
+        bool send = i % 2 == rank;
+        n += snprintf(text + n, sizeof text - (size_t)n, "MPI_%s:0:1000:%d:1,1,1:%d:1:9,%d,2:%s0\n", send ? "Send" : "Recv", bytes,
+                      1 - rank, rank, send ? "" : "2000:");
+    }
+    snprintf(text + n, sizeof text - (size_t)n, "MPI_Finalize:0:-\n");
+    snprintf(name, sizeof name, "pmpi-trace-rank-%d.txt", rank);
+    run_write(r, name, text);
+}
+
+static int64_t finish_of(const struct run *r)
+{
+    json_t *job = json_array_get(run_value(r, "jobs"), 0);
+    assert_true(json_is_integer(json_object_get(job, "finish_ps")));
+    return json_integer_value(json_object_get(job, "finish_ps"));
+}
+
+static int64_t ping_pong(int rounds, int bytes, const char *settings)
+{
+    struct run r;
+    run_init(&r);
+    trace_write(&r, 0, rounds, bytes);
+    trace_write(&r, 1, rounds, bytes);
+    run_format(&r, "%s%s\njobs: ( { program = \"trace\"; trace = \".\"; } );\n", machine, settings);
+    int64_t finish_ps = finish_of(&r);
+    run_release(&r);
+    return finish_ps;
+}
+
+/* Five round trips are ten messages one after the other; the last receiver ends when the last message is here. */
+static void ping_pong_eager(void **state)
+{
+    assert_int_equal(ping_pong(5, 1000, ""), 10 * FULL_PS);
+    assert_int_equal(ping_pong(5, 0, ""), 10 * EMPTY_PS);
+    assert_int_equal(ping_pong(5, 2500, ""), 10 * LONG_PS);
+}
+
+/* Above the limit: a request, an answer (the receive is posted already), then the data: two headers and a message. */
+static void ping_pong_rendezvous(void **state)
+{
+    const char *limit = "mpi: { eager_limit = \"999 B\"; };";
+    assert_int_equal(ping_pong(5, 1000, limit), 10 * (2 * EMPTY_PS + FULL_PS));
+    assert_int_equal(ping_pong(5, 2500, limit), 10 * (2 * EMPTY_PS + LONG_PS));
+    assert_int_equal(ping_pong(5, 999, limit), 10 * (64000 + 102300));
+}
+
+/* Overheads o_s before each send and o_r after each receive are processor time in the chain: each of the ten messages costs
+ * o_s + T + o_r. The doorbell delays what goes out, RTS, but not the adapter's own answers. */
+static void ping_pong_overheads(void **state)
+{
+    assert_int_equal(ping_pong(5, 1000, "node: { send_overhead = \"300 ns\"; receive_overhead = \"200 ns\"; };"),
+                     10 * (300000 + FULL_PS + 200000));
+    assert_int_equal(ping_pong(5, 1000, "node: { doorbell = \"40 ns\"; };"), 10 * (40000 + FULL_PS));
+    assert_int_equal(ping_pong(5, 1000, "mpi: { eager_limit = \"0 B\"; };\nnode: { doorbell = \"40 ns\"; };"),
+                     10 * (40000 + 2 * EMPTY_PS + FULL_PS));
+}
+
+static int64_t stencil(const char *extents, int steps, const char *job, const char *settings)
+{
+    struct run r;
+    run_init(&r);
+    run_format(&r, "%s%s\njobs: ( { program = \"stencil\"; extents = [%s]; bytes = \"1000 B\"; steps = %d; %s } );\n", machine,
+               settings, extents, steps, job);
+    int64_t finish_ps = finish_of(&r);
+    run_release(&r);
+    return finish_ps;
+}
+
+/* Two tasks, open line: each sends one message and waits for one; both at once, every link has one packet per direction.
+ * Steps follow each other; computation is added to each. */
+static void stencil_of_two(void **state)
+{
+    assert_int_equal(stencil("2", 1, "periodic = false;", ""), FULL_PS);
+    assert_int_equal(stencil("2", 3, "periodic = false; compute_time = \"1 us\";", ""), 3 * (FULL_PS + 1000000));
+}
+
+/* A ring of four on a star: each task injects two packets back to back, 102.4 ns apart. Each is sent two, one from each side:
+ * task t sends to t-1 first, so at time 0 every task is sent one first packet (by t+1) and 102.4 ns later one second packet
+ * (by t-1). Nothing collides at the ejection links: the step takes 102.4 ns + T. */
+static void stencil_ring(void **state)
+{
+    assert_int_equal(stencil("4", 1, "", ""), 102400 + FULL_PS);
+    assert_int_equal(stencil("4", 3, "", ""), 3 * (102400 + FULL_PS));
+}
+
+/* Rendezvous in the ring of four. Two RTS (24 bytes, 2.4 ns) leave each task back to back and arrive at 66.4 and 68.8 ns. Each is
+ * answered by a CTS at once (the receives are posted); they are back at 132.8 and 135.2 ns. The first data leave at
+ * 132.8, the second when the link is free, 102.4 later: the last byte is there at 132.8 + 102.4 + T(1,024). */
+static void stencil_ring_rendezvous(void **state)
+{
+    assert_int_equal(stencil("4", 1, "", "mpi: { eager_limit = \"0 B\"; };"), 2 * EMPTY_PS + 102400 + FULL_PS);
+}
+
+/* 3x3x3 torus, six faces: six packets in one go; direction by direction everyone receives exactly one packet per time slot.
+ * 5 x 102.4 ns + T. */
+static void stencil_three_dimensions(void **state)
+{
+    assert_int_equal(stencil("3, 3, 3", 1, "", ""), 5 * 102400 + FULL_PS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(ping_pong_eager),     cmocka_unit_test(ping_pong_rendezvous),
+        cmocka_unit_test(ping_pong_overheads), cmocka_unit_test(stencil_of_two),
+        cmocka_unit_test(stencil_ring),        cmocka_unit_test(stencil_ring_rendezvous),
+        cmocka_unit_test(stencil_three_dimensions),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
