@@ -197,13 +197,13 @@ static void write_links(FILE *out, const struct stats_link *links, size_t count,
         queued_count = links_rank(queued, links, count, true);
     if (!busy_count || span <= 0)
         return;
-    fprintf(out, "\n%-33s%6s", "busiest links", "busy");
+    fprintf(out, "\n%-33s%7s", "busiest links", "busy");
     if (queued_count)
         fprintf(out, "  %-31s%7s", "longest queues", "packets");
     putc('\n', out);
     for (int i = 0; i < busy_count; i++) {
         write_link(out, busy[i], class_names[busy[i]->link_class]);
-        fprintf(out, "%5.1f %%", 100 * ((double)busy[i]->busy_ps / (double)span));
+        fprintf(out, "%6.1f %%", 100 * ((double)busy[i]->busy_ps / (double)span));
         if (i < queued_count) {
             write_link(out, queued[i], class_names[queued[i]->link_class]);
             fprintf(out, "%8.3g", (double)queued[i]->queue_ps / (double)span);
