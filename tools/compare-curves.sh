@@ -1,0 +1,168 @@
+#!/bin/bash
+# Compares marssim with curves of a cycle-accurate simulator: tools/compare-curves.sh [-t] CURVES.csv [PATTERN]
+#
+# Every row of CURVES whose "topology,traffic,routing,packet_flits" matches PATTERN (a regular expression, default: all that marssim
+# has the routing for) is simulated with the router made alike (docs/validation.md says how) and printed beside the reference.
+# Then for each curve: latency at the row nearest to half of saturation, and saturation: the load at which latency is three
+# times the one of the first row, by linear interpolation on both curves, or, where it never gets there (long links), the load
+# accepted at the last row.
+# -t: a test: only the first row, the one near half of saturation and the two around saturation; lines "ok" and "not ok".
+#
+# MARSSIM names the program (default ./marssim); SPAN_US (20) is the measured span, 1,000 packets per node and microsecond at full load.
+set -u
+test=0
+[ "${1:-}" = -t ] && { test=1; shift; }
+curves=${1:?usage: tools/compare-curves.sh [-t] CURVES.csv [PATTERN]}
+pattern=${2:-.}
+program=${MARSSIM:-./marssim}
+span=${SPAN_US:-20}
+dir=$(mktemp -d /tmp/marssim-curves-XXXXXX) || exit 1
+trap 'rm -r "$dir"' EXIT
+
+# One flit is 1,000 bytes at 1,000 bytes per cycle of 1 ns. Channels last 1 cycle, a switch R cycles.
+topology() { # NAME: kind and extents; the fraction of uniform traffic that nodes send to themselves is 1/nodes
+    case $1 in
+    torus8x8) echo 'kind = "torus"; extents = [8, 8]; latency = "1 ns";' ;;
+    mesh8x8) echo 'kind = "torus"; extents = [8, 8]; wrap = false; latency = "1 ns";' ;;
+    fattree_k4n3) echo 'kind = "fat_tree"; down = [4, 4, 4]; up = [1, 4, 4]; latency = "1 ns";' ;;
+    dragonfly_p2_72n) echo 'kind = "hierarchical"; groups = [4, 9]; nodes_per_switch = 2; latency = ["10 ns", "100 ns"];
+                            node_latency = "1 ns";' ;;
+    *) return 1 ;;
+    esac
+}
+
+router() { # SET: channels, bytes per channel, speed-up, R
+    case $1 in
+    ideal) echo 8 64000 2 2 ;;
+    ideal_df) echo 2 256000 2 2 ;; # three channels, of which minimal routing uses two
+    ideal4_df) echo 2 256000 4 1 ;;
+    *) return 1 ;;
+    esac
+}
+
+traffic() { # NAME
+    case $1 in
+    uniform | transpose) echo "$1" ;;
+    bitcomp) echo bit_complement ;;
+    *) return 1 ;;
+    esac
+}
+
+algorithm() { # NAME
+    case $1 in
+    dim_order | dor | min) echo minimal ;;
+    nca) echo "${NCA:-adaptive}" ;; # up at random there; adaptive here, or NCA=minimal for d-mod-k
+    *) return 1 ;;
+    esac
+}
+
+# Sources: single flits come by a Bernoulli process, here a burst at full rate of geometric length and an exponential pause;
+# longer packets by a Poisson process, as there nothing keeps two packets of a source apart.
+arrivals() { # LOAD FLITS
+    if [ "$2" -gt 1 ]; then
+        echo 'arrival = "poisson";'
+    else
+        awk -v p="$1" 'BEGIN {printf "arrival = \"burst\"; burst_length = %.9g;\n", p < 1 ? 1 / (1 - p) : 1e9}'
+    fi
+}
+
+simulate() { # TOPOLOGY TRAFFIC ROUTING FLITS LOAD SET DRAIN: "accepted network-latency total-latency", latencies in cycles
+    local channels buffer speedup cycles
+    read -r channels buffer speedup cycles < <(router "$6")
+    cat >"$dir/curve.cfg" <<END
+topology: { $(topology "$1") bandwidth = "1000 GB/s"; };
+routing: { algorithm = "$(algorithm "$3")"; };
+switch: { channels = $channels; buffer = "$buffer B"; output_queue = "64000 B"; delay = "$cycles ns"; speedup = $speedup; };
+adapter: { packet_size = "$(($4 * 1000)) B"; header = "0 B"; };
+traffic: { pattern = "$(traffic "$2")"; load = $5; size = "$(($4 * 1000)) B"; self = true; $(arrivals "$5" "$4") };
+run: { warmup = "5 us"; measure = "$span us"; drain = $7; };
+output: { links = false; histograms = false; };
+END
+    "$program" --quiet -o "$dir/out" "$dir/curve.cfg" >&2 || return 1
+    awk '/"accepted_load"/ {a = $2 + 0} /"packet_latency_ps"/ {in_net = 1} /"total_latency_ps"/ {in_total = 1}
+         /"mean"/ && in_net {net = $2 / 1000; in_net = 0} /"mean"/ && in_total {total = $2 / 1000; in_total = 0}
+         END {print a, net, total}' "$dir/out/summary.json"
+}
+
+# What marssim leaves out of its statistics, messages to oneself: they cross one switch, R + 3 + (F - 1) cycles.
+# Uniform: one in as many as there are nodes; transpose: the diagonal's, 8 of 64 nodes.
+self_share() { # TOPOLOGY TRAFFIC
+    case $1,$2 in
+    dragonfly*,uniform) echo 72 ;;
+    *,uniform) echo 64 ;;
+    *,transpose) echo 8 ;;
+    *) echo 0 ;;
+    esac
+}
+
+row() { # CSV fields: prints "curve|load|reference accepted, latency|accepted, latency"
+    local cycles result drain=true
+    [ "${10}" = stable ] || drain=false
+    read -r _ _ _ cycles < <(router "$9")
+    result=$(simulate "$1" "$2" "$3" "$4" "$5" "$9" "$drain") || return 1
+    echo "$result" | awk -v n="$(self_share "$1" "$2")" -v p="$5" -v t="$((cycles + 3 + $4 - 1))" -v F="$4" \
+        -v name="$1 $2 $3 $4" -v ra="$6" -v rl="$7" -v status="${10}" '{
+        share = n ? 1 / n : 0
+        accepted = $1 + p * share
+        if (accepted > $1 / (1 - share)) accepted = $1 / (1 - share) # saturated: only what was drawn
+        latency = (1 - share) * (F > 1 ? $3 : $2) + share * t
+        printf "%s|%s|%s|%s|%.5f|%.3f|%s\n", name, p, ra, rl, accepted, latency, status}'
+}
+
+# Rows of the reference that are to be run, of each curve in order of load.
+select_rows() {
+    awk -F, -v test="$test" -v pattern="$pattern" 'NR > 1 && ($1 "," $2 "," $3 "," $4) ~ pattern && $3 !~ /ugal|val/ && $2 != "bad_dragon" {
+        name = $1 "," $2 "," $3 "," $4 "," $10
+        if (!(name in n)) order[++curves] = name
+        row[name, ++n[name]] = $0; load[name, n[name]] = $5; latency[name, n[name]] = $7; status[name, n[name]] = $11}
+    END {
+        for (c = 1; c <= curves; c++) {
+            name = order[c]; knee = 0; half = 1
+            for (i = 1; i <= n[name] && !knee; i++)
+                if (latency[name, i] >= 3 * latency[name, 1]) knee = i
+            if (!knee) knee = n[name] # saturation is then the load accepted at the last row
+            for (i = 1; i <= n[name]; i++) {
+                d = load[name, i] - load[name, knee] / 2; e = load[name, half] - load[name, knee] / 2
+                if (d * d < e * e) half = i
+            }
+            for (i = 1; i <= n[name]; i++)
+                if (!test || i == 1 || i == half || i == knee || i == knee - 1) print row[name, i]
+        }
+    }' "$curves"
+}
+
+report() { # the table, and what it comes to
+    awk -F'|' -v test="$test" '
+    function knee(l, y, n,   i) {
+        for (i = 2; i <= n; i++)
+            if (y[i] >= 3 * y[1]) return l[i - 1] + (l[i] - l[i - 1]) * (3 * y[1] - y[i - 1]) / (y[i] - y[i - 1])
+        return 0
+    }
+    function verdict(what, here, there, limit,   off) {
+        off = 100 * (here / there - 1)
+        good = off < limit && off > -limit
+        printf "%s%-30s %-24s %9.4f  reference %9.4f  %+.2f %%\n", test ? (good ? "ok " : "not ok ") : "", name, what, here, there, off
+    }
+    function flush_curve(   i, half, a, b) {
+        if (!n) return
+        a = knee(load, ref, n); b = knee(load, own, n)
+        if (!a || !b) {a = ref_accepted; b = own_accepted}
+        for (half = i = 1; i <= n; i++) if ((load[i] - a / 2) ^ 2 < (load[half] - a / 2) ^ 2) half = i
+        verdict("latency, lowest load", own[1], ref[1], 2)
+        verdict("latency at load " load[half], own[half], ref[half], 5)
+        verdict("saturation", b, a, 3)
+        n = 0
+    }
+    $1 != name {flush_curve(); name = $1; if (!test) print "\n" name "\n   load  accepted  reference   latency reference  difference"}
+    {
+        n++; load[n] = $2; ref[n] = $4; own[n] = $6
+        ref_accepted = $3; own_accepted = $5
+        if (!test) printf "%7.4f  %8.4f  %9.4f %9.2f %9.2f  %+8.2f %%  %s\n", $2, $5, $3, $6, $4, 100 * ($6 / $4 - 1), $7
+        if ($7 ~ /overload/) n--
+    }
+    END {flush_curve()}'
+}
+
+select_rows | while IFS=, read -r t p r f load accepted latency _ _ set status; do
+    row "$t" "$p" "$r" "$f" "$load" "$accepted" "$latency" "" "$set" "$status"
+done | report
