@@ -101,10 +101,11 @@ row() { # CSV fields: prints "curve|load|reference accepted, latency|accepted, l
     read -r _ _ _ cycles < <(router "$9")
     result=$(simulate "$1" "$2" "$3" "$4" "$5" "$9" "$drain") || return 1
     echo "$result" | awk -v n="$(self_share "$1" "$2")" -v p="$5" -v t="$((cycles + 3 + $4 - 1))" -v F="$4" \
-        -v name="$1 $2 $3 $4" -v ra="$6" -v rl="$7" -v status="${10}" '{
+        -v pattern="$2" -v name="$1 $2 $3 $4" -v ra="$6" -v rl="$7" -v status="${10}" '{
         share = n ? 1 / n : 0
         accepted = $1 + p * share
-        if (accepted > $1 / (1 - share)) accepted = $1 / (1 - share) # saturated: only what was drawn
+        # saturated: a node that waits does not send to itself meanwhile; those on the diagonal never wait
+        if (pattern == "uniform" && accepted > $1 / (1 - share)) accepted = $1 / (1 - share)
         latency = (1 - share) * (F > 1 ? $3 : $2) + share * t
         printf "%s|%s|%s|%s|%.5f|%.3f|%s\n", name, p, ra, rl, accepted, latency, status}'
 }
