@@ -155,16 +155,14 @@ static void offer_join(struct net_node *n, ker_time now)
     flow_append(n, n->offered);
 }
 
-/* A channel of the class with credits for the packet, beginning at one of the packet's own; -1: none. */
-static int channel_find(const struct net_node *n, unsigned priority, uint32_t draw, uint32_t bytes)
+/* The channel of the class with most credits, if they are enough for the packet; -1: wait. */
+static int channel_find(const struct net_node *n, unsigned priority, uint32_t bytes)
 {
-    const struct net_settings *set = &n->net->set;
-    for (uint32_t k = 0; k < set->channels; k++) {
-        uint32_t c = priority * set->channels + (ker_random_below(draw, set->channels) + k) % set->channels;
-        if (n->credit[c] >= bytes)
-            return (int)c;
-    }
-    return -1;
+    unsigned first = priority * n->net->set.channels, best = first;
+    for (unsigned c = first + 1; c < first + n->net->set.channels; c++)
+        if (n->credit[c] > n->credit[best])
+            best = c;
+    return n->credit[best] >= bytes ? (int)best : -1;
 }
 
 static void packet_post(struct net_node *n, struct net_outgoing *o, const struct net_packet *packet, int channel, ker_time now)
@@ -253,7 +251,7 @@ static bool packet_inject(struct net_node *n, ker_time now)
     uint32_t previous = n->flow, turn = net->flow[previous].next;
     struct net_outgoing *o = &net->outgoing[net->flow[turn].head];
     struct net_packet p = packet_make(n, o, now);
-    int channel = channel_find(n, o->priority, net_packet_draw(net, &p), p.bytes);
+    int channel = channel_find(n, o->priority, p.bytes);
     n->blocked = channel < 0;
     if (channel < 0)
         return false;

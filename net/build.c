@@ -201,7 +201,8 @@ static size_t port_bytes(const struct net_network *net)
 
 static size_t switch_bytes(const struct net_network *net, uint32_t ports)
 {
-    return round64(sizeof(struct net_switch)) + port_bytes(net) * ports;
+    size_t voq = ports <= NET_VOQ_PORTS ? sizeof(uint16_t) * ports * ports : 0;
+    return round64(sizeof(struct net_switch)) + port_bytes(net) * ports + round64(voq);
 }
 
 static size_t node_bytes(const struct net_network *net)
@@ -214,7 +215,6 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
     bool node = peer->kind == ROUTE_NODE;
     port->wake = KER_TIME_MAX;
     port->queue = NET_NONE;
-    port->last = UINT16_MAX;
     if (peer->kind == ROUTE_NOTHING)
         return;
     port->peer.index = node ? l->node_index[peer->id] : l->switch_index[peer->id];
@@ -238,6 +238,10 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
     s->ports = (uint16_t)ports;
     s->port_bytes = (uint16_t)port_bytes(net);
     s->packet_free = s->request_free = NET_NONE;
+    if (ports <= NET_VOQ_PORTS) {
+        s->voq = (uint16_t *)(void *)net_port_at(s, ports);
+        memset(s->voq, 0xff, sizeof *s->voq * ports * ports);
+    }
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
         route_port(net->shape, id, p, &peer);
@@ -330,8 +334,9 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
     }
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)port_bytes(net);
-    if (switch_bytes(net, sum->max_ports) <= 1280)
-        net->switch_class.small_bytes = (uint32_t)switch_bytes(net, sum->max_ports);
+    size_t ports = round64(sizeof(struct net_switch)) + port_bytes(net) * sum->max_ports;
+    if (ports <= 1280)
+        net->switch_class.small_bytes = (uint32_t)ports;
     net->node_class = net_node_class;
     free(owner);
     free(offset);

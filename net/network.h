@@ -11,6 +11,8 @@
 #include "net/packet.h"
 
 #define NET_NONE UINT32_MAX
+#define NET_NO_VOQ UINT16_MAX
+#define NET_VOQ_PORTS 64 /* switches with more ports look their queues up in the ring */
 
 enum net_queueing { NET_QUEUE_VOQ, NET_QUEUE_FIFO };
 enum net_arbitration { NET_ARBITER_ROUND_ROBIN, NET_ARBITER_OLDEST, NET_ARBITER_RANDOM };
@@ -60,26 +62,28 @@ struct net_port {
     struct ker_address peer;
     uint16_t peer_port;
     uint16_t starved;     /* output: channels on which a request waits for credits */
-    uint32_t queue;       /* output: first request */
+    uint32_t queue;       /* output: last request of the ring, NET_NONE: no requests */
     uint32_t waiting;     /* output: bytes in its requests */
-    uint16_t last;        /* output: input and channel granted last, for round robin */
     uint8_t link;         /* class */
     uint8_t to_node;      /* output: ends at an adapter that takes all (no credits) */
     uint8_t ends_at_node, used;
-    uint16_t spare;
+    uint32_t spare;
     /* statistics of the output, then of the input */
     uint32_t queue_max;
     uint64_t packets, bytes, busy, queue_time, input_time;
     uint32_t credit[];    /* output: bytes free behind it, per channel */
 };
 
-/* One virtual output queue that is not empty: the packets from `input` to an output on `channel`. */
+/* One virtual output queue that is not empty: the packets from `input` to an output that may take any of `same` channels
+ * from `first` on. The requests of an output form a ring in the order in which they are served next. */
 struct net_request {
-    uint32_t head, tail, next;
-    uint16_t key; /* input x NET_MAX_CHANNELS + channel: the order of the list and of round robin */
-    uint16_t bytes; /* of the head */
-    uint8_t reserved; /* its packets hold their credits already */
-    uint8_t spare[3];
+    uint32_t head, tail, next; /* packets; next request of the ring */
+    uint32_t sibling;          /* another request of this input at this output, for other channels; NET_NONE */
+    uint16_t input;
+    uint16_t bytes;            /* of the head */
+    uint8_t first, same;
+    bool reserved;             /* its packets hold their credits already */
+    uint8_t spare;
 };
 
 /* Input queue of one channel, FIFO switches only: its head competes, the others stand behind. */
@@ -94,6 +98,7 @@ struct net_switch {
     struct net_packet *packet; /* pool */
     struct net_request *request;
     struct net_gate *gate;
+    uint16_t *voq;             /* [output][input]: its first request, NET_NO_VOQ; NULL on switches too large for it */
     uint32_t packet_free, packet_room;
     uint32_t request_free, request_room;
     uint32_t id, self; /* among switches; component */

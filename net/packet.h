@@ -26,8 +26,7 @@ _Static_assert(sizeof(struct net_packet) == sizeof(struct ker_event), "a packet 
 enum {
     NET_LAST = 0x01,     /* last packet of its message */
     NET_FIRST = 0x02,    /* first one */
-    NET_EMPTY = 0x08,    /* no payload (without a header it still takes one byte on the wire) */
-    NET_RESERVED = 0x04, /* credit of the next hop was taken when the route was chosen */
+    NET_EMPTY = 0x04,    /* no payload (without a header it still takes one byte on the wire) */
 };
 
 #define NET_MAX_PACKET 65535u /* bytes on the wire */

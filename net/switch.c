@@ -75,9 +75,20 @@ static inline void output_wake(struct net_switch *s, struct net_port *out, uint3
 struct grant {
     struct net_port *in, *out;
     uint32_t out_port;
-    uint8_t channel; /* on the way out */
-    bool reserved;
+    uint8_t first, same; /* channels that would do */
+    uint8_t channel;     /* the one that is taken, from the grant on */
+    bool reserved;       /* its credits are taken already */
 };
+
+/* Of channels that are alike, the one with most room behind the link. */
+static inline uint8_t channel_best(const struct net_port *out, unsigned first, unsigned same)
+{
+    unsigned best = first;
+    for (unsigned i = first + 1; i < first + same; i++)
+        if (out->credit[i] > out->credit[best])
+            best = i;
+    return (uint8_t)best;
+}
 
 static inline void credit_return(struct net_network *net, const struct net_port *in, const struct net_packet *p,
                                  ker_time read_end)
@@ -133,7 +144,7 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     else
         arrive += net->set.delay + (whole ? t_out.wire : 0);
     struct net_packet *next = (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
-    next->flags = p->flags & (uint8_t)~NET_RESERVED;
+    next->flags = p->flags;
     memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
     next->hops = p->hops + 1u;
     s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;
@@ -143,47 +154,111 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
 
 /* ---- requests ---- */
 
-static void request_put(struct net_switch *s, uint32_t out_port, uint16_t key, const struct net_packet *p)
+static inline bool request_fits(const struct net_request *r, uint16_t input, const struct grant *g)
 {
-    struct net_port *out = net_port_at(s, out_port);
-    uint32_t index = packet_new(s);
-    s->packet[index] = *p;
-    s->packet[index].next = NET_NONE;
-    out->waiting += p->bytes;
-    uint32_t *link = &out->queue;
-    while (*link != NET_NONE && s->request[*link].key < key)
-        link = &s->request[*link].next;
-    if (*link != NET_NONE && s->request[*link].key == key) {
-        struct net_request *r = &s->request[*link];
-        s->packet[r->tail].next = index;
-        r->tail = index;
-        return;
-    }
-    /* the pool may move: find the place again through the predecessor's index */
-    uint32_t before = link == &out->queue ? NET_NONE
-                                          : (uint32_t)((struct net_request *)(void *)((char *)link -
-                                                       offsetof(struct net_request, next)) - s->request);
-    uint32_t fresh = request_new(s);
-    uint32_t *place = before == NET_NONE ? &out->queue : &s->request[before].next;
-    s->request[fresh] = (struct net_request){index, index, *place, key, p->bytes, (p->flags & NET_RESERVED) != 0, {0}};
-    *place = fresh;
+    return r->input == input && r->first == g->first && r->same == g->same && r->reserved == g->reserved;
 }
 
-/* Takes the head packet off a request; drops the request when it is empty. */
-static uint32_t request_take(struct net_switch *s, struct net_port *out, uint32_t index)
+/* The request of this input, output and set of channels, NET_NONE: there is none yet. */
+static uint32_t request_find(const struct net_switch *s, const struct grant *g, uint16_t input)
 {
+    if (s->voq) {
+        uint16_t first = s->voq[g->out_port * s->ports + input];
+        uint32_t i = first == NET_NO_VOQ ? NET_NONE : first;
+        while (i != NET_NONE && !request_fits(&s->request[i], input, g))
+            i = s->request[i].sibling;
+        return i;
+    }
+    uint32_t last = g->out->queue, i = last;
+    if (last == NET_NONE)
+        return NET_NONE;
+    do {
+        if (request_fits(&s->request[i], input, g))
+            return i;
+        i = s->request[i].next;
+    } while (i != last);
+    return NET_NONE;
+}
+
+/* A new request at the end of the output's ring. */
+static void request_begin(struct net_switch *s, const struct grant *g, uint32_t packet, const struct net_packet *p)
+{
+    struct net_port *out = g->out;
+    uint32_t index = request_new(s);
+    struct net_request *r = &s->request[index];
+    *r = (struct net_request){packet, packet, index, NET_NONE, p->port, p->bytes, g->first, g->same, g->reserved, 0};
+    if (out->queue != NET_NONE) {
+        r->next = s->request[out->queue].next;
+        s->request[out->queue].next = index;
+    }
+    out->queue = index;
+    if (s->voq) {
+        uint16_t *first = &s->voq[g->out_port * s->ports + p->port];
+        r->sibling = *first == NET_NO_VOQ ? NET_NONE : *first;
+        ker_check(index < NET_NO_VOQ);
+        *first = (uint16_t)index;
+    }
+}
+
+static void request_put(struct net_switch *s, const struct grant *g, const struct net_packet *p, uint32_t state)
+{
+    uint32_t index = packet_new(s), request = request_find(s, g, p->port);
+    s->packet[index] = *p;
+    s->packet[index].next = NET_NONE;
+    s->packet[index].state = state;
+    g->out->waiting += p->bytes;
+    if (request == NET_NONE) {
+        request_begin(s, g, index, p);
+    } else {
+        s->packet[s->request[request].tail].next = index;
+        s->request[request].tail = index;
+    }
+}
+
+static void voq_remove(struct net_switch *s, uint32_t out_port, uint32_t index)
+{
+    uint16_t *first = &s->voq[out_port * s->ports + s->request[index].input];
+    if (*first == index) {
+        uint32_t sibling = s->request[index].sibling;
+        *first = sibling == NET_NONE ? NET_NO_VOQ : (uint16_t)sibling;
+        return;
+    }
+    uint32_t i = *first;
+    while (s->request[i].sibling != index)
+        i = s->request[i].sibling;
+    s->request[i].sibling = s->request[index].sibling;
+}
+
+/* Takes the head packet of a request, whose predecessor in the ring is `before`: the request becomes the last to be served
+ * next, or leaves the ring with its last packet. */
+static uint32_t request_take(struct net_switch *s, uint32_t out_port, uint32_t before, uint32_t index)
+{
+    struct net_port *out = net_port_at(s, out_port);
     struct net_request *r = &s->request[index];
     uint32_t packet = r->head, next = s->packet[packet].next;
     out->waiting -= s->packet[packet].bytes;
     if (next != NET_NONE) {
         r->head = next;
         r->bytes = s->packet[next].bytes;
+        if (out->queue == before) { /* the first becomes the last: the ring turns */
+            out->queue = index;
+        } else if (out->queue != index) {
+            s->request[before].next = r->next;
+            r->next = s->request[out->queue].next;
+            s->request[out->queue].next = index;
+            out->queue = index;
+        }
         return packet;
     }
-    uint32_t *link = &out->queue;
-    while (*link != index)
-        link = &s->request[*link].next;
-    *link = r->next;
+    if (s->voq)
+        voq_remove(s, out_port, index);
+    if (before == index) {
+        out->queue = NET_NONE;
+    } else {
+        s->request[before].next = r->next;
+        if (out->queue == index)
+            out->queue = before;
+    }
     r->next = s->request_free;
     s->request_free = index;
     return packet;
@@ -192,12 +267,13 @@ static uint32_t request_take(struct net_switch *s, struct net_port *out, uint32_
 /* ---- arbitration ---- */
 
 struct candidates {
-    uint32_t chosen; /* request */
+    uint32_t chosen, before; /* request, and its predecessor in the ring */
     uint32_t count;
+    uint8_t channel;
     ker_time read_free; /* earliest time a request that lacks only its input could go */
 };
 
-static inline bool request_beats(const struct net_switch *s, uint32_t a, uint32_t b)
+static inline bool request_older(const struct net_switch *s, uint32_t a, uint32_t b)
 {
     const struct net_packet *p = &s->packet[s->request[a].head], *q = &s->packet[s->request[b].head];
     if (p->injected != q->injected)
@@ -205,52 +281,59 @@ static inline bool request_beats(const struct net_switch *s, uint32_t a, uint32_
     return p->source < q->source;
 }
 
-/* Is request `index` to replace the best so far? Priority classes first, then the arbiter's rule. */
-static bool candidate_better(struct net_switch *s, const struct net_port *out, uint32_t index, const struct candidates *c)
+/* Is request `index` to replace the best so far? Priority classes first, then the arbiter's rule; round robin is the
+ * order of the ring. */
+static bool candidate_better(struct net_switch *s, uint32_t index, const struct candidates *c)
 {
     const struct net_network *net = s->net;
-    const struct net_request *r = &s->request[index], *best = &s->request[c->chosen];
-    if (net->set.classes > 1) {
-        unsigned mine = (r->key % NET_MAX_CHANNELS) / net->set.channels;
-        unsigned other = (best->key % NET_MAX_CHANNELS) / net->set.channels;
-        if (mine != other)
-            return mine > other;
-    }
+    unsigned mine = s->request[index].first / net->set.channels, other = s->request[c->chosen].first / net->set.channels;
+    if (mine != other)
+        return mine > other;
     switch (net->set.arbitration) {
     case NET_ARBITER_OLDEST:
-        return request_beats(s, index, c->chosen);
+        return request_older(s, index, c->chosen);
     case NET_ARBITER_RANDOM:
         return ker_random_bits(net->set.seed, KER_PURPOSE_ARBITRATION, s->id,
                                (uint64_t)s->draws << 16 | c->count).word[0] % (c->count + 1) == 0;
     default:
-        return best->key <= out->last && r->key > out->last;
+        return false;
     }
 }
 
+/* Looks through the requests of an output for those that could be granted now. */
 static struct candidates output_candidates(struct net_switch *s, struct net_port *out, ker_time now)
 {
-    struct candidates c = {NET_NONE, 0, KER_TIME_MAX};
-    bool simple = s->net->set.classes == 1 && s->net->set.arbitration == NET_ARBITER_ROUND_ROBIN;
-    out->starved = 0;
-    for (uint32_t i = out->queue; i != NET_NONE; i = s->request[i].next) {
+    struct candidates c = {NET_NONE, NET_NONE, 0, 0, KER_TIME_MAX};
+    bool first_wins = s->net->set.classes == 1 && s->net->set.arbitration == NET_ARBITER_ROUND_ROBIN;
+    uint32_t before = out->queue, last = out->queue, starved = 0;
+    do {
+        uint32_t i = s->request[before].next, previous = before;
         const struct net_request *r = &s->request[i];
-        unsigned channel = r->key % NET_MAX_CHANNELS;
-        if (!r->reserved && !out->to_node && out->credit[channel] < r->bytes) {
-            out->starved |= (uint16_t)(1u << channel);
-            continue;
+        before = i;
+        uint8_t channel = r->first;
+        if (!r->reserved && !out->to_node) {
+            channel = channel_best(out, r->first, r->same);
+            if (out->credit[channel] < r->bytes) {
+                starved |= ((1u << r->same) - 1) << r->first;
+                continue;
+            }
         }
-        const struct net_port *in = net_port_at(s, r->key / NET_MAX_CHANNELS);
+        const struct net_port *in = net_port_at(s, r->input);
         if (in->read_free > now) {
             if (in->read_free < c.read_free)
                 c.read_free = in->read_free;
             continue;
         }
-        if (c.chosen == NET_NONE || candidate_better(s, out, i, &c))
+        if (c.chosen == NET_NONE || candidate_better(s, i, &c)) {
             c.chosen = i;
+            c.before = previous;
+            c.channel = channel;
+        }
         c.count++;
-        if (simple && r->key > out->last) /* nobody comes before this one */
+        if (first_wins)
             break;
-    }
+    } while (before != last);
+    out->starved = (uint16_t)starved;
     return c;
 }
 
@@ -291,12 +374,10 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
             output_wake(s, out, port, c.read_free);
         return;
     }
-    uint16_t key = s->request[c.chosen].key;
-    struct grant g = {net_port_at(s, key / NET_MAX_CHANNELS), out, port, (uint8_t)(key % NET_MAX_CHANNELS),
-                      s->request[c.chosen].reserved};
-    out->last = key;
+    const struct net_request *r = &s->request[c.chosen];
+    struct grant g = {net_port_at(s, r->input), out, port, r->first, r->same, c.channel, r->reserved};
     s->draws++;
-    uint32_t index = request_take(s, out, c.chosen);
+    uint32_t index = request_take(s, port, c.before, c.chosen);
     packet_forward(s, &g, &s->packet[index], now);
     uint16_t in_port = s->packet[index].port;
     uint8_t in_channel = s->packet[index].channel;
@@ -316,15 +397,6 @@ static uint64_t output_backlog(const struct net_network *net, const struct net_p
 {
     uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
     return scheduled + (uint64_t)((unsigned __int128)out->waiting * 1000000000000u / net->link[out->link].rate);
-}
-
-/* Of channels that are alike, the one with most room behind the link; the proposed one among equals. */
-static inline void channel_pick(const struct net_port *out, struct route_choice *c, unsigned base)
-{
-    const uint32_t *credit = &out->credit[base];
-    for (unsigned i = c->first; i < c->first + (unsigned)c->same; i++)
-        if (credit[i] > credit[c->channel])
-            c->channel = (uint8_t)i;
 }
 
 /* Smaller is better. */
@@ -360,7 +432,8 @@ static struct route_choice choice_select(const struct net_switch *s, struct rout
         struct route_choice *c = &choice[i];
         bool is_escape = c->flags & ROUTE_ESCAPE;
         const struct net_port *out = net_port_at(s, c->port);
-        channel_pick(out, c, base);
+        if (c->same > 1)
+            c->channel = (uint8_t)(channel_best(out, base + c->first, c->same) - base);
         if (escape && (is_escape || out->credit[base + c->channel] < p->bytes))
             continue;
         uint64_t cost = choice_cost(s, c, base, now);
@@ -389,22 +462,22 @@ static inline struct grant route_choose(struct net_switch *s, const struct net_p
     struct route_choice c = count == 1 ? choice[0] : choice_select(s, choice, count, p, r.draw, base, now, &reserve);
     *state = r.state;
     struct net_port *out = net_port_at(s, c.port);
-    if (count == 1 && c.same > 1 && !out->to_node)
-        channel_pick(out, &c, base);
-    uint8_t channel = (uint8_t)(base + c.channel);
-    if (reserve)
-        out->credit[channel] -= p->bytes;
-    return (struct grant){net_port_at(s, p->port), out, c.port, channel, reserve};
+    struct grant g = {net_port_at(s, p->port), out, c.port, (uint8_t)(base + c.channel), 1, (uint8_t)(base + c.channel), reserve};
+    if (reserve) {
+        out->credit[g.channel] -= p->bytes;
+    } else if (c.same > 1) {
+        g.first = (uint8_t)(base + c.first);
+        g.same = c.same;
+        g.channel = out->to_node ? g.channel : channel_best(out, g.first, g.same);
+    }
+    return g;
 }
 
 static void packet_route(struct net_switch *s, const struct net_packet *p, ker_time now)
 {
-    struct net_packet copy = *p;
     uint32_t state;
     struct grant g = route_choose(s, p, now, &state);
-    copy.state = state;
-    copy.flags = (uint8_t)(copy.flags | (g.reserved ? NET_RESERVED : 0));
-    request_put(s, g.out_port, (uint16_t)(p->port * NET_MAX_CHANNELS + g.channel), &copy);
+    request_put(s, &g, p, state);
     output_mark(s->net, g.out_port);
 }
 
@@ -419,17 +492,13 @@ static void packet_pass(struct net_switch *s, const struct net_packet *p, ker_ti
     if (out->queue == NET_NONE && out->write_free <= now && g.in->read_free <= now &&
         out->link_free - now <= net->link[out->link].slack &&
         (g.reserved || out->to_node || out->credit[g.channel] >= p->bytes)) {
-        out->last = (uint16_t)(p->port * NET_MAX_CHANNELS + g.channel);
         s->draws++;
         struct net_packet *writable = (struct net_packet *)p;
         writable->state = state;
         packet_forward(s, &g, p, now);
         return;
     }
-    struct net_packet copy = *p;
-    copy.state = state;
-    copy.flags = (uint8_t)(copy.flags | (g.reserved ? NET_RESERVED : 0));
-    request_put(s, g.out_port, (uint16_t)(p->port * NET_MAX_CHANNELS + g.channel), &copy);
+    request_put(s, &g, p, state);
     output_serve(s, g.out_port, now);
 }
 
