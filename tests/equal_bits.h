@@ -1,0 +1,106 @@
+/* equal_bits.h - compares the results of two runs: the object `result` of summary.json, and every table of
+ * numbers. */
+#ifndef TESTS_EQUAL_BITS_H
+#define TESTS_EQUAL_BITS_H
+
+#include "kernel/kernel.h"
+
+#include <jansson.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Finds the first difference: its path and both values in `where`. */
+static bool equal_json(const json_t *a, const json_t *b, const char *path, char where[512])
+{
+    if (json_is_object(a) && json_is_object(b)) {
+        const char *key;
+        json_t *value;
+        if (json_object_size(a) != json_object_size(b)) {
+            snprintf(where, 512, "%s has other keys", path);
+            return false;
+        }
+        json_object_foreach((json_t *)a, key, value)
+        {
+            char *inner = ker_format("%s.%s", path, key);
+            bool equal = equal_json(value, json_object_get(b, key), inner, where);
+            free(inner);
+            if (!equal)
+                return false;
+        }
+        return true;
+    }
+    if (json_is_array(a) && json_is_array(b) && json_array_size(a) == json_array_size(b)) {
+        for (size_t i = 0; i < json_array_size(a); i++) {
+            char *inner = ker_format("%s[%zu]", path, i);
+            bool equal = equal_json(json_array_get(a, i), json_array_get(b, i), inner, where);
+            free(inner);
+            if (!equal)
+                return false;
+        }
+        return true;
+    }
+    if (json_equal(a, b))
+        return true;
+    char *one = json_dumps(a, JSON_ENCODE_ANY | JSON_COMPACT),
+         *other = json_dumps(b, JSON_ENCODE_ANY | JSON_COMPACT);
+    snprintf(where, 512, "%s is %.150s, expected %.150s", path, other ? other : "absent",
+             one ? one : "absent");
+    free(one);
+    free(other);
+    return false;
+}
+
+static bool equal_summaries(const char *expected, const char *folder, char where[512])
+{
+    char *one = ker_format("%s/summary.json", expected), *other = ker_format("%s/summary.json", folder);
+    json_t *a = json_load_file(one, 0, NULL), *b = json_load_file(other, 0, NULL);
+    bool equal = equal_json(json_object_get(a, "result"), json_object_get(b, "result"), "result", where);
+    json_decref(a);
+    json_decref(b);
+    free(one);
+    free(other);
+    return equal;
+}
+
+/* Line by line; both may be absent. */
+static bool equal_tables(const char *expected, const char *folder, const char *name, char where[512])
+{
+    char *one = ker_format("%s/%s", expected, name), *other = ker_format("%s/%s", folder, name);
+    char *line[2] = {NULL, NULL};
+    size_t room[2] = {0, 0};
+    FILE *a = fopen(one, "r"), *b = fopen(other, "r");
+    bool equal = (a == NULL) == (b == NULL), more = equal && a;
+    snprintf(where, 512, "only one run has %s", name);
+    for (int number = 1; more; number++) {
+        ssize_t got = getline(&line[0], &room[0], a), got_b = getline(&line[1], &room[1], b);
+        equal = got == got_b && (got < 0 || memcmp(line[0], line[1], (size_t)got) == 0);
+        more = equal && got >= 0;
+        if (!equal)
+            snprintf(where, 512, "%s:%d is\n    %.200s  expected\n    %.200s", name, number,
+                     got_b < 0 ? "absent\n" : line[1], got < 0 ? "nothing\n" : line[0]);
+    }
+    if (a)
+        fclose(a);
+    if (b)
+        fclose(b);
+    free(line[0]);
+    free(line[1]);
+    free(one);
+    free(other);
+    return equal;
+}
+
+static bool equal_results(const char *expected, const char *folder, char where[512])
+{
+    static const char *const tables[] = {"links.csv",        "tasks.csv",  "packet_latency.csv",
+                                         "message_size.csv", "matrix.csv", "periods.csv"};
+    if (!equal_summaries(expected, folder, where))
+        return false;
+    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+        if (!equal_tables(expected, folder, tables[i], where))
+            return false;
+    return true;
+}
+
+#endif

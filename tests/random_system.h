@@ -1,0 +1,445 @@
+/* random_system.h - random small systems for tests/test_equal_bits.c: number n is always the same
+ * configuration.
+ *
+ * Everything is drawn from one stream. Equal speeds and latencies come up often, since they make ties; so do
+ * odd ones, since they bring credits out of order. Sizes are chosen so that a system moves some thousand
+ * packets at most.
+ */
+#ifndef TESTS_RANDOM_SYSTEM_H
+#define TESTS_RANDOM_SYSTEM_H
+
+#include "kernel/kernel.h"
+#include "routing/routing.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define RANDOM_PACKETS 1200 /* about so many in synthetic traffic */
+
+struct random_system {
+    struct ker_stream stream;
+    FILE *out;
+    const char *folder, *traces; /* absolute; files beside the configuration are named in the folder */
+    int number;
+    uint32_t nodes, channels; /* of the network; channels it needs */
+    uint32_t packet, header;  /* bytes */
+    bool trace;               /* one of the jobs */
+    double bandwidth;         /* of the node links, GB/s, for the length of the run */
+};
+
+static uint32_t draw(struct random_system *r, uint32_t n)
+{
+    return ker_stream_below(&r->stream, n);
+}
+
+static uint32_t between(struct random_system *r, uint32_t low, uint32_t high)
+{
+    return low + draw(r, high - low + 1);
+}
+
+static bool chance(struct random_system *r, uint32_t percent)
+{
+    return draw(r, 100) < percent;
+}
+
+#define PICK(r, list) ((list)[draw((r), (uint32_t)(sizeof(list) / sizeof *(list)))])
+
+static const char *random_latency(struct random_system *r)
+{
+    static const char *const usual[] = {"20 ns", "30 ns", "50 ns", "100 ns", "200 ns"};
+    static const char *const odd[] = {"3 ns", "7777 ps", "33333 ps", "120001 ps", "1 us"};
+    return chance(r, 75) ? PICK(r, usual) : PICK(r, odd);
+}
+
+static double random_rate(struct random_system *r) /* GB/s */
+{
+    static const double usual[] = {5, 10, 12.5, 25}, odd[] = {1.7, 3.3, 7.77, 24};
+    return chance(r, 75) ? PICK(r, usual) : PICK(r, odd);
+}
+
+/* bandwidth and latency: one for all, or one for each of `levels`; in a third of the cases node links of
+ * their own. */
+static void random_links(struct random_system *r, int levels, bool node_keys)
+{
+    bool each = levels > 1 && chance(r, 60);
+    fprintf(r->out, "    bandwidth = [");
+    for (int i = 0; i < (each ? levels : 1); i++) {
+        double rate = random_rate(r);
+        if (i == 0)
+            r->bandwidth = rate;
+        fprintf(r->out, "%s\"%g GB/s\"", i ? ", " : "", rate);
+    }
+    fprintf(r->out, "];\n    latency = [");
+    each = levels > 1 && chance(r, 50);
+    for (int i = 0; i < (each ? levels : 1); i++)
+        fprintf(r->out, "%s\"%s\"", i ? ", " : "", random_latency(r));
+    fprintf(r->out, "];\n");
+    if (node_keys && chance(r, 35)) {
+        r->bandwidth = random_rate(r);
+        fprintf(r->out, "    node_bandwidth = \"%g GB/s\";\n    node_latency = \"%s\";\n", r->bandwidth,
+                random_latency(r));
+    }
+}
+
+/* ---- topologies ---- */
+
+static void random_torus(struct random_system *r)
+{
+    static const uint32_t most[] = {0, 9, 5, 4, 3};
+    int dimensions = (int)between(r, 1, 4);
+    fprintf(r->out, "    kind = \"torus\";\n    extents = [");
+    for (int i = 0; i < dimensions; i++)
+        fprintf(r->out, "%s%u", i ? ", " : "", between(r, i == 0 ? 2 : 1, most[dimensions]));
+    fprintf(r->out, "];\n    wrap = [");
+    bool open = chance(r, 30);
+    for (int i = 0; i < dimensions; i++)
+        fprintf(r->out, "%s%s", i ? ", " : "", open && chance(r, 60) ? "false" : "true");
+    fprintf(r->out, "];\n    parallel = %u;\n    nodes_per_switch = %u;\n",
+            chance(r, 25) ? between(r, 2, 3) : 1, chance(r, 40) ? between(r, 2, 3) : 1);
+    random_links(r, dimensions, true);
+}
+
+static void random_fat_tree(struct random_system *r)
+{
+    int levels = (int)between(r, 1, 3);
+    if (levels > 1 && chance(r, 25)) {
+        fprintf(r->out, "    kind = \"fat_tree\";\n    radix = 4;\n    levels = %d;\n", levels);
+    } else {
+        fprintf(r->out, "    kind = \"fat_tree\";\n    down = [");
+        for (int i = 0; i < levels; i++)
+            fprintf(r->out, "%s%u", i ? ", " : "", between(r, 2, 4));
+        fprintf(r->out, "];\n    up = [1");
+        for (int i = 1; i < levels; i++)
+            fprintf(r->out, ", %u", between(r, 1, 3));
+        fprintf(r->out, "];\n");
+    }
+    if (levels > 1 && chance(r, 40))
+        fprintf(r->out, "    taper = [%s];\n", chance(r, 50) ? "0.5" : "0.75");
+    random_links(r, levels, false);
+}
+
+static void random_hierarchical(struct random_system *r)
+{
+    static const uint32_t most[] = {0, 9, 5, 4, 2};
+    int levels = (int)between(r, 1, 4);
+    fprintf(r->out, "    kind = \"hierarchical\";\n    groups = [");
+    for (int i = 0; i < levels; i++)
+        fprintf(r->out, "%s%u", i ? ", " : "", between(r, 2, most[levels]));
+    fprintf(r->out, "];\n    links = [");
+    for (int i = 0; i < levels; i++)
+        fprintf(r->out, "%s%u", i ? ", " : "", chance(r, 25) ? 2 : 1);
+    fprintf(r->out, "];\n    nodes_per_switch = %u;\n", between(r, 1, 3));
+    if (levels > 1 && chance(r, 40))
+        fprintf(r->out, "    attach = [\"%s\"];\n", chance(r, 60) ? "switch" : "group");
+    random_links(r, levels, true);
+}
+
+static void random_star(struct random_system *r)
+{
+    fprintf(r->out, "    kind = \"star\";\n    nodes = %u;\n", between(r, 2, 24));
+    random_links(r, 1, false);
+}
+
+static void file_words(const char *text, FILE *out) /* units without the blank */
+{
+    for (; *text; text++)
+        if (*text != ' ')
+            fputc(*text, out);
+}
+
+static void file_links(struct random_system *r, FILE *out)
+{
+    fputc(' ', out);
+    file_words(random_latency(r), out);
+    fprintf(out, " %gGB/s", random_rate(r));
+}
+
+/* A random tree and some links more. */
+static void random_file(struct random_system *r)
+{
+    char *path = ker_format("%s/%03d.net", r->folder, r->number);
+    uint32_t switches = between(r, 1, 12), nodes = between(r, 2, 2 * switches + 4);
+    bool joined[12][12] = {{false}};
+    FILE *out = fopen(path, "w");
+    ker_assert(out != NULL);
+    for (uint32_t s = 0; s < switches; s++)
+        fprintf(out, "switch s%u\n", s);
+    for (uint32_t n = 0; n < nodes; n++) {
+        fprintf(out, "node n%u s%u", n, draw(r, switches));
+        file_links(r, out);
+        fputc('\n', out);
+    }
+    for (uint32_t k = 1; k < switches + switches / 2; k++) {
+        uint32_t a = k < switches ? k : draw(r, switches), b = draw(r, k < switches ? k : switches);
+        if (a == b || joined[a][b])
+            continue;
+        joined[a][b] = joined[b][a] = true;
+        fprintf(out, "link s%u s%u", a, b);
+        file_links(r, out);
+        fprintf(out, " %u\n", chance(r, 20) ? 2 : 1);
+    }
+    fclose(out);
+    r->bandwidth = 5;
+    fprintf(r->out, "    kind = \"file\";\n    file = \"%s\";\n", path);
+    free(path);
+}
+
+static void random_topology(struct random_system *r)
+{
+    static void (*const kinds[])(struct random_system *) = {
+        random_torus,        random_torus,        random_torus, random_fat_tree, random_fat_tree,
+        random_hierarchical, random_hierarchical, random_star,  random_file};
+    fprintf(r->out, "topology: {\n");
+    PICK(r, kinds)(r);
+    fprintf(r->out, "};\nrouting: {\n    algorithm = \"%s\";\n", chance(r, 50) ? "adaptive" : "minimal");
+    static const char *const selections[] = {"queue", "credits", "both"};
+    fprintf(r->out, "    selection = \"%s\";\n};\n", PICK(r, selections));
+}
+
+/* ---- switches and adapters ---- */
+
+static void random_switch(struct random_system *r)
+{
+    static const char *const arbitrations[] = {"round_robin", "oldest", "random"};
+    static const char *const delays[] = {"0 ns", "20 ns", "50 ns", "90001 ps"};
+    static const double speedups[] = {1, 1, 2, 1.3, 4};
+    static const uint32_t packets[] = {64, 128, 256, 512, 512, 1000, 2048, 4096}, headers[] = {0, 0, 8, 32};
+    static const uint32_t depths[] = {1, 1, 2, 3, 4, 16, 64};
+    r->packet = PICK(r, packets);
+    r->header = PICK(r, headers);
+    uint32_t wire = r->packet + r->header, channels = r->channels + (chance(r, 50) ? between(r, 1, 3) : 0);
+    if (channels > 16)
+        channels = 16;
+    uint32_t classes = chance(r, 20) && channels <= 5 ? between(r, 2, 3) : 1;
+    fprintf(r->out, "switch: {\n    channels = %u;\n    classes = %u;\n", channels, classes);
+    fprintf(r->out, "    buffer = \"%u B\";\n", wire * PICK(r, depths) + (chance(r, 30) ? draw(r, wire) : 0));
+    fprintf(r->out, "    output_queue = \"%u B\";\n",
+            wire * PICK(r, depths) + (chance(r, 30) ? draw(r, wire) : 0));
+    fprintf(r->out, "    queueing = \"%s\";\n    arbitration = \"%s\";\n", chance(r, 30) ? "fifo" : "voq",
+            PICK(r, arbitrations));
+    fprintf(r->out, "    forwarding = \"%s\";\n    speedup = %.1f;\n",
+            chance(r, 25) ? "store_and_forward" : "cut_through", PICK(r, speedups));
+    fprintf(r->out, "    delay = \"%s\";\n    credit_delay = \"%s\";\n};\n", PICK(r, delays),
+            chance(r, 30) ? "10 ns" : "0 ns");
+    fprintf(r->out, "adapter: {\n    packet_size = \"%u B\";\n    header = \"%u B\";\n", r->packet,
+            r->header);
+    fprintf(r->out, "    queues = \"%s\";\n    scheduling = \"%s\";\n",
+            chance(r, 30) ? "fifo" : "per_destination", chance(r, 30) ? "fifo" : "round_robin");
+    if (chance(r, 25))
+        fprintf(r->out, "    ejection_rate = \"%g GB/s\";\n    buffer = \"%u B\";\n", r->bandwidth * 0.6,
+                wire * PICK(r, depths));
+    fprintf(r->out, "    resequence = %s;\n};\n", chance(r, 20) ? "true" : "false");
+}
+
+/* ---- traffic ---- */
+
+static void random_sizes(struct random_system *r)
+{
+    switch (draw(r, 5)) {
+    case 0:
+        fprintf(r->out, "    size_law = \"list\";\n    sizes = [\"0 B\", \"%u B\", \"%u B\"];\n", r->packet,
+                r->packet * 3 + 1);
+        break;
+    case 1:
+        fprintf(r->out,
+                "    size_law = \"uniform\";\n    size_minimum = \"1 B\";\n    size_maximum = \"%u B\";\n",
+                r->packet * 2);
+        break;
+    case 2:
+        fprintf(r->out, "    size_law = \"exponential\";\n    size = \"%u B\";\n", r->packet);
+        break;
+    default:
+        fprintf(r->out, "    size = \"%u B\";\n", chance(r, 70) ? r->packet : r->packet * 2 + 17);
+    }
+}
+
+/* What moves about RANDOM_PACKETS at full speed, in ns. */
+static double random_span(const struct random_system *r)
+{
+    return (double)RANDOM_PACKETS * (r->packet + r->header) / (r->nodes * r->bandwidth);
+}
+
+static void random_pattern(struct random_system *r)
+{
+    static const char *const patterns[] = {"uniform",     "uniform",    "gups",      "hotspot",
+                                           "permutation", "tornado",    "transpose", "bit_complement",
+                                           "neighbour",   "all_to_all", "incast"};
+    const char *pattern = PICK(r, patterns);
+    double side = sqrt(r->nodes);
+    if (strcmp(pattern, "transpose") == 0 && side != floor(side)) /* would be refused, but for some tori */
+        pattern = "uniform";
+    fprintf(r->out, "    pattern = \"%s\";\n", pattern);
+    if (pattern[0] == 'h')
+        fprintf(r->out, "    hotspots = [0, %u];\n    hotspot_fraction = 0.4;\n", draw(r, r->nodes));
+    if (pattern[0] == 'i')
+        fprintf(r->out, "    target = %u;\n", draw(r, r->nodes));
+    if (pattern[0] == 'u' || pattern[0] == 'g')
+        fprintf(r->out, "    self = %s;\n", chance(r, 20) ? "true" : "false");
+    if (pattern[0] == 'a' || chance(r, 30)) {
+        fprintf(r->out, "    outstanding = %u;\n", between(r, 1, 8));
+        fprintf(r->out, "    stop = \"%.0f ps\";\n",
+                1000 * random_span(r)); /* a closed loop has no other end */
+        if (pattern[0] != 'a')
+            fprintf(r->out, "    reply = \"%u B\";\n", chance(r, 50) ? 0 : r->packet + 1);
+        return;
+    }
+    static const double loads[] = {0.1, 0.3, 0.5, 0.7, 1.0, 1.5};
+    static const char *const arrivals[] = {"poisson", "poisson", "periodic", "burst"};
+    fprintf(r->out, "    load = %.1f;\n    arrival = \"%s\";\n    burst_load = 1.5;\n", PICK(r, loads),
+            PICK(r, arrivals));
+}
+
+static void random_end(struct random_system *r, bool jobs)
+{
+    double ns = random_span(r), unit = floor(20 * ns); /* of what happens again and again, so that it meets */
+    fprintf(r->out, "run: {\n    seed = %u;\n    warmup = \"%.0f ps\";\n", draw(r, 1000),
+            chance(r, 50) ? 100 * ns : 0.0);
+    fprintf(r->out, "    check_interval = \"%.0f ps\";\n", 2 * unit);
+    switch (draw(r, 5)) {
+    case 0:
+        fprintf(r->out, "    end = \"%.0f ps\";\n", 1000 * ns);
+        break;
+    case 1:
+        fprintf(r->out, "    measure = \"%.0f ps\";\n    drain = %s;\n", 700 * ns,
+                chance(r, 60) ? "true" : "false");
+        break;
+    case 2:
+        fprintf(r->out, "    packets = %u;\n    end = \"%.0f ps\";\n", RANDOM_PACKETS / 2, 4000 * ns);
+        break;
+    case 3:
+        fprintf(r->out, "    confidence = 0.2;\n    batch = \"%.0f ps\";\n    end = \"%.0f ps\";\n", 3 * unit,
+                1500 * ns);
+        break;
+    default:
+        if (!jobs)
+            fprintf(r->out, "    measure = \"%.0f ps\";\n", 1000 * ns);
+    }
+    fprintf(r->out, "};\noutput: {\n    matrix = %s;\n", chance(r, 30) ? "true" : "false");
+    if (!r->trace && chance(r, 25)) /* a trace lasts long */
+        fprintf(r->out, "    period = \"%.0f ps\";\n", 7 * unit);
+    fprintf(r->out, "};\n");
+}
+
+static void random_traffic(struct random_system *r)
+{
+    fprintf(r->out, "traffic: {\n");
+    random_pattern(r);
+    random_sizes(r);
+    if (chance(r, 35))
+        fprintf(r->out, "    messages = %u;\n", 1 + RANDOM_PACKETS / r->nodes / 2);
+    fprintf(r->out, "};\n");
+}
+
+/* ---- jobs ---- */
+
+static void random_placement(struct random_system *r, uint32_t first, uint32_t nodes, uint32_t per_node)
+{
+    static const char *const placements[] = {"sequential", "strided", "random"};
+    fprintf(r->out, "        placement = \"%s\";\n        stride = %u;\n        tasks_per_node = %u;\n",
+            PICK(r, placements), between(r, 1, nodes < 3 ? nodes : 3), per_node);
+    fprintf(r->out, "        first_node = %u;\n        nodes = %u;\n", first, nodes);
+}
+
+/* Extents with a product of at most `most`. */
+static void random_stencil(struct random_system *r, uint32_t most)
+{
+    static const char *const sizes[] = {"0 B", "100 B", "1 KiB", "8 KiB", "8193 B", "20 KiB"};
+    fprintf(r->out, "        program = \"stencil\";\n        extents = [");
+    uint32_t left = most < 48 ? most : 48;
+    for (int i = 0; i < 3 && (i == 0 || left > 1); i++) {
+        uint32_t extent = i == 2 ? left : between(r, left > 1 ? 2 : 1, left < 6 ? left : 6);
+        extent = extent < 6 ? extent : 6;
+        fprintf(r->out, "%s%u", i ? ", " : "", extent);
+        left /= extent;
+    }
+    fprintf(r->out, "];\n        neighbours = \"%s\";\n        periodic = %s;\n",
+            chance(r, 15) ? "all" : "faces", chance(r, 70) ? "true" : "false");
+    fprintf(r->out, "        bytes = \"%s\";\n        steps = %u;\n        compute_time = \"%u ns\";\n",
+            PICK(r, sizes), between(r, 1, 2), chance(r, 50) ? draw(r, 2000) : 0);
+    fprintf(r->out, "        allreduce_every = %u;\n        allreduce_bytes = \"%u B\";\n", draw(r, 3),
+            draw(r, 3000));
+}
+
+static void random_trace(struct random_system *r, uint32_t slots)
+{
+    r->trace = true;
+    fprintf(r->out,
+            "        program = \"trace\";\n        trace = \"%s/%s\";\n        processor_factor = %.2f;\n",
+            r->traces, slots >= 8 && r->packet < 4096 ? "npb-is.S-8" : "npb-ft.S-4",
+            chance(r, 70) ? 0.0 : 0.01);
+}
+
+static void random_jobs(struct random_system *r)
+{
+    uint32_t jobs = r->nodes >= 4 && chance(r, 50) ? between(r, 2, 3) : 1, share = r->nodes / jobs;
+    uint32_t cores = chance(r, 40) ? between(r, 2, 4) : 1;
+    static const char *const limits[] = {"0 B", "1 KiB", "8 KiB", "1 MiB"};
+    fprintf(r->out,
+            "node: {\n    cores = %u;\n    send_overhead = \"%u ns\";\n    receive_overhead = \"%u ns\";\n"
+            "    doorbell = \"%u ns\";\n};\n",
+            cores, chance(r, 40) ? draw(r, 300) : 0, chance(r, 40) ? draw(r, 300) : 0,
+            chance(r, 30) ? 100 : 0);
+    fprintf(r->out, "mpi: {\n    eager_limit = \"%s\";\n    eager_completion = \"%s\";\n};\njobs: (\n",
+            PICK(r, limits), chance(r, 50) ? "sent" : "buffered");
+    for (uint32_t j = 0; j < jobs; j++) {
+        uint32_t per_node = between(r, 1, cores), slots = share * per_node;
+        fprintf(r->out, "    {\n        name = \"job %u\";\n        start = \"%u ns\";\n", j,
+                j ? draw(r, 5000) : 0);
+        random_placement(r, j * share, share, per_node);
+        if (slots >= (r->packet < 4096 ? 8 : 4) && r->packet >= 512 && chance(r, 40))
+            random_trace(r, slots);
+        else
+            random_stencil(r, slots);
+        if (j == 2 && chance(r, 50)) /* the first two end the run */
+            fprintf(r->out, "        background = true;\n        restart = %s;\n",
+                    chance(r, 50) ? "true" : "false");
+        fprintf(r->out, "    }%s\n", j + 1 < jobs ? "," : "");
+    }
+    fprintf(r->out, ");\n");
+}
+
+/* ---- the whole ---- */
+
+/* What the network that has been written so far is like. */
+static void random_probe(struct random_system *r, const char *path, const struct ker_option *const *tables)
+{
+    struct ker_config *config = NULL;
+    struct route_shape *shape = NULL;
+    struct ker_error error = {.status = KER_OK};
+    fflush(r->out);
+    if (ker_config_load(&config, path, NULL, 0, tables, &error) != KER_OK ||
+        route_new(&shape, config, 16, &error) != KER_OK) {
+        fprintf(stderr, "random system %d: %s\n", r->number, error.text);
+        abort();
+    }
+    r->nodes = route_summarise(shape)->nodes;
+    r->channels = route_summarise(shape)->channels;
+    route_free(shape);
+    ker_config_free(config);
+}
+
+/* Writes system `number` to FOLDER/NUMBER.cfg. */
+static void random_system_write(int number, const char *folder, const char *traces,
+                                const struct ker_option *const *tables)
+{
+    struct random_system r = {.folder = folder, .traces = traces, .number = number};
+    char *path = ker_format("%s/%03d.cfg", folder, number);
+    ker_stream_init(&r.stream, 2, KER_PURPOSE_TEST, (uint64_t)number);
+    r.out = fopen(path, "w");
+    ker_assert(r.out != NULL);
+    random_topology(&r);
+    random_probe(&r, path, tables);
+    random_switch(&r);
+    bool jobs = r.nodes >= 2 && chance(&r, 45), traffic = !jobs || chance(&r, 30);
+    if (jobs)
+        random_jobs(&r);
+    if (traffic)
+        random_traffic(&r);
+    random_end(&r, jobs);
+    fclose(r.out);
+    free(path);
+}
+
+#endif
