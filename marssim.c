@@ -15,8 +15,11 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
+#include <unistd.h>
 
 #define VERSION "0.1.0"
+#define LATEST_END (8000000 * KER_S) /* 92 days; behind it there is room for any single delay before 63 bits are full */
+#define LEAST_PORT_BYTES 100         /* of one end of a link, at least: 120 to 250 are usual */
 
 const struct ker_option run_options[] = {
     {"run.seed", KER_TYPE_INT, "1", "0", NULL, NULL, "Seed of all random streams."},
@@ -30,8 +33,8 @@ const struct ker_option run_options[] = {
     {"run.confidence", KER_TYPE_REAL, NULL, "0.000001", "1", NULL,
      "End when the confidence interval of the mean packet latency is at most this fraction of it on either side (batch means)."},
     {"run.confidence_level", KER_TYPE_REAL, "0.95", "0.5", "0.9999", NULL, "Level of that interval."},
-    {"run.batch", KER_TYPE_TIME, "10 us", "1 ps", NULL, NULL, "Length of a batch for run.confidence."},
-    {"run.check_interval", KER_TYPE_TIME, "1 us", "1 ps", NULL, NULL,
+    {"run.batch", KER_TYPE_TIME, "10 us", "1 ps", "1000000 s", NULL, "Length of a batch for run.confidence."},
+    {"run.check_interval", KER_TYPE_TIME, "1 us", "1 ps", "1000000 s", NULL,
      "Packet counts and finished jobs are looked at only at multiples of this simulated time."},
     {"engine.cell_order", KER_TYPE_CHOICE, "forward", NULL, NULL, "forward|backward|shuffled",
      "Order in which cells are visited in a window. A debug option: results must not depend on it."},
@@ -47,6 +50,8 @@ struct arguments {
     const char **overrides;
     int override_count;
     bool check, quiet, list, help_config;
+    unsigned help; /* argp's flags; 0: not asked for */
+    bool version, control;
 };
 
 /* One run, from beginning to end. */
@@ -83,6 +88,9 @@ static const struct argp_option options[] = {
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},
     {"list", 'l', NULL, 0, "List topologies, algorithms, traffic patterns, programs, ...", 0},
     {"help-config", 'H', NULL, 0, "List every configuration key", 0},
+    {"help", '?', NULL, 0, "Give this help list", -1},
+    {"usage", 'u', NULL, 0, "Give a short usage message", -1},
+    {"version", 'V', NULL, 0, "Print the version", -1},
     {0},
 };
 
@@ -90,6 +98,18 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
 {
     struct arguments *a = state->input;
     switch (key) {
+    case ARGP_KEY_INIT:
+        state->err_stream = NULL; /* the message is getopt's; "Try --help" stands in it already, see arguments_read */
+        break;
+    case '?':
+        a->help = ARGP_HELP_STD_HELP & ~(unsigned)(ARGP_HELP_EXIT_OK | ARGP_HELP_EXIT_ERR);
+        break;
+    case 'u':
+        a->help = ARGP_HELP_USAGE;
+        break;
+    case 'V':
+        a->version = true;
+        break;
     case 'o':
         a->folder = text;
         break;
@@ -111,22 +131,36 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
         else
             a->overrides[a->override_count++] = text;
         break;
-    case ARGP_KEY_END:
-        if (!a->file && !a->list && !a->help_config)
-            argp_error(state, "no configuration file given");
-        break;
     default:
         return ARGP_ERR_UNKNOWN;
     }
     return 0;
 }
 
-const char *argp_program_version = "marssim " VERSION;
 static const struct argp parser = {
     options, option_parse, "FILE [key.path=value ...]",
     "Simulates a high-performance computer: traced MPI tasks on multicore nodes on a packet-level network."
     "\vRun it alone or under mpirun -n N: the results are the same. Exit status: 0 done, 1 the run failed, 2 bad input.",
     NULL, NULL, NULL};
+
+/* All ranks read the same words, so all fail alike. argp must not end the process: MPI would complain that a rank never
+ * called MPI_Finalize. Only the control rank speaks; argv[0] is how getopt's messages begin. */
+static enum ker_status arguments_read(struct arguments *a, int argc, char **argv)
+{
+    char begin[] = "marssim: error: command line (see marssim --help)";
+    char **words = ker_alloc(sizeof *words * (size_t)(argc + 2));
+    for (int i = 0; i < argc; i++)
+        words[i] = i ? argv[i] : begin;
+    unsigned quiet = a->control ? 0 : ARGP_NO_ERRS;
+    bool failed = argp_parse(&parser, argc, words, ARGP_NO_EXIT | ARGP_NO_HELP | quiet, NULL, a) != 0;
+    free(words);
+    if (failed || a->help || a->version || a->list || a->help_config || a->file)
+        return failed ? KER_BAD_INPUT : KER_OK;
+    if (a->control)
+        fprintf(stderr, "marssim: error: command line: no configuration file given; for example: marssim configs/fat-tree-lammps.cfg "
+                "(--help lists the options)\n");
+    return KER_BAD_INPUT;
+}
 
 static const struct ker_option **all_tables(void)
 {
@@ -152,16 +186,6 @@ static ker_time later(ker_time a, ker_time b)
     return b == KER_TIME_MAX || a > KER_TIME_MAX - b ? KER_TIME_MAX : a + b;
 }
 
-static ker_time common_divisor(ker_time a, ker_time b)
-{
-    while (b) {
-        ker_time r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 static void phases_read(struct simulation *s)
 {
     const struct ker_config *c = s->config;
@@ -173,29 +197,55 @@ static void phases_read(struct simulation *s)
         s->end = s->measure_to;
     s->period = ker_config_time(c, "output.period");
     s->batch = ker_config_has(c, "run.confidence") ? ker_config_time(c, "run.batch") : 0;
+    s->interval = ker_config_time(c, "run.check_interval");
 }
 
-/* How often the global conditions must be looked at: as seldom as possible. */
-static void interval_choose(struct simulation *s)
+/* Keys that contradict each other, or that say something about a key that is not there. */
+static enum ker_status phases_check(struct simulation *s)
 {
-    bool conditions = ker_config_has(s->config, "run.packets") || (task_system_jobs(s->tasks) > 0 && s->open_ended);
-    ker_time g = conditions ? ker_config_time(s->config, "run.check_interval") : 0;
-    g = common_divisor(s->period, g);
-    g = common_divisor(s->batch, g);
-    s->interval = g ? g : KER_TIME_MAX;
+    const struct ker_config *c = s->config;
+    static const char *const needs[][2] = {{"run.drain", "run.measure"}, {"run.batch", "run.confidence"},
+                                           {"run.confidence_level", "run.confidence"}};
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (ker_config_has(c, needs[i][0]) && !ker_config_has(c, needs[i][1]))
+            return ker_config_fail(c, &s->error, needs[i][0], "means nothing without %s; give that, too, or remove this", needs[i][1]);
+    if (s->warmup >= s->end)
+        return ker_config_fail(c, &s->error, "run.warmup", "the run ends before anything is measured: shorten it or move run.end");
+    if (ker_config_has(c, "run.measure") && s->end < s->measure_to)
+        return ker_config_fail(c, &s->error, "run.end", "comes before the measured span (run.warmup + run.measure) is over: "
+                               "move it or shorten run.measure");
+    return KER_OK;
 }
 
 static enum ker_status ends_check(struct simulation *s)
 {
     const struct ker_config *c = s->config;
-    if (s->warmup >= s->end)
-        return ker_config_fail(c, &s->error, "run.warmup", "the run ends before anything is measured");
+    if (!s->args.check && !ker_config_has(c, "traffic.pattern") && ker_config_count(c, "jobs") == 0)
+        return ker_config_fail(c, &s->error, "jobs", "nobody sends anything: give jobs, or synthetic traffic by traffic.pattern");
+    enum ker_status status = phases_check(s);
+    if (status != KER_OK)
+        return status;
     s->open_ended = task_system_endless(s->tasks);
     if (s->open_ended && s->end == KER_TIME_MAX && s->measure_to == KER_TIME_MAX && !ker_config_has(c, "run.packets") &&
         !ker_config_has(c, "run.confidence") && task_system_jobs(s->tasks) == 0)
         return ker_config_fail(c, &s->error, "run.end", "the traffic never ends: give one of run.end, run.measure, run.packets, "
                                "run.confidence, or traffic.messages");
     return KER_OK;
+}
+
+/* What cannot fit is refused before it is tried: a machine that begins to swap is of no use to anybody. */
+static enum ker_status memory_check(struct simulation *s)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    int ranks = ker_comm_size(s->comm), on_host = ker_comm_host_size(s->comm), hosts = (ranks + on_host - 1) / on_host;
+    double least = (2.0 * (double)sum->links + sum->nodes + sum->switches) * LEAST_PORT_BYTES;
+    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) * hosts;
+    char a[32], b[32];
+    if (least <= have)
+        return KER_OK;
+    return ker_config_fail(s->config, &s->error, "topology.kind", "%u nodes, %u switches and %llu links need more than %s of memory; %s "
+                           "%s: make the system smaller, or use more hosts", sum->nodes, sum->switches, (unsigned long long)sum->links,
+                           ker_print_bytes(a, least), hosts > 1 ? "these hosts have" : "this host has", ker_print_bytes(b, have));
 }
 
 static enum ker_status system_read(struct simulation *s)
@@ -207,7 +257,7 @@ static enum ker_status system_read(struct simulation *s)
         phases_read(s);
         status = route_new(&s->shape, s->config, net_channels(s->config), &s->error);
     }
-    return status;
+    return status == KER_OK ? memory_check(s) : status;
 }
 
 static enum ker_status network_read(struct simulation *s)
@@ -217,8 +267,9 @@ static enum ker_status network_read(struct simulation *s)
                                 task_system_least_payload(s->tasks)};
     if (status == KER_OK)
         status = net_network_new(&s->network, s->config, s->shape, s->seed, phases, &s->error);
-    if (status == KER_OK)
-        interval_choose(s);
+    if (!ker_config_has(s->config, "run.packets") && !(task_system_jobs(s->tasks) > 0 && s->open_ended))
+        s->interval = 0; /* nothing to look at */
+    task_system_stop(s->tasks, s->measure_to);
     return status;
 }
 
@@ -281,9 +332,9 @@ static enum ker_status system_partition(struct simulation *s)
     const struct route_summary *sum = route_summarise(s->shape);
     bool apart = nodes_apart(s);
     uint32_t vertices = sum->switches + (apart ? sum->nodes : 0), ranks = (uint32_t)ker_comm_size(s->comm);
-    if (ranks == 1) {
+    if (ranks == 1 && part_check(s->config, &s->error) == KER_OK) {
         s->parts = (struct part_result){1, ker_alloc(sizeof(uint32_t) * vertices), KER_TIME_MAX, 0, 1.0};
-    } else if (ker_comm_rank(s->comm) == 0) {
+    } else if (ranks > 1 && ker_comm_rank(s->comm) == 0) {
         struct part_graph graph = {0};
         graph_make(&graph, s, apart);
         enum ker_status status = part_graph_split(&s->parts, &graph, ranks, s->config, &s->error);
@@ -338,6 +389,8 @@ static bool conditions_check(void *context, ker_time at)
         s->end_reason = "confidence";
         return true;
     }
+    if (s->interval == 0 || at % s->interval)
+        return false;
     uint64_t v[2] = {net_network_totals(s->network).packets_delivered, task_system_unfinished(s->tasks)};
     ker_comm_sum_u64(s->comm, v, 2);
     if (ker_config_has(s->config, "run.packets") && v[0] >= (uint64_t)ker_config_int(s->config, "run.packets")) {
@@ -368,8 +421,8 @@ static enum ker_status system_build(struct simulation *s)
         .lookahead = s->layout.lookahead,
         .epoch = ker_comm_size(s->comm) > 1 ? s->layout.epoch : KER_TIME_MAX,
         .reach = net_reach(s->network),
-        .end = s->end,
-        .check_interval = s->interval,
+        .end = s->end < LATEST_END ? s->end : LATEST_END,
+        .check_interval = {s->interval, s->period, s->batch},
         .check_every = s->period || s->batch,
         .order = (enum ker_cell_order)ker_config_choice(s->config, "engine.cell_order"),
         .seed = s->seed,
@@ -639,17 +692,21 @@ int main(int argc, char **argv)
         return KER_RUN_FAILED;
     }
     s.args.overrides = ker_alloc(sizeof *s.args.overrides * (size_t)(argc + 1));
-    argp_err_exit_status = KER_BAD_INPUT;
-    argp_parse(&parser, argc, argv, 0, NULL, &s.args);
-    enum ker_status status = KER_OK;
-    if (s.args.list || s.args.help_config) {
+    s.args.control = ker_comm_rank(s.comm) == 0;
+    enum ker_status status = arguments_read(&s.args, argc, argv);
+    if (status == KER_OK && (s.args.help || s.args.version)) {
+        if (s.args.control && s.args.help)
+            argp_help(&parser, stdout, s.args.help, (char[]){"marssim"});
+        else if (s.args.control)
+            puts("marssim " VERSION);
+    } else if (status == KER_OK && (s.args.list || s.args.help_config)) {
         const struct ker_option **tables = all_tables();
         if (ker_comm_rank(s.comm) == 0 && s.args.help_config)
             ker_config_help(tables, stdout);
         if (ker_comm_rank(s.comm) == 0 && s.args.list)
             list_print();
         free(tables);
-    } else {
+    } else if (status == KER_OK) {
         status = simulation_run(&s);
     }
     simulation_free(&s);

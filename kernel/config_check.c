@@ -193,9 +193,8 @@ static enum ker_status override_value(struct ker_config_node **value, const char
         status = refuse_unknown(tables, error, here, key);
     else if (!(*value = ker_config_tree_value(text)))
         status = ker_config_refuse(error, here, key,
-                                   "is a group of keys; give one of them, as in %s.KEY=VALUE, or { key "
-                                   "= value; ... }",
-                                   key);
+                                   "is a group of keys; give one of them, as in %s%s.KEY=VALUE", key,
+                                   place == KER_PLACE_GROUPS ? "[0]" : "");
     return status;
 }
 

@@ -210,7 +210,8 @@ static enum ker_status open_file(FILE **file, const char *path, bool regular, st
         return ker_fail(error, KER_BAD_INPUT, "%s: is no regular file", path);
     *file = fopen(path, "r");
     if (!*file)
-        return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+        return *path ? ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno))
+                     : ker_fail(error, KER_BAD_INPUT, "command line: the configuration file has an empty name");
     return KER_OK;
 }
 

@@ -61,8 +61,9 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     }
     if (grid > UINT32_MAX) /* offsets inside a window are 32 bits */
         grid = UINT32_MAX;
-    if (grid > setup->check_interval)
-        grid = setup->check_interval;
+    for (int i = 0; i < KER_CHECK_INTERVALS; i++)
+        if (setup->check_interval[i] && grid > setup->check_interval[i])
+            grid = setup->check_interval[i];
     while ((1u << p->block_shift) < ker_engine_block(setup->largest_cell))
         p->block_shift++;
     uint32_t block = 1u << p->block_shift;
@@ -527,13 +528,16 @@ static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
     }
 }
 
-/* The first multiple of the check interval after `time`. */
+/* The first multiple of a check interval after `time`. */
 static ker_time boundary_after(const struct engine_private *p, ker_time time)
 {
-    ker_time interval = p->setup.check_interval;
-    if (interval == KER_TIME_MAX)
-        return KER_TIME_MAX;
-    return (time / interval + 1) * interval;
+    ker_time first = KER_TIME_MAX;
+    for (int i = 0; i < KER_CHECK_INTERVALS; i++) {
+        ker_time interval = p->setup.check_interval[i];
+        if (interval)
+            first = min_time(first, later(time / interval * interval, interval));
+    }
+    return first;
 }
 
 enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
@@ -554,7 +558,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
                 *at = check;
                 return KER_END_CHECK;
             }
-            check = p->setup.check_every ? check + p->setup.check_interval : boundary_after(p, bounds.all);
+            check = boundary_after(p, p->setup.check_every ? check : bounds.all);
         }
         if (bounds.all >= p->setup.end) {
             *at = p->setup.end;

@@ -54,6 +54,8 @@ struct ker_component {
 
 enum ker_cell_order { KER_ORDER_FORWARD, KER_ORDER_BACKWARD, KER_ORDER_SHUFFLED };
 
+#define KER_CHECK_INTERVALS 3
+
 struct ker_engine_setup {
     struct ker_comm *comm;
     uint32_t components;     /* length of this rank's index space */
@@ -62,13 +64,13 @@ struct ker_engine_setup {
     ker_time epoch;          /* smallest delay between two ranks, the same on all; KER_TIME_MAX on one */
     ker_time reach;          /* most records lie at most this far ahead (sizes the wheel) */
     ker_time end;            /* events at this time and later are not handled; KER_TIME_MAX: none */
-    ker_time check_interval; /* of the global conditions; KER_TIME_MAX: none */
+    ker_time check_interval[KER_CHECK_INTERVALS]; /* of the global conditions; 0: unused */
     bool check_every;        /* call check at multiples between which nothing happened, too */
     enum ker_cell_order order;
     uint64_t seed;           /* of the shuffled order */
     bool messages_only;      /* agree by MPI collectives even on one host (a test of that path) */
     bool yield;              /* ranks outnumber cores: give the core away while waiting */
-    /* At every multiple of check_interval, on all ranks at the same simulated time, everything before `at` handled: true
+    /* At every multiple of any check_interval, on all ranks at the same simulated time, everything before `at` handled: true
      * ends the run there. Must decide the same on all ranks (sum over them). May be NULL. */
     bool (*check)(void *context, ker_time at);
     /* Now and then, on every rank, for a progress line. May be NULL. */

@@ -18,6 +18,9 @@ enum ker_status ker_fail(struct ker_error *error, enum ker_status status, const 
         va_start(arguments, format);
         vsnprintf(error->text, sizeof error->text, format, arguments);
         va_end(arguments);
+        for (char *c = error->text; *c; c++) /* of a quoted file, say, that is no text: it must not reach the terminal */
+            if ((unsigned char)*c < ' ' && *c != '\n' && *c != '\t')
+                *c = '?';
         error->status = status;
     }
     return status;

@@ -17,7 +17,7 @@
 enum net_queueing { NET_QUEUE_VOQ, NET_QUEUE_FIFO };
 enum net_arbitration { NET_ARBITER_ROUND_ROBIN, NET_ARBITER_OLDEST, NET_ARBITER_RANDOM };
 enum net_forwarding { NET_CUT_THROUGH, NET_STORE_AND_FORWARD };
-enum net_selection { NET_SELECT_QUEUE, NET_SELECT_CREDITS, NET_SELECT_BOTH };
+enum net_selection { NET_SELECT_QUEUE, NET_SELECT_CREDITS, NET_SELECT_BOTH, NET_SELECT_RANDOM };
 
 /* Times of one packet size on one class of links; filled when first needed. */
 struct net_times {

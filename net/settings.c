@@ -25,8 +25,9 @@ const struct ker_option net_options[] = {
      "Which input an output serves next."},
     {"switch.forwarding", KER_TYPE_CHOICE, "cut_through", NULL, NULL, "cut_through|store_and_forward",
      "Virtual cut-through, or whole packets at every switch."},
-    {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL, "queue|credits|both",
-     "What adaptive routes go by: the output's backlog, the free buffer behind the link, or both; as time at the link's bandwidth."},
+    {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL, "queue|credits|both|random",
+     "What adaptive routes go by: the output's backlog, the free buffer behind the link, or both (as time at the link's bandwidth); or on nothing: "
+     "drawn at every switch."},
     {"adapter.packet_size", KER_TYPE_BYTES, "4 KiB", "1", "65535", NULL,
      "Largest payload of a packet."},
     {"adapter.header", KER_TYPE_BYTES, "32 B", "0", "4 KiB", NULL,

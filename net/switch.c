@@ -400,13 +400,16 @@ static uint64_t output_backlog(const struct net_network *net, const struct net_p
 }
 
 /* Smaller is better. */
-static uint64_t choice_cost(const struct net_switch *s, const struct route_choice *c, unsigned base, ker_time now)
+static uint64_t choice_cost(const struct net_switch *s, const struct route_choice *c, unsigned base, uint32_t draw,
+                            ker_time now)
 {
     const struct net_network *net = s->net;
     const struct net_port *out = net_port_at(s, c->port);
+    if (net->set.selection == NET_SELECT_RANDOM)
+        return ((uint64_t)(draw ^ s->id * 0x9e3779b9u) + c->port) * 0xbf58476d1ce4e5b9u >> 32;
     uint64_t queue = output_backlog(net, out, now);
     uint64_t missing = out->to_node ? 0 : net->set.buffer - out->credit[base + c->channel];
-    uint64_t missing_time = missing * 1000000000000u / net->link[out->link].rate;
+    uint64_t missing_time = (uint64_t)((unsigned __int128)missing * 1000000000000u / net->link[out->link].rate);
     switch (net->set.selection) {
     case NET_SELECT_QUEUE:
         return queue;
@@ -436,7 +439,7 @@ static struct route_choice choice_select(const struct net_switch *s, struct rout
             c->channel = (uint8_t)(channel_best(out, base + c->first, c->same) - base);
         if (escape && (is_escape || out->credit[base + c->channel] < p->bytes))
             continue;
-        uint64_t cost = choice_cost(s, c, base, now);
+        uint64_t cost = choice_cost(s, c, base, draw, now);
         if (cost < best_cost) {
             best_cost = cost;
             best = i;

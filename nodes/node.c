@@ -18,7 +18,7 @@ const struct ker_option node_options[] = {
      "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile."},
     {"node.memory_latency", KER_TYPE_TIME, "200 ns", NULL, "1 s", NULL,
      "Time of an empty message between two tasks of one node."},
-    {"node.memory_bandwidth", KER_TYPE_RATE, "10 GB/s", "1 B/s", NULL, NULL,
+    {"node.memory_bandwidth", KER_TYPE_RATE, "10 GB/s", "1 kB/s", NULL, NULL,
      "Bandwidth of a message between two tasks of one node."},
     {0},
 };

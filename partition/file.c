@@ -8,6 +8,8 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 struct reader {
     const char *path;
@@ -38,12 +40,27 @@ static enum ker_status read_line(struct reader *reader, char *text, uint32_t *ra
     return KER_OK;
 }
 
-enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
-                                uint32_t *rank, struct ker_error *error)
+enum ker_status part_check(const struct ker_config *config, struct ker_error *error)
 {
+    struct stat info;
+    if (ker_config_choice(config, "partition.method") != PART_FILE)
+        return KER_OK;
     if (!ker_config_has(config, "partition.file"))
         return ker_config_fail(config, error, "partition.file",
                                "is missing; partition.method = \"file\" needs a file with one rank number a line");
+    const char *path = ker_config_file(config, "partition.file");
+    if (access(path, R_OK) || stat(path, &info))
+        return ker_config_fail(config, error, "partition.file", "cannot read %s: %s", path, strerror(errno));
+    if (S_ISDIR(info.st_mode))
+        return ker_config_fail(config, error, "partition.file", "%s is a directory; a file with one rank number a line is expected", path);
+    return KER_OK;
+}
+
+enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
+                                uint32_t *rank, struct ker_error *error)
+{
+    if (part_check(config, error) != KER_OK)
+        return KER_BAD_INPUT;
     struct reader reader = {ker_config_file(config, "partition.file"), 0, graph->vertices, ranks, 0};
     FILE *in = fopen(reader.path, "r");
     if (!in)

@@ -33,6 +33,8 @@ struct part_result {
     double imbalance;   /* largest load of a rank / mean load */
 };
 
+/* What can be said without a graph: is the partition file there? So that one rank refuses what several would. */
+enum ker_status part_check(const struct ker_config *config, struct ker_error *error);
 enum ker_status part_graph_split(struct part_result *result, const struct part_graph *graph, uint32_t ranks,
                                  const struct ker_config *config, struct ker_error *error);
 void part_result_release(struct part_result *result);

@@ -48,14 +48,14 @@ const struct ker_option route_options[] = {
     {"topology.nodes", KER_TYPE_INT, NULL, "1", "65535", NULL, "Star: nodes on the one switch."},
     {"topology.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "File: the edge list, see docs/topology-file.md."},
-    {"topology.bandwidth", KER_TYPE_RATE | LIST, NULL, "1 B/s", NULL, NULL,
+    {"topology.bandwidth", KER_TYPE_RATE | LIST, NULL, "1 kB/s", NULL, NULL,
      "Bandwidth of the links per direction, one value for all or one for each dimension (torus) or "
      "level (fat tree, where level 1 is the node links; hierarchical)."},
-    {"topology.latency", KER_TYPE_TIME | LIST, NULL, "1 ps", NULL, NULL,
+    {"topology.latency", KER_TYPE_TIME | LIST, NULL, "1 ps", "1 s", NULL,
      "Latency of the links, one value for all or one for each dimension or level."},
-    {"topology.node_bandwidth", KER_TYPE_RATE, NULL, "1 B/s", NULL, NULL,
+    {"topology.node_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
      "Bandwidth of the links between node and switch; by default that of the first dimension or level."},
-    {"topology.node_latency", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
+    {"topology.node_latency", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
      "Latency of the links between node and switch; by default that of the first dimension or level."},
     {"routing.algorithm", KER_TYPE_CHOICE, "minimal", NULL, NULL, "minimal|adaptive",
      "minimal: one shortest path per packet (torus: dimension order; fat tree: d-mod-k; hierarchical: "

@@ -41,6 +41,8 @@ enum ker_status allprof_file_fail(const struct allprof_file *file, struct ker_er
     va_start(list, format);
     vsnprintf(text, sizeof text, format, list);
     va_end(list);
+    if (file->number == 0) /* nothing could be read */
+        return ker_fail(error, KER_BAD_INPUT, "%s: %s", file->path, text);
     return ker_fail(error, KER_BAD_INPUT, "%s:%u: %s", file->path, file->number, text);
 }
 

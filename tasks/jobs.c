@@ -91,7 +91,7 @@ const struct ker_option task_job_options[] = {
      .type = KER_TYPE_BOOL,
      .fallback = "false",
      .meaning = "A background job starts again when it is done, so that there is always traffic."},
-    {.key = "jobs[].start", .type = KER_TYPE_TIME, .fallback = "0 ns", .meaning = "When the job starts."},
+    {.key = "jobs[].start", .type = KER_TYPE_TIME, .fallback = "0 ns", .maximum = "1000000 s", .meaning = "When the job starts."},
     {.key = "jobs[].processor_factor",
      .type = KER_TYPE_REAL,
      .fallback = "1",

@@ -230,8 +230,9 @@ static void task_unblock(struct task_state *task, ker_time now)
 static void task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     struct task_mpi_node *node = task_node_of(mpi, task);
+    ker_time latest = 9000000 * KER_S, at = task->debt < latest - now ? now + task->debt : latest; /* behind any run's end */
     task->busy = true;
-    mpi->outside.timer(node->net, now + task->debt, 1 + task_index(mpi, task) - node->first_task);
+    mpi->outside.timer(node->net, at, 1 + task_index(mpi, task) - node->first_task);
     task->debt = 0;
 }
 

@@ -101,6 +101,8 @@ enum ker_status task_placement_parse(const char *name, const char *text, size_t 
                                      struct ker_error *error)
 {
     struct reader r = {.name = name, .at = text, .end = text + bytes, .nodes = nodes, .error = error};
+    if (bytes && memchr(text, 0, bytes))
+        return ker_fail(error, KER_BAD_INPUT, "%s: holds a zero byte; a text file is expected", name);
     enum ker_status status = KER_OK;
     while (!status && r.at < r.end)
         status = reader_line(&r);
@@ -148,7 +150,8 @@ enum ker_status task_placement_file(const char *path, uint32_t nodes, struct tas
     size_t bytes;
     char *text = file_read(path, &bytes);
     if (!text)
-        return ker_fail(error, KER_BAD_INPUT, "%s: %s", path, strerror(errno));
+        return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s; jobs[].placement_file names a file with one line per "
+                        "task: node [core]", path, strerror(errno));
     enum ker_status status = task_placement_parse(path, text, bytes, nodes, places, count, has_cores, error);
     free(text);
     return status;

@@ -199,6 +199,12 @@ bool task_system_endless(const struct task_system *system)
     return t && t->messages == UINT64_MAX && t->stop == KER_TIME_MAX;
 }
 
+void task_system_stop(struct task_system *system, ker_time stop)
+{
+    if (system->traffic && stop < system->traffic->stop)
+        system->traffic->stop = stop;
+}
+
 uint64_t task_system_least_payload(const struct task_system *system)
 {
     const struct task_traffic *t = system->traffic;

@@ -29,6 +29,9 @@ uint32_t task_system_jobs(const struct task_system *);
 /* Is there synthetic traffic, or a job that starts again and again, which never ends by itself? */
 bool task_system_endless(const struct task_system *);
 
+/* Synthetic sources stop at this time, if not before. */
+void task_system_stop(struct task_system *, ker_time stop);
+
 /* The smallest payload a packet can have: what is known of it lengthens the lookahead of credits. */
 uint64_t task_system_least_payload(const struct task_system *);
 

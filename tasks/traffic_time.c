@@ -87,6 +87,9 @@ static enum ker_status burst_read(struct task_traffic *t, const struct ker_confi
     time_split(inside_ps, &t->gap.burst_ps, &t->gap.burst_fraction);
     t->gap.end_probability = 1 / length;
     t->gap.off_ps = fmax(0, length * (t->gap.mean_ps - inside_ps));
+    if (t->gap.off_ps > LONGEST_PS)
+        return ker_config_fail(config, error, "traffic.burst_length", "makes pauses of %g s; at most 1000 s are possible",
+                               t->gap.off_ps / 1e12);
     return KER_OK;
 }
 
@@ -119,7 +122,7 @@ enum ker_status task_traffic_arrival_read(struct task_traffic *t, const struct k
         return ker_config_fail(config, error, "traffic.load",
                                "must be more than 0; without traffic.pattern there is no traffic");
     t->gap.mean_ps = has_load ? full_ps / load : (double)ker_config_time(config, "traffic.interval");
-    if (!(t->gap.mean_ps > 0) || t->gap.mean_ps > LONGEST_PS)
+    if (!(t->gap.mean_ps >= 1) || t->gap.mean_ps > LONGEST_PS)
         return ker_config_fail(config, error, has_load ? "traffic.load" : "traffic.interval",
                                "messages every %g s; between 1 ps and 1000 s is possible",
                                t->gap.mean_ps / 1e12);
