@@ -218,13 +218,18 @@ static inline uint64_t net_measured_part(const struct net_network *net, ker_time
 
 extern const struct ker_class net_switch_class, net_node_class;
 
-/* 32 random bits of a packet's own, the same wherever they are asked for: injection times differ among a source's packets. */
-static inline uint32_t net_packet_draw(const struct net_network *net, const struct net_packet *p)
+/* 32 bits that depend on all bits of x (finaliser of splitmix64). */
+static inline uint32_t net_mix(uint64_t x)
 {
-    uint64_t x = (uint64_t)p->injected * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed;
     x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
     x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
     return (uint32_t)(x >> 32) ^ (uint32_t)(x >> 1);
+}
+
+/* 32 random bits of a packet's own, the same wherever they are asked for: injection times differ among a source's packets. */
+static inline uint32_t net_packet_draw(const struct net_network *net, const struct net_packet *p)
+{
+    return net_mix((uint64_t)p->injected * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed);
 }
 
 struct net_reassembly *net_reassembly_new(void);

@@ -406,7 +406,7 @@ static uint64_t choice_cost(const struct net_switch *s, const struct route_choic
     const struct net_network *net = s->net;
     const struct net_port *out = net_port_at(s, c->port);
     if (net->set.selection == NET_SELECT_RANDOM)
-        return ((uint64_t)(draw ^ s->id * 0x9e3779b9u) + c->port) * 0xbf58476d1ce4e5b9u >> 32;
+        return net_mix(((uint64_t)draw << 32 | s->id) + (uint64_t)c->port * 0x9e3779b97f4a7c15u);
     uint64_t queue = output_backlog(net, out, now);
     uint64_t missing = out->to_node ? 0 : net->set.buffer - out->credit[base + c->channel];
     uint64_t missing_time = (uint64_t)((unsigned __int128)missing * 1000000000000u / net->link[out->link].rate);
