@@ -40,7 +40,7 @@ pingpong-2         | 2 | 1 | n | bench/pingpong-4096.cfg
 pingpong-short     | 1 | 3 | y | bench/pingpong-4096.cfg jobs[0].steps=20000
 pingpong-short-2   | 2 | 3 | y | bench/pingpong-4096.cfg jobs[0].steps=20000
 demo-2             | 2 | 5 | y | configs/fat-tree-lammps.cfg
-demo-32            | 32 | 3 | y | configs/fat-tree-lammps.cfg
+demo-32            | 32 | 1 | y | configs/fat-tree-lammps.cfg
 '
 
 # Goals on one workload: name | figure | at least or at most | value. Figures: columns below, per_cpu_s (packet-hops),
