@@ -99,7 +99,7 @@ static void incast_shares(struct run *r, const char *topology, uint64_t near, ui
 {
     int count;
     run_format(r,
-               "topology: { %s bandwidth = \"10 GB/s\"; latency = \"10 ns\"; };\nswitch: { channels = 1; };\n"
+               "topology: { %s bandwidth = \"10 GB/s\"; latency = \"10 ns\"; };\nswitch: { channels = 4; };\n"
                "adapter: { packet_size = \"1000 B\"; header = \"0 B\"; };\n"
                "traffic: { pattern = \"incast\"; target = 0; load = 1.0; size = \"1000 B\"; };\n"
                "run: { warmup = \"500 us\"; measure = \"1 ms\"; drain = false; };\n",
@@ -112,8 +112,8 @@ static void incast_shares(struct run *r, const char *topology, uint64_t near, ui
 
 /* 1 ms at 100 ns a packet is 10,000 packets for the target. Star: each of 15 senders gets 1/15 of them, 667. Fat tree with
  * d-mod-k: the target's leaf has four busy inputs, its three other nodes and the one up-link all others share, so 2,500 for a
- * near node and 2,500 / 12 = 208 for a far one; four at a time may still lie in a buffer. One channel: with more, turns go by (input, channel), which is
- * fair to inputs only where all have packets on equally many channels. */
+ * near node and 2,500 / 12 = 208 for a far one; four at a time may still lie in a buffer. Four channels: turns go by input, not by (input, channel), and
+ * taking the channel with most room must not favour anybody. */
 static void round_robin_is_fair(void **state)
 {
     struct run r;
