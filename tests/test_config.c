@@ -285,7 +285,8 @@ static void wrong_overrides(void **state)
     refused_override("jobs[x].tasks=4", "command line: \"jobs[x].tasks=4\": KEY=VALUE is expected, as in "
                                         "switch.channels=4 or jobs[0].tasks=64");
     refused_override("switch=abc", "command line: switch: is a group of keys; give one of them, as in "
-                                   "switch.KEY=VALUE, or { key = value; ... }");
+                                   "switch.KEY=VALUE");
+    refused_override("jobs=abc", "command line: jobs: is a group of keys; give one of them, as in jobs[0].KEY=VALUE");
     refused_override("jobs.tasks=4", "command line: jobs.tasks: unknown key; did you mean jobs[].tasks?");
 }
 
