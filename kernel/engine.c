@@ -15,6 +15,7 @@
 #define BLOCK_SHIFT 8
 #define INSERTION_LIMIT 64
 #define PREFETCH_AHEAD 3
+#define PREPARE_AHEAD 1
 #define PROGRESS_WINDOWS 256
 
 struct active_cell {
@@ -399,6 +400,16 @@ static inline void cell_prefetch(const struct ker_engine *e, const struct active
     }
 }
 
+static inline void cell_prepare(const struct ker_engine *e, const struct active_cell *a)
+{
+    const struct ker_item *item = e->private->item + a->begin;
+    for (uint32_t i = 0; i < a->count; i++) {
+        const struct ker_component *c = &e->component[a->first + (item[i].key & 0xffff)];
+        if (item[i].rank >> 28 == KER_ARRIVAL && c->class->prepare)
+            c->class->prepare(c->state, record_at(e, item[i].reference));
+    }
+}
+
 static void cells_order(struct engine_private *p, uint32_t cells)
 {
     struct active_cell *a = p->active;
@@ -441,6 +452,8 @@ static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t
     for (uint32_t i = 0; i < cells; i++) {
         if (i + PREFETCH_AHEAD < cells)
             cell_prefetch(e, &p->active[i + PREFETCH_AHEAD]);
+        if (i + PREPARE_AHEAD < cells)
+            cell_prepare(e, &p->active[i + PREPARE_AHEAD]);
         struct active_cell a = p->active[i];
         items_sort(p, p->item + a.begin, a.count);
         cell_run(e, a.first, p->item + a.begin, a.count);

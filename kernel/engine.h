@@ -42,6 +42,9 @@ struct ker_class {
     void (*arrival_alone)(void *self, struct ker_engine *, const struct ker_event *);
     void (*note_alone)(void *self, struct ker_engine *, ker_time now, enum ker_kind, uint16_t port, uint8_t channel,
                        uint32_t amount);
+    /* Optional: called for the arrivals of a window a little before the cell runs. May fetch ahead, and may write into the event
+     * what does not depend on any state that changes. */
+    void (*prepare)(void *self, struct ker_event *);
     /* What of the state to fetch ahead: its head, and for a record at port p the part at head + p x stride. */
     uint32_t head_bytes, port_stride;
     uint32_t small_bytes; /* fetch all of the state, when it is no longer than this; 0: only what is named above */

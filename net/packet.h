@@ -26,6 +26,7 @@ _Static_assert(sizeof(struct net_packet) == sizeof(struct ker_event), "a packet 
 enum {
     NET_LAST = 0x01,     /* last packet of its message */
     NET_FIRST = 0x02,    /* first one */
+    NET_ROUTED = 0x08,   /* `next` says where it goes from here: output << 16 | first channel << 8 | channels that are alike */
     NET_EMPTY = 0x04,    /* no payload (without a header it still takes one byte on the wire) */
 };
 

@@ -144,7 +144,7 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     else
         arrive += net->set.delay + (whole ? t_out.wire : 0);
     struct net_packet *next = (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
-    next->flags = p->flags;
+    next->flags = p->flags & (uint8_t)~NET_ROUTED;
     memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
     next->hops = p->hops + 1u;
     s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;
@@ -452,27 +452,69 @@ static struct route_choice choice_select(const struct net_switch *s, struct rout
     return choice[best];
 }
 
+/* The first channel of the packet's priority class. */
+static inline unsigned channel_base(const struct net_network *net, const struct net_packet *p)
+{
+    return net->set.classes > 1 ? p->channel / net->set.channels * net->set.channels : 0;
+}
+
+static inline struct route_packet route_question(const struct net_network *net, const struct net_packet *p, unsigned base)
+{
+    return (struct route_packet){p->address, p->source, p->destination, net_packet_draw(net, p), p->state, p->port,
+                                 (uint8_t)(p->channel - base), p->hops};
+}
+
+static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port, unsigned first,
+                                      unsigned same)
+{
+    struct net_port *out = net_port_at(s, port);
+    return (struct grant){net_port_at(s, p->port), out, port, (uint8_t)first, (uint8_t)same,
+                          out->to_node || same == 1 ? (uint8_t)first : channel_best(out, first, same), false};
+}
+
+/* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is fetched. */
+static void switch_prepare(void *self, struct ker_event *event)
+{
+    struct net_switch *s = self;
+    struct net_network *net = s->net;
+    struct net_packet *p = (struct net_packet *)event;
+    struct route_choice c;
+    if (net->adaptive)
+        return;
+    unsigned base = channel_base(net, p);
+    struct route_packet r = route_question(net, p, base);
+    net->route(net->shape, s->here, s->id, &r, &c);
+    unsigned first = base + (c.same ? c.first : c.channel), same = c.same ? c.same : 1;
+    p->state = r.state;
+    p->next = (uint32_t)c.port << 16 | first << 8 | same;
+    p->flags |= NET_ROUTED;
+    const char *out = (const char *)net_port_at(s, c.port);
+    __builtin_prefetch(out, 1);
+    __builtin_prefetch(out + 64, 1);
+    if (s->voq)
+        __builtin_prefetch(&s->voq[c.port * s->ports + p->port]);
+}
+
 /* Decides where the packet goes: fills the grant and writes the algorithm's state into `state`. */
 static inline struct grant route_choose(struct net_switch *s, const struct net_packet *p, ker_time now, uint32_t *state)
 {
     struct net_network *net = s->net;
+    if (p->flags & NET_ROUTED) {
+        *state = p->state;
+        return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff);
+    }
     struct route_choice choice[ROUTE_MAX_CHOICES];
-    unsigned base = net->set.classes > 1 ? p->channel / net->set.channels * net->set.channels : 0;
-    struct route_packet r = {p->address, p->source, p->destination, net_packet_draw(net, p), p->state, p->port,
-                             (uint8_t)(p->channel - base), p->hops};
+    unsigned base = channel_base(net, p);
+    struct route_packet r = route_question(net, p, base);
     int count = net->route(net->shape, s->here, s->id, &r, choice);
     bool reserve = false;
     struct route_choice c = count == 1 ? choice[0] : choice_select(s, choice, count, p, r.draw, base, now, &reserve);
     *state = r.state;
-    struct net_port *out = net_port_at(s, c.port);
-    struct grant g = {net_port_at(s, p->port), out, c.port, (uint8_t)(base + c.channel), 1, (uint8_t)(base + c.channel), reserve};
-    if (reserve) {
-        out->credit[g.channel] -= p->bytes;
-    } else if (c.same > 1) {
-        g.first = (uint8_t)(base + c.first);
-        g.same = c.same;
-        g.channel = out->to_node ? g.channel : channel_best(out, g.first, g.same);
-    }
+    if (!reserve)
+        return grant_make(s, p, c.port, base + (c.same ? c.first : c.channel), c.same ? c.same : 1);
+    struct grant g = grant_make(s, p, c.port, base + c.channel, 1);
+    g.out->credit[g.channel] -= p->bytes;
+    g.reserved = true;
     return g;
 }
 
@@ -544,6 +586,7 @@ static void fresh_route(struct net_switch *s, ker_time now)
             uint32_t index = packet_new(s);
             s->packet[index] = *p;
             s->packet[index].next = NET_NONE;
+            s->packet[index].flags &= (uint8_t)~NET_ROUTED; /* `next` is the queue's now */
             if (g->head == NET_NONE)
                 g->head = index;
             else
@@ -632,5 +675,6 @@ const struct ker_class net_switch_class = {
     .act = switch_act,
     .arrival_alone = switch_arrival_alone,
     .note_alone = switch_note_alone,
+    .prepare = switch_prepare,
     .head_bytes = (sizeof(struct net_switch) + 63) / 64 * 64,
 };
