@@ -1,0 +1,354 @@
+#!/bin/bash
+# Bad input, as a user meets it: tests/bad-input.sh
+#
+# Every refusal ends with exit status 2 and exactly one message, "marssim: error: ...", that names the file and line, the
+# key or the option, and says what would be right; nothing else is on standard output or standard error, and nothing hangs.
+# The first argument of bad() is a part of that message. All cases run on one rank, those marked by bad_ranks on 2 and 3, too,
+# where mpirun adds a note of its own about the exit status (`mpirun -q` leaves it out; see docs/errors.md).
+#
+# A run that deadlocks ends with status 1 and the table of who waits for whom, and what was measured is written.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+top=$PWD
+marssim=${MARSSIM:-$top/marssim}
+work=$(mktemp -d)
+trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
+cd "$work" || exit 2
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+number=0
+
+# ---- what is asked of a refusal ----
+
+verdict() { # WHY-NOT NAME: one line of the report
+    number=$((number + 1))
+    if [ -z "$1" ]; then
+        echo "ok $number $2"
+    else
+        echo "not ok $number $2: $1"
+        sed 's/^/    /' err | cut -c1-300 | head -20
+    fi
+}
+
+without_mpirun() { # its notes stand between lines of dashes; that a small machine will be slow may be said as well
+    sed -e '/^-----/,/^-----/d' -e '/^marssim: warning: [0-9]* ranks share/d' err >own && mv own err
+}
+
+refused() { # STATUS PART: why this is no good refusal, or nothing
+    [ "$1" -eq 124 ] && echo "no end within 20 s" && return
+    [ "$1" -ne 2 ] && echo "exit status $1" && return
+    [ -s out ] && echo "something on standard output" && return
+    [ "$(grep -c '' err)" -ne 1 ] && echo "$(grep -c '' err) lines instead of one" && return
+    grep -q '^marssim: error: ' err || { echo "no 'marssim: error: '" && return; }
+    LC_ALL=C grep -q '[[:cntrl:]]' err && echo "control characters in the message" && return
+    grep -qF -- "$2" err || echo "the message does not say: $2"
+}
+
+bad() { # PART WORD...: marssim refuses these words with a message of which PART is a part
+    local part=$1
+    shift
+    timeout -k 5 20 "$marssim" -q -o results "$@" >out 2>err </dev/null
+    verdict "$(refused $? "$part")" "$*"
+}
+
+bad_ranks() { # the same on 1, 2 and 3 ranks
+    local ranks part=$1
+    bad "$@"
+    shift
+    for ranks in 2 3; do
+        timeout -k 5 40 mpirun -n $ranks "$marssim" -q -o results "$@" >out 2>err </dev/null
+        set -- "$?" "$@"
+        without_mpirun
+        verdict "$(refused "$1" "$part")" "$ranks ranks: ${*:2}"
+        shift
+    done
+}
+
+stuck() { # PART CONFIG: deadlocks on 1, 2 and 3 ranks, says who waits, and writes what was measured
+    local ranks status why
+    for ranks in 1 2 3; do
+        rm -rf results
+        timeout -k 5 40 mpirun -n $ranks "$marssim" -q -o results "$2" >out 2>err </dev/null
+        status=$?
+        without_mpirun
+        why=""
+        [ $status -ne 1 ] && why="exit status $status"
+        [ "$(grep -c '^marssim: error: ' err)" -eq 1 ] || why="not one message"
+        grep -q 'waits for$' err || why="no table of who waits"
+        grep -qF "$1" err || why="the table does not say: $1"
+        grep -q '"end_reason": "deadlock"' results/summary.json || why="summary.json does not say deadlock"
+        [ -s results/tasks.csv ] || why="no tasks.csv"
+        verdict "$why" "$ranks ranks: $2"
+    done
+}
+
+# ---- good input, to be spoilt ----
+
+star='topology: { kind = "star"; nodes = 4; bandwidth = "1 GB/s"; latency = "10 ns"; };'
+links='bandwidth = "1 GB/s"; latency = "10 ns";'
+traffic='traffic: { pattern = "uniform"; load = 0.1; size = "64 B"; messages = 3; };'
+header="# htor's PMPI Tracer 1.0 Output File"
+world=7000000
+{ echo "$star"; echo "$traffic"; } >star.cfg
+{ echo "topology: { kind = \"torus\"; extents = [4, 4]; $links };"; echo "$traffic"; } >torus.cfg
+{ echo "topology: { kind = \"fat_tree\"; down = [2, 2]; up = [1, 2]; $links };"; echo "$traffic"; } >tree.cfg
+{ echo "topology: { kind = \"hierarchical\"; groups = [2, 2]; $links };"; echo "$traffic"; } >groups.cfg
+{ echo "$star"; echo 'jobs = ( { program = "stencil"; extents = [4]; bytes = "64 B"; steps = 2; } );'; } >stencil.cfg
+{ echo "$star"; echo 'jobs = ( { program = "pingpong"; bytes = "64 B"; steps = 2; } );'; } >pingpong.cfg
+{ echo "$star"; echo 'jobs = ( { program = "trace"; trace = "trace"; } );'; } >trace.cfg
+{ echo 'topology: { kind = "file"; file = "net.txt"; };'; echo "$traffic"; } >file.cfg
+printf 'switch s\nnode a s 10ns 1GB/s\nnode b s 10ns 1GB/s\n' >net.txt
+printf 'switch s\nnode a t 10ns 1GB/s\n' >dangling.txt
+printf 'switch s\nswitch t\nnode a s 10ns 1GB/s\nnode b t 10ns 1GB/s\n' >apart.txt
+printf 'switch s\nnode a s 0ns 1GB/s\n' >zero.txt
+mkdir folder
+: >empty
+head -c 300 /bin/sh >binary
+
+task() { # FOLDER NUMBER [CALL...]: one task's trace
+    mkdir -p "$1"
+    { echo "$header"; echo "MPI_Init:-:1:2:100"; printf '%s\n' "${@:3}"; echo "MPI_Finalize:9000:-"; } >"$1/pmpi-trace-rank-$2.txt"
+}
+send() { echo "MPI_Send:$1:1:$2:1,1,1:$3:$4:$world,$((1 - $3)),2:$1"; } # TIME BYTES TO TAG
+receive() { echo "MPI_Recv:$1:1:$2:1,1,1:$3:$4:$world,$((1 - $3)),2:9:$1"; }
+good_trace() {
+    rm -rf trace
+    task trace 0 "$(send 200 8 1 5)"
+    task trace 1 "$(receive 200 8 0 5)"
+}
+
+# ---- the starting point is good ----
+
+good_trace
+for config in star torus tree groups stencil pingpong trace file; do
+    timeout -k 5 20 "$marssim" -q -o results $config.cfg >out 2>err </dev/null
+    status=$?
+    verdict "$([ $status -ne 0 ] || [ -s err ] && echo "exit status $status")" "$config.cfg is good"
+done
+
+# ---- command line ----
+
+bad_ranks 'no configuration file given'
+bad_ranks "unrecognized option '--nonsense'" --nonsense star.cfg
+bad "invalid option -- 'x'" -x
+bad "requires an argument -- 'o'" star.cfg -o
+bad 'empty name' ''
+bad '"star.cfg": KEY=VALUE is expected' star.cfg star.cfg
+bad 'KEY=VALUE is expected, as in' star.cfg =3
+bad 'KEY=VALUE is expected, as in' star.cfg 'jobs[-1].tasks=3'
+bad 'did you mean topology.nodes?' star.cfg topology.node=3
+bad 'did you mean topology.nodes?' star.cfg topolgy.nodes=3
+bad '--help-config lists all keys' star.cfg gibberish.of.mine=3
+bad 'topology: is a value, but a group of keys is expected' star.cfg topology=3
+bad 'as in jobs[0].KEY=VALUE' star.cfg jobs=stencil
+bad 'jobs: a list of groups is expected' star.cfg jobs=3
+
+# ---- the file ----
+
+bad_ranks 'nowhere.cfg: cannot be read: No such file or directory' nowhere.cfg
+bad 'folder: is a directory' folder
+bad 'empty: holds no settings' empty
+bad 'binary: holds a zero byte' binary
+printf 'topology: {\n  kind = "star";\n  nodes = ;\n};\n' >syntax.cfg
+bad_ranks 'syntax.cfg:3: syntax error' syntax.cfg
+printf 'topology: {\n  kind = "star;\n};\n' >string.cfg
+bad 'string.cfg:2: the string that begins here is never closed' string.cfg
+printf 'topology: {\n  latency = 10 ns;\n};\n' >unquoted.cfg
+bad 'values with units stand in quotes' unquoted.cfg
+printf 'topology: { kind = "star"; };\ntopology: { nodes = 4; };\n' >twice.cfg
+bad 'twice.cfg:2: duplicate setting name' twice.cfg
+echo '@include "nowhere.cfg"' >include.cfg
+bad 'include.cfg:1: included file nowhere.cfg: cannot be read' include.cfg
+echo '@include "round.cfg"' >round.cfg
+bad 'round.cfg:1: files include each other' round.cfg
+yes '((((((((' | head -10000 | { echo 'jobs ='; cat; } >deep.cfg
+bad 'brackets are nested deeper than' deep.cfg
+{ echo "$star"; echo 'jobs: { program = "stencil"; };'; } >group.cfg
+bad 'group.cfg:2: jobs: a list of groups is expected' group.cfg
+printf '%s\nswitch: {\n  bufer = "4 KiB";\n};\n' "$star" >key.cfg
+bad_ranks 'key.cfg:3: switch.bufer: unknown key; did you mean switch.buffer?' key.cfg
+echo "$star" >idle.cfg
+bad 'nobody sends anything' idle.cfg
+
+# ---- values and units ----
+
+bad 'a whole number is expected, not the text "many"' star.cfg topology.nodes=many
+bad 'a whole number is expected, not 4.5' star.cfg topology.nodes=4.5
+bad 'must be 1 to 65535' star.cfg topology.nodes=-4
+bad 'must be 1 to 65535' star.cfg topology.nodes=0
+bad 'a whole number is expected' star.cfg topology.nodes=9223372036854775808
+bad 'a whole number is expected' star.cfg topology.nodes=
+bad 'is none of: fat_tree' star.cfg topology.kind=ring
+bad 'true or false is expected' star.cfg run.measure=1us run.drain=perhaps
+bad_ranks 'topology.bandwidth[0]: too small: must be at least' star.cfg topology.bandwidth=0GB/s
+bad 'must not be negative' star.cfg topology.bandwidth=-1GB/s
+bad 'give a unit, as in "25 GB/s"' star.cfg topology.bandwidth=25
+bad 'unknown unit of rate' star.cfg topology.bandwidth=25gbps
+bad 'too large' star.cfg topology.bandwidth=1e300GB/s
+bad 'takes less than 1 ps' pingpong.cfg topology.bandwidth=1e10GB/s
+bad 'a number is expected' star.cfg topology.bandwidth=nanGB/s
+bad_ranks 'topology.latency[0]: too small: must be 1 ps to 1 s' torus.cfg topology.latency=0ns
+bad 'give a unit, as in "100 ns"' star.cfg topology.latency=1
+bad 'unknown unit of time' star.cfg topology.latency=10GB/s
+bad 'less than half a picosecond' star.cfg topology.latency=0.1ps
+bad '"1e30 s": too large' star.cfg 'topology.latency=1e30 s'
+bad 'too large' star.cfg run.end=9300000s
+bad 'unknown unit of size' star.cfg traffic.size=64ns
+bad 'must be at most 1 TiB' star.cfg traffic.size=1e19B
+bad 'the number is too large' star.cfg traffic.load=1e400
+bad 'a number is expected' star.cfg traffic.load=nan
+bad 'a whole number is expected' star.cfg run.seed=18446744073709551616
+
+# ---- sizes of the system ----
+
+bad 'topology.extents: make more than 2^32 - 1 nodes' torus.cfg topology.extents=65536,65536,65536,65536,65536,65536,65536,65536
+bad 'need more than' torus.cfg topology.extents=65535,65535
+bad_ranks 'need more than' --check torus.cfg topology.extents=65535,65535
+bad 'has 9 values; between 1 and 8 are possible' torus.cfg topology.extents=1,1,1,1,1,1,1,1,1
+bad 'topology.extents[1]: too small' torus.cfg topology.extents=4,0
+bad 'has 3 values, but there are 2 dimensions' torus.cfg topology.wrap=true,true,true
+bad 'topology.nodes: means nothing for topology.kind = "torus"' torus.cfg topology.nodes=4
+bad 'more than 65535 ports per switch' torus.cfg topology.nodes_per_switch=65535
+bad 'needs 2 virtual channels' torus.cfg switch.channels=1
+bad_ranks 'the tree does not close' tree.cfg topology.up=1
+bad 'a node on 2 switches' tree.cfg topology.up=2,2
+bad 'topology.down: makes more than 2^32 - 1 nodes' tree.cfg topology.down=70000,70000
+bad 'it must be above 0 and at most 1' tree.cfg topology.taper=0
+bad 'it must be above 0 and at most 1' tree.cfg topology.taper=2
+bad 'leaves no bandwidth' tree.cfg topology.taper=1e-12
+bad 'has 3 values' groups.cfg topology.links=1,1,1
+bad 'topology.groups' groups.cfg topology.groups=2,2,2,2,2
+bad 'net.missing: cannot be opened' file.cfg topology.file=net.missing
+bad 'folder' file.cfg topology.file=folder
+bad 'empty:1: there are 0 switches' file.cfg topology.file=empty
+bad 'binary:1: this is no text file' file.cfg topology.file=binary
+bad_ranks 'dangling.txt:2: there is no switch t' file.cfg topology.file=dangling.txt
+bad 'apart.txt:2: no links lead from the first switch' file.cfg topology.file=apart.txt
+bad 'zero.txt:2: the latency must be at least 1ps' file.cfg topology.file=zero.txt
+
+# ---- switch and adapter ----
+
+bad_ranks 'hold no packet of 4128 bytes' star.cfg switch.buffer=64B
+bad 'hold no packet of 4128 bytes' star.cfg switch.output_queue=64B
+bad 'hold no packet of 4128 bytes' star.cfg adapter.ejection_rate=1GB/s adapter.buffer=1B
+bad 'must be 1 to 16' star.cfg switch.channels=17
+bad '4 classes of 8 channels are 32; at most 16' star.cfg switch.channels=8 switch.classes=4
+bad 'must be 1 to 64' star.cfg switch.speedup=0.5
+bad 'switch.delay: too large' star.cfg switch.delay=5s
+bad 'must be 1 to 65535' star.cfg adapter.packet_size=64KiB
+bad 'at most 65535 are possible' star.cfg adapter.packet_size=65535
+bad 'adapter.ejection_rate: too small' star.cfg adapter.ejection_rate=0B/s
+
+# ---- when a run ends ----
+
+bad 'the traffic never ends: give one of run.end' star.cfg traffic.messages=0
+bad_ranks 'the run ends before anything is measured' star.cfg run.warmup=5us run.end=5us
+bad 'comes before the measured span' star.cfg run.measure=1us run.end=500ns
+bad 'run.drain: means nothing without run.measure' star.cfg run.drain=false
+bad 'run.batch: means nothing without run.confidence' star.cfg run.batch=1us
+bad 'run.end: too small' star.cfg run.end=0s
+bad 'run.packets: too small' star.cfg run.packets=0
+bad 'run.check_interval: too small' star.cfg run.check_interval=0s
+
+# ---- traffic ----
+
+bad 'traffic.load: too small' star.cfg traffic.load=-1
+bad 'must be more than 0' star.cfg traffic.load=0
+bad 'between 1 ps and 1000 s is possible' star.cfg traffic.load=1e30
+bad 'give traffic.load or traffic.interval, not both' star.cfg traffic.interval=1ns
+bad 'traffic.pattern: "chaos" is none of' star.cfg traffic.pattern=chaos
+bad 'traffic needs two nodes or more' star.cfg topology.nodes=1
+bad 'the system has the nodes 0 to 3' star.cfg traffic.first_node=4
+bad 'node 9 is not among the nodes of the traffic' star.cfg traffic.pattern=incast traffic.target=9
+bad 'only 3 other nodes can send' star.cfg traffic.pattern=incast traffic.senders=9
+bad 'node 9 is not among' star.cfg traffic.pattern=hotspot traffic.hotspots=9
+bad 'list needs traffic.sizes' star.cfg traffic.size_law=list
+bad '1 weights for 2 traffic.sizes' star.cfg traffic.size_law=list traffic.sizes=1B,2B traffic.size_weights=1
+bad 'is a closed loop' star.cfg traffic.outstanding=4
+bad 'not after traffic.start' star.cfg traffic.stop=1ns traffic.start=2ns
+
+# ---- jobs and placement ----
+
+bad 'is none of: pingpong, stencil, trace' stencil.cfg 'jobs[0].program=fluid'
+bad_ranks '5 tasks, 1 to a node, need 5 nodes' stencil.cfg 'jobs[0].extents=5'
+bad 'makes more than 2^31 - 1 tasks' stencil.cfg 'jobs[0].extents=1073741824,1073741824'
+bad 'has 4 tasks, not 7' stencil.cfg 'jobs[0].tasks=7'
+bad_ranks '2 tasks on node 0, but node.cores is 1' stencil.cfg 'jobs[0].tasks_per_node=2'
+bad 'an even number of tasks' pingpong.cfg 'jobs[0].tasks=3'
+bad 'the next would be [1]' stencil.cfg 'jobs[7].program=stencil'
+bad 'needs jobs[0].placement_file' stencil.cfg 'jobs[0].placement=file'
+at_file() { # PART FILE
+    bad "$1" stencil.cfg 'jobs[0].placement=file' "jobs[0].placement_file=$2"
+}
+at_file 'missing: cannot be read: No such file or directory' missing
+at_file 'folder: cannot be read: Is a directory' folder
+at_file 'empty: names no node' empty
+at_file 'binary: holds a zero byte' binary
+printf '0\n1\n2\n9\n' >places && at_file 'places:4: there is no node 9; they go from 0 to 3' places
+printf '0\n1\n2\n-1\n' >places && at_file 'places:4: "-1" is no node number' places
+printf '0\n1\n2\n2\n' >places && at_file '2 tasks on node 2, but node.cores is 1' places
+printf '0\n1\n2\n' >places && at_file 'places 3 tasks, the job has 4' places
+printf '0\n1\n2\n3 x\n' >places && at_file 'places:4: "x" is no core number' places
+bad 'is no rule; right would be' stencil.cfg mpi.collectives.barrier=fast
+bad "jobs[0].steps: too small" stencil.cfg 'jobs[0].steps=0'
+bad 'must be at most 1 TiB' stencil.cfg 'jobs[0].bytes=1e19B'
+bad 'must be at most 1000000 s' stencil.cfg 'jobs[0].compute_time=9000000s'
+bad 'only a background job can start again' stencil.cfg 'jobs[0].restart=true'
+
+# ---- traces ----
+
+bad_ranks 'missing: cannot be read: No such file or directory; a trace is a folder with' trace.cfg 'jobs[0].trace=missing'
+bad 'Not a directory; a trace is a folder with' trace.cfg 'jobs[0].trace=empty'
+bad 'folder: no trace here: there is no file pmpi-trace-rank-0.txt' trace.cfg 'jobs[0].trace=folder'
+bad 'of job '\''job0'\'' has 2 tasks, not 5' trace.cfg 'jobs[0].tasks=5'
+bad '2 tasks, 1 to a node, need 2 nodes' trace.cfg topology.nodes=1
+one=trace/pmpi-trace-rank-1.txt
+spoil() { # PART: the good trace as the case has changed it
+    bad "$1" trace.cfg
+    good_trace
+}
+mv $one trace/pmpi-trace-rank-2.txt && spoil 'pmpi-trace-rank-1.txt is missing, but there is one of task 2'
+sed -i '$d' $one && spoil 'the file ends without MPI_Finalize: truncated?'
+head -c 60 $one >short && mv short $one && spoil 'is no MPI call: MPI_Name:start:arguments:end expected'
+: >$one && spoil 'not a liballprof trace: the first line must begin with'
+echo 'DUMPI trace' >$one && spoil 'pmpi-trace-rank-1.txt:1: not a liballprof trace'
+cp binary $one && spoil 'pmpi-trace-rank-1.txt'
+rm $one && mkdir $one && spoil 'pmpi-trace-rank-1.txt: cannot be read: Is a directory'
+task trace 1 "$(receive 200 8 0 5 | sed 's/Recv/Frobnicate/')" && spoil 'pmpi-trace-rank-1.txt:3: the call MPI_Frobnicate is not known'
+task trace 1 'MPI_Win_create:200:1:2:3:4:5:6:201' && spoil 'pmpi-trace-rank-1.txt:3: MPI_Win_create'
+task trace 1 'MPI_Recv:200:1:8:201' && spoil 'MPI_Recv has 2 arguments here, 7 would be right'
+task trace 1 "$(receive 200 8 0 5 | sed 's/1,1,1/1,-1,1/')" && spoil 'pmpi-trace-rank-1.txt:3: '
+task trace 1 "$(receive 200 8 5 5)" && spoil 'pmpi-trace-rank-1.txt:3: '
+task trace 1 "MPI_Recv:200:1:8:1,1,1:0:5:$world,1,8:9:201" && spoil 'a communicator of 8 tasks, but there are 2 trace files'
+task trace 0 && bad_ranks 'the files are not of one run, or damaged' trace.cfg
+good_trace
+task trace 1 "$(receive 200 8 0 5)" "MPI_Barrier:300:$world,1,2:301" && spoil 'task 1 makes 1 collective calls, but task 0 0'
+
+# ---- results and partition ----
+
+bad_ranks 'cannot write to result folder empty: Not a directory; name another with -o DIR' star.cfg -o empty
+bad 'cannot write to result folder' star.cfg -o empty/x
+bad 'empty name' star.cfg -o ''
+bad_ranks 'partition.file: is missing' star.cfg partition.method=file
+bad_ranks 'partition.file: cannot read missing' star.cfg partition.method=file partition.file=missing
+bad 'partition.method: "magic" is none of' star.cfg partition.method=magic
+printf '0\n7\n' >ranks
+timeout -k 5 40 mpirun -n 2 "$marssim" -q -o results torus.cfg partition.method=file partition.file=ranks >out 2>err </dev/null
+status=$?
+without_mpirun
+verdict "$(refused $status 'ranks:2: rank 7 does not exist; this run can use ranks 0 to 1')" "2 ranks: a rank that does not exist"
+
+# ---- runs that cannot go on ----
+
+stuck_trace() { # NAME PART
+    { echo "$star"; echo "jobs = ( { program = \"trace\"; trace = \"$1\"; } );"; } >"$1.cfg"
+    stuck "$2" "$1.cfg"
+}
+task tags 0 "$(send 200 8 1 5)"
+task tags 1 "$(receive 200 8 0 6)"
+stuck_trace tags 'receive from task 0, tag 6, 8 bytes'
+for t in 0 1; do
+    task receive-first $t "$(receive 200 8 $((1 - t)) 5)" "$(send 300 8 $((1 - t)) 5)"
+    task send-first $t "$(send 200 65536 $((1 - t)) 5)" "$(receive 300 65536 $((1 - t)) 5)"
+done
+stuck_trace receive-first 'receive from task 1, tag 5, 8 bytes'
+stuck_trace send-first 'send to task 0, tag 5, 65536 bytes'
