@@ -587,7 +587,8 @@ static void deadlock_check(struct simulation *s)
     if (v[1])
         ker_fail(&s->error, KER_RUN_FAILED, "the network has deadlocked: %llu packets cannot move on", (unsigned long long)v[1]);
     else
-        ker_fail(&s->error, KER_RUN_FAILED, "%llu tasks wait for messages that never come\n%s", (unsigned long long)v[0], table ? table : "");
+        ker_fail(&s->error, KER_RUN_FAILED, "%llu task%s for messages or partners that never come\n%s", (unsigned long long)v[0],
+                 v[0] == 1 ? " waits" : "s wait", table ? table : "");
     free(table);
 }
 

@@ -219,6 +219,8 @@ bool ker_config_value_read(const struct ker_option *option, const struct ker_con
     }
     if (!done && node->kind == KER_NODE_TEXT)
         return say(why, "%s is expected, not the text \"%.60s\"", ker_config_type_wanted(type), node->text);
+    if (!done && node->kind == KER_NODE_REAL)
+        return say(why, "%s is expected, not %.9g", ker_config_type_wanted(type), node->real);
     if (!done)
         return say(why, "%s is expected, not %s", ker_config_type_wanted(type), kind_name(node->kind));
     return in_range(option, value, why);

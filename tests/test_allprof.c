@@ -582,7 +582,7 @@ static void test_bad_files(void **state)
     static const struct {
         const char *text, *error;
     } bad[] = {
-        {"", "pmpi-trace-rank-0.txt:0: not a liballprof trace"},
+        {"", "pmpi-trace-rank-0.txt: not a liballprof trace"},
         {"#! /bin/sh\n", ":1: not a liballprof trace"},
         {HEAD, ":4: the file ends without MPI_Finalize"},
         {HEAD "MPI_Barrier:1:" WORLD ":2\nMPI_Barr", ":6: the call MPI_Barr is not known"},

@@ -161,7 +161,7 @@ static void wrong_values(void **state)
     refused("switch: { channels = \"4\"; };",
             "a.cfg:1: switch.channels: a whole number is expected, not the text \"4\"");
     refused("switch: { channels = 1.5; };",
-            "a.cfg:1: switch.channels: a whole number is expected, not a bare number");
+            "a.cfg:1: switch.channels: a whole number is expected, not 1.5");
     refused("switch: { arbiter = \"randm\"; };", "a.cfg:1: switch.arbiter: \"randm\" is none of: "
                                                  "round_robin, oldest, random; did you mean \"random\"?");
     refused("run: { load = 1e999; };", "a.cfg:1: run.load: the number is too large");
