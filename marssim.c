@@ -70,6 +70,8 @@ struct simulation {
     struct stats_periods *periods;
     char *folder;
     uint64_t seed;
+    struct ker_comm *working; /* the ranks that simulate; NULL: this one sleeps */
+    int workers;
     bool yield;
     bool open_ended; /* synthetic traffic: jobs alone do not end the run by draining */
     ker_time warmup, measure_to, end, interval, period, batch;
@@ -279,7 +281,7 @@ static enum ker_status network_read(struct simulation *s)
 static bool nodes_apart(const struct simulation *s)
 {
     const struct route_summary *sum = route_summarise(s->shape);
-    return ker_comm_size(s->comm) > 1 && sum->switches < 4u * (uint32_t)ker_comm_size(s->comm);
+    return s->workers > 1 && sum->switches < 4u * (uint32_t)s->workers;
 }
 
 static void graph_add_port(struct part_graph *g, uint64_t *edges, const struct simulation *s, const struct route_peer *peer)
@@ -331,7 +333,7 @@ static enum ker_status system_partition(struct simulation *s)
 {
     const struct route_summary *sum = route_summarise(s->shape);
     bool apart = nodes_apart(s);
-    uint32_t vertices = sum->switches + (apart ? sum->nodes : 0), ranks = (uint32_t)ker_comm_size(s->comm);
+    uint32_t vertices = sum->switches + (apart ? sum->nodes : 0), ranks = (uint32_t)s->workers;
     if (ranks == 1 && part_check(s->config, &s->error) == KER_OK) {
         s->parts = (struct part_result){1, ker_alloc(sizeof(uint32_t) * vertices), KER_TIME_MAX, 0, 1.0};
     } else if (ranks > 1 && ker_comm_rank(s->comm) == 0) {
@@ -345,14 +347,14 @@ static enum ker_status system_partition(struct simulation *s)
     enum ker_status status = ker_comm_agree(s->comm, &s->error);
     if (status != KER_OK)
         return status;
-    if (ranks > 1) {
+    if (ker_comm_size(s->comm) > 1) {
         uint32_t *rank = s->parts.rank ? s->parts.rank : ker_alloc(sizeof *rank * vertices);
         ker_comm_broadcast(s->comm, &s->parts, sizeof s->parts);
         s->parts.rank = rank;
         ker_comm_broadcast(s->comm, rank, sizeof *rank * vertices);
     }
     net_layout_make(&s->layout, s->network, s->parts.rank, apart ? s->parts.rank + sum->switches : NULL,
-                    (enum net_cells)ker_config_choice(s->config, "engine.cells"), ker_comm_rank(s->comm), (int)ranks);
+                    (enum net_cells)ker_config_choice(s->config, "engine.cells"), ker_comm_rank(s->comm), ker_comm_size(s->comm));
     return KER_OK;
 }
 
@@ -362,7 +364,7 @@ static bool batches_tight(struct simulation *s, ker_time at)
 {
     struct net_totals t = net_network_totals(s->network);
     uint64_t v[2] = {t.measured_packets, t.latency_sum};
-    ker_comm_sum_u64(s->comm, v, 2);
+    ker_comm_sum_u64(s->working, v, 2);
     if (at > s->warmup && v[0] > s->batch_count) {
         s->batch_mean = ker_realloc(s->batch_mean, sizeof *s->batch_mean * (size_t)(s->batches + 1));
         s->batch_mean[s->batches++] = (double)(v[1] - s->batch_sum) / (double)(v[0] - s->batch_count);
@@ -392,7 +394,7 @@ static bool conditions_check(void *context, ker_time at)
     if (s->interval == 0 || at % s->interval)
         return false;
     uint64_t v[2] = {net_network_totals(s->network).packets_delivered, task_system_unfinished(s->tasks)};
-    ker_comm_sum_u64(s->comm, v, 2);
+    ker_comm_sum_u64(s->working, v, 2);
     if (ker_config_has(s->config, "run.packets") && v[0] >= (uint64_t)ker_config_int(s->config, "run.packets")) {
         s->end_reason = "packets";
         return true;
@@ -415,11 +417,11 @@ static void progress_show(void *context, ker_time at, uint64_t records)
 static enum ker_status system_build(struct simulation *s)
 {
     struct ker_engine_setup setup = {
-        .comm = s->comm,
+        .comm = s->working,
         .components = s->layout.components ? s->layout.components : 1,
         .largest_cell = s->layout.largest_cell,
         .lookahead = s->layout.lookahead,
-        .epoch = ker_comm_size(s->comm) > 1 ? s->layout.epoch : KER_TIME_MAX,
+        .epoch = s->workers > 1 ? s->layout.epoch : KER_TIME_MAX,
         .reach = net_reach(s->network),
         .end = s->end < LATEST_END ? s->end : LATEST_END,
         .check_interval = {s->interval, s->period, s->batch},
@@ -433,6 +435,8 @@ static enum ker_status system_build(struct simulation *s)
         .context = s,
     };
     int rank = ker_comm_rank(s->comm);
+    if (!s->working)
+        return KER_OK;
     s->engine = ker_engine_new(&setup);
     net_network_build(s->network, s->engine, &s->layout, rank);
     uint32_t count;
@@ -465,7 +469,8 @@ static enum ker_status folder_open(struct simulation *s)
         stats_folder_open(s->folder, &s->error);
     enum ker_status status = ker_comm_agree(s->comm, &s->error);
     if (status == KER_OK && s->period) {
-        stats_periods_open(&s->periods, s->comm, s->folder, &s->error);
+        if (s->working)
+            stats_periods_open(&s->periods, s->working, s->folder, &s->error);
         status = ker_comm_agree(s->comm, &s->error);
     }
     return status;
@@ -490,7 +495,7 @@ static double wall_seconds(const struct simulation *s)
 /* Collective: `run`, which may differ from run to run. */
 static json_t *run_report(struct simulation *s)
 {
-    const struct ker_counts *c = &s->engine->counts;
+    const struct ker_counts none = {0}, *c = s->engine ? &s->engine->counts : &none;
     uint64_t hops = net_network_totals(s->network).packet_hops;
     uint64_t v[] = {c->records, hops, ker_peak_rss(), c->windows, c->epochs, (uint64_t)(cpu_seconds() * 1e6), c->wakes, c->cells, c->sent_bytes};
     int64_t most[] = {(int64_t)c->records};
@@ -498,9 +503,10 @@ static json_t *run_report(struct simulation *s)
     ker_comm_max_i64(s->comm, most, 1);
     if (ker_comm_rank(s->comm) != 0)
         return NULL;
-    double ranks = ker_comm_size(s->comm), wall = wall_seconds(s), cpu = (double)v[5] * 1e-6;
+    double ranks = s->workers, wall = wall_seconds(s), cpu = (double)v[5] * 1e-6;
     json_t *r = json_object();
     json_object_set_new(r, "ranks", json_integer(ker_comm_size(s->comm)));
+    json_object_set_new(r, "working_ranks", json_integer(s->workers));
     json_object_set_new(r, "wall_s", json_real(wall));
     json_object_set_new(r, "cpu_s", json_real(cpu));
     json_object_set_new(r, "events", json_integer((json_int_t)v[0]));
@@ -511,7 +517,7 @@ static json_t *run_report(struct simulation *s)
     json_object_set_new(r, "peak_rss_bytes", json_integer((json_int_t)v[2]));
     json_object_set_new(r, "windows", json_integer((json_int_t)v[3]));
     json_object_set_new(r, "active_cells", json_integer((json_int_t)v[7]));
-    json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)ker_comm_size(s->comm))));
+    json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)s->workers)));
     json_object_set_new(r, "sent_bytes", json_integer((json_int_t)v[8]));
     json_object_set_new(r, "window_ps", json_integer((json_int_t)s->engine->wheel.grid));
     json_object_set_new(r, "imbalance", json_real(v[0] ? (double)most[0] * ranks / (double)v[0] : 1));
@@ -595,10 +601,15 @@ static void deadlock_check(struct simulation *s)
 static void system_run(struct simulation *s)
 {
     static const char *const reasons[] = {"drained", "end time", "condition"};
-    ker_time at;
+    int64_t at = 0;
+    int end = 0;
     s->progress = stats_progress_new(s->args.quiet || ker_comm_rank(s->comm) != 0, s->end);
-    enum ker_end end = ker_engine_run(s->engine, &at);
+    if (s->working)
+        end = (int)ker_engine_run(s->engine, &at);
     stats_progress_free(s->progress);
+    ker_comm_meet(s->comm);
+    ker_comm_broadcast(s->comm, &at, sizeof at);
+    ker_comm_broadcast(s->comm, &end, sizeof end);
     if (!s->end_reason)
         s->end_reason = reasons[end];
     if (end == KER_END_DRAINED)
@@ -640,6 +651,7 @@ static void simulation_free(struct simulation *s)
         route_free(s->shape);
     if (s->config)
         ker_config_free(s->config);
+    ker_comm_release(s->working);
     free(s->folder);
     free(s->batch_mean);
 }
@@ -651,7 +663,10 @@ static enum ker_status simulation_run(struct simulation *s)
     system_read(s);
     if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
         return status;
-    s->yield = part_bind(s->comm, s->config);
+    struct part_seats seats = part_bind(s->comm, s->config);
+    s->yield = seats.yield;
+    s->workers = seats.working;
+    s->working = ker_comm_first(s->comm, s->workers);
     task_system_new(&s->tasks, s->config, s->shape, s->comm, s->seed, &s->error);
     if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
         return status;

@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define PIECE_BYTES ((size_t)1 << 30)
 
@@ -64,6 +65,34 @@ enum ker_status ker_comm_init(struct ker_comm **comm, int *argc, char ***argv, s
     MPI_Comm_free(&host);
     *comm = made;
     return KER_OK;
+}
+
+struct ker_comm *ker_comm_first(struct ker_comm *comm, int count)
+{
+    if (comm->mpi == MPI_COMM_NULL)
+        return ker_comm_alone();
+    MPI_Comm first, host;
+    MPI_Comm_split(comm->mpi, comm->rank < count ? 0 : MPI_UNDEFINED, comm->rank, &first);
+    if (first == MPI_COMM_NULL)
+        return NULL;
+    struct ker_comm *made = ker_alloc(sizeof *made);
+    *made = (struct ker_comm){.mpi = first, .rank = comm->rank, .size = count};
+    MPI_Comm_split_type(first, MPI_COMM_TYPE_SHARED, made->rank, MPI_INFO_NULL, &host);
+    MPI_Comm_size(host, &made->host_size);
+    MPI_Comm_free(&host);
+    return made;
+}
+
+void ker_comm_meet(struct ker_comm *comm)
+{
+    const struct timespec nap = {0, 2000000};
+    MPI_Request request;
+    int done = 0;
+    if (comm->mpi == MPI_COMM_NULL)
+        return;
+    MPI_Ibarrier(comm->mpi, &request);
+    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
+        nanosleep(&nap, NULL);
 }
 
 void ker_comm_release(struct ker_comm *comm)

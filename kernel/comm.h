@@ -40,6 +40,11 @@ void ker_comm_gather(struct ker_comm *, const void *data, size_t bytes, void **a
 /* The same on every rank. */
 void ker_comm_allgather(struct ker_comm *, const void *data, size_t bytes, void **all, size_t **offset);
 
+/* The first `count` ranks as a comm of their own, to be released; NULL on the other ranks. */
+struct ker_comm *ker_comm_first(struct ker_comm *, int count);
+/* Waits until all ranks are here; those that come early sleep and leave the cores to the others. */
+void ker_comm_meet(struct ker_comm *);
+
 /* Ends every rank at once with this exit status; not collective; for what cannot be agreed on any more. */
 _Noreturn void ker_comm_abort(struct ker_comm *, int status);
 

@@ -149,22 +149,35 @@ static bool bind_to_core(const struct host *host)
 
 enum { BIND_AUTO, BIND_YES, BIND_NO }; /* partition.bind */
 
-bool part_bind(struct ker_comm *comm, const struct ker_config *config)
+/* More ranks than cores: who works, and with what warning. */
+static struct part_seats seats_share(const struct host *host, int ranks, bool all)
 {
-    int wanted = ker_config_choice(config, "partition.bind");
-    if (ker_comm_size(comm) == 1 && wanted != BIND_YES)
-        return false;
+    const char *plural = host->cores == 1 ? "" : "s";
+    if (all || host->ranks < ranks) {
+        if (host->index == 0)
+            ker_warn("%d ranks share %d core%s on this host; they yield while they wait and the run will be slow", host->ranks,
+                     host->cores, plural);
+        return (struct part_seats){ranks, true};
+    }
+    if (host->index == 0)
+        ker_warn("%d ranks for %d core%s: the first %d simulate, the others sleep (partition.oversubscribe = true makes all of them "
+                 "work, which is slower)", host->ranks, host->cores, plural, host->cores);
+    return (struct part_seats){host->cores, false};
+}
+
+struct part_seats part_bind(struct ker_comm *comm, const struct ker_config *config)
+{
+    int wanted = ker_config_choice(config, "partition.bind"), ranks = ker_comm_size(comm);
+    struct part_seats seats = {ranks, false};
+    if (ranks == 1 && wanted != BIND_YES)
+        return seats;
     struct host host;
     host_read(&host, comm);
-    if (host.ranks > host.cores) {
-        if (host.index == 0)
-            ker_warn("%d ranks share %d core%s on this host; they yield while they wait and the run will be slow", host.ranks,
-                     host.cores, host.cores == 1 ? "" : "s");
-        return true;
-    }
+    if (host.ranks > host.cores)
+        return seats_share(&host, ranks, ker_config_bool(config, "partition.oversubscribe"));
     bool launcher_bound = host.own_cores < mask_count(host.mask);
     bool bind = wanted == BIND_YES || (wanted == BIND_AUTO && !launcher_bound);
     if (bind && !bind_to_core(&host) && wanted == BIND_YES)
         ker_warn("could not bind rank %d to a core; it runs unbound", ker_comm_rank(comm));
-    return false;
+    return seats;
 }

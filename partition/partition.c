@@ -22,6 +22,8 @@ const struct ker_option part_options[] = {
     {"partition.bind", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|yes|no",
      "Bind each rank to a core: \"auto\" when the ranks on a host have a core each and the launcher has not bound them, "
      "\"yes\" also against the launcher, \"no\" never (for several runs side by side)."},
+    {"partition.oversubscribe", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "With more ranks than cores on one host: let all of them simulate. Otherwise as many as there are cores do, and the others sleep."},
     {0},
 };
 

@@ -40,9 +40,14 @@ enum ker_status part_graph_split(struct part_result *result, const struct part_g
 void part_result_release(struct part_result *result);
 void part_graph_release(struct part_graph *graph);
 
-/* Binds this rank to a core when there are enough (partition.bind), returns true when the ranks on this host outnumber its
- * cores, so that they must yield while they wait. Warns (once, on the host's first rank) on oversubscription. */
-bool part_bind(struct ker_comm *comm, const struct ker_config *config);
+struct part_seats {
+    int working; /* the first so many ranks simulate, the others sleep until the end */
+    bool yield;  /* the working ranks of this host outnumber its cores: they must yield while they wait */
+};
+
+/* Collective. Binds this rank to a core when there are enough (partition.bind). On one host with more ranks than cores only as many
+ * as there are cores work, unless partition.oversubscribe: more could only be slower. Warns once per host on oversubscription. */
+struct part_seats part_bind(struct ker_comm *comm, const struct ker_config *config);
 /* Cores of this host this process may use. */
 int part_cores(void);
 

@@ -315,7 +315,9 @@ static void test_binding_alone(void **state)
     static const char *const texts[] = {"", "partition: { bind = \"no\"; };", "partition: { bind = \"yes\"; };"};
     for (size_t i = 0; i < 3; i++) {
         struct ker_config *config = config_new(texts[i]);
-        assert_false(part_bind(comm, config));
+        struct part_seats seats = part_bind(comm, config);
+        assert_false(seats.yield);
+        assert_int_equal(seats.working, 1);
         ker_config_free(config);
     }
     assert_int_equal(part_cores(), 1); /* bound to one processor now */

@@ -41,10 +41,19 @@ static void test_a_core_each(void **state)
     struct ker_comm *comm = *state;
     int64_t cores = cores_of_each(comm);
     struct ker_config *config = config_new("partition: { bind = \"yes\"; };");
-    bool oversubscribed = part_bind(comm, config);
+    struct part_seats seats = part_bind(comm, config);
     ker_config_free(config);
+    bool oversubscribed = cores > 0 && ker_comm_host_size(comm) > cores;
+    assert_false(seats.yield); /* as many work as there are cores */
+    assert_true(seats.working >= 1 && seats.working <= ker_comm_size(comm));
     if (cores > 0)
-        assert_int_equal(oversubscribed, ker_comm_host_size(comm) > cores);
+        assert_int_equal(seats.working, oversubscribed ? cores : ker_comm_size(comm));
+    config = config_new("partition: { bind = \"no\"; oversubscribe = true; };");
+    seats = part_bind(comm, config);
+    ker_config_free(config);
+    assert_int_equal(seats.working, ker_comm_size(comm));
+    if (cores > 0)
+        assert_int_equal(seats.yield, oversubscribed);
     if (oversubscribed)
         return;
     assert_int_equal(part_cores(), 1);
