@@ -31,7 +31,7 @@ static void put(struct allprof_code *code, uint64_t value)
 
 static void put_signed(struct allprof_code *code, int64_t value)
 {
-    put(code, ((uint64_t)value << 1) ^ (uint64_t)(value >> 63));
+    put(code, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
 }
 
 static void put_list(struct allprof_code *code, const uint64_t *list, uint64_t count)
