@@ -54,6 +54,8 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     p->setup = *setup;
     ker_time grid = setup->lookahead;
     if (setup->epoch != KER_TIME_MAX) { /* a whole number of windows in an epoch */
+        if (grid > setup->epoch)
+            grid = setup->epoch;
         ker_time windows = setup->epoch / grid, rest = setup->epoch % grid;
         if (rest > grid / 8) /* a small rest is better wasted than spread: it would nearly halve short windows */
             windows++;

@@ -131,6 +131,7 @@ static void offer_fetch(struct net_node *n)
     struct net_offer offer;
     if (n->exhausted || n->offered != NET_NONE || !n->client || !n->client->offer)
         return;
+    offer.priority = 0;
     if (!n->client->offer(n, &offer) || offer.created >= net->set.stop) {
         n->exhausted = true;
         return;
@@ -138,7 +139,7 @@ static void offer_fetch(struct net_node *n)
     n->offered = outgoing_new(net);
     net->outgoing[n->offered] =
         (struct net_outgoing){.left = offer.bytes, .bytes = offer.bytes, .created = offer.created,
-                              .destination = offer.destination, .message = n->messages++, .from_offer = true};
+                              .destination = offer.destination, .message = n->messages++, .priority = (uint8_t)offer.priority, .from_offer = true};
 }
 
 /* The offered message joins the flows when its time has come. */

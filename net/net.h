@@ -28,7 +28,7 @@ struct net_message {
 /* What open-loop traffic gives the adapter, message by message, so that the source queue needs no memory. */
 struct net_offer {
     ker_time created; /* not decreasing from offer to offer; may lie in the future; KER_TIME_MAX: no more */
-    uint32_t destination;
+    uint32_t destination, priority;
     uint64_t bytes;
 };
 

@@ -16,8 +16,7 @@ struct partial {
     uint32_t extension;             /* NET_NONE until the first packet is here */
     uint64_t bytes;                 /* that are here, modulo 2^64 less the message's once its extension is */
     uint16_t expected; /* next index in order */
-    uint16_t missed;   /* packets that came early */
-    uint32_t early_bytes;
+    uint64_t early;    /* which of those behind it are here already */
 };
 
 struct net_reassembly {
@@ -86,22 +85,25 @@ static void partial_remove(struct net_reassembly *r, uint32_t hole)
     r->used--;
 }
 
+/* Which packets came ahead of a missing one: `early` has a bit for each of the 64 behind the next in order. */
 static void order_follow(struct net_network *net, struct partial *m, const struct net_packet *p, uint64_t payload)
 {
-    if (p->index == m->expected) {
-        m->expected++;
-        if (m->missed) { /* the early ones are taken to follow at once */
-            m->expected = (uint16_t)(m->expected + m->missed);
-            m->missed = 0;
-            m->early_bytes = 0;
+    uint16_t ahead = (uint16_t)(p->index - m->expected);
+    if (ahead == 0) {
+        bool follows = true;
+        while (follows) {
+            m->expected++;
+            follows = m->early & 1;
+            m->early >>= 1;
         }
         return;
     }
     net->count.out_of_order++;
-    m->missed++;
-    m->early_bytes += (uint32_t)payload;
-    if (net->set.resequence && m->early_bytes > net->count.reorder_bytes_max)
-        net->count.reorder_bytes_max = m->early_bytes;
+    if (ahead <= 64)
+        m->early |= 1ull << (ahead - 1);
+    uint64_t held = (uint64_t)__builtin_popcountll(m->early) * payload;
+    if (net->set.resequence && held > net->count.reorder_bytes_max)
+        net->count.reorder_bytes_max = held;
 }
 
 bool net_reassembly_add(struct net_network *net, const struct net_node *n, const struct net_packet *p, uint64_t payload,

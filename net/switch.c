@@ -90,6 +90,12 @@ static inline uint8_t channel_best(const struct net_port *out, unsigned first, u
     return (uint8_t)best;
 }
 
+/* Bytes of buffer behind an output, per channel. */
+static inline uint32_t buffer_behind(const struct net_network *net, const struct net_port *out)
+{
+    return out->ends_at_node ? net->set.adapter_buffer : net->set.buffer;
+}
+
 static inline void credit_return(struct net_network *net, const struct net_port *in, const struct net_packet *p,
                                  ker_time read_end)
 {
@@ -408,7 +414,7 @@ static uint64_t choice_cost(const struct net_switch *s, const struct route_choic
     if (net->set.selection == NET_SELECT_RANDOM)
         return net_mix(((uint64_t)draw << 32 | s->id) + (uint64_t)c->port * 0x9e3779b97f4a7c15u);
     uint64_t queue = output_backlog(net, out, now);
-    uint64_t missing = out->to_node ? 0 : net->set.buffer - out->credit[base + c->channel];
+    uint64_t missing = out->to_node ? 0 : buffer_behind(net, out) - out->credit[base + c->channel];
     uint64_t missing_time = (uint64_t)((unsigned __int128)missing * 1000000000000u / net->link[out->link].rate);
     switch (net->set.selection) {
     case NET_SELECT_QUEUE:
@@ -566,7 +572,7 @@ static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
         out->credit[channel] += amount;
-        ker_check(out->credit[channel] <= s->net->set.buffer);
+        ker_check(out->credit[channel] <= buffer_behind(s->net, out));
         if (out->starved >> channel & 1)
             output_mark(s->net, port);
         return;
@@ -654,7 +660,7 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
         out->credit[channel] += amount;
-        ker_check(out->credit[channel] <= s->net->set.buffer);
+        ker_check(out->credit[channel] <= buffer_behind(s->net, out));
         if (!(out->starved >> channel & 1))
             return;
     } else if (out->wake <= now) {

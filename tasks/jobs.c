@@ -91,6 +91,12 @@ const struct ker_option task_job_options[] = {
      .type = KER_TYPE_BOOL,
      .fallback = "false",
      .meaning = "A background job starts again when it is done, so that there is always traffic."},
+    {.key = "jobs[].priority",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "15",
+     .meaning = "Priority class of the job's messages (switch.classes); a higher class is served first."},
     {.key = "jobs[].start", .type = KER_TYPE_TIME, .fallback = "0 ns", .maximum = "1000000 s", .meaning = "When the job starts."},
     {.key = "jobs[].processor_factor",
      .type = KER_TYPE_REAL,
@@ -119,8 +125,13 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.class = programs[ker_config_choice(config, KEY(job, "program"))].class;
     s->job.background = ker_config_bool(config, KEY(job, "background"));
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));
+    s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));
     s->job.start = ker_config_time(config, KEY(job, "start"));
     s->job.processor_factor = ker_config_real(config, KEY(job, "processor_factor"));
+    if (s->job.priority >= ker_config_int(config, "switch.classes"))
+        return ker_config_fail(config, error, KEY(job, "priority"),
+                               "class %u of %d: classes count from 0; more of them by switch.classes", s->job.priority,
+                               (int)ker_config_int(config, "switch.classes"));
     if (s->job.restart && !s->job.background)
         return ker_config_fail(config, error, KEY(job, "restart"),
                                "only a background job can start again: a run would not end");

@@ -61,7 +61,8 @@ static void protocol_transmit(struct task_mpi *mpi, struct task_mpi_node *node, 
         delayed_add(mpi, node, now, now + mpi->model.doorbell, &m);
     } else {
         struct net_envelope envelope = wire_pack(wire);
-        mpi->outside.send(node->net, now, place.node, wire_payload(wire), &envelope, cookie, 0);
+        mpi->outside.send(node->net, now, place.node, wire_payload(wire), &envelope, cookie,
+                          mpi->outside.job(mpi->outside.jobs, wire->job)->priority);
     }
 }
 
@@ -181,7 +182,8 @@ bool task_protocol_settle(struct task_mpi *mpi, struct task_mpi_node *node, ker_
     task_pool_give(&mpi->message, index);
     if (m.injects) {
         struct net_envelope envelope = wire_pack(&m.wire);
-        mpi->outside.send(node->net, now, m.destination, wire_payload(&m.wire), &envelope, m.cookie, 0);
+        mpi->outside.send(node->net, now, m.destination, wire_payload(&m.wire), &envelope, m.cookie,
+                          mpi->outside.job(mpi->outside.jobs, m.wire.job)->priority);
     } else {
         task_protocol_arrived(mpi, node, now, &m.wire);
         task_protocol_sent(mpi, m.cookie);

@@ -124,6 +124,12 @@ const struct ker_option task_traffic_options[] = {
      .fallback = "0 ns",
      .maximum = "1000000 s",
      .meaning = "When the traffic begins."},
+    {.key = "traffic.priority",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "15",
+     .meaning = "Priority class of the messages (switch.classes); a higher class is served first."},
     {.key = "traffic.stop", .type = KER_TYPE_TIME, .meaning = "When it ends; absent: with the run."},
     {.key = "traffic.self",
      .type = KER_TYPE_BOOL,
@@ -206,6 +212,11 @@ static enum ker_status traffic_limits(struct task_traffic *t, const struct ker_c
     if (t->stop <= t->begin)
         return ker_config_fail(config, error, "traffic.stop", "not after traffic.start");
     t->self = ker_config_bool(config, "traffic.self");
+    t->priority = (uint32_t)ker_config_int(config, "traffic.priority");
+    if (t->priority >= ker_config_int(config, "switch.classes"))
+        return ker_config_fail(config, error, "traffic.priority",
+                               "class %u of %d: classes count from 0; more of them by switch.classes", t->priority,
+                               (int)ker_config_int(config, "switch.classes"));
     return KER_OK;
 }
 
@@ -349,6 +360,7 @@ bool task_traffic_next(struct task_traffic_node *n, struct net_offer *offer)
         }
         offer->created = n->next_ps;
         offer->destination = t->first + to;
+        offer->priority = t->priority;
         offer->bytes = t->size.bytes;
         if (t->law->draw) {
             bits = ker_random_bits(t->seed, KER_PURPOSE_TRAFFIC_WHERE, t->first + n->node, number);

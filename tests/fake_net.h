@@ -170,7 +170,8 @@ static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, c
     net->program.at = ker_alloc(tasks * sizeof *net->program.at);
     net->program.comm[0] = (struct task_comm){.size = (int32_t)tasks};
     net->program.comms = 1;
-    net->job = (struct task_job){"test", &fake_class, (void *)&net->program, tasks, false, false, 1.0, 0};
+    net->job = (struct task_job){
+        .name = "test", .class = &fake_class, .program = (void *)&net->program, .tasks = tasks, .processor_factor = 1.0};
     struct task_mpi_outside outside = {fake_send, fake_timer, fake_touch, fake_job, fake_place, net};
     ker_assert(ker_config_parse(&net->config, "test.cfg", settings, NULL, 0, tables, &error) == KER_OK);
     ker_assert(task_mpi_new(&net->mpi, net->config, &outside, &error) == KER_OK);

@@ -31,6 +31,7 @@ struct bench {
 
 /* The adapter's keys that the load of traffic is computed from; the network has the real ones. */
 static const struct ker_option adapter_options[] = {
+    {.key = "switch.classes", .type = KER_TYPE_INT, .fallback = "1", .meaning = "priority classes"},
     {.key = "adapter.packet_size",
      .type = KER_TYPE_BYTES,
      .fallback = "512 B",

@@ -14,6 +14,7 @@
 
 /* The adapter's keys that the load is computed from; the network has the real ones. */
 static const struct ker_option adapter_options[] = {
+    {.key = "switch.classes", .type = KER_TYPE_INT, .fallback = "1", .meaning = "priority classes"},
     {.key = "adapter.packet_size",
      .type = KER_TYPE_BYTES,
      .fallback = "512 B",
