@@ -503,6 +503,7 @@ static json_t *run_report(struct simulation *s)
     ker_comm_max_i64(s->comm, most, 1);
     if (ker_comm_rank(s->comm) != 0)
         return NULL;
+    ker_assert(s->engine); /* the control rank always works */
     double ranks = s->workers, wall = wall_seconds(s), cpu = (double)v[5] * 1e-6;
     json_t *r = json_object();
     json_object_set_new(r, "ranks", json_integer(ker_comm_size(s->comm)));

@@ -134,7 +134,7 @@ enum ker_status ker_comm_agree(struct ker_comm *comm, const struct ker_error *er
     } worst = {error ? (int)error->status : KER_OK, comm->rank};
     if (comm->mpi != MPI_COMM_NULL) /* MAXLOC: of equal statuses the lowest rank */
         MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, comm->mpi);
-    if (worst.status != KER_OK && worst.rank == comm->rank) {
+    if (error && worst.status != KER_OK && worst.rank == comm->rank) {
         size_t length = strlen(error->text);
         bool ended = length > 0 && error->text[length - 1] == '\n';
         fprintf(stderr, "marssim: error: %s%s", error->text, ended ? "" : "\n");

@@ -257,6 +257,7 @@ static enum ker_status put_value(struct ker_config_node *root, const char *key, 
             (*place)->kind = KER_NODE_LIST;
         parent = *place;
     }
+    ker_assert(place); /* a key has at least one step */
     replace(place, value);
     return KER_OK;
 }

@@ -111,7 +111,7 @@ struct candidate {
 
 static void consider(struct candidate *found, const char *key, size_t length)
 {
-    char candidate[sizeof found->best];
+    char candidate[sizeof found->best] = "";
     if (length >= sizeof candidate)
         return;
     memcpy(candidate, key, length);

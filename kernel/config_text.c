@@ -218,10 +218,10 @@ static enum ker_status open_file(FILE **file, const char *path, bool regular, st
 /* The whole file as a string, malloc'ed. */
 static enum ker_status read_file(char **text, const char *path, bool regular, struct ker_error *error)
 {
-    FILE *file;
+    FILE *file = NULL;
     size_t length = 0, room = 1 << 14;
     *text = NULL;
-    if (open_file(&file, path, regular, error))
+    if (open_file(&file, path, regular, error) || !file)
         return KER_BAD_INPUT;
     char *bytes = ker_alloc(room);
     for (size_t got; (got = fread(bytes + length, 1, room - length - 1, file)) > 0 && length <= MAX_BYTES;) {

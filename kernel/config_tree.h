@@ -31,7 +31,7 @@ struct ker_config_node {
 /* A tree from a text; NULL and the error when libconfig refuses it. */
 struct ker_config_node *ker_config_tree_parse(const struct ker_config_text *, struct ker_error *error);
 /* The value of an override when it is written as in a file, else NULL; no message. */
-struct ker_config_node *ker_config_tree_value(const char *text);
+struct ker_config_node *ker_config_tree_value(const char *value);
 
 /* name may be NULL (member of a list); both strings are copied. */
 struct ker_config_node *ker_config_node_new(enum ker_node_kind, const char *name, struct ker_config_origin);

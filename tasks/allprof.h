@@ -215,7 +215,7 @@ struct allprof_post {
 struct allprof_requests *allprof_requests_new(struct allprof_code *);
 void allprof_requests_free(struct allprof_requests *);
 /* A request is made in this variable: returns its id. May settle an open test and write REQUEST_FREE or WAIT operations. */
-uint64_t allprof_requests_post(struct allprof_requests *, const struct allprof_call *, uint64_t variable, uint32_t line,
+uint64_t allprof_requests_post(struct allprof_requests *, const struct allprof_call *, uint64_t address, uint32_t line,
                                const struct allprof_post *);
 /* Every other call that names requests. stride: when the variables themselves do not tell. */
 void allprof_requests_call(struct allprof_requests *, const struct allprof_args *, uint32_t line, uint8_t stride);

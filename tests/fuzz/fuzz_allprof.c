@@ -1,5 +1,6 @@
 /* fuzz_allprof.c - libFuzzer target for the reader of traces: the input is the files of one to four tasks, separated by a
  * line "%". Whatever the bytes, the reader returns operations with valid ranks and communicators, or an error with a text. */
+#define _GNU_SOURCE /* memmem */
 #include "tasks/allprof.h"
 
 #include <fcntl.h>
