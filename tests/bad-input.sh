@@ -30,7 +30,7 @@ verdict() { # WHY-NOT NAME: one line of the report
 }
 
 without_mpirun() { # its notes stand between lines of dashes; that a small machine will be slow may be said as well
-    sed -e '/^-----/,/^-----/d' -e '/^marssim: warning: [0-9]* ranks share/d' err >own && mv own err
+    sed -e '/^-----/,/^-----/d' -e '/^marssim: warning: [0-9]* ranks /d' err >own && mv own err
 }
 
 refused() { # STATUS PART: why this is no good refusal, or nothing
@@ -67,7 +67,7 @@ stuck() { # PART CONFIG: deadlocks on 1, 2 and 3 ranks, says who waits, and writ
     local ranks status why
     for ranks in 1 2 3; do
         rm -rf results
-        timeout -k 5 40 mpirun -n $ranks "$marssim" -q -o results "$2" >out 2>err </dev/null
+        timeout -k 5 40 mpirun -n $ranks "$marssim" -q -o results "$2" partition.oversubscribe=true >out 2>err </dev/null
         status=$?
         without_mpirun
         why=""
