@@ -13,7 +13,9 @@
 #include <string.h>
 
 #define BLOCK_SHIFT 8
-#define INSERTION_LIMIT 64
+#define INSERTION_LIMIT 32
+#define SPREAD_LEAST 16
+#define SPREAD_PARTS 32
 #define PREFETCH_AHEAD 3
 #define PREPARE_AHEAD 1
 #define PROGRESS_WINDOWS 256
@@ -172,6 +174,17 @@ static void bucket_free(struct ker_engine *e, uint32_t chunk)
     }
 }
 
+static void items_insertion_sort(struct ker_item *item, uint32_t n)
+{
+    for (uint32_t i = 1; i < n; i++) {
+        struct ker_item x = item[i];
+        uint32_t k = i;
+        for (; k > 0 && item_before(x, item[k - 1]); k--)
+            item[k] = item[k - 1];
+        item[k] = x;
+    }
+}
+
 static void items_merge_sort(struct ker_item *item, struct ker_item *spare, uint32_t n)
 {
     for (uint32_t width = 1; width < n; width *= 2) {
@@ -184,19 +197,34 @@ static void items_merge_sort(struct ker_item *item, struct ker_item *spare, uint
     }
 }
 
-static void items_sort(struct engine_private *p, struct ker_item *item, uint32_t n)
+/* Items of a window are spread over it fairly evenly: 32 parts by time, then little is left to be inserted; where a part gets
+ * too many (all at one instant), they are merged. */
+static void items_spread_sort(const struct ker_engine *e, struct ker_item *item, uint32_t n)
 {
-    if (n > INSERTION_LIMIT) {
-        items_merge_sort(item, p->spare, n);
-        return;
+    struct ker_item *spare = e->private->spare;
+    uint64_t scale = ((uint64_t)SPREAD_PARTS << 40) / (uint64_t)(e->window_end - e->window_start);
+    uint32_t end[SPREAD_PARTS + 1] = {0}, most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        end[((item[i].key >> 16) * scale >> 40) + 1]++;
+    for (uint32_t part = 0; part < SPREAD_PARTS; part++) {
+        most = end[part + 1] > most ? end[part + 1] : most;
+        end[part + 1] += end[part];
     }
-    for (uint32_t i = 1; i < n; i++) {
-        struct ker_item x = item[i];
-        uint32_t k = i;
-        for (; k > 0 && item_before(x, item[k - 1]); k--)
-            item[k] = item[k - 1];
-        item[k] = x;
-    }
+    for (uint32_t i = 0; i < n; i++)
+        spare[end[(item[i].key >> 16) * scale >> 40]++] = item[i];
+    memcpy(item, spare, sizeof *item * n);
+    if (most > INSERTION_LIMIT)
+        items_merge_sort(item, spare, n);
+    else
+        items_insertion_sort(item, n);
+}
+
+static inline void items_sort(const struct ker_engine *e, struct ker_item *item, uint32_t n)
+{
+    if (n > SPREAD_LEAST)
+        items_spread_sort(e, item, n);
+    else
+        items_insertion_sort(item, n);
 }
 
 static inline void item_handle(struct ker_engine *e, const struct ker_component *c, struct ker_item item, ker_time now,
@@ -382,21 +410,27 @@ static void cell_label(struct engine_private *p, const struct active_cell *cell,
             p->item[at].key |= c;
 }
 
+static inline void state_prefetch(const struct ker_component *c)
+{
+    const struct ker_class *class = c->class;
+    uint32_t bytes = class->small_bytes ? class->small_bytes : class->head_bytes;
+    for (uint32_t at = 0; at < bytes; at += 64)
+        __builtin_prefetch((const char *)c->state + at);
+}
+
+/* Items of a cell stand by component, not yet by time. */
 static inline void cell_prefetch(const struct ker_engine *e, const struct active_cell *a)
 {
-    const struct ker_component *c = &e->component[a->first];
     const struct ker_item *item = e->private->item + a->begin;
-    const char *state = c->state;
-    uint32_t head = c->class->head_bytes, stride = c->class->port_stride;
-    for (uint32_t at = 0; at < head; at += 64)
-        __builtin_prefetch(state + at);
-    if (c->class->small_bytes) { /* all of it: where the records lead to is not known yet */
-        for (uint32_t at = head; at < c->class->small_bytes; at += 64)
-            __builtin_prefetch(state + at);
-        return;
-    }
-    for (uint32_t i = 0; stride && i < a->count; i++) {
-        const char *port = state + head + (size_t)((item[i].rank >> 8) & 0xffff) * stride;
+    const struct ker_component *last = NULL;
+    for (uint32_t i = 0; i < a->count; i++) {
+        const struct ker_component *c = &e->component[a->first + (item[i].key & 0xffff)];
+        if (c != last)
+            state_prefetch(c);
+        last = c;
+        if (c->class->small_bytes || !c->class->port_stride)
+            continue;
+        const char *port = (const char *)c->state + c->class->head_bytes + (size_t)((item[i].rank >> 8) & 0xffff) * c->class->port_stride;
         __builtin_prefetch(port);
         __builtin_prefetch(port + 64);
     }
@@ -457,7 +491,7 @@ static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t
         if (i + PREPARE_AHEAD < cells)
             cell_prepare(e, &p->active[i + PREPARE_AHEAD]);
         struct active_cell a = p->active[i];
-        items_sort(p, p->item + a.begin, a.count);
+        items_sort(e, p->item + a.begin, a.count);
         cell_run(e, a.first, p->item + a.begin, a.count);
     }
     e->counts.cells += cells;

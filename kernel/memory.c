@@ -109,6 +109,70 @@ void ker_release(void *block, size_t bytes)
         free(block);
 }
 
+#define RANGE_BYTES (64ull << 30)
+#define RANGE_LEAST (256ull << 20)
+#define RANGE_SMALL_PAGES (8u << 20)
+
+void *ker_reserve_range(size_t *bytes)
+{
+    void *range = MAP_FAILED;
+    /* address limits (ulimit -v, some tools) may not allow that much: then less */
+    for (*bytes = RANGE_BYTES; *bytes >= RANGE_LEAST; *bytes /= 2) {
+        range = mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (range != MAP_FAILED)
+            break;
+    }
+    if (range == MAP_FAILED)
+        out_of_memory(RANGE_LEAST);
+    madvise((char *)range + RANGE_SMALL_PAGES, *bytes - RANGE_SMALL_PAGES, MADV_HUGEPAGE);
+    return range;
+}
+
+void ker_arena_init(struct ker_arena *arena)
+{
+    *arena = (struct ker_arena){0};
+    arena->base = ker_reserve_range(&arena->bytes);
+}
+
+void ker_arena_release(struct ker_arena *arena)
+{
+    if (arena->base)
+        munmap(arena->base, arena->bytes);
+    *arena = (struct ker_arena){0};
+}
+
+static unsigned size_class(size_t bytes)
+{
+    return bytes <= 64 ? 6 : 64 - (unsigned)__builtin_clzll(bytes - 1);
+}
+
+void *ker_arena_take(struct ker_arena *arena, size_t bytes)
+{
+    unsigned class = size_class(bytes);
+    void *block = arena->spare[class];
+    if (block) {
+        memcpy(&arena->spare[class], block, sizeof(void *));
+        return block;
+    }
+    if (arena->used + ((size_t)1 << class) > arena->bytes)
+        out_of_memory(bytes);
+    block = arena->base + arena->used;
+    arena->used += (size_t)1 << class;
+    return block;
+}
+
+void *ker_arena_grow(struct ker_arena *arena, void *old, size_t old_bytes, size_t bytes)
+{
+    void *block = ker_arena_take(arena, bytes);
+    if (old_bytes == 0)
+        return block;
+    memcpy(block, old, old_bytes);
+    unsigned class = size_class(old_bytes);
+    memcpy(old, &arena->spare[class], sizeof(void *));
+    arena->spare[class] = old;
+    return block;
+}
+
 /* VmHWM rather than getrusage: the latter keeps the peak of the program that called exec. */
 uint64_t ker_peak_rss(void)
 {

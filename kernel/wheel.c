@@ -11,10 +11,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#define ARENA_BYTES (64ull << 30) /* reserved address space, touched as it is used */
-#define ARENA_LEAST (256ull << 20)
-#define HUGE_AFTER (32u << 20)    /* small runs stay small: huge pages only beyond this */
-
 void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_time grid, ker_time reach)
 {
     memset(w, 0, sizeof *w);
@@ -30,14 +26,7 @@ void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_
     w->bucket = ker_reserve(sizeof *w->bucket * w->slots * w->blocks);
     w->busy = ker_alloc(sizeof *w->busy * w->slots / 64);
     w->busy_block = ker_alloc(sizeof *w->busy_block * w->slots * w->block_words);
-    /* address limits (ulimit -v, some tools) may not allow that much: then less */
-    for (w->arena_bytes = ARENA_BYTES; w->arena_bytes >= ARENA_LEAST; w->arena_bytes /= 2) {
-        w->arena = mmap(NULL, w->arena_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (w->arena != MAP_FAILED)
-            break;
-    }
-    ker_assert(w->arena != MAP_FAILED);
-    madvise(w->arena + HUGE_AFTER, w->arena_bytes - HUGE_AFTER, MADV_HUGEPAGE);
+    w->arena = ker_reserve_range(&w->arena_bytes);
     w->chunks_used = 1; /* 0 means none */
     w->chunk_limit = w->arena_bytes / WHEEL_CHUNK;
 }

@@ -312,6 +312,7 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
     uint32_t *owner = ker_alloc(sizeof *owner * (l->components + 1)), previous = NET_NONE;
     size_t *offset = ker_alloc(sizeof *offset * (l->components + 1));
     net->engine = engine;
+    ker_arena_init(&net->arena);
     component_memory(net, l, rank, owner, offset, &net->block_bytes);
     net->block = ker_reserve(net->block_bytes ? net->block_bytes : 64);
     net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
@@ -370,10 +371,9 @@ void net_network_free(struct net_network *net)
     if (!net)
         return;
     for (uint32_t i = 0; i < net->switch_count; i++) {
-        free(net->switches[i]->packet);
-        free(net->switches[i]->request);
         free(net->switches[i]->gate);
     }
+    ker_arena_release(&net->arena);
     for (int i = 0; i < ROUTE_MAX_LINKS; i++)
         free(net->link[i].times);
     if (net->block)

@@ -167,6 +167,7 @@ struct net_network {
     uint32_t fresh_count, fresh_room;
     uint64_t *dirty; /* bitmap of outputs */
     uint32_t dirty_words;
+    struct ker_arena arena; /* the switches' pools */
     /* pools of the rank */
     struct net_outgoing *outgoing;
     uint32_t outgoing_free, outgoing_room;

@@ -20,7 +20,7 @@ static uint32_t packet_new(struct net_switch *s)
 {
     if (s->packet_free == NET_NONE) {
         uint32_t room = s->packet_room ? s->packet_room * 2 : 8;
-        s->packet = ker_realloc(s->packet, sizeof *s->packet * room);
+        s->packet = ker_arena_grow(&s->net->arena, s->packet, sizeof *s->packet * s->packet_room, sizeof *s->packet * room);
         for (uint32_t i = room; i-- > s->packet_room;) {
             s->packet[i].next = s->packet_free;
             s->packet_free = i;
@@ -42,7 +42,8 @@ static uint32_t request_new(struct net_switch *s)
 {
     if (s->request_free == NET_NONE) {
         uint32_t room = s->request_room ? s->request_room * 2 : 8;
-        s->request = ker_realloc(s->request, sizeof *s->request * room);
+        s->request = ker_arena_grow(&s->net->arena, s->request, sizeof *s->request * s->request_room,
+                                    sizeof *s->request * room);
         for (uint32_t i = room; i-- > s->request_room;) {
             s->request[i].next = s->request_free;
             s->request_free = i;
@@ -501,14 +502,12 @@ static void switch_prepare(void *self, struct ker_event *event)
         __builtin_prefetch(&s->voq[c.port * s->ports + p->port]);
 }
 
-/* Decides where the packet goes: fills the grant and writes the algorithm's state into `state`. */
-static inline struct grant route_choose(struct net_switch *s, const struct net_packet *p, ker_time now, uint32_t *state)
+/* Asks the algorithm, and chooses among what it offers; writes the algorithm's state into `state`. Kept out of the way of packets
+ * that were prepared. */
+__attribute__((noinline)) static struct grant route_decide(struct net_switch *s, const struct net_packet *p, ker_time now,
+                                                           uint32_t *state)
 {
     struct net_network *net = s->net;
-    if (p->flags & NET_ROUTED) {
-        *state = p->state;
-        return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff);
-    }
     struct route_choice choice[ROUTE_MAX_CHOICES];
     unsigned base = channel_base(net, p);
     struct route_packet r = route_question(net, p, base);
@@ -522,6 +521,16 @@ static inline struct grant route_choose(struct net_switch *s, const struct net_p
     g.out->credit[g.channel] -= p->bytes;
     g.reserved = true;
     return g;
+}
+
+/* Where the packet goes. */
+static inline struct grant route_choose(struct net_switch *s, const struct net_packet *p, ker_time now, uint32_t *state)
+{
+    if (__builtin_expect(p->flags & NET_ROUTED, 1)) {
+        *state = p->state;
+        return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff);
+    }
+    return route_decide(s, p, now, state);
 }
 
 static void packet_route(struct net_switch *s, const struct net_packet *p, ker_time now)
