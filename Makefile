@@ -50,6 +50,7 @@ $(LIBRARY): $(OBJECTS)
 	$(Q)rm -f $@ && ar qcs $@ $^
 
 $(BUILD)/%.o: %.c
+	$(if $(and $(MPI_LIBS),$(PKG_LIBS)),,$(error compilers or libraries are missing: tools/install-deps.sh names and installs them))
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<

@@ -556,7 +556,7 @@ static void files_write(struct simulation *s, json_t *summary, const struct stat
     if (ker_config_bool(s->config, "output.links"))
         stats_links_write(s->folder, links, count, names, span, &s->error);
     if (!s->args.quiet)
-        fputs(text, stdout);
+        printf("%s\nresults     %s\n", text, s->folder);
     free(text);
     free(config);
 }
