@@ -108,6 +108,9 @@ build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(LIBRARY)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
+docs: all ## write docs/configuration.md anew
+	tools/write-reference.sh ./marssim > docs/configuration.md
+
 install: all ## into PREFIX (/usr/local), under DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/marssim/configs $(DESTDIR)$(PREFIX)/share/marssim/docs
 	install -m 755 marssim $(DESTDIR)$(PREFIX)/bin
@@ -122,7 +125,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
 
-.PHONY: all demo check check-built debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
+.PHONY: all docs demo check check-built debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TESTS:=.d)

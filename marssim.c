@@ -284,50 +284,6 @@ static bool nodes_apart(const struct simulation *s)
     return s->workers > 1 && sum->switches < 4u * (uint32_t)s->workers;
 }
 
-static void graph_add_port(struct part_graph *g, uint64_t *edges, const struct simulation *s, const struct route_peer *peer)
-{
-    const struct route_summary *sum = route_summarise(s->shape);
-    bool node = peer->kind == ROUTE_NODE;
-    g->to[*edges] = node ? sum->switches + peer->id : peer->id;
-    g->delay[(*edges)++] = net_link_delay(s->network, peer->link, node);
-}
-
-static void graph_make(struct part_graph *g, const struct simulation *s, bool apart)
-{
-    const struct route_summary *sum = route_summarise(s->shape);
-    uint64_t most = 0, edges = 0;
-    for (uint32_t v = 0; v < sum->switches; v++)
-        most += route_ports(s->shape, v);
-    g->vertices = sum->switches + (apart ? sum->nodes : 0);
-    g->first = ker_alloc(sizeof *g->first * (g->vertices + 1u));
-    g->to = ker_alloc(sizeof *g->to * (most + sum->nodes));
-    g->delay = ker_alloc(sizeof *g->delay * (most + sum->nodes));
-    g->load = ker_alloc(sizeof *g->load * g->vertices);
-    g->group = ker_alloc(sizeof *g->group * g->vertices);
-    for (uint32_t v = 0; v < sum->switches; v++) {
-        uint32_t ports = route_ports(s->shape, v);
-        g->load[v] = route_load(s->shape, v);
-        g->group[v] = route_group(s->shape, v);
-        for (uint32_t p = 0; p < ports; p++) {
-            struct route_peer peer;
-            route_port(s->shape, v, p, &peer);
-            if (peer.kind == ROUTE_SWITCH || (peer.kind == ROUTE_NODE && apart))
-                graph_add_port(g, &edges, s, &peer);
-        }
-        g->first[v + 1] = edges;
-    }
-    for (uint32_t n = 0; apart && n < sum->nodes; n++) {
-        uint32_t sw;
-        uint16_t port;
-        route_attachment(s->shape, n, &sw, &port);
-        g->to[edges] = sw;
-        g->delay[edges++] = net_link_delay(s->network, sum->node_link, true);
-        g->load[sum->switches + n] = 1;
-        g->group[sum->switches + n] = route_group(s->shape, sw);
-        g->first[sum->switches + n + 1] = edges;
-    }
-}
-
 /* Rank 0 partitions; all get the ranks of the vertices. */
 static enum ker_status system_partition(struct simulation *s)
 {
@@ -338,7 +294,7 @@ static enum ker_status system_partition(struct simulation *s)
         s->parts = (struct part_result){1, ker_alloc(sizeof(uint32_t) * vertices), KER_TIME_MAX, 0, 1.0};
     } else if (ranks > 1 && ker_comm_rank(s->comm) == 0) {
         struct part_graph graph = {0};
-        graph_make(&graph, s, apart);
+        net_graph_make(&graph, s->network, apart);
         enum ker_status status = part_graph_split(&s->parts, &graph, ranks, s->config, &s->error);
         part_graph_release(&graph);
         if (status == KER_OK && s->parts.ranks < ranks)

@@ -8,6 +8,7 @@
 #define NET_NET_H
 
 #include "kernel/kernel.h"
+#include "partition/partition.h"
 #include "routing/routing.h"
 #include "stats/stats.h"
 
@@ -77,6 +78,10 @@ enum ker_status net_network_new(struct net_network **, const struct ker_config *
 void net_network_free(struct net_network *);
 /* Virtual channels per priority class, for route_new, before there is a network. */
 uint32_t net_channels(const struct ker_config *);
+
+/* Switches as vertices with their expected load, links as edges with the smallest delay over them; with `apart` the nodes are vertices,
+ * too, numbered after the switches. To be released by part_graph_release. */
+void net_graph_make(struct part_graph *graph, const struct net_network *, bool apart);
 
 /* Where every component lives: of switches and of nodes, whole system; freed after building. */
 struct net_layout {

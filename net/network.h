@@ -217,6 +217,22 @@ static inline uint64_t net_measured_part(const struct net_network *net, ker_time
     return to > from ? (uint64_t)(to - from) : 0;
 }
 
+/* Of channels that are alike, the one with most room behind the link. */
+static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned same)
+{
+    unsigned best = first;
+    for (unsigned i = first + 1; i < first + same; i++)
+        if (out->credit[i] > out->credit[best])
+            best = i;
+    return (uint8_t)best;
+}
+
+/* Bytes of buffer behind an output, per channel. */
+static inline uint32_t net_buffer_behind(const struct net_network *net, const struct net_port *out)
+{
+    return out->ends_at_node ? net->set.adapter_buffer : net->set.buffer;
+}
+
 extern const struct ker_class net_switch_class, net_node_class;
 
 /* 32 bits that depend on all bits of x (finaliser of splitmix64). */
@@ -232,6 +248,11 @@ static inline uint32_t net_packet_draw(const struct net_network *net, const stru
 {
     return net_mix((uint64_t)p->injected * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed);
 }
+
+/* Of `count` choices for a packet the least busy one (routing.selection). Beside a choice with ROUTE_ESCAPE, one without must have
+ * its credits now: then *reserve is set and they are to be taken. Sets the channel of each choice it looks at. */
+struct route_choice net_choice_select(const struct net_switch *, struct route_choice *choice, int count,
+                                      const struct net_packet *, uint32_t draw, unsigned base, ker_time now, bool *reserve);
 
 struct net_reassembly *net_reassembly_new(void);
 void net_reassembly_free(struct net_reassembly *);

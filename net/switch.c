@@ -81,22 +81,6 @@ struct grant {
     bool reserved;       /* its credits are taken already */
 };
 
-/* Of channels that are alike, the one with most room behind the link. */
-static inline uint8_t channel_best(const struct net_port *out, unsigned first, unsigned same)
-{
-    unsigned best = first;
-    for (unsigned i = first + 1; i < first + same; i++)
-        if (out->credit[i] > out->credit[best])
-            best = i;
-    return (uint8_t)best;
-}
-
-/* Bytes of buffer behind an output, per channel. */
-static inline uint32_t buffer_behind(const struct net_network *net, const struct net_port *out)
-{
-    return out->ends_at_node ? net->set.adapter_buffer : net->set.buffer;
-}
-
 static inline void credit_return(struct net_network *net, const struct net_port *in, const struct net_packet *p,
                                  ker_time read_end)
 {
@@ -319,7 +303,7 @@ static struct candidates output_candidates(struct net_switch *s, struct net_port
         before = i;
         uint8_t channel = r->first;
         if (!r->reserved && !out->to_node) {
-            channel = channel_best(out, r->first, r->same);
+            channel = net_channel_best(out, r->first, r->same);
             if (out->credit[channel] < r->bytes) {
                 starved |= ((1u << r->same) - 1) << r->first;
                 continue;
@@ -399,66 +383,6 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
 
 /* ---- routes ---- */
 
-/* How busy an output is, in picoseconds of backlog: what is scheduled and what waits for it. */
-static uint64_t output_backlog(const struct net_network *net, const struct net_port *out, ker_time now)
-{
-    uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
-    return scheduled + (uint64_t)((unsigned __int128)out->waiting * 1000000000000u / net->link[out->link].rate);
-}
-
-/* Smaller is better. */
-static uint64_t choice_cost(const struct net_switch *s, const struct route_choice *c, unsigned base, uint32_t draw,
-                            ker_time now)
-{
-    const struct net_network *net = s->net;
-    const struct net_port *out = net_port_at(s, c->port);
-    if (net->set.selection == NET_SELECT_RANDOM)
-        return net_mix(((uint64_t)draw << 32 | s->id) + (uint64_t)c->port * 0x9e3779b97f4a7c15u);
-    uint64_t queue = output_backlog(net, out, now);
-    uint64_t missing = out->to_node ? 0 : buffer_behind(net, out) - out->credit[base + c->channel];
-    uint64_t missing_time = (uint64_t)((unsigned __int128)missing * 1000000000000u / net->link[out->link].rate);
-    switch (net->set.selection) {
-    case NET_SELECT_QUEUE:
-        return queue;
-    case NET_SELECT_CREDITS:
-        return missing_time;
-    default:
-        return queue + missing_time;
-    }
-}
-
-/* Among several choices the least busy one; a choice without ESCAPE beside one with it must have its credits now. */
-static struct route_choice choice_select(const struct net_switch *s, struct route_choice *choice, int count,
-                                         const struct net_packet *p, uint32_t draw, unsigned base, ker_time now,
-                                         bool *reserve)
-{
-    bool escape = false;
-    for (int i = 0; i < count; i++)
-        escape |= (choice[i].flags & ROUTE_ESCAPE) != 0;
-    uint64_t best_cost = UINT64_MAX;
-    int best = -1;
-    for (int k = 0; k < count; k++) {
-        int i = (int)((draw + (uint32_t)k) % (uint32_t)count);
-        struct route_choice *c = &choice[i];
-        bool is_escape = c->flags & ROUTE_ESCAPE;
-        const struct net_port *out = net_port_at(s, c->port);
-        if (c->same > 1)
-            c->channel = (uint8_t)(channel_best(out, base + c->first, c->same) - base);
-        if (escape && (is_escape || out->credit[base + c->channel] < p->bytes))
-            continue;
-        uint64_t cost = choice_cost(s, c, base, draw, now);
-        if (cost < best_cost) {
-            best_cost = cost;
-            best = i;
-        }
-    }
-    *reserve = escape && best >= 0;
-    for (int i = 0; best < 0; i++)
-        if (choice[i].flags & ROUTE_ESCAPE)
-            best = i;
-    return choice[best];
-}
-
 /* The first channel of the packet's priority class. */
 static inline unsigned channel_base(const struct net_network *net, const struct net_packet *p)
 {
@@ -476,7 +400,7 @@ static inline struct grant grant_make(const struct net_switch *s, const struct n
 {
     struct net_port *out = net_port_at(s, port);
     return (struct grant){net_port_at(s, p->port), out, port, (uint8_t)first, (uint8_t)same,
-                          out->to_node || same == 1 ? (uint8_t)first : channel_best(out, first, same), false};
+                          out->to_node || same == 1 ? (uint8_t)first : net_channel_best(out, first, same), false};
 }
 
 /* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is fetched. */
@@ -513,7 +437,7 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     struct route_packet r = route_question(net, p, base);
     int count = net->route(net->shape, s->here, s->id, &r, choice);
     bool reserve = false;
-    struct route_choice c = count == 1 ? choice[0] : choice_select(s, choice, count, p, r.draw, base, now, &reserve);
+    struct route_choice c = count == 1 ? choice[0] : net_choice_select(s, choice, count, p, r.draw, base, now, &reserve);
     *state = r.state;
     if (!reserve)
         return grant_make(s, p, c.port, base + (c.same ? c.first : c.channel), c.same ? c.same : 1);
@@ -581,7 +505,7 @@ static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
         out->credit[channel] += amount;
-        ker_check(out->credit[channel] <= buffer_behind(s->net, out));
+        ker_check(out->credit[channel] <= net_buffer_behind(s->net, out));
         if (out->starved >> channel & 1)
             output_mark(s->net, port);
         return;
@@ -669,7 +593,7 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
         out->credit[channel] += amount;
-        ker_check(out->credit[channel] <= buffer_behind(s->net, out));
+        ker_check(out->credit[channel] <= net_buffer_behind(s->net, out));
         if (!(out->starved >> channel & 1))
             return;
     } else if (out->wake <= now) {
