@@ -210,7 +210,7 @@ enum ker_status allprof_folder_count(const char *folder, uint32_t *tasks, struct
 {
     DIR *directory = opendir(folder);
     if (!directory)
-        return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s; a trace is a folder with one file "
+        return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s; a trace is a folder, named as seen from the configuration file, with one file "
                         NAME_PREFIX "N.txt (or .txt.zst) per task", folder, strerror(errno));
     uint32_t *found = NULL, count = 0, room = 0;
     for (struct dirent *entry; (entry = readdir(directory));) {

@@ -296,8 +296,8 @@ bad 'only a background job can start again' stencil.cfg 'jobs[0].restart=true'
 
 # ---- traces ----
 
-bad_ranks 'missing: cannot be read: No such file or directory; a trace is a folder with' trace.cfg 'jobs[0].trace=missing'
-bad 'Not a directory; a trace is a folder with' trace.cfg 'jobs[0].trace=empty'
+bad_ranks 'missing: cannot be read: No such file or directory; a trace is a folder, named as seen from the configuration file' trace.cfg 'jobs[0].trace=missing'
+bad 'Not a directory; a trace is a folder, named as seen from the configuration file' trace.cfg 'jobs[0].trace=empty'
 bad 'folder: no trace here: there is no file pmpi-trace-rank-0.txt' trace.cfg 'jobs[0].trace=folder'
 bad 'of job '\''job0'\'' has 2 tasks, not 5' trace.cfg 'jobs[0].tasks=5'
 bad '2 tasks, 1 to a node, need 2 nodes' trace.cfg topology.nodes=1
