@@ -608,6 +608,8 @@ static void simulation_free(struct simulation *s)
         route_free(s->shape);
     if (s->config)
         ker_config_free(s->config);
+    net_layout_release(&s->layout); /* left over where a rank sleeps, or nothing was built */
+    part_result_release(&s->parts);
     ker_comm_release(s->working);
     free(s->folder);
     free(s->batch_mean);
@@ -637,8 +639,8 @@ static enum ker_status simulation_run(struct simulation *s)
     if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
         return status;
     if (s->args.check) {
+        parts.rank = s->parts.rank; /* still there where a rank sleeps */
         s->parts = parts;
-        s->parts.rank = NULL;
         check_report(s);
         return KER_OK;
     }
