@@ -27,7 +27,7 @@ FOLDERS := kernel stats routing partition net nodes tasks
 SOURCES := $(wildcard $(addsuffix /*.c,$(FOLDERS)))
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libmarssim.a
-TESTS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
+TEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
 # mpirun as root and with more ranks than cores, for Open MPI 4 and 5: the demo and the tests run anywhere.
@@ -69,7 +69,7 @@ check: ## install what is missing, build, run all tests
 	$(Q)$(MAKE) check-built
 
 # What check and sanitize have in common; the build is the one of BUILD and OPTIMISE.
-check-built: $(BUILD)/marssim $(TESTS)
+check-built: $(BUILD)/marssim $(TEST_PROGRAMS)
 	@tests/run-tests.sh $(BUILD)
 
 debug: ## build build/debug/marssim: no optimisation, all assertions
@@ -91,7 +91,7 @@ lint: ## warnings as errors, clang-tidy, cppcheck, the order of the folders
 	$(Q)printf '%s\n' $(SOURCES) marssim.c | xargs -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
 		-- -std=gnu17 -I. $(MPI_CFLAGS) $(PKG_CFLAGS)
 
-lint-tests: $(TESTS:%=%.o)
+lint-tests: $(TEST_PROGRAMS:%=%.o)
 
 bench: marssim ## the measurements of bench/README.md
 	$(Q)bench/run.sh ./marssim
@@ -128,4 +128,4 @@ help: ## this list
 .PHONY: all docs demo check check-built debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
--include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TESTS:=.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d)
