@@ -19,7 +19,7 @@ listed() { # FAILED|SKIPPED LOG: the sum over cmocka's "[  FAILED  ] N test(s), 
 # Under mpirun: the Makefile exports what Open MPI wants from root and from more ranks than cores.
 run_ranks() { # PROGRAM RANKS OUT
     timeout -k 10 "$limit" mpirun -n "$2" "$1" >"$3.mpi" 2>&1 </dev/null && return 0
-    printf '\n--- under mpirun -n %s:\n' "$2"
+    printf '\n--- under mpirun -n %s, exit status %d:\n' "$2" "$?"
     cat "$3.mpi"
     return 1
 }
