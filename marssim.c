@@ -569,6 +569,8 @@ static void system_run(struct simulation *s)
     ker_comm_broadcast(s->comm, &end, sizeof end);
     if (!s->end_reason)
         s->end_reason = reasons[end];
+    if (end == KER_END_DRAINED && task_system_jobs(s->tasks) > 0)
+        s->end_reason = "jobs done";
     if (end == KER_END_DRAINED)
         deadlock_check(s);
     if (end == KER_END_DRAINED && s->error.status == KER_OK) {

@@ -422,12 +422,13 @@ static inline void state_prefetch(const struct ker_component *c)
 static inline void cell_prefetch(const struct ker_engine *e, const struct active_cell *a)
 {
     const struct ker_item *item = e->private->item + a->begin;
-    const struct ker_component *last = NULL;
+    uint32_t last = UINT32_MAX;
     for (uint32_t i = 0; i < a->count; i++) {
-        const struct ker_component *c = &e->component[a->first + (item[i].key & 0xffff)];
-        if (c != last)
+        uint32_t index = a->first + (uint32_t)(item[i].key & 0xffff);
+        const struct ker_component *c = &e->component[index];
+        if (index != last)
             state_prefetch(c);
-        last = c;
+        last = index;
         if (c->class->small_bytes || !c->class->port_stride)
             continue;
         const char *port = (const char *)c->state + c->class->head_bytes + (size_t)((item[i].rank >> 8) & 0xffff) * c->class->port_stride;

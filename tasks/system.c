@@ -224,13 +224,14 @@ static json_t *report_jobs(const struct task_system *system, const struct stats_
 {
     struct sum {
         ker_time finish;
-        uint64_t messages, bytes;
+        uint64_t messages, bytes, received;
     } *sum = ker_alloc(task_jobs_count(system->jobs) * sizeof *sum);
     for (size_t i = 0; i < count; i++) {
         struct sum *s = &sum[rows[i].job];
         s->finish = rows[i].finish > s->finish ? rows[i].finish : s->finish;
         s->messages += rows[i].messages_sent;
         s->bytes += rows[i].bytes_sent;
+        s->received += rows[i].messages_received;
     }
     json_t *jobs = json_array();
     for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++) {
@@ -242,6 +243,10 @@ static json_t *report_jobs(const struct task_system *system, const struct stats_
                             sum[i].finish == KER_TIME_MAX ? json_null() : json_integer(sum[i].finish));
         json_object_set_new(object, "messages", json_integer((json_int_t)sum[i].messages));
         json_object_set_new(object, "bytes", json_integer((json_int_t)sum[i].bytes));
+        uint64_t lost = sum[i].messages - sum[i].received;
+        json_object_set_new(object, "unreceived", json_integer((json_int_t)lost));
+        if (lost && sum[i].finish != KER_TIME_MAX && !job->restart)
+            ker_warn("job %s ended, but %llu of its messages were never received", job->name, (unsigned long long)lost);
         json_array_append_new(jobs, object);
     }
     free(sum);
