@@ -183,18 +183,13 @@ static const struct ker_option **all_tables(void)
 
 /* ---- reading ---- */
 
-static ker_time later(ker_time a, ker_time b)
-{
-    return b == KER_TIME_MAX || a > KER_TIME_MAX - b ? KER_TIME_MAX : a + b;
-}
-
 static void phases_read(struct simulation *s)
 {
     const struct ker_config *c = s->config;
     s->seed = (uint64_t)ker_config_int(c, "run.seed");
     s->warmup = ker_config_time(c, "run.warmup");
     s->end = ker_config_has(c, "run.end") ? ker_config_time(c, "run.end") : KER_TIME_MAX;
-    s->measure_to = ker_config_has(c, "run.measure") ? later(s->warmup, ker_config_time(c, "run.measure")) : KER_TIME_MAX;
+    s->measure_to = ker_config_has(c, "run.measure") ? ker_time_later(s->warmup, ker_config_time(c, "run.measure")) : KER_TIME_MAX;
     if (s->measure_to != KER_TIME_MAX && !ker_config_bool(c, "run.drain") && s->measure_to < s->end)
         s->end = s->measure_to;
     s->period = ker_config_time(c, "output.period");

@@ -530,16 +530,6 @@ static void window_run(struct ker_engine *e, ker_time start, ker_time end)
     e->private->done_until = end;
 }
 
-static ker_time min_time(ker_time a, ker_time b)
-{
-    return a < b ? a : b;
-}
-
-static ker_time later(ker_time a, ker_time delay)
-{
-    return a > KER_TIME_MAX - delay ? KER_TIME_MAX : a + delay;
-}
-
 /* The earliest this rank can have pending: exact enough to agree on, never too late. */
 static ker_time engine_next(const struct ker_engine *e)
 {
@@ -566,9 +556,9 @@ static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
         ker_time start = wheel_next(&e->wheel);
         if (start == KER_TIME_MAX)
             break;
-        ker_time end = min_time(start + e->wheel.grid, boundary);
+        ker_time end = ker_time_min(start + e->wheel.grid, boundary);
         ker_time sent = exchange_sent(e->exchange);
-        limit = min_time(limit, later(sent, p->setup.epoch));
+        limit = ker_time_min(limit, ker_time_later(sent, p->setup.epoch));
         if (end > limit || start >= boundary)
             break;
         if (end <= p->done_until) /* only what was left over by a boundary, not yet due */
@@ -585,7 +575,7 @@ static ker_time boundary_after(const struct engine_private *p, ker_time time)
     for (int i = 0; i < KER_CHECK_INTERVALS; i++) {
         ker_time interval = p->setup.check_interval[i];
         if (interval)
-            first = min_time(first, later(time / interval * interval, interval));
+            first = ker_time_min(first, ker_time_later(time / interval * interval, interval));
     }
     return first;
 }
@@ -614,8 +604,8 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
             *at = p->setup.end;
             return KER_END_TIME;
         }
-        ker_time boundary = min_time(check, p->setup.end);
-        ker_time limit = later(min_time(bounds.others, bounds.sent), p->setup.epoch);
+        ker_time boundary = ker_time_min(check, p->setup.end);
+        ker_time limit = ker_time_later(ker_time_min(bounds.others, bounds.sent), p->setup.epoch);
         round_run(e, limit, boundary);
     }
 }

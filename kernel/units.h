@@ -26,6 +26,17 @@ static inline ker_time ker_serialisation(uint64_t bytes, uint64_t rate)
     return (ker_time)(twice / ((unsigned __int128)rate * 2));
 }
 
+static inline ker_time ker_time_min(ker_time a, ker_time b)
+{
+    return a < b ? a : b;
+}
+
+/* a + b, KER_TIME_MAX where that is too late to be told; b >= 0. */
+static inline ker_time ker_time_later(ker_time a, ker_time b)
+{
+    return a > KER_TIME_MAX - b ? KER_TIME_MAX : a + b;
+}
+
 /* Parse a value with its unit. Each returns 0, or -1 with *why set to a static text that says what would
  * be right. Negative values are refused. Times are rounded half up to a
  * picosecond (but nothing becomes 0), sizes must be whole. Rates accept B/s and b/s with prefixes; a rate in bits must

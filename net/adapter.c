@@ -223,10 +223,16 @@ static void flow_remove(struct net_node *n, uint32_t previous, uint32_t flow_ind
     net->flow_free = flow_index;
 }
 
+/* Payload of the message's next packet. */
+static inline uint64_t packet_payload(const struct net_network *net, const struct net_outgoing *o)
+{
+    return o->left < net->set.payload ? o->left : net->set.payload;
+}
+
 static struct net_packet packet_make(const struct net_node *n, const struct net_outgoing *o, ker_time now)
 {
     const struct net_network *net = n->net;
-    uint64_t payload = o->left < net->set.payload ? o->left : net->set.payload;
+    uint64_t payload = packet_payload(net, o);
     uint64_t bytes = payload + net->set.header;
     struct net_packet p = {.source = n->id, .destination = o->destination, .created = o->created, .injected = now,
                            .address = route_address(net->shape, o->destination), .bytes = (uint16_t)(bytes ? bytes : 1),
@@ -257,7 +263,7 @@ static bool packet_inject(struct net_node *n, ker_time now)
     if (channel < 0)
         return false;
     packet_post(n, o, &p, channel, now);
-    uint64_t payload = o->left < net->set.payload ? o->left : net->set.payload;
+    uint64_t payload = packet_payload(net, o);
     net->count.bytes_injected += payload;
     o->left -= payload;
     o->index++;

@@ -10,11 +10,6 @@
 
 /* ---- lookahead ---- */
 
-static ker_time min_time(ker_time a, ker_time b)
-{
-    return a < b ? a : b;
-}
-
 ker_time net_link_delay(const struct net_network *net, int link, bool to_node)
 {
     const struct net_link_class *class = &net->link[link];
@@ -22,10 +17,10 @@ ker_time net_link_delay(const struct net_network *net, int link, bool to_node)
     ker_time packet = class->latency + net->set.delay;
     ker_time credit = class->latency + net->set.credit_delay + t.crossbar;
     if (to_node)
-        packet = min_time(packet, class->latency + t.wire);
+        packet = ker_time_min(packet, class->latency + t.wire);
     if (to_node && net->set.ejection_rate) /* the sink's credits wait for nothing more */
         credit = class->latency + net->set.credit_delay;
-    return min_time(packet, credit);
+    return ker_time_min(packet, credit);
 }
 
 ker_time net_reach(const struct net_network *net)
@@ -117,9 +112,9 @@ static void switch_delays(struct net_layout *l, const struct net_network *net, u
         ker_time delay = net_link_delay(net, peer.link, node);
         bool same_cell = node ? l->cells != NET_CELLS_SINGLE && !nodes_apart : cell[peer.id] == cell[s];
         if (!same_cell)
-            l->lookahead = min_time(l->lookahead, delay);
+            l->lookahead = ker_time_min(l->lookahead, delay);
         if (rank != l->switch_rank[s])
-            l->epoch = min_time(l->epoch, delay);
+            l->epoch = ker_time_min(l->epoch, delay);
     }
 }
 
