@@ -392,7 +392,7 @@ static inline unsigned channel_base(const struct net_network *net, const struct 
 static inline struct route_packet route_question(const struct net_network *net, const struct net_packet *p, unsigned base)
 {
     return (struct route_packet){p->address, p->source, p->destination, net_packet_draw(net, p), p->state, p->port,
-                                 (uint8_t)(p->channel - base), p->hops};
+                                 (uint8_t)(p->channel - base), p->hops, NULL};
 }
 
 static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port, unsigned first,
@@ -413,10 +413,10 @@ static void switch_prepare(void *self, struct ker_event *event)
     if (net->adaptive)
         return;
     unsigned base = channel_base(net, p);
-    struct route_packet r = route_question(net, p, base);
+    const struct route_packet r = route_question(net, p, base);
     net->route(net->shape, s->here, s->id, &r, &c);
     unsigned first = base + (c.same ? c.first : c.channel), same = c.same ? c.same : 1;
-    p->state = r.state;
+    p->state = c.state & 0xffffffu;
     p->next = (uint32_t)c.port << 16 | first << 8 | same;
     p->flags |= NET_ROUTED;
     const char *out = (const char *)net_port_at(s, c.port);
@@ -434,11 +434,11 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     struct net_network *net = s->net;
     struct route_choice choice[ROUTE_MAX_CHOICES];
     unsigned base = channel_base(net, p);
-    struct route_packet r = route_question(net, p, base);
+    const struct route_packet r = route_question(net, p, base);
     int count = net->route(net->shape, s->here, s->id, &r, choice);
     bool reserve = false;
     struct route_choice c = count == 1 ? choice[0] : net_choice_select(s, choice, count, p, r.draw, base, now, &reserve);
-    *state = r.state;
+    *state = c.state;
     if (!reserve)
         return grant_make(s, p, c.port, base + (c.same ? c.first : c.channel), c.same ? c.same : 1);
     struct grant g = grant_make(s, p, c.port, base + c.channel, 1);

@@ -6,7 +6,7 @@
  * leads there from the last such channel it holds; channels in between that are only taken when credits for
  * the whole packet are there are passed over: these are Duato's extended dependencies (1993), direct and
  * indirect. The graph must have no cycle; that is decided by taking away channels nobody points to until none
- * is left (Kahn). Draws are 32 bits and cannot all be tried; a few that differ in every bit stand for them.
+ * is left (Kahn). What an algorithm draws is not drawn here: all outcomes are gone through (struct route_oracle).
  */
 #include "routing/check.h"
 
@@ -103,8 +103,34 @@ struct walk {
     struct route_dependencies waits, seen; /* seen: hashes of states, so as not to walk them twice */
     struct state *state;
     size_t states, room;
-    uint32_t destination, draw;
+    uint32_t destination;
 };
+
+/* ---- all that may be drawn ---- */
+
+uint32_t route_oracle_pick(struct route_oracle *o, uint32_t salt, uint32_t count)
+{
+    for (int i = 0; i < o->picks; i++)
+        if (o->salt[i] == salt)
+            return o->value[i];
+    ker_assert(o->picks < ROUTE_ORACLE_PICKS);
+    o->salt[o->picks] = salt;
+    o->count[o->picks] = count;
+    o->value[o->picks] = 0;
+    return o->value[o->picks++];
+}
+
+bool route_oracle_advance(struct route_oracle *o)
+{
+    while (o->picks > 0 && o->value[o->picks - 1] + 1 == o->count[o->picks - 1])
+        o->picks--;
+    if (o->picks == 0)
+        return false;
+    o->value[o->picks - 1]++;
+    return true;
+}
+
+/* ---- the walk ---- */
 
 static uint32_t channel_id(const struct walk *walk, uint32_t switch_id, uint32_t port, uint32_t channel)
 {
@@ -127,13 +153,15 @@ static void push(struct walk *walk, const struct state *state)
     walk->state[walk->states++] = *state;
 }
 
-static enum ker_status expand(struct walk *walk, struct state state)
+/* The choices of one outcome of what is drawn here. */
+static enum ker_status expand_drawn(struct walk *walk, const struct state *from, struct route_oracle *oracle)
 {
     const struct route_shape *shape = walk->shape;
+    const struct state state = *from;
     struct route_choice choices[ROUTE_MAX_CHOICES];
     struct route_packet packet = {.address = route_address(shape, walk->destination),
                                   .destination = walk->destination,
-                                  .draw = walk->draw,
+                                  .oracle = oracle,
                                   .state = state.bits,
                                   .in_port = state.in_port,
                                   .in_channel = (uint8_t)(state.in % shape->channels),
@@ -155,7 +183,7 @@ static enum ker_status expand(struct walk *walk, struct state state)
                             walk->destination, state.switch_id, choices[i].port);
         struct state next = {channel_id(walk, peer.id, peer.port, choices[i].channel),
                              state.held,
-                             packet.state,
+                             choices[i].state,
                              peer.id,
                              peer.port,
                              (uint16_t)(state.hops + 1)};
@@ -167,6 +195,16 @@ static enum ker_status expand(struct walk *walk, struct state state)
         push(walk, &next);
     }
     return KER_OK;
+}
+
+static enum ker_status expand(struct walk *walk, struct state state)
+{
+    struct route_oracle oracle = {0};
+    enum ker_status status;
+    do
+        status = expand_drawn(walk, &state, &oracle);
+    while (status == KER_OK && route_oracle_advance(&oracle));
+    return status;
 }
 
 /* All ways to one destination, from all nodes. */
@@ -193,12 +231,9 @@ static enum ker_status walk_destination(struct walk *walk)
 static enum ker_status walk_all(struct walk *walk)
 {
     enum ker_status status = KER_OK;
-    for (uint32_t round = 0; round < 8 && status == KER_OK; round++) {
-        walk->draw = round < 2 ? 0u - round : round * 0x2f0b4c47u;
-        for (uint32_t node = 0; node < walk->shape->summary.nodes && status == KER_OK; node++) {
-            walk->destination = node;
-            status = walk_destination(walk);
-        }
+    for (uint32_t node = 0; node < walk->shape->summary.nodes && status == KER_OK; node++) {
+        walk->destination = node;
+        status = walk_destination(walk);
     }
     return status;
 }

@@ -7,6 +7,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* What route_pick answers in a check: one combination of draws after the other. Start with zeros, ask the route function, advance,
+ * ask again, until there is no other combination. */
+#define ROUTE_ORACLE_PICKS 32
+struct route_oracle {
+    int picks;
+    uint32_t salt[ROUTE_ORACLE_PICKS], count[ROUTE_ORACLE_PICKS], value[ROUTE_ORACLE_PICKS];
+};
+bool route_oracle_advance(struct route_oracle *);
+
 struct route_dependencies { /* a set of edges; start with zeros */
     uint64_t *edge;         /* open addressing; free: UINT64_MAX */
     size_t size, count;

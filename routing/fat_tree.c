@@ -346,7 +346,7 @@ static int up_or_down(const struct fat_tree *tree, uint64_t here, const struct r
 }
 
 static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                        struct route_packet *packet, struct route_choice *choice)
+                        const struct route_packet *packet, struct route_choice *choice)
 {
     const struct fat_tree *tree = tree_of(shape);
     const struct level *l;
@@ -355,14 +355,13 @@ static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t
         port = l->down + ((uint32_t)(packet->address >> l->up_shift) & l->up_mask);
     else
         port = (uint32_t)(packet->address >> l->down_shift) & l->down_mask;
-    choice->port = (uint16_t)port;
+    *choice = (struct route_choice){.port = (uint16_t)port};
     route_channel(choice, 0, shape->channels, packet->draw);
-    choice->flags = 0;
     return 1;
 }
 
 static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                         struct route_packet *packet, struct route_choice *choices)
+                         const struct route_packet *packet, struct route_choice *choices)
 {
     const struct fat_tree *tree = tree_of(shape);
     const struct level *l;
@@ -370,7 +369,7 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
         return minimal_next(shape, here, switch_id, packet, choices);
     struct route_choice choice = {0};
     route_channel(&choice, 0, shape->channels, packet->draw);
-    uint32_t up = ker_random_below(route_mix(packet->draw, 3), l->up);
+    uint32_t up = route_pick(packet, 3, l->up);
     int count = l->up < ROUTE_MAX_CHOICES ? l->up : ROUTE_MAX_CHOICES;
     for (int i = 0; i < count; i++) {
         choices[i] = choice;
@@ -390,8 +389,8 @@ static const char *const tree_keys[] = {
     "topology.bandwidth", "topology.latency", "topology.taper", NULL};
 
 static const struct route_algorithm tree_algorithms[] = {
-    {"minimal", false, minimal_next, tree_channels},
-    {"adaptive", true, adaptive_next, tree_channels},
+    {.name = "minimal", .meaning = "d-mod-k: up by the destination's number", .next = minimal_next, .channels = tree_channels},
+    {.name = "adaptive", .meaning = "up by the state of the switch", .adaptive = true, .next = adaptive_next, .channels = tree_channels},
     {0},
 };
 

@@ -343,7 +343,7 @@ static inline void channel_choose(struct route_choice *choice, const struct file
 }
 
 static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                        struct route_packet *packet, struct route_choice *choice)
+                        const struct route_packet *packet, struct route_choice *choice)
 {
     const struct file_shape *file = file_of(shape);
     uint32_t to = (uint32_t)packet->address;
@@ -352,15 +352,14 @@ static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t
     uint32_t port = file->next[(uint64_t)switch_id * file->switches + to];
     uint32_t lanes = file->lanes[file->first[switch_id] + port];
     if (lanes > 1)
-        port += ker_random_below(route_mix(packet->draw, 2), lanes);
-    choice->port = (uint16_t)port;
+        port += route_pick(packet, 2, lanes);
+    *choice = (struct route_choice){.port = (uint16_t)port};
     channel_choose(choice, file, distance_of(file, switch_id, to), packet->draw);
-    choice->flags = 0;
     return 1;
 }
 
 static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                         struct route_packet *packet, struct route_choice *choices)
+                         const struct route_packet *packet, struct route_choice *choices)
 {
     const struct file_shape *file = file_of(shape);
     uint32_t to = (uint32_t)packet->address, distance = distance_of(file, switch_id, to);
@@ -370,7 +369,7 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
     channel_choose(&choice, file, distance, packet->draw);
     const struct route_peer *peer = &file->peer[file->first[switch_id]];
     uint32_t ports = file_ports(shape, switch_id), links = ports - file->nodes_at[switch_id];
-    uint32_t port = file->nodes_at[switch_id] + ker_random_below(route_mix(packet->draw, 3), links);
+    uint32_t port = file->nodes_at[switch_id] + route_pick(packet, 3, links);
     int count = 0;
     for (uint32_t i = 0; i < links && count < ROUTE_MAX_CHOICES; i++) {
         choice.port = (uint16_t)port;
@@ -384,8 +383,9 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
 static const char *const file_keys[] = {"topology.file", NULL};
 
 static const struct route_algorithm file_algorithms[] = {
-    {"minimal", false, minimal_next, minimal_channels},
-    {"adaptive", true, adaptive_next, adaptive_channels},
+    {.name = "minimal", .meaning = "one shortest way per destination", .next = minimal_next, .channels = minimal_channels},
+    {.name = "adaptive", .meaning = "all shortest ways, by the state of the switch", .adaptive = true, .next = adaptive_next,
+     .channels = adaptive_channels},
     {0},
 };
 

@@ -427,7 +427,7 @@ static inline void channel_choose(struct route_choice *choice, const struct leve
 
 /* Without alternatives. path has a bit for every "group" level: 0 before its crossing, 1 after. */
 static int single_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                       struct route_packet *packet, struct route_choice *choice)
+                       const struct route_packet *packet, struct route_choice *choice)
 {
     const struct hierarchy *h = hierarchy_of(shape);
     uint64_t target = packet->address, difference = (here ^ target) & h->switch_mask;
@@ -440,7 +440,7 @@ static int single_next(const struct route_shape *shape, uint64_t here, uint32_t 
         if (l->by_switch) {
             port = straight_port(h, l, here, target);
             if (l->links > 1)
-                port += ker_random_below(route_mix(packet->draw, 2), l->links);
+                port += route_pick(packet, 2, l->links);
             break;
         }
         const struct gate *gate = &l->gate[places_ahead(l, here, target)];
@@ -452,9 +452,8 @@ static int single_next(const struct route_shape *shape, uint64_t here, uint32_t 
         path &= ~(1u << (l->crossed - 1));
         difference = here ^ target;
     }
-    choice->port = (uint16_t)port;
+    *choice = (struct route_choice){.port = (uint16_t)port};
     channel_choose(choice, l, path, packet->draw);
-    choice->flags = 0;
     return 1;
 }
 
@@ -539,26 +538,26 @@ static int search_all(const struct route_shape *shape, uint64_t here, const stru
 }
 
 static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                        struct route_packet *packet, struct route_choice *choice)
+                        const struct route_packet *packet, struct route_choice *choice)
 {
     const struct hierarchy *h = hierarchy_of(shape);
     if (!h->parallel || ((here ^ packet->address) & h->switch_mask) == 0)
         return single_next(shape, here, switch_id, packet, choice);
     struct route_choice all[ROUTE_MAX_CHOICES];
     int count = search_all(shape, here, packet, all);
-    *choice = all[ker_random_below(route_mix(packet->draw, 2), (uint32_t)count)];
+    *choice = all[route_pick(packet, 2, (uint32_t)count)];
     return 1;
 }
 
 static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                         struct route_packet *packet, struct route_choice *choices)
+                         const struct route_packet *packet, struct route_choice *choices)
 {
     const struct hierarchy *h = hierarchy_of(shape);
     if (((here ^ packet->address) & h->switch_mask) == 0)
         return single_next(shape, here, switch_id, packet, choices);
     struct route_choice all[ROUTE_MAX_CHOICES];
     int count = search_all(shape, here, packet, all);
-    int from = (int)ker_random_below(route_mix(packet->draw, 2), (uint32_t)count);
+    int from = (int)route_pick(packet, 2, (uint32_t)count);
     for (int i = 0; i < count; i++) {
         choices[i] = all[from];
         from = from + 1 == count ? 0 : from + 1;
@@ -575,8 +574,9 @@ static const char *const hierarchy_keys[] = {"topology.groups",
                                              NULL};
 
 static const struct route_algorithm hierarchy_algorithms[] = {
-    {"minimal", false, minimal_next, hierarchy_channels},
-    {"adaptive", true, adaptive_next, hierarchy_channels},
+    {.name = "minimal", .meaning = "direct, over one of the parallel links", .next = minimal_next, .channels = hierarchy_channels},
+    {.name = "adaptive", .meaning = "direct, over the parallel links by the state of the switch", .adaptive = true,
+     .next = adaptive_next, .channels = hierarchy_channels},
     {0},
 };
 

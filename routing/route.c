@@ -57,9 +57,11 @@ const struct ker_option route_options[] = {
      "Bandwidth of the links between node and switch; by default that of the first dimension or level."},
     {"topology.node_latency", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
      "Latency of the links between node and switch; by default that of the first dimension or level."},
-    {"routing.algorithm", KER_TYPE_CHOICE, "minimal", NULL, NULL, "minimal|adaptive",
-     "minimal: one shortest path per packet (torus: dimension order; fat tree: d-mod-k; hierarchical: "
-     "direct). adaptive: among all shortest paths, by the state of the switch."},
+    {"routing.algorithm", KER_TYPE_CHOICE, "minimal", NULL, NULL,
+     "minimal|adaptive|d_mod_k|s_mod_k|random|valiant|indirect|ugal|par|ugal_piggyback|shortest|updown|layered|table",
+     "How a packet finds its way; docs/routing.md explains each, and which topology has which. minimal: one shortest path per "
+     "packet (torus: dimension order; fat tree: d-mod-k; hierarchical: direct). adaptive: among all shortest paths, by the state "
+     "of the switch."},
     {0},
 };
 
@@ -111,6 +113,9 @@ static enum ker_status choose_algorithm(struct route_shape *shape, const struct 
     if (!algorithm->name)
         return ker_config_fail(config, error, key, "\"%s\" is not possible on a %s", name, shape->kind->name);
     struct route_summary *summary = &shape->summary;
+    enum ker_status status = algorithm->prepare ? algorithm->prepare(shape, config, error) : KER_OK;
+    if (status != KER_OK)
+        return status;
     summary->channels = algorithm->channels(shape);
     summary->adaptive = algorithm->adaptive;
     snprintf(summary->algorithm, sizeof summary->algorithm, "%s", name);
@@ -242,9 +247,9 @@ void route_list(FILE *out)
     fprintf(out, "topologies (topology.kind):\n");
     for (size_t i = 0; i < KINDS; i++)
         fprintf(out, "  %-14s %s\n", kinds[i]->name, kinds[i]->meaning);
-    fprintf(out,
-            "routing algorithms (routing.algorithm):\n"
-            "  %-14s one shortest path per packet\n"
-            "  %-14s among all shortest paths, by the state of the switch\n",
-            "minimal", "adaptive");
+    for (size_t i = 0; i < KINDS; i++) {
+        fprintf(out, "routing algorithms of %s (routing.algorithm):\n", kinds[i]->name);
+        for (const struct route_algorithm *a = kinds[i]->algorithms; a->name; a++)
+            fprintf(out, "  %-14s %s\n", a->name, a->meaning);
+    }
 }

@@ -38,33 +38,39 @@ struct route_link {
 struct route_choice {
     uint16_t port;
     uint8_t channel; /* virtual channel on that link, within the packet's priority class */
-    uint8_t flags;   /* ROUTE_ESCAPE */
+    uint8_t flags;   /* ROUTE_ESCAPE, ROUTE_DETOUR */
     uint8_t first, same; /* `same` channels from `first` on would do as well as `channel`; 0: only that one */
+    uint8_t weight;  /* what the way's backlog is multiplied by before ways are compared, 0 as 1: with UGAL the links to go */
+    uint8_t spare;
+    uint32_t watch;  /* 1 + number of the watched link (route_watch) that this way leads over; 0: none */
+    uint32_t state;  /* the packet's state when it goes this way */
 };
 /* Among several choices, this one is free of deadlock by itself: a packet may wait for its credits. The others may be
  * taken only if the credits for the whole packet are there at once (Duato). When no choice carries the flag, all may
  * be waited for. */
 #define ROUTE_ESCAPE 1
-/* The choices without ESCAPE are equal by symmetry (both ways round an even ring): with a deterministic algorithm
- * one of them is drawn from the packet's own stream. */
+/* Not a shortest way: its cost gets routing.bias on top. Choices of both kinds may stand side by side (UGAL). */
+#define ROUTE_DETOUR 2
 
-/* What of a packet a route may read and write; it travels in the packet. */
+/* What of a packet a route may read; it travels in the packet. */
 struct route_packet {
     uint64_t address;     /* destination as route_address() packed it; topology's own layout */
     uint32_t source, destination; /* nodes */
-    uint32_t draw;        /* 32 random bits of the packet's own (seed, source, sequence): the same at every hop */
-    uint32_t state;       /* the algorithm's own, 0 at injection; written back when the packet leaves */
+    uint32_t draw;        /* 32 random bits of the packet's own (or of its message or flow: routing.sticky): the same at every hop */
+    uint32_t state;       /* the algorithm's own, 24 bits, 0 at injection: what the choice taken at the hop before said */
     uint16_t in_port;     /* at this switch */
     uint8_t in_channel;   /* within the priority class */
-    uint8_t hops;         /* switches passed so far */
+    uint8_t hops;         /* switches passed so far; 0: this is the source's switch */
+    struct route_oracle *oracle; /* NULL; a check that wants to see every possible draw puts itself here */
 };
 
 struct route_shape; /* opaque: a built topology with its algorithm */
 
 /* The function of the hot path. `here` is route_here() of the switch. Writes at most ROUTE_MAX_CHOICES choices, best
- * guess first, and returns how many (>= 1). Deterministic algorithms return 1. */
+ * guess first, and returns how many (>= 1). Deterministic algorithms return 1. Pure: what is random comes from
+ * route_pick (shape.h). */
 typedef int route_next_function(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                                struct route_packet *packet, struct route_choice *choices);
+                                const struct route_packet *packet, struct route_choice *choices);
 
 struct route_summary {
     uint32_t nodes, switches;

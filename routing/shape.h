@@ -19,10 +19,13 @@
 #define ROUTE_MAX_CHANNELS 255
 
 struct route_algorithm {
-    const char *name;
+    const char *name, *meaning; /* the meaning is one line for --list */
     bool adaptive;
+    bool by_source; /* the way depends on the source as well as on the destination */
     route_next_function *next;
-    uint32_t (*channels)(const struct route_shape *shape); /* virtual channels needed; called after build */
+    /* After the topology's build(): makes what the algorithm needs (shape->table). May be NULL. */
+    enum ker_status (*prepare)(struct route_shape *, const struct ker_config *, struct ker_error *);
+    uint32_t (*channels)(const struct route_shape *shape); /* virtual channels needed; called after prepare() */
 };
 
 struct route_kind {
@@ -52,6 +55,7 @@ struct route_shape {
     const struct route_kind *kind;
     const struct route_algorithm *algorithm;
     uint32_t channels; /* configured */
+    struct route_table *table; /* of algorithms that go by tables, else NULL */
     struct route_summary summary;
 };
 
@@ -65,7 +69,29 @@ static inline uint32_t route_mix(uint32_t draw, uint32_t salt)
     return x * 0xc2b2ae35u;
 }
 
-/* One of k equal channels for a packet. */
+/* Enumerates draws: check.c. */
+uint32_t route_oracle_pick(struct route_oracle *, uint32_t salt, uint32_t count);
+
+/* 0..count-1 at random for a packet: the same at every hop for the same salt. All that an algorithm draws has to come from
+ * here (or from route_pick_bit), so that a proof of freedom from deadlock can go through all that may be drawn. */
+static inline uint32_t route_pick(const struct route_packet *packet, uint32_t salt, uint32_t count)
+{
+    if (count == 1)
+        return 0;
+    if (__builtin_expect(packet->oracle != NULL, 0))
+        return route_oracle_pick(packet->oracle, salt, count);
+    return ker_random_below(route_mix(packet->draw, salt), count);
+}
+
+/* Bit number `bit`, 0..31, of the draw itself, for what must be had without a multiplication. */
+static inline uint32_t route_pick_bit(const struct route_packet *packet, uint32_t bit)
+{
+    if (__builtin_expect(packet->oracle != NULL, 0))
+        return route_oracle_pick(packet->oracle, UINT32_MAX - bit, 2);
+    return packet->draw >> bit & 1;
+}
+
+/* One of k equal channels for a packet. Which one is of no interest to a proof. */
 static inline uint32_t route_spread(uint32_t draw, uint32_t k)
 {
     return k == 1 ? 0 : ker_random_below(route_mix(draw, 1), k);
@@ -82,9 +108,8 @@ static inline void route_channel(struct route_choice *choice, uint32_t first, ui
 static inline int route_eject(const struct route_shape *shape, const struct route_packet *packet,
                               uint32_t port, struct route_choice *choice)
 {
-    choice->port = (uint16_t)port;
+    *choice = (struct route_choice){.port = (uint16_t)port};
     route_channel(choice, 0, shape->channels, packet->draw);
-    choice->flags = 0;
     return 1;
 }
 

@@ -74,7 +74,7 @@ static uint32_t star_groups(const struct route_shape *shape)
 }
 
 static int star_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                     struct route_packet *packet, struct route_choice *choices)
+                     const struct route_packet *packet, struct route_choice *choices)
 {
     return route_eject(shape, packet, (uint32_t)packet->address, choices);
 }
@@ -87,8 +87,8 @@ static uint32_t star_channels(const struct route_shape *shape)
 static const char *const star_keys[] = {"topology.nodes", "topology.bandwidth", "topology.latency", NULL};
 
 static const struct route_algorithm star_algorithms[] = {
-    {"minimal", false, star_next, star_channels},
-    {"adaptive", false, star_next, star_channels}, /* there is nothing to adapt to */
+    {.name = "minimal", .meaning = "the only way", .next = star_next, .channels = star_channels},
+    {.name = "adaptive", .meaning = "the only way", .next = star_next, .channels = star_channels}, /* nothing to adapt to */
     {0},
 };
 

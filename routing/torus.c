@@ -291,13 +291,14 @@ static void torus_coordinates(const struct route_shape *shape, uint32_t node, ui
  * more than all of this. from != to. */
 
 /* Is it shorter (or drawn, where equal) to go backward? */
-static inline bool goes_backward(const struct dimension *d, uint32_t from, uint32_t to, uint32_t draw)
+static inline bool goes_backward(const struct dimension *d, uint32_t from, uint32_t to,
+                                 const struct route_packet *packet)
 {
     bool behind = to < from;
     if (!d->wrap)
         return behind;
     uint32_t twice = 2 * (to - from + (behind ? d->extent : 0));
-    return (twice > d->extent) | ((twice == d->extent) & (draw >> d->index));
+    return (twice > d->extent) | ((twice == d->extent) & route_pick_bit(packet, d->index));
 }
 
 /* The class inside a ring, 0 or 1. */
@@ -310,17 +311,17 @@ static inline uint32_t ring_class(const struct torus *torus, const struct dimens
     uint32_t came_along = packet->in_port - in_first < torus->parallel;
     uint32_t just_crossed = from == ((d->extent - 1) & (0 - back));
     uint32_t kept = just_crossed | (packet->in_channel >= d->spread);
-    uint32_t drawn = packet->draw >> (8 + d->index) & 1;
+    uint32_t drawn = route_pick_bit(packet, 8u + d->index);
     return ((kept & came_along) | (drawn & ~came_along)) & (crosses ^ 1);
 }
 
 static inline uint32_t lane_of(const struct torus *torus, const struct route_packet *packet)
 {
-    return torus->parallel == 1 ? 0 : ker_random_below(route_mix(packet->draw, 2), torus->parallel);
+    return torus->parallel == 1 ? 0 : route_pick(packet, 2, torus->parallel);
 }
 
 static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                        struct route_packet *packet, struct route_choice *choice)
+                        const struct route_packet *packet, struct route_choice *choice)
 {
     const struct torus *torus = torus_of(shape);
     uint64_t difference = (here ^ packet->address) & torus->coordinate_mask;
@@ -329,11 +330,11 @@ static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t
     const struct dimension *d = &torus->dimension[torus->dimension_of_bit[__builtin_ctzll(difference)]];
     uint32_t from = (uint32_t)(here >> d->shift) & d->mask;
     uint32_t to = (uint32_t)(packet->address >> d->shift) & d->mask;
-    bool backward = goes_backward(d, from, to, packet->draw);
+    bool backward = goes_backward(d, from, to, packet);
     uint32_t class = d->classes == 1 ? 0 : ring_class(torus, d, from, to, backward, packet);
-    choice->port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet));
+    *choice = (struct route_choice){
+        .port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet))};
     route_channel(choice, class * d->spread, d->spread, packet->draw);
-    choice->flags = 0;
     return 1;
 }
 
@@ -344,12 +345,12 @@ static void escape_choice(const struct torus *torus, uint64_t here, const struct
     const struct dimension *d = &torus->dimension[torus->dimension_of_bit[__builtin_ctzll(difference)]];
     uint32_t from = (uint32_t)(here >> d->shift) & d->mask;
     uint32_t to = (uint32_t)(packet->address >> d->shift) & d->mask;
-    bool backward = goes_backward(d, from, to, packet->draw);
+    bool backward = goes_backward(d, from, to, packet);
     bool crosses = backward ? to > from : to < from;
-    choice->port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet));
-    choice->channel = d->classes == 2 && !crosses;
-    choice->same = 0;
-    choice->flags = ROUTE_ESCAPE;
+    *choice = (struct route_choice){
+        .port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet)),
+        .channel = d->classes == 2 && !crosses,
+        .flags = ROUTE_ESCAPE};
 }
 
 /* All links of one dimension that bring the packet nearer. */
@@ -362,7 +363,7 @@ static int productive_choices(const struct torus *torus, const struct dimension 
     if (from == to)
         return count;
     bool tie = d->wrap && 2 * (to > from ? to - from : from - to) == d->extent;
-    bool backward = goes_backward(d, from, to, packet->draw);
+    bool backward = goes_backward(d, from, to, packet);
     for (int way = 0; way < (tie ? 2 : 1); way++, backward = !backward) {
         uint32_t first = d->first_port + (backward ? torus->parallel : 0), lane = lane_of(torus, packet);
         for (uint32_t i = 0; i < torus->parallel && count < ROUTE_MAX_CHOICES - 1; i++) {
@@ -375,7 +376,7 @@ static int productive_choices(const struct torus *torus, const struct dimension 
 }
 
 static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                         struct route_packet *packet, struct route_choice *choices)
+                         const struct route_packet *packet, struct route_choice *choices)
 {
     const struct torus *torus = torus_of(shape);
     uint64_t difference = (here ^ packet->address) & torus->coordinate_mask;
@@ -383,7 +384,7 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
         return route_eject(shape, packet, (uint32_t)(packet->address >> torus->slot_shift), choices);
     struct route_choice choice = {0};
     route_channel(&choice, torus->escape_channels, shape->channels - torus->escape_channels, packet->draw);
-    int count = 0, start = (int)ker_random_below(route_mix(packet->draw, 3), (uint32_t)torus->dimensions);
+    int count = 0, start = (int)route_pick(packet, 3, (uint32_t)torus->dimensions);
     for (int i = start; i < torus->dimensions; i++)
         count = productive_choices(torus, &torus->dimension[i], here, packet, choice, choices, count);
     for (int i = 0; i < start; i++)
@@ -401,8 +402,9 @@ static const char *const torus_keys[] = {"topology.extents",
                                          NULL};
 
 static const struct route_algorithm torus_algorithms[] = {
-    {"minimal", false, minimal_next, minimal_channels},
-    {"adaptive", true, adaptive_next, adaptive_channels},
+    {.name = "minimal", .meaning = "dimension order", .next = minimal_next, .channels = minimal_channels},
+    {.name = "adaptive", .meaning = "all shortest ways, by the state of the switch; dimension order as escape (Duato)",
+     .adaptive = true, .next = adaptive_next, .channels = adaptive_channels},
     {0},
 };
 

@@ -80,6 +80,7 @@ static inline uint32_t walk_packet(const struct route_shape *shape, uint32_t sou
         at = peer.id;
         packet.in_port = peer.port;
         packet.in_channel = pick.channel;
+        packet.state = pick.state;
     }
     assert_int_equal(peer.id, destination);
     return links;
