@@ -156,11 +156,15 @@ static void offer_join(struct net_node *n, ker_time now)
     flow_append(n, n->offered);
 }
 
-/* The channel of the class with most credits, if they are enough for the packet; -1: wait. */
-static int channel_find(const struct net_node *n, unsigned priority, uint32_t bytes)
+/* The channel of the class with most credits (with routing.sticky: the one of its message or flow), if they are enough for the
+ * packet; -1: wait. */
+static int channel_find(const struct net_node *n, unsigned priority, const struct net_packet *p)
 {
-    unsigned first = priority * n->net->set.channels, best = first;
-    for (unsigned c = first + 1; c < first + n->net->set.channels; c++)
+    unsigned first = priority * n->net->set.channels, best = first, bytes = p->bytes;
+    bool pinned = n->net->set.sticky != NET_STICKY_PACKET;
+    if (__builtin_expect(pinned, 0))
+        best = first + ker_random_below(net_mix(net_packet_draw(n->net, p)), n->net->set.channels);
+    for (unsigned c = first + 1; c < first + n->net->set.channels && !pinned; c++)
         if (n->credit[c] > n->credit[best])
             best = c;
     return n->credit[best] >= bytes ? (int)best : -1;
@@ -258,7 +262,7 @@ static bool packet_inject(struct net_node *n, ker_time now)
     uint32_t previous = n->flow, turn = net->flow[previous].next;
     struct net_outgoing *o = &net->outgoing[net->flow[turn].head];
     struct net_packet p = packet_make(n, o, now);
-    int channel = channel_find(n, o->priority, p.bytes);
+    int channel = channel_find(n, o->priority, &p);
     n->blocked = channel < 0;
     if (channel < 0)
         return false;

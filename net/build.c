@@ -367,6 +367,7 @@ void net_network_free(struct net_network *net)
         return;
     for (uint32_t i = 0; i < net->switch_count; i++) {
         free(net->switches[i]->gate);
+        net_sticky_free(net->switches[i]->sticky);
     }
     ker_arena_release(&net->arena);
     for (int i = 0; i < ROUTE_MAX_LINKS; i++)

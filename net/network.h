@@ -12,12 +12,22 @@
 
 #define NET_NONE UINT32_MAX
 #define NET_NO_VOQ UINT16_MAX
+#define NET_BYTE_TIME_BITS 24
 #define NET_VOQ_PORTS 64 /* switches with more ports look their queues up in the ring */
 
 enum net_queueing { NET_QUEUE_VOQ, NET_QUEUE_FIFO };
 enum net_arbitration { NET_ARBITER_ROUND_ROBIN, NET_ARBITER_OLDEST, NET_ARBITER_RANDOM };
 enum net_forwarding { NET_CUT_THROUGH, NET_STORE_AND_FORWARD };
-enum net_selection { NET_SELECT_QUEUE, NET_SELECT_CREDITS, NET_SELECT_BOTH, NET_SELECT_RANDOM };
+enum net_selection {
+    NET_SELECT_QUEUE,
+    NET_SELECT_CREDITS,
+    NET_SELECT_BOTH,
+    NET_SELECT_RANDOM, /* from here on: without a look at the switch's state */
+    NET_SELECT_DESTINATION,
+    NET_SELECT_FLOW,
+    NET_SELECT_ROUND_ROBIN,
+};
+enum net_sticky_span { NET_STICKY_PACKET, NET_STICKY_MESSAGE, NET_STICKY_FLOW };
 
 /* Times of one packet size on one class of links; filled when first needed. */
 struct net_times {
@@ -28,6 +38,7 @@ struct net_times {
 struct net_link_class {
     ker_time latency;
     uint64_t rate;
+    uint64_t byte_time; /* picoseconds per byte << NET_BYTE_TIME_BITS */
     ker_time slack; /* an output may take another packet while its backlog is at most this */
     struct net_times *times; /* by bytes on the wire */
 };
@@ -39,6 +50,9 @@ struct net_settings {
     enum net_arbitration arbitration;
     enum net_forwarding forwarding;
     enum net_selection selection;
+    enum net_sticky_span sticky;
+    bool adapts, remembers;         /* selection by the switch's state; by what the message or flow took before */
+    uint64_t bias, threshold, hysteresis; /* picoseconds */
     double speedup;
     ker_time delay, credit_delay;
     uint32_t payload, header;       /* of a packet, at most */
@@ -92,6 +106,8 @@ struct net_gate {
     bool taken;
 };
 
+struct net_sticky;
+
 struct net_switch {
     struct net_network *net;
     uint64_t here;
@@ -105,6 +121,8 @@ struct net_switch {
     uint32_t turn;     /* which output is served first when several could be */
     uint16_t ports, port_bytes;
     uint32_t draws;    /* of the random arbiter */
+    uint16_t rotor;    /* round-robin selection: the port whose turn it is */
+    struct net_sticky *sticky; /* NULL: nothing to remember yet */
 };
 
 static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
@@ -243,16 +261,29 @@ static inline uint32_t net_mix(uint64_t x)
     return (uint32_t)(x >> 32) ^ (uint32_t)(x >> 1);
 }
 
-/* 32 random bits of a packet's own, the same wherever they are asked for: injection times differ among a source's packets. */
+/* 32 random bits of a packet's own, the same wherever they are asked for: injection times differ among a source's packets. With
+ * routing.sticky they are the message's or the flow's. */
 static inline uint32_t net_packet_draw(const struct net_network *net, const struct net_packet *p)
 {
-    return net_mix((uint64_t)p->injected * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed);
+    uint64_t what = (uint64_t)p->injected;
+    if (__builtin_expect(net->set.sticky != NET_STICKY_PACKET, 0))
+        what = net->set.sticky == NET_STICKY_MESSAGE ? p->message : (uint64_t)p->destination;
+    return net_mix(what * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed);
 }
 
-/* Of `count` choices for a packet the least busy one (routing.selection). Beside a choice with ROUTE_ESCAPE, one without must have
+/* Of `count` choices for a packet the one that routing.selection prefers. Beside a choice with ROUTE_ESCAPE, one without must have
  * its credits now: then *reserve is set and they are to be taken. Sets the channel of each choice it looks at. */
-struct route_choice net_choice_select(const struct net_switch *, struct route_choice *choice, int count,
-                                      const struct net_packet *, uint32_t draw, unsigned base, ker_time now, bool *reserve);
+struct route_choice net_choice_select(struct net_switch *, struct route_choice *choice, int count, const struct net_packet *,
+                                      uint32_t draw, unsigned base, ker_time now, bool *reserve);
+
+/* What a switch remembers of the packet's message (until its last packet) or flow: the way taken last; NULL: none. */
+struct net_way {
+    uint32_t state;
+    uint16_t port;
+};
+const struct net_way *net_sticky_find(const struct net_switch *, const struct net_packet *);
+void net_sticky_keep(struct net_switch *, const struct net_packet *, struct net_way);
+void net_sticky_free(struct net_sticky *);
 
 struct net_reassembly *net_reassembly_new(void);
 void net_reassembly_free(struct net_reassembly *);

@@ -25,9 +25,18 @@ const struct ker_option net_options[] = {
      "Which input an output serves next."},
     {"switch.forwarding", KER_TYPE_CHOICE, "cut_through", NULL, NULL, "cut_through|store_and_forward",
      "Virtual cut-through, or whole packets at every switch."},
-    {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL, "queue|credits|both|random",
-     "What adaptive routes go by: the output's backlog, the free buffer behind the link, or both (as time at the link's bandwidth); or on nothing: "
-     "drawn at every switch."},
+    {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL, "queue|credits|both|random|destination|flow|round_robin",
+     "Which of the ways an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: the shortest backlog of the "
+     "output, the most free buffer behind the link, or both added. Static: drawn for every packet, by its destination, by its flow "
+     "(source and destination), or in turn."},
+    {"routing.bias", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
+     "What a way that is not a shortest one costs on top, when ways are compared (ugal and its kin)."},
+    {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL, "Adaptive selection: a cost of at most this much counts as none."},
+    {"routing.hysteresis", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
+     "Adaptive selection: a flow keeps its way at a switch unless another is better by more than this. 0: every packet chooses anew."},
+    {"routing.sticky", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
+     "For how long a way, once taken, is kept: every packet chooses for itself, or all of a message, or all between two nodes take the "
+     "way of the first. What a packet draws is drawn for the message or flow, too."},
     {"adapter.packet_size", KER_TYPE_BYTES, "4 KiB", "1", "65535", NULL,
      "Largest payload of a packet."},
     {"adapter.header", KER_TYPE_BYTES, "32 B", "0", "4 KiB", NULL,
@@ -58,6 +67,13 @@ static void settings_read(struct net_settings *set, const struct ker_config *c)
     set->arbitration = (enum net_arbitration)ker_config_choice(c, "switch.arbitration");
     set->forwarding = (enum net_forwarding)ker_config_choice(c, "switch.forwarding");
     set->selection = (enum net_selection)ker_config_choice(c, "routing.selection");
+    set->adapts = set->selection < NET_SELECT_RANDOM;
+    set->sticky = (enum net_sticky_span)ker_config_choice(c, "routing.sticky");
+    set->bias = (uint64_t)ker_config_time(c, "routing.bias");
+    set->threshold = (uint64_t)ker_config_time(c, "routing.threshold");
+    set->hysteresis = (uint64_t)ker_config_time(c, "routing.hysteresis");
+    set->remembers = (set->adapts && set->hysteresis) || (set->sticky != NET_STICKY_PACKET &&
+                                                          (set->adapts || set->selection == NET_SELECT_ROUND_ROBIN));
     set->payload = (uint32_t)ker_config_bytes(c, "adapter.packet_size");
     set->header = (uint32_t)ker_config_bytes(c, "adapter.header");
     set->fifo_adapter = ker_config_choice(c, "adapter.queues") == 1;
@@ -79,6 +95,15 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
     if (set->channels * set->classes > NET_MAX_CHANNELS)
         return ker_config_fail(c, error, "switch.classes", "%u classes of %u channels are %u; at most %u are possible",
                                set->classes, set->channels, set->classes * set->channels, NET_MAX_CHANNELS);
+    static const char *const adaptive[] = {"routing.bias", "routing.threshold", "routing.hysteresis"};
+    for (int i = 0; i < 3 && !set->adapts; i++)
+        if (ker_config_has(c, adaptive[i]))
+            return ker_config_fail(c, error, adaptive[i], "means nothing with routing.selection = \"%s\", which does not look at the "
+                                   "switch's state; remove it or select by \"queue\", \"credits\" or \"both\"",
+                                   ker_config_string(c, "routing.selection"));
+    if (set->hysteresis && set->sticky != NET_STICKY_PACKET)
+        return ker_config_fail(c, error, "routing.hysteresis", "means nothing with routing.sticky = \"%s\": a way is kept anyway; "
+                               "remove one of the two", ker_config_string(c, "routing.sticky"));
     if (packet > NET_MAX_PACKET)
         return ker_config_fail(c, error, "adapter.packet_size", "payload and header make %u bytes; at most %u are possible",
                                packet, NET_MAX_PACKET);
@@ -109,6 +134,7 @@ static enum ker_status link_class_init(struct net_link_class *class, const struc
     if (wire == 0)
         return ker_config_fail(c, error, "topology.bandwidth", "a packet of %u bytes takes less than 1 ps on %s links; "
                                "the bandwidth is too high to be simulated", packet, link->name);
+    class->byte_time = (uint64_t)(((unsigned __int128)1000000000000u << NET_BYTE_TIME_BITS) / link->rate);
     class->slack = ker_serialisation(set->output_queue, link->rate) - wire;
     class->times = ker_alloc(sizeof *class->times * (packet + 1u));
     return KER_OK;

@@ -395,6 +395,14 @@ static inline struct route_packet route_question(const struct net_network *net, 
                                  (uint8_t)(p->channel - base), p->hops, NULL};
 }
 
+/* What sticks to its way sticks to its channel: packets that take turns over alike channels overtake each other. */
+static inline void channel_pin(const struct net_network *net, struct route_choice *choice, int count)
+{
+    if (__builtin_expect(net->set.sticky != NET_STICKY_PACKET, 0))
+        for (int i = 0; i < count; i++)
+            choice[i].same = 0;
+}
+
 static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port, unsigned first,
                                       unsigned same)
 {
@@ -415,6 +423,7 @@ static void switch_prepare(void *self, struct ker_event *event)
     unsigned base = channel_base(net, p);
     const struct route_packet r = route_question(net, p, base);
     net->route(net->shape, s->here, s->id, &r, &c);
+    channel_pin(net, &c, 1);
     unsigned first = base + (c.same ? c.first : c.channel), same = c.same ? c.same : 1;
     p->state = c.state & 0xffffffu;
     p->next = (uint32_t)c.port << 16 | first << 8 | same;
@@ -436,6 +445,7 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     unsigned base = channel_base(net, p);
     const struct route_packet r = route_question(net, p, base);
     int count = net->route(net->shape, s->here, s->id, &r, choice);
+    channel_pin(net, choice, count);
     bool reserve = false;
     struct route_choice c = count == 1 ? choice[0] : net_choice_select(s, choice, count, p, r.draw, base, now, &reserve);
     *state = c.state;
