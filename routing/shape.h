@@ -22,6 +22,7 @@ struct route_algorithm {
     const char *name, *meaning; /* the meaning is one line for --list */
     bool adaptive;
     bool by_source; /* the way depends on the source as well as on the destination */
+    bool avoids;    /* never offers a link that is down from the start (route_link_alive), whatever prepare() had to do for it */
     route_next_function *next;
     /* After the topology's build(): makes what the algorithm needs (shape->table). May be NULL. */
     enum ker_status (*prepare)(struct route_shape *, const struct ker_config *, struct ker_error *);
@@ -56,6 +57,7 @@ struct route_shape {
     const struct route_algorithm *algorithm;
     uint32_t channels; /* configured */
     struct route_table *table; /* of algorithms that go by tables, else NULL */
+    struct route_faults *faults; /* NULL: nothing ever fails */
     struct route_summary summary;
 };
 
@@ -118,6 +120,9 @@ static inline unsigned route_bits(uint64_t count)
 {
     return count <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(count - 1);
 }
+
+/* faults.c: is the link at this port not down from the start? Known before algorithms are prepared, not yet in a topology's build(). */
+bool route_link_alive(const struct route_shape *, uint32_t switch_id, uint32_t port);
 
 /* settings.c: lists of one value for all, or one value for each. */
 
