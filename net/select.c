@@ -103,9 +103,10 @@ static struct best choice_adaptive(struct net_switch *s, struct route_choice *ch
         if (!choice_open(s, &choice[i], escape, base, p->bytes))
             continue;
         uint64_t cost = choice_cost(s, &choice[i], base, now);
-        if (best.choice < 0 || cost < best.cost)
+        bool detour = choice[i].flags & ROUTE_DETOUR; /* no better than the direct way when they cost the same */
+        if (best.choice < 0 || cost < best.cost || (cost == best.cost && !detour && choice[best.choice].flags & ROUTE_DETOUR))
             best = (struct best){cost, i};
-        if (cost == 0)
+        if (cost == 0 && !detour)
             break; /* none is better */
     }
     return best;

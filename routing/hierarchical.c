@@ -1,5 +1,5 @@
-/* hierarchical.c - fully connected groups of fully connected groups (PERCS, dragonfly), 1..4 levels, direct
- * routes.
+/* hierarchical.c - fully connected groups of fully connected groups (PERCS, dragonfly), 1..4 levels:
+ * the shape.
  *
  * A group of level l consists of groups[l] groups of level l-1; groups of level 0 are the switches, so at
  * level 1 all switches of a board are joined to each other. At the levels above, `attach` says what a pair of
@@ -10,61 +10,11 @@
  * group never differ by more than one in the links of a level. Both ends follow from d and j alone. Ports:
  * the nodes, then level by level. With "group", every switch has ports for the largest share; those left over
  * lead nowhere.
- *
- * A direct route looks for the highest level in which here and there differ. With "switch" that link leads to
- * the target itself. With "group" the route goes (directly, at lower levels) to the switch that holds the
- * link, over it, and directly on; hence l1 l2 l1 l3 l1 l2 l1 at most. Of parallel links only those with the
- * shortest whole route count.
- *
- * Deadlock: for every "group" level a hop lies before its crossing, is it, or lies after it (also when no
- * crossing is needed). Read from the highest level down these digits give each hop a position which grows
- * strictly along any route; position is a property of link level and channel class (the class is the
- * before/after bits of the "group" levels above the link's), so no cycle of waiting can close. With parallel
- * links a route may change its mind on the way; only choices whose position exceeds that of the channel the
- * packet holds are taken, and the old choice always is one.
  */
-#include "routing/shape.h"
+#include "routing/hierarchical.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define MAX_LEVELS 4
-#define MAX_PARALLEL 64
-
-struct gate {      /* one link of a group to another group of the level, seen from this side */
-    uint64_t at;   /* the switch: address fields below the level */
-    uint16_t port; /* there */
-};
-
-struct level {
-    uint32_t groups; /* joined by this level's links */
-    uint32_t size;   /* switches in each */
-    uint32_t links;  /* parallel ones */
-    uint32_t gates;  /* links of one group, "group" only */
-    uint32_t share;  /* ports per switch */
-    uint32_t first_port;
-    uint32_t mask; /* the field of the address */
-    uint8_t shift;
-    bool by_switch;    /* also where there is but one group: no crossing, no class */
-    uint8_t crossed;   /* "group" levels below and including this one: the class is path >> crossed */
-    uint32_t spread;   /* channels per class */
-    struct gate *gate; /* by link number */
-};
-
-struct hierarchy {
-    struct route_shape shape;
-    int levels, crossings; /* crossings: "group" levels */
-    bool parallel;         /* a "group" level has parallel links: routes have alternatives */
-    uint32_t nodes_per_switch, slot_shift;
-    uint64_t switch_mask;
-    struct level level[MAX_LEVELS];
-    uint8_t level_of_bit[64];
-};
-
-static inline const struct hierarchy *hierarchy_of(const struct route_shape *shape)
-{
-    return (const struct hierarchy *)shape;
-}
 
 /* The switch within a group of level `level` (0: the lowest groups' level) that the k-th card goes to. */
 static uint32_t deal(const struct hierarchy *h, int level, uint32_t k)
@@ -89,8 +39,7 @@ static uint32_t undeal(const struct hierarchy *h, int level, uint32_t index)
     return k;
 }
 
-/* Address fields of a switch, or of the lower levels of a switch within its group. */
-static uint64_t pack(const struct hierarchy *h, int levels, uint32_t index)
+uint64_t hierarchy_pack(const struct hierarchy *h, int levels, uint32_t index)
 {
     uint64_t fields = 0;
     for (int i = levels - 1; i >= 0; i--) {
@@ -204,13 +153,16 @@ static void lay_out(struct hierarchy *h)
         h->parallel |= !l->by_switch && l->links > 1;
         l->crossed = (uint8_t)h->crossings;
     }
+    h->top = &h->level[h->levels - 1];
+    for (const struct level *l = h->level; l < h->top; l++)
+        h->parallel_below |= !l->by_switch && l->links > 1;
     h->slot_shift = shift;
     h->switch_mask = (1ull << shift) - 1;
     for (int i = 0; i < h->levels; i++) {
         struct level *l = &h->level[i];
         l->gate = ker_alloc(l->gates * sizeof *l->gate);
         for (uint32_t k = 0; k < l->gates; k++) {
-            l->gate[k].at = pack(h, i, deal(h, i, k % l->size));
+            l->gate[k].at = hierarchy_pack(h, i, deal(h, i, k % l->size));
             l->gate[k].port = (uint16_t)(l->first_port + k / l->size);
         }
     }
@@ -249,28 +201,7 @@ static void hierarchy_release(struct route_shape *shape)
     struct hierarchy *h = (struct hierarchy *)shape;
     for (int i = 0; i < h->levels; i++)
         free(h->level[i].gate);
-}
-
-static uint32_t classes_of(const struct hierarchy *h, const struct level *l)
-{
-    return 1u << (h->crossings - l->crossed);
-}
-
-static uint32_t hierarchy_channels(const struct route_shape *shape)
-{
-    const struct hierarchy *h = hierarchy_of(shape);
-    uint32_t most = 1;
-    for (int i = 0; i < h->levels; i++)
-        if (h->level[i].groups > 1 && classes_of(h, &h->level[i]) > most)
-            most = classes_of(h, &h->level[i]);
-    return most;
-}
-
-static void hierarchy_tune(struct route_shape *shape)
-{
-    struct hierarchy *h = (struct hierarchy *)shape;
-    for (int i = 0; i < h->levels; i++)
-        h->level[i].spread = shape->channels / classes_of(h, &h->level[i]);
+    free(h->rack);
 }
 
 static uint32_t hierarchy_ports(const struct route_shape *shape, uint32_t switch_id)
@@ -335,67 +266,20 @@ static void hierarchy_attachment(const struct route_shape *shape, uint32_t node,
 static uint64_t hierarchy_here(const struct route_shape *shape, uint32_t switch_id)
 {
     const struct hierarchy *h = hierarchy_of(shape);
-    return pack(h, h->levels, switch_id);
+    return hierarchy_pack(h, h->levels, switch_id);
 }
 
 static uint64_t hierarchy_address(const struct route_shape *shape, uint32_t node)
 {
     const struct hierarchy *h = hierarchy_of(shape);
-    return pack(h, h->levels, node / h->nodes_per_switch) | (uint64_t)(node % h->nodes_per_switch)
+    return hierarchy_pack(h, h->levels, node / h->nodes_per_switch) | (uint64_t)(node % h->nodes_per_switch)
                                                                 << h->slot_shift;
-}
-
-static inline uint32_t field(const struct level *l, uint64_t address)
-{
-    return (uint32_t)(address >> l->shift) & l->mask;
-}
-
-/* The fields below the level, as they are in `here` but for these. */
-static inline uint64_t with_gate(const struct level *l, uint64_t here, const struct gate *gate)
-{
-    return (here & ~((1ull << l->shift) - 1)) | gate->at;
-}
-
-/* How many places further round the target's group is, less one. */
-static inline uint32_t places_ahead(const struct level *l, uint64_t here, uint64_t target)
-{
-    uint32_t from = field(l, here), to = field(l, target);
-    return to > from ? to - from - 1 : to + l->groups - from - 1;
-}
-
-static uint32_t direct_hops(const struct hierarchy *h, uint64_t here, uint64_t target);
-
-/* Over the lane-th of the parallel links between two groups. */
-static uint32_t lane_hops(const struct hierarchy *h, const struct level *l, uint64_t here, uint64_t target,
-                          uint32_t lane)
-{
-    uint32_t ahead = places_ahead(l, here, target);
-    const struct gate *out = &l->gate[ahead * l->links + lane];
-    const struct gate *in = &l->gate[(l->groups - 2 - ahead) * l->links + lane];
-    return direct_hops(h, here, with_gate(l, here, out)) + 1 +
-           direct_hops(h, with_gate(l, target, in), target);
-}
-
-static uint32_t direct_hops(const struct hierarchy *h, uint64_t here, uint64_t target)
-{
-    uint64_t difference = (here ^ target) & h->switch_mask;
-    if (difference == 0)
-        return 0;
-    const struct level *l = &h->level[h->level_of_bit[63 - __builtin_clzll(difference)]];
-    if (l->by_switch)
-        return 1;
-    uint32_t best = UINT32_MAX;
-    for (uint32_t lane = 0; lane < l->links; lane++) {
-        uint32_t hops = lane_hops(h, l, here, target, lane);
-        best = hops < best ? hops : best;
-    }
-    return best;
 }
 
 static uint32_t hierarchy_hops(const struct route_shape *shape, uint32_t from, uint32_t to)
 {
     const struct hierarchy *h = hierarchy_of(shape);
-    return direct_hops(h, hierarchy_address(shape, from), hierarchy_address(shape, to));
+    return hierarchy_direct_hops(h, hierarchy_address(shape, from), hierarchy_address(shape, to));
 }
 
 static uint32_t hierarchy_group(const struct route_shape *shape, uint32_t switch_id)
@@ -410,161 +294,6 @@ static uint32_t hierarchy_groups(const struct route_shape *shape)
     return h->level[h->levels - 1].groups;
 }
 
-/* First of the parallel links from here straight to the target switch, level l being by switch. */
-static inline uint32_t straight_port(const struct hierarchy *h, const struct level *l, uint64_t here,
-                                     uint64_t target)
-{
-    uint32_t place = places_ahead(l, here, target) * l->size;
-    for (const struct level *below = h->level; below < l; below++)
-        place += field(below, target) * below->size;
-    return l->first_port + place * l->links;
-}
-
-static inline void channel_choose(struct route_choice *choice, const struct level *l, uint32_t path, uint32_t draw)
-{
-    route_channel(choice, (path >> l->crossed) * l->spread, l->spread, draw);
-}
-
-/* Without alternatives. path has a bit for every "group" level: 0 before its crossing, 1 after. */
-static int single_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                       const struct route_packet *packet, struct route_choice *choice)
-{
-    const struct hierarchy *h = hierarchy_of(shape);
-    uint64_t target = packet->address, difference = (here ^ target) & h->switch_mask;
-    if (difference == 0)
-        return route_eject(shape, packet, (uint32_t)(target >> h->slot_shift), choice);
-    uint32_t path = (1u << h->crossings) - 1, port;
-    const struct level *l;
-    for (;;) {
-        l = &h->level[h->level_of_bit[63 - __builtin_clzll(difference)]];
-        if (l->by_switch) {
-            port = straight_port(h, l, here, target);
-            if (l->links > 1)
-                port += route_pick(packet, 2, l->links);
-            break;
-        }
-        const struct gate *gate = &l->gate[places_ahead(l, here, target)];
-        target = with_gate(l, here, gate);
-        if (target == here) {
-            port = gate->port;
-            break;
-        }
-        path &= ~(1u << (l->crossed - 1));
-        difference = here ^ target;
-    }
-    *choice = (struct route_choice){.port = (uint16_t)port};
-    channel_choose(choice, l, path, packet->draw);
-    return 1;
-}
-
-struct search { /* for all shortest direct routes */
-    const struct hierarchy *h;
-    struct route_choice *choices;
-    uint32_t draw, held; /* held: position of the channel the packet is in, 0 at injection */
-    int count;
-};
-
-/* Position of a hop along any route: per "group" level two bits, highest level first: 0 before, 1 crossing, 2
- * after. */
-static uint32_t position(const struct hierarchy *h, const struct level *l, uint32_t path)
-{
-    uint32_t value = 0;
-    for (int bit = h->crossings - 1; bit >= l->crossed; bit--)
-        value |= (path >> bit & 1) << (2 * bit + 1);
-    if (!l->by_switch)
-        value |= 1u << 2 * (l->crossed - 1);
-    return value + 1;
-}
-
-static uint32_t position_held(const struct hierarchy *h, const struct route_packet *packet)
-{
-    if (packet->in_port < h->nodes_per_switch)
-        return 0;
-    int i = h->levels - 1;
-    while (h->level[i].share == 0 || h->level[i].first_port > packet->in_port)
-        i--;
-    const struct level *l = &h->level[i];
-    return position(h, l, packet->in_channel / l->spread << l->crossed);
-}
-
-static void offer(struct search *s, const struct level *l, uint32_t port, uint32_t path)
-{
-    if (s->count == ROUTE_MAX_CHOICES || position(s->h, l, path) <= s->held)
-        return;
-    struct route_choice choice = {.port = (uint16_t)port};
-    channel_choose(&choice, l, path, s->draw);
-    for (int i = 0; i < s->count; i++)
-        if (s->choices[i].port == port && s->choices[i].channel == choice.channel)
-            return;
-    s->choices[s->count++] = choice;
-}
-
-static void search(struct search *s, uint64_t here, uint64_t target, uint32_t path)
-{
-    const struct hierarchy *h = s->h;
-    const struct level *l =
-        &h->level[h->level_of_bit[63 - __builtin_clzll((here ^ target) & h->switch_mask)]];
-    if (l->by_switch) {
-        uint32_t port = straight_port(h, l, here, target);
-        for (uint32_t lane = 0; lane < l->links; lane++)
-            offer(s, l, port + lane, path);
-        return;
-    }
-    uint32_t hops[MAX_PARALLEL], best = UINT32_MAX;
-    for (uint32_t lane = 0; lane < l->links; lane++) {
-        hops[lane] = l->links > 1 ? lane_hops(h, l, here, target, lane) : 0;
-        best = hops[lane] < best ? hops[lane] : best;
-    }
-    for (uint32_t lane = 0; lane < l->links; lane++) {
-        if (hops[lane] > best)
-            continue;
-        const struct gate *gate = &l->gate[places_ahead(l, here, target) * l->links + lane];
-        uint64_t at = with_gate(l, here, gate);
-        if (at == here)
-            offer(s, l, gate->port, path);
-        else
-            search(s, here, at, path & ~(1u << (l->crossed - 1)));
-    }
-}
-
-static int search_all(const struct route_shape *shape, uint64_t here, const struct route_packet *packet,
-                      struct route_choice *choices)
-{
-    const struct hierarchy *h = hierarchy_of(shape);
-    struct search s = {h, choices, packet->draw, position_held(h, packet), 0};
-    search(&s, here, packet->address & h->switch_mask, (1u << h->crossings) - 1);
-    ker_check(s.count > 0);
-    return s.count;
-}
-
-static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                        const struct route_packet *packet, struct route_choice *choice)
-{
-    const struct hierarchy *h = hierarchy_of(shape);
-    if (!h->parallel || ((here ^ packet->address) & h->switch_mask) == 0)
-        return single_next(shape, here, switch_id, packet, choice);
-    struct route_choice all[ROUTE_MAX_CHOICES];
-    int count = search_all(shape, here, packet, all);
-    *choice = all[route_pick(packet, 2, (uint32_t)count)];
-    return 1;
-}
-
-static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                         const struct route_packet *packet, struct route_choice *choices)
-{
-    const struct hierarchy *h = hierarchy_of(shape);
-    if (((here ^ packet->address) & h->switch_mask) == 0)
-        return single_next(shape, here, switch_id, packet, choices);
-    struct route_choice all[ROUTE_MAX_CHOICES];
-    int count = search_all(shape, here, packet, all);
-    int from = (int)route_pick(packet, 2, (uint32_t)count);
-    for (int i = 0; i < count; i++) {
-        choices[i] = all[from];
-        from = from + 1 == count ? 0 : from + 1;
-    }
-    return count;
-}
-
 static const char *const hierarchy_keys[] = {"topology.groups",
                                              "topology.links",
                                              "topology.attach",
@@ -574,9 +303,18 @@ static const char *const hierarchy_keys[] = {"topology.groups",
                                              NULL};
 
 static const struct route_algorithm hierarchy_algorithms[] = {
-    {.name = "minimal", .meaning = "direct, over one of the parallel links", .next = minimal_next, .channels = hierarchy_channels},
+    {.name = "minimal", .meaning = "direct, over one of the parallel links", .next = hierarchy_minimal_next,
+     .prepare = hierarchy_direct_prepare, .channels = hierarchy_channels},
     {.name = "adaptive", .meaning = "direct, over the parallel links by the state of the switch", .adaptive = true,
-     .next = adaptive_next, .channels = hierarchy_channels},
+     .next = hierarchy_adaptive_next, .prepare = hierarchy_direct_prepare, .channels = hierarchy_channels},
+    {.name = "valiant", .meaning = "by way of a random third group (routing.valiant)", .next = hierarchy_valiant_next,
+     .prepare = hierarchy_valiant_prepare, .channels = hierarchy_channels},
+    {.name = "indirect", .meaning = "direct, or by way of a few other groups of the pair's own (routing.detours, routing.indirect)",
+     .next = hierarchy_indirect_next, .prepare = hierarchy_indirect_prepare, .channels = hierarchy_channels},
+    {.name = "ugal", .meaning = "direct or by way of a random group, by the state of the source's switch (UGAL-L)", .adaptive = true,
+     .next = hierarchy_ugal_next, .prepare = hierarchy_ugal_prepare, .channels = hierarchy_channels},
+    {.name = "par", .meaning = "like ugal, and may change its mind in the source's group (PAR)", .adaptive = true,
+     .next = hierarchy_par_next, .prepare = hierarchy_par_prepare, .channels = hierarchy_channels},
     {0},
 };
 

@@ -62,6 +62,20 @@ const struct ker_option route_options[] = {
      "How a packet finds its way; docs/routing.md explains each, and which topology has which. minimal: one shortest path per "
      "packet (torus: dimension order; fat tree: d-mod-k; hierarchical: direct). adaptive: among all shortest paths, by the state "
      "of the switch."},
+    {"routing.valiant", KER_TYPE_CHOICE, "group", NULL, NULL, "group|switch|any",
+     "Hierarchical: what a detour leads to: the first switch reached in a third group, a switch drawn there, or a switch drawn "
+     "anywhere (in the source's group: no detour)."},
+    {"routing.detours", KER_TYPE_INT, "1", "1", "62", NULL,
+     "Hierarchical, indirect: how many third groups each pair of groups may use beside the direct way."},
+    {"routing.indirect", KER_TYPE_CHOICE, "static", NULL, NULL, "static|adaptive",
+     "Hierarchical, indirect: packets are spread evenly over the direct way and the detours, or go by routing.selection."},
+    {"routing.via", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
+     "Hierarchical, indirect: the groups that detours may lead through; absent: all."},
+    {"routing.candidates", KER_TYPE_INT, "1", "1", "8", NULL,
+     "Hierarchical, ugal and par: random detours that are compared with the direct way."},
+    {"routing.weight", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|even|links|double",
+     "Hierarchical: what the cost of a way is multiplied by: nothing, its links to go, or 2 for detours. auto: even for indirect, links "
+     "for the others."},
     {0},
 };
 
@@ -117,7 +131,7 @@ static enum ker_status choose_algorithm(struct route_shape *shape, const struct 
     if (status != KER_OK)
         return status;
     summary->channels = algorithm->channels(shape);
-    summary->adaptive = algorithm->adaptive;
+    summary->adaptive |= algorithm->adaptive;
     snprintf(summary->algorithm, sizeof summary->algorithm, "%s", name);
     if (channels < summary->channels)
         return ker_config_fail(config, error, key,

@@ -1,0 +1,125 @@
+/* hierarchical.h - private to routing/hierarchical*.c: the shape, and what its algorithms share.
+ *
+ * hierarchical.c builds the shape, hierarchical_routes.c has the direct routes, hierarchical_detours.c those over third groups.
+ */
+#ifndef ROUTING_HIERARCHICAL_H
+#define ROUTING_HIERARCHICAL_H
+
+#include "routing/shape.h"
+
+#define MAX_LEVELS 4
+#define MAX_PARALLEL 64
+
+struct gate {      /* one link of a group to another group of the level, seen from this side */
+    uint64_t at;   /* the switch: address fields below the level */
+    uint16_t port; /* there */
+};
+
+struct level {
+    uint32_t groups; /* joined by this level's links */
+    uint32_t size;   /* switches in each */
+    uint32_t links;  /* parallel ones */
+    uint32_t gates;  /* links of one group, "group" only */
+    uint32_t share;  /* ports per switch */
+    uint32_t first_port;
+    uint32_t mask; /* the field of the address */
+    uint8_t shift;
+    bool by_switch;    /* also where there is but one group: no crossing, no class */
+    uint8_t crossed;   /* "group" levels below and including this one: the class is path >> crossed */
+    uint32_t spread;   /* channels per class */
+    struct gate *gate; /* by link number */
+};
+
+/* The channels of a leg of the way: a direct route is one leg, a detour is two. */
+struct leg {
+    uint32_t path; /* that it begins with: see hierarchical_routes.c */
+    uint8_t top;   /* channel class on links of the highest level */
+};
+/* UNDECIDED: a direct way that may still become a detour. */
+enum leg_kind { LEG_DETOUR, LEG_FINAL, LEG_UNDECIDED, LEGS };
+
+/* VIA_GROUP: the first switch reached in a third group; VIA_SWITCH: a switch drawn there; VIA_ANY: a switch drawn
+ * anywhere. */
+enum via { VIA_NONE, VIA_GROUP, VIA_SWITCH, VIA_ANY };
+
+struct hierarchy {
+    struct route_shape shape;
+    int levels, crossings; /* crossings: "group" levels */
+    bool parallel;         /* a "group" level has parallel links: routes have alternatives */
+    bool parallel_below;   /* one below the highest level has */
+    uint32_t nodes_per_switch, slot_shift;
+    uint64_t switch_mask;
+    struct level level[MAX_LEVELS];
+    const struct level *top;
+    uint8_t level_of_bit[64];
+    /* of the algorithm */
+    struct leg leg[LEGS];
+    uint32_t stages, tops;  /* classes that the legs need within groups, if the highest level is a "group" level; at the top */
+    uint32_t top_path[2];   /* by class at the top: path of the hop that crosses it */
+    enum via via;
+    uint32_t candidates, detours; /* ways that are offered beside the direct one; racks that a pair may use */
+    uint32_t *rack, racks;        /* the racks that may be used, ascending; 0: all */
+    bool weighted, doubled;       /* ways weigh as many links as they have; a detour weighs 2 */
+    uint8_t via_bits, lane_bits;  /* of the packet's state */
+};
+
+static inline const struct hierarchy *hierarchy_of(const struct route_shape *shape)
+{
+    return (const struct hierarchy *)shape;
+}
+
+static inline uint32_t field(const struct level *l, uint64_t address)
+{
+    return (uint32_t)(address >> l->shift) & l->mask;
+}
+
+/* The fields below the level, as they are in `here` but for these. */
+static inline uint64_t with_gate(const struct level *l, uint64_t here, const struct gate *gate)
+{
+    return (here & ~((1ull << l->shift) - 1)) | gate->at;
+}
+
+/* How many places further round group `to` is than group `from`, less one. */
+static inline uint32_t places_between(const struct level *l, uint32_t from, uint32_t to)
+{
+    return to > from ? to - from - 1 : to + l->groups - from - 1;
+}
+
+static inline uint32_t places_ahead(const struct level *l, uint64_t here, uint64_t target)
+{
+    return places_between(l, field(l, here), field(l, target));
+}
+
+/* The highest level in which two switches differ. */
+static inline const struct level *level_between(const struct hierarchy *h, uint64_t here, uint64_t target)
+{
+    return &h->level[h->level_of_bit[63 - __builtin_clzll((here ^ target) & h->switch_mask)]];
+}
+
+/* Address fields of a switch, or of the lower levels of a switch within its group. */
+uint64_t hierarchy_pack(const struct hierarchy *, int levels, uint32_t index);
+/* Links of a direct route. */
+uint32_t hierarchy_direct_hops(const struct hierarchy *, uint64_t here, uint64_t target);
+/* The same over the lane-th of the parallel links between two groups of level l, the highest in which they differ. */
+uint32_t hierarchy_lane_hops(const struct hierarchy *, const struct level *l, uint64_t here, uint64_t target, uint32_t lane);
+/* Fills in the legs, and how many classes they need. */
+void hierarchy_legs_set(struct hierarchy *, enum via, bool progressive);
+uint32_t hierarchy_channels(const struct route_shape *);
+void hierarchy_tune(struct route_shape *);
+enum ker_status hierarchy_direct_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
+/* The next hop of a leg that ends at the switch `target`, which is not here; between groups of the highest level over link
+ * `lane` of those in parallel. */
+void hierarchy_way(const struct hierarchy *, uint64_t here, uint64_t target, const struct leg *, uint32_t lane,
+                   const struct route_packet *, struct route_choice *);
+/* The same for a leg that ends with the highest level's link to group `to`, where the highest level is a "group" level. */
+void hierarchy_way_to_group(const struct hierarchy *, uint64_t here, uint32_t to, const struct leg *, uint32_t lane,
+                            const struct route_packet *, struct route_choice *);
+
+extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hierarchy_valiant_next, hierarchy_indirect_next,
+    hierarchy_ugal_next, hierarchy_par_next;
+enum ker_status hierarchy_valiant_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
+enum ker_status hierarchy_indirect_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
+enum ker_status hierarchy_ugal_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
+enum ker_status hierarchy_par_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
+
+#endif

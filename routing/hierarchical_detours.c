@@ -1,0 +1,447 @@
+/* hierarchical_detours.c - routes by way of third groups: Valiant, indirect over a few racks, UGAL-L, PAR.
+ *
+ * "Group" is the highest level's. A detour is two direct routes one after the other: to an intermediate group (or to a switch
+ * in it), then to the destination. Which, is settled at the source's switch, or with PAR at one of the source's group, and travels in
+ * the packet's state; all else follows from where the packet is. Inside one group all go direct.
+ *
+ * State, from the lowest bit: 2 bits of phase; the lane: which of the parallel links out of the current group; the intermediate
+ * group, or the address fields of the intermediate switch. State 0: nothing is settled yet.
+ *
+ * Ways are weighed by the links they have, as in UGAL (Singh 2005; Kim, Dally, Scott and Abts 2008); PAR is Jiang, Kim and Dally's
+ * (2009). The few racks of "indirect" are MARS's. Channels: see hierarchical_routes.c.
+ */
+#include "routing/hierarchical.h"
+
+#include <stdlib.h>
+
+enum phase { PHASE_START, PHASE_DETOUR, PHASE_FINAL, PHASE_UNDECIDED };
+
+/* What route_pick draws: one purpose, one salt. */
+enum { SALT_FINAL_LANE = 3, SALT_SPREAD = 4, SALT_WAYS = 16 };
+#define SALTS_PER_WAY 3 /* group, switch, lane */
+
+struct way {
+    enum phase phase;
+    uint32_t lane, via;
+};
+
+static inline uint32_t way_pack(const struct hierarchy *h, struct way w)
+{
+    return (uint32_t)w.phase | w.lane << 2 | w.via << (2 + h->lane_bits);
+}
+
+static inline struct way way_unpack(const struct hierarchy *h, uint32_t state)
+{
+    return (struct way){state & 3, state >> 2 & ((1u << h->lane_bits) - 1), state >> (2 + h->lane_bits)};
+}
+
+static inline bool via_is_group(const struct hierarchy *h)
+{
+    return h->via == VIA_GROUP;
+}
+
+/* ---- lanes: which of the parallel links between two groups ---- */
+
+/* The lanes of the shortest ways to a switch in another group, or to the group itself; *hops is how long they are. */
+static uint32_t lanes_to(const struct hierarchy *h, uint64_t here, uint64_t target, bool to_group, uint8_t *lane, uint32_t *hops)
+{
+    const struct level *l = h->top;
+    uint32_t count = 0, best = UINT32_MAX, first = places_ahead(l, here, target) * l->links;
+    for (uint32_t i = 0; i < l->links; i++) {
+        uint32_t far = to_group ? hierarchy_direct_hops(h, here, with_gate(l, here, &l->gate[first + i])) + 1
+                                : hierarchy_lane_hops(h, l, here, target, i);
+        if (far < best)
+            count = 0;
+        if (far <= best) {
+            best = far;
+            lane[count++] = (uint8_t)i;
+        }
+    }
+    *hops = best;
+    return count;
+}
+
+/* One of them, where it matters: links by switch are one hop, and chosen there. */
+static uint32_t lane_pick(const struct hierarchy *h, uint64_t here, uint64_t target, bool to_group,
+                          const struct route_packet *packet, uint32_t salt)
+{
+    uint8_t lane[MAX_PARALLEL];
+    uint32_t hops;
+    if (h->top->by_switch || h->top->links == 1)
+        return 0;
+    return lane[route_pick(packet, salt, lanes_to(h, here, target, to_group, lane, &hops))];
+}
+
+/* ---- the next hop of a way that is settled ---- */
+
+static inline uint64_t group_fields(const struct hierarchy *h, uint32_t group)
+{
+    return (uint64_t)group << h->top->shift;
+}
+
+static void way_offer(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, struct way way,
+                      struct route_choice *choice)
+{
+    const struct leg *leg = &h->leg[way.phase == PHASE_DETOUR ? LEG_DETOUR : way.phase == PHASE_FINAL ? LEG_FINAL : LEG_UNDECIDED];
+    if (way.phase != PHASE_DETOUR)
+        hierarchy_way(h, here, packet->address & h->switch_mask, leg, way.lane, packet, choice);
+    else if (via_is_group(h))
+        hierarchy_way_to_group(h, here, way.via, leg, way.lane, packet, choice);
+    else
+        hierarchy_way(h, here, way.via, leg, way.lane, packet, choice);
+    choice->state = way_pack(h, way);
+}
+
+/* The packet is (or was just now) at the end of a leg: from here on direct. */
+static struct way way_final(const struct hierarchy *h, uint64_t here, const struct route_packet *packet)
+{
+    struct way way = {PHASE_FINAL, 0, 0};
+    if (field(h->top, here) != field(h->top, packet->address))
+        way.lane = lane_pick(h, here, packet->address & h->switch_mask, false, packet, SALT_FINAL_LANE);
+    return way;
+}
+
+static int eject(const struct hierarchy *h, const struct route_packet *packet, struct route_choice *choice)
+{
+    return route_eject(&h->shape, packet, (uint32_t)(packet->address >> h->slot_shift), choice);
+}
+
+static inline bool arrived(const struct hierarchy *h, uint64_t here, const struct route_packet *packet)
+{
+    return ((here ^ packet->address) & h->switch_mask) == 0;
+}
+
+static int way_follow(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, struct way way,
+                      struct route_choice *choice)
+{
+    if (way.phase == PHASE_DETOUR && way.via == (via_is_group(h) ? field(h->top, here) : here & h->switch_mask)) {
+        way = way_final(h, here, packet);
+        if (arrived(h, here, packet))
+            return eject(h, packet, choice);
+    }
+    if (way.phase == PHASE_UNDECIDED && field(h->top, here) == field(h->top, packet->address))
+        way.phase = PHASE_FINAL;
+    way_offer(h, here, packet, way, choice);
+    return 1;
+}
+
+/* ---- ways by a third group ---- */
+
+/* The nth of the groups other than two that differ. */
+static uint32_t third_group(uint32_t nth, uint32_t a, uint32_t b)
+{
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    nth += nth >= low;
+    return nth + (nth >= high);
+}
+
+/* By a group: the way to it, or to a switch there which is drawn. */
+static struct way way_by(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, uint32_t group, uint32_t salt)
+{
+    struct way way = {PHASE_DETOUR, 0, group};
+    uint64_t target = group_fields(h, group);
+    if (!via_is_group(h)) {
+        target |= hierarchy_pack(h, h->levels - 1, route_pick(packet, salt + 1, h->top->size));
+        way.via = (uint32_t)target;
+    }
+    way.lane = lane_pick(h, here, target, via_is_group(h), packet, salt + 2);
+    return way;
+}
+
+/* At random: Valiant. By way of any switch it may turn out that the way is direct. */
+static struct way way_random(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, uint32_t salt)
+{
+    uint32_t from = field(h->top, here), to = field(h->top, packet->address);
+    if (h->via != VIA_ANY)
+        return way_by(h, here, packet, third_group(route_pick(packet, salt, h->top->groups - 2), from, to), salt);
+    uint32_t group = route_pick(packet, salt, h->top->groups);
+    return group == from ? way_final(h, here, packet) : way_by(h, here, packet, group, salt);
+}
+
+int hierarchy_valiant_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id, const struct route_packet *packet,
+                           struct route_choice *choice)
+{
+    const struct hierarchy *h = hierarchy_of(shape);
+    struct way way = way_unpack(h, packet->state);
+    if (way.phase == PHASE_START) {
+        if (arrived(h, here, packet))
+            return eject(h, packet, choice);
+        bool inside = field(h->top, here) == field(h->top, packet->address);
+        way = inside ? way_final(h, here, packet) : way_random(h, here, packet, SALT_WAYS);
+    } else if (way.phase == PHASE_FINAL && arrived(h, here, packet)) {
+        return eject(h, packet, choice);
+    }
+    return way_follow(h, here, packet, way, choice);
+}
+
+/* ---- choices at the source ---- */
+
+/* Links of a detour from here to the destination. */
+static uint32_t detour_hops(const struct hierarchy *h, uint64_t here, uint64_t target, struct way way)
+{
+    if (!via_is_group(h))
+        return hierarchy_direct_hops(h, here, way.via) + hierarchy_direct_hops(h, way.via, target);
+    const struct level *l = h->top;
+    uint32_t ahead = places_between(l, field(l, here), way.via);
+    const struct gate *out = &l->gate[ahead * l->links + way.lane];
+    const struct gate *in = &l->gate[(l->groups - 2 - ahead) * l->links + way.lane];
+    return hierarchy_direct_hops(h, here, with_gate(l, here, out)) + 1 +
+           hierarchy_direct_hops(h, with_gate(l, group_fields(h, way.via), in), target);
+}
+
+static void offer_detour(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, struct way way,
+                         struct route_choice *choice)
+{
+    way_offer(h, here, packet, way, choice);
+    choice->flags = ROUTE_DETOUR;
+    if (h->weighted)
+        choice->weight = (uint8_t)(h->doubled ? 2 : detour_hops(h, here, packet->address & h->switch_mask, way));
+}
+
+/* The direct ways over each of the shortest lanes, in an order of the packet's own; room for `room` of them. */
+static int offer_direct(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, enum phase phase, int room,
+                        struct route_choice *choices)
+{
+    uint8_t lane[MAX_PARALLEL] = {0};
+    uint64_t target = packet->address & h->switch_mask;
+    uint32_t count = 1, hops = 0, from = 0;
+    if (!h->top->by_switch && h->top->links > 1) {
+        count = lanes_to(h, here, target, false, lane, &hops);
+        from = route_pick(packet, SALT_FINAL_LANE, count);
+    } else if (h->weighted && !h->doubled) {
+        hops = hierarchy_direct_hops(h, here, target);
+    }
+    int offered = 0;
+    for (uint32_t i = 0; i < count && offered < room; i++, offered++) {
+        struct way way = {phase, lane[(from + i) % count], 0};
+        way_offer(h, here, packet, way, &choices[offered]);
+        choices[offered].weight = (uint8_t)(!h->weighted ? 0 : h->doubled ? 1 : hops);
+    }
+    return offered;
+}
+
+/* ---- indirect: a few racks that belong to the pair ---- */
+
+/* The nth rack round after the destination that is neither it nor the source. */
+static uint32_t nth_rack(const struct hierarchy *h, uint32_t from, uint32_t to, uint32_t nth)
+{
+    uint32_t groups = h->top->groups, before_source = places_between(h->top, to, from);
+    uint32_t places = nth + (nth >= before_source);
+    return (uint32_t)(((uint64_t)to + 1 + places) % groups);
+}
+
+/* The same among those of routing.via; false: there are not so many. */
+static bool nth_listed_rack(const struct hierarchy *h, uint32_t from, uint32_t to, uint32_t nth, uint32_t *rack)
+{
+    uint32_t first = 0;
+    while (first < h->racks && h->rack[first] <= to)
+        first++;
+    for (uint32_t i = 0; i < h->racks; i++) {
+        uint32_t at = h->rack[(first + i) % h->racks];
+        if (at == from || at == to)
+            continue;
+        *rack = at;
+        if (nth-- == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool detour_rack(const struct hierarchy *h, uint32_t from, uint32_t to, uint32_t nth, uint32_t *rack)
+{
+    if (h->racks)
+        return nth_listed_rack(h, from, to, nth, rack);
+    *rack = nth_rack(h, from, to, nth);
+    return true;
+}
+
+static int indirect_start(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, struct route_choice *choices)
+{
+    uint32_t from = field(h->top, here), to = field(h->top, packet->address), rack[ROUTE_MAX_CHOICES], count = 0;
+    while (count < h->detours && detour_rack(h, from, to, count, &rack[count]))
+        count++;
+    if (!h->shape.summary.adaptive) {
+        uint32_t which = route_pick(packet, SALT_SPREAD, 1 + count);
+        struct way way = which == 0 ? way_final(h, here, packet) : way_by(h, here, packet, rack[which - 1], SALT_WAYS);
+        return way_follow(h, here, packet, way, choices);
+    }
+    int offered = offer_direct(h, here, packet, PHASE_FINAL, ROUTE_MAX_CHOICES - (int)count, choices);
+    for (uint32_t i = 0; i < count; i++)
+        offer_detour(h, here, packet, way_by(h, here, packet, rack[i], SALT_WAYS + SALTS_PER_WAY * i), &choices[offered++]);
+    return offered;
+}
+
+int hierarchy_indirect_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id, const struct route_packet *packet,
+                            struct route_choice *choices)
+{
+    const struct hierarchy *h = hierarchy_of(shape);
+    struct way way = way_unpack(h, packet->state);
+    if (way.phase != PHASE_DETOUR && arrived(h, here, packet))
+        return eject(h, packet, choices);
+    if (way.phase == PHASE_START) {
+        if (field(h->top, here) != field(h->top, packet->address))
+            return indirect_start(h, here, packet, choices);
+        way = way_final(h, here, packet);
+    }
+    return way_follow(h, here, packet, way, choices);
+}
+
+/* ---- UGAL-L and PAR ---- */
+
+/* Detours drawn at this switch beside the `offered` direct ways. To a proof one is like the other, and it sees all that one may
+ * draw. */
+static int offer_random(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, int offered,
+                        struct route_choice *choices)
+{
+    uint32_t candidates = packet->oracle ? 1 : h->candidates;
+    uint32_t salt = SALT_WAYS + SALTS_PER_WAY * h->candidates * packet->hops;
+    for (uint32_t i = 0; i < candidates; i++, salt += SALTS_PER_WAY) {
+        struct way way = way_random(h, here, packet, salt);
+        if (way.phase == PHASE_DETOUR)
+            offer_detour(h, here, packet, way, &choices[offered++]);
+    }
+    return offered;
+}
+
+static int ugal_next(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, enum phase direct,
+                     struct route_choice *choices)
+{
+    struct way way = way_unpack(h, packet->state);
+    bool inside = field(h->top, here) == field(h->top, packet->address);
+    if (way.phase != PHASE_DETOUR && arrived(h, here, packet))
+        return eject(h, packet, choices);
+    if (way.phase == PHASE_START && inside)
+        way = way_final(h, here, packet);
+    if (way.phase == PHASE_START) {
+        int offered = offer_direct(h, here, packet, direct, ROUTE_MAX_CHOICES - (int)h->candidates, choices);
+        return offer_random(h, here, packet, offered, choices);
+    }
+    if (way.phase == PHASE_UNDECIDED && !inside) {
+        way_offer(h, here, packet, way, choices);
+        if (h->weighted)
+            choices->weight = (uint8_t)(h->doubled ? 1 : hierarchy_lane_hops(h, h->top, here, packet->address & h->switch_mask, way.lane));
+        return offer_random(h, here, packet, 1, choices);
+    }
+    return way_follow(h, here, packet, way, choices);
+}
+
+int hierarchy_ugal_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id, const struct route_packet *packet,
+                        struct route_choice *choices)
+{
+    return ugal_next(hierarchy_of(shape), here, packet, PHASE_FINAL, choices);
+}
+
+int hierarchy_par_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id, const struct route_packet *packet,
+                       struct route_choice *choices)
+{
+    const struct hierarchy *h = hierarchy_of(shape);
+    /* by switch, the first hop leaves the group: nothing is left to change one's mind about */
+    return ugal_next(h, here, packet, h->top->by_switch ? PHASE_FINAL : PHASE_UNDECIDED, choices);
+}
+
+/* ---- settings ---- */
+
+/* How the state is divided, and whether it is large enough. */
+static enum ker_status divide_state(struct hierarchy *h, const struct ker_config *config, struct ker_error *error)
+{
+    h->lane_bits = (uint8_t)(h->top->by_switch ? 0 : route_bits(h->top->links));
+    h->via_bits = (uint8_t)(via_is_group(h) ? route_bits(h->top->groups) : h->slot_shift);
+    if (2 + h->lane_bits + h->via_bits > 24)
+        return ker_config_fail(config, error, "routing.algorithm",
+                               "\"%s\" keeps the intermediate %s in the packet, which takes %d bits here; there are 22%s",
+                               ker_config_string(config, "routing.algorithm"), via_is_group(h) ? "group and link" : "switch and link",
+                               h->lane_bits + h->via_bits, via_is_group(h) ? "" : "; routing.valiant = \"group\" takes fewer");
+    return KER_OK;
+}
+
+static enum ker_status detours_prepare(struct hierarchy *h, enum via via, bool progressive, const struct ker_config *config,
+                                       struct ker_error *error)
+{
+    if (h->top->groups < 3)
+        return ker_config_fail(config, error, "routing.algorithm",
+                               "\"%s\" needs a third group, but topology.groups has only %u at its highest level",
+                               ker_config_string(config, "routing.algorithm"), h->top->groups);
+    if (h->top->by_switch && via == VIA_GROUP)
+        via = VIA_SWITCH; /* every switch of the group is a first one that can be reached */
+    hierarchy_legs_set(h, via, progressive && !h->top->by_switch);
+    return divide_state(h, config, error);
+}
+
+static enum via via_asked(const struct ker_config *config)
+{
+    return (enum via)(VIA_GROUP + ker_config_choice(config, "routing.valiant"));
+}
+
+/* routing.weight = auto|even|links|double */
+static void weights_read(struct hierarchy *h, const struct ker_config *config, bool by_links)
+{
+    int how = ker_config_choice(config, "routing.weight");
+    h->weighted = how == 0 ? by_links : how >= 2;
+    h->doubled = how == 3;
+}
+
+enum ker_status hierarchy_valiant_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+{
+    return detours_prepare((struct hierarchy *)shape, via_asked(config), false, config, error);
+}
+
+static int rack_compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static enum ker_status racks_read(struct hierarchy *h, const struct ker_config *config, struct ker_error *error)
+{
+    static const char key[] = "routing.via";
+    if (!ker_config_has(config, key))
+        return KER_OK;
+    h->racks = (uint32_t)ker_config_count(config, key);
+    h->rack = ker_alloc(h->racks * sizeof *h->rack);
+    for (uint32_t i = 0; i < h->racks; i++) {
+        int64_t rack = ker_config_int_at(config, key, (int)i);
+        if (rack >= h->top->groups)
+            return ker_config_fail(config, error, key, "names rack %lld; they are 0 to %u", (long long)rack, h->top->groups - 1);
+        h->rack[i] = (uint32_t)rack;
+    }
+    qsort(h->rack, h->racks, sizeof *h->rack, rack_compare);
+    for (uint32_t i = 1; i < h->racks; i++)
+        if (h->rack[i] == h->rack[i - 1])
+            return ker_config_fail(config, error, key, "names rack %u twice", h->rack[i]);
+    return KER_OK;
+}
+
+enum ker_status hierarchy_indirect_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+{
+    struct hierarchy *h = (struct hierarchy *)shape;
+    enum ker_status status = detours_prepare(h, via_asked(config) == VIA_GROUP ? VIA_GROUP : VIA_SWITCH, false, config, error);
+    if (status == KER_OK)
+        status = racks_read(h, config, error);
+    if (status != KER_OK)
+        return status;
+    h->detours = (uint32_t)ker_config_int(config, "routing.detours");
+    uint32_t most = h->racks ? h->racks : h->top->groups - 2;
+    if (h->detours > most)
+        return ker_config_fail(config, error, "routing.detours", "is %u, but %s only %u", h->detours,
+                               h->racks ? "routing.via names" : "beside source and destination there are groups:", most);
+    weights_read(h, config, false);
+    shape->summary.adaptive = ker_config_choice(config, "routing.indirect") == 1;
+    return KER_OK;
+}
+
+static enum ker_status ugal_prepare(struct hierarchy *h, bool progressive, const struct ker_config *config, struct ker_error *error)
+{
+    h->candidates = (uint32_t)ker_config_int(config, "routing.candidates");
+    weights_read(h, config, true);
+    return detours_prepare(h, via_asked(config), progressive, config, error);
+}
+
+enum ker_status hierarchy_ugal_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+{
+    return ugal_prepare((struct hierarchy *)shape, false, config, error);
+}
+
+enum ker_status hierarchy_par_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+{
+    return ugal_prepare((struct hierarchy *)shape, true, config, error);
+}

@@ -1,0 +1,312 @@
+/* hierarchical_routes.c - direct routes of the hierarchical topology, and the channels of all its routes.
+ *
+ * A direct route looks for the highest level in which here and there differ. With "switch" that link leads to
+ * the target itself. With "group" the route goes (directly, at lower levels) to the switch that holds the
+ * link, over it, and directly on; hence l1 l2 l1 l3 l1 l2 l1 at most. Of parallel links only those with the
+ * shortest whole route count.
+ *
+ * Deadlock: for every "group" level a hop lies before its crossing, is it, or lies after it (also when no
+ * crossing is needed). Read from the highest level down these digits give each hop a position which grows
+ * strictly along any route; position is a property of link level and channel class (the class is the
+ * before/after bits of the "group" levels above the link's), so no cycle of waiting can close. With parallel
+ * links a route may change its mind on the way; only choices whose position exceeds that of the channel the
+ * packet holds are taken, and the old choice always is one.
+ *
+ * `path` holds these bits. In place of the highest level's bit stands a number, the stage: a detour has two legs, and so crosses
+ * the highest level twice and has more than one before and after. Every leg has its own classes:
+ *
+ *     leg                           via a group     via a switch     and the highest level's links
+ *     undecided (progressive only)  0               0                as the final leg
+ *     detour, before, after         0, -            0, 1             class 0
+ *     final, before, after          1, 2            2, 3             class 1
+ *
+ * with 1 added to the later legs' stages when there is an undecided one. Where the highest level is joined by switch a leg is
+ * a single hop of that level, and a class for each leg is all it takes.
+ */
+#include "routing/hierarchical.h"
+
+/* ---- legs and channels ---- */
+
+void hierarchy_legs_set(struct hierarchy *h, enum via via, bool progressive)
+{
+    uint32_t below = h->crossings ? (1u << (h->crossings - 1)) - 1 : 0, top = via != VIA_NONE, first = progressive;
+    uint32_t final = via == VIA_NONE ? 0 : first + (via == VIA_GROUP ? 1 : 2); /* its stage before the crossing */
+    h->via = via;
+    h->tops = 1 + top;
+    if (h->top->by_switch) {
+        for (int leg = 0; leg < LEGS; leg++)
+            h->leg[leg] = (struct leg){(1u << h->crossings) - 1, (uint8_t)(leg == LEG_DETOUR ? 0 : top)};
+        return;
+    }
+    h->stages = final + 2;
+    unsigned shift = (unsigned)h->crossings - 1;
+    h->leg[LEG_DETOUR] = (struct leg){(first + 1) << shift | below, 0};
+    h->leg[LEG_FINAL] = (struct leg){(final + 1) << shift | below, (uint8_t)top};
+    h->leg[LEG_UNDECIDED] = (struct leg){1u << shift | below, (uint8_t)top};
+    h->top_path[0] = first << shift;
+    h->top_path[top] = final << shift;
+}
+
+static uint32_t classes_of(const struct hierarchy *h, const struct level *l)
+{
+    if (l == h->top)
+        return h->tops;
+    return h->top->by_switch ? 1u << (h->crossings - l->crossed) : h->stages << (h->crossings - 1 - l->crossed);
+}
+
+uint32_t hierarchy_channels(const struct route_shape *shape)
+{
+    const struct hierarchy *h = hierarchy_of(shape);
+    uint32_t most = 1;
+    for (int i = 0; i < h->levels; i++)
+        if (h->level[i].groups > 1 && classes_of(h, &h->level[i]) > most)
+            most = classes_of(h, &h->level[i]);
+    return most;
+}
+
+void hierarchy_tune(struct route_shape *shape)
+{
+    struct hierarchy *h = (struct hierarchy *)shape;
+    for (int i = 0; i < h->levels; i++)
+        h->level[i].spread = shape->channels / classes_of(h, &h->level[i]);
+}
+
+enum ker_status hierarchy_direct_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+{
+    hierarchy_legs_set((struct hierarchy *)shape, VIA_NONE, false);
+    return KER_OK;
+}
+
+static inline void channel_choose(struct route_choice *choice, const struct hierarchy *h, const struct level *l, uint32_t path,
+                                  const struct leg *leg, uint32_t draw)
+{
+    uint32_t class = l == h->top ? leg->top : path >> l->crossed;
+    route_channel(choice, class * l->spread, l->spread, draw);
+}
+
+/* ---- distances ---- */
+
+uint32_t hierarchy_lane_hops(const struct hierarchy *h, const struct level *l, uint64_t here, uint64_t target, uint32_t lane)
+{
+    uint32_t ahead = places_ahead(l, here, target);
+    const struct gate *out = &l->gate[ahead * l->links + lane];
+    const struct gate *in = &l->gate[(l->groups - 2 - ahead) * l->links + lane];
+    return hierarchy_direct_hops(h, here, with_gate(l, here, out)) + 1 +
+           hierarchy_direct_hops(h, with_gate(l, target, in), target);
+}
+
+uint32_t hierarchy_direct_hops(const struct hierarchy *h, uint64_t here, uint64_t target)
+{
+    uint64_t difference = (here ^ target) & h->switch_mask;
+    if (difference == 0)
+        return 0;
+    const struct level *l = &h->level[h->level_of_bit[63 - __builtin_clzll(difference)]];
+    if (l->by_switch)
+        return 1;
+    uint32_t best = UINT32_MAX;
+    for (uint32_t lane = 0; lane < l->links; lane++) {
+        uint32_t hops = hierarchy_lane_hops(h, l, here, target, lane);
+        best = hops < best ? hops : best;
+    }
+    return best;
+}
+
+/* First of the parallel links from here straight to the target switch, level l being by switch. */
+static inline uint32_t straight_port(const struct hierarchy *h, const struct level *l, uint64_t here,
+                                     uint64_t target)
+{
+    uint32_t place = places_ahead(l, here, target) * l->size;
+    for (const struct level *below = h->level; below < l; below++)
+        place += field(below, target) * below->size;
+    return l->first_port + place * l->links;
+}
+
+struct search { /* for all shortest direct routes */
+    const struct hierarchy *h;
+    const struct leg *leg;
+    struct route_choice *choices;
+    uint32_t draw, held; /* held: position of the channel the packet is in, 0 at injection */
+    int count;
+};
+
+static void search(struct search *s, uint64_t here, uint64_t target, uint32_t path);
+static uint32_t position_held(const struct hierarchy *h, const struct route_packet *packet);
+
+/* One of the shortest ways from here to the target, where there may be several. */
+static void search_one(const struct hierarchy *h, uint64_t here, uint64_t target, uint32_t path, const struct leg *leg,
+                       const struct route_packet *packet, struct route_choice *choice)
+{
+    struct route_choice all[ROUTE_MAX_CHOICES];
+    struct search s = {h, leg, all, packet->draw, position_held(h, packet), 0};
+    search(&s, here, target, path);
+    ker_check(s.count > 0);
+    *choice = all[route_pick(packet, 2, (uint32_t)s.count)];
+}
+
+/* From here towards the target, whose fields above those that differ are the same; `path` is as far as it is known. */
+static inline void way_inside(const struct hierarchy *h, uint64_t here, uint64_t target, uint32_t path, const struct leg *leg,
+                              uint32_t lane, const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct level *l;
+    uint32_t port;
+    for (;;) {
+        l = level_between(h, here, target);
+        if (l->by_switch) {
+            port = straight_port(h, l, here, target);
+            if (l->links > 1)
+                port += route_pick(packet, 2, l->links);
+            break;
+        }
+        if (h->parallel_below && l != h->top) {
+            search_one(h, here, target, path, leg, packet, choice);
+            return;
+        }
+        const struct gate *gate = &l->gate[places_ahead(l, here, target) * l->links + lane];
+        target = with_gate(l, here, gate);
+        path -= 1u << (l->crossed - 1);
+        if (((target ^ here) & h->switch_mask) == 0) {
+            port = gate->port;
+            break;
+        }
+    }
+    *choice = (struct route_choice){.port = (uint16_t)port};
+    channel_choose(choice, h, l, path, leg, packet->draw);
+}
+
+void hierarchy_way(const struct hierarchy *h, uint64_t here, uint64_t target, const struct leg *leg, uint32_t lane,
+                   const struct route_packet *packet, struct route_choice *choice)
+{
+    way_inside(h, here, target, leg->path, leg, lane, packet, choice);
+}
+
+void hierarchy_way_to_group(const struct hierarchy *h, uint64_t here, uint32_t to, const struct leg *leg, uint32_t lane,
+                            const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct level *l = h->top;
+    const struct gate *gate = &l->gate[places_between(l, field(l, here), to) * l->links + lane];
+    uint64_t target = with_gate(l, here, gate);
+    uint32_t path = leg->path - (1u << (l->crossed - 1));
+    if (((target ^ here) & h->switch_mask) != 0) {
+        way_inside(h, here, target, path, leg, 0, packet, choice);
+        return;
+    }
+    *choice = (struct route_choice){.port = gate->port};
+    channel_choose(choice, h, l, path, leg, packet->draw);
+}
+
+/* Without alternatives. */
+static int single_next(const struct route_shape *shape, uint64_t here, const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct hierarchy *h = hierarchy_of(shape);
+    if (((here ^ packet->address) & h->switch_mask) == 0)
+        return route_eject(shape, packet, (uint32_t)(packet->address >> h->slot_shift), choice);
+    const struct leg *leg = &h->leg[LEG_FINAL];
+    way_inside(h, here, packet->address, leg->path, leg, 0, packet, choice);
+    return 1;
+}
+
+/* ---- all shortest routes ---- */
+
+/* Position of a hop along any route: per "group" level two bits, highest level first: 0 before, 1 crossing, 2
+ * after; at the highest the stage makes that more. */
+static uint32_t position(const struct hierarchy *h, const struct level *l, uint32_t path)
+{
+    int highest = h->crossings - 1;
+    uint32_t value = highest >= 0 ? path >> highest << (2 * highest + 1) : 0;
+    for (int bit = highest - 1; bit >= l->crossed; bit--)
+        value |= (path >> bit & 1) << (2 * bit + 1);
+    if (!l->by_switch)
+        value |= 1u << 2 * (l->crossed - 1);
+    return value + 1;
+}
+
+static uint32_t position_held(const struct hierarchy *h, const struct route_packet *packet)
+{
+    if (packet->in_port < h->nodes_per_switch)
+        return 0;
+    int i = h->levels - 1;
+    while (h->level[i].share == 0 || h->level[i].first_port > packet->in_port)
+        i--;
+    const struct level *l = &h->level[i];
+    uint32_t class = packet->in_channel / l->spread;
+    if (l == h->top)
+        return l->by_switch ? 0 : position(h, l, h->top_path[class]); /* by switch: a leg of its own is done */
+    return position(h, l, class << l->crossed);
+}
+
+static void offer(struct search *s, const struct level *l, uint32_t port, uint32_t path)
+{
+    if (s->count == ROUTE_MAX_CHOICES || position(s->h, l, path) <= s->held)
+        return;
+    struct route_choice choice = {.port = (uint16_t)port};
+    channel_choose(&choice, s->h, l, path, s->leg, s->draw);
+    for (int i = 0; i < s->count; i++)
+        if (s->choices[i].port == port && s->choices[i].channel == choice.channel)
+            return;
+    s->choices[s->count++] = choice;
+}
+
+static void search(struct search *s, uint64_t here, uint64_t target, uint32_t path)
+{
+    const struct hierarchy *h = s->h;
+    const struct level *l = level_between(h, here, target);
+    if (l->by_switch) {
+        uint32_t port = straight_port(h, l, here, target);
+        for (uint32_t lane = 0; lane < l->links; lane++)
+            offer(s, l, port + lane, path);
+        return;
+    }
+    uint32_t hops[MAX_PARALLEL], best = UINT32_MAX;
+    for (uint32_t lane = 0; lane < l->links; lane++) {
+        hops[lane] = l->links > 1 ? hierarchy_lane_hops(h, l, here, target, lane) : 0;
+        best = hops[lane] < best ? hops[lane] : best;
+    }
+    for (uint32_t lane = 0; lane < l->links; lane++) {
+        if (hops[lane] > best)
+            continue;
+        const struct gate *gate = &l->gate[places_ahead(l, here, target) * l->links + lane];
+        uint64_t at = with_gate(l, here, gate);
+        uint32_t before = path - (1u << (l->crossed - 1));
+        if (at == here)
+            offer(s, l, gate->port, before);
+        else
+            search(s, here, at, before);
+    }
+}
+
+static int search_all(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, struct route_choice *choices)
+{
+    const struct leg *leg = &h->leg[LEG_FINAL];
+    struct search s = {h, leg, choices, packet->draw, position_held(h, packet), 0};
+    search(&s, here, packet->address & h->switch_mask, leg->path);
+    ker_check(s.count > 0);
+    return s.count;
+}
+
+int hierarchy_minimal_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id, const struct route_packet *packet,
+                           struct route_choice *choice)
+{
+    const struct hierarchy *h = hierarchy_of(shape);
+    if (!h->parallel || ((here ^ packet->address) & h->switch_mask) == 0)
+        return single_next(shape, here, packet, choice);
+    struct route_choice all[ROUTE_MAX_CHOICES];
+    int count = search_all(h, here, packet, all);
+    *choice = all[route_pick(packet, 2, (uint32_t)count)];
+    return 1;
+}
+
+int hierarchy_adaptive_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id, const struct route_packet *packet,
+                            struct route_choice *choices)
+{
+    const struct hierarchy *h = hierarchy_of(shape);
+    if (((here ^ packet->address) & h->switch_mask) == 0)
+        return single_next(shape, here, packet, choices);
+    struct route_choice all[ROUTE_MAX_CHOICES];
+    int count = search_all(h, here, packet, all);
+    int from = (int)route_pick(packet, 2, (uint32_t)count);
+    for (int i = 0; i < count; i++) {
+        choices[i] = all[from];
+        from = from + 1 == count ? 0 : from + 1;
+    }
+    return count;
+}
