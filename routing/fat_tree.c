@@ -10,7 +10,8 @@
  * ever turns from down to up. Deterministic routing is d-mod-k: destination d climbs through parent floor(d /
  * (w_1*..*w_l)) mod w_(l+1), so all packets for one destination meet early and the destinations are spread
  * evenly over the parents. An address holds the x digits and these parent digits, each in a field of just
- * enough bits.
+ * enough bits. S-mod-k is the mirror image: the parent digits of the source, so all packets of one source part late. Random
+ * draws a parent at every level, adaptive offers all of them. The way down is always the only one.
  */
 #include "routing/shape.h"
 
@@ -29,6 +30,7 @@ struct fat_tree {
     struct level level[ROUTE_MAX_LEVELS];
 };
 
+#define PARENT_SALT 16 /* of draws: one for each level from here on */
 #define LEVEL_SHIFT 60 /* of route_here: the level is in the top bits, the x digits below */
 
 static inline const struct fat_tree *tree_of(const struct route_shape *shape)
@@ -360,6 +362,33 @@ static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t
     return 1;
 }
 
+static int up_choice(const struct route_shape *shape, const struct level *l, const struct route_packet *packet,
+                     struct route_choice *choice, uint32_t parent)
+{
+    *choice = (struct route_choice){.port = (uint16_t)(l->down + parent)};
+    route_channel(choice, 0, shape->channels, packet->draw);
+    return 1;
+}
+
+static int s_mod_k_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
+                        const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct level *l;
+    if (!up_or_down(tree_of(shape), here, packet, &l))
+        return minimal_next(shape, here, switch_id, packet, choice);
+    return up_choice(shape, l, packet, choice, packet->source / l->ys % l->up);
+}
+
+static int random_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
+                       const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct level *l;
+    if (!up_or_down(tree_of(shape), here, packet, &l))
+        return minimal_next(shape, here, switch_id, packet, choice);
+    uint32_t level = (uint32_t)(here >> LEVEL_SHIFT);
+    return up_choice(shape, l, packet, choice, route_pick(packet, PARENT_SALT + level, l->up));
+}
+
 static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
                          const struct route_packet *packet, struct route_choice *choices)
 {
@@ -389,7 +418,10 @@ static const char *const tree_keys[] = {
     "topology.bandwidth", "topology.latency", "topology.taper", NULL};
 
 static const struct route_algorithm tree_algorithms[] = {
-    {.name = "minimal", .meaning = "d-mod-k: up by the destination's number", .next = minimal_next, .channels = tree_channels},
+    {.name = "minimal", .meaning = "the same as d_mod_k", .next = minimal_next, .channels = tree_channels},
+    {.name = "d_mod_k", .meaning = "up by the destination's number", .next = minimal_next, .channels = tree_channels},
+    {.name = "s_mod_k", .meaning = "up by the source's number", .by_source = true, .next = s_mod_k_next, .channels = tree_channels},
+    {.name = "random", .meaning = "up through a parent drawn for each packet and level", .next = random_next, .channels = tree_channels},
     {.name = "adaptive", .meaning = "up by the state of the switch", .adaptive = true, .next = adaptive_next, .channels = tree_channels},
     {0},
 };

@@ -176,7 +176,7 @@ static void test_samples(void **state)
 }
 
 static int one_channel_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                            struct route_packet *packet, struct route_choice *choices)
+                            const struct route_packet *packet, struct route_choice *choices)
 {
     int count =
         shape->kind->algorithms[shape->summary.adaptive].next(shape, here, switch_id, packet, choices);

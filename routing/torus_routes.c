@@ -1,0 +1,205 @@
+/* torus_routes.c - the ways through a torus or mesh, and why they are free of deadlock.
+ *
+ * Dimension order: dimensions are taken in order, so only dependencies inside a ring can close a cycle. A packet
+ * that will still cross the wrap-around link travels in class 0, one that has crossed it in class 1; the
+ * wrap-around link is only ever used in class 0, and class 1 is never left for class 0 inside a ring: both
+ * classes are acyclic chains. A packet that need not cross may travel in either (drawn, then kept), which
+ * balances them. Rings shorter than 4 have no path of two links and need one class, as have open dimensions.
+ *
+ * Adaptive (Duato, 1993): channels of their own, and at every switch the packet may fall back to dimension order, there
+ * with class 1 for all that need not cross: a function of here and there only, and with minimal paths a
+ * finished dimension is never entered again, so that the extended dependencies are acyclic, too.
+ *
+ * Valiant (1981): to a switch drawn at the source and from there to the destination, both in dimension order. The second
+ * way has classes of its own, which are never left for those of the first. The state is the place the packet is on its way to
+ * now: 24 bits of coordinates.
+ */
+#include "routing/torus.h"
+
+#define STATE_BITS 24 /* of struct route_packet */
+
+static uint32_t escape_classes(const struct torus *torus)
+{
+    uint32_t classes = 1;
+    for (int i = 0; i < torus->dimensions; i++)
+        if (torus->dimension[i].classes > classes)
+            classes = torus->dimension[i].classes;
+    return classes;
+}
+
+static uint32_t minimal_channels(const struct route_shape *shape)
+{
+    return escape_classes(torus_of(shape));
+}
+
+static uint32_t adaptive_channels(const struct route_shape *shape)
+{
+    return escape_classes(torus_of(shape)) + 1;
+}
+
+static uint32_t valiant_channels(const struct route_shape *shape)
+{
+    return 2 * escape_classes(torus_of(shape));
+}
+
+/* The next two decide without branches: their outcomes are close to random, and a mispredicted branch costs
+ * more than all of this. from != to. */
+
+/* Is it shorter (or drawn, where equal) to go backward? */
+static inline bool goes_backward(const struct dimension *d, uint32_t from, uint32_t to,
+                                 const struct route_packet *packet)
+{
+    bool behind = to < from;
+    if (!d->wrap)
+        return behind;
+    uint32_t twice = 2 * (to - from + (behind ? d->extent : 0));
+    return (twice > d->extent) | ((twice == d->extent) & route_pick_bit(packet, d->index));
+}
+
+/* The class inside a ring, 0 or 1. `base`: the first channel of the packet's phase; `fresh`: it came in by another phase's. */
+static inline uint32_t ring_class(const struct torus *torus, const struct dimension *d, uint32_t from, uint32_t to,
+                                  bool backward, const struct route_packet *packet, uint32_t base, bool fresh)
+{
+    uint32_t back = backward, crosses = (to > from) == back;
+    /* packets that go forward come in by the ports backward, and the other way round */
+    uint32_t in_first = d->first_port + (torus->parallel & (back - 1));
+    uint32_t came_along = (packet->in_port - in_first < torus->parallel) & !fresh;
+    uint32_t just_crossed = from == ((d->extent - 1) & (0 - back));
+    uint32_t kept = just_crossed | (packet->in_channel >= base + d->spread);
+    uint32_t drawn = route_pick_bit(packet, 8u + d->index);
+    return ((kept & came_along) | (drawn & ~came_along)) & (crosses ^ 1);
+}
+
+static inline uint32_t lane_of(const struct torus *torus, const struct route_packet *packet)
+{
+    return torus->parallel == 1 ? 0 : route_pick(packet, 2, torus->parallel);
+}
+
+/* The next link of dimension order to place `target`, which is not here. */
+static inline int order_choice(const struct torus *torus, uint64_t here, uint64_t target, const struct route_packet *packet,
+                               uint32_t base, bool fresh, struct route_choice *choice)
+{
+    const struct dimension *d = &torus->dimension[torus->dimension_of_bit[__builtin_ctzll(here ^ target)]];
+    uint32_t from = (uint32_t)(here >> d->shift) & d->mask;
+    uint32_t to = (uint32_t)(target >> d->shift) & d->mask;
+    bool backward = goes_backward(d, from, to, packet);
+    uint32_t class = d->classes == 1 ? 0 : ring_class(torus, d, from, to, backward, packet, base, fresh);
+    *choice = (struct route_choice){
+        .port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet))};
+    route_channel(choice, base + class * d->spread, d->spread, packet->draw);
+    return 1;
+}
+
+static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
+                        const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct torus *torus = torus_of(shape);
+    uint64_t target = packet->address & torus->coordinate_mask;
+    if (here == target)
+        return route_eject(shape, packet, (uint32_t)(packet->address >> torus->slot_shift), choice);
+    return order_choice(torus, here, target, packet, 0, false, choice);
+}
+
+/* The dimension-order choice on the escape channels. */
+static void escape_choice(const struct torus *torus, uint64_t here, const struct route_packet *packet,
+                          uint64_t difference, struct route_choice *choice)
+{
+    const struct dimension *d = &torus->dimension[torus->dimension_of_bit[__builtin_ctzll(difference)]];
+    uint32_t from = (uint32_t)(here >> d->shift) & d->mask;
+    uint32_t to = (uint32_t)(packet->address >> d->shift) & d->mask;
+    bool backward = goes_backward(d, from, to, packet);
+    bool crosses = backward ? to > from : to < from;
+    *choice = (struct route_choice){
+        .port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet)),
+        .channel = d->classes == 2 && !crosses,
+        .flags = ROUTE_ESCAPE};
+}
+
+/* All links of one dimension that bring the packet nearer. */
+static int productive_choices(const struct torus *torus, const struct dimension *d, uint64_t here,
+                              const struct route_packet *packet, struct route_choice choice,
+                              struct route_choice *choices, int count)
+{
+    uint32_t from = (uint32_t)(here >> d->shift) & d->mask;
+    uint32_t to = (uint32_t)(packet->address >> d->shift) & d->mask;
+    if (from == to)
+        return count;
+    bool tie = d->wrap && 2 * (to > from ? to - from : from - to) == d->extent;
+    bool backward = goes_backward(d, from, to, packet);
+    for (int way = 0; way < (tie ? 2 : 1); way++, backward = !backward) {
+        uint32_t first = d->first_port + (backward ? torus->parallel : 0), lane = lane_of(torus, packet);
+        for (uint32_t i = 0; i < torus->parallel && count < ROUTE_MAX_CHOICES - 1; i++) {
+            choice.port = (uint16_t)(first + lane);
+            choices[count++] = choice;
+            lane = lane + 1 == torus->parallel ? 0 : lane + 1;
+        }
+    }
+    return count;
+}
+
+static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
+                         const struct route_packet *packet, struct route_choice *choices)
+{
+    const struct torus *torus = torus_of(shape);
+    uint64_t difference = (here ^ packet->address) & torus->coordinate_mask;
+    if (difference == 0)
+        return route_eject(shape, packet, (uint32_t)(packet->address >> torus->slot_shift), choices);
+    struct route_choice choice = {0};
+    route_channel(&choice, torus->escape_channels, shape->channels - torus->escape_channels, packet->draw);
+    int count = 0, start = (int)route_pick(packet, 3, (uint32_t)torus->dimensions);
+    for (int i = start; i < torus->dimensions; i++)
+        count = productive_choices(torus, &torus->dimension[i], here, packet, choice, choices, count);
+    for (int i = 0; i < start; i++)
+        count = productive_choices(torus, &torus->dimension[i], here, packet, choice, choices, count);
+    escape_choice(torus, here, packet, difference, &choices[count]);
+    return count + 1;
+}
+
+/* An intermediate switch that is the source's or the destination's is none. The source's switch is told by the port: hops
+ * wrap around on very long ways. */
+static int valiant_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
+                        const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct torus *torus = torus_of(shape);
+    uint64_t end = packet->address & torus->coordinate_mask, target = packet->state;
+    if (here == end && (target == end || packet->in_port < torus->nodes_per_switch))
+        return route_eject(shape, packet, (uint32_t)(packet->address >> torus->slot_shift), choice);
+    if (packet->in_port < torus->nodes_per_switch)
+        target = torus_place(torus, route_pick(packet, 4, shape->summary.switches));
+    bool turns = here == target;
+    if (turns)
+        target = end;
+    int count = order_choice(torus, here, target, packet, target == end ? torus->second_phase : 0, turns, choice);
+    choice->state = (uint32_t)target;
+    return count;
+}
+
+static enum ker_status valiant_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+{
+    const struct torus *torus = torus_of(shape);
+    if (torus->slot_shift <= STATE_BITS)
+        return KER_OK;
+    return ker_config_fail(config, error, "routing.algorithm",
+                           "\"valiant\" keeps a switch's coordinates in %d bits of a packet, but those of this torus need %u; use smaller "
+                           "extents, or another algorithm",
+                           STATE_BITS, torus->slot_shift);
+}
+
+void route_torus_tune(struct route_shape *shape)
+{
+    struct torus *torus = (struct torus *)shape;
+    uint32_t phases = shape->algorithm->next == valiant_next ? 2 : 1;
+    torus->escape_channels = escape_classes(torus);
+    torus->second_phase = shape->channels / 2;
+    for (int i = 0; i < torus->dimensions; i++)
+        torus->dimension[i].spread = shape->channels / phases / torus->dimension[i].classes;
+}
+
+const struct route_algorithm route_torus_algorithms[] = {
+    {.name = "minimal", .meaning = "dimension order", .next = minimal_next, .channels = minimal_channels},
+    {.name = "adaptive", .meaning = "all shortest ways, by the state of the switch; dimension order as escape (Duato)",
+     .adaptive = true, .next = adaptive_next, .channels = adaptive_channels},
+    {.name = "valiant", .meaning = "to a switch drawn for each packet, from there to the destination; dimension order both times",
+     .next = valiant_next, .prepare = valiant_prepare, .channels = valiant_channels},
+    {0},
+};
