@@ -239,9 +239,12 @@ static inline uint64_t net_measured_part(const struct net_network *net, ker_time
 static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned same)
 {
     unsigned best = first;
-    for (unsigned i = first + 1; i < first + same; i++)
-        if (out->credit[i] > out->credit[best])
-            best = i;
+    uint32_t most = out->credit[first];
+    for (unsigned i = first + 1; i < first + same; i++) { /* without a branch: which one it is, is close to random */
+        uint32_t credit = out->credit[i];
+        best = credit > most ? i : best;
+        most = credit > most ? credit : most;
+    }
     return (uint8_t)best;
 }
 
@@ -273,7 +276,7 @@ static inline uint32_t net_packet_draw(const struct net_network *net, const stru
 
 /* Of `count` choices for a packet the one that routing.selection prefers. Beside a choice with ROUTE_ESCAPE, one without must have
  * its credits now: then *reserve is set and they are to be taken. Sets the channel of each choice it looks at. */
-struct route_choice net_choice_select(struct net_switch *, struct route_choice *choice, int count, const struct net_packet *,
+struct route_choice net_choice_select(struct net_switch *, const struct route_choice *choice, int count, const struct net_packet *,
                                       uint32_t draw, unsigned base, ker_time now, bool *reserve);
 
 /* What a switch remembers of the packet's message (until its last packet) or flow: the way taken last; NULL: none. */

@@ -30,21 +30,30 @@ static inline uint64_t output_missing(const struct net_network *net, const struc
     return out->to_node ? 0 : output_time(net, out, net_buffer_behind(net, out) - out->credit[channel]);
 }
 
-/* Smaller is better. */
-static uint64_t choice_cost(const struct net_switch *s, const struct route_choice *c, unsigned base, ker_time now)
+/* What the comparison needs of the settings, in registers: a store into a choice may be a store into anything. */
+struct rule {
+    uint64_t threshold, bias;
+    bool queue, credits;
+    unsigned base;
+    ker_time now;
+};
+
+static inline struct rule rule_of(const struct net_settings *set, unsigned base, ker_time now)
 {
-    const struct net_network *net = s->net;
-    const struct net_port *out = net_port_at(s, c->port);
-    uint64_t cost = 0;
-    if (net->set.selection != NET_SELECT_CREDITS)
-        cost = output_backlog(net, out, now);
-    if (net->set.selection != NET_SELECT_QUEUE)
-        cost += output_missing(net, out, base + c->channel);
-    if (cost <= net->set.threshold)
-        cost = 0;
+    return (struct rule){set->threshold, set->bias, set->selection != NET_SELECT_CREDITS, set->selection != NET_SELECT_QUEUE, base, now};
+}
+
+/* Twice the cost, and 1 more for a detour: it is worse than a shortest way of equal cost. */
+static inline uint64_t choice_cost(const struct net_network *net, const struct net_port *out, const struct route_choice *c,
+                                   unsigned channel, struct rule rule)
+{
+    uint64_t cost = rule.queue ? output_backlog(net, out, rule.now) : 0;
+    if (rule.credits)
+        cost += output_missing(net, out, channel);
+    cost = cost <= rule.threshold ? 0 : cost;
     if (c->weight)
         cost *= c->weight;
-    return c->flags & ROUTE_DETOUR ? cost + net->set.bias : cost;
+    return c->flags & ROUTE_DETOUR ? 2 * (cost + rule.bias) + 1 : 2 * cost;
 }
 
 /* The number of a way that does not look at the switch's state; smaller is better. */
@@ -66,89 +75,92 @@ static uint64_t choice_number(const struct net_switch *s, const struct route_cho
     return net_mix(net_mix(asked * 0x9e3779b97f4a7c15u + s->id) + ((uint64_t)c->port << 32 | c->state) * 0xd1342543de82ef95u);
 }
 
-/* May the packet go this way now? Beside an escape, only what has the credits at once. Settles the channel. */
-static inline bool choice_open(const struct net_switch *s, struct route_choice *c, bool escape, unsigned base, uint32_t bytes)
+/* The channel a choice would take now, priority class included. */
+static inline unsigned choice_channel(const struct net_port *out, const struct route_choice *c, unsigned base)
 {
-    const struct net_port *out = net_port_at(s, c->port);
-    if (c->same > 1)
-        c->channel = (uint8_t)(net_channel_best(out, base + c->first, c->same) - base);
-    return !escape || (!(c->flags & ROUTE_ESCAPE) && out->credit[base + c->channel] >= bytes);
+    return c->same > 1 ? net_channel_best(out, base + c->first, c->same) : base + c->channel;
 }
 
 struct best {
     uint64_t cost;
-    int choice; /* -1: none is open */
+    int choice; /* -1: none is open: beside an escape, only what has the credits at once is */
+    unsigned channel;
 };
 
-static struct best choice_static(struct net_switch *s, struct route_choice *choice, int count, bool escape, const struct net_packet *p,
-                                 uint32_t draw, unsigned base)
+static struct best choice_static(const struct net_switch *s, const struct route_choice *choice, int count, bool escape,
+                                 const struct net_packet *p, uint32_t draw, unsigned base)
 {
-    struct best best = {UINT64_MAX, -1};
+    struct best best = {UINT64_MAX, -1, 0};
     for (int i = 0; i < count; i++) {
-        if (!choice_open(s, &choice[i], escape, base, p->bytes))
+        const struct net_port *out = net_port_at(s, choice[i].port);
+        unsigned channel = choice_channel(out, &choice[i], base);
+        if (escape && out->credit[channel] < p->bytes)
             continue;
         uint64_t number = choice_number(s, &choice[i], p, draw);
         if (best.choice < 0 || number < best.cost)
-            best = (struct best){number, i};
+            best = (struct best){number, i, channel};
     }
     return best;
 }
 
-static struct best choice_adaptive(struct net_switch *s, struct route_choice *choice, int count, bool escape,
-                                   const struct net_packet *p, uint32_t draw, unsigned base, ker_time now)
+static inline struct best choice_adaptive(const struct net_switch *s, const struct route_choice *choice, int count, bool escape,
+                                          uint32_t bytes, uint32_t draw, struct rule rule)
 {
-    struct best best = {UINT64_MAX, -1};
+    const struct net_network *net = s->net;
+    struct best best = {UINT64_MAX, -1, 0};
     int i = (int)ker_random_below(draw, (uint32_t)count);
     for (int k = 0; k < count; k++, i = i + 1 == count ? 0 : i + 1) {
-        if (!choice_open(s, &choice[i], escape, base, p->bytes))
+        const struct net_port *out = net_port_at(s, choice[i].port);
+        unsigned channel = choice_channel(out, &choice[i], rule.base);
+        if (escape && out->credit[channel] < bytes)
             continue;
-        uint64_t cost = choice_cost(s, &choice[i], base, now);
-        bool detour = choice[i].flags & ROUTE_DETOUR; /* no better than the direct way when they cost the same */
-        if (best.choice < 0 || cost < best.cost || (cost == best.cost && !detour && choice[best.choice].flags & ROUTE_DETOUR))
-            best = (struct best){cost, i};
-        if (cost == 0 && !detour)
+        uint64_t cost = choice_cost(net, out, &choice[i], channel, rule);
+        bool better = cost < best.cost; /* costs are below UINT64_MAX, so the first is better than none */
+        best.choice = better ? i : best.choice;
+        best.channel = better ? channel : best.channel;
+        best.cost = better ? cost : best.cost;
+        if (cost == 0)
             break; /* none is better */
     }
     return best;
 }
 
-/* What the packet's message or flow took before, when that is offered, open and, with hysteresis, not much worse; else -1. */
-static int choice_kept(struct net_switch *s, struct route_choice *choice, int count, bool escape, const struct net_packet *p,
-                       unsigned base, ker_time now, struct best best)
+/* What the packet's message or flow took before, when that is offered, open and, with hysteresis, not much worse; else `best`. */
+static struct best choice_kept(const struct net_switch *s, const struct route_choice *choice, int count, bool escape,
+                               const struct net_packet *p, struct rule rule, struct best best)
 {
     const struct net_way *way = net_sticky_find(s, p);
     for (int i = 0; way && i < count; i++) {
-        struct route_choice *c = &choice[i];
-        if (c->port != way->port || c->state != way->state || !choice_open(s, c, escape, base, p->bytes))
+        const struct route_choice *c = &choice[i];
+        const struct net_port *out = net_port_at(s, c->port);
+        unsigned channel = choice_channel(out, c, rule.base);
+        if (c->port != way->port || c->state != way->state || (escape && out->credit[channel] < p->bytes))
             continue;
-        if (s->net->set.sticky != NET_STICKY_PACKET)
-            return i;
-        uint64_t cost = choice_cost(s, c, base, now);
-        return cost <= best.cost || cost - best.cost <= s->net->set.hysteresis ? i : -1;
+        uint64_t cost = choice_cost(s->net, out, c, channel, rule);
+        bool much_worse = s->net->set.sticky == NET_STICKY_PACKET && cost > best.cost && cost - best.cost > 2 * s->net->set.hysteresis + 1;
+        return much_worse ? best : (struct best){cost, i, channel};
     }
-    return -1;
+    return best;
 }
 
-struct route_choice net_choice_select(struct net_switch *s, struct route_choice *choice, int count, const struct net_packet *p,
+struct route_choice net_choice_select(struct net_switch *s, const struct route_choice *choice, int count, const struct net_packet *p,
                                       uint32_t draw, unsigned base, ker_time now, bool *reserve)
 {
     const struct net_settings *set = &s->net->set;
-    int escape = -1;
-    for (int i = 0; i < count; i++)
-        if (choice[i].flags & ROUTE_ESCAPE)
-            escape = i;
-    struct best best = set->adapts ? choice_adaptive(s, choice, count, escape >= 0, p, draw, base, now)
-                                   : choice_static(s, choice, count, escape >= 0, p, draw, base);
-    if (set->remembers) {
-        int kept = choice_kept(s, choice, count, escape >= 0, p, base, now, best);
-        if (kept >= 0)
-            best.choice = kept;
-    }
-    *reserve = escape >= 0 && best.choice >= 0;
-    struct route_choice *c = &choice[best.choice >= 0 ? best.choice : escape];
+    bool escape = choice[count - 1].flags & ROUTE_ESCAPE;
+    int ways = count - escape;
+    struct rule rule = rule_of(set, base, now);
+    struct best best = set->adapts ? choice_adaptive(s, choice, ways, escape, p->bytes, draw, rule)
+                                   : choice_static(s, choice, ways, escape, p, draw, base);
     if (set->remembers)
-        net_sticky_keep(s, p, (struct net_way){c->state, c->port});
+        best = choice_kept(s, choice, ways, escape, p, rule, best);
+    *reserve = escape && best.choice >= 0;
+    struct route_choice c = choice[best.choice >= 0 ? best.choice : ways];
+    if (best.choice >= 0)
+        c.channel = (uint8_t)(best.channel - base);
+    if (set->remembers)
+        net_sticky_keep(s, p, (struct net_way){c.state, c.port});
     if (set->selection == NET_SELECT_ROUND_ROBIN)
-        s->rotor = (uint16_t)(c->port + 1u < s->ports ? c->port + 1u : 0);
-    return *c;
+        s->rotor = (uint16_t)(c.port + 1u < s->ports ? c.port + 1u : 0);
+    return c;
 }

@@ -46,8 +46,8 @@ struct route_choice {
     uint32_t state;  /* the packet's state when it goes this way */
 };
 /* Among several choices, this one is free of deadlock by itself: a packet may wait for its credits. The others may be
- * taken only if the credits for the whole packet are there at once (Duato). When no choice carries the flag, all may
- * be waited for. */
+ * taken only if the credits for the whole packet are there at once (Duato). It is the last choice. When none carries the flag,
+ * all may be waited for. */
 #define ROUTE_ESCAPE 1
 /* Not a shortest way: its cost gets routing.bias on top. Choices of both kinds may stand side by side (UGAL). */
 #define ROUTE_DETOUR 2

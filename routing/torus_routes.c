@@ -100,59 +100,49 @@ static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t
     return order_choice(torus, here, target, packet, 0, false, choice);
 }
 
-/* The dimension-order choice on the escape channels. */
-static void escape_choice(const struct torus *torus, uint64_t here, const struct route_packet *packet,
-                          uint64_t difference, struct route_choice *choice)
+/* Offers the lanes from `port` on that lead one way. */
+static inline void lanes_offer(const struct torus *torus, struct route_choice *choices, struct route_choice choice, uint32_t port,
+                               uint32_t first_lane)
 {
-    const struct dimension *d = &torus->dimension[torus->dimension_of_bit[__builtin_ctzll(difference)]];
-    uint32_t from = (uint32_t)(here >> d->shift) & d->mask;
-    uint32_t to = (uint32_t)(packet->address >> d->shift) & d->mask;
-    bool backward = goes_backward(d, from, to, packet);
-    bool crosses = backward ? to > from : to < from;
-    *choice = (struct route_choice){
-        .port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet)),
-        .channel = d->classes == 2 && !crosses,
-        .flags = ROUTE_ESCAPE};
-}
-
-/* All links of one dimension that bring the packet nearer. */
-static int productive_choices(const struct torus *torus, const struct dimension *d, uint64_t here,
-                              const struct route_packet *packet, struct route_choice choice,
-                              struct route_choice *choices, int count)
-{
-    uint32_t from = (uint32_t)(here >> d->shift) & d->mask;
-    uint32_t to = (uint32_t)(packet->address >> d->shift) & d->mask;
-    if (from == to)
-        return count;
-    bool tie = d->wrap && 2 * (to > from ? to - from : from - to) == d->extent;
-    bool backward = goes_backward(d, from, to, packet);
-    for (int way = 0; way < (tie ? 2 : 1); way++, backward = !backward) {
-        uint32_t first = d->first_port + (backward ? torus->parallel : 0), lane = lane_of(torus, packet);
-        for (uint32_t i = 0; i < torus->parallel && count < ROUTE_MAX_CHOICES - 1; i++) {
-            choice.port = (uint16_t)(first + lane);
-            choices[count++] = choice;
-            lane = lane + 1 == torus->parallel ? 0 : lane + 1;
-        }
+    uint32_t lane = first_lane;
+    for (uint32_t i = 0; i < torus->lanes_offered; i++) {
+        choice.port = (uint16_t)(port + lane);
+        choices[i] = choice;
+        lane = lane + 1 == torus->parallel ? 0 : lane + 1;
     }
-    return count;
 }
 
+/* All links that bring the packet nearer in any dimension, and at the end dimension order on the escape channels. Of a ring both ways
+ * count when they are equally long. Without branches on where the packet is: every way is written, and counted only if it is one. */
 static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                         const struct route_packet *packet, struct route_choice *choices)
+                         const struct route_packet *packet, struct route_choice *restrict choices)
 {
     const struct torus *torus = torus_of(shape);
     uint64_t difference = (here ^ packet->address) & torus->coordinate_mask;
     if (difference == 0)
         return route_eject(shape, packet, (uint32_t)(packet->address >> torus->slot_shift), choices);
-    struct route_choice choice = {0};
+    struct route_choice choice = {0}, escape = {.flags = ROUTE_ESCAPE};
     route_channel(&choice, torus->escape_channels, shape->channels - torus->escape_channels, packet->draw);
-    int count = 0, start = (int)route_pick(packet, 3, (uint32_t)torus->dimensions);
-    for (int i = start; i < torus->dimensions; i++)
-        count = productive_choices(torus, &torus->dimension[i], here, packet, choice, choices, count);
-    for (int i = 0; i < start; i++)
-        count = productive_choices(torus, &torus->dimension[i], here, packet, choice, choices, count);
-    escape_choice(torus, here, packet, difference, &choices[count]);
-    return count + 1;
+    uint32_t first_lane = lane_of(torus, packet), lanes = torus->lanes_offered, parallel = torus->parallel, count = 0;
+    for (const struct dimension *d = torus->dimension; d < torus->dimension + torus->dimensions; d++) {
+        uint32_t from = (uint32_t)(here >> d->shift) & d->mask, to = (uint32_t)(packet->address >> d->shift) & d->mask;
+        bool behind = to < from, differs = to != from;
+        uint32_t twice = 2 * (to - from + (behind ? d->extent : 0));
+        bool tie = differs & d->wrap & (twice == d->extent), backward = d->wrap ? twice > d->extent : behind;
+        if (__builtin_expect(tie, 0))
+            backward = route_pick_bit(packet, d->index);
+        lanes_offer(torus, choices + count, choice, d->first_port + (backward ? parallel : 0), first_lane);
+        bool is_first = differs & (count == 0); /* in order: where the escape goes */
+        escape.port = is_first ? choices[0].port : escape.port;
+        escape.channel = is_first ? (d->classes == 2) & ((to > from) != backward) : escape.channel;
+        count += differs ? lanes : 0;
+        if (__builtin_expect(tie, 0)) {
+            lanes_offer(torus, choices + count, choice, d->first_port + (backward ? 0 : parallel), first_lane);
+            count += lanes;
+        }
+    }
+    choices[count] = escape;
+    return (int)count + 1;
 }
 
 /* An intermediate switch that is the source's or the destination's is none. The source's switch is told by the port: hops
@@ -189,6 +179,8 @@ void route_torus_tune(struct route_shape *shape)
 {
     struct torus *torus = (struct torus *)shape;
     uint32_t phases = shape->algorithm->next == valiant_next ? 2 : 1;
+    uint32_t lanes = (ROUTE_MAX_CHOICES - 1) / (2 * (uint32_t)torus->dimensions + 1);
+    torus->lanes_offered = torus->parallel < lanes ? torus->parallel : lanes;
     torus->escape_channels = escape_classes(torus);
     torus->second_phase = shape->channels / 2;
     for (int i = 0; i < torus->dimensions; i++)
