@@ -27,6 +27,15 @@ u-dragonfly-1056   | 1 | 5 | y | bench/u-dragonfly-1056.cfg
 u-dragonfly-16512  | 1 | 5 | y | bench/u-dragonfly-16512.cfg
 u-fat-tree-1024    | 1 | 5 | y | bench/u-fat-tree-1024.cfg
 u-fat-tree-8192    | 1 | 5 | y | bench/u-fat-tree-8192.cfg
+route-torus        | 1 | 5 | y | bench/torus-dense.cfg topology.extents=16,16,16
+route-torus-a      | 1 | 5 | y | bench/torus-dense.cfg topology.extents=16,16,16 routing.algorithm=adaptive
+route-sparse       | 1 | 5 | y | bench/torus-sparse.cfg topology.extents=16,16,16
+route-sparse-a     | 1 | 5 | y | bench/torus-sparse.cfg topology.extents=16,16,16 routing.algorithm=adaptive
+route-fat-tree     | 1 | 5 | y | bench/u-fat-tree-1024.cfg switch.channels=4
+route-fat-tree-a   | 1 | 5 | y | bench/u-fat-tree-1024.cfg switch.channels=4 routing.algorithm=adaptive
+route-dragonfly    | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6
+route-dragonfly-u  | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6 routing.algorithm=ugal
+route-dragonfly-p  | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6 routing.algorithm=par
 s-torus-512        | 1 | 5 | y | bench/s-torus-512.cfg
 s-torus-4096       | 1 | 5 | y | bench/s-torus-4096.cfg
 s-torus-32768      | 1 | 1 | n | bench/s-torus-32768.cfg
@@ -64,6 +73,11 @@ torus-dense-16    | per_cpu_s | torus-dense    | ~  | 0.3
 torus-dense-64    | per_cpu_s | torus-dense    | ~  | 0.3
 torus-sparse-16   | per_cpu_s | torus-sparse   | ~  | 0.3
 torus-sparse-64   | per_cpu_s | torus-sparse   | ~  | 0.3
+route-torus       | per_cpu_s | route-torus-a     | <= | 1.3
+route-sparse      | per_cpu_s | route-sparse-a    | <= | 1.3
+route-fat-tree    | per_cpu_s | route-fat-tree-a  | <= | 1.3
+route-dragonfly   | per_cpu_s | route-dragonfly-u | <= | 1.3
+route-dragonfly   | per_cpu_s | route-dragonfly-p | <= | 1.3
 pingpong-2        | wall_s    | pingpong       | <= | 3
 pingpong-short-2  | wall_s    | pingpong-short | <= | 3
 demo-32           | wall_s    | demo-2         | <= | 5
