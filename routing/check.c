@@ -111,7 +111,7 @@ struct walk {
 uint32_t route_oracle_pick(struct route_oracle *o, uint32_t salt, uint32_t count)
 {
     for (int i = 0; i < o->picks; i++)
-        if (o->salt[i] == salt)
+        if (o->salt[i] == salt && o->count[i] == count)
             return o->value[i];
     ker_assert(o->picks < ROUTE_ORACLE_PICKS);
     o->salt[o->picks] = salt;

@@ -76,7 +76,7 @@ static inline uint32_t walk_packet(const struct route_shape *shape, uint32_t sou
         if (peer.kind == ROUTE_NODE)
             break;
         assert_int_equal(peer.kind, ROUTE_SWITCH);
-        assert_true(links < 300);
+        assert_true(links < 1100);
         at = peer.id;
         packet.in_port = peer.port;
         packet.in_channel = pick.channel;
