@@ -5,6 +5,7 @@
  * it is a sign of an edit half done, and silently ignoring it would simulate something else than what was
  * meant.
  */
+#include "routing/faults.h"
 #include "routing/shape.h"
 
 #include <stdlib.h>
@@ -76,6 +77,21 @@ const struct ker_option route_options[] = {
     {"routing.weight", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|even|links|double",
      "Hierarchical: what the cost of a way is multiplied by: nothing, its links to go, or 2 for detours. auto: even for indirect, links "
      "for the others."},
+    {"faults.list[].link", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
+     "Two switches: all links between them fail. A member of faults.list names a link, a switch (with port: the link there), or a node."},
+    {"faults.list[].switch", KER_TYPE_INT, NULL, "0", NULL, NULL, "This switch fails, or with port the link at that port of it."},
+    {"faults.list[].port", KER_TYPE_INT, NULL, "0", NULL, NULL, "Port of the switch whose link fails."},
+    {"faults.list[].node", KER_TYPE_INT, NULL, "0", NULL, NULL, "The link between this node and its switch fails."},
+    {"faults.list[].at", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL, "When; 0: it is down from the start."},
+    {"faults.link_rate", KER_TYPE_REAL, NULL, "0", "1", NULL,
+     "Fraction of the links between switches that fail, drawn for each link; a higher rate fails all links that a lower one does."},
+    {"faults.switch_rate", KER_TYPE_REAL, NULL, "0", "1", NULL, "Fraction of the switches that fail, drawn for each in the same manner."},
+    {"faults.seed", KER_TYPE_INT, "1", "0", NULL, NULL, "Seed of these draws; run.seed has no influence on them."},
+    {"faults.at", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL, "When what is drawn fails; 0: it is down from the start."},
+    {"faults.spread", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL,
+     "What is drawn fails at a random time of its own between faults.at and this much later."},
+    {"faults.unreachable", KER_TYPE_CHOICE, "refuse", NULL, NULL, "refuse|drop",
+     "When faults leave pairs of nodes without any way between them: refuse to run, or run and count what is lost."},
     {0},
 };
 
@@ -133,20 +149,23 @@ static enum ker_status choose_algorithm(struct route_shape *shape, const struct 
     summary->channels = algorithm->channels(shape);
     summary->adaptive |= algorithm->adaptive;
     snprintf(summary->algorithm, sizeof summary->algorithm, "%s", name);
-    if (channels < summary->channels)
+    uint32_t repair = route_faults_channels(shape, algorithm);
+    if (channels < summary->channels + repair)
         return ker_config_fail(config, error, key,
-                               "\"%s\" needs %u virtual channels on this %s to be free of "
-                               "deadlock, but switch.channels is %u",
-                               name, summary->channels, shape->kind->name, channels);
+                               "\"%s\" needs %u virtual channel%s on this %s to be free of "
+                               "deadlock%s, but switch.channels is %u",
+                               name, summary->channels, summary->channels == 1 ? "" : "s", shape->kind->name,
+                               repair ? ", and ways around faults one more" : "", channels);
     if (channels > ROUTE_MAX_CHANNELS)
         return ker_config_fail(config, error, key,
                                "%u virtual channels are too many; switch.channels can be at most "
                                "%d",
                                channels, ROUTE_MAX_CHANNELS);
     shape->algorithm = algorithm;
-    shape->channels = channels;
+    shape->channels = channels - repair;
     if (shape->kind->tune)
         shape->kind->tune(shape);
+    summary->channels += repair;
     return KER_OK;
 }
 
@@ -167,7 +186,11 @@ enum ker_status route_new(struct route_shape **shape, const struct ker_config *c
     snprintf(made->summary.topology, sizeof made->summary.topology, "%s", kind->name);
     status = kind->build(made, config, error);
     if (status == KER_OK)
+        status = route_faults_read(made, config, error);
+    if (status == KER_OK)
         status = choose_algorithm(made, config, channels, error);
+    if (status == KER_OK)
+        status = route_faults_settle(made, config, error);
     if (status)
         route_free(made);
     else
@@ -179,6 +202,8 @@ void route_free(struct route_shape *shape)
 {
     if (shape && shape->kind->release)
         shape->kind->release(shape);
+    if (shape)
+        route_faults_free(shape->faults);
     free(shape);
 }
 

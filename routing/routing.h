@@ -85,7 +85,7 @@ struct route_summary {
     char text[160];        /* one line for the terminal: "torus 8x8x8, 512 nodes, 512 switches" */
 };
 
-/* From the keys topology.* and routing.*; `channels` is what is configured (switch.channels): too few is refused with the number
+/* From the keys topology.*, routing.* and faults.*; `channels` is what is configured (switch.channels): too few is refused with the number
  * needed. */
 enum ker_status route_new(struct route_shape **shape, const struct ker_config *config, uint32_t channels,
                           struct ker_error *error);
@@ -118,7 +118,33 @@ uint32_t route_load(const struct route_shape *shape, uint32_t switch_id);
 enum ker_status route_check_deadlock(const struct route_shape *shape, uint64_t max_work, bool *complete,
                                      struct ker_error *error);
 
-extern const struct ker_option route_options[]; /* topology.*, routing.* */
+/* ---- faults: docs/faults.md ---- */
+
+struct route_fault_summary {
+    uint64_t links, links_start;       /* that go down at some time, with their switches or alone; from the start */
+    uint32_t switches, switches_start; /* that go down */
+    uint64_t apart, apart_start;       /* ordered pairs of nodes without a way between them: after the last fault; from the start */
+    ker_time last, apart_first;        /* time of the last fault; from when on pairs are apart, KER_TIME_MAX: never */
+    uint32_t example[2];               /* two nodes that are apart in the end, when any are */
+    bool repairs;                      /* is there a virtual channel for ways around faults? It is the last of each priority class */
+};
+/* NULL: nothing ever fails, and none of the functions below may be called but route_port_down, route_switch_down. */
+const struct route_fault_summary *route_fault_summarise(const struct route_shape *shape);
+/* From when on the link at this port (either end says the same) or this switch is down: 0 from the start, KER_TIME_MAX never. */
+ker_time route_port_down(const struct route_shape *shape, uint32_t switch_id, uint32_t port);
+ker_time route_switch_down(const struct route_shape *shape, uint32_t switch_id);
+/* Is there any way from node to node at that time? */
+bool route_reachable(const struct route_shape *shape, ker_time now, uint32_t from, uint32_t to);
+/* What the algorithm offers less what is down at `now`. When that leaves nothing that may be waited for, a step of the way around the
+ * faults joins, on the channel after the algorithm's; a packet that came by that channel gets nothing else. 0: no way on, the packet
+ * is lost. Never a cycle among the channels: repair.c says why. */
+int route_next_faulty(const struct route_shape *shape, ker_time now, uint64_t here, uint32_t switch_id,
+                      const struct route_packet *packet, struct route_choice *choices);
+/* The same for a packet that waited for a link when that went down: only a step around the faults, or 0. */
+int route_next_repair(const struct route_shape *shape, ker_time now, uint32_t switch_id, const struct route_packet *packet,
+                      struct route_choice *choice);
+
+extern const struct ker_option route_options[]; /* topology.*, routing.*, faults.* */
 /* One line each: name and meaning, for --list. */
 void route_list(FILE *out);
 

@@ -55,7 +55,7 @@ struct route_kind {
 struct route_shape {
     const struct route_kind *kind;
     const struct route_algorithm *algorithm;
-    uint32_t channels; /* configured */
+    uint32_t channels; /* for the algorithm: the configured ones, less one with route_faults_channels */
     struct route_table *table; /* of algorithms that go by tables, else NULL */
     struct route_faults *faults; /* NULL: nothing ever fails */
     struct route_summary summary;
