@@ -532,22 +532,27 @@ static void system_report(struct simulation *s, ker_time at)
     free(links);
 }
 
-/* A run that drained with work left has deadlocked: says who waits for whom. */
-static void deadlock_check(struct simulation *s)
+/* A run that drained with work left has deadlocked: says who waits for whom. Returns whether packets were lost. */
+static bool deadlock_check(struct simulation *s)
 {
     struct net_totals t = net_network_totals(s->network);
-    uint64_t v[] = {task_system_unfinished(s->tasks), t.packets_injected - t.packets_delivered};
-    ker_comm_sum_u64(s->comm, v, 2);
+    uint64_t v[] = {task_system_unfinished(s->tasks), t.packets_injected - t.packets_delivered - t.packets_lost,
+                    t.packets_lost + t.packets_withheld};
+    ker_comm_sum_u64(s->comm, v, 3);
     if (v[0] == 0 && v[1] == 0)
-        return;
+        return v[2] > 0;
+    char lost[96] = "";
+    if (v[2])
+        snprintf(lost, sizeof lost, " (%llu packet%s lost by faults)", (unsigned long long)v[2], v[2] == 1 ? " was" : "s were");
     s->end_reason = "deadlock";
     char *table = v[0] ? task_system_waiting(s->tasks, s->comm) : NULL;
     if (v[1])
         ker_fail(&s->error, KER_RUN_FAILED, "the network has deadlocked: %llu packets cannot move on", (unsigned long long)v[1]);
     else
-        ker_fail(&s->error, KER_RUN_FAILED, "%llu task%s for messages or partners that never come\n%s", (unsigned long long)v[0],
-                 v[0] == 1 ? " waits" : "s wait", table ? table : "");
+        ker_fail(&s->error, KER_RUN_FAILED, "%llu task%s for messages or partners that never come%s\n%s", (unsigned long long)v[0],
+                 v[0] == 1 ? " waits" : "s wait", lost, table ? table : "");
     free(table);
+    return v[2] > 0;
 }
 
 static void system_run(struct simulation *s)
@@ -566,13 +571,32 @@ static void system_run(struct simulation *s)
         s->end_reason = reasons[end];
     if (end == KER_END_DRAINED && task_system_jobs(s->tasks) > 0)
         s->end_reason = "jobs done";
-    if (end == KER_END_DRAINED)
-        deadlock_check(s);
+    bool lost = end == KER_END_DRAINED && deadlock_check(s);
     if (end == KER_END_DRAINED && s->error.status == KER_OK) {
-        const char *wrong = net_network_conserved(s->network);
+        const char *wrong = net_network_conserved(s->network, lost);
         ker_assert(wrong == NULL);
     }
     system_report(s, at);
+}
+
+static void faults_report(const struct route_shape *shape)
+{
+    const struct route_fault_summary *f = route_fault_summarise(shape);
+    const struct route_summary *sum = route_summarise(shape);
+    char a[32];
+    if (!f)
+        return;
+    printf("faults     %llu link%s and %u switch%s go down", (unsigned long long)f->links, f->links == 1 ? "" : "s", f->switches,
+           f->switches == 1 ? "" : "es");
+    printf(", %llu and %u of them from the start", (unsigned long long)f->links_start, f->switches_start);
+    if (f->last > 0)
+        printf(", the last at %s", ker_print_time(a, f->last));
+    if (f->apart == 0)
+        puts("; every node can reach every other");
+    else
+        printf("\n           no way for %llu of %llu pairs of nodes, for %llu from the start; for example from node %u to node %u\n",
+               (unsigned long long)f->apart, (unsigned long long)sum->nodes * (sum->nodes - 1ull), (unsigned long long)f->apart_start,
+               f->example[0], f->example[1]);
 }
 
 /* --check: what would be run. */
@@ -587,6 +611,7 @@ static void check_report(const struct simulation *s)
         return;
     printf("network    %s\n", sum->text);
     printf("           %u nodes, %u switches, %llu links, routing %s\n", sum->nodes, sum->switches, (unsigned long long)sum->links, sum->algorithm);
+    faults_report(s->shape);
     printf("channels   %u needed, %u configured\n", sum->channels, net_channels(s->config));
     printf("partition  %u ranks, imbalance %.3f, %llu links cut\n", s->parts.ranks, s->parts.imbalance, (unsigned long long)s->parts.cut_edges);
     printf("lookahead  %s inside a rank", ker_print_time(a, s->engine->wheel.grid));

@@ -160,11 +160,11 @@ static void offer_join(struct net_node *n, ker_time now)
  * packet; -1: wait. */
 static int channel_find(const struct net_node *n, unsigned priority, const struct net_packet *p)
 {
-    unsigned first = priority * n->net->set.channels, best = first, bytes = p->bytes;
+    unsigned first = priority * n->net->set.channels, best = first, bytes = p->bytes, entrances = n->net->set.entrances;
     bool pinned = n->net->set.sticky != NET_STICKY_PACKET;
     if (__builtin_expect(pinned, 0))
-        best = first + ker_random_below(net_mix(net_packet_draw(n->net, p)), n->net->set.channels);
-    for (unsigned c = first + 1; c < first + n->net->set.channels && !pinned; c++)
+        best = first + ker_random_below(net_mix(net_packet_draw(n->net, p)), entrances);
+    for (unsigned c = first + 1; c < first + entrances && !pinned; c++)
         if (n->credit[c] > n->credit[best])
             best = c;
     return n->credit[best] >= bytes ? (int)best : -1;
@@ -262,13 +262,17 @@ static bool packet_inject(struct net_node *n, ker_time now)
     uint32_t previous = n->flow, turn = net->flow[previous].next;
     struct net_outgoing *o = &net->outgoing[net->flow[turn].head];
     struct net_packet p = packet_make(n, o, now);
-    int channel = channel_find(n, o->priority, &p);
-    n->blocked = channel < 0;
-    if (channel < 0)
-        return false;
-    packet_post(n, o, &p, channel, now);
     uint64_t payload = packet_payload(net, o);
-    net->count.bytes_injected += payload;
+    if (__builtin_expect(net->faulty, 0) && !route_reachable(net->shape, now, n->id, o->destination)) {
+        net_packet_withhold(n, &p, now);
+    } else {
+        int channel = channel_find(n, o->priority, &p);
+        n->blocked = channel < 0;
+        if (channel < 0)
+            return false;
+        packet_post(n, o, &p, channel, now);
+        net->count.bytes_injected += payload;
+    }
     o->left -= payload;
     o->index++;
     if (p.flags & NET_LAST) {

@@ -319,6 +319,8 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
         bool begins = cell_begins(net, l, owner[i], previous);
         if (owner[i] < sum->switches) {
             switch_init(net, state, l, owner[i]);
+            if (net->faulty)
+                net_faults_post(net, state);
             net->switches[net->switch_count++] = state;
             previous = owner[i];
             ker_engine_set(engine, i, &net->switch_class, state, begins);

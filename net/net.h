@@ -115,6 +115,8 @@ struct net_totals {
     uint64_t packets_injected, packets_delivered, bytes_injected, bytes_delivered, messages_delivered; /* payload */
     uint64_t measured_injected_bytes, measured_delivered_bytes; /* payload, inside the measured span */
     uint64_t packet_hops, hops_sum, hops_max, out_of_order;
+    uint64_t packets_lost; /* inside the network; what an adapter never sent is none of the injected ones */
+    uint64_t packets_withheld;
     uint64_t measured_packets, latency_sum; /* delivered packets that are measured, their network latencies in all */
 };
 struct net_totals net_network_totals(const struct net_network *);
@@ -127,8 +129,9 @@ struct stats_link *net_network_links(const struct net_network *, ker_time end, s
 enum ker_status net_network_write(struct net_network *, struct ker_comm *, const char *folder, struct ker_error *);
 /* Memory of this rank's network after building, bytes. */
 uint64_t net_network_bytes(const struct net_network *);
-/* Conservation at the end of a drained run: every credit back, no packet left. Returns a static text of what is wrong, or NULL. */
-const char *net_network_conserved(const struct net_network *);
+/* Conservation at the end of a drained run: every credit back, no packet left, and unless some were lost all messages whole. Returns a
+ * static text of what is wrong, or NULL. */
+const char *net_network_conserved(const struct net_network *, bool lost);
 
 extern const struct ker_option net_options[]; /* switch.*, adapter.* */
 

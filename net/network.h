@@ -45,6 +45,7 @@ struct net_link_class {
 
 struct net_settings {
     uint32_t channels, classes;     /* per class; their product <= NET_MAX_CHANNELS */
+    uint32_t entrances;             /* the first so many of each class are for adapters to send on */
     uint32_t buffer, output_queue;  /* bytes: per input channel; per output */
     enum net_queueing queueing;
     enum net_arbitration arbitration;
@@ -171,13 +172,15 @@ struct net_counts {
     uint64_t hops_sum, hops_max;
     uint64_t packet_hops;
     uint64_t out_of_order, reorder_bytes_max;
+    uint64_t lost_way, lost_switch, lost_adapter; /* packets: no way on; at a switch that was down; never sent */
 };
 
 struct net_network {
     struct net_settings set;
     const struct route_shape *shape;
     route_next_function *route;
-    bool adaptive;
+    bool adaptive; /* routes may depend on what changes: on the switch's state, or on the time */
+    bool faulty;   /* something goes down, or may */
     struct ker_engine *engine;
     struct net_link_class link[ROUTE_MAX_LINKS];
     /* of the instant that is being handled */
@@ -287,6 +290,13 @@ struct net_way {
 const struct net_way *net_sticky_find(const struct net_switch *, const struct net_packet *);
 void net_sticky_keep(struct net_switch *, const struct net_packet *, struct net_way);
 void net_sticky_free(struct net_sticky *);
+
+/* fault.c */
+void net_faults_post(struct net_network *, const struct net_switch *); /* timers of the ports that will go down */
+/* A packet has no way on: it leaves the switch for nowhere. */
+void net_packet_lose(struct net_switch *, const struct net_packet *, ker_time now);
+/* A packet cannot arrive: the adapter lets it go without sending it. */
+void net_packet_withhold(struct net_node *, const struct net_packet *, ker_time now);
 
 struct net_reassembly *net_reassembly_new(void);
 void net_reassembly_free(struct net_reassembly *);

@@ -19,6 +19,8 @@ struct net_totals net_network_totals(const struct net_network *net)
         .hops_sum = c->hops_sum,
         .hops_max = c->hops_max,
         .out_of_order = c->out_of_order,
+        .packets_lost = c->lost_way + c->lost_switch,
+        .packets_withheld = c->lost_adapter,
         .measured_packets = net->latency->count,
         .latency_sum = (uint64_t)net->latency->sum,
     };
@@ -38,7 +40,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
 {
     const struct net_counts *c = &net->count;
     uint64_t v[] = {c->injected, c->delivered, c->bytes_delivered, c->messages_delivered, c->measured_bytes, c->measured_injected,
-                    c->hops_sum, c->out_of_order, c->bytes_injected};
+                    c->hops_sum, c->out_of_order, c->bytes_injected, c->lost_way, c->lost_switch, c->lost_adapter};
     int64_t most[] = {(int64_t)c->hops_max, (int64_t)c->reorder_bytes_max};
     ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
     ker_comm_max_i64(comm, most, 2);
@@ -61,6 +63,9 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     json_object_set_new(r, "total_latency_ps", stats_quantity_json(net->total_latency));
     json_object_set_new(r, "message_latency_ps", stats_quantity_json(net->message_latency));
     json_object_set_new(r, "out_of_order_packets", json_integer((json_int_t)v[7]));
+    if (net->faulty)
+        json_object_set_new(r, "lost_packets", json_pack("{s:I, s:I, s:I}", "no_way", (json_int_t)v[9], "dead_switch", (json_int_t)v[10],
+                                                         "not_sent", (json_int_t)v[11]));
     if (net->set.resequence)
         json_object_set_new(r, "resequencing_bytes_max", json_integer(most[1]));
     return r;
@@ -137,7 +142,7 @@ enum ker_status net_network_write(struct net_network *net, struct ker_comm *comm
     return status;
 }
 
-const char *net_network_conserved(const struct net_network *net)
+const char *net_network_conserved(const struct net_network *net, bool lost)
 {
     uint32_t channels = net->set.channels * net->set.classes;
     for (uint32_t i = 0; i < net->switch_count; i++) {
@@ -156,7 +161,7 @@ const char *net_network_conserved(const struct net_network *net)
         for (uint32_t c = 0; c < channels; c++)
             if (net->nodes[i]->credit[c] != net->set.buffer)
                 return "credits are missing at an adapter";
-    if (net_reassembly_count(net->reassembly))
+    if (!lost && net_reassembly_count(net->reassembly))
         return "a message is not whole";
     return NULL;
 }

@@ -148,9 +148,11 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     *network = net;
     net->shape = shape;
     net->route = route_function(shape);
-    net->adaptive = summary->adaptive;
+    net->faulty = route_fault_summarise(shape) != NULL;
+    net->adaptive = summary->adaptive || net->faulty;
     net->outgoing_free = net->flow_free = NET_NONE;
     settings_read(&net->set, config);
+    net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(shape)->repairs);
     net->set.seed = seed;
     net->set.measure_from = phases.measure_from;
     net->set.measure_to = phases.measure_to;

@@ -328,20 +328,20 @@ static struct candidates output_candidates(struct net_switch *s, struct net_port
     return c;
 }
 
-static void packet_route(struct net_switch *s, const struct net_packet *p, ker_time now);
+static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_time now);
 
 /* FIFO switches: the next packet of this input channel may compete now. */
 static void gate_advance(struct net_switch *s, uint16_t port, uint8_t channel, ker_time now)
 {
     struct net_gate *g = &s->gate[port * NET_MAX_CHANNELS + channel];
-    if (g->head == NET_NONE) {
-        g->taken = false;
-        return;
+    while (g->head != NET_NONE) {
+        struct net_packet p = s->packet[g->head];
+        packet_free(s, g->head);
+        g->head = p.next;
+        if (packet_route(s, &p, now))
+            return;
     }
-    struct net_packet p = s->packet[g->head];
-    packet_free(s, g->head);
-    g->head = p.next;
-    packet_route(s, &p, now);
+    g->taken = false;
 }
 
 static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
@@ -435,8 +435,8 @@ static void switch_prepare(void *self, struct ker_event *event)
         __builtin_prefetch(&s->voq[c.port * s->ports + p->port]);
 }
 
-/* Asks the algorithm, and chooses among what it offers; writes the algorithm's state into `state`. Kept out of the way of packets
- * that were prepared. */
+/* Asks the algorithm, and chooses among what it offers; writes the algorithm's state into `state`. No output: there is no way on. Kept
+ * out of the way of packets that were prepared. */
 __attribute__((noinline)) static struct grant route_decide(struct net_switch *s, const struct net_packet *p, ker_time now,
                                                            uint32_t *state)
 {
@@ -444,7 +444,10 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     struct route_choice choice[ROUTE_MAX_CHOICES];
     unsigned base = channel_base(net, p);
     const struct route_packet r = route_question(net, p, base);
-    int count = net->route(net->shape, s->here, s->id, &r, choice);
+    int count = __builtin_expect(net->faulty, 0) ? route_next_faulty(net->shape, now, s->here, s->id, &r, choice)
+                                                 : net->route(net->shape, s->here, s->id, &r, choice);
+    if (__builtin_expect(count == 0, 0))
+        return (struct grant){0};
     channel_pin(net, choice, count);
     bool reserve = false;
     struct route_choice c = count == 1 ? choice[0] : net_choice_select(s, choice, count, p, r.draw, base, now, &reserve);
@@ -467,12 +470,18 @@ static inline struct grant route_choose(struct net_switch *s, const struct net_p
     return route_decide(s, p, now, state);
 }
 
-static void packet_route(struct net_switch *s, const struct net_packet *p, ker_time now)
+/* Puts the packet into its queue; false: it had no way on and is lost. */
+static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_time now)
 {
     uint32_t state;
     struct grant g = route_choose(s, p, now, &state);
+    if (__builtin_expect(!g.out, 0)) {
+        net_packet_lose(s, p, now);
+        return false;
+    }
     request_put(s, &g, p, state);
     output_mark(s->net, g.out_port);
+    return true;
 }
 
 /* The only packet of a quiet instant goes straight through when nothing is in its way: the same grant that
@@ -483,6 +492,10 @@ static void packet_pass(struct net_switch *s, const struct net_packet *p, ker_ti
     uint32_t state;
     struct grant g = route_choose(s, p, now, &state);
     struct net_port *out = g.out;
+    if (__builtin_expect(!out, 0)) {
+        net_packet_lose(s, p, now);
+        return;
+    }
     if (out->queue == NET_NONE && out->write_free <= now && g.in->read_free <= now &&
         out->link_free - now <= net->link[out->link].slack &&
         (g.reserved || out->to_node || out->credit[g.channel] >= p->bytes)) {
@@ -494,6 +507,55 @@ static void packet_pass(struct net_switch *s, const struct net_packet *p, ker_ti
     }
     request_put(s, &g, p, state);
     output_serve(s, g.out_port, now);
+}
+
+/* ---- faults ---- */
+
+/* All that waits for an output, in the order of its ring, as a list of packets. */
+static uint32_t output_empty(struct net_switch *s, uint32_t port)
+{
+    struct net_port *out = net_port_at(s, port);
+    uint32_t first = NET_NONE, last = NET_NONE;
+    while (out->queue != NET_NONE) {
+        uint32_t before = out->queue, index = s->request[before].next;
+        const struct net_request r = s->request[index];
+        uint32_t packet = request_take(s, port, before, index);
+        if (r.reserved)
+            out->credit[r.first] += r.bytes;
+        s->packet[packet].next = NET_NONE;
+        if (first == NET_NONE)
+            first = packet;
+        else
+            s->packet[last].next = packet;
+        last = packet;
+    }
+    out->starved = 0;
+    return first;
+}
+
+/* The link at this port has gone down: what waits for it goes around the faults. The algorithm is not asked again: what it has written
+ * into the packet is for the next switch. */
+static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
+{
+    struct net_network *net = s->net;
+    uint32_t i = output_empty(s, port);
+    while (i != NET_NONE) {
+        const struct net_packet p = s->packet[i];
+        struct route_choice c;
+        unsigned base = channel_base(net, &p);
+        const struct route_packet r = route_question(net, &p, base);
+        packet_free(s, i);
+        i = p.next;
+        if (route_next_repair(net->shape, now, s->id, &r, &c)) {
+            struct grant g = grant_make(s, &p, c.port, base + (c.same ? c.first : c.channel), c.same ? c.same : 1);
+            request_put(s, &g, &p, c.state);
+            output_mark(net, g.out_port);
+            continue;
+        }
+        net_packet_lose(s, &p, now);
+        if (s->gate)
+            gate_advance(s, p.port, p.channel, now);
+    }
 }
 
 /* ---- the component ---- */
@@ -518,6 +580,10 @@ static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker
         ker_check(out->credit[channel] <= net_buffer_behind(s->net, out));
         if (out->starved >> channel & 1)
             output_mark(s->net, port);
+        return;
+    }
+    if (__builtin_expect(kind == KER_TIMER, 0)) {
+        output_fail(s, port, now);
         return;
     }
     if (out->wake <= now)
@@ -545,7 +611,8 @@ static void fresh_route(struct net_switch *s, ker_time now)
         }
         if (g)
             g->taken = true;
-        packet_route(s, p, now);
+        if (!packet_route(s, p, now) && g)
+            g->taken = false; /* nobody stands behind it yet */
     }
     net->fresh_count = 0;
 }
@@ -606,6 +673,10 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
         ker_check(out->credit[channel] <= net_buffer_behind(s->net, out));
         if (!(out->starved >> channel & 1))
             return;
+    } else if (__builtin_expect(kind == KER_TIMER, 0)) {
+        output_fail(s, port, now);
+        marked_serve(s, now);
+        return;
     } else if (out->wake <= now) {
         out->wake = KER_TIME_MAX;
     }
