@@ -66,7 +66,7 @@ demo: ## install what is missing, build, run a real application's trace on two r
 	mpirun -n 2 ./marssim configs/fat-tree-lammps.cfg
 
 check: ## install what is missing, build, run all tests
-	@tools/install-deps.sh build
+	@tools/install-deps.sh build studies
 	$(Q)$(MAKE) check-built
 
 # What check and sanitize have in common; the build is the one of BUILD and OPTIMISE.
@@ -97,6 +97,14 @@ lint-tests: $(TEST_PROGRAMS:%=%.o)
 bench: marssim ## the measurements of bench/README.md
 	$(Q)bench/run.sh ./marssim
 
+study-%: ## the study of folder studies/NAME: install what is missing, build, simulate its points, table and figures
+	@tools/install-deps.sh build studies
+	$(Q)$(MAKE) all
+	@tools/run-study $*
+
+studies: ## all of them, one after the other
+	$(Q)for s in $(patsubst studies/%/points,%,$(wildcard studies/*/points)); do $(MAKE) study-$$s || exit 1; done
+
 fuzz: ## every reader for FUZZ_SECONDS (60) seconds
 	@tools/install-deps.sh build fuzz
 	$(Q)$(MAKE) CC=clang BUILD=build/fuzz OPTIMISE='-O1 -fsanitize=fuzzer-no-link,address,undefined \
@@ -124,9 +132,9 @@ clean: ## remove what was built
 	rm -rf build marssim
 
 help: ## this list
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18
 
-.PHONY: all docs demo check check-built debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
+.PHONY: all docs demo studies check check-built debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d)

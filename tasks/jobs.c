@@ -33,6 +33,7 @@ static const struct {
     {"pingpong", &task_program_pingpong},
     {"stencil", &task_program_stencil},
     {"trace", &task_program_allprof},
+    {"weather", &task_program_weather},
 };
 
 const struct ker_option task_job_options[] = {
@@ -42,8 +43,9 @@ const struct ker_option task_job_options[] = {
      .meaning = "For messages and results; default job0, job1, ..."},
     {.key = "jobs[].program",
      .type = KER_TYPE_CHOICE,
-     .choices = "pingpong|stencil|trace",
-     .meaning = "What the tasks do: one message to and fro, a generated halo exchange, or the replay of a trace."},
+     .choices = "pingpong|stencil|trace|weather",
+     .meaning = "What the tasks do: one message to and fro, a generated halo exchange, the replay of a trace, or what a "
+                "weather model sends."},
     {.key = "jobs[].tasks",
      .type = KER_TYPE_INT,
      .minimum = "1",
@@ -121,7 +123,7 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.name = s->name;
     if (!ker_config_has(config, KEY(job, "program")))
         return ker_config_fail(config, error, KEY(job, "program"),
-                               "is missing; pingpong, stencil, and trace are possible");
+                               "is missing; pingpong, stencil, trace, and weather are possible");
     s->job.class = programs[ker_config_choice(config, KEY(job, "program"))].class;
     s->job.background = ker_config_bool(config, KEY(job, "background"));
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));

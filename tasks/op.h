@@ -91,5 +91,6 @@ struct task_program_class {
 extern const struct task_program_class task_program_pingpong; /* a message to and fro, from the configuration */
 extern const struct task_program_class task_program_allprof; /* liballprof text traces */
 extern const struct task_program_class task_program_stencil; /* n-dimensional halo exchange, from the configuration */
+extern const struct task_program_class task_program_weather; /* halo exchange, transposes, reductions, from the configuration */
 
 #endif

@@ -35,13 +35,21 @@ const struct ker_option task_program_options[] = {
      .meaning = "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
                 "corners the smallest of the dimensions that differ."},
     {.key = "jobs[].steps", .type = KER_TYPE_INT, .fallback = "10", .minimum = "1", .maximum = "4000000000",
-     .meaning = "pingpong: round trips. stencil: how many steps."},
+     .meaning = "pingpong: round trips. stencil, weather: how many steps."},
     {.key = "jobs[].compute_time", .type = KER_TYPE_TIME, .fallback = "0 ns", .maximum = "1000000 s",
-     .meaning = "stencil: computation per step, on the traced machine so to say: multiplied by processor_factor."},
+     .meaning = "stencil, weather: computation per step, on the traced machine so to say: multiplied by processor_factor."},
     {.key = "jobs[].allreduce_every", .type = KER_TYPE_INT, .fallback = "0", .minimum = "0", .maximum = "4000000000",
-     .meaning = "stencil: an Allreduce after every so many steps; 0: never."},
+     .meaning = "stencil, weather: an Allreduce after every so many steps; 0: never."},
     {.key = "jobs[].allreduce_bytes", .type = KER_TYPE_BYTES, .fallback = "8", .maximum = "1 TiB",
-     .meaning = "stencil: its vector."},
+     .meaning = "stencil, weather: its vector."},
+    {.key = "jobs[].grid", .type = KER_TYPE_INT | KER_TYPE_LIST, .minimum = "1", .maximum = "1073741824",
+     .meaning = "weather: columns and rows of tasks; task t is in column t mod columns. Columns close to a ring, rows end "
+                "at the poles."},
+    {.key = "jobs[].halo_bytes", .type = KER_TYPE_BYTES, .fallback = "8 KiB", .maximum = "1 TiB",
+     .meaning = "weather: a message to each of the four neighbours in a step; 0: none."},
+    {.key = "jobs[].transpose_bytes", .type = KER_TYPE_BYTES, .fallback = "64 KiB", .maximum = "1 TiB",
+     .meaning = "weather: a task's share of the fields, which goes in equal blocks to all of its row, then its column, and "
+                "back in each step (four Alltoalls); 0: none."},
     {0},
 };
 

@@ -268,7 +268,7 @@ bad 'not after traffic.start' star.cfg traffic.stop=1ns traffic.start=2ns
 
 # ---- jobs and placement ----
 
-bad 'is none of: pingpong, stencil, trace' stencil.cfg 'jobs[0].program=fluid'
+bad 'is none of: pingpong, stencil, trace, weather' stencil.cfg 'jobs[0].program=fluid'
 bad_ranks '5 tasks, 1 to a node, need 5 nodes' stencil.cfg 'jobs[0].extents=5'
 bad 'makes more than 2^31 - 1 tasks' stencil.cfg 'jobs[0].extents=1073741824,1073741824'
 bad 'has 4 tasks, not 7' stencil.cfg 'jobs[0].tasks=7'

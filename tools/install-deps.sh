@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what building marssim needs, when it is missing.
 #
-#   tools/install-deps.sh [build] [lint] [fuzz]      (nothing named: build)
+#   tools/install-deps.sh [build] [lint] [fuzz] [studies]      (nothing named: build)
 #
 # Each need is tested by use (a command that runs, a header that compiles), not by package name, so that an Open MPI
 # of one's own counts. On Debian and Ubuntu what is missing is installed by apt, as root or through sudo; elsewhere
@@ -64,11 +64,17 @@ need_fuzz() {
     need $? "libclang-rt-${version:-14}-dev"
 }
 
+need_studies() {
+    command_of gnuplot gnuplot-nox
+    command_of jq jq
+    command_of flock util-linux
+}
+
 for what in "$@"; do
     case $what in
-    build | lint | fuzz) "need_$what" ;;
+    build | lint | fuzz | studies) "need_$what" ;;
     *)
-        echo "usage: $0 [build] [lint] [fuzz]" >&2
+        echo "usage: $0 [build] [lint] [fuzz] [studies]" >&2
         exit 2
         ;;
     esac

@@ -1,0 +1,15 @@
+# For the columns.jq of studies (tools/run-study).
+
+# A number with so many significant digits.
+def digits(n):
+    if . == null or . == 0 then .
+    else (n - 1 - (fabs | log10 | floor)) as $shift
+    | if $shift >= 0 then (. * pow(10; $shift) | round) / pow(10; $shift)
+      else (. / pow(10; -$shift) | round) * pow(10; -$shift) end
+    end;
+
+# "12.5 GB/s", "80 Gb/s", "3": the number in front.
+def number: capture("^(?<n>[0-9.eE+-]*[0-9])").n | tonumber;
+
+# Traffic of a class of links as a share of all packets; a packet that goes up comes down again, hence / 2 for a tree's.
+def share_of(class): if .links[class] then .links[class].packets / .result.packets_delivered else 0 end;
