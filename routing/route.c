@@ -14,7 +14,7 @@
 #define LIST KER_TYPE_LIST
 
 const struct ker_option route_options[] = {
-    {"topology.kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "fat_tree|hierarchical|torus|star|file",
+    {"topology.kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "fat_tree|hierarchical|torus|star|file|fabric",
      "The network's shape."},
     {"topology.extents", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL,
      "Torus: switches in each of 1 to 8 dimensions."},
@@ -48,10 +48,11 @@ const struct ker_option route_options[] = {
      "dragonfly) or between each two switches of different groups (\"switch\", PERCS)?"},
     {"topology.nodes", KER_TYPE_INT, NULL, "1", "65535", NULL, "Star: nodes on the one switch."},
     {"topology.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
-     "File: the edge list, see docs/topology-file.md."},
+     "File: the edge list, see docs/topology-file.md. Fabric: the output of ibnetdiscover, see docs/fabric.md."},
     {"topology.bandwidth", KER_TYPE_RATE | LIST, NULL, "1 kB/s", NULL, NULL,
      "Bandwidth of the links per direction, one value for all or one for each dimension (torus) or "
-     "level (fat tree, where level 1 is the node links; hierarchical)."},
+     "level (fat tree, where level 1 is the node links; hierarchical). Fabric: of the links whose width and speed the dump does not "
+     "tell."},
     {"topology.latency", KER_TYPE_TIME | LIST, NULL, "1 ps", "1 s", NULL,
      "Latency of the links, one value for all or one for each dimension or level."},
     {"topology.node_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
@@ -96,7 +97,7 @@ const struct ker_option route_options[] = {
 };
 
 static const struct route_kind *const kinds[] = {&route_fat_tree, &route_hierarchical, &route_torus,
-                                                 &route_star, &route_file};
+                                                 &route_star, &route_file, &route_fabric};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 /* Keys that every topology reads, except that a file has its own node links. */
@@ -176,7 +177,7 @@ enum ker_status route_new(struct route_shape **shape, const struct ker_config *c
     if (!ker_config_has(config, "topology.kind"))
         return ker_config_fail(config, error, "topology.kind",
                                "is missing; it is one of fat_tree, hierarchical, "
-                               "torus, star, file");
+                               "torus, star, file, fabric");
     const struct route_kind *kind = find_kind(ker_config_string(config, "topology.kind"));
     enum ker_status status = check_keys(kind, config, error);
     if (status)
