@@ -378,7 +378,7 @@ static uint32_t count_channels(const struct file_shape *file,
     uint32_t channel;
     for (uint32_t to = 0; to < file->switches; to++)
         for (uint32_t here = 0; here < file->switches; here++)
-            if (here != to)
+            if (here != to && file->nodes_at[to]) /* nobody goes to a spine: a tree must not be charged for ways down and up */
                 add_waits(file, here, to, &waits);
     bool cyclic = route_dependencies_cyclic(&waits, (uint32_t)file->first[file->switches], &channel);
     route_dependencies_release(&waits);
