@@ -384,12 +384,12 @@ static void test_bad_dumps(void **state)
         {"lid 4 lmc 1", "lid 4 lmc 2", "20", "LID 6 is used twice: line 17 has it, too"},
         {"lid 4 lmc 1", "lid 4 lmc 8", "17", "lmc"},
         {"caguid=0x20", NULL, "6", "no block of \"H-0000000000000020\", to which this cable leads: was it cut off"},
-        {"[1](31)", NULL, "11", "this cable's other end is missing"},
+        {"\n[1](31)", NULL, "11", "this cable's other end is missing"},
         {" lid 2 4xQDR\n[8]", NULL, "7", "ends too early"},
         {"[8]\t\"S-00000000000000a0\"", "#", "8", "this cable's other end is missing: the block of \"right\" (line 10) has no port 8"},
         {"caguid=0x30", "caguid=0x20", "22", "line 21 announces 0x20"},
         {"caguid=0x30\nCa\t2 \"H-0000000000000030\"", "Ca\t2 \"H-0000000000000020\"", "21", "has a block in line 19 already"},
-        {"# dump", "# dump\nswitchguid=0xf0\nSwitch 8 \"S-f0\" # \"alone\" base port 0 lid 9 lmc 0", "6", "all switches must be connected"},
+        {"# dump", "# dump\nswitchguid=0xf0\nSwitch 8 \"S-f0\" # \"alone\" base port 0 lid 3 lmc 0", "6", "all switches must be connected"},
     };
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
         struct route_shape *shape;
