@@ -536,7 +536,7 @@ static void system_report(struct simulation *s, ker_time at)
 static bool deadlock_check(struct simulation *s)
 {
     struct net_totals t = net_network_totals(s->network);
-    uint64_t v[] = {task_system_unfinished(s->tasks), t.packets_injected - t.packets_delivered - t.packets_lost,
+    uint64_t v[] = {task_system_unfinished(s->tasks), t.packets_injected - t.packets_delivered - t.packets_lost + t.notices_under_way,
                     t.packets_lost + t.packets_withheld};
     ker_comm_sum_u64(s->comm, v, 3);
     if (v[0] == 0 && v[1] == 0)
@@ -676,6 +676,7 @@ static enum ker_status simulation_run(struct simulation *s)
 static void list_print(void)
 {
     route_list(stdout);
+    net_list(stdout);
     task_list(stdout);
     part_list(stdout);
 }
