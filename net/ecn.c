@@ -1,6 +1,8 @@
 /* ecn.c - congestion control by explicit congestion notification and injection throttling.
  *
- * A switch marks a packet when the output it is granted has a longer backlog than congestion.threshold; with
+ * A switch marks a packet when the output it is granted has a longer backlog than congestion.threshold; up to
+ * congestion.threshold_high only with a probability that grows linearly to 1 (random early detection: Floyd and Jacobson 1993), so that not
+ * all flows slow down at once. With
  * congestion.mark = "root" only if the link still has credits for more, so that it is itself what limits the flow and does not only
  * wait for a queue further on (root and victim of congestion in InfiniBand's annex A10). The destination answers marked
  * packets by a notice, at most one per source and congestion.notice_gap (DCQCN's CNP interval). Each notice makes the source multiply the
@@ -42,7 +44,7 @@ struct ecn {
     bool root_only;
     uint32_t increase, decrease, minimum; /* of RATE_FULL */
     ker_time recovery, gap;
-    uint64_t threshold[ROUTE_MAX_LINKS];  /* picoseconds of backlog */
+    uint64_t low[ROUTE_MAX_LINKS], high[ROUTE_MAX_LINKS]; /* picoseconds of backlog: nothing is marked up to, everything from */
 };
 
 /* ---- rates ---- */
@@ -91,7 +93,11 @@ static bool ecn_marks(struct net_switch *s, struct net_port *out, const struct n
     uint64_t waiting = (uint64_t)((unsigned __int128)out->waiting * net->link[out->link].byte_time >> NET_BYTE_TIME_BITS);
     if (ecn->root_only && left < net->set.payload + net->set.header)
         return false;
-    return scheduled + waiting > ecn->threshold[out->link];
+    uint64_t backlog = scheduled + waiting, low = ecn->low[out->link], high = ecn->high[out->link];
+    if (backlog <= low || backlog >= high)
+        return backlog > low;
+    uint32_t draw = net_mix((uint64_t)net_packet_draw(net, p) << 32 | s->id);
+    return (unsigned __int128)draw * (high - low) >> 32 < backlog - low;
 }
 
 static void ecn_arrived(struct net_node *n, ker_time now, const struct net_packet *p)
@@ -175,9 +181,15 @@ static enum ker_status ecn_read(struct net_network *net, const struct ker_config
     ecn->minimum = fraction_read(c, "congestion.minimum");
     ecn->recovery = ker_config_time(c, "congestion.recovery");
     ecn->gap = ker_config_time(c, "congestion.notice_gap");
-    uint64_t threshold = ker_config_bytes(c, "congestion.threshold");
-    for (int i = 0; i < route_summarise(net->shape)->link_count; i++)
-        ecn->threshold[i] = (uint64_t)ker_serialisation(threshold, net->link[i].rate);
+    uint64_t low = ker_config_bytes(c, "congestion.threshold"), high = low;
+    if (ker_config_has(c, "congestion.threshold_high"))
+        high = ker_config_bytes(c, "congestion.threshold_high");
+    if (high < low)
+        return ker_config_fail(c, error, "congestion.threshold_high", "lies below congestion.threshold (%llu bytes)", (unsigned long long)low);
+    for (int i = 0; i < route_summarise(net->shape)->link_count; i++) {
+        ecn->low[i] = (uint64_t)ker_serialisation(low, net->link[i].rate);
+        ecn->high[i] = (uint64_t)ker_serialisation(high, net->link[i].rate);
+    }
     return KER_OK;
 }
 
