@@ -91,6 +91,9 @@ enum ker_status route_new(struct route_shape **shape, const struct ker_config *c
                           struct ker_error *error);
 void route_free(struct route_shape *shape);
 const struct route_summary *route_summarise(const struct route_shape *shape);
+/* From now on only switches of this rank ask for ways: what tables hold for others is freed. switch_rank: of every switch. */
+void route_own(struct route_shape *shape, const uint32_t *switch_rank, uint32_t rank);
+uint64_t route_bytes(const struct route_shape *shape); /* of tables */
 
 uint32_t route_ports(const struct route_shape *shape, uint32_t switch_id);
 void route_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port, struct route_peer *peer);
