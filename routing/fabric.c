@@ -376,7 +376,7 @@ static enum ker_status read_line(struct reader *r)
         return read_announcement(r);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (take_word(r, kind_name(kinds[i])))
-            return *r->p == ':' ? ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "this is a list, as ibnetdiscover -l and ibswitches "
+            return r->p < r->stop && *r->p == ':' ? ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "this is a list, as ibnetdiscover -l and ibswitches "
                                                                                 "make it; ibnetdiscover without options is needed",
                                            LINE(r))
                                 : read_heading(r, kinds[i]);
