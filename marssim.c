@@ -492,6 +492,19 @@ static void result_add(struct simulation *s, json_t *r, ker_time at, json_t *job
     json_object_set_new(r, "jobs", jobs ? jobs : json_array());
 }
 
+/* names.csv, when the topology has names. */
+static void names_write(struct simulation *s)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    bool named = route_names_write(s->shape, memory);
+    fclose(memory);
+    if (named)
+        stats_text_write(s->folder, "names.csv", text, &s->error);
+    free(text);
+}
+
 static void files_write(struct simulation *s, json_t *summary, const struct stats_link *links, size_t count, ker_time span)
 {
     const struct route_summary *sum = route_summarise(s->shape);
@@ -506,6 +519,7 @@ static void files_write(struct simulation *s, json_t *summary, const struct stat
     stats_json_write(s->folder, "summary.json", summary, &s->error);
     stats_text_write(s->folder, "summary.txt", text, &s->error);
     stats_text_write(s->folder, "system.cfg", config, &s->error);
+    names_write(s);
     if (ker_config_bool(s->config, "output.links"))
         stats_links_write(s->folder, links, count, names, span, &s->error);
     if (!s->args.quiet)

@@ -147,6 +147,9 @@ int route_next_faulty(const struct route_shape *shape, ker_time now, uint64_t he
 int route_next_repair(const struct route_shape *shape, ker_time now, uint32_t switch_id, const struct route_packet *packet,
                       struct route_choice *choice);
 
+/* What switches and nodes are called, as a table (docs/fabric.md); false: this topology has no names, nothing is written. */
+bool route_names_write(const struct route_shape *shape, FILE *out);
+
 extern const struct ker_option route_options[]; /* topology.*, routing.*, faults.* */
 /* One line each: name and meaning, for --list. */
 void route_list(FILE *out);
