@@ -4,12 +4,13 @@
 
 #include "kernel/units.h"
 
-/* Record kinds order the records of one instant: credits first, then arrivals, then timers. */
+/* Record kinds order the records of one instant: credits first, then news from other components, then arrivals, then timers. */
 enum ker_kind {
     KER_CREDIT = 0,  /* note */
-    KER_ARRIVAL = 1, /* event */
-    KER_TIMER = 2,   /* note */
-    KER_WAKE = 3,    /* note; may be spurious, never observable */
+    KER_NOTICE = 1,  /* note; several may share one key, and then must commute */
+    KER_ARRIVAL = 2, /* event */
+    KER_TIMER = 3,   /* note */
+    KER_WAKE = 4,    /* note; may be spurious, never observable */
 };
 
 /* One cache line, ready to be sent to another rank. Two events of one instant, component, port and channel must not

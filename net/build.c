@@ -3,7 +3,7 @@
  * Order of a rank's components: its switches in increasing number, each followed by its nodes that live on the rank. Every rank can
  * compute every address from the ranks of the switches alone, without asking; the arrays are freed after building.
  */
-#include "net/congestion.h"
+#include "net/network.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -237,6 +237,7 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
         s->voq = (uint16_t *)(void *)net_port_at(s, ports);
         memset(s->voq, 0xff, sizeof *s->voq * ports * ports);
     }
+    s->notice = net_notice_new(net, l, id);
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
         route_port(net->shape, id, p, &peer);
@@ -260,7 +261,7 @@ static void node_init(struct net_network *net, struct net_node *n, const struct 
     n->id = id;
     n->self = l->node_index[id];
     n->wake = KER_TIME_MAX;
-    n->flow = n->offered = n->notice = NET_NONE;
+    n->flow = n->offered = NET_NONE;
     n->peer = (struct ker_address){l->switch_index[s], l->switch_rank[s]};
     n->peer_port = port;
     n->link = peer.link;
@@ -370,6 +371,7 @@ void net_network_free(struct net_network *net)
     for (uint32_t i = 0; i < net->switch_count; i++) {
         free(net->switches[i]->gate);
         net_sticky_free(net->switches[i]->sticky);
+        net_notice_free(net->switches[i]->notice);
     }
     ker_arena_release(&net->arena);
     for (int i = 0; i < ROUTE_MAX_LINKS; i++)
@@ -387,9 +389,6 @@ void net_network_free(struct net_network *net)
     free(net->total_latency);
     free(net->message_latency);
     free(net->message_size);
-    free(net->throttle);
-    if (net->congestion_state)
-        net->congestion->release(net->congestion_state);
     if (net->matrix)
         stats_matrix_free(net->matrix);
     free(net);

@@ -39,6 +39,7 @@ struct net_link_class {
     ker_time latency;
     uint64_t rate;
     uint64_t byte_time; /* picoseconds per byte << NET_BYTE_TIME_BITS */
+    ker_time watch_high, watch_low; /* a watched link becomes congested at, and is no more at this backlog */
     ker_time slack; /* an output may take another packet while its backlog is at most this */
     struct net_times *times; /* by bytes on the wire */
 };
@@ -58,8 +59,6 @@ struct net_settings {
     ker_time delay, credit_delay;
     uint32_t payload, header;       /* of a packet, at most */
     uint32_t least;                 /* bytes on the wire of the smallest packet */
-    uint32_t notice;                /* bytes of a notice of congestion */
-    uint32_t offers;                /* messages of an open-loop source at the adapter while none of them may leave */
     uint64_t ejection_rate;         /* 0: as fast as the link */
     uint32_t adapter_buffer;
     bool fifo_adapter;              /* one queue for all destinations */
@@ -110,6 +109,7 @@ struct net_gate {
 };
 
 struct net_sticky;
+struct net_notice;
 
 struct net_switch {
     struct net_network *net;
@@ -126,6 +126,7 @@ struct net_switch {
     uint32_t draws;    /* of the random arbiter */
     uint16_t rotor;    /* round-robin selection: the port whose turn it is */
     struct net_sticky *sticky; /* NULL: nothing to remember yet */
+    struct net_notice *notice; /* NULL: no links are watched */
 };
 
 static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
@@ -142,7 +143,7 @@ struct net_outgoing {
     uint32_t destination, message, next, extension; /* NET_NONE: no extension */
     uint16_t index;
     uint8_t priority;
-    bool from_offer; /* open loop */
+    bool from_offer, joined; /* open loop: is the offer among the flows yet */
 };
 
 /* The messages of one destination. */
@@ -160,17 +161,13 @@ struct net_node {
     uint8_t link, blocked;   /* class; waits for credits */
     uint32_t id, self, messages;
     uint32_t flow;           /* ring of flows: the last served; NET_NONE: nothing to send */
-    uint32_t offered;        /* outgoing record of the offer that has not joined the flows yet, NET_NONE */
-    uint32_t offers;         /* those among the flows */
-    uint32_t notice, notice_last; /* outgoing records of notices to be sent; NET_NONE: none */
-    ker_time hold;           /* congestion control lets no flow send before */
+    uint32_t offered;        /* outgoing record of the pending offer, NET_NONE */
     uint8_t exhausted, acting;
     uint64_t packets, bytes, busy, wait; /* of the injection link */
     uint32_t credit[];
 };
 
 struct net_reassembly;
-struct net_congestion;
 
 struct net_counts {
     uint64_t injected, delivered, bytes_delivered, messages_delivered, bytes_injected; /* whole run */
@@ -179,7 +176,6 @@ struct net_counts {
     uint64_t packet_hops;
     uint64_t out_of_order, reorder_bytes_max;
     uint64_t lost_way, lost_switch, lost_adapter; /* packets: no way on; at a switch that was down; never sent */
-    uint64_t marked, notices_sent, notices_received, notices_lost, throttled_flows;
 };
 
 struct net_network {
@@ -202,12 +198,9 @@ struct net_network {
     struct net_flow *flow;
     uint32_t flow_free, flow_room;
     struct net_reassembly *reassembly;
-    const struct net_congestion *congestion; /* NULL: no control */
-    void *congestion_state;
     /* statistics */
     struct net_counts count;
     struct stats_quantity *latency, *total_latency, *message_latency, *message_size;
-    struct stats_quantity *throttle; /* with congestion control */
     struct stats_matrix *matrix;
     /* what there is */
     struct net_switch **switches;
@@ -291,6 +284,28 @@ static inline uint32_t net_packet_draw(const struct net_network *net, const stru
  * its credits now: then *reserve is set and they are to be taken. Sets the channel of each choice it looks at. */
 struct route_choice net_choice_select(struct net_switch *, const struct route_choice *choice, int count, const struct net_packet *,
                                       uint32_t draw, unsigned base, ker_time now, bool *reserve);
+
+/* Time that `bytes` take on the output's link. */
+static inline uint64_t net_output_time(const struct net_network *net, const struct net_port *out, uint64_t bytes)
+{
+    return (uint64_t)((unsigned __int128)bytes * net->link[out->link].byte_time >> NET_BYTE_TIME_BITS);
+}
+
+/* How busy an output is: what is scheduled and what waits for it, picoseconds. */
+static inline uint64_t net_output_backlog(const struct net_network *net, const struct net_port *out, ker_time now)
+{
+    uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
+    return out->waiting ? scheduled + net_output_time(net, out, out->waiting) : scheduled;
+}
+
+/* notice.c: which watched links (route_watch) of the group are congested. NULL where none are watched. */
+struct net_notice *net_notice_new(const struct net_network *, const struct net_layout *, uint32_t switch_id);
+void net_notice_free(struct net_notice *);
+bool net_notice_congested(const struct net_notice *, uint32_t watch);
+/* The backlog of an output may have changed. */
+void net_notice_look(struct net_switch *, uint32_t port, ker_time now);
+/* A KER_NOTICE. */
+void net_notice_take(struct net_switch *, ker_time now, uint16_t port, uint8_t channel, uint32_t amount);
 
 /* What a switch remembers of the packet's message (until its last packet) or flow: the way taken last; NULL: none. */
 struct net_way {

@@ -12,22 +12,9 @@
  */
 #include "net/network.h"
 
-/* Time that `bytes` take on the output's link. */
-static inline uint64_t output_time(const struct net_network *net, const struct net_port *out, uint64_t bytes)
-{
-    return (uint64_t)((unsigned __int128)bytes * net->link[out->link].byte_time >> NET_BYTE_TIME_BITS);
-}
-
-/* How busy an output is: what is scheduled and what waits for it, picoseconds. */
-static inline uint64_t output_backlog(const struct net_network *net, const struct net_port *out, ker_time now)
-{
-    uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
-    return out->waiting ? scheduled + output_time(net, out, out->waiting) : scheduled;
-}
-
 static inline uint64_t output_missing(const struct net_network *net, const struct net_port *out, unsigned channel)
 {
-    return out->to_node ? 0 : output_time(net, out, net_buffer_behind(net, out) - out->credit[channel]);
+    return out->to_node ? 0 : net_output_time(net, out, net_buffer_behind(net, out) - out->credit[channel]);
 }
 
 /* What the comparison needs of the settings, in registers: a store into a choice may be a store into anything. */
@@ -43,16 +30,22 @@ static inline struct rule rule_of(const struct net_settings *set, unsigned base,
     return (struct rule){set->threshold, set->bias, set->selection != NET_SELECT_CREDITS, set->selection != NET_SELECT_QUEUE, base, now};
 }
 
+/* A way over a link that is known to be congested is worse than any that is not. */
+#define CONGESTED (1ull << 62)
+
 /* Twice the cost, and 1 more for a detour: it is worse than a shortest way of equal cost. */
-static inline uint64_t choice_cost(const struct net_network *net, const struct net_port *out, const struct route_choice *c,
+static inline uint64_t choice_cost(const struct net_switch *s, const struct net_port *out, const struct route_choice *c,
                                    unsigned channel, struct rule rule)
 {
-    uint64_t cost = rule.queue ? output_backlog(net, out, rule.now) : 0;
+    const struct net_network *net = s->net;
+    uint64_t cost = rule.queue ? net_output_backlog(net, out, rule.now) : 0;
     if (rule.credits)
         cost += output_missing(net, out, channel);
     cost = cost <= rule.threshold ? 0 : cost;
     if (c->weight)
         cost *= c->weight;
+    if (__builtin_expect(c->watch != 0, 0) && net_notice_congested(s->notice, c->watch))
+        cost += CONGESTED;
     return c->flags & ROUTE_DETOUR ? 2 * (cost + rule.bias) + 1 : 2 * cost;
 }
 
@@ -106,7 +99,6 @@ static struct best choice_static(const struct net_switch *s, const struct route_
 static inline struct best choice_adaptive(const struct net_switch *s, const struct route_choice *choice, int count, bool escape,
                                           uint32_t bytes, uint32_t draw, struct rule rule)
 {
-    const struct net_network *net = s->net;
     struct best best = {UINT64_MAX, -1, 0};
     int i = (int)ker_random_below(draw, (uint32_t)count);
     for (int k = 0; k < count; k++, i = i + 1 == count ? 0 : i + 1) {
@@ -114,7 +106,7 @@ static inline struct best choice_adaptive(const struct net_switch *s, const stru
         unsigned channel = choice_channel(out, &choice[i], rule.base);
         if (escape && out->credit[channel] < bytes)
             continue;
-        uint64_t cost = choice_cost(net, out, &choice[i], channel, rule);
+        uint64_t cost = choice_cost(s, out, &choice[i], channel, rule);
         bool better = cost < best.cost; /* costs are below UINT64_MAX, so the first is better than none */
         best.choice = better ? i : best.choice;
         best.channel = better ? channel : best.channel;
@@ -136,7 +128,7 @@ static struct best choice_kept(const struct net_switch *s, const struct route_ch
         unsigned channel = choice_channel(out, c, rule.base);
         if (c->port != way->port || c->state != way->state || (escape && out->credit[channel] < p->bytes))
             continue;
-        uint64_t cost = choice_cost(s->net, out, c, channel, rule);
+        uint64_t cost = choice_cost(s, out, c, channel, rule);
         bool much_worse = s->net->set.sticky == NET_STICKY_PACKET && cost > best.cost && cost - best.cost > 2 * s->net->set.hysteresis + 1;
         return much_worse ? best : (struct best){cost, i, channel};
     }

@@ -9,7 +9,7 @@
  * Invariant: an output with requests has either a wake-up on its way, or waits for a credit (bit in `starved`), whose
  * arrival marks it. A wake-up only makes an output look again; looking twice changes nothing.
  */
-#include "net/congestion.h"
+#include "net/network.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,17 +104,6 @@ static inline void output_count(const struct net_network *net, struct grant *g, 
     g->in->input_time += (uint64_t)(read_end - p->time);
 }
 
-/* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. */
-__attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, const struct grant *g, const struct net_packet *p,
-                                                         ker_time now)
-{
-    uint32_t left = g->out->to_node ? UINT32_MAX : g->out->credit[g->channel] - (g->reserved ? 0 : p->bytes);
-    if (p->flags & (NET_NOTICE | NET_MARKED) || !s->net->congestion->marks(s, g->out, p, left, now))
-        return 0;
-    s->net->count.marked++;
-    return NET_MARKED;
-}
-
 static inline void packet_forward(struct net_switch *s, struct grant *g, const struct net_packet *p, ker_time now)
 {
     struct net_network *net = s->net;
@@ -130,14 +119,12 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     in->read_free = read_end;
     out->write_free = now + t_out.crossbar;
 
-    uint8_t mark = 0;
-    if (__builtin_expect(net->congestion != NULL, 0))
-        mark = congestion_mark(s, g, p, now);
-
     ker_time leave = now > out->link_free ? now : out->link_free;
     if (tail - t_out.wire > leave)
         leave = tail - t_out.wire;
     out->link_free = leave + t_out.wire;
+    if (__builtin_expect(s->notice != NULL, 0))
+        net_notice_look(s, g->out_port, now);
     if (!out->to_node && !g->reserved) {
         ker_check(out->credit[g->channel] >= p->bytes);
         out->credit[g->channel] -= p->bytes;
@@ -150,7 +137,7 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     else
         arrive += net->set.delay + (whole ? t_out.wire : 0);
     struct net_packet *next = (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
-    next->flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
+    next->flags = p->flags & (uint8_t)~NET_ROUTED;
     memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
     next->hops = p->hops + 1u;
     s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;
@@ -495,6 +482,8 @@ static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_t
         return false;
     }
     request_put(s, &g, p, state);
+    if (__builtin_expect(s->notice != NULL, 0))
+        net_notice_look(s, g.out_port, now);
     output_mark(s->net, g.out_port);
     return true;
 }
@@ -521,6 +510,8 @@ static void packet_pass(struct net_switch *s, const struct net_packet *p, ker_ti
         return;
     }
     request_put(s, &g, p, state);
+    if (__builtin_expect(s->notice != NULL, 0))
+        net_notice_look(s, g.out_port, now);
     output_serve(s, g.out_port, now);
 }
 
@@ -599,6 +590,10 @@ static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker
     }
     if (__builtin_expect(kind == KER_TIMER, 0)) {
         output_fail(s, port, now);
+        return;
+    }
+    if (__builtin_expect(kind == KER_NOTICE, 0)) {
+        net_notice_take(s, now, port, channel, amount);
         return;
     }
     if (out->wake <= now)
@@ -691,6 +686,9 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
     } else if (__builtin_expect(kind == KER_TIMER, 0)) {
         output_fail(s, port, now);
         marked_serve(s, now);
+        return;
+    } else if (__builtin_expect(kind == KER_NOTICE, 0)) {
+        net_notice_take(s, now, port, channel, amount);
         return;
     } else if (out->wake <= now) {
         out->wake = KER_TIME_MAX;

@@ -294,6 +294,22 @@ static uint32_t hierarchy_groups(const struct route_shape *shape)
     return h->level[h->levels - 1].groups;
 }
 
+static uint32_t hierarchy_watched(const struct route_shape *shape)
+{
+    const struct hierarchy *h = hierarchy_of(shape);
+    return h->watches ? h->top->gates : 0;
+}
+
+static uint32_t hierarchy_watch(const struct route_shape *shape, uint32_t switch_id, uint32_t port)
+{
+    const struct hierarchy *h = hierarchy_of(shape);
+    const struct level *l = h->top;
+    if (!h->watches || port < l->first_port)
+        return 0;
+    uint32_t number = (port - l->first_port) * l->size + undeal(h, h->levels - 1, switch_id % l->size);
+    return number < l->gates ? 1 + number : 0;
+}
+
 static const char *const hierarchy_keys[] = {"topology.groups",
                                              "topology.links",
                                              "topology.attach",
@@ -315,6 +331,8 @@ static const struct route_algorithm hierarchy_algorithms[] = {
      .next = hierarchy_ugal_next, .prepare = hierarchy_ugal_prepare, .channels = hierarchy_channels},
     {.name = "par", .meaning = "like ugal, and may change its mind in the source's group (PAR)", .adaptive = true,
      .next = hierarchy_par_next, .prepare = hierarchy_par_prepare, .channels = hierarchy_channels},
+    {.name = "ugal_piggyback", .meaning = "like ugal, and the switches of a group know which of its links are congested (PB)",
+     .adaptive = true, .next = hierarchy_ugal_next, .prepare = hierarchy_piggyback_prepare, .channels = hierarchy_channels},
     {0},
 };
 
@@ -335,4 +353,6 @@ const struct route_kind route_hierarchical = {
     .hops = hierarchy_hops,
     .group = hierarchy_group,
     .groups = hierarchy_groups,
+    .watch = hierarchy_watch,
+    .watched = hierarchy_watched,
 };

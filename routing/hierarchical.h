@@ -59,6 +59,7 @@ struct hierarchy {
     enum via via;
     uint32_t candidates, detours; /* ways that are offered beside the direct one; racks that a pair may use */
     uint32_t *rack, racks;        /* the racks that may be used, ascending; 0: all */
+    bool watches;                 /* choices name the link between groups that they lead over */
     bool weighted, doubled;       /* ways weigh as many links as they have; a detour weighs 2 */
     uint8_t via_bits, lane_bits;  /* of the packet's state */
 };
@@ -120,6 +121,7 @@ extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hier
 enum ker_status hierarchy_valiant_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
 enum ker_status hierarchy_indirect_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
 enum ker_status hierarchy_ugal_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
+enum ker_status hierarchy_piggyback_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
 enum ker_status hierarchy_par_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
 
 #endif

@@ -1,4 +1,4 @@
-/* hierarchical_detours.c - routes by way of third groups: Valiant, indirect over a few racks, UGAL-L, PAR.
+/* hierarchical_detours.c - routes by way of third groups: Valiant, indirect over a few racks, UGAL-L and -PB, PAR.
  *
  * "Group" is the highest level's. A detour is two direct routes one after the other: to an intermediate group (or to a switch
  * in it), then to the destination. Which, is settled at the source's switch, or with PAR at one of the source's group, and travels in
@@ -189,11 +189,18 @@ static uint32_t detour_hops(const struct hierarchy *h, uint64_t here, uint64_t t
            hierarchy_direct_hops(h, with_gate(l, group_fields(h, way.via), in), target);
 }
 
+/* The link by which a way leaves the group, see route_watch. */
+static uint32_t watch_of(const struct hierarchy *h, uint64_t here, uint32_t to, uint32_t lane)
+{
+    return h->watches ? 1 + places_between(h->top, field(h->top, here), to) * h->top->links + lane : 0;
+}
+
 static void offer_detour(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, struct way way,
                          struct route_choice *choice)
 {
     way_offer(h, here, packet, way, choice);
     choice->flags = ROUTE_DETOUR;
+    choice->watch = watch_of(h, here, via_is_group(h) ? way.via : field(h->top, way.via), way.lane);
     if (h->weighted)
         choice->weight = (uint8_t)(h->doubled ? 2 : detour_hops(h, here, packet->address & h->switch_mask, way));
 }
@@ -215,6 +222,7 @@ static int offer_direct(const struct hierarchy *h, uint64_t here, const struct r
     for (uint32_t i = 0; i < count && offered < room; i++, offered++) {
         struct way way = {phase, lane[(from + i) % count], 0};
         way_offer(h, here, packet, way, &choices[offered]);
+        choices[offered].watch = watch_of(h, here, field(h->top, target), way.lane);
         choices[offered].weight = (uint8_t)(!h->weighted ? 0 : h->doubled ? 1 : hops);
     }
     return offered;
@@ -444,4 +452,14 @@ enum ker_status hierarchy_ugal_prepare(struct route_shape *shape, const struct k
 enum ker_status hierarchy_par_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
 {
     return ugal_prepare((struct hierarchy *)shape, true, config, error);
+}
+
+enum ker_status hierarchy_piggyback_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+{
+    struct hierarchy *h = (struct hierarchy *)shape;
+    if (h->top->by_switch)
+        return ker_config_fail(config, error, "routing.algorithm", "\"ugal_piggyback\" is for groups joined by links that their switches "
+                               "share; here every switch has links of its own to all other groups: \"ugal\" knows them all");
+    h->watches = true;
+    return ugal_prepare(h, false, config, error);
 }

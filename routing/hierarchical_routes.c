@@ -161,7 +161,8 @@ static inline void way_inside(const struct hierarchy *h, uint64_t here, uint64_t
             search_one(h, here, target, path, leg, packet, choice);
             return;
         }
-        const struct gate *gate = &l->gate[places_ahead(l, here, target) * l->links + lane];
+        uint32_t which = l == h->top ? lane : 0; /* further down there are no parallel links */
+        const struct gate *gate = &l->gate[places_ahead(l, here, target) * l->links + which];
         target = with_gate(l, here, gate);
         path -= 1u << (l->crossed - 1);
         if (((target ^ here) & h->switch_mask) == 0) {

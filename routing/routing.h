@@ -91,9 +91,6 @@ enum ker_status route_new(struct route_shape **shape, const struct ker_config *c
                           struct ker_error *error);
 void route_free(struct route_shape *shape);
 const struct route_summary *route_summarise(const struct route_shape *shape);
-/* From now on only switches of this rank ask for ways: what tables hold for others is freed. switch_rank: of every switch. */
-void route_own(struct route_shape *shape, const uint32_t *switch_rank, uint32_t rank);
-uint64_t route_bytes(const struct route_shape *shape); /* of tables */
 
 uint32_t route_ports(const struct route_shape *shape, uint32_t switch_id);
 void route_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port, struct route_peer *peer);
@@ -113,6 +110,10 @@ uint32_t route_groups(const struct route_shape *shape);
  * topology is no grid. Nodes at one switch share coordinates. */
 int route_grid(const struct route_shape *shape, uint32_t extents[8]);
 void route_coordinates(const struct route_shape *shape, uint32_t node, uint32_t at[8]);
+/* Links whose congestion the algorithm wants to be known in their group: 1 + number of that link in the group, 0: not watched; and
+ * how many a group has (0: the algorithm watches none). */
+uint32_t route_watch(const struct route_shape *shape, uint32_t switch_id, uint32_t port);
+uint32_t route_watched(const struct route_shape *shape);
 /* Expected relative load of a switch under uniform traffic, >= 1, for partitioning. */
 uint32_t route_load(const struct route_shape *shape, uint32_t switch_id);
 
@@ -146,9 +147,6 @@ int route_next_faulty(const struct route_shape *shape, ker_time now, uint64_t he
 /* The same for a packet that waited for a link when that went down: only a step around the faults, or 0. */
 int route_next_repair(const struct route_shape *shape, ker_time now, uint32_t switch_id, const struct route_packet *packet,
                       struct route_choice *choice);
-
-/* What switches and nodes are called, as a table (docs/fabric.md); false: this topology has no names, nothing is written. */
-bool route_names_write(const struct route_shape *shape, FILE *out);
 
 extern const struct ker_option route_options[]; /* topology.*, routing.*, faults.* */
 /* One line each: name and meaning, for --list. */

@@ -49,6 +49,8 @@ struct route_kind {
     int (*grid)(const struct route_shape *, uint32_t extents[8]); /* may be NULL: no grid */
     void (*coordinates)(const struct route_shape *, uint32_t node,
                         uint32_t at[8]);                              /* may be NULL with grid */
+    uint32_t (*watch)(const struct route_shape *, uint32_t switch_id, uint32_t port); /* see route_watch; may be NULL with watched */
+    uint32_t (*watched)(const struct route_shape *);
     uint32_t (*load)(const struct route_shape *, uint32_t switch_id); /* may be NULL: the ports in use */
 };
 
@@ -57,12 +59,11 @@ struct route_shape {
     const struct route_algorithm *algorithm;
     uint32_t channels; /* for the algorithm: the configured ones, less one with route_faults_channels */
     struct route_table *table; /* of algorithms that go by tables, else NULL */
-    const struct route_subnet *subnet; /* of a fabric: who is who (fabric.h), else NULL */
     struct route_faults *faults; /* NULL: nothing ever fails */
     struct route_summary summary;
 };
 
-extern const struct route_kind route_torus, route_fat_tree, route_hierarchical, route_star, route_file, route_fabric;
+extern const struct route_kind route_torus, route_fat_tree, route_hierarchical, route_star, route_file;
 
 /* Independent bits from a packet's draw for purpose `salt`: a bijection of the draw for each salt. */
 static inline uint32_t route_mix(uint32_t draw, uint32_t salt)

@@ -42,6 +42,10 @@ static const struct task_traffic_pattern patterns[] = {
      .meaning = "many nodes to one",
      .read = task_traffic_incast_read,
      .partner = task_traffic_incast},
+    {.name = "next_group",
+     .meaning = "to random nodes of the next group (rack, pod): adversarial",
+     .read = task_traffic_next_group_read,
+     .draw = task_traffic_next_group},
 };
 
 const struct task_traffic_pattern *task_traffic_patterns(int *count)
@@ -54,7 +58,7 @@ const struct ker_option task_traffic_options[] = {
     {.key = "traffic.pattern",
      .type = KER_TYPE_CHOICE,
      .choices =
-         "uniform|gups|hotspot|permutation|tornado|transpose|bit_complement|neighbour|all_to_all|incast",
+         "uniform|gups|hotspot|permutation|tornado|transpose|bit_complement|neighbour|all_to_all|incast|next_group",
      .meaning = "Who sends to whom; absent: no synthetic traffic. docs/traffic.md has the formulas."},
     {.key = "traffic.first_node",
      .type = KER_TYPE_INT,
@@ -161,12 +165,6 @@ const struct ker_option task_traffic_options[] = {
      .minimum = "0",
      .maximum = "1",
      .meaning = "Fraction of the messages that goes to a hot node."},
-    {.key = "traffic.hotspot_senders",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning = "How many nodes send to the hot ones, evenly spread over the group; all other messages go to nodes that are not hot. 0: all "
-                "nodes, and uniform messages may go to hot ones, too."},
     {.key = "traffic.target",
      .type = KER_TYPE_INT,
      .minimum = "0",
@@ -176,6 +174,11 @@ const struct ker_option task_traffic_options[] = {
      .fallback = "0",
      .minimum = "0",
      .meaning = "Incast: how many nodes send, evenly spread over the group; 0: all others."},
+    {.key = "traffic.shift",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .meaning = "next_group: how many groups further on the destinations are."},
     {.key = NULL},
 };
 
@@ -297,7 +300,9 @@ void task_traffic_free(struct task_traffic *t)
     free(t->size.value);
     free(t->size.threshold);
     free(t->where.hot);
-    free(t->where.sorted);
+    free(t->where.group);
+    free(t->where.group_first);
+    free(t->where.member);
     free(t);
 }
 

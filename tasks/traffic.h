@@ -98,10 +98,11 @@ struct task_traffic {
     } size;
     struct {
         uint32_t *hot; /* hotspots */
-        uint32_t *sorted, sorted_count; /* with hotspot_senders: each of them once, in increasing order */
         uint32_t hot_count;
         uint64_t hot_threshold; /* fraction x 2^32 */
         uint32_t target, senders;
+        uint32_t *group, *group_first, *member; /* next_group: of a node; first of a group's in member, and the end; nodes by group */
+        uint32_t groups, shift;
         uint32_t root; /* transpose by numbers: side of the square */
         struct task_permutation permutation;
     } where;
@@ -170,11 +171,11 @@ typedef uint32_t task_traffic_draw_function(const struct task_traffic *, uint32_
 typedef enum ker_status task_traffic_read_function(struct task_traffic *, const struct ker_config *,
                                                    const struct route_shape *, struct ker_error *);
 task_traffic_draw_function task_traffic_uniform, task_traffic_hotspot, task_traffic_neighbour,
-    task_traffic_next_phase;
+    task_traffic_next_phase, task_traffic_next_group;
 task_traffic_partner_function task_traffic_permutation, task_traffic_tornado, task_traffic_transpose,
     task_traffic_bit_complement, task_traffic_incast;
 task_traffic_read_function task_traffic_hotspot_read, task_traffic_permutation_read,
-    task_traffic_transpose_read, task_traffic_incast_read;
+    task_traffic_transpose_read, task_traffic_incast_read, task_traffic_next_group_read;
 
 extern const struct ker_option task_traffic_options[];
 

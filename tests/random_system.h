@@ -26,6 +26,7 @@ struct random_system {
     uint32_t nodes, channels; /* of the network; channels it needs */
     uint32_t packet, header;  /* bytes */
     bool trace;               /* one of the jobs */
+    bool third_groups, shared; /* a hierarchy with groups to make detours by; which share their links (attach = "group") */
     double bandwidth;         /* of the node links, GB/s, for the length of the run */
 };
 
@@ -125,14 +126,20 @@ static void random_hierarchical(struct random_system *r)
     static const uint32_t most[] = {0, 9, 5, 4, 2};
     int levels = (int)between(r, 1, 4);
     fprintf(r->out, "    kind = \"hierarchical\";\n    groups = [");
+    uint32_t groups = 0;
     for (int i = 0; i < levels; i++)
-        fprintf(r->out, "%s%u", i ? ", " : "", between(r, 2, most[levels]));
+        fprintf(r->out, "%s%u", i ? ", " : "", groups = between(r, 2, most[levels]));
+    r->third_groups = groups > 2 && levels < 4; /* with 4 levels they need more channels than there are */
+    r->shared = levels > 1;
     fprintf(r->out, "];\n    links = [");
     for (int i = 0; i < levels; i++)
         fprintf(r->out, "%s%u", i ? ", " : "", chance(r, 25) ? 2 : 1);
     fprintf(r->out, "];\n    nodes_per_switch = %u;\n", between(r, 1, 3));
-    if (levels > 1 && chance(r, 40))
-        fprintf(r->out, "    attach = [\"%s\"];\n", chance(r, 60) ? "switch" : "group");
+    if (levels > 1 && chance(r, 40)) {
+        bool by_switch = chance(r, 60);
+        fprintf(r->out, "    attach = [\"%s\"];\n", by_switch ? "switch" : "group");
+        r->shared = !by_switch;
+    }
     random_links(r, levels, true);
 }
 
@@ -186,6 +193,18 @@ static void random_file(struct random_system *r)
     free(path);
 }
 
+static void random_detours(struct random_system *r)
+{
+    static const char *const algorithms[] = {"valiant", "indirect", "ugal", "par", "ugal_piggyback"};
+    static const char *const vias[] = {"group", "switch", "any"}, *const weights[] = {"auto", "even", "links", "double"};
+    const char *algorithm = PICK(r, algorithms);
+    if (!r->shared && strcmp(algorithm, "ugal_piggyback") == 0)
+        algorithm = "ugal";
+    fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n    valiant = \"%s\";\n    weight = \"%s\";\n    candidates = %u;\n",
+            algorithm, PICK(r, vias), PICK(r, weights), between(r, 1, 3));
+    fprintf(r->out, "    indirect = \"%s\";\n", chance(r, 50) ? "static" : "adaptive");
+}
+
 static void random_topology(struct random_system *r)
 {
     static void (*const kinds[])(struct random_system *) = {
@@ -193,7 +212,11 @@ static void random_topology(struct random_system *r)
         random_hierarchical, random_hierarchical, random_star,  random_file};
     fprintf(r->out, "topology: {\n");
     PICK(r, kinds)(r);
-    fprintf(r->out, "};\nrouting: {\n    algorithm = \"%s\";\n", chance(r, 50) ? "adaptive" : "minimal");
+    fprintf(r->out, "};\n");
+    if (r->third_groups && chance(r, 60))
+        random_detours(r);
+    else
+        fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", chance(r, 50) ? "adaptive" : "minimal");
     static const char *const selections[] = {"queue", "credits", "both"};
     fprintf(r->out, "    selection = \"%s\";\n};\n", PICK(r, selections));
 }
@@ -231,22 +254,6 @@ static void random_switch(struct random_system *r)
         fprintf(r->out, "    ejection_rate = \"%g GB/s\";\n    buffer = \"%u B\";\n", r->bandwidth * 0.6,
                 wire * PICK(r, depths));
     fprintf(r->out, "    resequence = %s;\n};\n", chance(r, 20) ? "true" : "false");
-}
-
-/* Congestion control in a third of the systems, set so that it acts soon and often. */
-static void random_congestion(struct random_system *r)
-{
-    static const char *const gaps[] = {"0 ns", "500 ns", "2 us"}, *const recoveries[] = {"100 ns", "777 ns", "3 us"};
-    if (!chance(r, 35))
-        return;
-    uint32_t wire = r->packet + r->header, low = draw(r, 3 * wire);
-    fprintf(r->out, "congestion: {\n    control = \"ecn\";\n    threshold = \"%u B\";\n    mark = \"%s\";\n", low, chance(r, 70) ? "root" : "all");
-    if (chance(r, 50))
-        fprintf(r->out, "    threshold_high = \"%u B\";\n", low + draw(r, 4 * wire));
-    fprintf(r->out, "    decrease = %.1f;\n    minimum = 0.01;\n    increase = %.2f;\n    recovery = \"%s\";\n", 0.1 * between(r, 1, 10),
-            0.01 * between(r, 1, 10), PICK(r, recoveries));
-    fprintf(r->out, "    notice_gap = \"%s\";\n    notice_size = \"%u B\";\n    window = %u;\n};\n", PICK(r, gaps), between(r, 1, wire),
-            between(r, 1, 8));
 }
 
 /* ---- traffic ---- */
@@ -288,8 +295,7 @@ static void random_pattern(struct random_system *r)
         pattern = "uniform";
     fprintf(r->out, "    pattern = \"%s\";\n", pattern);
     if (pattern[0] == 'h')
-        fprintf(r->out, "    hotspots = [0, %u];\n    hotspot_fraction = 0.4;\n    hotspot_senders = %u;\n", draw(r, r->nodes),
-                r->nodes > 4 && chance(r, 50) ? between(r, 1, r->nodes - 1) : 0);
+        fprintf(r->out, "    hotspots = [0, %u];\n    hotspot_fraction = 0.4;\n", draw(r, r->nodes));
     if (pattern[0] == 'i')
         fprintf(r->out, "    target = %u;\n", draw(r, r->nodes));
     if (pattern[0] == 'u' || pattern[0] == 'g')
@@ -449,7 +455,6 @@ static void random_system_write(int number, const char *folder, const char *trac
     random_topology(&r);
     random_probe(&r, path, tables);
     random_switch(&r);
-    random_congestion(&r);
     bool jobs = r.nodes >= 2 && chance(&r, 45), traffic = !jobs || chance(&r, 30);
     if (jobs)
         random_jobs(&r);

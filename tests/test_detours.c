@@ -28,6 +28,7 @@ static const struct sample samples[] = {
     {GROUPS("groups = [3, 2, 3]; attach = [\"group\", \"switch\"]; links = [1, 2, 1];"), 2, 2, 2, 2, 3},
     {GROUPS("groups = [2, 3, 4];"), 6, 8, 8, 10, 7},
     {GROUPS("groups = [2, 2, 3]; links = [1, 2, 4];"), 6, 8, 8, 10, 7},
+    {GROUPS("groups = [3, 2, 3]; links = [1, 1, 2];"), 6, 8, 8, 10, 7},
 };
 #define SAMPLES (sizeof samples / sizeof *samples)
 
