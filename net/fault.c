@@ -40,6 +40,7 @@ void net_packet_withhold(struct net_node *n, const struct net_packet *p, ker_tim
     if (p->flags & KER_FLAG_EXTENSION)
         ker_extension_free(net->engine, p->extension);
     n->link_free = now + net_times_of(net, n->link, p->bytes).wire;
+    n->blocked = false;
     net->count.lost_adapter++;
     ker_touch(net->engine, now);
 }
