@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define MAX_SWITCHES (1 << 24) /* more would not fit into a host's memory */
+
 /* ---- what is down ---- */
 
 static void dead_add(struct route_faults *f, uint32_t switch_id, uint32_t port, ker_time at)
@@ -293,6 +295,9 @@ enum ker_status route_faults_read(struct route_shape *shape, const struct ker_co
     enum ker_status status = keys_check(config, error);
     if (status != KER_OK || (listed == 0 && !links && !switches))
         return status;
+    if (shape->summary.switches > MAX_SWITCHES)
+        return ker_config_fail(config, error, "faults", "are possible on networks of at most %d switches; this one has %u", MAX_SWITCHES,
+                               shape->summary.switches);
     struct route_faults *f = shape->faults = ker_alloc(sizeof *f);
     struct drawing d = {(uint64_t)ker_config_int(config, "faults.seed"), links ? ker_config_real(config, "faults.link_rate") : 0,
                         switches ? ker_config_real(config, "faults.switch_rate") : 0, ker_config_time(config, "faults.at"),

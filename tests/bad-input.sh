@@ -238,6 +238,26 @@ bad 'must be 1 to 65535' star.cfg adapter.packet_size=64KiB
 bad 'at most 65535 are possible' star.cfg adapter.packet_size=65535
 bad 'adapter.ejection_rate: too small' star.cfg adapter.ejection_rate=0B/s
 
+# ---- faults ----
+
+bad "faults.list[0].link: there is no switch 99; they go from 0 to 15" torus.cfg 'faults.list[0].link=0,99'
+bad "faults.list[0].link: no link joins switches 0 and 5; switch 0 is linked to 1, 3, 4, 12" torus.cfg 'faults.list[0].link=0,5'
+bad 'names 3 switches; a link joins two' torus.cfg 'faults.list[0].link=0,1,2'
+bad 'faults.list[0].switch: there is no switch 16; they go from 0 to 15' torus.cfg 'faults.list[0].switch=16'
+bad 'switch 3 has the ports 0 to 4, no port 5' torus.cfg 'faults.list[0].switch=3' 'faults.list[0].port=5'
+bad 'nothing is connected to port' torus.cfg topology.wrap=false 'faults.list[0].switch=0' 'faults.list[0].port=2'
+bad 'faults.list[0].node: there is no node 16; they go from 0 to 15' torus.cfg 'faults.list[0].node=16'
+bad 'faults.list[0].port: means nothing without a switch' torus.cfg 'faults.list[0].node=1' 'faults.list[0].port=0'
+bad 'faults.list[0]: names several things; give one of' torus.cfg 'faults.list[0].node=1' 'faults.list[0].switch=0'
+bad 'faults.list[0]: names nothing that could fail' torus.cfg 'faults.list[0].at=1us'
+bad 'faults.list[0].at: "-1us": must not be negative' torus.cfg 'faults.list[0].node=1' 'faults.list[0].at=-1us'
+bad 'faults.link_rate: too large: must be 0 to 1' torus.cfg faults.link_rate=2
+bad 'faults.at: means nothing without faults.link_rate or faults.switch_rate' torus.cfg faults.at=1us
+bad 'needs 2 virtual channels on this torus to be free of deadlock, and ways around faults one more, but switch.channels is 2' torus.cfg faults.link_rate=0.01 switch.channels=2
+bad_ranks 'from the start there is no way between some nodes, in the end for 30 of 240 pairs, for example from node 0 to node 7' torus.cfg 'faults.list[0].node=7'
+bad 'from 2 us on there is no way between some nodes, in the end for 58 of 240 pairs' torus.cfg 'faults.list[0].switch=7' 'faults.list[0].at=3us' 'faults.list[1].switch=2' 'faults.list[1].at=2us'
+bad 'are possible on networks of at most 16777216 switches' torus.cfg topology.extents=65535,65535 faults.link_rate=0.1
+
 # ---- when a run ends ----
 
 bad 'the traffic never ends: give one of run.end' star.cfg traffic.messages=0
@@ -352,3 +372,8 @@ for t in 0 1; do
 done
 stuck_trace receive-first 'receive from task 1, tag 5, 8 bytes'
 stuck_trace send-first 'send to task 0, tag 5, 65536 bytes'
+# task 1 sits on a node that is cut off: its message is never sent, task 0 waits for it
+task cut 0 "$(receive 200 8 1 5)"
+task cut 1 "$(send 200 8 0 5)"
+{ echo "$star"; echo 'jobs = ( { program = "trace"; trace = "cut"; } );'; echo 'faults: { list = ( { node = 1; } ); unreachable = "drop"; };'; } >cut.cfg
+stuck '(1 packet was lost by faults)' cut.cfg
