@@ -1,12 +1,18 @@
 /* check.c - is a routing algorithm on a given shape free of deadlock?
  *
- * Walks all ways a packet can take, one destination after the other: a state is the channel the packet came
- * in by, the last channel it holds that can be waited for, and the algorithm's own bits. A channel is named
- * by its receiving end (switch, port, virtual channel). Whenever the packet may wait for a channel, an edge
- * leads there from the last such channel it holds; channels in between that are only taken when credits for
- * the whole packet are there are passed over: these are Duato's extended dependencies (1993), direct and
- * indirect. The graph must have no cycle; that is decided by taking away channels nobody points to until none
- * is left (Kahn). What an algorithm draws is not drawn here: all outcomes are gone through (struct route_oracle).
+ * Walks all ways a packet can take, one destination after the other. A state is the channel the packet came in by and the algorithm's
+ * own bits, and its source and the hops behind it where the algorithm looks at them. A channel is named by its receiving end
+ * (switch, port, virtual channel); channels that are alike are one, the first of them. What an algorithm draws is not drawn here:
+ * at every hop all outcomes are gone through (struct route_oracle), whatever was drawn before: more ways than there are, never fewer.
+ *
+ * Whenever a packet in one channel may wait for another, an edge leads there. The graph must have no cycle (Dally and Seitz,
+ * 1987). Choices beside an escape are taken only if the buffer behind them has room for the whole packet, so nobody ever waits for
+ * these channels; packets in them wait for escapes. As a packet has left the buffer before once it may wait for the next (virtual
+ * cut-through: a grant holds the credits for all of it), it holds one channel at a time, and edges from the channel it is
+ * in are all there are. (Duato's indirect dependencies, 1993, are those of wormhole switching, where a packet lies across several.)
+ *
+ * The part of a way that does not look at the destination (route_algorithm.away) is walked once for all destinations; where it ends,
+ * the `border`, every destination's walk begins, too.
  */
 #include "routing/check.h"
 
@@ -16,94 +22,37 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-
-static uint64_t scramble(uint64_t x)
-{
-    x ^= x >> 32;
-    x *= 0x9fb21c651e98df25u;
-    return x ^ x >> 28;
-}
-
-static void insert(struct route_dependencies *set, uint64_t edge)
-{
-    size_t at = scramble(edge) & (set->size - 1);
-    while (set->edge[at] != edge && set->edge[at] != UINT64_MAX)
-        at = (at + 1) & (set->size - 1);
-    set->count += set->edge[at] != edge;
-    set->edge[at] = edge;
-}
-
-void route_dependencies_add(struct route_dependencies *set, uint32_t from, uint32_t to)
-{
-    if (2 * (set->count + 1) > set->size) {
-        struct route_dependencies old = *set;
-        set->size = old.size ? 2 * old.size : 1024;
-        set->edge = ker_alloc(set->size * sizeof *set->edge);
-        memset(set->edge, 0xff, set->size * sizeof *set->edge);
-        set->count = 0;
-        for (size_t i = 0; i < old.size; i++)
-            if (old.edge[i] != UINT64_MAX)
-                insert(set, old.edge[i]);
-        free(old.edge);
-    }
-    insert(set, (uint64_t)from << 32 | to);
-}
-
-void route_dependencies_release(struct route_dependencies *set)
-{
-    free(set->edge);
-    *set = (struct route_dependencies){0};
-}
-
-bool route_dependencies_cyclic(const struct route_dependencies *set, uint32_t channels, uint32_t *channel)
-{
-    uint64_t *first = ker_alloc((channels + 2ull) * sizeof *first);
-    uint32_t *to = ker_alloc(set->count * sizeof *to), *pointed = ker_alloc(channels * sizeof *pointed);
-    uint32_t *free_channel = ker_alloc(channels * sizeof *free_channel), done = 0, found = 0;
-    for (size_t i = 0; i < set->size; i++)
-        if (set->edge[i] != UINT64_MAX) {
-            first[(set->edge[i] >> 32) + 2]++;
-            pointed[(uint32_t)set->edge[i]]++;
-        }
-    for (uint32_t c = 0; c < channels; c++)
-        first[c + 1] += first[c];
-    /* first[c + 1] is where the next edge of c goes; in the end it is the end of c's edges */
-    for (size_t i = 0; i < set->size; i++)
-        if (set->edge[i] != UINT64_MAX)
-            to[first[(set->edge[i] >> 32) + 1]++] = (uint32_t)set->edge[i];
-    for (uint32_t c = 0; c < channels; c++)
-        if (pointed[c] == 0)
-            free_channel[found++] = c;
-    for (; done < found; done++)
-        for (uint64_t i = first[free_channel[done]]; i < first[free_channel[done] + 1]; i++)
-            if (--pointed[to[i]] == 0)
-                free_channel[found++] = to[i];
-    for (uint32_t c = 0; c < channels && found < channels; c++)
-        if (pointed[c]) {
-            *channel = c;
-            break;
-        }
-    free(first);
-    free(to);
-    free(pointed);
-    free(free_channel);
-    return found < channels;
-}
+#define TO_NODE 0x80000000u /* peer[]: a node's number; below it a row */
+#define PROBE_EVERY 16      /* states in which an algorithm is asked whether it looks at what it says it does not */
+#define CYCLE_SHOWN 10      /* channels of a cycle that are written out */
 
 struct state {
-    uint32_t in, held, bits, switch_id; /* channels; the algorithm's bits */
-    uint16_t in_port, hops;
+    uint32_t in, bits, source; /* channel; the algorithm's state and the hops above it; 0 unless by_source */
+};
+
+/* States that were seen. Empty at once by a new stamp. */
+struct state_set {
+    struct state *state;
+    uint32_t *stamp, now;
+    size_t size, count;
 };
 
 struct walk {
     const struct route_shape *shape;
     struct ker_error *error;
-    uint32_t *first_port; /* ports of all switches in one row */
+    uint32_t *first_port;   /* ports of all switches in one row */
+    uint32_t *peer, *owner; /* of each place in that row: the place at the other end, TO_NODE + node, NONE; its switch */
+    uint32_t rows;
+    uint32_t *source, *destination; /* nodes to walk from and to */
+    uint32_t sources, destinations;
     uint64_t work, max_work;
-    struct route_dependencies waits, seen; /* seen: hashes of states, so as not to walk them twice */
-    struct state *state;
-    size_t states, room;
-    uint32_t destination;
+    bool by_source, by_hops;
+    bool surprised;       /* the algorithm looks at more than it said: begin again */
+    struct route_dependencies waits;
+    struct state_set seen, away; /* of this destination; of all */
+    struct state *todo, *border;
+    size_t todos, todo_room, borders, border_room;
+    uint32_t to; /* the destination */
 };
 
 /* ---- all that may be drawn ---- */
@@ -130,152 +79,393 @@ bool route_oracle_advance(struct route_oracle *o)
     return true;
 }
 
+/* ---- sets of states ---- */
+
+static inline bool state_equal(const struct state *a, const struct state *b)
+{
+    return a->in == b->in && a->bits == b->bits && a->source == b->source;
+}
+
+static size_t state_find(const struct state_set *set, const struct state *s)
+{
+    uint64_t x = ((uint64_t)s->bits << 32 | s->in) * 0x9e3779b97f4a7c15u ^ s->source * 0xd1342543de82ef95u;
+    x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
+    size_t at = (x ^ x >> 32) & (set->size - 1);
+    while (set->stamp[at] == set->now && !state_equal(&set->state[at], s))
+        at = (at + 1) & (set->size - 1);
+    return at;
+}
+
+static void state_set_grow(struct state_set *set)
+{
+    struct state_set old = *set;
+    set->size = old.size ? 2 * old.size : 1024;
+    set->state = ker_alloc(set->size * sizeof *set->state);
+    set->stamp = ker_alloc(set->size * sizeof *set->stamp);
+    set->now = 1;
+    for (size_t i = 0; i < old.size; i++)
+        if (old.stamp[i] == old.now) {
+            size_t at = state_find(set, &old.state[i]);
+            set->state[at] = old.state[i];
+            set->stamp[at] = 1;
+        }
+    free(old.state);
+    free(old.stamp);
+}
+
+/* Returns whether it is new. */
+static bool state_set_add(struct state_set *set, const struct state *s)
+{
+    if (2 * (set->count + 1) > set->size)
+        state_set_grow(set);
+    size_t at = state_find(set, s);
+    if (set->stamp[at] == set->now)
+        return false;
+    set->state[at] = *s;
+    set->stamp[at] = set->now;
+    set->count++;
+    return true;
+}
+
+static void state_set_clear(struct state_set *set)
+{
+    set->count = 0;
+    set->now++;
+    if (set->now == 0) { /* stamps come round */
+        memset(set->stamp, 0, set->size * sizeof *set->stamp);
+        set->now = 1;
+    }
+}
+
+static void state_set_release(struct state_set *set)
+{
+    free(set->state);
+    free(set->stamp);
+    *set = (struct state_set){0};
+}
+
+static void state_append(struct state **list, size_t *count, size_t *room, const struct state *s)
+{
+    if (*count == *room) {
+        *room = *room ? 2 * *room : 256;
+        *list = ker_realloc(*list, *room * sizeof **list);
+    }
+    (*list)[(*count)++] = *s;
+}
+
 /* ---- the walk ---- */
 
-static uint32_t channel_id(const struct walk *walk, uint32_t switch_id, uint32_t port, uint32_t channel)
+static struct route_packet packet_in(const struct walk *walk, const struct state *s, uint32_t switch_id)
 {
-    return (walk->first_port[switch_id] + port) * walk->shape->channels + channel;
+    uint32_t row = s->in / walk->shape->channels;
+    bool injected = walk->peer[row] >= TO_NODE;
+    return (struct route_packet){.address = route_address(walk->shape, walk->to),
+                                 .source = s->source,
+                                 .destination = walk->to,
+                                 .state = s->bits & 0xffffffu,
+                                 .in_port = (uint16_t)(row - walk->first_port[switch_id]),
+                                 .in_channel = (uint8_t)(s->in % walk->shape->channels),
+                                 .hops = walk->by_hops ? (uint8_t)(s->bits >> 24) : !injected};
 }
 
-/* Adds a state that is new. The set of edges serves as a set of pairs: exact for (in, held), and states with
- * bits are told apart by mixing them into the pair, where a clash would only skip a state. */
-static void push(struct walk *walk, const struct state *state)
+static bool is_away(const struct walk *walk, const struct state *s)
 {
-    size_t before = walk->seen.count;
-    uint32_t held = state->held == NONE ? NONE - 1 : state->held;
-    route_dependencies_add(&walk->seen, state->in, held ^ state->bits * 0x9e3779b1u);
-    if (walk->seen.count == before)
-        return;
-    if (walk->states == walk->room) {
-        walk->room = walk->room ? 2 * walk->room : 256;
-        walk->state = ker_realloc(walk->state, walk->room * sizeof *walk->state);
-    }
-    walk->state[walk->states++] = *state;
+    if (!walk->shape->algorithm->away)
+        return false;
+    uint32_t switch_id = walk->owner[s->in / walk->shape->channels];
+    const struct route_packet packet = packet_in(walk, s, switch_id);
+    return walk->shape->algorithm->away(walk->shape, route_here(walk->shape, switch_id), &packet);
 }
 
-/* The choices of one outcome of what is drawn here. */
-static enum ker_status expand_drawn(struct walk *walk, const struct state *from, struct route_oracle *oracle)
+static void push(struct walk *walk, const struct state *s)
 {
-    const struct route_shape *shape = walk->shape;
-    const struct state state = *from;
+    if (state_set_add(is_away(walk, s) ? &walk->away : &walk->seen, s))
+        state_append(&walk->todo, &walk->todos, &walk->todo_room, s);
+}
+
+static int ask(const struct walk *walk, uint32_t switch_id, const struct route_packet *packet, struct route_choice *choices)
+{
+    return walk->shape->algorithm->next(walk->shape, route_here(walk->shape, switch_id), switch_id, packet, choices);
+}
+
+static inline uint32_t class_of(const struct route_choice *c)
+{
+    return c->same ? c->first : c->channel;
+}
+
+static bool same_answer(const struct walk *walk, uint32_t switch_id, struct route_packet packet, const struct route_choice *expected,
+                        int count)
+{
     struct route_choice choices[ROUTE_MAX_CHOICES];
-    struct route_packet packet = {.address = route_address(shape, walk->destination),
-                                  .destination = walk->destination,
-                                  .oracle = oracle,
-                                  .state = state.bits,
-                                  .in_port = state.in_port,
-                                  .in_channel = (uint8_t)(state.in % shape->channels),
-                                  .hops = (uint8_t)(state.hops < 255 ? state.hops : 255)};
-    int count =
-        shape->algorithm->next(shape, route_here(shape, state.switch_id), state.switch_id, &packet, choices);
-    bool any_escape = false;
+    struct route_oracle oracle = {0};
+    packet.oracle = &oracle;
+    if (ask(walk, switch_id, &packet, choices) != count)
+        return false;
     for (int i = 0; i < count; i++)
-        any_escape |= choices[i].flags & ROUTE_ESCAPE;
-    for (int i = 0; i < count; i++) {
-        struct route_peer peer;
-        route_port(shape, state.switch_id, choices[i].port, &peer);
-        if (peer.kind == ROUTE_NODE && peer.id == walk->destination)
-            continue;
-        if (peer.kind != ROUTE_SWITCH)
-            return ker_fail(walk->error, KER_RUN_FAILED,
-                            "routing to node %u leaves switch %u by port %u, which does "
-                            "not lead on",
-                            walk->destination, state.switch_id, choices[i].port);
-        struct state next = {channel_id(walk, peer.id, peer.port, choices[i].channel),
-                             state.held,
-                             choices[i].state,
-                             peer.id,
-                             peer.port,
-                             (uint16_t)(state.hops + 1)};
-        if (!any_escape || choices[i].flags & ROUTE_ESCAPE) {
-            if (state.held != NONE)
-                route_dependencies_add(&walk->waits, state.held, next.in);
-            next.held = next.in;
-        }
-        push(walk, &next);
+        if (choices[i].port != expected[i].port || class_of(&choices[i]) != class_of(&expected[i]) ||
+            choices[i].state != expected[i].state || (choices[i].flags ^ expected[i].flags) & ROUTE_ESCAPE)
+            return false;
+    return true;
+}
+
+/* An algorithm that forgot to say that it looks at the source, or at the hops, is found out: the other way of asking gives another
+ * answer. Only the first of all that may be drawn is asked for. */
+static void probe(struct walk *walk, uint32_t switch_id, struct route_packet packet)
+{
+    struct route_choice choices[ROUTE_MAX_CHOICES];
+    struct route_oracle oracle = {0};
+    packet.oracle = &oracle;
+    int count = ask(walk, switch_id, &packet, choices);
+    if (!walk->by_source) {
+        struct route_packet other = packet;
+        other.source = walk->source[walk->work / PROBE_EVERY % walk->sources];
+        if (!same_answer(walk, switch_id, other, choices, count))
+            walk->by_source = walk->surprised = true;
     }
+    if (!walk->by_hops && packet.hops > 0) {
+        struct route_packet other = packet;
+        other.hops = (uint8_t)(2 + walk->work / PROBE_EVERY % 4);
+        if (!same_answer(walk, switch_id, other, choices, count))
+            walk->by_hops = walk->surprised = true;
+    }
+}
+
+static enum ker_status follow(struct walk *walk, const struct state *from, uint32_t switch_id, const struct route_choice *choice,
+                              bool waits)
+{
+    uint32_t peer = choice->port < route_ports(walk->shape, switch_id) ? walk->peer[walk->first_port[switch_id] + choice->port] : NONE;
+    if (peer == (TO_NODE | walk->to))
+        return KER_OK;
+    if (peer >= TO_NODE || class_of(choice) >= walk->shape->channels)
+        return ker_fail(walk->error, KER_RUN_FAILED, "routing to node %u leaves switch %u by port %u, channel %u, which does not lead on",
+                        walk->to, switch_id, choice->port, class_of(choice));
+    uint32_t hops = from->bits >> 24, more = hops < 255 ? hops + 1 : 255;
+    struct state next = {peer * walk->shape->channels + class_of(choice),
+                         (choice->state & 0xffffffu) | (walk->by_hops ? more << 24 : 0), from->source};
+    if (waits && walk->peer[from->in / walk->shape->channels] < TO_NODE)
+        route_dependencies_add_example(&walk->waits, from->in, next.in, walk->to);
+    push(walk, &next);
     return KER_OK;
 }
 
-static enum ker_status expand(struct walk *walk, struct state state)
+/* What may happen to a packet in this state. */
+static enum ker_status expand(struct walk *walk, struct state from)
 {
+    uint32_t switch_id = walk->owner[from.in / walk->shape->channels];
+    struct route_packet packet = packet_in(walk, &from, switch_id);
+    struct route_choice choices[ROUTE_MAX_CHOICES];
     struct route_oracle oracle = {0};
-    enum ker_status status;
-    do
-        status = expand_drawn(walk, &state, &oracle);
-    while (status == KER_OK && route_oracle_advance(&oracle));
-    return status;
+    if (walk->work % PROBE_EVERY == 0)
+        probe(walk, switch_id, packet);
+    packet.oracle = &oracle;
+    do {
+        int count = ask(walk, switch_id, &packet, choices);
+        bool any_escape = false;
+        walk->work++;
+        for (int i = 0; i < count; i++)
+            any_escape |= (choices[i].flags & ROUTE_ESCAPE) != 0;
+        for (int i = 0; i < count; i++) {
+            enum ker_status status = follow(walk, &from, switch_id, &choices[i], !any_escape || choices[i].flags & ROUTE_ESCAPE);
+            if (status != KER_OK)
+                return status;
+        }
+    } while (route_oracle_advance(&oracle));
+    return KER_OK;
 }
 
-/* All ways to one destination, from all nodes. */
+/* All ways to one destination. */
 static enum ker_status walk_destination(struct walk *walk)
 {
     enum ker_status status = KER_OK;
-    walk->states = 0;
-    route_dependencies_release(&walk->seen);
-    for (uint32_t source = 0; source < walk->shape->summary.nodes; source++) {
-        struct state state = {.held = NONE};
-        if (source == walk->destination)
+    state_set_clear(&walk->seen);
+    walk->todos = 0;
+    for (size_t i = 0; i < walk->borders; i++)
+        push(walk, &walk->border[i]);
+    for (uint32_t i = 0; i < walk->sources; i++) {
+        uint32_t at, source = walk->source[i];
+        uint16_t port;
+        if (source == walk->to)
             continue;
-        route_attachment(walk->shape, source, &state.switch_id, &state.in_port);
-        state.in = channel_id(walk, state.switch_id, state.in_port, 0);
-        push(walk, &state);
+        route_attachment(walk->shape, source, &at, &port);
+        push(walk, &(struct state){(walk->first_port[at] + port) * walk->shape->channels, 0, walk->by_source ? source : 0});
     }
-    while (status == KER_OK && walk->states > 0 && walk->work < walk->max_work) {
-        walk->work++;
-        status = expand(walk, walk->state[--walk->states]);
-    }
-    return status;
-}
-
-static enum ker_status walk_all(struct walk *walk)
-{
-    enum ker_status status = KER_OK;
-    for (uint32_t node = 0; node < walk->shape->summary.nodes && status == KER_OK; node++) {
-        walk->destination = node;
-        status = walk_destination(walk);
+    while (status == KER_OK && walk->todos > 0 && !walk->surprised && walk->work < walk->max_work) {
+        struct state s = walk->todo[--walk->todos];
+        bool away = is_away(walk, &s);
+        size_t before = walk->todos;
+        status = expand(walk, s);
+        for (size_t i = before; away && i < walk->todos; i++)
+            if (!is_away(walk, &walk->todo[i]))
+                state_append(&walk->border, &walk->borders, &walk->border_room, &walk->todo[i]);
     }
     return status;
 }
 
-static enum ker_status report_cycle(const struct walk *walk, uint32_t channel)
+static enum ker_status walk_all(struct walk *walk, struct route_proof *proof)
 {
-    uint32_t port = channel / walk->shape->channels, switch_id = 0;
-    while (walk->first_port[switch_id + 1] <= port)
-        switch_id++;
-    return ker_fail(walk->error, KER_RUN_FAILED,
-                    "%s routing on %s can deadlock: packets wait for each other in a "
-                    "circle, for example at switch %u, port %u, channel %u",
-                    walk->shape->algorithm->name, walk->shape->kind->name, switch_id,
-                    port - walk->first_port[switch_id], channel % walk->shape->channels);
+    enum ker_status status = KER_OK;
+    do {
+        walk->surprised = false;
+        route_dependencies_release(&walk->waits);
+        state_set_release(&walk->away);
+        walk->borders = 0;
+        proof->walked = 0;
+        while (status == KER_OK && proof->walked < walk->destinations && walk->work < walk->max_work && !walk->surprised) {
+            walk->to = walk->destination[proof->walked];
+            status = walk_destination(walk);
+            proof->walked += walk->work < walk->max_work && !walk->surprised;
+        }
+    } while (walk->surprised && status == KER_OK);
+    return status;
 }
 
-enum ker_status route_check_deadlock(const struct route_shape *shape, uint64_t max_work, bool *complete,
-                                     struct ker_error *error)
+/* ---- from where to where ---- */
+
+/* Ports in one row, and where each leads. false: they are too many to be walked. */
+static bool rows_make(struct walk *walk)
 {
-    struct walk walk = {.shape = shape, .error = error, .max_work = max_work};
-    uint32_t switches = shape->summary.switches, channel = 0;
-    uint64_t ports = 0;
-    *complete = false;
-    if (switches > max_work)
-        return KER_OK;
-    walk.first_port = ker_alloc((switches + 1ull) * sizeof *walk.first_port);
-    for (uint32_t i = 0; i < switches; i++) {
-        walk.first_port[i] = (uint32_t)ports;
-        ports += route_ports(shape, i);
+    const struct route_shape *shape = walk->shape;
+    uint32_t switches = shape->summary.switches;
+    uint64_t rows = 0;
+    if (switches > walk->max_work)
+        return false;
+    walk->first_port = ker_alloc((switches + 1ull) * sizeof *walk->first_port);
+    for (uint32_t s = 0; s < switches; s++) {
+        walk->first_port[s] = (uint32_t)rows;
+        rows += route_ports(shape, s);
+        if (rows * shape->channels >= NONE || rows > walk->max_work || rows >= TO_NODE)
+            return false;
     }
-    walk.first_port[switches] = (uint32_t)ports;
+    walk->rows = walk->first_port[switches] = (uint32_t)rows;
+    walk->peer = ker_alloc((rows + 1) * sizeof *walk->peer);
+    walk->owner = ker_alloc((rows + 1) * sizeof *walk->owner);
+    for (uint32_t s = 0; s < switches; s++)
+        for (uint32_t row = walk->first_port[s]; row < walk->first_port[s + 1]; row++) {
+            struct route_peer peer;
+            route_port(shape, s, row - walk->first_port[s], &peer);
+            walk->owner[row] = s;
+            walk->peer[row] = peer.kind == ROUTE_NODE     ? TO_NODE | peer.id
+                              : peer.kind == ROUTE_SWITCH ? walk->first_port[peer.id] + peer.port
+                                                          : NONE;
+        }
+    return true;
+}
+
+/* Where only switches matter, one node of each stands for all: as source the first, as destination the last, so that ways inside a
+ * switch are there, too. Destinations come in no order, so that those that are walked when work runs out are a sample. */
+static void ends_choose(struct walk *walk)
+{
+    uint32_t nodes = walk->shape->summary.nodes, *first = NULL;
+    walk->source = ker_alloc(nodes * sizeof *walk->source);
+    walk->destination = ker_alloc(nodes * sizeof *walk->destination);
+    if (walk->shape->algorithm->by_switch) {
+        first = ker_alloc(walk->shape->summary.switches * sizeof *first); /* 1 + its place among the sources */
+        for (uint32_t node = 0; node < nodes; node++) {
+            uint32_t at;
+            uint16_t port;
+            route_attachment(walk->shape, node, &at, &port);
+            if (!first[at]) {
+                walk->source[walk->sources++] = node;
+                first[at] = walk->sources;
+            }
+            walk->destination[first[at] - 1] = node;
+        }
+        walk->destinations = walk->sources;
+    } else {
+        for (uint32_t node = 0; node < nodes; node++)
+            walk->source[node] = walk->destination[node] = node;
+        walk->sources = walk->destinations = nodes;
+    }
+    for (uint32_t i = walk->destinations; i > 1; i--) {
+        uint32_t j = ker_random_below(route_mix(i, 5), i), other = walk->destination[j];
+        walk->destination[j] = walk->destination[i - 1];
+        walk->destination[i - 1] = other;
+    }
+    free(first);
+}
+
+/* ---- the report ---- */
+
+/* By its sending end: "switch 3 port 5 (level 2 link to switch 9) channel 1" */
+static void channel_name(const struct walk *walk, uint32_t channel, char *text, size_t room)
+{
+    uint32_t row = channel / walk->shape->channels, from = walk->peer[row], at = walk->owner[from];
+    struct route_peer peer;
+    route_port(walk->shape, at, from - walk->first_port[at], &peer);
+    snprintf(text, room, "switch %u port %u (%s link to switch %u) channel %u", at, from - walk->first_port[at],
+             walk->shape->summary.link[peer.link].name, walk->owner[row], channel % walk->shape->channels);
+}
+
+static enum ker_status cycle_report(const struct walk *walk, const struct route_cycle *cycle)
+{
+    char text[1600], name[128], next[128];
+    size_t used = 0;
+    uint32_t shown = cycle->length <= CYCLE_SHOWN ? cycle->length : CYCLE_SHOWN - 1;
+    for (uint32_t i = 0; i < shown; i++) {
+        uint32_t to = cycle->channel[(i + 1) % cycle->length];
+        channel_name(walk, cycle->channel[i], name, sizeof name);
+        used += (size_t)snprintf(text + used, sizeof text - used, "%s\n  %s, on its way to node %u, waits for", i ? "" : "", name,
+                                 route_dependencies_example(&walk->waits, cycle->channel[i], to));
+    }
+    if (shown < cycle->length)
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n  ... and %u more, the last of which waits for", cycle->length - shown);
+    channel_name(walk, cycle->channel[0], next, sizeof next);
+    return ker_fail(walk->error, KER_BAD_INPUT,
+                    "\"%s\" routing on this %s can deadlock: packets in %u channel%s wait for each other in a circle:%s\n  %s again.\n"
+                    "Use more virtual channels where the algorithm or the table can, or an algorithm that is free of deadlock "
+                    "(updown and layered are on any network)",
+                    walk->shape->algorithm->name, walk->shape->kind->name, cycle->length, cycle->length > 1 ? "s" : "", text, next);
+}
+
+static enum ker_status judge(const struct walk *walk, struct route_proof *proof)
+{
+    struct route_cycle cycle = route_dependencies_cycle(&walk->waits, walk->rows * walk->shape->channels);
+    proof->channels = cycle.channels;
+    proof->dependencies = walk->waits.count;
+    proof->cycle = cycle.length;
+    enum ker_status status = cycle.length ? cycle_report(walk, &cycle) : KER_OK;
+    free(cycle.channel);
+    return status;
+}
+
+static void walk_release(struct walk *walk)
+{
+    route_dependencies_release(&walk->waits);
+    state_set_release(&walk->seen);
+    state_set_release(&walk->away);
+    free(walk->todo);
+    free(walk->border);
+    free(walk->source);
+    free(walk->destination);
+    free(walk->peer);
+    free(walk->owner);
+    free(walk->first_port);
+}
+
+enum ker_status route_prove(const struct route_shape *shape, uint64_t max_work, struct route_proof *proof, struct ker_error *error)
+{
+    struct walk walk = {.shape = shape, .error = error, .max_work = max_work, .by_source = shape->algorithm->by_source,
+                        .by_hops = shape->algorithm->by_hops};
     enum ker_status status = KER_OK;
-    if (ports * shape->channels <= max_work) {
-        status = walk_all(&walk);
-        *complete = status == KER_OK && walk.work < max_work;
-        if (status == KER_OK &&
-            route_dependencies_cyclic(&walk.waits, (uint32_t)(ports * shape->channels), &channel))
-            status = report_cycle(&walk, channel);
+    *proof = (struct route_proof){0};
+    ends_choose(&walk);
+    proof->destinations = walk.destinations;
+    proof->by_switch = shape->algorithm->by_switch;
+    if (rows_make(&walk)) {
+        status = walk_all(&walk, proof);
+        if (status == KER_OK)
+            status = judge(&walk, proof);
+        proof->complete = status == KER_OK && proof->walked == proof->destinations;
     }
-    route_dependencies_release(&walk.waits);
-    route_dependencies_release(&walk.seen);
-    free(walk.state);
-    free(walk.first_port);
+    proof->work = walk.work;
+    walk_release(&walk);
+    return status;
+}
+
+enum ker_status route_check_deadlock(const struct route_shape *shape, uint64_t max_work, bool *complete, struct ker_error *error)
+{
+    struct route_proof proof;
+    enum ker_status status = route_prove(shape, max_work, &proof, error);
+    *complete = proof.complete;
     return status;
 }

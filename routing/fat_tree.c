@@ -421,8 +421,9 @@ static const struct route_algorithm tree_algorithms[] = {
     {.name = "minimal", .meaning = "the same as d_mod_k", .next = minimal_next, .channels = tree_channels},
     {.name = "d_mod_k", .meaning = "up by the destination's number", .next = minimal_next, .channels = tree_channels},
     {.name = "s_mod_k", .meaning = "up by the source's number", .by_source = true, .next = s_mod_k_next, .channels = tree_channels},
-    {.name = "random", .meaning = "up through a parent drawn for each packet and level", .next = random_next, .channels = tree_channels},
-    {.name = "adaptive", .meaning = "up by the state of the switch", .adaptive = true, .next = adaptive_next, .channels = tree_channels},
+    {.name = "random", .meaning = "up through a parent drawn for each packet and level", .by_switch = true, .next = random_next, .channels = tree_channels},
+    {.name = "adaptive", .meaning = "up by the state of the switch", .adaptive = true, .by_switch = true, .next = adaptive_next,
+     .channels = tree_channels},
     {0},
 };
 

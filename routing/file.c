@@ -383,9 +383,9 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
 static const char *const file_keys[] = {"topology.file", NULL};
 
 static const struct route_algorithm file_algorithms[] = {
-    {.name = "minimal", .meaning = "one shortest way per destination", .next = minimal_next, .channels = minimal_channels},
-    {.name = "adaptive", .meaning = "all shortest ways, by the state of the switch", .adaptive = true, .next = adaptive_next,
-     .channels = adaptive_channels},
+    {.name = "minimal", .meaning = "one shortest way per destination", .by_switch = true, .next = minimal_next, .channels = minimal_channels},
+    {.name = "adaptive", .meaning = "all shortest ways, by the state of the switch", .adaptive = true, .by_switch = true,
+     .next = adaptive_next, .channels = adaptive_channels},
     {0},
 };
 

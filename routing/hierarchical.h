@@ -118,6 +118,7 @@ void hierarchy_way_to_group(const struct hierarchy *, uint64_t here, uint32_t to
 
 extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hierarchy_valiant_next, hierarchy_indirect_next,
     hierarchy_ugal_next, hierarchy_par_next;
+bool hierarchy_away(const struct route_shape *, uint64_t here, const struct route_packet *); /* on the way to an intermediate group */
 enum ker_status hierarchy_valiant_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
 enum ker_status hierarchy_indirect_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);
 enum ker_status hierarchy_ugal_prepare(struct route_shape *, const struct ker_config *, struct ker_error *);

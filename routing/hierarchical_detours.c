@@ -125,6 +125,13 @@ static int way_follow(const struct hierarchy *h, uint64_t here, const struct rou
     return 1;
 }
 
+bool hierarchy_away(const struct route_shape *shape, uint64_t here, const struct route_packet *packet)
+{
+    const struct hierarchy *h = hierarchy_of(shape);
+    struct way way = way_unpack(h, packet->state);
+    return way.phase == PHASE_DETOUR && way.via != (via_is_group(h) ? field(h->top, here) : here & h->switch_mask);
+}
+
 /* ---- ways by a third group ---- */
 
 /* The nth of the groups other than two that differ. */

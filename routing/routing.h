@@ -117,10 +117,20 @@ uint32_t route_watched(const struct route_shape *shape);
 /* Expected relative load of a switch under uniform traffic, >= 1, for partitioning. */
 uint32_t route_load(const struct route_shape *shape, uint32_t switch_id);
 
-/* Walks the channel dependency graph (Dally and Seitz; Duato's extended one for adaptive routing) over all pairs of nodes:
- * KER_RUN_FAILED with an example when it has a cycle. Gives up after max_work steps: then *complete is false. */
-enum ker_status route_check_deadlock(const struct route_shape *shape, uint64_t max_work, bool *complete,
-                                     struct ker_error *error);
+/* What a walk through the channel dependency graph has found. */
+struct route_proof {
+    bool complete;                 /* all ways were walked: without a cycle, freedom of deadlock is proved */
+    bool by_switch;                /* destinations are switches: their nodes are all alike */
+    uint32_t destinations, walked; /* that there are, of which so many in full */
+    uint64_t channels, dependencies, work;
+    uint32_t cycle;                /* channels in the cycle that was found; 0: none */
+};
+/* Builds the channel dependency graph (Dally and Seitz) of the shape with its algorithm, over all pairs of nodes and all that may be
+ * drawn. KER_BAD_INPUT when it has a cycle, which the error tells link by link; KER_RUN_FAILED when a way leads nowhere. Stops after
+ * max_work questions to the algorithm: then not complete, but for the destinations walked it holds. About 0.1 us per question. */
+enum ker_status route_prove(const struct route_shape *shape, uint64_t max_work, struct route_proof *proof, struct ker_error *error);
+/* The same, short. */
+enum ker_status route_check_deadlock(const struct route_shape *shape, uint64_t max_work, bool *complete, struct ker_error *error);
 
 /* ---- faults: docs/faults.md ---- */
 

@@ -22,11 +22,16 @@ struct route_algorithm {
     const char *name, *meaning; /* the meaning is one line for --list */
     bool adaptive;
     bool by_source; /* the way depends on the source as well as on the destination */
+    bool by_switch; /* of source and destination only their switches matter */
+    bool by_hops;   /* the way depends on how many hops are behind it, beyond whether there are any */
     bool avoids;    /* never offers a link that is down from the start (route_link_alive), whatever prepare() had to do for it */
     route_next_function *next;
     /* After the topology's build(): makes what the algorithm needs (shape->table). May be NULL. */
     enum ker_status (*prepare)(struct route_shape *, const struct ker_config *, struct ker_error *);
     uint32_t (*channels)(const struct route_shape *shape); /* virtual channels needed; called after prepare() */
+    /* Does the packet's way from here not depend on its destination, but only on its state (on its way to an intermediate switch)?
+     * Lets the check walk such ways once for all destinations. NULL: it always depends. */
+    bool (*away)(const struct route_shape *shape, uint64_t here, const struct route_packet *);
 };
 
 struct route_kind {

@@ -87,8 +87,8 @@ static uint32_t star_channels(const struct route_shape *shape)
 static const char *const star_keys[] = {"topology.nodes", "topology.bandwidth", "topology.latency", NULL};
 
 static const struct route_algorithm star_algorithms[] = {
-    {.name = "minimal", .meaning = "the only way", .next = star_next, .channels = star_channels},
-    {.name = "adaptive", .meaning = "the only way", .next = star_next, .channels = star_channels}, /* nothing to adapt to */
+    {.name = "minimal", .meaning = "the only way", .by_switch = true, .next = star_next, .channels = star_channels},
+    {.name = "adaptive", .meaning = "the only way", .by_switch = true, .next = star_next, .channels = star_channels}, /* nothing to adapt to */
     {0},
 };
 

@@ -164,6 +164,14 @@ static int valiant_next(const struct route_shape *shape, uint64_t here, uint32_t
     return count;
 }
 
+/* On the way to the intermediate switch. */
+static bool valiant_away(const struct route_shape *shape, uint64_t here, const struct route_packet *packet)
+{
+    const struct torus *torus = torus_of(shape);
+    return packet->in_port >= torus->nodes_per_switch && packet->state != here &&
+           packet->state != (packet->address & torus->coordinate_mask);
+}
+
 static enum ker_status valiant_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
 {
     const struct torus *torus = torus_of(shape);
@@ -188,10 +196,10 @@ void route_torus_tune(struct route_shape *shape)
 }
 
 const struct route_algorithm route_torus_algorithms[] = {
-    {.name = "minimal", .meaning = "dimension order", .next = minimal_next, .channels = minimal_channels},
+    {.name = "minimal", .meaning = "dimension order", .by_switch = true, .next = minimal_next, .channels = minimal_channels},
     {.name = "adaptive", .meaning = "all shortest ways, by the state of the switch; dimension order as escape (Duato)",
-     .adaptive = true, .next = adaptive_next, .channels = adaptive_channels},
+     .adaptive = true, .by_switch = true, .next = adaptive_next, .channels = adaptive_channels},
     {.name = "valiant", .meaning = "to a switch drawn for each packet, from there to the destination; dimension order both times",
-     .next = valiant_next, .prepare = valiant_prepare, .channels = valiant_channels},
+     .by_switch = true, .next = valiant_next, .prepare = valiant_prepare, .channels = valiant_channels, .away = valiant_away},
     {0},
 };

@@ -180,7 +180,7 @@ static int one_channel_next(const struct route_shape *shape, uint64_t here, uint
 {
     int count =
         shape->kind->algorithms[shape->summary.adaptive].next(shape, here, switch_id, packet, choices);
-    choices[count - 1].channel = 0; /* escape, when adaptive, comes last */
+    choices[count - 1].channel = choices[count - 1].first = 0; /* escape, when adaptive, comes last */
     return count;
 }
 
@@ -196,7 +196,7 @@ static void test_checker_sees_deadlock(void **state)
         bool complete;
         broken.next = one_channel_next;
         shape->algorithm = &broken;
-        assert_int_equal(route_check_deadlock(shape, 100000000, &complete, &error), KER_RUN_FAILED);
+        assert_int_equal(route_check_deadlock(shape, 100000000, &complete, &error), KER_BAD_INPUT);
         assert_non_null(strstr(error.text, "can deadlock"));
         route_free(shape);
     }
