@@ -49,7 +49,7 @@ struct arguments {
     const char *file, *folder;
     const char **overrides;
     int override_count;
-    bool check, quiet, list, help_config;
+    bool check, check_full, quiet, list, help_config;
     unsigned help; /* argp's flags; 0: not asked for */
     bool version, control;
 };
@@ -61,6 +61,7 @@ struct simulation {
     struct ker_config *config;
     struct ker_error error;
     struct route_shape *shape;
+    struct route_proof proof; /* --check */
     struct task_system *tasks;
     struct net_network *network;
     struct net_layout layout;
@@ -86,7 +87,8 @@ struct simulation {
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "Write results to DIR (default: results/NAME of the configuration)", 0},
-    {"check", 'c', NULL, 0, "Read, build, partition, report sizes and memory, and stop", 0},
+    {"check", 'c', "full", OPTION_ARG_OPTIONAL, "Read, build, partition, prove freedom from deadlock, report sizes and memory, and stop; full: "
+     "prove it to the end however long it takes", 0},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},
     {"list", 'l', NULL, 0, "List topologies, algorithms, traffic patterns, programs, ...", 0},
     {"help-config", 'H', NULL, 0, "List every configuration key", 0},
@@ -117,6 +119,12 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
         break;
     case 'c':
         a->check = true;
+        a->check_full = text != NULL;
+        if (text && strcmp(text, "full") != 0) {
+            if (a->control)
+                fprintf(stderr, "marssim: error: command line: --check=%s: there are --check and --check=full\n", text);
+            return EINVAL;
+        }
         break;
     case 'q':
         a->quiet = true;
@@ -599,6 +607,38 @@ static void faults_report(const struct route_shape *shape)
                f->example[0], f->example[1]);
 }
 
+/* --check: the control rank proves freedom from deadlock while the others wait. */
+static enum ker_status deadlock_prove(struct simulation *s)
+{
+    uint64_t work = s->args.check_full ? UINT64_MAX : (uint64_t)ker_config_int(s->config, "routing.check_work");
+    if (s->args.check && ker_comm_rank(s->comm) == 0)
+        route_prove(s->shape, work, &s->proof, &s->error);
+    return ker_comm_agree(s->comm, &s->error);
+}
+
+/* "1,234,567" */
+static const char *print_count(char text[32], uint64_t count)
+{
+    char *at = text + 31;
+    *at = '\0';
+    for (int digit = 0; digit == 0 || count > 0; digit++, count /= 10) {
+        if (digit > 0 && digit % 3 == 0)
+            *--at = ',';
+        *--at = (char)('0' + count % 10);
+    }
+    return at;
+}
+
+static void proof_print(const struct route_proof *p)
+{
+    char a[32], b[32];
+    if (p->complete)
+        printf("deadlock   none: %s channels, %s dependencies without a cycle\n", print_count(a, p->channels), print_count(b, p->dependencies));
+    else
+        printf("deadlock   not proved in full: %s of %s destination%s walked, no cycle among them (--check=full walks all)\n",
+               print_count(a, p->walked), print_count(b, p->destinations), p->by_switch ? " switches" : "s");
+}
+
 /* --check: what would be run. */
 static void check_report(const struct simulation *s)
 {
@@ -613,6 +653,7 @@ static void check_report(const struct simulation *s)
     printf("           %u nodes, %u switches, %llu links, routing %s\n", sum->nodes, sum->switches, (unsigned long long)sum->links, sum->algorithm);
     faults_report(s->shape);
     printf("channels   %u needed, %u configured\n", sum->channels, net_channels(s->config));
+    proof_print(&s->proof);
     printf("partition  %u ranks, imbalance %.3f, %llu links cut\n", s->parts.ranks, s->parts.imbalance, (unsigned long long)s->parts.cut_edges);
     printf("lookahead  %s inside a rank", ker_print_time(a, s->engine->wheel.grid));
     if (ker_comm_size(s->comm) > 1)
@@ -643,6 +684,8 @@ static enum ker_status simulation_run(struct simulation *s)
     enum ker_status status;
     system_read(s);
     if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
+        return status;
+    if ((status = deadlock_prove(s)) != KER_OK)
         return status;
     struct part_seats seats = part_bind(s->comm, s->config);
     s->yield = seats.yield;

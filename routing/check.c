@@ -11,19 +11,24 @@
  * cut-through: a grant holds the credits for all of it), it holds one channel at a time, and edges from the channel it is
  * in are all there are. (Duato's indirect dependencies, 1993, are those of wormhole switching, where a packet lies across several.)
  *
+ * With faults a packet may meet the network of any time at any hop: the walk asks for each of them, and a packet that waits may have to
+ * go around when its link goes down (route_next_repair).
+ *
  * The part of a way that does not look at the destination (route_algorithm.away) is walked once for all destinations; where it ends,
- * the `border`, every destination's walk begins, too.
+ * the `border`, every destination's walk begins, too. Not every packet to every destination takes part in all of it, so a cycle that
+ * is found this way is looked for once more without.
  */
 #include "routing/check.h"
 
-#include "routing/shape.h"
+#include "routing/faults.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define NONE UINT32_MAX
 #define TO_NODE 0x80000000u /* peer[]: a node's number; below it a row */
-#define PROBE_EVERY 16      /* states in which an algorithm is asked whether it looks at what it says it does not */
+#define PROBE_FIRST 20000   /* questions: in so many states an algorithm is asked whether it looks at what it says it does not, ... */
+#define PROBE_EVERY 16      /* ... and then in every 16th */
 #define CYCLE_SHOWN 10      /* channels of a cycle that are written out */
 
 struct state {
@@ -42,14 +47,17 @@ struct walk {
     struct ker_error *error;
     uint32_t *first_port;   /* ports of all switches in one row */
     uint32_t *peer, *owner; /* of each place in that row: the place at the other end, TO_NODE + node, NONE; its switch */
-    uint32_t rows;
+    uint32_t rows, channels; /* of each port, the one for ways around faults included */
+    ker_time *when;          /* each beginning of a time with faults of its own */
+    uint32_t times;          /* 0: no faults */
     uint32_t *source, *destination; /* nodes to walk from and to */
     uint32_t sources, destinations;
-    uint64_t work, max_work;
-    bool by_source, by_hops;
+    uint64_t work, max_work, price; /* price: of a question; higher where tables are too large for the caches */
+    bool by_source, by_hops, plain; /* plain: each destination by itself, without route_algorithm.away */
     bool surprised;       /* the algorithm looks at more than it said: begin again */
     struct route_dependencies waits;
-    struct state_set seen, away; /* of this destination; of all */
+    struct state_set seen, away, ends; /* of this destination; of all; the border's */
+    bool from_away;                    /* what is being expanded */
     struct state *todo, *border;
     size_t todos, todo_room, borders, border_room;
     uint32_t to; /* the destination */
@@ -157,34 +165,44 @@ static void state_append(struct state **list, size_t *count, size_t *room, const
 
 static struct route_packet packet_in(const struct walk *walk, const struct state *s, uint32_t switch_id)
 {
-    uint32_t row = s->in / walk->shape->channels;
+    uint32_t row = s->in / walk->channels;
     bool injected = walk->peer[row] >= TO_NODE;
     return (struct route_packet){.address = route_address(walk->shape, walk->to),
                                  .source = s->source,
                                  .destination = walk->to,
                                  .state = s->bits & 0xffffffu,
                                  .in_port = (uint16_t)(row - walk->first_port[switch_id]),
-                                 .in_channel = (uint8_t)(s->in % walk->shape->channels),
+                                 .in_channel = (uint8_t)(s->in % walk->channels),
                                  .hops = walk->by_hops ? (uint8_t)(s->bits >> 24) : !injected};
 }
 
 static bool is_away(const struct walk *walk, const struct state *s)
 {
-    if (!walk->shape->algorithm->away)
+    if (!walk->shape->algorithm->away || walk->times || walk->plain) /* ways around faults depend on the destination */
         return false;
-    uint32_t switch_id = walk->owner[s->in / walk->shape->channels];
+    uint32_t switch_id = walk->owner[s->in / walk->channels];
     const struct route_packet packet = packet_in(walk, s, switch_id);
     return walk->shape->algorithm->away(walk->shape, route_here(walk->shape, switch_id), &packet);
 }
 
 static void push(struct walk *walk, const struct state *s)
 {
-    if (state_set_add(is_away(walk, s) ? &walk->away : &walk->seen, s))
+    bool away = is_away(walk, s);
+    if (walk->from_away && !away && state_set_add(&walk->ends, s))
+        state_append(&walk->border, &walk->borders, &walk->border_room, s);
+    if (state_set_add(away ? &walk->away : &walk->seen, s))
         state_append(&walk->todo, &walk->todos, &walk->todo_room, s);
 }
 
-static int ask(const struct walk *walk, uint32_t switch_id, const struct route_packet *packet, struct route_choice *choices)
+/* `time`: which of walk->when; of the times beyond them only what a packet does that waits when something goes down. */
+static int ask(const struct walk *walk, uint32_t time, uint32_t switch_id, const struct route_packet *packet,
+               struct route_choice *choices)
 {
+    const struct route_shape *shape = walk->shape;
+    if (time < walk->times)
+        return route_next_faulty(shape, walk->when[time], route_here(shape, switch_id), switch_id, packet, choices);
+    if (walk->times)
+        return route_next_repair(shape, walk->when[time - walk->times], switch_id, packet, choices);
     return walk->shape->algorithm->next(walk->shape, route_here(walk->shape, switch_id), switch_id, packet, choices);
 }
 
@@ -199,7 +217,7 @@ static bool same_answer(const struct walk *walk, uint32_t switch_id, struct rout
     struct route_choice choices[ROUTE_MAX_CHOICES];
     struct route_oracle oracle = {0};
     packet.oracle = &oracle;
-    if (ask(walk, switch_id, &packet, choices) != count)
+    if (ask(walk, 0, switch_id, &packet, choices) != count)
         return false;
     for (int i = 0; i < count; i++)
         if (choices[i].port != expected[i].port || class_of(&choices[i]) != class_of(&expected[i]) ||
@@ -215,16 +233,16 @@ static void probe(struct walk *walk, uint32_t switch_id, struct route_packet pac
     struct route_choice choices[ROUTE_MAX_CHOICES];
     struct route_oracle oracle = {0};
     packet.oracle = &oracle;
-    int count = ask(walk, switch_id, &packet, choices);
+    int count = ask(walk, 0, switch_id, &packet, choices);
     if (!walk->by_source) {
         struct route_packet other = packet;
-        other.source = walk->source[walk->work / PROBE_EVERY % walk->sources];
+        other.source = walk->source[route_mix((uint32_t)walk->work, 7) % walk->sources];
         if (!same_answer(walk, switch_id, other, choices, count))
             walk->by_source = walk->surprised = true;
     }
     if (!walk->by_hops && packet.hops > 0) {
         struct route_packet other = packet;
-        other.hops = (uint8_t)(2 + walk->work / PROBE_EVERY % 4);
+        other.hops = (uint8_t)(2 + walk->work % 5);
         if (!same_answer(walk, switch_id, other, choices, count))
             walk->by_hops = walk->surprised = true;
     }
@@ -236,32 +254,33 @@ static enum ker_status follow(struct walk *walk, const struct state *from, uint3
     uint32_t peer = choice->port < route_ports(walk->shape, switch_id) ? walk->peer[walk->first_port[switch_id] + choice->port] : NONE;
     if (peer == (TO_NODE | walk->to))
         return KER_OK;
-    if (peer >= TO_NODE || class_of(choice) >= walk->shape->channels)
+    if (peer >= TO_NODE || class_of(choice) >= walk->channels)
         return ker_fail(walk->error, KER_RUN_FAILED, "routing to node %u leaves switch %u by port %u, channel %u, which does not lead on",
                         walk->to, switch_id, choice->port, class_of(choice));
     uint32_t hops = from->bits >> 24, more = hops < 255 ? hops + 1 : 255;
-    struct state next = {peer * walk->shape->channels + class_of(choice),
+    struct state next = {peer * walk->channels + class_of(choice),
                          (choice->state & 0xffffffu) | (walk->by_hops ? more << 24 : 0), from->source};
-    if (waits && walk->peer[from->in / walk->shape->channels] < TO_NODE)
+    if (waits && walk->peer[from->in / walk->channels] < TO_NODE)
         route_dependencies_add_example(&walk->waits, from->in, next.in, walk->to);
     push(walk, &next);
     return KER_OK;
 }
 
-/* What may happen to a packet in this state. */
-static enum ker_status expand(struct walk *walk, struct state from)
+/* What may happen to a packet in this state at that time. */
+static enum ker_status expand_at(struct walk *walk, struct state from, uint32_t time)
 {
-    uint32_t switch_id = walk->owner[from.in / walk->shape->channels];
+    uint32_t switch_id = walk->owner[from.in / walk->channels];
     struct route_packet packet = packet_in(walk, &from, switch_id);
     struct route_choice choices[ROUTE_MAX_CHOICES];
     struct route_oracle oracle = {0};
-    if (walk->work % PROBE_EVERY == 0)
+    uint64_t questions = walk->work / walk->price;
+    if (time == 0 && (questions < PROBE_FIRST || questions % PROBE_EVERY == 0))
         probe(walk, switch_id, packet);
     packet.oracle = &oracle;
     do {
-        int count = ask(walk, switch_id, &packet, choices);
+        int count = ask(walk, time, switch_id, &packet, choices);
         bool any_escape = false;
-        walk->work++;
+        walk->work += walk->price;
         for (int i = 0; i < count; i++)
             any_escape |= (choices[i].flags & ROUTE_ESCAPE) != 0;
         for (int i = 0; i < count; i++) {
@@ -271,6 +290,15 @@ static enum ker_status expand(struct walk *walk, struct state from)
         }
     } while (route_oracle_advance(&oracle));
     return KER_OK;
+}
+
+static enum ker_status expand(struct walk *walk, struct state from)
+{
+    enum ker_status status = expand_at(walk, from, 0);
+    for (uint32_t time = 1; time < 2 * walk->times && status == KER_OK; time++)
+        if (time != walk->times) /* at first nothing goes down */
+            status = expand_at(walk, from, time);
+    return status;
 }
 
 /* All ways to one destination. */
@@ -287,16 +315,13 @@ static enum ker_status walk_destination(struct walk *walk)
         if (source == walk->to)
             continue;
         route_attachment(walk->shape, source, &at, &port);
-        push(walk, &(struct state){(walk->first_port[at] + port) * walk->shape->channels, 0, walk->by_source ? source : 0});
+        push(walk, &(struct state){(walk->first_port[at] + port) * walk->channels, 0, walk->by_source ? source : 0});
     }
     while (status == KER_OK && walk->todos > 0 && !walk->surprised && walk->work < walk->max_work) {
         struct state s = walk->todo[--walk->todos];
-        bool away = is_away(walk, &s);
-        size_t before = walk->todos;
+        walk->from_away = is_away(walk, &s);
         status = expand(walk, s);
-        for (size_t i = before; away && i < walk->todos; i++)
-            if (!is_away(walk, &walk->todo[i]))
-                state_append(&walk->border, &walk->borders, &walk->border_room, &walk->todo[i]);
+        walk->from_away = false;
     }
     return status;
 }
@@ -308,6 +333,7 @@ static enum ker_status walk_all(struct walk *walk, struct route_proof *proof)
         walk->surprised = false;
         route_dependencies_release(&walk->waits);
         state_set_release(&walk->away);
+        state_set_release(&walk->ends);
         walk->borders = 0;
         proof->walked = 0;
         while (status == KER_OK && proof->walked < walk->destinations && walk->work < walk->max_work && !walk->surprised) {
@@ -333,10 +359,11 @@ static bool rows_make(struct walk *walk)
     for (uint32_t s = 0; s < switches; s++) {
         walk->first_port[s] = (uint32_t)rows;
         rows += route_ports(shape, s);
-        if (rows * shape->channels >= NONE || rows > walk->max_work || rows >= TO_NODE)
+        if (rows * walk->channels >= NONE || rows > walk->max_work || rows >= TO_NODE)
             return false;
     }
     walk->rows = walk->first_port[switches] = (uint32_t)rows;
+    walk->price = 1 + (rows >> 20);
     walk->peer = ker_alloc((rows + 1) * sizeof *walk->peer);
     walk->owner = ker_alloc((rows + 1) * sizeof *walk->owner);
     for (uint32_t s = 0; s < switches; s++)
@@ -389,11 +416,11 @@ static void ends_choose(struct walk *walk)
 /* By its sending end: "switch 3 port 5 (level 2 link to switch 9) channel 1" */
 static void channel_name(const struct walk *walk, uint32_t channel, char *text, size_t room)
 {
-    uint32_t row = channel / walk->shape->channels, from = walk->peer[row], at = walk->owner[from];
+    uint32_t row = channel / walk->channels, from = walk->peer[row], at = walk->owner[from];
     struct route_peer peer;
     route_port(walk->shape, at, from - walk->first_port[at], &peer);
     snprintf(text, room, "switch %u port %u (%s link to switch %u) channel %u", at, from - walk->first_port[at],
-             walk->shape->summary.link[peer.link].name, walk->owner[row], channel % walk->shape->channels);
+             walk->shape->summary.link[peer.link].name, walk->owner[row], channel % walk->channels);
 }
 
 static enum ker_status cycle_report(const struct walk *walk, const struct route_cycle *cycle)
@@ -417,15 +444,38 @@ static enum ker_status cycle_report(const struct walk *walk, const struct route_
                     walk->shape->algorithm->name, walk->shape->kind->name, cycle->length, cycle->length > 1 ? "s" : "", text, next);
 }
 
-static enum ker_status judge(const struct walk *walk, struct route_proof *proof)
+static enum ker_status judge(struct walk *walk, struct route_proof *proof)
 {
-    struct route_cycle cycle = route_dependencies_cycle(&walk->waits, walk->rows * walk->shape->channels);
+    enum ker_status status = walk_all(walk, proof);
+    if (status != KER_OK)
+        return status;
+    struct route_cycle cycle = route_dependencies_cycle(&walk->waits, walk->rows * walk->channels);
     proof->channels = cycle.channels;
     proof->dependencies = walk->waits.count;
     proof->cycle = cycle.length;
-    enum ker_status status = cycle.length ? cycle_report(walk, &cycle) : KER_OK;
+    if (cycle.length && walk->shape->algorithm->away && !walk->plain) {
+        free(cycle.channel);
+        walk->plain = true;
+        walk->work = 0;
+        return judge(walk, proof);
+    }
+    status = cycle.length ? cycle_report(walk, &cycle) : KER_OK;
     free(cycle.channel);
     return status;
+}
+
+/* The network without faults at first, if it ever is, and from each fault on. */
+static void times_make(struct walk *walk)
+{
+    const struct route_faults *f = walk->shape->faults;
+    walk->channels = walk->shape->channels + (f && f->summary.repairs);
+    if (!f)
+        return;
+    walk->when = ker_alloc((f->epochs + 1ull) * sizeof *walk->when);
+    walk->when[walk->times++] = 0;
+    for (uint32_t i = 0; i < f->epochs; i++)
+        if (f->epoch[i] > 0)
+            walk->when[walk->times++] = f->epoch[i];
 }
 
 static void walk_release(struct walk *walk)
@@ -433,12 +483,14 @@ static void walk_release(struct walk *walk)
     route_dependencies_release(&walk->waits);
     state_set_release(&walk->seen);
     state_set_release(&walk->away);
+    state_set_release(&walk->ends);
     free(walk->todo);
     free(walk->border);
     free(walk->source);
     free(walk->destination);
     free(walk->peer);
     free(walk->owner);
+    free(walk->when);
     free(walk->first_port);
 }
 
@@ -449,12 +501,11 @@ enum ker_status route_prove(const struct route_shape *shape, uint64_t max_work, 
     enum ker_status status = KER_OK;
     *proof = (struct route_proof){0};
     ends_choose(&walk);
+    times_make(&walk);
     proof->destinations = walk.destinations;
     proof->by_switch = shape->algorithm->by_switch;
     if (rows_make(&walk)) {
-        status = walk_all(&walk, proof);
-        if (status == KER_OK)
-            status = judge(&walk, proof);
+        status = judge(&walk, proof);
         proof->complete = status == KER_OK && proof->walked == proof->destinations;
     }
     proof->work = walk.work;
