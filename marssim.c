@@ -314,6 +314,8 @@ static enum ker_status system_partition(struct simulation *s)
     }
     net_layout_make(&s->layout, s->network, s->parts.rank, apart ? s->parts.rank + sum->switches : NULL,
                     (enum net_cells)ker_config_choice(s->config, "engine.cells"), ker_comm_rank(s->comm), ker_comm_size(s->comm));
+    if (!s->args.check && ker_comm_size(s->comm) > 1)
+        route_own(s->shape, s->parts.rank, (uint32_t)ker_comm_rank(s->comm));
     return KER_OK;
 }
 
@@ -498,6 +500,19 @@ static void result_add(struct simulation *s, json_t *r, ker_time at, json_t *job
     json_object_set_new(r, "jobs", jobs ? jobs : json_array());
 }
 
+/* names.csv, when the topology has names. */
+static void names_write(struct simulation *s)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    bool named = route_names_write(s->shape, memory);
+    fclose(memory);
+    if (named)
+        stats_text_write(s->folder, "names.csv", text, &s->error);
+    free(text);
+}
+
 static void files_write(struct simulation *s, json_t *summary, const struct stats_link *links, size_t count, ker_time span)
 {
     const struct route_summary *sum = route_summarise(s->shape);
@@ -512,6 +527,7 @@ static void files_write(struct simulation *s, json_t *summary, const struct stat
     stats_json_write(s->folder, "summary.json", summary, &s->error);
     stats_text_write(s->folder, "summary.txt", text, &s->error);
     stats_text_write(s->folder, "system.cfg", config, &s->error);
+    names_write(s);
     if (ker_config_bool(s->config, "output.links"))
         stats_links_write(s->folder, links, count, names, span, &s->error);
     if (!s->args.quiet)
@@ -544,7 +560,7 @@ static void system_report(struct simulation *s, ker_time at)
 static bool deadlock_check(struct simulation *s)
 {
     struct net_totals t = net_network_totals(s->network);
-    uint64_t v[] = {task_system_unfinished(s->tasks), t.packets_injected - t.packets_delivered - t.packets_lost,
+    uint64_t v[] = {task_system_unfinished(s->tasks), t.packets_injected - t.packets_delivered - t.packets_lost + t.notices_under_way,
                     t.packets_lost + t.packets_withheld};
     ker_comm_sum_u64(s->comm, v, 3);
     if (v[0] == 0 && v[1] == 0)
@@ -719,6 +735,7 @@ static enum ker_status simulation_run(struct simulation *s)
 static void list_print(void)
 {
     route_list(stdout);
+    net_list(stdout);
     task_list(stdout);
     part_list(stdout);
 }

@@ -3,10 +3,12 @@
  * Sending: messages stand in flows, one per destination (or one in all); the flows take turns packet by packet. One packet leaves
  * per act at most; the next act comes when the link is free. An open-loop source has one offered message at a time and is
  * asked for the next when that one has been injected: its queue needs no memory however long it grows.
+ * With congestion control flows that may not send yet are passed over. While none may, an open-loop source is asked for further
+ * messages, up to congestion.window, so that one to a crowded destination does not hold up those to others. Notices go first.
  * Receiving: packets are counted per message; the message is handed up with its last packet.
  * Invariant: while anything can be sent, either a wake-up is on its way, or `blocked` says that a credit will bring one.
  */
-#include "net/network.h"
+#include "net/congestion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -95,6 +97,7 @@ static void flow_append(struct net_node *n, uint32_t index)
         net->flow[n->flow].next = fresh;
     }
     n->flow = fresh; /* the last served: all others come before it */
+    n->hold = 0;
 }
 
 static void extension_make(struct net_network *net, struct net_outgoing *o, const struct net_envelope *envelope)
@@ -124,12 +127,12 @@ void net_send(struct net_node *n, ker_time now, uint32_t destination, uint64_t b
         node_wake(n, n->link_free > now ? n->link_free : now + 1);
 }
 
-/* Asks an open-loop client for its next message. */
-static void offer_fetch(struct net_node *n)
+/* Asks an open-loop client for its next message, unless there are `most` among the flows. */
+static void offer_fetch(struct net_node *n, uint32_t most)
 {
     struct net_network *net = n->net;
     struct net_offer offer;
-    if (n->exhausted || n->offered != NET_NONE || !n->client || !n->client->offer)
+    if (n->exhausted || n->offered != NET_NONE || n->offers >= most || !n->client || !n->client->offer)
         return;
     offer.priority = 0;
     if (!n->client->offer(n, &offer) || offer.created >= net->set.stop) {
@@ -142,18 +145,17 @@ static void offer_fetch(struct net_node *n)
                               .destination = offer.destination, .message = n->messages++, .priority = (uint8_t)offer.priority, .from_offer = true};
 }
 
-/* The offered message joins the flows when its time has come. */
-static void offer_join(struct net_node *n, ker_time now)
+/* The next offered message joins the flows, if its time has come and there are fewer than `most`. Returns whether it did. */
+static bool offer_join(struct net_node *n, ker_time now, uint32_t most)
 {
-    offer_fetch(n);
+    offer_fetch(n, most);
     if (n->offered == NET_NONE || n->net->outgoing[n->offered].created > now)
-        return;
-    struct net_outgoing *o = &n->net->outgoing[n->offered];
-    if (o->joined)
-        return;
-    o->joined = true;
-    extension_make(n->net, o, NULL);
+        return false;
+    extension_make(n->net, &n->net->outgoing[n->offered], NULL);
     flow_append(n, n->offered);
+    n->offered = NET_NONE;
+    n->offers++;
+    return true;
 }
 
 /* The channel of the class with most credits (with routing.sticky: the one of its message or flow), if they are enough for the
@@ -170,7 +172,7 @@ static int channel_find(const struct net_node *n, unsigned priority, const struc
     return n->credit[best] >= bytes ? (int)best : -1;
 }
 
-static void packet_post(struct net_node *n, struct net_outgoing *o, const struct net_packet *packet, int channel, ker_time now)
+static void packet_post(struct net_node *n, const struct net_packet *packet, int channel, ker_time now)
 {
     struct net_network *net = n->net;
     const struct net_link_class *link = &net->link[n->link];
@@ -183,12 +185,10 @@ static void packet_post(struct net_node *n, struct net_outgoing *o, const struct
     n->credit[channel] -= packet->bytes;
     n->link_free = now + wire;
     net->count.packet_hops++;
-    net->count.injected++;
     if (net_measures(net, now)) {
         n->packets++;
         n->bytes += packet->bytes;
-        n->wait += (uint64_t)(now - o->created);
-        net->count.measured_injected += packet->flags & NET_EMPTY ? 0 : packet->bytes - net->set.header;
+        n->wait += (uint64_t)(now - packet->created);
     }
     n->busy += net_measured_part(net, now, wire);
 }
@@ -204,7 +204,7 @@ static void message_sent(struct net_node *n, uint32_t flow_index)
     if (net->matrix)
         stats_matrix_add(net->matrix, n->id, o->destination, 1, o->bytes);
     if (o->from_offer)
-        n->offered = NET_NONE;
+        n->offers--;
     if (!o->from_offer && n->client->sent) {
         /* the record stays until the timer has been delivered */
         ker_post_note(net->engine, node_self(n), n->link_free, KER_TIMER, 0, TIMER_SENT, index);
@@ -255,11 +255,51 @@ static struct net_packet packet_make(const struct net_node *n, const struct net_
     return p;
 }
 
-/* Sends the next packet, if there is one and credits for it. Returns whether it did. */
+/* With congestion control: the first flow that may send now, by the one before it in the ring; false: none may, n->hold says until
+ * when. */
+static bool flow_ready(struct net_node *n, ker_time now, uint32_t *previous)
+{
+    const struct net_network *net = n->net;
+    uint32_t before = n->flow;
+    ker_time earliest = KER_TIME_MAX;
+    if (n->hold > now)
+        return false;
+    do {
+        uint32_t f = net->flow[before].next;
+        ker_time when = net->congestion->ready(n, net->outgoing[net->flow[f].head].destination, now);
+        if (when <= now) {
+            *previous = before;
+            return true;
+        }
+        earliest = ker_time_min(earliest, when);
+        before = f;
+    } while (before != n->flow);
+    n->hold = earliest;
+    return false;
+}
+
+/* The same, asking an open-loop source for more while all it has given is held back; when none may go, sets a wake-up. */
+static bool flow_find(struct net_node *n, ker_time now, uint32_t *previous)
+{
+    while (!flow_ready(n, now, previous)) {
+        if (offer_join(n, now, n->net->set.offers))
+            continue;
+        n->blocked = false;
+        ker_time created = n->offered == NET_NONE ? KER_TIME_MAX : n->net->outgoing[n->offered].created;
+        node_wake(n, ker_time_min(n->hold, created));
+        return false;
+    }
+    return true;
+}
+
+/* Sends the next packet, if there is one that may go and credits for it. Returns whether it did. */
 static bool packet_inject(struct net_node *n, ker_time now)
 {
     struct net_network *net = n->net;
-    uint32_t previous = n->flow, turn = net->flow[previous].next;
+    uint32_t previous = n->flow;
+    if (__builtin_expect(net->congestion != NULL, 0) && !flow_find(n, now, &previous))
+        return false;
+    uint32_t turn = net->flow[previous].next;
     struct net_outgoing *o = &net->outgoing[net->flow[turn].head];
     struct net_packet p = packet_make(n, o, now);
     uint64_t payload = packet_payload(net, o);
@@ -270,8 +310,13 @@ static bool packet_inject(struct net_node *n, ker_time now)
         n->blocked = channel < 0;
         if (channel < 0)
             return false;
-        packet_post(n, o, &p, channel, now);
+        packet_post(n, &p, channel, now);
+        if (__builtin_expect(net->congestion != NULL, 0))
+            net->congestion->sent(n, now, &p, n->link_free - now);
+        net->count.injected++;
         net->count.bytes_injected += payload;
+        if (net_measures(net, now))
+            net->count.measured_injected += payload;
     }
     o->left -= payload;
     o->index++;
@@ -282,27 +327,71 @@ static bool packet_inject(struct net_node *n, ker_time now)
             return true;
         }
     }
-    if (!net->set.fifo_order || (p.flags & NET_LAST))
-        n->flow = turn;
+    n->flow = !net->set.fifo_order || (p.flags & NET_LAST) ? turn : previous;
     return true;
+}
+
+/* ---- notices of congestion ---- */
+
+void net_notice_send(struct net_node *n, ker_time now, uint32_t destination, uint16_t word)
+{
+    struct net_network *net = n->net;
+    uint32_t index = outgoing_new(net);
+    net->outgoing[index] = (struct net_outgoing){.created = now, .destination = destination, .index = word, .next = NET_NONE};
+    if (n->notice == NET_NONE)
+        n->notice = index;
+    else
+        net->outgoing[n->notice_last].next = index;
+    n->notice_last = index;
+}
+
+/* Sends the next notice, if there are credits for it; drops those that cannot arrive. The data's turn comes again when the link is free. */
+static bool notice_inject(struct net_node *n, ker_time now)
+{
+    struct net_network *net = n->net;
+    const struct net_outgoing *o = &net->outgoing[n->notice];
+    struct net_packet p = {.flags = NET_FIRST | NET_LAST | NET_EMPTY | NET_NOTICE, .source = n->id, .destination = o->destination,
+                           .created = o->created, .injected = now, .address = route_address(net->shape, o->destination),
+                           .bytes = (uint16_t)net->set.notice, .index = o->index, .message = UINT32_MAX};
+    bool reachable = !net->faulty || route_reachable(net->shape, now, n->id, p.destination);
+    int channel = channel_find(n, net->set.classes - 1, &p);
+    if (reachable && channel < 0)
+        return false;
+    uint32_t next = o->next;
+    outgoing_free(net, n->notice);
+    n->notice = next;
+    if (!reachable)
+        return next != NET_NONE && notice_inject(n, now);
+    packet_post(n, &p, channel, now);
+    net->count.notices_sent++;
+    n->blocked = false;
+    return true;
+}
+
+/* Sends one packet, if there is one that can go. */
+static bool node_inject(struct net_node *n, ker_time now)
+{
+    if (__builtin_expect(n->notice != NET_NONE, 0) && notice_inject(n, now))
+        return true;
+    return n->flow != NET_NONE && packet_inject(n, now);
 }
 
 static void node_act(void *self, struct ker_engine *e, ker_time now)
 {
     struct net_node *n = self;
     if (n->link_free <= now) {
-        offer_join(n, now);
-        if (n->flow == NET_NONE || !packet_inject(n, now)) {
+        offer_join(n, now, 1);
+        if (!node_inject(n, now)) {
             if (n->flow == NET_NONE && n->offered != NET_NONE)
                 node_wake(n, n->net->outgoing[n->offered].created);
             n->acting = false;
             return;
         }
-        offer_fetch(n);
+        offer_fetch(n, 1);
     }
     n->acting = false;
-    if (n->flow != NET_NONE) {
-        if (!n->blocked)
+    if (n->flow != NET_NONE || n->notice != NET_NONE) {
+        if (!n->blocked || n->notice != NET_NONE)
             node_wake(n, n->link_free);
     } else if (n->offered != NET_NONE) {
         ker_time created = n->net->outgoing[n->offered].created;
@@ -328,11 +417,26 @@ static void message_deliver(struct net_node *n, ker_time now, const struct net_p
         n->client->arrived(n, now, &m);
 }
 
+static void notice_deliver(struct net_node *n, ker_time now, const struct net_packet *p)
+{
+    n->net->count.notices_received++;
+    ker_touch(n->net->engine, now);
+    n->hold = 0;
+    n->net->congestion->noticed(n, now, p);
+}
+
 static void packet_deliver(struct net_node *n, ker_time now, const struct net_packet *p)
 {
     struct net_network *net = n->net;
     uint64_t wire = p->bytes, payload = p->flags & NET_EMPTY ? 0 : wire - net->set.header;
     struct net_extension x;
+    if (__builtin_expect(net->congestion != NULL, 0)) {
+        if (p->flags & NET_NOTICE) {
+            notice_deliver(n, now, p);
+            return;
+        }
+        net->congestion->arrived(n, now, p);
+    }
     net->count.delivered++;
     net->count.bytes_delivered += payload;
     net->count.hops_sum += p->hops + 1u;

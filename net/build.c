@@ -3,7 +3,7 @@
  * Order of a rank's components: its switches in increasing number, each followed by its nodes that live on the rank. Every rank can
  * compute every address from the ranks of the switches alone, without asking; the arrays are freed after building.
  */
-#include "net/network.h"
+#include "net/congestion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -261,7 +261,7 @@ static void node_init(struct net_network *net, struct net_node *n, const struct 
     n->id = id;
     n->self = l->node_index[id];
     n->wake = KER_TIME_MAX;
-    n->flow = n->offered = NET_NONE;
+    n->flow = n->offered = n->notice = NET_NONE;
     n->peer = (struct ker_address){l->switch_index[s], l->switch_rank[s]};
     n->peer_port = port;
     n->link = peer.link;
@@ -389,6 +389,9 @@ void net_network_free(struct net_network *net)
     free(net->total_latency);
     free(net->message_latency);
     free(net->message_size);
+    free(net->throttle);
+    if (net->congestion_state)
+        net->congestion->release(net->congestion_state);
     if (net->matrix)
         stats_matrix_free(net->matrix);
     free(net);

@@ -27,7 +27,9 @@ void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time 
     ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
     if (p->flags & KER_FLAG_EXTENSION)
         ker_extension_free(net->engine, p->extension);
-    if (route_switch_down(net->shape, s->id) <= now)
+    if (p->flags & NET_NOTICE)
+        net->count.notices_lost++;
+    else if (route_switch_down(net->shape, s->id) <= now)
         net->count.lost_switch++;
     else
         net->count.lost_way++;

@@ -117,6 +117,7 @@ struct net_totals {
     uint64_t packet_hops, hops_sum, hops_max, out_of_order;
     uint64_t packets_lost; /* inside the network; what an adapter never sent is none of the injected ones */
     uint64_t packets_withheld;
+    uint64_t notices_under_way; /* sent less received or lost, modulo 2^64: only the sum over the ranks is a number */
     uint64_t measured_packets, latency_sum; /* delivered packets that are measured, their network latencies in all */
 };
 struct net_totals net_network_totals(const struct net_network *);
@@ -133,6 +134,9 @@ uint64_t net_network_bytes(const struct net_network *);
  * static text of what is wrong, or NULL. */
 const char *net_network_conserved(const struct net_network *, bool lost);
 
-extern const struct ker_option net_options[]; /* switch.*, adapter.* */
+/* One line for each method of congestion control, for --list. */
+void net_list(FILE *out);
+
+extern const struct ker_option net_options[]; /* switch.*, adapter.*, congestion.* */
 
 #endif

@@ -59,6 +59,8 @@ struct net_settings {
     ker_time delay, credit_delay;
     uint32_t payload, header;       /* of a packet, at most */
     uint32_t least;                 /* bytes on the wire of the smallest packet */
+    uint32_t notice;                /* bytes of a notice of congestion */
+    uint32_t offers;                /* messages of an open-loop source at the adapter while none of them may leave */
     uint64_t ejection_rate;         /* 0: as fast as the link */
     uint32_t adapter_buffer;
     bool fifo_adapter;              /* one queue for all destinations */
@@ -143,7 +145,7 @@ struct net_outgoing {
     uint32_t destination, message, next, extension; /* NET_NONE: no extension */
     uint16_t index;
     uint8_t priority;
-    bool from_offer, joined; /* open loop: is the offer among the flows yet */
+    bool from_offer; /* open loop */
 };
 
 /* The messages of one destination. */
@@ -161,13 +163,17 @@ struct net_node {
     uint8_t link, blocked;   /* class; waits for credits */
     uint32_t id, self, messages;
     uint32_t flow;           /* ring of flows: the last served; NET_NONE: nothing to send */
-    uint32_t offered;        /* outgoing record of the pending offer, NET_NONE */
+    uint32_t offered;        /* outgoing record of the offer that has not joined the flows yet, NET_NONE */
+    uint32_t offers;         /* those among the flows */
+    uint32_t notice, notice_last; /* outgoing records of notices to be sent; NET_NONE: none */
+    ker_time hold;           /* congestion control lets no flow send before */
     uint8_t exhausted, acting;
     uint64_t packets, bytes, busy, wait; /* of the injection link */
     uint32_t credit[];
 };
 
 struct net_reassembly;
+struct net_congestion;
 
 struct net_counts {
     uint64_t injected, delivered, bytes_delivered, messages_delivered, bytes_injected; /* whole run */
@@ -176,6 +182,7 @@ struct net_counts {
     uint64_t packet_hops;
     uint64_t out_of_order, reorder_bytes_max;
     uint64_t lost_way, lost_switch, lost_adapter; /* packets: no way on; at a switch that was down; never sent */
+    uint64_t marked, notices_sent, notices_received, notices_lost, throttled_flows;
 };
 
 struct net_network {
@@ -198,9 +205,12 @@ struct net_network {
     struct net_flow *flow;
     uint32_t flow_free, flow_room;
     struct net_reassembly *reassembly;
+    const struct net_congestion *congestion; /* NULL: no control */
+    void *congestion_state;
     /* statistics */
     struct net_counts count;
     struct stats_quantity *latency, *total_latency, *message_latency, *message_size;
+    struct stats_quantity *throttle; /* with congestion control */
     struct stats_matrix *matrix;
     /* what there is */
     struct net_switch **switches;

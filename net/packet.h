@@ -28,6 +28,8 @@ enum {
     NET_FIRST = 0x02,    /* first one */
     NET_ROUTED = 0x08,   /* `next` says where it goes from here: output << 16 | first channel << 8 | channels that are alike */
     NET_EMPTY = 0x04,    /* no payload (without a header it still takes one byte on the wire) */
+    NET_MARKED = 0x20,   /* by a switch: there is congestion on its way */
+    NET_NOTICE = 0x40,   /* of congestion, between adapters: index is the method's */
 };
 
 #define NET_MAX_PACKET 65535u /* bytes on the wire */

@@ -1,5 +1,5 @@
 /* report.c - what the network has counted, merged over the ranks. */
-#include "net/network.h"
+#include "net/congestion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,6 +21,7 @@ struct net_totals net_network_totals(const struct net_network *net)
         .out_of_order = c->out_of_order,
         .packets_lost = c->lost_way + c->lost_switch,
         .packets_withheld = c->lost_adapter,
+        .notices_under_way = c->notices_sent - c->notices_received - c->notices_lost,
         .measured_packets = net->latency->count,
         .latency_sum = (uint64_t)net->latency->sum,
     };
@@ -36,6 +37,20 @@ static double load_of(const struct net_network *net, uint64_t bytes, ker_time sp
     return (double)bytes / capacity;
 }
 
+/* Collective. */
+static json_t *congestion_report(struct net_network *net, struct ker_comm *comm)
+{
+    const struct net_counts *c = &net->count;
+    uint64_t v[] = {c->marked, c->notices_sent, c->notices_received, c->throttled_flows};
+    ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
+    stats_quantity_merge(net->throttle, comm);
+    if (ker_comm_rank(comm) != 0)
+        return NULL;
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o}", "control", net->congestion->name, "marked_packets", (json_int_t)v[0],
+                     "notices_sent", (json_int_t)v[1], "notices_received", (json_int_t)v[2], "throttled_flows", (json_int_t)v[3],
+                     "throttle_ps", stats_quantity_json(net->throttle));
+}
+
 json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_time span)
 {
     const struct net_counts *c = &net->count;
@@ -48,6 +63,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     stats_quantity_merge(net->total_latency, comm);
     stats_quantity_merge(net->message_latency, comm);
     stats_quantity_merge(net->message_size, comm);
+    json_t *congestion = net->congestion ? congestion_report(net, comm) : NULL;
     if (ker_comm_rank(comm) != 0)
         return NULL;
     json_t *r = json_object();
@@ -68,6 +84,8 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
                                                          "not_sent", (json_int_t)v[11]));
     if (net->set.resequence)
         json_object_set_new(r, "resequencing_bytes_max", json_integer(most[1]));
+    if (congestion)
+        json_object_set_new(r, "congestion", congestion);
     return r;
 }
 

@@ -1,5 +1,5 @@
 /* settings.c - the keys switch.* and adapter.*, and what they must satisfy together with the links. */
-#include "net/network.h"
+#include "net/congestion.h"
 
 #include <stdlib.h>
 
@@ -56,6 +56,31 @@ const struct ker_option net_options[] = {
      "Receive buffer per channel, which matters with ejection_rate only."},
     {"adapter.resequence", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Put packets of a message back in order and report the memory that takes."},
+    {"congestion.control", KER_TYPE_CHOICE, "none", NULL, NULL, "none|ecn",
+     "Congestion control: none, or explicit congestion notification with injection throttling (docs/congestion-control.md)."},
+    {"congestion.threshold", KER_TYPE_BYTES, "32 KiB", "0", "1 TiB", NULL,
+     "A packet is marked when the output it is granted has a backlog of more than this, scheduled and waiting."},
+    {"congestion.threshold_high", KER_TYPE_BYTES, NULL, "0", "1 TiB", NULL,
+     "Between congestion.threshold and this, packets are marked with a probability that grows linearly from 0 to 1. Absent: all are marked "
+     "from congestion.threshold on."},
+    {"congestion.mark", KER_TYPE_CHOICE, "root", NULL, NULL, "root|all",
+     "Which outputs mark: those with credits left for another packet, so that the link itself is the bottleneck; or those that only wait "
+     "for a queue further on, too."},
+    {"congestion.decrease", KER_TYPE_REAL, "0.2", "0.001", "1", NULL,
+     "A notice lowers the rate of its flow by this fraction."},
+    {"congestion.minimum", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
+     "Lowest rate of a flow, as a fraction of the injection link's."},
+    {"congestion.increase", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
+     "What a throttled flow's rate grows by every congestion.recovery, as a fraction of the injection link's."},
+    {"congestion.recovery", KER_TYPE_TIME, "5 us", "1 ns", "1 s", NULL,
+     "Time between two increases of a throttled flow's rate, counted from its last notice."},
+    {"congestion.notice_gap", KER_TYPE_TIME, "5 us", "0 ps", "1 s", NULL,
+     "A destination sends a source at most one notice in this time. Longer than a packet and its notice are under way, or rates fall too low."},
+    {"congestion.notice_size", KER_TYPE_BYTES, "32 B", "1", "65535", NULL,
+     "A notice of congestion on the wire, all in all."},
+    {"congestion.window", KER_TYPE_INT, "64", "1", "1000000", NULL,
+     "Messages that an adapter takes from an open-loop source while none of those it has may leave; throttled ones among them do not hold up "
+     "the others."},
     {0},
 };
 
@@ -172,6 +197,8 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     enum ker_status status = settings_check(&net->set, config, error);
     for (int i = 0; i < summary->link_count && status == KER_OK; i++)
         status = link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
+    if (status == KER_OK)
+        status = net_congestion_read(net, config, error);
     if (status != KER_OK)
         return status;
     net->dirty_words = (summary->max_ports + 63) / 64;

@@ -9,7 +9,7 @@
  * Invariant: an output with requests has either a wake-up on its way, or waits for a credit (bit in `starved`), whose
  * arrival marks it. A wake-up only makes an output look again; looking twice changes nothing.
  */
-#include "net/network.h"
+#include "net/congestion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -104,6 +104,17 @@ static inline void output_count(const struct net_network *net, struct grant *g, 
     g->in->input_time += (uint64_t)(read_end - p->time);
 }
 
+/* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. */
+__attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, const struct grant *g, const struct net_packet *p,
+                                                         ker_time now)
+{
+    uint32_t left = g->out->to_node ? UINT32_MAX : g->out->credit[g->channel] - (g->reserved ? 0 : p->bytes);
+    if (p->flags & (NET_NOTICE | NET_MARKED) || !s->net->congestion->marks(s, g->out, p, left, now))
+        return 0;
+    s->net->count.marked++;
+    return NET_MARKED;
+}
+
 static inline void packet_forward(struct net_switch *s, struct grant *g, const struct net_packet *p, ker_time now)
 {
     struct net_network *net = s->net;
@@ -118,6 +129,10 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
         read_end = tail;
     in->read_free = read_end;
     out->write_free = now + t_out.crossbar;
+
+    uint8_t mark = 0;
+    if (__builtin_expect(net->congestion != NULL, 0))
+        mark = congestion_mark(s, g, p, now);
 
     ker_time leave = now > out->link_free ? now : out->link_free;
     if (tail - t_out.wire > leave)
@@ -137,7 +152,7 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     else
         arrive += net->set.delay + (whole ? t_out.wire : 0);
     struct net_packet *next = (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
-    next->flags = p->flags & (uint8_t)~NET_ROUTED;
+    next->flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
     memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
     next->hops = p->hops + 1u;
     s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;

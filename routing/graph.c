@@ -37,7 +37,7 @@ struct reader {
     struct name *table; /* open addressing; free: length 0 */
     uint32_t table_size, names;
     uint32_t *switch_line, *ports; /* per switch */
-    uint32_t nodes_seen, edges_room, classes_room;
+    uint32_t nodes_seen, edges_room;
     uint64_t links;
 };
 
@@ -159,16 +159,13 @@ static enum ker_status find_switch(struct reader *r, const struct word *word, ui
     return KER_OK;
 }
 
-static uint32_t find_class(struct reader *r, ker_time latency, uint64_t rate)
+uint32_t route_graph_class(struct route_graph *graph, ker_time latency, uint64_t rate)
 {
-    struct route_graph *graph = r->graph;
     for (uint32_t i = 0; i < graph->classes; i++)
         if (graph->class[i].latency == latency && graph->class[i].rate == rate)
             return i;
-    if (graph->classes == r->classes_room) {
-        r->classes_room = r->classes_room ? 2 * r->classes_room : 16;
-        graph->class = ker_realloc(graph->class, r->classes_room * sizeof *graph->class);
-    }
+    if ((graph->classes & (graph->classes - 1)) == 0) /* the room is the next power of two */
+        graph->class = ker_realloc(graph->class, (graph->classes ? 2 * graph->classes : 1) * sizeof *graph->class);
     graph->class[graph->classes] = (struct route_graph_class){latency, rate};
     return graph->classes++;
 }
@@ -191,7 +188,7 @@ static enum ker_status read_class(struct reader *r, uint32_t *class)
         return fail_line(r, "the latency must be at least 1ps");
     if (rate < 1)
         return fail_line(r, "the bandwidth must not be zero");
-    *class = find_class(r, latency, rate);
+    *class = route_graph_class(r->graph, latency, rate);
     if (*class >= ROUTE_MAX_LINKS)
         return ker_fail(r->error, KER_BAD_INPUT,
                         LINE_FORMAT "more than %d different pairs of latency and bandwidth", LINE(r),
@@ -279,11 +276,16 @@ static int compare_ends(const void *left, const void *right)
     return a->line < b->line ? -1 : a->line > b->line;
 }
 
+void route_graph_sort(struct route_graph *graph)
+{
+    if (graph->edges)
+        qsort(graph->edge, graph->edges, sizeof *graph->edge, compare_ends);
+}
+
 static enum ker_status check_duplicates(struct reader *r)
 {
     struct route_graph *graph = r->graph;
-    if (graph->edges)
-        qsort(graph->edge, graph->edges, sizeof *graph->edge, compare_ends);
+    route_graph_sort(graph);
     for (uint32_t i = 1; i < graph->edges; i++) {
         struct route_graph_edge *a = &graph->edge[i - 1], *b = &graph->edge[i];
         if ((a->from == b->from && a->to == b->to) || (a->from == b->to && a->to == b->from))
@@ -304,11 +306,9 @@ static uint32_t set_of(uint32_t *parent, uint32_t id)
     return id;
 }
 
-static enum ker_status check_connected(struct reader *r)
+uint32_t route_graph_apart(const struct route_graph *graph, uint32_t *first)
 {
-    struct route_graph *graph = r->graph;
-    ker_assert(r->switch_line);
-    uint32_t *parent = ker_alloc(graph->switches * sizeof *parent), apart = 0, first = 0;
+    uint32_t *parent = ker_alloc(graph->switches * sizeof *parent), apart = 0;
     for (uint32_t i = 0; i < graph->switches; i++)
         parent[i] = i;
     for (uint32_t i = 0; i < graph->edges; i++)
@@ -316,9 +316,16 @@ static enum ker_status check_connected(struct reader *r)
     for (uint32_t i = graph->switches; i-- > 0;)
         if (set_of(parent, i) != set_of(parent, 0)) {
             apart++;
-            first = i;
+            *first = i;
         }
     free(parent);
+    return apart;
+}
+
+static enum ker_status check_connected(struct reader *r)
+{
+    uint32_t first = 0, apart = route_graph_apart(r->graph, &first);
+    ker_assert(r->switch_line);
     if (apart == 0)
         return KER_OK;
     return ker_fail(r->error, KER_BAD_INPUT,
@@ -374,25 +381,39 @@ enum ker_status route_graph_parse(struct route_graph *graph, const char *name, c
     return status;
 }
 
-enum ker_status route_graph_read(struct route_graph *graph, const char *path, struct ker_error *error)
+char *route_text_read(const char *path, size_t *length, struct ker_error *error)
 {
-    *graph = (struct route_graph){0};
     FILE *file = fopen(path, "r");
-    if (!file)
-        return ker_fail(error, KER_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
-    size_t length = 0, room = 1 << 16, got;
+    if (!file) {
+        ker_fail(error, KER_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
+        return NULL;
+    }
+    size_t room = 1 << 16, got;
     char *text = ker_alloc(room);
-    while ((got = fread(text + length, 1, room - length, file)) > 0) {
-        length += got;
-        if (length == room)
+    *length = 0;
+    while ((got = fread(text + *length, 1, room - *length, file)) > 0) {
+        *length += got;
+        if (*length == room)
             text = ker_realloc(text, room *= 2);
     }
     bool bad = ferror(file);
     int why = errno;
     fclose(file);
-    enum ker_status status =
-        bad ? ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(why))
-            : route_graph_parse(graph, path, text, length, error);
+    if (!bad)
+        return text;
+    ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(why));
+    free(text);
+    return NULL;
+}
+
+enum ker_status route_graph_read(struct route_graph *graph, const char *path, struct ker_error *error)
+{
+    size_t length = 0;
+    *graph = (struct route_graph){0};
+    char *text = route_text_read(path, &length, error);
+    if (!text)
+        return KER_BAD_INPUT;
+    enum ker_status status = route_graph_parse(graph, path, text, length, error);
     free(text);
     return status;
 }
@@ -402,5 +423,6 @@ void route_graph_release(struct route_graph *graph)
     free(graph->node);
     free(graph->edge);
     free(graph->class);
+    free(graph->ports);
     *graph = (struct route_graph){0};
 }

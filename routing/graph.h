@@ -1,4 +1,9 @@
-/* graph.h - private to routing/: a network as read from an edge list (docs/topology-file.md). */
+/* graph.h - private to routing/: a network as read from a file: an edge list (docs/topology-file.md) or the dump of an
+ * InfiniBand fabric (docs/fabric.md).
+ *
+ * Ports: an edge list has none, file.c numbers them. A fabric says which cable is in which port; then `ports` is set, every
+ * node and edge has its port numbers, and an edge is one cable.
+ */
 #ifndef ROUTING_GRAPH_H
 #define ROUTING_GRAPH_H
 
@@ -6,10 +11,12 @@
 
 struct route_graph_node {
     uint32_t switch_id, class;
+    uint16_t port; /* of the switch, with route_graph.ports */
 };
 
 struct route_graph_edge { /* `count` parallel links */
     uint32_t from, to, class, count, line;
+    uint16_t from_port, to_port; /* with route_graph.ports */
 };
 
 struct route_graph_class {
@@ -22,6 +29,7 @@ struct route_graph {
     struct route_graph_node *node;
     struct route_graph_edge *edge;
     struct route_graph_class *class; /* all pairs of latency and rate that occur, in order of appearance */
+    uint32_t *ports;                 /* per switch: how many it has, cabled or not; NULL: as many as are used */
 };
 
 /* Reads and checks the whole text; `name` stands for the file in messages. Release it also after an error. */
@@ -30,5 +38,16 @@ enum ker_status route_graph_parse(struct route_graph *graph, const char *name, c
 /* The same from a file. */
 enum ker_status route_graph_read(struct route_graph *graph, const char *path, struct ker_error *error);
 void route_graph_release(struct route_graph *graph);
+
+/* What readers share. */
+
+/* The whole text of a file, to be freed by the caller; NULL with *error after a failure. */
+char *route_text_read(const char *path, size_t *length, struct ker_error *error);
+/* The number of the class of this latency and rate, a new one if need be. */
+uint32_t route_graph_class(struct route_graph *graph, ker_time latency, uint64_t rate);
+/* Edges by their ends, the lower switch first, then by line. */
+void route_graph_sort(struct route_graph *graph);
+/* How many switches no links join to switch 0; *first is the lowest of them. */
+uint32_t route_graph_apart(const struct route_graph *graph, uint32_t *first);
 
 #endif

@@ -7,6 +7,7 @@
  */
 #include "routing/faults.h"
 #include "routing/shape.h"
+#include "routing/table_make.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +15,7 @@
 #define LIST KER_TYPE_LIST
 
 const struct ker_option route_options[] = {
-    {"topology.kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "fat_tree|hierarchical|torus|star|file",
+    {"topology.kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "fat_tree|hierarchical|torus|star|file|fabric",
      "The network's shape."},
     {"topology.extents", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL,
      "Torus: switches in each of 1 to 8 dimensions."},
@@ -48,10 +49,11 @@ const struct ker_option route_options[] = {
      "dragonfly) or between each two switches of different groups (\"switch\", PERCS)?"},
     {"topology.nodes", KER_TYPE_INT, NULL, "1", "65535", NULL, "Star: nodes on the one switch."},
     {"topology.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
-     "File: the edge list, see docs/topology-file.md."},
+     "File: the edge list, see docs/topology-file.md. Fabric: the output of ibnetdiscover, see docs/fabric.md."},
     {"topology.bandwidth", KER_TYPE_RATE | LIST, NULL, "1 kB/s", NULL, NULL,
      "Bandwidth of the links per direction, one value for all or one for each dimension (torus) or "
-     "level (fat tree, where level 1 is the node links; hierarchical)."},
+     "level (fat tree, where level 1 is the node links; hierarchical). Fabric: of the links whose width and speed the dump does not "
+     "tell."},
     {"topology.latency", KER_TYPE_TIME | LIST, NULL, "1 ps", "1 s", NULL,
      "Latency of the links, one value for all or one for each dimension or level."},
     {"topology.node_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
@@ -80,6 +82,18 @@ const struct ker_option route_options[] = {
     {"routing.weight", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|even|links|double",
      "Hierarchical: what the cost of a way is multiplied by: nothing, its links to go, or 2 for detours. auto: even for indirect, links "
      "for the others."},
+    {"routing.weights", KER_TYPE_CHOICE, "hops", NULL, NULL, "hops|latency|file",
+     "Shortest, layered: what makes a way short: few links, little latency of links, or weights of links as routing.weight_file says."},
+    {"routing.weight_file", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "With weights = \"file\": a weight per link, see docs/routing-tables.md."},
+    {"routing.ways", KER_TYPE_CHOICE, "all", NULL, NULL, "all|one",
+     "Shortest, updown: a switch has all ways to a destination to choose from by routing.selection, or just one, spread over the destinations "
+     "(on a fat tree: d-mod-k)."},
+    {"routing.root", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
+     "Updown: the switch or switches at the top. Absent: those farthest from any node; where all switches have nodes, that with the least "
+     "distance to the farthest other."},
+    {"routing.table", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "With algorithm = \"table\": the file, see docs/routing-tables.md."},
+    {"routing.allow_deadlock", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "With algorithm = \"table\": run also with a table that can deadlock."},
     {"faults.list[].link", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
      "Two switches: all links between them fail. A member of faults.list names a link, a switch (with port: the link there), or a node."},
     {"faults.list[].switch", KER_TYPE_INT, NULL, "0", NULL, NULL, "This switch fails, or with port the link at that port of it."},
@@ -99,7 +113,7 @@ const struct ker_option route_options[] = {
 };
 
 static const struct route_kind *const kinds[] = {&route_fat_tree, &route_hierarchical, &route_torus,
-                                                 &route_star, &route_file};
+                                                 &route_star, &route_file, &route_fabric};
 #define KINDS (sizeof kinds / sizeof *kinds)
 
 /* Keys that every topology reads, except that a file has its own node links. */
@@ -135,22 +149,30 @@ static const struct route_kind *find_kind(const char *name)
     return NULL;
 }
 
+static const struct route_algorithm *find_algorithm(const struct route_algorithm *list, const char *name)
+{
+    for (; list->name; list++)
+        if (strcmp(list->name, name) == 0)
+            return list;
+    return NULL;
+}
+
 static enum ker_status choose_algorithm(struct route_shape *shape, const struct ker_config *config,
                                         uint32_t channels, struct ker_error *error)
 {
     static const char key[] = "routing.algorithm";
     const char *name = ker_config_string(config, key);
-    const struct route_algorithm *algorithm = shape->kind->algorithms;
-    while (algorithm->name && strcmp(algorithm->name, name) != 0)
-        algorithm++;
-    if (!algorithm->name)
+    const struct route_algorithm *algorithm = find_algorithm(shape->kind->algorithms, name);
+    if (!algorithm)
+        algorithm = find_algorithm(route_table_algorithms, name);
+    if (!algorithm)
         return ker_config_fail(config, error, key, "\"%s\" is not possible on a %s", name, shape->kind->name);
     struct route_summary *summary = &shape->summary;
     enum ker_status status = algorithm->prepare ? algorithm->prepare(shape, config, error) : KER_OK;
     if (status != KER_OK)
         return status;
     summary->channels = algorithm->channels(shape);
-    summary->adaptive |= algorithm->adaptive;
+    summary->adaptive |= algorithm->adaptive || (shape->table && shape->table->adaptive);
     snprintf(summary->algorithm, sizeof summary->algorithm, "%s", name);
     uint32_t repair = route_faults_channels(shape, algorithm);
     if (channels < summary->channels + repair)
@@ -166,7 +188,9 @@ static enum ker_status choose_algorithm(struct route_shape *shape, const struct 
                                channels, ROUTE_MAX_CHANNELS);
     shape->algorithm = algorithm;
     shape->channels = channels - repair;
-    if (shape->kind->tune)
+    if (shape->table)
+        route_table_tune(shape->table, shape->channels);
+    else if (shape->kind->tune)
         shape->kind->tune(shape);
     summary->channels += repair;
     return KER_OK;
@@ -179,7 +203,7 @@ enum ker_status route_new(struct route_shape **shape, const struct ker_config *c
     if (!ker_config_has(config, "topology.kind"))
         return ker_config_fail(config, error, "topology.kind",
                                "is missing; it is one of fat_tree, hierarchical, "
-                               "torus, star, file");
+                               "torus, star, file, fabric");
     const struct route_kind *kind = find_kind(ker_config_string(config, "topology.kind"));
     enum ker_status status = check_keys(kind, config, error);
     if (status)
@@ -207,7 +231,20 @@ void route_free(struct route_shape *shape)
         shape->kind->release(shape);
     if (shape)
         route_faults_free(shape->faults);
+    if (shape)
+        route_table_free(shape->table);
     free(shape);
+}
+
+void route_own(struct route_shape *shape, const uint32_t *switch_rank, uint32_t rank)
+{
+    if (shape->table)
+        route_table_keep(shape->table, switch_rank, rank);
+}
+
+uint64_t route_bytes(const struct route_shape *shape)
+{
+    return shape->table ? route_table_bytes(shape->table) : 0;
 }
 
 const struct route_summary *route_summarise(const struct route_shape *shape)
@@ -304,4 +341,7 @@ void route_list(FILE *out)
         for (const struct route_algorithm *a = kinds[i]->algorithms; a->name; a++)
             fprintf(out, "  %-14s %s\n", a->name, a->meaning);
     }
+    fprintf(out, "routing algorithms of every topology, by tables:\n");
+    for (const struct route_algorithm *a = route_table_algorithms; a->name; a++)
+        fprintf(out, "  %-14s %s\n", a->name, a->meaning);
 }

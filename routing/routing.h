@@ -91,6 +91,9 @@ enum ker_status route_new(struct route_shape **shape, const struct ker_config *c
                           struct ker_error *error);
 void route_free(struct route_shape *shape);
 const struct route_summary *route_summarise(const struct route_shape *shape);
+/* From now on only switches of this rank ask for ways: what tables hold for others is freed. switch_rank: of every switch. */
+void route_own(struct route_shape *shape, const uint32_t *switch_rank, uint32_t rank);
+uint64_t route_bytes(const struct route_shape *shape); /* of tables */
 
 uint32_t route_ports(const struct route_shape *shape, uint32_t switch_id);
 void route_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port, struct route_peer *peer);
@@ -158,6 +161,9 @@ int route_next_faulty(const struct route_shape *shape, ker_time now, uint64_t he
 /* The same for a packet that waited for a link when that went down: only a step around the faults, or 0. */
 int route_next_repair(const struct route_shape *shape, ker_time now, uint32_t switch_id, const struct route_packet *packet,
                       struct route_choice *choice);
+
+/* What switches and nodes are called, as a table (docs/fabric.md); false: this topology has no names, nothing is written. */
+bool route_names_write(const struct route_shape *shape, FILE *out);
 
 extern const struct ker_option route_options[]; /* topology.*, routing.*, faults.* */
 /* One line each: name and meaning, for --list. */

@@ -64,11 +64,12 @@ struct route_shape {
     const struct route_algorithm *algorithm;
     uint32_t channels; /* for the algorithm: the configured ones, less one with route_faults_channels */
     struct route_table *table; /* of algorithms that go by tables, else NULL */
+    const struct route_subnet *subnet; /* of a fabric: who is who (fabric.h), else NULL */
     struct route_faults *faults; /* NULL: nothing ever fails */
     struct route_summary summary;
 };
 
-extern const struct route_kind route_torus, route_fat_tree, route_hierarchical, route_star, route_file;
+extern const struct route_kind route_torus, route_fat_tree, route_hierarchical, route_star, route_file, route_fabric;
 
 /* Independent bits from a packet's draw for purpose `salt`: a bijection of the draw for each salt. */
 static inline uint32_t route_mix(uint32_t draw, uint32_t salt)

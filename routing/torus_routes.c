@@ -56,14 +56,14 @@ static inline bool goes_backward(const struct dimension *d, uint32_t from, uint3
     return (twice > d->extent) | ((twice == d->extent) & route_pick_bit(packet, d->index));
 }
 
-/* The class inside a ring, 0 or 1. `base`: the first channel of the packet's phase; `fresh`: it came in by another phase's. */
+/* The class inside a ring, 0 or 1. `base`: the first channel of the packet's phase; it may have come in by the phase before. */
 static inline uint32_t ring_class(const struct torus *torus, const struct dimension *d, uint32_t from, uint32_t to,
-                                  bool backward, const struct route_packet *packet, uint32_t base, bool fresh)
+                                  bool backward, const struct route_packet *packet, uint32_t base)
 {
     uint32_t back = backward, crosses = (to > from) == back;
     /* packets that go forward come in by the ports backward, and the other way round */
     uint32_t in_first = d->first_port + (torus->parallel & (back - 1));
-    uint32_t came_along = (packet->in_port - in_first < torus->parallel) & !fresh;
+    uint32_t came_along = packet->in_port - in_first < torus->parallel;
     uint32_t just_crossed = from == ((d->extent - 1) & (0 - back));
     uint32_t kept = just_crossed | (packet->in_channel >= base + d->spread);
     uint32_t drawn = route_pick_bit(packet, 8u + d->index);
@@ -77,13 +77,13 @@ static inline uint32_t lane_of(const struct torus *torus, const struct route_pac
 
 /* The next link of dimension order to place `target`, which is not here. */
 static inline int order_choice(const struct torus *torus, uint64_t here, uint64_t target, const struct route_packet *packet,
-                               uint32_t base, bool fresh, struct route_choice *choice)
+                               uint32_t base, struct route_choice *choice)
 {
     const struct dimension *d = &torus->dimension[torus->dimension_of_bit[__builtin_ctzll(here ^ target)]];
     uint32_t from = (uint32_t)(here >> d->shift) & d->mask;
     uint32_t to = (uint32_t)(target >> d->shift) & d->mask;
     bool backward = goes_backward(d, from, to, packet);
-    uint32_t class = d->classes == 1 ? 0 : ring_class(torus, d, from, to, backward, packet, base, fresh);
+    uint32_t class = d->classes == 1 ? 0 : ring_class(torus, d, from, to, backward, packet, base);
     *choice = (struct route_choice){
         .port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet))};
     route_channel(choice, base + class * d->spread, d->spread, packet->draw);
@@ -97,7 +97,7 @@ static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t
     uint64_t target = packet->address & torus->coordinate_mask;
     if (here == target)
         return route_eject(shape, packet, (uint32_t)(packet->address >> torus->slot_shift), choice);
-    return order_choice(torus, here, target, packet, 0, false, choice);
+    return order_choice(torus, here, target, packet, 0, choice);
 }
 
 /* Offers the lanes from `port` on that lead one way. */
@@ -156,10 +156,9 @@ static int valiant_next(const struct route_shape *shape, uint64_t here, uint32_t
         return route_eject(shape, packet, (uint32_t)(packet->address >> torus->slot_shift), choice);
     if (packet->in_port < torus->nodes_per_switch)
         target = torus_place(torus, route_pick(packet, 4, shape->summary.switches));
-    bool turns = here == target;
-    if (turns)
+    if (here == target)
         target = end;
-    int count = order_choice(torus, here, target, packet, target == end ? torus->second_phase : 0, turns, choice);
+    int count = order_choice(torus, here, target, packet, target == end ? torus->second_phase : 0, choice);
     choice->state = (uint32_t)target;
     return count;
 }

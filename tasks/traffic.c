@@ -165,6 +165,12 @@ const struct ker_option task_traffic_options[] = {
      .minimum = "0",
      .maximum = "1",
      .meaning = "Fraction of the messages that goes to a hot node."},
+    {.key = "traffic.hotspot_senders",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "How many nodes send to the hot ones, evenly spread over the group; all other messages go to nodes that are not hot. 0: all "
+                "nodes, and uniform messages may go to hot ones, too."},
     {.key = "traffic.target",
      .type = KER_TYPE_INT,
      .minimum = "0",
@@ -300,6 +306,7 @@ void task_traffic_free(struct task_traffic *t)
     free(t->size.value);
     free(t->size.threshold);
     free(t->where.hot);
+    free(t->where.sorted);
     free(t->where.group);
     free(t->where.group_first);
     free(t->where.member);

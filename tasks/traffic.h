@@ -98,6 +98,7 @@ struct task_traffic {
     } size;
     struct {
         uint32_t *hot; /* hotspots */
+        uint32_t *sorted, sorted_count; /* with hotspot_senders: each of them once, in increasing order */
         uint32_t hot_count;
         uint64_t hot_threshold; /* fraction x 2^32 */
         uint32_t target, senders;

@@ -6,6 +6,7 @@
 #include "tasks/traffic.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 uint32_t task_traffic_uniform(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
                               uint64_t number)
@@ -27,6 +28,43 @@ static enum ker_status random_member(const struct task_traffic *t, const struct 
     return KER_OK;
 }
 
+/* The others are numbered 0..m-1 from the target on; sender i of s has the number floor(i m / s). So number j
+ * sends when i = ceil(j s / m) leads back to it. */
+static bool random_sends(const struct task_traffic *t, uint32_t node, uint32_t target)
+{
+    uint64_t others = t->nodes - 1, senders = t->where.senders;
+    uint64_t j = ((uint64_t)node + t->nodes - target - 1) % t->nodes;
+    uint64_t i = (j * senders + others - 1) / others;
+    return node != target && i < senders && i * others / senders == j;
+}
+
+static int node_compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* traffic.hotspot_senders. */
+static enum ker_status random_senders(struct task_traffic *t, const struct ker_config *config, struct ker_error *error)
+{
+    int64_t senders = ker_config_int(config, "traffic.hotspot_senders");
+    uint32_t count = t->where.hot_count, *sorted;
+    if (senders == 0)
+        return KER_OK;
+    if (senders >= t->nodes)
+        return ker_config_fail(config, error, "traffic.hotspot_senders", "only %u other nodes can send to a hot one", t->nodes - 1);
+    t->where.senders = (uint32_t)senders;
+    t->where.sorted = sorted = ker_alloc(count * sizeof *sorted);
+    memcpy(sorted, t->where.hot, count * sizeof *sorted);
+    qsort(sorted, count, sizeof *sorted, node_compare);
+    for (uint32_t i = 0; i < count; i++)
+        if (i == 0 || sorted[i] != sorted[i - 1])
+            sorted[t->where.sorted_count++] = sorted[i];
+    if (t->where.sorted_count + 2 > t->nodes)
+        return ker_config_fail(config, error, "traffic.hotspots", "with traffic.hotspot_senders two nodes or more must not be hot");
+    return KER_OK;
+}
+
 enum ker_status task_traffic_hotspot_read(struct task_traffic *t, const struct ker_config *config,
                                           const struct route_shape *shape, struct ker_error *error)
 {
@@ -44,19 +82,42 @@ enum ker_status task_traffic_hotspot_read(struct task_traffic *t, const struct k
         if (status)
             return status;
     }
-    return KER_OK;
+    return random_senders(t, config, error);
+}
+
+/* Any node but the hot ones and itself: steps over each of them. */
+static uint32_t random_cold(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits)
+{
+    const uint32_t *sorted = t->where.sorted;
+    uint32_t count = t->where.sorted_count, others = t->nodes - count - 1;
+    for (uint32_t i = 0; i < count; i++)
+        others += sorted[i] == node; /* counted twice */
+    uint32_t to = ker_random_below(bits->word[2], others);
+    bool self = false;
+    for (uint32_t i = 0; i < count; i++) {
+        if (!self && node <= sorted[i]) {
+            self = true;
+            to += to >= node;
+            if (node == sorted[i])
+                continue;
+        }
+        to += to >= sorted[i];
+    }
+    return to + (!self && to >= node);
 }
 
 /* A hot node that draws itself sends a uniform message instead. */
 uint32_t task_traffic_hotspot(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
                               uint64_t number)
 {
+    if (t->where.sorted && !random_sends(t, node, t->where.hot[0]))
+        return random_cold(t, node, bits);
     if (bits->word[3] < t->where.hot_threshold) {
         uint32_t to = t->where.hot[ker_random_below(bits->word[2], t->where.hot_count)];
         if (to != node)
             return to;
     }
-    return task_traffic_uniform(t, node, bits, number);
+    return t->where.sorted ? random_cold(t, node, bits) : task_traffic_uniform(t, node, bits, number);
 }
 
 enum ker_status task_traffic_permutation_read(struct task_traffic *t, const struct ker_config *config,
@@ -90,16 +151,9 @@ enum ker_status task_traffic_incast_read(struct task_traffic *t, const struct ke
     return KER_OK;
 }
 
-/* The others are numbered 0..m-1 from the target on; sender i of s has the number floor(i m / s). So number j
- * sends when i = ceil(j s / m) leads back to it. */
 uint32_t task_traffic_incast(const struct task_traffic *t, uint32_t node)
 {
-    if (node == t->where.target)
-        return TASK_NOBODY;
-    uint64_t others = t->nodes - 1, senders = t->where.senders;
-    uint64_t j = ((uint64_t)node + t->nodes - t->where.target - 1) % t->nodes;
-    uint64_t i = (j * senders + others - 1) / others;
-    return i < senders && i * others / senders == j ? t->where.target : TASK_NOBODY;
+    return random_sends(t, node, t->where.target) ? t->where.target : TASK_NOBODY;
 }
 
 /* Phase k = 1 .. n-1, and again from 1. */

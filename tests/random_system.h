@@ -256,6 +256,22 @@ static void random_switch(struct random_system *r)
     fprintf(r->out, "    resequence = %s;\n};\n", chance(r, 20) ? "true" : "false");
 }
 
+/* Congestion control in a third of the systems, set so that it acts soon and often. */
+static void random_congestion(struct random_system *r)
+{
+    static const char *const gaps[] = {"0 ns", "500 ns", "2 us"}, *const recoveries[] = {"100 ns", "777 ns", "3 us"};
+    if (!chance(r, 35))
+        return;
+    uint32_t wire = r->packet + r->header, low = draw(r, 3 * wire);
+    fprintf(r->out, "congestion: {\n    control = \"ecn\";\n    threshold = \"%u B\";\n    mark = \"%s\";\n", low, chance(r, 70) ? "root" : "all");
+    if (chance(r, 50))
+        fprintf(r->out, "    threshold_high = \"%u B\";\n", low + draw(r, 4 * wire));
+    fprintf(r->out, "    decrease = %.1f;\n    minimum = 0.01;\n    increase = %.2f;\n    recovery = \"%s\";\n", 0.1 * between(r, 1, 10),
+            0.01 * between(r, 1, 10), PICK(r, recoveries));
+    fprintf(r->out, "    notice_gap = \"%s\";\n    notice_size = \"%u B\";\n    window = %u;\n};\n", PICK(r, gaps), between(r, 1, wire),
+            between(r, 1, 8));
+}
+
 /* ---- traffic ---- */
 
 static void random_sizes(struct random_system *r)
@@ -295,7 +311,8 @@ static void random_pattern(struct random_system *r)
         pattern = "uniform";
     fprintf(r->out, "    pattern = \"%s\";\n", pattern);
     if (pattern[0] == 'h')
-        fprintf(r->out, "    hotspots = [0, %u];\n    hotspot_fraction = 0.4;\n", draw(r, r->nodes));
+        fprintf(r->out, "    hotspots = [0, %u];\n    hotspot_fraction = 0.4;\n    hotspot_senders = %u;\n", draw(r, r->nodes),
+                r->nodes > 4 && chance(r, 50) ? between(r, 1, r->nodes - 1) : 0);
     if (pattern[0] == 'i')
         fprintf(r->out, "    target = %u;\n", draw(r, r->nodes));
     if (pattern[0] == 'u' || pattern[0] == 'g')
@@ -455,6 +472,7 @@ static void random_system_write(int number, const char *folder, const char *trac
     random_topology(&r);
     random_probe(&r, path, tables);
     random_switch(&r);
+    random_congestion(&r);
     bool jobs = r.nodes >= 2 && chance(&r, 45), traffic = !jobs || chance(&r, 30);
     if (jobs)
         random_jobs(&r);
