@@ -10,10 +10,15 @@
  *     2 valid lids dumped
  *
  * A switch is known by its GUID and a destination by its LID, both from the fabric dump; LIDs of switches and of what the dump
- * does not have are passed over. What is read is checked against the cables while its line is at hand; whether the
- * rows of different switches fit together (loops) is for others to find.
+ * does not have are passed over. What is read is checked against the cables while its line is at hand; loops, which only all rows
+ * together can have, at the end.
+ *
+ * A node with 2^lmc LIDs has as many columns in the table, side by side, when packets are to spread over its paths.
  */
 #include "routing/opensm.h"
+
+#include "routing/shape.h"
+#include "routing/table.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -159,7 +164,7 @@ static enum ker_status check_row(struct reader *r)
         return ker_fail(r->error, KER_BAD_INPUT,
                         LINE_FORMAT "the table of switch \"%s\" has no port for %u of %u LIDs of nodes; the first is 0x%04x, of \"%s\"",
                         LINE(r), switch_name(r), missing, subnet->nodes * r->paths, lid, name_at(r, subnet->node[first].name));
-    r->row(r->context, r->current, r->port);
+    r->row(r->context, r->current, r->current_line, r->port);
     return KER_OK;
 }
 
@@ -387,5 +392,143 @@ enum ker_status route_opensm_parse(const struct route_shape *shape, const struct
     free(r.by_guid);
     free(r.section);
     free(r.port);
+    return status;
+}
+
+/* From rows of ports to a table. */
+
+struct filling {
+    const struct route_shape *shape;
+    const char *file;
+    struct route_table *table;
+    uint32_t paths, path, columns;
+    uint32_t *set, *line; /* of the row being made; per switch: where its section begins */
+};
+
+static void add_row(void *context, uint32_t switch_id, uint32_t line, const uint16_t *port)
+{
+    struct filling *f = context;
+    uint32_t set_of[NO_PORT] = {0}; /* number 0 is the empty set */
+    for (uint32_t i = 0; i < f->columns; i++) {
+        if (set_of[port[i]] == 0) {
+            struct route_peer peer;
+            route_port(f->shape, switch_id, port[i], &peer);
+            struct route_way way = {.port = port[i], .class = peer.kind == ROUTE_NODE ? ROUTE_TABLE_EJECT : 0};
+            set_of[port[i]] = route_table_set_of(f->table, &way, 1);
+        }
+        f->set[i] = set_of[port[i]];
+    }
+    route_table_row(f->table, switch_id, f->set);
+    f->line[switch_id] = line;
+}
+
+/* The next switch on the way; UINT32_MAX: the node. */
+static uint32_t follow(const struct filling *f, uint32_t switch_id, uint32_t column, uint16_t *port)
+{
+    const struct route_way *way;
+    struct route_peer peer;
+    uint32_t count = route_table_ways(f->table, switch_id, column, &way);
+    ker_assert(count == 1);
+    route_port(f->shape, switch_id, *port = way->port, &peer);
+    return peer.kind == ROUTE_NODE ? UINT32_MAX : peer.id;
+}
+
+static enum ker_status fail_loop(const struct filling *f, uint32_t column, uint32_t from, struct ker_error *error)
+{
+    const struct route_subnet *subnet = f->shape->subnet;
+    const struct route_subnet_node *node = &subnet->node[column / f->paths];
+    uint32_t path = (f->paths > 1 ? column % f->paths : f->path) & ((1u << node->lmc) - 1);
+    char text[400];
+    size_t used = 0;
+    uint32_t at = from;
+    uint16_t port;
+    do {
+        const char *name = subnet->names + subnet->at_switch[at].name;
+        uint32_t next = follow(f, at, column, &port);
+        if (used < sizeof text)
+            used += (size_t)snprintf(text + used, sizeof text - used, "\"%s\" port %u, ", name, port);
+        at = next;
+    } while (at != from);
+    if (used >= sizeof text)
+        snprintf(text + sizeof text - 6, 6, "..., ");
+    return ker_fail(error, KER_BAD_INPUT, LINE_FORMAT "LID 0x%04x, of \"%s\", goes in a circle: %sand again", f->file, f->line[from],
+                    node->lid + path, subnet->names + node->name, text);
+}
+
+/* Every column is a function from switch to switch; `seen` is where a walk was, 1 + the number of the walk. */
+static enum ker_status check_loops(const struct filling *f, struct ker_error *error)
+{
+    uint32_t switches = f->table->switches;
+    uint64_t *seen = ker_alloc(switches * sizeof *seen), walk = 0;
+    enum ker_status status = KER_OK;
+    for (uint32_t column = 0; column < f->columns && status == KER_OK; column++) {
+        uint64_t first = walk + 1;
+        for (uint32_t s = 0; s < switches && status == KER_OK; s++) {
+            uint32_t at = s;
+            uint16_t port;
+            for (walk++; at != UINT32_MAX && seen[at] < first; at = follow(f, at, column, &port))
+                seen[at] = walk;
+            if (at != UINT32_MAX && seen[at] == walk)
+                status = fail_loop(f, column, at, error);
+        }
+    }
+    free(seen);
+    return status;
+}
+
+static enum ker_status fill(struct filling *f, struct ker_error *error)
+{
+    const struct route_subnet *subnet = f->shape->subnet;
+    size_t length = 0;
+    char *text = route_text_read(f->file, &length, error);
+    if (!text)
+        return KER_BAD_INPUT;
+    f->columns = subnet->nodes * f->paths;
+    f->table = route_table_new(subnet->switches, f->columns);
+    f->table->paths = f->paths;
+    f->table->classes = 1;
+    f->set = ker_alloc(f->columns * sizeof *f->set);
+    f->line = ker_alloc(subnet->switches * sizeof *f->line);
+    enum ker_status status =
+        route_opensm_parse(f->shape, subnet, f->paths, f->path, f->file, text, length, add_row, f, error);
+    free(text);
+    if (status == KER_OK) {
+        route_table_finish(f->table);
+        status = check_loops(f, error);
+    }
+    free(f->set);
+    free(f->line);
+    return status;
+}
+
+/* By its first lines. A file that cannot be read is for the caller to report. */
+static bool recognise_file(const char *path)
+{
+    char head[4096];
+    FILE *file = fopen(path, "r");
+    if (!file)
+        return false;
+    size_t length = fread(head, 1, sizeof head, file);
+    fclose(file);
+    return route_opensm_recognise(head, length);
+}
+
+enum ker_status route_opensm_read(struct route_shape *shape, const struct ker_config *config, bool *taken, struct ker_error *error)
+{
+    struct filling f = {.shape = shape, .paths = 1};
+    *taken = ker_config_has(config, "routing.table") && recognise_file(ker_config_file(config, "routing.table"));
+    if (!*taken)
+        return KER_OK;
+    if (!shape->subnet)
+        return ker_config_fail(config, error, "routing.table",
+                               "is a file of OpenSM's; who its LIDs are is known only with topology.kind = \"fabric\"");
+    int64_t path = ker_config_int(config, "routing.lmc_path");
+    if (path < 0)
+        f.paths = route_opensm_paths(shape->subnet);
+    else
+        f.path = (uint32_t)path;
+    f.file = ker_config_file(config, "routing.table");
+    enum ker_status status = fill(&f, error);
+    shape->table = f.table;
     return status;
 }

@@ -5,8 +5,9 @@
 #include "routing/fabric.h"
 #include "routing/routing.h"
 
-/* Called once for every switch, in the order of the file: the ports to all nodes' LIDs, [node * paths + path]. */
-typedef void route_opensm_row(void *context, uint32_t switch_id, const uint16_t *port);
+/* Called once for every switch, in the order of the file, with the line its section begins: the ports to all nodes' LIDs,
+ * [node * paths + path]. */
+typedef void route_opensm_row(void *context, uint32_t switch_id, uint32_t line, const uint16_t *port);
 
 /* Is this OpenSM's kind of table (opensm-lfts.dump, dump_lfts.sh, ibroute)? */
 bool route_opensm_recognise(const char *text, size_t length);
@@ -19,5 +20,8 @@ uint32_t route_opensm_paths(const struct route_subnet *subnet);
 enum ker_status route_opensm_parse(const struct route_shape *shape, const struct route_subnet *subnet, uint32_t paths, uint32_t path,
                                    const char *name, const char *text, size_t length, route_opensm_row *row, void *context,
                                    struct ker_error *error);
+
+/* Makes shape->table of the file that routing.table names, when that is of OpenSM's kind; *taken false: it is not. */
+enum ker_status route_opensm_read(struct route_shape *shape, const struct ker_config *, bool *taken, struct ker_error *);
 
 #endif

@@ -92,6 +92,9 @@ const struct ker_option route_options[] = {
      "Updown: the switch or switches at the top. Absent: those farthest from any node; where all switches have nodes, that with the least "
      "distance to the farthest other."},
     {"routing.table", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "With algorithm = \"table\": the file, see docs/routing-tables.md."},
+    {"routing.lmc_path", KER_TYPE_INT, "0", "-1", "127", NULL,
+     "With a table of OpenSM's: which of the 2^lmc LIDs of a node packets are sent to, counted from 0 and modulo how many it has; -1: "
+     "each packet (message or flow, as routing.sticky says) draws one."},
     {"routing.allow_deadlock", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "With algorithm = \"table\": run also with a table that can deadlock."},
     {"faults.list[].link", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,

@@ -51,6 +51,7 @@ struct route_trie {
 
 struct route_table {
     uint32_t switches, nodes;
+    uint32_t paths;             /* above 1: so many columns stand for each node, and a packet draws one; nodes counts columns */
     struct route_trie ways, layers; /* layers.root is NULL when there are none */
     struct route_way *way;          /* a set is its count, as a port, and its ways; its number is where it begins */
     uint32_t way_used, way_room;

@@ -13,6 +13,7 @@
  * Shortest ways need one channel where links do not wait for each other in a circle, as on trees. Elsewhere the channel counts the
  * links of the way. Only ways that packets from some node can take are in the table and count for this.
  */
+#include "routing/opensm.h"
 #include "routing/table_make.h"
 
 #include <stdlib.h>
@@ -708,13 +709,18 @@ static uint32_t table_channels(const struct route_shape *shape)
     return shape->table->classes;
 }
 
+#define TABLE_PATH 40 /* what route_pick calls the choice of a destination's column */
+
 /* Returns 0 for a destination without ways: a pair that faults have separated. */
 static int table_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id, const struct route_packet *packet,
                       struct route_choice *choices)
 {
     const struct route_table *table = shape->table;
     const struct route_way *way;
-    uint32_t count = route_table_ways(table, switch_id, packet->destination, &way), state = packet->state;
+    uint32_t column = packet->destination, state = packet->state;
+    if (table->paths > 1)
+        column = column * table->paths + route_pick(packet, TABLE_PATH, table->paths);
+    uint32_t count = route_table_ways(table, switch_id, column, &way);
     if (table->layers.root && packet->hops == 0)
         state = route_table_layer(table, switch_id, packet->destination);
     for (uint32_t i = 0; i < count; i++) {
@@ -734,6 +740,13 @@ static int table_next(const struct route_shape *shape, uint64_t here, uint32_t s
     return (int)count;
 }
 
+static enum ker_status table_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+{
+    bool taken;
+    enum ker_status status = route_opensm_read(shape, config, &taken, error);
+    return status || taken ? status : route_table_read(shape, config, error);
+}
+
 const struct route_algorithm route_table_algorithms[] = {
     {.name = "shortest", .meaning = "all shortest ways, by number of links, latency or weights", .avoids = true, .next = table_next,
      .prepare = shortest_prepare, .channels = table_channels},
@@ -741,7 +754,7 @@ const struct route_algorithm route_table_algorithms[] = {
      .prepare = updown_prepare, .channels = table_channels},
     {.name = "layered", .meaning = "one shortest way each, in layers of channels without circles", .avoids = true,
      .next = table_next, .prepare = layered_prepare, .channels = table_channels},
-    {.name = "table", .meaning = "as a file says (docs/routing-tables.md)", .next = table_next, .prepare = route_table_read,
+    {.name = "table", .meaning = "as a file says (docs/routing-tables.md)", .next = table_next, .prepare = table_prepare,
      .channels = table_channels},
     {0},
 };

@@ -70,6 +70,7 @@ static const struct {
     {"torus-uniform.cfg", {"topology.extents=4,4,4", "run.warmup=500 ns", "run.end=3 us"}},
     {"hierarchical-gups.cfg", {"run.warmup=0 ns", "run.end=500 ns"}},
     {"fat-tree-gups.cfg", {"run.warmup=0 ns", "run.end=400 ns"}},
+    {"fabric.cfg", {"run.warmup=0 ns", "run.end=40 us"}},
     {"hierarchical-gups-65536.cfg", {"topology.groups=8,2,5", "run.end=2 us"}},
 };
 

@@ -429,7 +429,7 @@ struct rows {
     uint16_t *port;
 };
 
-static void keep_row(void *context, uint32_t switch_id, const uint16_t *port)
+static void keep_row(void *context, uint32_t switch_id, uint32_t line, const uint16_t *port)
 {
     struct rows *rows = context;
     memcpy(rows->port + (size_t)switch_id * rows->width, port, rows->width * sizeof *port);
@@ -559,6 +559,92 @@ static void test_bad_tables(void **state)
     route_free(shape);
 }
 
+/* A shape that goes by tables, both from texts. */
+static enum ker_status table_try(struct route_shape **shape, const char *dump, const char *tables, const char *more,
+                                 struct ker_error *error)
+{
+    char path[] = "/tmp/test_lfts_XXXXXX", routing[256];
+    int file = mkstemp(path);
+    assert_int_equal(write(file, tables, strlen(tables)), strlen(tables));
+    close(file);
+    snprintf(routing, sizeof routing, "routing: { algorithm = \"table\"; table = \"%s\"; %s};", path, more);
+    enum ker_status status = fabric_try(shape, dump, "", routing, 1, error);
+    unlink(path);
+    return status;
+}
+
+/* How often a packet from leaf 0 to a node takes each port. */
+static void count_ports(const struct route_shape *shape, uint32_t node, uint32_t used[32])
+{
+    memset(used, 0, 32 * sizeof *used);
+    for (uint32_t i = 0; i < 400; i++) {
+        struct route_packet packet = {.address = route_address(shape, node), .destination = node,
+                                      .draw = ker_random_bits(5, 1, 1, i).word[0]};
+        struct route_choice choice;
+        assert_int_equal(route_function(shape)(shape, route_here(shape, 0), 0, &packet, &choice), 1);
+        used[choice.port]++;
+    }
+}
+
+/* Nodes with 4 LIDs: one of them as chosen, or all; always the way that the tables say, and without a circle of waiting. */
+static void test_paths(void **state)
+{
+    int half = 4;
+    struct plant p = tree_plant(half);
+    p.lmc = 2;
+    char *dump = plant_text(&p), *tables = plant_tables(&p, 0, tree_port, &half);
+    for (int path = -1; path < 6; path++) {
+        struct route_shape *shape;
+        struct ker_error error;
+        char more[64];
+        uint32_t used[32];
+        bool complete;
+        snprintf(more, sizeof more, "lmc_path = %d; ", path);
+        if (table_try(&shape, dump, tables, more, &error))
+            fail_msg("%s", error.text);
+        check_pairs(shape, 1, 4);
+        count_ports(shape, 9, used); /* in leaf 2, so that ports half + 1 + (9 + path) % half are right */
+        for (int k = 0; k < half; k++)
+            if (path < 0) /* 100 each; five standard deviations are 44 */
+                assert_in_range(used[half + 1 + k], 56, 144);
+            else
+                assert_int_equal(used[half + 1 + k], k == (9 + path % 4) % half ? 400 : 0);
+        assert_int_equal(route_check_deadlock(shape, 10000000, &complete, &error), KER_OK);
+        assert_true(complete);
+        route_free(shape);
+    }
+    free(tables);
+    free(dump);
+    free(p.cable);
+}
+
+/* A circle, and how it is told; tables for something that is no fabric; and errors that come through. */
+static void test_bad_table_files(void **state)
+{
+    static const struct edit loop = {"0x0008 001", "0x0008 007", "1",
+                                     "LID 0x0008, of \"node3 HCA-1\", goes in a circle: \"left\" port 7, \"right\" port 7, and again"};
+    static const struct edit port = {"0x0008 001", "0x0008 009", "18", "port 9 of switch \"right\", which has 8"};
+    struct route_shape *shape;
+    struct ker_error error;
+    char *text = edited(small_tables, &loop), path[] = "/tmp/test_lfts_XXXXXX", config[256];
+    check_message(&loop, table_try(&shape, small, text, "", &error), error.text);
+    check_message(&loop, table_try(&shape, small, text, "lmc_path = -1; ", &error), error.text);
+    assert_int_equal(table_try(&shape, small, text, "lmc_path = 1; ", &error), KER_OK); /* the other LID does not */
+    route_free(shape);
+    free(text);
+    text = edited(small_tables, &port);
+    check_message(&port, table_try(&shape, small, text, "", &error), error.text);
+    free(text);
+
+    int file = mkstemp(path);
+    assert_int_equal(write(file, small_tables, sizeof small_tables - 1), sizeof small_tables - 1);
+    close(file);
+    snprintf(config, sizeof config, TOPOLOGY("star", "nodes = 4; " LINKS) "routing: { algorithm = \"table\"; table = \"%s\"; };", path);
+    assert_int_equal(shape_try(&shape, config, 1, &error), KER_BAD_INPUT);
+    assert_non_null(strstr(error.text, "is a file of OpenSM's"));
+    unlink(path);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -566,6 +652,7 @@ int main(void)
         cmocka_unit_test(test_parallel),      cmocka_unit_test(test_forms),        cmocka_unit_test(test_unknown_speed),
         cmocka_unit_test(test_bad_dumps),     cmocka_unit_test(test_bad_settings), cmocka_unit_test(test_tables),
         cmocka_unit_test(test_small_tables),  cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_paths),         cmocka_unit_test(test_bad_table_files),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

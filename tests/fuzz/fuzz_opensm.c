@@ -42,7 +42,7 @@ struct seen {
     uint32_t rows, paths;
 };
 
-static void check_row(void *context, uint32_t switch_id, const uint16_t *port)
+static void check_row(void *context, uint32_t switch_id, uint32_t line, const uint16_t *port)
 {
     struct seen *seen = context;
     struct route_peer peer;
