@@ -28,6 +28,8 @@ struct level {
     uint8_t crossed;   /* "group" levels below and including this one: the class is path >> crossed */
     uint32_t spread;   /* channels per class */
     struct gate *gate; /* by link number */
+    uint32_t reach;    /* most links of a direct route inside one of the groups */
+    uint64_t *lanes;   /* of parallel links: see hierarchical_routes.c; NULL: one, or too large a table */
 };
 
 /* The channels of a leg of the way: a direct route is one leg, a detour is two. */
@@ -101,6 +103,11 @@ static inline const struct level *level_between(const struct hierarchy *h, uint6
 uint64_t hierarchy_pack(const struct hierarchy *, int levels, uint32_t index);
 /* Links of a direct route. */
 uint32_t hierarchy_direct_hops(const struct hierarchy *, uint64_t here, uint64_t target);
+/* Makes the tables of parallel links. */
+void hierarchy_lanes_make(struct hierarchy *);
+/* The lanes, as bits, of the shortest ways between the groups of level l, the highest in which the two differ; *hops is how long they are.
+ * to_group: no further than to the first switch there. */
+uint64_t hierarchy_lanes(const struct hierarchy *, const struct level *l, uint64_t here, uint64_t target, bool to_group, uint32_t *hops);
 /* The same over the lane-th of the parallel links between two groups of level l, the highest in which they differ. */
 uint32_t hierarchy_lane_hops(const struct hierarchy *, const struct level *l, uint64_t here, uint64_t target, uint32_t lane);
 /* Fills in the legs, and how many classes they need. */

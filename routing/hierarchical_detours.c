@@ -42,34 +42,24 @@ static inline bool via_is_group(const struct hierarchy *h)
 
 /* ---- lanes: which of the parallel links between two groups ---- */
 
-/* The lanes of the shortest ways to a switch in another group, or to the group itself; *hops is how long they are. */
-static uint32_t lanes_to(const struct hierarchy *h, uint64_t here, uint64_t target, bool to_group, uint8_t *lane, uint32_t *hops)
+/* The lane with the nth of the bits. */
+static uint32_t lane_of(uint64_t lanes, uint32_t nth)
 {
-    const struct level *l = h->top;
-    uint32_t count = 0, best = UINT32_MAX, first = places_ahead(l, here, target) * l->links;
-    for (uint32_t i = 0; i < l->links; i++) {
-        uint32_t far = to_group ? hierarchy_direct_hops(h, here, with_gate(l, here, &l->gate[first + i])) + 1
-                                : hierarchy_lane_hops(h, l, here, target, i);
-        if (far < best)
-            count = 0;
-        if (far <= best) {
-            best = far;
-            lane[count++] = (uint8_t)i;
-        }
-    }
-    *hops = best;
-    return count;
+    while (nth-- > 0)
+        lanes &= lanes - 1;
+    return (uint32_t)__builtin_ctzll(lanes);
 }
 
-/* One of them, where it matters: links by switch are one hop, and chosen there. */
+/* One of the shortest ways' to a switch in another group, or to the group itself, where it matters: links by switch are one hop, and chosen
+ * there. */
 static uint32_t lane_pick(const struct hierarchy *h, uint64_t here, uint64_t target, bool to_group,
                           const struct route_packet *packet, uint32_t salt)
 {
-    uint8_t lane[MAX_PARALLEL];
     uint32_t hops;
     if (h->top->by_switch || h->top->links == 1)
         return 0;
-    return lane[route_pick(packet, salt, lanes_to(h, here, target, to_group, lane, &hops))];
+    uint64_t lanes = hierarchy_lanes(h, h->top, here, target, to_group, &hops);
+    return lane_of(lanes, route_pick(packet, salt, (uint32_t)__builtin_popcountll(lanes)));
 }
 
 /* ---- the next hop of a way that is settled ---- */
@@ -216,18 +206,18 @@ static void offer_detour(const struct hierarchy *h, uint64_t here, const struct 
 static int offer_direct(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, enum phase phase, int room,
                         struct route_choice *choices)
 {
-    uint8_t lane[MAX_PARALLEL] = {0};
-    uint64_t target = packet->address & h->switch_mask;
+    uint64_t target = packet->address & h->switch_mask, lanes = 1;
     uint32_t count = 1, hops = 0, from = 0;
     if (!h->top->by_switch && h->top->links > 1) {
-        count = lanes_to(h, here, target, false, lane, &hops);
+        lanes = hierarchy_lanes(h, h->top, here, target, false, &hops);
+        count = (uint32_t)__builtin_popcountll(lanes);
         from = route_pick(packet, SALT_FINAL_LANE, count);
     } else if (h->weighted && !h->doubled) {
         hops = hierarchy_direct_hops(h, here, target);
     }
     int offered = 0;
     for (uint32_t i = 0; i < count && offered < room; i++, offered++) {
-        struct way way = {phase, lane[(from + i) % count], 0};
+        struct way way = {phase, lane_of(lanes, (from + i) % count), 0};
         way_offer(h, here, packet, way, &choices[offered]);
         choices[offered].watch = watch_of(h, here, field(h->top, target), way.lane);
         choices[offered].weight = (uint8_t)(!h->weighted ? 0 : h->doubled ? 1 : hops);

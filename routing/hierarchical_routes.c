@@ -86,13 +86,91 @@ static inline void channel_choose(struct route_choice *choice, const struct hier
 
 /* ---- distances ---- */
 
+/* A row of l->lanes: for a switch of a group and a group so many places ahead, which lanes there have their link 0, 1, ..., reach hops
+ * from the switch. Ways in are ways out, backwards. Tables above a megabyte or so are not made; then the lanes are tried one by one. */
+#define LANES_MOST (1u << 17)
+
+static inline const uint64_t *lanes_row(const struct level *l, uint32_t ahead, uint64_t at)
+{
+    uint64_t inside = at & ((1ull << l->shift) - 1);
+    return &l->lanes[(((uint64_t)ahead << l->shift) + inside) * (l->reach + 1)];
+}
+
+void hierarchy_lanes_make(struct hierarchy *h)
+{
+    uint32_t reach = 0;
+    for (int i = 0; i < h->levels; i++) {
+        struct level *l = &h->level[i];
+        l->reach = reach;
+        reach = !l->by_switch ? 2 * reach + 1 : l->groups > 1 && reach == 0 ? 1 : reach;
+        uint64_t rows = (uint64_t)(l->groups - 1) << l->shift;
+        if (l->by_switch || l->links == 1 || rows * (l->reach + 1) > LANES_MOST)
+            continue;
+        uint64_t *lanes = ker_alloc(rows * (l->reach + 1) * sizeof *lanes);
+        for (uint32_t k = 0; k < l->gates; k++)
+            for (uint32_t index = 0; index < l->size; index++) {
+                uint64_t at = hierarchy_pack(h, i, index), row = ((uint64_t)(k / l->links) << l->shift) + at;
+                lanes[row * (l->reach + 1) + hierarchy_direct_hops(h, at, l->gate[k].at)] |= 1ull << k % l->links;
+            }
+        l->lanes = lanes;
+    }
+}
+
 uint32_t hierarchy_lane_hops(const struct hierarchy *h, const struct level *l, uint64_t here, uint64_t target, uint32_t lane)
 {
     uint32_t ahead = places_ahead(l, here, target);
     const struct gate *out = &l->gate[ahead * l->links + lane];
     const struct gate *in = &l->gate[(l->groups - 2 - ahead) * l->links + lane];
-    return hierarchy_direct_hops(h, here, with_gate(l, here, out)) + 1 +
-           hierarchy_direct_hops(h, with_gate(l, target, in), target);
+    return hierarchy_direct_hops(h, here, with_gate(l, here, out)) + 1 + hierarchy_direct_hops(h, with_gate(l, target, in), target);
+}
+
+static uint64_t lanes_tried(const struct hierarchy *h, const struct level *l, uint64_t here, uint64_t target, bool to_group, uint32_t *hops)
+{
+    uint32_t first = places_ahead(l, here, target) * l->links;
+    uint64_t lanes = 0;
+    *hops = UINT32_MAX;
+    for (uint32_t i = 0; i < l->links; i++) {
+        uint32_t far = to_group ? hierarchy_direct_hops(h, here, with_gate(l, here, &l->gate[first + i])) + 1
+                                : hierarchy_lane_hops(h, l, here, target, i);
+        if (far < *hops)
+            lanes = 0;
+        if (far <= *hops) {
+            *hops = far;
+            lanes |= 1ull << i;
+        }
+    }
+    return lanes;
+}
+
+static uint64_t lanes_looked_up(const struct level *l, uint64_t here, uint64_t target, bool to_group, uint32_t *hops)
+{
+    uint32_t ahead = places_ahead(l, here, target);
+    const uint64_t *out = lanes_row(l, ahead, here), *in = lanes_row(l, l->groups - 2 - ahead, target);
+    uint64_t lanes = 0;
+    uint32_t sum = 0;
+    for (;; sum++) {
+        if (to_group)
+            lanes = out[sum];
+        else
+            for (uint32_t i = sum > l->reach ? sum - l->reach : 0; i <= l->reach && i <= sum; i++)
+                lanes |= out[i] & in[sum - i];
+        if (lanes)
+            break;
+    }
+    *hops = sum + 1;
+    return lanes;
+}
+
+uint64_t hierarchy_lanes(const struct hierarchy *h, const struct level *l, uint64_t here, uint64_t target, bool to_group, uint32_t *hops)
+{
+    if (!l->lanes)
+        return lanes_tried(h, l, here, target, to_group, hops);
+    uint64_t lanes = lanes_looked_up(l, here, target, to_group, hops);
+#ifdef KER_DEBUG
+    uint32_t tried;
+    ker_check(lanes == lanes_tried(h, l, here, target, to_group, &tried) && *hops == tried);
+#endif
+    return lanes;
 }
 
 uint32_t hierarchy_direct_hops(const struct hierarchy *h, uint64_t here, uint64_t target)
@@ -101,14 +179,13 @@ uint32_t hierarchy_direct_hops(const struct hierarchy *h, uint64_t here, uint64_
     if (difference == 0)
         return 0;
     const struct level *l = &h->level[h->level_of_bit[63 - __builtin_clzll(difference)]];
+    uint32_t hops = 1;
     if (l->by_switch)
-        return 1;
-    uint32_t best = UINT32_MAX;
-    for (uint32_t lane = 0; lane < l->links; lane++) {
-        uint32_t hops = hierarchy_lane_hops(h, l, here, target, lane);
-        best = hops < best ? hops : best;
-    }
-    return best;
+        return hops;
+    if (l->links == 1)
+        return hierarchy_lane_hops(h, l, here, target, 0);
+    hierarchy_lanes(h, l, here, target, false, &hops);
+    return hops;
 }
 
 /* First of the parallel links from here straight to the target switch, level l being by switch. */
@@ -257,14 +334,10 @@ static void search(struct search *s, uint64_t here, uint64_t target, uint32_t pa
             offer(s, l, port + lane, path);
         return;
     }
-    uint32_t hops[MAX_PARALLEL], best = UINT32_MAX;
-    for (uint32_t lane = 0; lane < l->links; lane++) {
-        hops[lane] = l->links > 1 ? hierarchy_lane_hops(h, l, here, target, lane) : 0;
-        best = hops[lane] < best ? hops[lane] : best;
-    }
-    for (uint32_t lane = 0; lane < l->links; lane++) {
-        if (hops[lane] > best)
-            continue;
+    uint32_t hops;
+    uint64_t lanes = l->links > 1 ? hierarchy_lanes(h, l, here, target, false, &hops) : 1;
+    for (; lanes; lanes &= lanes - 1) {
+        uint32_t lane = (uint32_t)__builtin_ctzll(lanes);
         const struct gate *gate = &l->gate[places_ahead(l, here, target) * l->links + lane];
         uint64_t at = with_gate(l, here, gate);
         uint32_t before = path - (1u << (l->crossed - 1));
