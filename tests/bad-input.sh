@@ -258,6 +258,15 @@ bad_ranks 'from the start there is no way between some nodes, in the end for 30 
 bad 'from 2 us on there is no way between some nodes, in the end for 58 of 240 pairs' torus.cfg 'faults.list[0].switch=7' 'faults.list[0].at=3us' 'faults.list[1].switch=2' 'faults.list[1].at=2us'
 bad 'are possible on networks of at most 16777216 switches' torus.cfg topology.extents=65535,65535 faults.link_rate=0.1
 
+# ---- congestion control ----
+
+bad 'congestion.control: "tcp" is none of' star.cfg congestion.control=tcp
+bad_ranks 'congestion.threshold: means nothing without congestion control' star.cfg congestion.threshold=1KiB
+bad 'at most 4128 bytes' star.cfg congestion.control=ecn congestion.notice_size=5000B
+bad 'lies below congestion.threshold' star.cfg congestion.control=ecn congestion.threshold_high=1KiB
+bad 'congestion.decrease: ' star.cfg congestion.control=ecn congestion.decrease=1.5
+bad 'congestion.minimum: ' star.cfg congestion.control=ecn congestion.minimum=0
+
 # ---- when a run ends ----
 
 bad 'the traffic never ends: give one of run.end' star.cfg traffic.messages=0
@@ -281,6 +290,8 @@ bad 'the system has the nodes 0 to 3' star.cfg traffic.first_node=4
 bad 'node 9 is not among the nodes of the traffic' star.cfg traffic.pattern=incast traffic.target=9
 bad 'only 3 other nodes can send' star.cfg traffic.pattern=incast traffic.senders=9
 bad 'node 9 is not among' star.cfg traffic.pattern=hotspot traffic.hotspots=9
+bad 'only 3 other nodes can send to a hot one' star.cfg traffic.pattern=hotspot traffic.hotspot_senders=4
+bad 'two nodes or more must not be hot' star.cfg traffic.pattern=hotspot traffic.hotspot_senders=2 traffic.hotspots=0,1,2
 bad 'list needs traffic.sizes' star.cfg traffic.size_law=list
 bad '1 weights for 2 traffic.sizes' star.cfg traffic.size_law=list traffic.sizes=1B,2B traffic.size_weights=1
 bad 'is a closed loop' star.cfg traffic.outstanding=4

@@ -91,7 +91,7 @@ static bool equal_tables(const char *expected, const char *folder, const char *n
     return equal;
 }
 
-static bool equal_results(const char *expected, const char *folder, char where[512])
+static inline bool equal_results(const char *expected, const char *folder, char where[512])
 {
     static const char *const tables[] = {"links.csv",        "tasks.csv",  "packet_latency.csv",
                                          "message_size.csv", "matrix.csv", "periods.csv"};

@@ -269,6 +269,29 @@ static void test_hotspot(void **state)
     bench_close(&b);
 }
 
+static void test_hotspot_senders(void **state)
+{
+    /* 16 nodes, 3 and 9 hot, 5 of the 15 others of node 3 send: numbers 0, 3, 6, 9, 12 from node 4 on, that is 4, 7, 10, 13, 0. They
+     * send half to hot nodes; all else goes to the 13 nodes (14 from a hot one) that are neither hot nor the sender: 20,000 of
+     * them 1538 each, deviation 38; 6 of them. */
+    struct bench b = bench_good(TORUS("4, 4"), "traffic = { pattern = \"hotspot\"; load = 0.5; hotspots = [3, 9, 3]; hotspot_fraction = 0.5; "
+                                               "hotspot_senders = 5; };\n");
+    for (uint32_t node = 0; node < 16; node++) {
+        bool sends = node == 4 || node == 7 || node == 10 || node == 13 || node == 0, hot = node == 3 || node == 9;
+        uint32_t count[16] = {0}, cold = sends ? 10000 : 20000;
+        count_destinations(&b, node, 20000, count);
+        assert_int_equal(count[node], 0);
+        for (uint32_t to = 0; to < 16; to++) {
+            double expected = to == 3 || to == 9 ? 0 : (double)cold / (hot ? 14 : 13);
+            if (sends && (to == 3 || to == 9)) /* 3 is named twice */
+                expected = to == 3 ? 10000.0 * 2 / 3 : 10000.0 / 3;
+            if (to != node)
+                assert_in_range(count[to], expected - 6 * sqrt(expected), expected + 6 * sqrt(expected));
+        }
+    }
+    bench_close(&b);
+}
+
 /* Creation of message number `count` - 1. */
 static ker_time last_creation(struct bench *b, uint32_t node, uint32_t count)
 {
@@ -497,6 +520,7 @@ int main(void)
         cmocka_unit_test(test_uniform_chi_square),
         cmocka_unit_test(test_self),
         cmocka_unit_test(test_hotspot),
+        cmocka_unit_test(test_hotspot_senders),
         cmocka_unit_test(test_poisson),
         cmocka_unit_test(test_periodic_is_exact),
         cmocka_unit_test(test_burst),
