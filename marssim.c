@@ -46,7 +46,7 @@ const struct ker_option run_options[] = {
 };
 
 struct arguments {
-    const char *file, *folder;
+    const char *file, *folder, *table;
     const char **overrides;
     int override_count;
     bool check, check_full, quiet, list, help_config;
@@ -89,6 +89,7 @@ static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "Write results to DIR (default: results/NAME of the configuration)", 0},
     {"check", 'c', "full", OPTION_ARG_OPTIONAL, "Read, build, partition, prove freedom from deadlock, report sizes and memory, and stop; full: "
      "prove it to the end however long it takes", 0},
+    {"write-table", 't', "FILE", 0, "Write the ways of the configured routing to FILE as a table, and stop", 0},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},
     {"list", 'l', NULL, 0, "List topologies, algorithms, traffic patterns, programs, ...", 0},
     {"help-config", 'H', NULL, 0, "List every configuration key", 0},
@@ -125,6 +126,9 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
                 fprintf(stderr, "marssim: error: command line: --check=%s: there are --check and --check=full\n", text);
             return EINVAL;
         }
+        break;
+    case 't':
+        a->table = text;
         break;
     case 'q':
         a->quiet = true;
@@ -701,6 +705,11 @@ static enum ker_status simulation_run(struct simulation *s)
     system_read(s);
     if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
         return status;
+    if (s->args.table) {
+        if (s->args.control)
+            route_table_write(s->shape, s->args.table, &s->error);
+        return ker_comm_agree(s->comm, &s->error);
+    }
     if ((status = deadlock_prove(s)) != KER_OK)
         return status;
     struct part_seats seats = part_bind(s->comm, s->config);

@@ -220,6 +220,8 @@ enum ker_status route_new(struct route_shape **shape, const struct ker_config *c
     if (status == KER_OK)
         status = choose_algorithm(made, config, channels, error);
     if (status == KER_OK)
+        status = route_table_prove(made, config, error);
+    if (status == KER_OK)
         status = route_faults_settle(made, config, error);
     if (status)
         route_free(made);

@@ -136,6 +136,9 @@ enum ker_status route_prove(const struct route_shape *shape, uint64_t max_work, 
 /* The same, short. */
 enum ker_status route_check_deadlock(const struct route_shape *shape, uint64_t max_work, bool *complete, struct ker_error *error);
 
+/* Writes the ways of the algorithm as a table (docs/routing-tables.md). Refused when they depend on more than switch and destination. */
+enum ker_status route_table_write(const struct route_shape *shape, const char *path, struct ker_error *error);
+
 /* ---- faults: docs/faults.md ---- */
 
 struct route_fault_summary {

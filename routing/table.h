@@ -18,7 +18,7 @@ struct route_way {
     uint8_t class; /* of channels, from 0, or one of the following */
     uint8_t spare; /* 0 */
 };
-#define ROUTE_TABLE_EJECT 255 /* the port of the destination node itself: any channel */
+#define ROUTE_TABLE_ANY 255   /* all channels alike: what leads to the destination node itself, or where no circle can be */
 #define ROUTE_TABLE_LAYER 254 /* the packet's layer */
 #define ROUTE_TABLE_HOPS 253  /* switches passed so far */
 #define ROUTE_TABLE_CLASSES 253 /* ordinary classes are below */
@@ -59,6 +59,7 @@ struct route_table {
     uint32_t classes; /* channels needed; its maker sets it */
     uint32_t spread;  /* channels per class: route_table_tune */
     bool adaptive;    /* some set has several ways */
+    bool unproved;    /* may deadlock: route_table_prove has to look */
     bool finished;
 };
 

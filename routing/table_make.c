@@ -381,7 +381,7 @@ static bool columns_make(struct maker *m, uint32_t first)
                 column_all(m, set + k);
             else if (!column_one(m, first + k, to, set + k, layer ? layer + k : NULL))
                 return false;
-            struct route_way eject = {wires->node_port[first + k], ROUTE_TABLE_EJECT, 0};
+            struct route_way eject = {wires->node_port[first + k], ROUTE_TABLE_ANY, 0};
             set[(size_t)to * ROUTE_TRIE_BLOCK + k] = route_table_set_of(m->table, &eject, 1);
         }
     }
@@ -726,7 +726,7 @@ static int table_next(const struct route_shape *shape, uint64_t here, uint32_t s
     for (uint32_t i = 0; i < count; i++) {
         uint32_t class = way[i].class;
         choices[i] = (struct route_choice){.port = way[i].port, .state = state};
-        if (class == ROUTE_TABLE_EJECT) {
+        if (class == ROUTE_TABLE_ANY) {
             route_channel(&choices[i], 0, shape->channels, packet->draw);
             continue;
         }

@@ -20,7 +20,22 @@ bool route_layers_add(struct route_layers *, const uint32_t *next, const uint32_
 uint32_t route_layers_count(const struct route_layers *);
 #define ROUTE_MAX_LAYERS 32
 
+/* table_check.c: a table that was read, not made. */
+struct route_table_source { /* for messages */
+    const char *file;
+    uint32_t (*line)(void *context, uint32_t switch_id, uint32_t node); /* where this was said; 0: unknown. May be NULL */
+    void *context;
+};
+/* After route_table_finish: no loops, and nothing missing that packets need. Raises table->classes to what the ways need, layers
+ * apart. *safe: it is free of deadlock for sure (a single class, no circle); else route_check_deadlock has to find out. */
+enum ker_status route_table_check(const struct route_shape *, struct route_table *, const struct route_table_source *, bool *safe,
+                                  struct ker_error *);
+
 /* table_text.c: routing.table; routing.weight_file, a weight per link. */
+enum ker_status route_table_parse(struct route_table **, const struct route_shape *, const char *file, const char *text, size_t length,
+                                  bool *safe, struct ker_error *);
+/* Once the channels are known: refuses a table that can deadlock, unless routing.allow_deadlock. */
+enum ker_status route_table_prove(const struct route_shape *, const struct ker_config *, struct ker_error *);
 enum ker_status route_table_read(struct route_shape *, const struct ker_config *, struct ker_error *);
 enum ker_status route_weights_read(uint32_t *weight, const struct route_wires *, const struct ker_config *, struct ker_error *);
 
