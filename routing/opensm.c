@@ -413,7 +413,7 @@ static void add_row(void *context, uint32_t switch_id, uint32_t line, const uint
         if (set_of[port[i]] == 0) {
             struct route_peer peer;
             route_port(f->shape, switch_id, port[i], &peer);
-            struct route_way way = {.port = port[i], .class = peer.kind == ROUTE_NODE ? ROUTE_TABLE_EJECT : 0};
+            struct route_way way = {.port = port[i], .class = peer.kind == ROUTE_NODE ? ROUTE_TABLE_ANY : 0};
             set_of[port[i]] = route_table_set_of(f->table, &way, 1);
         }
         f->set[i] = set_of[port[i]];
@@ -530,5 +530,7 @@ enum ker_status route_opensm_read(struct route_shape *shape, const struct ker_co
     f.file = ker_config_file(config, "routing.table");
     enum ker_status status = fill(&f, error);
     shape->table = f.table;
+    if (status == KER_OK)
+        f.table->unproved = !ker_config_bool(config, "routing.allow_deadlock");
     return status;
 }

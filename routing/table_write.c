@@ -314,9 +314,12 @@ static enum ker_status file_write(const struct route_shape *shape, const struct 
 
 enum ker_status route_table_write(const struct route_shape *shape, const char *path, struct ker_error *error)
 {
+    struct asker asker = {.shape = shape, .error = error};
+    if (shape->table && shape->table->paths > 1)
+        return refuse(&asker, "packets draw one of several LIDs of a node; give routing.lmc_path");
     if (shape->table)
         return file_write(shape, shape->table, path, error);
-    struct asker asker = {.shape = shape, .error = error, .table = route_table_new(shape->summary.switches, shape->summary.nodes)};
+    asker = (struct asker){.shape = shape, .error = error, .table = route_table_new(shape->summary.switches, shape->summary.nodes)};
     enum ker_status status = table_ask(&asker);
     if (status == KER_OK)
         status = file_write(shape, asker.table, path, error);
