@@ -1,0 +1,27 @@
+# Run time normalised to direct routes against the number of detours; the bound is the level of 16 links between each two racks.
+set multiplot layout 1, 3 title "LAMMPS on two of five racks: detours over third racks"
+set xlabel "detour racks"
+set xrange [-0.3:3.3]
+set xtics (0, 1, 2, 3)
+set yrange [0:1.15]
+set ylabel "run time / run time with direct routes"
+set key below center vertical maxrows 4
+set bmargin 9
+rates = system(sprintf("tail -n +2 %s | cut -d, -f1 | uniq | xargs", csv))
+do for [rate in rates] {
+    set title "rack links of " . rate . " GB/s"
+    same(kind) = sprintf("< awk -F, '$1 == \"%s\" && ($3 == \"direct\" || $3 == \"%s\") && $2 == \"%s\"' %s", rate, kind, "shallow", csv)
+    deep(kind) = sprintf("< awk -F, '$1 == \"%s\" && ($3 == \"direct\" || $3 == \"%s\") && $2 == \"%s\"' %s", rate, kind, "deep", csv)
+    bound = real(system(sprintf("awk -F, '$1 == \"%s\" && $3 == \"bound\" && $2 == \"shallow\" {print $6}' %s", rate, csv)) . "")
+    if (rate eq "3.125") {
+        plot same("static") using 4:6 with linespoints linetype 2 title "static", \
+             same("adaptive") using 4:6 with linespoints linetype 1 title "adaptive", \
+             deep("adaptive") using 4:6 with linespoints linetype 6 dashtype 3 title "adaptive, deep buffers", \
+             bound with lines linetype 8 dashtype 2 title "16 links per pair of racks"
+    } else {
+        plot same("static") using 4:6 with linespoints linetype 2 title "static", \
+             same("adaptive") using 4:6 with linespoints linetype 1 title "adaptive", \
+             bound with lines linetype 8 dashtype 2 title "16 links per pair of racks"
+    }
+}
+unset multiplot
