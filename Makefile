@@ -124,7 +124,7 @@ install: all ## into PREFIX (/usr/local), under DESTDIR
 	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/marssim/configs $(DESTDIR)$(PREFIX)/share/marssim/docs
 	install -m 755 marssim $(DESTDIR)$(PREFIX)/bin
 	install -m 644 $(wildcard configs/*.cfg) $(DESTDIR)$(PREFIX)/share/marssim/configs
-	cp -R configs/traces $(DESTDIR)$(PREFIX)/share/marssim/configs
+	cp -R configs/traces configs/fabrics $(DESTDIR)$(PREFIX)/share/marssim/configs
 	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/marssim/docs
 	install -m 644 README.md LICENSE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/marssim
 

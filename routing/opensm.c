@@ -20,8 +20,12 @@
 #include "routing/shape.h"
 #include "routing/table.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #define NO_PORT 255 /* in a switch's table: discard */
 
@@ -45,7 +49,7 @@ struct reader {
     uint32_t *line_of; /* per LID, of the line that gave it in section `current_line` */
     uint32_t current, current_line, entries; /* the open section: switch, line (0: none), lines of LIDs */
     bool multicast;                          /* an open section of multicast tables, which are passed over */
-    route_opensm_row *row;
+    route_opensm_take *take_row;
     void *context;
 };
 
@@ -164,7 +168,7 @@ static enum ker_status check_row(struct reader *r)
         return ker_fail(r->error, KER_BAD_INPUT,
                         LINE_FORMAT "the table of switch \"%s\" has no port for %u of %u LIDs of nodes; the first is 0x%04x, of \"%s\"",
                         LINE(r), switch_name(r), missing, subnet->nodes * r->paths, lid, name_at(r, subnet->node[first].name));
-    r->row(r->context, r->current, r->current_line, r->port);
+    r->take_row(r->context, &(struct route_opensm_row){r->current, r->current_line, r->port, r->at});
     return KER_OK;
 }
 
@@ -370,12 +374,12 @@ static enum ker_status index_subnet(struct reader *r)
 }
 
 enum ker_status route_opensm_parse(const struct route_shape *shape, const struct route_subnet *subnet, uint32_t paths, uint32_t path,
-                                   const char *name, const char *text, size_t length, route_opensm_row *row, void *context,
+                                   const char *name, const char *text, size_t length, route_opensm_take *take_row, void *context,
                                    struct ker_error *error)
 {
     struct reader r = {.shape = shape, .subnet = subnet, .error = error, .file = name, .at = text, .end = text + length,
-                       .paths = paths, .path = path, .row = row, .context = context};
-    if (length > INT32_MAX || (length && memchr(text, 0, length)))
+                       .paths = paths, .path = path, .take_row = take_row, .context = context};
+    if (length && memchr(text, 0, length < 4096 ? length : 4096))
         return ker_fail(error, KER_BAD_INPUT, "%s:1: this is no text file", name);
     r.node_of = ker_alloc((ROUTE_LID_MAX + 1) * sizeof *r.node_of);
     r.line_of = ker_alloc((ROUTE_LID_MAX + 1) * sizeof *r.line_of);
@@ -397,29 +401,50 @@ enum ker_status route_opensm_parse(const struct route_shape *shape, const struct
 
 /* From rows of ports to a table. */
 
+/* Tables of large clusters are gigabytes of text: mapped, ranks share them, and what is read leaves memory. */
+struct text {
+    char *at;
+    size_t length, released; /* released: so much of the beginning */
+    bool mapped;
+};
+
+#define RELEASE_BYTES (1u << 24)
+
 struct filling {
     const struct route_shape *shape;
     const char *file;
+    struct text text;
     struct route_table *table;
     uint32_t paths, path, columns;
     uint32_t *set, *line; /* of the row being made; per switch: where its section begins */
 };
 
-static void add_row(void *context, uint32_t switch_id, uint32_t line, const uint16_t *port)
+static void text_forget(struct text *text, const char *rest)
+{
+    size_t done = (size_t)(rest - text->at) / RELEASE_BYTES * RELEASE_BYTES;
+    if (!text->mapped || done == text->released)
+        return;
+    madvise(text->at + text->released, done - text->released, MADV_DONTNEED);
+    text->released = done;
+}
+
+static void add_row(void *context, const struct route_opensm_row *row)
 {
     struct filling *f = context;
     uint32_t set_of[NO_PORT] = {0}; /* number 0 is the empty set */
     for (uint32_t i = 0; i < f->columns; i++) {
-        if (set_of[port[i]] == 0) {
+        uint32_t *set = &set_of[row->port[i]];
+        if (*set == 0) {
             struct route_peer peer;
-            route_port(f->shape, switch_id, port[i], &peer);
-            struct route_way way = {.port = port[i], .class = peer.kind == ROUTE_NODE ? ROUTE_TABLE_ANY : 0};
-            set_of[port[i]] = route_table_set_of(f->table, &way, 1);
+            route_port(f->shape, row->switch_id, row->port[i], &peer);
+            struct route_way way = {.port = row->port[i], .class = peer.kind == ROUTE_NODE ? ROUTE_TABLE_ANY : 0};
+            *set = route_table_set_of(f->table, &way, 1);
         }
-        f->set[i] = set_of[port[i]];
+        f->set[i] = *set;
     }
-    route_table_row(f->table, switch_id, f->set);
-    f->line[switch_id] = line;
+    route_table_row(f->table, row->switch_id, f->set);
+    f->line[row->switch_id] = row->line;
+    text_forget(&f->text, row->rest);
 }
 
 /* The next switch on the way; UINT32_MAX: the node. */
@@ -476,22 +501,46 @@ static enum ker_status check_loops(const struct filling *f, struct ker_error *er
     return status;
 }
 
+static enum ker_status text_open(struct text *text, const char *path, struct ker_error *error)
+{
+    struct stat is;
+    int file = open(path, O_RDONLY);
+    *text = (struct text){0};
+    if (file >= 0 && fstat(file, &is) == 0 && S_ISREG(is.st_mode) && is.st_size > 0) {
+        void *at = mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, file, 0);
+        if (at != MAP_FAILED)
+            *text = (struct text){.at = at, .length = (size_t)is.st_size, .mapped = true};
+    }
+    if (file >= 0)
+        close(file);
+    if (!text->mapped)
+        text->at = route_text_read(path, &text->length, error);
+    return text->at ? KER_OK : KER_BAD_INPUT;
+}
+
+static void text_close(struct text *text)
+{
+    if (text->mapped)
+        munmap(text->at, text->length);
+    else
+        free(text->at);
+}
+
 static enum ker_status fill(struct filling *f, struct ker_error *error)
 {
     const struct route_subnet *subnet = f->shape->subnet;
-    size_t length = 0;
-    char *text = route_text_read(f->file, &length, error);
-    if (!text)
-        return KER_BAD_INPUT;
+    enum ker_status status = text_open(&f->text, f->file, error);
+    if (status)
+        return status;
     f->columns = subnet->nodes * f->paths;
     f->table = route_table_new(subnet->switches, f->columns);
     f->table->paths = f->paths;
     f->table->classes = 1;
     f->set = ker_alloc(f->columns * sizeof *f->set);
     f->line = ker_alloc(subnet->switches * sizeof *f->line);
-    enum ker_status status =
-        route_opensm_parse(f->shape, subnet, f->paths, f->path, f->file, text, length, add_row, f, error);
-    free(text);
+    status = route_opensm_parse(f->shape, subnet, f->paths, f->path, f->file, f->text.at, f->text.length, add_row, f,
+                                error);
+    text_close(&f->text);
     if (status == KER_OK) {
         route_table_finish(f->table);
         status = check_loops(f, error);

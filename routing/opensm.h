@@ -5,9 +5,13 @@
 #include "routing/fabric.h"
 #include "routing/routing.h"
 
-/* Called once for every switch, in the order of the file, with the line its section begins: the ports to all nodes' LIDs,
- * [node * paths + path]. */
-typedef void route_opensm_row(void *context, uint32_t switch_id, uint32_t line, const uint16_t *port);
+struct route_opensm_row {
+    uint32_t switch_id, line; /* where its section begins */
+    const uint16_t *port;     /* to all nodes' LIDs, [node * paths + path] */
+    const char *rest;         /* of the text: what is before is not looked at again */
+};
+/* Called once for every switch, in the order of the file. */
+typedef void route_opensm_take(void *context, const struct route_opensm_row *row);
 
 /* Is this OpenSM's kind of table (opensm-lfts.dump, dump_lfts.sh, ibroute)? */
 bool route_opensm_recognise(const char *text, size_t length);
@@ -18,7 +22,7 @@ uint32_t route_opensm_paths(const struct route_subnet *subnet);
 /* Reads and checks a whole file; rows are handed out as they are complete, so some before an error. With `paths` of 1 only LID number
  * `path` of every node counts (modulo how many it has), else `paths` is that of route_opensm_paths() and all count. */
 enum ker_status route_opensm_parse(const struct route_shape *shape, const struct route_subnet *subnet, uint32_t paths, uint32_t path,
-                                   const char *name, const char *text, size_t length, route_opensm_row *row, void *context,
+                                   const char *name, const char *text, size_t length, route_opensm_take *take, void *context,
                                    struct ker_error *error);
 
 /* Makes shape->table of the file that routing.table names, when that is of OpenSM's kind; *taken false: it is not. */

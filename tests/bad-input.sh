@@ -225,6 +225,47 @@ bad_ranks 'dangling.txt:2: there is no switch t' file.cfg topology.file=dangling
 bad 'apart.txt:2: no links lead from the first switch' file.cfg topology.file=apart.txt
 bad 'zero.txt:2: the latency must be at least 1ps' file.cfg topology.file=zero.txt
 
+# A fabric of two switches and two hosts, and its tables (tests/test_fabric.c has the many ways in which they can be wrong).
+cat >good.fabric <<'END'
+Switch 4 "S-a0" # "left" enhanced port 0 lid 1 lmc 0
+[1] "H-10"[1](11) # "node1 HCA-1" lid 3 4xQDR
+[4] "S-b0"[4] # "right" lid 2 4xQDR
+Switch 4 "S-b0" # "right" enhanced port 0 lid 2 lmc 0
+[1] "H-20"[1](21) # "node2 HCA-1" lid 4 4xQDR
+[4] "S-a0"[4] # "left" lid 1 4xQDR
+Ca 1 "H-10" # "node1 HCA-1"
+[1](11) "S-a0"[1] # lid 3 lmc 0 "left" lid 1 4xQDR
+Ca 1 "H-20" # "node2 HCA-1"
+[1](21) "S-b0"[1] # lid 4 lmc 0 "right" lid 2 4xQDR
+END
+cat >good.lfts <<'END'
+Unicast lids [0x0-0x4] of switch Lid 1 guid 0x00000000000000a0 (left):
+0x0003 001
+0x0004 004
+2 valid lids dumped
+Unicast lids [0x0-0x4] of switch Lid 2 guid 0x00000000000000b0 (right):
+0x0003 004
+0x0004 001
+2 valid lids dumped
+END
+fabric='topology: { kind = "fabric"; file = "good.fabric"; latency = "100 ns"; }; traffic: { pattern = "uniform"; load = 0.1; }; run: { end = "1 us"; };'
+echo "$fabric" >fabric.cfg
+echo "$fabric routing: { algorithm = \"table\"; table = \"good.lfts\"; };" >lfts.cfg
+for file in fabric.cfg lfts.cfg; do
+    timeout -k 5 20 "$marssim" -q -o results $file >out 2>err </dev/null
+    verdict "$([ $? -eq 0 ] || echo refused)" "$file as it is"
+done
+head -n 8 good.fabric >cut.fabric
+sed 's/0x0004 001/0x0004 004/' good.lfts >loop.lfts
+head -n 6 good.lfts >cut.lfts
+bad 'cut.fabric:5: the dump has no block of "H-0000000000000020", to which this cable leads: was it cut off?' fabric.cfg topology.file=cut.fabric
+bad_ranks 'good.lfts:1: "Unicast lids' fabric.cfg topology.file=good.lfts
+bad 'topology.extents: means nothing for topology.kind = "fabric"' torus.cfg topology.kind=fabric topology.file=good.fabric
+bad_ranks 'loop.lfts:1: LID 0x0004, of "node2 HCA-1", goes in a circle' lfts.cfg routing.table=loop.lfts
+bad 'cut.lfts:6: the table of switch "right", begun in line 5, ends without' lfts.cfg routing.table=cut.lfts
+bad 'routing.lmc_path' lfts.cfg routing.lmc_path=128
+bad 'is a file of OpenSM' file.cfg routing.algorithm=table routing.table=good.lfts
+
 # ---- switch and adapter ----
 
 bad_ranks 'hold no packet of 4128 bytes' star.cfg switch.buffer=64B

@@ -429,10 +429,10 @@ struct rows {
     uint16_t *port;
 };
 
-static void keep_row(void *context, uint32_t switch_id, uint32_t line, const uint16_t *port)
+static void keep_row(void *context, const struct route_opensm_row *row)
 {
     struct rows *rows = context;
-    memcpy(rows->port + (size_t)switch_id * rows->width, port, rows->width * sizeof *port);
+    memcpy(rows->port + (size_t)row->switch_id * rows->width, row->port, rows->width * sizeof *row->port);
 }
 
 static enum ker_status tables_try(const struct route_shape *shape, uint32_t paths, uint32_t path, const char *text, struct rows *rows,

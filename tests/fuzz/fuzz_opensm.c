@@ -42,14 +42,14 @@ struct seen {
     uint32_t rows, paths;
 };
 
-static void check_row(void *context, uint32_t switch_id, uint32_t line, const uint16_t *port)
+static void check_row(void *context, const struct route_opensm_row *row)
 {
     struct seen *seen = context;
     struct route_peer peer;
-    ker_assert(switch_id < 2);
+    ker_assert(row->switch_id < 2 && row->line >= 1);
     for (uint32_t i = 0; i < 3 * seen->paths; i++) {
-        ker_assert(port[i] >= 1 && port[i] <= 8);
-        route_port(seen->shape, switch_id, port[i], &peer);
+        ker_assert(row->port[i] >= 1 && row->port[i] <= 8);
+        route_port(seen->shape, row->switch_id, row->port[i], &peer);
         ker_assert(peer.kind == ROUTE_SWITCH || (peer.kind == ROUTE_NODE && peer.id == i / seen->paths));
     }
     seen->rows++;
