@@ -252,6 +252,10 @@ static struct net_packet packet_make(const struct net_node *n, const struct net_
         p.flags |= NET_LAST;
     if (payload == 0)
         p.flags |= NET_EMPTY;
+    if (__builtin_expect(net->set.hop_bytes, 0)) {
+        bytes = payload + net_header(net, net_source_switches(n, &p));
+        p.bytes = (uint16_t)(bytes ? bytes : 1);
+    }
     return p;
 }
 
@@ -428,7 +432,7 @@ static void notice_deliver(struct net_node *n, ker_time now, const struct net_pa
 static void packet_deliver(struct net_node *n, ker_time now, const struct net_packet *p)
 {
     struct net_network *net = n->net;
-    uint64_t wire = p->bytes, payload = p->flags & NET_EMPTY ? 0 : wire - net->set.header;
+    uint64_t wire = p->bytes, payload = p->flags & NET_EMPTY ? 0 : wire - net_header(net, p->hops);
     struct net_extension x;
     if (__builtin_expect(net->congestion != NULL, 0)) {
         if (p->flags & NET_NOTICE) {

@@ -28,7 +28,7 @@ ker_time net_reach(const struct net_network *net)
     ker_time reach = 0;
     for (int i = 0; i < route_summarise(net->shape)->link_count; i++) {
         const struct net_link_class *class = &net->link[i];
-        ker_time t = class->latency + net->set.delay + class->slack + 4 * ker_serialisation(net->set.payload + net->set.header, class->rate);
+        ker_time t = class->latency + net->set.delay + class->slack + 4 * ker_serialisation(net->set.most, class->rate);
         if (t > reach)
             reach = t;
     }

@@ -91,7 +91,7 @@ static bool ecn_marks(struct net_switch *s, struct net_port *out, const struct n
     const struct ecn *ecn = net->congestion_state;
     uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
     uint64_t waiting = (uint64_t)((unsigned __int128)out->waiting * net->link[out->link].byte_time >> NET_BYTE_TIME_BITS);
-    if (ecn->root_only && left < net->set.payload + net->set.header)
+    if (ecn->root_only && left < net->set.most)
         return false;
     uint64_t backlog = scheduled + waiting, low = ecn->low[out->link], high = ecn->high[out->link];
     if (backlog <= low || backlog >= high)

@@ -57,7 +57,9 @@ struct net_settings {
     uint64_t bias, threshold, hysteresis; /* picoseconds */
     double speedup;
     ker_time delay, credit_delay;
+    bool at_source;                 /* ways are decided there */
     uint32_t payload, header;       /* of a packet, at most */
+    uint32_t hop_bytes, most;       /* more header for each switch on the way; largest packet on the wire */
     uint32_t least;                 /* bytes on the wire of the smallest packet */
     uint32_t notice;                /* bytes of a notice of congestion */
     uint32_t offers;                /* messages of an open-loop source at the adapter while none of them may leave */
@@ -288,6 +290,21 @@ static inline uint32_t net_packet_draw(const struct net_network *net, const stru
     if (__builtin_expect(net->set.sticky != NET_STICKY_PACKET, 0))
         what = net->set.sticky == NET_STICKY_MESSAGE ? p->message : (uint64_t)p->destination;
     return net_mix(what * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed);
+}
+
+/* Which of the choices a selection takes that looks at no switch's state: random, destination, flow. */
+int net_choice_fixed(const struct net_network *, uint32_t switch_id, const struct route_choice *choice, int count,
+                     const struct net_packet *, uint32_t draw);
+
+/* source.c: switches on the way that is decided at injection, modulo 256 as in struct net_packet. */
+#define NET_MAX_SWITCHES 255u
+uint32_t net_source_switches(const struct net_node *, const struct net_packet *);
+enum ker_status net_source_check(const struct net_network *, const struct ker_config *, struct ker_error *);
+
+/* Header of a packet that passes so many switches. */
+static inline uint32_t net_header(const struct net_network *net, uint32_t switches)
+{
+    return net->set.header + net->set.hop_bytes * switches;
 }
 
 /* Of `count` choices for a packet the one that routing.selection prefers. Beside a choice with ROUTE_ESCAPE, one without must have

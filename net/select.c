@@ -49,23 +49,43 @@ static inline uint64_t choice_cost(const struct net_switch *s, const struct net_
     return c->flags & ROUTE_DETOUR ? 2 * (cost + rule.bias) + 1 : 2 * cost;
 }
 
-/* The number of a way that does not look at the switch's state; smaller is better. */
-static uint64_t choice_number(const struct net_switch *s, const struct route_choice *c, const struct net_packet *p, uint32_t draw)
+/* The number of a way that looks at the packet only; smaller is better. */
+static inline uint64_t choice_fixed(const struct net_network *net, uint32_t switch_id, const struct route_choice *c,
+                                    const struct net_packet *p, uint32_t draw)
 {
     uint64_t asked;
-    switch (s->net->set.selection) {
+    switch (net->set.selection) {
     case NET_SELECT_DESTINATION:
         asked = p->destination;
         break;
     case NET_SELECT_FLOW:
         asked = (uint64_t)p->source << 32 | p->destination;
         break;
-    case NET_SELECT_ROUND_ROBIN:
-        return (uint64_t)c->port + (c->port < s->rotor ? s->ports : 0) - s->rotor;
     default:
         asked = draw;
     }
-    return net_mix(net_mix(asked * 0x9e3779b97f4a7c15u + s->id) + ((uint64_t)c->port << 32 | c->state) * 0xd1342543de82ef95u);
+    return net_mix(net_mix(asked * 0x9e3779b97f4a7c15u + switch_id) + ((uint64_t)c->port << 32 | c->state) * 0xd1342543de82ef95u);
+}
+
+/* The number of a way that does not look at the load of the switch. */
+static uint64_t choice_number(const struct net_switch *s, const struct route_choice *c, const struct net_packet *p, uint32_t draw)
+{
+    if (s->net->set.selection == NET_SELECT_ROUND_ROBIN)
+        return (uint64_t)c->port + (c->port < s->rotor ? s->ports : 0) - s->rotor;
+    return choice_fixed(s->net, s->id, c, p, draw);
+}
+
+int net_choice_fixed(const struct net_network *net, uint32_t switch_id, const struct route_choice *choice, int count,
+                     const struct net_packet *p, uint32_t draw)
+{
+    int best = 0;
+    uint64_t least = choice_fixed(net, switch_id, &choice[0], p, draw);
+    for (int i = 1; i < count; i++) {
+        uint64_t number = choice_fixed(net, switch_id, &choice[i], p, draw);
+        best = number < least ? i : best;
+        least = number < least ? number : least;
+    }
+    return best;
 }
 
 /* The channel a choice would take now, priority class included. */

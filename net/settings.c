@@ -25,6 +25,10 @@ const struct ker_option net_options[] = {
      "Which input an output serves next."},
     {"switch.forwarding", KER_TYPE_CHOICE, "cut_through", NULL, NULL, "cut_through|store_and_forward",
      "Virtual cut-through, or whole packets at every switch."},
+    {"routing.decided", KER_TYPE_CHOICE, "switches", NULL, NULL, "switches|source",
+     "Where a packet's way is decided: switch by switch, or at its source, carried in the header; then path selection knows no switch's state."},
+    {"routing.hop_bytes", KER_TYPE_BYTES, "0 B", "0", "16", NULL,
+     "Decided at the source: header bytes on the wire for each switch on the way, beside adapter.header."},
     {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL, "queue|credits|both|random|destination|flow|round_robin",
      "Which of the ways an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: the shortest backlog of the "
      "output, the most free buffer behind the link, or both added. Static: drawn for every packet, by its destination, by its flow "
@@ -106,6 +110,9 @@ static void settings_read(struct net_settings *set, const struct ker_config *c)
                                                           (set->adapts || set->selection == NET_SELECT_ROUND_ROBIN));
     set->payload = (uint32_t)ker_config_bytes(c, "adapter.packet_size");
     set->header = (uint32_t)ker_config_bytes(c, "adapter.header");
+    set->at_source = ker_config_choice(c, "routing.decided") == 1;
+    set->hop_bytes = (uint32_t)ker_config_bytes(c, "routing.hop_bytes");
+    set->most = set->payload + set->header + set->hop_bytes * NET_MAX_SWITCHES;
     set->fifo_adapter = ker_config_choice(c, "adapter.queues") == 1;
     set->fifo_order = ker_config_choice(c, "adapter.scheduling") == 1;
     set->ejection_rate = ker_config_has(c, "adapter.ejection_rate") ? ker_config_rate(c, "adapter.ejection_rate") : 0;
@@ -121,7 +128,8 @@ uint32_t net_channels(const struct ker_config *c)
 
 static enum ker_status settings_check(const struct net_settings *set, const struct ker_config *c, struct ker_error *error)
 {
-    uint32_t packet = set->payload + set->header;
+    uint32_t packet = set->most;
+    const char *hops = set->hop_bytes ? " + routing.hop_bytes for up to 255 switches" : "";
     if (set->channels * set->classes > NET_MAX_CHANNELS)
         return ker_config_fail(c, error, "switch.classes", "%u classes of %u channels are %u; at most %u are possible",
                                set->classes, set->channels, set->classes * set->channels, NET_MAX_CHANNELS);
@@ -135,24 +143,24 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
         return ker_config_fail(c, error, "routing.hysteresis", "means nothing with routing.sticky = \"%s\": a way is kept anyway; "
                                "remove one of the two", ker_config_string(c, "routing.sticky"));
     if (packet > NET_MAX_PACKET)
-        return ker_config_fail(c, error, "adapter.packet_size", "payload and header make %u bytes; at most %u are possible",
-                               packet, NET_MAX_PACKET);
+        return ker_config_fail(c, error, "adapter.packet_size", "payload and header%s make %u bytes; at most %u are possible",
+                               hops, packet, NET_MAX_PACKET);
     if (set->buffer < packet)
         return ker_config_fail(c, error, "switch.buffer", "%u bytes hold no packet of %u bytes (adapter.packet_size + "
-                               "adapter.header)", set->buffer, packet);
+                               "adapter.header%s)", set->buffer, packet, hops);
     if (set->output_queue < packet)
         return ker_config_fail(c, error, "switch.output_queue", "%u bytes hold no packet of %u bytes (adapter.packet_size "
-                               "+ adapter.header)", set->output_queue, packet);
+                               "+ adapter.header%s)", set->output_queue, packet, hops);
     if (set->ejection_rate && set->adapter_buffer < packet)
         return ker_config_fail(c, error, "adapter.buffer", "%u bytes hold no packet of %u bytes (adapter.packet_size + "
-                               "adapter.header)", set->adapter_buffer, packet);
+                               "adapter.header%s)", set->adapter_buffer, packet, hops);
     return KER_OK;
 }
 
 static enum ker_status link_class_init(struct net_link_class *class, const struct route_link *link,
                                        const struct net_settings *set, const struct ker_config *c, struct ker_error *error)
 {
-    uint32_t packet = set->payload + set->header;
+    uint32_t packet = set->most;
     ker_time wire = ker_serialisation(packet, link->rate);
     class->latency = link->latency;
     class->rate = link->rate;
@@ -195,6 +203,8 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->set.least = (uint32_t)phases.least_payload + net->set.header;
     net->set.least += net->set.least == 0;
     enum ker_status status = settings_check(&net->set, config, error);
+    if (status == KER_OK)
+        status = net_source_check(net, config, error);
     for (int i = 0; i < summary->link_count && status == KER_OK; i++)
         status = link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
     if (status == KER_OK)

@@ -461,13 +461,16 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     struct route_choice choice[ROUTE_MAX_CHOICES];
     unsigned base = channel_base(net, p);
     const struct route_packet r = route_question(net, p, base);
-    int count = __builtin_expect(net->faulty, 0) ? route_next_faulty(net->shape, now, s->here, s->id, &r, choice)
+    ker_time known = net->set.at_source ? p->injected : now; /* what is down */
+    int count = __builtin_expect(net->faulty, 0) ? route_next_faulty(net->shape, known, s->here, s->id, &r, choice)
                                                  : net->route(net->shape, s->here, s->id, &r, choice);
     if (__builtin_expect(count == 0, 0))
         return (struct grant){0};
     channel_pin(net, choice, count);
     bool reserve = false;
     struct route_choice c = count == 1 ? choice[0] : net_choice_select(s, choice, count, p, r.draw, base, now, &reserve);
+    if (__builtin_expect(known < now && net->faulty, 0) && route_port_down(net->shape, s->id, c.port) <= now)
+        return (struct grant){0}; /* nobody on the way can change it */
     *state = c.state;
     if (!reserve)
         return grant_make(s, p, c.port, base + (c.same ? c.first : c.channel), c.same ? c.same : 1);
@@ -567,7 +570,7 @@ static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
         const struct route_packet r = route_question(net, &p, base);
         packet_free(s, i);
         i = p.next;
-        if (route_next_repair(net->shape, now, s->id, &r, &c)) {
+        if (!net->set.at_source && route_next_repair(net->shape, now, s->id, &r, &c)) {
             struct grant g = grant_make(s, &p, c.port, base + (c.same ? c.first : c.channel), c.same ? c.same : 1);
             request_put(s, &g, &p, c.state);
             output_mark(net, g.out_port);
