@@ -318,7 +318,8 @@ static enum ker_status system_partition(struct simulation *s)
     }
     net_layout_make(&s->layout, s->network, s->parts.rank, apart ? s->parts.rank + sum->switches : NULL,
                     (enum net_cells)ker_config_choice(s->config, "engine.cells"), ker_comm_rank(s->comm), ker_comm_size(s->comm));
-    if (!s->args.check && ker_comm_size(s->comm) > 1)
+    bool walks = ker_config_bytes(s->config, "routing.hop_bytes") > 0; /* adapters follow whole ways, through others' switches */
+    if (!s->args.check && !walks && ker_comm_size(s->comm) > 1)
         route_own(s->shape, s->parts.rank, (uint32_t)ker_comm_rank(s->comm));
     return KER_OK;
 }
