@@ -102,6 +102,8 @@ static bool take_number(struct reader *r, uint32_t *number)
 
 static enum ker_status fail_line(struct reader *r, const char *what)
 {
+    if (r->p == r->stop && r->at == r->end)
+        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "%s, but the file ends; was it cut off?", LINE(r), what);
     if (r->p == r->stop)
         return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "%s, but the line ends", LINE(r), what);
     return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "%s, not \"%.*s\"", LINE(r), what, SHOWN(r));
@@ -538,6 +540,13 @@ enum ker_status route_table_prove(const struct route_shape *shape, const struct 
     bool complete;
     if (!shape->table || !shape->table->unproved || route_check_deadlock(shape, MAX_DEADLOCK_WORK, &complete, &circle) == KER_OK)
         return KER_OK;
+    size_t length = 0;
+    for (const char *from = circle.text; *from; from++) /* the circle, link by link, in one line */
+        if (*from != '\n' && !(from[0] == ' ' && (from[1] == ' ' || (length && circle.text[length - 1] == ' '))))
+            circle.text[length++] = *from;
+        else if (*from == '\n' && from[1])
+            circle.text[length++] = ' ';
+    circle.text[length] = 0;
     return ker_config_fail(config, error, "routing.table", "%s; routing.allow_deadlock = true runs it all the same", circle.text);
 }
 

@@ -299,6 +299,56 @@ bad_ranks 'from the start there is no way between some nodes, in the end for 30 
 bad 'from 2 us on there is no way between some nodes, in the end for 58 of 240 pairs' torus.cfg 'faults.list[0].switch=7' 'faults.list[0].at=3us' 'faults.list[1].switch=2' 'faults.list[1].at=2us'
 bad 'are possible on networks of at most 16777216 switches' torus.cfg topology.extents=65535,65535 faults.link_rate=0.1
 
+# ---- routing tables ----
+
+# The network: torus.cfg, 16 switches with a node each at port 0 and neighbours at ports 1 to 4. tests/test_table.c has more of what a file
+# may get wrong; here it is whether a user is told.
+table() { # PART LINE...: a table of these lines is refused
+    local part=$1
+    shift
+    printf '%s\n' "$@" >table.txt
+    bad "$part" torus.cfg routing.algorithm=table routing.table=table.txt
+}
+bad 'routing.table: is missing; algorithm = "table" needs it' torus.cfg routing.algorithm=table
+bad_ranks 'missing.txt: cannot be opened: No such file or directory' torus.cfg routing.algorithm=table routing.table=missing.txt
+bad '.: cannot be read: Is a directory' torus.cfg routing.algorithm=table routing.table=.
+timeout 20 "$marssim" --write-table good.txt torus.cfg routing.algorithm=updown routing.ways=one >out 2>err </dev/null
+verdict "$([ $? -eq 0 ] && grep -q '^switch 15' good.txt || echo "not written")" "--write-table"
+head -c 700 good.txt >cut.txt
+bad_ranks 'cut off?' torus.cfg routing.algorithm=table routing.table=cut.txt
+sed 's/^nodes 16/nodes 17/' good.txt >table.txt
+bad_ranks 'table.txt:4: the table is for 17 nodes, but this torus has 16' torus.cfg routing.algorithm=table routing.table=table.txt
+sed 's/^switch 7/switch 16/' good.txt >table.txt
+bad 'there is no switch 16; switches have numbers 0 to 15' torus.cfg routing.algorithm=table routing.table=table.txt
+sed '/^switch 3$/,/^$/d' good.txt >table.txt
+bad_ranks 'switch 3 has no way to node 0, though packets to it come here' torus.cfg routing.algorithm=table routing.table=table.txt
+table 'table.txt:4: switch 0 has no port 5; its ports have numbers 0 to 4' 'switches 16' 'nodes 16' 'switch 0' 'to rest via 5'
+table 'table.txt:4: port 0 of switch 0 leads to node 0, not to node 1' 'switches 16' 'nodes 16' 'switch 0' 'to 1 via 0'
+table 'table.txt:4: there is no node 16; nodes have numbers 0 to 15' 'switches 16' 'nodes 16' 'switch 0' 'to 8-16 via 1'
+table 'table.txt:5: node 8 was already named in line 4' 'switches 16' 'nodes 16' 'switch 0' 'to 8-15 via 1' 'to 8 via 2'
+table 'table.txt:4: there is no class 253 of channels' 'switches 16' 'nodes 16' 'switch 0' 'to 8-15 via 1@253'
+table 'table.txt:4: a port is expected here, not "x"' 'switches 16' 'nodes 16' 'switch 0' 'to 8-15 via x'
+sed 's/^\(to .* via [0-9]*\)$/\1@9/; /^channels/d' good.txt >table.txt
+bad_ranks '"table" needs 10 virtual channels on this torus' torus.cfg routing.algorithm=table routing.table=table.txt
+{ printf 'switches 16\nnodes 16\n'
+  for s in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do printf 'switch %d\nto rest via 1\n' $s; done
+  echo end; } >table.txt
+bad_ranks 'packets to node 0 go in a circle: through switches 4, 5, 6, 7, 4 again' torus.cfg routing.algorithm=table routing.table=table.txt
+{ printf 'switches 4\nnodes 4\n'
+  for s in 0 1 2 3; do printf 'switch %d\nto rest via 1\n' $s; done
+  echo end; } >table.txt
+bad_ranks 'routing.allow_deadlock = true runs it all the same' torus.cfg topology.extents=4 routing.algorithm=table routing.table=table.txt
+bad 'routing.root: is 16, but switches have numbers 0 to 15' torus.cfg routing.algorithm=updown routing.root=16
+bad 'routing.root: names switch 3 twice' torus.cfg routing.algorithm=updown routing.root=3,3
+bad 'these 2 roots do not lead to every node' torus.cfg routing.algorithm=updown routing.root=0,5
+bad_ranks '"shortest" needs 4 virtual channels on this torus' torus.cfg switch.channels=2 routing.algorithm=shortest
+bad '"layered" needs ' torus.cfg switch.channels=1 routing.algorithm=layered
+bad 'routing.weight_file: is missing; weights = "file" needs it' torus.cfg routing.algorithm=layered routing.weights=file
+echo 'link 0 2 7' >weights.txt
+bad 'weights.txt:1: no link joins switches 0 and 2' torus.cfg routing.algorithm=layered routing.weights=file routing.weight_file=weights.txt
+bad_ranks 'the ways from a switch to a node depend on where a packet comes from' -t x.txt torus.cfg switch.channels=2
+bad '--write-table: none/x.txt cannot be written' -t none/x.txt torus.cfg routing.algorithm=updown
+
 # ---- congestion control ----
 
 bad 'congestion.control: "tcp" is none of' star.cfg congestion.control=tcp

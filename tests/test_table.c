@@ -435,7 +435,8 @@ struct refusal {
 #define GOOD HEAD "switch 0\nto 1 via 1\nto 2 via 2\nswitch 1\nto rest via 1\nswitch 2\nto rest via 1\nend\n"
 static const struct refusal refusals[] = {
     {"", "text:1: the last line of a table is \"end\"; was the file cut off?"},
-    {HEAD "switch 0\nto 1", "text:4: \"via\" and ports are expected here, but the line ends"},
+    {HEAD "switch 0\nto 1", "text:4: \"via\" and ports are expected here, but the file ends; was it cut off?"},
+    {HEAD "switch 0\nto 1\n\n", "text:4: \"via\" and ports are expected here, but the line ends"},
     {HEAD "switch 0\nto 1 via 1\n", "text:4: the last line of a table is \"end\"; was the file cut off?"},
     {"end\n", "text:1: \"switches\" is missing"},
     {"switches 4\n", "text:1: the table is for 4 switches, but this torus has 3"},
@@ -459,7 +460,7 @@ static const struct refusal refusals[] = {
     {HEAD "switch 0\nto 1,,2 via 1\n", "text:4: destinations are expected here"},
     {HEAD "switch 0\nto 1 2 via 1\n", "text:4: \"via\" and ports are expected here, not \"2 via 1\""},
     {HEAD "switch 0\nto 1x via 1\n", "text:4: a comma or a blank is expected here"},
-    {HEAD "switch 0\nto 1 via\n", "text:4: a port is expected here, but the line ends"},
+    {HEAD "switch 0\nto 1 via\n ", "text:4: a port is expected here, but the line ends"},
     {HEAD "switch 0\nto 1 via 3\n", "text:4: switch 0 has no port 3; its ports have numbers 0 to 2"},
     {HEAD "switch 0\nto 1 via 0\n", "text:4: port 0 of switch 0 leads to node 0, not to node 1"},
     {HEAD "switch 0\nto 0 via 1\n", "text:4: node 0 is at port 0 of this switch and needs no other way; it may be left out"},
