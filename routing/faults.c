@@ -348,14 +348,11 @@ static void apart_count(const struct route_shape *shape)
 enum ker_status route_faults_settle(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
 {
     struct route_faults *f = shape->faults;
-    const char *why = NULL;
     char when[48] = "from the start", time[32];
     if (!f)
         return KER_OK;
     f->summary.repairs = route_faults_channels(shape, shape->algorithm) > 0;
-    f->repair = route_repair_new(shape, &why);
-    if (!f->repair)
-        return ker_config_fail(config, error, "faults", "%s", why);
+    f->repair = route_repair_new(shape);
     apart_count(shape);
     const struct route_fault_summary *sum = &f->summary;
     if (sum->apart == 0 || ker_config_choice(config, "faults.unreachable") == 1)

@@ -32,8 +32,8 @@ uint32_t route_faults_channels(const struct route_shape *, const struct route_al
 enum ker_status route_faults_settle(struct route_shape *, const struct ker_config *, struct ker_error *);
 void route_faults_free(struct route_faults *);
 
-/* repair.c: the order of the switches and the ways along it. NULL with a static text in *why when that cannot be. */
-struct route_repair *route_repair_new(const struct route_shape *, const char **why);
+/* repair.c: the order of the switches and the ways along it. */
+struct route_repair *route_repair_new(const struct route_shape *);
 void route_repair_free(struct route_repair *);
 /* One step of the way around faults from this switch, into `choice`; false: there is none. */
 bool route_repair_next(const struct route_shape *, ker_time now, uint32_t switch_id, const struct route_packet *,

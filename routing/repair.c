@@ -12,18 +12,17 @@
  * leaves. So the parts at any time are intervals of the order, cut where a switch was entered over a link that is dead by then. Links
  * that never die are followed breadth first, which keeps ways short.
  *
- * Ways to one switch at one time: two sweeps over the order (how far by down hops alone, how far at all), kept in a table of limited
- * size; a row that is not there is made again.
+ * A shortest legal way from a to b goes up to some switch x and down from there, so it is a matter of who lies above a and who above b,
+ * and how far: of the x in both lists the one with the smallest sum. These lists are short where dense tables would not fit (on a torus
+ * of 65,536 switches about a thousand), are made when they are first needed, and thrown away when they get too many.
  */
 #include "routing/faults.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define FAR UINT16_MAX
-#define MAX_DEPTH 30000
-#define ROWS_BYTES (256u << 20) /* of kept rows, at most */
-#define LEAST_ROWS 16
+#define FAR UINT32_MAX
+#define LISTS_BYTES (256u << 20) /* of kept lists, about */
 
 struct hop {
     uint32_t to; /* place in the order */
@@ -37,18 +36,23 @@ struct cut {
     ker_time down; /* -1: at all times */
 };
 
-struct row {
-    uint32_t epoch, to; /* to: place; UINT32_MAX: free */
-    uint16_t *down, *any; /* links to go, by down hops alone and at all */
+/* Who can be reached from a switch by up hops, itself included, at one time. */
+struct above {
+    uint32_t epoch, count;
+    uint32_t *place; /* ascending; NULL: not made */
+    uint32_t *up;    /* how many hops */
 };
 
 struct route_repair {
-    uint32_t switches, cuts, rows;
+    uint32_t switches, cuts;
     uint32_t *place; /* of each switch in the order */
     uint32_t *first; /* per place: its first hop */
     struct hop *hop;
     struct cut *cut; /* by place */
-    struct row *row;
+    struct above *above; /* two per place: of even and of odd epochs, as ranks look at both sides of a fault in turn */
+    size_t bytes;        /* of lists */
+    uint32_t hand;       /* next list to be thrown away */
+    uint32_t *up, *found, *sorted; /* to work in, per place; up: FAR between uses */
 };
 
 /* ---- the order ---- */
@@ -57,14 +61,12 @@ struct frontier { /* a link that goes down one day */
     ker_time down;
     uint64_t turn; /* of links that die together, the one seen first */
     uint32_t to;
-    uint16_t depth;
 };
 
 struct search {
     const struct route_shape *shape;
     uint32_t *queue; /* the order itself: switches whose links have not been looked at stand behind `done` */
     uint32_t found, done;
-    uint16_t *depth; /* links from the part's first switch */
     bool *seen;
     struct frontier *heap; /* longest life first */
     size_t heap_count, heap_room;
@@ -110,7 +112,7 @@ static void search_enter(struct search *s, uint32_t switch_id)
     s->queue[s->found++] = switch_id;
 }
 
-/* Follows links that never die, and remembers the others with the depth at which they are reached. */
+/* Follows links that never die, and remembers the others. */
 static void search_expand(struct search *s, uint32_t switch_id)
 {
     uint32_t ports = route_ports(s->shape, switch_id);
@@ -120,13 +122,10 @@ static void search_expand(struct search *s, uint32_t switch_id)
         if (peer.kind != ROUTE_SWITCH || s->seen[peer.id])
             continue;
         ker_time down = route_port_down(s->shape, switch_id, p);
-        uint16_t depth = (uint16_t)(s->depth[switch_id] < MAX_DEPTH ? s->depth[switch_id] + 1 : MAX_DEPTH);
-        if (down == KER_TIME_MAX) {
-            s->depth[peer.id] = depth;
+        if (down == KER_TIME_MAX)
             search_enter(s, peer.id);
-        } else if (down > 0) {
-            frontier_push(s, (struct frontier){down, s->turns++, peer.id, depth});
-        }
+        else if (down > 0)
+            frontier_push(s, (struct frontier){down, s->turns++, peer.id});
     }
 }
 
@@ -147,7 +146,6 @@ static void search_from(struct search *s, struct route_repair *r, uint32_t switc
         if (!any)
             return;
         r->cut[r->cuts++] = (struct cut){s->found, next.down};
-        s->depth[next.to] = next.depth;
         search_enter(s, next.to);
     }
 }
@@ -201,27 +199,21 @@ static uint32_t centre(const struct route_shape *shape)
     return b;
 }
 
-static bool order_make(const struct route_shape *shape, struct route_repair *r)
+static void order_make(const struct route_shape *shape, struct route_repair *r)
 {
     uint32_t switches = shape->summary.switches, first = centre(shape);
     struct search s = {.shape = shape};
-    bool deep = false;
     s.queue = ker_alloc(switches * sizeof *s.queue);
-    s.depth = ker_alloc(switches * sizeof *s.depth);
     s.seen = ker_alloc(switches * sizeof *s.seen);
     search_from(&s, r, first);
     for (uint32_t i = 0; i < switches; i++)
         if (!s.seen[i])
             search_from(&s, r, i);
-    for (uint32_t i = 0; i < switches; i++) {
+    for (uint32_t i = 0; i < switches; i++)
         r->place[s.queue[i]] = i;
-        deep |= s.depth[i] >= MAX_DEPTH;
-    }
     free(s.queue);
-    free(s.depth);
     free(s.seen);
     free(s.heap);
-    return !deep;
 }
 
 /* ---- the links in this order ---- */
@@ -250,26 +242,20 @@ static void hops_make(const struct route_shape *shape, struct route_repair *r)
     free(switch_at);
 }
 
-struct route_repair *route_repair_new(const struct route_shape *shape, const char **why)
+struct route_repair *route_repair_new(const struct route_shape *shape)
 {
     struct route_repair *r = ker_alloc(sizeof *r);
-    r->switches = shape->summary.switches;
-    r->place = ker_alloc(r->switches * sizeof *r->place);
-    r->first = ker_alloc((r->switches + 1ull) * sizeof *r->first);
-    r->cut = ker_alloc(r->switches * sizeof *r->cut);
-    if (!order_make(shape, r)) {
-        *why = "are not possible on networks where some switches are more than 30000 links apart";
-        route_repair_free(r);
-        return NULL;
-    }
+    uint32_t n = r->switches = shape->summary.switches;
+    r->place = ker_alloc(n * sizeof *r->place);
+    r->first = ker_alloc((n + 1ull) * sizeof *r->first);
+    r->cut = ker_alloc(n * sizeof *r->cut);
+    r->above = ker_alloc(2ull * n * sizeof *r->above);
+    r->up = ker_alloc(3ull * n * sizeof *r->up);
+    r->found = r->up + n;
+    r->sorted = r->found + n;
+    memset(r->up, 0xff, n * sizeof *r->up);
+    order_make(shape, r);
     hops_make(shape, r);
-    uint64_t rows = ROWS_BYTES / (2 * sizeof(uint16_t) * (uint64_t)r->switches);
-    if (rows > 2ull * r->switches)
-        rows = 2ull * r->switches;
-    r->rows = (uint32_t)(rows < LEAST_ROWS ? LEAST_ROWS : rows);
-    r->row = ker_alloc(r->rows * sizeof *r->row);
-    for (uint32_t i = 0; i < r->rows; i++)
-        r->row[i].to = UINT32_MAX;
     return r;
 }
 
@@ -277,9 +263,10 @@ void route_repair_free(struct route_repair *r)
 {
     if (!r)
         return;
-    for (uint32_t i = 0; i < r->rows; i++)
-        free(r->row[i].down);
-    free(r->row);
+    for (uint32_t i = 0; i < 2 * r->switches; i++)
+        free(r->above[i].place);
+    free(r->above);
+    free(r->up);
     free(r->place);
     free(r->first);
     free(r->hop);
@@ -287,32 +274,124 @@ void route_repair_free(struct route_repair *r)
     free(r);
 }
 
-/* ---- ways ---- */
+/* ---- who lies above ---- */
 
-static inline uint16_t one_more(uint16_t distance)
+/* By place, from the last digit of 11 bits to the first (radix sort); the result is in r->found. */
+static void found_sort(struct route_repair *r, uint32_t count)
 {
-    return distance == FAR ? FAR : (uint16_t)(distance + 1);
-}
-
-static void row_make(const struct route_repair *r, struct row *row, ker_time now)
-{
-    memset(row->down, 0xff, r->switches * sizeof *row->down);
-    row->down[row->to] = 0;
-    for (uint32_t u = row->to; u-- > 0;)
-        for (uint32_t i = r->first[u]; i < r->first[u + 1]; i++) {
-            const struct hop *h = &r->hop[i];
-            if (h->to > u && h->to <= row->to && h->down > now && one_more(row->down[h->to]) < row->down[u])
-                row->down[u] = one_more(row->down[h->to]);
-        }
-    for (uint32_t u = 0; u < r->switches; u++) {
-        row->any[u] = row->down[u];
-        for (uint32_t i = r->first[u]; i < r->first[u + 1]; i++) {
-            const struct hop *h = &r->hop[i];
-            if (h->to < u && h->down > now && one_more(row->any[h->to]) < row->any[u])
-                row->any[u] = one_more(row->any[h->to]);
-        }
+    for (unsigned shift = 0; shift < 32 && (r->switches - 1) >> shift; shift += 11) {
+        uint32_t next[2049] = {0};
+        for (uint32_t i = 0; i < count; i++)
+            next[(r->found[i] >> shift & 2047) + 1]++;
+        for (uint32_t digit = 1; digit < 2048; digit++)
+            next[digit] += next[digit - 1];
+        for (uint32_t i = 0; i < count; i++)
+            r->sorted[next[r->found[i] >> shift & 2047]++] = r->found[i];
+        uint32_t *swap = r->found;
+        r->found = r->sorted;
+        r->sorted = swap;
     }
 }
+
+static size_t above_bytes(uint32_t count)
+{
+    return 2 * sizeof(uint32_t) * (size_t)count;
+}
+
+static void above_make(struct route_repair *r, struct above *a, uint32_t place, ker_time now)
+{
+    uint32_t count = 0;
+    r->up[place] = 0;
+    r->found[count++] = place;
+    for (uint32_t done = 0; done < count; done++) {
+        uint32_t u = r->found[done];
+        for (uint32_t i = r->first[u]; i < r->first[u + 1]; i++) {
+            const struct hop *h = &r->hop[i];
+            if (h->to > u || h->down <= now || r->up[h->to] != FAR)
+                continue;
+            r->up[h->to] = r->up[u] + 1;
+            r->found[count++] = h->to;
+        }
+    }
+    found_sort(r, count);
+    a->count = count;
+    a->place = ker_alloc(above_bytes(count));
+    a->up = a->place + count;
+    for (uint32_t i = 0; i < count; i++) {
+        a->place[i] = r->found[i];
+        a->up[i] = r->up[r->found[i]];
+        r->up[r->found[i]] = FAR;
+    }
+    r->bytes += above_bytes(count);
+}
+
+static void above_drop(struct route_repair *r, struct above *a)
+{
+    if (a->place)
+        r->bytes -= above_bytes(a->count);
+    free(a->place);
+    *a = (struct above){0};
+}
+
+/* Between questions, as a question holds on to several lists. */
+static void above_trim(struct route_repair *r)
+{
+    if (r->bytes <= LISTS_BYTES)
+        return;
+    while (r->bytes > LISTS_BYTES / 4 * 3) {
+        above_drop(r, &r->above[r->hand]);
+        r->hand = r->hand + 1 == 2 * r->switches ? 0 : r->hand + 1;
+    }
+}
+
+/* A store of what can be computed again at any time: the shape stays the same to everybody who asks. */
+static const struct above *above_find(struct route_repair *r, uint32_t place, uint32_t epoch, ker_time now)
+{
+    struct above *a = &r->above[2ull * place + (epoch & 1)];
+    if (a->place && a->epoch == epoch)
+        return a;
+    above_drop(r, a);
+    a->epoch = epoch;
+    above_make(r, a, place, now);
+    return a;
+}
+
+/* Hops up to `place`, FAR when it is not above. */
+static uint32_t above_distance(const struct above *a, uint32_t place)
+{
+    uint32_t low = 0, high = a->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (a->place[middle] < place)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < a->count && a->place[low] == place ? a->up[low] : FAR;
+}
+
+/* The switches at which a shortest way turns: how many there are, and the place of the one of that number. */
+static uint32_t turns_count(const struct above *a, const struct above *b, uint32_t number, uint32_t *place)
+{
+    uint32_t best = FAR, count = 0;
+    for (uint32_t i = 0, j = 0; i < a->count && j < b->count;) {
+        uint32_t p = a->place[i], q = b->place[j];
+        if (p == q) {
+            uint32_t sum = a->up[i] + b->up[j];
+            if (sum < best) {
+                best = sum;
+                count = 0;
+            }
+            if (sum == best && count++ == number)
+                *place = p;
+        }
+        i += p <= q;
+        j += q <= p;
+    }
+    return count;
+}
+
+/* ---- ways ---- */
 
 /* Faults that have happened by now. */
 static uint32_t epoch_of(const struct route_faults *f, ker_time now)
@@ -328,24 +407,6 @@ static uint32_t epoch_of(const struct route_faults *f, ker_time now)
     return low;
 }
 
-/* A store of what can be computed again at any time: the shape stays the same to everybody who asks. */
-static const struct row *row_find(const struct route_faults *f, ker_time now, uint32_t to)
-{
-    struct route_repair *r = f->repair;
-    uint32_t epoch = epoch_of(f, now);
-    struct row *row = &r->row[(2ull * to + (epoch & 1)) % r->rows];
-    if (row->to == to && row->epoch == epoch)
-        return row;
-    if (!row->down) {
-        row->down = ker_alloc(2ull * r->switches * sizeof *row->down);
-        row->any = row->down + r->switches;
-    }
-    row->to = to;
-    row->epoch = epoch;
-    row_make(r, row, now);
-    return row;
-}
-
 /* Did the packet come by a down hop of the repair channel? */
 static bool came_down(const struct route_shape *shape, uint32_t place, const struct route_packet *packet)
 {
@@ -358,38 +419,65 @@ static bool came_down(const struct route_shape *shape, uint32_t place, const str
     return false;
 }
 
-/* Is this hop the beginning of a shortest legal way? */
-static inline bool hop_fits(const struct hop *h, const struct row *row, uint32_t place, bool down, ker_time now)
+/* The question about the hops of one switch: up to `turn`, or, when that is the switch itself, down to `to`. */
+struct hop_question {
+    struct route_repair *r;
+    const struct above *to;
+    uint32_t place, turn, left, epoch; /* left: hops to the turn, or to the end */
+    ker_time now;
+};
+
+static bool hop_fits(const struct hop_question *q, const struct hop *h)
 {
-    if (h->down <= now)
+    if (h->down <= q->now || (h->to < q->place) != (q->turn != q->place))
         return false;
-    if (h->to < place)
-        return !down && one_more(row->any[h->to]) == row->any[place];
-    return one_more(row->down[h->to]) == (down ? row->down[place] : row->any[place]);
+    if (q->turn == q->place)
+        return above_distance(q->to, h->to) == q->left - 1;
+    return h->to >= q->turn && above_distance(above_find(q->r, h->to, q->epoch, q->now), q->turn) == q->left - 1;
+}
+
+/* One of the hops that fit, drawn by the packet. */
+static uint16_t hop_port(const struct hop_question *q, const struct route_packet *packet)
+{
+    const struct route_repair *r = q->r;
+    uint32_t fitting = 0, from = r->first[q->place], to = r->first[q->place + 1];
+    for (uint32_t i = from; i < to; i++)
+        fitting += hop_fits(q, &r->hop[i]);
+    ker_assert(fitting > 0);
+    uint32_t pick = route_pick(packet, 0xfa170000u + q->place, fitting), i = from;
+    while (!hop_fits(q, &r->hop[i]) || pick-- > 0)
+        i++;
+    return r->hop[i].port;
 }
 
 bool route_repair_next(const struct route_shape *shape, ker_time now, uint32_t switch_id, const struct route_packet *packet,
                        struct route_choice *choice)
 {
-    const struct route_repair *r = shape->faults->repair;
-    uint32_t target, place = r->place[switch_id], fitting = 0;
+    struct route_repair *r = shape->faults->repair;
+    struct hop_question q = {.r = r, .place = r->place[switch_id], .now = now, .epoch = epoch_of(shape->faults, now)};
+    uint32_t target;
     uint16_t port;
     route_attachment(shape, packet->destination, &target, &port);
     if (route_port_down(shape, target, port) <= now)
         return false;
     if (target == switch_id)
         return route_eject(shape, packet, port, choice);
-    const struct row *row = row_find(shape->faults, now, r->place[target]);
-    bool down = came_down(shape, place, packet);
-    if ((down ? row->down : row->any)[place] == FAR)
+    above_trim(r);
+    q.to = above_find(r, r->place[target], q.epoch, now);
+    q.turn = q.place;
+    if (!came_down(shape, q.place, packet)) {
+        const struct above *here = above_find(r, q.place, q.epoch, now);
+        uint32_t turns = turns_count(here, q.to, 0, &q.turn);
+        if (turns == 0)
+            return false;
+        turns_count(here, q.to, route_pick(packet, 0xfa180000u + q.place, turns), &q.turn);
+        q.left = above_distance(here, q.turn);
+    }
+    if (q.turn == q.place)
+        q.left = above_distance(q.to, q.place);
+    if (q.left == FAR)
         return false;
-    for (uint32_t i = r->first[place]; i < r->first[place + 1]; i++)
-        fitting += hop_fits(&r->hop[i], row, place, down, now);
-    uint32_t pick = route_pick(packet, 0xfa170000u + place, fitting);
-    uint32_t i = r->first[place];
-    while (!hop_fits(&r->hop[i], row, place, down, now) || pick-- > 0)
-        i++;
-    *choice = (struct route_choice){.port = r->hop[i].port, .channel = (uint8_t)shape->channels};
+    *choice = (struct route_choice){.port = hop_port(&q, packet), .channel = (uint8_t)shape->channels};
     return true;
 }
 
