@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SWITCHES (1 << 24) /* more would not fit into a host's memory */
+#define MAX_SWITCHES ((1 << 24) - 1) /* a packet's state names one of them, or none */
 
 /* ---- what is down ---- */
 

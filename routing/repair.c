@@ -450,6 +450,25 @@ static uint16_t hop_port(const struct hop_question *q, const struct route_packet
     return r->hop[i].port;
 }
 
+/* Where the packet turns: what its state says, when it is on its way up and that still holds; else one of the best. false: nowhere. */
+static bool turn_find(struct hop_question *q, const struct route_packet *packet, bool repaired)
+{
+    const struct above *here = above_find(q->r, q->place, q->epoch, q->now);
+    if (repaired && packet->state && above_distance(q->to, packet->state - 1) != FAR) {
+        q->turn = packet->state - 1;
+        q->left = above_distance(here, q->turn);
+        if (q->left != FAR)
+            return true;
+    }
+    uint32_t turns = turns_count(here, q->to, 0, &q->turn);
+    if (turns == 0)
+        return false;
+    if (turns > 1)
+        turns_count(here, q->to, route_pick(packet, 0xfa180000u + q->place, turns), &q->turn);
+    q->left = above_distance(here, q->turn);
+    return true;
+}
+
 bool route_repair_next(const struct route_shape *shape, ker_time now, uint32_t switch_id, const struct route_packet *packet,
                        struct route_choice *choice)
 {
@@ -465,19 +484,14 @@ bool route_repair_next(const struct route_shape *shape, ker_time now, uint32_t s
     above_trim(r);
     q.to = above_find(r, r->place[target], q.epoch, now);
     q.turn = q.place;
-    if (!came_down(shape, q.place, packet)) {
-        const struct above *here = above_find(r, q.place, q.epoch, now);
-        uint32_t turns = turns_count(here, q.to, 0, &q.turn);
-        if (turns == 0)
-            return false;
-        turns_count(here, q.to, route_pick(packet, 0xfa180000u + q.place, turns), &q.turn);
-        q.left = above_distance(here, q.turn);
-    }
+    if (!came_down(shape, q.place, packet) && !turn_find(&q, packet, packet->in_channel == shape->channels))
+        return false;
     if (q.turn == q.place)
         q.left = above_distance(q.to, q.place);
     if (q.left == FAR)
         return false;
-    *choice = (struct route_choice){.port = hop_port(&q, packet), .channel = (uint8_t)shape->channels};
+    *choice = (struct route_choice){.port = hop_port(&q, packet), .channel = (uint8_t)shape->channels,
+                                    .state = q.turn == q.place ? 0 : q.turn + 1};
     return true;
 }
 

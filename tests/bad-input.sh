@@ -297,7 +297,7 @@ bad 'faults.at: means nothing without faults.link_rate or faults.switch_rate' to
 bad 'needs 2 virtual channels on this torus to be free of deadlock, and ways around faults one more, but switch.channels is 2' torus.cfg faults.link_rate=0.01 switch.channels=2
 bad_ranks 'from the start there is no way between some nodes, in the end for 30 of 240 pairs, for example from node 0 to node 7' torus.cfg 'faults.list[0].node=7'
 bad 'from 2 us on there is no way between some nodes, in the end for 58 of 240 pairs' torus.cfg 'faults.list[0].switch=7' 'faults.list[0].at=3us' 'faults.list[1].switch=2' 'faults.list[1].at=2us'
-bad 'are possible on networks of at most 16777216 switches' torus.cfg topology.extents=65535,65535 faults.link_rate=0.1
+bad 'are possible on networks of at most 16777215 switches' torus.cfg topology.extents=65535,65535 faults.link_rate=0.1
 
 # ---- routing tables ----
 
