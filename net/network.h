@@ -55,6 +55,7 @@ struct net_settings {
     enum net_sticky_span sticky;
     bool adapts, remembers;         /* selection by the switch's state; by what the message or flow took before */
     uint64_t bias, threshold, hysteresis; /* picoseconds */
+    bool count_port;                      /* credits missing on any channel of the port count */
     double speedup;
     ker_time delay, credit_delay;
     bool at_source;                 /* ways are decided there */

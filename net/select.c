@@ -17,17 +17,27 @@ static inline uint64_t output_missing(const struct net_network *net, const struc
     return out->to_node ? 0 : net_output_time(net, out, net_buffer_behind(net, out) - out->credit[channel]);
 }
 
+static uint64_t output_missing_all(const struct net_network *net, const struct net_port *out, unsigned channels)
+{
+    uint64_t missing = 0;
+    for (unsigned c = 0; c < channels && !out->to_node; c++)
+        missing += net_buffer_behind(net, out) - out->credit[c];
+    return net_output_time(net, out, missing);
+}
+
 /* What the comparison needs of the settings, in registers: a store into a choice may be a store into anything. */
 struct rule {
     uint64_t threshold, bias;
     bool queue, credits;
+    unsigned all; /* channels of the port whose missing credits count together; 0: the way's own channel's */
     unsigned base;
     ker_time now;
 };
 
 static inline struct rule rule_of(const struct net_settings *set, unsigned base, ker_time now)
 {
-    return (struct rule){set->threshold, set->bias, set->selection != NET_SELECT_CREDITS, set->selection != NET_SELECT_QUEUE, base, now};
+    return (struct rule){set->threshold, set->bias, set->selection != NET_SELECT_CREDITS, set->selection != NET_SELECT_QUEUE,
+                         set->count_port ? set->channels * set->classes : 0, base, now};
 }
 
 /* A way over a link that is known to be congested is worse than any that is not. */
@@ -40,7 +50,7 @@ static inline uint64_t choice_cost(const struct net_switch *s, const struct net_
     const struct net_network *net = s->net;
     uint64_t cost = rule.queue ? net_output_backlog(net, out, rule.now) : 0;
     if (rule.credits)
-        cost += output_missing(net, out, channel);
+        cost += __builtin_expect(rule.all, 0) ? output_missing_all(net, out, rule.all) : output_missing(net, out, channel);
     cost = cost <= rule.threshold ? 0 : cost;
     if (c->weight)
         cost *= c->weight;

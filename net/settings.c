@@ -41,6 +41,8 @@ const struct ker_option net_options[] = {
     {"routing.sticky", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
      "For how long a way, once taken, is kept: every packet chooses for itself, or all of a message, or all between two nodes take the "
      "way of the first. What a packet draws is drawn for the message or flow, too."},
+    {"routing.credits", KER_TYPE_CHOICE, "channel", NULL, NULL, "channel|port",
+     "For selection by credits: those missing on the channel that the packet would take, or on all channels of the port together."},
     {"routing.watch_high", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
      "ugal_piggyback: a link between groups is congested from this backlog of its output on; absent: the time to send a full "
      "switch.output_queue."},
@@ -103,6 +105,7 @@ static void settings_read(struct net_settings *set, const struct ker_config *c)
     set->selection = (enum net_selection)ker_config_choice(c, "routing.selection");
     set->adapts = set->selection < NET_SELECT_RANDOM;
     set->sticky = (enum net_sticky_span)ker_config_choice(c, "routing.sticky");
+    set->count_port = ker_config_choice(c, "routing.credits") == 1;
     set->bias = (uint64_t)ker_config_time(c, "routing.bias");
     set->threshold = (uint64_t)ker_config_time(c, "routing.threshold");
     set->hysteresis = (uint64_t)ker_config_time(c, "routing.hysteresis");

@@ -1,11 +1,10 @@
 #!/bin/bash
 # Compares marssim with curves of a cycle-accurate simulator: tools/compare-curves.sh [-t] CURVES.csv [PATTERN]
 #
-# Every row of CURVES whose "topology,traffic,routing,packet_flits" matches PATTERN (a regular expression, default: all that marssim
-# has the routing for) is simulated with the router made alike (docs/validation.md says how) and printed beside the reference.
+# Every row of CURVES whose "topology,traffic,routing,packet_flits" matches PATTERN (a regular expression, default: all) is simulated with the router made alike (docs/validation.md says how) and printed beside the reference.
 # Then for each curve: latency at the row nearest to half of saturation, and saturation: the load at which latency is three
-# times the one of the first row, by linear interpolation on both curves, or, where it never gets there (long links), the load
-# accepted at the last row.
+# times the one of the first row, by linear interpolation on both curves, or, where it does not get there below saturation (long links), the
+# load accepted in overload (the highest, when the curve has no such row).
 # -t: a test: only the first row, the one near half of saturation and the two around saturation; lines "ok" and "not ok".
 #
 # MARSSIM names the program (default ./marssim); SPAN_US (20) is the measured span, 1,000 packets per node and microsecond at full load.
@@ -34,7 +33,7 @@ topology() { # NAME: kind and extents; the fraction of uniform traffic that node
 router() { # SET: channels, bytes per channel, speed-up, R
     case $1 in
     ideal) echo 8 64000 2 2 ;;
-    ideal_df) echo 2 256000 2 2 ;; # three channels, of which minimal routing uses two
+    ideal_df) echo 2 256000 2 2 ;; # three channels, of which minimal routing uses two; detours: see algorithm
     ideal4_df) echo 2 256000 4 1 ;;
     *) return 1 ;;
     esac
@@ -43,15 +42,20 @@ router() { # SET: channels, bytes per channel, speed-up, R
 traffic() { # NAME
     case $1 in
     uniform | transpose) echo "$1" ;;
+    bad_dragon) echo next_group ;;
     bitcomp) echo bit_complement ;;
     *) return 1 ;;
     esac
 }
 
-algorithm() { # NAME
+algorithm() { # NAME: the group "routing"
     case $1 in
-    dim_order | dor | min) echo minimal ;;
-    nca) echo "${NCA:-adaptive}" ;; # up at random there; adaptive here, or NCA=minimal for d-mod-k
+    dim_order | dor | min) echo 'algorithm = "minimal";' ;;
+    nca) echo 'algorithm = "random";' ;;
+    # by way of a switch drawn anywhere; 4 channels here (three there share one before and after the first link between groups)
+    val) echo 'algorithm = "valiant"; valiant = "any";' ;;
+    # minimal when the flits it finds ahead are at most twice those of the detour + 30; flits count from leaving until credited
+    ugal) echo 'algorithm = "ugal"; valiant = "any"; weight = "double"; selection = "credits"; credits = "port"; bias = "30 ns";' ;;
     *) return 1 ;;
     esac
 }
@@ -69,9 +73,10 @@ arrivals() { # LOAD FLITS
 simulate() { # TOPOLOGY TRAFFIC ROUTING FLITS LOAD SET DRAIN: "accepted network-latency total-latency", latencies in cycles
     local channels buffer speedup cycles
     read -r channels buffer speedup cycles < <(router "$6")
+    [[ $3 =~ ^(val|ugal)$ ]] && channels=4
     cat >"$dir/curve.cfg" <<END
 topology: { $(topology "$1") bandwidth = "1000 GB/s"; };
-routing: { algorithm = "$(algorithm "$3")"; };
+routing: { $(algorithm "$3") };
 switch: { channels = $channels; buffer = "$buffer B"; output_queue = "64000 B"; delay = "$cycles ns"; speedup = $speedup; };
 adapter: { packet_size = "$(($4 * 1000)) B"; header = "0 B"; };
 traffic: { pattern = "$(traffic "$2")"; load = $5; size = "$(($4 * 1000)) B"; self = true; $(arrivals "$5" "$4") };
@@ -112,7 +117,7 @@ row() { # CSV fields: prints "curve|load|reference accepted, latency|accepted, l
 
 # Rows of the reference that are to be run, of each curve in order of load.
 select_rows() {
-    awk -F, -v test="$test" -v pattern="$pattern" 'NR > 1 && ($1 "," $2 "," $3 "," $4) ~ pattern && $3 !~ /ugal|val/ && $2 != "bad_dragon" {
+    awk -F, -v test="$test" -v pattern="$pattern" 'NR > 1 && ($1 "," $2 "," $3 "," $4) ~ pattern {
         name = $1 "," $2 "," $3 "," $4 "," $10
         if (!(name in n)) order[++curves] = name
         row[name, ++n[name]] = $0; load[name, n[name]] = $5; latency[name, n[name]] = $7; status[name, n[name]] = $11}
@@ -136,7 +141,7 @@ report() { # the table, and what it comes to
     awk -F'|' -v test="$test" '
     function knee(l, y, n,   i) {
         for (i = 2; i <= n; i++)
-            if (y[i] >= 3 * y[1]) return l[i - 1] + (l[i] - l[i - 1]) * (3 * y[1] - y[i - 1]) / (y[i] - y[i - 1])
+            if (y[i] >= 3 * y[1] && state[i - 1] ~ /^stable/) return l[i - 1] + (l[i] - l[i - 1]) * (3 * y[1] - y[i - 1]) / (y[i] - y[i - 1])
         return 0
     }
     function verdict(what, here, there, limit,   off) {
@@ -157,7 +162,9 @@ report() { # the table, and what it comes to
     $1 != name {flush_curve(); name = $1; if (!test) print "\n" name "\n   load  accepted  reference   latency reference  difference"}
     {
         n++; load[n] = $2; ref[n] = $4; own[n] = $6
-        ref_accepted = $3; own_accepted = $5
+        state[n] = $7
+        if (n == 1 || $3 > ref_accepted || $7 ~ /overload/) ref_accepted = $3
+        if (n == 1 || $5 > own_accepted || $7 ~ /overload/) own_accepted = $5
         if (!test) printf "%7.4f  %8.4f  %9.4f %9.2f %9.2f  %+8.2f %%  %s\n", $2, $5, $3, $6, $4, 100 * ($6 / $4 - 1), $7
         if ($7 ~ /overload/) n--
     }
