@@ -17,6 +17,7 @@ struct zero_load_case {
     int from, to; /* nodes, from < to */
     int links;
     int64_t cut_through_ps, store_and_forward_ps; /* with D = 50,000 ps */
+    int64_t turn_ps; /* what an adaptive way may cost on top, whose order of links is another */
 };
 
 static const struct zero_load_case cases[] = {
@@ -32,12 +33,13 @@ static const struct zero_load_case cases[] = {
     /* 0 = (0,0) to 15 = (3,3): the short way round crosses both wrap-around links: 1 + 1 */
     {"torus, wrapped", "kind = \"torus\"; extents = [4, 4]; bandwidth = \"10 GB/s\"; latency = \"3 ns\";", 2, 0, 15, 4,
      4 * 3000 + 3 * 50000 + 102400, 4 * 3000 + 3 * 50000 + 4 * 102400},
-    /* node 25.6, x 102.4 twice, y 51.2 twice, node 25.6; faster outputs wait 51.2 (x to y) and 25.6 (y to node) */
+    /* node 25.6, x 102.4 twice, y 51.2 twice, node 25.6; faster outputs wait 51.2 (x to y) and 25.6 (y to node). Two turns out of x
+     * (x y x y, x y y x) wait 51.2 longer. */
     {"torus, unequal",
      "kind = \"torus\"; extents = [4, 4]; bandwidth = [\"10 GB/s\", \"20 GB/s\"]; latency = [\"3 ns\", \"5 ns\"];"
      "node_bandwidth = \"40 GB/s\"; node_latency = \"1 ns\";",
      2, 0, 10, 6, 2 * 1000 + 2 * 3000 + 2 * 5000 + 5 * 50000 + 25600 + 51200 + 25600,
-     2 * 1000 + 2 * 3000 + 2 * 5000 + 5 * 50000 + 2 * 25600 + 2 * 102400 + 2 * 51200},
+     2 * 1000 + 2 * 3000 + 2 * 5000 + 5 * 50000 + 2 * 25600 + 2 * 102400 + 2 * 51200, 51200},
     /* 0 = (0,0) to 11 = (3,2) in an open 4x3 grid: 3 + 2 links, six switches */
     {"mesh", "kind = \"torus\"; extents = [4, 3]; wrap = false; bandwidth = \"10 GB/s\"; latency = \"3 ns\";", 1, 0, 11, 7,
      7 * 3000 + 6 * 50000 + 102400, 7 * 3000 + 6 * 50000 + 7 * 102400},
@@ -109,9 +111,11 @@ static void case_run(struct run *r, const struct zero_load_case *c, const char *
                c->topology, routing, routing[0] == 'a' ? c->channels + 2 : c->channels, forwarding, speedup, c->from, c->to, c->to);
 }
 
-static void case_check(const struct run *r, const struct zero_load_case *c, int64_t expected_ps)
+static void case_check(const struct run *r, const struct zero_load_case *c, int64_t expected_ps, bool adaptive)
 {
     int64_t latency_ps = run_int(r, "packet_latency_ps.max");
+    if (adaptive && latency_ps == expected_ps + c->turn_ps)
+        expected_ps = latency_ps;
     assert_int_equal(run_int(r, "packets_delivered"), 1);
     if (run_int(r, "hops.max") != c->links || latency_ps != expected_ps)
         fail_msg("%s: %lld ps over %lld links, not %lld ps over %d", c->name, (long long)latency_ps,
@@ -127,7 +131,8 @@ static void cases_check(const char *routing, const char *forwarding, double spee
     run_init(&r);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         case_run(&r, &cases[i], routing, forwarding, speedup);
-        case_check(&r, &cases[i], forwarding[0] == 'c' ? cases[i].cut_through_ps : cases[i].store_and_forward_ps);
+        case_check(&r, &cases[i], forwarding[0] == 'c' ? cases[i].cut_through_ps : cases[i].store_and_forward_ps,
+                   routing[0] == 'a');
     }
     run_release(&r);
 }
@@ -142,7 +147,7 @@ static void store_and_forward_is_the_sum(void **state)
     cases_check("minimal", "store_and_forward", 2);
 }
 
-/* In an empty network neither the crossbar's speed nor the choice among shortest paths matters. */
+/* In an empty network the crossbar's speed does not matter, nor the choice among shortest paths but for turns to other speeds. */
 static void adaptive_and_slow_crossbar_are_the_same(void **state)
 {
     cases_check("adaptive", "cut_through", 1);
