@@ -618,6 +618,42 @@ static void test_paths(void **state)
     free(p.cable);
 }
 
+static int clockwise(const void *context, int s, int node, int path)
+{
+    return s == node ? 3 : 1;
+}
+
+static int short_way(const void *context, int s, int node, int path)
+{
+    return s == node ? 3 : (node - s + 4) % 4 == 1 ? 1 : (s + node) % 2 ? 2 : s % 2 ? 1 : 2;
+}
+
+/* On a ring of four switches all ways clockwise wait for each other with one channel. With the short ways it depends: between opposite
+ * switches 0 and 2 go by port 2, 1 and 3 by port 1, so that each way round has two separate pairs of links, and no circle. */
+static void test_deadlock(void **state)
+{
+    struct plant p = {.switches = 4, .ports = 4, .adapters = 4, .adapter_ports = 1};
+    struct route_shape *shape;
+    struct ker_error error;
+    for (int s = 0; s < 4; s++) {
+        plant_join(&p, s, 1, 0, (s + 1) % 4, 2, "4xQDR");
+        plant_join(&p, s, 3, 1, s, 1, "4xQDR");
+    }
+    char *dump = plant_text(&p), *circle = plant_tables(&p, 1, clockwise, NULL), *fine = plant_tables(&p, 1, short_way, NULL);
+    assert_int_equal(table_try(&shape, dump, circle, "", &error), KER_BAD_INPUT);
+    assert_non_null(strstr(error.text, "routing.allow_deadlock"));
+    assert_int_equal(table_try(&shape, dump, circle, "allow_deadlock = true; ", &error), KER_OK);
+    route_free(shape);
+    if (table_try(&shape, dump, fine, "", &error))
+        fail_msg("%s", error.text);
+    check_pairs(shape, 1, 1);
+    route_free(shape);
+    free(dump);
+    free(circle);
+    free(fine);
+    free(p.cable);
+}
+
 /* A circle, and how it is told; tables for something that is no fabric; and errors that come through. */
 static void test_bad_table_files(void **state)
 {
@@ -652,7 +688,7 @@ int main(void)
         cmocka_unit_test(test_parallel),      cmocka_unit_test(test_forms),        cmocka_unit_test(test_unknown_speed),
         cmocka_unit_test(test_bad_dumps),     cmocka_unit_test(test_bad_settings), cmocka_unit_test(test_tables),
         cmocka_unit_test(test_small_tables),  cmocka_unit_test(test_bad_tables),
-        cmocka_unit_test(test_paths),         cmocka_unit_test(test_bad_table_files),
+        cmocka_unit_test(test_paths),         cmocka_unit_test(test_bad_table_files), cmocka_unit_test(test_deadlock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
