@@ -192,7 +192,7 @@ struct net_network {
     struct net_settings set;
     const struct route_shape *shape;
     route_next_function *route;
-    bool adaptive; /* routes may depend on what changes: on the switch's state, or on the time */
+    bool adaptive; /* routes are not found ahead: they may depend on what changes (the switch's state, time), or are due later (FIFO) */
     bool faulty;   /* something goes down, or may */
     struct ker_engine *engine;
     struct net_link_class link[ROUTE_MAX_LINKS];

@@ -195,9 +195,10 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->shape = shape;
     net->route = route_function(shape);
     net->faulty = route_fault_summarise(shape) != NULL;
-    net->adaptive = summary->adaptive || net->faulty;
     net->outgoing_free = net->flow_free = NET_NONE;
     settings_read(&net->set, config);
+    /* behind the gate of a FIFO a packet is routed when its turn comes, from the state it came with */
+    net->adaptive = summary->adaptive || net->faulty || net->set.queueing == NET_QUEUE_FIFO;
     net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(shape)->repairs);
     net->set.seed = seed;
     net->set.measure_from = phases.measure_from;

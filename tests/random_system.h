@@ -22,6 +22,7 @@ struct random_system {
     struct ker_stream stream;
     FILE *out;
     const char *folder, *traces; /* absolute; files beside the configuration are named in the folder */
+    const char *own;          /* routing.algorithm that only this topology has; NULL: minimal or adaptive will do */
     int number;
     uint32_t nodes, channels; /* of the network; channels it needs */
     uint32_t packet, header;  /* bytes */
@@ -99,6 +100,7 @@ static void random_torus(struct random_system *r)
         fprintf(r->out, "%s%s", i ? ", " : "", open && chance(r, 60) ? "false" : "true");
     fprintf(r->out, "];\n    parallel = %u;\n    nodes_per_switch = %u;\n",
             chance(r, 25) ? between(r, 2, 3) : 1, chance(r, 40) ? between(r, 2, 3) : 1);
+    r->own = "valiant";
     random_links(r, dimensions, true);
 }
 
@@ -118,6 +120,7 @@ static void random_fat_tree(struct random_system *r)
     }
     if (levels > 1 && chance(r, 40))
         fprintf(r->out, "    taper = [%s];\n", chance(r, 50) ? "0.5" : "0.75");
+    r->own = chance(r, 50) ? "s_mod_k" : "random";
     random_links(r, levels, false);
 }
 
@@ -215,10 +218,15 @@ static void random_topology(struct random_system *r)
     fprintf(r->out, "};\n");
     if (r->third_groups && chance(r, 60))
         random_detours(r);
+    else if (r->own && chance(r, 35))
+        fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", r->own);
+    else if (chance(r, 20)) /* by tables, on any topology */
+        fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", chance(r, 50) ? "updown" : "layered");
     else
         fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", chance(r, 50) ? "adaptive" : "minimal");
-    static const char *const selections[] = {"queue", "credits", "both"};
-    fprintf(r->out, "    selection = \"%s\";\n};\n", PICK(r, selections));
+    static const char *const selections[] = {"queue", "credits", "both", "both", "random", "round_robin", "destination", "flow"};
+    static const char *const spans[] = {"packet", "packet", "message", "flow"};
+    fprintf(r->out, "    selection = \"%s\";\n    sticky = \"%s\";\n};\n", PICK(r, selections), PICK(r, spans));
 }
 
 /* ---- switches and adapters ---- */
