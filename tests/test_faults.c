@@ -227,6 +227,11 @@ static const char *const systems[] = {
     TOPOLOGY("hierarchical", LINKS "groups = [3, 4];") "routing: { algorithm = \"par\"; }; ",
     TOPOLOGY("hierarchical", LINKS "groups = [2, 4];") "routing: { algorithm = \"indirect\"; detours = 2; }; ",
     TOPOLOGY("hierarchical", LINKS "groups = [2, 2, 3];"),
+    TOPOLOGY("hierarchical", LINKS "groups = [4, 5];") "routing: { algorithm = \"ugal_piggyback\"; }; ",
+    TOPOLOGY("torus", LINKS "extents = [4, 4];") "routing: { algorithm = \"shortest\"; }; ",
+    TOPOLOGY("torus", LINKS "extents = [5, 3];") "routing: { algorithm = \"updown\"; }; ",
+    TOPOLOGY("hierarchical", LINKS "groups = [3, 4];") "routing: { algorithm = \"layered\"; }; ",
+    TOPOLOGY("fat_tree", LINKS "radix = 6; levels = 2;") "routing: { algorithm = \"shortest\"; }; ",
 };
 #define SYSTEMS ((int)(sizeof systems / sizeof *systems))
 
