@@ -112,6 +112,12 @@ static void extension_make(struct net_network *net, struct net_outgoing *o, cons
         memcpy(x->envelope, envelope->word, sizeof x->envelope);
 }
 
+/* Unique among a source's messages to the destination. */
+static inline uint32_t message_number(struct net_node *n, uint32_t destination)
+{
+    return __builtin_expect(n->net->set.resequence, 0) ? net_resequencer_number(n, destination) : n->messages++;
+}
+
 void net_send(struct net_node *n, ker_time now, uint32_t destination, uint64_t bytes,
               const struct net_envelope *envelope, uint64_t cookie, unsigned priority)
 {
@@ -120,7 +126,7 @@ void net_send(struct net_node *n, ker_time now, uint32_t destination, uint64_t b
     uint32_t index = outgoing_new(net);
     struct net_outgoing *o = &net->outgoing[index];
     *o = (struct net_outgoing){.left = bytes, .bytes = bytes, .cookie = cookie, .created = now,
-                               .destination = destination, .message = n->messages++, .priority = (uint8_t)priority};
+                               .destination = destination, .message = message_number(n, destination), .priority = (uint8_t)priority};
     extension_make(net, o, envelope);
     flow_append(n, index);
     if (!n->acting && !n->blocked)
@@ -142,7 +148,7 @@ static void offer_fetch(struct net_node *n, uint32_t most)
     n->offered = outgoing_new(net);
     net->outgoing[n->offered] =
         (struct net_outgoing){.left = offer.bytes, .bytes = offer.bytes, .created = offer.created,
-                              .destination = offer.destination, .message = n->messages++, .priority = (uint8_t)offer.priority, .from_offer = true};
+                              .destination = offer.destination, .message = message_number(n, offer.destination), .priority = (uint8_t)offer.priority, .from_offer = true};
 }
 
 /* The next offered message joins the flows, if its time has come and there are fewer than `most`. Returns whether it did. */
@@ -405,20 +411,34 @@ static void node_act(void *self, struct ker_engine *e, ker_time now)
 
 /* ---- receiving ---- */
 
+static void message_hand_up(struct net_node *n, ker_time now, const struct net_message *m)
+{
+    struct net_network *net = n->net;
+    net->count.messages_delivered++;
+    if (net_measures(net, m->created)) {
+        stats_quantity_add(net->message_latency, (uint64_t)(now - m->created));
+        stats_quantity_add(net->message_size, m->bytes);
+    }
+    if (n->client)
+        n->client->arrived(n, now, m);
+}
+
+/* The message is whole. */
 static void message_deliver(struct net_node *n, ker_time now, const struct net_packet *p, uint64_t bytes, ker_time created,
                             const uint64_t *envelope)
 {
     struct net_network *net = n->net;
     struct net_message m = {p->source, n->id, bytes, created, {{0}}};
-    net->count.messages_delivered++;
-    if (net_measures(net, created)) {
-        stats_quantity_add(net->message_latency, (uint64_t)(now - created));
-        stats_quantity_add(net->message_size, bytes);
-    }
     if (envelope)
         memcpy(m.envelope.word, envelope, sizeof m.envelope.word);
-    if (n->client)
-        n->client->arrived(n, now, &m);
+    if (__builtin_expect(net->set.resequence, 0)) {
+        if (net_resequencer_put(n, now, &m, p->message))
+            message_hand_up(n, now, &m);
+        while (net_resequencer_next(n, now, m.source, &m))
+            message_hand_up(n, now, &m);
+        return;
+    }
+    message_hand_up(n, now, &m);
 }
 
 static void notice_deliver(struct net_node *n, ker_time now, const struct net_packet *p)

@@ -390,6 +390,9 @@ void net_network_free(struct net_network *net)
     free(net->message_latency);
     free(net->message_size);
     free(net->throttle);
+    free(net->extent);
+    free(net->early_wait);
+    net_resequencer_free(net->resequencer);
     if (net->congestion_state)
         net->congestion->release(net->congestion_state);
     if (net->matrix)

@@ -176,6 +176,7 @@ struct net_node {
 };
 
 struct net_reassembly;
+struct net_resequencer;
 struct net_congestion;
 
 struct net_counts {
@@ -184,6 +185,7 @@ struct net_counts {
     uint64_t hops_sum, hops_max;
     uint64_t packet_hops;
     uint64_t out_of_order, reorder_bytes_max;
+    uint64_t messages_early, early_bytes_max; /* with resequencing: whole before their turn */
     uint64_t lost_way, lost_switch, lost_adapter; /* packets: no way on; at a switch that was down; never sent */
     uint64_t marked, notices_sent, notices_received, notices_lost, throttled_flows;
 };
@@ -208,11 +210,14 @@ struct net_network {
     struct net_flow *flow;
     uint32_t flow_free, flow_room;
     struct net_reassembly *reassembly;
+    struct net_resequencer *resequencer; /* NULL: messages are handed up when they are whole */
     const struct net_congestion *congestion; /* NULL: no control */
     void *congestion_state;
     /* statistics */
     struct net_counts count;
     struct stats_quantity *latency, *total_latency, *message_latency, *message_size;
+    struct stats_quantity *extent;   /* how far ahead of the next in order packets came */
+    struct stats_quantity *early_wait; /* with resequencing */
     struct stats_quantity *throttle; /* with congestion control */
     struct stats_matrix *matrix;
     /* what there is */
@@ -357,6 +362,17 @@ size_t net_reassembly_count(const struct net_reassembly *); /* messages that are
 /* Counts a packet of a message of several. true: now it is whole, and *whole is its extension. */
 bool net_reassembly_add(struct net_network *, const struct net_node *, const struct net_packet *, uint64_t payload,
                         struct net_extension *whole);
+
+/* Numbers the next message to a node. */
+uint32_t net_resequencer_number(struct net_node *, uint32_t destination);
+/* A message is whole. true: it is its turn, and it is to be handed up; else it is kept. */
+bool net_resequencer_put(struct net_node *, ker_time now, const struct net_message *, uint32_t number);
+/* Takes out the message of this source whose turn has come, if there is one. */
+bool net_resequencer_next(struct net_node *, ker_time now, uint32_t source, struct net_message *);
+struct net_resequencer *net_resequencer_new(void);
+void net_resequencer_free(struct net_resequencer *);
+uint32_t net_resequencer_count(const struct net_resequencer *); /* messages that are kept */
+
 void net_node_start(struct net_node *); /* has the client started at time 0 */
 
 #endif

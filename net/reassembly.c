@@ -99,6 +99,7 @@ static void order_follow(struct net_network *net, struct partial *m, const struc
         return;
     }
     net->count.out_of_order++;
+    stats_quantity_add(net->extent, ahead);
     if (ahead <= 64)
         m->early |= 1ull << (ahead - 1);
     uint64_t held = (uint64_t)__builtin_popcountll(m->early) * payload;

@@ -56,9 +56,13 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     const struct net_counts *c = &net->count;
     uint64_t v[] = {c->injected, c->delivered, c->bytes_delivered, c->messages_delivered, c->measured_bytes, c->measured_injected,
                     c->hops_sum, c->out_of_order, c->bytes_injected, c->lost_way, c->lost_switch, c->lost_adapter};
-    int64_t most[] = {(int64_t)c->hops_max, (int64_t)c->reorder_bytes_max};
+    int64_t most[] = {(int64_t)c->hops_max, (int64_t)c->reorder_bytes_max, (int64_t)c->early_bytes_max};
     ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
-    ker_comm_max_i64(comm, most, 2);
+    uint64_t early = c->messages_early;
+    ker_comm_max_i64(comm, most, 3);
+    ker_comm_sum_u64(comm, &early, 1);
+    stats_quantity_merge(net->extent, comm);
+    stats_quantity_merge(net->early_wait, comm);
     stats_quantity_merge(net->latency, comm);
     stats_quantity_merge(net->total_latency, comm);
     stats_quantity_merge(net->message_latency, comm);
@@ -82,8 +86,12 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     if (net->faulty)
         json_object_set_new(r, "lost_packets", json_pack("{s:I, s:I, s:I}", "no_way", (json_int_t)v[9], "dead_switch", (json_int_t)v[10],
                                                          "not_sent", (json_int_t)v[11]));
-    if (net->set.resequence)
+    json_object_set_new(r, "reordering_extent_packets", stats_quantity_json(net->extent));
+    if (net->set.resequence) {
         json_object_set_new(r, "resequencing_bytes_max", json_integer(most[1]));
+        json_object_set_new(r, "resequencing", json_pack("{s:I, s:I, s:o}", "messages_held", (json_int_t)early, "bytes_max", (json_int_t)most[2],
+                                                         "wait_ps", stats_quantity_json(net->early_wait)));
+    }
     if (congestion)
         json_object_set_new(r, "congestion", congestion);
     return r;
@@ -181,5 +189,7 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
                 return "credits are missing at an adapter";
     if (!lost && net_reassembly_count(net->reassembly))
         return "a message is not whole";
+    if (net_resequencer_count(net->resequencer))
+        return "a message waits for its turn";
     return NULL;
 }

@@ -61,7 +61,7 @@ const struct ker_option net_options[] = {
     {"adapter.buffer", KER_TYPE_BYTES, "64 KiB", "1", "1 GiB", NULL,
      "Receive buffer per channel, which matters with ejection_rate only."},
     {"adapter.resequence", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "Put packets of a message back in order and report the memory that takes."},
+     "Hand up the messages of each source in the order in which it sent them: one that is whole before its turn is kept until then."},
     {"congestion.control", KER_TYPE_CHOICE, "none", NULL, NULL, "none|ecn",
      "Congestion control: none, or explicit congestion notification with injection throttling (docs/congestion-control.md)."},
     {"congestion.threshold", KER_TYPE_BYTES, "32 KiB", "0", "1 TiB", NULL,
@@ -211,6 +211,9 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
         status = net_source_check(net, config, error);
     for (int i = 0; i < summary->link_count && status == KER_OK; i++)
         status = link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
+    if (status == KER_OK && net->set.resequence && net->faulty && route_fault_summarise(shape)->last > 0)
+        status = ker_config_fail(config, error, "adapter.resequence", "is not possible with faults that happen during the run: a packet that is "
+                                 "lost would hold back all that its source sends after it; let them be from the start, or remove this");
     if (status == KER_OK)
         status = net_congestion_read(net, config, error);
     if (status != KER_OK)
@@ -222,6 +225,12 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->total_latency = ker_alloc(sizeof *net->total_latency);
     net->message_latency = ker_alloc(sizeof *net->message_latency);
     net->message_size = ker_alloc(sizeof *net->message_size);
+    net->extent = ker_alloc(sizeof *net->extent);
+    net->early_wait = ker_alloc(sizeof *net->early_wait);
+    stats_quantity_init(net->extent);
+    stats_quantity_init(net->early_wait);
+    if (net->set.resequence)
+        net->resequencer = net_resequencer_new();
     stats_quantity_init(net->latency);
     stats_quantity_init(net->total_latency);
     stats_quantity_init(net->message_latency);

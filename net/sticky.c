@@ -20,7 +20,10 @@ struct net_sticky {
 static uint64_t key_of(const struct net_network *net, const struct net_packet *p)
 {
     uint32_t what = net->set.sticky == NET_STICKY_MESSAGE ? p->message : p->destination;
-    return ((uint64_t)p->source << 32 | what) + 1;
+    uint64_t key = ((uint64_t)p->source << 32 | what) + 1;
+    if (net->set.resequence && net->set.sticky == NET_STICKY_MESSAGE) /* numbered per destination */
+        key = (key ^ (uint64_t)p->destination * 0x9e3779b97f4a7c15u) | 1ull << 63;
+    return key;
 }
 
 /* The entry of this key, or the free one where it belongs. */

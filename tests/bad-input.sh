@@ -358,6 +358,8 @@ bad 'lies below congestion.threshold' star.cfg congestion.control=ecn congestion
 bad 'congestion.decrease: ' star.cfg congestion.control=ecn congestion.decrease=1.5
 bad 'congestion.minimum: ' star.cfg congestion.control=ecn congestion.minimum=0
 
+bad 'adapter.resequence: is not possible with faults that happen during the run' torus.cfg adapter.resequence=true switch.channels=3 'faults.list[0].link=0,1' 'faults.list[0].at=1us'
+
 # ---- when a run ends ----
 
 bad 'the traffic never ends: give one of run.end' star.cfg traffic.messages=0
