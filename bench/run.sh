@@ -31,7 +31,7 @@ route-torus        | 1 | 5 | y | bench/torus-dense.cfg topology.extents=16,16,16
 route-torus-a      | 1 | 5 | y | bench/torus-dense.cfg topology.extents=16,16,16 routing.algorithm=adaptive
 route-sparse       | 1 | 5 | y | bench/torus-sparse.cfg topology.extents=16,16,16
 route-sparse-a     | 1 | 5 | y | bench/torus-sparse.cfg topology.extents=16,16,16 routing.algorithm=adaptive
-route-fat-tree     | 1 | 5 | y | bench/u-fat-tree-1024.cfg switch.channels=4
+route-fat-tree     | 1 | 5 | y | bench/u-fat-tree-1024.cfg switch.channels=4 routing.algorithm=d_mod_k
 route-fat-tree-a   | 1 | 5 | y | bench/u-fat-tree-1024.cfg switch.channels=4 routing.algorithm=adaptive
 route-dragonfly    | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6
 route-dragonfly-u  | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6 routing.algorithm=ugal
