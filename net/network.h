@@ -302,7 +302,7 @@ static inline uint32_t net_packet_draw(const struct net_network *net, const stru
 int net_choice_fixed(const struct net_network *, uint32_t switch_id, const struct route_choice *choice, int count,
                      const struct net_packet *, uint32_t draw);
 
-/* source.c: switches on the way that is decided at injection, modulo 256 as in struct net_packet. */
+/* source.c: switches on the way that is decided at injection, at most NET_MAX_SWITCHES as in struct net_packet. */
 #define NET_MAX_SWITCHES 255u
 uint32_t net_source_switches(const struct net_node *, const struct net_packet *);
 enum ker_status net_source_check(const struct net_network *, const struct ker_config *, struct ker_error *);

@@ -35,7 +35,7 @@ uint32_t net_source_switches(const struct net_node *n, const struct net_packet *
         r.in_port = peer.port;
         r.in_channel = choice.same ? choice.first : choice.channel;
         r.state = choice.state & 0xffffffu;
-        r.hops++;
+        r.hops = (uint8_t)(r.hops + (r.hops < NET_MAX_SWITCHES));
     }
     return passed & NET_MAX_SWITCHES;
 }

@@ -154,7 +154,7 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     struct net_packet *next = (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
     next->flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
     memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
-    next->hops = p->hops + 1u;
+    next->hops = p->hops + (p->hops < NET_MAX_SWITCHES);
     s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;
     net->count.packet_hops++;
     credit_return(net, in, p, read_end);
