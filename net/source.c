@@ -37,7 +37,7 @@ uint32_t net_source_switches(const struct net_node *n, const struct net_packet *
         r.state = choice.state & 0xffffffu;
         r.hops = (uint8_t)(r.hops + (r.hops < NET_MAX_SWITCHES));
     }
-    return passed & NET_MAX_SWITCHES;
+    return passed < NET_MAX_SWITCHES ? passed : NET_MAX_SWITCHES;
 }
 
 /* A way that may be taken only when there is room behind it cannot be promised by the source. Asked of a sample of pairs. */
