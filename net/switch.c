@@ -435,7 +435,7 @@ static void switch_prepare(void *self, struct ker_event *event)
     struct net_network *net = s->net;
     struct net_packet *p = (struct net_packet *)event;
     struct route_choice c;
-    if (net->adaptive)
+    if (net->adaptive || s->gate) /* who has to stand behind in a FIFO is asked about later, and its state must be the old one then */
         return;
     unsigned base = channel_base(net, p);
     const struct route_packet r = route_question(net, p, base);

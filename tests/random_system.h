@@ -26,6 +26,8 @@ struct random_system {
     int number;
     uint32_t nodes, channels; /* of the network; channels it needs */
     uint32_t packet, header;  /* bytes */
+    uint32_t hop_bytes;       /* in the header, for each of up to 255 switches */
+    bool lossy;               /* faults */
     bool trace;               /* one of the jobs */
     bool third_groups, shared; /* a hierarchy with groups to make detours by; which share their links (attach = "group") */
     double bandwidth;         /* of the node links, GB/s, for the length of the run */
@@ -208,13 +210,48 @@ static void random_detours(struct random_system *r)
     fprintf(r->out, "    indirect = \"%s\";\n", chance(r, 50) ? "static" : "adaptive");
 }
 
+/* Which of the ways is taken, and where that is decided. `escapes`: a source cannot know which are open. */
+static void random_selection(struct random_system *r, bool escapes)
+{
+    static const char *const selections[] = {"queue", "credits", "both", "random", "destination", "flow", "round_robin"};
+    static const char *const fixed[] = {"random", "destination", "flow"}, *const stickies[] = {"packet", "message", "flow"};
+    r->hop_bytes = 0;
+    if (!escapes && chance(r, 25)) {
+        r->hop_bytes = chance(r, 50) ? between(r, 1, 4) : 0;
+        fprintf(r->out, "    selection = \"%s\";\n    decided = \"source\";\n    hop_bytes = \"%u B\";\n", PICK(r, fixed), r->hop_bytes);
+        return;
+    }
+    uint32_t which = chance(r, 60) ? draw(r, 3) : draw(r, 7);
+    fprintf(r->out, "    selection = \"%s\";\n", selections[which]);
+    if (which < 3 && chance(r, 25))
+        fprintf(r->out, "    threshold = \"%u ns\";\n    bias = \"%u ns\";\n", draw(r, 200), draw(r, 200));
+    if (which < 3 && chance(r, 20))
+        fprintf(r->out, "    hysteresis = \"%u ns\";\n", 1 + draw(r, 300));
+    else if (chance(r, 25))
+        fprintf(r->out, "    sticky = \"%s\";\n", PICK(r, stickies));
+}
+
+/* Links that fail, from the start or while running. What is lost would leave jobs waiting. */
+static void random_faults(struct random_system *r)
+{
+    static const double rates[] = {0.02, 0.05, 0.1, 0.2};
+    r->lossy = true;
+    fprintf(r->out, "faults: {\n    link_rate = %.2f;\n    seed = %u;\n    unreachable = \"drop\";\n", PICK(r, rates), draw(r, 1000));
+    if (chance(r, 20))
+        fprintf(r->out, "    switch_rate = 0.05;\n");
+    if (chance(r, 60))
+        fprintf(r->out, "    at = \"%u ns\";\n    spread = \"%u ns\";\n", draw(r, 3000), chance(r, 60) ? draw(r, 5000) : 0);
+    fprintf(r->out, "};\n");
+}
+
 static void random_topology(struct random_system *r)
 {
     static void (*const kinds[])(struct random_system *) = {
         random_torus,        random_torus,        random_torus, random_fat_tree, random_fat_tree,
         random_hierarchical, random_hierarchical, random_star,  random_file};
+    void (*kind)(struct random_system *) = PICK(r, kinds);
     fprintf(r->out, "topology: {\n");
-    PICK(r, kinds)(r);
+    kind(r);
     fprintf(r->out, "};\n");
     if (r->third_groups && chance(r, 60))
         random_detours(r);
@@ -224,9 +261,10 @@ static void random_topology(struct random_system *r)
         fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", chance(r, 50) ? "updown" : "layered");
     else
         fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", chance(r, 50) ? "adaptive" : "minimal");
-    static const char *const selections[] = {"queue", "credits", "both", "both", "random", "round_robin", "destination", "flow"};
-    static const char *const spans[] = {"packet", "packet", "message", "flow"};
-    fprintf(r->out, "    selection = \"%s\";\n    sticky = \"%s\";\n};\n", PICK(r, selections), PICK(r, spans));
+    random_selection(r, kind == random_torus);
+    fprintf(r->out, "};\n");
+    if (kind != random_star && chance(r, 20))
+        random_faults(r);
 }
 
 /* ---- switches and adapters ---- */
@@ -240,7 +278,7 @@ static void random_switch(struct random_system *r)
     static const uint32_t depths[] = {1, 1, 2, 3, 4, 16, 64};
     r->packet = PICK(r, packets);
     r->header = PICK(r, headers);
-    uint32_t wire = r->packet + r->header, channels = r->channels + (chance(r, 50) ? between(r, 1, 3) : 0);
+    uint32_t wire = r->packet + r->header + 255 * r->hop_bytes, channels = r->channels + (chance(r, 50) ? between(r, 1, 3) : 0);
     if (channels > 16)
         channels = 16;
     uint32_t classes = chance(r, 20) && channels <= 5 ? between(r, 2, 3) : 1;
@@ -481,7 +519,7 @@ static void random_system_write(int number, const char *folder, const char *trac
     random_probe(&r, path, tables);
     random_switch(&r);
     random_congestion(&r);
-    bool jobs = r.nodes >= 2 && chance(&r, 45), traffic = !jobs || chance(&r, 30);
+    bool jobs = r.nodes >= 2 && !r.lossy && chance(&r, 45), traffic = !jobs || chance(&r, 30);
     if (jobs)
         random_jobs(&r);
     if (traffic)
