@@ -42,11 +42,12 @@ struct maker {
     uint32_t *divided;  /* per switch */
     uint32_t *next;     /* per switch a link */
     /* with all */
-    uint32_t *mask_set; /* per switch the last set, and the links it was made from, if they are numbers below 64 */
+    uint32_t *mask_set; /* per switch the last set, and where a switch has at most 64 links those it was made from */
     uint64_t *mask;
     uint32_t *set;      /* per switch */
     struct route_waits waits;
-    uint64_t *way_bits; /* per switch, as in waits */
+    uint64_t *way_bits; /* per switch `words`: a bit for each link that a way begins with */
+    uint32_t words;
     bool cyclic;
     uint32_t destinations, most_links;
     struct route_layers *layers;
@@ -194,6 +195,50 @@ static inline bool is_way(const struct maker *m, uint32_t at, uint32_t link)
 
 /* ---- what is known of all ways to a destination ---- */
 
+static inline uint64_t *bits_of(const struct maker *m, uint32_t at)
+{
+    return m->way_bits + (size_t)at * m->words;
+}
+
+/* Goes through the links that ways from a switch begin with: for (i = way_first(); i != ROUTE_NO_WIRE; i = way_after(i)). */
+static inline uint32_t way_from(const struct maker *m, uint32_t at, uint32_t place)
+{
+    const uint64_t *bits = bits_of(m, at);
+    for (uint32_t w = place / 64; w < m->words; w++, place = w * 64) {
+        uint64_t rest = bits[w] >> place % 64 << place % 64;
+        if (rest)
+            return m->wires->begin[at] + w * 64 + (uint32_t)__builtin_ctzll(rest);
+    }
+    return ROUTE_NO_WIRE;
+}
+
+static inline uint32_t way_first(const struct maker *m, uint32_t at)
+{
+    return way_from(m, at, 0);
+}
+
+static inline uint32_t way_after(const struct maker *m, uint32_t at, uint32_t link)
+{
+    return way_from(m, at, link + 1 - m->wires->begin[at]);
+}
+
+/* Which links of a switch ways begin with; returns how many. */
+static uint32_t ways_find(struct maker *m, uint32_t at)
+{
+    const struct route_wires *wires = m->wires;
+    uint64_t *bits = bits_of(m, at), mask = 0;
+    uint32_t first = wires->begin[at], links = wires->begin[at + 1] - first, count = 0;
+    for (uint32_t place = 0; place < links; place++) {
+        mask |= (uint64_t)is_way(m, at, first + place) << place % 64;
+        if (place % 64 == 63 || place + 1 == links) {
+            bits[place / 64] = mask;
+            count += (uint32_t)__builtin_popcountll(mask);
+            mask = 0;
+        }
+    }
+    return count;
+}
+
 /* From the farthest on: who is passed by packets, how many ways there are, what they divide the destinations by. */
 static void ways_follow(struct maker *m, uint32_t to)
 {
@@ -205,32 +250,36 @@ static void ways_follow(struct maker *m, uint32_t to)
     for (uint32_t k = m->reached; k-- > 1;) {
         uint32_t at = m->order[k];
         m->ways[at] = 0;
-        if (!m->used[at])
+        if (!m->used[at]) {
+            memset(bits_of(m, at), 0, m->words * sizeof(uint64_t));
             continue;
-        for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++)
-            if (is_way(m, at, i)) {
-                m->ways[at]++;
-                m->used[wires->to[i]] = true;
-            }
+        }
+        m->ways[at] = (uint16_t)ways_find(m, at);
         uint64_t divided = (uint64_t)m->divided[at] * m->ways[at];
-        for (uint32_t i = wires->begin[at]; m->one && i < wires->begin[at + 1]; i++)
-            if (divided > m->divided[wires->to[i]] && is_way(m, at, i))
-                m->divided[wires->to[i]] = divided > wires->nodes ? wires->nodes + 1 : (uint32_t)divided;
+        if (divided > wires->nodes)
+            divided = wires->nodes + 1ull;
+        for (uint32_t i = way_first(m, at); i != ROUTE_NO_WIRE; i = way_after(m, at, i)) {
+            m->used[wires->to[i]] = true;
+            if (divided > m->divided[wires->to[i]])
+                m->divided[wires->to[i]] = (uint32_t)divided;
+        }
     }
     m->ways[to] = 0;
 }
 
 static void longest_follow(struct maker *m, uint32_t to)
 {
-    const struct route_wires *wires = m->wires;
     m->longest[to] = 0;
     for (uint32_t k = 1; k < m->reached; k++) {
         uint32_t at = m->order[k], longest = 0;
         if (!m->used[at])
             continue;
-        for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++)
-            if (is_way(m, at, i) && m->longest[wires->to[i]] + 1u > longest)
-                longest = m->longest[wires->to[i]] + 1u;
+        if (!m->weight)
+            longest = (uint32_t)m->distance[at];
+        else
+            for (uint32_t i = way_first(m, at); i != ROUTE_NO_WIRE; i = way_after(m, at, i))
+                if (m->longest[m->wires->to[i]] + 1u > longest)
+                    longest = m->longest[m->wires->to[i]] + 1u;
         m->longest[at] = (uint16_t)longest;
         if (longest > m->most_links)
             m->most_links = longest;
@@ -245,42 +294,27 @@ static uint32_t set_make(struct maker *m, uint32_t at, uint32_t to)
     const struct route_wires *wires = m->wires;
     struct route_way way[ROUTE_MAX_CHOICES];
     uint32_t count = 0, skip = m->ways[at] > ROUTE_MAX_CHOICES ? to % m->ways[at] : 0, seen = 0;
-    uint64_t mask = 0;
-    for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++)
-        if (is_way(m, at, i)) {
-            bool taken = (seen++ + m->ways[at] - skip) % m->ways[at] < ROUTE_MAX_CHOICES;
-            if (taken)
-                way[count++] = (struct route_way){wires->port[i], 0, 0};
-            if (taken && i - wires->begin[at] < 64)
-                mask |= 1ull << (i - wires->begin[at]);
-        }
-    if (wires->begin[at + 1] - wires->begin[at] > 64)
-        return route_table_set_of(m->table, way, count);
-    if (m->mask[at] != mask) {
-        m->mask[at] = mask;
-        m->mask_set[at] = route_table_set_of(m->table, way, count);
-    }
-    return m->mask_set[at];
+    uint64_t mask = *bits_of(m, at);
+    if (m->words == 1 && m->mask[at] == mask)
+        return m->mask_set[at];
+    for (uint32_t i = way_first(m, at); i != ROUTE_NO_WIRE; i = way_after(m, at, i))
+        if ((seen++ + m->ways[at] - skip) % m->ways[at] < ROUTE_MAX_CHOICES)
+            way[count++] = (struct route_way){wires->port[i], 0, 0};
+    m->mask[at] = mask;
+    return m->mask_set[at] = route_table_set_of(m->table, way, count);
 }
 
 static void waits_add(struct maker *m)
 {
     const struct route_wires *wires = m->wires;
-    uint32_t words = m->waits.words;
     for (uint32_t k = 1; k < m->reached; k++) {
         uint32_t at = m->order[k];
-        uint64_t *bits = m->way_bits + (size_t)at * words;
-        memset(bits, 0, words * sizeof *bits);
-        for (uint32_t i = wires->begin[at]; m->used[at] && i < wires->begin[at + 1]; i++) {
-            if (!is_way(m, at, i))
+        for (uint32_t i = way_first(m, at); i != ROUTE_NO_WIRE; i = way_after(m, at, i)) {
+            if (wires->to[i] == m->order[0])
                 continue;
-            uint32_t place = i - wires->begin[at];
-            bits[place / 64] |= 1ull << place % 64;
-            if (m->distance[wires->to[i]] == 0)
-                continue;
-            const uint64_t *more = m->way_bits + (size_t)wires->to[i] * words;
-            for (uint32_t w = 0; w < words; w++)
-                m->waits.bit[(size_t)i * words + w] |= more[w];
+            const uint64_t *more = bits_of(m, wires->to[i]);
+            for (uint32_t w = 0; w < m->words; w++)
+                m->waits.bit[(size_t)i * m->words + w] |= more[w];
         }
     }
 }
@@ -322,9 +356,10 @@ static uint32_t way_pick(const struct maker *m, uint32_t at, uint32_t node)
     if (count > 1)
         pick = (uint64_t)m->divided[at] * count > wires->nodes ? ker_random_below(route_mix(node, at), count)
                                                                 : node / m->divided[at] % count;
-    for (uint32_t i = wires->begin[at];; i++)
-        if (is_way(m, at, i) && pick-- == 0)
-            return i;
+    uint32_t link = way_first(m, at);
+    while (pick-- > 0)
+        link = way_after(m, at, link);
+    return link;
 }
 
 static bool column_one(struct maker *m, uint32_t node, uint32_t to, uint32_t *set, uint32_t *layer)
@@ -410,6 +445,8 @@ static void maker_init(struct maker *m, const struct route_wires *wires)
     m->mask = ker_alloc(switches * sizeof *m->mask);
     m->set = ker_alloc(switches * sizeof *m->set);
     m->layer = ker_alloc(switches * sizeof *m->layer);
+    m->words = wires->most / 64 + 1; /* as in struct route_waits */
+    m->way_bits = ker_alloc(switches * m->words * sizeof *m->way_bits);
 }
 
 static void maker_release(struct maker *m)
@@ -650,7 +687,6 @@ static enum ker_status shortest_prepare(struct route_shape *shape, const struct 
     enum ker_status status = weights_make(&m, shape, config, error);
     if (status == KER_OK) {
         route_waits_init(&m.waits, &wires);
-        m.way_bits = ker_alloc((size_t)wires.switches * m.waits.words * sizeof *m.way_bits);
         table_fill(&m);
         if (m.cyclic && m.most_links >= ROUTE_TABLE_CLASSES)
             status = ker_config_fail(config, error, "routing.algorithm", "\"shortest\" would need %u virtual channels on this %s: its longest "
