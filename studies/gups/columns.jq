@@ -13,4 +13,5 @@
 | .bound_fullest_link = ([.bound, $f * 5 / $load_most] | min)
 | .updates_per_ns = (.simulated * .nodes / 64)
 | .use_level2 = $p.links["level 2"].utilisation | .use_level3 = $p.links["level 3"].utilisation
+| .warmup_us = ($p.set["run.warmup"] | number)
 | with_entries(.value |= digits(5))
