@@ -8,7 +8,8 @@
  *
  * Where the table has one way per destination, node d takes from a switch with n ways the way number floor(d / s) mod n, s being the
  * number of ways that switches before have divided the destinations by already; on a fat tree this is d-mod-k. Where s exceeds the
- * number of nodes nothing is left to divide, and the way is picked by a hash.
+ * number of nodes nothing is left to divide, and the way is picked by a hash; for layers it is the first, because ways that turn in the
+ * same order (on a torus: by dimension) need far fewer of them: 10 instead of 17 on 8x8x8.
  *
  * Shortest ways need one channel where links do not wait for each other in a circle, as on trees. Elsewhere the channel counts the
  * links of the way. Only ways that packets from some node can take are in the table and count for this.
@@ -351,12 +352,11 @@ static void destination_search(struct maker *m, uint32_t to)
 
 static uint32_t way_pick(const struct maker *m, uint32_t at, uint32_t node)
 {
-    const struct route_wires *wires = m->wires;
-    uint32_t count = m->ways[at], pick = 0;
-    if (count > 1)
-        pick = (uint64_t)m->divided[at] * count > wires->nodes ? ker_random_below(route_mix(node, at), count)
-                                                                : node / m->divided[at] % count;
-    uint32_t link = way_first(m, at);
+    uint32_t count = m->ways[at], pick = 0, link = way_first(m, at);
+    if (count > 1 && (uint64_t)m->divided[at] * count <= m->wires->nodes)
+        pick = node / m->divided[at] % count;
+    else if (count > 1 && !m->layers)
+        pick = ker_random_below(route_mix(node, at), count);
     while (pick-- > 0)
         link = way_after(m, at, link);
     return link;
