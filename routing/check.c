@@ -364,6 +364,8 @@ static bool rows_make(struct walk *walk)
     }
     walk->rows = walk->first_port[switches] = (uint32_t)rows;
     walk->price = 1 + (rows >> 20);
+    if (rows * walk->price > walk->max_work / 2) /* not one destination would be done with */
+        return false;
     walk->peer = ker_alloc((rows + 1) * sizeof *walk->peer);
     walk->owner = ker_alloc((rows + 1) * sizeof *walk->owner);
     for (uint32_t s = 0; s < switches; s++)

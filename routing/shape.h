@@ -93,11 +93,12 @@ static inline uint32_t route_pick(const struct route_packet *packet, uint32_t sa
     return ker_random_below(route_mix(packet->draw, salt), count);
 }
 
-/* Bit number `bit`, 0..31, of the draw itself, for what must be had without a multiplication. */
-static inline uint32_t route_pick_bit(const struct route_packet *packet, uint32_t bit)
+/* Bit number `bit`, 0..31, of the draw itself, for what must be had without a multiplication and without a branch: where `matters`
+ * is false nobody will look at it, and a check need not go through both. */
+static inline uint32_t route_pick_bit(const struct route_packet *packet, uint32_t bit, bool matters)
 {
     if (__builtin_expect(packet->oracle != NULL, 0))
-        return route_oracle_pick(packet->oracle, UINT32_MAX - bit, 2);
+        return matters ? route_oracle_pick(packet->oracle, UINT32_MAX - bit, 2) : 0;
     return packet->draw >> bit & 1;
 }
 

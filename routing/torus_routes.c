@@ -53,7 +53,7 @@ static inline bool goes_backward(const struct dimension *d, uint32_t from, uint3
     if (!d->wrap)
         return behind;
     uint32_t twice = 2 * (to - from + (behind ? d->extent : 0));
-    return (twice > d->extent) | ((twice == d->extent) & route_pick_bit(packet, d->index));
+    return (twice > d->extent) | ((twice == d->extent) & route_pick_bit(packet, d->index, twice == d->extent));
 }
 
 /* The class inside a ring, 0 or 1. `base`: the first channel of the packet's phase; it may have come in by the phase before. */
@@ -66,7 +66,7 @@ static inline uint32_t ring_class(const struct torus *torus, const struct dimens
     uint32_t came_along = packet->in_port - in_first < torus->parallel;
     uint32_t just_crossed = from == ((d->extent - 1) & (0 - back));
     uint32_t kept = just_crossed | (packet->in_channel >= base + d->spread);
-    uint32_t drawn = route_pick_bit(packet, 8u + d->index);
+    uint32_t drawn = route_pick_bit(packet, 8u + d->index, !came_along & !crosses);
     return ((kept & came_along) | (drawn & ~came_along)) & (crosses ^ 1);
 }
 
@@ -130,7 +130,7 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
         uint32_t twice = 2 * (to - from + (behind ? d->extent : 0));
         bool tie = differs & d->wrap & (twice == d->extent), backward = d->wrap ? twice > d->extent : behind;
         if (__builtin_expect(tie, 0))
-            backward = route_pick_bit(packet, d->index);
+            backward = route_pick_bit(packet, d->index, true);
         lanes_offer(torus, choices + count, choice, d->first_port + (backward ? parallel : 0), first_lane);
         bool is_first = differs & (count == 0); /* in order: where the escape goes */
         escape.port = is_first ? choices[0].port : escape.port;
