@@ -589,6 +589,35 @@ static void weights_from_a_file(void **state)
     remove(TABLE);
 }
 
+/* ---- sizes ---- */
+
+/* 65,536 nodes; TABLE_SIZES=1 takes a minute, TABLE_SIZES=2 with the torus several: TABLE_SIZES=1 build/release/tests/test_table. The limits are some times what
+ * was measured. */
+static void large_tables_are_small(void **state)
+{
+    static const struct {
+        const char *system, *routing;
+        uint64_t most;
+    } large[] = {
+        {TOPOLOGY("fat_tree", "down = [32, 32, 64]; up = [1, 32, 32]; " LINKS), "algorithm = \"shortest\";", 1 << 20},
+        {TOPOLOGY("fat_tree", "down = [32, 32, 64]; up = [1, 32, 32]; " LINKS), "algorithm = \"shortest\"; ways = \"one\";", 1 << 20},
+        {TOPOLOGY("hierarchical", "groups = [8, 4, 64]; nodes_per_switch = 32; attach = [\"switch\", \"group\"]; " LINKS),
+         "algorithm = \"shortest\";", 1 << 20},
+        {TOPOLOGY("torus", "extents = [32, 32, 64]; " LINKS), "algorithm = \"shortest\";", 500 << 20},
+    };
+    const char *asked = getenv("TABLE_SIZES");
+    if (!asked)
+        skip();
+    for (int i = 0; i < atoi(asked) + 2 && i < 4; i++) {
+        char *text = ker_format("%srouting: { %s }; ", large[i].system, large[i].routing);
+        struct route_shape *shape = shape_make(text, 100);
+        print_message("  %s: %llu bytes\n", route_summarise(shape)->text, (unsigned long long)route_bytes(shape));
+        assert_true(route_bytes(shape) <= large[i].most);
+        route_free(shape);
+        free(text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -608,6 +637,7 @@ int main(void)
         cmocka_unit_test(deadlock_is_refused_unless_allowed),
         cmocka_unit_test(what_no_table_can_say_is_refused),
         cmocka_unit_test(weights_from_a_file),
+        cmocka_unit_test(large_tables_are_small),
     };
     return cmocka_run_group_tests(tests, graphs_write, graphs_remove);
 }
