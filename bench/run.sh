@@ -36,6 +36,7 @@ route-fat-tree-a   | 1 | 5 | y | bench/u-fat-tree-1024.cfg switch.channels=4 rou
 route-dragonfly    | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6
 route-dragonfly-u  | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6 routing.algorithm=ugal
 route-dragonfly-p  | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6 routing.algorithm=par
+route-dragonfly-b  | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6 routing.algorithm=ugal_piggyback
 s-torus-512        | 1 | 5 | y | bench/s-torus-512.cfg
 s-torus-4096       | 1 | 5 | y | bench/s-torus-4096.cfg
 s-torus-32768      | 1 | 1 | n | bench/s-torus-32768.cfg
@@ -78,6 +79,7 @@ route-sparse      | per_cpu_s | route-sparse-a    | <= | 1.3
 route-fat-tree    | per_cpu_s | route-fat-tree-a  | <= | 1.3
 route-dragonfly   | per_cpu_s | route-dragonfly-u | <= | 1.3
 route-dragonfly   | per_cpu_s | route-dragonfly-p | <= | 1.3
+route-dragonfly   | per_cpu_s | route-dragonfly-b | <= | 1.3
 pingpong-2        | wall_s    | pingpong       | <= | 3
 pingpong-short-2  | wall_s    | pingpong-short | <= | 3
 demo-32           | wall_s    | demo-2         | <= | 5

@@ -166,7 +166,7 @@ static void lay_out(struct hierarchy *h)
             l->gate[k].port = (uint16_t)(l->first_port + k / l->size);
         }
     }
-    hierarchy_lanes_make(h);
+    hierarchy_tables_make(h);
 }
 
 static enum ker_status hierarchy_build(struct route_shape *shape, const struct ker_config *config,
@@ -203,6 +203,7 @@ static void hierarchy_release(struct route_shape *shape)
     for (int i = 0; i < h->levels; i++) {
         free(h->level[i].gate);
         free(h->level[i].lanes);
+        free(h->level[i].step);
     }
     free(h->rack);
 }

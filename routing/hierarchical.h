@@ -15,6 +15,13 @@ struct gate {      /* one link of a group to another group of the level, seen fr
     uint16_t port; /* there */
 };
 
+struct step {       /* of the direct way from a switch to one of its group's links of the level, and over it */
+    uint16_t port;
+    uint8_t hops;   /* before that link */
+    uint8_t level;  /* of the link that comes first */
+    uint32_t below; /* what is taken from the leg's path for that link's channel class */
+};
+
 struct level {
     uint32_t groups; /* joined by this level's links */
     uint32_t size;   /* switches in each */
@@ -29,6 +36,7 @@ struct level {
     uint32_t spread;   /* channels per class */
     struct gate *gate; /* by link number */
     uint32_t reach;    /* most links of a direct route inside one of the groups */
+    struct step *step; /* from a switch of a group over its link k: [k << shift | switch]; NULL: too large a table */
     uint64_t *lanes;   /* of parallel links: see hierarchical_routes.c; NULL: one, or too large a table */
 };
 
@@ -49,6 +57,7 @@ struct hierarchy {
     int levels, crossings; /* crossings: "group" levels */
     bool parallel;         /* a "group" level has parallel links: routes have alternatives */
     bool parallel_below;   /* one below the highest level has */
+    bool steps;            /* the highest level's table of steps holds ways as they are */
     uint32_t nodes_per_switch, slot_shift;
     uint64_t switch_mask;
     struct level level[MAX_LEVELS];
@@ -62,6 +71,7 @@ struct hierarchy {
     uint32_t candidates, detours; /* ways that are offered beside the direct one; racks that a pair may use */
     uint32_t *rack, racks;        /* the racks that may be used, ascending; 0: all */
     bool watches;                 /* choices name the link between groups that they lead over */
+    bool common;                  /* by way of a group, without parallel links: there is a fast path */
     bool weighted, doubled;       /* ways weigh as many links as they have; a detour weighs 2 */
     uint8_t via_bits, lane_bits;  /* of the packet's state */
 };
@@ -103,8 +113,37 @@ static inline const struct level *level_between(const struct hierarchy *h, uint6
 uint64_t hierarchy_pack(const struct hierarchy *, int levels, uint32_t index);
 /* Links of a direct route. */
 uint32_t hierarchy_direct_hops(const struct hierarchy *, uint64_t here, uint64_t target);
-/* Makes the tables of parallel links. */
-void hierarchy_lanes_make(struct hierarchy *);
+/* Makes the tables of distances and parallel links. */
+void hierarchy_tables_make(struct hierarchy *);
+static inline const struct step *hierarchy_step(const struct level *l, uint64_t at, uint32_t k)
+{
+    return &l->step[((uint64_t)k << l->shift) + (at & ((1ull << l->shift) - 1))];
+}
+
+/* Links of a direct route inside a group of level l, from or to the switch where its link k begins. */
+static inline uint32_t hierarchy_steps(const struct hierarchy *h, const struct level *l, uint64_t at, uint32_t k)
+{
+    if (__builtin_expect(l->step != NULL, 1))
+        return hierarchy_step(l, at, k)->hops;
+    return hierarchy_direct_hops(h, at, with_gate(l, at, &l->gate[k]));
+}
+
+static inline void hierarchy_channel(struct route_choice *choice, const struct hierarchy *h, const struct level *l, uint32_t path,
+                                  const struct leg *leg, uint32_t draw)
+{
+    uint32_t class = l == h->top ? leg->top : path >> l->crossed;
+    route_channel(choice, class * l->spread, l->spread, draw);
+}
+
+/* Out of the group by its link k of the highest level, which has a table of steps. */
+static inline void hierarchy_leave(const struct hierarchy *h, uint64_t here, uint32_t k, const struct leg *leg,
+                                   const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct step *step = hierarchy_step(h->top, here, k);
+    *choice = (struct route_choice){.port = step->port};
+    hierarchy_channel(choice, h, &h->level[step->level], leg->path - step->below, leg, packet->draw);
+}
+
 /* The lanes, as bits, of the shortest ways between the groups of level l, the highest in which the two differ; *hops is how long they are.
  * to_group: no further than to the first switch there. */
 uint64_t hierarchy_lanes(const struct hierarchy *, const struct level *l, uint64_t here, uint64_t target, bool to_group, uint32_t *hops);

@@ -13,6 +13,7 @@
 #include "routing/hierarchical.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum phase { PHASE_START, PHASE_DETOUR, PHASE_FINAL, PHASE_UNDECIDED };
 
@@ -79,6 +80,8 @@ static void way_offer(const struct hierarchy *h, uint64_t here, const struct rou
         hierarchy_way_to_group(h, here, way.via, leg, way.lane, packet, choice);
     else
         hierarchy_way(h, here, way.via, leg, way.lane, packet, choice);
+    if (way.phase == PHASE_UNDECIDED && choice->port >= h->top->first_port)
+        way.phase = PHASE_FINAL; /* out of the group: nothing is left to decide */
     choice->state = way_pack(h, way);
 }
 
@@ -109,8 +112,6 @@ static int way_follow(const struct hierarchy *h, uint64_t here, const struct rou
         if (arrived(h, here, packet))
             return eject(h, packet, choice);
     }
-    if (way.phase == PHASE_UNDECIDED && field(h->top, here) == field(h->top, packet->address))
-        way.phase = PHASE_FINAL;
     way_offer(h, here, packet, way, choice);
     return 1;
 }
@@ -180,10 +181,9 @@ static uint32_t detour_hops(const struct hierarchy *h, uint64_t here, uint64_t t
         return hierarchy_direct_hops(h, here, way.via) + hierarchy_direct_hops(h, way.via, target);
     const struct level *l = h->top;
     uint32_t ahead = places_between(l, field(l, here), way.via);
-    const struct gate *out = &l->gate[ahead * l->links + way.lane];
-    const struct gate *in = &l->gate[(l->groups - 2 - ahead) * l->links + way.lane];
-    return hierarchy_direct_hops(h, here, with_gate(l, here, out)) + 1 +
-           hierarchy_direct_hops(h, with_gate(l, group_fields(h, way.via), in), target);
+    uint32_t in = (l->groups - 2 - ahead) * l->links + way.lane;
+    return hierarchy_steps(h, l, here, ahead * l->links + way.lane) + 1 +
+           hierarchy_direct_hops(h, with_gate(l, group_fields(h, way.via), &l->gate[in]), target);
 }
 
 /* The link by which a way leaves the group, see route_watch. */
@@ -308,25 +308,84 @@ static int offer_random(const struct hierarchy *h, uint64_t here, const struct r
     return offered;
 }
 
+/* general_ways() at a fraction of its cost, in the common case: by way of a group, without parallel links. */
+
+static inline void common_way(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, const struct leg *leg,
+                              uint32_t ahead, uint32_t weight, struct route_choice *restrict choice)
+{
+    const struct step *step = hierarchy_step(h->top, here, ahead);
+    const struct level *first = &h->level[step->level];
+    *choice = (struct route_choice){.port = step->port, .weight = (uint8_t)weight, .watch = h->watches ? 1 + ahead : 0};
+    hierarchy_channel(choice, h, first, leg->path - step->below, leg, packet->draw);
+}
+
+/* Links of a direct way to the switch `target` of the group so many places ahead. */
+static inline uint32_t common_hops(const struct level *l, uint64_t here, uint64_t target, uint32_t ahead)
+{
+    return hierarchy_step(l, here, ahead)->hops + 1u + hierarchy_step(l, target, l->groups - 2 - ahead)->hops;
+}
+
+static int common_ways(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, enum phase direct,
+                       struct route_choice *restrict choices)
+{
+    const struct level *l = h->top;
+    uint64_t target = packet->address & h->switch_mask;
+    uint32_t from = field(l, here), to = field(l, target), ahead = places_between(l, from, to);
+    bool by_links = h->weighted && !h->doubled;
+    common_way(h, here, packet, &h->leg[direct == PHASE_FINAL ? LEG_FINAL : LEG_UNDECIDED], ahead,
+               by_links ? common_hops(l, here, target, ahead) : h->weighted, choices);
+    choices->state = choices->port >= l->first_port ? PHASE_FINAL : direct;
+    uint32_t salt = SALT_WAYS + SALTS_PER_WAY * h->candidates * packet->hops;
+    for (uint32_t i = 1; i <= h->candidates; i++, salt += SALTS_PER_WAY) {
+        uint32_t group = third_group(route_pick(packet, salt, l->groups - 2), from, to);
+        uint32_t out = places_between(l, from, group), back = l->groups - 2 - out;
+        uint32_t hops = hierarchy_step(l, here, out)->hops + 1u + common_hops(l, l->gate[back].at, target, places_between(l, group, to));
+        common_way(h, here, packet, &h->leg[LEG_DETOUR], out, by_links ? hops : 2u * h->weighted, &choices[i]);
+        choices[i].flags = ROUTE_DETOUR;
+        choices[i].state = PHASE_DETOUR | group << 2;
+    }
+    return (int)h->candidates + 1;
+}
+
+/* The direct ways from here out of the group, as far as they are open yet, and detours. */
+static int general_ways(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, struct way way, enum phase direct,
+                        struct route_choice *choices)
+{
+    int offered = 1;
+    if (way.phase == PHASE_START) {
+        offered = offer_direct(h, here, packet, direct, ROUTE_MAX_CHOICES - (int)h->candidates, choices);
+    } else {
+        way_offer(h, here, packet, way, choices);
+        if (h->weighted)
+            choices->weight = (uint8_t)(h->doubled ? 1 : hierarchy_lane_hops(h, h->top, here, packet->address & h->switch_mask, way.lane));
+    }
+    return offer_random(h, here, packet, offered, choices);
+}
+
+static int ways(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, struct way way, enum phase direct,
+                struct route_choice *choices)
+{
+    if (!h->common || packet->oracle) /* draws of the check have an order */
+        return general_ways(h, here, packet, way, direct, choices);
+    int count = common_ways(h, here, packet, direct, choices);
+#ifdef KER_DEBUG
+    struct route_choice other[ROUTE_MAX_CHOICES];
+    ker_check(general_ways(h, here, packet, way, direct, other) == count);
+    ker_check(memcmp(choices, other, (size_t)count * sizeof *choices) == 0);
+#endif
+    return count;
+}
+
 static int ugal_next(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, enum phase direct,
                      struct route_choice *choices)
 {
     struct way way = way_unpack(h, packet->state);
-    bool inside = field(h->top, here) == field(h->top, packet->address);
     if (way.phase != PHASE_DETOUR && arrived(h, here, packet))
         return eject(h, packet, choices);
-    if (way.phase == PHASE_START && inside)
+    if (way.phase == PHASE_START && field(h->top, here) == field(h->top, packet->address))
         way = way_final(h, here, packet);
-    if (way.phase == PHASE_START) {
-        int offered = offer_direct(h, here, packet, direct, ROUTE_MAX_CHOICES - (int)h->candidates, choices);
-        return offer_random(h, here, packet, offered, choices);
-    }
-    if (way.phase == PHASE_UNDECIDED && !inside) {
-        way_offer(h, here, packet, way, choices);
-        if (h->weighted)
-            choices->weight = (uint8_t)(h->doubled ? 1 : hierarchy_lane_hops(h, h->top, here, packet->address & h->switch_mask, way.lane));
-        return offer_random(h, here, packet, 1, choices);
-    }
+    if (way.phase == PHASE_START || way.phase == PHASE_UNDECIDED)
+        return ways(h, here, packet, way, direct, choices);
     return way_follow(h, here, packet, way, choices);
 }
 
@@ -438,7 +497,9 @@ static enum ker_status ugal_prepare(struct hierarchy *h, bool progressive, const
 {
     h->candidates = (uint32_t)ker_config_int(config, "routing.candidates");
     weights_read(h, config, true);
-    return detours_prepare(h, via_asked(config), progressive, config, error);
+    enum ker_status status = detours_prepare(h, via_asked(config), progressive, config, error);
+    h->common = h->steps && h->top->links == 1 && via_is_group(h);
+    return status;
 }
 
 enum ker_status hierarchy_ugal_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)

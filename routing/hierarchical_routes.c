@@ -77,18 +77,12 @@ enum ker_status hierarchy_direct_prepare(struct route_shape *shape, const struct
     return KER_OK;
 }
 
-static inline void channel_choose(struct route_choice *choice, const struct hierarchy *h, const struct level *l, uint32_t path,
-                                  const struct leg *leg, uint32_t draw)
-{
-    uint32_t class = l == h->top ? leg->top : path >> l->crossed;
-    route_channel(choice, class * l->spread, l->spread, draw);
-}
-
 /* ---- distances ---- */
 
 /* A row of l->lanes: for a switch of a group and a group so many places ahead, which lanes there have their link 0, 1, ..., reach hops
  * from the switch. Ways in are ways out, backwards. Tables above a megabyte or so are not made; then the lanes are tried one by one. */
 #define LANES_MOST (1u << 17)
+#define STEPS_MOST (1u << 17)
 
 static inline const uint64_t *lanes_row(const struct level *l, uint32_t ahead, uint64_t at)
 {
@@ -96,32 +90,84 @@ static inline const uint64_t *lanes_row(const struct level *l, uint32_t ahead, u
     return &l->lanes[(((uint64_t)ahead << l->shift) + inside) * (l->reach + 1)];
 }
 
-void hierarchy_lanes_make(struct hierarchy *h)
+static void lanes_make(const struct hierarchy *h, struct level *l)
+{
+    uint64_t rows = (uint64_t)(l->groups - 1) << l->shift;
+    if (l->links == 1 || rows * (l->reach + 1) > LANES_MOST)
+        return;
+    uint64_t *lanes = ker_alloc(rows * (l->reach + 1) * sizeof *lanes);
+    for (uint32_t k = 0; k < l->gates; k++)
+        for (uint32_t index = 0; index < l->size; index++) {
+            uint64_t at = hierarchy_pack(h, (int)(l - h->level), index), row = ((uint64_t)(k / l->links) << l->shift) + at;
+            lanes[row * (l->reach + 1) + hierarchy_steps(h, l, at, k)] |= 1ull << k % l->links;
+        }
+    l->lanes = lanes;
+}
+
+/* First of the parallel links from here straight to the target switch, level l being by switch. */
+static inline uint32_t straight_port(const struct hierarchy *h, const struct level *l, uint64_t here,
+                                     uint64_t target)
+{
+    uint32_t place = places_ahead(l, here, target) * l->size;
+    for (const struct level *below = h->level; below < l; below++)
+        place += field(below, target) * below->size;
+    return l->first_port + place * l->links;
+}
+
+/* Of parallel links further down the first stands here: their ways go by search(). */
+static struct step step_find(const struct hierarchy *h, const struct level *l, uint64_t at, const struct gate *gate)
+{
+    struct step step = {gate->port, (uint8_t)hierarchy_direct_hops(h, at, gate->at), (uint8_t)(l - h->level), 1u << (l->crossed - 1)};
+    uint64_t target = gate->at;
+    while (at != target) {
+        l = level_between(h, at, target);
+        step.level = (uint8_t)(l - h->level);
+        if (l->by_switch) {
+            step.port = (uint16_t)straight_port(h, l, at, target);
+            break;
+        }
+        gate = &l->gate[places_ahead(l, at, target) * l->links];
+        target = with_gate(l, at, gate);
+        step.port = gate->port;
+        step.below += 1u << (l->crossed - 1);
+    }
+    return step;
+}
+
+static void steps_make(const struct hierarchy *h, struct level *l)
+{
+    if (((uint64_t)l->gates << l->shift) > STEPS_MOST)
+        return;
+    struct step *step = ker_alloc(((uint64_t)l->gates << l->shift) * sizeof *step);
+    for (uint32_t k = 0; k < l->gates; k++)
+        for (uint32_t index = 0; index < l->size; index++) {
+            uint64_t at = hierarchy_pack(h, (int)(l - h->level), index);
+            step[((uint64_t)k << l->shift) + at] = step_find(h, l, at, &l->gate[k]);
+        }
+    l->step = step;
+}
+
+void hierarchy_tables_make(struct hierarchy *h)
 {
     uint32_t reach = 0;
-    for (int i = 0; i < h->levels; i++) {
-        struct level *l = &h->level[i];
+    for (struct level *l = h->level; l < h->level + h->levels; l++) {
         l->reach = reach;
         reach = !l->by_switch ? 2 * reach + 1 : l->groups > 1 && reach == 0 ? 1 : reach;
-        uint64_t rows = (uint64_t)(l->groups - 1) << l->shift;
-        if (l->by_switch || l->links == 1 || rows * (l->reach + 1) > LANES_MOST)
+        if (l->by_switch)
             continue;
-        uint64_t *lanes = ker_alloc(rows * (l->reach + 1) * sizeof *lanes);
-        for (uint32_t k = 0; k < l->gates; k++)
-            for (uint32_t index = 0; index < l->size; index++) {
-                uint64_t at = hierarchy_pack(h, i, index), row = ((uint64_t)(k / l->links) << l->shift) + at;
-                lanes[row * (l->reach + 1) + hierarchy_direct_hops(h, at, l->gate[k].at)] |= 1ull << k % l->links;
-            }
-        l->lanes = lanes;
+        steps_make(h, l);
+        lanes_make(h, l);
     }
+    h->steps = h->top->step != NULL;
+    for (const struct level *l = h->level; l < h->top; l++)
+        h->steps &= l->links == 1 || l->groups == 1;
 }
 
 uint32_t hierarchy_lane_hops(const struct hierarchy *h, const struct level *l, uint64_t here, uint64_t target, uint32_t lane)
 {
     uint32_t ahead = places_ahead(l, here, target);
-    const struct gate *out = &l->gate[ahead * l->links + lane];
-    const struct gate *in = &l->gate[(l->groups - 2 - ahead) * l->links + lane];
-    return hierarchy_direct_hops(h, here, with_gate(l, here, out)) + 1 + hierarchy_direct_hops(h, with_gate(l, target, in), target);
+    return hierarchy_steps(h, l, here, ahead * l->links + lane) + 1 +
+           hierarchy_steps(h, l, target, (l->groups - 2 - ahead) * l->links + lane);
 }
 
 static uint64_t lanes_tried(const struct hierarchy *h, const struct level *l, uint64_t here, uint64_t target, bool to_group, uint32_t *hops)
@@ -130,7 +176,7 @@ static uint64_t lanes_tried(const struct hierarchy *h, const struct level *l, ui
     uint64_t lanes = 0;
     *hops = UINT32_MAX;
     for (uint32_t i = 0; i < l->links; i++) {
-        uint32_t far = to_group ? hierarchy_direct_hops(h, here, with_gate(l, here, &l->gate[first + i])) + 1
+        uint32_t far = to_group ? hierarchy_steps(h, l, here, first + i) + 1
                                 : hierarchy_lane_hops(h, l, here, target, i);
         if (far < *hops)
             lanes = 0;
@@ -188,16 +234,6 @@ uint32_t hierarchy_direct_hops(const struct hierarchy *h, uint64_t here, uint64_
     return hops;
 }
 
-/* First of the parallel links from here straight to the target switch, level l being by switch. */
-static inline uint32_t straight_port(const struct hierarchy *h, const struct level *l, uint64_t here,
-                                     uint64_t target)
-{
-    uint32_t place = places_ahead(l, here, target) * l->size;
-    for (const struct level *below = h->level; below < l; below++)
-        place += field(below, target) * below->size;
-    return l->first_port + place * l->links;
-}
-
 struct search { /* for all shortest direct routes */
     const struct hierarchy *h;
     const struct leg *leg;
@@ -248,20 +284,29 @@ static inline void way_inside(const struct hierarchy *h, uint64_t here, uint64_t
         }
     }
     *choice = (struct route_choice){.port = (uint16_t)port};
-    channel_choose(choice, h, l, path, leg, packet->draw);
+    hierarchy_channel(choice, h, l, path, leg, packet->draw);
 }
 
 void hierarchy_way(const struct hierarchy *h, uint64_t here, uint64_t target, const struct leg *leg, uint32_t lane,
                    const struct route_packet *packet, struct route_choice *choice)
 {
-    way_inside(h, here, target, leg->path, leg, lane, packet, choice);
+    const struct level *l = h->top;
+    if (h->steps && field(l, here) != field(l, target))
+        hierarchy_leave(h, here, places_ahead(l, here, target) * l->links + lane, leg, packet, choice);
+    else
+        way_inside(h, here, target, leg->path, leg, lane, packet, choice);
 }
 
 void hierarchy_way_to_group(const struct hierarchy *h, uint64_t here, uint32_t to, const struct leg *leg, uint32_t lane,
                             const struct route_packet *packet, struct route_choice *choice)
 {
     const struct level *l = h->top;
-    const struct gate *gate = &l->gate[places_between(l, field(l, here), to) * l->links + lane];
+    uint32_t k = places_between(l, field(l, here), to) * l->links + lane;
+    if (h->steps) {
+        hierarchy_leave(h, here, k, leg, packet, choice);
+        return;
+    }
+    const struct gate *gate = &l->gate[k];
     uint64_t target = with_gate(l, here, gate);
     uint32_t path = leg->path - (1u << (l->crossed - 1));
     if (((target ^ here) & h->switch_mask) != 0) {
@@ -269,7 +314,7 @@ void hierarchy_way_to_group(const struct hierarchy *h, uint64_t here, uint32_t t
         return;
     }
     *choice = (struct route_choice){.port = gate->port};
-    channel_choose(choice, h, l, path, leg, packet->draw);
+    hierarchy_channel(choice, h, l, path, leg, packet->draw);
 }
 
 /* Without alternatives. */
@@ -317,7 +362,7 @@ static void offer(struct search *s, const struct level *l, uint32_t port, uint32
     if (s->count == ROUTE_MAX_CHOICES || position(s->h, l, path) <= s->held)
         return;
     struct route_choice choice = {.port = (uint16_t)port};
-    channel_choose(&choice, s->h, l, path, s->leg, s->draw);
+    hierarchy_channel(&choice, s->h, l, path, s->leg, s->draw);
     for (int i = 0; i < s->count; i++)
         if (s->choices[i].port == port && s->choices[i].channel == choice.channel)
             return;

@@ -117,7 +117,7 @@ row() { # CSV fields: prints "curve|load|reference accepted, latency|accepted, l
 
 # Rows of the reference that are to be run, of each curve in order of load.
 select_rows() {
-    awk -F, -v test="$test" -v pattern="$pattern" 'NR > 1 && ($1 "," $2 "," $3 "," $4) ~ pattern {
+    tr -d '\r' <"$curves" | awk -F, -v test="$test" -v pattern="$pattern" 'NR > 1 && ($1 "," $2 "," $3 "," $4) ~ pattern {
         name = $1 "," $2 "," $3 "," $4 "," $10
         if (!(name in n)) order[++curves] = name
         row[name, ++n[name]] = $0; load[name, n[name]] = $5; latency[name, n[name]] = $7; status[name, n[name]] = $11}
@@ -134,7 +134,7 @@ select_rows() {
             for (i = 1; i <= n[name]; i++)
                 if (!test || i == 1 || i == half || i == knee || i == knee - 1) print row[name, i]
         }
-    }' "$curves"
+    }'
 }
 
 report() { # the table, and what it comes to
