@@ -487,7 +487,7 @@ enum ker_status hierarchy_indirect_prepare(struct route_shape *shape, const stru
     uint32_t most = h->racks ? h->racks : h->top->groups - 2;
     if (h->detours > most)
         return ker_config_fail(config, error, "routing.detours", "is %u, but %s only %u", h->detours,
-                               h->racks ? "routing.via names" : "beside source and destination there are groups:", most);
+                               h->racks ? "routing.via names" : "the groups beside source and destination are", most);
     weights_read(h, config, false);
     shape->summary.adaptive = ker_config_choice(config, "routing.indirect") == 1;
     return KER_OK;

@@ -92,6 +92,7 @@ world=7000000
 { echo "topology: { kind = \"torus\"; extents = [4, 4]; $links };"; echo "$traffic"; } >torus.cfg
 { echo "topology: { kind = \"fat_tree\"; down = [2, 2]; up = [1, 2]; $links };"; echo "$traffic"; } >tree.cfg
 { echo "topology: { kind = \"hierarchical\"; groups = [2, 2]; $links };"; echo "$traffic"; } >groups.cfg
+{ echo "topology: { kind = \"hierarchical\"; groups = [2, 4]; $links }; switch: { channels = 6; };"; echo "$traffic"; } >dragonfly.cfg
 { echo "$star"; echo 'jobs = ( { program = "stencil"; extents = [4]; bytes = "64 B"; steps = 2; } );'; } >stencil.cfg
 { echo "$star"; echo 'jobs = ( { program = "pingpong"; bytes = "64 B"; steps = 2; } );'; } >pingpong.cfg
 { echo "$star"; echo 'jobs = ( { program = "trace"; trace = "trace"; } );'; } >trace.cfg
@@ -349,6 +350,38 @@ bad 'weights.txt:1: no link joins switches 0 and 2' torus.cfg routing.algorithm=
 bad_ranks 'the ways from a switch to a node depend on where a packet comes from' -t x.txt torus.cfg switch.channels=2
 bad '--write-table: none/x.txt cannot be written' -t none/x.txt torus.cfg routing.algorithm=updown
 
+# ---- detours by way of third groups ----
+
+detours() { # PART ALGORITHM WORD...
+    local part=$1 algorithm=$2
+    shift 2
+    bad "$part" dragonfly.cfg "routing.algorithm=$algorithm" "$@"
+}
+bad_ranks '"valiant" needs a third group, but topology.groups has only 2' dragonfly.cfg routing.algorithm=valiant topology.groups=4,2
+detours '"par" needs 4 virtual channels' par switch.channels=3
+detours '"valiant" needs 4 virtual channels' valiant routing.valiant=any switch.channels=3
+detours '"rack" is none of: group, switch, any' ugal routing.valiant=rack
+detours '"heavy" is none of' ugal routing.weight=heavy
+detours 'routing.candidates: too small: must be 1 to 8' ugal routing.candidates=0
+detours 'routing.candidates: too large: must be 1 to 8' par routing.candidates=9
+detours '"all" is none of: channel, port' ugal routing.credits=all
+detours '"dynamic" is none of: static, adaptive' indirect routing.indirect=dynamic
+bad_ranks 'routing.detours: is 3, but the groups beside source and destination are only 2' dragonfly.cfg routing.algorithm=indirect routing.detours=3
+detours 'routing.detours: too small: must be 1 to 62' indirect routing.detours=0
+detours 'routing.detours: is 2, but routing.via names only 1' indirect routing.detours=2 routing.via=2
+detours 'routing.via: names rack 4; they are 0 to 3' indirect routing.via=0,4
+detours 'routing.via[1]: too small: must be at least 0' indirect routing.via=0,-1
+detours 'routing.via: names rack 2 twice' indirect routing.via=2,2
+detours 'routing.via[0]: a whole number is expected' indirect routing.via=east
+bad_ranks '"ugal_piggyback" is for groups joined by links that their switches share' dragonfly.cfg routing.algorithm=ugal_piggyback topology.attach=switch
+detours '"ugal_piggyback" is for groups' ugal_piggyback topology.groups=4
+detours 'routing.watch_high: "1KB": unknown unit of time' ugal_piggyback routing.watch_high=1KB
+detours 'routing.watch_high: too small: must be 1 ps to 1 s' ugal_piggyback routing.watch_high=0ns
+detours 'routing.watch_low: "-1ns": must not be negative' ugal_piggyback routing.watch_low=-1ns
+bad_ranks 'routing.watch_low: must be less than routing.watch_high, which is 10000 ps' dragonfly.cfg routing.algorithm=ugal_piggyback \
+    routing.watch_high=10ns routing.watch_low=10ns
+bad 'routing.algorithm: "ugal" is not possible on a torus' torus.cfg routing.algorithm=ugal
+
 # ---- congestion control ----
 
 bad 'congestion.control: "tcp" is none of' star.cfg congestion.control=tcp
@@ -378,6 +411,10 @@ bad 'must be more than 0' star.cfg traffic.load=0
 bad 'between 1 ps and 1000 s is possible' star.cfg traffic.load=1e30
 bad 'give traffic.load or traffic.interval, not both' star.cfg traffic.interval=1ns
 bad 'traffic.pattern: "chaos" is none of' star.cfg traffic.pattern=chaos
+bad_ranks 'traffic.shift: of 4 leads back to the same of 4 groups' dragonfly.cfg traffic.pattern=next_group traffic.shift=4
+bad 'traffic.shift: too small: must be at least 1' dragonfly.cfg traffic.pattern=next_group traffic.shift=0
+bad 'next_group needs nodes in two groups' dragonfly.cfg traffic.pattern=next_group topology.groups=4,1
+bad 'next_group needs nodes in two groups' star.cfg traffic.pattern=next_group
 bad 'traffic needs two nodes or more' star.cfg topology.nodes=1
 bad 'the system has the nodes 0 to 3' star.cfg traffic.first_node=4
 bad 'node 9 is not among the nodes of the traffic' star.cfg traffic.pattern=incast traffic.target=9
