@@ -199,7 +199,7 @@ static void test_bad_input(void **state)
 {
     static const char *const bad[][3] = {
         {GROUPS("groups = [4, 2];"), "algorithm = \"valiant\";", "needs a third group"},
-        {GROUPS("groups = [4, 5];"), "algorithm = \"indirect\"; detours = 4;", "there are groups: only 3"},
+        {GROUPS("groups = [4, 5];"), "algorithm = \"indirect\"; detours = 4;", "source and destination are only 3"},
         {GROUPS("groups = [4, 5];"), "algorithm = \"indirect\"; via = [1, 5];", "names rack 5; they are 0 to 4"},
         {GROUPS("groups = [4, 5];"), "algorithm = \"indirect\"; via = [1, 3, 1];", "names rack 1 twice"},
         {GROUPS("groups = [4, 5];"), "algorithm = \"indirect\"; via = [1]; detours = 2;", "routing.via names only 1"},
