@@ -113,6 +113,8 @@ static inline const struct level *level_between(const struct hierarchy *h, uint6
 uint64_t hierarchy_pack(const struct hierarchy *, int levels, uint32_t index);
 /* Links of a direct route. */
 uint32_t hierarchy_direct_hops(const struct hierarchy *, uint64_t here, uint64_t target);
+/* First of the parallel links from here straight to the target switch, level l being by switch. */
+uint32_t hierarchy_straight_port(const struct hierarchy *, const struct level *l, uint64_t here, uint64_t target);
 /* Makes the tables of distances and parallel links. */
 void hierarchy_tables_make(struct hierarchy *);
 static inline const struct step *hierarchy_step(const struct level *l, uint64_t at, uint32_t k)

@@ -192,14 +192,36 @@ static uint32_t watch_of(const struct hierarchy *h, uint64_t here, uint32_t to, 
     return h->watches ? 1 + places_between(h->top, field(h->top, here), to) * h->top->links + lane : 0;
 }
 
-static void offer_detour(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, struct way way,
-                         struct route_choice *choice)
+/* Room for each of the ways that are offered by switch: the direct one and so many detours. */
+static int room_each(uint32_t detours)
+{
+    return ROUTE_MAX_CHOICES / (int)(detours + 1);
+}
+
+/* By switch, every hop from here to another group may take any of the links in parallel to the one that was drawn: all that there is room
+ * for, beginning with that one. */
+static int offer_parallel(const struct hierarchy *h, uint64_t here, uint64_t target, int room, struct route_choice *choices)
+{
+    if (!h->top->by_switch || h->top->links == 1 || field(h->top, here) == field(h->top, target))
+        return 1;
+    uint32_t links = h->top->links, first = hierarchy_straight_port(h, h->top, here, target), drawn = choices->port - first;
+    int count = room < (int)links ? room : (int)links;
+    for (int i = 1; i < count; i++) {
+        choices[i] = choices[0];
+        choices[i].port = (uint16_t)(first + (drawn + (uint32_t)i) % links);
+    }
+    return count;
+}
+
+static int offer_detour(const struct hierarchy *h, uint64_t here, const struct route_packet *packet, struct way way, int room,
+                        struct route_choice *choice)
 {
     way_offer(h, here, packet, way, choice);
     choice->flags = ROUTE_DETOUR;
     choice->watch = watch_of(h, here, via_is_group(h) ? way.via : field(h->top, way.via), way.lane);
     if (h->weighted)
         choice->weight = (uint8_t)(h->doubled ? 2 : detour_hops(h, here, packet->address & h->switch_mask, way));
+    return offer_parallel(h, here, way.via, room, choice);
 }
 
 /* The direct ways over each of the shortest lanes, in an order of the packet's own; room for `room` of them. */
@@ -222,7 +244,7 @@ static int offer_direct(const struct hierarchy *h, uint64_t here, const struct r
         choices[offered].watch = watch_of(h, here, field(h->top, target), way.lane);
         choices[offered].weight = (uint8_t)(!h->weighted ? 0 : h->doubled ? 1 : hops);
     }
-    return offered;
+    return offered > 1 ? offered : offer_parallel(h, here, target, room, choices);
 }
 
 /* ---- indirect: a few racks that belong to the pair ---- */
@@ -270,9 +292,10 @@ static int indirect_start(const struct hierarchy *h, uint64_t here, const struct
         struct way way = which == 0 ? way_final(h, here, packet) : way_by(h, here, packet, rack[which - 1], SALT_WAYS);
         return way_follow(h, here, packet, way, choices);
     }
-    int offered = offer_direct(h, here, packet, PHASE_FINAL, ROUTE_MAX_CHOICES - (int)count, choices);
+    int room = room_each(count);
+    int offered = offer_direct(h, here, packet, PHASE_FINAL, h->top->by_switch ? room : ROUTE_MAX_CHOICES - (int)count, choices);
     for (uint32_t i = 0; i < count; i++)
-        offer_detour(h, here, packet, way_by(h, here, packet, rack[i], SALT_WAYS + SALTS_PER_WAY * i), &choices[offered++]);
+        offered += offer_detour(h, here, packet, way_by(h, here, packet, rack[i], SALT_WAYS + SALTS_PER_WAY * i), room, &choices[offered]);
     return offered;
 }
 
@@ -303,7 +326,7 @@ static int offer_random(const struct hierarchy *h, uint64_t here, const struct r
     for (uint32_t i = 0; i < candidates; i++, salt += SALTS_PER_WAY) {
         struct way way = way_random(h, here, packet, salt);
         if (way.phase == PHASE_DETOUR)
-            offer_detour(h, here, packet, way, &choices[offered++]);
+            offered += offer_detour(h, here, packet, way, room_each(h->candidates), &choices[offered]);
     }
     return offered;
 }
@@ -353,7 +376,8 @@ static int general_ways(const struct hierarchy *h, uint64_t here, const struct r
 {
     int offered = 1;
     if (way.phase == PHASE_START) {
-        offered = offer_direct(h, here, packet, direct, ROUTE_MAX_CHOICES - (int)h->candidates, choices);
+        int room = h->top->by_switch ? room_each(h->candidates) : ROUTE_MAX_CHOICES - (int)h->candidates;
+        offered = offer_direct(h, here, packet, direct, room, choices);
     } else {
         way_offer(h, here, packet, way, choices);
         if (h->weighted)

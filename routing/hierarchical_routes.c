@@ -104,9 +104,7 @@ static void lanes_make(const struct hierarchy *h, struct level *l)
     l->lanes = lanes;
 }
 
-/* First of the parallel links from here straight to the target switch, level l being by switch. */
-static inline uint32_t straight_port(const struct hierarchy *h, const struct level *l, uint64_t here,
-                                     uint64_t target)
+uint32_t hierarchy_straight_port(const struct hierarchy *h, const struct level *l, uint64_t here, uint64_t target)
 {
     uint32_t place = places_ahead(l, here, target) * l->size;
     for (const struct level *below = h->level; below < l; below++)
@@ -123,7 +121,7 @@ static struct step step_find(const struct hierarchy *h, const struct level *l, u
         l = level_between(h, at, target);
         step.level = (uint8_t)(l - h->level);
         if (l->by_switch) {
-            step.port = (uint16_t)straight_port(h, l, at, target);
+            step.port = (uint16_t)hierarchy_straight_port(h, l, at, target);
             break;
         }
         gate = &l->gate[places_ahead(l, at, target) * l->links];
@@ -265,7 +263,7 @@ static inline void way_inside(const struct hierarchy *h, uint64_t here, uint64_t
     for (;;) {
         l = level_between(h, here, target);
         if (l->by_switch) {
-            port = straight_port(h, l, here, target);
+            port = hierarchy_straight_port(h, l, here, target);
             if (l->links > 1)
                 port += route_pick(packet, 2, l->links);
             break;
@@ -374,7 +372,7 @@ static void search(struct search *s, uint64_t here, uint64_t target, uint32_t pa
     const struct hierarchy *h = s->h;
     const struct level *l = level_between(h, here, target);
     if (l->by_switch) {
-        uint32_t port = straight_port(h, l, here, target);
+        uint32_t port = hierarchy_straight_port(h, l, here, target);
         for (uint32_t lane = 0; lane < l->links; lane++)
             offer(s, l, port + lane, path);
         return;

@@ -216,12 +216,41 @@ static void test_bad_input(void **state)
     }
 }
 
+/* By switch every way is offered over all links in parallel, as far as there is room: each choice a port of its own, to the same switch
+ * as its neighbours of the same way. */
+static void test_parallel_by_switch(void **state)
+{
+    static const struct {
+        const char *links, *candidates;
+        int ways, each;
+    } cases[] = {{"links = 3;", "candidates = 1;", 2, 3}, {"links = 40;", "candidates = 2;", 3, 21}, {"links = 5;", "candidates = 8;", 9, 5}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[512];
+        snprintf(text, sizeof text, GROUPS("groups = [200]; %s") "routing: { algorithm = \"ugal\"; %s };", cases[i].links, cases[i].candidates);
+        struct route_shape *shape = shape_make(text, 2);
+        struct route_packet packet = {.address = route_address(shape, 7), .source = 2, .destination = 7, .draw = 12345};
+        struct route_choice c[ROUTE_MAX_CHOICES];
+        assert_int_equal(route_function(shape)(shape, route_here(shape, 2), 2, &packet, c), cases[i].ways * cases[i].each);
+        for (int k = 0; k < cases[i].ways * cases[i].each; k++) {
+            struct route_peer peer, first;
+            route_port(shape, 2, c[k].port, &peer);
+            route_port(shape, 2, c[k - k % cases[i].each].port, &first);
+            assert_int_equal(peer.id, first.id);
+            assert_int_equal(peer.id == 7, k < cases[i].each);
+            assert_int_equal(c[k].flags, k < cases[i].each ? 0 : ROUTE_DETOUR);
+            for (int other = k - k % cases[i].each; other < k; other++)
+                assert_int_not_equal(c[k].port, c[other].port);
+        }
+        route_free(shape);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_valiant),        cmocka_unit_test(test_indirect),           cmocka_unit_test(test_ugal),
         cmocka_unit_test(test_indirect_racks), cmocka_unit_test(test_third_groups_even),  cmocka_unit_test(test_weights),
-        cmocka_unit_test(test_bad_input),
+        cmocka_unit_test(test_bad_input),      cmocka_unit_test(test_parallel_by_switch),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
