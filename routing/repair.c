@@ -22,6 +22,7 @@
 #include <string.h>
 
 #define FAR UINT32_MAX
+#define LISTS (1u << 20) /* at most so many are kept, but for two per place */
 #define LISTS_BYTES (256u << 20) /* of kept lists, about */
 
 struct hop {
@@ -49,7 +50,8 @@ struct route_repair {
     uint32_t *first; /* per place: its first hop */
     struct hop *hop;
     struct cut *cut; /* by place */
-    struct above *above; /* two per place: of even and of odd epochs, as ranks look at both sides of a fault in turn */
+    uint32_t kept;       /* lists per place: at least two, as ranks look at both sides of a fault in turn; the proof at all epochs */
+    struct above *above; /* `kept` per place, by epoch modulo that */
     size_t bytes;        /* of lists */
     uint32_t hand;       /* next list to be thrown away */
     uint32_t *up, *found, *sorted; /* to work in, per place; up: FAR between uses */
@@ -245,11 +247,14 @@ static void hops_make(const struct route_shape *shape, struct route_repair *r)
 struct route_repair *route_repair_new(const struct route_shape *shape)
 {
     struct route_repair *r = ker_alloc(sizeof *r);
-    uint32_t n = r->switches = shape->summary.switches;
+    uint32_t n = r->switches = shape->summary.switches, epochs = shape->faults->epochs;
     r->place = ker_alloc(n * sizeof *r->place);
     r->first = ker_alloc((n + 1ull) * sizeof *r->first);
     r->cut = ker_alloc(n * sizeof *r->cut);
-    r->above = ker_alloc(2ull * n * sizeof *r->above);
+    r->kept = LISTS / n > epochs ? epochs + 1 : LISTS / n;
+    if (r->kept < 2)
+        r->kept = 2;
+    r->above = ker_alloc((size_t)r->kept * n * sizeof *r->above);
     r->up = ker_alloc(3ull * n * sizeof *r->up);
     r->found = r->up + n;
     r->sorted = r->found + n;
@@ -263,7 +268,7 @@ void route_repair_free(struct route_repair *r)
 {
     if (!r)
         return;
-    for (uint32_t i = 0; i < 2 * r->switches; i++)
+    for (uint32_t i = 0; i < r->kept * r->switches; i++)
         free(r->above[i].place);
     free(r->above);
     free(r->up);
@@ -340,14 +345,14 @@ static void above_trim(struct route_repair *r)
         return;
     while (r->bytes > LISTS_BYTES / 4 * 3) {
         above_drop(r, &r->above[r->hand]);
-        r->hand = r->hand + 1 == 2 * r->switches ? 0 : r->hand + 1;
+        r->hand = r->hand + 1 == r->kept * r->switches ? 0 : r->hand + 1;
     }
 }
 
 /* A store of what can be computed again at any time: the shape stays the same to everybody who asks. */
 static const struct above *above_find(struct route_repair *r, uint32_t place, uint32_t epoch, ker_time now)
 {
-    struct above *a = &r->above[2ull * place + (epoch & 1)];
+    struct above *a = &r->above[(size_t)place * r->kept + epoch % r->kept];
     if (a->place && a->epoch == epoch)
         return a;
     above_drop(r, a);

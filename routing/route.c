@@ -66,7 +66,7 @@ const struct ker_option route_options[] = {
      "packet (torus: dimension order; fat tree: d-mod-k; hierarchical: direct). adaptive: among all shortest paths, by the state "
      "of the switch."},
     {"routing.check_work", KER_TYPE_INT, "20000000", "1", NULL, NULL,
-     "--check: after how many questions to the algorithm (about 0.1 to 0.5 us each; with p million ports one counts as 1 + p) the proof of freedom "
+     "--check: after how many questions to the algorithm (about 0.1 to 1 us each; with p million ports one counts as 1 + p) the proof of freedom "
      "from deadlock stops, and says how far it came; --check=full goes on to the end."},
     {"routing.valiant", KER_TYPE_CHOICE, "group", NULL, NULL, "group|switch|any",
      "Hierarchical: what a detour leads to: the first switch reached in a third group, a switch drawn there, or a switch drawn "
