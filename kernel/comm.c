@@ -242,14 +242,6 @@ void ker_comm_allgather(struct ker_comm *comm, const void *data, size_t bytes, v
     ker_comm_broadcast(comm, *all, (*offset)[comm->size]);
 }
 
-void ker_comm_abort(struct ker_comm *comm, int status)
-{
-    fflush(NULL);
-    if (comm->mpi != MPI_COMM_NULL)
-        MPI_Abort(comm->mpi, status);
-    exit(status);
-}
-
 void ker_comm_end_all(int status)
 {
     int started = 0, ended = 0;

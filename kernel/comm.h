@@ -45,7 +45,4 @@ struct ker_comm *ker_comm_first(struct ker_comm *, int count);
 /* Waits until all ranks are here; those that come early sleep and leave the cores to the others. */
 void ker_comm_meet(struct ker_comm *);
 
-/* Ends every rank at once with this exit status; not collective; for what cannot be agreed on any more. */
-_Noreturn void ker_comm_abort(struct ker_comm *, int status);
-
 #endif

@@ -565,11 +565,6 @@ void net_node_start(struct net_node *n)
     ker_post_note(n->net->engine, node_self(n), 0, KER_TIMER, 0, TIMER_START, 0);
 }
 
-uint32_t net_node_id(const struct net_node *n)
-{
-    return n->id;
-}
-
 void *net_node_client(const struct net_node *n)
 {
     return n->state;

@@ -57,7 +57,6 @@ void net_send(struct net_node *, ker_time now, uint32_t destination, uint64_t by
  * instant with the same number are both delivered. */
 void net_timer(struct net_node *, ker_time when, uint32_t timer);
 
-uint32_t net_node_id(const struct net_node *);
 void *net_node_client(const struct net_node *); /* the client's state for this node */
 /* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted by the network itself). */
 void net_node_touch(struct net_node *, ker_time when);

@@ -427,17 +427,17 @@ static void channel_name(const struct walk *walk, uint32_t channel, char *text, 
 
 static enum ker_status cycle_report(const struct walk *walk, const struct route_cycle *cycle)
 {
-    char text[1600], name[128], next[128];
+    char text[2048], name[128], next[128];
     size_t used = 0;
     uint32_t shown = cycle->length <= CYCLE_SHOWN ? cycle->length : CYCLE_SHOWN - 1;
     for (uint32_t i = 0; i < shown; i++) {
         uint32_t to = cycle->channel[(i + 1) % cycle->length];
         channel_name(walk, cycle->channel[i], name, sizeof name);
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s\n  %s, on its way to node %u, waits for", i ? "" : "", name,
+        used += (size_t)snprintf(text + used, sizeof text - used, "\n  %s, on its way to node %u, waits for", name,
                                  route_dependencies_example(&walk->waits, cycle->channel[i], to));
     }
     if (shown < cycle->length)
-        used += (size_t)snprintf(text + used, sizeof text - used, "\n  ... and %u more, the last of which waits for", cycle->length - shown);
+        snprintf(text + used, sizeof text - used, "\n  ... and %u more, the last of which waits for", cycle->length - shown);
     channel_name(walk, cycle->channel[0], next, sizeof next);
     return ker_fail(walk->error, KER_BAD_INPUT,
                     "\"%s\" routing on this %s can deadlock: packets in %u channel%s wait for each other in a circle:%s\n  %s again.\n"

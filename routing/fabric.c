@@ -144,7 +144,7 @@ static bool take_hex(struct reader *r, uint64_t *number)
 /* "S-0002c902004238a0" */
 static bool take_id(struct reader *r, enum kind *kind, uint64_t *guid)
 {
-    if (!take(r, "\"") || r->p == r->stop || !memchr("SHR", *r->p, 3))
+    if (!take(r, "\"") || r->p == r->stop || (*r->p != SWITCH && *r->p != ADAPTER && *r->p != ROUTER))
         return false;
     *kind = (enum kind)*r->p++;
     return take(r, "-") && take_hex(r, guid) && take(r, "\"");
@@ -398,7 +398,7 @@ static enum ker_status read_lines(struct reader *r)
         r->stop = newline ? newline : r->end;
         r->at = newline ? newline + 1 : r->end;
         r->line++;
-        while (r->stop > r->p && memchr(" \t\r", r->stop[-1], 3))
+        while (r->stop > r->p && (r->stop[-1] == ' ' || r->stop[-1] == '\t' || r->stop[-1] == '\r'))
             r->stop--;
         status = read_line(r);
     }
@@ -600,7 +600,7 @@ static enum ker_status join(struct reader *r, const struct route_fabric_defaults
         const struct device *device = &r->device[end->device];
         struct end *other = NULL;
         status = check_end(r, end, &other);
-        if (status || device->left_out || r->device[other->device].left_out)
+        if (status || !other || device->left_out || r->device[other->device].left_out)
             continue;
         if (device->kind != SWITCH) {
             status = class_of(r, end, other, defaults->node_latency, defaults->node_rate, "topology.node_bandwidth", &class);

@@ -29,7 +29,7 @@
 
 void hierarchy_legs_set(struct hierarchy *h, enum via via, bool progressive)
 {
-    uint32_t below = h->crossings ? (1u << (h->crossings - 1)) - 1 : 0, top = via != VIA_NONE, first = progressive;
+    uint32_t top = via != VIA_NONE, first = progressive;
     uint32_t final = via == VIA_NONE ? 0 : first + (via == VIA_GROUP ? 1 : 2); /* its stage before the crossing */
     h->via = via;
     h->tops = 1 + top;
@@ -39,7 +39,7 @@ void hierarchy_legs_set(struct hierarchy *h, enum via via, bool progressive)
         return;
     }
     h->stages = final + 2;
-    unsigned shift = (unsigned)h->crossings - 1;
+    uint32_t shift = (uint32_t)h->crossings - 1, below = (1u << shift) - 1; /* the top is a crossing, too */
     h->leg[LEG_DETOUR] = (struct leg){(first + 1) << shift | below, 0};
     h->leg[LEG_FINAL] = (struct leg){(final + 1) << shift | below, (uint8_t)top};
     h->leg[LEG_UNDECIDED] = (struct leg){1u << shift | below, (uint8_t)top};

@@ -327,7 +327,7 @@ static enum ker_status read_lines(struct reader *r)
         r->stop = newline ? newline : r->end;
         r->at = newline ? newline + 1 : r->end;
         r->line++;
-        while (r->stop > r->p && memchr(" \t\r", r->stop[-1], 3))
+        while (r->stop > r->p && (r->stop[-1] == ' ' || r->stop[-1] == '\t' || r->stop[-1] == '\r'))
             r->stop--;
         status = read_line(r);
     }

@@ -377,7 +377,7 @@ static bool column_one(struct maker *m, uint32_t node, uint32_t to, uint32_t *se
         set[(size_t)at * ROUTE_TRIE_BLOCK] = route_table_set_of(m->table, &way, 1);
     }
     m->reached = kept;
-    if (!m->layers)
+    if (!layer)
         return true;
     if (!route_layers_add(m->layers, m->next, m->order, m->reached, to, m->layer))
         return false;

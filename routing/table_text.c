@@ -525,10 +525,10 @@ enum ker_status route_table_read(struct route_shape *shape, const struct ker_con
         return ker_config_fail(config, error, "routing.table", "is missing; algorithm = \"table\" needs it");
     const char *path = ker_config_file(config, "routing.table");
     enum ker_status status = file_read(path, &text, &length, error);
-    bool safe;
+    bool safe = false;
     if (status == KER_OK)
         status = route_table_parse(&shape->table, shape, path, text, length, &safe, error);
-    if (status == KER_OK)
+    if (shape->table)
         shape->table->unproved = !safe && !ker_config_bool(config, "routing.allow_deadlock");
     free(text);
     return status;

@@ -77,11 +77,6 @@ void task_mpi_free(struct task_mpi *mpi)
     free(mpi);
 }
 
-const struct node_model *task_mpi_model(const struct task_mpi *mpi)
-{
-    return &mpi->model;
-}
-
 void task_mpi_reserve(struct task_mpi *mpi, uint32_t nodes, uint32_t tasks)
 {
     ker_assert(!mpi->node && !mpi->task);

@@ -34,7 +34,6 @@ struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs);
 enum ker_status task_mpi_new(struct task_mpi **, const struct ker_config *, const struct task_mpi_outside *,
                              struct ker_error *);
 void task_mpi_free(struct task_mpi *);
-const struct node_model *task_mpi_model(const struct task_mpi *);
 
 /* Room for the nodes and tasks of this rank; may be called once. */
 void task_mpi_reserve(struct task_mpi *, uint32_t nodes, uint32_t tasks);
