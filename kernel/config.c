@@ -319,7 +319,7 @@ enum ker_status ker_config_fail(const struct ker_config *config, struct ker_erro
                                 const char *format, ...)
 {
     struct ker_config_node *last;
-    char text[1500];
+    char text[sizeof error->text];
     va_list arguments;
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);

@@ -160,6 +160,18 @@ static const struct route_algorithm *find_algorithm(const struct route_algorithm
     return NULL;
 }
 
+static enum ker_status refuse_algorithm(const struct route_shape *shape, const struct ker_config *config, const char *name,
+                                        struct ker_error *error)
+{
+    const struct route_algorithm *lists[] = {shape->kind->algorithms, route_table_algorithms};
+    char possible[300] = "";
+    for (size_t i = 0, used = 0; i < 2; i++)
+        for (const struct route_algorithm *a = lists[i]; a->name && used < sizeof possible; a++)
+            used += (size_t)snprintf(possible + used, sizeof possible - used, "%s%s", used ? ", " : "", a->name);
+    return ker_config_fail(config, error, "routing.algorithm", "\"%s\" is not possible on a %s; possible are: %s", name, shape->kind->name,
+                           possible);
+}
+
 static enum ker_status choose_algorithm(struct route_shape *shape, const struct ker_config *config,
                                         uint32_t channels, struct ker_error *error)
 {
@@ -169,7 +181,7 @@ static enum ker_status choose_algorithm(struct route_shape *shape, const struct 
     if (!algorithm)
         algorithm = find_algorithm(route_table_algorithms, name);
     if (!algorithm)
-        return ker_config_fail(config, error, key, "\"%s\" is not possible on a %s", name, shape->kind->name);
+        return refuse_algorithm(shape, config, name, error);
     struct route_summary *summary = &shape->summary;
     enum ker_status status = algorithm->prepare ? algorithm->prepare(shape, config, error) : KER_OK;
     if (status != KER_OK)

@@ -100,6 +100,16 @@ static bool take_number(struct reader *r, uint32_t *number)
     return true;
 }
 
+/* From 1 to `most`; the reader stays before what is none, so that the message shows it. */
+static bool take_counter(struct reader *r, uint32_t most, uint32_t *number)
+{
+    const char *begin = r->p;
+    if (take_number(r, number) && *number > 0 && *number <= most)
+        return true;
+    r->p = begin;
+    return false;
+}
+
 static enum ker_status fail_line(struct reader *r, const char *what)
 {
     if (r->p == r->stop && r->at == r->end)
@@ -144,9 +154,9 @@ static enum ker_status term_read(struct reader *r)
     to = from;
     if (take_char(r, '-') && !take_number(r, &to))
         return fail_line(r, "the last node of a range is expected here");
-    if (take_char(r, '/') && (!take_number(r, &step) || step == 0))
+    if (take_char(r, '/') && !take_counter(r, UINT32_MAX, &step))
         return fail_line(r, "the step of a range, at least 1, is expected here");
-    if (take_char(r, ':') && (!take_number(r, &width) || width == 0 || width > step))
+    if (take_char(r, ':') && !take_counter(r, step, &width))
         return fail_line(r, "how many in a row, from 1 to the step, is expected here");
     if (to < from)
         return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "the range %u-%u ends before it begins", LINE(r), from, to);
@@ -565,7 +575,7 @@ static enum ker_status weight_read(struct reader *r, const struct route_wires *w
     if (!take_number(r, &b))
         return fail_line(r, link ? "the number of a switch is expected here" : "a port is expected here");
     skip_blanks(r);
-    if (!take_number(r, &value) || value == 0)
+    if (!take_counter(r, UINT32_MAX, &value))
         return fail_line(r, "a weight, at least 1, is expected here");
     for (uint32_t i = wires->begin[a]; i < wires->begin[a + 1]; i++)
         if (link ? wires->to[i] == b : wires->port[i] == b) {

@@ -455,7 +455,7 @@ static const struct refusal refusals[] = {
     {HEAD "switch 0\nto 3 via 1\n", "text:4: there is no node 3; nodes have numbers 0 to 2"},
     {HEAD "switch 0\nto 1-4000000000 via 1\n", "text:4: there is no node 4000000000"},
     {HEAD "switch 0\nto 2-1 via 1\n", "text:4: the range 2-1 ends before it begins"},
-    {HEAD "switch 0\nto 1-2/0 via 1\n", "text:4: the step of a range, at least 1, is expected here"},
+    {HEAD "switch 0\nto 1-2/0 via 1\n", "text:4: the step of a range, at least 1, is expected here, not \"0 via 1\""},
     {HEAD "switch 0\nto 0-2/2:3 via 1\n", "text:4: how many in a row, from 1 to the step, is expected here"},
     {HEAD "switch 0\nto 1,,2 via 1\n", "text:4: destinations are expected here"},
     {HEAD "switch 0\nto 1 2 via 1\n", "text:4: \"via\" and ports are expected here, not \"2 via 1\""},
@@ -563,7 +563,7 @@ static void weights_from_a_file(void **state)
         {"link 0 3 1\n", "text:1: no link joins switches 0 and 3"},
         {"# x\nport 0 0 2\n", "text:2: no link leads from port 0 of switch 0 to another switch"},
         {"link 3 0 1\n", "text:1: the number of a switch is expected here"},
-        {"link 0 1 0\n", "text:1: a weight, at least 1, is expected here"},
+        {"link 0 1 0\n", "text:1: a weight, at least 1, is expected here, not \"0\""},
         {"link 0 1 1 1\n", "text:1: the line should end before \"1\""},
         {"node 0 1 1\n", "text:1: a line reads: link SWITCH SWITCH WEIGHT, or: port SWITCH PORT WEIGHT"},
     };
