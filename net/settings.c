@@ -33,8 +33,9 @@ const struct ker_option net_options[] = {
      "Which of the ways an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: the shortest backlog of the "
      "output, the most free buffer behind the link, or both added. Static: drawn for every packet, by its destination, by its flow "
      "(source and destination), or in turn."},
-    {"routing.bias", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
-     "What a way that is not a shortest one costs on top, when ways are compared (ugal and its kin)."},
+    {"routing.bias", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
+     "What a way that is not a shortest one costs on top, when ways are compared. Absent: with ugal and its kin four times the latency of "
+     "the longest link (two round trips), else nothing."},
     {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL, "Adaptive selection: a cost of at most this much counts as none."},
     {"routing.hysteresis", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Adaptive selection: a flow keeps its way at a switch unless another is better by more than this. 0: every packet chooses anew."},
@@ -90,7 +91,7 @@ const struct ker_option net_options[] = {
     {0},
 };
 
-static void settings_read(struct net_settings *set, const struct ker_config *c)
+static void settings_read(struct net_settings *set, const struct ker_config *c, ker_time bias)
 {
     set->channels = (uint32_t)ker_config_int(c, "switch.channels");
     set->classes = (uint32_t)ker_config_int(c, "switch.classes");
@@ -106,7 +107,7 @@ static void settings_read(struct net_settings *set, const struct ker_config *c)
     set->adapts = set->selection < NET_SELECT_RANDOM;
     set->sticky = (enum net_sticky_span)ker_config_choice(c, "routing.sticky");
     set->count_port = ker_config_choice(c, "routing.credits") == 1;
-    set->bias = (uint64_t)ker_config_time(c, "routing.bias");
+    set->bias = (uint64_t)(ker_config_has(c, "routing.bias") ? ker_config_time(c, "routing.bias") : bias);
     set->threshold = (uint64_t)ker_config_time(c, "routing.threshold");
     set->hysteresis = (uint64_t)ker_config_time(c, "routing.hysteresis");
     set->remembers = (set->adapts && set->hysteresis) || (set->sticky != NET_STICKY_PACKET &&
@@ -196,7 +197,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->route = route_function(shape);
     net->faulty = route_fault_summarise(shape) != NULL;
     net->outgoing_free = net->flow_free = NET_NONE;
-    settings_read(&net->set, config);
+    settings_read(&net->set, config, summary->bias);
     /* behind the gate of a FIFO a packet is routed when its turn comes, from the state it came with */
     net->adaptive = summary->adaptive || net->faulty || net->set.queueing == NET_QUEUE_FIFO;
     net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(shape)->repairs);

@@ -78,6 +78,7 @@ struct route_summary {
     uint32_t max_ports;    /* over all switches */
     uint32_t channels;     /* virtual channels the algorithm needs for freedom of deadlock */
     bool adaptive;         /* route_next may return several choices */
+    ker_time bias;         /* what a detour costs on top unless routing.bias says so */
     int link_count;        /* entries of links */
     struct route_link link[ROUTE_MAX_LINKS];
     int node_link;         /* class of the node-to-switch links */
