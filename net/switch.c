@@ -10,50 +10,10 @@
  * arrival marks it. A wake-up only makes an output look again; looking twice changes nothing.
  */
 #include "net/congestion.h"
+#include "net/requests.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- pools ---- */
-
-static uint32_t packet_new(struct net_switch *s)
-{
-    if (s->packet_free == NET_NONE) {
-        uint32_t room = s->packet_room ? s->packet_room * 2 : 8;
-        s->packet = ker_arena_grow(&s->net->arena, s->packet, sizeof *s->packet * s->packet_room, sizeof *s->packet * room);
-        for (uint32_t i = room; i-- > s->packet_room;) {
-            s->packet[i].next = s->packet_free;
-            s->packet_free = i;
-        }
-        s->packet_room = room;
-    }
-    uint32_t index = s->packet_free;
-    s->packet_free = s->packet[index].next;
-    return index;
-}
-
-static void packet_free(struct net_switch *s, uint32_t index)
-{
-    s->packet[index].next = s->packet_free;
-    s->packet_free = index;
-}
-
-static uint32_t request_new(struct net_switch *s)
-{
-    if (s->request_free == NET_NONE) {
-        uint32_t room = s->request_room ? s->request_room * 2 : 8;
-        s->request = ker_arena_grow(&s->net->arena, s->request, sizeof *s->request * s->request_room,
-                                    sizeof *s->request * room);
-        for (uint32_t i = room; i-- > s->request_room;) {
-            s->request[i].next = s->request_free;
-            s->request_free = i;
-        }
-        s->request_room = room;
-    }
-    uint32_t index = s->request_free;
-    s->request_free = s->request[index].next;
-    return index;
-}
 
 /* ---- marks and wake-ups ---- */
 
@@ -72,14 +32,6 @@ static inline void output_wake(struct net_switch *s, struct net_port *out, uint3
 }
 
 /* ---- grant ---- */
-
-struct grant {
-    struct net_port *in, *out;
-    uint32_t out_port;
-    uint8_t first, same; /* channels that would do */
-    uint8_t channel;     /* the one that is taken, from the grant on */
-    bool reserved;       /* its credits are taken already */
-};
 
 static inline void credit_return(struct net_network *net, const struct net_port *in, const struct net_packet *p,
                                  ker_time read_end)
@@ -158,118 +110,6 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;
     net->count.packet_hops++;
     credit_return(net, in, p, read_end);
-}
-
-/* ---- requests ---- */
-
-static inline bool request_fits(const struct net_request *r, uint16_t input, const struct grant *g)
-{
-    return r->input == input && r->first == g->first && r->same == g->same && r->reserved == g->reserved;
-}
-
-/* The request of this input, output and set of channels, NET_NONE: there is none yet. */
-static uint32_t request_find(const struct net_switch *s, const struct grant *g, uint16_t input)
-{
-    if (s->voq) {
-        uint16_t first = s->voq[g->out_port * s->ports + input];
-        uint32_t i = first == NET_NO_VOQ ? NET_NONE : first;
-        while (i != NET_NONE && !request_fits(&s->request[i], input, g))
-            i = s->request[i].sibling;
-        return i;
-    }
-    uint32_t last = g->out->queue, i = last;
-    if (last == NET_NONE)
-        return NET_NONE;
-    do {
-        if (request_fits(&s->request[i], input, g))
-            return i;
-        i = s->request[i].next;
-    } while (i != last);
-    return NET_NONE;
-}
-
-/* A new request at the end of the output's ring. */
-static void request_begin(struct net_switch *s, const struct grant *g, uint32_t packet, const struct net_packet *p)
-{
-    struct net_port *out = g->out;
-    uint32_t index = request_new(s);
-    struct net_request *r = &s->request[index];
-    *r = (struct net_request){packet, packet, index, NET_NONE, p->port, p->bytes, g->first, g->same, g->reserved, 0};
-    if (out->queue != NET_NONE) {
-        r->next = s->request[out->queue].next;
-        s->request[out->queue].next = index;
-    }
-    out->queue = index;
-    if (s->voq) {
-        uint16_t *first = &s->voq[g->out_port * s->ports + p->port];
-        r->sibling = *first == NET_NO_VOQ ? NET_NONE : *first;
-        ker_check(index < NET_NO_VOQ);
-        *first = (uint16_t)index;
-    }
-}
-
-static void request_put(struct net_switch *s, const struct grant *g, const struct net_packet *p, uint32_t state)
-{
-    uint32_t index = packet_new(s), request = request_find(s, g, p->port);
-    s->packet[index] = *p;
-    s->packet[index].next = NET_NONE;
-    s->packet[index].state = state;
-    g->out->waiting += p->bytes;
-    if (request == NET_NONE) {
-        request_begin(s, g, index, p);
-    } else {
-        s->packet[s->request[request].tail].next = index;
-        s->request[request].tail = index;
-    }
-}
-
-static void voq_remove(struct net_switch *s, uint32_t out_port, uint32_t index)
-{
-    uint16_t *first = &s->voq[out_port * s->ports + s->request[index].input];
-    if (*first == index) {
-        uint32_t sibling = s->request[index].sibling;
-        *first = sibling == NET_NONE ? NET_NO_VOQ : (uint16_t)sibling;
-        return;
-    }
-    uint32_t i = *first;
-    while (s->request[i].sibling != index)
-        i = s->request[i].sibling;
-    s->request[i].sibling = s->request[index].sibling;
-}
-
-/* Takes the head packet of a request, whose predecessor in the ring is `before`: the request becomes the last to be served
- * next, or leaves the ring with its last packet. */
-static uint32_t request_take(struct net_switch *s, uint32_t out_port, uint32_t before, uint32_t index)
-{
-    struct net_port *out = net_port_at(s, out_port);
-    struct net_request *r = &s->request[index];
-    uint32_t packet = r->head, next = s->packet[packet].next;
-    out->waiting -= s->packet[packet].bytes;
-    if (next != NET_NONE) {
-        r->head = next;
-        r->bytes = s->packet[next].bytes;
-        if (out->queue == before) { /* the first becomes the last: the ring turns */
-            out->queue = index;
-        } else if (out->queue != index) {
-            s->request[before].next = r->next;
-            r->next = s->request[out->queue].next;
-            s->request[out->queue].next = index;
-            out->queue = index;
-        }
-        return packet;
-    }
-    if (s->voq)
-        voq_remove(s, out_port, index);
-    if (before == index) {
-        out->queue = NET_NONE;
-    } else {
-        s->request[before].next = r->next;
-        if (out->queue == index)
-            out->queue = before;
-    }
-    r->next = s->request_free;
-    s->request_free = index;
-    return packet;
 }
 
 /* ---- arbitration ---- */

@@ -4,7 +4,7 @@
 # - A folder includes only itself and folders below it.
 # - It enters another folder only by the header that has the folder's name.
 # - A library is included only by the folder that owns it; the rest of the program goes through that folder.
-# marssim.c stands above all folders; tests/ and tools/ may look anywhere.
+# The files of the program itself stand above all folders; tests/ and tools/ may look anywhere.
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
@@ -14,7 +14,7 @@ includes() { # all includes of the program: "FILE LINE HEADER"
     local folder
     for folder in $order; do
         [ -d "$folder" ] && find "$folder" -name '*.[ch]'
-    done | sort | { cat; [ -e marssim.c ] && echo marssim.c; } |
+    done | sort | { cat; ls *.[ch]; } |
         xargs awk 'match($0, /^[ \t]*#[ \t]*include[ \t]*[<"][^>"]*/) {
             header = substr($0, RSTART, RLENGTH); sub(/.*[<"]/, "", header); print FILENAME, FNR, header }'
 }

@@ -1,0 +1,190 @@
+/* simulation_report.c - what a run, or a --check of one, has to say: result files and terminal. */
+#include "simulation.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static double cpu_seconds(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)u.ru_utime.tv_sec + (double)u.ru_stime.tv_sec + 1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static double wall_seconds(const struct simulation *s)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - s->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - s->started.tv_nsec);
+}
+
+/* Collective: `run`, which may differ from run to run. */
+static json_t *run_report(struct simulation *s)
+{
+    const struct ker_counts none = {0}, *c = s->engine ? &s->engine->counts : &none;
+    uint64_t hops = net_network_totals(s->network).packet_hops;
+    uint64_t v[] = {c->records, hops, ker_peak_rss(), c->windows, c->epochs, (uint64_t)(cpu_seconds() * 1e6), c->wakes, c->cells, c->sent_bytes};
+    int64_t most[] = {(int64_t)c->records};
+    ker_comm_sum_u64(s->comm, v, sizeof v / sizeof *v);
+    ker_comm_max_i64(s->comm, most, 1);
+    if (ker_comm_rank(s->comm) != 0)
+        return NULL;
+    ker_assert(s->engine); /* the control rank always works */
+    double ranks = s->workers, wall = wall_seconds(s), cpu = (double)v[5] * 1e-6;
+    json_t *r = json_object();
+    json_object_set_new(r, "ranks", json_integer(ker_comm_size(s->comm)));
+    json_object_set_new(r, "working_ranks", json_integer(s->workers));
+    json_object_set_new(r, "wall_s", json_real(wall));
+    json_object_set_new(r, "cpu_s", json_real(cpu));
+    json_object_set_new(r, "events", json_integer((json_int_t)v[0]));
+    json_object_set_new(r, "wake_ups", json_integer((json_int_t)v[6]));
+    json_object_set_new(r, "packet_hops", json_integer((json_int_t)v[1]));
+    json_object_set_new(r, "packet_hops_per_s", json_real(wall > 0 ? (double)v[1] / wall : 0));
+    json_object_set_new(r, "packet_hops_per_cpu_s", json_real(cpu > 0 ? (double)v[1] / cpu : 0));
+    json_object_set_new(r, "peak_rss_bytes", json_integer((json_int_t)v[2]));
+    json_object_set_new(r, "windows", json_integer((json_int_t)v[3]));
+    json_object_set_new(r, "active_cells", json_integer((json_int_t)v[7]));
+    json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)s->workers)));
+    json_object_set_new(r, "sent_bytes", json_integer((json_int_t)v[8]));
+    json_object_set_new(r, "window_ps", json_integer((json_int_t)s->engine->wheel.grid));
+    json_object_set_new(r, "imbalance", json_real(v[0] ? (double)most[0] * ranks / (double)v[0] : 1));
+    return r;
+}
+
+static void result_add(struct simulation *s, json_t *r, ker_time at, json_t *jobs)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    double offered = task_system_offered(s->tasks, sum->link[sum->node_link].rate);
+    json_object_set_new(r, "simulated_time_ps", json_integer((json_int_t)at));
+    json_object_set_new(r, "end_reason", json_string(s->end_reason));
+    json_object_set_new(r, "network", json_string(sum->text));
+    json_object_set_new(r, "nodes", json_integer((json_int_t)sum->nodes));
+    json_object_set_new(r, "switches", json_integer((json_int_t)sum->switches));
+    json_object_set_new(r, "links", json_integer((json_int_t)sum->links));
+    json_object_set_new(r, "offered_load", offered > 0 ? json_real(offered) : json_incref(json_object_get(r, "injected_load")));
+    json_object_set_new(r, "jobs", jobs ? jobs : json_array());
+}
+
+/* names.csv, when the topology has names. */
+static void names_write(struct simulation *s)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    bool named = route_names_write(s->shape, memory);
+    fclose(memory);
+    if (named)
+        stats_text_write(s->folder, "names.csv", text, &s->error);
+    free(text);
+}
+
+static void files_write(struct simulation *s, json_t *summary, const struct stats_link *links, size_t count, ker_time span)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    const char *names[ROUTE_MAX_LINKS];
+    for (int i = 0; i < sum->link_count; i++)
+        names[i] = sum->link[i].name;
+    char *text = stats_summary_text(summary, links, count, names, span), *config = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&config, &length);
+    ker_config_write(s->config, memory);
+    fclose(memory);
+    stats_json_write(s->folder, "summary.json", summary, &s->error);
+    stats_text_write(s->folder, "summary.txt", text, &s->error);
+    stats_text_write(s->folder, "system.cfg", config, &s->error);
+    names_write(s);
+    if (ker_config_bool(s->config, "output.links"))
+        stats_links_write(s->folder, links, count, names, span, &s->error);
+    if (!s->args->quiet)
+        printf("%s\nresults     %s\n", text, s->folder);
+    free(text);
+    free(config);
+}
+
+/* Collective. Everything measured is written, also after a failed run. */
+void simulation_report(struct simulation *s, ker_time at)
+{
+    ker_time to = s->measure_to < at ? s->measure_to : at, span = to > s->warmup ? to - s->warmup : 0;
+    size_t own, count = 0;
+    struct stats_link *rows = net_network_links(s->network, at, &own), *links = stats_links_gather(s->comm, rows, own, &count);
+    json_t *jobs = NULL, *run = run_report(s), *result = net_network_report(s->network, s->comm, span);
+    bool tasks = ker_config_bool(s->config, "output.tasks");
+    task_system_report(s->tasks, s->comm, tasks ? s->folder : NULL, &jobs, &s->error);
+    net_network_write(s->network, s->comm, s->folder, &s->error);
+    stats_periods_close(s->periods, &s->error);
+    if (ker_comm_rank(s->comm) == 0) {
+        result_add(s, result, at, jobs);
+        json_t *summary = json_pack("{s:o, s:o}", "result", result, "run", run);
+        files_write(s, summary, links, count, span);
+        json_decref(summary);
+    }
+    free(links);
+}
+
+/* ---- --check ---- */
+
+static void faults_report(const struct route_shape *shape)
+{
+    const struct route_fault_summary *f = route_fault_summarise(shape);
+    const struct route_summary *sum = route_summarise(shape);
+    char a[32];
+    if (!f)
+        return;
+    printf("faults     %llu link%s and %u switch%s go down", (unsigned long long)f->links, f->links == 1 ? "" : "s", f->switches,
+           f->switches == 1 ? "" : "es");
+    printf(", %llu and %u of them from the start", (unsigned long long)f->links_start, f->switches_start);
+    if (f->last > 0)
+        printf(", the last at %s", ker_print_time(a, f->last));
+    if (f->apart == 0)
+        puts("; every node can reach every other");
+    else
+        printf("\n           no way for %llu of %llu pairs of nodes, for %llu from the start; for example from node %u to node %u\n",
+               (unsigned long long)f->apart, (unsigned long long)sum->nodes * (sum->nodes - 1ull), (unsigned long long)f->apart_start,
+               f->example[0], f->example[1]);
+}
+
+static const char *print_count(char text[32], uint64_t count)
+{
+    char *at = text + 31;
+    *at = '\0';
+    for (int digit = 0; digit == 0 || count > 0; digit++, count /= 10) {
+        if (digit > 0 && digit % 3 == 0)
+            *--at = ',';
+        *--at = (char)('0' + count % 10);
+    }
+    return at;
+}
+
+static void proof_print(const struct route_proof *p)
+{
+    char a[32], b[32];
+    if (p->complete)
+        printf("deadlock   none: %s channels, %s dependencies without a cycle\n", print_count(a, p->channels), print_count(b, p->dependencies));
+    else
+        printf("deadlock   not proved in full: %s of %s destination%s walked, no cycle among them (--check=full walks all)\n",
+               print_count(a, p->walked), print_count(b, p->destinations), p->by_switch ? " switches" : "s");
+}
+
+/* --check: what would be run. */
+void simulation_check_report(const struct simulation *s)
+{
+    const struct route_summary *sum = route_summarise(s->shape);
+    uint64_t memory = net_network_bytes(s->network), rss = ker_peak_rss();
+    char a[32], b[32], c[32];
+    ker_comm_sum_u64(s->comm, &memory, 1);
+    ker_comm_sum_u64(s->comm, &rss, 1);
+    if (ker_comm_rank(s->comm) != 0)
+        return;
+    printf("network    %s\n", sum->text);
+    printf("           %u nodes, %u switches, %llu links, routing %s\n", sum->nodes, sum->switches, (unsigned long long)sum->links, sum->algorithm);
+    faults_report(s->shape);
+    printf("channels   %u needed, %u configured\n", sum->channels, net_channels(s->config));
+    proof_print(&s->proof);
+    printf("partition  %u ranks, imbalance %.3f, %llu links cut\n", s->parts.ranks, s->parts.imbalance, (unsigned long long)s->parts.cut_edges);
+    printf("lookahead  %s inside a rank", ker_print_time(a, s->engine->wheel.grid));
+    if (ker_comm_size(s->comm) > 1)
+        printf(", %s between ranks", ker_print_time(b, s->parts.lookahead));
+    printf("\nmemory     %s of switches and adapters, %s now in all\n", ker_print_bytes(a, (double)memory), ker_print_bytes(c, (double)rss));
+}
