@@ -25,10 +25,9 @@ LIBS = $(MPI_LIBS) $(PKG_LIBS) -lmetis -lm
 
 # Lowest first; tests/layers.sh checks that no include runs upward.
 FOLDERS := kernel stats routing partition net nodes tasks
-SOURCES := $(wildcard $(addsuffix /*.c,$(FOLDERS)))
+SOURCES := $(wildcard $(addsuffix /*.c,$(FOLDERS)) simulation*.c)
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libmarssim.a
-PROGRAM := marssim.c simulation.c simulation_report.c
 TEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
 FUZZERS := $(patsubst tests/fuzz/%.c,%,$(wildcard tests/fuzz/fuzz_*.c))
 
@@ -43,7 +42,7 @@ all: marssim ## build ./marssim, optimised for this machine
 marssim: $(BUILD)/marssim
 	$(Q)cp -f $< $@
 
-$(BUILD)/marssim: $(PROGRAM:%.c=$(BUILD)/%.o) $(LIBRARY) $(EXTRA)
+$(BUILD)/marssim: $(BUILD)/marssim.o $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
@@ -89,8 +88,8 @@ lint: ## warnings as errors, clang-tidy, cppcheck, the order of the folders
 	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim lint-tests
 	$(Q)tests/layers.sh
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
-		--suppressions-list=tests/cppcheck.supp -j 2 -I. $(FOLDERS) $(PROGRAM)
-	$(Q)printf '%s\n' $(SOURCES) $(PROGRAM) | xargs -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
+		--suppressions-list=tests/cppcheck.supp -j 2 -I. $(FOLDERS) *.c
+	$(Q)printf '%s\n' $(SOURCES) marssim.c | xargs -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} \
 		-- -std=gnu17 -I. $(MPI_CFLAGS) $(PKG_CFLAGS)
 
 lint-tests: $(TEST_PROGRAMS:%=%.o)
@@ -138,4 +137,4 @@ help: ## this list
 .PHONY: all docs demo studies check check-built debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
--include $(OBJECTS:.o=.d) $(PROGRAM:%.c=$(BUILD)/%.d) $(TEST_PROGRAMS:=.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d)
