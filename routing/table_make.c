@@ -1,14 +1,18 @@
 /* table_make.c - tables for any topology, made one destination switch after the other.
  *
- * The shortest ways to it are those to a neighbour that is nearer by just the weight of the link, by a breadth-first search where all weights are 1, else by Dijkstra's. up*down* orders the switches by their
- * distance from the roots, then by number; up is towards the lower. From a switch that a way down leads from to the destination only
- * ways down are used, from any other only ways up to such switches: no packet ever turns up again, and as up links and down links
- * are ordered by the order of the switches, no links wait for each other in a circle (Autonet: Schroeder et al., 1991).
+ * The shortest ways to it are those to a neighbour that is nearer by just the weight of the link, by a breadth-first search where all
+ * weights are 1, else by Dijkstra's. up*down* orders the switches by their distance from the roots, then by number; up is towards the
+ * lower. From a switch that a way down leads from to the destination only ways down are used, from any other only ways up to such
+ * switches: no packet ever turns up again, and as up links and down links are ordered by the order of the switches, no links wait for
+ * each other in a circle (Autonet: Schroeder et al., 1991).
  *
- * Where the table has one way per destination, node d takes from a switch with n ways the way number floor(d / s) mod n, s being the
- * number of ways that switches before have divided the destinations by already; on a fat tree this is d-mod-k. Where s exceeds the
- * number of nodes nothing is left to divide, and the way is picked by a hash; for layers it is the first, because ways that turn in the
- * same order (on a torus: by dimension) need far fewer of them: 10 instead of 17 on 8x8x8.
+ * Where the table has one way per destination, node d would take from a switch with n ways the way number floor(d / s) mod n, s being
+ * the number of ways that switches before have divided the destinations by already; on a full fat tree this is d-mod-k. Where s exceeds
+ * the number of nodes nothing is left to divide, and a hash takes its place. Divided numbers may repeat at later switches, on trees with
+ * parallel links above all; so a way that was picked for more pairs of nodes already than one of the others, by more than this
+ * destination adds, is passed over for the next of those with fewest. Only picks count: what a link carries that has no other way says
+ * little about the load further on, and dragonflies come out worse with it. Layers take what is divided and else the first way, because
+ * ways that turn in the same order (on a torus: by dimension) need far fewer of them.
  *
  * Shortest ways need one channel where links do not wait for each other in a circle, as on trees. Elsewhere the channel counts the
  * links of the way. Only ways that packets from some node can take are in the table and count for this.
@@ -183,39 +187,95 @@ static void destination_search(struct route_maker *m, uint32_t to)
 
 /* ---- one way ---- */
 
-static uint32_t way_pick(const struct route_maker *m, uint32_t at, uint32_t node)
+/* Of the ways from a switch, those picked for fewest pairs of nodes. They are known as long as the ways are the same (of up to 64) and one
+ * of them is left; that makes a choice among them cheap. */
+static void lowest_find(struct route_maker *m, uint32_t at)
 {
-    uint32_t count = m->ways[at], pick = 0, link = way_first(m, at);
-    if (count > 1 && (uint64_t)m->divided[at] * count <= m->wires->nodes)
-        pick = node / m->divided[at] % count;
-    else if (count > 1 && !m->layers)
-        pick = ker_random_below(route_mix(node, at), count);
-    while (pick-- > 0)
+    uint64_t low = UINT64_MAX;
+    uint32_t count = 0;
+    for (uint32_t i = way_first(m, at); i != ROUTE_NO_WIRE; i = way_after(m, at, i)) {
+        count = m->load[i] < low ? 1 : count + (m->load[i] == low);
+        low = m->load[i] < low ? m->load[i] : low;
+    }
+    m->mask[at] = *bits_of(m, at);
+    m->lowest[at] = low;
+    m->lowest_ways[at] = m->words == 1 ? count : 0;
+}
+
+static void load_add(struct route_maker *m, uint32_t at, uint32_t link, uint32_t pairs)
+{
+    if (m->lowest_ways[at] > 0 && m->load[link] == m->lowest[at] && m->mask[at] >> (link - m->wires->begin[at]) & 1)
+        m->lowest_ways[at]--;
+    m->load[link] += pairs;
+}
+
+static uint32_t way_number(const struct route_maker *m, uint32_t at, uint32_t number)
+{
+    uint32_t link = way_first(m, at);
+    while (number-- > 0)
         link = way_after(m, at, link);
     return link;
+}
+
+static uint32_t way_pick(struct route_maker *m, uint32_t at, uint32_t node)
+{
+    uint32_t count = m->ways[at];
+    bool divides = (uint64_t)m->divided[at] * count <= m->wires->nodes;
+    if (count == 1 || (m->layers && !divides))
+        return way_first(m, at);
+    uint32_t pick = divides ? node / m->divided[at] % count : ker_random_below(route_mix(node, at), count);
+    uint32_t link = way_number(m, at, pick);
+    if (m->layers || !divides)
+        return link;
+    if (m->lowest_ways[at] == 0 || m->mask[at] != *bits_of(m, at))
+        lowest_find(m, at);
+    if (m->load[link] <= m->lowest[at] + m->pairs[at])
+        return link;
+    while (m->load[link] != m->lowest[at]) {
+        link = way_after(m, at, link);
+        link = link == ROUTE_NO_WIRE ? way_first(m, at) : link;
+    }
+    return link;
+}
+
+/* From the farthest switch on: the ways to a node from those switches that packets pass. Lists these in m->passed, nearest first. */
+static uint32_t ways_choose(struct route_maker *m, uint32_t node)
+{
+    uint32_t place = m->reached;
+    for (uint32_t k = 1; k < m->reached; k++)
+        m->pairs[m->order[k]] = m->wires->nodes_at[m->order[k]];
+    for (uint32_t k = m->reached; k-- > 1;) {
+        uint32_t at = m->order[k];
+        if (m->pairs[at] == 0)
+            continue;
+        uint32_t link = way_pick(m, at, node);
+        if (m->ways[at] > 1)
+            load_add(m, at, link, m->pairs[at]);
+        m->pairs[m->wires->to[link]] += m->pairs[at];
+        m->next[at] = link;
+        m->passed[--place] = at;
+    }
+    m->passed[--place] = m->order[0];
+    memmove(m->passed, m->passed + place, (m->reached - place) * sizeof *m->passed);
+    return m->reached - place;
 }
 
 static bool column_one(struct route_maker *m, uint32_t node, uint32_t to, uint32_t *set, uint32_t *layer)
 {
     const struct route_wires *wires = m->wires;
+    uint32_t passed = ways_choose(m, node);
     m->next[to] = ROUTE_NO_WIRE;
-    uint32_t kept = 1;
-    for (uint32_t k = 1; k < m->reached; k++) {
-        uint32_t at = m->order[k];
-        if (m->ways[at] == 0)
-            continue;
-        m->next[at] = way_pick(m, at, node);
-        m->order[kept++] = at; /* who is passed by nobody is needed no more */
+    for (uint32_t k = 1; k < passed; k++) {
+        uint32_t at = m->passed[k];
         struct route_way way = {wires->port[m->next[at]], m->layers ? ROUTE_TABLE_LAYER : 0, 0};
         set[(size_t)at * ROUTE_TRIE_BLOCK] = route_table_set_of(m->table, &way, 1);
     }
-    m->reached = kept;
     if (!layer)
         return true;
-    if (!route_layers_add(m->layers, m->next, m->order, m->reached, to, m->layer))
+    if (!route_layers_add(m->layers, m->next, m->passed, passed, to, m->layer))
         return false;
-    for (uint32_t k = 0; k < m->reached; k++)
-        layer[(size_t)m->order[k] * ROUTE_TRIE_BLOCK] = wires->nodes_at[m->order[k]] ? m->layer[m->order[k]] : 0;
+    for (uint32_t k = 0; k < passed; k++)
+        layer[(size_t)m->passed[k] * ROUTE_TRIE_BLOCK] = wires->nodes_at[m->passed[k]] ? m->layer[m->passed[k]] : 0;
     return true;
 }
 
@@ -274,6 +334,11 @@ void route_maker_init(struct route_maker *m, const struct route_wires *wires)
     m->heap_at = ker_alloc(switches * sizeof *m->heap_at);
     m->divided = ker_alloc(switches * sizeof *m->divided);
     m->next = ker_alloc(switches * sizeof *m->next);
+    m->passed = ker_alloc(switches * sizeof *m->passed);
+    m->pairs = ker_alloc(switches * sizeof *m->pairs);
+    m->lowest = ker_alloc(switches * sizeof *m->lowest);
+    m->lowest_ways = ker_alloc(switches * sizeof *m->lowest_ways);
+    m->load = ker_alloc((wires->links + (size_t)1) * sizeof *m->load);
     m->mask_set = ker_alloc(switches * sizeof *m->mask_set);
     m->mask = ker_alloc(switches * sizeof *m->mask);
     m->set = ker_alloc(switches * sizeof *m->set);
@@ -297,6 +362,11 @@ void route_maker_release(struct route_maker *m)
     free(m->heap_at);
     free(m->divided);
     free(m->next);
+    free(m->passed);
+    free(m->pairs);
+    free(m->lowest);
+    free(m->lowest_ways);
+    free(m->load);
     free(m->mask_set);
     free(m->mask);
     free(m->set);

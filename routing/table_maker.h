@@ -25,6 +25,11 @@ struct route_maker {
     /* with one way */
     uint32_t *divided;  /* per switch */
     uint32_t *next;     /* per switch a link */
+    uint32_t *passed;   /* switches that packets come by, as in order */
+    uint32_t *pairs;    /* per switch: nodes that send by here to the destination */
+    uint64_t *load;     /* per link: pairs of nodes it was picked for among others, of all destinations so far */
+    uint64_t *lowest;   /* per switch: of the ways in mask, the least load, */
+    uint32_t *lowest_ways; /* and how many have it; 0: unknown */
     /* with all */
     uint32_t *mask_set; /* per switch the last set, and where a switch has at most 64 links those it was made from */
     uint64_t *mask;

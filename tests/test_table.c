@@ -600,7 +600,7 @@ static void large_tables_are_small(void **state)
         uint64_t most;
     } large[] = {
         {TOPOLOGY("fat_tree", "down = [32, 32, 64]; up = [1, 32, 32]; " LINKS), "algorithm = \"shortest\";", 1 << 20},
-        {TOPOLOGY("fat_tree", "down = [32, 32, 64]; up = [1, 32, 32]; " LINKS), "algorithm = \"shortest\"; ways = \"one\";", 1 << 20},
+        {TOPOLOGY("fat_tree", "down = [32, 32, 64]; up = [1, 32, 32]; " LINKS), "algorithm = \"shortest\"; ways = \"one\";", 16 << 20},
         {TOPOLOGY("hierarchical", "groups = [8, 4, 64]; nodes_per_switch = 32; attach = [\"switch\", \"group\"]; " LINKS),
          "algorithm = \"shortest\";", 1 << 20},
         {TOPOLOGY("torus", "extents = [32, 32, 64]; " LINKS), "algorithm = \"shortest\";", 500 << 20},
