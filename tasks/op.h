@@ -11,6 +11,7 @@
 #include "routing/routing.h"
 
 #include <stdbool.h>
+#include <stdio.h>
 
 #define TASK_ANY (-1)         /* MPI_ANY_SOURCE, MPI_ANY_TAG */
 #define TASK_PROC_NULL (-2)   /* MPI_PROC_NULL; the reader translates the MPI library's own values */
@@ -88,6 +89,15 @@ struct task_program_class {
     bool (*next)(struct task_program *, uint32_t own, struct task_op *);
     void (*close)(struct task_program *);
 };
+
+/* The name of a job's key, "jobs[0].steps" of path "jobs[0]"; it lives to the end of the enclosing block. */
+static inline const char *task_key(char *buffer, size_t room, const char *path, const char *name)
+{
+    snprintf(buffer, room, "%s.%s", path, name);
+    return buffer;
+}
+#define TASK_KEY(path, name) task_key((char[96]){0}, 96, path, name)
+
 extern const struct task_program_class task_program_pingpong; /* a message to and fro, from the configuration */
 extern const struct task_program_class task_program_allprof; /* liballprof text traces */
 extern const struct task_program_class task_program_stencil; /* n-dimensional halo exchange, from the configuration */

@@ -23,30 +23,23 @@ struct task_program {
     struct own_task *own;
 };
 
-static const char *key_of(char *buffer, size_t room, const char *path, const char *name)
-{
-    snprintf(buffer, room, "%s.%s", path, name);
-    return buffer;
-}
-#define KEY(path, name) key_of((char[96]){0}, 96, path, name)
-
 static enum ker_status pingpong_open(struct task_program **opened, const struct ker_config *config,
                                      const char *path, struct ker_comm *comm, struct ker_error *error)
 {
     struct task_program *program = ker_alloc(sizeof *program);
     *opened = program;
-    int64_t tasks = ker_config_has(config, KEY(path, "tasks")) ? ker_config_int(config, KEY(path, "tasks")) : 2;
+    int64_t tasks = ker_config_has(config, TASK_KEY(path, "tasks")) ? ker_config_int(config, TASK_KEY(path, "tasks")) : 2;
     if (tasks % 2 || tasks > INT32_MAX)
-        return ker_config_fail(config, error, KEY(path, "tasks"),
+        return ker_config_fail(config, error, TASK_KEY(path, "tasks"),
                                "is %lld; a pingpong has an even number of tasks below 2^31, half of them partners of "
                                "the other half",
                                (long long)tasks);
-    if (ker_config_count(config, KEY(path, "bytes")) > 1)
-        return ker_config_fail(config, error, KEY(path, "bytes"),
+    if (ker_config_count(config, TASK_KEY(path, "bytes")) > 1)
+        return ker_config_fail(config, error, TASK_KEY(path, "bytes"),
                                "is a list; the messages of a pingpong have one size");
     program->tasks = (uint32_t)tasks;
-    program->steps = (uint64_t)ker_config_int(config, KEY(path, "steps"));
-    program->bytes = ker_config_bytes_at(config, KEY(path, "bytes"), 0);
+    program->steps = (uint64_t)ker_config_int(config, TASK_KEY(path, "steps"));
+    program->bytes = ker_config_bytes_at(config, TASK_KEY(path, "bytes"), 0);
     program->world = (struct task_comm){(int32_t)tasks, NULL};
     return KER_OK;
 }

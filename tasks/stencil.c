@@ -90,13 +90,6 @@ static void stencil_close(struct task_program *program)
     free(program);
 }
 
-static const char *key_of(char *buffer, size_t room, const char *path, const char *name)
-{
-    snprintf(buffer, room, "%s.%s", path, name);
-    return buffer;
-}
-#define KEY(path, name) key_of((char[96]){0}, 96, path, name)
-
 /* One value for all dimensions, or one for each. */
 static enum ker_status list_check(const struct task_program *program, const struct ker_config *config, const char *key,
                                   struct ker_error *error)
@@ -111,7 +104,7 @@ static enum ker_status list_check(const struct task_program *program, const stru
 static enum ker_status extents_read(struct task_program *program, const struct ker_config *config, const char *path,
                                     struct ker_error *error)
 {
-    const char *key = KEY(path, "extents");
+    const char *key = TASK_KEY(path, "extents");
     if (!ker_config_has(config, key))
         return ker_config_fail(config, error, key, "is missing; for example extents = [8, 8, 8] for 512 tasks");
     int count = ker_config_count(config, key);
@@ -131,7 +124,7 @@ static enum ker_status extents_read(struct task_program *program, const struct k
 
 static uint64_t dimension_bytes(const struct ker_config *config, const char *path, uint32_t dimension)
 {
-    const char *key = KEY(path, "bytes");
+    const char *key = TASK_KEY(path, "bytes");
     return ker_config_bytes_at(config, key, ker_config_count(config, key) == 1 ? 0 : (int)dimension);
 }
 
@@ -195,20 +188,20 @@ static enum ker_status stencil_read(struct task_program *program, const struct k
 {
     enum ker_status status = extents_read(program, config, path, error);
     if (status == KER_OK)
-        status = list_check(program, config, KEY(path, "periodic"), error);
+        status = list_check(program, config, TASK_KEY(path, "periodic"), error);
     if (status == KER_OK)
-        status = list_check(program, config, KEY(path, "bytes"), error);
+        status = list_check(program, config, TASK_KEY(path, "bytes"), error);
     if (status != KER_OK)
         return status;
-    const char *periodic = KEY(path, "periodic");
+    const char *periodic = TASK_KEY(path, "periodic");
     bool one = ker_config_count(config, periodic) == 1;
     for (uint32_t d = 0; d < program->dimensions; d++)
         program->periodic[d] = ker_config_bool_at(config, periodic, one ? 0 : (int)d);
-    program->steps = (uint32_t)ker_config_int(config, KEY(path, "steps"));
-    program->compute = ker_config_time(config, KEY(path, "compute_time"));
-    program->allreduce_every = (uint32_t)ker_config_int(config, KEY(path, "allreduce_every"));
-    program->allreduce_bytes = ker_config_bytes(config, KEY(path, "allreduce_bytes"));
-    if (ker_config_choice(config, KEY(path, "neighbours")) == 0)
+    program->steps = (uint32_t)ker_config_int(config, TASK_KEY(path, "steps"));
+    program->compute = ker_config_time(config, TASK_KEY(path, "compute_time"));
+    program->allreduce_every = (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
+    program->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
+    if (ker_config_choice(config, TASK_KEY(path, "neighbours")) == 0)
         faces_make(program, config, path);
     else
         all_make(program, config, path);

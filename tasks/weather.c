@@ -55,17 +55,10 @@ static void weather_close(struct task_program *program)
     free(program);
 }
 
-static const char *key_of(char *buffer, size_t room, const char *path, const char *name)
-{
-    snprintf(buffer, room, "%s.%s", path, name);
-    return buffer;
-}
-#define KEY(path, name) key_of((char[96]){0}, 96, path, name)
-
 static enum ker_status grid_read(struct task_program *program, const struct ker_config *config, const char *path,
                                  struct ker_error *error)
 {
-    const char *key = KEY(path, "grid");
+    const char *key = TASK_KEY(path, "grid");
     if (!ker_config_has(config, key))
         return ker_config_fail(config, error, key, "is missing; for example grid = [16, 8] for 16 x 8 tasks");
     if (ker_config_count(config, key) != 2)
@@ -105,12 +98,12 @@ static enum ker_status weather_open(struct task_program **opened, const struct k
     enum ker_status status = grid_read(program, config, path, error);
     if (status != KER_OK)
         return status;
-    program->steps = (uint32_t)ker_config_int(config, KEY(path, "steps"));
-    program->compute = ker_config_time(config, KEY(path, "compute_time"));
-    program->halo_bytes = ker_config_bytes(config, KEY(path, "halo_bytes"));
-    program->transpose_bytes = ker_config_bytes(config, KEY(path, "transpose_bytes"));
-    program->allreduce_every = (uint32_t)ker_config_int(config, KEY(path, "allreduce_every"));
-    program->allreduce_bytes = ker_config_bytes(config, KEY(path, "allreduce_bytes"));
+    program->steps = (uint32_t)ker_config_int(config, TASK_KEY(path, "steps"));
+    program->compute = ker_config_time(config, TASK_KEY(path, "compute_time"));
+    program->halo_bytes = ker_config_bytes(config, TASK_KEY(path, "halo_bytes"));
+    program->transpose_bytes = ker_config_bytes(config, TASK_KEY(path, "transpose_bytes"));
+    program->allreduce_every = (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
+    program->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
     for (uint32_t i = 0; i < 2 * DIRECTIONS; i++)
         program->requests[i] = i + 1;
     comms_make(program);
