@@ -8,7 +8,7 @@
 # output of what fails is shown; the last line is "N passed, N failed" (", N skipped" when there are any).
 #
 # Called by make, which sets what mpirun needs; alone: `make check-built`.
-# TEST_JOBS (2) tests run side by side, TEST_SECONDS (900) is what one may take, TESTS="a b" runs only those named.
+# TEST_JOBS (2) tests run side by side, TEST_SECONDS (3600, for busy machines) is what one may take, TESTS="a b" runs only those named.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 
@@ -29,7 +29,7 @@ run_one() {
     local test=$1 out=$2 status passed failed skipped
     local command=("$test")
     [[ $test == *.sh ]] && command=(bash "$test")
-    local limit=${TEST_SECONDS:-900} ranks
+    local limit=${TEST_SECONDS:-3600} ranks
     timeout -k 10 "$limit" "${command[@]}" >"$out.log" 2>&1 </dev/null
     status=$?
     [ $status -eq 124 ] && echo "no end within $limit s" >>"$out.log"

@@ -34,7 +34,7 @@ int marssim_main(int argc, char **argv);
 #else
 #define RANDOM_SYSTEMS 230
 #endif
-#define RUN_SECONDS 40 /* a run that takes longer hangs */
+#define RUN_SECONDS 300 /* a run that takes longer hangs: most take some hundredths, but the machine may be very busy */
 #define MOST_CRASHES 5
 #define MOST_OVERRIDES 5
 

@@ -4,6 +4,8 @@
 
 #include "routing/table_make.h"
 
+#include <unistd.h>
+
 /* ---- the store ---- */
 
 struct plain { /* what the store is compared with */
@@ -152,15 +154,15 @@ static void equal_rows_cost_nothing(void **state)
 #define PERCS TOPOLOGY("hierarchical", "groups = [4, 3, 2]; attach = [\"switch\", \"group\"]; " LINKS)
 #define STAR TOPOLOGY("star", "nodes = 5; " LINKS)
 #define GRAPH(name) TOPOLOGY("file", "file = \"" name "\"; ")
-static const char *const systems[] = {TORUS, MESH, TREE, DRAGONFLY, PERCS, STAR, GRAPH("/tmp/marssim-table-1"),
-                                      GRAPH("/tmp/marssim-table-2"), GRAPH("/tmp/marssim-table-3")};
+static const char *const systems[] = {TORUS, MESH, TREE, DRAGONFLY, PERCS, STAR, GRAPH("marssim-table-1"),
+                                      GRAPH("marssim-table-2"), GRAPH("marssim-table-3")};
 #define SYSTEMS ((int)(sizeof systems / sizeof *systems))
 
 /* Random connected graphs: a tree, and some links more, some of them parallel; nodes everywhere, and not in the order of switches. */
 static void graph_write(int number)
 {
     uint32_t random = 99u * (uint32_t)number, switches = 10u + 15u * (uint32_t)number, more = 5u + 20u * (uint32_t)number;
-    char *name = ker_format("/tmp/marssim-table-%d", number), *seen = ker_alloc(switches * switches);
+    char *name = ker_format("marssim-table-%d", number), *seen = ker_alloc(switches * switches);
     FILE *out = fopen(name, "w");
     assert_non_null(out);
     for (uint32_t i = 0; i < switches; i++)
@@ -179,8 +181,13 @@ static void graph_write(int number)
     free(name);
 }
 
+/* The files of this test, in a folder of its own: others may run the same test at the same time. */
 static int graphs_write(void **state)
 {
+    static char folder[] = "/tmp/marssim-table-XXXXXX";
+    *state = mkdtemp(folder);
+    if (!*state || chdir(*state) != 0)
+        return -1;
     for (int i = 1; i <= 3; i++)
         graph_write(i);
     return 0;
@@ -189,11 +196,11 @@ static int graphs_write(void **state)
 static int graphs_remove(void **state)
 {
     for (int i = 1; i <= 3; i++) {
-        char *name = ker_format("/tmp/marssim-table-%d", i);
+        char *name = ker_format("marssim-table-%d", i);
         remove(name);
         free(name);
     }
-    return 0;
+    return rmdir(*state);
 }
 
 #define CHANNELS 24
@@ -322,7 +329,7 @@ static void weights_make_detours(void **state)
 {
     static const char graph[] = "switch a\nswitch b\nswitch c\nnode 0 a 10ns 1GB/s\nnode 1 c 10ns 1GB/s\n"
                                 "link a b 10ns 1GB/s\nlink b c 10ns 1GB/s\nlink a c 30ns 1GB/s\n";
-    FILE *out = fopen("/tmp/marssim-table-1", "w");
+    FILE *out = fopen("marssim-table-1", "w");
     assert_non_null(out);
     fputs(graph, out);
     assert_int_equal(fclose(out), 0);
@@ -339,7 +346,7 @@ static void weights_make_detours(void **state)
 
 /* ---- text ---- */
 
-#define TABLE "/tmp/marssim-table-text"
+#define TABLE "marssim-table-text"
 #define FROM_TABLE "algorithm = \"table\"; table = \"" TABLE "\";"
 
 /* Both answer alike for all packets from all sources, along one of the ways. */
