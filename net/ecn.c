@@ -12,8 +12,9 @@
  * 2003; Chiu and Jain 1989). A flow's next packet leaves no earlier than last + wire time / rate.
  *
  * Rates are fixed-point fractions of the link's. A rate is kept as it was after the last notice; what it is at some time follows
- * from that time alone, so there are no timers. Invariant: an entry whose flow has recovered acts as if it were not there, so that
- * it does not matter when it is thrown out.
+ * from that time alone, so there are no timers. Invariant: an entry is thrown out only when it acts as if it were not there, so that it
+ * does not matter when that is done: its flow has recovered, and what it has sent last holds back nothing any more. The second does not
+ * follow from the first: the time of the next packet may lie ahead of a rate that has recovered meanwhile.
  */
 #include "net/congestion.h"
 #include "net/pairs.h"
@@ -74,7 +75,7 @@ static bool throttled_idle(const void *context, const struct net_pair *pair)
     const struct ecn *ecn = context;
     const struct throttled *t = (const struct throttled *)pair;
     ker_time all_before = ecn->net->engine->window_start; /* no node of this rank asks for an earlier time any more */
-    return all_before > t->since && rate_at(ecn, t, all_before) == RATE_FULL;
+    return all_before > t->since && t->next <= all_before && rate_at(ecn, t, all_before) == RATE_FULL;
 }
 
 static bool notified_idle(const void *context, const struct net_pair *pair)
