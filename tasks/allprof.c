@@ -248,6 +248,7 @@ static bool allprof_next(struct task_program *program, uint32_t own, struct task
 const struct task_program_class task_program_allprof = {
     .name = "trace",
     .meaning = "replays the text traces of the PMPI tracer liballprof, one file per task",
+    .collective = true,
     .open = allprof_open,
     .tasks = allprof_tasks,
     .comms = allprof_comms,

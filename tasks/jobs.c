@@ -1,8 +1,7 @@
 /* The jobs of a run: their programs, where their tasks are, and that no two want the same core.
  *
  * Each job is placed by itself (placement.c). On a node the tasks take cores job after job, unless a file
- * names cores; so a task's core is the number of tasks that earlier jobs have on its node, plus its number
- * among its own job's there.
+ * names cores (seats.c). All work grows with the number of jobs and tasks, not with their product.
  *
  * Invariant: after task_jobs_new no core holds two tasks and no task has a core that its node does not have.
  */
@@ -10,6 +9,7 @@
 
 #include "nodes/nodes.h"
 #include "tasks/placement.h"
+#include "tasks/seats.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +23,8 @@ struct slot {
 struct task_jobs {
     uint32_t count, cores;
     struct slot *slot;
+    struct task_seat *seat; /* of all tasks (seats.h); NULL: one job in closed form */
+    size_t seats;
 };
 
 /* The order is that of the choices of jobs[].program. */
@@ -149,13 +151,13 @@ static enum ker_status jobs_agree(struct ker_comm *comm, enum ker_status status)
     return (enum ker_status)worst;
 }
 
-/* Collective. */
+/* Collective where the program's open is. */
 static enum ker_status job_open(struct slot *s, const struct ker_config *config, uint32_t job,
                                 struct ker_comm *comm, struct ker_error *error)
 {
     char path[32];
     snprintf(path, sizeof path, "jobs[%u]", job);
-    enum ker_status status = jobs_agree(comm, s->job.class->open(&s->job.program, config, path, comm, error));
+    enum ker_status status = s->job.class->open(&s->job.program, config, path, comm, error);
     if (status)
         return status;
     s->job.tasks = s->job.class->tasks(s->job.program);
@@ -167,99 +169,73 @@ static enum ker_status job_open(struct slot *s, const struct ker_config *config,
     return KER_OK;
 }
 
-/* Tasks of the jobs before `job` on a node. */
-static uint32_t jobs_before(const struct task_jobs *jobs, uint32_t job, uint32_t node)
-{
-    uint32_t count = 0;
-    for (uint32_t i = 0; i < job; i++)
-        count += task_placement_count(&jobs->slot[i].placement, node);
-    return count;
-}
-
-struct use {
-    uint32_t node, core, job, task;
-};
-
-static int use_compare(const void *a, const void *b)
-{
-    const struct use *x = a, *y = b;
-    if (x->node != y->node)
-        return x->node < y->node ? -1 : 1;
-    if (x->core != y->core)
-        return x->core < y->core ? -1 : 1;
-    if (x->job != y->job)
-        return x->job < y->job ? -1 : 1;
-    return x->task < y->task ? -1 : x->task > y->task;
-}
-
 static enum ker_status jobs_too_many(const struct task_jobs *jobs, const struct ker_config *config,
-                                     const struct use *use, struct ker_error *error)
+                                     const struct task_seat *seat, struct ker_error *error)
 {
-    const struct slot *s = &jobs->slot[use->job];
-    uint32_t own = task_placement_count(&s->placement, use->node);
+    const struct slot *s = &jobs->slot[seat->job];
+    uint32_t own = task_placement_count(&s->placement, seat->node);
     if (s->placement.has_cores)
-        return ker_config_fail(config, error, KEY(use->job, "placement_file"),
+        return ker_config_fail(config, error, KEY(seat->job, "placement_file"),
                                "job '%s': task %u is placed on core %u of node %u, which has %u (node.cores)",
-                               s->name, use->task, use->core, use->node, jobs->cores);
-    for (uint32_t other = 0; other < use->job; other++) {
-        uint32_t there = task_placement_count(&jobs->slot[other].placement, use->node);
+                               s->name, seat->task, seat->core, seat->node, jobs->cores);
+    for (uint32_t other = 0; other < seat->job; other++) {
+        uint32_t there = task_placement_count(&jobs->slot[other].placement, seat->node);
         if (there > 0)
-            return ker_config_fail(config, error, KEY(use->job, "placement"),
+            return ker_config_fail(config, error, KEY(seat->job, "placement"),
                                    "job '%s' wants %u of the cores of node %u, job '%s' has %u there, and "
                                    "node.cores is %u: give the "
                                    "jobs nodes of their own (jobs[%u].first_node) or raise node.cores",
-                                   s->name, own, use->node, jobs->slot[other].name, there, jobs->cores,
-                                   use->job);
+                                   s->name, own, seat->node, jobs->slot[other].name, there, jobs->cores,
+                                   seat->job);
     }
     return ker_config_fail(
-        config, error, KEY(use->job, s->placement.table ? "placement_file" : "tasks_per_node"),
+        config, error, KEY(seat->job, s->placement.table ? "placement_file" : "tasks_per_node"),
         "job '%s': %u tasks on node %u, but node.cores is %u: spread them over more nodes or raise "
         "node.cores",
-        s->name, own, use->node, jobs->cores);
+        s->name, own, seat->node, jobs->cores);
 }
 
-static enum ker_status jobs_check_uses(const struct task_jobs *jobs, const struct ker_config *config,
-                                       const struct use *use, size_t count, struct ker_error *error)
+static enum ker_status jobs_twice(const struct task_jobs *jobs, const struct ker_config *config, const struct task_seat *first,
+                                  const struct task_seat *second, struct ker_error *error)
+{
+    return ker_config_fail(config, error, KEY(second->job, "placement"),
+                           "core %u of node %u is taken twice: by task %u of job '%s' and task %u of job '%s'", second->core,
+                           second->node, first->task, jobs->slot[first->job].name, second->task,
+                           jobs->slot[second->job].name);
+}
+
+/* Seats of one node stand together, and two that want the same core are next to each other once they are ordered by core. */
+static enum ker_status jobs_check_seats(const struct task_jobs *jobs, const struct ker_config *config,
+                                        const struct task_seat *seat, size_t count, struct ker_error *error)
 {
     for (size_t i = 0; i < count; i++) {
-        if (use[i].core >= jobs->cores)
-            return jobs_too_many(jobs, config, &use[i], error);
-        const struct use *last = i > 0 ? &use[i - 1] : NULL;
-        if (last && last->node == use[i].node && last->core == use[i].core)
-            return ker_config_fail(
-                config, error, KEY(use[i].job, "placement"),
-                "core %u of node %u is taken twice: by task %u of job '%s' and task %u of job '%s'",
-                use[i].core, use[i].node, last->task, jobs->slot[last->job].name, use[i].task,
-                jobs->slot[use[i].job].name);
+        if (seat[i].core >= jobs->cores)
+            return jobs_too_many(jobs, config, &seat[i], error);
+        if (i > 0 && seat[i - 1].node == seat[i].node && seat[i - 1].core == seat[i].core)
+            return jobs_twice(jobs, config, &seat[i - 1], &seat[i], error);
     }
     return KER_OK;
 }
 
-static enum ker_status jobs_check(const struct task_jobs *jobs, const struct ker_config *config,
-                                  struct ker_error *error)
+/* Seats all tasks and checks that no two want one core. A single job in closed form, the usual case, needs no table. */
+static enum ker_status jobs_seat(struct task_jobs *jobs, const struct ker_config *config, struct ker_error *error)
 {
-    /* One job in closed form has no two tasks on one core; the usual case needs no table. */
     if (jobs->count == 0 || (jobs->count == 1 && !jobs->slot[0].placement.table &&
                              jobs->slot[0].placement.per_node <= jobs->cores))
         return KER_OK;
-    size_t count = 0, filled = 0;
+    const struct task_placement **placement = ker_alloc(jobs->count * sizeof(const struct task_placement *));
     for (uint32_t job = 0; job < jobs->count; job++)
-        count += jobs->slot[job].job.tasks;
-    struct use *use = ker_alloc(count * sizeof *use);
-    for (uint32_t job = 0; job < jobs->count; job++) {
-        const struct task_placement *p = &jobs->slot[job].placement;
-        for (uint32_t task = 0; task < jobs->slot[job].job.tasks; task++) {
-            struct task_place place = task_placement_of(p, task);
-            uint32_t core = place.core + (p->has_cores ? 0 : jobs_before(jobs, job, place.node));
-            use[filled++] = (struct use){place.node, core, job, task};
-        }
-    }
-    qsort(use, count, sizeof *use, use_compare);
-    enum ker_status status = jobs_check_uses(jobs, config, use, count, error);
-    free(use);
+        placement[job] = &jobs->slot[job].placement;
+    jobs->seats = task_seats_make(placement, jobs->count, &jobs->seat);
+    free(placement);
+    struct task_seat *by_core = task_seats_by_core(jobs->seat, jobs->seats);
+    enum ker_status status = jobs_check_seats(jobs, config, by_core, jobs->seats, error);
+    free(by_core);
     return status;
 }
 
+/* Files may differ from host to host, so that a job may fail on some ranks only. They all learn of it before the next job whose
+ * open is collective, and at the end; not at every job, of which there may be many. */
 static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config *config,
                                  const struct route_shape *shape, struct ker_comm *comm, uint64_t seed,
                                  struct ker_error *error)
@@ -269,22 +245,20 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
     if (status)
         return status;
     jobs->cores = model.cores;
-    int count = ker_config_count(config, "jobs");
-    jobs->slot = ker_alloc((size_t)count * sizeof *jobs->slot);
-    for (uint32_t job = 0; job < (uint32_t)count; job++) {
+    uint32_t count = (uint32_t)ker_config_count(config, "jobs"), nodes = route_summarise(shape)->nodes;
+    jobs->slot = ker_alloc((count ? count : 1) * sizeof *jobs->slot);
+    for (uint32_t job = 0; job < count && !status; job++) {
         struct slot *s = &jobs->slot[jobs->count++];
         status = job_settings(s, config, job, error);
+        if (!status && s->job.class->collective && (status = jobs_agree(comm, status)) != KER_OK)
+            return status;
         if (!status)
             status = job_open(s, config, job, comm, error);
         if (!status)
-            status = task_placement_init(&s->placement, config, job, s->job.tasks,
-                                         route_summarise(shape)->nodes, seed, error);
-        /* Files may differ from host to host. */
-        status = jobs_agree(comm, status);
-        if (status)
-            return status;
+            status = task_placement_init(&s->placement, config, job, s->job.tasks, nodes, seed, error);
     }
-    return jobs_check(jobs, config, error);
+    status = jobs_agree(comm, status);
+    return status ? status : jobs_seat(jobs, config, error);
 }
 
 enum ker_status task_jobs_new(struct task_jobs **out, const struct ker_config *config,
@@ -314,6 +288,7 @@ void task_jobs_free(struct task_jobs *jobs)
         free(s->name);
     }
     free(jobs->slot);
+    free(jobs->seat);
     free(jobs);
 }
 
@@ -328,26 +303,43 @@ const struct task_job *task_jobs_get(const struct task_jobs *jobs, uint32_t job)
     return &jobs->slot[job].job;
 }
 
+uint32_t task_jobs_node(const struct task_jobs *jobs, uint32_t job, uint32_t task)
+{
+    return task_placement_of(&jobs->slot[job].placement, task).node;
+}
+
 struct task_place task_jobs_place(const struct task_jobs *jobs, uint32_t job, uint32_t task)
 {
-    const struct task_placement *p = &jobs->slot[job].placement;
-    struct task_place place = task_placement_of(p, task);
-    if (!p->has_cores)
-        place.core = (uint16_t)(place.core + jobs_before(jobs, job, place.node));
+    struct task_place place = task_placement_of(&jobs->slot[job].placement, task);
+    for (size_t i = jobs->seat ? task_seats_find(jobs->seat, jobs->seats, place.node, job) : 0; i < jobs->seats; i++)
+        if (jobs->seat[i].task == task) {
+            place.core = (uint16_t)jobs->seat[i].core;
+            break;
+        }
     return place;
 }
 
-uint32_t task_jobs_at(const struct task_jobs *jobs, uint32_t node, struct task_id *tasks, uint32_t room)
+/* Without a table: of the only job. */
+static uint32_t jobs_at_closed(const struct task_jobs *jobs, uint32_t node, struct task_seat *seats, uint32_t room)
 {
-    uint32_t total = 0;
-    for (uint32_t job = 0; job < jobs->count; job++) {
-        const struct task_placement *p = &jobs->slot[job].placement;
-        uint32_t count = task_placement_count(p, node);
-        for (uint32_t k = 0; k < count; k++, total++)
-            if (total < room)
-                tasks[total] = (struct task_id){job, task_placement_task(p, node, k)};
+    const struct task_placement *p = &jobs->slot[0].placement;
+    uint32_t count = jobs->count ? task_placement_count(p, node) : 0;
+    for (uint32_t k = 0; k < count && k < room; k++) {
+        uint32_t task = task_placement_task(p, node, k);
+        seats[k] = (struct task_seat){node, task_placement_of(p, task).core, 0, task};
     }
-    return total;
+    return count;
+}
+
+uint32_t task_jobs_at(const struct task_jobs *jobs, uint32_t node, struct task_seat *seats, uint32_t room)
+{
+    if (!jobs->seat)
+        return jobs_at_closed(jobs, node, seats, room);
+    size_t first = task_seats_find(jobs->seat, jobs->seats, node, 0), i = first;
+    for (; i < jobs->seats && jobs->seat[i].node == node; i++)
+        if (i - first < room)
+            seats[i - first] = jobs->seat[i];
+    return (uint32_t)(i - first);
 }
 
 void task_jobs_list(FILE *out)

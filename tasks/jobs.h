@@ -30,13 +30,14 @@ enum ker_status task_jobs_new(struct task_jobs **, const struct ker_config *, co
 void task_jobs_free(struct task_jobs *);
 uint32_t task_jobs_count(const struct task_jobs *);
 const struct task_job *task_jobs_get(const struct task_jobs *, uint32_t job);
-/* Closed form for sequential and strided placements, a table (4 bytes a task) for the others. */
+/* One job in closed form costs no memory; otherwise 16 bytes a task. The node alone is cheap in any case. */
+uint32_t task_jobs_node(const struct task_jobs *, uint32_t job, uint32_t task);
 struct task_place task_jobs_place(const struct task_jobs *, uint32_t job, uint32_t task);
 /* The tasks on a node, at most `room`, ordered by (job, task); returns how many there are. */
-struct task_id {
-    uint32_t job, task;
+struct task_seat {
+    uint32_t node, core, job, task;
 };
-uint32_t task_jobs_at(const struct task_jobs *, uint32_t node, struct task_id *tasks, uint32_t room);
+uint32_t task_jobs_at(const struct task_jobs *, uint32_t node, struct task_seat *, uint32_t room);
 
 extern const struct ker_option task_job_options[]; /* jobs[].*, but for the programs' own keys */
 void task_jobs_list(FILE *out);                    /* programs and placements, one line each */

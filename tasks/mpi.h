@@ -24,7 +24,7 @@ struct task_mpi_outside {
     void (*timer)(struct net_node *, ker_time when, uint32_t timer);
     void (*touch)(struct net_node *, ker_time when);
     const struct task_job *(*job)(const void *jobs, uint32_t job);
-    struct task_place (*place)(const void *jobs, uint32_t job, uint32_t task);
+    uint32_t (*node)(const void *jobs, uint32_t job, uint32_t task); /* where a task runs */
     const void *jobs;
 };
 /* The network and these jobs. */

@@ -34,9 +34,9 @@ static const struct task_job *outside_job(const void *jobs, uint32_t job)
     return task_jobs_get(jobs, job);
 }
 
-static struct task_place outside_place(const void *jobs, uint32_t job, uint32_t task)
+static uint32_t outside_node(const void *jobs, uint32_t job, uint32_t task)
 {
-    return task_jobs_place(jobs, job, task);
+    return task_jobs_node(jobs, job, task);
 }
 
 struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs)
@@ -46,7 +46,7 @@ struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs)
         .timer = net_timer,
         .touch = net_node_touch,
         .job = outside_job,
-        .place = outside_place,
+        .node = outside_node,
         .jobs = jobs,
     };
 }

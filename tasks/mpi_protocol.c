@@ -51,17 +51,17 @@ static uint64_t wire_payload(const struct task_wire *wire)
 static void protocol_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, const struct task_wire *wire,
                               uint32_t to, uint32_t cookie)
 {
-    struct task_place place = mpi->outside.place(mpi->outside.jobs, wire->job, to);
+    uint32_t there = mpi->outside.node(mpi->outside.jobs, wire->job, to);
     bool rings = wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS;
-    struct task_message m = {.wire = *wire, .cookie = cookie, .destination = place.node};
-    if (place.node == node->node) {
+    struct task_message m = {.wire = *wire, .cookie = cookie, .destination = there};
+    if (there == node->node) {
         delayed_add(mpi, node, now, now + node_copy(&mpi->model, wire_payload(wire)), &m);
     } else if (rings && mpi->model.doorbell > 0) {
         m.injects = 1;
         delayed_add(mpi, node, now, now + mpi->model.doorbell, &m);
     } else {
         struct net_envelope envelope = wire_pack(wire);
-        mpi->outside.send(node->net, now, place.node, wire_payload(wire), &envelope, cookie,
+        mpi->outside.send(node->net, now, there, wire_payload(wire), &envelope, cookie,
                           mpi->outside.job(mpi->outside.jobs, wire->job)->priority);
     }
 }
@@ -69,7 +69,7 @@ static void protocol_transmit(struct task_mpi *mpi, struct task_mpi_node *node, 
 static struct task_wire wire_make(const struct task_state *task, const struct task_request *r, uint32_t request)
 {
     return (struct task_wire){
-        .job = (uint16_t)task->job,
+        .job = task->job,
         .comm = r->comm,
         .source = task->task,
         .destination = (uint32_t)r->peer,

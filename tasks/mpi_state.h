@@ -27,14 +27,14 @@ enum task_wire_kind {
 /* The network's envelope. Source and destination are those of the message, in CTS and ACK, too. */
 struct task_wire {
     uint8_t kind, flags;
-    uint16_t job;
+    uint16_t unused;
     int32_t comm;
     uint32_t source, destination; /* tasks of the job */
     int32_t tag;
     uint32_t sequence;
     uint64_t bytes;
     uint32_t sender, receiver; /* requests, as their owners know them */
-    uint64_t reserved;
+    uint32_t job, reserved;
 };
 _Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an envelope has 48 bytes");
 

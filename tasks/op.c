@@ -1,8 +1,10 @@
-/* op.c - communicators of a job.
+/* op.c - communicators of a job, and what the generators share.
  *
  * A task's rank is searched as if the members ascended, which they nearly always do; when that fails, one by one.
  */
 #include "tasks/op.h"
+
+#include "nodes/nodes.h"
 
 int32_t task_comm_rank(const struct task_comm *comm, int32_t task)
 {
@@ -22,4 +24,17 @@ int32_t task_comm_rank(const struct task_comm *comm, int32_t task)
         if (comm->member[rank] == task)
             return rank;
     return -1;
+}
+
+ker_time task_compute_time(const struct ker_config *config, const char *path)
+{
+    struct node_model none = {0};
+    ker_time time = ker_config_time(config, TASK_KEY(path, "compute_time"));
+    return node_compute(&none, time, ker_config_real(config, TASK_KEY(path, "processor_factor"))) > 0 ? time : 0;
+}
+
+uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every)
+{
+    uint64_t reduces = every ? (uint64_t)step + every - 1 - step % every : steps; /* the next that is not empty */
+    return reduces < steps ? (uint32_t)reduces : steps;
 }

@@ -76,8 +76,9 @@ int32_t task_comm_rank(const struct task_comm *comm, int32_t task); /* -1: not a
 struct task_program;
 struct task_program_class {
     const char *name, *meaning; /* for --list and jobs[].program */
-    /* Collective over comm: reads what the configuration names (path "jobs[2]"), finds the number of tasks and the
-     * communicators. Errors are found on any rank; the caller agrees on the status. */
+    bool collective; /* open() is: it shares out among the ranks what is to be read */
+    /* Reads what the configuration names (path "jobs[2]"), finds the number of tasks and the communicators. Errors are found
+     * on any rank; the caller agrees on the status. */
     enum ker_status (*open)(struct task_program **, const struct ker_config *, const char *path, struct ker_comm *,
                             struct ker_error *);
     uint32_t (*tasks)(const struct task_program *);
@@ -97,6 +98,12 @@ static inline const char *task_key(char *buffer, size_t room, const char *path, 
     return buffer;
 }
 #define TASK_KEY(path, name) task_key((char[96]){0}, 96, path, name)
+
+/* For generators. jobs[].compute_time of the job at this path; 0 as well when jobs[].processor_factor leaves nothing of it. */
+ker_time task_compute_time(const struct ker_config *, const char *path);
+/* Of steps that are empty but for an Allreduce after every so many (0: never): the first from `step` on that is not, at most
+ * `steps`. A job with nothing to do must not spend real time on four billion steps. */
+uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every);
 
 extern const struct task_program_class task_program_pingpong; /* a message to and fro, from the configuration */
 extern const struct task_program_class task_program_allprof; /* liballprof text traces */

@@ -72,6 +72,7 @@ struct task_program {
     uint32_t dimensions, tasks, directions, steps, allreduce_every;
     uint32_t extent[MAX_DIMENSIONS];
     bool periodic[MAX_DIMENSIONS];
+    bool empty; /* a step has nothing but perhaps an Allreduce */
     uint64_t allreduce_bytes;
     ker_time compute;
     struct direction *direction;
@@ -198,8 +199,10 @@ static enum ker_status stencil_read(struct task_program *program, const struct k
     for (uint32_t d = 0; d < program->dimensions; d++)
         program->periodic[d] = ker_config_bool_at(config, periodic, one ? 0 : (int)d);
     program->steps = (uint32_t)ker_config_int(config, TASK_KEY(path, "steps"));
-    program->compute = ker_config_time(config, TASK_KEY(path, "compute_time"));
-    program->allreduce_every = (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
+    program->compute = task_compute_time(config, path);
+    bool alone = program->tasks == 1; /* no neighbours, and nobody to reduce with */
+    program->empty = alone && program->compute == 0;
+    program->allreduce_every = alone ? 0 : (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
     program->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
     if (ker_config_choice(config, TASK_KEY(path, "neighbours")) == 0)
         faces_make(program, config, path);
@@ -307,6 +310,8 @@ static bool stencil_next(struct task_program *program, uint32_t number, struct t
 {
     struct own_task *own = &program->own[number];
     memset(op, 0, sizeof *op);
+    if (program->empty && own->step < program->steps)
+        own->step = task_step_skip(own->step, program->steps, program->allreduce_every);
     while (own->step < program->steps) {
         bool message = own->stage == STAGE_RECEIVE || own->stage == STAGE_SEND;
         if (message && message_next(program, own, op))

@@ -83,17 +83,15 @@ static void seating_fill(struct seating *s, const struct task_jobs *jobs, const 
         s->first[i + 1] = s->first[i] + task_jobs_at(jobs, nodes[i], NULL, 0);
     s->count = s->first[count];
     s->seat = ker_alloc(s->count * sizeof *s->seat);
-    struct task_id *ids = ker_alloc(s->count * sizeof *ids);
+    struct task_seat *there = ker_alloc(s->count * sizeof *there);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t room = s->first[i + 1] - s->first[i];
-        task_jobs_at(jobs, nodes[i], ids, room);
+        task_jobs_at(jobs, nodes[i], there, room);
         for (uint32_t k = 0; k < room; k++)
-            s->seat[s->first[i] + k] =
-                (struct task_mpi_seat){.job = ids[k].job,
-                                       .task = ids[k].task,
-                                       .core = task_jobs_place(jobs, ids[k].job, ids[k].task).core};
+            s->seat[s->first[i] + k] = (struct task_mpi_seat){
+                .job = there[k].job, .task = there[k].task, .core = (uint16_t)there[k].core};
     }
-    free(ids);
+    free(there);
 }
 
 static int seat_compare(const void *a, const void *b)

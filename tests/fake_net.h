@@ -130,11 +130,11 @@ static const struct task_job *fake_job(const void *jobs, uint32_t job)
     return &((const struct fake_net *)jobs)->job;
 }
 
-static struct task_place fake_place(const void *jobs, uint32_t job, uint32_t task)
+static uint32_t fake_node(const void *jobs, uint32_t job, uint32_t task)
 {
     const struct fake_net *net = jobs;
     (void)job;
-    return (struct task_place){.node = task / net->per_node, .core = (uint16_t)(task % net->per_node)};
+    return task / net->per_node;
 }
 
 static bool fake_next(struct task_program *program, uint32_t own, struct task_op *op)
@@ -172,7 +172,7 @@ static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, c
     net->program.comms = 1;
     net->job = (struct task_job){
         .name = "test", .class = &fake_class, .program = (void *)&net->program, .tasks = tasks, .processor_factor = 1.0};
-    struct task_mpi_outside outside = {fake_send, fake_timer, fake_touch, fake_job, fake_place, net};
+    struct task_mpi_outside outside = {fake_send, fake_timer, fake_touch, fake_job, fake_node, net};
     ker_assert(ker_config_parse(&net->config, "test.cfg", settings, NULL, 0, tables, &error) == KER_OK);
     ker_assert(task_mpi_new(&net->mpi, net->config, &outside, &error) == KER_OK);
     net->node = ker_alloc(net->nodes * sizeof *net->node);

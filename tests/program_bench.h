@@ -3,6 +3,8 @@
 #ifndef TESTS_PROGRAM_BENCH_H
 #define TESTS_PROGRAM_BENCH_H
 
+#include "tasks/jobs.h"
+
 struct bench {
     struct ker_comm *comm;
     struct ker_config *config;
@@ -13,7 +15,7 @@ struct bench {
 
 static void bench_open(struct bench *b, const char *settings)
 {
-    const struct ker_option *tables[] = {task_program_options, NULL};
+    const struct ker_option *tables[] = {task_job_options, task_program_options, NULL};
     *b = (struct bench){0};
     char *text = ker_format("jobs = ( { %s } );", settings);
     b->status = ker_config_parse(&b->config, "test.cfg", text, NULL, 0, tables, &b->error);

@@ -59,8 +59,13 @@ run_one() {
     return 0
 }
 
+# A folder of its own for what a test and its mpirun leave for a while: two mpirun that begin and end at the same time can
+# take the session folder they share from each other ("A call to mkdir was unable to create the desired directory").
 if [ "${1:-}" = --one ]; then
     BUILD=$2
+    TMPDIR=$(mktemp -d /tmp/marssim-check-XXXXXX) || exit 1
+    export TMPDIR
+    trap 'chmod -R u+w "$TMPDIR"; rm -rf "$TMPDIR"' EXIT
     run_one "$3" "$4/$(basename "$3")"
     exit 0
 fi

@@ -38,7 +38,9 @@ static inline void run_write(const struct run *r, const char *name, const char *
 /* Makes the folder, so that files which the configuration names can be written into it. */
 static inline void run_init(struct run *r)
 {
-    snprintf(r->folder, sizeof r->folder, "/tmp/marssim-physics-XXXXXX");
+    const char *base = getenv("TMPDIR");
+    int length = snprintf(r->folder, sizeof r->folder, "%s/run-XXXXXX", base ? base : "/tmp");
+    assert_true(length < (int)sizeof r->folder);
     assert_non_null(mkdtemp(r->folder));
     r->summary = NULL;
 }

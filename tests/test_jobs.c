@@ -12,6 +12,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -80,11 +82,12 @@ static void check_inverse(const struct task_jobs *jobs, uint32_t nodes)
 {
     uint32_t found = 0, tasks = 0;
     for (uint32_t node = 0; node < nodes; node++) {
-        struct task_id id[64];
+        struct task_seat id[64];
         uint32_t count = task_jobs_at(jobs, node, id, 64);
         for (uint32_t i = 0; i < count; i++, found++) {
             struct task_place place = task_jobs_place(jobs, id[i].job, id[i].task);
             assert_int_equal(place.node, node);
+            assert_int_equal(place.core, id[i].core);
             if (i > 0)
                 assert_true(id[i - 1].job < id[i].job ||
                             (id[i - 1].job == id[i].job && id[i - 1].task < id[i].task));
@@ -158,11 +161,42 @@ static void test_side_by_side(void **state)
     assert_int_equal(task_jobs_place(b.jobs, 1, 2).core, 0);
     assert_true(task_jobs_get(b.jobs, 1)->background);
     assert_true(task_jobs_get(b.jobs, 1)->processor_factor == 0);
-    struct task_id id[2];
+    struct task_seat id[2];
     assert_int_equal(task_jobs_at(b.jobs, 2, id, 2), 3); /* two fit, three are there */
     assert_int_equal(id[1].task, 5);
     check_inverse(b.jobs, 8);
     bench_close(&b);
+}
+
+/* Five jobs of two tasks on every two of 40,000 nodes: 100,000 jobs. What goes through all jobs for each of them would need
+ * minutes; processor time is limited, not real time, since the machine may be busy. */
+static void test_many(void **state)
+{
+    enum { JOBS = 100000 };
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    fputs(STAR(40000) "node = { cores = 5; };\njobs = (", out);
+    for (int i = 0; i < JOBS; i++)
+        fprintf(out, "%s{ program = \"pingpong\"; first_node = %d; }", i ? ",\n" : "", i % 20000 * 2);
+    fputs(");\n", out);
+    fclose(out);
+    struct rlimit before, limit;
+    getrlimit(RLIMIT_CPU, &before);
+    limit = before;
+    limit.rlim_cur = (rlim_t)(clock() / CLOCKS_PER_SEC) + 120;
+    setrlimit(RLIMIT_CPU, &limit);
+    struct bench b;
+    bench_good(&b, text);
+    check_inverse(b.jobs, 40000);
+    for (uint32_t job = 0; job < JOBS; job += 777) {
+        struct task_place place = task_jobs_place(b.jobs, job, 1);
+        assert_int_equal(place.node, job % 20000 * 2 + 1);
+        assert_int_equal(place.core, job / 20000);
+    }
+    bench_close(&b);
+    setrlimit(RLIMIT_CPU, &before);
+    free(text);
 }
 
 static void expect_refused(const char *text, const char *const *words)
@@ -353,6 +387,7 @@ int main(void)
         cmocka_unit_test(test_strided),
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_side_by_side),
+        cmocka_unit_test(test_many),
         cmocka_unit_test(test_refused),
         cmocka_unit_test(test_file_text),
         cmocka_unit_test(test_attach),

@@ -101,6 +101,25 @@ static void test_exchange(void **state)
     check_exchange("extents = [2, 1, 2, 2, 1, 2, 2, 3]; steps = 1; bytes = \"1\"; compute_time = \"1 us\";", 96 * 12, 96 * 12);
 }
 
+/* Four billion steps of nothing: the test would not end if each were gone through. */
+static void test_empty_steps(void **state)
+{
+    static const char *const settings[] = {
+        "extents = [1]; steps = 4000000000;",
+        "extents = [1, 1]; steps = 4000000000; allreduce_every = 1; compute_time = \"1 s\"; processor_factor = 0.0;",
+        "extents = [1]; steps = 4000000000; compute_time = \"1 ps\"; processor_factor = 0.4;",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        struct bench b;
+        struct task_op op;
+        bench_good(&b, settings[i]);
+        assert_true(class->next(b.program, 0, &op));
+        assert_int_equal(op.kind, TASK_OP_FINALIZE);
+        assert_false(class->next(b.program, 0, &op));
+        bench_close(&b);
+    }
+}
+
 static void test_refused(void **state)
 {
     static const struct {
@@ -128,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_empty_steps),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

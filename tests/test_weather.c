@@ -145,9 +145,38 @@ static void test_refused(void **state)
     }
 }
 
+/* Four billion steps of nothing, or nearly: the test would not end if each were gone through. */
+static void test_empty_steps(void **state)
+{
+    struct bench b;
+    struct task_op op;
+    static const char *const settings[] = {
+        "grid = [1, 1]; allreduce_every = 1; steps = 4000000000;",
+        "grid = [2, 2]; halo_bytes = \"0\"; transpose_bytes = \"0\"; steps = 4000000000;",
+        "grid = [2, 2]; halo_bytes = \"0\"; transpose_bytes = \"0\"; compute_time = \"1 s\"; processor_factor = 0.0; steps = 4000000000;",
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        bench_good(&b, settings[i]);
+        assert_true(class->next(b.program, 0, &op));
+        assert_int_equal(op.kind, TASK_OP_FINALIZE);
+        assert_false(class->next(b.program, 0, &op));
+        assert_true(class->next(b.program, 0, &op)); /* begins again */
+        assert_int_equal(op.kind, TASK_OP_FINALIZE);
+        bench_close(&b);
+    }
+    /* After steps 1,000,000,000, 2,000,000,000, 3,000,000,000. */
+    bench_good(&b, "grid = [2, 2]; halo_bytes = \"0\"; transpose_bytes = \"0\"; steps = 3999999999; allreduce_every = 1000000000;");
+    for (int i = 0; i < 3; i++)
+        expect_collective(&b, 3, TASK_COLL_ALLREDUCE, 0, 8);
+    assert_true(class->next(b.program, 3, &op));
+    assert_int_equal(op.kind, TASK_OP_FINALIZE);
+    bench_close(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_empty_steps),
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_communicators),
         cmocka_unit_test(test_exchange),
