@@ -128,6 +128,8 @@ static enum ker_status system_read(struct simulation *s)
         phases_read(s);
         status = route_new(&s->shape, s->config, net_channels(s->config), &s->error);
     }
+    if (status == KER_OK && ker_comm_rank(s->comm) == 0 && *route_summarise(s->shape)->warning)
+        ker_warn("%s", route_summarise(s->shape)->warning);
     return status == KER_OK ? memory_check(s) : status;
 }
 

@@ -28,6 +28,8 @@ struct route_subnet_node { /* a port of a channel adapter */
 struct route_subnet {
     uint32_t switches, nodes;
     uint32_t left_out; /* routers and the switches' own aggregation nodes: their cables are left out, too */
+    uint32_t loops, loop_line;     /* ends of cables from a device to itself, left out, too; the first line */
+    uint32_t passed, passed_line;  /* lines that are not a dump's: how many, the first */
     struct route_subnet_switch *at_switch;
     struct route_subnet_node *node;
     char *names; /* each ends with a zero */

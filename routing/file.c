@@ -298,6 +298,19 @@ static enum ker_status read_defaults(struct route_fabric_defaults *defaults, con
     return KER_OK;
 }
 
+/* What was passed over, that the user may want to look at. */
+static void fabric_warn(struct route_summary *summary, const struct route_subnet *subnet, const char *path)
+{
+    int used = 0;
+    if (subnet->passed)
+        used = snprintf(summary->warning, sizeof summary->warning, "%s:%u: %u line%s of no dump passed over", path,
+                        subnet->passed_line, subnet->passed, subnet->passed > 1 ? "s" : "");
+    if (subnet->loops && used < (int)sizeof summary->warning)
+        snprintf(summary->warning + used, sizeof summary->warning - (size_t)used,
+                 "%s%s:%u: %u port%s cabled to the same device left out", used ? "; " : "", path, subnet->loop_line,
+                 subnet->loops, subnet->loops > 1 ? "s" : "");
+}
+
 static enum ker_status fabric_build(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
 {
     struct file_shape *file = (struct file_shape *)shape;
@@ -318,6 +331,7 @@ static enum ker_status fabric_build(struct route_shape *shape, const struct ker_
     shape->subnet = &file->subnet;
     if (status == KER_OK) {
         struct route_summary *summary = &shape->summary;
+        fabric_warn(summary, &file->subnet, path);
         int used = snprintf(summary->text, sizeof summary->text, "InfiniBand fabric, %u nodes, %u switches, diameter %u",
                             summary->nodes, summary->switches, file->diameter);
         if (file->subnet.left_out)

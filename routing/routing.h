@@ -84,6 +84,7 @@ struct route_summary {
     int node_link;         /* class of the node-to-switch links */
     char topology[32], algorithm[32];
     char text[160];        /* one line for the terminal: "torus 8x8x8, 512 nodes, 512 switches" */
+    char warning[240];     /* what of the input was passed over, with file and line; empty: nothing */
 };
 
 /* From the keys topology.*, routing.* and faults.*; `channels` is what is configured (switch.channels): too few is refused with the number

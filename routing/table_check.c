@@ -1,8 +1,9 @@
 /* table_check.c - does a table that somebody else made lead everywhere?
  *
- * For every destination the ways are followed from all switches with nodes, depth first, so that a switch whose packets can come back to
- * it is seen on the way there; switches that nobody's packets pass may have anything in their rows. On the way are found the
- * longest way, for classes that count the hops, and which links wait for which.
+ * For every destination the ways are followed from all switches with nodes, depth first, so that a switch
+ * whose packets can come back to it is seen on the way there; switches that nobody's packets pass may have
+ * anything in their rows. On the way are found the longest way, for classes that count the hops, and which
+ * links wait for which.
  */
 #include "routing/table_make.h"
 
@@ -34,17 +35,27 @@ static char *where(const struct checker *c, uint32_t switch_id, uint32_t node)
 
 static enum ker_status fail_loop(const struct checker *c, uint32_t begin, uint32_t node)
 {
-    char text[600];
-    size_t at = 0;
-    uint32_t first = c->depth;
+    const struct route_table_source *source = c->source;
+    uint32_t first = c->depth, *circle = ker_alloc(c->depth * sizeof *circle);
     while (c->path[first - 1].switch_id != begin)
         first--;
-    for (uint32_t i = first - 1; i < c->depth && at < 500; i++)
-        at += (size_t)snprintf(text + at, sizeof text - at, "%u, ", c->path[i].switch_id);
+    for (uint32_t i = first - 1; i < c->depth; i++)
+        circle[i + 1 - first] = c->path[i].switch_id;
+    uint32_t count = c->depth + 1 - first;
+    if (source->loop) {
+        source->loop(source->context, circle, count, node, c->error);
+        free(circle);
+        return KER_BAD_INPUT;
+    }
+    char text[600];
+    size_t at = 0;
+    for (uint32_t i = 0; i < count && at < 500; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%u, ", circle[i]);
     char *line = where(c, begin, node);
-    ker_fail(c->error, KER_BAD_INPUT, "%s: packets to node %u go in a circle: through switches %s%s%u again", line, node, text,
-             at >= 500 ? "..., " : "", begin);
+    ker_fail(c->error, KER_BAD_INPUT, "%s: packets to node %u go in a circle: through switches %s%s%u again",
+             line, node, text, at >= 500 ? "..., " : "", begin);
     free(line);
+    free(circle);
     return KER_BAD_INPUT;
 }
 
@@ -128,9 +139,14 @@ static enum ker_status destination_check(struct checker *c, uint32_t node)
 
 static enum ker_status fail_missing(const struct checker *c)
 {
+    const struct route_table_source *source = c->source;
+    if (source->missing)
+        return source->missing(source->context, c->missing_switch, c->missing_node, c->missing, c->error);
     char *line = where(c, c->missing_switch, c->missing_node);
-    ker_fail(c->error, KER_BAD_INPUT, "%s: switch %u has no way to node %u, though packets to it come here; %u such way%s missing in all", line,
-             c->missing_switch, c->missing_node, c->missing, c->missing == 1 ? " is" : "s are");
+    ker_fail(
+        c->error, KER_BAD_INPUT,
+        "%s: switch %u has no way to node %u, though packets to it come here; %u such way%s missing in all",
+        line, c->missing_switch, c->missing_node, c->missing, c->missing == 1 ? " is" : "s are");
     free(line);
     return KER_BAD_INPUT;
 }
@@ -145,13 +161,14 @@ static void classes_look(struct route_table *table, bool *hops, bool *layers, ui
             uint32_t class = table->way[at + i].class;
             *hops |= class == ROUTE_TABLE_HOPS;
             *layers |= class == ROUTE_TABLE_LAYER;
-            if (class < ROUTE_TABLE_CLASSES && class > *largest)
+            if (class<ROUTE_TABLE_CLASSES &&class> * largest)
                 *largest = class;
         }
 }
 
 enum ker_status route_table_check(const struct route_shape *shape, struct route_table *table,
-                                  const struct route_table_source *source, bool *safe, struct ker_error *error)
+                                  const struct route_table_source *source, bool *safe,
+                                  struct ker_error *error)
 {
     struct route_wires wires;
     struct route_waits waits;
@@ -160,19 +177,23 @@ enum ker_status route_table_check(const struct route_shape *shape, struct route_
     classes_look(table, &hops, &layers, &largest);
     route_wires_make(&wires, shape);
     route_waits_init(&waits, &wires);
-    struct checker c = {.table = table, .wires = &wires, .source = source, .error = error,
+    struct checker c = {.table = table,
+                        .wires = &wires,
+                        .source = source,
+                        .error = error,
                         .waits = hops || layers || largest > 0 ? NULL : &waits};
     c.visited = ker_alloc(wires.switches * sizeof *c.visited);
     c.longest = ker_alloc(wires.switches * sizeof *c.longest);
     c.path = ker_alloc((wires.switches + 1ull) * sizeof *c.path);
     enum ker_status status = KER_OK;
-    ker_assert(wires.nodes < UINT32_MAX / 2 - 2);
-    for (uint32_t node = 0; node < wires.nodes && status == KER_OK; node++)
+    ker_assert(table->nodes < UINT32_MAX / 2 - 2);
+    for (uint32_t node = 0; node < table->nodes && status == KER_OK; node++)
         status = destination_check(&c, node);
     if (status == KER_OK && c.missing > 0)
         status = fail_missing(&c);
     if (status == KER_OK && hops && c.most_links >= ROUTE_TABLE_CLASSES)
-        status = ker_fail(error, KER_BAD_INPUT, "%s: the longest way has %u links, too many for @hops; at most %d are possible",
+        status = ker_fail(error, KER_BAD_INPUT,
+                          "%s: the longest way has %u links, too many for @hops; at most %d are possible",
                           source->file, c.most_links, ROUTE_TABLE_CLASSES - 1);
     if (table->classes < largest + 1)
         table->classes = largest + 1;

@@ -20,14 +20,18 @@ bool route_layers_add(struct route_layers *, const uint32_t *next, const uint32_
 uint32_t route_layers_count(const struct route_layers *);
 #define ROUTE_MAX_LAYERS 32
 
-/* table_check.c: a table that was read, not made. */
+/* table_check.c: a table that was read, not made. Columns are destination nodes, or table->paths for each. */
 struct route_table_source { /* for messages */
     const char *file;
     uint32_t (*line)(void *context, uint32_t switch_id, uint32_t node); /* where this was said; 0: unknown. May be NULL */
+    /* Either may be NULL: says that packets meet a switch without a way, of `count` such pairs in all; that packets go round through these
+     * switches. Both return KER_BAD_INPUT. */
+    enum ker_status (*missing)(void *context, uint32_t switch_id, uint32_t column, uint32_t count, struct ker_error *);
+    enum ker_status (*loop)(void *context, const uint32_t *switches, uint32_t count, uint32_t column, struct ker_error *);
     void *context;
 };
-/* After route_table_finish: no loops, and nothing missing that packets need. Raises table->classes to what the ways need, layers
- * apart. *safe: it is free of deadlock for sure (a single class, no circle); else route_check_deadlock has to find out. */
+/* After route_table_finish: no loops that packets can meet, and nothing missing that they need. Raises table->classes to what the ways
+ * need, layers apart. *safe: it is free of deadlock for sure (a single class, no circle); else route_check_deadlock has to find out. */
 enum ker_status route_table_check(const struct route_shape *, struct route_table *, const struct route_table_source *, bool *safe,
                                   struct ker_error *);
 

@@ -491,7 +491,7 @@ enum ker_status route_table_parse(struct route_table **made, const struct route_
     r.table = route_table_new(shape->summary.switches, shape->summary.nodes);
     enum ker_status status = all_read(&r);
     route_table_finish(r.table);
-    struct route_table_source source = {file, line_of, &r};
+    struct route_table_source source = {.file = file, .line = line_of, .context = &r};
     if (status == KER_OK)
         status = route_table_check(shape, r.table, &source, safe, error);
     if (r.layers > r.table->classes)

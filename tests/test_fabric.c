@@ -35,7 +35,7 @@ static struct route_shape *fabric_make(const char *text, const char *more, uint3
 }
 
 /* The text that a plant's dump or tables are. */
-static char *plant_text(const struct plant *p)
+static __attribute__((noinline)) char *plant_text(const struct plant *p)
 {
     char *text;
     size_t length;
@@ -45,10 +45,10 @@ static char *plant_text(const struct plant *p)
     return text;
 }
 
-static char *plant_tables(const struct plant *p, int opensm, plant_port *port, const void *context)
+static __attribute__((noinline)) char *plant_tables(const struct plant *p, int opensm, plant_port *port, const void *context)
 {
-    char *text;
-    size_t length;
+    char *text = NULL;
+    size_t length = 0;
     FILE *out = open_memstream(&text, &length);
     plant_write_tables(p, out, opensm, port, context);
     fclose(out);
@@ -248,6 +248,7 @@ static const char forms[] =
     "\nvendid=0x2c9\ndevid=0xcf09\nsysimgguid=0x2c902004238a0\ncaguid=0x2c902004238a8\n"
     "Ca\t1 \"H-0002c902004238a8\"\t\t# \"Mellanox Technologies Aggregation Node\"\n"
     "[1](2c902004238a8) \t\"S-0002c902004238a0\"[41]\t\t# lid 6 lmc 0 \"Voltaire 4036 # \"4036\" A\" lid 1 4xHDR\n"
+    "\nNon-Chassis Nodes\n"
     "\nvendid=0x2c9\ndevid=0x101b\nsysimgguid=0x506b4b03004a1234\ncaguid=0x506b4b03004a1234\n"
     "Ca\t1 \"H-506b4b03004a1234\"\t\t# \"node1 HCA-1\"\n"
     "[1](506b4b03004a1234) \t\"S-0002c902004238a0\"[1][ext 18]\t\t# lid 4 lmc 0 \"Voltaire 4036 # \"4036\" A\" lid 1 4xHDR s=4 w=2 v=4\n"
@@ -264,6 +265,7 @@ static void test_forms(void **state)
     assert_int_equal(subnet->switches, 1);
     assert_int_equal(subnet->nodes, 2);
     assert_int_equal(subnet->left_out, 2);
+    assert_string_equal(route_summarise(shape)->warning, "");
     assert_string_equal(subnet->names + subnet->at_switch[0].name, "Voltaire 4036 # \"4036\" A");
     assert_string_equal(subnet->names + subnet->node[1].name, "node2 HCA-1");
     assert_int_equal(subnet->node[1].lid, 5);
@@ -349,10 +351,37 @@ static void check_message(const struct edit *edit, enum ker_status status, const
                  edit->message, status ? text : "no error");
 }
 
+/* What the tools say on standard error ends in the file, too, and cables lead back to where they come from: passed over, and said. */
+static void test_passed_over(void **state)
+{
+    static const struct edit edits[] = {
+        {"# dump", "ibwarn: [4711] mad_rpc: _do_madrpc failed; dport (DR path slid 0)\nsrc/query_smp.c:197; timed out\n# dump", "1",
+         "2 lines of no dump passed over"},
+        {"switchguid=0xb0", "ibwarn: [4711] mad_rpc: failed\nswitchguid=0xb0", "9", "1 line of no dump passed over"},
+        {"[7]\t", "[3]\t\"S-00000000000000a0\"[4]\t\t# \"left\" lid 1 4xQDR\n[4]\t\"S-00000000000000a0\"[3]\t\t# \"left\" lid 1 4xQDR\n[7]\t",
+         "7", "2 ports cabled to the same device left out"},
+        {"[7]\t", "[5]\t\"S-00000000000000a0\"[5]\t\t# \"left\" lid 1 4xQDR\n[7]\t", "7", "1 port cabled to the same device left out"},
+        {"caguid=0x30", "[2](22) \t\"H-0000000000000020\"[2](22)\t\t# lid 12 lmc 0 \"node2 HCA-1\" lid 12 4xQDR\ncaguid=0x30", "21",
+         "1 port cabled to the same device left out"},
+    };
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        struct route_shape *shape;
+        struct ker_error error;
+        char *text = edited(small, &edits[i]);
+        if (fabric_try(&shape, text, "", "", 1, &error))
+            fail_msg("%s", error.text);
+        check_message(&edits[i], KER_BAD_INPUT, route_summarise(shape)->warning);
+        assert_int_equal(shape->subnet->nodes, 3);
+        check_pairs(shape, 1, 1);
+        route_free(shape);
+        free(text);
+    }
+}
+
 static void test_bad_dumps(void **state)
 {
     static const struct edit edits[] = {
-        {"# dump", "hello", "1", "is no line of an ibnetdiscover dump"},
+        {"\n\nswitchguid", "\nhello\nswitchguid", "2", "is no line of an ibnetdiscover dump"},
         {"Switch\t8 \"S-00000000000000a0\"", "Switch\t: 0xa0 ports 8", "4", "ibnetdiscover without options is needed"},
         {"# dump", "[1] \"H-10\"[1](11) # \"node\" lid 4 4xQDR", "1", "a port without a heading"},
         {"# dump", "switchguid=0xc0(c0)", "1", "the heading (Switch, Ca or Rt) of 0xc0 is missing"},
@@ -377,7 +406,7 @@ static void test_bad_dumps(void **state)
         {"H-0000000000000020\"[1]", "H-0000000000000020\"[2]", "6", "the block of \"node2 HCA-1\" (line 19) has no port 2"},
         {"(11) \t\"S", "(12) \t\"S", "17", "0x12 here, but 0x11 in line 5"},
         {"H-0000000000000020\"[1]", "X-0000000000000020\"[1]", "6", "makes no sense"},
-        {"[7]\t\"S-00000000000000b0\"[7]", "[7]\t\"S-00000000000000a0\"[8]", "7", "a cable from \"left\" to itself"},
+        {"[7]\t\"S-00000000000000b0\"[7]", "[7]\t\"S-00000000000000a0\"[8]", "12", "another one is in that port"},
         {"S-00000000000000a0\"[1]\t\t# lid 4", "H-0000000000000020\"[1]\t\t# lid 4", "5", "another one is in that port"},
         {"lid 8 lmc 1", "lid 7 lmc 1", "11", "the LID of \"node3 HCA-1\" is 8 here, but 7 in line 23"},
         {"\"right\" base port 0 lid 2", "\"right\" base port 0 lid 1", "23", "the LID of \"right\" is 2 here, but 1 in line 10"},
@@ -432,7 +461,8 @@ struct rows {
 static void keep_row(void *context, const struct route_opensm_row *row)
 {
     struct rows *rows = context;
-    memcpy(rows->port + (size_t)row->switch_id * rows->width, row->port, rows->width * sizeof *row->port);
+    for (uint32_t i = 0; i < rows->width; i++)
+        rows->port[(size_t)row->switch_id * rows->width + i] = row->port[i];
 }
 
 static enum ker_status tables_try(const struct route_shape *shape, uint32_t paths, uint32_t path, const char *text, struct rows *rows,
@@ -442,7 +472,8 @@ static enum ker_status tables_try(const struct route_shape *shape, uint32_t path
     rows->switches = shape->subnet->switches;
     rows->width = shape->subnet->nodes * paths;
     rows->port = calloc((size_t)rows->switches * rows->width, sizeof *rows->port);
-    return route_opensm_parse(shape, shape->subnet, paths, path, "tables", text, strlen(text), keep_row, rows, error);
+    const struct route_opensm_text of = {shape, shape->subnet, paths, path, "tables", text, strlen(text)};
+    return route_opensm_parse(&of, keep_row, rows, error);
 }
 
 /* Both forms, each path of two: what the generator wrote is what is read. */
@@ -520,45 +551,6 @@ static void test_small_tables(void **state)
     route_free(shape);
 }
 
-static void test_bad_tables(void **state)
-{
-    static const struct edit edits[] = {
-        {"Unicast lids [0x0-0x9] of switch Lid 1", "# nothing", "4", "outside a table"},
-        {"guid 0x00000000000000a0 (", "(", "1", "a table begins like this"},
-        {"guid 0x00000000000000a0 (", "guid 0x00000000000000a1 (", "1", "the fabric has no switch of GUID 0x00000000000000a1"},
-        {"0,7 guid 0x00000000000000b0", "0 guid 0x00000000000000a0", "13", "switch \"left\" has a table in line 1 already"},
-        {"0x0004 001", "0x0004 003", "6", "port 3 of switch \"left\" leads nowhere"},
-        {"0x0004 001", "0x0004 009", "6", "port 9 of switch \"left\", which has 8"},
-        {"0x0004 001", "0x0004 002", "6", "LID 0x0004 is of \"node1 HCA-1\", but port 2 of switch \"left\" leads to \"node2 HCA-1\""},
-        {"0x0004 001", "0x0004 000", "6", "port 0, the switch's own management"},
-        {"0x0004 001", "0x0004 256", "6", "port 256"},
-        {"0x0004 001", "0x0004 255", "12", "no port for 1 of 6 LIDs of nodes; the first is 0x0004, of \"node1 HCA-1\""},
-        {"0x0004 001", "0x0004:001", "6", "makes no sense"},
-        {"0x0004 001", "0x0004", "6", "makes no sense"},
-        {"0x0004 001", "0xzz04 001", "6", "makes no sense"},
-        {"0x0004 001", "0xc004 001", "6", "LIDs are 0x1 to 0xbfff"},
-        {"0x0004 001", "0x0000 001", "6", "LIDs are 0x1 to 0xbfff"},
-        {"0x0009 008", "0x0008 008", "11", "LID 0x0008 has a port in line 10 already"},
-        {"0x0009 008\n", "", "11", "8 LIDs are announced, but the table (line 1) has 7"},
-        {"0x0009 008\n8 valid", "7", "11", "no port for 1 of 6 LIDs of nodes; the first is 0x0009, of \"node3 HCA-1\""},
-        {"portguid 0x0000000000000011: 'n", "portguid 0x0000000000000012: 'n", "6", "dumps of different times"},
-        {"8 valid lids dumped \n", "", "12", "the table of switch \"left\", begun in line 1, ends without"},
-        {"0x0006 007", NULL, "15", "the table of switch \"right\", begun in line 13, ends without"},
-        {"Unicast lids [0x0-0x9] of switch DR", NULL, "12", "1 of 2 switches of the fabric have no table here; the first is \"right\""},
-    };
-    struct route_shape *shape = fabric_make(small, "", 1);
-    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        struct rows rows;
-        struct ker_error error;
-        char *text = edited(small_tables, &edits[i]);
-        enum ker_status status = tables_try(shape, 2, 0, text, &rows, &error);
-        check_message(&edits[i], status, error.text);
-        free(rows.port);
-        free(text);
-    }
-    route_free(shape);
-}
-
 /* A shape that goes by tables, both from texts. */
 static enum ker_status table_try(struct route_shape **shape, const char *dump, const char *tables, const char *more,
                                  struct ker_error *error)
@@ -571,6 +563,109 @@ static enum ker_status table_try(struct route_shape **shape, const char *dump, c
     enum ker_status status = fabric_try(shape, dump, "", routing, 1, error);
     unlink(path);
     return status;
+}
+
+static void test_bad_tables(void **state)
+{
+    static const struct edit edits[] = {
+        {"Unicast lids [0x0-0x9] of switch Lid 1", "# nothing", "4", "outside a table"},
+        {"guid 0x00000000000000a0 (", "(", "1", "a table begins like this"},
+        {"guid 0x00000000000000a0 (", "guid 0x00000000000000a1 (", "1", "the fabric has no switch of GUID 0x00000000000000a1"},
+        {"0,7 guid 0x00000000000000b0", "0 guid 0x00000000000000a0", "13", "switch \"left\" has a table in line 1 already"},
+        {"0x0004 001", "0x0004 003", "6", "port 3 of switch \"left\" leads nowhere"},
+        {"0x0004 001", "0x0004 009", "6", "port 9 of switch \"left\", which has 8"},
+        {"0x0004 001", "0x0004 002", "6", "LID 0x0004 is of \"node1 HCA-1\", but port 2 of switch \"left\" leads to \"node2 HCA-1\""},
+        {"0x0004 001", "0x0004 000", "6", "port 0, the switch's own management"},
+        {"0x0004 001", "0x0004 256", "6", "port 256"},
+        {"0x0004 001", "0x0004 255", "1", "the table of switch \"left\" has no port for LID 0x0004, of \"node1 HCA-1\", though packets to it "
+                                          "come by; 1 such entry is missing"},
+        {"0x0004 001", "0x0004:001", "6", "makes no sense"},
+        {"0x0004 001", "0x0004", "6", "makes no sense"},
+        {"0x0004 001", "0xzz04 001", "6", "makes no sense"},
+        {"0x0004 001", "0xc004 001", "6", "LIDs are 0x1 to 0xbfff"},
+        {"0x0004 001", "0x0000 001", "6", "LIDs are 0x1 to 0xbfff"},
+        {"0x0009 008", "0x0008 008", "11", "LID 0x0008 has a port in line 10 already"},
+        {"0x0009 008\n", "", "11", "8 LIDs are announced, but the table (line 1) has 7"},
+        {"0x0009 008\n8 valid", "7 valid", "1", "has no port for LID 0x0009, of \"node3 HCA-1\""},
+        {"portguid 0x0000000000000011: 'n", "portguid 0x0000000000000012: 'n", "6", "dumps of different times"},
+        {"8 valid lids dumped \n", "", "12", "the table of switch \"left\", begun in line 1, ends without"},
+        {"0x0006 007", NULL, "15", "the table of switch \"right\", begun in line 13, ends without"},
+        {"Unicast lids [0x0-0x9] of switch DR", NULL, "12", "switch \"right\", GUID 0x00000000000000b0, has no table here, though packets to "
+                                                            "\"node1 HCA-1\" come by it; was the dump cut off?"},
+    };
+    for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
+        struct route_shape *shape;
+        struct ker_error error;
+        char *text = edited(small_tables, &edits[i]);
+        enum ker_status status = table_try(&shape, small, text, "lmc_path = -1; ", &error);
+        check_message(&edits[i], status, error.text);
+        free(text);
+    }
+}
+
+/* What no packet meets may be missing or wrong: on a line of three switches nothing comes by the one at the end, which has no nodes. What
+ * dump_fts leaves out is told. */
+static int line_port(const void *context, int s, int node, int path)
+{
+    int leaf = node / 2, bad = *(const int *)context;
+    return s == 2 ? bad : s == leaf ? 1 + node % 2 : 3;
+}
+
+static void test_unreached(void **state)
+{
+    static const int ports[] = {255, 0, 1, 4, 77}; /* none; management; back to switch 1; no cable; no such port */
+    struct plant p = {.switches = 3, .ports = 4, .adapters = 4, .adapter_ports = 1};
+    for (int a = 0; a < 4; a++)
+        plant_join(&p, a / 2, 1 + a % 2, 1, a, 1, "4xQDR");
+    plant_join(&p, 0, 3, 0, 1, 3, "4xQDR");
+    plant_join(&p, 1, 4, 0, 2, 1, "4xQDR");
+    char *dump = plant_text(&p);
+    for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
+        struct route_shape *shape;
+        struct ker_error error;
+        char *tables = plant_tables(&p, 0, line_port, &ports[i]);
+        if (table_try(&shape, dump, tables, "", &error))
+            fail_msg("%s", error.text);
+        check_pairs(shape, 1, 1);
+        route_free(shape);
+        char *last = strstr(tables, "Unicast lids [0x0-0x7] of switch Lid 3");
+        assert_non_null(last);
+        *last = 0; /* no section at all */
+        assert_int_equal(table_try(&shape, dump, tables, "", &error), KER_OK);
+        route_free(shape);
+        free(tables);
+    }
+    free(dump);
+    free(p.cable);
+}
+
+/* 14 switches and 51 nodes: LIDs 1 to 65. The last but one is 64, and with 13 switches the last. */
+static int star_port(const void *context, int s, int node, int path)
+{
+    return s == 0 ? 20 + node : 1;
+}
+
+static void test_last_lid(void **state)
+{
+    for (int switches = 13; switches <= 14; switches++) {
+        struct plant p = {.switches = switches, .ports = 80, .adapters = 51, .adapter_ports = 1};
+        struct route_shape *shape;
+        struct ker_error error;
+        for (int s = 1; s < switches; s++)
+            plant_join(&p, 0, s, 0, s, 1, "4xQDR");
+        for (int a = 0; a < 51; a++)
+            plant_join(&p, 0, 20 + a, 1, a, 1, "4xQDR");
+        char *dump = plant_text(&p), *tables = plant_tables(&p, 0, star_port, NULL);
+        const struct edit last = {switches == 13 ? "0x0040 070 " : "0x0041 070 ", switches == 13 ? "0x0040 255 " : "0x0041 255 ", "1",
+                                  switches == 13 ? "dump_fts leaves that one out" : "1 such entry is missing in all"};
+        char *text = edited(tables, &last);
+        check_message(&last, table_try(&shape, dump, text, "", &error), error.text);
+        assert_true((strstr(error.text, "dump_fts") != NULL) == (switches == 13));
+        free(text);
+        free(tables);
+        free(dump);
+        free(p.cable);
+    }
 }
 
 /* How often a packet from leaf 0 to a node takes each port. */
@@ -688,6 +783,7 @@ int main(void)
         cmocka_unit_test(test_parallel),      cmocka_unit_test(test_forms),        cmocka_unit_test(test_unknown_speed),
         cmocka_unit_test(test_bad_dumps),     cmocka_unit_test(test_bad_settings), cmocka_unit_test(test_tables),
         cmocka_unit_test(test_small_tables),  cmocka_unit_test(test_bad_tables),
+        cmocka_unit_test(test_passed_over),   cmocka_unit_test(test_unreached),    cmocka_unit_test(test_last_lid),
         cmocka_unit_test(test_paths),         cmocka_unit_test(test_bad_table_files), cmocka_unit_test(test_deadlock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
