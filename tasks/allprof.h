@@ -15,16 +15,21 @@
 
 struct allprof_file;
 
-/* The file of a task: FOLDER/pmpi-trace-rank-N.txt, or .txt.zst when that is what is there. */
+/* The file of a task: FOLDER/pmpi-trace-rank-N.txt, or .txt.zst when that is what is there; N may have leading zeros. */
 enum ker_status allprof_file_open(struct allprof_file **, const char *folder, uint32_t task, struct ker_error *);
 void allprof_file_close(struct allprof_file *);
+/* Its path, for messages; malloc'ed. */
+char *allprof_file_path(const char *folder, uint32_t task);
+/* "PATH:LINE: text" of a task's file that is not open, KER_BAD_INPUT. */
+enum ker_status allprof_line_fail(const char *folder, uint32_t task, uint32_t line, struct ker_error *, const char *format, ...)
+    __attribute__((format(printf, 5, 6)));
 /* The next line without its line end, terminated by 0, valid until the next call; *line NULL at the end of the file. */
 enum ker_status allprof_file_line(struct allprof_file *, char **line, struct ker_error *);
 /* "PATH:LINE: text", KER_BAD_INPUT. */
 enum ker_status allprof_file_fail(const struct allprof_file *, struct ker_error *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 uint32_t allprof_file_number(const struct allprof_file *); /* of the current line, from 1 */
-/* Number of tasks in a folder; files must be numbered from 0 without gaps. */
+/* Number of tasks in a folder; files must be numbered from 0 without gaps, and each once. */
 enum ker_status allprof_folder_count(const char *folder, uint32_t *tasks, struct ker_error *);
 
 /* ---- allprof_call.c: the calls and their arguments ---- */
@@ -76,7 +81,8 @@ struct allprof_args {
     int64_t start_us, end_us; /* INT64_MIN for '-' */
     bool has_group;
     struct allprof_group group;
-    uint64_t bytes, bytes2;           /* first and second (count, datatype); arrays: bytes per element */
+    int64_t count, count2, size, size2; /* first and second (count, datatype's size); as they stand: see allprof_bytes */
+    bool in_place;                    /* the send buffer is MPI_IN_PLACE: its count and datatype mean nothing */
     int64_t peer, tag, peer2, tag2;   /* root is in peer */
     int64_t colour, key;
     uint64_t variable;                /* of a request, of a communicator */
@@ -85,6 +91,9 @@ struct allprof_args {
     char *counts, *counts2;           /* lists of counts, comma-separated, NULL when not in the trace */
 };
 
+/* count x size; false where one of them is no int of 0 or more, or the product is beyond ALLPROF_BYTES_MAX. */
+bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes);
+#define ALLPROF_BYTES_MAX (UINT64_C(1) << 40) /* of one message, as in all other keys */
 /* Splits a line that is no comment, in place, and checks the syntax of everything that is used. */
 enum ker_status allprof_call_parse(struct allprof_args *, char *line, const struct allprof_file *, struct ker_error *);
 /* The call's number in the table and back, for compact storage; numbers are below 255. */

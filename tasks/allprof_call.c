@@ -12,7 +12,7 @@
 
 /* Letters: . skip, * skip the rest, n N counts, t T datatypes, d s destination and source (D S of the second
  * half), g G tags, R root, c communicator, v variable (of a request or a communicator), a array length, x status address,
- * k colour, y key, i a boring number, l L counts lists, m displacements (also a list). */
+ * k colour, y key, b the address of a send buffer that may be MPI_IN_PLACE, i a boring number, l L counts lists, m displacements (also a list). */
 #define LOCAL(name, layout) {name, ALLPROF_LOCAL, 0, 0, layout}
 #define STATUS(name) {name, ALLPROF_STATUS, 0, 0, "x*"}
 #define SENDS(letter, mode) \
@@ -66,11 +66,12 @@ static const struct allprof_call calls[] = {
     COLLECTIVE("MPI_Alltoall", TASK_COLL_ALLTOALL, ".nt.NTc"),
     COLLECTIVE("MPI_Gatherv", TASK_COLL_GATHERV, ".nt.LmTRc"),
     COLLECTIVE("MPI_Scatterv", TASK_COLL_SCATTERV, ".lmt.NTRc"),
-    COLLECTIVE("MPI_Allgatherv", TASK_COLL_ALLGATHERV, ".nt.LmTc"),
-    COLLECTIVE("MPI_Alltoallv", TASK_COLL_ALLTOALLV, ".lmt.LmTc"),
+    COLLECTIVE("MPI_Allgatherv", TASK_COLL_ALLGATHERV, "bnt.LmTc"),
+    COLLECTIVE("MPI_Alltoallv", TASK_COLL_ALLTOALLV, "blmt.LmTc"),
     COLLECTIVE("MPI_Reduce_scatter", TASK_COLL_REDUCE_SCATTER, "..Lt.c"),
     COLLECTIVE("MPI_Reduce_scatter_block", TASK_COLL_REDUCE_SCATTER_BLOCK, "..nt.c"),
     NEW("MPI_Comm_split", ALLPROF_SPLIT, "ckyv"), NEW("MPI_Comm_dup", ALLPROF_DUP, "cv"),
+    NEW("MPI_Comm_dup_with_info", ALLPROF_DUP, "c.v"), NEW("MPI_Comm_split_type", ALLPROF_CREATE, "c.y.v"),
     NEW("MPI_Comm_create", ALLPROF_CREATE, "c.v"), NEW("MPI_Cart_create", ALLPROF_CART, "ci..iv"),
     NEW("MPI_Graph_create", ALLPROF_CART, "ci..iv"), NEW("MPI_Cart_sub", ALLPROF_CART_SUB, "c.v"),
     {"MPI_Comm_free", ALLPROF_COMM_FREE, 0, 0, "v"},
@@ -97,6 +98,14 @@ static const struct allprof_call calls[] = {
     LOCAL("MPI_Test_cancelled", "*"), LOCAL("MPI_Reduce_local", "*"), LOCAL("MPI_Pack", "*"), LOCAL("MPI_Unpack", "*"),
     LOCAL("MPI_Pack_size", "*"), LOCAL("MPI_Pack_external", "*"), LOCAL("MPI_Pack_external_size", "*"),
     LOCAL("MPI_Unpack_external", "*"), LOCAL("MPI_Register_datarep", "*"),
+    /* Younger than the tracer: wrappers that were added to it may write them. */
+    LOCAL("MPI_Get_library_version", "*"), LOCAL("MPI_Comm_set_info", "*"), LOCAL("MPI_Comm_get_info", "*"),
+    LOCAL("MPI_Get_hw_resource_info", "*"), LOCAL("MPI_Dist_graph_neighbors", "*"),
+    LOCAL("MPI_Dist_graph_neighbors_count", "*"), LOCAL("MPI_Request_get_status_any", "*"),
+    LOCAL("MPI_Request_get_status_all", "*"), LOCAL("MPI_Request_get_status_some", "*"),
+    LOCAL("MPI_Remove_error_class", "*"), LOCAL("MPI_Remove_error_code", "*"), LOCAL("MPI_Remove_error_string", "*"),
+    LOCAL("MPI_Buffer_flush", "*"), LOCAL("MPI_Comm_attach_buffer", "*"), LOCAL("MPI_Comm_detach_buffer", "*"),
+    LOCAL("MPI_Comm_c2f", "*"), LOCAL("MPI_Comm_f2c", "*"), STATUS("MPI_Get_elements_x"), STATUS("MPI_Get_count_c"),
     NOT("MPI_Alltoallw", "its datatypes are not in the trace"),
     NOT("MPI_Intercomm_create", INTER), NOT("MPI_Intercomm_merge", INTER),
     NOT("MPI_Comm_spawn", DYNAMIC), NOT("MPI_Comm_spawn_multiple", DYNAMIC), NOT("MPI_Comm_accept", DYNAMIC),
@@ -115,7 +124,7 @@ _Static_assert(CALLS < 250, "numbers of calls are stored in a byte");
 static const struct allprof_call families[] = {
     LOCAL("MPI_Type_", "*"), LOCAL("MPI_Group_", "*"), LOCAL("MPI_Attr_", "*"), LOCAL("MPI_Keyval_", "*"),
     LOCAL("MPI_Errhandler_", "*"), LOCAL("MPI_Error_", "*"), LOCAL("MPI_Info_", "*"), LOCAL("MPI_Op_", "*"),
-    LOCAL("MPI_Add_error_", "*"), LOCAL("MPI_Status_", "*"),
+    LOCAL("MPI_Add_error_", "*"), LOCAL("MPI_Status_", "*"), LOCAL("MPI_Aint_", "*"), LOCAL("MPI_T_", "*"),
     NOT("MPI_Win_", ONE_SIDED), NOT("MPI_File_", FILES),
 };
 
@@ -146,15 +155,18 @@ static const struct allprof_call *call_find(const char *name, size_t length)
 static bool number_read(const char **text, int64_t *number)
 {
     const char *at = *text;
-    bool negative = *at == '-';
+    bool negative = *at == '-', fits = true;
     at += negative;
     uint64_t value = 0;
-    int digits = 0;
-    for (; *at >= '0' && *at <= '9' && digits < 21; at++, digits++)
-        value = value * 10 + (uint64_t)(*at - '0');
+    const char *first = at;
+    for (; *at >= '0' && *at <= '9'; at++) {
+        unsigned digit = (unsigned)(*at - '0');
+        fits = fits && value <= (UINT64_MAX - digit) / 10;
+        value = value * 10 + digit;
+    }
     *number = (int64_t)(negative ? 0 - value : value);
     *text = at;
-    return digits > 0 && digits <= 20;
+    return at > first && fits;
 }
 
 static bool field_number(const char *field, int64_t *number)
@@ -162,13 +174,13 @@ static bool field_number(const char *field, int64_t *number)
     return number_read(&field, number) && *field == 0;
 }
 
-/* "id,size,extent": the size. */
+/* "id,size,extent": the size, whatever it is. */
 static bool field_type(const char *field, int64_t *size)
 {
     int64_t skipped;
     if (!number_read(&field, &skipped) || *field++ != ',' || !number_read(&field, size) || *field++ != ',')
         return false;
-    return number_read(&field, &skipped) && *field == 0 && *size >= 0 && *size <= INT_MAX;
+    return number_read(&field, &skipped) && *field == 0;
 }
 
 static bool field_group(const char *field, struct allprof_group *group)
@@ -186,13 +198,8 @@ struct split { /* the fields of a line */
     int count;
 };
 
-/* What the letters leave behind until all are read. */
-struct parts {
-    int64_t count, count2, size, size2;
-};
-
 /* The field of one letter; *why tells what was expected. */
-static bool argument_read(struct allprof_args *args, struct parts *parts, char letter, char *field, const char **why)
+static bool argument_read(struct allprof_args *args, char letter, char *field, const char **why)
 {
     int64_t number = 0;
     switch (letter) {
@@ -200,10 +207,10 @@ static bool argument_read(struct allprof_args *args, struct parts *parts, char l
         return true;
     case 't':
         *why = "a datatype (id,size,extent)";
-        return field_type(field, &parts->size);
+        return field_type(field, &args->size);
     case 'T':
         *why = "a datatype (id,size,extent)";
-        return field_type(field, &parts->size2);
+        return field_type(field, &args->size2);
     case 'c':
         *why = "a communicator (handle,rank,size)";
         args->has_group = true;
@@ -217,8 +224,9 @@ static bool argument_read(struct allprof_args *args, struct parts *parts, char l
     switch (letter) {
     case 'v': args->variable = (uint64_t)number; return true;
     case 'x': args->status = (uint64_t)number; return true;
-    case 'n': parts->count = number; return true;
-    case 'N': parts->count2 = number; return true;
+    case 'n': args->count = number; return true;
+    case 'N': args->count2 = number; return true;
+    case 'b': args->in_place = number == 1 || number == -1; return true; /* Open MPI, MPICH */
     default: break;
     }
     *why = "an int";
@@ -239,10 +247,12 @@ static bool argument_read(struct allprof_args *args, struct parts *parts, char l
     }
 }
 
-/* The product, or 0 for what is no count: the root's arguments may be rubbish elsewhere, MPI_IN_PLACE makes others so. */
-static uint64_t bytes_of(int64_t count, int64_t size)
+bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes)
 {
-    return count > 0 && count <= INT_MAX ? (uint64_t)count * (uint64_t)size : 0;
+    if (count < 0 || count > INT_MAX || size < 0 || size > INT_MAX)
+        return false;
+    *bytes = (uint64_t)count * (uint64_t)size;
+    return *bytes <= ALLPROF_BYTES_MAX;
 }
 
 static bool is_list(char letter)
@@ -263,7 +273,6 @@ static enum ker_status arguments_read(struct allprof_args *args, const struct sp
     if (open_end ? fields < letters - 1 : (fields != letters && !listed))
         return allprof_file_fail(file, error, "%s has %d arguments here, %d would be right: damaged or truncated line?",
                                  args->call->name, fields, letters);
-    struct parts parts = {0};
     int at = 2;
     for (const char *letter = layout; *letter && *letter != '*'; letter++, at++) {
         const char *why = "";
@@ -273,15 +282,13 @@ static enum ker_status arguments_read(struct allprof_args *args, const struct sp
                 args->counts = split->field[at];
             if (*letter == 'L' && listed)
                 args->counts2 = split->field[at];
-        } else if (!argument_read(args, &parts, *letter, split->field[at], &why)) { /* NOLINT(clang-analyzer-core.CallAndMessage): fields are filled up to count */
+        } else if (!argument_read(args, *letter, split->field[at], &why)) { /* NOLINT(clang-analyzer-core.CallAndMessage): fields are filled up to count */
             return allprof_file_fail(file, error, "argument %d of %s is \"%.40s\", expected %s", at - 1, args->call->name,
                                      split->field[at], why);
         }
     }
-    args->bytes = args->counts ? (uint64_t)parts.size : bytes_of(parts.count, parts.size);
-    args->bytes2 = args->counts2 ? (uint64_t)parts.size2 : bytes_of(parts.count2, parts.size2);
-    if (args->counts2 && !strchr(layout, 'T'))
-        args->bytes2 = (uint64_t)parts.size; /* Reduce_scatter has one datatype */
+    if (!strchr(layout, 'T'))
+        args->size2 = args->size; /* Reduce_scatter has one datatype */
     return KER_OK;
 }
 

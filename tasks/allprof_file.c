@@ -8,6 +8,7 @@
  */
 #include "tasks/allprof.h"
 
+#include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,12 +16,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
 #define WINDOW_BYTES ((size_t)256 << 10)
 #define LINE_LIMIT ((size_t)64 << 20) /* no call has arguments that long */
 #define NAME_PREFIX "pmpi-trace-rank-"
+#define NUMBER_DIGITS 10 /* of a task in a name, leading zeros included */
 
 struct allprof_file {
     char *path, *text;
@@ -51,36 +54,61 @@ uint32_t allprof_file_number(const struct allprof_file *file)
     return file->number;
 }
 
+/* The tracer pads the number to the width of the largest, or not: the file is looked for under all widths. */
+char *allprof_file_path(const char *folder, uint32_t task)
+{
+    static const char *const suffixes[] = {".txt", ".txt.zst"};
+    for (int i = 0; i < 2; i++)
+        for (int width = 1; width <= NUMBER_DIGITS; width++) {
+            char *path = ker_format("%s/" NAME_PREFIX "%0*u%s", folder, width, task, suffixes[i]);
+            if (access(path, F_OK) == 0)
+                return path;
+            free(path);
+        }
+    return ker_format("%s/" NAME_PREFIX "%u.txt", folder, task);
+}
+
+enum ker_status allprof_line_fail(const char *folder, uint32_t task, uint32_t line, struct ker_error *error,
+                                  const char *format, ...)
+{
+    char text[1024], *path = allprof_file_path(folder, task);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    enum ker_status status = ker_fail(error, KER_BAD_INPUT, "%s:%u: %s", path, line, text);
+    free(path);
+    return status;
+}
+
 enum ker_status allprof_file_open(struct allprof_file **opened, const char *folder, uint32_t task,
                                   struct ker_error *error)
 {
     struct allprof_file *file = ker_alloc(sizeof *file);
-    file->path = ker_format("%s/" NAME_PREFIX "%u.txt", folder, task);
+    struct stat is;
+    file->path = allprof_file_path(folder, task);
     file->room = WINDOW_BYTES;
     file->text = ker_alloc(file->room);
-    file->descriptor = open(file->path, O_RDONLY);
-    if (file->descriptor < 0 && errno == ENOENT) {
-        char *packed = ker_format("%s.zst", file->path);
-        file->descriptor = open(packed, O_RDONLY);
-        if (file->descriptor >= 0) {
-            free(file->path);
-            file->path = packed;
-            file->stream = ZSTD_createDStream();
-            ker_assert(file->stream);
-            file->packed_bytes = ker_alloc(WINDOW_BYTES);
-            file->packed.src = file->packed_bytes;
-        } else {
-            free(packed);
-        }
+    /* Not to wait for the writer of a pipe; whatever is no file is refused below. */
+    file->descriptor = open(file->path, O_RDONLY | O_NONBLOCK);
+    size_t length = strlen(file->path);
+    if (file->descriptor >= 0 && strcmp(file->path + length - 4, ".zst") == 0) {
+        file->stream = ZSTD_createDStream();
+        ker_assert(file->stream);
+        file->packed_bytes = ker_alloc(WINDOW_BYTES);
+        file->packed.src = file->packed_bytes;
     }
     *opened = file;
-    if (file->descriptor < 0) {
-        enum ker_status status = ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", file->path, strerror(errno));
+    enum ker_status status = KER_OK;
+    if (file->descriptor < 0 || fstat(file->descriptor, &is) != 0)
+        status = ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", file->path, strerror(errno));
+    else if (!S_ISREG(is.st_mode))
+        status = ker_fail(error, KER_BAD_INPUT, "%s: is no regular file", file->path);
+    if (status != KER_OK) {
         allprof_file_close(file);
         *opened = NULL;
-        return status;
     }
-    return KER_OK;
+    return status;
 }
 
 void allprof_file_close(struct allprof_file *file)
@@ -187,23 +215,55 @@ enum ker_status allprof_file_line(struct allprof_file *file, char **line, struct
     }
 }
 
-/* -1: not the name of a trace file. */
-static int64_t name_task(const char *name)
+struct found { /* a file of the folder */
+    uint32_t task, digits;
+};
+
+/* false: not the name of a trace file. */
+static bool name_read(struct found *found, const char *name)
 {
     size_t prefix = strlen(NAME_PREFIX);
-    if (strncmp(name, NAME_PREFIX, prefix) != 0 || name[prefix] < '0' || name[prefix] > '9')
-        return -1;
+    if (strncmp(name, NAME_PREFIX, prefix) != 0 || !isdigit((unsigned char)name[prefix]))
+        return false;
     char *rest;
     unsigned long task = strtoul(name + prefix, &rest, 10);
-    if ((name[prefix] == '0' && rest != name + prefix + 1) || task > 1u << 30)
-        return -1;
-    return strcmp(rest, ".txt") == 0 || strcmp(rest, ".txt.zst") == 0 ? (int64_t)task : -1;
+    *found = (struct found){(uint32_t)task, (uint32_t)(rest - (name + prefix))};
+    if (found->digits > NUMBER_DIGITS || task > 1u << 30)
+        return false;
+    return strcmp(rest, ".txt") == 0 || strcmp(rest, ".txt.zst") == 0;
 }
 
-static int number_compare(const void *left, const void *right)
+static int found_compare(const void *left, const void *right)
 {
-    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-    return (a > b) - (a < b);
+    const struct found *a = left, *b = right;
+    if (a->task != b->task)
+        return a->task < b->task ? -1 : 1;
+    return (a->digits > b->digits) - (a->digits < b->digits);
+}
+
+/* Every task from 0 on once; a plain and a compressed file of one name count once. */
+static enum ker_status found_check(const struct found *found, uint32_t count, const char *folder, uint32_t *tasks,
+                                   struct ker_error *error)
+{
+    uint32_t next = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        if (found[i].task > next)
+            break;
+        if (found[i].task == next)
+            next++;
+        else if (found[i].digits != found[i - 1].digits)
+            return ker_fail(error, KER_BAD_INPUT, "%s: " NAME_PREFIX "%0*u.txt and " NAME_PREFIX "%0*u.txt are both there: "
+                            "files of two runs?", folder, (int)found[i - 1].digits, found[i].task, (int)found[i].digits,
+                            found[i].task);
+    }
+    *tasks = next;
+    if (count == 0)
+        return ker_fail(error, KER_BAD_INPUT, "%s: no trace here: there is no file " NAME_PREFIX "0.txt (or .txt.zst)",
+                        folder);
+    if (found[count - 1].task >= next)
+        return ker_fail(error, KER_BAD_INPUT, "%s: " NAME_PREFIX "%u.txt is missing, but there is one of task %u",
+                        folder, next, found[count - 1].task);
+    return KER_OK;
 }
 
 enum ker_status allprof_folder_count(const char *folder, uint32_t *tasks, struct ker_error *error)
@@ -212,34 +272,21 @@ enum ker_status allprof_folder_count(const char *folder, uint32_t *tasks, struct
     if (!directory)
         return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s; a trace is a folder, named as seen from the configuration file, with one file "
                         NAME_PREFIX "N.txt (or .txt.zst) per task", folder, strerror(errno));
-    uint32_t *found = NULL, count = 0, room = 0;
+    struct found *found = NULL, one;
+    uint32_t count = 0, room = 0;
     for (struct dirent *entry; (entry = readdir(directory));) {
-        int64_t task = name_task(entry->d_name);
-        if (task < 0)
+        if (!name_read(&one, entry->d_name))
             continue;
         if (count == room) {
             room = room ? 2 * room : 64;
             found = ker_realloc(found, room * sizeof *found);
         }
-        found[count++] = (uint32_t)task;
+        found[count++] = one;
     }
     closedir(directory);
     if (count)
-        qsort(found, count, sizeof *found, number_compare);
-    uint32_t next = 0;
-    for (uint32_t i = 0; i < count; i++)
-        if (found[i] == next) /* a plain and a compressed file of one task count once */
-            next++;
-        else if (next == 0 || found[i] != next - 1)
-            break;
-    enum ker_status status = KER_OK;
-    if (count == 0)
-        status = ker_fail(error, KER_BAD_INPUT, "%s: no trace here: there is no file " NAME_PREFIX "0.txt (or .txt.zst)",
-                          folder);
-    else if (found[count - 1] >= next)
-        status = ker_fail(error, KER_BAD_INPUT, "%s: " NAME_PREFIX "%u.txt is missing, but there is one of task %u",
-                          folder, next, found[count - 1]);
-    *tasks = next;
+        qsort(found, count, sizeof *found, found_compare);
+    enum ker_status status = found_check(found, count, folder, tasks, error);
     free(found);
     return status;
 }

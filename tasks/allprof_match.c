@@ -37,10 +37,10 @@ static void sequence_extend(struct sequence *sequence, const struct allprof_even
 static enum ker_status sequence_differs(const struct sequence *mine, uint32_t task, const struct sequence *other,
                                         uint32_t member, int32_t size, const char *folder, struct ker_error *error)
 {
-    return ker_fail(error, KER_BAD_INPUT, "%s/pmpi-trace-rank-%u.txt:%u: on the communicator of %d tasks first used here, "
-                    "task %u makes %lu collective calls, but task %u %lu%s: the files are not of one run, or damaged",
-                    folder, task, mine->line, size, task, (unsigned long)mine->count, member,
-                    (unsigned long)other->count, mine->count == other->count ? " others, or in another order" : "");
+    return allprof_line_fail(folder, task, mine->line, error, "on the communicator of %d tasks first used here, task %u "
+                             "makes %lu collective calls, but task %u %lu%s: the files are not of one run, or damaged",
+                             size, task, (unsigned long)mine->count, member, (unsigned long)other->count,
+                             mine->count == other->count ? " others, or in another order" : "");
 }
 
 enum ker_status allprof_match_collectives(const struct allprof_events *files, uint32_t tasks,
@@ -112,10 +112,10 @@ static int flow_compare(const void *left, const void *right)
 static enum ker_status flow_fail(const struct allprof_flow *flow, uint64_t sends, uint64_t receives, const char *sender,
                                  const struct allprof_comms *comms, const char *folder, struct ker_error *error)
 {
-    return ker_fail(error, KER_BAD_INPUT, "%s/pmpi-trace-rank-%d.txt:%u: task %d receives %lu messages from %s on a "
-                    "communicator of %d tasks (the last one here), but only %lu are sent: the files are not of one run, "
-                    "or damaged", folder, flow->to, flow->line, flow->to, (unsigned long)receives, sender,
-                    comms->comm[flow->comm].size, (unsigned long)sends);
+    return allprof_line_fail(folder, (uint32_t)flow->to, flow->line, error, "task %d receives %lu messages from %s on a "
+                             "communicator of %d tasks (the last one here), but only %lu are sent: the files are not of "
+                             "one run, or damaged", flow->to, (unsigned long)receives, sender,
+                             comms->comm[flow->comm].size, (unsigned long)sends);
 }
 
 /* All flows to one task on one communicator. */

@@ -82,10 +82,27 @@ static void op_put(struct parser *p)
     allprof_code_put(p->code, p->args.call, &p->op);
 }
 
+/* Bytes of the first or the second (count, datatype). */
+static enum ker_status bytes_read(struct parser *p, bool second, uint64_t *bytes)
+{
+    int64_t count = second ? p->args.count2 : p->args.count, size = second ? p->args.size2 : p->args.size;
+    if (allprof_bytes(count, size, bytes))
+        return KER_OK;
+    if (count < 0 || count > INT_MAX)
+        return allprof_file_fail(p->file, p->error, "%s with a count of %lld: MPI's counts are ints, 0 to %d",
+                                 p->args.call->name, (long long)count, INT_MAX);
+    if (size < 0 || size > INT_MAX)
+        return allprof_file_fail(p->file, p->error, "%s with a datatype of %lld bytes, 0 to %d expected",
+                                 p->args.call->name, (long long)size, INT_MAX);
+    return allprof_file_fail(p->file, p->error, "%s with %lld x %lld bytes: a message can have 1 TiB at most",
+                             p->args.call->name, (long long)count, (long long)size);
+}
+
 static enum ker_status message_fill(struct parser *p, bool receive)
 {
-    p->op.bytes = p->args.bytes;
     enum ker_status status = peer_translate(p, p->args.peer, receive, &p->op.peer);
+    if (status == KER_OK)
+        status = bytes_read(p, false, &p->op.bytes);
     if (status != KER_OK)
         return status;
     if (p->op.peer == TASK_PROC_NULL) {
@@ -120,8 +137,9 @@ static enum ker_status parse_sendrecv(struct parser *p)
     if (status != KER_OK)
         return status;
     bool replace = p->args.call->mode != 0;
-    p->op.bytes2 = replace ? p->args.bytes : p->args.bytes2;
-    status = peer_translate(p, p->args.peer2, true, &p->op.peer2);
+    status = bytes_read(p, !replace, &p->op.bytes2);
+    if (status == KER_OK)
+        status = peer_translate(p, p->args.peer2, true, &p->op.peer2);
     if (status != KER_OK || p->op.peer2 == TASK_PROC_NULL) {
         if (status == KER_OK)
             op_put(p);
@@ -133,8 +151,8 @@ static enum ker_status parse_sendrecv(struct parser *p)
     return status;
 }
 
-/* "3,4,5" as bytes of `size` each; NULL with an error when there are not as many as the communicator has tasks. */
-static enum ker_status list_read(struct parser *p, const char *text, uint64_t size, uint64_t *list, uint64_t *total)
+/* "3,4,5" as bytes of `size` each; an error when there are not as many as the communicator has tasks. */
+static enum ker_status list_read(struct parser *p, const char *text, int64_t size, uint64_t *list, uint64_t *total)
 {
     *total = 0;
     for (int32_t i = 0; i < p->args.group.size; i++) {
@@ -143,11 +161,36 @@ static enum ker_status list_read(struct parser *p, const char *text, uint64_t si
         if (rest == text || count < 0 || count > INT_MAX || *rest != (i + 1 < p->args.group.size ? ',' : 0))
             return allprof_file_fail(p->file, p->error, "%s: entry %d of a list of counts is \"%.20s\", %d counts of 0 or "
                                      "more expected", p->args.call->name, i, text, p->args.group.size);
-        list[i] = (uint64_t)count * size;
+        if (!allprof_bytes(count, size, &list[i]))
+            return allprof_file_fail(p->file, p->error, "%s: entry %d of a list of counts is %ld, of %lld bytes each: a "
+                                     "message can have 1 TiB at most", p->args.call->name, i, count, (long long)size);
         *total += list[i];
         text = rest + 1;
     }
     return KER_OK;
+}
+
+/* Alltoallv with MPI_IN_PLACE sends what it receives. The buffer's address tells; Fortran's does not, but then the send side's
+ * counts, which MPI ignores, tell: one below zero, or none above it while the task receives from itself. */
+static bool alltoallv_in_place(const struct parser *p)
+{
+    const struct allprof_args *args = &p->args;
+    if (args->in_place || !args->counts || !args->counts2)
+        return args->in_place;
+    const char *send = args->counts, *receive = args->counts2;
+    bool none = true, itself = false;
+    for (int32_t i = 0; i < args->group.size && send && receive; i++) {
+        long sends = strtol(send, NULL, 10);
+        if (sends < 0)
+            return true;
+        none = none && sends == 0;
+        itself = itself || (i == args->group.rank && strtol(receive, NULL, 10) > 0);
+        send = strchr(send, ',');
+        receive = strchr(receive, ',');
+        send += send != NULL;
+        receive += receive != NULL;
+    }
+    return none && itself;
 }
 
 static void lists_reserve(struct parser *p)
@@ -172,19 +215,50 @@ static enum ker_status lists_fill(struct parser *p)
     enum ker_status status = KER_OK;
     lists_reserve(p);
     p->op.request_count = (uint32_t)args->group.size;
+    if (which == TASK_COLL_ALLTOALLV && alltoallv_in_place(p)) {
+        args->counts = args->counts2;
+        args->size = args->size2;
+    }
     if (sends && args->counts) {
-        status = list_read(p, args->counts, args->bytes, p->send, &p->op.bytes);
+        status = list_read(p, args->counts, args->size, p->send, &p->op.bytes);
         p->op.send_bytes = p->send;
     } else if (sends) {
         p->op.bytes = all;
     }
     if (status == KER_OK && receives && args->counts2) {
-        status = list_read(p, args->counts2, args->bytes2, p->receive, &p->op.bytes2);
+        status = list_read(p, args->counts2, args->size2, p->receive, &p->op.bytes2);
         p->op.receive_bytes = p->receive;
     } else if (receives) {
         p->op.bytes2 = all;
+        if (args->in_place && which == TASK_COLL_ALLGATHERV)
+            p->op.bytes = per_pair;
     }
     return status;
+}
+
+/* Which (count, datatype) a collective call's bytes are: 1 the first, 2 the second, 0 none. Others may be rubbish: the root's
+ * arguments elsewhere, and those that MPI_IN_PLACE makes meaningless. */
+static int bytes_which(const struct parser *p)
+{
+    bool at_root = p->op.peer == p->args.group.rank;
+    switch (p->op.collective) {
+    case TASK_COLL_BARRIER: case TASK_COLL_ALLTOALLV: case TASK_COLL_REDUCE_SCATTER: case TASK_COLL_COMM:
+        return 0;
+    case TASK_COLL_GATHERV: /* the root's own share stands in its list and is not sent */
+        return at_root ? 0 : 1;
+    case TASK_COLL_ALLGATHERV:
+        return p->args.counts2 || p->args.in_place ? 0 : 1;
+    case TASK_COLL_SCATTERV:
+        return at_root ? 0 : 2;
+    case TASK_COLL_GATHER:
+        return at_root ? 2 : 1;
+    case TASK_COLL_SCATTER:
+        return at_root ? 1 : 2;
+    case TASK_COLL_ALLGATHER: case TASK_COLL_ALLTOALL:
+        return 2; /* the receiving side is right with MPI_IN_PLACE, too */
+    default:
+        return 1;
+    }
 }
 
 /* The own contribution where the argument may be rubbish (MPI_IN_PLACE). */
@@ -202,35 +276,18 @@ static enum ker_status parse_collective(struct parser *p)
 {
     struct allprof_args *args = &p->args;
     p->op.collective = args->call->mode;
-    p->op.bytes = args->bytes;
     if (strchr(args->call->layout, 'R')) {
         if (args->peer < 0 || args->peer >= args->group.size)
             return allprof_file_fail(p->file, p->error, "the root of %s is %ld in a communicator of %d", args->call->name,
                                      (long)args->peer, args->group.size);
         p->op.peer = (int32_t)args->peer;
     }
-    bool at_root = p->op.peer == args->group.rank;
+    int which = bytes_which(p);
     enum ker_status status = KER_OK;
-    switch (p->op.collective) {
-    case TASK_COLL_GATHER:
-        p->op.bytes = at_root ? args->bytes2 : args->bytes;
-        break;
-    case TASK_COLL_SCATTER:
-        p->op.bytes = at_root ? args->bytes : args->bytes2;
-        break;
-    case TASK_COLL_ALLGATHER: case TASK_COLL_ALLTOALL:
-        p->op.bytes = args->bytes2; /* the receiving side is right with MPI_IN_PLACE, too */
-        break;
-    case TASK_COLL_SCATTERV:
-        p->op.bytes2 = args->bytes2;
+    if (which)
+        status = bytes_read(p, which == 2, p->op.collective == TASK_COLL_SCATTERV ? &p->op.bytes2 : &p->op.bytes);
+    if (status == KER_OK && strpbrk(args->call->layout, "lL"))
         status = lists_fill(p);
-        break;
-    case TASK_COLL_GATHERV: case TASK_COLL_ALLGATHERV: case TASK_COLL_ALLTOALLV: case TASK_COLL_REDUCE_SCATTER:
-        status = lists_fill(p);
-        break;
-    default:
-        break;
-    }
     if (status != KER_OK)
         return status;
     own_share(p);

@@ -3,6 +3,7 @@
 
 #include <setjmp.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zstd.h>
 
@@ -209,14 +210,14 @@ static void test_counts(void **state)
 {
     struct bench b;
     bench_init(&b);
-    bench_task(&b, "MPI_Alltoallv:160:1:2:3,4:9:0,3:1,4,4:1:2:5,6:9:0,5:2,8,8:7000000,0,2:161\n"
-                   "MPI_Alltoallv:162:1:2:9:1,4,4:1:2:9:2,8,8:7000000,0,2:163\n"
+    bench_task(&b, "MPI_Alltoallv:160:77:2:3,4:9:0,3:1,4,4:1:2:5,6:9:0,5:2,8,8:7000000,0,2:161\n"
+                   "MPI_Alltoallv:162:77:2:9:1,4,4:1:2:9:2,8,8:7000000,0,2:163\n"
                    "MPI_Gatherv:164:1:4:1,4,4:1:2:-7,99999999999:9:0,5:2,8,8:1:7000000,0,2:165\n"
                    "MPI_Reduce_scatter:166:1:2:9:3,4:1,4,4:3:7000000,0,2:167\n"
                    "MPI_Allgatherv:166:1:77:1,4,4:1:2:4,6:9:0,5:2,4,4:7000000,0,2:167\n"
                    "MPI_Scatterv:166:1:2:1,4:9:0,5:2,4,4:1:3:1,4,4:0:7000000,0,2:167\n");
-    bench_task(&b, "MPI_Alltoallv:162:1:2:9:1,4,4:1:2:9:2,8,8:7000000,1,2:163\n"
-                   "MPI_Alltoallv:162:1:2:9:1,4,4:1:2:9:2,8,8:7000000,1,2:163\n"
+    bench_task(&b, "MPI_Alltoallv:162:77:2:9:1,4,4:1:2:9:2,8,8:7000000,1,2:163\n"
+                   "MPI_Alltoallv:162:77:2:9:1,4,4:1:2:9:2,8,8:7000000,1,2:163\n"
                    "MPI_Gatherv:164:1:0:1,4,4:1:2:4,6:9:0,5:2,4,4:1:7000000,1,2:165\n"
                    "MPI_Reduce_scatter:166:1:2:9:3,4:1,4,4:3:7000000,1,2:167\n"
                    "MPI_Allgatherv:166:1:77:1,4,4:1:2:4,6:9:0,5:2,4,4:7000000,1,2:167\n"
@@ -257,6 +258,46 @@ static void test_counts(void **state)
     assert_null(op.send_bytes);
     assert_int_equal(op.bytes2, 12);
     expect_end(&b, 1);
+    bench_close(&b);
+}
+
+/* MPI_IN_PLACE: an Alltoallv sends what it receives. */
+static void test_in_place(void **state)
+{
+    static const char *const buffers[] = {"1", "-1", "18446744073709551615", "77", "77"};
+    static const char *const counts[] = {"7,7", "5,5", "0,0", "-1,-1", "0,0"};
+    for (int i = 0; i < 5; i++) {
+        struct bench b;
+        bench_init(&b);
+        for (int task = 0; task < 2; task++) {
+            char *lines = ker_format("MPI_Alltoallv:160:%s:2:%s:9:0,3:1,-4,4:1:2:5,6:9:0,5:2,8,8:7000,%d,2:161\n"
+                                     "MPI_Allgatherv:166:1:-3:1,4,4:1:2:4,6:9:0,5:2,4,4:7000,%d,2:167\n"
+                                     "MPI_Allgatherv:166:1:-3:1,4,4:1:2:9:2,4,4:7000,%d,2:167\n"
+                                     "MPI_Alltoall:168:1:-3:1,4,4:1:2:2,4,4:7000,%d,2:169\n", buffers[i], counts[i], task, task,
+                                     task, task);
+            bench_task(&b, lines);
+            free(lines);
+        }
+        assert_int_equal(bench_open(&b, b.folder, "unlisted_bytes = 100;"), KER_OK);
+        for (uint32_t task = 0; task < 2; task++) {
+            struct task_op op = next_call(&b, task, TASK_OP_COLLECTIVE);
+            assert_int_equal(op.send_bytes[0], 5 * 8);
+            assert_int_equal(op.send_bytes[1], 6 * 8);
+            assert_int_equal(op.bytes, 11 * 8);
+            assert_int_equal(op.bytes2, 11 * 8);
+            assert_int_equal(next_call(&b, task, TASK_OP_COLLECTIVE).bytes, (task ? 6 : 4) * 4);
+            assert_int_equal(next_call(&b, task, TASK_OP_COLLECTIVE).bytes, 100);
+            assert_int_equal(next_call(&b, task, TASK_OP_COLLECTIVE).bytes, 2 * 4);
+        }
+        bench_close(&b);
+    }
+    /* Nothing sent and nothing received from itself: a task that only receives. */
+    struct bench b;
+    bench_init(&b);
+    bench_task(&b, "MPI_Alltoallv:160:77:2:0,0:9:0,3:1,4,4:1:2:0,6:9:0,5:2,8,8:7000,0,2:161\n");
+    bench_task(&b, "MPI_Alltoallv:160:77:2:6,0:9:0,3:1,8,8:1:2:0,0:9:0,5:2,8,8:7000,1,2:161\n");
+    bench_good(&b);
+    assert_int_equal(next_call(&b, 0, TASK_OP_COLLECTIVE).bytes, 0);
     bench_close(&b);
 }
 
@@ -557,6 +598,19 @@ static void test_bad_lines(void **state)
         {"MPI_Send:1:1:4:1,4:0:5:" WORLD ":2\n", "expected a datatype"},
         {"MPI_Send:1:1:4:1,4,4:1:5:" WORLD ":2\n", "names rank 1 of a communicator of 1"},
         {"MPI_Send:1:1:4:1,4,4:0:-3:" WORLD ":2\n", "tag -3"},
+        {"MPI_Send:1:1:-1:1,4,4:0:3:" WORLD ":2\n", ":5: MPI_Send with a count of -1: MPI's counts are ints, 0 to 2147483647"},
+        {"MPI_Send:1:1:2147483648:1,4,4:0:3:" WORLD ":2\n", "with a count of 2147483648"},
+        {"MPI_Isend:1:1:1099511627776:1,4,4:0:3:" WORLD ":99:2\n", "with a count of 1099511627776"},
+        {"MPI_Bsend:1:1:4611686018427387904:1,4,4:0:3:" WORLD ":2\n", "with a count of 4611686018427387904"},
+        {"MPI_Send:1:1:18446744073709551621:1,4,4:0:3:" WORLD ":2\n",
+         ":5: argument 2 of MPI_Send is \"18446744073709551621\", expected a number"},
+        {"MPI_Bcast:1:1:-1:1,4,4:0:" WORLD ":2\n", "MPI_Bcast with a count of -1"},
+        {"MPI_Sendrecv:1:1:2:4,8,8:0:5:9:-3:4,4,4:-1:-1:" WORLD ":99:2\n", "MPI_Sendrecv with a count of -3"},
+        {"MPI_Send:1:1:2147483647:1,1024,1024:0:3:" WORLD ":2\n", "a message can have 1 TiB at most"},
+        {"MPI_Send:1:1:4:1,-4,4:0:3:" WORLD ":2\n", "with a datatype of -4 bytes"},
+        {"MPI_Alltoallv:160:77:2:2147483647:9:0:1,1024,4:1:2:5:9:0:2,8,8:" WORLD ":161\n",
+         "entry 0 of a list of counts is 2147483647, of 1024 bytes each: a message can have 1 TiB at most"},
+        {"MPI_Alltoallv:160:77:2:18446744073709551621:9:0:1,4,4:1:2:5:9:0:2,8,8:" WORLD ":161\n", "a list of counts"},
         {"MPI_Send:x:1:4:1,4,4:0:5:" WORLD ":2\n", "start \"x\""},
         {"MPI_Bcast:1:1:4:1,4,4:2:" WORLD ":2\n", "root of MPI_Bcast is 2"},
         {"MPI_Frobnicate:1:2\n", "MPI_Frobnicate is not known"},
@@ -565,7 +619,7 @@ static void test_bad_lines(void **state)
         {"printf\n", "is no MPI call"},
         {"MPI_Barrier:1:7000,0,2:2\n", "a communicator of 2 tasks, but there are 1 trace files"},
         {"MPI_Init:-:1:2:100\n", "second MPI_Init"},
-        {"MPI_Alltoallv:160:1:2:3,4:9:0:1,4,4:1:2:5:9:0:2,8,8:" WORLD ":161\n", "a list of counts"},
+        {"MPI_Alltoallv:160:77:2:3,4:9:0:1,4,4:1:2:5:9:0:2,8,8:" WORLD ":161\n", "a list of counts"},
         {"MPI_Waitall:160:-1:800:1:161\n", "a number of requests"},
         {TAIL "MPI_Barrier:1:" WORLD ":2\n", "after MPI_Finalize"},
     };
@@ -601,9 +655,51 @@ static void test_bad_files(void **state)
     b.files = 2;
     bench_task(&b, "");
     expect_refused(&b, "", "pmpi-trace-rank-1.txt is missing, but there is one of task 2");
+    bench_init(&b); /* the same task twice */
+    bench_task(&b, "");
+    char *padded = ker_format("%s/pmpi-trace-rank-00.txt", b.folder);
+    text_write(padded, "", 0);
+    assert_int_equal(bench_open(&b, b.folder, ""), KER_BAD_INPUT);
+    assert_non_null(strstr(b.error.text, "pmpi-trace-rank-0.txt and pmpi-trace-rank-00.txt are both there"));
+    unlink(padded);
+    free(padded);
+    bench_close(&b);
+    bench_init(&b); /* a pipe, which nobody writes */
+    char *pipe = bench_path(&b, b.files++, "");
+    assert_int_equal(mkfifo(pipe, 0600), 0);
+    free(pipe);
+    expect_refused(&b, "", "pmpi-trace-rank-0.txt: is no regular file");
     bench_init(&b);
     assert_int_equal(bench_open(&b, "/nowhere/at/all", ""), KER_BAD_INPUT);
     assert_non_null(strstr(b.error.text, "/nowhere/at/all: cannot be read"));
+    bench_close(&b);
+}
+
+/* Numbers with leading zeros, as the tracer writes them from 10 tasks on; calls younger than the tracer. */
+static void test_padded_names(void **state)
+{
+    struct bench b;
+    bench_init(&b);
+    for (int task = 0; task < 11; task++) {
+        char *lines = ker_format("MPI_Get_library_version:110:7:8:111\nMPI_Comm_set_info:112:7000,%d,11:8:113\n"
+                                 "MPI_Aint_add:114:7:8:115\nMPI_Get_elements_x:116:7:1,4,4:8:117\n"
+                                 "MPI_Barrier:118:7000,%d,11:119\n", task, task);
+        bench_task(&b, lines);
+        char *plain = bench_path(&b, (uint32_t)task, ""), *padded = ker_format("%s/pmpi-trace-rank-%02d.txt", b.folder, task);
+        assert_int_equal(rename(plain, padded), 0);
+        free(plain);
+        free(padded);
+        free(lines);
+    }
+    bench_good(&b);
+    assert_int_equal(class->tasks(b.program), 11);
+    assert_int_equal(next_call(&b, 10, TASK_OP_COLLECTIVE).collective, TASK_COLL_BARRIER);
+    expect_end(&b, 10);
+    for (int task = 0; task < 11; task++) {
+        char *padded = ker_format("%s/pmpi-trace-rank-%02d.txt", b.folder, task);
+        unlink(padded);
+        free(padded);
+    }
     bench_close(&b);
 }
 
@@ -725,6 +821,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),         cmocka_unit_test(test_counts),      cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_in_place),      cmocka_unit_test(test_padded_names),
         cmocka_unit_test(test_persistent),    cmocka_unit_test(test_testany),     cmocka_unit_test(test_test),
         cmocka_unit_test(test_waitany),       cmocka_unit_test(test_many_tests),  cmocka_unit_test(test_split),
         cmocka_unit_test(test_handles_again), cmocka_unit_test(test_fortran_handles), cmocka_unit_test(test_grids),
