@@ -21,8 +21,9 @@ const struct ker_option net_options[] = {
      "Pipeline delay: from the head's arrival until it can leave an idle switch."},
     {"switch.credit_delay", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Processing time of a credit, beside the latency of its link."},
-    {"switch.arbitration", KER_TYPE_CHOICE, "round_robin", NULL, NULL, "round_robin|oldest|random",
-     "Which input an output serves next."},
+    {"switch.arbitration", KER_TYPE_CHOICE, NULL, NULL, NULL, "round_robin|oldest|random",
+     "Which input an output serves next. Absent: oldest on tori and meshes, where taking turns at every hop starves what comes from "
+     "further off (docs/network-model.md); else round_robin."},
     {"switch.forwarding", KER_TYPE_CHOICE, "cut_through", NULL, NULL, "cut_through|store_and_forward",
      "Virtual cut-through, or whole packets at every switch."},
     {"routing.decided", KER_TYPE_CHOICE, "switches", NULL, NULL, "switches|source",
@@ -91,8 +92,17 @@ const struct ker_option net_options[] = {
     {0},
 };
 
-static void settings_read(struct net_settings *set, const struct ker_config *c, ker_time bias)
+static enum net_arbitration arbitration_read(const struct ker_config *c, const struct route_shape *shape)
 {
+    uint32_t extents[8];
+    if (ker_config_has(c, "switch.arbitration"))
+        return (enum net_arbitration)ker_config_choice(c, "switch.arbitration");
+    return route_grid(shape, extents) > 0 ? NET_ARBITER_OLDEST : NET_ARBITER_ROUND_ROBIN;
+}
+
+static void settings_read(struct net_settings *set, const struct ker_config *c, const struct route_shape *shape)
+{
+    ker_time bias = route_summarise(shape)->bias;
     set->channels = (uint32_t)ker_config_int(c, "switch.channels");
     set->classes = (uint32_t)ker_config_int(c, "switch.classes");
     set->buffer = (uint32_t)ker_config_bytes(c, "switch.buffer");
@@ -101,7 +111,7 @@ static void settings_read(struct net_settings *set, const struct ker_config *c, 
     set->speedup = ker_config_real(c, "switch.speedup");
     set->delay = ker_config_time(c, "switch.delay");
     set->credit_delay = ker_config_time(c, "switch.credit_delay");
-    set->arbitration = (enum net_arbitration)ker_config_choice(c, "switch.arbitration");
+    set->arbitration = arbitration_read(c, shape);
     set->forwarding = (enum net_forwarding)ker_config_choice(c, "switch.forwarding");
     set->selection = (enum net_selection)ker_config_choice(c, "routing.selection");
     set->adapts = set->selection < NET_SELECT_RANDOM;
@@ -197,7 +207,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->route = route_function(shape);
     net->faulty = route_fault_summarise(shape) != NULL;
     net->outgoing_free = net->flow_free = NET_NONE;
-    settings_read(&net->set, config, summary->bias);
+    settings_read(&net->set, config, shape);
     /* behind the gate of a FIFO a packet is routed when its turn comes, from the state it came with */
     net->adaptive = summary->adaptive || net->faulty || net->set.queueing == NET_QUEUE_FIFO;
     net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(shape)->repairs);

@@ -1,10 +1,10 @@
 /* torus_routes.c - the ways through a torus or mesh, and why they are free of deadlock.
  *
- * Dimension order: dimensions are taken in order, so only dependencies inside a ring can close a cycle. A packet
- * that will still cross the wrap-around link travels in class 0, one that has crossed it in class 1; the
- * wrap-around link is only ever used in class 0, and class 1 is never left for class 0 inside a ring: both
- * classes are acyclic chains. A packet that need not cross may travel in either (drawn, then kept), which
- * balances them. Rings shorter than 4 have no path of two links and need one class, as have open dimensions.
+ * Dimension order: dimensions are taken in order, so only dependencies inside a ring can close a cycle. A packet has one class
+ * for all of its way along a ring: 0 when it crosses the wrap-around link, 1 when it does not. Class 1 never uses that link.
+ * A way is at most half a ring long, so a packet that crosses forward begins at place k/2 or later and ends before k/2: the
+ * link from there to the next is never used in class 0. Each class misses a link, and both are acyclic chains. Rings shorter than
+ * 4 have no path of two links and need one class, as have open dimensions.
  *
  * Adaptive (Duato, 1993): channels of their own, and at every switch the packet may fall back to dimension order, there
  * with class 1 for all that need not cross: a function of here and there only, and with minimal paths a
@@ -56,18 +56,18 @@ static inline bool goes_backward(const struct dimension *d, uint32_t from, uint3
     return (twice > d->extent) | ((twice == d->extent) & route_pick_bit(packet, d->index, twice == d->extent));
 }
 
-/* The class inside a ring, 0 or 1. `base`: the first channel of the packet's phase; it may have come in by the phase before. */
+/* The class inside a ring, 0 or 1: 0 for packets that will cross the wrap-around link or have just done so; behind that it is kept.
+ * `base`: the first channel of the packet's phase; one that came in by the phase before begins anew. */
 static inline uint32_t ring_class(const struct torus *torus, const struct dimension *d, uint32_t from, uint32_t to,
                                   bool backward, const struct route_packet *packet, uint32_t base)
 {
     uint32_t back = backward, crosses = (to > from) == back;
     /* packets that go forward come in by the ports backward, and the other way round */
     uint32_t in_first = d->first_port + (torus->parallel & (back - 1));
-    uint32_t came_along = packet->in_port - in_first < torus->parallel;
+    uint32_t came_along = (packet->in_port - in_first < torus->parallel) & (packet->in_channel >= base);
     uint32_t just_crossed = from == ((d->extent - 1) & (0 - back));
-    uint32_t kept = just_crossed | (packet->in_channel >= base + d->spread);
-    uint32_t drawn = route_pick_bit(packet, 8u + d->index, !came_along & !crosses);
-    return ((kept & came_along) | (drawn & ~came_along)) & (crosses ^ 1);
+    uint32_t kept = (packet->in_channel >= base + d->spread) & ~just_crossed;
+    return (kept | ~came_along) & (crosses ^ 1);
 }
 
 static inline uint32_t lane_of(const struct torus *torus, const struct route_packet *packet)
