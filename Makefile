@@ -9,7 +9,7 @@ FUZZ_SECONDS ?= 60
 # Packing two addresses into a vector to multiply them costs more than it saves: 3 to 10 % of packet-hops per CPU second.
 OPTIMISE ?= -O3 -march=native -fno-plt -fno-tree-slp-vectorize
 CFLAGS ?=
-WARN := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter $(WERROR)
+WARN := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter $(WERROR)
 Q := $(if $(V),,@)
 MAKEFLAGS += --no-print-directory
 

@@ -21,12 +21,15 @@ const struct ker_option run_options[] = {
     {"run.measure", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
      "Length of the measured span; then synthetic sources stop. Absent: to the end of the run."},
     {"run.drain", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "With run.measure: go on until everything sent has arrived. false: end with the measured span."},
+     "With run.measure: go on until everything sent has arrived. false: end with the measured span.",
+     "run.measure"},
     {"run.packets", KER_TYPE_INT, NULL, "1", NULL, NULL, "End after at least this many packets have been delivered."},
     {"run.confidence", KER_TYPE_REAL, NULL, "0.000001", "1", NULL,
      "End when the confidence interval of the mean packet latency is at most this fraction of it on either side (batch means)."},
-    {"run.confidence_level", KER_TYPE_REAL, "0.95", "0.5", "0.9999", NULL, "Level of that interval."},
-    {"run.batch", KER_TYPE_TIME, "10 us", "1 ps", "1000000 s", NULL, "Length of a batch for run.confidence."},
+    {"run.confidence_level", KER_TYPE_REAL, "0.95", "0.5", "0.9999", NULL, "Level of that interval.",
+     "run.confidence"},
+    {"run.batch", KER_TYPE_TIME, "10 us", "1 ps", "1000000 s", NULL, "Length of a batch for run.confidence.",
+     "run.confidence"},
     {"run.check_interval", KER_TYPE_TIME, "1 us", "1 ps", "1000000 s", NULL,
      "Packet counts and finished jobs are looked at only at multiples of this simulated time."},
     {"engine.cell_order", KER_TYPE_CHOICE, "forward", NULL, NULL, "forward|backward|shuffled",
@@ -71,15 +74,10 @@ static void phases_read(struct simulation *s)
     s->interval = ker_config_time(c, "run.check_interval");
 }
 
-/* Keys that contradict each other, or that say something about a key that is not there. */
+/* Times that contradict each other. */
 static enum ker_status phases_check(struct simulation *s)
 {
     const struct ker_config *c = s->config;
-    static const char *const needs[][2] = {{"run.drain", "run.measure"}, {"run.batch", "run.confidence"},
-                                           {"run.confidence_level", "run.confidence"}};
-    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
-        if (ker_config_has(c, needs[i][0]) && !ker_config_has(c, needs[i][1]))
-            return ker_config_fail(c, &s->error, needs[i][0], "means nothing without %s; give that, too, or remove this", needs[i][1]);
     if (s->warmup >= s->end)
         return ker_config_fail(c, &s->error, "run.warmup", "the run ends before anything is measured: shorten it or move run.end");
     if (ker_config_has(c, "run.measure") && s->end < s->measure_to)
@@ -124,6 +122,8 @@ static enum ker_status system_read(struct simulation *s)
     const struct ker_option **tables = simulation_option_tables();
     enum ker_status status = ker_config_load(&s->config, s->args->file, s->args->overrides, s->args->override_count, tables, &s->error);
     free(tables);
+    if (status == KER_OK && s->args->control)
+        ker_config_warn(s->config);
     if (status == KER_OK) {
         phases_read(s);
         status = route_new(&s->shape, s->config, net_channels(s->config), &s->error);

@@ -69,7 +69,7 @@ static enum ker_status build(struct ker_config **config, enum ker_status status,
     for (int i = 0; i < override_count && !status; i++)
         status = ker_config_override(made->root, overrides[i], made->tables, error);
     if (!status)
-        status = ker_config_check(made->root, made->file, made->tables, error);
+        status = ker_config_check(made, error);
     if (!status)
         keep_fallbacks(made);
     if (status)
@@ -81,7 +81,7 @@ static enum ker_status build(struct ker_config **config, enum ker_status status,
 static struct ker_config *config_new(const char *file, ker_config_tables tables)
 {
     struct ker_config *config = ker_alloc(sizeof *config);
-    ker_config_tables_check(tables);
+    ker_config_tables_check(tables, false);
     config->file = ker_format("%s", file);
     copy_tables(config, tables);
     return config;
@@ -119,11 +119,20 @@ void ker_config_free(struct ker_config *config)
     for (int i = 0; i < config->kept_count; i++)
         free(config->kept[i].text);
     free(config->kept);
+    for (int i = 0; i < config->warnings; i++)
+        free(config->warning[i].text);
+    free(config->warning);
     ker_config_node_free(config->root);
     ker_config_text_release(&config->text);
     free(config->tables);
     free(config->file);
     free(config);
+}
+
+void ker_config_warn(const struct ker_config *config)
+{
+    for (int i = 0; i < config->warnings; i++)
+        ker_warn("%s", config->warning[i].text);
 }
 
 static _Noreturn void misused(const char *key, const char *what)

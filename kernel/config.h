@@ -12,6 +12,9 @@
  * Overrides count as if they stood in the file, file names too; jobs[2].tasks=4 makes jobs[2] when there are
  * two so far; lists may be bare: topology.extents=4,4,4.
  *
+ * A key that means nothing with the rest of the configuration is refused (ker_option.belongs), or, when the command line has overridden
+ * the choice that it belongs to, left out with a warning.
+ *
  * ker_config_load checks every value, so that getters cannot fail: they return the value, the default
  * where the key is absent, and assert when the key is not in the table or of another type.
  */
@@ -45,6 +48,9 @@ struct ker_option {
     const char *minimum, *maximum; /* as written, or NULL */
     const char *choices;  /* "minimal|adaptive", for KER_TYPE_CHOICE */
     const char *meaning;  /* one or two sentences */
+    const char *belongs;  /* the choice of another key that this one needs in order to mean anything, NULL: none. "KEY" (given at all, a
+                             list of groups too: "jobs"), "KEY=a|b", "KEY!=a|b" (any other value, given or by default); joined by " or ",
+                             and these by " & ". In "jobs[].program=trace" the index is that of the key which belongs. */
 };
 
 struct ker_config;
@@ -58,6 +64,8 @@ enum ker_status ker_config_parse(struct ker_config **config, const char *name, c
                                  const char *const *overrides, int override_count,
                                  const struct ker_option *const *tables, struct ker_error *error);
 void ker_config_free(struct ker_config *config);
+/* Warnings about what was read, on standard error. Call it on the control rank only. */
+void ker_config_warn(const struct ker_config *);
 
 bool ker_config_has(const struct ker_config *, const char *key); /* given by the user (file or override) */
 int ker_config_count(const struct ker_config *, const char *key); /* members of a list ("jobs" or a list value) */

@@ -19,7 +19,7 @@
 struct check {
     const char *file;
     ker_config_tables tables;
-    struct ker_error *error;
+    struct ker_error *error; /* all that is wrong */
 };
 
 enum ker_status ker_config_refuse(struct ker_error *error, struct ker_config_origin at, const char *key,
@@ -47,88 +47,101 @@ static enum ker_status refuse_unknown(ker_config_tables tables, struct ker_error
     return KER_BAD_INPUT;
 }
 
-static enum ker_status check_scalar(const struct check *check, const struct ker_option *option,
-                                    struct ker_config_node *node, const char *path)
+__attribute__((format(printf, 4, 5))) static void wrong(const struct check *check, const struct ker_config_node *node,
+                                                        const char *path, const char *format, ...)
+{
+    struct ker_error one = {.status = KER_OK};
+    char text[KER_WHY_BYTES];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    ker_config_refuse(&one, node->origin, path, "%s", text);
+    ker_error_add(check->error, &one);
+}
+
+static void check_scalar(const struct check *check, const struct ker_option *option, struct ker_config_node *node,
+                         const char *path)
 {
     char why[KER_WHY_BYTES];
     struct ker_config_value value;
-    if (!ker_config_value_read(option, node, &value, why))
-        return ker_config_refuse(check->error, node->origin, path, "%s", why);
-    if (KER_TYPE_OF(option) == KER_TYPE_FILE) {
+    if (!ker_config_value_read(option, node, &value, why)) {
+        wrong(check, node, path, "%s", why);
+    } else if (KER_TYPE_OF(option) == KER_TYPE_FILE) {
         free(node->path);
         node->path = ker_config_path_join(check->file, node->text);
     }
-    return KER_OK;
 }
 
-static enum ker_status check_option(const struct check *check, struct ker_config_node *node, const char *path,
-                                    const char *pattern)
+static void check_option(const struct check *check, struct ker_config_node *node, const char *path, const char *pattern)
 {
     const struct ker_option *option = ker_config_option_find(check->tables, pattern);
-    enum ker_status status = KER_OK;
-    if (!KER_IS_LIST(option) || node->kind != KER_NODE_LIST)
-        return check_scalar(check, option, node, path);
-    for (int i = 0; i < node->count && !status; i++) {
+    if (!KER_IS_LIST(option) || node->kind != KER_NODE_LIST) {
+        check_scalar(check, option, node, path);
+        return;
+    }
+    for (int i = 0; i < node->count; i++) {
         char *item = ker_format("%s[%d]", path, i);
-        status = check_scalar(check, option, node->member[i], item);
+        check_scalar(check, option, node->member[i], item);
         free(item);
     }
-    return status;
 }
 
-static enum ker_status check_node(const struct check *check, struct ker_config_node *node, const char *path);
+static void check_node(const struct check *check, struct ker_config_node *node, const char *path);
+
+char *ker_config_member_path(const char *path, const struct ker_config_node *node, int index)
+{
+    const char *name = node->member[index]->name;
+    if (!name)
+        return ker_format("%s[%d]", path, index);
+    return *path ? ker_format("%s.%s", path, name) : ker_format("%s", name);
+}
 
 /* Members of a group, or groups of a list. */
-static enum ker_status check_members(const struct check *check, struct ker_config_node *node,
-                                     const char *path)
+static void check_members(const struct check *check, struct ker_config_node *node, const char *path)
 {
-    enum ker_status status = KER_OK;
-    for (int i = 0; i < node->count && !status; i++) {
-        const char *name = node->member[i]->name;
-        char *inner = !name   ? ker_format("%s[%d]", path, i)
-                      : *path ? ker_format("%s.%s", path, name)
-                              : ker_format("%s", name);
-        status = check_node(check, node->member[i], inner);
+    for (int i = 0; i < node->count; i++) {
+        char *inner = ker_config_member_path(path, node, i);
+        check_node(check, node->member[i], inner);
         free(inner);
     }
-    return status;
 }
 
-static enum ker_status check_node(const struct check *check, struct ker_config_node *node, const char *path)
+static void check_node(const struct check *check, struct ker_config_node *node, const char *path)
 {
     char *pattern = ker_config_pattern(path);
-    enum ker_status status = KER_OK;
+    struct ker_error one = {.status = KER_OK};
     switch (ker_config_place_find(check->tables, pattern)) {
     case KER_PLACE_OPTION:
-        status = check_option(check, node, path, pattern);
+        check_option(check, node, path, pattern);
         break;
     case KER_PLACE_GROUP:
         if (node->kind == KER_NODE_GROUP)
-            status = check_members(check, node, path);
+            check_members(check, node, path);
         else
-            status = ker_config_refuse(check->error, node->origin, path,
-                                       "is a value, but a group of keys is expected: { key = value; ... }");
+            wrong(check, node, path, "is a value, but a group of keys is expected: { key = value; ... }");
         break;
     case KER_PLACE_GROUPS:
         if (node->kind == KER_NODE_LIST)
-            status = check_members(check, node, path);
+            check_members(check, node, path);
         else
-            status = ker_config_refuse(check->error, node->origin, path,
-                                       "a list of groups is expected: ( { key = value; ... }, { ... } )");
+            wrong(check, node, path, "a list of groups is expected: ( { key = value; ... }, { ... } )");
         break;
     case KER_PLACE_UNKNOWN:
-        status = refuse_unknown(check->tables, check->error, node->origin, path);
+        refuse_unknown(check->tables, &one, node->origin, path);
+        ker_error_add(check->error, &one);
         break;
     }
     free(pattern);
-    return status;
 }
 
-enum ker_status ker_config_check(struct ker_config_node *root, const char *file, ker_config_tables tables,
-                                 struct ker_error *error)
+enum ker_status ker_config_check(struct ker_config *config, struct ker_error *error)
 {
-    struct check check = {file, tables, error};
-    return check_members(&check, root, "");
+    struct check check = {config->file, config->tables, error};
+    check_members(&check, config->root, "");
+    ker_config_belongs_check(config, error);
+    ker_error_close(error);
+    return error->status;
 }
 
 static bool takes_text(const struct ker_option *option)

@@ -242,15 +242,18 @@ static void print_option(const struct ker_option *option, FILE *out)
     char type[512], range[200];
     print_type(option, type, sizeof type);
     ker_config_range_print(option, range, sizeof range);
-    char *facts = ker_format("%s: %s%s%s; %s%s", option->key, type, *range ? ", " : "", range,
+    char *only = ker_config_belongs_words(option);
+    char *facts = ker_format("%s: %s%s%s; %s%s%s", option->key, type, *range ? ", " : "", range,
                              option->fallback ? "default " : "no default",
                              !option->fallback   ? ""
                              : *option->fallback ? option->fallback
-                                                 : "empty");
+                                                 : "empty",
+                             only);
     fputs("  ", out);
     print_wrapped(out, facts, 0);
     print_wrapped(out, option->meaning ? option->meaning : "", 6);
     free(facts);
+    free(only);
 }
 
 static bool same_group(const char *a, const char *b)
@@ -281,6 +284,7 @@ static void print_group(ker_config_tables tables, const char *first, FILE *out)
 
 void ker_config_help(const struct ker_option *const *tables, FILE *out)
 {
+    ker_config_tables_check(tables, true);
     for (ker_config_tables table = tables; *table; table++)
         for (const struct ker_option *option = *table; option->key; option++)
             if (first_of_group(tables, option->key) == option->key)

@@ -87,8 +87,8 @@ static int distance(const char *candidate, const char *pattern)
     return whole < words ? whole : words;
 }
 
-/* Puts the path's indices into the empty brackets of a key. */
-static char *with_indices(const char *key, const char *path)
+/* The path's indices stand in the empty brackets of the key. */
+char *ker_config_with_indices(const char *key, const char *path)
 {
     char *text = ker_alloc(strlen(key) + strlen(path) + 1), *to = text;
     for (; *key; key++) {
@@ -137,7 +137,7 @@ char *ker_config_nearest(ker_config_tables tables, const char *path)
             consider(&found, key, strlen(key));
         }
     free(pattern);
-    return found.best[0] ? with_indices(found.best, path) : NULL;
+    return found.best[0] ? ker_config_with_indices(found.best, path) : NULL;
 }
 
 static _Noreturn void broken(const struct ker_option *option, const char *what, const char *why)
@@ -164,7 +164,7 @@ static void check_fallback(const struct ker_option *option)
     }
 }
 
-void ker_config_tables_check(ker_config_tables tables)
+void ker_config_tables_check(ker_config_tables tables, bool all)
 {
     char why[KER_WHY_BYTES];
     struct ker_config_value value;
@@ -180,5 +180,8 @@ void ker_config_tables_check(ker_config_tables tables)
                 (option->maximum && !ker_config_value_parse(&plain, option->maximum, &value, why)))
                 broken(option, "range", why);
             check_fallback(option);
+            const char *wrong = ker_config_belongs_wrong(tables, all, option);
+            if (wrong)
+                broken(option, option->belongs, wrong);
         }
 }

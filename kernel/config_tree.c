@@ -55,6 +55,18 @@ void ker_config_node_add(struct ker_config_node *parent, struct ker_config_node 
     parent->member[parent->count++] = child;
 }
 
+void ker_config_node_remove(struct ker_config_node *parent, struct ker_config_node *child)
+{
+    int kept = 0;
+    for (int i = 0; i < parent->count; i++)
+        if (parent->member[i] != child)
+            parent->member[kept++] = parent->member[i];
+    if (kept > 0 && (kept & (kept - 1)) == 0) /* ker_config_node_add takes a power of two for full */
+        parent->member = ker_realloc(parent->member, (size_t)kept * sizeof(struct ker_config_node *));
+    parent->count = kept;
+    ker_config_node_free(child);
+}
+
 struct ker_config_node *ker_config_node_member(const struct ker_config_node *group, const char *name,
                                                size_t length)
 {

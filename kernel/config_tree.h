@@ -38,6 +38,8 @@ struct ker_config_node *ker_config_node_new(enum ker_node_kind, const char *name
 struct ker_config_node *ker_config_node_text(const char *name, const char *text);
 void ker_config_node_free(struct ker_config_node *);
 void ker_config_node_add(struct ker_config_node *parent, struct ker_config_node *child);
+/* Frees it, too. */
+void ker_config_node_remove(struct ker_config_node *parent, struct ker_config_node *child);
 struct ker_config_node *ker_config_node_member(const struct ker_config_node *, const char *name,
                                                size_t length);
 

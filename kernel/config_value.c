@@ -122,10 +122,16 @@ static bool parse_plain(const struct ker_option *option, const char *text, struc
     }
 }
 
-/* -1, 0, 1 as a is below, equal to, above b. */
-static int compare(enum ker_type type, const struct ker_config_value *a, const struct ker_config_value *b)
+int ker_config_value_compare(const struct ker_option *option, const struct ker_config_value *a, const struct ker_config_value *b)
 {
-    switch (type) {
+    switch (KER_TYPE_OF(option)) {
+    case KER_TYPE_BOOL:
+        return a->truth != b->truth;
+    case KER_TYPE_CHOICE:
+        return a->choice != b->choice;
+    case KER_TYPE_STRING:
+    case KER_TYPE_FILE:
+        return strcmp(a->text, b->text) != 0;
     case KER_TYPE_INT:
         return (a->integer > b->integer) - (a->integer < b->integer);
     case KER_TYPE_REAL:
@@ -150,12 +156,11 @@ void ker_config_range_print(const struct ker_option *option, char *buffer, size_
 
 static bool in_range(const struct ker_option *option, const struct ker_config_value *value, char *why)
 {
-    enum ker_type type = KER_TYPE_OF(option);
     struct ker_config_value bound = {0};
     bool below = option->minimum && parse_plain(option, option->minimum, &bound, why) &&
-                 compare(type, value, &bound) < 0;
+                 ker_config_value_compare(option, value, &bound) < 0;
     bool above = option->maximum && parse_plain(option, option->maximum, &bound, why) &&
-                 compare(type, value, &bound) > 0;
+                 ker_config_value_compare(option, value, &bound) > 0;
     char range[200];
     if (!below && !above)
         return true;

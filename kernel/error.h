@@ -16,12 +16,19 @@ enum ker_status { /* also the exit status of the program */
 
 struct ker_error {
     enum ker_status status;
-    char text[2048];
+    int count, told; /* failures that ker_error_add was given; those of them in the text */
+    char text[4096];
 };
 
 /* Sets the text (the first error stays; later ones are ignored) and returns status. */
 enum ker_status ker_fail(struct ker_error *error, enum ker_status status, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+
+/* Adds another failure to those there are, as a line of its own: the first KER_MAX_ERRORS are told, of the rest how many they are. */
+#define KER_MAX_ERRORS 10
+void ker_error_add(struct ker_error *error, const struct ker_error *another);
+/* After the last of them. */
+void ker_error_close(struct ker_error *error);
 
 /* One line on standard error: "marssim: warning: ...". Call it on the control rank only. */
 void ker_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

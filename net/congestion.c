@@ -14,22 +14,12 @@ void net_list(FILE *out)
         fprintf(out, "  %-18s %s\n", methods[i]->name, methods[i]->meaning);
 }
 
-/* Without a method, any other key of the group is a slip. */
-static enum ker_status control_absent(const struct ker_config *c, struct ker_error *error)
-{
-    for (const struct ker_option *o = net_options; o->key; o++)
-        if (strncmp(o->key, "congestion.", 11) == 0 && strcmp(o->key, "congestion.control") != 0 && ker_config_has(c, o->key))
-            return ker_config_fail(c, error, o->key, "means nothing without congestion control; set congestion.control = \"ecn\", or "
-                                   "remove this");
-    return KER_OK;
-}
-
 enum ker_status net_congestion_read(struct net_network *net, const struct ker_config *c, struct ker_error *error)
 {
     const struct net_congestion *method = methods[ker_config_choice(c, "congestion.control")];
     uint32_t packet = net->set.payload + net->set.header;
     if (!method->read)
-        return control_absent(c, error);
+        return KER_OK;
     net->set.notice = (uint32_t)ker_config_bytes(c, "congestion.notice_size");
     net->set.offers = (uint32_t)ker_config_int(c, "congestion.window");
     if (net->set.notice > packet)

@@ -29,27 +29,34 @@ const struct ker_option net_options[] = {
     {"routing.decided", KER_TYPE_CHOICE, "switches", NULL, NULL, "switches|source",
      "Where a packet's way is decided: switch by switch, or at its source, carried in the header; then path selection knows no switch's state."},
     {"routing.hop_bytes", KER_TYPE_BYTES, "0 B", "0", "16", NULL,
-     "Decided at the source: header bytes on the wire for each switch on the way, beside adapter.header."},
+     "Decided at the source: header bytes on the wire for each switch on the way, beside adapter.header.",
+     "routing.decided=source"},
     {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL, "queue|credits|both|random|destination|flow|round_robin",
      "Which of the ways an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: the shortest backlog of the "
      "output, the most free buffer behind the link, or both added. Static: drawn for every packet, by its destination, by its flow "
-     "(source and destination), or in turn."},
+     "(source and destination), or in turn.",
+     "routing.algorithm=adaptive|indirect|ugal|par|ugal_piggyback|shortest|updown|table or faults.link_rate or faults.switch_rate or faults.list"},
     {"routing.bias", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
      "What a way that is not a shortest one costs on top, when ways are compared. Absent: with ugal and its kin four times the latency of "
-     "the longest link (two round trips), else nothing."},
-    {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL, "Adaptive selection: a cost of at most this much counts as none."},
+     "the longest link (two round trips), else nothing.",
+     "routing.algorithm=indirect|ugal|par|ugal_piggyback & routing.selection=queue|credits|both"},
+    {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL, "Adaptive selection: a cost of at most this much counts as none.",
+     "routing.selection=queue|credits|both"},
     {"routing.hysteresis", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
-     "Adaptive selection: a flow keeps its way at a switch unless another is better by more than this. 0: every packet chooses anew."},
+     "Adaptive selection: a flow keeps its way at a switch unless another is better by more than this. 0: every packet chooses anew.",
+     "routing.selection=queue|credits|both & routing.sticky=packet"},
     {"routing.sticky", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
      "For how long a way, once taken, is kept: every packet chooses for itself, or all of a message, or all between two nodes take the "
      "way of the first. What a packet draws is drawn for the message or flow, too."},
     {"routing.credits", KER_TYPE_CHOICE, "channel", NULL, NULL, "channel|port",
-     "For selection by credits: those missing on the channel that the packet would take, or on all channels of the port together."},
+     "For selection by credits: those missing on the channel that the packet would take, or on all channels of the port together.",
+     "routing.selection=credits|both"},
     {"routing.watch_high", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
      "ugal_piggyback: a link between groups is congested from this backlog of its output on; absent: the time to send a full "
-     "switch.output_queue."},
+     "switch.output_queue.", "routing.algorithm=ugal_piggyback"},
     {"routing.watch_low", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
-     "ugal_piggyback: and no longer when the backlog has fallen to this; absent: half of watch_high."},
+     "ugal_piggyback: and no longer when the backlog has fallen to this; absent: half of watch_high.",
+     "routing.algorithm=ugal_piggyback"},
     {"adapter.packet_size", KER_TYPE_BYTES, "4 KiB", "1", "65535", NULL,
      "Largest payload of a packet."},
     {"adapter.header", KER_TYPE_BYTES, "32 B", "0", "4 KiB", NULL,
@@ -57,38 +64,43 @@ const struct ker_option net_options[] = {
     {"adapter.queues", KER_TYPE_CHOICE, "per_destination", NULL, NULL, "per_destination|fifo",
      "One send queue for each destination, or one for all."},
     {"adapter.scheduling", KER_TYPE_CHOICE, "round_robin", NULL, NULL, "round_robin|fifo",
-     "Between destinations: packet by packet in turn, or message by message."},
+     "Between destinations: packet by packet in turn, or message by message.",
+     "adapter.queues=per_destination"},
     {"adapter.ejection_rate", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
      "How fast the adapter takes packets off the network, when slower than its link; absent: it always keeps up."},
     {"adapter.buffer", KER_TYPE_BYTES, "64 KiB", "1", "1 GiB", NULL,
-     "Receive buffer per channel, which matters with ejection_rate only."},
+     "Receive buffer per channel, which matters with ejection_rate only.", "adapter.ejection_rate"},
     {"adapter.resequence", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Hand up the messages of each source in the order in which it sent them: one that is whole before its turn is kept until then."},
     {"congestion.control", KER_TYPE_CHOICE, "none", NULL, NULL, "none|ecn",
      "Congestion control: none, or explicit congestion notification with injection throttling (docs/congestion-control.md)."},
     {"congestion.threshold", KER_TYPE_BYTES, "32 KiB", "0", "1 TiB", NULL,
-     "A packet is marked when the output it is granted has a backlog of more than this, scheduled and waiting."},
+     "A packet is marked when the output it is granted has a backlog of more than this, scheduled and waiting.",
+     "congestion.control=ecn"},
     {"congestion.threshold_high", KER_TYPE_BYTES, NULL, "0", "1 TiB", NULL,
      "Between congestion.threshold and this, packets are marked with a probability that grows linearly from 0 to 1. Absent: all are marked "
-     "from congestion.threshold on."},
+     "from congestion.threshold on.", "congestion.control=ecn"},
     {"congestion.mark", KER_TYPE_CHOICE, "root", NULL, NULL, "root|all",
      "Which outputs mark: those with credits left for another packet, so that the link itself is the bottleneck; or those that only wait "
-     "for a queue further on, too."},
+     "for a queue further on, too.", "congestion.control=ecn"},
     {"congestion.decrease", KER_TYPE_REAL, "0.2", "0.001", "1", NULL,
-     "A notice lowers the rate of its flow by this fraction."},
+     "A notice lowers the rate of its flow by this fraction.", "congestion.control=ecn"},
     {"congestion.minimum", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
-     "Lowest rate of a flow, as a fraction of the injection link's."},
+     "Lowest rate of a flow, as a fraction of the injection link's.", "congestion.control=ecn"},
     {"congestion.increase", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
-     "What a throttled flow's rate grows by every congestion.recovery, as a fraction of the injection link's."},
+     "What a throttled flow's rate grows by every congestion.recovery, as a fraction of the injection link's.",
+     "congestion.control=ecn"},
     {"congestion.recovery", KER_TYPE_TIME, "5 us", "1 ns", "1 s", NULL,
-     "Time between two increases of a throttled flow's rate, counted from its last notice."},
+     "Time between two increases of a throttled flow's rate, counted from its last notice.",
+     "congestion.control=ecn"},
     {"congestion.notice_gap", KER_TYPE_TIME, "5 us", "0 ps", "1 s", NULL,
-     "A destination sends a source at most one notice in this time. Longer than a packet and its notice are under way, or rates fall too low."},
+     "A destination sends a source at most one notice in this time. Longer than a packet and its notice are under way, or rates fall too low.",
+     "congestion.control=ecn"},
     {"congestion.notice_size", KER_TYPE_BYTES, "32 B", "1", "65535", NULL,
-     "A notice of congestion on the wire, all in all."},
+     "A notice of congestion on the wire, all in all.", "congestion.control=ecn"},
     {"congestion.window", KER_TYPE_INT, "64", "1", "1000000", NULL,
      "Messages that an adapter takes from an open-loop source while none of those it has may leave; throttled ones among them do not hold up "
-     "the others."},
+     "the others.", "congestion.control=ecn"},
     {0},
 };
 
@@ -147,15 +159,6 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
     if (set->channels * set->classes > NET_MAX_CHANNELS)
         return ker_config_fail(c, error, "switch.classes", "%u classes of %u channels are %u; at most %u are possible",
                                set->classes, set->channels, set->classes * set->channels, NET_MAX_CHANNELS);
-    static const char *const adaptive[] = {"routing.bias", "routing.threshold", "routing.hysteresis"};
-    for (int i = 0; i < 3 && !set->adapts; i++)
-        if (ker_config_has(c, adaptive[i]))
-            return ker_config_fail(c, error, adaptive[i], "means nothing with routing.selection = \"%s\", which does not look at the "
-                                   "switch's state; remove it or select by \"queue\", \"credits\" or \"both\"",
-                                   ker_config_string(c, "routing.selection"));
-    if (set->hysteresis && set->sticky != NET_STICKY_PACKET)
-        return ker_config_fail(c, error, "routing.hysteresis", "means nothing with routing.sticky = \"%s\": a way is kept anyway; "
-                               "remove one of the two", ker_config_string(c, "routing.sticky"));
     if (packet > NET_MAX_PACKET)
         return ker_config_fail(c, error, "adapter.packet_size", "payload and header%s make %u bytes; at most %u are possible",
                                hops, packet, NET_MAX_PACKET);

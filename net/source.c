@@ -61,9 +61,6 @@ enum ker_status net_source_check(const struct net_network *net, const struct ker
 {
     static const char key[] = "routing.decided";
     const struct net_settings *set = &net->set;
-    if (!set->at_source && set->hop_bytes)
-        return ker_config_fail(c, error, "routing.hop_bytes", "means nothing with routing.decided = \"switches\": headers carry no way; "
-                               "remove it, or decide at the source");
     if (!set->at_source || !route_summarise(net->shape)->adaptive)
         return KER_OK;
     if (set->adapts || set->selection == NET_SELECT_ROUND_ROBIN)

@@ -9,17 +9,19 @@
 
 const struct ker_option node_options[] = {
     {"node.cores", KER_TYPE_INT, "1", "1", "65000", NULL,
-     "Cores of a node: at most this many tasks run on it."},
+     "Cores of a node: at most this many tasks run on it.", "jobs or traffic.outstanding!=0"},
     {"node.send_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "Processor time a task spends for each message it sends."},
+     "Processor time a task spends for each message it sends.", "jobs"},
     {"node.receive_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "Processor time a task spends for each message it has received, when the call that waits for it returns."},
+     "Processor time a task spends for each message it has received, when the call that waits for it returns.",
+     "jobs"},
     {"node.doorbell", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile."},
+     "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile.",
+     "jobs"},
     {"node.memory_latency", KER_TYPE_TIME, "200 ns", NULL, "1 s", NULL,
-     "Time of an empty message between two tasks of one node."},
+     "Time of an empty message between two tasks of one node.", "jobs"},
     {"node.memory_bandwidth", KER_TYPE_RATE, "10 GB/s", "1 kB/s", NULL, NULL,
-     "Bandwidth of a message between two tasks of one node."},
+     "Bandwidth of a message between two tasks of one node.", "jobs"},
     {0},
 };
 

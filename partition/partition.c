@@ -15,10 +15,12 @@ const struct ker_option part_options[] = {
      "How components are divided among ranks; no method changes the result, only the speed. --list describes them."},
     {"partition.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "For method \"file\": one rank number a line for switch 0, 1, 2, ... (then for the nodes, when there are fewer than 4 "
-     "switches a rank)."},
-    {"partition.seed", KER_TYPE_INT, "1", "0", "2147483647", NULL, "Seed of the methods \"metis\" and \"random\"."},
+     "switches a rank).", "partition.method=file"},
+    {"partition.seed", KER_TYPE_INT, "1", "0", "2147483647", NULL, "Seed of the methods \"metis\" and \"random\".",
+     "partition.method=metis|random"},
     {"partition.contract", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Method \"metis\": keep components together that are joined by links much shorter than the rest."},
+     "Method \"metis\": keep components together that are joined by links much shorter than the rest.",
+     "partition.method=metis"},
     {"partition.bind", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|yes|no",
      "Bind each rank to a core: \"auto\" when the ranks on a host have a core each and the launcher has not bound them, "
      "\"yes\" also against the launcher, \"no\" never (for several runs side by side)."},

@@ -413,10 +413,6 @@ static uint32_t tree_channels(const struct route_shape *shape)
     return 1;
 }
 
-static const char *const tree_keys[] = {
-    "topology.down",      "topology.up",      "topology.radix", "topology.levels",
-    "topology.bandwidth", "topology.latency", "topology.taper", NULL};
-
 static const struct route_algorithm tree_algorithms[] = {
     {.name = "minimal", .meaning = "the same as d_mod_k", .next = minimal_next, .channels = tree_channels},
     {.name = "d_mod_k", .meaning = "up by the destination's number", .next = minimal_next, .channels = tree_channels},
@@ -431,7 +427,6 @@ const struct route_kind route_fat_tree = {
     .name = "fat_tree",
     .meaning = "extended generalised fat tree, tapered or not",
     .size = sizeof(struct fat_tree),
-    .keys = tree_keys,
     .algorithms = tree_algorithms,
     .build = tree_build,
     .ports = tree_ports,

@@ -140,8 +140,6 @@ static enum ker_status list_member(struct route_shape *shape, const struct ker_c
     if (named != 1)
         return ker_config_fail(config, error, key, "names %s; give one of link = [3, 9], switch = 3 (with port = 5: the link there), node = 12",
                                named ? "several things" : "nothing that could fail");
-    if (ker_config_has(config, port) && !ker_config_has(config, which))
-        return ker_config_fail(config, error, port, "means nothing without a switch; give switch = N, too, or remove it");
     if (ker_config_has(config, link))
         return list_link(shape, config, link, at, error);
     uint32_t id = 0;
@@ -277,24 +275,13 @@ static void summary_make(const struct route_shape *shape)
     sum->apart_first = KER_TIME_MAX;
 }
 
-static enum ker_status keys_check(const struct ker_config *config, struct ker_error *error)
-{
-    static const char *const drawn[] = {"faults.seed", "faults.at", "faults.spread"};
-    bool rates = ker_config_has(config, "faults.link_rate") || ker_config_has(config, "faults.switch_rate");
-    for (int i = 0; i < 3 && !rates; i++)
-        if (ker_config_has(config, drawn[i]))
-            return ker_config_fail(config, error, drawn[i], "means nothing without faults.link_rate or faults.switch_rate; the members of "
-                                   "faults.list have a time of their own");
-    return KER_OK;
-}
-
 enum ker_status route_faults_read(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
 {
     int listed = ker_config_count(config, "faults.list");
     bool links = ker_config_has(config, "faults.link_rate"), switches = ker_config_has(config, "faults.switch_rate");
-    enum ker_status status = keys_check(config, error);
-    if (status != KER_OK || (listed == 0 && !links && !switches))
-        return status;
+    enum ker_status status = KER_OK;
+    if (listed == 0 && !links && !switches)
+        return KER_OK;
     if (shape->summary.switches > MAX_SWITCHES)
         return ker_config_fail(config, error, "faults", "are possible on networks of at most %d switches; this one has %u", MAX_SWITCHES,
                                shape->summary.switches);

@@ -519,9 +519,6 @@ static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_
     return count;
 }
 
-static const char *const file_keys[] = {"topology.file", NULL};
-static const char *const fabric_keys[] = {"topology.file", "topology.latency", "topology.bandwidth", NULL};
-
 static const struct route_algorithm file_algorithms[] = {
     {.name = "minimal", .meaning = "one shortest way per destination", .by_switch = true, .next = minimal_next, .channels = minimal_channels},
     {.name = "adaptive", .meaning = "all shortest ways, by the state of the switch", .adaptive = true, .by_switch = true,
@@ -533,7 +530,6 @@ const struct route_kind route_file = {
     .name = "file",
     .meaning = "any network from an edge list (docs/topology-file.md)",
     .size = sizeof(struct file_shape),
-    .keys = file_keys,
     .algorithms = file_algorithms,
     .build = file_build,
     .tune = file_tune,
@@ -552,7 +548,6 @@ const struct route_kind route_fabric = {
     .name = "fabric",
     .meaning = "an InfiniBand cluster from the output of ibnetdiscover (docs/fabric.md)",
     .size = sizeof(struct file_shape),
-    .keys = fabric_keys,
     .algorithms = file_algorithms,
     .build = fabric_build,
     .tune = file_tune,

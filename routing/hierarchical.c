@@ -314,14 +314,6 @@ static uint32_t hierarchy_watch(const struct route_shape *shape, uint32_t switch
     return number < l->gates ? 1 + number : 0;
 }
 
-static const char *const hierarchy_keys[] = {"topology.groups",
-                                             "topology.links",
-                                             "topology.attach",
-                                             "topology.bandwidth",
-                                             "topology.latency",
-                                             "topology.nodes_per_switch",
-                                             NULL};
-
 static const struct route_algorithm hierarchy_algorithms[] = {
     {.name = "minimal", .meaning = "direct, over one of the parallel links", .by_switch = true, .next = hierarchy_minimal_next,
      .prepare = hierarchy_direct_prepare, .channels = hierarchy_channels},
@@ -349,7 +341,6 @@ const struct route_kind route_hierarchical = {
     .name = "hierarchical",
     .meaning = "fully connected groups of fully connected groups, 1 to 4 levels (PERCS, dragonfly)",
     .size = sizeof(struct hierarchy),
-    .keys = hierarchy_keys,
     .algorithms = hierarchy_algorithms,
     .build = hierarchy_build,
     .tune = hierarchy_tune,

@@ -1,9 +1,7 @@
 /* route.c - the table of topologies, the options, and the calls of routing.h.
  *
  * route_new picks the topology and lets it build itself, then picks the algorithm and checks the channels;
- * after that a shape never changes. Everything else passes the call on. A key of another topology is refused:
- * it is a sign of an edit half done, and silently ignoring it would simulate something else than what was
- * meant.
+ * after that a shape never changes. Everything else passes the call on.
  */
 #include "routing/faults.h"
 #include "routing/shape.h"
@@ -18,48 +16,57 @@ const struct ker_option route_options[] = {
     {"topology.kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "fat_tree|hierarchical|torus|star|file|fabric",
      "The network's shape."},
     {"topology.extents", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL,
-     "Torus: switches in each of 1 to 8 dimensions."},
+     "Torus: switches in each of 1 to 8 dimensions.", "topology.kind=torus"},
     {"topology.wrap", KER_TYPE_BOOL | LIST, "true", NULL, NULL, NULL,
      "Torus: is the dimension a ring (true) or open (false, a mesh)? One value for all dimensions or "
-     "one for each. A ring of extent 2 has two links between its two switches; extent 1 has none."},
+     "one for each. A ring of extent 2 has two links between its two switches; extent 1 has none.",
+     "topology.kind=torus"},
     {"topology.parallel", KER_TYPE_INT, "1", "1", "1024", NULL,
-     "Torus: links in parallel in every direction."},
+     "Torus: links in parallel in every direction.", "topology.kind=torus"},
     {"topology.nodes_per_switch", KER_TYPE_INT, "1", "1", "65535", NULL,
-     "Torus, hierarchical: nodes on every switch."},
+     "Torus, hierarchical: nodes on every switch.", "topology.kind=torus|hierarchical"},
     {"topology.down", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL,
      "Fat tree: children of a switch at levels 1, 2, ..., h (m1..mh of an XGFT); those of level 1 are "
-     "nodes."},
+     "nodes.", "topology.kind=fat_tree"},
     {"topology.up", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL,
      "Fat tree: parents of whatever is below levels 1, 2, ..., h (w1..wh of an XGFT); the first, "
-     "switches per node, must be 1."},
+     "switches per node, must be 1.", "topology.kind=fat_tree"},
     {"topology.radix", KER_TYPE_INT, NULL, "2", "65534", NULL,
-     "Fat tree, instead of down and up: ports of every switch, half of them up, at the top all down."},
-    {"topology.levels", KER_TYPE_INT, NULL, "1", "8", NULL, "Fat tree, with radix: levels of switches."},
+     "Fat tree, instead of down and up: ports of every switch, half of them up, at the top all down.",
+     "topology.kind=fat_tree"},
+    {"topology.levels", KER_TYPE_INT, NULL, "1", "8", NULL, "Fat tree, with radix: levels of switches.",
+     "topology.radix"},
     {"topology.taper", KER_TYPE_REAL | LIST, "1.0", NULL, NULL, NULL,
      "Fat tree: fraction of the bandwidth that is kept from the level below, above 0, at most 1, for "
      "levels 2, 3, ..., h, or one value for all. Links of level l run at bandwidth[l] * taper[2] * ..."
-     " * taper[l]."},
+     " * taper[l].", "topology.kind=fat_tree"},
     {"topology.groups", KER_TYPE_INT | LIST, NULL, "1", NULL, NULL,
-     "Hierarchical: switches per board, boards per rack, racks, ...: 1 to 4 levels."},
+     "Hierarchical: switches per board, boards per rack, racks, ...: 1 to 4 levels.",
+     "topology.kind=hierarchical"},
     {"topology.links", KER_TYPE_INT | LIST, "1", "1", "64", NULL,
      "Hierarchical: links in parallel between each pair (see attach), one value for all levels or one "
-     "for each."},
+     "for each.", "topology.kind=hierarchical"},
     {"topology.attach", KER_TYPE_CHOICE | LIST, "group", NULL, NULL, "group|switch",
      "Hierarchical, for levels 2, 3, ...: is there a link between each pair of groups (\"group\", "
-     "dragonfly) or between each two switches of different groups (\"switch\", PERCS)?"},
-    {"topology.nodes", KER_TYPE_INT, NULL, "1", "65535", NULL, "Star: nodes on the one switch."},
+     "dragonfly) or between each two switches of different groups (\"switch\", PERCS)?",
+     "topology.kind=hierarchical"},
+    {"topology.nodes", KER_TYPE_INT, NULL, "1", "65535", NULL, "Star: nodes on the one switch.",
+     "topology.kind=star"},
     {"topology.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
-     "File: the edge list, see docs/topology-file.md. Fabric: the output of ibnetdiscover, see docs/fabric.md."},
+     "File: the edge list, see docs/topology-file.md. Fabric: the output of ibnetdiscover, see docs/fabric.md.",
+     "topology.kind=file|fabric"},
     {"topology.bandwidth", KER_TYPE_RATE | LIST, NULL, "1 kB/s", NULL, NULL,
      "Bandwidth of the links per direction, one value for all or one for each dimension (torus) or "
      "level (fat tree, where level 1 is the node links; hierarchical). Fabric: of the links whose width and speed the dump does not "
-     "tell."},
+     "tell.", "topology.kind!=file"},
     {"topology.latency", KER_TYPE_TIME | LIST, NULL, "1 ps", "1 s", NULL,
-     "Latency of the links, one value for all or one for each dimension or level."},
+     "Latency of the links, one value for all or one for each dimension or level.", "topology.kind!=file"},
     {"topology.node_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
-     "Bandwidth of the links between node and switch; by default that of the first dimension or level."},
+     "Bandwidth of the links between node and switch; by default that of the first dimension or level.",
+     "topology.kind!=file"},
     {"topology.node_latency", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
-     "Latency of the links between node and switch; by default that of the first dimension or level."},
+     "Latency of the links between node and switch; by default that of the first dimension or level.",
+     "topology.kind!=file"},
     {"routing.algorithm", KER_TYPE_CHOICE, "minimal", NULL, NULL,
      "minimal|adaptive|d_mod_k|s_mod_k|random|valiant|indirect|ugal|par|ugal_piggyback|shortest|updown|layered|table",
      "How a packet finds its way; docs/routing.md explains each, and which topology has which. minimal: one shortest path per "
@@ -70,78 +77,67 @@ const struct ker_option route_options[] = {
      "from deadlock stops, and says how far it came; --check=full goes on to the end."},
     {"routing.valiant", KER_TYPE_CHOICE, "group", NULL, NULL, "group|switch|any",
      "Hierarchical: what a detour leads to: the first switch reached in a third group, a switch drawn there, or a switch drawn "
-     "anywhere (in the source's group: no detour)."},
+     "anywhere (in the source's group: no detour).",
+     "topology.kind=hierarchical & routing.algorithm=valiant|indirect|ugal|par|ugal_piggyback"},
     {"routing.detours", KER_TYPE_INT, "1", "1", "62", NULL,
-     "Hierarchical, indirect: how many third groups each pair of groups may use beside the direct way."},
+     "Hierarchical, indirect: how many third groups each pair of groups may use beside the direct way.",
+     "routing.algorithm=indirect"},
     {"routing.indirect", KER_TYPE_CHOICE, "static", NULL, NULL, "static|adaptive",
-     "Hierarchical, indirect: packets are spread evenly over the direct way and the detours, or go by routing.selection."},
+     "Hierarchical, indirect: packets are spread evenly over the direct way and the detours, or go by routing.selection.",
+     "routing.algorithm=indirect"},
     {"routing.via", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
-     "Hierarchical, indirect: the groups that detours may lead through; absent: all."},
+     "Hierarchical, indirect: the groups that detours may lead through; absent: all.",
+     "routing.algorithm=indirect"},
     {"routing.candidates", KER_TYPE_INT, "1", "1", "8", NULL,
-     "Hierarchical, ugal and par: random detours that are compared with the direct way."},
+     "Hierarchical, ugal and par: random detours that are compared with the direct way.",
+     "routing.algorithm=ugal|par|ugal_piggyback"},
     {"routing.weight", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|even|links|double",
      "Hierarchical: what the cost of a way is multiplied by: nothing, its links to go, or 2 for detours. auto: even for indirect, links "
-     "for the others."},
+     "for the others.", "routing.algorithm=indirect|ugal|par|ugal_piggyback"},
     {"routing.weights", KER_TYPE_CHOICE, "hops", NULL, NULL, "hops|latency|file",
-     "Shortest, layered: what makes a way short: few links, little latency of links, or weights of links as routing.weight_file says."},
-    {"routing.weight_file", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "With weights = \"file\": a weight per link, see docs/routing-tables.md."},
+     "Shortest, layered: what makes a way short: few links, little latency of links, or weights of links as routing.weight_file says.",
+     "routing.algorithm=shortest|layered"},
+    {"routing.weight_file", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "With weights = \"file\": a weight per link, see docs/routing-tables.md.",
+     "routing.weights=file"},
     {"routing.ways", KER_TYPE_CHOICE, "all", NULL, NULL, "all|one",
      "Shortest, updown: a switch has all ways to a destination to choose from by routing.selection, or just one, spread over the destinations "
-     "(on a fat tree: d-mod-k)."},
+     "(on a fat tree: d-mod-k).", "routing.algorithm=shortest|updown"},
     {"routing.root", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
      "Updown: the switch or switches at the top. Absent: those farthest from any node; where all switches have nodes, that with the least "
-     "distance to the farthest other."},
-    {"routing.table", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "With algorithm = \"table\": the file, see docs/routing-tables.md."},
+     "distance to the farthest other.", "routing.algorithm=updown"},
+    {"routing.table", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "With algorithm = \"table\": the file, see docs/routing-tables.md.",
+     "routing.algorithm=table"},
     {"routing.lmc_path", KER_TYPE_INT, "0", "-1", "127", NULL,
      "With a table of OpenSM's: which of the 2^lmc LIDs of a node packets are sent to, counted from 0 and modulo how many it has; -1: "
-     "each packet (message or flow, as routing.sticky says) draws one."},
+     "each packet (message or flow, as routing.sticky says) draws one.", "routing.algorithm=table"},
     {"routing.allow_deadlock", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "With algorithm = \"table\": run also with a table that can deadlock."},
+     "With algorithm = \"table\": run also with a table that can deadlock.", "routing.algorithm=table"},
     {"faults.list[].link", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
      "Two switches: all links between them fail. A member of faults.list names a link, a switch (with port: the link there), or a node."},
     {"faults.list[].switch", KER_TYPE_INT, NULL, "0", NULL, NULL, "This switch fails, or with port the link at that port of it."},
-    {"faults.list[].port", KER_TYPE_INT, NULL, "0", NULL, NULL, "Port of the switch whose link fails."},
+    {"faults.list[].port", KER_TYPE_INT, NULL, "0", NULL, NULL, "Port of the switch whose link fails.",
+     "faults.list[].switch"},
     {"faults.list[].node", KER_TYPE_INT, NULL, "0", NULL, NULL, "The link between this node and its switch fails."},
     {"faults.list[].at", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL, "When; 0: it is down from the start."},
     {"faults.link_rate", KER_TYPE_REAL, NULL, "0", "1", NULL,
      "Fraction of the links between switches that fail, drawn for each link; a higher rate fails all links that a lower one does."},
     {"faults.switch_rate", KER_TYPE_REAL, NULL, "0", "1", NULL, "Fraction of the switches that fail, drawn for each in the same manner."},
-    {"faults.seed", KER_TYPE_INT, "1", "0", NULL, NULL, "Seed of these draws; run.seed has no influence on them."},
-    {"faults.at", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL, "When what is drawn fails; 0: it is down from the start."},
+    {"faults.seed", KER_TYPE_INT, "1", "0", NULL, NULL, "Seed of these draws; run.seed has no influence on them.",
+     "faults.link_rate or faults.switch_rate"},
+    {"faults.at", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL, "When what is drawn fails; 0: it is down from the start.",
+     "faults.link_rate or faults.switch_rate"},
     {"faults.spread", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL,
-     "What is drawn fails at a random time of its own between faults.at and this much later."},
+     "What is drawn fails at a random time of its own between faults.at and this much later.",
+     "faults.link_rate or faults.switch_rate"},
     {"faults.unreachable", KER_TYPE_CHOICE, "refuse", NULL, NULL, "refuse|drop",
-     "When faults leave pairs of nodes without any way between them: refuse to run, or run and count what is lost."},
+     "When faults leave pairs of nodes without any way between them: refuse to run, or run and count what is lost.",
+     "faults.link_rate or faults.switch_rate or faults.list"},
     {0},
 };
 
 static const struct route_kind *const kinds[] = {&route_fat_tree, &route_hierarchical, &route_torus,
                                                  &route_star, &route_file, &route_fabric};
 #define KINDS (sizeof kinds / sizeof *kinds)
-
-/* Keys that every topology reads, except that a file has its own node links. */
-static bool is_key_of(const struct route_kind *kind, const char *key)
-{
-    if (strcmp(key, "topology.kind") == 0)
-        return true;
-    if (strncmp(key, "topology.node_", 14) == 0)
-        return kind != &route_file;
-    for (int i = 0; kind->keys[i]; i++)
-        if (strcmp(kind->keys[i], key) == 0)
-            return true;
-    return false;
-}
-
-static enum ker_status check_keys(const struct route_kind *kind, const struct ker_config *config,
-                                  struct ker_error *error)
-{
-    for (const struct ker_option *option = route_options; option->key; option++)
-        if (strncmp(option->key, "topology.", 9) == 0 && ker_config_has(config, option->key) &&
-            !is_key_of(kind, option->key))
-            return ker_config_fail(config, error, option->key,
-                                   "means nothing for topology.kind = \"%s\"; remove it", kind->name);
-    return KER_OK;
-}
 
 static const struct route_kind *find_kind(const char *name)
 {
@@ -220,13 +216,10 @@ enum ker_status route_new(struct route_shape **shape, const struct ker_config *c
                                "is missing; it is one of fat_tree, hierarchical, "
                                "torus, star, file, fabric");
     const struct route_kind *kind = find_kind(ker_config_string(config, "topology.kind"));
-    enum ker_status status = check_keys(kind, config, error);
-    if (status)
-        return status;
     struct route_shape *made = ker_alloc(kind->size);
     made->kind = kind;
     snprintf(made->summary.topology, sizeof made->summary.topology, "%s", kind->name);
-    status = kind->build(made, config, error);
+    enum ker_status status = kind->build(made, config, error);
     if (status == KER_OK)
         status = route_faults_read(made, config, error);
     if (status == KER_OK)

@@ -37,7 +37,6 @@ struct route_algorithm {
 struct route_kind {
     const char *name, *meaning;
     size_t size;                              /* of the topology's struct */
-    const char *const *keys;                  /* topology.* keys it reads, NULL at the end */
     const struct route_algorithm *algorithms; /* name NULL at the end */
     enum ker_status (*build)(struct route_shape *, const struct ker_config *, struct ker_error *);
     void (*tune)(struct route_shape *);    /* the algorithm and shape->channels are known now; may be NULL */

@@ -84,8 +84,6 @@ static uint32_t star_channels(const struct route_shape *shape)
     return 1;
 }
 
-static const char *const star_keys[] = {"topology.nodes", "topology.bandwidth", "topology.latency", NULL};
-
 static const struct route_algorithm star_algorithms[] = {
     {.name = "minimal", .meaning = "the only way", .by_switch = true, .next = star_next, .channels = star_channels},
     {.name = "adaptive", .meaning = "the only way", .by_switch = true, .next = star_next, .channels = star_channels}, /* nothing to adapt to */
@@ -96,7 +94,6 @@ const struct route_kind route_star = {
     .name = "star",
     .meaning = "one switch with all nodes on it",
     .size = sizeof(struct route_shape),
-    .keys = star_keys,
     .algorithms = star_algorithms,
     .build = star_build,
     .ports = star_ports,

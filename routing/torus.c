@@ -219,19 +219,10 @@ static void torus_coordinates(const struct route_shape *shape, uint32_t node, ui
     }
 }
 
-static const char *const torus_keys[] = {"topology.extents",
-                                         "topology.wrap",
-                                         "topology.parallel",
-                                         "topology.nodes_per_switch",
-                                         "topology.bandwidth",
-                                         "topology.latency",
-                                         NULL};
-
 const struct route_kind route_torus = {
     .name = "torus",
     .meaning = "torus or mesh of 1 to 8 dimensions",
     .size = sizeof(struct torus),
-    .keys = torus_keys,
     .algorithms = route_torus_algorithms,
     .build = torus_build,
     .tune = route_torus_tune,

@@ -16,7 +16,7 @@ const struct ker_option stats_options[] = {
     {"output.links", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write links.csv: packets, utilisation and queue occupancy of every direction of every link."},
     {"output.tasks", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Write tasks.csv: finish, compute and wait time of every task of every job."},
+     "Write tasks.csv: finish, compute and wait time of every task of every job.", "jobs"},
     {"output.histograms", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write packet_latency.csv and message_size.csv."},
     {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,

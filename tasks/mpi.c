@@ -11,13 +11,16 @@
 
 const struct ker_option mpi_options[] = {
     {"mpi.eager_limit", KER_TYPE_BYTES, "8 KiB", NULL, NULL, NULL,
-     "Messages up to this size are sent at once; larger ones wait until they are matched (rendezvous)."},
+     "Messages up to this size are sent at once; larger ones wait until they are matched (rendezvous).",
+     "jobs"},
     {"mpi.eager_completion", KER_TYPE_CHOICE, "sent", NULL, NULL, "sent|buffered",
-     "When an eager send is complete: when its last byte has left the adapter, or at once (copied to a buffer)."},
+     "When an eager send is complete: when its last byte has left the adapter, or at once (copied to a buffer).",
+     "jobs"},
 #define COLLECTIVE_KEY(name)                                                                                            \
     {"mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL,                                \
      "Algorithm of this collective: \"auto\" (the built-in rules), or a list of ALGORITHM[:SIZE[:TASKS]], each from a " \
-     "size and number of tasks on, the last fitting one counts. See docs/mpi-model.md."}
+     "size and number of tasks on, the last fitting one counts. See docs/mpi-model.md.",                                \
+     "jobs"}
     COLLECTIVE_KEY("barrier"),
     COLLECTIVE_KEY("bcast"),
     COLLECTIVE_KEY("reduce"),

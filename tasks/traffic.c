@@ -64,83 +64,101 @@ const struct ker_option task_traffic_options[] = {
      .type = KER_TYPE_INT,
      .fallback = "0",
      .minimum = "0",
-     .meaning = "First node of the group that sends and receives."},
+     .meaning = "First node of the group that sends and receives.",
+     .belongs = "traffic.pattern"},
     {.key = "traffic.last_node",
      .type = KER_TYPE_INT,
      .minimum = "0",
-     .meaning = "Last node of the group; absent: the last of the system."},
+     .meaning = "Last node of the group; absent: the last of the system.",
+     .belongs = "traffic.pattern"},
     {.key = "traffic.load",
      .type = KER_TYPE_REAL,
      .minimum = "0",
      .meaning = "Open loop: what each sender creates, payload and headers, as a fraction of its injection "
-                "bandwidth."},
+                "bandwidth.",
+     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding=0"},
     {.key = "traffic.interval",
      .type = KER_TYPE_TIME,
-     .meaning = "Open loop, instead of traffic.load: mean time between two messages of a sender."},
+     .meaning = "Open loop, instead of traffic.load: mean time between two messages of a sender.",
+     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding=0"},
     {.key = "traffic.arrival",
      .type = KER_TYPE_CHOICE,
      .fallback = "poisson",
      .choices = "poisson|periodic|burst",
      .meaning = "When messages are created: exponential gaps, equal gaps with a random phase, or bursts and "
-                "pauses."},
+                "pauses.",
+     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding=0"},
     {.key = "traffic.burst_length",
      .type = KER_TYPE_REAL,
      .fallback = "8",
      .minimum = "1",
-     .meaning = "Mean number of messages in a burst (geometric)."},
+     .meaning = "Mean number of messages in a burst (geometric).",
+     .belongs = "traffic.arrival=burst"},
     {.key = "traffic.burst_load",
      .type = KER_TYPE_REAL,
      .fallback = "1",
      .minimum = "0",
-     .meaning = "Load while a burst lasts, counted like traffic.load; at least that."},
+     .meaning = "Load while a burst lasts, counted like traffic.load; at least that.",
+     .belongs = "traffic.arrival=burst"},
     {.key = "traffic.size_law",
      .type = KER_TYPE_CHOICE,
      .fallback = "fixed",
      .choices = "fixed|list|uniform|exponential",
      .meaning = "Payload of a message: traffic.size; one of traffic.sizes; between traffic.size_minimum and "
-                "traffic.size_maximum; geometric with the mean traffic.size."},
+                "traffic.size_maximum; geometric with the mean traffic.size.",
+     .belongs = "traffic.pattern"},
     {.key = "traffic.size",
      .type = KER_TYPE_BYTES,
      .maximum = "1 TiB",
-     .meaning = "Payload of a message, or its mean; default 512 B, for gups 8 B."},
-    {.key = "traffic.sizes", .type = KER_TYPE_BYTES | KER_TYPE_LIST, .maximum = "1 TiB", .meaning = "Payloads to choose from."},
+     .meaning = "Payload of a message, or its mean; default 512 B, for gups 8 B.",
+     .belongs = "traffic.size_law=fixed|exponential"},
+    {.key = "traffic.sizes", .type = KER_TYPE_BYTES | KER_TYPE_LIST, .maximum = "1 TiB", .meaning = "Payloads to choose from.",
+     .belongs = "traffic.size_law=list"},
     {.key = "traffic.size_weights",
      .type = KER_TYPE_REAL | KER_TYPE_LIST,
      .minimum = "0",
-     .meaning = "Relative frequency of each of traffic.sizes; absent: all alike."},
+     .meaning = "Relative frequency of each of traffic.sizes; absent: all alike.",
+     .belongs = "traffic.sizes"},
     {.key = "traffic.size_minimum",
      .type = KER_TYPE_BYTES,
      .fallback = "1 B",
      .maximum = "1 TiB",
-     .meaning = "Smallest payload of size_law uniform."},
+     .meaning = "Smallest payload of size_law uniform.",
+     .belongs = "traffic.size_law=uniform"},
     {.key = "traffic.size_maximum",
      .type = KER_TYPE_BYTES,
      .fallback = "4 KiB",
      .maximum = "1 TiB",
-     .meaning = "Largest payload of size_law uniform."},
+     .meaning = "Largest payload of size_law uniform.",
+     .belongs = "traffic.size_law=uniform"},
     {.key = "traffic.messages",
      .type = KER_TYPE_INT,
      .fallback = "0",
      .minimum = "0",
-     .meaning = "Messages that each node creates; 0: no limit."},
+     .meaning = "Messages that each node creates; 0: no limit.",
+     .belongs = "traffic.pattern"},
     {.key = "traffic.start",
      .type = KER_TYPE_TIME,
      .fallback = "0 ns",
      .maximum = "1000000 s",
-     .meaning = "When the traffic begins."},
+     .meaning = "When the traffic begins.",
+     .belongs = "traffic.pattern"},
     {.key = "traffic.priority",
      .type = KER_TYPE_INT,
      .fallback = "0",
      .minimum = "0",
      .maximum = "15",
-     .meaning = "Priority class of the messages (switch.classes); a higher class is served first."},
-    {.key = "traffic.stop", .type = KER_TYPE_TIME, .meaning = "When it ends; absent: with the run."},
+     .meaning = "Priority class of the messages (switch.classes); a higher class is served first.",
+     .belongs = "traffic.pattern"},
+    {.key = "traffic.stop", .type = KER_TYPE_TIME, .meaning = "When it ends; absent: with the run.",
+     .belongs = "traffic.pattern"},
     {.key = "traffic.self",
      .type = KER_TYPE_BOOL,
      .fallback = "false",
      .meaning = "Random destinations may be the node itself; such a message is created, counts in the load, "
                 "and is done "
-                "at once without entering the network."},
+                "at once without entering the network.",
+     .belongs = "traffic.pattern=uniform|gups|hotspot"},
     {.key = "traffic.outstanding",
      .type = KER_TYPE_INT,
      .fallback = "0",
@@ -148,55 +166,53 @@ const struct ker_option task_traffic_options[] = {
      .maximum = "65536",
      .meaning = "Closed loop: messages under way per core, each answered by a reply before a new one starts; "
                 "0: open loop. "
-                "For all_to_all: messages per node that are being injected (0: 1)."},
+                "For all_to_all: messages per node that are being injected (0: 1).",
+     .belongs = "traffic.pattern"},
     {.key = "traffic.reply",
      .type = KER_TYPE_BYTES,
      .fallback = "0 B",
      .maximum = "1 TiB",
-     .meaning = "Payload of a reply in a closed loop; 0: the header only."},
+     .meaning = "Payload of a reply in a closed loop; 0: the header only.",
+     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding!=0"},
     {.key = "traffic.hotspots",
      .type = KER_TYPE_INT | KER_TYPE_LIST,
      .fallback = "0",
      .minimum = "0",
-     .meaning = "Nodes that are hot."},
+     .meaning = "Nodes that are hot.",
+     .belongs = "traffic.pattern=hotspot"},
     {.key = "traffic.hotspot_fraction",
      .type = KER_TYPE_REAL,
      .fallback = "0.1",
      .minimum = "0",
      .maximum = "1",
-     .meaning = "Fraction of the messages that goes to a hot node."},
+     .meaning = "Fraction of the messages that goes to a hot node.",
+     .belongs = "traffic.pattern=hotspot"},
     {.key = "traffic.hotspot_senders",
      .type = KER_TYPE_INT,
      .fallback = "0",
      .minimum = "0",
      .meaning = "How many nodes send to the hot ones, evenly spread over the group; all other messages go to nodes that are not hot. 0: all "
-                "nodes, and uniform messages may go to hot ones, too."},
+                "nodes, and uniform messages may go to hot ones, too.",
+     .belongs = "traffic.pattern=hotspot"},
     {.key = "traffic.target",
      .type = KER_TYPE_INT,
      .minimum = "0",
-     .meaning = "Incast: the node that receives; absent: the first of the group."},
+     .meaning = "Incast: the node that receives; absent: the first of the group.",
+     .belongs = "traffic.pattern=incast"},
     {.key = "traffic.senders",
      .type = KER_TYPE_INT,
      .fallback = "0",
      .minimum = "0",
-     .meaning = "Incast: how many nodes send, evenly spread over the group; 0: all others."},
+     .meaning = "Incast: how many nodes send, evenly spread over the group; 0: all others.",
+     .belongs = "traffic.pattern=incast"},
     {.key = "traffic.shift",
      .type = KER_TYPE_INT,
      .fallback = "1",
      .minimum = "1",
-     .meaning = "next_group: how many groups further on the destinations are."},
+     .meaning = "next_group: how many groups further on the destinations are.",
+     .belongs = "traffic.pattern=next_group"},
     {.key = NULL},
 };
-
-/* Without a pattern, any other key of the group is a slip. */
-static enum ker_status traffic_absent(const struct ker_config *config, struct ker_error *error)
-{
-    for (const struct ker_option *option = task_traffic_options; option->key; option++)
-        if (ker_config_has(config, option->key))
-            return ker_config_fail(config, error, option->key,
-                                   "traffic.pattern is missing: without it there is no traffic");
-    return KER_OK;
-}
 
 static enum ker_status traffic_group(struct task_traffic *t, const struct ker_config *config,
                                      struct ker_error *error)
@@ -242,12 +258,6 @@ static enum ker_status traffic_loop(struct task_traffic *t, const struct ker_con
     t->reply_bytes = ker_config_bytes(config, "traffic.reply");
     if (outstanding == 0 && !t->pattern->phases)
         return task_traffic_arrival_read(t, config, rate, error);
-    static const char *const open_keys[] = {"traffic.load", "traffic.interval", "traffic.arrival", NULL};
-    for (int i = 0; open_keys[i]; i++)
-        if (ker_config_has(config, open_keys[i]))
-            return ker_config_fail(config, error, open_keys[i],
-                                   "%s is a closed loop: its rate is what the network allows",
-                                   t->pattern->phases ? "all_to_all" : "traffic with traffic.outstanding");
     uint64_t all = t->pattern->phases ? (outstanding ? outstanding : 1) : outstanding * cores;
     if (all > UINT32_MAX)
         return ker_config_fail(config, error, "traffic.outstanding", "too many for %u cores", cores);
@@ -287,7 +297,7 @@ enum ker_status task_traffic_new(struct task_traffic **traffic, const struct ker
 {
     *traffic = NULL;
     if (!ker_config_has(config, "traffic.pattern"))
-        return traffic_absent(config, error);
+        return KER_OK;
     struct task_traffic *t = ker_alloc(sizeof *t);
     t->seed = seed;
     enum ker_status status = traffic_read(t, config, shape, cores, error);

@@ -29,6 +29,7 @@ struct random_system {
     uint32_t hop_bytes;       /* in the header, for each of up to 255 switches */
     bool lossy;               /* faults */
     bool trace;               /* one of the jobs */
+    bool several, biased;     /* the algorithm offers ways to select from; detours among them */
     bool third_groups, shared; /* a hierarchy with groups to make detours by; which share their links (attach = "group") */
     double bandwidth;         /* of the node links, GB/s, for the length of the run */
 };
@@ -205,9 +206,17 @@ static void random_detours(struct random_system *r)
     const char *algorithm = PICK(r, algorithms);
     if (!r->shared && strcmp(algorithm, "ugal_piggyback") == 0)
         algorithm = "ugal";
-    fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n    valiant = \"%s\";\n    weight = \"%s\";\n    candidates = %u;\n",
-            algorithm, PICK(r, vias), PICK(r, weights), between(r, 1, 3));
-    fprintf(r->out, "    indirect = \"%s\";\n", chance(r, 50) ? "static" : "adaptive");
+    const char *via = PICK(r, vias), *weight = PICK(r, weights);
+    uint32_t candidates = between(r, 1, 3);
+    bool adaptive = !chance(r, 50), indirect = strcmp(algorithm, "indirect") == 0;
+    r->several = r->biased = strcmp(algorithm, "valiant") != 0;
+    fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n    valiant = \"%s\";\n", algorithm, via);
+    if (r->biased)
+        fprintf(r->out, "    weight = \"%s\";\n", weight);
+    if (r->biased && !indirect)
+        fprintf(r->out, "    candidates = %u;\n", candidates);
+    if (indirect)
+        fprintf(r->out, "    indirect = \"%s\";\n", adaptive ? "adaptive" : "static");
 }
 
 /* Which of the ways is taken, and where that is decided. `escapes`: a source cannot know which are open. */
@@ -218,16 +227,26 @@ static void random_selection(struct random_system *r, bool escapes)
     r->hop_bytes = 0;
     if (!escapes && chance(r, 25)) {
         r->hop_bytes = chance(r, 50) ? between(r, 1, 4) : 0;
-        fprintf(r->out, "    selection = \"%s\";\n    decided = \"source\";\n    hop_bytes = \"%u B\";\n", PICK(r, fixed), r->hop_bytes);
+        const char *selection = PICK(r, fixed);
+        if (r->several)
+            fprintf(r->out, "    selection = \"%s\";\n", selection);
+        fprintf(r->out, "    decided = \"source\";\n    hop_bytes = \"%u B\";\n", r->hop_bytes);
         return;
     }
     uint32_t which = chance(r, 60) ? draw(r, 3) : draw(r, 7);
-    fprintf(r->out, "    selection = \"%s\";\n", selections[which]);
-    if (which < 3 && chance(r, 25))
-        fprintf(r->out, "    threshold = \"%u ns\";\n    bias = \"%u ns\";\n", draw(r, 200), draw(r, 200));
-    if (which < 3 && chance(r, 20))
-        fprintf(r->out, "    hysteresis = \"%u ns\";\n", 1 + draw(r, 300));
-    else if (chance(r, 25))
+    if (r->several)
+        fprintf(r->out, "    selection = \"%s\";\n", selections[which]);
+    if (which < 3 && chance(r, 25)) {
+        uint32_t threshold = draw(r, 200), bias = draw(r, 200);
+        if (r->several)
+            fprintf(r->out, "    threshold = \"%u ns\";\n", threshold);
+        if (r->biased)
+            fprintf(r->out, "    bias = \"%u ns\";\n", bias);
+    }
+    uint32_t hysteresis = which < 3 && chance(r, 20) ? 1 + draw(r, 300) : 0;
+    if (hysteresis && r->several)
+        fprintf(r->out, "    hysteresis = \"%u ns\";\n", hysteresis);
+    else if (!hysteresis && chance(r, 25))
         fprintf(r->out, "    sticky = \"%s\";\n", PICK(r, stickies));
 }
 
@@ -257,10 +276,11 @@ static void random_topology(struct random_system *r)
         random_detours(r);
     else if (r->own && chance(r, 35))
         fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", r->own);
-    else if (chance(r, 20)) /* by tables, on any topology */
-        fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", chance(r, 50) ? "updown" : "layered");
-    else
-        fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", chance(r, 50) ? "adaptive" : "minimal");
+    else {
+        bool table = chance(r, 20); /* on any topology */
+        r->several = chance(r, 50);
+        fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", r->several ? (table ? "updown" : "adaptive") : table ? "layered" : "minimal");
+    }
     random_selection(r, kind == random_torus);
     fprintf(r->out, "};\n");
     if (kind != random_star && chance(r, 20))
@@ -294,8 +314,10 @@ static void random_switch(struct random_system *r)
             chance(r, 30) ? "10 ns" : "0 ns");
     fprintf(r->out, "adapter: {\n    packet_size = \"%u B\";\n    header = \"%u B\";\n", r->packet,
             r->header);
-    fprintf(r->out, "    queues = \"%s\";\n    scheduling = \"%s\";\n",
-            chance(r, 30) ? "fifo" : "per_destination", chance(r, 30) ? "fifo" : "round_robin");
+    bool one_queue = chance(r, 30), in_order = chance(r, 30);
+    fprintf(r->out, "    queues = \"%s\";\n", one_queue ? "fifo" : "per_destination");
+    if (!one_queue)
+        fprintf(r->out, "    scheduling = \"%s\";\n", in_order ? "fifo" : "round_robin");
     if (chance(r, 25))
         fprintf(r->out, "    ejection_rate = \"%g GB/s\";\n    buffer = \"%u B\";\n", r->bandwidth * 0.6,
                 wire * PICK(r, depths));
@@ -373,8 +395,9 @@ static void random_pattern(struct random_system *r)
     }
     static const double loads[] = {0.1, 0.3, 0.5, 0.7, 1.0, 1.5};
     static const char *const arrivals[] = {"poisson", "poisson", "periodic", "burst"};
-    fprintf(r->out, "    load = %.1f;\n    arrival = \"%s\";\n    burst_load = 1.5;\n", PICK(r, loads),
-            PICK(r, arrivals));
+    double load = PICK(r, loads);
+    const char *arrival = PICK(r, arrivals);
+    fprintf(r->out, "    load = %.1f;\n    arrival = \"%s\";\n%s", load, arrival, arrival[0] == 'b' ? "    burst_load = 1.5;\n" : "");
 }
 
 static void random_end(struct random_system *r, bool jobs)
@@ -423,8 +446,11 @@ static void random_traffic(struct random_system *r)
 static void random_placement(struct random_system *r, uint32_t first, uint32_t nodes, uint32_t per_node)
 {
     static const char *const placements[] = {"sequential", "strided", "random"};
-    fprintf(r->out, "        placement = \"%s\";\n        stride = %u;\n        tasks_per_node = %u;\n",
-            PICK(r, placements), between(r, 1, nodes < 3 ? nodes : 3), per_node);
+    const char *placement = PICK(r, placements);
+    uint32_t stride = between(r, 1, nodes < 3 ? nodes : 3);
+    fprintf(r->out, "        placement = \"%s\";\n        tasks_per_node = %u;\n", placement, per_node);
+    if (strcmp(placement, "strided") == 0)
+        fprintf(r->out, "        stride = %u;\n", stride);
     fprintf(r->out, "        first_node = %u;\n        nodes = %u;\n", first, nodes);
 }
 
@@ -444,8 +470,10 @@ static void random_stencil(struct random_system *r, uint32_t most)
             chance(r, 15) ? "all" : "faces", chance(r, 70) ? "true" : "false");
     fprintf(r->out, "        bytes = \"%s\";\n        steps = %u;\n        compute_time = \"%u ns\";\n",
             PICK(r, sizes), between(r, 1, 2), chance(r, 50) ? draw(r, 2000) : 0);
-    fprintf(r->out, "        allreduce_every = %u;\n        allreduce_bytes = \"%u B\";\n", draw(r, 3),
-            draw(r, 3000));
+    uint32_t every = draw(r, 3), bytes = draw(r, 3000);
+    fprintf(r->out, "        allreduce_every = %u;\n", every);
+    if (every)
+        fprintf(r->out, "        allreduce_bytes = \"%u B\";\n", bytes);
 }
 
 static void random_trace(struct random_system *r, uint32_t slots)

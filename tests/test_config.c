@@ -34,6 +34,14 @@ static const struct ker_option other_options[] = {
     {"jobs[].tasks", KER_TYPE_INT, NULL, "1", NULL, NULL, "Number of tasks."},
     {"jobs[].trace", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "Folder of the trace."},
     {"jobs[].mpi.eager", KER_TYPE_BYTES, "8 KiB", NULL, NULL, NULL, "Largest eager message."},
+    {"route.how", KER_TYPE_CHOICE, "short", NULL, NULL, "short|long|drawn", "How."},
+    {"route.weights", KER_TYPE_CHOICE, "none", NULL, NULL, "none|file", "Of links.", "route.how=short"},
+    {"route.file", KER_TYPE_STRING, NULL, NULL, NULL, NULL, "The weights.", "route.weights=file"},
+    {"route.candidates", KER_TYPE_INT, "1", NULL, NULL, NULL, "Drawn.", "route.how=long|drawn & run.quiet=false"},
+    {"route.bias", KER_TYPE_INT, NULL, NULL, NULL, NULL, "Of the candidates.", "route.candidates!=1 or run.load"},
+    {"node.cores", KER_TYPE_INT, "1", NULL, NULL, NULL, "Of a node.", "jobs"},
+    {"jobs[].kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "wave|tree", "Of a job."},
+    {"jobs[].depth", KER_TYPE_INT, "1", NULL, NULL, NULL, "Of the tree.", "jobs[].kind=tree"},
     {0},
 };
 static const struct ker_option *const tables[] = {switch_options, other_options, NULL};
@@ -429,7 +437,66 @@ static void reference(void **state)
     assert_non_null(strstr(text, "  topology.weights: list of numbers; default empty\n"));
     assert_non_null(strstr(text, "jobs\n  jobs[].name: text; default empty\n"));
     assert_non_null(strstr(text, "  jobs[].tasks: whole number, at least 1; no default\n"));
+    assert_non_null(strstr(text, "  route.bias: whole number; no default; only with route.candidates other than 1 or run.load\n"));
+    assert_non_null(strstr(text, "  route.candidates: whole number; default 1; only with route.how = long, drawn and run.quiet ="));
     free(text);
+}
+
+/* Keys that belong to a choice: what holds, and in which words a key without its choice is refused. */
+static void belonging(void **state)
+{
+    static const char *const good[] = {
+        "route: { weights = \"file\"; file = \"w\"; };",
+        "route: { how = \"drawn\"; candidates = 2; bias = 1; };",
+        "route: { bias = 1; }; run: { load = 0.5; };", /* one of the two is enough */
+        "jobs = ( { kind = \"wave\"; }, { kind = \"tree\"; depth = 3; } ); node: { cores = 2; };",
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        ker_config_free(parse(good[i]));
+    refused("route: { file = \"w\"; };",
+            "a.cfg:1: route.file: means nothing with route.weights = \"none\" (the default); it is for \"file\"; remove it");
+    refused("route: { how = \"short\"; candidates = 1; };",
+            "a.cfg:1: route.candidates: means nothing with route.how = \"short\"; it is for \"long\" or \"drawn\"; remove it");
+    refused("route: { how = \"long\"; candidates = 2; };\nrun: { quiet = true; };",
+            "a.cfg:1: route.candidates: means nothing with run.quiet = true; it is for run.quiet = false; remove it");
+    /* the default 1 of the candidates does not count either, and run.load is absent */
+    refused("route: { bias = 1; };", "a.cfg:1: route.bias: means nothing without route.candidates other than 1 or run.load; give "
+                                     "that, too, or remove this");
+    refused("node: { cores = 2; };", "a.cfg:1: node.cores: means nothing without jobs; give that, too, or remove this");
+    refused("jobs = ( ); node: { cores = 2; };", "a.cfg:1: node.cores: means nothing without jobs; give that, too, or remove this");
+    refused("jobs = ( { kind = \"tree\"; },\n { kind = \"wave\"; depth = 3; } );",
+            "a.cfg:2: jobs[1].depth: means nothing with jobs[1].kind = \"wave\"; it is for \"tree\"; remove it");
+    refused("jobs = ( { depth = 3; } );",
+            "a.cfg:1: jobs[0].depth: means nothing without jobs[0].kind = \"tree\"; give that, too, or remove this");
+    /* what belongs to a key without meaning has none */
+    refused("route: { how = \"long\"; weights = \"file\";\n file = \"w\"; };",
+            "a.cfg:1: route.weights: means nothing with route.how = \"long\"; it is for \"short\"; remove it\n"
+            "marssim: error: a.cfg:2: route.file: means nothing with route.how = \"long\"; it is for \"short\"; remove it");
+}
+
+/* A choice that the command line overrides takes the keys that belong to it along. */
+static void belonging_overridden(void **state)
+{
+    static const char *const longer = "route.how=long", *const none[] = {"route.how=long", "route.file=x"};
+    const char *text = "route: { how = \"short\"; weights = \"file\"; file = \"w\"; };";
+    struct ker_config *config = parse_with(text, &longer, 1);
+    assert_false(ker_config_has(config, "route.weights"));
+    assert_false(ker_config_has(config, "route.file"));
+    assert_string_equal(ker_config_string(config, "route.weights"), "none");
+    char *again = written(config);
+    ker_config_free(parse(again)); /* what was left out is not written */
+    free(again);
+    ker_config_free(config);
+    refused_with(text, none, 2, "command line: route.file: means nothing with route.how = \"long\"; it is for \"short\"; remove it");
+}
+
+/* Ten mistakes are told, of the rest how many there are. */
+static void several_errors(void **state)
+{
+    refused("switch: { channels = 0;\n delay = 5;\n sped = 1; };",
+            "a.cfg:1: switch.channels: too small: must be 1 to 64\n"
+            "marssim: error: a.cfg:2: switch.delay: give a unit, as in \"100 ns\"\n"
+            "marssim: error: a.cfg:3: switch.sped: unknown key; marssim --help-config lists all keys");
 }
 
 int main(void)
@@ -440,6 +507,7 @@ int main(void)
         cmocka_unit_test(overrides),       cmocka_unit_test(override_lists), cmocka_unit_test(override_paths),
         cmocka_unit_test(wrong_overrides), cmocka_unit_test(files),          cmocka_unit_test(failing_later),
         cmocka_unit_test(round_trip),      cmocka_unit_test(reference),
+        cmocka_unit_test(belonging),     cmocka_unit_test(belonging_overridden), cmocka_unit_test(several_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -240,7 +240,7 @@ static void test_refused(void **state)
                        "extents = [4]; placement = \"file\"; placement_file = \"/nowhere/at.all\";") " );\n",
                    WORDS("/nowhere/at.all", "No such file"));
     expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; restart = true;") " );\n", WORDS("background"));
-    expect_refused(STAR(8) "jobs = ( { steps = 1; } );\n", WORDS("jobs[0].program", "missing"));
+    expect_refused(STAR(8) "jobs = ( { steps = 1; } );\n", WORDS("jobs[0].steps: means nothing without jobs[0].program"));
 }
 
 static void expect_bad_file(const char *text, const char *word)

@@ -22,7 +22,7 @@ static void bench_open(struct bench *b, const char *settings)
 {
     const struct ker_option *tables[] = {task_job_options, task_program_options, NULL};
     *b = (struct bench){.comm = ker_comm_alone()};
-    char *text = ker_format("jobs = ( { %s } );", settings);
+    char *text = ker_format("jobs = ( { program = \"pingpong\"; %s } );", settings);
     assert_int_equal(ker_config_parse(&b->config, "test.cfg", text, NULL, 0, tables, &b->error), KER_OK);
     free(text);
     b->status = class->open(&b->program, b->config, "jobs[0]", b->comm, &b->error);

@@ -209,7 +209,7 @@ static void test_bad_keys(void **state)
          "topology.wrap: has 2 values, but there are 3 dimensions"},
         {TOPOLOGY("torus", LINKS "extents = [65536, 65536];"), "more than 2^32 - 1 nodes"},
         {TOPOLOGY("torus", LINKS "extents = [4]; radix = 4;"),
-         "topology.radix: means nothing for topology.kind"},
+         "topology.radix: means nothing with topology.kind"},
         {TOPOLOGY("torus", "extents = [4]; latency = \"0 ns\"; bandwidth = \"1 GB/s\";"), "topology.latency"},
         {TOPOLOGY("torus", "extents = [4]; latency = \"1 ns\"; bandwidth = \"0 GB/s\";"),
          "topology.bandwidth"},

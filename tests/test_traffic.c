@@ -441,7 +441,7 @@ static void test_refused(void **state)
         {"traffic = { pattern = \"uniform\"; };\n", "traffic.load"},
         {"traffic = { pattern = \"uniform\"; load = 0.5; interval = \"1 ns\"; };\n", "not both"},
         {"traffic = { pattern = \"uniform\"; load = 0.0; };\n", "more than 0"},
-        {"traffic = { pattern = \"gups\"; load = 0.5; outstanding = 4; };\n", "closed loop"},
+        {"traffic = { pattern = \"gups\"; load = 0.5; outstanding = 4; };\n", "it is for traffic.outstanding = 0"},
         {"traffic = { pattern = \"uniform\"; load = 0.5; first_node = 8; };\n", "0 to 7"},
         {"traffic = { pattern = \"uniform\"; load = 0.5; first_node = 7; };\n", "two nodes"},
         {"traffic = { pattern = \"transpose\"; load = 0.5; last_node = 4; };\n", "square"},
