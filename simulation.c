@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #define LATEST_END (8000000 * KER_S) /* 92 days; behind it there is room for any single delay before 63 bits are full */
+#define JOBS_PER_CHECK 64 /* with more jobs a deadlock is looked for at every second, third, ... check time only */
 #define LEAST_PORT_BYTES 100         /* of one end of a link, at least: 120 to 250 are usual */
 
 const struct ker_option run_options[] = {
@@ -95,8 +96,14 @@ static enum ker_status ends_check(struct simulation *s)
     if (status != KER_OK)
         return status;
     s->open_ended = task_system_endless(s->tasks);
-    if (s->open_ended && s->end == KER_TIME_MAX && s->measure_to == KER_TIME_MAX && !ker_config_has(c, "run.packets") &&
-        !ker_config_has(c, "run.confidence") && task_system_jobs(s->tasks) == 0)
+    uint32_t foreground = task_system_foreground(s->tasks), background = task_system_jobs(s->tasks) - foreground;
+    s->watch = foreground > 0 && (s->open_ended || background > 0);
+    if (foreground > 0 || s->end != KER_TIME_MAX || ker_config_has(c, "run.packets") || ker_config_has(c, "run.confidence"))
+        return KER_OK;
+    if (background > 0)
+        return ker_config_fail(c, &s->error, "jobs", "all jobs are in the background, and a run does not wait for those: give run.end%s, "
+                               "run.packets or run.confidence", s->measure_to != KER_TIME_MAX ? ", run.drain = false" : "");
+    if (s->open_ended && s->measure_to == KER_TIME_MAX)
         return ker_config_fail(c, &s->error, "run.end", "the traffic never ends: give one of run.end, run.measure, run.packets, "
                                "run.confidence, or traffic.messages");
     return KER_OK;
@@ -140,7 +147,7 @@ static enum ker_status network_read(struct simulation *s)
                                 task_system_least_payload(s->tasks)};
     if (status == KER_OK)
         status = net_network_new(&s->network, s->config, s->shape, s->seed, phases, &s->error);
-    if (!ker_config_has(s->config, "run.packets") && !(task_system_jobs(s->tasks) > 0 && s->open_ended))
+    if (!ker_config_has(s->config, "run.packets") && !s->watch)
         s->interval = 0; /* nothing to look at */
     task_system_stop(s->tasks, s->measure_to);
     return status;
@@ -229,11 +236,13 @@ static bool conditions_check(void *context, ker_time at)
         s->end_reason = "packets";
         return true;
     }
-    if (task_system_jobs(s->tasks) > 0 && s->open_ended && v[1] == 0) {
+    if (s->watch && v[1] == 0) {
         s->end_reason = "jobs done";
         return true;
     }
-    return false;
+    if (s->watch && at / s->interval % (1 + task_system_jobs(s->tasks) / JOBS_PER_CHECK) == 0)
+        s->stuck = task_system_stuck(s->tasks, s->working);
+    return s->stuck > 0;
 }
 
 static void progress_show(void *context, ker_time at, uint64_t records)
@@ -278,6 +287,7 @@ static enum ker_status system_build(struct simulation *s)
     enum ker_status status = task_system_attach(s->tasks, nodes, count, client, state, &s->error);
     if (status == KER_OK)
         net_network_attach(s->network, client, state);
+    net_network_on_lost(s->network, task_system_lost, s->tasks);
     free(nodes);
     free(client);
     free(state);
@@ -307,6 +317,16 @@ static enum ker_status folder_open(struct simulation *s)
 }
 
 /* ---- the end ---- */
+
+/* Foreground jobs that were found to have deadlocked at a check time. */
+static void stuck_report(struct simulation *s)
+{
+    s->end_reason = "deadlock";
+    char *table = task_system_waiting(s->tasks, s->comm);
+    ker_fail(&s->error, KER_RUN_FAILED, "%lld job%s deadlocked: these tasks wait for messages or partners that never come\n%s",
+             (long long)s->stuck, s->stuck == 1 ? " has" : "s have", table ? table : "");
+    free(table);
+}
 
 /* A run that drained with work left has deadlocked: says who waits for whom. Returns whether packets were lost. */
 static bool deadlock_check(struct simulation *s)
@@ -343,13 +363,18 @@ static void system_run(struct simulation *s)
     ker_comm_meet(s->comm);
     ker_comm_broadcast(s->comm, &at, sizeof at);
     ker_comm_broadcast(s->comm, &end, sizeof end);
+    ker_comm_broadcast(s->comm, &s->stuck, sizeof s->stuck);
     if (!s->end_reason)
         s->end_reason = reasons[end];
     if (end == KER_END_DRAINED && task_system_jobs(s->tasks) > 0)
         s->end_reason = "jobs done";
+    if (s->stuck)
+        stuck_report(s);
     bool lost = end == KER_END_DRAINED && deadlock_check(s);
     if (end == KER_END_DRAINED && s->error.status == KER_OK) {
         const char *wrong = net_network_conserved(s->network, lost);
+        ker_assert(wrong == NULL);
+        wrong = lost ? NULL : task_system_conserved(s->tasks, s->comm);
         ker_assert(wrong == NULL);
     }
     simulation_report(s, at);

@@ -40,7 +40,9 @@ struct simulation {
     struct ker_comm *working; /* the ranks that simulate; NULL: this one sleeps */
     int workers;
     bool yield;
-    bool open_ended; /* synthetic traffic: jobs alone do not end the run by draining */
+    bool open_ended; /* synthetic traffic or jobs that start again: the run does not end by draining */
+    bool watch;      /* the end of the foreground jobs, or their deadlock, has to be looked for at the check times */
+    int64_t stuck;   /* foreground jobs found to have deadlocked then */
     ker_time warmup, measure_to, end, interval, period, batch;
     double *batch_mean;
     int batches;

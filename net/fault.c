@@ -7,6 +7,8 @@
  */
 #include "net/network.h"
 
+#include <string.h>
+
 void net_faults_post(struct net_network *net, const struct net_switch *s)
 {
     for (uint32_t p = 0; p < s->ports; p++) {
@@ -14,6 +16,26 @@ void net_faults_post(struct net_network *net, const struct net_switch *s)
         if (down > 0 && down != KER_TIME_MAX) /* at the start nothing waits yet */
             ker_post_note(net->engine, (struct ker_address){s->self, net->engine->rank}, down, KER_TIMER, (uint16_t)p, 0, 0);
     }
+}
+
+void net_network_on_lost(struct net_network *net, void (*lost)(void *context, const struct net_envelope *), void *context)
+{
+    net->lost = lost;
+    net->lost_context = context;
+}
+
+/* The extension of a packet that goes no further. */
+static void extension_lose(struct net_network *net, const struct net_packet *p)
+{
+    if (!(p->flags & KER_FLAG_EXTENSION))
+        return;
+    struct net_envelope envelope;
+    const struct net_extension *x = ker_extension(net->engine, p->extension);
+    _Static_assert(sizeof envelope == sizeof x->envelope, "the envelope travels in the extension");
+    memcpy(&envelope, x->envelope, sizeof envelope);
+    if (net->lost)
+        net->lost(net->lost_context, &envelope);
+    ker_extension_free(net->engine, p->extension);
 }
 
 void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time now)
@@ -25,8 +47,7 @@ void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time 
     ker_time read_end = tail > now + times.crossbar ? tail : now + times.crossbar;
     ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
     ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
-    if (p->flags & KER_FLAG_EXTENSION)
-        ker_extension_free(net->engine, p->extension);
+    extension_lose(net, p);
     if (p->flags & NET_NOTICE)
         net->count.notices_lost++;
     else if (route_switch_down(net->shape, s->id) <= now)
@@ -39,8 +60,7 @@ void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time 
 void net_packet_withhold(struct net_node *n, const struct net_packet *p, ker_time now)
 {
     struct net_network *net = n->net;
-    if (p->flags & KER_FLAG_EXTENSION)
-        ker_extension_free(net->engine, p->extension);
+    extension_lose(net, p);
     n->link_free = now + net_times_of(net, n->link, p->bytes).wire;
     n->blocked = false;
     net->count.lost_adapter++;

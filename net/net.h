@@ -129,6 +129,9 @@ struct stats_link *net_network_links(const struct net_network *, ker_time end, s
 enum ker_status net_network_write(struct net_network *, struct ker_comm *, const char *folder, struct ker_error *);
 /* Memory of this rank's network after building, bytes. */
 uint64_t net_network_bytes(const struct net_network *);
+/* lost(context, envelope) is called when the first packet of a message with an envelope is lost by a fault, on the rank where that
+ * happens; the message will not arrive. Later packets carry no envelope: of their loss nobody is told. */
+void net_network_on_lost(struct net_network *, void (*lost)(void *context, const struct net_envelope *), void *context);
 /* Conservation at the end of a drained run: every credit back, no packet left, and unless some were lost all messages whole. Returns a
  * static text of what is wrong, or NULL. */
 const char *net_network_conserved(const struct net_network *, bool lost);

@@ -196,6 +196,8 @@ struct net_network {
     route_next_function *route;
     bool adaptive; /* routes are not found ahead: they may depend on what changes (the switch's state, time), or are due later (FIFO) */
     bool faulty;   /* something goes down, or may */
+    void (*lost)(void *context, const struct net_envelope *); /* NULL: nobody asks */
+    void *lost_context;
     struct ker_engine *engine;
     struct net_link_class link[ROUTE_MAX_LINKS];
     /* of the instant that is being handled */

@@ -77,6 +77,7 @@ void task_mpi_free(struct task_mpi *mpi)
     task_pool_release(&mpi->message);
     task_pool_release(&mpi->run);
     free(mpi->names);
+    free(mpi->job);
     free(mpi);
 }
 
@@ -87,6 +88,17 @@ void task_mpi_reserve(struct task_mpi *mpi, uint32_t nodes, uint32_t tasks)
     mpi->task_room = tasks ? tasks : 1;
     mpi->node = ker_reserve(mpi->node_room * sizeof *mpi->node);
     mpi->task = ker_reserve(mpi->task_room * sizeof *mpi->task);
+}
+
+/* Room for the counts of this job. */
+static void jobs_reserve(struct task_mpi *mpi, uint32_t job)
+{
+    if (job < mpi->jobs)
+        return;
+    uint32_t room = job + 1 > 2 * mpi->jobs ? job + 1 : 2 * mpi->jobs;
+    mpi->job = ker_realloc(mpi->job, room * sizeof *mpi->job);
+    memset(mpi->job + mpi->jobs, 0, (room - mpi->jobs) * sizeof *mpi->job);
+    mpi->jobs = room;
 }
 
 struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node, const struct task_mpi_seat *seats,
@@ -106,6 +118,8 @@ struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node, con
         task->core = seats[i].core;
         task->node = mpi->nodes;
         task->finish = KER_TIME_MAX;
+        jobs_reserve(mpi, task->job);
+        mpi->job[task->job].unfinished++;
         if (!mpi->outside.job(mpi->outside.jobs, task->job)->background)
             mpi->unfinished++;
     }
@@ -118,9 +132,43 @@ uint64_t task_mpi_unfinished(const struct task_mpi *mpi)
     return mpi->unfinished;
 }
 
+void task_mpi_job(const struct task_mpi *mpi, uint32_t job, int64_t *open, uint64_t *unfinished)
+{
+    *open = job < mpi->jobs ? mpi->job[job].open : 0;
+    *unfinished = job < mpi->jobs ? mpi->job[job].unfinished : 0;
+}
+
+void task_mpi_lost(struct task_mpi *mpi, const struct net_envelope *envelope)
+{
+    struct task_wire wire;
+    memcpy(&wire, envelope, sizeof wire);
+    jobs_reserve(mpi, wire.job);
+    mpi->job[wire.job].open--;
+}
+
 void task_mpi_list(FILE *out)
 {
     task_coll_list(out);
+}
+
+/* -- what is open -- */
+
+void task_inject(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t destination,
+                 const struct task_wire *wire, uint64_t cookie)
+{
+    struct net_envelope envelope;
+    memcpy(&envelope, wire, sizeof envelope);
+    mpi->job[wire->job].open += 1 + (cookie != 0); /* its arrival, and its end at the adapter */
+    mpi->outside.send(node->net, now, destination, task_wire_payload(wire), &envelope, cookie,
+                      mpi->outside.job(mpi->outside.jobs, wire->job)->priority);
+}
+
+void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)
+{
+    struct task_mpi_node *node = task_node_of(mpi, task);
+    task->busy = true;
+    mpi->job[task->job].open++;
+    mpi->outside.timer(node->net, until, 1 + task_index(mpi, task) - node->first_task);
 }
 
 /* -- the node's loop -- */
@@ -175,12 +223,10 @@ void task_mpi_node_start(struct task_mpi_node *node, struct net_node *net, ker_t
         struct task_state *task = &mpi->task[node->first_task + i];
         ker_time start = mpi->outside.job(mpi->outside.jobs, task->job)->start;
         task->started = start > now ? start : now;
-        if (start > now) {
-            task->busy = true;
-            mpi->outside.timer(net, start, 1 + i);
-        } else {
+        if (start > now)
+            task_sleep(mpi, task, start);
+        else
             node_enqueue(mpi, task);
-        }
     }
     node_settle(node, now);
 }
@@ -190,14 +236,18 @@ void task_mpi_node_arrived(struct task_mpi_node *node, struct net_node *net, ker
     struct task_wire wire;
     memcpy(&wire, &message->envelope, sizeof wire);
     node->net = net;
+    node->mpi->job[wire.job].open--;
     task_protocol_arrived(node->mpi, node, now, &wire);
     node_settle(node, now);
 }
 
 void task_mpi_node_sent(struct task_mpi_node *node, struct net_node *net, ker_time now, uint64_t cookie)
 {
+    struct task_mpi *mpi = node->mpi;
     node->net = net;
-    task_protocol_sent(node->mpi, cookie);
+    if (cookie)
+        mpi->job[mpi->task[task_request_at(mpi, (uint32_t)cookie)->task].job].open--;
+    task_protocol_sent(mpi, cookie);
     node_settle(node, now);
 }
 
@@ -208,6 +258,7 @@ void task_mpi_node_timer(struct task_mpi_node *node, struct net_node *net, ker_t
         struct task_state *task = &node->mpi->task[node->first_task + timer - 1];
         ker_assert(task->busy);
         task->busy = false;
+        node->mpi->job[task->job].open--;
         node_enqueue(node->mpi, task);
     }
     node_settle(node, now);

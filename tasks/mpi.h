@@ -57,6 +57,11 @@ void task_mpi_node_timer(struct task_mpi_node *, struct net_node *, ker_time now
 
 /* Tasks of foreground jobs on this rank that have not finished. */
 uint64_t task_mpi_unfinished(const struct task_mpi *);
+/* Of one job: this rank's part of what can still make something happen in it (timers, messages on their way, sends under way), and
+ * its tasks here that have not finished. Summed over the ranks, between two instants: 0 open and some unfinished is a deadlock. */
+void task_mpi_job(const struct task_mpi *, uint32_t job, int64_t *open, uint64_t *unfinished);
+/* The network has lost the head of this message of a task, on this rank. */
+void task_mpi_lost(struct task_mpi *, const struct net_envelope *);
 /* Tasks on this rank, and one line of tasks.csv for each, in the order in which they were made. finish is KER_TIME_MAX for a
  * task that has not. wait is the time blocked in all calls but blocking sends, send_wait in those: finish - start =
  * compute + wait + send_wait + overheads. Messages are the program's and the collectives' (no control messages). */
@@ -70,8 +75,9 @@ struct task_mpi_wait {
     char call[32];     /* "MPI_Waitall" */
     char awaited[160]; /* "2 requests; the first: receive from task 3, tag 7, world, 4096 bytes, unmatched" */
 };
-/* Unfinished foreground tasks on this rank; fills at most `room` rows. Returns how many there are. */
-uint64_t task_mpi_waiting(const struct task_mpi *, struct task_mpi_wait *rows, uint64_t room);
+/* Unfinished foreground tasks on this rank, of all jobs or (stuck not NULL) of those that are stuck; fills at most `room` rows.
+ * Returns how many there are. */
+uint64_t task_mpi_waiting(const struct task_mpi *, const bool *stuck, struct task_mpi_wait *rows, uint64_t room);
 
 extern const struct ker_option mpi_options[]; /* mpi.* */
 /* Collectives and their algorithms, one line each, for --list. */

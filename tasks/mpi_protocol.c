@@ -13,13 +13,6 @@
 
 #include <string.h>
 
-static struct net_envelope wire_pack(const struct task_wire *wire)
-{
-    struct net_envelope envelope;
-    memcpy(&envelope, wire, sizeof envelope);
-    return envelope;
-}
-
 static void delayed_insert(struct task_mpi *mpi, struct task_mpi_node *node, uint32_t index)
 {
     struct task_message *m = task_message_at(mpi, index);
@@ -37,14 +30,10 @@ static void delayed_add(struct task_mpi *mpi, struct task_mpi_node *node, ker_ti
     struct task_message *m = task_message_at(mpi, index);
     *m = *message;
     m->due = due;
+    mpi->job[m->wire.job].open++;
     delayed_insert(mpi, node, index);
     if (due > now) /* what is due at once is taken by the node's loop */
         mpi->outside.timer(node->net, due, 0);
-}
-
-static uint64_t wire_payload(const struct task_wire *wire)
-{
-    return wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_DATA ? wire->bytes : 0;
 }
 
 /* Sends from a task's node to where `to` (a task of the job) runs. */
@@ -55,14 +44,12 @@ static void protocol_transmit(struct task_mpi *mpi, struct task_mpi_node *node, 
     bool rings = wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS;
     struct task_message m = {.wire = *wire, .cookie = cookie, .destination = there};
     if (there == node->node) {
-        delayed_add(mpi, node, now, now + node_copy(&mpi->model, wire_payload(wire)), &m);
+        delayed_add(mpi, node, now, now + node_copy(&mpi->model, task_wire_payload(wire)), &m);
     } else if (rings && mpi->model.doorbell > 0) {
         m.injects = 1;
         delayed_add(mpi, node, now, now + mpi->model.doorbell, &m);
     } else {
-        struct net_envelope envelope = wire_pack(wire);
-        mpi->outside.send(node->net, now, there, wire_payload(wire), &envelope, cookie,
-                          mpi->outside.job(mpi->outside.jobs, wire->job)->priority);
+        task_inject(mpi, node, now, there, wire, cookie);
     }
 }
 
@@ -179,11 +166,10 @@ bool task_protocol_settle(struct task_mpi *mpi, struct task_mpi_node *node, ker_
         return false;
     struct task_message m = *task_message_at(mpi, index);
     node->delayed = m.next;
+    mpi->job[m.wire.job].open--;
     task_pool_give(&mpi->message, index);
     if (m.injects) {
-        struct net_envelope envelope = wire_pack(&m.wire);
-        mpi->outside.send(node->net, now, m.destination, wire_payload(&m.wire), &envelope, m.cookie,
-                          mpi->outside.job(mpi->outside.jobs, m.wire.job)->priority);
+        task_inject(mpi, node, now, m.destination, &m.wire, m.cookie);
     } else {
         task_protocol_arrived(mpi, node, now, &m.wire);
         task_protocol_sent(mpi, m.cookie);

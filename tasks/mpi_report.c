@@ -145,12 +145,14 @@ static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
     }
 }
 
-uint64_t task_mpi_waiting(const struct task_mpi *mpi, struct task_mpi_wait *rows, uint64_t room)
+uint64_t task_mpi_waiting(const struct task_mpi *mpi, const bool *stuck, struct task_mpi_wait *rows, uint64_t room)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < mpi->tasks; i++) {
         const struct task_state *task = &mpi->task[i];
         if (task->stage == TASK_STAGE_DONE || mpi->outside.job(mpi->outside.jobs, task->job)->background)
+            continue;
+        if (stuck && !stuck[task->job])
             continue;
         if (count++ >= room)
             continue;

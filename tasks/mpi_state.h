@@ -38,6 +38,11 @@ struct task_wire {
 };
 _Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an envelope has 48 bytes");
 
+static inline uint64_t task_wire_payload(const struct task_wire *wire)
+{
+    return wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_DATA ? wire->bytes : 0;
+}
+
 /* -- records in pools; the first word links -- */
 
 enum task_request_state {
@@ -144,8 +149,17 @@ struct task_mpi_node {
     bool settling;
 };
 
+/* What can still make something happen in a job, counted where it begins and where it ends: timers of its tasks, messages on
+ * their way, sends whose end the adapter will tell. One rank's number may be negative; the sum over the ranks is exact. */
+struct task_mpi_job {
+    int64_t open;
+    uint64_t unfinished; /* tasks */
+};
+
 struct task_mpi {
     struct task_mpi_outside outside;
+    struct task_mpi_job *job; /* by its number; as many as were needed so far */
+    uint32_t jobs;
     struct node_model model;
     struct task_coll_table collectives;
     uint64_t eager_limit;
@@ -177,6 +191,11 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
 }
 
 /* -- mpi.c -- */
+/* To the adapter: a message of this job. */
+void task_inject(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t destination, const struct task_wire *,
+                 uint64_t cookie);
+/* A timer of this task, which is busy until then. */
+void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
 void task_ready(struct task_mpi *, struct task_state *); /* its condition has come true */
 
 /* -- mpi_task.c -- */

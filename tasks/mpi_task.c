@@ -208,11 +208,14 @@ static void task_advance(struct task_mpi *mpi, struct task_state *task, ker_time
         return;
     const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
     task->finish = now;
+    if (job->restart && now > task->started) {
+        task_restart(job, task, now);
+        return;
+    }
     task->stage = TASK_STAGE_DONE;
+    mpi->job[task->job].unfinished--;
     if (!job->background)
         mpi->unfinished--;
-    else if (job->restart && now > task->started)
-        task_restart(job, task, now);
 }
 
 static void task_unblock(struct task_state *task, ker_time now)
@@ -229,10 +232,8 @@ static void task_unblock(struct task_state *task, ker_time now)
 
 static void task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    struct task_mpi_node *node = task_node_of(mpi, task);
     ker_time latest = 9000000 * KER_S, at = task->debt < latest - now ? now + task->debt : latest; /* behind any run's end */
-    task->busy = true;
-    mpi->outside.timer(node->net, at, 1 + task_index(mpi, task) - node->first_task);
+    task_sleep(mpi, task, at);
     task->debt = 0;
 }
 

@@ -26,6 +26,8 @@ struct task_system {
     struct task_traffic *traffic; /* NULL: none */
     struct task_traffic_node *traffic_nodes;
     size_t traffic_bytes;
+    uint32_t foreground; /* jobs */
+    bool *stuck;         /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
 };
 
 const struct ker_option *const task_option_tables[] = {
@@ -52,6 +54,8 @@ enum ker_status task_system_new(struct task_system **out, const struct ker_confi
         task_system_free(system);
         return status;
     }
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+        system->foreground += !task_jobs_get(system->jobs, job)->background;
     *out = system;
     return KER_OK;
 }
@@ -65,6 +69,7 @@ void task_system_free(struct task_system *system)
     task_jobs_free(system->jobs);
     task_traffic_free(system->traffic);
     ker_release(system->traffic_nodes, system->traffic_bytes);
+    free(system->stuck);
     free(system);
 }
 
@@ -188,6 +193,60 @@ uint32_t task_system_jobs(const struct task_system *system)
     return task_jobs_count(system->jobs);
 }
 
+uint32_t task_system_foreground(const struct task_system *system)
+{
+    return system->foreground;
+}
+
+void task_system_lost(void *context, const struct net_envelope *envelope)
+{
+    struct task_system *system = context;
+    if (system->mpi && !task_traffic_envelope(envelope))
+        task_mpi_lost(system->mpi, envelope);
+}
+
+/* Open and unfinished of every job, summed over the ranks; malloc'ed. */
+static uint64_t *jobs_counts(const struct task_system *system, struct ker_comm *comm)
+{
+    uint32_t jobs = task_jobs_count(system->jobs);
+    uint64_t *v = ker_alloc(2 * (size_t)jobs * sizeof *v);
+    for (uint32_t job = 0; job < jobs; job++) {
+        int64_t open;
+        task_mpi_job(system->mpi, job, &open, &v[2 * job + 1]);
+        v[2 * job] = (uint64_t)open; /* modulo 2^64 the sum is exact */
+    }
+    ker_comm_sum_u64(comm, v, (int)(2 * jobs));
+    return v;
+}
+
+uint32_t task_system_stuck(struct task_system *system, struct ker_comm *comm)
+{
+    uint32_t jobs = task_jobs_count(system->jobs), count = 0;
+    uint64_t *v = jobs_counts(system, comm);
+    bool *stuck = ker_alloc(jobs * sizeof *stuck);
+    for (uint32_t job = 0; job < jobs; job++) {
+        stuck[job] = !task_jobs_get(system->jobs, job)->background && v[2 * job] == 0 && v[2 * job + 1] > 0;
+        count += stuck[job];
+    }
+    free(v);
+    free(system->stuck);
+    system->stuck = count ? stuck : NULL;
+    if (!count)
+        free(stuck);
+    return count;
+}
+
+const char *task_system_conserved(const struct task_system *system, struct ker_comm *comm)
+{
+    if (!system->mpi)
+        return NULL;
+    uint64_t *v = jobs_counts(system, comm), open = 0;
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+        open |= v[2 * job];
+    free(v);
+    return open ? "timers and messages of jobs that are still open" : NULL;
+}
+
 bool task_system_endless(const struct task_system *system)
 {
     const struct task_traffic *t = system->traffic;
@@ -215,6 +274,15 @@ uint64_t task_system_least_payload(const struct task_system *system)
 double task_system_offered(const struct task_system *system, uint64_t injection_rate)
 {
     return system->traffic ? task_traffic_offered(system->traffic, injection_rate) : 0;
+}
+
+/* A deadlock in the background ends no run, but the traffic that was meant to be there has stopped. */
+static void report_stopped(const struct task_system *system, const uint64_t *counts)
+{
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+        if (task_jobs_get(system->jobs, job)->background && counts[2 * job] == 0 && counts[2 * job + 1] > 0)
+            ker_warn("background job %s has deadlocked: %llu of its tasks wait for messages or partners that never come",
+                     task_jobs_get(system->jobs, job)->name, (unsigned long long)counts[2 * job + 1]);
 }
 
 /* One object per job. finish_ps is null for a job that has not finished. Rows may stand in any order. */
@@ -272,6 +340,10 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
     size_t count = 0;
     *jobs = NULL;
     if (system->mpi) {
+        uint64_t *counts = jobs_counts(system, comm);
+        if (ker_comm_rank(comm) == 0)
+            report_stopped(system, counts);
+        free(counts);
         struct stats_task *rows = ker_alloc(own * sizeof *rows);
         task_mpi_results(system->mpi, rows);
         all = stats_tasks_gather(comm, rows, own, &count);
@@ -323,10 +395,10 @@ static char *waiting_text(const struct task_system *system, const struct task_mp
  * number of ranks. */
 char *task_system_waiting(struct task_system *system, struct ker_comm *comm)
 {
-    uint64_t own = system->mpi ? task_mpi_waiting(system->mpi, NULL, 0) : 0, total = own;
+    uint64_t own = system->mpi ? task_mpi_waiting(system->mpi, system->stuck, NULL, 0) : 0, total = own;
     struct task_mpi_wait *rows = ker_alloc(own * sizeof *rows);
     if (own)
-        task_mpi_waiting(system->mpi, rows, own);
+        task_mpi_waiting(system->mpi, system->stuck, rows, own);
     qsort(rows, own, sizeof *rows, wait_compare);
     ker_comm_sum_u64(comm, &total, 1);
 

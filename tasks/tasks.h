@@ -26,6 +26,17 @@ enum ker_status task_system_attach(struct task_system *, const uint32_t *nodes, 
 uint64_t task_system_unfinished(const struct task_system *);
 uint32_t task_system_jobs(const struct task_system *);
 
+/* Jobs that are not in the background. */
+uint32_t task_system_foreground(const struct task_system *);
+/* Collective, between two instants: how many foreground jobs have deadlocked: tasks are unfinished, but no timer runs and no message of
+ * the job is on its way, whatever other jobs and the traffic do. From then on task_system_waiting speaks of these. Costs a sum of two
+ * numbers a job over the ranks. A message of which a fault took a packet that is not the first counts as on its way for ever. */
+uint32_t task_system_stuck(struct task_system *, struct ker_comm *);
+/* Collective: at the end of a drained run in which nothing was lost; a static text of what is wrong, or NULL. */
+const char *task_system_conserved(const struct task_system *, struct ker_comm *);
+/* For net_network_on_lost; the context is the system. */
+void task_system_lost(void *system, const struct net_envelope *);
+
 /* Is there synthetic traffic, or a job that starts again and again, which never ends by itself? */
 bool task_system_endless(const struct task_system *);
 

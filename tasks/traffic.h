@@ -151,9 +151,13 @@ void task_traffic_node_arrived(struct task_traffic_node *, struct net_node *, ke
                                const struct net_message *);
 void task_traffic_node_sent(struct task_traffic_node *, struct net_node *, ker_time now);
 void task_traffic_node_timer(struct task_traffic_node *, struct net_node *, ker_time now);
+static inline bool task_traffic_envelope(const struct net_envelope *envelope)
+{
+    return envelope->word[0] == 0 || envelope->word[0] >= TASK_ENVELOPE_REQUEST;
+}
 static inline bool task_traffic_owns(const struct net_message *message)
 {
-    return message->envelope.word[0] == 0 || message->envelope.word[0] >= TASK_ENVELOPE_REQUEST;
+    return task_traffic_envelope(&message->envelope);
 }
 
 /* Reading of the parts, each in its own file. */

@@ -189,7 +189,7 @@ static void play(struct drawing *d, uint64_t seed, const char *settings)
     fake_start(&net);
     fake_run(&net, UINT64_MAX);
     struct task_mpi_wait row;
-    if (task_mpi_waiting(net.mpi, &row, 1))
+    if (task_mpi_waiting(net.mpi, NULL, &row, 1))
         fail_msg("seed %llu: task %u waits in %s: %s", (unsigned long long)seed, row.task, row.call, row.awaited);
     assert_int_equal(net.mpi->request.live, 0);
     assert_int_equal(net.mpi->message.live, 0);
