@@ -111,7 +111,7 @@ void simulation_report(struct simulation *s, ker_time at)
     struct stats_link *rows = net_network_links(s->network, at, &own), *links = stats_links_gather(s->comm, rows, own, &count);
     json_t *jobs = NULL, *run = run_report(s), *result = net_network_report(s->network, s->comm, span);
     bool tasks = ker_config_bool(s->config, "output.tasks");
-    task_system_report(s->tasks, s->comm, tasks ? s->folder : NULL, &jobs, &s->error);
+    task_system_report(s->tasks, s->comm, at, tasks ? s->folder : NULL, &jobs, &s->error);
     net_network_write(s->network, s->comm, s->folder, &s->error);
     stats_periods_close(s->periods, &s->error);
     if (ker_comm_rank(s->comm) == 0) {

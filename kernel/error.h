@@ -17,7 +17,7 @@ enum ker_status { /* also the exit status of the program */
 struct ker_error {
     enum ker_status status;
     int count, told; /* failures that ker_error_add was given; those of them in the text */
-    char text[4096];
+    char text[16384]; /* room for the table of who waits for whom */
 };
 
 /* Sets the text (the first error stays; later ones are ignored) and returns status. */

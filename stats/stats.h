@@ -79,8 +79,10 @@ struct stats_link {
 /* One line of tasks.csv. */
 struct stats_task {
     uint32_t job, task, node, core;
-    ker_time finish, compute, wait, send_wait; /* wait: blocked in MPI calls */
+    ker_time finish, compute, wait, send_wait; /* finish KER_TIME_MAX: never; wait: blocked in MPI calls but sends */
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+    uint64_t passes;                 /* of its program that are complete; the sums are over all of them and the one begun */
+    ker_time poll_gap, finalize_gap; /* taken out of a trace, in each pass */
 };
 
 /* Collective: gathers and sorts; rank 0 gets a malloc'ed array, others NULL. Takes over `own`, which is malloc'ed. */

@@ -141,6 +141,17 @@ static void write_job(FILE *out, const json_t *job)
             print_field(messages, job, "messages"), bytes);
 }
 
+/* What is said of a job below its row, where there is something to say. */
+static void write_job_notes(FILE *out, const json_t *job)
+{
+    char a[32], b[32];
+    if (json_object_get(job, "passes"))
+        fprintf(out, "    passes complete: %s\n", print_field(a, job, "passes"));
+    if (get_count(job, "poll_gap_ps") || get_count(job, "finalize_gap_ps"))
+        fprintf(out, "    left out, of all tasks: %s before MPI_Finalize, %s between tests\n",
+                print_ps(a, job, "finalize_gap_ps"), print_ps(b, job, "poll_gap_ps"));
+}
+
 static void write_jobs(FILE *out, const json_t *result)
 {
     const json_t *jobs = json_object_get(result, "jobs");
@@ -148,8 +159,10 @@ static void write_jobs(FILE *out, const json_t *result)
     if (!count)
         return;
     fprintf(out, "\n%-22s%11s%14s%16s%14s\n", "job", "tasks", "finished at", "messages", "bytes");
-    for (size_t i = 0; i < count && i < MAX_JOBS; i++)
+    for (size_t i = 0; i < count && i < MAX_JOBS; i++) {
         write_job(out, json_array_get(jobs, i));
+        write_job_notes(out, json_array_get(jobs, i));
+    }
     if (count > MAX_JOBS)
         fprintf(out, "  and %zu more: see summary.json\n", count - MAX_JOBS);
 }

@@ -46,7 +46,7 @@ static void task_write(FILE *out, const struct stats_task *task, const char *job
     stats_write_u64(out, task->task, ',');
     stats_write_u64(out, task->node, ',');
     stats_write_u64(out, task->core, ',');
-    if (task->finish >= 0) /* else it never finished: the column stays empty */
+    if (task->finish != KER_TIME_MAX) /* else it never finished: the column stays empty */
         stats_write_u64(out, (uint64_t)task->finish, ',');
     else
         stats_write_text(out, "", ',');
@@ -56,7 +56,10 @@ static void task_write(FILE *out, const struct stats_task *task, const char *job
     stats_write_u64(out, task->messages_sent, ',');
     stats_write_u64(out, task->bytes_sent, ',');
     stats_write_u64(out, task->messages_received, ',');
-    stats_write_u64(out, task->bytes_received, '\n');
+    stats_write_u64(out, task->bytes_received, ',');
+    stats_write_u64(out, task->passes, ',');
+    stats_write_u64(out, (uint64_t)task->poll_gap, ',');
+    stats_write_u64(out, (uint64_t)task->finalize_gap, '\n');
 }
 
 enum ker_status stats_tasks_write(const char *folder, const struct stats_task *tasks, size_t count,
@@ -67,7 +70,7 @@ enum ker_status stats_tasks_write(const char *folder, const struct stats_task *t
     if (status)
         return status;
     fputs("job,task,node,core,finish_ps,compute_ps,wait_ps,send_wait_ps,messages_sent,bytes_sent,"
-          "messages_received,bytes_received\n",
+          "messages_received,bytes_received,passes,poll_gap_ps,finalize_gap_ps\n",
           file.stream);
     for (size_t i = 0; i < count; i++)
         task_write(file.stream, &tasks[i], job_names[tasks[i].job]);

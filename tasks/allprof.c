@@ -13,6 +13,7 @@
 
 struct own_task {
     struct allprof_code code;
+    struct task_taken taken;
     struct allprof_reader reader;
 };
 
@@ -167,26 +168,19 @@ static enum ker_status comms_find(struct task_program *program, struct ker_comm 
     return status;
 }
 
-static char *path_key(const char *path, const char *name)
-{
-    return ker_format("%s.%s", path, name);
-}
-
 static enum ker_status allprof_read_keys(struct task_program *program, const struct ker_config *config,
                                          const char *path, struct ker_error *error)
 {
-    char *trace = path_key(path, "trace"), *library = path_key(path, "mpi_library");
-    char *unlisted = path_key(path, "unlisted_bytes");
+    const char *trace = TASK_KEY(path, "trace"), *library = TASK_KEY(path, "mpi_library");
     enum ker_status status = KER_OK;
     if (ker_config_has(config, trace))
         program->folder = ker_format("%s", ker_config_file(config, trace));
     else
         status = ker_config_fail(config, error, trace, "the folder of the trace is missing (pmpi-trace-rank-0.txt, ...)");
     program->rules.mpich = strcmp(ker_config_string(config, library), "mpich") == 0;
-    program->rules.unlisted_bytes = ker_config_bytes(config, unlisted);
-    free(trace);
-    free(library);
-    free(unlisted);
+    program->rules.unlisted_bytes = ker_config_bytes(config, TASK_KEY(path, "unlisted_bytes"));
+    program->rules.finalize_gap = ker_config_bool(config, TASK_KEY(path, "finalize_gap"));
+    program->rules.poll_gap = ker_config_time(config, TASK_KEY(path, "poll_gap"));
     return status;
 }
 
@@ -228,7 +222,7 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
     program->own_count = count;
     for (uint32_t i = 0; i < count; i++) {
         struct own_task *own = &program->own[i];
-        enum ker_status status = allprof_parse(&own->code, &program->rules, program->folder, own_tasks[i],
+        enum ker_status status = allprof_parse(&own->code, &own->taken, &program->rules, program->folder, own_tasks[i],
                                                &program->events[own_tasks[i]], &program->comms, error);
         if (status != KER_OK)
             return status;
@@ -245,6 +239,11 @@ static bool allprof_next(struct task_program *program, uint32_t own, struct task
     return false;
 }
 
+static struct task_taken allprof_taken(const struct task_program *program, uint32_t own)
+{
+    return program->own[own].taken;
+}
+
 const struct task_program_class task_program_allprof = {
     .name = "trace",
     .meaning = "replays the text traces of the PMPI tracer liballprof, one file per task",
@@ -255,4 +254,5 @@ const struct task_program_class task_program_allprof = {
     .prepare = allprof_prepare,
     .next = allprof_next,
     .close = allprof_close,
+    .taken = allprof_taken,
 };

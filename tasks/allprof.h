@@ -161,6 +161,8 @@ void allprof_tallies_release(struct allprof_tallies *);
 struct allprof_rules {
     bool mpich;              /* values of the constants */
     uint64_t unlisted_bytes; /* per pair, where a v-collective does not list its counts */
+    bool finalize_gap;       /* the time before MPI_Finalize is computation */
+    ker_time poll_gap;       /* the longest one between two tests that is waiting */
 };
 /* MPI_ANY_SOURCE and MPI_PROC_NULL as ours, other ranks as they are; INT32_MIN: not in 0..size-1. */
 int32_t allprof_rank(const struct allprof_rules *, int64_t value, int32_t size);
@@ -187,13 +189,14 @@ struct allprof_code {
     uint8_t *byte;
     size_t used, room;
     uint32_t line;     /* of the last operation */
-    uint64_t gap_us;   /* computation not yet written */
+    uint64_t gap_us;   /* computation not yet written; at most ALLPROF_GAP_MAX_US of it will be */
     /* The last operation can be taken back. */
     size_t last_begin, last_op;
     uint32_t last_line;
     uint64_t last_gap_us;
 };
 
+#define ALLPROF_GAP_MAX_US UINT64_C(9000000000000) /* longer than any simulation: picoseconds must not overflow */
 /* Appends one; kinds of tests and of WAITANY and WAITSOME can be settled later. Returns where it lies. */
 size_t allprof_code_put(struct allprof_code *, const struct allprof_call *, const struct task_op *);
 void allprof_code_settle(struct allprof_code *, size_t at, int8_t outcome, uint64_t request); /* request 0: leave */
@@ -226,8 +229,8 @@ void allprof_requests_free(struct allprof_requests *);
 /* A request is made in this variable: returns its id. May settle an open test and write REQUEST_FREE or WAIT operations. */
 uint64_t allprof_requests_post(struct allprof_requests *, const struct allprof_call *, uint64_t address, uint32_t line,
                                const struct allprof_post *);
-/* Every other call that names requests. stride: when the variables themselves do not tell. */
-void allprof_requests_call(struct allprof_requests *, const struct allprof_args *, uint32_t line, uint8_t stride);
+/* Every other call that names requests. stride: when the variables themselves do not tell. Returns whether one of them holds one. */
+bool allprof_requests_call(struct allprof_requests *, const struct allprof_args *, uint32_t line, uint8_t stride);
 /* A status is looked at: the test that was the last operation completed something. */
 void allprof_requests_status(struct allprof_requests *, uint64_t status);
 
@@ -249,7 +252,7 @@ enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, cons
 
 /* ---- allprof_parse.c ---- */
 
-enum ker_status allprof_parse(struct allprof_code *, const struct allprof_rules *, const char *folder, uint32_t task,
+enum ker_status allprof_parse(struct allprof_code *, struct task_taken *, const struct allprof_rules *, const char *folder, uint32_t task,
                               const struct allprof_events *, const struct allprof_comms *, struct ker_error *);
 
 #endif

@@ -295,8 +295,8 @@ static enum ker_status arguments_read(struct allprof_args *args, const struct sp
 static bool time_read(const char *field, int64_t *time_us)
 {
     *time_us = INT64_MIN;
-    return strcmp(field, "-") == 0 || (field_number(field, time_us) && *time_us > -(INT64_C(1) << 50) &&
-                                       *time_us < INT64_C(1) << 50); /* 35 years: differences cannot overflow */
+    return strcmp(field, "-") == 0 || (field_number(field, time_us) && *time_us > -(INT64_C(1) << 52) &&
+                                       *time_us < INT64_C(1) << 52); /* 142 years: differences cannot overflow */
 }
 
 static enum ker_status line_split(struct split *split, char *line, const struct allprof_file *file,

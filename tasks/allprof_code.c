@@ -115,7 +115,7 @@ size_t allprof_code_put(struct allprof_code *code, const struct allprof_call *ca
     code->last_gap_us = code->gap_us;
     if (code->gap_us) {
         put_byte(code, 0);
-        put(code, code->gap_us);
+        put(code, code->gap_us < ALLPROF_GAP_MAX_US ? code->gap_us : ALLPROF_GAP_MAX_US);
         code->gap_us = 0;
     }
     code->last_op = code->used;

@@ -3,12 +3,23 @@
  * Line by line: the time between the end of one call and the start of the next is computation, a call becomes one
  * operation or none. Communicators are looked up in what allprof_comm.c found, which counts the same first uses as are
  * met here; ranks are checked against the communicator's size; bytes are count x size of the datatype.
+ *
+ * Two kinds of gaps are no computation: the one before MPI_Finalize, in which the tracer works, and short ones between a test
+ * and the next call when that repeats it (a test that is followed by the same test found nothing). Local calls do not end such a
+ * gap, so gaps are held back until the next call that is not local.
  */
 #include "tasks/allprof.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* A call that may be repeated until it finds something; all 0: none. */
+struct poll {
+    uint64_t variable;         /* of the first request */
+    int64_t count, peer, tag;  /* requests; Iprobe's source and tag */
+    struct allprof_group group; /* Iprobe's */
+};
 
 struct parser {
     struct allprof_code *code;
@@ -24,6 +35,9 @@ struct parser {
     uint32_t line;
     uint8_t stride; /* of request variables, from the last communicator seen */
     int64_t last_end_us;
+    uint64_t held_us;   /* computation since `polled` */
+    struct poll polled; /* the last call, when that is a test or an Iprobe */
+    uint64_t poll_gap_us, finalize_gap_us; /* taken out */
     uint64_t *send, *receive; /* counts of v-collectives */
     int32_t list_room;
     struct ker_error *error;
@@ -302,6 +316,44 @@ static void parse_comm_new(struct parser *p)
     op_put(p);
 }
 
+static bool polls_equal(const struct poll *a, const struct poll *b)
+{
+    return a->count > 0 && a->variable == b->variable && a->count == b->count && a->peer == b->peer && a->tag == b->tag &&
+           a->group.handle == b->group.handle && a->group.rank == b->group.rank && a->group.size == b->group.size;
+}
+
+static struct poll poll_of(const struct allprof_args *args)
+{
+    unsigned kind = args->call->kind;
+    if (kind == ALLPROF_IPROBE)
+        return (struct poll){.count = 1, .peer = args->peer, .tag = args->tag, .group = args->group};
+    if (kind != ALLPROF_TEST && kind != ALLPROF_TEST_SOME)
+        return (struct poll){0};
+    return (struct poll){.variable = args->variable, .count = strchr(args->call->layout, 'a') ? args->variables : 1};
+}
+
+/* The gap before this call: computation, or time to leave out. */
+static void gap_settle(struct parser *p)
+{
+    const struct allprof_args *args = &p->args;
+    unsigned kind = args->call->kind;
+    if (args->start_us != INT64_MIN && p->last_end_us != INT64_MIN && args->start_us > p->last_end_us) {
+        if (kind == ALLPROF_FINALIZE && !p->rules->finalize_gap)
+            p->finalize_gap_us = (uint64_t)(args->start_us - p->last_end_us);
+        else
+            p->held_us += (uint64_t)(args->start_us - p->last_end_us);
+    }
+    if (kind == ALLPROF_LOCAL)
+        return;
+    struct poll poll = poll_of(args);
+    if (polls_equal(&p->polled, &poll) && p->held_us <= (uint64_t)(p->rules->poll_gap / KER_US))
+        p->poll_gap_us += p->held_us;
+    else
+        p->code->gap_us += p->held_us;
+    p->held_us = 0;
+    p->polled = poll;
+}
+
 static enum ker_status parse_call(struct parser *p)
 {
     switch (p->args.call->kind) {
@@ -318,7 +370,8 @@ static enum ker_status parse_call(struct parser *p)
     case ALLPROF_STATUS: allprof_requests_status(p->requests, p->args.status); return KER_OK;
     case ALLPROF_START: case ALLPROF_CANCEL: case ALLPROF_REQUEST_FREE: case ALLPROF_WAIT: case ALLPROF_WAIT_SOME:
     case ALLPROF_TEST: case ALLPROF_TEST_SOME:
-        allprof_requests_call(p->requests, &p->args, p->line, p->stride);
+        if (!allprof_requests_call(p->requests, &p->args, p->line, p->stride))
+            p->polled = (struct poll){0}; /* a test of null requests finds them complete */
         return KER_OK;
     default: /* local, and Iprobe: the receive that follows waits all the same */
         return KER_OK;
@@ -329,8 +382,7 @@ static enum ker_status parse_line(struct parser *p)
 {
     const struct allprof_args *args = &p->args;
     p->line = allprof_file_number(p->file);
-    if (args->start_us != INT64_MIN && p->last_end_us != INT64_MIN && args->start_us > p->last_end_us)
-        p->code->gap_us += (uint64_t)(args->start_us - p->last_end_us);
+    gap_settle(p);
     if (args->end_us != INT64_MIN && (args->call->kind == ALLPROF_INIT || p->last_end_us != INT64_MIN))
         p->last_end_us = args->end_us;
     memset(&p->op, 0, sizeof p->op);
@@ -346,7 +398,12 @@ static enum ker_status parse_line(struct parser *p)
     return parse_call(p);
 }
 
-enum ker_status allprof_parse(struct allprof_code *code, const struct allprof_rules *rules, const char *folder,
+static ker_time time_of(uint64_t us)
+{
+    return (ker_time)(us < ALLPROF_GAP_MAX_US ? us : ALLPROF_GAP_MAX_US) * KER_US;
+}
+
+enum ker_status allprof_parse(struct allprof_code *code, struct task_taken *taken, const struct allprof_rules *rules, const char *folder,
                               uint32_t task, const struct allprof_events *events, const struct allprof_comms *comms,
                               struct ker_error *error)
 {
@@ -363,6 +420,7 @@ enum ker_status allprof_parse(struct allprof_code *code, const struct allprof_ru
         if (status == KER_OK && filled)
             status = parse_line(&p);
     }
+    *taken = (struct task_taken){.poll_gap = time_of(p.poll_gap_us), .finalize_gap = time_of(p.finalize_gap_us)};
     allprof_code_end(code);
     allprof_requests_free(p.requests);
     allprof_file_close(p.file);

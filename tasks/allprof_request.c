@@ -280,7 +280,7 @@ static size_t call_put(struct allprof_requests *requests, const struct allprof_a
     return allprof_code_put(requests->code, args->call, &op);
 }
 
-void allprof_requests_call(struct allprof_requests *requests, const struct allprof_args *args, uint32_t line,
+bool allprof_requests_call(struct allprof_requests *requests, const struct allprof_args *args, uint32_t line,
                            uint8_t stride)
 {
     bool array = strchr(args->call->layout, 'a') != NULL;
@@ -291,11 +291,11 @@ void allprof_requests_call(struct allprof_requests *requests, const struct allpr
     requests->last_base = 0;
     if (args->call->kind == ALLPROF_START) {
         start_all(requests, args, line, count, stride);
-        return;
+        return true;
     }
     uint32_t held = call_collect(requests, args->variable, count, stride);
     if (!held)
-        return; /* null requests only: nothing happens */
+        return false; /* null requests only: nothing happens */
     size_t at = call_put(requests, args, line, held);
     switch (args->call->kind) {
     case ALLPROF_WAIT:
@@ -313,6 +313,7 @@ void allprof_requests_call(struct allprof_requests *requests, const struct allpr
     default:
         break;
     }
+    return true;
 }
 
 void allprof_requests_status(struct allprof_requests *requests, uint64_t status)

@@ -62,18 +62,19 @@ uint64_t task_mpi_unfinished(const struct task_mpi *);
 void task_mpi_job(const struct task_mpi *, uint32_t job, int64_t *open, uint64_t *unfinished);
 /* The network has lost the head of this message of a task, on this rank. */
 void task_mpi_lost(struct task_mpi *, const struct net_envelope *);
-/* Tasks on this rank, and one line of tasks.csv for each, in the order in which they were made. finish is KER_TIME_MAX for a
- * task that has not. wait is the time blocked in all calls but blocking sends, send_wait in those: finish - start =
- * compute + wait + send_wait + overheads. Messages are the program's and the collectives' (no control messages). */
+/* Tasks on this rank, and one line of tasks.csv for each, in the order in which they were made, at the end of the run. finish is
+ * KER_TIME_MAX for a task that has not. wait is the time blocked in all calls but blocking sends, send_wait in those: finish - start
+ * = compute + wait + send_wait + overheads; for a task that has not finished the end takes the
+ * place of finish. Messages are the program's and the collectives' (no control messages). */
 uint32_t task_mpi_tasks(const struct task_mpi *);
-void task_mpi_results(const struct task_mpi *, struct stats_task *rows);
+void task_mpi_results(const struct task_mpi *, ker_time end, struct stats_task *rows);
 
 /* What a task that has not finished is doing; flat, so that rows can be gathered as bytes. */
 struct task_mpi_wait {
     uint32_t job, task, node, line; /* line of the trace, 0: none */
     ker_time since;
     char call[32];     /* "MPI_Waitall" */
-    char awaited[160]; /* "2 requests; the first: receive from task 3, tag 7, world, 4096 bytes, unmatched" */
+    char awaited[224]; /* "2 requests; the first: receive from task 3, tag 7, world, 4096 bytes, unmatched" */
 };
 /* Unfinished foreground tasks on this rank, of all jobs or (stuck not NULL) of those that are stuck; fills at most `room` rows.
  * Returns how many there are. */

@@ -135,9 +135,11 @@ struct task_state {
     struct task_queue early; /* before their turn */
     ker_time debt;           /* processor time owed before the next step */
     ker_time blocked_since;
+    ker_time paid_until; /* busy: when it is done */
     ker_time started; /* this pass of its program */
     ker_time finish, compute, wait, send_wait;
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+    uint64_t passes;
 };
 
 struct task_mpi_node {

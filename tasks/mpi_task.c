@@ -208,6 +208,7 @@ static void task_advance(struct task_mpi *mpi, struct task_state *task, ker_time
         return;
     const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
     task->finish = now;
+    task->passes++;
     if (job->restart && now > task->started) {
         task_restart(job, task, now);
         return;
@@ -233,6 +234,7 @@ static void task_unblock(struct task_state *task, ker_time now)
 static void task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     ker_time latest = 9000000 * KER_S, at = task->debt < latest - now ? now + task->debt : latest; /* behind any run's end */
+    task->paid_until = at;
     task_sleep(mpi, task, at);
     task->debt = 0;
 }

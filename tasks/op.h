@@ -72,6 +72,12 @@ static inline int32_t task_comm_task(const struct task_comm *comm, int32_t rank)
 }
 int32_t task_comm_rank(const struct task_comm *comm, int32_t task); /* -1: not a member */
 
+/* Time of a traced task that is no operation, because the program did not compute then. */
+struct task_taken {
+    ker_time finalize_gap; /* before MPI_Finalize */
+    ker_time poll_gap;     /* between tests that found nothing */
+};
+
 /* Where ops come from; one instance per job and rank (of the simulator), serving this rank's tasks. */
 struct task_program;
 struct task_program_class {
@@ -89,6 +95,8 @@ struct task_program_class {
      * the same task. Programs are fully checked in prepare, so that this cannot fail. */
     bool (*next)(struct task_program *, uint32_t own, struct task_op *);
     void (*close)(struct task_program *);
+    /* What was taken out of an own task's pass, on the traced machine; NULL: nothing ever is. */
+    struct task_taken (*taken)(const struct task_program *, uint32_t own);
 };
 
 /* The name of a job's key, "jobs[0].steps" of path "jobs[0]"; it lives to the end of the enclosing block. */

@@ -28,6 +28,15 @@ const struct ker_option task_program_options[] = {
     {.key = "jobs[].unlisted_bytes", .type = KER_TYPE_BYTES, .fallback = "0", .maximum = "1 TiB",
      .meaning = "trace: bytes between each two tasks of an Alltoallv (Gatherv, ...) whose counts the trace does not list.",
      .belongs = "jobs[].program=trace"},
+    {.key = "jobs[].finalize_gap", .type = KER_TYPE_BOOL, .fallback = "false",
+     .meaning = "trace: is the time before MPI_Finalize computation? By default it is left out: the tracer synchronises its "
+                "clocks and writes its files then.",
+     .belongs = "jobs[].program=trace"},
+    {.key = "jobs[].poll_gap", .type = KER_TYPE_TIME, .fallback = "10 us", .maximum = "1000000 s",
+     .meaning = "trace: time from a test (or Iprobe) that found nothing to the next call, when that is a test of the same requests "
+                "(or the same Iprobe), is waiting and left out if it is not longer than this; longer ones are computation. 0: none "
+                "is left out.",
+     .belongs = "jobs[].program=trace"},
     {.key = "jobs[].extents", .type = KER_TYPE_INT | KER_TYPE_LIST, .minimum = "1", .maximum = "1073741824",
      .meaning = "stencil: tasks in each of 1 to 8 dimensions; the first runs fastest, as in a torus.",
      .belongs = "jobs[].program=stencil"},

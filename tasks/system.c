@@ -285,12 +285,18 @@ static void report_stopped(const struct task_system *system, const uint64_t *cou
                      task_jobs_get(system->jobs, job)->name, (unsigned long long)counts[2 * job + 1]);
 }
 
+static ker_time times_add(ker_time a, ker_time b)
+{
+    return a < KER_TIME_MAX - b ? a + b : KER_TIME_MAX;
+}
+
 /* One object per job. finish_ps is null for a job that has not finished. Rows may stand in any order. */
 static json_t *report_jobs(const struct task_system *system, const struct stats_task *rows, size_t count)
 {
     struct sum {
         ker_time finish;
-        uint64_t messages, bytes, received;
+        ker_time poll_gap, finalize_gap, finalize_gap_max;
+        uint64_t messages, bytes, received, passes;
     } *sum = ker_alloc(task_jobs_count(system->jobs) * sizeof *sum);
     for (size_t i = 0; i < count; i++) {
         struct sum *s = &sum[rows[i].job];
@@ -298,6 +304,10 @@ static json_t *report_jobs(const struct task_system *system, const struct stats_
         s->messages += rows[i].messages_sent;
         s->bytes += rows[i].bytes_sent;
         s->received += rows[i].messages_received;
+        s->poll_gap = times_add(s->poll_gap, rows[i].poll_gap);
+        s->finalize_gap = times_add(s->finalize_gap, rows[i].finalize_gap);
+        s->finalize_gap_max = rows[i].finalize_gap > s->finalize_gap_max ? rows[i].finalize_gap : s->finalize_gap_max;
+        s->passes = rows[i].passes < s->passes || rows[i].task == 0 ? rows[i].passes : s->passes;
     }
     json_t *jobs = json_array();
     for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++) {
@@ -309,6 +319,13 @@ static json_t *report_jobs(const struct task_system *system, const struct stats_
                             sum[i].finish == KER_TIME_MAX ? json_null() : json_integer(sum[i].finish));
         json_object_set_new(object, "messages", json_integer((json_int_t)sum[i].messages));
         json_object_set_new(object, "bytes", json_integer((json_int_t)sum[i].bytes));
+        if (job->restart)
+            json_object_set_new(object, "passes", json_integer((json_int_t)sum[i].passes));
+        if (job->class->taken) {
+            json_object_set_new(object, "poll_gap_ps", json_integer(sum[i].poll_gap));
+            json_object_set_new(object, "finalize_gap_ps", json_integer(sum[i].finalize_gap));
+            json_object_set_new(object, "finalize_gap_max_ps", json_integer(sum[i].finalize_gap_max));
+        }
         uint64_t lost = sum[i].messages - sum[i].received;
         json_object_set_new(object, "unreceived", json_integer((json_int_t)lost));
         if (lost && sum[i].finish != KER_TIME_MAX && !job->restart)
@@ -331,7 +348,7 @@ static enum ker_status report_tasks(const struct task_system *system, const char
     return status;
 }
 
-enum ker_status task_system_report(struct task_system *system, struct ker_comm *comm, const char *folder,
+enum ker_status task_system_report(struct task_system *system, struct ker_comm *comm, ker_time end, const char *folder,
                                    json_t **jobs, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
@@ -345,7 +362,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
             report_stopped(system, counts);
         free(counts);
         struct stats_task *rows = ker_alloc(own * sizeof *rows);
-        task_mpi_results(system->mpi, rows);
+        task_mpi_results(system->mpi, end, rows);
         all = stats_tasks_gather(comm, rows, own, &count);
     }
     if (ker_comm_rank(comm) == 0) {
@@ -373,6 +390,10 @@ static void waiting_row(const struct task_system *system, FILE *out, const struc
     fprintf(out, "  %-12.12s %7u %7u  %-18.18s %8s  %-10s %s\n", task_jobs_get(system->jobs, row->job)->name,
             row->task, row->node, row->call, line, ker_print_time(since, row->since), row->awaited);
 }
+
+/* A row has the awaited and at most 90 bytes before it; the message above the table and its head are short. */
+_Static_assert((WAITING_ROWS + 4) * (sizeof((struct task_mpi_wait *)0)->awaited + 90) <
+                   sizeof((struct ker_error *)0)->text, "the table fits into an error's text");
 
 static char *waiting_text(const struct task_system *system, const struct task_mpi_wait *rows, size_t count,
                           uint64_t total)

@@ -49,9 +49,9 @@ uint64_t task_system_least_payload(const struct task_system *);
 /* Offered load of the synthetic open-loop traffic as a fraction of the injection rate, payload only; 0 when there is none or closed loop. */
 double task_system_offered(const struct task_system *, uint64_t injection_rate);
 
-/* Collective: finish times per job: [{name, tasks, finish_ps, messages, bytes}] on rank 0, NULL elsewhere. Also writes tasks.csv on
- * rank 0 into folder when there are jobs (folder NULL: do not write). */
-enum ker_status task_system_report(struct task_system *, struct ker_comm *, const char *folder, json_t **jobs,
+/* Collective, when the run has ended: what docs/results.md says of jobs, as a list on rank 0, NULL elsewhere. Also writes tasks.csv
+ * on rank 0 into folder when there are jobs (folder NULL: do not write). */
+enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_time end, const char *folder, json_t **jobs,
                                    struct ker_error *);
 /* Collective: when the network is drained and tasks are unfinished (a simulated deadlock): rank 0 gets a malloc'ed table of
  * which task waits in which call for whom (at most 40 rows, then how many more); NULL elsewhere. */

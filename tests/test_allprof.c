@@ -374,8 +374,8 @@ static void test_testany(void **state)
     bench_good(&b);
     next_call(&b, 0, TASK_OP_IRECV);
     next_call(&b, 0, TASK_OP_IRECV);
-    /* Three gaps before the successful test: 200-210, 220-221, 230-232. */
-    assert_int_equal(next_op(&b, 0).time, 13 * KER_US);
+    /* Of the gaps 200-210, 220-221, 230-232 before the successful test, the last two lie between tests: waiting. */
+    assert_int_equal(next_op(&b, 0).time, 10 * KER_US);
     /* 808 gets a new request, so 808 was completed; but both receives are equal, and the older one, 1, is first. */
     struct task_op op = next_op(&b, 0);
     assert_int_equal(op.kind, TASK_OP_WAIT);
@@ -466,11 +466,88 @@ static void test_many_tests(void **state)
     free(lines);
     bench_good(&b);
     next_call(&b, 0, TASK_OP_IRECV);
-    /* One microsecond before each test and one before the wait. */
-    assert_int_equal(next_op(&b, 0).time, (TESTS + 1) * KER_US);
+    /* One microsecond before the first test and one before the wait; those between tests are waiting. */
+    assert_int_equal(next_op(&b, 0).time, 2 * KER_US);
+    assert_int_equal(class->taken(b.program, 0).poll_gap, (TESTS - 1) * KER_US);
     struct task_op op = next_op(&b, 0);
     assert_int_equal(op.kind, TASK_OP_WAIT);
     assert_int_equal(op.line, TESTS + 6);
+    bench_close(&b);
+}
+
+/* Short gaps between a test that found nothing and the same test again are waiting. */
+static void test_poll_gap(void **state)
+{
+#define POLL_TEST(variable, start, end) "MPI_Test:" start ":" variable ":1:2:" end "\n"
+#define POLL_PROBE(tag, start, end) "MPI_Iprobe:" start ":-1:" tag ":" WORLD ":8:9:" end "\n"
+    static const char lines[] =
+        IRECV("-1", "800") IRECV("-1", "900")                   /* both end at 200 */
+        POLL_TEST("800", "201", "202") POLL_TEST("800", "212", "213") /* 10 us: waiting */
+        POLL_TEST("800", "224", "225")                          /* 11 us: computation */
+        "MPI_Wtime:227:228\n" POLL_TEST("800", "230", "231")     /* 2 + 2 us, a local call between: waiting */
+        POLL_TEST("900", "234", "235")                          /* 3 us, another request: computation */
+        "MPI_Wait:239:900:1:240\n"                              /* 4 us, no test: computation */
+        POLL_PROBE("5", "245", "246") POLL_PROBE("5", "252", "253") /* 5 us computation, 6 us waiting */
+        POLL_PROBE("6", "260", "261")                           /* 7 us, another tag: computation */
+        "MPI_Wait:269:800:1:270\n" LOOSE;                       /* 8 us */
+    static const struct {
+        const char *keys;
+        int compute_us, poll_us;
+    } expected[] = {
+        /* 1 + 11 + 3 + 4 + 5 + 7 + 8 us of computation before the last wait; 10 + 4 + 6 us taken out. */
+        {"", 39, 20},
+        {"poll_gap = \"5 us\";", 39 + 16, 4},
+        {"poll_gap = \"0 us\";", 39 + 20, 0},
+        {"poll_gap = \"1 s\";", 39 - 11, 31},
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        struct bench b;
+        bench_init(&b);
+        bench_task(&b, lines);
+        assert_int_equal(bench_open(&b, b.folder, expected[i].keys), KER_OK);
+        ker_time compute = 0;
+        struct task_op op = {0};
+        for (int waits = 0; waits < 2;) {
+            op = next_op(&b, 0);
+            compute += op.kind == TASK_OP_COMPUTE ? op.time : 0;
+            waits += op.kind == TASK_OP_WAIT;
+        }
+        /* 100 us from MPI_Init to the first receive. */
+        assert_int_equal(compute, (100 + expected[i].compute_us) * KER_US);
+        assert_int_equal(class->taken(b.program, 0).poll_gap, expected[i].poll_us * KER_US);
+        bench_close(&b);
+    }
+}
+
+/* The tracer's shutdown before MPI_Finalize is no computation; a key brings it back. */
+static void test_finalize_gap(void **state)
+{
+    for (int kept = 0; kept < 2; kept++) {
+        struct bench b;
+        bench_init(&b);
+        bench_task(&b, "MPI_Barrier:130:" WORLD ":140\nMPI_Wtime:150:151\n# Finalize clockdiff: 3.1\n");
+        assert_int_equal(bench_open(&b, b.folder, kept ? "finalize_gap = true;" : ""), KER_OK);
+        next_call(&b, 0, TASK_OP_COLLECTIVE);
+        struct task_op op = next_op(&b, 0); /* 140 to 150, and 151 to 100000 when it is kept */
+        assert_int_equal(op.kind, TASK_OP_COMPUTE);
+        assert_int_equal(op.time, (10 + (kept ? 100000 - 151 : 0)) * KER_US);
+        assert_int_equal(class->taken(b.program, 0).finalize_gap, kept ? 0 : (100000 - 151) * KER_US);
+        expect_end(&b, 0);
+        bench_close(&b);
+    }
+}
+
+/* Times of a clock that counts from 1970, and a gap that no simulation can last: cut, not wrapped. */
+static void test_long_times(void **state)
+{
+    struct bench b;
+    bench_init(&b);
+    bench_task(&b, "MPI_Barrier:1796000000000000:" WORLD ":1796000000000001\nMPI_Barrier:1796000000000004:" WORLD
+                   ":1796000000000005\n");
+    bench_good(&b);
+    assert_true(next_op(&b, 0).time > 8000000 * KER_S);
+    next_call(&b, 0, TASK_OP_COLLECTIVE);
+    assert_int_equal(next_op(&b, 0).time, 3 * KER_US);
     bench_close(&b);
 }
 
@@ -821,6 +898,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),         cmocka_unit_test(test_counts),      cmocka_unit_test(test_strides),
+        cmocka_unit_test(test_poll_gap),      cmocka_unit_test(test_finalize_gap), cmocka_unit_test(test_long_times),
         cmocka_unit_test(test_in_place),      cmocka_unit_test(test_padded_names),
         cmocka_unit_test(test_persistent),    cmocka_unit_test(test_testany),     cmocka_unit_test(test_test),
         cmocka_unit_test(test_waitany),       cmocka_unit_test(test_many_tests),  cmocka_unit_test(test_split),

@@ -34,7 +34,7 @@ static void play(struct fake_net *net, const struct task_op *const *ops)
 static struct stats_task result(const struct fake_net *net, uint32_t task)
 {
     struct stats_task rows[64];
-    task_mpi_results(net->mpi, rows);
+    task_mpi_results(net->mpi, net->now, rows);
     return rows[task];
 }
 
@@ -319,7 +319,12 @@ static void test_deadlock(void **state)
     assert_int_equal(rows[2].node, 2);
     assert_string_equal(rows[2].awaited,
                         "barrier call 1 of 3 tasks by dissemination, communicator 0, round 1: from task 1 to task 0");
+    /* Never finished; the call they stand in counts to the end of the run. */
     assert_int_equal(result(&net, 0).finish, KER_TIME_MAX);
+    assert_int_equal(result(&net, 0).passes, 0);
+    assert_true(net.now > 3);
+    assert_int_equal(result(&net, 0).wait, net.now - 3);
+    assert_int_equal(result(&net, 1).wait, net.now);
     fake_close(&net);
 }
 
@@ -337,7 +342,12 @@ static void test_restart(void **state)
     fake_run(&net, 5); /* the start and four ends of computations */
     assert_int_equal(net.now, 7 + 4 * 1000);
     assert_int_equal(task_mpi_unfinished(net.mpi), 0);
-    assert_int_equal(result(&net, 0).compute, 5000); /* the fifth has begun */
+    assert_int_equal(result(&net, 0).passes, 4);
+    assert_int_equal(result(&net, 0).finish, 7 + 4 * 1000); /* of the last pass */
+    assert_int_equal(result(&net, 0).compute, 4000);        /* of all passes; the fifth has just begun */
+    struct stats_task row;
+    task_mpi_results(net.mpi, net.now + 300, &row);
+    assert_int_equal(row.compute, 4300);
     fake_close(&net);
 }
 

@@ -160,7 +160,7 @@ static void assert_results(const struct fake_net *net, const struct drawing *d)
 {
     struct stats_task rows[TASKS_MOST];
     uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0;
-    task_mpi_results(net->mpi, rows);
+    task_mpi_results(net->mpi, net->now, rows);
     for (uint32_t i = 0; i < d->tasks; i++) {
         sent += rows[i].messages_sent;
         received += rows[i].messages_received;

@@ -181,15 +181,15 @@ static void tasks_table(void **state)
     struct ker_error error = {0};
     const char *const names[] = {"lammps"};
     const struct stats_task tasks[] = {
-        {0, 0, 12, 3, 1000, 600, 300, 100, 4, 4096, 5, 5120},
-        {0, 1, 13, 0, -1, 1, 2, 3, 4, 5, 6, 7}, /* never finished: empty */
+        {0, 0, 12, 3, 1000, 600, 300, 100, 4, 4096, 5, 5120, 2, 70, 80},
+        {0, 1, 13, 0, KER_TIME_MAX, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0}, /* never finished: empty */
     };
     assert_int_equal(stats_tasks_write(*state, tasks, 2, names, &error), KER_OK);
     file_expect(*state, "tasks.csv",
                 "job,task,node,core,finish_ps,compute_ps,wait_ps,send_wait_ps,messages_sent,bytes_sent,"
-                "messages_received,bytes_received\n"
-                "lammps,0,12,3,1000,600,300,100,4,4096,5,5120\n"
-                "lammps,1,13,0,,1,2,3,4,5,6,7\n");
+                "messages_received,bytes_received,passes,poll_gap_ps,finalize_gap_ps\n"
+                "lammps,0,12,3,1000,600,300,100,4,4096,5,5120,2,70,80\n"
+                "lammps,1,13,0,,1,2,3,4,5,6,7,0,0,0\n");
 }
 
 static void histogram_table(void **state)

@@ -80,7 +80,8 @@ static void tasks_read(const char *folder, uint32_t tasks)
         status = messages_match(files, tallies, tasks, &comms, folder, &error);
     for (uint32_t i = 0; i < tasks && status == KER_OK; i++) {
         struct allprof_code code = {0};
-        status = allprof_parse(&code, &rules, folder, i, &files[i], &comms, &error);
+        struct task_taken taken;
+        status = allprof_parse(&code, &taken, &rules, folder, i, &files[i], &comms, &error);
         if (status == KER_OK)
             ops_check(&code, &comms, i);
         free(code.byte);
