@@ -608,3 +608,13 @@ task cut 0 "$(receive 200 8 1 5)"
 task cut 1 "$(send 200 8 0 5)"
 { echo "$star"; echo 'jobs = ( { program = "trace"; trace = "cut"; } );'; echo 'faults: { list = ( { node = 1; } ); unreachable = "drop"; };'; } >cut.cfg
 stuck '(1 packet was lost by faults)' cut.cfg
+# 64 tasks, each waits for the next: 40 of them are shown, none of them is cut; nobody has a finish, all have waited.
+for r in $(seq 0 63); do task ring $r "MPI_Recv:$((200 + r)):1:8:1,1,1:$(((r + 1) % 64)):5:$world,$r,64:9:300" \
+    "MPI_Send:300:1:8:1,1,1:$(((r + 63) % 64)):5:$world,$r,64:301"; done
+echo 'topology: { kind = "star"; nodes = 64; bandwidth = "1 GB/s"; latency = "10 ns"; }; jobs = ( { program = "trace"; trace = "ring"; } );' >ring.cfg
+stuck '... and 24 more' ring.cfg
+why=""
+[ "$(grep -c 'MPI_Recv .* receive from task [0-9]*, tag 5, 8 bytes$' err)" -eq 40 ] || why="not 40 whole rows"
+# Task r waits from 200 + r us on, until nothing happens any more: 263 us.
+awk -F, 'NR > 1 && ($5 != "" || $7 != (63 - $2) * 1000000 || $13 != 0) { exit 1 }' results/tasks.csv || why="tasks.csv: a finish, or another wait"
+verdict "$why" 'the table of who waits for whom is whole'
