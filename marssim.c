@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION "0.1.0"
-
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "Write results to DIR (default: results/NAME of the configuration)", 0},
     {"check", 'c', "full", OPTION_ARG_OPTIONAL, "Read, build, partition, prove freedom from deadlock, report sizes and memory, and stop; full: "
@@ -124,7 +122,7 @@ int main(int argc, char **argv)
         if (args.control && args.help)
             argp_help(&parser, stdout, args.help, (char[]){"marssim"});
         else if (args.control)
-            puts("marssim " VERSION);
+            puts("marssim " MARSSIM_VERSION);
     } else if (status == KER_OK && (args.list || args.help_config)) {
         const struct ker_option **tables = simulation_option_tables();
         if (args.control && args.help_config)

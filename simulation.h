@@ -10,6 +10,8 @@
 
 #include <time.h>
 
+#define MARSSIM_VERSION "0.1.0"
+
 /* What the command line says. */
 struct arguments {
     const char *file, *folder, *table;

@@ -53,6 +53,31 @@ static json_t *run_report(struct simulation *s)
     return r;
 }
 
+/* JSON is UTF-8; names of files need not be: then what is not ASCII is a question mark. */
+static json_t *word_json(const char *word)
+{
+    json_t *text = json_string(word);
+    if (text)
+        return text;
+    char *plain = ker_format("%s", word);
+    for (char *at = plain; *at; at++)
+        if ((unsigned char)*at > 127)
+            *at = '?';
+    text = json_string(plain);
+    free(plain);
+    return text;
+}
+
+/* What was asked for, and of which program. */
+static json_t *input_report(const struct simulation *s)
+{
+    json_t *overrides = json_array();
+    for (int i = 0; i < s->args->override_count; i++)
+        json_array_append_new(overrides, word_json(s->args->overrides[i]));
+    return json_pack("{s:s, s:o, s:o, s:I}", "version", MARSSIM_VERSION, "configuration", word_json(s->args->file), "overrides", overrides,
+                     "seed", (json_int_t)s->seed);
+}
+
 static void result_add(struct simulation *s, json_t *r, ker_time at, json_t *jobs)
 {
     const struct route_summary *sum = route_summarise(s->shape);
@@ -116,7 +141,7 @@ void simulation_report(struct simulation *s, ker_time at)
     stats_periods_close(s->periods, &s->error);
     if (ker_comm_rank(s->comm) == 0) {
         result_add(s, result, at, jobs);
-        json_t *summary = json_pack("{s:o, s:o}", "result", result, "run", run);
+        json_t *summary = json_pack("{s:o, s:o, s:o}", "input", input_report(s), "result", result, "run", run);
         files_write(s, summary, links, count, span);
         json_decref(summary);
     }

@@ -16,6 +16,8 @@ struct stats_file {
     char *path, *temporary;
 };
 
+/* Is it in the list of the files that a run may write? A new one is to be added there. */
+bool stats_file_own(const char *name);
 enum ker_status stats_file_open(struct stats_file *, const char *folder, const char *name,
                                 struct ker_error *);
 /* Closes and renames; on failure removes the temporary file. Frees in any case. */

@@ -28,6 +28,21 @@ const struct ker_option stats_options[] = {
     {0},
 };
 
+/* Every file that a run may write into its folder: what an earlier run left of them is removed before a new one begins, so
+ * that no table of another run stands beside its summary. Checkpoints do not belong to them. */
+static const char *const own_names[] = {
+    "summary.json", "summary.txt",        "system.cfg",       "links.csv",  "names.csv",
+    "tasks.csv",    "packet_latency.csv", "message_size.csv", "matrix.csv", "periods.csv",
+};
+
+bool stats_file_own(const char *name)
+{
+    for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++)
+        if (strcmp(name, own_names[i]) == 0)
+            return true;
+    return false;
+}
+
 enum ker_status stats_file_fail(const char *path, int why, struct ker_error *error)
 {
     return ker_fail(error, KER_RUN_FAILED, "cannot write %s: %s", path, strerror(why));
@@ -36,6 +51,7 @@ enum ker_status stats_file_fail(const char *path, int why, struct ker_error *err
 enum ker_status stats_file_open(struct stats_file *file, const char *folder, const char *name,
                                 struct ker_error *error)
 {
+    ker_assert(stats_file_own(name));
     file->path = ker_format("%s/%s", folder, name);
     file->temporary = ker_format("%s.tmp", file->path);
     file->stream = fopen(file->temporary, "w");
@@ -150,17 +166,45 @@ static int folder_try(const char *folder)
     return why;
 }
 
-enum ker_status stats_folder_open(const char *folder, struct ker_error *error)
+/* Removes a file of an earlier run, if there is one; what is no file, or is the one to be kept, stays. */
+static enum ker_status file_remove(const char *folder, const char *name, const char *suffix, const struct stat *keep,
+                                   struct ker_error *error)
 {
+    struct stat at;
+    char *path = ker_format("%s/%s%s", folder, name, suffix);
+    enum ker_status status = KER_OK;
+    if (lstat(path, &at) == 0 && !(at.st_dev == keep->st_dev && at.st_ino == keep->st_ino)) {
+        if (!S_ISREG(at.st_mode) && !S_ISLNK(at.st_mode))
+            status = ker_fail(error, KER_BAD_INPUT, "cannot write %s: it is there and no regular file; name another folder with "
+                              "-o DIR", path);
+        else if (unlink(path))
+            status = ker_fail(error, KER_BAD_INPUT, "cannot remove %s of an earlier run: %s; name another folder with -o DIR",
+                              path, strerror(errno));
+    }
+    free(path);
+    return status;
+}
+
+enum ker_status stats_folder_open(const char *folder, const char *input, struct ker_error *error)
+{
+    struct stat keep = {0};
     if (!*folder)
         return ker_fail(error, KER_BAD_INPUT, "the result folder has an empty name: give one with -o DIR");
     int why = folder_make(folder);
     if (!why)
         why = folder_try(folder);
-    if (!why)
-        return KER_OK;
-    return ker_fail(error, KER_BAD_INPUT, "cannot write to result folder %s: %s; name another with -o DIR",
-                    folder, strerror(why));
+    if (why)
+        return ker_fail(error, KER_BAD_INPUT, "cannot write to result folder %s: %s; name another with -o DIR",
+                        folder, strerror(why));
+    if (input && stat(input, &keep))
+        keep = (struct stat){0};
+    enum ker_status status = KER_OK;
+    for (size_t i = 0; i < sizeof own_names / sizeof *own_names && !status; i++) {
+        status = file_remove(folder, own_names[i], "", &keep, error);
+        if (!status)
+            status = file_remove(folder, own_names[i], ".tmp", &keep, error);
+    }
+    return status;
 }
 
 static int json_to_stream(const char *data, size_t bytes, void *stream)

@@ -90,8 +90,9 @@ struct stats_link *stats_links_gather(struct ker_comm *, struct stats_link *own,
 struct stats_task *stats_tasks_gather(struct ker_comm *, struct stats_task *own, size_t count, size_t *total);
 
 /* Files of the result folder. All on rank 0, all return a status with the path in the error. The folder is
- * created, with parents; stats_folder_open fails when it cannot be written. */
-enum ker_status stats_folder_open(const char *folder, struct ker_error *error);
+ * created, with parents; stats_folder_open fails when it cannot be written. It removes the files of an earlier run, by the
+ * list of names that a run may write, and nothing else; nor `input` (NULL: none), should that be one of them. */
+enum ker_status stats_folder_open(const char *folder, const char *input, struct ker_error *error);
 enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object,
                                  struct ker_error *error);
 enum ker_status stats_text_write(const char *folder, const char *name, const char *text,

@@ -51,8 +51,8 @@ static void folder_is_made_with_parents(void **state)
     struct ker_error error = {0};
     struct stat status;
     char *deep = ker_format("%s/a/b//c/", (char *)*state);
-    assert_int_equal(stats_folder_open(deep, &error), KER_OK);
-    assert_int_equal(stats_folder_open(deep, &error), KER_OK); /* there already */
+    assert_int_equal(stats_folder_open(deep, NULL, &error), KER_OK);
+    assert_int_equal(stats_folder_open(deep, NULL, &error), KER_OK); /* there already */
     assert_int_equal(stat(deep, &status), 0);
     assert_true(S_ISDIR(status.st_mode));
     assert_int_equal(rmdir(deep), 0); /* the trial file is gone */
@@ -63,17 +63,17 @@ static void folder_is_made_with_parents(void **state)
 static void folder_that_cannot_be(void **state)
 {
     struct ker_error error = {0};
-    assert_int_equal(stats_text_write(*state, "plain", "x", &error), KER_OK);
-    char *below = ker_format("%s/plain/results", (char *)*state),
-         *itself = ker_format("%s/plain", (char *)*state);
-    assert_int_equal(stats_folder_open(below, &error), KER_BAD_INPUT);
+    assert_int_equal(stats_text_write(*state, "links.csv", "x", &error), KER_OK);
+    char *below = ker_format("%s/links.csv/results", (char *)*state),
+         *itself = ker_format("%s/links.csv", (char *)*state);
+    assert_int_equal(stats_folder_open(below, NULL, &error), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, below));
     assert_non_null(strstr(error.text, "Not a directory"));
     error = (struct ker_error){0};
-    assert_int_equal(stats_folder_open(itself, &error), KER_BAD_INPUT);
+    assert_int_equal(stats_folder_open(itself, NULL, &error), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "Not a directory"));
     error = (struct ker_error){0};
-    assert_int_equal(stats_folder_open("", &error), KER_BAD_INPUT);
+    assert_int_equal(stats_folder_open("", NULL, &error), KER_BAD_INPUT);
     free(below);
     free(itself);
 }
