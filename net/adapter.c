@@ -9,53 +9,13 @@
  * Invariant: while anything can be sent, either a wake-up is on its way, or `blocked` says that a credit will bring one.
  */
 #include "net/congestion.h"
+#include "net/flows.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 /* Timer notes: what their channel says. */
 enum { TIMER_CLIENT, TIMER_SENT, TIMER_START };
 #define PORT_CONSUMED 1 /* an arrival a limited sink has worked off */
-
-/* ---- pools ---- */
-
-static uint32_t outgoing_new(struct net_network *net)
-{
-    if (net->outgoing_free == NET_NONE) {
-        uint32_t room = net->outgoing_room ? net->outgoing_room * 2 : 64;
-        net->outgoing = ker_realloc(net->outgoing, sizeof *net->outgoing * room);
-        for (uint32_t i = room; i-- > net->outgoing_room;) {
-            net->outgoing[i].next = net->outgoing_free;
-            net->outgoing_free = i;
-        }
-        net->outgoing_room = room;
-    }
-    uint32_t index = net->outgoing_free;
-    net->outgoing_free = net->outgoing[index].next;
-    return index;
-}
-
-static void outgoing_free(struct net_network *net, uint32_t index)
-{
-    net->outgoing[index].next = net->outgoing_free;
-    net->outgoing_free = index;
-}
-
-static uint32_t flow_new(struct net_network *net)
-{
-    if (net->flow_free == NET_NONE) {
-        uint32_t room = net->flow_room ? net->flow_room * 2 : 64;
-        net->flow = ker_realloc(net->flow, sizeof *net->flow * room);
-        for (uint32_t i = room; i-- > net->flow_room;) {
-            net->flow[i].next = net->flow_free;
-            net->flow_free = i;
-        }
-        net->flow_room = room;
-    }
-    uint32_t index = net->flow_free;
-    net->flow_free = net->flow[index].next;
-    return index;
-}
 
 /* ---- sending ---- */
 
@@ -72,34 +32,6 @@ static void node_wake(struct net_node *n, ker_time when)
     }
 }
 
-/* Puts a message behind the others of its destination; a new flow gets its turn last. */
-static void flow_append(struct net_node *n, uint32_t index)
-{
-    struct net_network *net = n->net;
-    uint32_t destination = net->set.fifo_adapter ? 0 : net->outgoing[index].destination;
-    net->outgoing[index].next = NET_NONE;
-    if (n->flow != NET_NONE) {
-        uint32_t f = n->flow;
-        do {
-            if (net->flow[f].destination == destination) {
-                net->outgoing[net->flow[f].tail].next = index;
-                net->flow[f].tail = index;
-                return;
-            }
-            f = net->flow[f].next;
-        } while (f != n->flow);
-    }
-    uint32_t fresh = flow_new(net);
-    struct net_flow *flow = &net->flow[fresh];
-    *flow = (struct net_flow){destination, index, index, fresh};
-    if (n->flow != NET_NONE) {
-        flow->next = net->flow[n->flow].next;
-        net->flow[n->flow].next = fresh;
-    }
-    n->flow = fresh; /* the last served: all others come before it */
-    n->hold = 0;
-}
-
 static void extension_make(struct net_network *net, struct net_outgoing *o, const struct net_envelope *envelope)
 {
     o->extension = NET_NONE;
@@ -113,20 +45,28 @@ static void extension_make(struct net_network *net, struct net_outgoing *o, cons
 }
 
 /* Unique among a source's messages to the destination. */
-static inline uint32_t message_number(struct net_node *n, uint32_t destination)
+static inline uint32_t message_number(struct net_node *n, const struct net_outgoing *o)
 {
-    return __builtin_expect(n->net->set.resequence, 0) ? net_resequencer_number(n, destination) : n->messages++;
+    return __builtin_expect(n->net->set.resequence, 0) ? net_resequencer_number(n, o) : n->messages++;
 }
 
 void net_send(struct net_node *n, ker_time now, uint32_t destination, uint64_t bytes,
-              const struct net_envelope *envelope, uint64_t cookie, unsigned priority)
+              const struct net_envelope *envelope, uint64_t cookie, unsigned priority, enum net_queue queue)
 {
     struct net_network *net = n->net;
     ker_assert(destination != n->id && priority < net->set.classes);
     uint32_t index = outgoing_new(net);
     struct net_outgoing *o = &net->outgoing[index];
-    *o = (struct net_outgoing){.left = bytes, .bytes = bytes, .cookie = cookie, .created = now,
-                               .destination = destination, .message = message_number(n, destination), .priority = (uint8_t)priority};
+    bool control = queue == NET_QUEUE_CONTROL, own = !control || net->set.control != NET_CONTROL_IN_ORDER;
+    *o = (struct net_outgoing){.left = bytes,
+                               .bytes = bytes,
+                               .cookie = cookie,
+                               .created = now,
+                               .destination = destination,
+                               .priority = (uint8_t)priority,
+                               .queue = (uint8_t)(own ? queue : NET_QUEUE_SEND),
+                               .control = control};
+    o->message = message_number(n, o);
     extension_make(net, o, envelope);
     flow_append(n, index);
     if (!n->acting && !n->blocked)
@@ -138,7 +78,7 @@ static void offer_fetch(struct net_node *n, uint32_t most)
 {
     struct net_network *net = n->net;
     struct net_offer offer;
-    if (n->exhausted || n->offered != NET_NONE || n->offers >= most || !n->client || !n->client->offer)
+    if (n->exhausted || n->offers >= most)
         return;
     offer.priority = 0;
     if (!n->client->offer(n, &offer) || offer.created >= net->set.stop) {
@@ -146,15 +86,21 @@ static void offer_fetch(struct net_node *n, uint32_t most)
         return;
     }
     n->offered = outgoing_new(net);
-    net->outgoing[n->offered] =
-        (struct net_outgoing){.left = offer.bytes, .bytes = offer.bytes, .created = offer.created,
-                              .destination = offer.destination, .message = message_number(n, offer.destination), .priority = (uint8_t)offer.priority, .from_offer = true};
+    struct net_outgoing *o = &net->outgoing[n->offered];
+    *o = (struct net_outgoing){.left = offer.bytes,
+                               .bytes = offer.bytes,
+                               .created = offer.created,
+                               .destination = offer.destination,
+                               .priority = (uint8_t)offer.priority,
+                               .from_offer = true};
+    o->message = message_number(n, o);
 }
 
 /* The next offered message joins the flows, if its time has come and there are fewer than `most`. Returns whether it did. */
-static bool offer_join(struct net_node *n, ker_time now, uint32_t most)
+__attribute__((noinline)) static bool offer_join(struct net_node *n, ker_time now, uint32_t most)
 {
-    offer_fetch(n, most);
+    if (n->offered == NET_NONE)
+        offer_fetch(n, most);
     if (n->offered == NET_NONE || n->net->outgoing[n->offered].created > now)
         return false;
     extension_make(n->net, &n->net->outgoing[n->offered], NULL);
@@ -219,20 +165,6 @@ static void message_sent(struct net_node *n, uint32_t flow_index)
     outgoing_free(net, index);
 }
 
-/* Takes an empty flow out of the ring; previous is the one before it. */
-static void flow_remove(struct net_node *n, uint32_t previous, uint32_t flow_index)
-{
-    struct net_network *net = n->net;
-    if (previous == flow_index) {
-        n->flow = NET_NONE;
-    } else {
-        net->flow[previous].next = net->flow[flow_index].next;
-        n->flow = previous;
-    }
-    net->flow[flow_index].next = net->flow_free;
-    net->flow_free = flow_index;
-}
-
 /* Payload of the message's next packet. */
 static inline uint64_t packet_payload(const struct net_network *net, const struct net_outgoing *o)
 {
@@ -265,50 +197,12 @@ static struct net_packet packet_make(const struct net_node *n, const struct net_
     return p;
 }
 
-/* With congestion control: the first flow that may send now, by the one before it in the ring; false: none may, n->hold says until
- * when. */
-static bool flow_ready(struct net_node *n, ker_time now, uint32_t *previous)
-{
-    const struct net_network *net = n->net;
-    uint32_t before = n->flow;
-    ker_time earliest = KER_TIME_MAX;
-    if (n->hold > now)
-        return false;
-    do {
-        uint32_t f = net->flow[before].next;
-        ker_time when = net->congestion->ready(n, net->outgoing[net->flow[f].head].destination, now);
-        if (when <= now) {
-            *previous = before;
-            return true;
-        }
-        earliest = ker_time_min(earliest, when);
-        before = f;
-    } while (before != n->flow);
-    n->hold = earliest;
-    return false;
-}
-
-/* The same, asking an open-loop source for more while all it has given is held back; when none may go, sets a wake-up. */
-static bool flow_find(struct net_node *n, ker_time now, uint32_t *previous)
-{
-    while (!flow_ready(n, now, previous)) {
-        if (offer_join(n, now, n->net->set.offers))
-            continue;
-        n->blocked = false;
-        ker_time created = n->offered == NET_NONE ? KER_TIME_MAX : n->net->outgoing[n->offered].created;
-        node_wake(n, ker_time_min(n->hold, created));
-        return false;
-    }
-    return true;
-}
-
-/* Sends the next packet, if there is one that may go and credits for it. Returns whether it did. */
-static bool packet_inject(struct net_node *n, ker_time now)
+/* Sends the next packet of the flow behind `previous` in its level's ring, of which `last` is kept, if there
+ * are credits for it. Returns whether it did. */
+static inline bool flow_inject(struct net_node *n, unsigned level, uint32_t *last, uint32_t previous,
+                               ker_time now)
 {
     struct net_network *net = n->net;
-    uint32_t previous = n->flow;
-    if (__builtin_expect(net->congestion != NULL, 0) && !flow_find(n, now, &previous))
-        return false;
     uint32_t turn = net->flow[previous].next;
     struct net_outgoing *o = &net->outgoing[net->flow[turn].head];
     struct net_packet p = packet_make(n, o, now);
@@ -317,28 +211,105 @@ static bool packet_inject(struct net_node *n, ker_time now)
         net_packet_withhold(n, &p, now);
     } else {
         int channel = channel_find(n, o->priority, &p);
-        n->blocked = channel < 0;
         if (channel < 0)
             return false;
         packet_post(n, &p, channel, now);
-        if (__builtin_expect(net->congestion != NULL, 0))
+        if (__builtin_expect(net->congestion != NULL, 0) && o->queue != NET_QUEUE_CONTROL)
             net->congestion->sent(n, now, &p, n->link_free - now);
         net->count.injected++;
         net->count.bytes_injected += payload;
         if (net_measures(net, now))
             net->count.measured_injected += payload;
+        if (o->control && net_measures(net, o->created))
+            stats_quantity_add(net->control_wait, (uint64_t)(now - o->created));
     }
     o->left -= payload;
     o->index++;
     if (p.flags & NET_LAST) {
         message_sent(n, turn);
         if (net->flow[turn].head == NET_NONE) {
-            flow_remove(n, previous, turn);
+            flow_remove(n, level, previous, turn);
             return true;
         }
     }
-    n->flow = !net->set.fifo_order || (p.flags & NET_LAST) ? turn : previous;
+    *last = !net->set.fifo_order || (p.flags & NET_LAST) ? turn : previous;
     return true;
+}
+
+/* With congestion control: the first flow of a level that may send now, by the one before it in the ring;
+ * false: none may, and n->hold is at most when one will. */
+static bool flow_ready(struct net_node *n, unsigned level, ker_time now, uint32_t *previous)
+{
+    const struct net_network *net = n->net;
+    uint32_t last = *flow_last(n, level), before = last;
+    do {
+        uint32_t f = net->flow[before].next;
+        const struct net_outgoing *o = &net->outgoing[net->flow[f].head];
+        ker_time when = o->queue == NET_QUEUE_CONTROL ? now : net->congestion->ready(n, o->destination, now);
+        if (when <= now) {
+            *previous = before;
+            return true;
+        }
+        n->hold = ker_time_min(n->hold, when);
+        before = f;
+    } while (before != last);
+    return false;
+}
+
+enum injection {
+    INJECT_NOTHING, /* no flow may send */
+    INJECT_BLOCKED, /* credits are missing for all that may */
+    INJECT_SENT,
+};
+
+/* Sends a packet of the highest level that can. */
+static enum injection levels_inject(struct net_node *n, ker_time now)
+{
+    enum injection result = INJECT_NOTHING;
+    uint32_t left = n->waiting;
+    do {
+        unsigned level = level_highest(left);
+        uint32_t *last = flow_last(n, level), previous = *last;
+        left &= ~(1u << level);
+        if (__builtin_expect(n->net->congestion != NULL, 0) && !flow_ready(n, level, now, &previous))
+            continue;
+        if (flow_inject(n, level, last, previous, now))
+            return INJECT_SENT;
+        result = INJECT_BLOCKED;
+    } while (__builtin_expect(left != 0, 0));
+    return result;
+}
+
+/* The same with congestion control, asking an open-loop source for more while all it has given is held back;
+ * when none may go, sets a wake-up. */
+static bool throttled_inject(struct net_node *n, ker_time now)
+{
+    enum injection result = INJECT_NOTHING;
+    do {
+        if (n->hold > now)
+            continue;
+        n->hold = KER_TIME_MAX;
+        result = levels_inject(n, now);
+    } while (result == INJECT_NOTHING && offer_join(n, now, n->net->set.offers));
+    n->blocked = result == INJECT_BLOCKED;
+    if (result != INJECT_SENT) {
+        ker_time created =
+            n->blocked || n->offered == NET_NONE ? KER_TIME_MAX : n->net->outgoing[n->offered].created;
+        node_wake(n, ker_time_min(n->hold, created));
+    }
+    if (result != INJECT_NOTHING)
+        n->hold = 0; /* there is more to try when the link is free or a credit comes */
+    return result == INJECT_SENT;
+}
+
+/* Sends the next packet, if there is one that may go and credits for it. Returns whether it did. */
+static bool packet_inject(struct net_node *n, ker_time now)
+{
+    if (__builtin_expect(n->net->congestion != NULL, 0))
+        return throttled_inject(n, now);
+    bool sent = levels_inject(n, now) == INJECT_SENT;
+    n->blocked = !sent;
+    return sent;
 }
 
 /* ---- notices of congestion ---- */
@@ -383,24 +354,26 @@ static bool node_inject(struct net_node *n, ker_time now)
 {
     if (__builtin_expect(n->notice != NET_NONE, 0) && notice_inject(n, now))
         return true;
-    return n->flow != NET_NONE && packet_inject(n, now);
+    return n->waiting && packet_inject(n, now);
 }
 
 static void node_act(void *self, struct ker_engine *e, ker_time now)
 {
     struct net_node *n = self;
     if (n->link_free <= now) {
-        offer_join(n, now, 1);
+        if (!n->exhausted || n->offered != NET_NONE)
+            offer_join(n, now, 1);
         if (!node_inject(n, now)) {
-            if (n->flow == NET_NONE && n->offered != NET_NONE)
+            if (!n->waiting && n->offered != NET_NONE)
                 node_wake(n, n->net->outgoing[n->offered].created);
             n->acting = false;
             return;
         }
-        offer_fetch(n, 1);
+        if (!n->exhausted && n->offered == NET_NONE)
+            offer_fetch(n, 1);
     }
     n->acting = false;
-    if (n->flow != NET_NONE || n->notice != NET_NONE) {
+    if (n->waiting || n->notice != NET_NONE) {
         if (!n->blocked || n->notice != NET_NONE)
             node_wake(n, n->link_free);
     } else if (n->offered != NET_NONE) {
@@ -434,7 +407,7 @@ static void message_deliver(struct net_node *n, ker_time now, const struct net_p
     if (__builtin_expect(net->set.resequence, 0)) {
         if (net_resequencer_put(n, now, &m, p->message))
             message_hand_up(n, now, &m);
-        while (net_resequencer_next(n, now, m.source, &m))
+        while (net_resequencer_next(n, now, m.source, p->message, &m))
             message_hand_up(n, now, &m);
         return;
     }

@@ -202,7 +202,7 @@ static size_t switch_bytes(const struct net_network *net, uint32_t ports)
 
 static size_t node_bytes(const struct net_network *net)
 {
-    return round64(sizeof(struct net_node) + sizeof(uint32_t) * net->set.channels * net->set.classes);
+    return round64(sizeof(struct net_node) + sizeof(uint32_t) * (net->set.rings + 2 * net->set.classes));
 }
 
 static void port_init(struct net_network *net, struct net_port *port, const struct net_layout *l, const struct route_peer *peer)
@@ -261,7 +261,7 @@ static void node_init(struct net_network *net, struct net_node *n, const struct 
     n->id = id;
     n->self = l->node_index[id];
     n->wake = KER_TIME_MAX;
-    n->flow = n->offered = n->notice = NET_NONE;
+    n->offered = n->notice = NET_NONE;
     n->peer = (struct ker_address){l->switch_index[s], l->switch_rank[s]};
     n->peer_port = port;
     n->link = peer.link;
@@ -354,6 +354,7 @@ void net_network_attach(struct net_network *net, const struct net_client *const 
         struct net_node *n = net->nodes[i];
         n->client = client[i];
         n->state = state[i];
+        n->exhausted = !n->client || !n->client->offer;
         if (n->client && (n->client->start || n->client->offer))
             net_node_start(n);
     }
@@ -392,6 +393,7 @@ void net_network_free(struct net_network *net)
     free(net->throttle);
     free(net->extent);
     free(net->early_wait);
+    free(net->control_wait);
     net_resequencer_free(net->resequencer);
     if (net->congestion_state)
         net->congestion->release(net->congestion_state);

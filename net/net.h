@@ -48,10 +48,17 @@ struct net_client {
     bool (*offer)(struct net_node *, struct net_offer *);
 };
 
+/* Which of its queues the adapter puts a message into. */
+enum net_queue {
+    NET_QUEUE_SEND,    /* messages in the order in which they are handed over */
+    NET_QUEUE_CONTROL, /* short ones that others wait for; adapter.control says what they wait for */
+    NET_QUEUE_READ,    /* what another node reads: served by the adapter outside the send queue's order */
+};
+
 /* Hands a message to the adapter at now. destination must not be the node itself. bytes may be 0 (one packet of header only).
  * priority < number of classes. The envelope may be NULL. */
-void net_send(struct net_node *, ker_time now, uint32_t destination, uint64_t bytes, const struct net_envelope *,
-              uint64_t cookie, unsigned priority);
+void net_send(struct net_node *, ker_time now, uint32_t destination, uint64_t bytes,
+              const struct net_envelope *, uint64_t cookie, unsigned priority, enum net_queue);
 /* Calls client->timer(node, when, timer) at `when` > now (or == now: in the same instant's act phase is not
  * possible, so when must be > now). Cannot be cancelled; the client ignores stale ones. timer < 65536; two timers of one node at one
  * instant with the same number are both delivered. */

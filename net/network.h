@@ -27,6 +27,7 @@ enum net_selection {
     NET_SELECT_FLOW,
     NET_SELECT_ROUND_ROBIN,
 };
+enum net_control { NET_CONTROL_FIRST, NET_CONTROL_FAIR, NET_CONTROL_IN_ORDER };
 enum net_sticky_span { NET_STICKY_PACKET, NET_STICKY_MESSAGE, NET_STICKY_FLOW };
 
 /* Times of one packet size on one class of links; filled when first needed. */
@@ -68,6 +69,8 @@ struct net_settings {
     uint32_t adapter_buffer;
     bool fifo_adapter;              /* one queue for all destinations */
     bool fifo_order;                /* destinations' messages one after the other, not packet by packet */
+    enum net_control control;       /* what control messages wait for */
+    uint32_t rings; /* where the rings of flows stand behind an adapter's credits: one word for each level */
     bool resequence;
     bool matrix;
     ker_time measure_from, measure_to; /* what is created in this span is measured */
@@ -147,11 +150,12 @@ struct net_outgoing {
     ker_time created;
     uint32_t destination, message, next, extension; /* NET_NONE: no extension */
     uint16_t index;
-    uint8_t priority;
-    bool from_offer; /* open loop */
+    uint8_t priority, queue; /* queue: enum net_queue; of control messages in order NET_QUEUE_SEND */
+    bool from_offer;         /* open loop */
+    bool control;
 };
 
-/* The messages of one destination. */
+/* The messages of one destination, class and queue (flows.h). */
 struct net_flow {
     uint32_t destination, head, tail, next; /* ring of flows */
 };
@@ -165,14 +169,14 @@ struct net_node {
     uint16_t peer_port;
     uint8_t link, blocked;   /* class; waits for credits */
     uint32_t id, self, messages;
-    uint32_t flow;           /* ring of flows: the last served; NET_NONE: nothing to send */
+    uint32_t waiting;        /* levels that have flows to send, a bit each (flows.h) */
     uint32_t offered;        /* outgoing record of the offer that has not joined the flows yet, NET_NONE */
     uint32_t offers;         /* those among the flows */
     uint32_t notice, notice_last; /* outgoing records of notices to be sent; NET_NONE: none */
     ker_time hold;           /* congestion control lets no flow send before */
     uint8_t exhausted, acting;
     uint64_t packets, bytes, busy, wait; /* of the injection link */
-    uint32_t credit[];
+    uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
 
 struct net_reassembly;
@@ -221,6 +225,7 @@ struct net_network {
     struct stats_quantity *extent;   /* how far ahead of the next in order packets came */
     struct stats_quantity *early_wait; /* with resequencing */
     struct stats_quantity *throttle; /* with congestion control */
+    struct stats_quantity *control_wait; /* of control messages at the adapter */
     struct stats_matrix *matrix;
     /* what there is */
     struct net_switch **switches;
@@ -365,12 +370,14 @@ size_t net_reassembly_count(const struct net_reassembly *); /* messages that are
 bool net_reassembly_add(struct net_network *, const struct net_node *, const struct net_packet *, uint64_t payload,
                         struct net_extension *whole);
 
-/* Numbers the next message to a node. */
-uint32_t net_resequencer_number(struct net_node *, uint32_t destination);
+/* Numbers a message among those of its pair of nodes, class and queue. */
+uint32_t net_resequencer_number(struct net_node *, const struct net_outgoing *);
 /* A message is whole. true: it is its turn, and it is to be handed up; else it is kept. */
 bool net_resequencer_put(struct net_node *, ker_time now, const struct net_message *, uint32_t number);
-/* Takes out the message of this source whose turn has come, if there is one. */
-bool net_resequencer_next(struct net_node *, ker_time now, uint32_t source, struct net_message *);
+/* Takes out the message of this source whose turn has come, if there is one; `number`: of any of the same
+ * class and queue. */
+bool net_resequencer_next(struct net_node *, ker_time now, uint32_t source, uint32_t number,
+                          struct net_message *);
 struct net_resequencer *net_resequencer_new(void);
 void net_resequencer_free(struct net_resequencer *);
 uint32_t net_resequencer_count(const struct net_resequencer *); /* messages that are kept */

@@ -63,6 +63,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     ker_comm_sum_u64(comm, &early, 1);
     stats_quantity_merge(net->extent, comm);
     stats_quantity_merge(net->early_wait, comm);
+    stats_quantity_merge(net->control_wait, comm);
     stats_quantity_merge(net->latency, comm);
     stats_quantity_merge(net->total_latency, comm);
     stats_quantity_merge(net->message_latency, comm);
@@ -82,6 +83,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     json_object_set_new(r, "packet_latency_ps", stats_quantity_json(net->latency));
     json_object_set_new(r, "total_latency_ps", stats_quantity_json(net->total_latency));
     json_object_set_new(r, "message_latency_ps", stats_quantity_json(net->message_latency));
+    json_object_set_new(r, "control_wait_ps", stats_quantity_json(net->control_wait));
     json_object_set_new(r, "out_of_order_packets", json_integer((json_int_t)v[7]));
     if (net->faulty)
         json_object_set_new(r, "lost_packets", json_pack("{s:I, s:I, s:I}", "no_way", (json_int_t)v[9], "dead_switch", (json_int_t)v[10],

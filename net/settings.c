@@ -66,6 +66,11 @@ const struct ker_option net_options[] = {
     {"adapter.scheduling", KER_TYPE_CHOICE, "round_robin", NULL, NULL, "round_robin|fifo",
      "Between destinations: packet by packet in turn, or message by message.",
      "adapter.queues=per_destination"},
+    {"adapter.control", KER_TYPE_CHOICE, "first", NULL, NULL, "first|fair|in_order",
+     "What short control messages of MPI (RTS, CTS, READ, FIN, ACK) wait for at the adapter: they go before the "
+     "other messages of their class; they take turns with them; or they wait behind what was handed over before, "
+     "as on hardware with one queue pair for all.",
+     "jobs"},
     {"adapter.ejection_rate", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
      "How fast the adapter takes packets off the network, when slower than its link; absent: it always keeps up."},
     {"adapter.buffer", KER_TYPE_BYTES, "64 KiB", "1", "1 GiB", NULL,
@@ -141,6 +146,8 @@ static void settings_read(struct net_settings *set, const struct ker_config *c, 
     set->most = set->payload + set->header + set->hop_bytes * NET_MAX_SWITCHES;
     set->fifo_adapter = ker_config_choice(c, "adapter.queues") == 1;
     set->fifo_order = ker_config_choice(c, "adapter.scheduling") == 1;
+    set->control = (enum net_control)ker_config_choice(c, "adapter.control");
+    set->rings = set->channels * set->classes;
     set->ejection_rate = ker_config_has(c, "adapter.ejection_rate") ? ker_config_rate(c, "adapter.ejection_rate") : 0;
     set->adapter_buffer = (uint32_t)ker_config_bytes(c, "adapter.buffer");
     set->resequence = ker_config_bool(c, "adapter.resequence");
@@ -243,6 +250,8 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->early_wait = ker_alloc(sizeof *net->early_wait);
     stats_quantity_init(net->extent);
     stats_quantity_init(net->early_wait);
+    net->control_wait = ker_alloc(sizeof *net->control_wait);
+    stats_quantity_init(net->control_wait);
     if (net->set.resequence)
         net->resequencer = net_resequencer_new();
     stats_quantity_init(net->latency);

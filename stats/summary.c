@@ -126,6 +126,7 @@ static void write_latency(FILE *out, const json_t *result)
     write_latency_row(out, result, "packet_latency_ps", "network");
     write_latency_row(out, result, "total_latency_ps", "with source queue");
     write_latency_row(out, result, "message_latency_ps", "whole messages");
+    write_latency_row(out, result, "control_wait_ps", "control at adapter");
 }
 
 static void write_job(FILE *out, const json_t *job)

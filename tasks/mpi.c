@@ -16,6 +16,14 @@ const struct ker_option mpi_options[] = {
     {"mpi.eager_completion", KER_TYPE_CHOICE, "sent", NULL, NULL, "sent|buffered",
      "When an eager send is complete: when its last byte has left the adapter, or at once (copied to a buffer).",
      "jobs"},
+    {"mpi.rendezvous", KER_TYPE_CHOICE, "read", NULL, NULL, "read|write",
+     "How a message above mpi.eager_limit moves once it is matched: the receiver reads it from the sender's memory, "
+     "and tells the sender when it has (RTS, READ, data, FIN); or the sender writes it when the receiver says so "
+     "(RTS, CTS, data).",
+     "jobs"},
+    {"mpi.control_priority", KER_TYPE_INT, NULL, "0", "15", NULL,
+     "Priority class (switch.classes) of MPI's control messages: RTS, CTS, READ, FIN, ACK. Absent: that of their job.",
+     "jobs"},
 #define COLLECTIVE_KEY(name)                                                                                            \
     {"mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL,                                \
      "Algorithm of this collective: \"auto\" (the built-in rules), or a list of ALGORITHM[:SIZE[:TASKS]], each from a " \
@@ -44,6 +52,24 @@ const struct ker_option mpi_options[] = {
 
 /* -- set-up -- */
 
+static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_config *config,
+                                     struct ker_error *error)
+{
+    mpi->eager_limit = ker_config_bytes(config, "mpi.eager_limit");
+    mpi->eager_buffered = ker_config_choice(config, "mpi.eager_completion") == 1;
+    mpi->rendezvous = (enum task_rendezvous)ker_config_choice(config, "mpi.rendezvous");
+    mpi->control_priority = -1;
+    if (!ker_config_has(config, "mpi.control_priority"))
+        return KER_OK;
+    mpi->control_priority = (int)ker_config_int(config, "mpi.control_priority");
+    int classes = (int)ker_config_int(config, "switch.classes");
+    if (mpi->control_priority < classes)
+        return KER_OK;
+    return ker_config_fail(config, error, "mpi.control_priority",
+                           "class %d of %d: classes count from 0; more of them by switch.classes",
+                           mpi->control_priority, classes);
+}
+
 enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *config, const struct task_mpi_outside *outside,
                              struct ker_error *error)
 {
@@ -52,9 +78,9 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     task_pool_init(&mpi->request, sizeof(struct task_request));
     task_pool_init(&mpi->message, sizeof(struct task_message));
     task_pool_init(&mpi->run, sizeof(struct task_collective_run));
-    mpi->eager_limit = ker_config_bytes(config, "mpi.eager_limit");
-    mpi->eager_buffered = ker_config_choice(config, "mpi.eager_completion") == 1;
-    enum ker_status status = node_model_init(&mpi->model, config, error);
+    enum ker_status status = protocol_read(mpi, config, error);
+    if (status == KER_OK)
+        status = node_model_init(&mpi->model, config, error);
     if (status == KER_OK)
         status = task_coll_table_init(&mpi->collectives, config, error);
     if (status != KER_OK) {
@@ -157,10 +183,17 @@ void task_inject(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                  const struct task_wire *wire, uint64_t cookie)
 {
     struct net_envelope envelope;
+    unsigned priority = mpi->outside.job(mpi->outside.jobs, wire->job)->priority;
+    enum net_queue queue = NET_QUEUE_SEND;
+    if (wire->kind == TASK_WIRE_DATA) {
+        queue = mpi->rendezvous == TASK_RENDEZVOUS_READ ? NET_QUEUE_READ : NET_QUEUE_SEND;
+    } else if (wire->kind != TASK_WIRE_EAGER) {
+        queue = NET_QUEUE_CONTROL;
+        priority = mpi->control_priority >= 0 ? (unsigned)mpi->control_priority : priority;
+    }
     memcpy(&envelope, wire, sizeof envelope);
     mpi->job[wire->job].open += 1 + (cookie != 0); /* its arrival, and its end at the adapter */
-    mpi->outside.send(node->net, now, destination, task_wire_payload(wire), &envelope, cookie,
-                      mpi->outside.job(mpi->outside.jobs, wire->job)->priority);
+    mpi->outside.send(node->net, now, destination, task_wire_payload(wire), &envelope, cookie, priority, queue);
 }
 
 void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)

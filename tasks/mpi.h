@@ -19,8 +19,8 @@ struct task_mpi_node;
 
 /* What the model calls; the program gives net_send, net_timer, net_node_touch and the jobs, tests give their own. */
 struct task_mpi_outside {
-    void (*send)(struct net_node *, ker_time now, uint32_t destination, uint64_t bytes, const struct net_envelope *,
-                 uint64_t cookie, unsigned priority);
+    void (*send)(struct net_node *, ker_time now, uint32_t destination, uint64_t bytes,
+                 const struct net_envelope *, uint64_t cookie, unsigned priority, enum net_queue);
     void (*timer)(struct net_node *, ker_time when, uint32_t timer);
     void (*touch)(struct net_node *, ker_time when);
     const struct task_job *(*job)(const void *jobs, uint32_t job);

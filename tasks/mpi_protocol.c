@@ -1,13 +1,22 @@
 /* mpi_protocol.c - how a message gets from one task to another.
  *
- *   eager       up to mpi.eager_limit: the message goes out at once; the send is complete when its last byte has left the
- *               adapter (mpi.eager_completion = "sent") or at once ("buffered"); a synchronous one when its ACK comes
- *   rendezvous  above: RTS; when it is matched, CTS; then DATA, and the send is complete when that has left
+ *   eager        up to mpi.eager_limit: the message goes out at once; the send is complete when its last byte has
+ *                left the adapter (mpi.eager_completion = "sent") or at once ("buffered"); a synchronous one when
+ *                its ACK comes
+ *   rendezvous,  above, mpi.rendezvous = "read": RTS; when it is matched, READ; then DATA, which the sender's
+ *   read         adapter serves outside the order of its send queue; when all is there, FIN, which completes
+ *                the send
+ *   rendezvous,  RTS; when it is matched, CTS; then DATA, and the send is complete when that has left
+ *   write
  *
- * RTS, CTS and ACK carry no payload. The node answers RTS and CTS by itself, without processor time and whatever the task
- * is doing (an adapter with matching in hardware). Between tasks of one node the same messages take node_copy time
- * instead of the network. What is under way inside a node, or on the way to the adapter's doorbell, lies in the node's
- * `delayed` list in order of (time, insertion); a timer of number 0 is set for each entry.
+ * RTS, READ, CTS, FIN and ACK are control messages: they carry no payload, and the adapter may send them
+ * before others (adapter.control, mpi.control_priority). So an RTS may overtake an eager message that was
+ * sent before it: the receiver matches the messages of two tasks by their numbers, whatever order they arrive
+ * in (mpi_match.c). The node answers RTS, READ, CTS and DATA by itself, without processor time and whatever
+ * the task is doing (an adapter with matching in hardware). Between tasks of one node the same messages take
+ * node_copy time instead of the network. What is under way inside a node, or on the way to the adapter's
+ * doorbell, lies in the node's `delayed` list in order of (time, insertion); a timer of number 0 is set for
+ * each entry.
  */
 #include "tasks/mpi_state.h"
 
@@ -101,7 +110,7 @@ void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_ti
     if (wire->kind == TASK_WIRE_RTS) {
         task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
         task_request_open(mpi, request);
-        answer.kind = TASK_WIRE_CTS;
+        answer.kind = mpi->rendezvous == TASK_RENDEZVOUS_READ ? TASK_WIRE_READ : TASK_WIRE_CTS;
         protocol_transmit(mpi, node, now, &answer, wire->source, 0);
         return;
     }
@@ -130,21 +139,27 @@ static struct task_state *node_task(struct task_mpi *mpi, const struct task_mpi_
 
 void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, const struct task_wire *wire)
 {
-    struct task_wire data = *wire;
+    struct task_wire answer = *wire;
     switch (wire->kind) {
     case TASK_WIRE_EAGER:
     case TASK_WIRE_RTS:
         task_match_arrived(mpi, node_task(mpi, node, wire->job, wire->destination), now, wire);
         break;
+    case TASK_WIRE_READ:
     case TASK_WIRE_CTS:
         task_request_at(mpi, wire->sender)->state = TASK_REQUEST_MATCHED;
         task_request_open(mpi, wire->sender);
-        data.kind = TASK_WIRE_DATA;
-        protocol_transmit(mpi, node, now, &data, wire->destination, wire->sender);
+        answer.kind = TASK_WIRE_DATA;
+        protocol_transmit(mpi, node, now, &answer, wire->destination,
+                          wire->kind == TASK_WIRE_CTS ? wire->sender : 0);
         break;
     case TASK_WIRE_DATA:
+        answer.kind = TASK_WIRE_FIN;
+        if (mpi->rendezvous == TASK_RENDEZVOUS_READ)
+            protocol_transmit(mpi, node, now, &answer, wire->source, 0);
         protocol_received(mpi, node_task(mpi, node, wire->job, wire->destination), wire->receiver, wire->bytes);
         break;
+    case TASK_WIRE_FIN:
     case TASK_WIRE_ACK:
         task_request_complete(mpi, wire->sender);
         break;

@@ -17,14 +17,18 @@ enum task_wire_kind {
     TASK_WIRE_EAGER = 1, /* the message itself */
     TASK_WIRE_RTS,       /* ready to send: announces it */
     TASK_WIRE_CTS,       /* clear to send: it is matched */
-    TASK_WIRE_DATA,      /* the message after RTS and CTS */
+    TASK_WIRE_READ,      /* it is matched, and the receiver reads it */
+    TASK_WIRE_DATA,      /* the message after CTS or READ */
+    TASK_WIRE_FIN,       /* it has been read */
     TASK_WIRE_ACK,       /* a synchronous eager message has been matched */
 };
+
+enum task_rendezvous { TASK_RENDEZVOUS_READ, TASK_RENDEZVOUS_WRITE }; /* the choices of mpi.rendezvous */
 
 #define TASK_WIRE_SYNC 1       /* wants an ACK */
 #define TASK_WIRE_COLLECTIVE 2 /* collective context; sequence is the number of the call */
 
-/* The network's envelope. Source and destination are those of the message, in CTS and ACK, too. */
+/* The network's envelope. Source and destination are those of the message, in its answers, too. */
 struct task_wire {
     uint8_t kind, flags;
     uint16_t unused;
@@ -166,6 +170,8 @@ struct task_mpi {
     struct task_coll_table collectives;
     uint64_t eager_limit;
     bool eager_buffered;
+    enum task_rendezvous rendezvous;
+    int control_priority; /* class of control messages; -1: their job's */
     struct task_mpi_node *node;
     struct task_state *task;
     uint32_t nodes, node_room, tasks, task_room;

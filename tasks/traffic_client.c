@@ -16,7 +16,7 @@ static void client_issue(struct task_traffic_node *n, struct net_node *node, ker
     if (!task_traffic_next(n, &offer))
         return;
     net_send(node, now, offer.destination, offer.bytes, n->shared->pattern->phases ? &silent : &request,
-             TASK_COOKIE_TRAFFIC, n->shared->priority);
+             TASK_COOKIE_TRAFFIC, n->shared->priority, NET_QUEUE_SEND);
 }
 
 static void client_issue_all(struct task_traffic_node *n, struct net_node *node, ker_time now)
@@ -46,7 +46,7 @@ void task_traffic_node_arrived(struct task_traffic_node *n, struct net_node *nod
     static const struct net_envelope reply = {{TASK_ENVELOPE_REPLY}};
     if (message->envelope.word[0] == TASK_ENVELOPE_REQUEST)
         net_send(node, now, message->source, n->shared->reply_bytes, &reply, TASK_COOKIE_TRAFFIC,
-                 n->shared->priority);
+                 n->shared->priority, NET_QUEUE_SEND);
     else if (message->envelope.word[0] == TASK_ENVELOPE_REPLY)
         client_issue(n, node, now);
 }

@@ -1,7 +1,9 @@
-/* fake_net.h - for tests of the MPI model: a network of constant or jittering latency, timers, and programs from lists of ops.
+/* fake_net.h - for tests of the MPI model: a network of constant or jittering latency, timers, and programs
+ * from lists of ops.
  *
- * Events are ordered by (time, number); with jitter, messages overtake each other. A message takes latency + bytes x 40 ps
- * (25 GB/s) to arrive and bytes x 40 ps until it has left.
+ * Events are ordered by (time, number); with jitter, messages overtake each other, with control_latency
+ * control messages those before. A message takes latency + bytes x 40 ps (25 GB/s) to arrive and bytes x 40
+ * ps until it has left.
  */
 #ifndef TESTS_FAKE_NET_H
 #define TESTS_FAKE_NET_H
@@ -54,11 +56,14 @@ struct fake_net {
     struct fake_program program;
     uint32_t nodes, per_node;
     ker_time now, latency, jitter, touched;
+    ker_time control_latency; /* of control messages, which then do not jitter; 0: like others */
     struct fake_event *event;
     size_t events, room;
     uint64_t number;
     struct fake_sent *sent;
     size_t sents, sent_room;
+    void (*look)(struct fake_net *,
+                 const struct net_envelope *); /* at everything that is sent; may be NULL */
 };
 
 static void fake_push(struct fake_net *net, struct fake_event event)
@@ -97,14 +102,20 @@ static struct fake_event fake_pop(struct fake_net *net)
 }
 
 static void fake_send(struct net_node *node, ker_time now, uint32_t destination, uint64_t bytes,
-                      const struct net_envelope *envelope, uint64_t cookie, unsigned priority)
+                      const struct net_envelope *envelope, uint64_t cookie, unsigned priority,
+                      enum net_queue queue)
 {
     struct fake_net *net = node->net;
     ker_assert(now == net->now && destination != node->id && destination < net->nodes && priority == 0);
     ker_time wire = (ker_time)(bytes + 32) * 40, jitter = 0;
+    if (net->look)
+        net->look(net, envelope);
     if (net->jitter)
         jitter = ker_random_below(ker_random_bits(1, KER_PURPOSE_TEST, 0, net->number).word[0], (uint32_t)net->jitter);
-    struct fake_event event = {.time = now + wire + net->latency + jitter, .kind = FAKE_ARRIVED, .node = destination};
+    ker_time way =
+        queue == NET_QUEUE_CONTROL && net->control_latency ? net->control_latency : net->latency + jitter;
+    ker_assert(queue != NET_QUEUE_CONTROL || bytes == 0);
+    struct fake_event event = {.time = now + wire + way, .kind = FAKE_ARRIVED, .node = destination};
     event.message = (struct net_message){node->id, destination, bytes, now, *envelope};
     fake_push(net, event);
     fake_push(net, (struct fake_event){.time = now + wire, .kind = FAKE_SENT, .node = node->id, .cookie = cookie});

@@ -67,24 +67,28 @@ static void test_eager(void **state)
     fake_close(&net);
 }
 
-/* Rendezvous, the receiver computes 10 us first: RTS waits for it; then CTS, then the data. The sender is done when these
- * have left: 10 us + header + 1 us (CTS) + WIRE(n); the receiver 1 us later. */
+/* Rendezvous, the receiver computes 10 us first: RTS waits for it; then CTS, then the data. The sender is
+ * done when these have left: 10 us + header + 1 us (CTS) + WIRE(n); the receiver 1 us later. Read: READ in
+ * place of CTS, and the sender is done when FIN is there, a header and 1 us after the data. */
 static void test_rendezvous(void **state)
 {
     (void)state;
-    struct fake_net net;
-    fake_open(&net, 2, 1, "");
-    const struct task_op a[] = {SEND(1, 5, 8193), END}, b[] = {COMPUTE(10 * KER_US), RECV(0, 5, 8193), END};
-    play(&net, (const struct task_op *const[]){a, b});
-    ker_time left = 10 * KER_US + HEADER + KER_US + WIRE(8193);
-    assert_int_equal(result(&net, 0).finish, left);
-    assert_int_equal(result(&net, 1).finish, left + KER_US);
-    assert_int_equal(result(&net, 1).compute, 10 * KER_US);
-    assert_int_equal(result(&net, 1).wait, left + KER_US - 10 * KER_US);
-    assert_int_equal(net.sents, 3);
-    assert_int_equal(result(&net, 0).messages_sent, 1);
-    assert_clean(&net);
-    fake_close(&net);
+    for (int read = 0; read < 2; read++) {
+        struct fake_net net;
+        fake_open(&net, 2, 1, read ? "" : "mpi: { rendezvous = \"write\"; };");
+        const struct task_op a[] = {SEND(1, 5, 8193), END},
+                             b[] = {COMPUTE(10 * KER_US), RECV(0, 5, 8193), END};
+        play(&net, (const struct task_op *const[]){a, b});
+        ker_time left = 10 * KER_US + HEADER + KER_US + WIRE(8193);
+        assert_int_equal(result(&net, 0).finish, read ? left + KER_US + HEADER + KER_US : left);
+        assert_int_equal(result(&net, 1).finish, left + KER_US);
+        assert_int_equal(result(&net, 1).compute, 10 * KER_US);
+        assert_int_equal(result(&net, 1).wait, left + KER_US - 10 * KER_US);
+        assert_int_equal(net.sents, 3 + read);
+        assert_int_equal(result(&net, 0).messages_sent, 1);
+        assert_clean(&net);
+        fake_close(&net);
+    }
 }
 
 /* A synchronous eager send ends with the ACK of the match at 10 us; a buffered rendezvous at once; both leave nothing behind. */
@@ -135,7 +139,8 @@ static void test_inside_a_node(void **state)
     play(&net, (const struct task_op *const[]){a, b});
     ker_time first = 200 * KER_NS + 100 * KER_NS;
     assert_int_equal(net.sents, 0);
-    assert_int_equal(result(&net, 0).finish, first + 3 * 200 * KER_NS + 10 * KER_US);
+    assert_int_equal(result(&net, 0).finish,
+                     first + 4 * 200 * KER_NS + 10 * KER_US); /* RTS, READ, data, FIN */
     assert_int_equal(result(&net, 1).finish, first + 3 * 200 * KER_NS + 10 * KER_US);
     assert_clean(&net);
     fake_close(&net);
@@ -166,19 +171,22 @@ static void test_self_and_null(void **state)
     fake_close(&net);
 }
 
-/* Messages that overtake each other must still be matched in the order of their sends: the CTS of 20 rendezvous messages with
- * one tag go out in the order of the sequence, to receives in the order of their posting (new indices grow). */
-static void test_no_overtaking(void **state)
+/* Messages that overtake each other must still be matched in the order of their sends: the answers to 20
+ * messages with one tag, each third eager and synchronous, the others by rendezvous, go out in the order of
+ * the sequence, to receives in the order of their posting (new indices grow). Once everything jitters, once
+ * control messages overtake all that goes before them. */
+static void no_overtaking(const char *settings, ker_time jitter, ker_time control_latency)
 {
-    (void)state;
     struct fake_net net;
-    fake_open(&net, 2, 1, "mpi: { eager_limit = 0; };");
-    net.jitter = 5 * KER_US;
+    fake_open(&net, 2, 1, settings);
+    net.jitter = jitter;
+    net.control_latency = control_latency;
     struct task_op a[42], b[42];
     uint64_t names[20];
     for (int i = 0; i < 20; i++) {
         names[i] = (uint64_t)i + 100;
-        a[i] = (struct task_op)ISEND(1, 3, 1, names[i]);
+        a[i] = (struct task_op)ISEND(1, 3, i % 3 ? 101 : 100, names[i]);
+        a[i].mode = i % 3 ? TASK_MODE_STANDARD : TASK_MODE_SYNCHRONOUS;
         b[i] = (struct task_op)IRECV(i % 3 ? 0 : TASK_ANY, i % 2 ? 3 : TASK_ANY, 1, names[i]);
     }
     a[20] = b[20] = (struct task_op)LIST(TASK_OP_WAITALL, names, 20);
@@ -189,7 +197,7 @@ static void test_no_overtaking(void **state)
     for (size_t i = 0; i < net.sents; i++) {
         struct task_wire wire;
         memcpy(&wire, &net.sent[i].envelope, sizeof wire);
-        if (wire.kind != TASK_WIRE_CTS)
+        if (wire.kind != TASK_WIRE_CTS && wire.kind != TASK_WIRE_READ && wire.kind != TASK_WIRE_ACK)
             continue;
         assert_int_equal(wire.sequence, sequence++);
         assert_true(wire.receiver > receiver);
@@ -200,6 +208,15 @@ static void test_no_overtaking(void **state)
     assert_true(overtook);
     assert_clean(&net);
     fake_close(&net);
+}
+
+static void test_no_overtaking(void **state)
+{
+    (void)state;
+    no_overtaking("mpi: { eager_limit = 100; rendezvous = \"read\"; };", 5 * KER_US, 0);
+    no_overtaking("mpi: { eager_limit = 100; rendezvous = \"write\"; };", 5 * KER_US, 0);
+    no_overtaking("mpi: { eager_limit = 100; rendezvous = \"read\"; };", 0, 1);
+    no_overtaking("mpi: { eager_limit = 100; rendezvous = \"write\"; };", 5 * KER_US, 1);
 }
 
 /* Waitany takes one request per call, Waitsome those that are there, Waitall the rest; a test that is known to have failed costs

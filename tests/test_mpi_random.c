@@ -1,10 +1,15 @@
 /* test_mpi_random.c - random programs of many tasks must end, with every message matched and nothing left.
  *
- * A program is drawn in rounds. In a round random messages are drawn; each destination either names the source of each receive or
- * takes them all with MPI_ANY_SOURCE; the tag is the round, so that wildcards cannot take other rounds' messages. Receives are
- * posted before or after the sends, some as blocking calls after all sends are under way, and waited for in several ways.
- * Between rounds there are collectives on the world and on a communicator of the odd tasks. The network delays messages at
- * random so that they overtake, tasks share nodes, sizes lie on both sides of the eager limit.
+ * A program is drawn in rounds. In a round random messages are drawn; each destination either names the
+ * source of each receive or takes them all with MPI_ANY_SOURCE; the tag is the round, so that wildcards
+ * cannot take other rounds' messages. Receives are posted before or after the sends, some as blocking calls
+ * after all sends are under way, and waited for in several ways. Between rounds there are collectives on the
+ * world and on a communicator of the odd tasks. The network delays messages at random so that they overtake,
+ * tasks share nodes, sizes lie on both sides of the eager limit.
+ *
+ * In programs of ordered messages each message has a size of its own, and all are answered (synchronous or
+ * rendezvous), so that who matched whom can be seen on the wire: MPI's order per pair of tasks, communicator
+ * and tag, whatever overtakes.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -182,6 +187,8 @@ static void play(struct drawing *d, uint64_t seed, const char *settings)
         odd[i] = 2 * i + 1;
     fake_open(&net, d->tasks, 1 + (uint32_t)(seed % 4), settings);
     net.jitter = seed % 2 ? 10 * KER_US : 0;
+    net.control_latency =
+        seed % 3 ? 0 : 1 + 2 * KER_US * (ker_time)(seed / 3 % 2); /* control faster, or slower than data */
     net.program.comm[1] = (struct task_comm){.size = (int32_t)d->tasks / 2, .member = odd};
     net.program.comms = 2;
     for (uint32_t i = 0; i < d->tasks; i++)
@@ -206,6 +213,7 @@ static void test_random_programs(void **state)
         draw_program(&d, seed);
         play(&d, seed, "");
         play(&d, seed, "mpi: { eager_limit = 0; };");
+        play(&d, seed, "mpi: { eager_limit = 1000; rendezvous = \"write\"; };");
     }
 }
 
@@ -228,8 +236,96 @@ static void test_other_algorithms(void **state)
     }
 }
 
+/* Many messages between few tasks with few tags. A receive names source and tag, so it is clear which message
+ * it must take: the first of that source and tag that no receive before it takes. Its room is that message's
+ * size. */
+static void draw_ordered(struct drawing *d, uint64_t seed)
+{
+    memset(d, 0, sizeof *d);
+    ker_stream_init(&d->stream, seed, KER_PURPOSE_TEST, 1);
+    d->tasks = 2 + draw(d, 3);
+    uint32_t count = 1 + draw(d, 200), largest = draw(d, 2) ? 300 : 100000;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t from = draw(d, d->tasks), to = (from + 1 + draw(d, d->tasks - 1)) % d->tasks;
+        int32_t tag = (int32_t)draw(d, 3), comm = (int32_t)draw(d, 2);
+        struct task_op *send = add(d, from, TASK_OP_ISEND), *receive;
+        send->peer = (int32_t)to;
+        send->mode = TASK_MODE_SYNCHRONOUS;
+        send->request = name_next(d, from, 0);
+        send->bytes = (uint64_t)draw(d, largest) * 1000 + i;
+        if (draw(d, 10) == 0)
+            add(d, to, TASK_OP_COMPUTE)->time = draw(d, 3) ? draw(d, 1000) : draw(d, 20000000);
+        receive = add(d, to, TASK_OP_IRECV);
+        receive->peer = (int32_t)from;
+        receive->bytes = send->bytes;
+        receive->request = name_next(d, to, 0);
+        send->tag = receive->tag = tag;
+        send->comm = receive->comm = comm;
+    }
+    for (uint32_t i = 0; i < d->tasks; i++) {
+        draw_waits(d, i, 0);
+        add(d, i, TASK_OP_FINALIZE);
+    }
+}
+
+/* At the answer to a message the receive it has been matched with still has its room. */
+static uint64_t answers;
+static void look_at_answer(struct fake_net *net, const struct net_envelope *envelope)
+{
+    struct task_wire wire;
+    memcpy(&wire, envelope, sizeof wire);
+    if (wire.kind != TASK_WIRE_CTS && wire.kind != TASK_WIRE_READ && wire.kind != TASK_WIRE_ACK)
+        return;
+    assert_int_equal(task_request_at(net->mpi, wire.receiver)->bytes, wire.bytes);
+    answers++;
+}
+
+/* Control and data of extreme and equal speeds, either faster. */
+static void play_ordered(const struct drawing *d, uint64_t seed, const char *settings)
+{
+    static const ker_time latencies[] = {1, 1000, KER_US, 300 * KER_US},
+                          jitters[] = {0, 1, KER_US, 100 * KER_US};
+    struct fake_net net;
+    fake_open(&net, d->tasks, 1, settings);
+    net.latency = latencies[seed % 4];
+    net.control_latency = seed / 4 % 5 ? latencies[seed / 4 % 5 - 1] : 0;
+    net.jitter = jitters[seed / 20 % 4];
+    net.look = look_at_answer;
+    net.program.comm[1] = (struct task_comm){.size = (int32_t)d->tasks};
+    net.program.comms = 2;
+    for (uint32_t i = 0; i < d->tasks; i++)
+        net.program.ops[i] = d->script[i].op;
+    fake_start(&net);
+    fake_run(&net, UINT64_MAX);
+    assert_int_equal(task_mpi_unfinished(net.mpi), 0);
+    assert_int_equal(net.mpi->request.live, 0);
+    fake_close(&net);
+}
+
+static void test_order(void **state)
+{
+    static struct drawing d;
+    (void)state;
+    for (uint64_t seed = 1000; seed < 1160; seed++) {
+        draw_ordered(&d, seed);
+        uint64_t sends = 0;
+        for (uint32_t i = 0; i < d.tasks; i++)
+            for (uint32_t k = 0; k < d.script[i].ops; k++)
+                sends += d.script[i].op[k].kind == TASK_OP_ISEND;
+        static const char *const settings[] = {"", "mpi: { rendezvous = \"write\"; };",
+                                               "mpi: { eager_limit = 10000000; };",
+                                               "mpi: { eager_limit = 0; };"};
+        for (int i = 0; i < 4; i++) {
+            answers = 0;
+            play_ordered(&d, seed, settings[i]);
+            assert_int_equal(answers, sends);
+        }
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs), cmocka_unit_test(test_other_algorithms)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_programs),
+                                       cmocka_unit_test(test_other_algorithms), cmocka_unit_test(test_order)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

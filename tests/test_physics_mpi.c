@@ -60,13 +60,18 @@ static void ping_pong_eager(void **state)
     assert_int_equal(ping_pong(5, 2500, ""), 10 * LONG_PS);
 }
 
-/* Above the limit: a request, an answer (the receive is posted already), then the data: two headers and a message. */
+/* Above the limit: a request, an answer (the receive is posted already), then the data: two headers and a
+ * message. Read: each of the nine requests after the first leaves behind the FIN of the message before (2.4
+ * ns), and the last sender waits for its FIN. */
 static void ping_pong_rendezvous(void **state)
 {
-    const char *limit = "mpi: { eager_limit = \"999 B\"; };";
-    assert_int_equal(ping_pong(5, 1000, limit), 10 * (2 * EMPTY_PS + FULL_PS));
-    assert_int_equal(ping_pong(5, 2500, limit), 10 * (2 * EMPTY_PS + LONG_PS));
-    assert_int_equal(ping_pong(5, 999, limit), 10 * (64000 + 102300));
+    const char *write = "mpi: { eager_limit = \"999 B\"; rendezvous = \"write\"; };",
+               *read = "mpi: { eager_limit = \"999 B\"; };";
+    assert_int_equal(ping_pong(5, 1000, write), 10 * (2 * EMPTY_PS + FULL_PS));
+    assert_int_equal(ping_pong(5, 2500, write), 10 * (2 * EMPTY_PS + LONG_PS));
+    assert_int_equal(ping_pong(5, 999, write), 10 * (64000 + 102300));
+    assert_int_equal(ping_pong(5, 1000, read), 10 * (2 * EMPTY_PS + FULL_PS) + 9 * 2400 + EMPTY_PS);
+    assert_int_equal(ping_pong(5, 2500, read), 10 * (2 * EMPTY_PS + LONG_PS) + 9 * 2400 + EMPTY_PS);
 }
 
 /* Overheads o_s before each send and o_r after each receive are processor time in the chain: each of the ten messages costs
@@ -76,8 +81,11 @@ static void ping_pong_overheads(void **state)
     assert_int_equal(ping_pong(5, 1000, "node: { send_overhead = \"300 ns\"; receive_overhead = \"200 ns\"; };"),
                      10 * (300000 + FULL_PS + 200000));
     assert_int_equal(ping_pong(5, 1000, "node: { doorbell = \"40 ns\"; };"), 10 * (40000 + FULL_PS));
-    assert_int_equal(ping_pong(5, 1000, "mpi: { eager_limit = \"0 B\"; };\nnode: { doorbell = \"40 ns\"; };"),
-                     10 * (40000 + 2 * EMPTY_PS + FULL_PS));
+    assert_int_equal(
+        ping_pong(
+            5, 1000,
+            "mpi: { eager_limit = \"0 B\"; rendezvous = \"write\"; };\nnode: { doorbell = \"40 ns\"; };"),
+        10 * (40000 + 2 * EMPTY_PS + FULL_PS));
 }
 
 static int64_t stencil(const char *extents, int steps, const char *job, const char *settings)
@@ -108,12 +116,16 @@ static void stencil_ring(void **state)
     assert_int_equal(stencil("4", 3, "", ""), 3 * (102400 + FULL_PS));
 }
 
-/* Rendezvous in the ring of four. Two RTS (24 bytes, 2.4 ns) leave each task back to back and arrive at 66.4 and 68.8 ns. Each is
- * answered by a CTS at once (the receives are posted); they are back at 132.8 and 135.2 ns. The first data leave at
- * 132.8, the second when the link is free, 102.4 later: the last byte is there at 132.8 + 102.4 + T(1,024). */
+/* Rendezvous in the ring of four. Two RTS (24 bytes, 2.4 ns) leave each task back to back and arrive at 66.4
+ * and 68.8 ns. Each is answered by a CTS at once (the receives are posted); they are back at 132.8 and 135.2
+ * ns. The first data leave at 132.8, the second when the link is free, 102.4 later: the last byte is there at
+ * 132.8 + 102.4 + T(1,024). Read: the answers are READ, and the sender of that message waits for its FIN. */
 static void stencil_ring_rendezvous(void **state)
 {
-    assert_int_equal(stencil("4", 1, "", "mpi: { eager_limit = \"0 B\"; };"), 2 * EMPTY_PS + 102400 + FULL_PS);
+    const char *write = "mpi: { eager_limit = \"0 B\"; rendezvous = \"write\"; };",
+               *read = "mpi: { eager_limit = \"0 B\"; };";
+    assert_int_equal(stencil("4", 1, "", write), 2 * EMPTY_PS + 102400 + FULL_PS);
+    assert_int_equal(stencil("4", 1, "", read), 2 * EMPTY_PS + 102400 + FULL_PS + EMPTY_PS);
 }
 
 /* 3x3x3 torus, six faces: six packets in one go; direction by direction everyone receives exactly one packet per time slot.

@@ -1,0 +1,122 @@
+/* flows.h - what an adapter has to send: messages in flows, flows in rings, one ring per level. Private to
+ * adapter.c, and inline, as every message passes here.
+ *
+ * A flow holds the messages of one destination, priority class and queue (enum net_queue), first in, first
+ * out; with adapter.queues = "fifo" it holds those of all destinations. The flows of a level form a ring in
+ * which they take turns; a node keeps the one served last. Levels are served from the highest to the lowest:
+ * first by class, and within a class, with adapter.control = "first", control messages before the others. The
+ * bits of `waiting` say which levels have a flow. Invariant: a flow in a ring has a message.
+ */
+#ifndef NET_FLOWS_H
+#define NET_FLOWS_H
+
+#include "net/network.h"
+
+/* ---- pools ---- */
+
+static inline uint32_t outgoing_new(struct net_network *net)
+{
+    if (net->outgoing_free == NET_NONE) {
+        uint32_t room = net->outgoing_room ? net->outgoing_room * 2 : 64;
+        net->outgoing = ker_realloc(net->outgoing, sizeof *net->outgoing * room);
+        for (uint32_t i = room; i-- > net->outgoing_room;) {
+            net->outgoing[i].next = net->outgoing_free;
+            net->outgoing_free = i;
+        }
+        net->outgoing_room = room;
+    }
+    uint32_t index = net->outgoing_free;
+    net->outgoing_free = net->outgoing[index].next;
+    return index;
+}
+
+static inline void outgoing_free(struct net_network *net, uint32_t index)
+{
+    net->outgoing[index].next = net->outgoing_free;
+    net->outgoing_free = index;
+}
+
+static inline uint32_t flow_new(struct net_network *net)
+{
+    if (net->flow_free == NET_NONE) {
+        uint32_t room = net->flow_room ? net->flow_room * 2 : 64;
+        net->flow = ker_realloc(net->flow, sizeof *net->flow * room);
+        for (uint32_t i = room; i-- > net->flow_room;) {
+            net->flow[i].next = net->flow_free;
+            net->flow_free = i;
+        }
+        net->flow_room = room;
+    }
+    uint32_t index = net->flow_free;
+    net->flow_free = net->flow[index].next;
+    return index;
+}
+
+/* ---- rings ---- */
+
+/* The flow of this level that was served last; all others come before it. */
+static inline uint32_t *flow_last(struct net_node *n, unsigned level)
+{
+    return &n->credit[n->net->set.rings + level];
+}
+
+static inline unsigned flow_level(const struct net_network *net, const struct net_outgoing *o)
+{
+    return o->priority * 2u + (o->queue == NET_QUEUE_CONTROL && net->set.control == NET_CONTROL_FIRST);
+}
+
+/* The highest of some levels, at least one. */
+static inline unsigned level_highest(uint32_t levels)
+{
+    return 31u - (unsigned)__builtin_clz(levels);
+}
+
+/* Puts a message behind the others of its flow; a new flow gets its turn last. */
+static inline void flow_append(struct net_node *n, uint32_t index)
+{
+    struct net_network *net = n->net;
+    struct net_outgoing *o = &net->outgoing[index];
+    uint32_t destination = net->set.fifo_adapter ? 0 : o->destination;
+    unsigned level = flow_level(net, o);
+    uint32_t *last = flow_last(n, level);
+    o->next = NET_NONE;
+    if (n->waiting >> level & 1) {
+        uint32_t f = *last;
+        do {
+            struct net_flow *flow = &net->flow[f];
+            /* the queue of its messages stands in the record that is written anyway */
+            if (flow->destination == destination && net->outgoing[flow->tail].queue == o->queue) {
+                net->outgoing[flow->tail].next = index;
+                flow->tail = index;
+                return;
+            }
+            f = flow->next;
+        } while (f != *last);
+    }
+    uint32_t fresh = flow_new(net);
+    struct net_flow *flow = &net->flow[fresh];
+    *flow = (struct net_flow){destination, index, index, fresh};
+    if (n->waiting >> level & 1) {
+        flow->next = net->flow[*last].next;
+        net->flow[*last].next = fresh;
+    }
+    *last = fresh;
+    n->waiting |= 1u << level;
+    n->hold = 0;
+}
+
+/* Takes an empty flow out of its ring; previous is the one before it. */
+static inline void flow_remove(struct net_node *n, unsigned level, uint32_t previous, uint32_t flow)
+{
+    struct net_network *net = n->net;
+    if (previous == flow) {
+        n->waiting &= ~(1u << level);
+    } else {
+        net->flow[previous].next = net->flow[flow].next;
+        *flow_last(n, level) = previous;
+    }
+    net->flow[flow].next = net->flow_free;
+    net->flow_free = flow;
+}
+
+#endif
