@@ -364,6 +364,7 @@ bad_ranks 'hold no packet of 4128 bytes' star.cfg switch.buffer=64B
 bad 'hold no packet of 4128 bytes' star.cfg switch.output_queue=64B
 bad 'hold no packet of 4128 bytes' star.cfg adapter.ejection_rate=1GB/s adapter.buffer=1B
 bad 'must be 1 to 16' star.cfg switch.channels=17
+bad 'class 1 of 1: classes count from 0; more of them by switch.classes' pingpong.cfg mpi.control_priority=1
 bad '4 classes of 8 channels are 32; at most 16' star.cfg switch.channels=8 switch.classes=4
 bad 'must be 1 to 64' star.cfg switch.speedup=0.5
 bad 'switch.delay: too large' star.cfg switch.delay=5s

@@ -20,11 +20,13 @@
 
 struct random_system {
     struct ker_stream stream;
+    struct ker_stream later; /* of keys that came later, so that they leave the draws of the others as they were */
     FILE *out;
     const char *folder, *traces; /* absolute; files beside the configuration are named in the folder */
     const char *own;          /* routing.algorithm that only this topology has; NULL: minimal or adaptive will do */
     int number;
     uint32_t nodes, channels; /* of the network; channels it needs */
+    uint32_t classes;         /* of priority */
     uint32_t packet, header;  /* bytes */
     uint32_t hop_bytes;       /* in the header, for each of up to 255 switches */
     bool lossy;               /* faults */
@@ -47,6 +49,11 @@ static uint32_t between(struct random_system *r, uint32_t low, uint32_t high)
 static bool chance(struct random_system *r, uint32_t percent)
 {
     return draw(r, 100) < percent;
+}
+
+static uint32_t draw_later(struct random_system *r, uint32_t n)
+{
+    return ker_stream_below(&r->later, n);
 }
 
 #define PICK(r, list) ((list)[draw((r), (uint32_t)(sizeof(list) / sizeof *(list)))])
@@ -302,6 +309,7 @@ static void random_switch(struct random_system *r)
     if (channels > 16)
         channels = 16;
     uint32_t classes = chance(r, 20) && channels <= 5 ? between(r, 2, 3) : 1;
+    r->classes = classes;
     fprintf(r->out, "switch: {\n    channels = %u;\n    classes = %u;\n", channels, classes);
     fprintf(r->out, "    buffer = \"%u B\";\n", wire * PICK(r, depths) + (chance(r, 30) ? draw(r, wire) : 0));
     fprintf(r->out, "    output_queue = \"%u B\";\n",
@@ -321,6 +329,8 @@ static void random_switch(struct random_system *r)
     if (chance(r, 25))
         fprintf(r->out, "    ejection_rate = \"%g GB/s\";\n    buffer = \"%u B\";\n", r->bandwidth * 0.6,
                 wire * PICK(r, depths));
+    static const char *const controls[] = {"first", "fair", "in_order"};
+    fprintf(r->out, "    control = \"%s\";\n", controls[draw_later(r, 3)]);
     fprintf(r->out, "    resequence = %s;\n};\n", chance(r, 20) ? "true" : "false");
 }
 
@@ -433,7 +443,7 @@ static void random_end(struct random_system *r, bool jobs)
 
 static void random_traffic(struct random_system *r)
 {
-    fprintf(r->out, "traffic: {\n");
+    fprintf(r->out, "traffic: {\n    priority = %u;\n", draw_later(r, r->classes));
     random_pattern(r);
     random_sizes(r);
     if (chance(r, 35))
@@ -495,12 +505,17 @@ static void random_jobs(struct random_system *r)
             "    doorbell = \"%u ns\";\n};\n",
             cores, chance(r, 40) ? draw(r, 300) : 0, chance(r, 40) ? draw(r, 300) : 0,
             chance(r, 30) ? 100 : 0);
-    fprintf(r->out, "mpi: {\n    eager_limit = \"%s\";\n    eager_completion = \"%s\";\n};\njobs: (\n",
+    fprintf(r->out, "mpi: {\n    eager_limit = \"%s\";\n    eager_completion = \"%s\";\n",
             PICK(r, limits), chance(r, 50) ? "sent" : "buffered");
+    fprintf(r->out, "    rendezvous = \"%s\";\n", draw_later(r, 2) ? "read" : "write");
+    if (draw_later(r, 2))
+        fprintf(r->out, "    control_priority = %u;\n", draw_later(r, r->classes));
+    fprintf(r->out, "};\njobs: (\n");
     for (uint32_t j = 0; j < jobs; j++) {
         uint32_t per_node = between(r, 1, cores), slots = share * per_node;
         fprintf(r->out, "    {\n        name = \"job %u\";\n        start = \"%u ns\";\n", j,
                 j ? draw(r, 5000) : 0);
+        fprintf(r->out, "        priority = %u;\n", draw_later(r, r->classes));
         random_placement(r, j * share, share, per_node);
         if (slots >= (r->packet < 4096 ? 8 : 4) && r->packet >= 512 && chance(r, 40))
             random_trace(r, slots);
@@ -541,6 +556,7 @@ static void random_system_write(int number, const char *folder, const char *trac
     struct random_system r = {.folder = folder, .traces = traces, .number = number};
     char *path = ker_format("%s/%03d.cfg", folder, number);
     ker_stream_init(&r.stream, 2, KER_PURPOSE_TEST, (uint64_t)number);
+    ker_stream_init(&r.later, 3, KER_PURPOSE_TEST, (uint64_t)number);
     r.out = fopen(path, "w");
     ker_assert(r.out != NULL);
     random_topology(&r);
