@@ -329,9 +329,16 @@ static void random_switch(struct random_system *r)
     if (chance(r, 25))
         fprintf(r->out, "    ejection_rate = \"%g GB/s\";\n    buffer = \"%u B\";\n", r->bandwidth * 0.6,
                 wire * PICK(r, depths));
+    fprintf(r->out, "    resequence = %s;\n", chance(r, 20) ? "true" : "false");
+}
+
+/* The rest of the adapter's group, which random_switch leaves open. */
+static void random_control(struct random_system *r, bool jobs)
+{
     static const char *const controls[] = {"first", "fair", "in_order"};
-    fprintf(r->out, "    control = \"%s\";\n", controls[draw_later(r, 3)]);
-    fprintf(r->out, "    resequence = %s;\n};\n", chance(r, 20) ? "true" : "false");
+    if (jobs)
+        fprintf(r->out, "    control = \"%s\";\n", controls[draw_later(r, 3)]);
+    fprintf(r->out, "};\n");
 }
 
 /* Congestion control in a third of the systems, set so that it acts soon and often. */
@@ -562,8 +569,17 @@ static void random_system_write(int number, const char *folder, const char *trac
     random_topology(&r);
     random_probe(&r, path, tables);
     random_switch(&r);
+    FILE *out = r.out;
+    char *congestion = NULL; /* drawn before it is known whether there are jobs, written behind the adapter */
+    size_t length;
+    r.out = open_memstream(&congestion, &length);
     random_congestion(&r);
+    fclose(r.out);
+    r.out = out;
     bool jobs = r.nodes >= 2 && !r.lossy && chance(&r, 45), traffic = !jobs || chance(&r, 30);
+    random_control(&r, jobs);
+    fputs(congestion, r.out);
+    free(congestion);
     if (jobs)
         random_jobs(&r);
     if (traffic)
