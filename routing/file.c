@@ -1,44 +1,36 @@
-/* file.c - any network, from an edge list (docs/topology-file.md) or from the dump of an InfiniBand fabric (docs/fabric.md).
+/* file.c - any network, from an edge list (docs/topology-file.md) or from the dump of an InfiniBand fabric
+ * (docs/fabric.md).
  *
- * Ports of a switch: its nodes in the order of the file, then its links, parallel ones side by side. In a fabric the
- * cables say which port is which; ports then have those numbers (port 0, the switch's management, leads nowhere), and two
- * arrays translate: everything in here counts places, in the order above, and only what leaves this file is a port.
+ * Ports of a switch: its nodes in the order of the file, then its links, parallel ones side by side. In a
+ * fabric the cables say which port is which; ports then have those numbers (port 0, the switch's management,
+ * leads nowhere), and two arrays translate: everything in here counts places, in the order above, and only
+ * what leaves this file is a port.
  *
- * Distances of all pairs of switches come from a breadth-first search per switch; deterministic routing looks
- * up one of the minimal next hops, picked per (switch, destination) by a hash so that neither follows the
- * other, and one of the parallel links by the packet's draw. Both tables have switches^2 entries, which
- * bounds the size of such networks.
- *
- * Deadlock: when the dependencies between links, all in one channel, have no cycle (trees, for example), one
- * channel does. Otherwise the channel counts the hops: a packet with d hops to go travels in class diameter -
- * d, which grows with every hop, and `diameter` classes are needed.
+ * Routes are tables (table_make.c): "minimal" is one shortest path for each destination node, dealt so that
+ * the links share the nodes evenly, "adaptive" all shortest paths. Nothing here grows with the square of the
+ * switches.
  */
-#include "routing/check.h"
+#include "routing/distances.h"
 #include "routing/fabric.h"
 #include "routing/graph.h"
-#include "routing/shape.h"
+#include "routing/table_make.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_SWITCHES 4096
-#define FAR UINT8_MAX
-#define MAX_WAITS_WORK (1ull << 26) /* switches * ports */
+#define MOST_LINKS 253 /* of a shortest path: packets count their switches in 8 bits */
 
 struct file_shape {
     struct route_shape shape;
-    uint32_t switches, diameter, classes, spread;
+    uint32_t switches, diameter;
     uint64_t *first;         /* places of all switches in one row; switches + 1 */
     struct route_peer *peer; /* per place */
-    uint16_t *lanes;    /* per place: parallel links from this place on, 0 when it is not the first of them */
-    uint16_t *nodes_at; /* per switch: its first places */
-    uint16_t *port_at;  /* per place: the port; NULL: ports are places */
-    uint16_t *place_at; /* per port: 1 + the place, 0 with nothing in it */
-    uint64_t *ports;    /* with port_at: where the ports of a switch begin in place_at; switches + 1 */
+    uint16_t *nodes_at;      /* per switch: its first places */
+    uint16_t *port_at;       /* per place: the port; NULL: ports are places */
+    uint16_t *place_at;      /* per port: 1 + the place, 0 with nothing in it */
+    uint64_t *ports;         /* with port_at: where the ports of a switch begin in place_at; switches + 1 */
     struct route_graph_node *node;
     uint16_t *node_port;
-    uint8_t *distance; /* [a * switches + b] */
-    uint16_t *next;    /* [here * switches + destination]: the first of the parallel places */
     struct route_subnet subnet; /* of a fabric */
 };
 
@@ -81,7 +73,6 @@ static void lay_ports(struct file_shape *file, const struct route_graph *graph)
     ports = first[graph->switches];
     file->first = first;
     file->peer = ker_alloc(ports * sizeof *file->peer);
-    file->lanes = ker_alloc(ports * sizeof *file->lanes);
     if (graph->ports) {
         file->shape.summary.max_ports = 0;
         lay_cables(file, graph);
@@ -89,7 +80,8 @@ static void lay_ports(struct file_shape *file, const struct route_graph *graph)
 }
 
 /* Notes what is in a place, in the port given where there is one; returns the port. */
-static uint16_t put(struct file_shape *file, uint32_t switch_id, uint32_t place, uint16_t port, struct route_peer peer)
+static uint16_t put(struct file_shape *file, uint32_t switch_id, uint32_t place, uint16_t port,
+                    struct route_peer peer)
 {
     uint64_t at = file->first[switch_id] + place;
     file->peer[at] = peer;
@@ -113,9 +105,10 @@ static void join_edge(struct file_shape *file, const struct route_graph_edge *e,
 {
     for (uint32_t lane = 0; lane < e->count; lane++) {
         uint32_t from = used[e->from]++, to = used[e->to]++;
-        uint16_t from_port = put(file, e->from, from, e->from_port, (struct route_peer){ROUTE_SWITCH, (uint8_t)e->class, 0, e->to});
-        uint16_t to_port =
-            put(file, e->to, to, e->to_port, (struct route_peer){ROUTE_SWITCH, (uint8_t)e->class, from_port, e->from});
+        uint16_t from_port = put(file, e->from, from, e->from_port,
+                                 (struct route_peer){ROUTE_SWITCH, (uint8_t)e->class, 0, e->to});
+        uint16_t to_port = put(file, e->to, to, e->to_port,
+                               (struct route_peer){ROUTE_SWITCH, (uint8_t)e->class, from_port, e->from});
         file->peer[file->first[e->from] + from].port = to_port;
     }
     file->shape.summary.links += e->count;
@@ -124,105 +117,29 @@ static void join_edge(struct file_shape *file, const struct route_graph_edge *e,
 /* Edges are sorted by their ends: those of the same two switches follow each other. */
 static void join_ports(struct file_shape *file, const struct route_graph *graph)
 {
-    uint32_t *used = ker_alloc(graph->switches * sizeof *used), last;
+    uint32_t *used = ker_alloc(graph->switches * sizeof *used);
     join_nodes(file, graph, used);
-    for (uint32_t i = 0; i < graph->edges; i = last) {
-        const struct route_graph_edge *e = &graph->edge[i];
-        uint16_t *from = &file->lanes[file->first[e->from] + used[e->from]], *to = &file->lanes[file->first[e->to] + used[e->to]];
-        uint32_t lanes = 0;
-        for (last = i; last < graph->edges && graph->edge[last].from == e->from && graph->edge[last].to == e->to; last++) {
-            join_edge(file, &graph->edge[last], used);
-            lanes += graph->edge[last].count;
-        }
-        *from = *to = (uint16_t)lanes;
-    }
+    for (uint32_t i = 0; i < graph->edges; i++)
+        join_edge(file, &graph->edge[i], used);
     free(used);
 }
 
-static inline uint16_t port_of(const struct file_shape *file, uint32_t switch_id, uint32_t place)
+static void farther(void *context, uint32_t distance, uint32_t switch_id, uint64_t sources)
 {
-    return file->port_at ? file->port_at[file->first[switch_id] + place] : (uint16_t)place;
+    uint32_t *most = context;
+    *most = distance > *most ? distance : *most;
 }
 
-static inline bool is_bundle(const struct file_shape *file, uint32_t switch_id, uint32_t at)
+/* Links between the two switches that are farthest apart; no more than MOST_LINKS + 1. */
+static uint32_t find_diameter(const struct route_shape *shape)
 {
-    return file->first[switch_id] + at < file->first[switch_id + 1];
-}
-
-/* Goes through the bundles of a switch: for (p = first; is_bundle(); p = after()). */
-static inline uint32_t bundle_first(const struct file_shape *file, uint32_t switch_id)
-{
-    return file->nodes_at[switch_id];
-}
-
-static inline uint32_t bundle_after(const struct file_shape *file, uint32_t switch_id, uint32_t at)
-{
-    return at + file->lanes[file->first[switch_id] + at];
-}
-
-static inline uint32_t bundle_peer(const struct file_shape *file, uint32_t switch_id, uint32_t at)
-{
-    return file->peer[file->first[switch_id] + at].id;
-}
-
-static inline uint8_t distance_of(const struct file_shape *file, uint32_t from, uint32_t to)
-{
-    return file->distance[(uint64_t)to * file->switches + from];
-}
-
-/* Distances to one switch; false when one is too far to be counted. */
-static bool measure(struct file_shape *file, uint32_t to, uint32_t *queue)
-{
-    uint8_t *distance = &file->distance[(uint64_t)to * file->switches];
-    uint32_t done = 0, found = 0;
-    memset(distance, FAR, file->switches);
-    distance[to] = 0;
-    queue[found++] = to;
-    for (; done < found; done++) {
-        uint32_t at = queue[done];
-        if (distance[at] > file->diameter)
-            file->diameter = distance[at];
-        if (file->diameter == FAR - 1)
-            return false;
-        for (uint32_t p = bundle_first(file, at); is_bundle(file, at, p); p = bundle_after(file, at, p)) {
-            uint32_t peer = bundle_peer(file, at, p);
-            if (distance[peer] == FAR) {
-                distance[peer] = (uint8_t)(distance[at] + 1);
-                queue[found++] = peer;
-            }
-        }
-    }
-    return true;
-}
-
-static uint16_t pick_next(const struct file_shape *file, uint32_t here, uint32_t to)
-{
-    uint32_t count = 0, wanted = distance_of(file, here, to) - 1u;
-    for (uint32_t p = bundle_first(file, here); is_bundle(file, here, p); p = bundle_after(file, here, p))
-        count += distance_of(file, bundle_peer(file, here, p), to) == wanted;
-    uint32_t pick = ker_random_below(route_mix(to, here), count);
-    for (uint32_t p = bundle_first(file, here); is_bundle(file, here, p); p = bundle_after(file, here, p))
-        if (distance_of(file, bundle_peer(file, here, p), to) == wanted && pick-- == 0)
-            return (uint16_t)p;
-    ker_assert(!"a minimal next hop");
-    return 0;
-}
-
-static bool make_tables(struct file_shape *file)
-{
-    uint64_t pairs = (uint64_t)file->switches * file->switches;
-    uint32_t *queue = ker_alloc(file->switches * sizeof *queue);
-    bool near = true;
-    file->distance = ker_alloc(pairs * sizeof *file->distance);
-    file->next = ker_alloc(pairs * sizeof *file->next);
-    for (uint32_t to = 0; to < file->switches && near; to++)
-        near = measure(file, to, queue);
-    for (uint32_t here = 0; here < file->switches && near; here++)
-        for (uint32_t to = 0; to < file->switches; to++)
-            if (to != here)
-                file->next[(uint64_t)here * file->switches + to] = pick_next(file, here, to);
-    free(queue);
-    return near;
+    struct route_wires wires;
+    uint32_t most = 0;
+    route_wires_make(&wires, shape);
+    for (uint32_t first = 0; first < wires.switches && most <= MOST_LINKS; first += ROUTE_DISTANCES_SOURCES)
+        route_distances(&wires, first, MOST_LINKS + 1, farther, &most);
+    route_wires_release(&wires);
+    return most;
 }
 
 static void name_links(struct route_summary *summary, const struct route_graph *graph)
@@ -235,16 +152,11 @@ static void name_links(struct route_summary *summary, const struct route_graph *
     }
 }
 
-static enum ker_status shape_build(struct route_shape *shape, const struct ker_config *config, struct route_graph *graph,
-                                   struct ker_error *error)
+static enum ker_status shape_build(struct route_shape *shape, const struct ker_config *config,
+                                   struct route_graph *graph, struct ker_error *error)
 {
     struct file_shape *file = (struct file_shape *)shape;
     struct route_summary *summary = &shape->summary;
-    if (graph->switches > MAX_SWITCHES)
-        return ker_config_fail(config, error, "topology.file",
-                               "has %u switches; networks from a file may have at "
-                               "most %d, as their tables grow with the square",
-                               graph->switches, MAX_SWITCHES);
     file->switches = summary->switches = graph->switches;
     summary->nodes = graph->nodes;
     summary->links = graph->nodes;
@@ -255,8 +167,10 @@ static enum ker_status shape_build(struct route_shape *shape, const struct ker_c
     name_links(summary, graph);
     file->node = graph->node;
     graph->node = NULL;
-    if (!make_tables(file))
-        return ker_config_fail(config, error, "topology.file", "has switches more than %d links apart", FAR - 2);
+    file->diameter = find_diameter(shape);
+    if (file->diameter > MOST_LINKS)
+        return ker_config_fail(config, error, "topology.file", "has switches more than %d links apart",
+                               MOST_LINKS);
     return KER_OK;
 }
 
@@ -271,13 +185,15 @@ static enum ker_status file_build(struct route_shape *shape, const struct ker_co
     if (status == KER_OK)
         status = shape_build(shape, config, &graph, error);
     if (status == KER_OK)
-        snprintf(shape->summary.text, sizeof shape->summary.text, "network from a file, %u nodes, %u switches, diameter %u",
-                 shape->summary.nodes, shape->summary.switches, ((struct file_shape *)shape)->diameter);
+        snprintf(shape->summary.text, sizeof shape->summary.text,
+                 "network from a file, %u nodes, %u switches, diameter %u", shape->summary.nodes,
+                 shape->summary.switches, ((struct file_shape *)shape)->diameter);
     route_graph_release(&graph);
     return status;
 }
 
-static enum ker_status read_defaults(struct route_fabric_defaults *defaults, const struct ker_config *config, struct ker_error *error)
+static enum ker_status read_defaults(struct route_fabric_defaults *defaults, const struct ker_config *config,
+                                     struct ker_error *error)
 {
     enum ker_status status = route_key_require(config, "topology.file", error);
     if (status == KER_OK)
@@ -303,15 +219,16 @@ static void fabric_warn(struct route_summary *summary, const struct route_subnet
 {
     int used = 0;
     if (subnet->passed)
-        used = snprintf(summary->warning, sizeof summary->warning, "%s:%u: %u line%s of no dump passed over", path,
-                        subnet->passed_line, subnet->passed, subnet->passed > 1 ? "s" : "");
+        used = snprintf(summary->warning, sizeof summary->warning, "%s:%u: %u line%s of no dump passed over",
+                        path, subnet->passed_line, subnet->passed, subnet->passed > 1 ? "s" : "");
     if (subnet->loops && used < (int)sizeof summary->warning)
         snprintf(summary->warning + used, sizeof summary->warning - (size_t)used,
-                 "%s%s:%u: %u port%s cabled to the same device left out", used ? "; " : "", path, subnet->loop_line,
-                 subnet->loops, subnet->loops > 1 ? "s" : "");
+                 "%s%s:%u: %u port%s cabled to the same device left out", used ? "; " : "", path,
+                 subnet->loop_line, subnet->loops, subnet->loops > 1 ? "s" : "");
 }
 
-static enum ker_status fabric_build(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+static enum ker_status fabric_build(struct route_shape *shape, const struct ker_config *config,
+                                    struct ker_error *error)
 {
     struct file_shape *file = (struct file_shape *)shape;
     struct route_fabric_defaults defaults = {0};
@@ -332,11 +249,12 @@ static enum ker_status fabric_build(struct route_shape *shape, const struct ker_
     if (status == KER_OK) {
         struct route_summary *summary = &shape->summary;
         fabric_warn(summary, &file->subnet, path);
-        int used = snprintf(summary->text, sizeof summary->text, "InfiniBand fabric, %u nodes, %u switches, diameter %u",
-                            summary->nodes, summary->switches, file->diameter);
+        int used = snprintf(summary->text, sizeof summary->text,
+                            "InfiniBand fabric, %u nodes, %u switches, diameter %u", summary->nodes,
+                            summary->switches, file->diameter);
         if (file->subnet.left_out)
-            snprintf(summary->text + used, sizeof summary->text - (size_t)used, ", %u routers and aggregation nodes left out",
-                     file->subnet.left_out);
+            snprintf(summary->text + used, sizeof summary->text - (size_t)used,
+                     ", %u routers and aggregation nodes left out", file->subnet.left_out);
     }
     route_graph_release(&graph);
     return status;
@@ -347,7 +265,6 @@ static void file_release(struct route_shape *shape)
     struct file_shape *file = (struct file_shape *)shape;
     free(file->first);
     free(file->peer);
-    free(file->lanes);
     free(file->port_at);
     free(file->place_at);
     free(file->ports);
@@ -355,68 +272,6 @@ static void file_release(struct route_shape *shape)
     free(file->nodes_at);
     free(file->node);
     free(file->node_port);
-    free(file->distance);
-    free(file->next);
-}
-
-/* Dependencies are edges between bundles, each named by its sending end's place in the row of all ports. */
-static void add_table_waits(const struct file_shape *file, uint32_t here, uint32_t to,
-                            struct route_dependencies *waits)
-{
-    uint32_t port = file->next[(uint64_t)here * file->switches + to], on = bundle_peer(file, here, port);
-    if (on != to)
-        route_dependencies_add(waits, (uint32_t)(file->first[here] + port),
-                               (uint32_t)(file->first[on] + file->next[(uint64_t)on * file->switches + to]));
-}
-
-static void add_minimal_waits(const struct file_shape *file, uint32_t here, uint32_t to,
-                              struct route_dependencies *waits)
-{
-    uint32_t distance = distance_of(file, here, to);
-    for (uint32_t p = bundle_first(file, here); is_bundle(file, here, p); p = bundle_after(file, here, p)) {
-        uint32_t on = bundle_peer(file, here, p);
-        if (distance_of(file, on, to) + 1u != distance)
-            continue;
-        for (uint32_t q = bundle_first(file, on); is_bundle(file, on, q); q = bundle_after(file, on, q))
-            if (distance_of(file, bundle_peer(file, on, q), to) + 2u == distance)
-                route_dependencies_add(waits, (uint32_t)(file->first[here] + p),
-                                       (uint32_t)(file->first[on] + q));
-    }
-}
-
-static uint32_t count_channels(const struct file_shape *file,
-                               void (*add_waits)(const struct file_shape *, uint32_t here, uint32_t to,
-                                                 struct route_dependencies *))
-{
-    struct route_dependencies waits = {0};
-    uint32_t channel;
-    for (uint32_t to = 0; to < file->switches; to++)
-        for (uint32_t here = 0; here < file->switches; here++)
-            if (here != to && file->nodes_at[to]) /* nobody goes to a spine: a tree must not be charged for ways down and up */
-                add_waits(file, here, to, &waits);
-    bool cyclic = route_dependencies_cyclic(&waits, (uint32_t)file->first[file->switches], &channel);
-    route_dependencies_release(&waits);
-    return cyclic ? file->diameter : 1;
-}
-
-static uint32_t minimal_channels(const struct route_shape *shape)
-{
-    return count_channels(file_of(shape), add_table_waits);
-}
-
-static uint32_t adaptive_channels(const struct route_shape *shape)
-{
-    const struct file_shape *file = file_of(shape);
-    if (file->switches * file->first[file->switches] > MAX_WAITS_WORK)
-        return file->diameter ? file->diameter : 1; /* not worth the search */
-    return count_channels(file, add_minimal_waits);
-}
-
-static void file_tune(struct route_shape *shape)
-{
-    struct file_shape *file = (struct file_shape *)shape;
-    file->classes = shape->summary.channels;
-    file->spread = shape->channels / file->classes;
 }
 
 static uint32_t file_ports(const struct route_shape *shape, uint32_t switch_id)
@@ -458,10 +313,27 @@ static uint64_t file_here(const struct route_shape *shape, uint32_t switch_id)
     return switch_id;
 }
 
+/* Breadth first; for tests and settings, not for every packet. */
 static uint32_t file_hops(const struct route_shape *shape, uint32_t from, uint32_t to)
 {
     const struct file_shape *file = file_of(shape);
-    return distance_of(file, file->node[from].switch_id, file->node[to].switch_id);
+    uint32_t start = file->node[from].switch_id, wanted = file->node[to].switch_id, done = 0, found = 1;
+    uint32_t *queue = ker_alloc(file->switches * sizeof *queue),
+             *hops = ker_alloc(file->switches * sizeof *hops);
+    queue[0] = start;
+    hops[start] = 1; /* 0: not found yet */
+    for (; hops[wanted] == 0 && done < found; done++)
+        for (uint64_t i = file->first[queue[done]]; i < file->first[queue[done] + 1]; i++) {
+            const struct route_peer *peer = &file->peer[i];
+            if (peer->kind != ROUTE_SWITCH || hops[peer->id])
+                continue;
+            hops[peer->id] = hops[queue[done]] + 1;
+            queue[found++] = peer->id;
+        }
+    uint32_t links = hops[wanted] - 1;
+    free(queue);
+    free(hops);
+    return links;
 }
 
 static uint32_t file_group(const struct route_shape *shape, uint32_t switch_id)
@@ -474,55 +346,33 @@ static uint32_t file_groups(const struct route_shape *shape)
     return shape->summary.switches;
 }
 
-static inline void channel_choose(struct route_choice *choice, const struct file_shape *file, uint32_t distance,
-                                  uint32_t draw)
+static enum ker_status minimal_prepare(struct route_shape *shape, const struct ker_config *config,
+                                       struct ker_error *error)
 {
-    uint32_t class = file->classes == 1 ? 0 : file->diameter - distance;
-    route_channel(choice, class * file->spread, file->spread, draw);
+    return route_shortest_prepare(shape, config, true, error);
 }
 
-static int minimal_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                        const struct route_packet *packet, struct route_choice *choice)
+static enum ker_status adaptive_prepare(struct route_shape *shape, const struct ker_config *config,
+                                        struct ker_error *error)
 {
-    const struct file_shape *file = file_of(shape);
-    uint32_t to = (uint32_t)packet->address;
-    if (to == switch_id)
-        return route_eject(shape, packet, (uint32_t)(packet->address >> 32), choice);
-    uint32_t place = file->next[(uint64_t)switch_id * file->switches + to];
-    uint32_t lanes = file->lanes[file->first[switch_id] + place];
-    if (lanes > 1)
-        place += route_pick(packet, 2, lanes);
-    *choice = (struct route_choice){.port = port_of(file, switch_id, place)};
-    channel_choose(choice, file, distance_of(file, switch_id, to), packet->draw);
-    return 1;
-}
-
-static int adaptive_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                         const struct route_packet *packet, struct route_choice *choices)
-{
-    const struct file_shape *file = file_of(shape);
-    uint32_t to = (uint32_t)packet->address, distance = distance_of(file, switch_id, to);
-    if (to == switch_id)
-        return route_eject(shape, packet, (uint32_t)(packet->address >> 32), choices);
-    struct route_choice choice = {0};
-    channel_choose(&choice, file, distance, packet->draw);
-    const struct route_peer *peer = &file->peer[file->first[switch_id]];
-    uint32_t places = (uint32_t)(file->first[switch_id + 1] - file->first[switch_id]), links = places - file->nodes_at[switch_id];
-    uint32_t place = file->nodes_at[switch_id] + route_pick(packet, 3, links);
-    int count = 0;
-    for (uint32_t i = 0; i < links && count < ROUTE_MAX_CHOICES; i++) {
-        choice.port = port_of(file, switch_id, place);
-        if (distance_of(file, peer[place].id, to) + 1u == distance)
-            choices[count++] = choice;
-        place = place + 1 == places ? file->nodes_at[switch_id] : place + 1;
-    }
-    return count;
+    return route_shortest_prepare(shape, config, false, error);
 }
 
 static const struct route_algorithm file_algorithms[] = {
-    {.name = "minimal", .meaning = "one shortest way per destination", .by_switch = true, .next = minimal_next, .channels = minimal_channels},
-    {.name = "adaptive", .meaning = "all shortest ways, by the state of the switch", .adaptive = true, .by_switch = true,
-     .next = adaptive_next, .channels = adaptive_channels},
+    {.name = "minimal",
+     .meaning = "one shortest path per destination node",
+     .avoids = true,
+     .next = route_table_next,
+     .prepare = minimal_prepare,
+     .channels = route_table_channels},
+    {.name = "adaptive",
+     .meaning = "all shortest paths, by the state of the switch",
+     .adaptive = true,
+     .avoids = true,
+     .by_switch = true,
+     .next = route_table_next,
+     .prepare = adaptive_prepare,
+     .channels = route_table_channels},
     {0},
 };
 
@@ -532,7 +382,6 @@ const struct route_kind route_file = {
     .size = sizeof(struct file_shape),
     .algorithms = file_algorithms,
     .build = file_build,
-    .tune = file_tune,
     .release = file_release,
     .ports = file_ports,
     .port = file_port,
@@ -550,7 +399,6 @@ const struct route_kind route_fabric = {
     .size = sizeof(struct file_shape),
     .algorithms = file_algorithms,
     .build = fabric_build,
-    .tune = file_tune,
     .release = file_release,
     .ports = file_ports,
     .port = file_port,

@@ -38,6 +38,21 @@ static void classes_set(struct route_table *table, const struct route_maker *m)
                 table->way[at + i].class = ROUTE_TABLE_HOPS;
 }
 
+/* m->weight and m->one are set. */
+static enum ker_status shortest_make(struct route_maker *m, struct route_shape *shape, const struct ker_config *config,
+                                     struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    route_waits_init(&m->waits, m->wires);
+    route_maker_fill(m);
+    if (m->cyclic && m->most_links >= ROUTE_TABLE_CLASSES)
+        status = ker_config_fail(config, error, "routing.algorithm", "\"%s\" would need %u virtual channels on this %s: its longest way "
+                                 "has so many links; use \"updown\"", ker_config_string(config, "routing.algorithm"), m->most_links,
+                                 shape->kind->name);
+    classes_set(m->table, m);
+    return status;
+}
+
 static enum ker_status shortest_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
 {
     struct route_wires wires;
@@ -45,14 +60,21 @@ static enum ker_status shortest_prepare(struct route_shape *shape, const struct 
     route_wires_make(&wires, shape);
     route_maker_init(&m, &wires);
     enum ker_status status = weights_make(&m, shape, config, error);
-    if (status == KER_OK) {
-        route_waits_init(&m.waits, &wires);
-        route_maker_fill(&m);
-        if (m.cyclic && m.most_links >= ROUTE_TABLE_CLASSES)
-            status = ker_config_fail(config, error, "routing.algorithm", "\"shortest\" would need %u virtual channels on this %s: its longest "
-                                     "way has so many links; use \"updown\"", m.most_links, shape->kind->name);
-        classes_set(m.table, &m);
-    }
+    if (status == KER_OK)
+        status = shortest_make(&m, shape, config, error);
+    shape->table = m.table;
+    route_maker_release(&m);
+    route_wires_release(&wires);
+    return status;
+}
+
+enum ker_status route_shortest_prepare(struct route_shape *shape, const struct ker_config *config, bool one, struct ker_error *error)
+{
+    struct route_wires wires;
+    struct route_maker m = {.one = one};
+    route_wires_make(&wires, shape);
+    route_maker_init(&m, &wires);
+    enum ker_status status = shortest_make(&m, shape, config, error);
     shape->table = m.table;
     route_maker_release(&m);
     route_wires_release(&wires);
@@ -85,7 +107,7 @@ static enum ker_status layered_prepare(struct route_shape *shape, const struct k
     return status;
 }
 
-static uint32_t table_channels(const struct route_shape *shape)
+uint32_t route_table_channels(const struct route_shape *shape)
 {
     return shape->table->classes;
 }
@@ -93,8 +115,8 @@ static uint32_t table_channels(const struct route_shape *shape)
 #define TABLE_PATH 40 /* what route_pick calls the choice of a destination's column */
 
 /* Returns 0 for a destination without ways: a pair that faults have separated. */
-static int table_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id, const struct route_packet *packet,
-                      struct route_choice *choices)
+int route_table_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id, const struct route_packet *packet,
+                     struct route_choice *choices)
 {
     const struct route_table *table = shape->table;
     const struct route_way *way;
@@ -129,13 +151,13 @@ static enum ker_status table_prepare(struct route_shape *shape, const struct ker
 }
 
 const struct route_algorithm route_table_algorithms[] = {
-    {.name = "shortest", .meaning = "all shortest ways, by number of links, latency or weights", .avoids = true, .next = table_next,
-     .prepare = shortest_prepare, .channels = table_channels},
-    {.name = "updown", .meaning = "up*/down*: any network, one channel", .avoids = true, .next = table_next,
-     .prepare = route_updown_prepare, .channels = table_channels},
+    {.name = "shortest", .meaning = "all shortest ways, by number of links, latency or weights", .avoids = true, .next = route_table_next,
+     .prepare = shortest_prepare, .channels = route_table_channels},
+    {.name = "updown", .meaning = "up*/down*: any network, one channel", .avoids = true, .next = route_table_next,
+     .prepare = route_updown_prepare, .channels = route_table_channels},
     {.name = "layered", .meaning = "one shortest way each, in layers of channels without circles", .avoids = true,
-     .next = table_next, .prepare = layered_prepare, .channels = table_channels},
-    {.name = "table", .meaning = "as a file says (docs/routing-tables.md)", .next = table_next, .prepare = table_prepare,
-     .channels = table_channels},
+     .next = route_table_next, .prepare = layered_prepare, .channels = route_table_channels},
+    {.name = "table", .meaning = "as a file says (docs/routing-tables.md)", .next = route_table_next, .prepare = table_prepare,
+     .channels = route_table_channels},
     {0},
 };

@@ -7,6 +7,13 @@
 
 extern const struct route_algorithm route_table_algorithms[]; /* of every topology; name NULL at the end */
 
+/* Of any algorithm that goes by shape->table. route_table_next returns 0 for a destination without ways: a pair that faults have
+ * separated. */
+route_next_function route_table_next;
+uint32_t route_table_channels(const struct route_shape *);
+/* All shortest ways by number of links, or one for each destination node. */
+enum ker_status route_shortest_prepare(struct route_shape *, const struct ker_config *, bool one, struct ker_error *);
+
 /* table_layers.c: assigns every path of a table with one way per destination to a layer of channels, such that in none links wait
  * for each other in a circle. */
 struct route_layers;

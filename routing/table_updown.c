@@ -1,4 +1,15 @@
-/* table_updown.c - up*down*: where the roots are, and the order of the switches that follows from them. */
+/* table_updown.c - up*down*: where the roots are, and the order of the switches that follows from them.
+ *
+ * Roots that are not given are guessed, by the first of three rules that leads to every node:
+ *
+ * - The top of a tree sees nearly all nodes at one and the same distance. A switch is taken when more than 90
+ * % of the nodes are at one distance from it and no other distance has more than 5 %, as OpenSM's up/down
+ * does it; a node on a spine does not matter then. On large trees switches lower down may see that, too,
+ * further away: of all only those with the least such distance are taken.
+ * - Where some switches have no nodes, those farthest from any node.
+ * - One switch in the centre.
+ */
+#include "routing/distances.h"
 #include "routing/table_maker.h"
 
 #include <stdlib.h>
@@ -11,8 +22,8 @@ static uint32_t degree(const struct route_wires *wires, uint32_t switch_id)
     return wires->begin[switch_id + 1] - wires->begin[switch_id];
 }
 
-/* The switch nearest to all others, of equals that with most links, then the first; in large networks just that with most links. Switches
- * cut off by faults do not count. */
+/* The switch nearest to all others, of equals that with most links, then the first; in large networks just
+ * that with most links. Switches cut off by faults do not count. */
 static uint32_t root_central(struct route_maker *m)
 {
     const struct route_wires *wires = m->wires;
@@ -54,8 +65,65 @@ static void search_from(struct route_maker *m, uint32_t count, uint32_t *far)
     m->reached = count;
 }
 
-/* Where some switches have no nodes, the roots are those farthest from any node: the top of a tree. Else one in the centre. */
-static uint32_t roots_guess(struct route_maker *m)
+/* What up to 64 switches see: the nodes at the distance at hand, and how many distances had many. */
+struct view {
+    const struct route_wires *wires;
+    uint32_t first, count; /* switches */
+    uint32_t distance, now[ROUTE_DISTANCES_SOURCES];
+    uint32_t most[ROUTE_DISTANCES_SOURCES], many[ROUTE_DISTANCES_SOURCES],
+        nearly_all[ROUTE_DISTANCES_SOURCES];
+};
+
+/* All nodes at a distance have been counted. */
+static void view_close(struct view *v)
+{
+    uint64_t nodes = v->wires->nodes;
+    for (uint32_t i = 0; i < v->count; i++) {
+        v->many[i] += 20ull * v->now[i] > nodes;
+        if (10ull * v->now[i] > 9 * nodes) {
+            v->nearly_all[i]++;
+            v->most[i] = v->distance;
+        }
+        v->now[i] = 0;
+    }
+}
+
+static void view_take(void *context, uint32_t distance, uint32_t switch_id, uint64_t sources)
+{
+    struct view *v = context;
+    if (distance != v->distance)
+        view_close(v);
+    v->distance = distance;
+    uint32_t nodes = v->wires->nodes_at[switch_id];
+    for (; nodes && sources; sources &= sources - 1)
+        v->now[__builtin_ctzll(sources)] += nodes;
+}
+
+/* Switches that see nearly all nodes at one distance, the least at which any does; written to m->order,
+ * returns how many. */
+static uint32_t roots_by_distance(struct route_maker *m)
+{
+    const struct route_wires *wires = m->wires;
+    uint32_t count = 0, least = UINT32_MAX;
+    for (uint32_t first = 0; first < wires->switches; first += ROUTE_DISTANCES_SOURCES) {
+        struct view v = {.wires = wires, .first = first};
+        uint32_t rest = wires->switches - first;
+        v.count = rest < ROUTE_DISTANCES_SOURCES ? rest : ROUTE_DISTANCES_SOURCES;
+        route_distances(wires, first, wires->switches, view_take, &v);
+        view_close(&v);
+        for (uint32_t i = 0; i < v.count; i++) {
+            if (v.nearly_all[i] != 1 || v.many[i] != 1 || v.most[i] == 0 || v.most[i] > least)
+                continue;
+            count = v.most[i] < least ? 0 : count;
+            least = v.most[i];
+            m->order[count++] = first + i;
+        }
+    }
+    return count;
+}
+
+/* Where some switches have no nodes, those farthest from any node: the top of a tree. 0: all have nodes. */
+static uint32_t roots_farthest(struct route_maker *m)
 {
     const struct route_wires *wires = m->wires;
     uint32_t *far = ker_alloc(wires->switches * sizeof *far), count = 0, most = 0;
@@ -71,8 +139,11 @@ static uint32_t roots_guess(struct route_maker *m)
         if (far[s] == most && most > 0)
             m->order[count++] = s;
     free(far);
-    if (count > 0)
-        return count;
+    return count;
+}
+
+static uint32_t roots_central(struct route_maker *m)
+{
     m->order[0] = root_central(m);
     return 1;
 }
@@ -120,17 +191,19 @@ static bool roots_suffice(struct route_maker *m)
     return true;
 }
 
-static enum ker_status roots_read(struct route_maker *m, const struct ker_config *config, uint32_t *roots, struct ker_error *error)
+static enum ker_status roots_read(struct route_maker *m, const struct ker_config *config, uint32_t *roots,
+                                  struct ker_error *error)
 {
     static const char key[] = "routing.root";
     *roots = (uint32_t)ker_config_count(config, key);
     if (*roots > m->wires->switches)
-        return ker_config_fail(config, error, key, "names %u switches, but there are %u", *roots, m->wires->switches);
+        return ker_config_fail(config, error, key, "names %u switches, but there are %u", *roots,
+                               m->wires->switches);
     for (uint32_t i = 0; i < *roots; i++) {
         int64_t id = ker_config_int_at(config, key, (int)i);
         if (id >= (int64_t)m->wires->switches)
-            return ker_config_fail(config, error, key, "is %lld, but switches have numbers 0 to %u", (long long)id,
-                                   m->wires->switches - 1);
+            return ker_config_fail(config, error, key, "is %lld, but switches have numbers 0 to %u",
+                                   (long long)id, m->wires->switches - 1);
         m->order[i] = (uint32_t)id;
         for (uint32_t k = 0; k < i; k++)
             if (m->order[k] == m->order[i])
@@ -139,30 +212,46 @@ static enum ker_status roots_read(struct route_maker *m, const struct ker_config
     return KER_OK;
 }
 
-static enum ker_status rank_make(struct route_maker *m, const struct ker_config *config, struct ker_error *error)
+static void rank_guess(struct route_maker *m)
+{
+    static uint32_t (*const rules[])(struct route_maker *) = {roots_by_distance, roots_farthest,
+                                                              roots_central};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) {
+        uint32_t roots = rules[i](m);
+        if (roots == 0)
+            continue;
+        rank_from(m, roots);
+        if (roots == 1 || roots_suffice(m))
+            return;
+    }
+}
+
+static enum ker_status rank_make(struct route_maker *m, const struct ker_config *config,
+                                 struct ker_error *error)
 {
     uint32_t roots = 0;
     m->rank = ker_alloc(m->wires->switches * sizeof *m->rank);
     m->by_rank = ker_alloc(m->wires->switches * sizeof *m->by_rank);
-    enum ker_status status = ker_config_has(config, "routing.root") ? roots_read(m, config, &roots, error) : KER_OK;
+    enum ker_status status =
+        ker_config_has(config, "routing.root") ? roots_read(m, config, &roots, error) : KER_OK;
     if (status != KER_OK)
         return status;
-    bool given = roots > 0;
-    if (!given)
-        roots = roots_guess(m);
+    if (roots == 0) {
+        rank_guess(m);
+        return KER_OK;
+    }
     rank_from(m, roots);
     if (roots == 1 || roots_suffice(m))
         return KER_OK;
-    if (given)
-        return ker_config_fail(config, error, "routing.root",
-                               "these %u roots do not lead to every node by ways that go up first and then only down; "
-                               "name one root, or the whole top of a tree", roots);
-    m->order[0] = root_central(m);
-    rank_from(m, 1);
-    return KER_OK;
+    return ker_config_fail(
+        config, error, "routing.root",
+        "these %u roots do not lead to every node by ways that go up first and then only down; "
+        "name one root, or the whole top of a tree",
+        roots);
 }
 
-enum ker_status route_updown_prepare(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
+enum ker_status route_updown_prepare(struct route_shape *shape, const struct ker_config *config,
+                                     struct ker_error *error)
 {
     struct route_wires wires;
     struct route_maker m = {.updown = true, .one = ker_config_choice(config, "routing.ways") == 1};

@@ -294,6 +294,38 @@ static void updown_of_a_tree_is_shortest(void **state)
     route_free(shape);
 }
 
+/* Many pods: from switches at all levels nearly all nodes are at one distance, but only the tops are roots. */
+static void updown_of_many_pods_is_shortest(void **state)
+{
+    struct route_shape *shape = shape_with(TOPOLOGY("fat_tree", "down = [1, 2, 25]; up = [1, 2, 2]; " LINKS), "algorithm = \"updown\";");
+    every_pair(shape, true);
+    route_free(shape);
+}
+
+/* A node on a spine makes it no leaf: all spines stay roots, and packets between leaves have all of them to choose from. */
+static void updown_finds_the_top(void **state)
+{
+    enum { LEAVES = 12, SPINES = 6, NODES = 10 };
+    char path[] = "/tmp/test_table_XXXXXX", config[200];
+    FILE *out = fdopen(mkstemp(path), "w");
+    for (int i = 0; i < LEAVES + SPINES; i++)
+        fprintf(out, "switch s%d\n", i);
+    for (int i = 0; i < LEAVES * NODES; i++)
+        fprintf(out, "node n%d s%d 10ns 1GB/s\n", i, i / NODES);
+    fprintf(out, "node manager s%d 10ns 1GB/s\n", LEAVES);
+    for (int i = 0; i < LEAVES * SPINES; i++)
+        fprintf(out, "link s%d s%d 10ns 1GB/s\n", i / SPINES, LEAVES + i % SPINES);
+    fclose(out);
+    snprintf(config, sizeof config, "topology: { kind = \"file\"; file = \"%s\"; };", path);
+    struct route_shape *shape = shape_with(config, "algorithm = \"updown\";");
+    every_pair(shape, true);
+    struct route_packet packet = {.source = 0, .destination = NODES, .address = route_address(shape, NODES)};
+    struct route_choice choices[ROUTE_MAX_CHOICES];
+    assert_int_equal(route_function(shape)(shape, 0, 0, &packet, choices), SPINES);
+    route_free(shape);
+    unlink(path);
+}
+
 /* The only way of the table is that of the closed form, on every switch that is passed. */
 static void one_way_on_a_tree_is_d_mod_k(void **state)
 {
@@ -636,6 +668,8 @@ int main(void)
         cmocka_unit_test(updown_needs_one_channel),
         cmocka_unit_test(layered_is_shortest),
         cmocka_unit_test(updown_of_a_tree_is_shortest),
+        cmocka_unit_test(updown_of_many_pods_is_shortest),
+        cmocka_unit_test(updown_finds_the_top),
         cmocka_unit_test(one_way_on_a_tree_is_d_mod_k),
         cmocka_unit_test(weights_make_detours),
         cmocka_unit_test(written_tables_are_read_back),
