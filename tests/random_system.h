@@ -2,8 +2,9 @@
  * configuration.
  *
  * Everything is drawn from one stream. Equal speeds and latencies come up often, since they make ties; so do
- * odd ones, since they bring credits out of order. Sizes are chosen so that a system moves some thousand
- * packets at most.
+ * odd ones, since they bring credits out of order. A third of the systems is wild: there every other parameter is
+ * drawn from its whole range, minimum and maximum included, since what goes wrong with usual values only rarely
+ * does so at once at the edge. Sizes are chosen so that a system moves some thousand packets at most.
  */
 #ifndef TESTS_RANDOM_SYSTEM_H
 #define TESTS_RANDOM_SYSTEM_H
@@ -25,8 +26,11 @@ struct random_system {
     const char *folder, *traces; /* absolute; files beside the configuration are named in the folder */
     const char *own;          /* routing.algorithm that only this topology has; NULL: minimal or adaptive will do */
     int number;
+    bool wild;                /* parameters come from their whole range */
+    bool closed;              /* a closed loop */
     uint32_t nodes, channels; /* of the network; channels it needs */
     uint32_t classes;         /* of priority */
+    uint32_t outstanding;     /* of a closed loop */
     uint32_t packet, header;  /* bytes */
     uint32_t hop_bytes;       /* in the header, for each of up to 255 switches */
     bool lossy;               /* faults */
@@ -56,18 +60,45 @@ static uint32_t draw_later(struct random_system *r, uint32_t n)
     return ker_stream_below(&r->later, n);
 }
 
+/* In a wild system every other parameter. */
+static bool wild(struct random_system *r)
+{
+    return r->wild && chance(r, 50);
+}
+
+/* From low (at least 1) to high, every order of magnitude alike; in a fifth of the cases one of the two. */
+static uint64_t spread(struct random_system *r, double low, double high)
+{
+    if (chance(r, 20))
+        return (uint64_t)(chance(r, 50) ? low : high);
+    double value = low * pow(high / low, draw(r, 1000001) * 1e-6);
+    return (uint64_t)(value < high ? value : high);
+}
+
 #define PICK(r, list) ((list)[draw((r), (uint32_t)(sizeof(list) / sizeof *(list)))])
+
+/* A time of a wild system, in a text that the next call writes over. */
+static const char *wild_time(struct random_system *r, double low_ps, double high_ps)
+{
+    static char text[40];
+    snprintf(text, sizeof text, "%llu ps", (unsigned long long)spread(r, low_ps, high_ps));
+    return text;
+}
 
 static const char *random_latency(struct random_system *r)
 {
     static const char *const usual[] = {"20 ns", "30 ns", "50 ns", "100 ns", "200 ns"};
     static const char *const odd[] = {"3 ns", "7777 ps", "33333 ps", "120001 ps", "1 us"};
+    if (wild(r))
+        return wild_time(r, 1, 1e9);
     return chance(r, 75) ? PICK(r, usual) : PICK(r, odd);
 }
 
 static double random_rate(struct random_system *r) /* GB/s */
 {
     static const double usual[] = {5, 10, 12.5, 25}, odd[] = {1.7, 3.3, 7.77, 24};
+    if (wild(r)) /* 2 ms for the largest packet to 1 ps for the smallest */
+        return (double)spread(r, 5e7, 1e12) * 1e-9;
     return chance(r, 75) ? PICK(r, usual) : PICK(r, odd);
 }
 
@@ -81,7 +112,7 @@ static void random_links(struct random_system *r, int levels, bool node_keys)
         double rate = random_rate(r);
         if (i == 0)
             r->bandwidth = rate;
-        fprintf(r->out, "%s\"%g GB/s\"", i ? ", " : "", rate);
+        fprintf(r->out, "%s\"%.9g GB/s\"", i ? ", " : "", rate);
     }
     fprintf(r->out, "];\n    latency = [");
     each = levels > 1 && chance(r, 50);
@@ -90,7 +121,7 @@ static void random_links(struct random_system *r, int levels, bool node_keys)
     fprintf(r->out, "];\n");
     if (node_keys && chance(r, 35)) {
         r->bandwidth = random_rate(r);
-        fprintf(r->out, "    node_bandwidth = \"%g GB/s\";\n    node_latency = \"%s\";\n", r->bandwidth,
+        fprintf(r->out, "    node_bandwidth = \"%.9g GB/s\";\n    node_latency = \"%s\";\n", r->bandwidth,
                 random_latency(r));
     }
 }
@@ -173,7 +204,7 @@ static void file_links(struct random_system *r, FILE *out)
 {
     fputc(' ', out);
     file_words(random_latency(r), out);
-    fprintf(out, " %gGB/s", random_rate(r));
+    fprintf(out, " %.9gGB/s", random_rate(r));
 }
 
 /* A random tree and some links more. */
@@ -241,20 +272,22 @@ static void random_selection(struct random_system *r, bool escapes)
         return;
     }
     uint32_t which = chance(r, 60) ? draw(r, 3) : draw(r, 7);
+    double most = wild(r) ? 1e12 : 2e5;
     if (r->several)
         fprintf(r->out, "    selection = \"%s\";\n", selections[which]);
     if (which < 3 && chance(r, 25)) {
-        uint32_t threshold = draw(r, 200), bias = draw(r, 200);
         if (r->several)
-            fprintf(r->out, "    threshold = \"%u ns\";\n", threshold);
+            fprintf(r->out, "    threshold = \"%s\";\n", wild_time(r, 1, most));
         if (r->biased)
-            fprintf(r->out, "    bias = \"%u ns\";\n", bias);
+            fprintf(r->out, "    bias = \"%s\";\n", wild_time(r, 1, most));
     }
-    uint32_t hysteresis = which < 3 && chance(r, 20) ? 1 + draw(r, 300) : 0;
-    if (hysteresis && r->several)
-        fprintf(r->out, "    hysteresis = \"%u ns\";\n", hysteresis);
-    else if (!hysteresis && chance(r, 25))
+    bool hysteresis = r->several && which < 3 && chance(r, 20);
+    if (hysteresis)
+        fprintf(r->out, "    hysteresis = \"%s\";\n", wild_time(r, 1, most));
+    else if (chance(r, 30))
         fprintf(r->out, "    sticky = \"%s\";\n", PICK(r, stickies));
+    if (r->several && (which == 1 || which == 2) && chance(r, 25))
+        fprintf(r->out, "    credits = \"port\";\n");
 }
 
 /* Links that fail, from the start or while running. What is lost would leave jobs waiting. */
@@ -296,39 +329,72 @@ static void random_topology(struct random_system *r)
 
 /* ---- switches and adapters ---- */
 
+/* Bytes of a buffer: some packets, or anything that holds one. */
+static uint64_t random_buffer(struct random_system *r, uint32_t wire)
+{
+    static const uint32_t depths[] = {1, 1, 2, 3, 4, 16, 64};
+    if (wild(r))
+        return spread(r, wire, 1 << 30);
+    return (uint64_t)wire * PICK(r, depths) + (chance(r, 30) ? draw(r, wire) : 0);
+}
+
+static void random_delay(struct random_system *r, const char *key, uint32_t percent)
+{
+    static const char *const delays[] = {"10 ns", "20 ns", "50 ns", "90001 ps"};
+    const char *delay = !chance(r, percent) ? "0 ns" : wild(r) ? wild_time(r, 1, 1e9) : PICK(r, delays);
+    fprintf(r->out, "    %s = \"%s\";\n", key, delay);
+}
+
+/* Payload and header; with headers that count hops there must be room for 255 of them. */
+static void random_packet(struct random_system *r)
+{
+    static const uint32_t packets[] = {64, 128, 256, 512, 512, 1000, 2048, 4096}, headers[] = {0, 0, 8, 32};
+    r->header = PICK(r, headers);
+    r->packet = PICK(r, packets);
+    if (wild(r))
+        r->header = draw(r, 4097);
+    if (wild(r))
+        r->packet = (uint32_t)spread(r, 2, 65535 - r->header - 255 * r->hop_bytes);
+}
+
+static void random_sink(struct random_system *r, uint32_t wire)
+{
+    double rate = r->bandwidth * 0.6;
+    if (wild(r))
+        rate = r->bandwidth * (double)spread(r, 1, 3000) * 1e-3;
+    fprintf(r->out, "    ejection_rate = \"%.6f GB/s\";\n    buffer = \"%llu B\";\n", rate > 1e-6 ? rate : 1e-6,
+            (unsigned long long)random_buffer(r, wire));
+}
+
 static void random_switch(struct random_system *r)
 {
     static const char *const arbitrations[] = {"round_robin", "oldest", "random"};
-    static const char *const delays[] = {"0 ns", "20 ns", "50 ns", "90001 ps"};
     static const double speedups[] = {1, 1, 2, 1.3, 4};
-    static const uint32_t packets[] = {64, 128, 256, 512, 512, 1000, 2048, 4096}, headers[] = {0, 0, 8, 32};
-    static const uint32_t depths[] = {1, 1, 2, 3, 4, 16, 64};
-    r->packet = PICK(r, packets);
-    r->header = PICK(r, headers);
+    random_packet(r);
     uint32_t wire = r->packet + r->header + 255 * r->hop_bytes, channels = r->channels + (chance(r, 50) ? between(r, 1, 3) : 0);
+    if (wild(r))
+        channels = between(r, r->channels, 16);
     if (channels > 16)
         channels = 16;
-    uint32_t classes = chance(r, 20) && channels <= 5 ? between(r, 2, 3) : 1;
-    r->classes = classes;
-    fprintf(r->out, "switch: {\n    channels = %u;\n    classes = %u;\n", channels, classes);
-    fprintf(r->out, "    buffer = \"%u B\";\n", wire * PICK(r, depths) + (chance(r, 30) ? draw(r, wire) : 0));
-    fprintf(r->out, "    output_queue = \"%u B\";\n",
-            wire * PICK(r, depths) + (chance(r, 30) ? draw(r, wire) : 0));
+    r->classes = chance(r, 20) && channels <= 5 ? between(r, 2, 3) : 1;
+    if (wild(r))
+        r->classes = between(r, 1, 16 / channels);
+    fprintf(r->out, "switch: {\n    channels = %u;\n    classes = %u;\n", channels, r->classes);
+    fprintf(r->out, "    buffer = \"%llu B\";\n", (unsigned long long)random_buffer(r, wire));
+    fprintf(r->out, "    output_queue = \"%llu B\";\n", (unsigned long long)random_buffer(r, wire));
     fprintf(r->out, "    queueing = \"%s\";\n    arbitration = \"%s\";\n", chance(r, 30) ? "fifo" : "voq",
             PICK(r, arbitrations));
-    fprintf(r->out, "    forwarding = \"%s\";\n    speedup = %.1f;\n",
-            chance(r, 25) ? "store_and_forward" : "cut_through", PICK(r, speedups));
-    fprintf(r->out, "    delay = \"%s\";\n    credit_delay = \"%s\";\n};\n", PICK(r, delays),
-            chance(r, 30) ? "10 ns" : "0 ns");
-    fprintf(r->out, "adapter: {\n    packet_size = \"%u B\";\n    header = \"%u B\";\n", r->packet,
-            r->header);
+    fprintf(r->out, "    forwarding = \"%s\";\n    speedup = %.3f;\n",
+            chance(r, 25) ? "store_and_forward" : "cut_through", wild(r) ? 1e-3 * (double)spread(r, 1000, 64000) : PICK(r, speedups));
+    random_delay(r, "delay", 75);
+    random_delay(r, "credit_delay", 30);
+    fprintf(r->out, "};\nadapter: {\n    packet_size = \"%u B\";\n    header = \"%u B\";\n", r->packet, r->header);
     bool one_queue = chance(r, 30), in_order = chance(r, 30);
     fprintf(r->out, "    queues = \"%s\";\n", one_queue ? "fifo" : "per_destination");
     if (!one_queue)
         fprintf(r->out, "    scheduling = \"%s\";\n", in_order ? "fifo" : "round_robin");
     if (chance(r, 25))
-        fprintf(r->out, "    ejection_rate = \"%g GB/s\";\n    buffer = \"%u B\";\n", r->bandwidth * 0.6,
-                wire * PICK(r, depths));
+        random_sink(r, wire);
     fprintf(r->out, "    resequence = %s;\n", chance(r, 20) ? "true" : "false");
 }
 
@@ -341,48 +407,83 @@ static void random_control(struct random_system *r, bool jobs)
     fprintf(r->out, "};\n");
 }
 
-/* Congestion control in a third of the systems, set so that it acts soon and often. */
+/* A fraction with six digits. */
+static double random_fraction(struct random_system *r, double low, double usual_low, double usual_high)
+{
+    if (wild(r))
+        return 1e-6 * (double)spread(r, low * 1e6, 1e6);
+    return usual_low + (usual_high - usual_low) * 0.01 * draw(r, 101);
+}
+
+/* From a thirtieth to thirty times of what a packet takes on the wire, where most of what races does so; or anything. */
+static double random_recovery(struct random_system *r)
+{
+    double wire = 1000 * (r->packet + r->header) / r->bandwidth;
+    uint64_t time = wild(r) ? spread(r, 1000, 1e12) : (uint64_t)(wire * 0.001 * (double)spread(r, 30, 30000));
+    return time < 1000 ? 1000 : (double)time;
+}
+
+/* Congestion control in a third of the systems, mostly set so that it acts soon and often: flows that are slowed down and recover
+ * again and again. */
 static void random_congestion(struct random_system *r)
 {
-    static const char *const gaps[] = {"0 ns", "500 ns", "2 us"}, *const recoveries[] = {"100 ns", "777 ns", "3 us"};
     if (!chance(r, 35))
         return;
-    uint32_t wire = r->packet + r->header, low = draw(r, 3 * wire);
-    fprintf(r->out, "congestion: {\n    control = \"ecn\";\n    threshold = \"%u B\";\n    mark = \"%s\";\n", low, chance(r, 70) ? "root" : "all");
+    uint32_t wire = r->packet + r->header;
+    uint64_t low = wild(r) ? spread(r, 1, 1e9) : draw(r, 3 * wire);
+    fprintf(r->out, "congestion: {\n    control = \"ecn\";\n    threshold = \"%llu B\";\n    mark = \"%s\";\n",
+            (unsigned long long)low, chance(r, 70) ? "root" : "all");
     if (chance(r, 50))
-        fprintf(r->out, "    threshold_high = \"%u B\";\n", low + draw(r, 4 * wire));
-    fprintf(r->out, "    decrease = %.1f;\n    minimum = 0.01;\n    increase = %.2f;\n    recovery = \"%s\";\n", 0.1 * between(r, 1, 10),
-            0.01 * between(r, 1, 10), PICK(r, recoveries));
-    fprintf(r->out, "    notice_gap = \"%s\";\n    notice_size = \"%u B\";\n    window = %u;\n};\n", PICK(r, gaps), between(r, 1, wire),
-            between(r, 1, 8));
+        fprintf(r->out, "    threshold_high = \"%llu B\";\n",
+                (unsigned long long)(low + (wild(r) ? spread(r, 1, 1e9) : draw(r, 4 * wire))));
+    fprintf(r->out, "    decrease = %.6f;\n", random_fraction(r, 0.001, 0.1, 1));
+    fprintf(r->out, "    minimum = %.6f;\n", random_fraction(r, 0.000001, 0.01, 0.2));
+    fprintf(r->out, "    increase = %.6f;\n", random_fraction(r, 0.000001, 0.01, 0.5));
+    fprintf(r->out, "    recovery = \"%.0f ps\";\n", random_recovery(r));
+    fprintf(r->out, "    notice_gap = \"%.0f ps\";\n", chance(r, 30) ? 0.0 : random_recovery(r));
+    fprintf(r->out, "    notice_size = \"%u B\";\n    window = %u;\n};\n", between(r, 1, wire),
+            wild(r) ? (uint32_t)spread(r, 1, 1e6) : between(r, 1, 8));
 }
 
 /* ---- traffic ---- */
 
+/* The largest message of a wild system: a node that sends all it may at once sends so much. */
+static double size_limit(const struct random_system *r)
+{
+    double messages = r->closed ? 2.0 * r->outstanding * r->nodes : r->nodes;
+    double most = 4.0 * RANDOM_PACKETS / messages * r->packet;
+    return most > 2 ? most : 2;
+}
+
 static void random_sizes(struct random_system *r)
 {
+    double most = size_limit(r);
+    unsigned long long low = wild(r) ? spread(r, 1, most) : 1, high = wild(r) ? spread(r, 1, most) : r->packet * 2;
     switch (draw(r, 5)) {
     case 0:
         fprintf(r->out, "    size_law = \"list\";\n    sizes = [\"0 B\", \"%u B\", \"%u B\"];\n", r->packet,
                 r->packet * 3 + 1);
         break;
     case 1:
-        fprintf(r->out,
-                "    size_law = \"uniform\";\n    size_minimum = \"1 B\";\n    size_maximum = \"%u B\";\n",
-                r->packet * 2);
+        fprintf(r->out, "    size_law = \"uniform\";\n    size_minimum = \"%llu B\";\n    size_maximum = \"%llu B\";\n", low < high ? low : high,
+                low < high ? high : low);
         break;
     case 2:
-        fprintf(r->out, "    size_law = \"exponential\";\n    size = \"%u B\";\n", r->packet);
+        fprintf(r->out, "    size_law = \"exponential\";\n    size = \"%llu B\";\n", wild(r) ? high : r->packet);
         break;
     default:
-        fprintf(r->out, "    size = \"%u B\";\n", chance(r, 70) ? r->packet : r->packet * 2 + 17);
+        if (wild(r))
+            fprintf(r->out, "    size = \"%llu B\";\n", high);
+        else
+            fprintf(r->out, "    size = \"%u B\";\n", chance(r, 70) ? r->packet : r->packet * 2 + 17);
     }
 }
 
 /* What moves about RANDOM_PACKETS at full speed, in ns. */
 static double random_span(const struct random_system *r)
 {
-    return (double)RANDOM_PACKETS * (r->packet + r->header) / (r->nodes * r->bandwidth);
+    double span = (double)RANDOM_PACKETS * (r->packet + r->header) / (r->nodes * r->bandwidth);
+    return span > 0.1 ? span : 0.1;
 }
 
 static void random_pattern(struct random_system *r)
@@ -402,37 +503,52 @@ static void random_pattern(struct random_system *r)
         fprintf(r->out, "    target = %u;\n", draw(r, r->nodes));
     if (pattern[0] == 'u' || pattern[0] == 'g')
         fprintf(r->out, "    self = %s;\n", chance(r, 20) ? "true" : "false");
-    if (pattern[0] == 'a' || chance(r, 30)) {
-        fprintf(r->out, "    outstanding = %u;\n", between(r, 1, 8));
+    if (pattern[0] == 'a' || chance(r, 40)) {
+        r->closed = true;
+        r->outstanding = wild(r) ? (uint32_t)spread(r, 1, 64) : between(r, 1, 8);
+        fprintf(r->out, "    outstanding = %u;\n", r->outstanding);
         fprintf(r->out, "    stop = \"%.0f ps\";\n",
                 1000 * random_span(r)); /* a closed loop has no other end */
         if (pattern[0] != 'a')
-            fprintf(r->out, "    reply = \"%u B\";\n", chance(r, 50) ? 0 : r->packet + 1);
+            fprintf(r->out, "    reply = \"%llu B\";\n",
+                    wild(r) ? (unsigned long long)spread(r, 1, size_limit(r)) : chance(r, 50) ? 0ull : r->packet + 1ull);
         return;
     }
     static const double loads[] = {0.1, 0.3, 0.5, 0.7, 1.0, 1.5};
     static const char *const arrivals[] = {"poisson", "poisson", "periodic", "burst"};
-    double load = PICK(r, loads);
+    double load = wild(r) ? 1e-3 * (double)spread(r, 1, 10000) : PICK(r, loads);
     const char *arrival = PICK(r, arrivals);
-    fprintf(r->out, "    load = %.1f;\n    arrival = \"%s\";\n%s", load, arrival, arrival[0] == 'b' ? "    burst_load = 1.5;\n" : "");
+    fprintf(r->out, "    load = %.3f;\n    arrival = \"%s\";\n", load, arrival);
+    if (arrival[0] == 'b')
+        fprintf(r->out, "    burst_load = %.3f;\n    burst_length = %u;\n", load < 1.5 ? 1.5 : load + 1, wild(r) ? (uint32_t)spread(r, 1, 1000) : 8);
 }
 
-static void random_end(struct random_system *r, bool jobs)
+/* Where something is counted at regular times. Without a run.end a wild system may last for hours of simulated time. */
+static void random_period(struct random_system *r, bool ends, double unit)
+{
+    if (r->trace || !chance(r, 25) || (r->wild && !ends)) /* a trace lasts long */
+        return;
+    fprintf(r->out, "    period = \"%.0f ps\";\n", wild(r) ? (double)spread(r, unit, 100 * unit) : 7 * unit);
+}
+
+static void random_end(struct random_system *r, bool jobs, bool traffic)
 {
     double ns = random_span(r), unit = floor(20 * ns); /* of what happens again and again, so that it meets */
+    uint32_t way = draw(r, 5);
     fprintf(r->out, "run: {\n    seed = %u;\n    warmup = \"%.0f ps\";\n", draw(r, 1000),
             chance(r, 50) ? 100 * ns : 0.0);
-    fprintf(r->out, "    check_interval = \"%.0f ps\";\n", 2 * unit);
-    switch (draw(r, 5)) {
+    fprintf(r->out, "    check_interval = \"%.0f ps\";\n", wild(r) ? (double)spread(r, unit, 1e4 * unit) : 2 * unit);
+    switch (way) {
     case 0:
-        fprintf(r->out, "    end = \"%.0f ps\";\n", 1000 * ns);
+        fprintf(r->out, "    end = \"%.0f ps\";\n", wild(r) ? (double)spread(r, 101 * ns, 3000 * ns) : 1000 * ns);
         break;
     case 1:
         fprintf(r->out, "    measure = \"%.0f ps\";\n    drain = %s;\n", 700 * ns,
                 chance(r, 60) ? "true" : "false");
         break;
     case 2:
-        fprintf(r->out, "    packets = %u;\n    end = \"%.0f ps\";\n", RANDOM_PACKETS / 2, 4000 * ns);
+        fprintf(r->out, "    packets = %u;\n    end = \"%.0f ps\";\n", wild(r) ? between(r, 1, RANDOM_PACKETS) : RANDOM_PACKETS / 2,
+                4000 * ns);
         break;
     case 3:
         fprintf(r->out, "    confidence = 0.2;\n    batch = \"%.0f ps\";\n    end = \"%.0f ps\";\n", 3 * unit,
@@ -441,10 +557,11 @@ static void random_end(struct random_system *r, bool jobs)
     default:
         if (!jobs)
             fprintf(r->out, "    measure = \"%.0f ps\";\n", 1000 * ns);
+        else if (traffic) /* jobs may take very long beside it */
+            fprintf(r->out, "    end = \"%.0f ps\";\n", 20000 * ns);
     }
     fprintf(r->out, "};\noutput: {\n    matrix = %s;\n", chance(r, 30) ? "true" : "false");
-    if (!r->trace && chance(r, 25)) /* a trace lasts long */
-        fprintf(r->out, "    period = \"%.0f ps\";\n", 7 * unit);
+    random_period(r, way == 0 || way == 2 || way == 3, unit);
     fprintf(r->out, "};\n");
 }
 
@@ -454,7 +571,9 @@ static void random_traffic(struct random_system *r)
     random_pattern(r);
     random_sizes(r);
     if (chance(r, 35))
-        fprintf(r->out, "    messages = %u;\n", 1 + RANDOM_PACKETS / r->nodes / 2);
+        fprintf(r->out, "    messages = %u;\n", wild(r) ? (uint32_t)spread(r, 1, 1e9) : 1 + RANDOM_PACKETS / r->nodes / 2);
+    if (wild(r))
+        fprintf(r->out, "    start = \"%.0f ps\";\n", random_span(r) * draw(r, 900));
     fprintf(r->out, "};\n");
 }
 
@@ -475,6 +594,9 @@ static void random_placement(struct random_system *r, uint32_t first, uint32_t n
 static void random_stencil(struct random_system *r, uint32_t most)
 {
     static const char *const sizes[] = {"0 B", "100 B", "1 KiB", "8 KiB", "8193 B", "20 KiB"};
+    char size[40];
+    double limit = 0.5 * RANDOM_PACKETS / most * r->packet; /* six neighbours, two steps */
+    snprintf(size, sizeof size, "%llu B", (unsigned long long)spread(r, 1, limit > 2 ? limit : 2));
     fprintf(r->out, "        program = \"stencil\";\n        extents = [");
     uint32_t left = most < 48 ? most : 48;
     for (int i = 0; i < 3 && (i == 0 || left > 1); i++) {
@@ -486,8 +608,8 @@ static void random_stencil(struct random_system *r, uint32_t most)
     fprintf(r->out, "];\n        neighbours = \"%s\";\n        periodic = %s;\n",
             chance(r, 15) ? "all" : "faces", chance(r, 70) ? "true" : "false");
     fprintf(r->out, "        bytes = \"%s\";\n        steps = %u;\n        compute_time = \"%u ns\";\n",
-            PICK(r, sizes), between(r, 1, 2), chance(r, 50) ? draw(r, 2000) : 0);
-    uint32_t every = draw(r, 3), bytes = draw(r, 3000);
+            wild(r) || r->packet < 64 ? size : PICK(r, sizes), between(r, 1, 2), chance(r, 50) ? draw(r, 2000) : 0);
+    uint32_t every = draw(r, 3), bytes = draw(r, r->packet < 64 ? 3 * r->packet : 3000);
     fprintf(r->out, "        allreduce_every = %u;\n", every);
     if (every)
         fprintf(r->out, "        allreduce_bytes = \"%u B\";\n", bytes);
@@ -512,8 +634,10 @@ static void random_jobs(struct random_system *r)
             "    doorbell = \"%u ns\";\n};\n",
             cores, chance(r, 40) ? draw(r, 300) : 0, chance(r, 40) ? draw(r, 300) : 0,
             chance(r, 30) ? 100 : 0);
+    char limit[40];
+    snprintf(limit, sizeof limit, "%llu B", (unsigned long long)spread(r, 1, 1 << 30));
     fprintf(r->out, "mpi: {\n    eager_limit = \"%s\";\n    eager_completion = \"%s\";\n",
-            PICK(r, limits), chance(r, 50) ? "sent" : "buffered");
+            wild(r) ? limit : PICK(r, limits), chance(r, 50) ? "sent" : "buffered");
     fprintf(r->out, "    rendezvous = \"%s\";\n", draw_later(r, 2) ? "read" : "write");
     if (draw_later(r, 2))
         fprintf(r->out, "    control_priority = %u;\n", draw_later(r, r->classes));
@@ -565,6 +689,7 @@ static void random_system_write(int number, const char *folder, const char *trac
     ker_stream_init(&r.stream, 2, KER_PURPOSE_TEST, (uint64_t)number);
     ker_stream_init(&r.later, 3, KER_PURPOSE_TEST, (uint64_t)number);
     r.out = fopen(path, "w");
+    r.wild = chance(&r, 35);
     ker_assert(r.out != NULL);
     random_topology(&r);
     random_probe(&r, path, tables);
@@ -584,7 +709,7 @@ static void random_system_write(int number, const char *folder, const char *trac
         random_jobs(&r);
     if (traffic)
         random_traffic(&r);
-    random_end(&r, jobs);
+    random_end(&r, jobs, traffic);
     fclose(r.out);
     free(path);
 }

@@ -8,7 +8,7 @@
  * the run that killed it.
  *
  * EQUAL_BITS_SYSTEMS=n takes that many random systems, EQUAL_BITS_FIRST=n begins with number n,
- * EQUAL_BITS_KEEP=1 keeps all results; after a failure they are kept anyway, and what is printed reproduces
+ * EQUAL_BITS_RANKS=n takes only one rank and n, EQUAL_BITS_KEEP=1 keeps all results; after a failure they are kept anyway, and what is printed reproduces
  * it.
  */
 #define _GNU_SOURCE /* nftw */
@@ -351,6 +351,8 @@ static void ranks_test(void **state, int ranks)
     char *at = ker_format("at-%d", ranks);
     struct run run;
     int crashes = 0, number = 0;
+    if (ranks > 1 && setting("EQUAL_BITS_RANKS", ranks) != ranks)
+        skip();
     while (crashes < MOST_CRASHES && !worker_start(&test->plan, ranks, number)) {
         crashes++;
         number = text_read(test->plan.scratch, at);
