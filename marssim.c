@@ -117,7 +117,8 @@ int main(int argc, char **argv)
     }
     args.overrides = ker_alloc(sizeof *args.overrides * (size_t)(argc + 1));
     args.control = ker_comm_rank(comm) == 0;
-    enum ker_status status = arguments_read(&args, argc, argv);
+    ker_request_listen(comm);
+    int status = arguments_read(&args, argc, argv);
     if (status == KER_OK && (args.help || args.version)) {
         if (args.control && args.help)
             argp_help(&parser, stdout, args.help, (char[]){"marssim"});
@@ -136,6 +137,7 @@ int main(int argc, char **argv)
         simulation_free(s);
     }
     free(args.overrides);
+    ker_request_release();
     ker_comm_release(comm);
     return status;
 }

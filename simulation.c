@@ -32,7 +32,7 @@ const struct ker_option run_options[] = {
     {"run.batch", KER_TYPE_TIME, "10 us", "1 ps", "1000000 s", NULL, "Length of a batch for run.confidence.",
      "run.confidence"},
     {"run.check_interval", KER_TYPE_TIME, "1 us", "1 ps", "1000000 s", NULL,
-     "Packet counts and finished jobs are looked at only at multiples of this simulated time."},
+     "Packet counts, finished jobs and signals are looked at only at multiples of this simulated time."},
     {"engine.cell_order", KER_TYPE_CHOICE, "forward", NULL, NULL, "forward|backward|shuffled",
      "Order in which cells are visited in a window. A debug option: results must not depend on it."},
     {"engine.cells", KER_TYPE_CHOICE, "single", NULL, NULL, "single|switch|group",
@@ -249,6 +249,23 @@ static void progress_show(void *context, ker_time at, uint64_t records)
 {
     struct simulation *s = context;
     stats_progress_show(s->progress, at, records);
+    if (ker_comm_rank(s->comm) == 0 && s->workers < ker_comm_size(s->comm))
+        ker_request_hear(s->comm);
+}
+
+static void settle(void *context, ker_time until)
+{
+    struct simulation *s = context;
+    net_network_settle(s->network, until);
+}
+
+/* Signals that ask for the end of the run. */
+static bool requested(void *context, unsigned bits, ker_time at)
+{
+    struct simulation *s = context;
+    s->end_reason = "interrupted";
+    s->interrupted = bits;
+    return true;
 }
 
 /* ---- building and running ---- */
@@ -270,6 +287,9 @@ static enum ker_status system_build(struct simulation *s)
         .messages_only = ker_config_choice(s->config, "engine.exchange") == 1,
         .yield = s->yield,
         .check = conditions_check,
+        .settle = settle,
+        .request_interval = ker_config_time(s->config, "run.check_interval"),
+        .requested = requested,
         .progress = progress_show,
         .context = s,
     };
@@ -353,17 +373,20 @@ static bool deadlock_check(struct simulation *s)
 
 static void system_run(struct simulation *s)
 {
-    static const char *const reasons[] = {"drained", "end time", "condition"};
+    static const char *const reasons[] = {"drained", "end time", "condition", "interrupted"};
     int64_t at = 0;
     int end = 0;
     s->progress = stats_progress_new(s->args->quiet || ker_comm_rank(s->comm) != 0, s->end);
+    ker_request_open();
     if (s->working)
         end = (int)ker_engine_run(s->engine, &at);
     stats_progress_free(s->progress);
-    ker_comm_meet(s->comm);
+    ker_comm_meet(s->comm, s->working ? NULL : ker_request_pass);
+    ker_request_settle(s->comm);
     ker_comm_broadcast(s->comm, &at, sizeof at);
     ker_comm_broadcast(s->comm, &end, sizeof end);
     ker_comm_broadcast(s->comm, &s->stuck, sizeof s->stuck);
+    ker_comm_broadcast(s->comm, &s->interrupted, sizeof s->interrupted);
     if (!s->end_reason)
         s->end_reason = reasons[end];
     if (end == KER_END_DRAINED && task_system_jobs(s->tasks) > 0)
@@ -409,7 +432,7 @@ void simulation_free(struct simulation *s)
 }
 
 /* Each step on all ranks; the first that fails ends the run. */
-enum ker_status simulation_run(struct simulation *s)
+int simulation_run(struct simulation *s)
 {
     enum ker_status status;
     system_read(s);
@@ -448,7 +471,9 @@ enum ker_status simulation_run(struct simulation *s)
     if ((status = folder_open(s)) != KER_OK)
         return status;
     system_run(s);
-    return ker_comm_agree(s->comm, &s->error);
+    status = ker_comm_agree(s->comm, &s->error);
+    int signal = ker_request_status(s->interrupted | ker_request_take()); /* or came when the run had ended */
+    return status == KER_OK ? signal : (int)status;
 }
 
 struct simulation *simulation_new(const struct arguments *args, struct ker_comm *comm, struct timespec started)

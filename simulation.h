@@ -50,14 +50,16 @@ struct simulation {
     int batches;
     uint64_t batch_count, batch_sum; /* delivered and their latency at the last batch's end */
     const char *end_reason;
+    unsigned interrupted; /* by these requests (kernel/request.h) */
     struct timespec started;
 };
 
 /* The run of these arguments; they stay the caller's. started: of the process. */
 struct simulation *simulation_new(const struct arguments *, struct ker_comm *, struct timespec started);
 void simulation_free(struct simulation *);
-/* Collective: each step on all ranks; the first that fails ends the run with one message. */
-enum ker_status simulation_run(struct simulation *);
+/* Collective: each step on all ranks; the first that fails ends the run with one message. Returns the exit status: enum ker_status, or
+ * what a signal that ended the run makes of it. */
+int simulation_run(struct simulation *);
 
 /* simulation_report.c. Collective: what the run found, at its end `at`: the result files, and the summary on the terminal. */
 void simulation_report(struct simulation *, ker_time at);

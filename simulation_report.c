@@ -124,6 +124,7 @@ static void files_write(struct simulation *s, json_t *summary, const struct stat
         stats_links_write(s->folder, links, count, names, span, &s->error);
     if (!s->args->quiet)
         printf("%s\nresults     %s\n", text, s->folder);
+    fflush(stdout); /* before the run is over, as far as signals are concerned */
     free(text);
     free(config);
 }
@@ -133,7 +134,8 @@ void simulation_report(struct simulation *s, ker_time at)
 {
     ker_time to = s->measure_to < at ? s->measure_to : at, span = to > s->warmup ? to - s->warmup : 0;
     size_t own, count = 0;
-    struct stats_link *rows = net_network_links(s->network, at, &own), *links = stats_links_gather(s->comm, rows, own, &count);
+    net_network_end(s->network, at);
+    struct stats_link *rows = net_network_links(s->network, &own), *links = stats_links_gather(s->comm, rows, own, &count);
     json_t *jobs = NULL, *run = run_report(s), *result = net_network_report(s->network, s->comm, span);
     bool tasks = ker_config_bool(s->config, "output.tasks");
     task_system_report(s->tasks, s->comm, at, tasks ? s->folder : NULL, &jobs, &s->error);

@@ -83,16 +83,19 @@ struct ker_comm *ker_comm_first(struct ker_comm *comm, int count)
     return made;
 }
 
-void ker_comm_meet(struct ker_comm *comm)
+void ker_comm_meet(struct ker_comm *comm, void (*nap)(struct ker_comm *))
 {
-    const struct timespec nap = {0, 2000000};
+    const struct timespec while_asleep = {0, 2000000};
     MPI_Request request;
     int done = 0;
     if (comm->mpi == MPI_COMM_NULL)
         return;
     MPI_Ibarrier(comm->mpi, &request);
-    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE))
-        nanosleep(&nap, NULL);
+    for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
+        nanosleep(&while_asleep, NULL);
+        if (nap)
+            nap(comm);
+    }
 }
 
 void ker_comm_release(struct ker_comm *comm)

@@ -42,7 +42,8 @@ void ker_comm_allgather(struct ker_comm *, const void *data, size_t bytes, void 
 
 /* The first `count` ranks as a comm of their own, to be released; NULL on the other ranks. */
 struct ker_comm *ker_comm_first(struct ker_comm *, int count);
-/* Waits until all ranks are here; those that come early sleep and leave the cores to the others. */
-void ker_comm_meet(struct ker_comm *);
+/* Waits until all ranks are here; those that come early sleep and leave the cores to the others. Meanwhile they call `nap` every few
+ * milliseconds, where it is given. */
+void ker_comm_meet(struct ker_comm *, void (*nap)(struct ker_comm *));
 
 #endif

@@ -8,6 +8,7 @@
 #include "kernel/engine.h"
 #include "kernel/memory.h"
 #include "kernel/random.h"
+#include "kernel/request.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #define PREFETCH_AHEAD 3
 #define PREPARE_AHEAD 1
 #define PROGRESS_WINDOWS 256
+#define SETTLE_WINDOWS 64
 
 struct active_cell {
     uint32_t first;        /* component */
@@ -29,7 +31,10 @@ struct engine_private {
     struct ker_engine_setup setup;
     uint32_t block_shift;
     ker_time done_until; /* everything before is handled */
-    ker_time limit;      /* this rank may go so far in this round */
+    ker_time settled;    /* components may count up to here; a window never crosses it */
+    ker_time checked;    /* the last time that was checked */
+    ker_time request_at; /* requests take effect; KER_TIME_MAX: none is open */
+    unsigned requests;
     uint8_t *begins;     /* per component: begins a cell */
     uint32_t *count;     /* per component of a block, and one more */
     struct ker_item *item, *spare;
@@ -54,6 +59,7 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     ker_assert(setup->lookahead > 0 && setup->epoch > 0);
     e->private = p;
     p->setup = *setup;
+    p->request_at = KER_TIME_MAX;
     ker_time grid = setup->lookahead;
     if (setup->epoch != KER_TIME_MAX) { /* a whole number of windows in an epoch */
         if (grid > setup->epoch)
@@ -78,7 +84,7 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     p->begins = ker_alloc((size_t)setup->components + block + 1);
     p->count = ker_alloc(sizeof *p->count * (block + 2));
     p->active = ker_alloc(sizeof *p->active * (block + 1 + PREFETCH_AHEAD));
-    e->exchange = exchange_new(setup->comm, setup->yield, setup->messages_only);
+    e->exchange = exchange_new(setup->comm, setup->yield, setup->messages_only, setup->part_bytes);
     return e;
 }
 
@@ -548,13 +554,24 @@ static void progress_show(struct ker_engine *e)
     }
 }
 
+/* Components may count ahead, but not what an end of the run could cut off: up to the next multiple of some windows, or to the
+ * boundary before it. Where a request makes an end that was not foreseen, it lies behind what any rank has settled. */
+static void settle(struct ker_engine *e, ker_time start, ker_time boundary)
+{
+    struct engine_private *p = e->private;
+    ker_time span = SETTLE_WINDOWS * e->wheel.grid;
+    p->settled = ker_time_min(ker_time_later(start / span * span, span), boundary);
+    if (p->setup.settle)
+        p->setup.settle(p->setup.context, p->settled);
+}
+
 /* Handles windows until `limit` (lowered by what is sent on the way) or `boundary`. */
 static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
 {
     struct engine_private *p = e->private;
     for (;;) {
         ker_time start = wheel_next(&e->wheel);
-        if (start == KER_TIME_MAX)
+        if (start == KER_TIME_MAX || (ker_request_pending() && p->setup.requested))
             break;
         ker_time end = ker_time_min(start + e->wheel.grid, boundary);
         ker_time sent = exchange_sent(e->exchange);
@@ -563,6 +580,8 @@ static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
             break;
         if (end <= p->done_until) /* only what was left over by a boundary, not yet due */
             break;
+        if (end > p->settled)
+            settle(e, start, boundary);
         window_run(e, start, end);
         progress_show(e);
     }
@@ -580,32 +599,63 @@ static ker_time boundary_after(const struct engine_private *p, ker_time time)
     return first;
 }
 
+/* ---- requests and the run ---- */
+
+/* Ends a round. What is asked of a rank from outside is told to all; they act on it at the first time that none has passed. */
+static struct exchange_bounds round_end(struct ker_engine *e)
+{
+    struct engine_private *p = e->private;
+    ker_time passed = p->settled > p->checked ? p->settled : p->checked;
+    struct exchange_own own = {engine_next(e), passed, p->setup.requested ? ker_request_take() : 0};
+    struct exchange_bounds bounds;
+    e->counts.sent_bytes += exchange_round(e->exchange, &e->wheel, own, &bounds);
+    e->counts.epochs++;
+    if (bounds.requests && p->requests == 0) {
+        ker_time interval = p->setup.request_interval, since = bounds.settled / interval * interval;
+        p->request_at = since == bounds.settled ? since : ker_time_later(since, interval);
+    }
+    p->requests |= bounds.requests;
+    return bounds;
+}
+
+/* The time of the requests has come. true: they end the run. */
+static bool requests_serve(struct ker_engine *e)
+{
+    struct engine_private *p = e->private;
+    ker_time at = p->request_at;
+    unsigned requests = p->requests;
+    p->request_at = KER_TIME_MAX;
+    p->requests = 0;
+    return p->setup.requested(p->setup.context, requests, at);
+}
+
 enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
 {
     struct engine_private *p = e->private;
     ker_time check = boundary_after(p, 0);
-    struct exchange_bounds bounds;
     for (;;) {
-        e->counts.sent_bytes += exchange_round(e->exchange, &e->wheel, engine_next(e), &bounds);
-        e->counts.epochs++;
+        struct exchange_bounds bounds = round_end(e);
         if (bounds.all == KER_TIME_MAX) {
             ker_comm_max_i64(p->setup.comm, &e->last_action, 1);
             *at = e->last_action;
             return KER_END_DRAINED;
         }
-        while (bounds.all >= check && check < p->setup.end) {
+        *at = ker_time_min(p->setup.end, p->request_at); /* checks come first: what they record belongs to the time before */
+        while (bounds.all >= check && check <= *at) {
+            p->checked = check;
             if (p->setup.check(p->setup.context, check)) {
                 *at = check;
                 return KER_END_CHECK;
             }
             check = boundary_after(p, p->setup.check_every ? check : bounds.all);
         }
-        if (bounds.all >= p->setup.end) {
-            *at = p->setup.end;
+        if (bounds.all >= p->setup.end && *at == p->setup.end)
             return KER_END_TIME;
-        }
-        ker_time boundary = ker_time_min(check, p->setup.end);
+        if (bounds.all >= p->request_at && requests_serve(e))
+            return KER_END_REQUEST;
+        ker_time boundary = ker_time_min(ker_time_min(check, p->setup.end), p->request_at);
         ker_time limit = ker_time_later(ker_time_min(bounds.others, bounds.sent), p->setup.epoch);
         round_run(e, limit, boundary);
+        progress_show(e);
     }
 }

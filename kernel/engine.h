@@ -73,9 +73,17 @@ struct ker_engine_setup {
     uint64_t seed;           /* of the shuffled order */
     bool messages_only;      /* agree by MPI collectives even on one host (a test of that path) */
     bool yield;              /* ranks outnumber cores: give the core away while waiting */
+    size_t part_bytes;       /* longest message between ranks; 0: as long as MPI can (a test of longer ones) */
     /* At every multiple of any check_interval, on all ranks at the same simulated time, everything before `at` handled: true
      * ends the run there. Must decide the same on all ranks (sum over them). May be NULL. */
     bool (*check)(void *context, ker_time at);
+    /* On every rank by itself, before it handles anything from the last such time on: what the components may count ahead lies
+     * before `until`. No end of the run cuts off what lies before it; what they do later may have to be left out. May be NULL. */
+    void (*settle)(void *context, ker_time until);
+    /* Requests from outside (request.h) take effect at a multiple of this, > 0 where `requested` is given. */
+    ker_time request_interval;
+    /* Like check, at the first such time that no rank has passed, bits: what was asked of any rank. Without it nothing is asked. */
+    bool (*requested)(void *context, unsigned bits, ker_time at);
     /* Now and then, on every rank, for a progress line. May be NULL. */
     void (*progress)(void *context, ker_time at, uint64_t records);
     void *context;
@@ -87,7 +95,7 @@ struct ker_counts {
     uint64_t sent_bytes;
 };
 
-enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK };
+enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK, KER_END_REQUEST };
 
 /* An item of the running cell's own queue. */
 struct ker_item {

@@ -39,8 +39,9 @@ struct batch_header {
 
 struct published {
     _Atomic uint64_t round;
-    ker_time own, sent;
-    uint32_t bytes[]; /* to each rank */
+    struct exchange_own own;
+    ker_time sent;
+    uint64_t bytes[]; /* to each rank */
 };
 
 struct exchange {
@@ -53,9 +54,10 @@ struct exchange {
     uint64_t round;
     MPI_Win window; /* MPI_WIN_NULL: ranks on several hosts */
     char **slot;    /* per rank its part of the window: two struct published */
-    size_t slot_bytes;
-    uint32_t *incoming, *outgoing; /* bytes per rank */
+    size_t slot_bytes, part_bytes;
+    uint64_t *incoming, *outgoing; /* bytes per rank */
     MPI_Request *request;
+    int requests, request_room;
     char *inbox;
     size_t inbox_room;
     char *extension;
@@ -65,7 +67,7 @@ struct exchange {
 static void window_open(struct exchange *x)
 {
     char *own;
-    x->slot_bytes = (sizeof(struct published) + sizeof(uint32_t) * (size_t)x->ranks + 127) / 64 * 64;
+    x->slot_bytes = (sizeof(struct published) + sizeof(uint64_t) * (size_t)x->ranks + 127) / 64 * 64;
     MPI_Win_allocate_shared((MPI_Aint)(2 * x->slot_bytes), 1, MPI_INFO_NULL, x->mpi, &own, &x->window);
     memset(own, 0, 2 * x->slot_bytes);
     x->slot = ker_alloc(sizeof *x->slot * (size_t)x->ranks);
@@ -77,13 +79,14 @@ static void window_open(struct exchange *x)
     MPI_Barrier(x->mpi);
 }
 
-struct exchange *exchange_new(struct ker_comm *comm, bool yield, bool force_messages)
+struct exchange *exchange_new(struct ker_comm *comm, bool yield, bool force_messages, size_t part_bytes)
 {
     struct exchange *x = ker_alloc(sizeof *x);
     x->comm = comm;
     x->rank = ker_comm_rank(comm);
     x->ranks = ker_comm_size(comm);
     x->yield = yield;
+    x->part_bytes = part_bytes ? part_bytes : EXCHANGE_PART;
     x->sent = KER_TIME_MAX;
     x->window = MPI_WIN_NULL;
     x->extension_free = UINT32_MAX;
@@ -93,7 +96,6 @@ struct exchange *exchange_new(struct ker_comm *comm, bool yield, bool force_mess
     x->outbox = ker_alloc(sizeof *x->outbox * (size_t)x->ranks);
     x->incoming = ker_alloc(sizeof *x->incoming * (size_t)x->ranks);
     x->outgoing = ker_alloc(sizeof *x->outgoing * (size_t)x->ranks);
-    x->request = ker_alloc(sizeof *x->request * (size_t)x->ranks);
     if (!force_messages && ker_comm_host_size(comm) == x->ranks)
         window_open(x);
     return x;
@@ -227,15 +229,18 @@ static void wait_for(const struct exchange *x, const struct published *p)
     }
 }
 
-static void bounds_add(struct exchange_bounds *b, bool other, ker_time own, ker_time sent)
+static void bounds_add(struct exchange_bounds *b, bool other, const struct exchange_own *own, ker_time sent)
 {
-    if (other && own < b->others)
-        b->others = own;
+    if (other && own->pending < b->others)
+        b->others = own->pending;
     if (sent < b->sent)
         b->sent = sent;
+    if (own->settled > b->settled)
+        b->settled = own->settled;
+    b->requests |= own->requests;
 }
 
-static void agree_by_window(struct exchange *x, ker_time own, struct exchange_bounds *b)
+static void agree_by_window(struct exchange *x, struct exchange_own own, struct exchange_bounds *b)
 {
     struct published *mine = published_at(x, x->rank);
     mine->own = own;
@@ -246,46 +251,65 @@ static void agree_by_window(struct exchange *x, ker_time own, struct exchange_bo
         struct published *p = published_at(x, r);
         if (r != x->rank)
             wait_for(x, p);
-        bounds_add(b, r != x->rank, p->own, p->sent);
+        bounds_add(b, r != x->rank, &p->own, p->sent);
         x->incoming[r] = p->bytes[x->rank];
     }
 }
 
-static void agree_by_messages(struct exchange *x, ker_time own, struct exchange_bounds *b)
+static void agree_by_messages(struct exchange *x, struct exchange_own own, struct exchange_bounds *b)
 {
-    int64_t mine[2] = {own, x->sent}, *all = ker_alloc(sizeof *all * 2 * (size_t)x->ranks);
-    MPI_Allgather(mine, 2, MPI_INT64_T, all, 2, MPI_INT64_T, x->mpi);
-    MPI_Alltoall(x->outgoing, 1, MPI_UINT32_T, x->incoming, 1, MPI_UINT32_T, x->mpi);
+    struct {
+        struct exchange_own own;
+        ker_time sent;
+    } mine = {own, x->sent}, *all = ker_alloc(sizeof *all * (size_t)x->ranks);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, x->mpi);
+    MPI_Alltoall(x->outgoing, 1, MPI_UINT64_T, x->incoming, 1, MPI_UINT64_T, x->mpi);
     for (int r = 0; r < x->ranks; r++)
-        bounds_add(b, r != x->rank, all[2 * r], all[2 * r + 1]);
+        bounds_add(b, r != x->rank, &all[r].own, all[r].sent);
     free(all);
+}
+
+/* The next of the messages that `left` bytes are cut into. */
+static inline int part_of(const struct exchange *x, size_t left)
+{
+    return (int)(left < x->part_bytes ? left : x->part_bytes);
+}
+
+static void send_to(struct exchange *x, int rank, const char *data, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += x->part_bytes) {
+        if (x->requests == x->request_room) {
+            x->request_room = 2 * x->request_room + 16;
+            x->request = ker_realloc(x->request, sizeof *x->request * (size_t)x->request_room);
+        }
+        MPI_Isend(data + at, part_of(x, bytes - at), MPI_BYTE, rank, TAG_BATCH, x->mpi, &x->request[x->requests++]);
+    }
 }
 
 static void receive_from(struct exchange *x, struct wheel *wheel, int rank)
 {
-    if (x->incoming[rank] > x->inbox_room) {
-        x->inbox_room = x->incoming[rank] * 2u;
+    size_t bytes = x->incoming[rank];
+    if (bytes > x->inbox_room) {
+        x->inbox_room = bytes + bytes / 2;
         x->inbox = ker_realloc(x->inbox, x->inbox_room);
     }
-    MPI_Recv(x->inbox, (int)x->incoming[rank], MPI_BYTE, rank, TAG_BATCH, x->mpi, MPI_STATUS_IGNORE);
+    for (size_t at = 0; at < bytes; at += x->part_bytes)
+        MPI_Recv(x->inbox + at, part_of(x, bytes - at), MPI_BYTE, rank, TAG_BATCH, x->mpi, MPI_STATUS_IGNORE);
     batch_open(x, wheel);
 }
 
-uint64_t exchange_round(struct exchange *x, struct wheel *wheel, ker_time own, struct exchange_bounds *b)
+uint64_t exchange_round(struct exchange *x, struct wheel *wheel, struct exchange_own own, struct exchange_bounds *b)
 {
-    *b = (struct exchange_bounds){KER_TIME_MAX, own, KER_TIME_MAX, own};
+    *b = (struct exchange_bounds){KER_TIME_MAX, own.pending, KER_TIME_MAX, own.pending, own.settled, own.requests};
     if (x->ranks == 1)
         return 0;
     uint64_t bytes = 0;
-    int requests = 0;
     x->round++;
+    x->requests = 0;
     for (int r = 0; r < x->ranks; r++) {
-        size_t length = outbox_seal(x, &x->outbox[r]);
-        ker_assert(length < INT32_MAX);
-        x->outgoing[r] = (uint32_t)length;
-        bytes += length;
-        if (length)
-            MPI_Isend(x->outbox[r].buffer, (int)length, MPI_BYTE, r, TAG_BATCH, x->mpi, &x->request[requests++]);
+        x->outgoing[r] = outbox_seal(x, &x->outbox[r]);
+        bytes += x->outgoing[r];
+        send_to(x, r, x->outbox[r].buffer, x->outgoing[r]);
     }
     if (x->window != MPI_WIN_NULL)
         agree_by_window(x, own, b);
@@ -296,10 +320,10 @@ uint64_t exchange_round(struct exchange *x, struct wheel *wheel, ker_time own, s
         if (x->incoming[r])
             receive_from(x, wheel, r);
     }
-    if (requests)
-        MPI_Waitall(requests, x->request, MPI_STATUSES_IGNORE);
+    if (x->requests)
+        MPI_Waitall(x->requests, x->request, MPI_STATUSES_IGNORE);
     x->sent = KER_TIME_MAX;
-    b->all = b->others < own ? b->others : own;
+    b->all = b->others < b->own ? b->others : b->own;
     b->all = b->sent < b->all ? b->sent : b->all;
     return bytes;
 }

@@ -9,6 +9,7 @@
 #include "kernel/lines.h"
 #include "kernel/memory.h"
 #include "kernel/random.h"
+#include "kernel/request.h"
 #include "kernel/units.h"
 
 #endif

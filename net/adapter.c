@@ -136,6 +136,7 @@ static void packet_post(struct net_node *n, const struct net_packet *packet, int
     ker_check(packet->bytes >= net->set.least);
     n->credit[channel] -= packet->bytes;
     n->link_free = now + wire;
+    n->wire = (uint32_t)wire;
     net->count.packet_hops++;
     if (net_measures(net, now)) {
         n->packets++;

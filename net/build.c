@@ -383,6 +383,7 @@ void net_network_free(struct net_network *net)
     free(net->nodes);
     free(net->fresh);
     free(net->dirty);
+    free(net->ahead);
     free(net->outgoing);
     free(net->flow);
     net_reassembly_free(net->reassembly);

@@ -62,6 +62,7 @@ void net_packet_withhold(struct net_node *n, const struct net_packet *p, ker_tim
     struct net_network *net = n->net;
     extension_lose(net, p);
     n->link_free = now + net_times_of(net, n->link, p->bytes).wire;
+    n->wire = 0;
     n->blocked = false;
     net->count.lost_adapter++;
     ker_touch(net->engine, now);

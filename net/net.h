@@ -130,8 +130,12 @@ struct net_totals net_network_totals(const struct net_network *);
 
 /* Collective: the network's part of `result` on rank 0 (NULL elsewhere); merges the quantities. span: measured time. */
 json_t *net_network_report(struct net_network *, struct ker_comm *, ker_time span);
+/* For the engine: no end of the run lies before `until`, so what is scheduled before may be counted. */
+void net_network_settle(struct net_network *, ker_time until);
+/* The run has ended: counts what was on its way until then, and nothing that leaves later. Before the report. */
+void net_network_end(struct net_network *, ker_time end);
 /* This rank's rows for links.csv; malloc'ed. */
-struct stats_link *net_network_links(const struct net_network *, ker_time end, size_t *count);
+struct stats_link *net_network_links(const struct net_network *, size_t *count);
 /* Collective, after net_network_report: message_size.csv, packet_latency.csv, matrix.csv as configured. */
 enum ker_status net_network_write(struct net_network *, struct ker_comm *, const char *folder, struct ker_error *);
 /* Memory of this rank's network after building, bytes. */

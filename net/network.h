@@ -91,9 +91,8 @@ struct net_port {
     uint8_t link;         /* class */
     uint8_t to_node;      /* output: ends at an adapter that takes all (no credits) */
     uint8_t ends_at_node, used;
-    uint32_t spare;
     /* statistics of the output, then of the input */
-    uint32_t queue_max;
+    uint64_t queue_max;   /* longest wait for the link, picoseconds */
     uint64_t packets, bytes, busy, queue_time, input_time;
     uint32_t credit[];    /* output: bytes free behind it, per channel */
 };
@@ -175,6 +174,7 @@ struct net_node {
     uint32_t notice, notice_last; /* outgoing records of notices to be sent; NET_NONE: none */
     ker_time hold;           /* congestion control lets no flow send before */
     uint8_t exhausted, acting;
+    uint32_t wire;           /* of the transmission that ends at link_free; 0: it was none */
     uint64_t packets, bytes, busy, wait; /* of the injection link */
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
@@ -220,6 +220,9 @@ struct net_network {
     const struct net_congestion *congestion; /* NULL: no control */
     void *congestion_state;
     /* statistics */
+    ker_time settled;       /* no end of the run cuts off what lies before */
+    struct net_ahead *ahead; /* transmissions that are scheduled beyond it, to be counted */
+    size_t ahead_count, ahead_room;
     struct net_counts count;
     struct stats_quantity *latency, *total_latency, *message_latency, *message_size;
     struct stats_quantity *extent;   /* how far ahead of the next in order packets came */
@@ -235,6 +238,14 @@ struct net_network {
     size_t block_bytes;
     struct ker_class switch_class, node_class; /* with the sizes of this network */
     bool histograms;
+};
+
+/* A transmission of a switch, for the statistics of its links. */
+struct net_ahead {
+    struct net_port *out, *in;
+    ker_time leave, wire;
+    uint64_t waited, in_buffer; /* picoseconds: for the link; in the buffer of the input */
+    uint32_t bytes;
 };
 
 static inline struct net_times net_times_of(const struct net_network *net, unsigned link, uint32_t bytes)
@@ -346,6 +357,21 @@ bool net_notice_congested(const struct net_notice *, uint32_t watch);
 void net_notice_look(struct net_switch *, uint32_t port, ker_time now);
 /* A KER_NOTICE. */
 void net_notice_take(struct net_switch *, ker_time now, uint16_t port, uint8_t channel, uint32_t amount);
+
+/* Some of it lies in the measured span. */
+static inline void net_ahead_count(const struct net_network *net, const struct net_ahead *t)
+{
+    struct net_port *out = t->out;
+    out->packets++;
+    out->bytes += t->bytes;
+    out->busy += net_measured_part(net, t->leave, t->wire);
+    out->queue_time += t->waited;
+    if (t->waited > out->queue_max)
+        out->queue_max = t->waited;
+    t->in->input_time += t->in_buffer;
+}
+/* ahead.c: it is not over before net->settled: keeps it, to be counted when it is certain that it lies before the end. */
+void net_ahead_keep(struct net_network *, const struct net_ahead *);
 
 /* What a switch remembers of the packet's message (until its last packet) or flow: the way taken last; NULL: none. */
 struct net_way {

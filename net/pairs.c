@@ -56,7 +56,7 @@ static void table_renew(struct net_pairs *t, const void *context)
     uint32_t left = 0;
     for (uint32_t i = 0; i < old.room; i++)
         left += pair_at(&old, i)->component != FREE && !t->idle(context, pair_at(&old, i));
-    t->room = 64;
+    t->room = 8;
     while (t->room < 4 * (left + 1))
         t->room *= 2;
     t->entry = ker_alloc((size_t)t->room * t->bytes);

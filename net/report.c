@@ -99,14 +99,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     return r;
 }
 
-/* What of a port's scheduled transmissions lies behind the end. */
-static uint64_t beyond(ker_time link_free, ker_time end, uint64_t busy)
-{
-    uint64_t over = link_free > end ? (uint64_t)(link_free - end) : 0;
-    return over < busy ? busy - over : 0;
-}
-
-static struct stats_link port_row(const struct net_network *net, const struct net_switch *s, uint32_t port, ker_time end)
+static struct stats_link port_row(const struct net_network *net, const struct net_switch *s, uint32_t port)
 {
     const struct net_port *p = net_port_at(s, port);
     struct route_peer peer;
@@ -116,14 +109,14 @@ static struct stats_link port_row(const struct net_network *net, const struct ne
         .to_is_node = peer.kind == ROUTE_NODE, .link_class = p->link,
         .order = s->id * route_summarise(net->shape)->max_ports + port,
         .packets = p->packets, .bytes = p->bytes,
-        .busy_ps = end < net->set.measure_to ? beyond(p->link_free, end, p->busy) : p->busy,
+        .busy_ps = p->busy,
         .queue_ps = p->queue_time,
         .queue_max_bytes = (uint64_t)((unsigned __int128)p->queue_max * net->link[p->link].rate / 1000000000000u),
         .input_ps = p->input_time,
     };
 }
 
-static struct stats_link node_row(const struct net_network *net, const struct net_node *n, ker_time end)
+static struct stats_link node_row(const struct net_network *net, const struct net_node *n)
 {
     uint32_t s;
     uint16_t port;
@@ -133,12 +126,12 @@ static struct stats_link node_row(const struct net_network *net, const struct ne
         .from = n->id, .to = s, .to_port = port, .from_is_node = 1, .link_class = n->link,
         .order = sum->switches * sum->max_ports + n->id,
         .packets = n->packets, .bytes = n->bytes,
-        .busy_ps = end < net->set.measure_to ? beyond(n->link_free, end, n->busy) : n->busy,
+        .busy_ps = n->busy,
         .queue_ps = n->wait,
     };
 }
 
-struct stats_link *net_network_links(const struct net_network *net, ker_time end, size_t *count)
+struct stats_link *net_network_links(const struct net_network *net, size_t *count)
 {
     size_t n = 0, at = 0;
     for (uint32_t i = 0; i < net->switch_count; i++)
@@ -149,10 +142,10 @@ struct stats_link *net_network_links(const struct net_network *net, ker_time end
             struct route_peer peer;
             route_port(net->shape, net->switches[i]->id, p, &peer);
             if (peer.kind != ROUTE_NOTHING)
-                row[at++] = port_row(net, net->switches[i], p, end);
+                row[at++] = port_row(net, net->switches[i], p);
         }
     for (uint32_t i = 0; i < net->node_count; i++)
-        row[at++] = node_row(net, net->nodes[i], end);
+        row[at++] = node_row(net, net->nodes[i]);
     *count = at;
     return row;
 }

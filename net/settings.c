@@ -225,6 +225,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->set.measure_from = phases.measure_from;
     net->set.measure_to = phases.measure_to;
     net->set.stop = phases.stop;
+    net->settled = KER_TIME_MAX; /* until the engine says less */
     net->set.least = (uint32_t)phases.least_payload + net->set.header;
     net->set.least += net->set.least == 0;
     enum ker_status status = settings_check(&net->set, config, error);

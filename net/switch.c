@@ -40,20 +40,16 @@ static inline void credit_return(struct net_network *net, const struct net_port 
     ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
 }
 
-static inline void output_count(const struct net_network *net, struct grant *g, const struct net_packet *p, ker_time now,
+static inline void output_count(struct net_network *net, struct grant *g, const struct net_packet *p, ker_time now,
                                 ker_time leave, ker_time wire, ker_time read_end)
 {
     if (leave + wire <= net->set.measure_from || leave >= net->set.measure_to)
         return;
-    struct net_port *out = g->out;
-    out->packets++;
-    out->bytes += p->bytes;
-    out->busy += net_measured_part(net, leave, wire);
-    out->queue_time += (uint64_t)(leave - now);
-    uint64_t backlog = (uint64_t)(leave - now); /* time; turned into bytes when reported */
-    if (backlog > out->queue_max)
-        out->queue_max = backlog > UINT32_MAX ? UINT32_MAX : (uint32_t)backlog;
-    g->in->input_time += (uint64_t)(read_end - p->time);
+    const struct net_ahead t = {g->out, g->in, leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time), p->bytes};
+    if (__builtin_expect(leave + wire > net->settled, 0))
+        net_ahead_keep(net, &t);
+    else
+        net_ahead_count(net, &t);
 }
 
 /* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. */
