@@ -63,7 +63,7 @@ int simulation_run(struct simulation *);
 
 /* simulation_report.c. Collective: what the run found, at its end `at`: the result files, and the summary on the terminal. */
 void simulation_report(struct simulation *, ker_time at);
-/* What --check found, on the terminal. */
+/* simulation_check.c. What --check found, on the terminal. */
 void simulation_check_report(const struct simulation *);
 
 /* All option tables, NULL at the end; malloc'ed. */

@@ -1,6 +1,7 @@
-/* simulation_report.c - what a run, or a --check of one, has to say: result files and terminal. */
+/* simulation_report.c - what a run has to say: result files and terminal. */
 #include "simulation.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
@@ -78,6 +79,38 @@ static json_t *input_report(const struct simulation *s)
                      "seed", (json_int_t)s->seed);
 }
 
+/* What run.confidence has come to: the half-width, null with fewer than two batches. */
+static json_t *confidence_json(const struct simulation *s)
+{
+    double level = ker_config_real(s->config, "run.confidence_level"), width = stats_batch_halfwidth(s->batch_mean, s->batches, level);
+    return json_pack("{s:f, s:i, s:o}", "level", level, "batches", s->batches, "half_width",
+                     isfinite(width) ? json_real(width) : json_null());
+}
+
+/* Utilisation by class of link, of those classes that have links. */
+static json_t *classes_json(const struct route_summary *sum, const struct stats_link *links, size_t count, ker_time span)
+{
+    struct use {
+        uint64_t directions, most;
+        unsigned __int128 busy;
+    } use[ROUTE_MAX_LINKS] = {0};
+    for (size_t i = 0; i < count; i++) {
+        struct use *u = &use[links[i].link_class];
+        u->directions++;
+        u->busy += links[i].busy_ps;
+        u->most = links[i].busy_ps > u->most ? links[i].busy_ps : u->most;
+    }
+    json_t *classes = json_array();
+    for (int i = 0; i < sum->link_count; i++)
+        if (use[i].directions) {
+            double mean = span > 0 ? (double)use[i].busy / ((double)span * (double)use[i].directions) : 0;
+            json_array_append_new(classes, json_pack("{s:s, s:I, s:f, s:f}", "class", sum->link[i].name, "directions",
+                                                     (json_int_t)use[i].directions, "mean_utilisation", mean, "max_utilisation",
+                                                     span > 0 ? (double)use[i].most / (double)span : 0.0));
+        }
+    return classes;
+}
+
 static void result_add(struct simulation *s, json_t *r, ker_time at, json_t *jobs)
 {
     const struct route_summary *sum = route_summarise(s->shape);
@@ -88,7 +121,9 @@ static void result_add(struct simulation *s, json_t *r, ker_time at, json_t *job
     json_object_set_new(r, "nodes", json_integer((json_int_t)sum->nodes));
     json_object_set_new(r, "switches", json_integer((json_int_t)sum->switches));
     json_object_set_new(r, "links", json_integer((json_int_t)sum->links));
-    json_object_set_new(r, "offered_load", offered > 0 ? json_real(offered) : json_incref(json_object_get(r, "injected_load")));
+    json_object_set_new(r, "offered_load", json_real(offered + json_number_value(json_object_get(r, "offered_load"))));
+    if (s->batch)
+        json_object_set_new(r, "confidence", confidence_json(s));
     json_object_set_new(r, "jobs", jobs ? jobs : json_array());
 }
 
@@ -105,13 +140,19 @@ static void names_write(struct simulation *s)
     free(text);
 }
 
+static const char *name_of(const void *shape, bool node, uint32_t id)
+{
+    return route_name(shape, node, id);
+}
+
 static void files_write(struct simulation *s, json_t *summary, const struct stats_link *links, size_t count, ker_time span)
 {
     const struct route_summary *sum = route_summarise(s->shape);
     const char *names[ROUTE_MAX_LINKS];
     for (int i = 0; i < sum->link_count; i++)
         names[i] = sum->link[i].name;
-    char *text = stats_summary_text(summary, links, count, names, span), *config = NULL;
+    struct stats_names called = {route_name(s->shape, false, 0) ? name_of : NULL, s->shape};
+    char *text = stats_summary_text(summary, links, count, names, span, called), *config = NULL;
     size_t length;
     FILE *memory = open_memstream(&config, &length);
     ker_config_write(s->config, memory);
@@ -121,7 +162,7 @@ static void files_write(struct simulation *s, json_t *summary, const struct stat
     stats_text_write(s->folder, "system.cfg", config, &s->error);
     names_write(s);
     if (ker_config_bool(s->config, "output.links"))
-        stats_links_write(s->folder, links, count, names, span, &s->error);
+        stats_links_write(s->folder, links, count, names, span, called, &s->error);
     if (!s->args->quiet)
         printf("%s\nresults     %s\n", text, s->folder);
     fflush(stdout); /* before the run is over, as far as signals are concerned */
@@ -143,75 +184,10 @@ void simulation_report(struct simulation *s, ker_time at)
     stats_periods_close(s->periods, &s->error);
     if (ker_comm_rank(s->comm) == 0) {
         result_add(s, result, at, jobs);
+        json_object_set_new(result, "link_classes", classes_json(route_summarise(s->shape), links, count, span));
         json_t *summary = json_pack("{s:o, s:o, s:o}", "input", input_report(s), "result", result, "run", run);
         files_write(s, summary, links, count, span);
         json_decref(summary);
     }
     free(links);
-}
-
-/* ---- --check ---- */
-
-static void faults_report(const struct route_shape *shape)
-{
-    const struct route_fault_summary *f = route_fault_summarise(shape);
-    const struct route_summary *sum = route_summarise(shape);
-    char a[32];
-    if (!f)
-        return;
-    printf("faults     %llu link%s and %u switch%s go down", (unsigned long long)f->links, f->links == 1 ? "" : "s", f->switches,
-           f->switches == 1 ? "" : "es");
-    printf(", %llu and %u of them from the start", (unsigned long long)f->links_start, f->switches_start);
-    if (f->last > 0)
-        printf(", the last at %s", ker_print_time(a, f->last));
-    if (f->apart == 0)
-        puts("; every node can reach every other");
-    else
-        printf("\n           no way for %llu of %llu pairs of nodes, for %llu from the start; for example from node %u to node %u\n",
-               (unsigned long long)f->apart, (unsigned long long)sum->nodes * (sum->nodes - 1ull), (unsigned long long)f->apart_start,
-               f->example[0], f->example[1]);
-}
-
-static const char *print_count(char text[32], uint64_t count)
-{
-    char *at = text + 31;
-    *at = '\0';
-    for (int digit = 0; digit == 0 || count > 0; digit++, count /= 10) {
-        if (digit > 0 && digit % 3 == 0)
-            *--at = ',';
-        *--at = (char)('0' + count % 10);
-    }
-    return at;
-}
-
-static void proof_print(const struct route_proof *p)
-{
-    char a[32], b[32];
-    if (p->complete)
-        printf("deadlock   none: %s channels, %s dependencies without a cycle\n", print_count(a, p->channels), print_count(b, p->dependencies));
-    else
-        printf("deadlock   not proved in full: %s of %s destination%s walked, no cycle among them (--check=full walks all)\n",
-               print_count(a, p->walked), print_count(b, p->destinations), p->by_switch ? " switches" : "s");
-}
-
-/* --check: what would be run. */
-void simulation_check_report(const struct simulation *s)
-{
-    const struct route_summary *sum = route_summarise(s->shape);
-    uint64_t memory = net_network_bytes(s->network), rss = ker_peak_rss();
-    char a[32], b[32], c[32];
-    ker_comm_sum_u64(s->comm, &memory, 1);
-    ker_comm_sum_u64(s->comm, &rss, 1);
-    if (ker_comm_rank(s->comm) != 0)
-        return;
-    printf("network    %s\n", sum->text);
-    printf("           %u nodes, %u switches, %llu links, routing %s\n", sum->nodes, sum->switches, (unsigned long long)sum->links, sum->algorithm);
-    faults_report(s->shape);
-    printf("channels   %u needed, %u configured\n", sum->channels, net_channels(s->config));
-    proof_print(&s->proof);
-    printf("partition  %u ranks, imbalance %.3f, %llu links cut\n", s->parts.ranks, s->parts.imbalance, (unsigned long long)s->parts.cut_edges);
-    printf("lookahead  %s inside a rank", ker_print_time(a, s->engine->wheel.grid));
-    if (ker_comm_size(s->comm) > 1)
-        printf(", %s between ranks", ker_print_time(b, s->parts.lookahead));
-    printf("\nmemory     %s of switches and adapters, %s now in all\n", ker_print_bytes(a, (double)memory), ker_print_bytes(c, (double)rss));
 }

@@ -55,6 +55,8 @@ void net_send(struct net_node *n, ker_time now, uint32_t destination, uint64_t b
 {
     struct net_network *net = n->net;
     ker_assert(destination != n->id && priority < net->set.classes);
+    if (net_measures(net, now))
+        net->count.measured_handed += bytes;
     uint32_t index = outgoing_new(net);
     struct net_outgoing *o = &net->outgoing[index];
     bool control = queue == NET_QUEUE_CONTROL, own = !control || net->set.control != NET_CONTROL_IN_ORDER;

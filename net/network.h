@@ -186,6 +186,7 @@ struct net_congestion;
 struct net_counts {
     uint64_t injected, delivered, bytes_delivered, messages_delivered, bytes_injected; /* whole run */
     uint64_t measured_bytes, measured_injected;  /* delivered, injected inside the measured span */
+    uint64_t measured_handed;                    /* payload of net_send inside it */
     uint64_t hops_sum, hops_max;
     uint64_t packet_hops;
     uint64_t out_of_order, reorder_bytes_max;

@@ -58,9 +58,10 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
                     c->hops_sum, c->out_of_order, c->bytes_injected, c->lost_way, c->lost_switch, c->lost_adapter};
     int64_t most[] = {(int64_t)c->hops_max, (int64_t)c->reorder_bytes_max, (int64_t)c->early_bytes_max};
     ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
-    uint64_t early = c->messages_early;
+    uint64_t early = c->messages_early, handed = c->measured_handed;
     ker_comm_max_i64(comm, most, 3);
     ker_comm_sum_u64(comm, &early, 1);
+    ker_comm_sum_u64(comm, &handed, 1);
     stats_quantity_merge(net->extent, comm);
     stats_quantity_merge(net->early_wait, comm);
     stats_quantity_merge(net->control_wait, comm);
@@ -79,6 +80,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     json_object_set_new(r, "messages_delivered", json_integer((json_int_t)v[3]));
     json_object_set_new(r, "accepted_load", json_real(load_of(net, v[4], span)));
     json_object_set_new(r, "injected_load", json_real(load_of(net, v[5], span)));
+    json_object_set_new(r, "offered_load", json_real(load_of(net, handed, span)));
     json_object_set_new(r, "hops", json_pack("{s:f, s:I}", "mean", v[1] ? (double)v[6] / (double)v[1] : 0.0, "max", (json_int_t)most[0]));
     json_object_set_new(r, "packet_latency_ps", stats_quantity_json(net->latency));
     json_object_set_new(r, "total_latency_ps", stats_quantity_json(net->total_latency));

@@ -40,6 +40,17 @@ enum ker_status part_graph_split(struct part_result *result, const struct part_g
 void part_result_release(struct part_result *result);
 void part_graph_release(struct part_graph *graph);
 
+/* To cut a network into two halves. Every edge stands in both lists; several between the same two are possible. */
+struct part_halves {
+    uint32_t vertices;
+    uint64_t *first;  /* vertices + 1 */
+    uint32_t *to;
+    double *rate;     /* of each edge: what the cut costs */
+    uint32_t *weight; /* per vertex; both halves get about half of it */
+};
+/* side[v] becomes 0 or 1 so that the edges between the sides cost little: METIS, always the same for the same graph. false: it failed. */
+bool part_halve(const struct part_halves *, uint8_t *side);
+
 struct part_seats {
     int working; /* the first so many ranks simulate, the others sleep until the end */
     bool yield;  /* the working ranks of this host outnumber its cores: they must yield while they wait */

@@ -421,13 +421,15 @@ static void channel_name(const struct walk *walk, uint32_t channel, char *text, 
     uint32_t row = channel / walk->channels, from = walk->peer[row], at = walk->owner[from];
     struct route_peer peer;
     route_port(walk->shape, at, from - walk->first_port[at], &peer);
-    snprintf(text, room, "switch %u port %u (%s link to switch %u) channel %u", at, from - walk->first_port[at],
-             walk->shape->summary.link[peer.link].name, walk->owner[row], channel % walk->channels);
+    char here[ROUTE_CALLED_BYTES], there[ROUTE_CALLED_BYTES];
+    snprintf(text, room, "switch %s port %u (%s link to switch %s) channel %u", route_called(walk->shape, false, at, here),
+             from - walk->first_port[at], walk->shape->summary.link[peer.link].name,
+             route_called(walk->shape, false, walk->owner[row], there), channel % walk->channels);
 }
 
 static enum ker_status cycle_report(const struct walk *walk, const struct route_cycle *cycle)
 {
-    char text[2048], name[128], next[128];
+    char text[3072], name[240], next[240];
     size_t used = 0;
     uint32_t shown = cycle->length <= CYCLE_SHOWN ? cycle->length : CYCLE_SHOWN - 1;
     for (uint32_t i = 0; i < shown; i++) {

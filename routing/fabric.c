@@ -351,39 +351,6 @@ enum ker_status route_fabric_parse(struct route_graph *graph, struct route_subne
     return status;
 }
 
-/* A field of a table: quoted, as names have blanks and semicolons and may have commas and quotes. */
-static void write_name(FILE *out, const char *name)
-{
-    fputc('"', out);
-    for (; *name; name++) {
-        if (*name == '"')
-            fputc('"', out);
-        fputc(*name, out);
-    }
-    fputc('"', out);
-}
-
-bool route_names_write(const struct route_shape *shape, FILE *out)
-{
-    const struct route_subnet *subnet = shape->subnet;
-    if (!subnet)
-        return false;
-    fprintf(out, "kind,number,name,port,lid,guid\n");
-    for (uint32_t i = 0; i < subnet->switches; i++) {
-        const struct route_subnet_switch *s = &subnet->at_switch[i];
-        fprintf(out, "switch,%u,", i);
-        write_name(out, subnet->names + s->name);
-        fprintf(out, ",0,%u,0x%016llx\n", s->lid, (unsigned long long)s->guid);
-    }
-    for (uint32_t i = 0; i < subnet->nodes; i++) {
-        const struct route_subnet_node *node = &subnet->node[i];
-        fprintf(out, "node,%u,", i);
-        write_name(out, subnet->names + node->name);
-        fprintf(out, ",%u,%u,0x%016llx\n", node->port, node->lid, (unsigned long long)node->guid);
-    }
-    return true;
-}
-
 void route_subnet_release(struct route_subnet *subnet)
 {
     free(subnet->at_switch);

@@ -77,7 +77,8 @@ static void neighbours_print(const struct route_shape *shape, uint32_t switch_id
             snprintf(text + at, room - at, ", ...");
             return;
         }
-        at += (size_t)snprintf(text + at, room - at, "%s%u", at ? ", " : "", peer.id);
+        char called[ROUTE_CALLED_BYTES];
+        at += (size_t)snprintf(text + at, room - at, "%s%s", at ? ", " : "", route_called(shape, false, peer.id, called));
         last = peer.id;
     }
     if (named == 0)
@@ -88,7 +89,7 @@ static enum ker_status list_link(struct route_shape *shape, const struct ker_con
                                  struct ker_error *error)
 {
     uint32_t end[2], found = 0;
-    char text[160];
+    char text[400], from[ROUTE_CALLED_BYTES], to[ROUTE_CALLED_BYTES];
     if (ker_config_count(config, key) != 2)
         return ker_config_fail(config, error, key, "names %d switches; a link joins two: link = [3, 9]", ker_config_count(config, key));
     for (int i = 0; i < 2; i++) {
@@ -109,20 +110,24 @@ static enum ker_status list_link(struct route_shape *shape, const struct ker_con
     if (found)
         return KER_OK;
     neighbours_print(shape, end[0], text, sizeof text);
-    return ker_config_fail(config, error, key, "no link joins switches %u and %u; switch %u is linked to %s", end[0], end[1], end[0], text);
+    return ker_config_fail(config, error, key, "no link joins switches %s and %s; switch %u is linked to %s", route_called(shape, false, end[0], from),
+                           route_called(shape, false, end[1], to), end[0], text);
 }
 
 static enum ker_status list_port(struct route_shape *shape, const struct ker_config *config, const char *key, uint32_t switch_id,
                                  ker_time at, struct ker_error *error)
 {
     struct route_peer peer;
+    char called[ROUTE_CALLED_BYTES];
     int64_t port = ker_config_int(config, key);
     uint32_t ports = route_ports(shape, switch_id);
     if (port >= ports)
-        return ker_config_fail(config, error, key, "switch %u has the ports 0 to %u, no port %lld", switch_id, ports - 1, (long long)port);
+        return ker_config_fail(config, error, key, "switch %s has the ports 0 to %u, no port %lld", route_called(shape, false, switch_id, called), ports - 1,
+                               (long long)port);
     route_port(shape, switch_id, (uint32_t)port, &peer);
     if (peer.kind == ROUTE_NOTHING)
-        return ker_config_fail(config, error, key, "nothing is connected to port %lld of switch %u", (long long)port, switch_id);
+        return ker_config_fail(config, error, key, "nothing is connected to port %lld of switch %s", (long long)port,
+                               route_called(shape, false, switch_id, called));
     link_fail(shape, switch_id, (uint32_t)port, at);
     return KER_OK;
 }

@@ -32,6 +32,7 @@ struct file_shape {
     struct route_graph_node *node;
     uint16_t *node_port;
     struct route_subnet subnet; /* of a fabric */
+    struct route_names names;   /* of an edge list */
 };
 
 static inline const struct file_shape *file_of(const struct route_shape *shape)
@@ -188,6 +189,11 @@ static enum ker_status file_build(struct route_shape *shape, const struct ker_co
         snprintf(shape->summary.text, sizeof shape->summary.text,
                  "network from a file, %u nodes, %u switches, diameter %u", shape->summary.nodes,
                  shape->summary.switches, ((struct file_shape *)shape)->diameter);
+    if (status == KER_OK) {
+        ((struct file_shape *)shape)->names = graph.names;
+        graph.names = (struct route_names){0};
+        shape->names = &((struct file_shape *)shape)->names;
+    }
     route_graph_release(&graph);
     return status;
 }
@@ -269,6 +275,7 @@ static void file_release(struct route_shape *shape)
     free(file->place_at);
     free(file->ports);
     route_subnet_release(&file->subnet);
+    route_names_release(&file->names);
     free(file->nodes_at);
     free(file->node);
     free(file->node_port);

@@ -355,6 +355,25 @@ static enum ker_status read_declarations(struct reader *r)
     return KER_OK;
 }
 
+/* The names outlive the text. */
+static void names_keep(const struct reader *r, struct route_names *names)
+{
+    size_t bytes = 0, end = 0;
+    for (uint32_t i = 0; i < r->table_size; i++)
+        bytes += r->table[i].word.length ? r->table[i].word.length + 1u : 0;
+    names->text = ker_alloc(bytes);
+    names->at_switch = ker_alloc(r->graph->switches * sizeof *names->at_switch);
+    names->at_node = ker_alloc(r->graph->nodes * sizeof *names->at_node);
+    for (uint32_t i = 0; i < r->table_size; i++) {
+        const struct name *name = &r->table[i];
+        if (!name->word.length)
+            continue;
+        (name->is_node ? names->at_node : names->at_switch)[name->id] = (uint32_t)end;
+        memcpy(names->text + end, name->word.text, name->word.length);
+        end += name->word.length + 1u;
+    }
+}
+
 enum ker_status route_graph_parse(struct route_graph *graph, const char *name, const char *text,
                                   size_t length, struct ker_error *error)
 {
@@ -375,6 +394,8 @@ enum ker_status route_graph_parse(struct route_graph *graph, const char *name, c
         status = check_duplicates(&r);
     if (status == KER_OK)
         status = check_connected(&r);
+    if (status == KER_OK)
+        names_keep(&r, &graph->names);
     free(r.table);
     free(r.switch_line);
     free(r.ports);
@@ -418,8 +439,17 @@ enum ker_status route_graph_read(struct route_graph *graph, const char *path, st
     return status;
 }
 
+void route_names_release(struct route_names *names)
+{
+    free(names->text);
+    free(names->at_switch);
+    free(names->at_node);
+    *names = (struct route_names){0};
+}
+
 void route_graph_release(struct route_graph *graph)
 {
+    route_names_release(&graph->names);
     free(graph->node);
     free(graph->edge);
     free(graph->class);

@@ -24,12 +24,19 @@ struct route_graph_class {
     uint64_t rate;
 };
 
+/* What switches and nodes are called: the texts, each ended by a zero, and where in them each begins. */
+struct route_names {
+    char *text;
+    uint32_t *at_switch, *at_node;
+};
+
 struct route_graph {
     uint32_t switches, nodes, edges, classes; /* switches and nodes are numbered as they are declared */
     struct route_graph_node *node;
     struct route_graph_edge *edge;
     struct route_graph_class *class; /* all pairs of latency and rate that occur, in order of appearance */
     uint32_t *ports;                 /* per switch: how many it has, cabled or not; NULL: as many as are used */
+    struct route_names names;        /* of an edge list */
 };
 
 /* Reads and checks the whole text; `name` stands for the file in messages. Release it also after an error. */
@@ -38,6 +45,7 @@ enum ker_status route_graph_parse(struct route_graph *graph, const char *name, c
 /* The same from a file. */
 enum ker_status route_graph_read(struct route_graph *graph, const char *path, struct ker_error *error);
 void route_graph_release(struct route_graph *graph);
+void route_names_release(struct route_names *names);
 
 /* What readers share. */
 

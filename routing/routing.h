@@ -167,7 +167,12 @@ int route_next_faulty(const struct route_shape *shape, ker_time now, uint64_t he
 int route_next_repair(const struct route_shape *shape, ker_time now, uint32_t switch_id, const struct route_packet *packet,
                       struct route_choice *choice);
 
-/* What switches and nodes are called, as a table (docs/fabric.md); false: this topology has no names, nothing is written. */
+/* What a switch or node is called; NULL: this topology has no names. */
+const char *route_name(const struct route_shape *shape, bool node, uint32_t id);
+/* For messages: "3", or "3 (left)" where there are names. Returns text. */
+#define ROUTE_CALLED_BYTES 64
+const char *route_called(const struct route_shape *shape, bool node, uint32_t id, char text[ROUTE_CALLED_BYTES]);
+/* All of it as a table (docs/results.md); false: this topology has no names, nothing is written. */
 bool route_names_write(const struct route_shape *shape, FILE *out);
 
 extern const struct ker_option route_options[]; /* topology.*, routing.*, faults.* */

@@ -64,6 +64,7 @@ struct route_shape {
     uint32_t channels; /* for the algorithm: the configured ones, less one with route_faults_channels */
     struct route_table *table; /* of algorithms that go by tables, else NULL */
     const struct route_subnet *subnet; /* of a fabric: who is who (fabric.h), else NULL */
+    const struct route_names *names;   /* of a network from an edge list (graph.h), else NULL */
     struct route_faults *faults; /* NULL: nothing ever fails */
     struct route_summary summary;
 };

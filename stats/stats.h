@@ -76,6 +76,11 @@ struct stats_link {
     uint64_t queue_max_bytes;
     uint64_t input_ps; /* sum of the residence times in the buffer behind this link */
 };
+/* What switches and nodes are called, where they have names; `of` NULL: they have none. */
+struct stats_names {
+    const char *(*of)(const void *context, bool node, uint32_t id);
+    const void *context;
+};
 /* One line of tasks.csv. */
 struct stats_task {
     uint32_t job, task, node, core;
@@ -98,9 +103,9 @@ enum ker_status stats_json_write(const char *folder, const char *name, const jso
 enum ker_status stats_text_write(const char *folder, const char *name, const char *text,
                                  struct ker_error *error);
 enum ker_status stats_links_write(const char *folder, const struct stats_link *, size_t count,
-                                  const char *const *class_names, ker_time span, struct ker_error *error);
+                                  const char *const *class_names, ker_time span, struct stats_names, struct ker_error *error);
 enum ker_status stats_tasks_write(const char *folder, const struct stats_task *, size_t count,
-                                  const char *const *job_names, struct ker_error *error);
+                                  const char *const *job_names, struct stats_names, struct ker_error *error);
 enum ker_status stats_histogram_write(const char *folder, const char *name, const char *quantity,
                                       const struct stats_quantity *, struct ker_error *error);
 
@@ -139,7 +144,7 @@ void stats_progress_free(struct stats_progress *); /* clears the line */
 /* The summary people read at the end, from the same JSON that is written: result and run objects, the ten
  * busiest links. Returns a malloc'ed text. Everything printed is in `summary` or in the links. */
 char *stats_summary_text(const json_t *summary, const struct stats_link *links, size_t count,
-                         const char *const *class_names, ker_time span);
+                         const char *const *class_names, ker_time span, struct stats_names);
 
 extern const struct ker_option stats_options[]; /* output.* */
 

@@ -11,6 +11,7 @@
 enum {
     TOP = 10,     /* links in each ranking */
     MAX_JOBS = 8, /* rows of the table of jobs */
+    MAX_CLASSES = 12, /* and of that of link classes */
 };
 
 static uint64_t get_count(const json_t *object, const char *key)
@@ -129,6 +130,34 @@ static void write_latency(FILE *out, const json_t *result)
     write_latency_row(out, result, "control_wait_ps", "control at adapter");
 }
 
+static void write_confidence(FILE *out, const json_t *result)
+{
+    const json_t *confidence = json_object_get(result, "confidence"), *width = json_object_get(confidence, "half_width");
+    if (json_is_number(width))
+        fprintf(out, "  network mean within +- %.2g %% at %g %%, by %llu batches\n", 100 * json_number_value(width),
+                100 * get_number(confidence, "level"), (unsigned long long)get_count(confidence, "batches"));
+    else if (confidence)
+        fprintf(out, "  no confidence interval: %llu batches\n", (unsigned long long)get_count(confidence, "batches"));
+}
+
+/* Utilisation by class of link; few networks have more than eight. */
+static void write_classes(FILE *out, const json_t *result)
+{
+    const json_t *classes = json_object_get(result, "link_classes");
+    char a[32];
+    if (!json_array_size(classes))
+        return;
+    fprintf(out, "\n%-33s%11s%11s%11s\n", "links by class", "directions", "mean use", "highest");
+    for (size_t i = 0; i < json_array_size(classes) && i < MAX_CLASSES; i++) {
+        const json_t *c = json_array_get(classes, i);
+        fprintf(out, "  %-31.31s%11s%9.2f %%%9.2f %%\n", json_string_value(json_object_get(c, "class")),
+                print_count(a, get_count(c, "directions")), 100 * get_number(c, "mean_utilisation"),
+                100 * get_number(c, "max_utilisation"));
+    }
+    if (json_array_size(classes) > MAX_CLASSES)
+        fprintf(out, "  and %zu more: see summary.json\n", json_array_size(classes) - MAX_CLASSES);
+}
+
 static void write_job(FILE *out, const json_t *job)
 {
     char tasks[32], finish[32] = "never", messages[32], bytes[32] = "-";
@@ -197,19 +226,28 @@ static int links_rank(const struct stats_link **top, const struct stats_link *li
     return used;
 }
 
-/* "s12.3 > s13" (switch 12, port 3, to switch 13) and the class, 31 columns. A node has one port only. */
-static void write_link(FILE *out, const struct stats_link *link, const char *class_name)
+/* "s12.3" (switch 12, port 3) or "n5" (a node has one port only); with a name, "left.3". */
+static int print_end(char *text, size_t room, bool node, uint32_t id, int port, struct stats_names names)
+{
+    const char *name = names.of ? names.of(names.context, node, id) : NULL;
+    int used = name ? snprintf(text, room, "%.14s", name) : snprintf(text, room, "%c%u", node ? 'n' : 's', id);
+    if (!node && port >= 0)
+        used += snprintf(text + used, room - (size_t)used, ".%d", port);
+    return used;
+}
+
+/* "s12.3 > s13" and the class, 31 columns. */
+static void write_link(FILE *out, const struct stats_link *link, const char *class_name, struct stats_names names)
 {
     char text[64];
-    int used = snprintf(text, sizeof text, "%c%u", link->from_is_node ? 'n' : 's', link->from);
-    if (!link->from_is_node)
-        used += snprintf(text + used, sizeof text - (size_t)used, ".%u", link->from_port);
-    snprintf(text + used, sizeof text - (size_t)used, " > %c%u", link->to_is_node ? 'n' : 's', link->to);
+    int used = print_end(text, sizeof text, link->from_is_node, link->from, link->from_port, names);
+    used += snprintf(text + used, sizeof text - (size_t)used, " > ");
+    print_end(text + used, sizeof text - (size_t)used, link->to_is_node, link->to, -1, names);
     fprintf(out, "  %-22.22s %-7.7s", text, class_name);
 }
 
 static void write_links(FILE *out, const struct stats_link *links, size_t count,
-                        const char *const *class_names, ker_time span)
+                        const char *const *class_names, ker_time span, struct stats_names names)
 {
     const struct stats_link *busy[TOP], *queued[TOP];
     int busy_count = links_rank(busy, links, count, false),
@@ -221,10 +259,10 @@ static void write_links(FILE *out, const struct stats_link *links, size_t count,
         fprintf(out, "  %-31s%7s", "longest queues", "packets");
     putc('\n', out);
     for (int i = 0; i < busy_count; i++) {
-        write_link(out, busy[i], class_names[busy[i]->link_class]);
+        write_link(out, busy[i], class_names[busy[i]->link_class], names);
         fprintf(out, "%6.1f %%", 100 * ((double)busy[i]->busy_ps / (double)span));
         if (i < queued_count) {
-            write_link(out, queued[i], class_names[queued[i]->link_class]);
+            write_link(out, queued[i], class_names[queued[i]->link_class], names);
             fprintf(out, "%8.3g", (double)queued[i]->queue_ps / (double)span);
         }
         putc('\n', out);
@@ -248,7 +286,7 @@ static void write_run(FILE *out, const json_t *run)
 }
 
 char *stats_summary_text(const json_t *summary, const struct stats_link *links, size_t count,
-                         const char *const *class_names, ker_time span)
+                         const char *const *class_names, ker_time span, struct stats_names names)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -258,8 +296,10 @@ char *stats_summary_text(const json_t *summary, const struct stats_link *links, 
     write_system(out, result);
     write_traffic(out, result);
     write_latency(out, result);
+    write_confidence(out, result);
     write_jobs(out, result);
-    write_links(out, links, count, class_names, span);
+    write_classes(out, result);
+    write_links(out, links, count, class_names, span, names);
     write_run(out, json_object_get(summary, "run"));
     ker_assert(!fclose(out));
     return text;

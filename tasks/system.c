@@ -21,6 +21,7 @@
 extern const struct ker_option task_program_options[];
 
 struct task_system {
+    const struct route_shape *shape;
     struct task_jobs *jobs;
     struct task_mpi *mpi;         /* NULL without jobs */
     struct task_traffic *traffic; /* NULL: none */
@@ -40,6 +41,7 @@ enum ker_status task_system_new(struct task_system **out, const struct ker_confi
 {
     struct task_system *system = ker_alloc(sizeof *system);
     struct node_model model;
+    system->shape = shape;
     *out = NULL;
     enum ker_status status = node_model_init(&model, config, error);
     if (!status)
@@ -336,6 +338,11 @@ static json_t *report_jobs(const struct task_system *system, const struct stats_
     return jobs;
 }
 
+static const char *node_name(const void *shape, bool node, uint32_t id)
+{
+    return route_name(shape, node, id);
+}
+
 static enum ker_status report_tasks(const struct task_system *system, const char *folder,
                                     const struct stats_task *rows, size_t count, struct ker_error *error)
 {
@@ -343,7 +350,8 @@ static enum ker_status report_tasks(const struct task_system *system, const char
     const char **names = ker_alloc(jobs * sizeof *names);
     for (uint32_t job = 0; job < jobs; job++)
         names[job] = task_jobs_get(system->jobs, job)->name;
-    enum ker_status status = stats_tasks_write(folder, rows, count, names, error);
+    struct stats_names called = {route_name(system->shape, true, 0) ? node_name : NULL, system->shape};
+    enum ker_status status = stats_tasks_write(folder, rows, count, names, called, error);
     free(names);
     return status;
 }

@@ -66,3 +66,98 @@ END
 sed -n '/"input": {/,/^  }/p' said/summary.json | sed -e '1d;$d' -e 's/"version": "[0-9.]*"/"version": /' >said.txt
 cmp said.txt expected && grep -q "\"version\": \"$("$marssim" --version | sed 's/marssim //')\"" said/summary.json
 check "summary.json says configuration, overrides, seed and version"
+
+# ---- the summary ----
+
+# Two tasks, one message of 500,000 bytes each way, one link each of 1 GB/s: of 4 nodes two offer all the run's bytes, and the links of
+# those two are busy in both directions for 500 us each (and a header), the other two never.
+cat >load.cfg <<'END'
+topology: { kind = "star"; nodes = 4; bandwidth = "1 GB/s"; latency = "10 ns"; };
+adapter: { packet_size = "1000 B"; header = "0 B"; };
+jobs = ( { program = "pingpong"; steps = 1; bytes = "500000 B"; } );
+mpi: { eager_limit = "1 MiB"; };
+run: { end = "2 ms"; };
+END
+value() { # FOLDER KEY: of result
+    sed -n "s/^    \"$2\": \([0-9.e+-]*\),*$/\1/p" "$1/summary.json"
+}
+near() { # VALUE EXPECTED TOLERANCE
+    awk -v v="$1" -v e="$2" -v t="$3" 'BEGIN { exit !(v != "" && v >= e - t && v <= e + t) }'
+}
+run load load.cfg
+# 1,000,000 bytes of 4 nodes x 1 GB/s x the 1 ms that the run lasts
+near "$(value load offered_load)" "$(awk -v ps="$(value load simulated_time_ps)" 'BEGIN { print 1000000 / (4e9 * ps / 1e12) }')" 0.000001
+check "the offered load counts what jobs send"
+sed -n '/"link_classes"/,/\]/p' load/summary.json >classes.txt
+grep -q '"class": "node"' classes.txt && grep -q '"directions": 8' classes.txt
+check "links by class stand in summary.json"
+# 4 of 8 directions are busy for 500 us
+near "$(sed -n 's/.*"max_utilisation": \([0-9.]*\).*/\1/p' classes.txt)" \
+    "$(awk -v ps="$(value load simulated_time_ps)" 'BEGIN { print 500e6 / ps }')" 0.0001 &&
+    near "$(sed -n 's/.*"mean_utilisation": \([0-9.]*\).*/\1/p' classes.txt)" \
+        "$(awk -v ps="$(value load simulated_time_ps)" 'BEGIN { print 250e6 / ps }')" 0.0001
+check "with the highest and the mean use"
+grep -q '^  node .* 8 .* %' load/summary.txt
+check "and in summary.txt"
+run sure least.cfg traffic.messages=0 traffic.load=0.3 run.confidence=0.05 'run.batch=20 us'
+sed -n '/"confidence": {/,/}/p' sure/summary.json >sure.txt
+grep -q '"level": 0.9[45]' sure.txt && near "$(sed -n 's/.*"half_width": \([0-9.]*\).*/\1/p' sure.txt)" 0.025 0.025 &&
+    grep -q 'network mean within +- .* % at 95 %, by [0-9]* batches' sure/summary.txt
+check "the achieved confidence interval is said"
+
+# ---- names ----
+
+cat >named.txt <<'END'
+switch left
+switch mid,dle
+switch right
+node a left 10ns 25GB/s
+node b mid,dle 10ns 25GB/s
+node c right 10ns 25GB/s
+link left mid,dle 100ns 25GB/s
+link mid,dle right 100ns 25GB/s 2
+END
+cat >named.cfg <<'END'
+topology: { kind = "file"; file = "named.txt"; };
+jobs = ( { program = "pingpong"; first_node = 1; } );
+END
+run named named.cfg
+[ "$(sed -n 3p named/names.csv)" = 'switch,1,"mid,dle"' ] && [ "$(tail -1 named/names.csv)" = 'node,2,"c"' ] && [ "$(wc -l <named/names.csv)" -eq 7 ]
+check "names.csv has the names of a topology file"
+head -1 named/links.csv | grep -q ',from_name,to_name$' && grep -q '^node,1,0,switch,1,0,.*,b,"mid,dle"$' named/links.csv
+check "links.csv too"
+[ "$(sed -n 3p named/tasks.csv | sed 's/.*,//')" = c ] && grep -q 'c > right' named/summary.txt
+check "and tasks.csv and the summary"
+timeout 120 "$marssim" -q -o named named.cfg 'faults.list[0].link=0,2' >out 2>err
+grep -q 'no link joins switches 0 (left) and 2 (right); switch 0 is linked to 1 (mid,dle)' err
+check "and messages"
+
+# ---- --check ----
+
+checks() { # NAME PATTERN WORD...: --check of these words has a line with the pattern
+    local name=$1 pattern=$2
+    shift 2
+    timeout 120 "$marssim" --check "$@" >out 2>err </dev/null
+    grep -q -- "$pattern" out || { cat out; false; }
+    check "--check: $name"
+}
+torus='topology: { kind = "torus"; bandwidth = "25 GB/s"; latency = "30 ns"; '
+echo "$torus extents = [8, 4, 4]; };" >torus.cfg
+echo "$torus extents = [4, 2]; wrap = false; nodes_per_switch = 2; };" >mesh.cfg
+echo "$torus extents = [5, 3]; };" >odd.cfg
+echo 'topology: { kind = "fat_tree"; down = [4, 4]; up = [1, 2]; bandwidth = ["10 GB/s", "5 GB/s"]; latency = "30 ns"; };' >tree.cfg
+echo 'topology: { kind = "hierarchical"; groups = [4, 4]; links = [1, 2]; bandwidth = ["10 GB/s", "1 GB/s"]; latency = "30 ns"; }; switch: { channels = 8; };' >groups.cfg
+checks "links, rate and sum of a class" 'x  *128  *25 GB/s  *3.2 TB/s  *30 ns' torus.cfg
+checks "25 Gb/s are seen to be 3.125 GB/s" 'x  *128  *3.125 GB/s  *400 GB/s' torus.cfg 'topology.bandwidth=25 Gb/s'
+checks "ports" 'ports  *7 in use at each switch' torus.cfg
+checks "ports of a mesh: 2 links at a corner, 3 elsewhere, and 2 nodes" 'ports  *4 to 5 in use' mesh.cfg
+# across the 8: two rings' cuts of 4 x 4 links of 25 GB/s
+checks "bisection of a torus" 'bisection  800 GB/s each way, across the middle of a dimension; half of the nodes can inject 1.6 TB/s' torus.cfg
+# across the 4: 2 links
+checks "bisection of a mesh" 'bisection  50 GB/s each way, across' mesh.cfg
+checks "bisection of odd extents is METIS's bound" 'an upper bound: the best cut METIS found, between [78] and [78] nodes' odd.cfg
+# 4 leaves x 2 links x 5 GB/s, halved
+checks "bisection of a fat tree" 'bisection  20 GB/s each way, half of the narrowest level; half of the nodes can inject 80 GB/s' tree.cfg
+# 2 | 2 groups: 4 pairs of 2 links of 1 GB/s
+checks "bisection of groups" 'bisection  8 GB/s each way; half' groups.cfg
+checks "bisection of a star" "bisection  2 GB/s each way, half of the nodes' links" load.cfg

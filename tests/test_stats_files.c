@@ -109,7 +109,7 @@ static void full_disk_keeps_the_old_file(void **state)
     assert_int_equal(symlink("/dev/full", temporary), 0);
     struct stats_link *links = ker_alloc(10000 * sizeof *links);
     const char *const names[] = {"x"};
-    assert_int_equal(stats_links_write(*state, links, 10000, names, 1, &error), KER_RUN_FAILED);
+    assert_int_equal(stats_links_write(*state, links, 10000, names, 1, (struct stats_names){0}, &error), KER_RUN_FAILED);
     assert_non_null(strstr(error.text, "links.csv: No space left on device"));
     free(links);
     free(temporary);
@@ -165,7 +165,7 @@ static void links_table(void **state)
          .packets = UINT64_MAX,
          .busy_ps = 3000},
     };
-    assert_int_equal(stats_links_write(*state, links, 2, names, 3000, &error), KER_OK);
+    assert_int_equal(stats_links_write(*state, links, 2, names, 3000, (struct stats_names){0}, &error), KER_OK);
     file_expect(*state, "links.csv",
                 "from_kind,from,from_port,to_kind,to,to_port,class,packets,bytes,busy_ps,utilisation,"
                 "queue_mean_packets,queue_max_bytes,input_mean_packets\n"
@@ -173,7 +173,7 @@ static void links_table(void **state)
                 "switch,7,1,switch,8,65535,\"level 1, \"\"fast\"\"\",18446744073709551615,0,3000,1.000000,"
                 "0.000000,0,0.000000\n");
     /* A span of nothing divides nothing. */
-    assert_int_equal(stats_links_write(*state, links, 0, names, 0, &error), KER_OK);
+    assert_int_equal(stats_links_write(*state, links, 0, names, 0, (struct stats_names){0}, &error), KER_OK);
 }
 
 static void tasks_table(void **state)
@@ -184,7 +184,7 @@ static void tasks_table(void **state)
         {0, 0, 12, 3, 1000, 600, 300, 100, 4, 4096, 5, 5120, 2, 70, 80},
         {0, 1, 13, 0, KER_TIME_MAX, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0}, /* never finished: empty */
     };
-    assert_int_equal(stats_tasks_write(*state, tasks, 2, names, &error), KER_OK);
+    assert_int_equal(stats_tasks_write(*state, tasks, 2, names, (struct stats_names){0}, &error), KER_OK);
     file_expect(*state, "tasks.csv",
                 "job,task,node,core,finish_ps,compute_ps,wait_ps,send_wait_ps,messages_sent,bytes_sent,"
                 "messages_received,bytes_received,passes,poll_gap_ps,finalize_gap_ps\n"
@@ -259,7 +259,7 @@ static void summary_says_it_all(void **state)
                                        .busy_ps = 10 * (i + 1),
                                        .queue_ps = i % 2 ? 500 * i : 0};
     links[10].busy_ps = 120;
-    char *text = stats_summary_text(summary, links, 12, names, 1000);
+    char *text = stats_summary_text(summary, links, 12, names, 1000, (struct stats_names){0});
     widest_line_at_most(text, 80);
     if (getenv("SHOW"))
         fputs(text, stdout);
@@ -285,7 +285,7 @@ static void summary_says_it_all(void **state)
 static void summary_of_nothing(void **state)
 {
     json_t *summary = json_pack("{s:{}}", "result");
-    char *text = stats_summary_text(summary, NULL, 0, NULL, 0);
+    char *text = stats_summary_text(summary, NULL, 0, NULL, 0, (struct stats_names){0});
     widest_line_at_most(text, 80);
     assert_null(strstr(text, "latency"));
     free(text);
