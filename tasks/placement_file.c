@@ -119,8 +119,7 @@ enum ker_status task_placement_parse(const char *name, const char *text, size_t 
     return KER_OK;
 }
 
-/* The whole file; NULL with errno set when it cannot be read. */
-static char *file_read(const char *path, size_t *bytes)
+char *task_file_read(const char *path, size_t *bytes)
 {
     FILE *file = fopen(path, "rb");
     if (!file)
@@ -148,7 +147,7 @@ enum ker_status task_placement_file(const char *path, uint32_t nodes, struct tas
                                     uint32_t *count, bool *has_cores, struct ker_error *error)
 {
     size_t bytes;
-    char *text = file_read(path, &bytes);
+    char *text = task_file_read(path, &bytes);
     if (!text)
         return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s; jobs[].placement_file names a file with one line per "
                         "task: node [core]", path, strerror(errno));

@@ -22,7 +22,7 @@ static const struct task_traffic_pattern patterns[] = {
      .read = task_traffic_hotspot_read,
      .draw = task_traffic_hotspot},
     {.name = "permutation",
-     .meaning = "each node to one other, drawn once, no node to itself",
+     .meaning = "each node to one other, drawn once, no node to itself; or as a file says",
      .read = task_traffic_permutation_read,
      .partner = task_traffic_permutation},
     {.name = "tornado", .meaning = "nearly half way round every dimension", .partner = task_traffic_tornado},
@@ -31,6 +31,18 @@ static const struct task_traffic_pattern patterns[] = {
      .read = task_traffic_transpose_read,
      .partner = task_traffic_transpose},
     {.name = "bit_complement", .meaning = "node i to node n - 1 - i", .partner = task_traffic_bit_complement},
+    {.name = "bit_reverse",
+     .meaning = "the bits of the node's number in reverse order",
+     .read = task_traffic_bit_reverse_read,
+     .partner = task_traffic_bit_reverse},
+    {.name = "shuffle",
+     .meaning = "the bits of the node's number rotated: node i to node 2 i",
+     .read = task_traffic_shuffle_read,
+     .partner = task_traffic_shuffle},
+    {.name = "shift",
+     .meaning = "node i to node i + traffic.shift",
+     .read = task_traffic_shift_read,
+     .partner = task_traffic_shift},
     {.name = "neighbour",
      .meaning = "to the nearest nodes of the grid in turn",
      .draw = task_traffic_neighbour},
@@ -57,8 +69,9 @@ const struct task_traffic_pattern *task_traffic_patterns(int *count)
 const struct ker_option task_traffic_options[] = {
     {.key = "traffic.pattern",
      .type = KER_TYPE_CHOICE,
-     .choices =
-         "uniform|gups|hotspot|permutation|tornado|transpose|bit_complement|neighbour|all_to_all|incast|next_group",
+     .choices = "uniform|gups|hotspot|permutation|tornado|transpose|bit_complement|bit_reverse|shuffle|shift|"
+                "neighbour|all_to_all|incast|"
+                "next_group",
      .meaning = "Who sends to whom; absent: no synthetic traffic. docs/traffic.md has the formulas."},
     {.key = "traffic.first_node",
      .type = KER_TYPE_INT,
@@ -84,9 +97,9 @@ const struct ker_option task_traffic_options[] = {
     {.key = "traffic.arrival",
      .type = KER_TYPE_CHOICE,
      .fallback = "poisson",
-     .choices = "poisson|periodic|burst",
-     .meaning = "When messages are created: exponential gaps, equal gaps with a random phase, or bursts and "
-                "pauses.",
+     .choices = "poisson|periodic|burst|bernoulli",
+     .meaning = "When messages are created: exponential gaps, equal gaps with a random phase, bursts and "
+                "pauses, or with equal chance in each of slots that are the same for all nodes.",
      .belongs = "traffic.pattern!=all_to_all & traffic.outstanding=0"},
     {.key = "traffic.burst_length",
      .type = KER_TYPE_REAL,
@@ -100,6 +113,13 @@ const struct ker_option task_traffic_options[] = {
      .minimum = "0",
      .meaning = "Load while a burst lasts, counted like traffic.load; at least that.",
      .belongs = "traffic.arrival=burst"},
+    {.key = "traffic.slot",
+     .type = KER_TYPE_TIME,
+     .minimum = "1 ps",
+     .maximum = "1000 s",
+     .meaning =
+         "Slot of the arrival bernoulli; absent: the time of a message of mean size on the injection link.",
+     .belongs = "traffic.arrival=bernoulli"},
     {.key = "traffic.size_law",
      .type = KER_TYPE_CHOICE,
      .fallback = "fixed",
@@ -112,7 +132,10 @@ const struct ker_option task_traffic_options[] = {
      .maximum = "1 TiB",
      .meaning = "Payload of a message, or its mean; default 512 B, for gups 8 B.",
      .belongs = "traffic.size_law=fixed|exponential"},
-    {.key = "traffic.sizes", .type = KER_TYPE_BYTES | KER_TYPE_LIST, .maximum = "1 TiB", .meaning = "Payloads to choose from.",
+    {.key = "traffic.sizes",
+     .type = KER_TYPE_BYTES | KER_TYPE_LIST,
+     .maximum = "1 TiB",
+     .meaning = "Payloads to choose from.",
      .belongs = "traffic.size_law=list"},
     {.key = "traffic.size_weights",
      .type = KER_TYPE_REAL | KER_TYPE_LIST,
@@ -150,7 +173,9 @@ const struct ker_option task_traffic_options[] = {
      .maximum = "15",
      .meaning = "Priority class of the messages (switch.classes); a higher class is served first.",
      .belongs = "traffic.pattern"},
-    {.key = "traffic.stop", .type = KER_TYPE_TIME, .meaning = "When it ends; absent: with the run.",
+    {.key = "traffic.stop",
+     .type = KER_TYPE_TIME,
+     .meaning = "When it ends; absent: with the run.",
      .belongs = "traffic.pattern"},
     {.key = "traffic.self",
      .type = KER_TYPE_BOOL,
@@ -191,7 +216,8 @@ const struct ker_option task_traffic_options[] = {
      .type = KER_TYPE_INT,
      .fallback = "0",
      .minimum = "0",
-     .meaning = "How many nodes send to the hot ones, evenly spread over the group; all other messages go to nodes that are not hot. 0: all "
+     .meaning = "How many nodes send to the hot ones, evenly spread over the group; all other messages go to "
+                "nodes that are not hot. 0: all "
                 "nodes, and uniform messages may go to hot ones, too.",
      .belongs = "traffic.pattern=hotspot"},
     {.key = "traffic.target",
@@ -205,12 +231,17 @@ const struct ker_option task_traffic_options[] = {
      .minimum = "0",
      .meaning = "Incast: how many nodes send, evenly spread over the group; 0: all others.",
      .belongs = "traffic.pattern=incast"},
+    {.key = "traffic.permutation_file",
+     .type = KER_TYPE_FILE,
+     .meaning = "Permutation: a file with one line per node, in order: the node it sends to, or - when it "
+                "does not send. Absent: drawn.",
+     .belongs = "traffic.pattern=permutation"},
     {.key = "traffic.shift",
      .type = KER_TYPE_INT,
      .fallback = "1",
      .minimum = "1",
-     .meaning = "next_group: how many groups further on the destinations are.",
-     .belongs = "traffic.pattern=next_group"},
+     .meaning = "How much further on the destinations are: next_group counts groups, shift counts nodes.",
+     .belongs = "traffic.pattern=next_group|shift"},
     {.key = NULL},
 };
 
@@ -320,6 +351,7 @@ void task_traffic_free(struct task_traffic *t)
     free(t->where.group);
     free(t->where.group_first);
     free(t->where.member);
+    free(t->where.partner);
     free(t);
 }
 

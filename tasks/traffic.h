@@ -86,6 +86,7 @@ struct task_traffic {
         double off_ps, end_probability; /* bursts: mean pause after one, chance that a message ends it */
         ker_time burst_ps; /* between two messages of a burst: burst_ps + burst_fraction / 2^32 */
         uint32_t burst_fraction;
+        double slot_factor; /* Bernoulli: 1 / log(1 - chance); whole_ps and fraction are the slot's */
     } gap;
     struct {
         uint64_t bytes, minimum, span; /* fixed, or least; span: number of values of the uniform law */
@@ -106,6 +107,7 @@ struct task_traffic {
         uint32_t groups, shift;
         uint32_t root; /* transpose by numbers: side of the square */
         struct task_permutation permutation;
+        uint32_t *partner; /* of every node, by traffic.permutation_file; else NULL */
     } where;
     struct task_traffic_grid grid;
     uint64_t dropped; /* messages to the own node: they never enter the network (this rank's) */
@@ -164,6 +166,7 @@ static inline bool task_traffic_owns(const struct net_message *message)
 enum ker_status task_traffic_arrival_read(struct task_traffic *, const struct ker_config *, uint64_t rate,
                                           struct ker_error *);
 enum ker_status task_traffic_size_read(struct task_traffic *, const struct ker_config *, struct ker_error *);
+enum ker_status task_traffic_file_read(struct task_traffic *, const struct ker_config *, struct ker_error *);
 void task_traffic_grid_init(struct task_traffic_grid *, const struct route_shape *);
 const struct task_traffic_pattern *task_traffic_patterns(int *count);
 const struct task_traffic_arrival *task_traffic_arrivals(int *count);
@@ -178,9 +181,11 @@ typedef enum ker_status task_traffic_read_function(struct task_traffic *, const 
 task_traffic_draw_function task_traffic_uniform, task_traffic_hotspot, task_traffic_neighbour,
     task_traffic_next_phase, task_traffic_next_group;
 task_traffic_partner_function task_traffic_permutation, task_traffic_tornado, task_traffic_transpose,
-    task_traffic_bit_complement, task_traffic_incast;
+    task_traffic_bit_complement, task_traffic_bit_reverse, task_traffic_shuffle, task_traffic_shift,
+    task_traffic_incast;
 task_traffic_read_function task_traffic_hotspot_read, task_traffic_permutation_read,
-    task_traffic_transpose_read, task_traffic_incast_read, task_traffic_next_group_read;
+    task_traffic_transpose_read, task_traffic_bit_reverse_read, task_traffic_shuffle_read,
+    task_traffic_shift_read, task_traffic_incast_read, task_traffic_next_group_read;
 
 extern const struct ker_option task_traffic_options[];
 

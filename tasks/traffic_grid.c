@@ -1,4 +1,5 @@
-/* Patterns with geometry: tornado, transpose, bit complement, neighbour.
+/* Patterns with geometry: tornado, transpose, neighbour; and on node numbers: bit complement, bit reverse,
+ * shuffle, shift.
  *
  * When the topology is a grid and all its nodes take part, they use coordinates; otherwise node numbers. The
  * grid is kept as one stride per dimension, so that a step is a division and an addition. The strides are not
@@ -124,6 +125,66 @@ uint32_t task_traffic_transpose(const struct task_traffic *t, uint32_t node)
 uint32_t task_traffic_bit_complement(const struct task_traffic *t, uint32_t node)
 {
     return t->nodes - 1 - node;
+}
+
+static bool power_of_two(uint32_t n)
+{
+    return (n & (n - 1)) == 0;
+}
+
+enum ker_status task_traffic_bit_reverse_read(struct task_traffic *t, const struct ker_config *config,
+                                              const struct route_shape *shape, struct ker_error *error)
+{
+    if (power_of_two(t->nodes))
+        return KER_OK;
+    return ker_config_fail(config, error, "traffic.pattern",
+                           "bit_reverse needs a power of two of nodes, not %u; with traffic.last_node "
+                           "= %u the first %u take part",
+                           t->nodes, t->first + (1u << (31 - __builtin_clz(t->nodes))) - 1,
+                           1u << (31 - __builtin_clz(t->nodes)));
+}
+
+uint32_t task_traffic_bit_reverse(const struct task_traffic *t, uint32_t node)
+{
+    uint32_t to = 0;
+    for (uint32_t bit = 1; bit < t->nodes; bit <<= 1) {
+        to = to << 1 | (node & 1);
+        node >>= 1;
+    }
+    return to;
+}
+
+/* Of a power of two the rotation of the number's bits; of any even number the perfect shuffle of a deck of so
+ * many cards. */
+enum ker_status task_traffic_shuffle_read(struct task_traffic *t, const struct ker_config *config,
+                                          const struct route_shape *shape, struct ker_error *error)
+{
+    if (t->nodes % 2 == 0)
+        return KER_OK;
+    return ker_config_fail(config, error, "traffic.pattern",
+                           "shuffle needs an even number of nodes, not %u; choose another traffic.last_node",
+                           t->nodes);
+}
+
+uint32_t task_traffic_shuffle(const struct task_traffic *t, uint32_t node)
+{
+    return node == t->nodes - 1 ? node : (uint32_t)(2 * (uint64_t)node % (t->nodes - 1));
+}
+
+enum ker_status task_traffic_shift_read(struct task_traffic *t, const struct ker_config *config,
+                                        const struct route_shape *shape, struct ker_error *error)
+{
+    int64_t shift = ker_config_int(config, "traffic.shift");
+    t->where.shift = (uint32_t)(shift % t->nodes);
+    if (t->where.shift == 0)
+        return ker_config_fail(config, error, "traffic.shift", "of %lld leads back to the same of %u nodes",
+                               (long long)shift, t->nodes);
+    return KER_OK;
+}
+
+uint32_t task_traffic_shift(const struct task_traffic *t, uint32_t node)
+{
+    return (uint32_t)(((uint64_t)node + t->where.shift) % t->nodes);
 }
 
 /* Steps 2d and 2d + 1 lead forward and back in dimension d; a step over the edge of an open dimension, or one

@@ -123,14 +123,18 @@ uint32_t task_traffic_hotspot(const struct task_traffic *t, uint32_t node, const
 enum ker_status task_traffic_permutation_read(struct task_traffic *t, const struct ker_config *config,
                                               const struct route_shape *shape, struct ker_error *error)
 {
+    if (ker_config_has(config, "traffic.permutation_file"))
+        return task_traffic_file_read(t, config, error);
     task_permutation_init(&t->where.permutation, t->seed, KER_PURPOSE_TRAFFIC_WHERE, 0, t->nodes);
     return KER_OK;
 }
 
-/* All nodes stand on a ring in random order, and each sends to the next: one cycle, hence without fixed
- * points. */
+/* What the file says, or: all nodes stand on a ring in random order, and each sends to the next: one cycle,
+ * hence without fixed points. */
 uint32_t task_traffic_permutation(const struct task_traffic *t, uint32_t node)
 {
+    if (t->where.partner)
+        return t->where.partner[node];
     uint32_t place = task_permutation_find(&t->where.permutation, node) + 1;
     return task_permutation_at(&t->where.permutation, place == t->nodes ? 0 : place);
 }

@@ -1,4 +1,4 @@
-/* When open-loop messages are created: Poisson, periodic, bursts.
+/* When open-loop messages are created: Poisson, periodic, bursts, Bernoulli.
  *
  * A node's clock is whole picoseconds and, for gaps that are no whole picoseconds, a fraction in units of
  * 2^-32 ps, so that a period is kept exactly over any number of messages. Exponential gaps are rounded to
@@ -69,6 +69,17 @@ static void burst_advance(const struct task_traffic *t, struct task_traffic_node
     n->burst_ended = ker_random_unit(more.word[0], more.word[1]) < t->gap.end_probability;
 }
 
+/* Slots of equal length from the start on, the same for all nodes; in each a message is created with the same
+ * chance. So the gap is a geometric number of slots. */
+static void bernoulli_advance(const struct task_traffic *t, struct task_traffic_node *n,
+                              const struct ker_bits *bits)
+{
+    double slots = floor(log(time_unit(bits)) * t->gap.slot_factor) + (n->drawn > 0);
+    unsigned __int128 gap =
+        (unsigned __int128)(uint64_t)slots * ((uint64_t)t->gap.whole_ps << 32 | t->gap.fraction);
+    time_add(n, (ker_time)(gap >> 32), (uint32_t)gap);
+}
+
 static double time_wire_bytes(const struct task_traffic *t, const struct ker_config *config)
 {
     return t->size.mean_bytes + t->size.mean_packets * (double)ker_config_bytes(config, "adapter.header");
@@ -93,11 +104,36 @@ static enum ker_status burst_read(struct task_traffic *t, const struct ker_confi
     return KER_OK;
 }
 
+/* gap.off_ps holds the gap at load 1, as task_traffic_arrival_read left it: a slot, unless the configuration
+ * says otherwise. */
+static enum ker_status bernoulli_read(struct task_traffic *t, const struct ker_config *config,
+                                      struct ker_error *error)
+{
+    double slot_ps = ker_config_has(config, "traffic.slot") ? (double)ker_config_time(config, "traffic.slot")
+                                                            : t->gap.off_ps;
+    double chance = slot_ps / t->gap.mean_ps;
+    if (chance > 1 + 1e-9)
+        return ker_config_fail(config, error, "traffic.arrival",
+                               "\"bernoulli\" makes one message every %g ns at most (a slot), but the mean "
+                               "interval is %g ns; lower traffic.load, or use \"poisson\"",
+                               slot_ps / 1e3, t->gap.mean_ps / 1e3);
+    if (slot_ps < 1)
+        return ker_config_fail(config, error, "traffic.arrival",
+                               "\"bernoulli\" has slots of %g ps here, the time of a message on its "
+                               "injection link; 1 ps at least is possible: give traffic.slot",
+                               slot_ps);
+    t->gap.slot_factor = chance < 1 ? 1 / log1p(-chance) : 0;
+    time_split(slot_ps, &t->gap.whole_ps, &t->gap.fraction);
+    return KER_OK;
+}
+
 /* The order is that of the choices of traffic.arrival. */
 static const struct task_traffic_arrival arrivals[] = {
     {"poisson", "exponential gaps", NULL, poisson_advance},
     {"periodic", "equal gaps, each node with a phase of its own", NULL, periodic_advance},
     {"burst", "on and off: bursts of messages with exponential pauses", burst_read, burst_advance},
+    {"bernoulli", "in each slot of a message's time with the same chance; all nodes in step", bernoulli_read,
+     bernoulli_advance},
 };
 
 const struct task_traffic_arrival *task_traffic_arrivals(int *count)

@@ -108,6 +108,84 @@ static void test_formulas(void **state)
     expect_partners(TORUS("2, 2, 2"), "bit_complement", complement, 8);
 }
 
+/* By the bits of 8 nodes, by hand; of 6 nodes the perfect shuffle, 0 1 2 | 3 4 5 to 0 3 1 4 2 5: node i goes
+ * to place 2 i mod 5. */
+static void test_formulas_on_bits(void **state)
+{
+    static const uint32_t reverse[] = {0, 4, 2, 6, 1, 5, 3, 7}, shuffle[] = {0, 2, 4, 6, 1, 3, 5, 7},
+                          cards[] = {0, 2, 4, 1, 3, 5};
+    expect_partners(TORUS("8"), "bit_reverse", reverse, 8);
+    expect_partners(TORUS("8"), "shuffle", shuffle, 8);
+    expect_partners(TORUS("6"), "shuffle", cards, 6);
+    struct bench b = bench_good(TORUS("10"), "traffic = { pattern = \"shift\"; shift = 13; load = 0.5; };\n");
+    for (uint32_t node = 0; node < 10; node++) {
+        struct task_traffic_node n;
+        struct net_offer offer;
+        task_traffic_node_init(b.traffic, &n, node);
+        assert_true(task_traffic_next(&n, &offer));
+        assert_int_equal(offer.destination, (node + 13) % 10);
+    }
+    bench_close(&b);
+}
+
+static void file_write(const char *name, const char *text)
+{
+    FILE *file = fopen(name, "w");
+    assert_non_null(file);
+    fputs(text, file);
+    fclose(file);
+}
+
+#define FILE_TRAFFIC(range)                                                                                  \
+    "traffic = { pattern = \"permutation\"; permutation_file = \"/tmp/marssim-permutation.txt\"; load = "    \
+    "0.5; " range " };\n"
+
+static void test_permutation_file(void **state)
+{
+    static const uint32_t partner[] = {3, 1, 0, 2};
+    file_write("/tmp/marssim-permutation.txt", "# four nodes\n7\n-   # silent\n4\n\n6\n");
+    struct bench b = bench_good(TORUS("4, 4"), FILE_TRAFFIC("first_node = 4; last_node = 7;"));
+    assert_int_equal(task_traffic_senders(b.traffic), 3);
+    for (uint32_t node = 0; node < 4; node++) {
+        struct task_traffic_node n;
+        struct net_offer offer;
+        task_traffic_node_init(b.traffic, &n, 4 + node);
+        assert_int_equal(task_traffic_next(&n, &offer), node != 1);
+        if (node != 1)
+            assert_int_equal(offer.destination, 4 + partner[node]);
+    }
+    bench_close(&b);
+}
+
+static void test_permutation_file_wrong(void **state)
+{
+    static const struct {
+        const char *text, *word;
+    } cases[] = {{"4\n5\n6\n", "of 3 nodes, but 4"},
+                 {"4\n5\n6\n7\n4\n", ".txt:5: there are only 4"},
+                 {"4\n5\n4\n7\n", ".txt:3: node 4 is the destination of line 1"},
+                 {"8\n", "4 to 7"},
+                 {"3\n", "4 to 7"},
+                 {"99999999999\n", "4 to 7"},
+                 {"x\n", "\"x\" is no node"},
+                 {"-5\n", "too much"},
+                 {"4 5\n", "too much"},
+                 {"", "of 0 nodes"},
+                 {"4\n5\n6\n7\n", "nobody sends"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        file_write("/tmp/marssim-permutation.txt", cases[i].text);
+        struct bench b = bench_open(TORUS("4, 4"), FILE_TRAFFIC("first_node = 4; last_node = 7;"), 1, 1);
+        if (b.status != KER_BAD_INPUT || !strstr(b.error.text, cases[i].word))
+            fail_msg("case %zu: %s", i, b.error.text);
+        bench_close(&b);
+    }
+    remove("/tmp/marssim-permutation.txt");
+    struct bench b = bench_open(TORUS("4, 4"), FILE_TRAFFIC(""), 1, 1);
+    assert_int_equal(b.status, KER_BAD_INPUT);
+    assert_non_null(strstr(b.error.text, "cannot read"));
+    bench_close(&b);
+}
+
 static void test_formulas_without_grid(void **state)
 {
     /* A star is no grid: tornado by numbers, ceil(7/2) - 1 = 3 on. */
@@ -350,6 +428,42 @@ static void test_burst(void **state)
     bench_close(&b);
 }
 
+/* A slot is 512 B / 25 GB/s = 20,480 ps, and one in four has a message, the first slot, at 0, included. Gaps
+ * are 1 + k slots, k with the chance (3/4)^k / 4: mean 4, deviation sqrt(12) = 3.46 slots; 4 of them for
+ * 40,000. */
+static void test_bernoulli(void **state)
+{
+    struct bench b = bench_good(
+        TORUS("4, 4"), "traffic = { pattern = \"uniform\"; load = 0.25; arrival = \"bernoulli\"; };\n");
+    uint32_t at_zero = 0;
+    for (uint32_t node = 0; node < 16; node++) {
+        struct task_traffic_node n;
+        struct net_offer offer;
+        ker_time before = -1;
+        task_traffic_node_init(b.traffic, &n, node);
+        for (int i = 0; i < 1000; i++) {
+            assert_true(task_traffic_next(&n, &offer));
+            assert_int_equal(offer.created % 20480, 0);
+            assert_true(offer.created > before);
+            before = offer.created;
+            at_zero += before == 0;
+        }
+    }
+    assert_in_range(at_zero, 1, 10); /* 4 of 16 nodes; five deviations of 1.7 below are none */
+    double mean = (double)last_creation(&b, 5, 40000) / 40000;
+    assert_true(fabs(mean - 81920) < 4 * 3.46 * 20480 / 200);
+    bench_close(&b);
+    /* At load 1 there is a message in every slot. */
+    b = bench_good(TORUS("4"),
+                   "traffic = { pattern = \"uniform\"; load = 1.0; arrival = \"bernoulli\"; };\n");
+    assert_int_equal(last_creation(&b, 1, 1001), 20480 * 1000);
+    bench_close(&b);
+    b = bench_good(TORUS("4"), "traffic = { pattern = \"uniform\"; interval = \"10 ns\"; arrival = "
+                               "\"bernoulli\"; slot = \"10 ns\"; };\n");
+    assert_int_equal(last_creation(&b, 1, 1001), 10000 * 1000);
+    bench_close(&b);
+}
+
 static double mean_size(struct bench *b, uint32_t count, double *packets)
 {
     struct task_traffic_node n;
@@ -441,7 +555,8 @@ static void test_refused(void **state)
         {"traffic = { pattern = \"uniform\"; };\n", "traffic.load"},
         {"traffic = { pattern = \"uniform\"; load = 0.5; interval = \"1 ns\"; };\n", "not both"},
         {"traffic = { pattern = \"uniform\"; load = 0.0; };\n", "more than 0"},
-        {"traffic = { pattern = \"gups\"; load = 0.5; outstanding = 4; };\n", "it is for traffic.outstanding = 0"},
+        {"traffic = { pattern = \"gups\"; load = 0.5; outstanding = 4; };\n",
+         "it is for traffic.outstanding = 0"},
         {"traffic = { pattern = \"uniform\"; load = 0.5; first_node = 8; };\n", "0 to 7"},
         {"traffic = { pattern = \"uniform\"; load = 0.5; first_node = 7; };\n", "two nodes"},
         {"traffic = { pattern = \"transpose\"; load = 0.5; last_node = 4; };\n", "square"},
@@ -456,6 +571,13 @@ static void test_refused(void **state)
         {"traffic = { pattern = \"uniform\"; load = 0.5; start = \"2 ns\"; stop = \"1 ns\"; };\n",
          "traffic.start"},
         {"traffic = { pattern = \"tornado\"; load = 0.5; };\n", "nobody sends"},
+        {"traffic = { pattern = \"bit_reverse\"; load = 0.5; last_node = 6; };\n",
+         "traffic.last_node = 3 the first 4"},
+        {"traffic = { pattern = \"shuffle\"; load = 0.5; last_node = 6; };\n", "even number"},
+        {"traffic = { pattern = \"shuffle\"; load = 0.5; last_node = 1; };\n", "nobody sends"},
+        {"traffic = { pattern = \"shift\"; load = 0.5; shift = 16; };\n", "leads back"},
+        {"traffic = { pattern = \"uniform\"; load = 1.1; arrival = \"bernoulli\"; };\n",
+         "lower traffic.load"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         /* A tornado in dimensions of 2 goes nowhere: ceil(2/2) - 1 = 0. */
@@ -524,6 +646,10 @@ int main(void)
         cmocka_unit_test(test_poisson),
         cmocka_unit_test(test_periodic_is_exact),
         cmocka_unit_test(test_burst),
+        cmocka_unit_test(test_bernoulli),
+        cmocka_unit_test(test_formulas_on_bits),
+        cmocka_unit_test(test_permutation_file),
+        cmocka_unit_test(test_permutation_file_wrong),
         cmocka_unit_test(test_sizes),
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_closed_loop_counts_cores),
