@@ -384,6 +384,7 @@ void net_network_free(struct net_network *net)
     free(net->fresh);
     free(net->dirty);
     free(net->ahead);
+    free(net->granted);
     free(net->outgoing);
     free(net->flow);
     net_reassembly_free(net->reassembly);

@@ -22,6 +22,7 @@ enum net_selection {
     NET_SELECT_QUEUE,
     NET_SELECT_CREDITS,
     NET_SELECT_BOTH,
+    NET_SELECT_TWO,
     NET_SELECT_RANDOM, /* from here on: without a look at the switch's state */
     NET_SELECT_DESTINATION,
     NET_SELECT_FLOW,
@@ -111,6 +112,7 @@ struct net_request {
 
 /* Input queue of one channel, FIFO switches only: its head competes, the others stand behind. */
 struct net_gate {
+    ker_time advanced; /* when what competes came up from behind */
     uint32_t head, tail;
     bool taken;
 };
@@ -179,6 +181,12 @@ struct net_node {
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
 
+/* Which switch has granted something to an input of this number, and when. */
+struct net_granted {
+    const struct net_switch *by;
+    ker_time when;
+};
+
 struct net_reassembly;
 struct net_resequencer;
 struct net_congestion;
@@ -210,6 +218,7 @@ struct net_network {
     uint32_t fresh_count, fresh_room;
     uint64_t *dirty; /* bitmap of outputs */
     uint32_t dirty_words;
+    struct net_granted *granted; /* by input port, with separable matching; else NULL */
     struct ker_arena arena; /* the switches' pools */
     /* pools of the rank */
     struct net_outgoing *outgoing;

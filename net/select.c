@@ -4,7 +4,8 @@
  * smallest wins, so that the answer depends neither on the order of the choices nor, while a way is there, on the others.
  * Adaptive: the cost of a way is time: how long its output is busy with what is scheduled and waiting, or how long the link would
  * need for what is missing of the buffer behind it, or both; times the way's weight, and routing.bias on top for a detour. The look
- * begins at a choice of the packet's own, so that equal ways are taken equally often.
+ * begins at a choice of the packet's own, so that equal ways are taken equally often. "two" looks at two drawn
+ * ways only (Mitzenmacher, The power of two choices in randomized load balancing, 2001).
  * Sticky: the packets of a message or a flow after the first take its way; with routing.hysteresis a flow keeps its way unless another
  * is better by that much (sticky.c remembers).
  *
@@ -147,6 +148,20 @@ static inline struct best choice_adaptive(const struct net_switch *s, const stru
     return best;
 }
 
+/* The better of two drawn at every switch. */
+static struct best choice_two(const struct net_switch *s, const struct route_choice *choice, int count,
+                              bool escape, uint32_t bytes, uint32_t draw, struct rule rule)
+{
+    uint32_t bits = net_mix((uint64_t)draw << 32 | s->id), other = net_mix((uint64_t)bits << 32 | draw);
+    int a = (int)ker_random_below(bits, (uint32_t)count), b = (int)ker_random_below(other, (uint32_t)count - 1);
+    b += b >= a;
+    const struct route_choice pair[2] = {choice[a], choice[b]};
+    struct best best = choice_adaptive(s, pair, 2, escape, bytes, net_mix(other), rule);
+    if (best.choice >= 0)
+        best.choice = best.choice ? b : a;
+    return best;
+}
+
 /* What the packet's message or flow took before, when that is offered, open and, with hysteresis, not much worse; else `best`. */
 static struct best choice_kept(const struct net_switch *s, const struct route_choice *choice, int count, bool escape,
                                const struct net_packet *p, struct rule rule, struct best best)
@@ -172,8 +187,12 @@ struct route_choice net_choice_select(struct net_switch *s, const struct route_c
     bool escape = choice[count - 1].flags & ROUTE_ESCAPE;
     int ways = count - escape;
     struct rule rule = rule_of(set, base, now);
-    struct best best = set->adapts ? choice_adaptive(s, choice, ways, escape, p->bytes, draw, rule)
-                                   : choice_static(s, choice, ways, escape, p, draw, base);
+    struct best best;
+    if (__builtin_expect(set->selection == NET_SELECT_TWO, 0) && ways > 2)
+        best = choice_two(s, choice, ways, escape, p->bytes, draw, rule);
+    else
+        best = set->adapts ? choice_adaptive(s, choice, ways, escape, p->bytes, draw, rule)
+                           : choice_static(s, choice, ways, escape, p, draw, base);
     if (set->remembers)
         best = choice_kept(s, choice, ways, escape, p, rule, best);
     *reserve = escape && best.choice >= 0;

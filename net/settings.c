@@ -22,8 +22,11 @@ const struct ker_option net_options[] = {
     {"switch.credit_delay", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Processing time of a credit, beside the latency of its link."},
     {"switch.arbitration", KER_TYPE_CHOICE, NULL, NULL, NULL, "round_robin|oldest|random",
-     "Which input an output serves next. Absent: oldest on tori and meshes, where taking turns at every hop starves what comes from "
-     "further off (docs/network-model.md); else round_robin."},
+     "Which input an output serves next. Absent: oldest on tori and meshes, where taking turns at every hop "
+     "starves what comes from further off (docs/network-model.md); else round_robin."},
+    {"switch.matching", KER_TYPE_CHOICE, "greedy", NULL, NULL, "greedy|separable",
+     "Outputs that want the same input at one instant: the others take what else they can get, or their slot "
+     "is lost, as in an allocator that makes one iteration (docs/network-model.md)."},
     {"switch.forwarding", KER_TYPE_CHOICE, "cut_through", NULL, NULL, "cut_through|store_and_forward",
      "Virtual cut-through, or whole packets at every switch."},
     {"routing.decided", KER_TYPE_CHOICE, "switches", NULL, NULL, "switches|source",
@@ -31,26 +34,28 @@ const struct ker_option net_options[] = {
     {"routing.hop_bytes", KER_TYPE_BYTES, "0 B", "0", "16", NULL,
      "Decided at the source: header bytes on the wire for each switch on the way, beside adapter.header.",
      "routing.decided=source"},
-    {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL, "queue|credits|both|random|destination|flow|round_robin",
+    {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL,
+     "queue|credits|both|two|random|destination|flow|round_robin",
      "Which of the ways an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: the shortest backlog of the "
-     "output, the most free buffer behind the link, or both added. Static: drawn for every packet, by its destination, by its flow "
+     "output, the most free buffer behind the link, or both added; two: the better of two drawn ways, by "
+     "both. Static: drawn for every packet, by its destination, by its flow "
      "(source and destination), or in turn.",
      "routing.algorithm=adaptive|indirect|ugal|par|ugal_piggyback|shortest|updown|table or faults.link_rate or faults.switch_rate or faults.list"},
     {"routing.bias", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
      "What a way that is not a shortest one costs on top, when ways are compared. Absent: with ugal and its kin four times the latency of "
      "the longest link (two round trips), else nothing.",
-     "routing.algorithm=indirect|ugal|par|ugal_piggyback & routing.selection=queue|credits|both"},
+     "routing.algorithm=indirect|ugal|par|ugal_piggyback & routing.selection=queue|credits|both|two"},
     {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL, "Adaptive selection: a cost of at most this much counts as none.",
-     "routing.selection=queue|credits|both"},
+     "routing.selection=queue|credits|both|two"},
     {"routing.hysteresis", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Adaptive selection: a flow keeps its way at a switch unless another is better by more than this. 0: every packet chooses anew.",
-     "routing.selection=queue|credits|both & routing.sticky=packet"},
+     "routing.selection=queue|credits|both|two & routing.sticky=packet"},
     {"routing.sticky", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
      "For how long a way, once taken, is kept: every packet chooses for itself, or all of a message, or all between two nodes take the "
      "way of the first. What a packet draws is drawn for the message or flow, too."},
     {"routing.credits", KER_TYPE_CHOICE, "channel", NULL, NULL, "channel|port",
      "For selection by credits: those missing on the channel that the packet would take, or on all channels of the port together.",
-     "routing.selection=credits|both"},
+     "routing.selection=credits|both|two"},
     {"routing.watch_high", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
      "ugal_piggyback: a link between groups is congested from this backlog of its output on; absent: the time to send a full "
      "switch.output_queue.", "routing.algorithm=ugal_piggyback"},
@@ -242,6 +247,8 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
         return status;
     net->dirty_words = (summary->max_ports + 63) / 64;
     net->dirty = ker_alloc(sizeof *net->dirty * net->dirty_words);
+    if (ker_config_choice(config, "switch.matching") == 1)
+        net->granted = ker_alloc(sizeof *net->granted * summary->max_ports);
     net->reassembly = net_reassembly_new();
     net->latency = ker_alloc(sizeof *net->latency);
     net->total_latency = ker_alloc(sizeof *net->total_latency);

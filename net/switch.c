@@ -144,6 +144,25 @@ static bool candidate_better(struct net_switch *s, uint32_t index, const struct 
     }
 }
 
+/* Separable matching: was the input of this request free when the instant began, and has been granted to
+ * another output since? What came up from behind in a FIFO since then did not compete yet. */
+__attribute__((noinline)) static bool input_just_taken(const struct net_switch *s,
+                                                       const struct net_request *r, ker_time now)
+{
+    const struct net_granted *granted = &s->net->granted[r->input];
+    if (granted->by != s || granted->when != now)
+        return false;
+    return !s->gate || s->gate[r->input * NET_MAX_CHANNELS + s->packet[r->head].channel].advanced != now;
+}
+
+/* Separable matching: the output has chosen an input that another was faster to take. It idles for as long as
+ * the packet would have taken. */
+static void slot_lose(struct net_switch *s, struct net_port *out, uint32_t port, uint32_t bytes, ker_time now)
+{
+    out->write_free = now + net_times_of(s->net, out->link, bytes).crossbar;
+    output_wake(s, out, port, out->write_free);
+}
+
 /* Looks through the requests of an output for those that could be granted now. */
 static struct candidates output_candidates(struct net_switch *s, struct net_port *out, ker_time now)
 {
@@ -163,7 +182,7 @@ static struct candidates output_candidates(struct net_switch *s, struct net_port
             }
         }
         const struct net_port *in = net_port_at(s, r->input);
-        if (in->read_free > now) {
+        if (in->read_free > now && !(s->net->granted && input_just_taken(s, r, now))) {
             if (in->read_free < c.read_free)
                 c.read_free = in->read_free;
             continue;
@@ -191,6 +210,7 @@ static void gate_advance(struct net_switch *s, uint16_t port, uint8_t channel, k
         struct net_packet p = s->packet[g->head];
         packet_free(s, g->head);
         g->head = p.next;
+        g->advanced = now;
         if (packet_route(s, &p, now))
             return;
     }
@@ -221,6 +241,13 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
     const struct net_request *r = &s->request[c.chosen];
     struct grant g = {net_port_at(s, r->input), out, port, r->first, r->same, c.channel, r->reserved};
     s->draws++;
+    if (__builtin_expect(net->granted != NULL, 0)) {
+        if (g.in->read_free > now) {
+            slot_lose(s, out, port, r->bytes, now);
+            return;
+        }
+        net->granted[r->input] = (struct net_granted){s, now};
+    }
     uint32_t index = request_take(s, port, c.before, c.chosen);
     packet_forward(s, &g, &s->packet[index], now);
     uint16_t in_port = s->packet[index].port;

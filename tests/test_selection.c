@@ -55,6 +55,8 @@ static void what_sticks_keeps_its_order(void **state)
     } rules[] = {
         {"selection = \"both\";", false},
         {"selection = \"random\";", false},
+        {"selection = \"two\";", false},
+        {"selection = \"two\"; sticky = \"flow\";", true},
         {"selection = \"both\"; sticky = \"flow\";", true},
         {"selection = \"queue\"; sticky = \"flow\";", true},
         {"selection = \"random\"; sticky = \"flow\";", true},
@@ -102,6 +104,10 @@ static void shares_of_the_ways_up(void **state)
     ups = ups_count(&r);
     assert_within((double)ups.most, 300, 40); /* adaptive levels out better than chance does */
     assert_within((double)ups.least, 300, 40);
+    run_selection(&r, "selection = \"two\";");
+    ups = ups_count(&r);
+    assert_within((double)ups.most, 300, 40);
+    assert_within((double)ups.least, 300, 40);
     run_selection(&r, "selection = \"destination\";");
     ups = ups_count(&r);
     assert_true(ups.used < 128 && ups.most % 300 == 0); /* whole flows, some of which share a way */
@@ -123,6 +129,31 @@ static void hysteresis_holds_flows(void **state)
     run_release(&r);
 }
 
+/* In a network in step, near saturation: the better of two drawn ways beats one drawn way, and the best of
+ * all, which everybody takes. */
+static void two_ways_are_enough(void **state)
+{
+    static const char *const rules[] = {"two", "random", "both"};
+    double latency[3];
+    struct run r;
+    run_init(&r);
+    for (int i = 0; i < 3; i++) {
+        run_format(&r,
+                   "topology: { kind = \"fat_tree\"; down = [8, 8, 8]; up = [1, 8, 8]; bandwidth = \"1000 "
+                   "GB/s\"; latency = \"1 ns\"; };\n"
+                   "switch: { buffer = \"16000 B\"; output_queue = \"4000 B\"; delay = \"2 ns\"; };\n"
+                   "adapter: { packet_size = \"1000 B\"; header = \"0 B\"; };\n"
+                   "traffic: { pattern = \"bit_reverse\"; load = 0.9; size = \"1000 B\"; };\n"
+                   "routing: { algorithm = \"adaptive\"; selection = \"%s\"; };\n"
+                   "run: { warmup = \"1 us\"; measure = \"2 us\"; drain = false; };\n",
+                   rules[i]);
+        latency[i] = run_real(&r, "packet_latency_ps.mean");
+    }
+    assert_true(latency[0] < 0.9 * latency[1]);
+    assert_true(latency[0] < 0.85 * latency[2]);
+    run_release(&r);
+}
+
 /* The same bits on 1, 2 and 3 ranks. */
 static void equal_on_ranks(void **state)
 {
@@ -130,6 +161,7 @@ static void equal_on_ranks(void **state)
         "selection = \"both\"; threshold = \"100 ns\"; hysteresis = \"100 ns\";",
         "selection = \"credits\"; sticky = \"message\";",
         "selection = \"queue\"; sticky = \"flow\";",
+        "selection = \"two\"; threshold = \"100 ns\"; hysteresis = \"100 ns\";",
         "selection = \"round_robin\";",
         "selection = \"round_robin\"; sticky = \"message\";",
         "selection = \"destination\";",
@@ -160,7 +192,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_sticks_keeps_its_order), cmocka_unit_test(messages_stay_whole),
         cmocka_unit_test(shares_of_the_ways_up),       cmocka_unit_test(hysteresis_holds_flows),
-        cmocka_unit_test(equal_on_ranks),
+        cmocka_unit_test(two_ways_are_enough),         cmocka_unit_test(equal_on_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
