@@ -22,11 +22,20 @@ struct task_program {
     uint32_t tasks;
     struct allprof_rules rules;
     struct allprof_events *events; /* per task */
-    struct allprof_event *pool;    /* in which they lie */
+    struct allprof_tallies *tallies;
+    uint8_t *pool, *tally_pool;    /* in which they lie */
     struct allprof_comms comms;
     struct own_task *own;
     uint32_t own_count;
 };
+
+static void tallies_free(struct task_program *program)
+{
+    free(program->tallies);
+    free(program->tally_pool);
+    program->tallies = NULL;
+    program->tally_pool = NULL;
+}
 
 static void allprof_close(struct task_program *program)
 {
@@ -39,6 +48,7 @@ static void allprof_close(struct task_program *program)
     free(program->own);
     allprof_comms_release(&program->comms);
     free(program->events);
+    tallies_free(program);
     free(program->pool);
     free(program->folder);
     free(program);
@@ -90,46 +100,47 @@ static enum ker_status own_scan(struct task_program *program, struct ker_comm *c
     return status;
 }
 
+/* Copies `count` records to the pool's end; returns where they lie. */
+static void *pool_take(uint8_t **pool, const uint8_t *from, size_t count, size_t record)
+{
+    void *at = *pool;
+    if (count)
+        memcpy(at, from, count * record);
+    *pool += count * record;
+    return at;
+}
+
 static void events_unpack(struct task_program *program, const uint8_t *all, size_t bytes)
 {
-    size_t pool = 0;
-    program->pool = ker_alloc(bytes);
+    uint8_t *pool = program->pool = ker_alloc(bytes), *tally_pool = program->tally_pool = ker_alloc(bytes);
+    program->tallies = ker_alloc(program->tasks * sizeof *program->tallies);
     program->events = ker_alloc(program->tasks * sizeof *program->events);
     for (size_t at = 0; at < bytes;) {
         struct packed_head head;
         memcpy(&head, all + at, sizeof head);
         at += sizeof head;
         struct allprof_events *events = &program->events[head.task];
-        events->count = head.events;
-        events->event = program->pool + pool;
-        size_t size = head.events * sizeof *events->event;
-        if (size)
-            memcpy(events->event, all + at, size);
-        pool += head.events;
-        at += size + head.tallies * sizeof(struct allprof_tally);
+        struct allprof_tallies *tallies = &program->tallies[head.task];
+        *events = (struct allprof_events){.count = head.events};
+        events->event = pool_take(&pool, all + at, head.events, sizeof *events->event);
+        at += head.events * sizeof *events->event;
+        *tallies = (struct allprof_tallies){.count = head.tallies, .persistent = head.persistent, .cancelled = head.cancelled};
+        tallies->entry = pool_take(&tally_pool, all + at, head.tallies, sizeof *tallies->entry);
+        at += head.tallies * sizeof *tallies->entry;
     }
 }
 
-static enum ker_status messages_match(const struct task_program *program, const uint8_t *all, size_t bytes,
-                                      struct ker_error *error)
+static enum ker_status messages_match(const struct task_program *program, struct ker_error *error)
 {
     struct allprof_flow *flow = NULL;
     size_t count = 0, room = 0;
     bool *cancelled = ker_alloc(program->tasks * sizeof *cancelled), persistent = false;
-    for (size_t at = 0; at < bytes;) {
-        struct packed_head head;
-        memcpy(&head, all + at, sizeof head);
-        at += sizeof head + head.events * sizeof(struct allprof_event);
-        size_t size = head.tallies * sizeof(struct allprof_tally);
-        struct allprof_tally *tally = ker_alloc(size);
-        if (size)
-            memcpy(tally, all + at, size);
-        allprof_flow_add(&flow, &count, &room, (uint32_t)head.task, tally, head.tallies, &program->events[head.task],
+    for (uint32_t task = 0; task < program->tasks; task++) {
+        const struct allprof_tallies *tallies = &program->tallies[task];
+        allprof_flow_add(&flow, &count, &room, task, tallies->entry, tallies->count, &program->events[task],
                          &program->comms);
-        free(tally);
-        cancelled[head.task] = head.cancelled;
-        persistent = persistent || head.persistent;
-        at += size;
+        cancelled[task] = tallies->cancelled;
+        persistent = persistent || tallies->persistent;
     }
     enum ker_status status = KER_OK;
     if (!persistent)
@@ -139,17 +150,30 @@ static enum ker_status messages_match(const struct task_program *program, const 
     return status;
 }
 
+static void doubts_tell(const struct task_program *program)
+{
+    const struct allprof_comms *comms = &program->comms;
+    char more[64] = "";
+    if (comms->doubts > 1)
+        snprintf(more, sizeof more, "; %llu more cases", (unsigned long long)(comms->doubts - 1));
+    ker_warn("trace %s: %s%s", program->folder, comms->doubt, more);
+}
+
 /* The same on every rank, except that rank 0 alone checks whether the files belong together. */
 static enum ker_status all_resolve(struct task_program *program, const struct ker_comm *comm, const uint8_t *all,
                                    size_t bytes, struct ker_error *error)
 {
     events_unpack(program, all, bytes);
     enum ker_status status =
-        allprof_comms_resolve(&program->comms, program->events, program->tasks, program->folder, error);
+        allprof_comms_resolve(&program->comms, program->events, program->tallies, program->tasks, program->folder, error);
     if (status != KER_OK || ker_comm_rank(comm) != 0)
         return status;
     status = allprof_match_collectives(program->events, program->tasks, &program->comms, program->folder, error);
-    return status == KER_OK ? messages_match(program, all, bytes, error) : status;
+    if (status == KER_OK)
+        status = messages_match(program, error);
+    if (status == KER_OK && program->comms.doubts)
+        doubts_tell(program);
+    return status;
 }
 
 static enum ker_status comms_find(struct task_program *program, struct ker_comm *comm, struct ker_error *error)
@@ -163,6 +187,7 @@ static enum ker_status comms_find(struct task_program *program, struct ker_comm 
         status = all_resolve(program, comm, all, offset[ker_comm_size(comm)], error);
         free(all);
         free(offset);
+        tallies_free(program); /* the events are needed again, their messages are not */
     }
     free(packed.byte);
     return status;

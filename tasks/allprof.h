@@ -84,6 +84,7 @@ struct allprof_args {
     int64_t count, count2, size, size2; /* first and second (count, datatype's size); as they stand: see allprof_bytes */
     bool in_place;                    /* the send buffer is MPI_IN_PLACE: its count and datatype mean nothing */
     int64_t peer, tag, peer2, tag2;   /* root is in peer */
+    int64_t reduction;                /* the operation: small for those of MPI, an address for others */
     int64_t colour, key;
     uint64_t variable;                /* of a request, of a communicator */
     int64_t variables;                /* how many requests */
@@ -94,6 +95,9 @@ struct allprof_args {
 /* count x size; false where one of them is no int of 0 or more, or the product is beyond ALLPROF_BYTES_MAX. */
 bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes);
 #define ALLPROF_BYTES_MAX (UINT64_C(1) << 40) /* of one message, as in all other keys */
+/* Which (count, datatype) a collective call's bytes are: 1 the first, 2 the second, 0 none. Others may be rubbish: the root's
+ * arguments elsewhere, and those that MPI_IN_PLACE makes meaningless. */
+int allprof_bytes_which(const struct allprof_args *);
 /* Splits a line that is no comment, in place, and checks the syntax of everything that is used. */
 enum ker_status allprof_call_parse(struct allprof_args *, char *line, const struct allprof_file *, struct ker_error *);
 /* The call's number in the table and back, for compact storage; numbers are below 255. */
@@ -117,12 +121,14 @@ struct allprof_event {
     int32_t colour, key;        /* NEW by split */
     int32_t comm;               /* the result: communicator used, the parent of a NEW */
     uint32_t line;
-    uint64_t digest;            /* USE: which collectives, and in which order, until the next NEW or FREE */
+    uint64_t digest;            /* USE: which collectives with which roots, and in which order, until the next NEW or FREE */
+    uint64_t exact;             /* likewise, with their bytes and operations */
     uint32_t collectives;       /* USE: how many */
+    uint32_t tally, tallies;    /* USE: the first of its messages' counts, and how many */
     uint8_t kind, create;       /* enum allprof_event_kind, enum allprof_create */
     uint8_t reserved[2];
 };
-_Static_assert(sizeof(struct allprof_event) == 56, "sent as bytes: no padding");
+_Static_assert(sizeof(struct allprof_event) == 72, "sent as bytes: no padding");
 
 /* The digest of a, then n more with the digest b, is a x BASE^n + b. */
 #define ALLPROF_DIGEST_BASE UINT64_C(0x100000001b3)
@@ -141,12 +147,18 @@ struct allprof_seen {
 /* Returns the place of the group, after adding it when it is new. */
 uint32_t allprof_seen_find(struct allprof_seen *, const struct allprof_group *, bool *is_new);
 
-/* How many messages a task exchanges with another while one USE lasts. */
+/* The messages that a task exchanges with another while one USE lasts, in one direction. Sums of hashes do not depend on the order. */
+struct allprof_traffic {
+    uint64_t count, bytes; /* of receives: their room */
+    uint64_t tags;         /* sum of a hash of the tags */
+    uint64_t exact;        /* sum of a hash of tag and bytes */
+};
 struct allprof_tally {
     uint32_t event; /* index of the USE */
     int32_t peer;   /* rank; TASK_ANY for receives from any source */
-    uint32_t sends, receives;
-    uint32_t line; /* of the last receive */
+    uint32_t line;  /* of the last receive */
+    uint32_t any_tag; /* receives of any tag */
+    struct allprof_traffic send, receive;
 };
 struct allprof_tallies {
     struct allprof_tally *entry;
@@ -157,6 +169,8 @@ struct allprof_tallies {
     bool cancelled;   /* receives may have been given up */
 };
 void allprof_tallies_release(struct allprof_tallies *);
+/* Adds b, whose peer is the same. */
+void allprof_tally_add(struct allprof_tally *, const struct allprof_tally *b);
 
 struct allprof_rules {
     bool mpich;              /* values of the constants */
@@ -177,10 +191,13 @@ struct allprof_comms {
     int32_t count, room;
     int32_t **owned; /* member lists to free */
     int32_t owned_count, owned_room;
+    uint64_t doubts; /* handles that could be bound otherwise, with other traffic */
+    char doubt[512]; /* the first of them, in words */
 };
-/* Fills event[].comm of all files. */
-enum ker_status allprof_comms_resolve(struct allprof_comms *, struct allprof_events *files, uint32_t tasks,
-                                      const char *folder, struct ker_error *);
+/* Fills event[].comm of all files, whose tallies are sorted. */
+enum ker_status allprof_comms_resolve(struct allprof_comms *, struct allprof_events *files,
+                                      const struct allprof_tallies *tallies, uint32_t tasks, const char *folder,
+                                      struct ker_error *);
 void allprof_comms_release(struct allprof_comms *);
 
 /* ---- allprof_code.c: operations as bytes ---- */
@@ -242,7 +259,8 @@ enum ker_status allprof_match_collectives(const struct allprof_events *files, ui
 /* Nobody may receive more than is sent. What is given lists the messages of all tasks, in any order; it is sorted. */
 struct allprof_flow {
     int32_t comm, to, from; /* tasks; from TASK_ANY: receives from any source */
-    uint32_t sends, receives, line;
+    uint32_t line;
+    uint64_t sends, receives;
 };
 /* Appends a task's messages. */
 void allprof_flow_add(struct allprof_flow **, size_t *count, size_t *room, uint32_t task, const struct allprof_tally *,

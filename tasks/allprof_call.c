@@ -12,7 +12,7 @@
 
 /* Letters: . skip, * skip the rest, n N counts, t T datatypes, d s destination and source (D S of the second
  * half), g G tags, R root, c communicator, v variable (of a request or a communicator), a array length, x status address,
- * k colour, y key, b the address of a send buffer that may be MPI_IN_PLACE, i a boring number, l L counts lists, m displacements (also a list). */
+ * k colour, y key, b the address of a send buffer that may be MPI_IN_PLACE, o a reduction, i a boring number, l L counts lists, m displacements (also a list). */
 #define LOCAL(name, layout) {name, ALLPROF_LOCAL, 0, 0, layout}
 #define STATUS(name) {name, ALLPROF_STATUS, 0, 0, "x*"}
 #define SENDS(letter, mode) \
@@ -56,10 +56,10 @@ static const struct allprof_call calls[] = {
     {"MPI_Testsome", ALLPROF_TEST_SOME, TASK_OP_TESTSOME, 0, "av*"},
     COLLECTIVE("MPI_Barrier", TASK_COLL_BARRIER, "c"),
     COLLECTIVE("MPI_Bcast", TASK_COLL_BCAST, ".ntRc"),
-    COLLECTIVE("MPI_Reduce", TASK_COLL_REDUCE, "..nt.Rc"),
-    COLLECTIVE("MPI_Allreduce", TASK_COLL_ALLREDUCE, "..nt.c"),
-    COLLECTIVE("MPI_Scan", TASK_COLL_SCAN, "..nt.c"),
-    COLLECTIVE("MPI_Exscan", TASK_COLL_EXSCAN, "..nt.c"),
+    COLLECTIVE("MPI_Reduce", TASK_COLL_REDUCE, "..ntoRc"),
+    COLLECTIVE("MPI_Allreduce", TASK_COLL_ALLREDUCE, "..ntoc"),
+    COLLECTIVE("MPI_Scan", TASK_COLL_SCAN, "..ntoc"),
+    COLLECTIVE("MPI_Exscan", TASK_COLL_EXSCAN, "..ntoc"),
     COLLECTIVE("MPI_Gather", TASK_COLL_GATHER, ".nt.NTRc"),
     COLLECTIVE("MPI_Scatter", TASK_COLL_SCATTER, ".nt.NTRc"),
     COLLECTIVE("MPI_Allgather", TASK_COLL_ALLGATHER, ".nt.NTc"),
@@ -68,8 +68,8 @@ static const struct allprof_call calls[] = {
     COLLECTIVE("MPI_Scatterv", TASK_COLL_SCATTERV, ".lmt.NTRc"),
     COLLECTIVE("MPI_Allgatherv", TASK_COLL_ALLGATHERV, "bnt.LmTc"),
     COLLECTIVE("MPI_Alltoallv", TASK_COLL_ALLTOALLV, "blmt.LmTc"),
-    COLLECTIVE("MPI_Reduce_scatter", TASK_COLL_REDUCE_SCATTER, "..Lt.c"),
-    COLLECTIVE("MPI_Reduce_scatter_block", TASK_COLL_REDUCE_SCATTER_BLOCK, "..nt.c"),
+    COLLECTIVE("MPI_Reduce_scatter", TASK_COLL_REDUCE_SCATTER, "..Ltoc"),
+    COLLECTIVE("MPI_Reduce_scatter_block", TASK_COLL_REDUCE_SCATTER_BLOCK, "..ntoc"),
     NEW("MPI_Comm_split", ALLPROF_SPLIT, "ckyv"), NEW("MPI_Comm_dup", ALLPROF_DUP, "cv"),
     NEW("MPI_Comm_dup_with_info", ALLPROF_DUP, "c.v"), NEW("MPI_Comm_split_type", ALLPROF_CREATE, "c.y.v"),
     NEW("MPI_Comm_create", ALLPROF_CREATE, "c.v"), NEW("MPI_Cart_create", ALLPROF_CART, "ci..iv"),
@@ -224,6 +224,7 @@ static bool argument_read(struct allprof_args *args, char letter, char *field, c
     switch (letter) {
     case 'v': args->variable = (uint64_t)number; return true;
     case 'x': args->status = (uint64_t)number; return true;
+    case 'o': args->reduction = number; return true;
     case 'n': args->count = number; return true;
     case 'N': args->count2 = number; return true;
     case 'b': args->in_place = number == 1 || number == -1; return true; /* Open MPI, MPICH */
@@ -341,6 +342,29 @@ enum ker_status allprof_call_parse(struct allprof_args *args, char *line, const 
     if (args->call->kind != ALLPROF_FINALIZE && args->end_us == INT64_MIN)
         return allprof_file_fail(file, error, "%.60s has no end time; only MPI_Finalize ends with -", name);
     return arguments_read(args, &split, file, error);
+}
+
+int allprof_bytes_which(const struct allprof_args *args)
+{
+    bool at_root = args->peer == args->group.rank;
+    switch (args->call->mode) {
+    case TASK_COLL_BARRIER: case TASK_COLL_ALLTOALLV: case TASK_COLL_REDUCE_SCATTER: case TASK_COLL_COMM:
+        return 0;
+    case TASK_COLL_GATHERV: /* the root's own share stands in its list and is not sent */
+        return at_root ? 0 : 1;
+    case TASK_COLL_ALLGATHERV:
+        return args->counts2 || args->in_place ? 0 : 1;
+    case TASK_COLL_SCATTERV:
+        return at_root ? 0 : 2;
+    case TASK_COLL_GATHER:
+        return at_root ? 2 : 1;
+    case TASK_COLL_SCATTER:
+        return at_root ? 1 : 2;
+    case TASK_COLL_ALLGATHER: case TASK_COLL_ALLTOALL:
+        return 2; /* the receiving side is right with MPI_IN_PLACE, too */
+    default:
+        return 1;
+    }
 }
 
 #define BANNER "# htor's PMPI Tracer"

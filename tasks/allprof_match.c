@@ -92,10 +92,10 @@ void allprof_flow_add(struct allprof_flow **flows, size_t *count, size_t *room, 
             *room = 2 * *room + 64;
             *flows = ker_realloc(*flows, *room * sizeof **flows);
         }
-        if (tally[i].sends)
-            (*flows)[(*count)++] = (struct allprof_flow){comm, peer, me, tally[i].sends, 0, 0};
-        if (tally[i].receives)
-            (*flows)[(*count)++] = (struct allprof_flow){comm, me, peer, 0, tally[i].receives, tally[i].line};
+        if (tally[i].send.count)
+            (*flows)[(*count)++] = (struct allprof_flow){comm, peer, me, tally[i].line, tally[i].send.count, 0};
+        if (tally[i].receive.count)
+            (*flows)[(*count)++] = (struct allprof_flow){comm, me, peer, tally[i].line, 0, tally[i].receive.count};
     }
 }
 

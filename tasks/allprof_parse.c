@@ -250,31 +250,6 @@ static enum ker_status lists_fill(struct parser *p)
     return status;
 }
 
-/* Which (count, datatype) a collective call's bytes are: 1 the first, 2 the second, 0 none. Others may be rubbish: the root's
- * arguments elsewhere, and those that MPI_IN_PLACE makes meaningless. */
-static int bytes_which(const struct parser *p)
-{
-    bool at_root = p->op.peer == p->args.group.rank;
-    switch (p->op.collective) {
-    case TASK_COLL_BARRIER: case TASK_COLL_ALLTOALLV: case TASK_COLL_REDUCE_SCATTER: case TASK_COLL_COMM:
-        return 0;
-    case TASK_COLL_GATHERV: /* the root's own share stands in its list and is not sent */
-        return at_root ? 0 : 1;
-    case TASK_COLL_ALLGATHERV:
-        return p->args.counts2 || p->args.in_place ? 0 : 1;
-    case TASK_COLL_SCATTERV:
-        return at_root ? 0 : 2;
-    case TASK_COLL_GATHER:
-        return at_root ? 2 : 1;
-    case TASK_COLL_SCATTER:
-        return at_root ? 1 : 2;
-    case TASK_COLL_ALLGATHER: case TASK_COLL_ALLTOALL:
-        return 2; /* the receiving side is right with MPI_IN_PLACE, too */
-    default:
-        return 1;
-    }
-}
-
 /* The own contribution where the argument may be rubbish (MPI_IN_PLACE). */
 static void own_share(struct parser *p)
 {
@@ -296,7 +271,7 @@ static enum ker_status parse_collective(struct parser *p)
                                      (long)args->peer, args->group.size);
         p->op.peer = (int32_t)args->peer;
     }
-    int which = bytes_which(p);
+    int which = allprof_bytes_which(args);
     enum ker_status status = KER_OK;
     if (which)
         status = bytes_read(p, which == 2, p->op.collective == TASK_COLL_SCATTERV ? &p->op.bytes2 : &p->op.bytes);

@@ -84,6 +84,42 @@ static struct allprof_tally *tally_find(struct allprof_tallies *tallies, uint32_
     return &tallies->entry[*place - 1];
 }
 
+static void traffic_add(struct allprof_traffic *a, const struct allprof_traffic *b)
+{
+    a->count += b->count;
+    a->bytes += b->bytes;
+    a->tags += b->tags;
+    a->exact += b->exact;
+}
+
+void allprof_tally_add(struct allprof_tally *a, const struct allprof_tally *b)
+{
+    traffic_add(&a->send, &b->send);
+    traffic_add(&a->receive, &b->receive);
+    a->any_tag += b->any_tag;
+    a->line = b->line > a->line ? b->line : a->line;
+}
+
+static int tally_compare(const void *left, const void *right)
+{
+    const struct allprof_tally *a = left, *b = right;
+    if (a->event != b->event)
+        return a->event < b->event ? -1 : 1;
+    return (a->peer > b->peer) - (a->peer < b->peer);
+}
+
+/* By event and peer, and each USE learns where its own lie. */
+static void tallies_sort(struct allprof_tallies *tallies, struct allprof_events *events)
+{
+    if (tallies->count)
+        qsort(tallies->entry, tallies->count, sizeof *tallies->entry, tally_compare);
+    for (size_t i = 0; i < tallies->count; i++) {
+        struct allprof_event *use = &events->event[tallies->entry[i].event];
+        if (use->tallies++ == 0)
+            use->tally = (uint32_t)i;
+    }
+}
+
 void allprof_tallies_release(struct allprof_tallies *tallies)
 {
     free(tallies->entry);
@@ -106,17 +142,46 @@ struct scanner {
     struct allprof_seen seen; /* mark: the USE */
 };
 
-static void message_count(struct scanner *s, uint32_t event, const struct allprof_args *args, int64_t value, bool receive,
+static uint64_t hash(uint64_t value)
+{
+    value = (value ^ (value >> 32)) * 0xd6e8feb86659fd93u;
+    value = (value ^ (value >> 32)) * 0xd6e8feb86659fd93u;
+    return value ^ (value >> 32);
+}
+
+/* One half of a call: a message to or from `value`. */
+static void message_count(struct scanner *s, uint32_t event, const struct allprof_args *args, bool second, bool receive,
                           uint32_t line)
 {
-    int32_t peer = allprof_rank(s->rules, value, args->group.size);
-    if (peer == TASK_PROC_NULL || peer == INT32_MIN)
+    int32_t peer = allprof_rank(s->rules, second ? args->peer2 : args->peer, args->group.size);
+    int64_t tag = second ? args->tag2 : args->tag;
+    bool first_bytes = !second || args->call->mode == 1; /* Sendrecv_replace has one buffer */
+    uint64_t bytes = 0;
+    if (peer == TASK_PROC_NULL || peer == INT32_MIN ||
+        !allprof_bytes(first_bytes ? args->count : args->count2, first_bytes ? args->size : args->size2, &bytes))
         return; /* refused later, when it is bad */
     struct allprof_tally *tally = tally_find(s->tallies, event, peer);
+    struct allprof_traffic *traffic = receive ? &tally->receive : &tally->send;
+    uint64_t tags = hash((uint64_t)tag + 1);
+    traffic->count++;
+    traffic->bytes += bytes;
+    traffic->tags += tags;
+    traffic->exact += hash(tags ^ bytes);
     if (receive)
         tally->line = line;
-    tally->sends += !receive;
-    tally->receives += receive;
+    tally->any_tag += receive && tag < 0;
+}
+
+static void collective_count(struct allprof_event *use, const struct allprof_args *args)
+{
+    uint64_t what = args->call->mode * 65599u + (uint64_t)args->peer + 1, bytes = 0;
+    int which = allprof_bytes_which(args);
+    use->collectives++;
+    use->digest = use->digest * ALLPROF_DIGEST_BASE + what;
+    if (which && !strpbrk(args->call->layout, "lL")) /* those with lists differ from task to task */
+        allprof_bytes(which == 2 ? args->count2 : args->count, which == 2 ? args->size2 : args->size, &bytes);
+    uint64_t reduction = args->reduction >= 0 && args->reduction < 256 ? (uint64_t)args->reduction : 256; /* 256: an address */
+    use->exact = use->exact * ALLPROF_DIGEST_BASE + hash(hash(what ^ (reduction << 48)) ^ bytes);
 }
 
 static void use_count(struct scanner *s, uint32_t event, const struct allprof_args *args, uint32_t line)
@@ -124,18 +189,17 @@ static void use_count(struct scanner *s, uint32_t event, const struct allprof_ar
     struct allprof_event *use = &s->events->event[event];
     switch (args->call->kind) {
     case ALLPROF_COLLECTIVE:
-        use->collectives++;
-        use->digest = use->digest * ALLPROF_DIGEST_BASE + args->call->mode * 65599u + (uint64_t)args->peer + 1;
+        collective_count(use, args);
         break;
     case ALLPROF_SEND: case ALLPROF_ISEND:
-        message_count(s, event, args, args->peer, false, line);
+        message_count(s, event, args, false, false, line);
         break;
     case ALLPROF_RECV: case ALLPROF_IRECV:
-        message_count(s, event, args, args->peer, true, line);
+        message_count(s, event, args, false, true, line);
         break;
     case ALLPROF_SENDRECV:
-        message_count(s, event, args, args->peer, false, line);
-        message_count(s, event, args, args->peer2, true, line);
+        message_count(s, event, args, false, false, line);
+        message_count(s, event, args, true, true, line);
         break;
     case ALLPROF_SEND_INIT: case ALLPROF_RECV_INIT:
         s->tallies->persistent = true;
@@ -187,6 +251,7 @@ enum ker_status allprof_scan(struct allprof_events *events, struct allprof_talli
         if (status == KER_OK && filled)
             line_scan(&s, &args, allprof_file_number(file));
     }
+    tallies_sort(tallies, events);
     allprof_file_close(file);
     free(s.seen.group);
     free(s.seen.mark);

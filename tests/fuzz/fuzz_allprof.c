@@ -73,7 +73,7 @@ static void tasks_read(const char *folder, uint32_t tasks)
     for (uint32_t i = 0; i < tasks && status == KER_OK; i++)
         status = allprof_scan(&files[i], &tallies[i], &rules, folder, i, &error);
     if (status == KER_OK)
-        status = allprof_comms_resolve(&comms, files, tasks, folder, &error);
+        status = allprof_comms_resolve(&comms, files, tallies, tasks, folder, &error);
     if (status == KER_OK)
         status = allprof_match_collectives(files, tasks, &comms, folder, &error);
     if (status == KER_OK)
