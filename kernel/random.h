@@ -22,6 +22,7 @@ enum ker_purpose {
     KER_PURPOSE_ENGINE, /* shuffled cell order, debug */
     KER_PURPOSE_FAULTS,
     KER_PURPOSE_TEST,
+    KER_PURPOSE_JITTER, /* computation that takes longer */
 };
 
 /* 128 random bits of one counter value. */

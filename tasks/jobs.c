@@ -115,6 +115,13 @@ const struct ker_option task_job_options[] = {
      .minimum = "0",
      .meaning = "Computation takes this many times as long as on the traced machine; 0: no time at all.",
      .belongs = "jobs[].program!=pingpong"},
+    {.key = "jobs[].compute_jitter",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1000 s",
+     .meaning = "Each computation takes longer by a time drawn uniformly from 0 to this, from run.seed: of a "
+                "generator those of every step, even if compute_time is 0; of a trace those that took at least this time.",
+     .belongs = "jobs[].program!=pingpong"},
     {.key = NULL},
 };
 
@@ -139,6 +146,7 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));
     s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));
     s->job.start = ker_config_time(config, KEY(job, "start"));
+    s->job.compute_jitter = ker_config_time(config, KEY(job, "compute_jitter"));
     s->job.processor_factor = ker_config_real(config, KEY(job, "processor_factor"));
     if (s->job.priority >= ker_config_int(config, "switch.classes"))
         return ker_config_fail(config, error, KEY(job, "priority"),

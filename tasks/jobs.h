@@ -18,6 +18,7 @@ struct task_job {
     bool restart;            /* background: starts again when done, so that there is always traffic */
     uint32_t priority;       /* class of its messages */
     double processor_factor; /* compute time is multiplied by it; 0: infinitely fast */
+    ker_time compute_jitter; /* each computation takes up to this much longer */
     ker_time start;
 };
 

@@ -26,6 +26,7 @@ struct task_mpi_outside {
     const struct task_job *(*job)(const void *jobs, uint32_t job);
     uint32_t (*node)(const void *jobs, uint32_t job, uint32_t task); /* where a task runs */
     const void *jobs;
+    uint64_t seed; /* of compute_jitter */
 };
 /* The network and these jobs. */
 struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs);

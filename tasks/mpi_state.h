@@ -144,6 +144,7 @@ struct task_state {
     ker_time finish, compute, wait, send_wait;
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
     uint64_t passes;
+    uint32_t jitters; /* drawn for its computations */
 };
 
 struct task_mpi_node {

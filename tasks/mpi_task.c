@@ -154,13 +154,25 @@ static uint32_t op_sends(const struct task_mpi *mpi, const struct task_state *ta
     }
 }
 
+/* What a computation takes longer than it should: a draw of the task's own, from 0 to the job's compute_jitter. A trace
+ * has a computation between any two calls, most of them shorter than that and nothing that could vary so much. */
+static ker_time compute_jitter(const struct task_mpi *mpi, struct task_state *task, const struct task_job *job)
+{
+    if (!job->compute_jitter || (!task->op.step && task->op.time < job->compute_jitter))
+        return 0;
+    uint64_t counter = (uint64_t)task->job << 32 | task->jitters++;
+    struct ker_bits bits = ker_random_bits(mpi->outside.seed, KER_PURPOSE_JITTER, task->task, counter);
+    uint64_t draw = (uint64_t)bits.word[0] << 32 | bits.word[1];
+    return (ker_time)((unsigned __int128)draw * ((uint64_t)job->compute_jitter + 1) >> 64);
+}
+
 /* Processor time before the op does anything. */
 static void task_charge(struct task_mpi *mpi, struct task_state *task)
 {
     const struct task_op *op = &task->op;
     if (op->kind == TASK_OP_COMPUTE) {
         const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
-        ker_time time = node_compute(&mpi->model, op->time, job->processor_factor);
+        ker_time time = node_compute(&mpi->model, op->time, job->processor_factor) + compute_jitter(mpi, task, job);
         task->compute += time;
         task->debt += time;
     } else if (mpi->model.send_overhead) {

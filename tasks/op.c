@@ -33,6 +33,11 @@ ker_time task_compute_time(const struct ker_config *config, const char *path)
     return node_compute(&none, time, ker_config_real(config, TASK_KEY(path, "processor_factor"))) > 0 ? time : 0;
 }
 
+bool task_compute_jitters(const struct ker_config *config, const char *path)
+{
+    return ker_config_time(config, TASK_KEY(path, "compute_jitter")) > 0;
+}
+
 uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every)
 {
     uint64_t reduces = every ? (uint64_t)step + every - 1 - step % every : steps; /* the next that is not empty */

@@ -53,6 +53,7 @@ struct task_op {
     uint64_t bytes, bytes2; /* collectives: bytes is what one task contributes to one other: Bcast/Reduce/Allreduce/Scan: the vector;
                                Gather/Scatter/Allgather/Alltoall: one block. ...v: the own totals, counts below */
     ker_time time;
+    bool step; /* COMPUTE: a generator's, which has its jitter however short it is */
     uint64_t request;           /* of one-request ops */
     const uint64_t *requests;   /* Waitall etc.; valid until the program's next op */
     const uint64_t *send_bytes, *receive_bytes; /* Alltoallv, Gatherv, ...: per rank of comm, NULL when unknown (then bytes / bytes2 per peer) */
@@ -109,6 +110,8 @@ static inline const char *task_key(char *buffer, size_t room, const char *path, 
 
 /* For generators. jobs[].compute_time of the job at this path; 0 as well when jobs[].processor_factor leaves nothing of it. */
 ker_time task_compute_time(const struct ker_config *, const char *path);
+/* Do the computations of the job at `path` have a jitter? Then its steps have one even where they compute nothing. */
+bool task_compute_jitters(const struct ker_config *, const char *path);
 /* Of steps that are empty but for an Allreduce after every so many (0: never): the first from `step` on that is not, at most
  * `steps`. A job with nothing to do must not spend real time on four billion steps. */
 uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every);

@@ -98,6 +98,7 @@ struct task_program {
     bool empty; /* a step has nothing but perhaps an Allreduce */
     uint64_t allreduce_bytes;
     ker_time compute;
+    bool jitters; /* a step has a computation even if it takes no time */
     struct direction *direction;
     uint64_t *requests; /* 1, 2, 3, ...: message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
     struct task_comm world;
@@ -224,7 +225,8 @@ static enum ker_status stencil_read(struct task_program *program, const struct k
     program->steps = (uint32_t)ker_config_int(config, TASK_KEY(path, "steps"));
     program->compute = task_compute_time(config, path);
     bool alone = program->tasks == 1; /* no neighbours, and nobody to reduce with */
-    program->empty = alone && program->compute == 0;
+    program->jitters = task_compute_jitters(config, path);
+    program->empty = alone && program->compute == 0 && !program->jitters;
     program->allreduce_every = alone ? 0 : (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
     program->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
     if (ker_config_choice(config, TASK_KEY(path, "neighbours")) == 0)
@@ -306,7 +308,8 @@ static bool stage_op(const struct task_program *program, const struct own_task *
         op->kind = TASK_OP_COMPUTE;
         op->call = "computation";
         op->time = program->compute;
-        return program->compute > 0;
+        op->step = true;
+        return program->compute > 0 || program->jitters;
     default:
         op->kind = TASK_OP_COLLECTIVE;
         op->collective = TASK_COLL_ALLREDUCE;

@@ -48,6 +48,7 @@ enum ker_status task_system_new(struct task_system **out, const struct ker_confi
         status = task_jobs_new(&system->jobs, config, shape, comm, seed, error);
     if (!status && task_jobs_count(system->jobs) > 0) {
         struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
+        outside.seed = seed;
         status = task_mpi_new(&system->mpi, config, &outside, error);
     }
     if (!status)

@@ -37,6 +37,7 @@ struct own_task {
 struct task_program {
     uint32_t columns, rows, tasks, steps, allreduce_every;
     bool empty; /* a step has nothing but perhaps an Allreduce */
+    bool jitters; /* a step has its computations even if they take no time */
     uint64_t halo_bytes, transpose_bytes, allreduce_bytes;
     ker_time compute;
     uint64_t requests[2 * DIRECTIONS]; /* message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
@@ -104,7 +105,8 @@ static enum ker_status weather_open(struct task_program **opened, const struct k
     program->halo_bytes = ker_config_bytes(config, TASK_KEY(path, "halo_bytes"));
     program->transpose_bytes = ker_config_bytes(config, TASK_KEY(path, "transpose_bytes"));
     bool alone = program->tasks == 1, quiet = program->halo_bytes == 0 && program->transpose_bytes == 0;
-    program->empty = (alone || quiet) && program->compute == 0;
+    program->jitters = task_compute_jitters(config, path);
+    program->empty = (alone || quiet) && program->compute == 0 && !program->jitters;
     program->allreduce_every = alone ? 0 : (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
     program->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
     for (uint32_t i = 0; i < 2 * DIRECTIONS; i++)
@@ -180,7 +182,8 @@ static bool compute_op(const struct task_program *program, const struct own_task
     op->kind = TASK_OP_COMPUTE;
     op->call = "computation";
     op->time = own->stage == STAGE_SPECTRAL_COMPUTE ? half : program->compute - half;
-    return op->time > 0;
+    op->step = true;
+    return op->time > 0 || program->jitters;
 }
 
 /* A block of an Alltoall is what one task has for one other: its share of the fields is dealt to all of the communicator. */

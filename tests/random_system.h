@@ -75,6 +75,7 @@ static uint64_t spread(struct random_system *r, double low, double high)
     return (uint64_t)(value < high ? value : high);
 }
 
+#define PICK_LATER(r, list) ((list)[draw_later((r), (uint32_t)(sizeof(list) / sizeof *(list)))])
 #define PICK(r, list) ((list)[draw((r), (uint32_t)(sizeof(list) / sizeof *(list)))])
 
 /* A time of a wild system, in a text that the next call writes over. */
@@ -647,6 +648,8 @@ static void random_jobs(struct random_system *r)
         fprintf(r->out, "    {\n        name = \"job %u\";\n        start = \"%u ns\";\n", j,
                 j ? draw(r, 5000) : 0);
         fprintf(r->out, "        priority = %u;\n", draw_later(r, r->classes));
+        static const char *const jitters[] = {"0 ns", "0 ns", "1 ps", "100 ns", "3 us"};
+        fprintf(r->out, "        compute_jitter = \"%s\";\n", PICK_LATER(r, jitters));
         random_placement(r, j * share, share, per_node);
         if (slots >= (r->packet < 4096 ? 8 : 4) && r->packet >= 512 && chance(r, 40))
             random_trace(r, slots);

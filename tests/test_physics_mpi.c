@@ -5,6 +5,7 @@
  *   T(b) = 7 + 50 + 7 ns + b / (10 bytes per ns);
  * k full packets before the last add k x 102.4 ns (the injection link sends them back to back, and all links are alike).
  */
+#include "kernel/random.h"
 #include "run_marssim.h"
 
 static const char machine[] = "topology: { kind = \"star\"; nodes = 32; bandwidth = \"10 GB/s\"; latency = \"7 ns\"; };\n"
@@ -135,13 +136,57 @@ static void stencil_three_dimensions(void **state)
     assert_int_equal(stencil("3, 3, 3", 1, "", ""), 5 * 102400 + FULL_PS);
 }
 
+/* One task that computes 1 us in each of 4 steps, with a jitter of up to 300 ns: a draw of 64 bits each, by seed, task and number,
+ * mapped to 0..300,000 ps. The second job's are others, and so are another seed's; without compute_time the jitter
+ * remains. */
+static void jitter_by_hand(void **state)
+{
+    struct run r;
+    run_init(&r);
+    for (uint64_t seed = 1; seed <= 2; seed++) {
+        run_format(&r, "%sjobs: ( { program = \"stencil\"; extents = [1]; steps = 4; compute_time = \"1 us\"; compute_jitter = \"300 ns\"; },\n"
+                   "{ program = \"stencil\"; extents = [1]; steps = 4; first_node = 1; compute_jitter = \"300 ns\"; } );\n"
+                   "run: { seed = %d; };\n", machine, (int)seed);
+        for (uint64_t job = 0; job < 2; job++) {
+            int64_t expected = job == 0 ? 4 * 1000000 : 0;
+            for (uint64_t i = 0; i < 4; i++) {
+                struct ker_bits bits = ker_random_bits(seed, KER_PURPOSE_JITTER, 0, job << 32 | i);
+                uint64_t draw = (uint64_t)bits.word[0] << 32 | bits.word[1];
+                expected += (int64_t)((unsigned __int128)draw * 300001 >> 64);
+            }
+            json_t *finish = json_object_get(json_array_get(run_value(&r, "jobs"), job), "finish_ps");
+            assert_int_equal(json_integer_value(finish), expected);
+        }
+    }
+    run_release(&r);
+}
+
+/* A trace's computations have a jitter where they last at least as long: the 10 us before the barrier one of 10 us, none of 10001 ns. */
+static void jitter_of_a_trace(void **state)
+{
+    struct run r;
+    int64_t finish[3];
+    run_init(&r);
+    run_write(&r, "pmpi-trace-rank-0.txt", "# htor's PMPI Tracer 1.0 Output File\nMPI_Init:-:1:1:0\nMPI_Comm_rank:5:9,0,1:5:5\n"
+              "MPI_Barrier:10:9,0,1:10\nMPI_Finalize:10:-\n");
+    static const char *const jitter[] = {"0 ns", "10 us", "10001 ns"};
+    for (int i = 0; i < 3; i++) {
+        run_format(&r, "%sjobs: ( { program = \"trace\"; trace = \".\"; compute_jitter = \"%s\"; } );\n", machine, jitter[i]);
+        finish[i] = finish_of(&r);
+    }
+    assert_int_equal(finish[0], finish[2]);
+    assert_true(finish[1] > finish[0] && finish[1] <= finish[0] + 10000000);
+    run_release(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ping_pong_eager),     cmocka_unit_test(ping_pong_rendezvous),
         cmocka_unit_test(ping_pong_overheads), cmocka_unit_test(stencil_of_two),
         cmocka_unit_test(stencil_ring),        cmocka_unit_test(stencil_ring_rendezvous),
-        cmocka_unit_test(stencil_three_dimensions),
+        cmocka_unit_test(stencil_three_dimensions), cmocka_unit_test(jitter_by_hand),
+        cmocka_unit_test(jitter_of_a_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
