@@ -62,6 +62,42 @@ sed -i 's/10 us/20 us/' "$folder/star.cfg"
 study own
 check "another configuration: all of them" grep -q '3 points, 0 of them done before' "$log"
 
+# Variants: each point in each, two jobs, a value scaled, one of a list scaled, one point left out.
+mkdir -p "$scratch/studies/vary"
+cat >"$scratch/studies/vary/ring.cfg" <<'END'
+topology: { kind = "torus"; extents = [4]; };
+jobs: ( { program = "stencil"; extents = [2]; bytes = "64 KiB"; steps = 5; },
+        { program = "stencil"; extents = [2]; bytes = "64 KiB"; steps = 5; first_node = 2; } );
+END
+cat >"$scratch/studies/vary/points" <<'END'
+for kind in slow:10 quick:20; do
+    echo "${kind%:*} ring.cfg @kind=${kind%:*} topology.bandwidth=${kind#*:}GB/s topology.latency=20ns topology.node_bandwidth=10GB/s topology.node_latency=5ns"
+done
+echo "other ring.cfg @variants=no @kind=other topology.bandwidth=1GB/s topology.latency=20ns"
+END
+echo "tools/study-protocol topology.latency topology.bandwidth 'topology.node_bandwidth[0]'" >"$scratch/studies/vary/variants"
+echo '{group: "all", contender: .tag.kind, value: .result.jobs[1].finish_ps}' >"$scratch/studies/vary/compared.jq"
+echo '.[] | {kind: .tag.kind, finish: .result.jobs[0].finish_ps}' >"$scratch/studies/vary/columns.jq"
+echo 'plot csv skip 1 using 0:2 with points' >"$scratch/studies/vary/plot.gp"
+vary=$scratch/results/vary
+SEEDS=2 study vary
+check "a study with variants" [ $? -eq 0 ]
+check "two points in 13 variants, one in none" grep -q '^study vary: 29 points' "$log"
+check "the table has the points alone" rows "$vary/results.csv" 4
+check "bandwidths times four, those of nodes too" grep -q '"topology.bandwidth":"40GB/s".*"topology.node_bandwidth":"40GB/s"' \
+    <(jq -c .set "$vary/points/slow--bandwidth_x4-1/point.json")
+check "a latency 20 % longer" grep -q '"topology.latency":"24ns"' <(jq -c .set "$vary/points/slow--latency_x1.2-2/point.json")
+check "jitter for both jobs" grep -q '"jobs\[0\].compute_jitter":"1us","jobs\[1\].compute_jitter":"1us"' \
+    <(jq -c .set "$vary/points/quick--eager_1us-1/point.json")
+check "what is compared: quick against slow" grep -q '^all,quick,slow,' "$vary/robustness.csv"
+check "conditions, range and claim" [ "$(head -1 "$vary/robustness.csv")" = "$(echo group contender against as_it_is rendezvous_0.1us rendezvous_1us \
+    eager eager_0.1us eager_1us latency_x1.2 bandwidth_x4 least most seed_spread claim eager_differs | tr ' ' ,)" ]
+SEEDS=2 study vary
+check "variants are not run again" grep -q '29 points, 29 of them done before' "$log"
+sed -i 's/ topology.latency=20ns topology.node/ topology.node/' "$scratch/studies/vary/points"
+study vary
+check "a factor needs a value" grep -q 'changes topology.latency, of which the point says nothing' "$log"
+
 # Killed in the midst of a point that would take for ever: the finished one stays, no half one does.
 echo 'echo "four star.cfg run.end=1000s"' >>"$folder/points"
 STUDY_JOBS=1 STUDIES=$scratch/studies setsid tools/run-study own >"$log" 2>&1 &
@@ -79,6 +115,11 @@ study own
 check "and it goes on from there" grep -q '3 points, 3 of them done before' "$log"
 check "what was under way is swept" whole one three two
 
+cp "$folder/columns.jq" "$scratch/columns.jq"
+echo '.[] | {point, load: .no.such.thing()}' >"$folder/columns.jq"
+study own
+check "a table that cannot be made makes the study fail" [ $? -eq 1 ]
+cp "$scratch/columns.jq" "$folder/columns.jq"
 echo 'echo "one star.cfg"' >>"$folder/points"
 study own
 check "two points of a name are refused" grep -q "line 4 of what it prints: 'one star.cfg'" "$log"
