@@ -96,6 +96,23 @@ static enum ker_status arguments_read(struct arguments *a, int argc, char **argv
     return KER_BAD_INPUT;
 }
 
+/* All ranks were given the same words: mpirun can give each others, and the hosts may have other versions. */
+static enum ker_status words_agree(struct ker_comm *comm, int argc, char **argv, struct ker_error *error)
+{
+    struct ker_inputs *inputs = ker_inputs_new();
+    char *words = ker_format("%s", "marssim " MARSSIM_VERSION);
+    for (int i = 1; i < argc; i++) {
+        char *longer = ker_format("%s %s", words, argv[i]);
+        free(words);
+        words = longer;
+    }
+    ker_input_add_text(inputs, "command line", words);
+    ker_inputs_agree(inputs, comm, error);
+    ker_inputs_free(inputs);
+    free(words);
+    return ker_comm_agree(comm, error);
+}
+
 static void list_print(void)
 {
     route_list(stdout);
@@ -118,7 +135,9 @@ int main(int argc, char **argv)
     args.overrides = ker_alloc(sizeof *args.overrides * (size_t)(argc + 1));
     args.control = ker_comm_rank(comm) == 0;
     ker_request_listen(comm);
-    int status = arguments_read(&args, argc, argv);
+    int status = words_agree(comm, argc, argv, &error);
+    if (status == KER_OK)
+        status = arguments_read(&args, argc, argv);
     if (status == KER_OK && (args.help || args.version)) {
         if (args.control && args.help)
             argp_help(&parser, stdout, args.help, (char[]){"marssim"});

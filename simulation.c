@@ -124,17 +124,28 @@ static enum ker_status memory_check(struct simulation *s)
                            ker_print_bytes(a, least), hosts > 1 ? "these hosts have" : "this host has", ker_print_bytes(b, have));
 }
 
-static enum ker_status system_read(struct simulation *s)
+/* The end of a step: all ranks learn whether it has failed on one of them, and whether they have read the same files in it. */
+static enum ker_status step_agree(struct simulation *s)
+{
+    ker_inputs_agree(ker_config_inputs(s->config), s->comm, &s->error);
+    return ker_comm_agree(s->comm, &s->error);
+}
+
+static enum ker_status config_read(struct simulation *s)
 {
     const struct ker_option **tables = simulation_option_tables();
-    enum ker_status status = ker_config_load(&s->config, s->args->file, s->args->overrides, s->args->override_count, tables, &s->error);
+    ker_config_load_all(&s->config, s->comm, s->args->file, s->args->overrides, s->args->override_count, tables, &s->error);
     free(tables);
+    enum ker_status status = ker_comm_agree(s->comm, &s->error);
     if (status == KER_OK && s->args->control)
         ker_config_warn(s->config);
-    if (status == KER_OK) {
-        phases_read(s);
-        status = route_new(&s->shape, s->config, net_channels(s->config), &s->error);
-    }
+    return status;
+}
+
+static enum ker_status system_read(struct simulation *s)
+{
+    phases_read(s);
+    enum ker_status status = route_new(&s->shape, s->config, net_channels(s->config), &s->error);
     if (status == KER_OK && ker_comm_rank(s->comm) == 0 && *route_summarise(s->shape)->warning)
         ker_warn("%s", route_summarise(s->shape)->warning);
     return status == KER_OK ? memory_check(s) : status;
@@ -435,8 +446,10 @@ void simulation_free(struct simulation *s)
 int simulation_run(struct simulation *s)
 {
     enum ker_status status;
+    if ((status = config_read(s)) != KER_OK)
+        return status;
     system_read(s);
-    if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
+    if ((status = step_agree(s)) != KER_OK)
         return status;
     if (s->args->table) {
         if (s->args->control)
@@ -450,7 +463,7 @@ int simulation_run(struct simulation *s)
     s->workers = seats.working;
     s->working = ker_comm_first(s->comm, s->workers);
     task_system_new(&s->tasks, s->config, s->shape, s->comm, s->seed, &s->error);
-    if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
+    if ((status = step_agree(s)) != KER_OK)
         return status;
     network_read(s);
     if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
@@ -459,7 +472,7 @@ int simulation_run(struct simulation *s)
         return status;
     struct part_result parts = s->parts;
     system_build(s);
-    if ((status = ker_comm_agree(s->comm, &s->error)) != KER_OK)
+    if ((status = step_agree(s)) != KER_OK)
         return status;
     if (s->args->check) {
         parts.rank = s->parts.rank; /* still there where a rank sleeps */

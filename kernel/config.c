@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 /* The array of tables may be the caller's local: copied. The tables themselves are static. */
 static void copy_tables(struct ker_config *config, ker_config_tables tables)
@@ -83,8 +84,19 @@ static struct ker_config *config_new(const char *file, ker_config_tables tables)
     struct ker_config *config = ker_alloc(sizeof *config);
     ker_config_tables_check(tables, false);
     config->file = ker_format("%s", file);
+    config->inputs = ker_inputs_new();
     copy_tables(config, tables);
     return config;
+}
+
+/* A file without any settings is taken for another file than was meant. */
+static enum ker_status not_empty(struct ker_config **config, enum ker_status status, const char *path, struct ker_error *error)
+{
+    if (status != KER_OK || (*config)->root->count > 0)
+        return status;
+    ker_config_free(*config);
+    *config = NULL;
+    return ker_fail(error, KER_BAD_INPUT, "%s: holds no settings; a configuration file is expected", path);
 }
 
 enum ker_status ker_config_load(struct ker_config **config, const char *path, const char *const *overrides,
@@ -93,14 +105,77 @@ enum ker_status ker_config_load(struct ker_config **config, const char *path, co
 {
     struct ker_config *made = config_new(path, tables);
     enum ker_status status = ker_config_text_load(&made->text, path, error);
-    status = build(config, status, made, overrides, override_count, error);
-    if (status == KER_OK && made->root->count == 0) {
-        ker_config_free(made);
-        *config = NULL;
-        return ker_fail(error, KER_BAD_INPUT, "%s: holds no settings; a configuration file is expected",
-                        path);
-    }
+    return not_empty(config, build(config, status, made, overrides, override_count, error), path, error);
+}
+
+/* With all that it includes, comments excepted. */
+static void text_register(struct ker_config *config)
+{
+    struct ker_digest digest = {0};
+    ker_digest_add(&digest, config->text.text, config->text.length);
+    ker_input_add(config->inputs, config->file, &digest);
+}
+
+/* What rank 0 reads and others cannot: whatever is there, but is no regular file. */
+static bool is_stream(const char *path)
+{
+    struct stat is;
+    return stat(path, &is) == 0 && !S_ISREG(is.st_mode) && !S_ISDIR(is.st_mode);
+}
+
+/* Rank 0's text on all ranks, malloc'ed; NULL everywhere when it could not be read, with the error on rank 0. */
+static char *text_hand_on(struct ker_comm *comm, const char *path, struct ker_error *error)
+{
+    char *text = ker_comm_rank(comm) == 0 ? ker_config_text_read(path, error) : NULL;
+    int64_t bytes = text ? (int64_t)strlen(text) + 1 : 0;
+    ker_comm_broadcast(comm, &bytes, sizeof bytes);
+    if (bytes && !text)
+        text = ker_alloc((size_t)bytes);
+    if (bytes)
+        ker_comm_broadcast(comm, text, (size_t)bytes);
+    return text;
+}
+
+/* "/dev/stdin" is called "stdin": without a folder, so that the files it names are looked for in the working directory. */
+static void stream_name(struct ker_config *config)
+{
+    size_t folder = strlen("/dev/"), length = strlen(config->file);
+    if (strncmp(config->file, "/dev/", folder) != 0)
+        return;
+    memmove(config->file, config->file + folder, length - folder + 1);
+    for (char *slash = config->file; (slash = strchr(slash, '/')) != NULL;)
+        *slash = ' ';
+}
+
+static enum ker_status text_load_all(struct ker_config *made, struct ker_comm *comm, const char *path, struct ker_error *error)
+{
+    int64_t stream = ker_comm_rank(comm) == 0 && is_stream(path);
+    ker_comm_broadcast(comm, &stream, sizeof stream);
+    if (!stream)
+        return ker_config_text_load(&made->text, path, error);
+    char *text = text_hand_on(comm, path, error);
+    stream_name(made);
+    enum ker_status status = text ? ker_config_text_parse(&made->text, made->file, text, error) : KER_BAD_INPUT;
+    free(text);
     return status;
+}
+
+enum ker_status ker_config_load_all(struct ker_config **config, struct ker_comm *comm, const char *path, const char *const *overrides,
+                                    int override_count, const struct ker_option *const *tables, struct ker_error *error)
+{
+    struct ker_config *made = config_new(path, tables);
+    enum ker_status status = text_load_all(made, comm, path, error);
+    if (status == KER_OK)
+        text_register(made);
+    if (ker_inputs_agree(made->inputs, comm, error) != KER_OK)
+        status = error->status;
+    int64_t worst = status;
+    ker_comm_max_i64(comm, &worst, 1);
+    if (worst == KER_OK)
+        return not_empty(config, build(config, status, made, overrides, override_count, error), path, error);
+    ker_config_free(made);
+    *config = NULL;
+    return (enum ker_status)worst;
 }
 
 enum ker_status ker_config_parse(struct ker_config **config, const char *name, const char *text,
@@ -124,9 +199,15 @@ void ker_config_free(struct ker_config *config)
     free(config->warning);
     ker_config_node_free(config->root);
     ker_config_text_release(&config->text);
+    ker_inputs_free(config->inputs);
     free(config->tables);
     free(config->file);
     free(config);
+}
+
+struct ker_inputs *ker_config_inputs(const struct ker_config *config)
+{
+    return config->inputs;
 }
 
 void ker_config_warn(const struct ker_config *config)

@@ -22,6 +22,7 @@
 #define KERNEL_CONFIG_H
 
 #include "kernel/error.h"
+#include "kernel/input.h"
 #include "kernel/units.h"
 
 #include <stdbool.h>
@@ -59,11 +60,17 @@ struct ker_config;
  * the tables. tables is an array of arrays, each ended by an entry with key NULL, the array ended by NULL. */
 enum ker_status ker_config_load(struct ker_config **config, const char *path, const char *const *overrides,
                                 int override_count, const struct ker_option *const *tables, struct ker_error *error);
+/* Collective, the same on all ranks of comm: what is no regular file (a pipe, standard input) is read by rank 0 alone, which hands on the
+ * text. Ranks that read different configurations, or of which one fails, all fail; which of them has a message ker_comm_agree finds out. */
+enum ker_status ker_config_load_all(struct ker_config **config, struct ker_comm *comm, const char *path, const char *const *overrides,
+                                    int override_count, const struct ker_option *const *tables, struct ker_error *error);
 /* The same from a string, for tests and fuzzing; `name` stands for the file in messages. */
 enum ker_status ker_config_parse(struct ker_config **config, const char *name, const char *text,
                                  const char *const *overrides, int override_count,
                                  const struct ker_option *const *tables, struct ker_error *error);
 void ker_config_free(struct ker_config *config);
+/* Where the files that the configuration names are registered. */
+struct ker_inputs *ker_config_inputs(const struct ker_config *);
 /* Warnings about what was read, on standard error. Call it on the control rank only. */
 void ker_config_warn(const struct ker_config *);
 

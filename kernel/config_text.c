@@ -209,6 +209,9 @@ static enum ker_status open_file(FILE **file, const char *path, bool regular, st
     if (regular && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return ker_fail(error, KER_BAD_INPUT, "%s: is no regular file", path);
     *file = fopen(path, "r");
+    if (!*file && strncmp(path, "/dev/fd/", 8) == 0)
+        return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s; a process substitution does not pass through mpirun: give a file, or "
+                        "/dev/stdin", path, strerror(errno));
     if (!*file)
         return *path ? ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno))
                      : ker_fail(error, KER_BAD_INPUT, "command line: the configuration file has an empty name");
@@ -341,6 +344,12 @@ enum ker_status ker_config_text_parse(struct ker_config_text *out, const char *n
         status = refuse_at(error, bracket[open - 1].at, "the \"%c\" that opens here is never closed",
                            bracket[open - 1].kind);
     return status;
+}
+
+char *ker_config_text_read(const char *path, struct ker_error *error)
+{
+    char *text;
+    return read_file(&text, path, false, error) == KER_OK ? text : NULL;
 }
 
 enum ker_status ker_config_text_load(struct ker_config_text *out, const char *path, struct ker_error *error)

@@ -81,6 +81,7 @@ struct ker_config {
     const struct ker_option **tables;
     struct ker_config_node *root;
     struct ker_config_text text;
+    struct ker_inputs *inputs;
     struct ker_config_kept *kept; /* defaults that need memory of their own */
     int kept_count;
     struct ker_config_warning *warning;

@@ -6,6 +6,7 @@
 #include "kernel/config.h"
 #include "kernel/engine.h"
 #include "kernel/error.h"
+#include "kernel/input.h"
 #include "kernel/lines.h"
 #include "kernel/memory.h"
 #include "kernel/random.h"

@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 struct reader {
@@ -42,17 +41,16 @@ static enum ker_status read_line(struct reader *reader, char *text, uint32_t *ra
 
 enum ker_status part_check(const struct ker_config *config, struct ker_error *error)
 {
-    struct stat info;
     if (ker_config_choice(config, "partition.method") != PART_FILE)
         return KER_OK;
     if (!ker_config_has(config, "partition.file"))
         return ker_config_fail(config, error, "partition.file",
                                "is missing; partition.method = \"file\" needs a file with one rank number a line");
-    const char *path = ker_config_file(config, "partition.file");
-    if (access(path, R_OK) || stat(path, &info))
-        return ker_config_fail(config, error, "partition.file", "cannot read %s: %s", path, strerror(errno));
-    if (S_ISDIR(info.st_mode))
-        return ker_config_fail(config, error, "partition.file", "%s is a directory; a file with one rank number a line is expected", path);
+    struct ker_error why = {.status = KER_OK};
+    int file = ker_input_open(ker_config_file(config, "partition.file"), KER_INPUT_WHOLE, NULL, &why);
+    if (file < 0)
+        return ker_config_fail(config, error, "partition.file", "%s", why.text);
+    close(file);
     return KER_OK;
 }
 
@@ -62,10 +60,9 @@ enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks, 
     if (part_check(config, error) != KER_OK)
         return KER_BAD_INPUT;
     struct reader reader = {ker_config_file(config, "partition.file"), 0, graph->vertices, ranks, 0};
-    FILE *in = fopen(reader.path, "r");
-    if (!in)
-        return ker_config_fail(config, error, "partition.file", "cannot read %s: %s", reader.path, strerror(errno));
-    enum ker_status status = KER_OK;
+    int file = ker_input_open(reader.path, KER_INPUT_WHOLE, NULL, error);
+    FILE *in = file < 0 ? NULL : fdopen(file, "r");
+    enum ker_status status = in ? KER_OK : KER_BAD_INPUT;
     char *text = NULL;
     size_t room = 0;
     while (status == KER_OK && getline(&text, &room, in) >= 0) {
@@ -73,7 +70,8 @@ enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks, 
         status = read_line(&reader, text, rank, error);
     }
     free(text);
-    fclose(in);
+    if (in)
+        fclose(in);
     if (status == KER_OK && reader.filled < graph->vertices)
         status = ker_fail(error, KER_BAD_INPUT, "%s: %u ranks for the %u vertices of this network (switches first, then nodes "
                           "where they are divided too)", reader.path, reader.filled, graph->vertices);

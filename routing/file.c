@@ -182,7 +182,7 @@ static enum ker_status file_build(struct route_shape *shape, const struct ker_co
     enum ker_status status = route_key_require(config, "topology.file", error);
     if (status)
         return status;
-    status = route_graph_read(&graph, ker_config_file(config, "topology.file"), error);
+    status = route_graph_read(&graph, ker_config_inputs(config), ker_config_file(config, "topology.file"), error);
     if (status == KER_OK)
         status = shape_build(shape, config, &graph, error);
     if (status == KER_OK)
@@ -244,7 +244,7 @@ static enum ker_status fabric_build(struct route_shape *shape, const struct ker_
     if (status)
         return status;
     const char *path = ker_config_file(config, "topology.file");
-    char *text = route_text_read(path, &length, error);
+    char *text = ker_input_read(ker_config_inputs(config), path, &length, error);
     if (!text)
         return KER_BAD_INPUT;
     status = route_fabric_parse(&graph, &file->subnet, &defaults, path, text, length, error);

@@ -402,36 +402,11 @@ enum ker_status route_graph_parse(struct route_graph *graph, const char *name, c
     return status;
 }
 
-char *route_text_read(const char *path, size_t *length, struct ker_error *error)
-{
-    FILE *file = fopen(path, "r");
-    if (!file) {
-        ker_fail(error, KER_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
-        return NULL;
-    }
-    size_t room = 1 << 16, got;
-    char *text = ker_alloc(room);
-    *length = 0;
-    while ((got = fread(text + *length, 1, room - *length, file)) > 0) {
-        *length += got;
-        if (*length == room)
-            text = ker_realloc(text, room *= 2);
-    }
-    bool bad = ferror(file);
-    int why = errno;
-    fclose(file);
-    if (!bad)
-        return text;
-    ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(why));
-    free(text);
-    return NULL;
-}
-
-enum ker_status route_graph_read(struct route_graph *graph, const char *path, struct ker_error *error)
+enum ker_status route_graph_read(struct route_graph *graph, struct ker_inputs *inputs, const char *path, struct ker_error *error)
 {
     size_t length = 0;
     *graph = (struct route_graph){0};
-    char *text = route_text_read(path, &length, error);
+    char *text = ker_input_read(inputs, path, &length, error);
     if (!text)
         return KER_BAD_INPUT;
     enum ker_status status = route_graph_parse(graph, path, text, length, error);

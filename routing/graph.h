@@ -43,14 +43,12 @@ struct route_graph {
 enum ker_status route_graph_parse(struct route_graph *graph, const char *name, const char *text,
                                   size_t length, struct ker_error *error);
 /* The same from a file. */
-enum ker_status route_graph_read(struct route_graph *graph, const char *path, struct ker_error *error);
+enum ker_status route_graph_read(struct route_graph *graph, struct ker_inputs *, const char *path, struct ker_error *error);
 void route_graph_release(struct route_graph *graph);
 void route_names_release(struct route_names *names);
 
 /* What readers share. */
 
-/* The whole text of a file, to be freed by the caller; NULL with *error after a failure. */
-char *route_text_read(const char *path, size_t *length, struct ker_error *error);
 /* The number of the class of this latency and rate, a new one if need be. */
 uint32_t route_graph_class(struct route_graph *graph, ker_time latency, uint64_t rate);
 /* Edges by their ends, the lower switch first, then by line. */

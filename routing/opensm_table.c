@@ -8,10 +8,10 @@
 #include "routing/shape.h"
 #include "routing/table_make.h"
 
-#include <fcntl.h>
+#include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 /* Tables of large clusters are gigabytes of text: mapped, ranks share them, and what is read leaves memory.
@@ -19,7 +19,7 @@
 struct text {
     char *at;
     size_t length, released; /* released: so much of the beginning */
-    bool mapped;
+    struct ker_digest digest; /* of what was released */
 };
 
 #define RELEASE_BYTES (1u << 24)
@@ -35,8 +35,9 @@ struct filling {
 static void text_forget(struct text *text, const char *rest)
 {
     size_t done = (size_t)(rest - text->at) / RELEASE_BYTES * RELEASE_BYTES;
-    if (!text->mapped || done == text->released)
+    if (done == text->released)
         return;
+    ker_digest_add(&text->digest, text->at + text->released, done - text->released);
     madvise(text->at + text->released, done - text->released, MADV_DONTNEED);
     text->released = done;
 }
@@ -91,30 +92,29 @@ static enum ker_status say_loop(void *context, const uint32_t *switches, uint32_
 
 static enum ker_status text_open(struct text *text, const char *path, struct ker_error *error)
 {
-    struct stat is;
-    int file = open(path, O_RDONLY);
+    uint64_t bytes;
+    int file = ker_input_open(path, KER_INPUT_MOST, &bytes, error);
     *text = (struct text){0};
-    if (file >= 0 && fstat(file, &is) == 0 && S_ISREG(is.st_mode) && is.st_size > 0) {
-        void *at = mmap(NULL, (size_t)is.st_size, PROT_READ, MAP_PRIVATE, file, 0);
-        if (at != MAP_FAILED)
-            *text = (struct text){.at = at, .length = (size_t)is.st_size, .mapped = true};
-    }
-    if (file >= 0)
-        close(file);
-    if (!text->mapped)
-        text->at = route_text_read(path, &text->length, error);
-    return text->at ? KER_OK : KER_BAD_INPUT;
+    if (file < 0)
+        return KER_BAD_INPUT;
+    void *at = mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, file, 0); /* not empty: it has been recognised */
+    int why = errno;
+    close(file);
+    if (at == MAP_FAILED)
+        return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(why));
+    *text = (struct text){.at = at, .length = (size_t)bytes};
+    return KER_OK;
 }
 
-static void text_close(struct text *text)
+/* Registers it, too. */
+static void text_close(struct text *text, struct ker_inputs *inputs, const char *path)
 {
-    if (text->mapped)
-        munmap(text->at, text->length);
-    else
-        free(text->at);
+    ker_digest_add(&text->digest, text->at + text->released, text->length - text->released);
+    ker_input_add(inputs, path, &text->digest);
+    munmap(text->at, text->length);
 }
 
-static enum ker_status fill(struct filling *f, bool *safe, struct ker_error *error)
+static enum ker_status fill(struct filling *f, struct ker_inputs *inputs, bool *safe, struct ker_error *error)
 {
     const struct route_table_source source = {
         .file = f->of.name, .missing = say_missing, .loop = say_loop, .context = f};
@@ -133,7 +133,7 @@ static enum ker_status fill(struct filling *f, bool *safe, struct ker_error *err
     route_table_finish(f->table);
     if (status == KER_OK)
         status = route_table_check(f->of.shape, f->table, &source, safe, error);
-    text_close(&f->text);
+    text_close(&f->text, inputs, f->of.name);
     free(f->set);
     free(f->line);
     return status;
@@ -143,12 +143,12 @@ static enum ker_status fill(struct filling *f, bool *safe, struct ker_error *err
 static bool recognise_file(const char *path)
 {
     char head[4096];
-    FILE *file = fopen(path, "r");
-    if (!file)
-        return false;
-    size_t length = fread(head, 1, sizeof head, file);
-    fclose(file);
-    return route_opensm_recognise(head, length);
+    struct ker_error ignored = {.status = KER_OK};
+    int file = ker_input_open(path, KER_INPUT_MOST, NULL, &ignored);
+    ssize_t length = file < 0 ? 0 : read(file, head, sizeof head);
+    if (file >= 0)
+        close(file);
+    return length > 0 && route_opensm_recognise(head, (size_t)length);
 }
 
 enum ker_status route_opensm_read(struct route_shape *shape, const struct ker_config *config, bool *taken,
@@ -170,7 +170,7 @@ enum ker_status route_opensm_read(struct route_shape *shape, const struct ker_co
     else
         f.of.path = (uint32_t)path;
     f.of.name = ker_config_file(config, "routing.table");
-    enum ker_status status = fill(&f, &safe, error);
+    enum ker_status status = fill(&f, ker_config_inputs(config), &safe, error);
     shape->table = f.table;
     if (status == KER_OK)
         f.table->unproved = !safe && !ker_config_bool(config, "routing.allow_deadlock");

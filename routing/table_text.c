@@ -508,25 +508,6 @@ enum ker_status route_table_parse(struct route_table **made, const struct route_
 
 /* ---- files ---- */
 
-static enum ker_status file_read(const char *path, char **text, size_t *length, struct ker_error *error)
-{
-    FILE *file = fopen(path, "r");
-    size_t room = 1 << 16, got;
-    if (!file)
-        return ker_fail(error, KER_BAD_INPUT, "%s: cannot be opened: %s", path, strerror(errno));
-    *length = 0;
-    *text = ker_alloc(room);
-    while ((got = fread(*text + *length, 1, room - *length, file)) > 0) {
-        *length += got;
-        if (*length == room)
-            *text = ker_realloc(*text, room *= 2);
-    }
-    bool bad = ferror(file);
-    int why = errno;
-    fclose(file);
-    return bad ? ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(why)) : KER_OK;
-}
-
 enum ker_status route_table_read(struct route_shape *shape, const struct ker_config *config, struct ker_error *error)
 {
     char *text = NULL;
@@ -534,10 +515,10 @@ enum ker_status route_table_read(struct route_shape *shape, const struct ker_con
     if (!ker_config_has(config, "routing.table"))
         return ker_config_fail(config, error, "routing.table", "is missing; algorithm = \"table\" needs it");
     const char *path = ker_config_file(config, "routing.table");
-    enum ker_status status = file_read(path, &text, &length, error);
     bool safe = false;
-    if (status == KER_OK)
-        status = route_table_parse(&shape->table, shape, path, text, length, &safe, error);
+    if (!(text = ker_input_read(ker_config_inputs(config), path, &length, error)))
+        return KER_BAD_INPUT;
+    enum ker_status status = route_table_parse(&shape->table, shape, path, text, length, &safe, error);
     if (shape->table)
         shape->table->unproved = !safe && !ker_config_bool(config, "routing.allow_deadlock");
     free(text);
@@ -602,8 +583,10 @@ enum ker_status route_weights_read(uint32_t *weight, const struct route_wires *w
     if (!ker_config_has(config, "routing.weight_file"))
         return ker_config_fail(config, error, "routing.weight_file", "is missing; weights = \"file\" needs it");
     r.file = ker_config_file(config, "routing.weight_file");
-    enum ker_status status = file_read(r.file, &text, &length, error);
-    if (status == KER_OK && length && memchr(text, 0, length))
+    enum ker_status status = KER_OK;
+    if (!(text = ker_input_read(ker_config_inputs(config), r.file, &length, error)))
+        return KER_BAD_INPUT;
+    if (length && memchr(text, 0, length))
         status = ker_fail(error, KER_BAD_INPUT, "%s:1: this is no text file", r.file);
     r.at = text;
     r.end = text + length;

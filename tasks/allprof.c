@@ -206,7 +206,16 @@ static enum ker_status allprof_read_keys(struct task_program *program, const str
     program->rules.unlisted_bytes = ker_config_bytes(config, TASK_KEY(path, "unlisted_bytes"));
     program->rules.finalize_gap = ker_config_bool(config, TASK_KEY(path, "finalize_gap"));
     program->rules.poll_gap = ker_config_time(config, TASK_KEY(path, "poll_gap"));
+    program->rules.inputs = ker_config_inputs(config);
     return status;
+}
+
+/* All ranks must see the same number of files before they share them out. */
+static void folder_register(const struct task_program *program)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%u files", program->tasks);
+    ker_input_add_text(program->rules.inputs, program->folder, text);
 }
 
 static enum ker_status allprof_open(struct task_program **opened, const struct ker_config *config, const char *path,
@@ -217,7 +226,11 @@ static enum ker_status allprof_open(struct task_program **opened, const struct k
     enum ker_status status = allprof_read_keys(program, config, path, error);
     if (status == KER_OK)
         status = allprof_folder_count(program->folder, &program->tasks, error);
+    if (status == KER_OK)
+        folder_register(program);
     if (any_failed(comm, status))
+        return status;
+    if (any_failed(comm, status = ker_inputs_agree(program->rules.inputs, comm, error)))
         return status;
     return comms_find(program, comm, error);
 }

@@ -16,7 +16,7 @@
 struct allprof_file;
 
 /* The file of a task: FOLDER/pmpi-trace-rank-N.txt, or .txt.zst when that is what is there; N may have leading zeros. */
-enum ker_status allprof_file_open(struct allprof_file **, const char *folder, uint32_t task, struct ker_error *);
+enum ker_status allprof_file_open(struct allprof_file **, const char *folder, uint32_t task, struct ker_inputs *, struct ker_error *);
 void allprof_file_close(struct allprof_file *);
 /* Its path, for messages; malloc'ed. */
 char *allprof_file_path(const char *folder, uint32_t task);
@@ -177,6 +177,7 @@ struct allprof_rules {
     uint64_t unlisted_bytes; /* per pair, where a v-collective does not list its counts */
     bool finalize_gap;       /* the time before MPI_Finalize is computation */
     ker_time poll_gap;       /* the longest one between two tests that is waiting */
+    struct ker_inputs *inputs; /* where files are registered; may be NULL */
 };
 /* MPI_ANY_SOURCE and MPI_PROC_NULL as ours, other ranks as they are; INT32_MIN: not in 0..size-1. */
 int32_t allprof_rank(const struct allprof_rules *, int64_t value, int32_t size);

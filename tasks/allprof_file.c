@@ -11,7 +11,6 @@
 #include <ctype.h>
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +34,8 @@ struct allprof_file {
     ZSTD_inBuffer packed;
     void *packed_bytes;
     size_t pending; /* zstd: not 0 inside a frame */
+    struct ker_inputs *inputs;
+    struct ker_digest digest; /* of the bytes as they lie in the file */
 };
 
 enum ker_status allprof_file_fail(const struct allprof_file *file, struct ker_error *error, const char *format, ...)
@@ -81,16 +82,15 @@ enum ker_status allprof_line_fail(const char *folder, uint32_t task, uint32_t li
     return status;
 }
 
-enum ker_status allprof_file_open(struct allprof_file **opened, const char *folder, uint32_t task,
+enum ker_status allprof_file_open(struct allprof_file **opened, const char *folder, uint32_t task, struct ker_inputs *inputs,
                                   struct ker_error *error)
 {
     struct allprof_file *file = ker_alloc(sizeof *file);
-    struct stat is;
+    file->inputs = inputs;
     file->path = allprof_file_path(folder, task);
     file->room = WINDOW_BYTES;
     file->text = ker_alloc(file->room);
-    /* Not to wait for the writer of a pipe; whatever is no file is refused below. */
-    file->descriptor = open(file->path, O_RDONLY | O_NONBLOCK);
+    file->descriptor = ker_input_open(file->path, KER_INPUT_MOST, NULL, error);
     size_t length = strlen(file->path);
     if (file->descriptor >= 0 && strcmp(file->path + length - 4, ".zst") == 0) {
         file->stream = ZSTD_createDStream();
@@ -99,29 +99,11 @@ enum ker_status allprof_file_open(struct allprof_file **opened, const char *fold
         file->packed.src = file->packed_bytes;
     }
     *opened = file;
-    enum ker_status status = KER_OK;
-    if (file->descriptor < 0 || fstat(file->descriptor, &is) != 0)
-        status = ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", file->path, strerror(errno));
-    else if (!S_ISREG(is.st_mode))
-        status = ker_fail(error, KER_BAD_INPUT, "%s: is no regular file", file->path);
-    if (status != KER_OK) {
-        allprof_file_close(file);
-        *opened = NULL;
-    }
-    return status;
-}
-
-void allprof_file_close(struct allprof_file *file)
-{
-    if (!file)
-        return;
     if (file->descriptor >= 0)
-        close(file->descriptor);
-    ZSTD_freeDStream(file->stream);
-    free(file->packed_bytes);
-    free(file->text);
-    free(file->path);
-    free(file);
+        return KER_OK;
+    allprof_file_close(file);
+    *opened = NULL;
+    return KER_BAD_INPUT;
 }
 
 /* Reads up to `bytes`; *got 0 at the end of the file. */
@@ -135,7 +117,27 @@ static enum ker_status file_read(struct allprof_file *file, void *buffer, size_t
     if (result < 0)
         return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", file->path, strerror(errno));
     *got = (size_t)result;
+    ker_digest_add(&file->digest, buffer, *got);
     return KER_OK;
+}
+
+void allprof_file_close(struct allprof_file *file)
+{
+    if (!file)
+        return;
+    struct ker_error ignored = {.status = KER_OK};
+    size_t got = 1;
+    if (file->descriptor >= 0) {
+        while (got > 0 && file_read(file, file->text, file->room, &got, &ignored) == KER_OK)
+            ; /* what was not looked at counts, too: a rank may have failed because it has another file */
+        ker_input_add(file->inputs, file->path, &file->digest);
+        close(file->descriptor);
+    }
+    ZSTD_freeDStream(file->stream);
+    free(file->packed_bytes);
+    free(file->text);
+    free(file->path);
+    free(file);
 }
 
 static enum ker_status file_unpack(struct allprof_file *file, void *buffer, size_t bytes, size_t *got,

@@ -384,7 +384,7 @@ enum ker_status allprof_parse(struct allprof_code *code, struct task_taken *take
 {
     struct parser p = {.code = code, .rules = rules, .events = events, .comms = comms, .last_end_us = INT64_MIN,
                        .stride = 8, .error = error};
-    enum ker_status status = allprof_file_open(&p.file, folder, task, error);
+    enum ker_status status = allprof_file_open(&p.file, folder, task, rules->inputs, error);
     if (status != KER_OK)
         return status;
     p.requests = allprof_requests_new(code);

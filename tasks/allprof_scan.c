@@ -239,7 +239,7 @@ enum ker_status allprof_scan(struct allprof_events *events, struct allprof_talli
                              struct ker_error *error)
 {
     struct allprof_file *file;
-    enum ker_status status = allprof_file_open(&file, folder, task, error);
+    enum ker_status status = allprof_file_open(&file, folder, task, rules->inputs, error);
     if (status != KER_OK)
         return status;
     struct scanner s = {.events = events, .tallies = tallies, .rules = rules};

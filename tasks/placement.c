@@ -152,7 +152,7 @@ static enum ker_status placement_read_file(struct task_placement *p, const struc
                                k->job);
     const char *path = ker_config_file(config, keys_path(k, "placement_file"));
     uint32_t count;
-    enum ker_status status = task_placement_file(path, nodes, &p->table, &count, &p->has_cores, error);
+    enum ker_status status = task_placement_file(ker_config_inputs(config), path, nodes, &p->table, &count, &p->has_cores, error);
     if (status)
         return status;
     if (count != p->tasks)

@@ -52,10 +52,7 @@ enum ker_status task_placement_parse(const char *name, const char *text, size_t 
                                      struct task_place **places, uint32_t *count, bool *has_cores,
                                      struct ker_error *);
 /* The same from a file; all of tasks, no more and no fewer. */
-enum ker_status task_placement_file(const char *path, uint32_t nodes, struct task_place **places,
+enum ker_status task_placement_file(struct ker_inputs *, const char *path, uint32_t nodes, struct task_place **places,
                                     uint32_t *count, bool *has_cores, struct ker_error *);
-
-/* The whole file, malloc'ed; NULL with errno set when it cannot be read. */
-char *task_file_read(const char *path, size_t *bytes);
 
 #endif

@@ -119,38 +119,13 @@ enum ker_status task_placement_parse(const char *name, const char *text, size_t 
     return KER_OK;
 }
 
-char *task_file_read(const char *path, size_t *bytes)
-{
-    FILE *file = fopen(path, "rb");
-    if (!file)
-        return NULL;
-    char *text = NULL;
-    size_t room = 0, got;
-    *bytes = 0;
-    do {
-        if (*bytes == room)
-            text = ker_realloc(text, room = room ? 2 * room : 65536);
-        got = fread(text + *bytes, 1, room - *bytes, file);
-        *bytes += got;
-    } while (got > 0);
-    int failed = ferror(file) ? errno : 0;
-    fclose(file);
-    if (failed) {
-        free(text);
-        errno = failed;
-        return NULL;
-    }
-    return text;
-}
-
-enum ker_status task_placement_file(const char *path, uint32_t nodes, struct task_place **places,
+enum ker_status task_placement_file(struct ker_inputs *inputs, const char *path, uint32_t nodes, struct task_place **places,
                                     uint32_t *count, bool *has_cores, struct ker_error *error)
 {
     size_t bytes;
-    char *text = task_file_read(path, &bytes);
+    char *text = ker_input_read(inputs, path, &bytes, error);
     if (!text)
-        return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s; jobs[].placement_file names a file with one line per "
-                        "task: node [core]", path, strerror(errno));
+        return KER_BAD_INPUT;
     enum ker_status status = task_placement_parse(path, text, bytes, nodes, places, count, has_cores, error);
     free(text);
     return status;

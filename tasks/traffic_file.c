@@ -64,14 +64,11 @@ static enum ker_status line_read(struct reader *r)
 enum ker_status task_traffic_file_read(struct task_traffic *t, const struct ker_config *config,
                                        struct ker_error *error)
 {
-    static const char key[] = "traffic.permutation_file";
-    const char *path = ker_config_file(config, key);
+    const char *path = ker_config_file(config, "traffic.permutation_file");
     size_t bytes;
-    char *text = task_file_read(path, &bytes);
+    char *text = ker_input_read(ker_config_inputs(config), path, &bytes, error);
     if (!text)
-        return ker_config_fail(config, error, key,
-                               "cannot read %s: %s; it has one line per node, with the node it sends to",
-                               path, strerror(errno));
+        return KER_BAD_INPUT;
     struct reader r = {.traffic = t, .named = ker_alloc(t->nodes * sizeof *r.named)};
     t->where.partner = ker_alloc(t->nodes * sizeof *t->where.partner);
     ker_lines_init(&r.in, path, text, bytes, error);

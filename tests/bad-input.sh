@@ -310,7 +310,7 @@ bad 'it must be above 0 and at most 1' tree.cfg topology.taper=2
 bad 'leaves no bandwidth' tree.cfg topology.taper=1e-12
 bad 'has 3 values' groups.cfg topology.links=1,1,1
 bad 'topology.groups' groups.cfg topology.groups=2,2,2,2,2
-bad 'net.missing: cannot be opened' file.cfg topology.file=net.missing
+bad 'net.missing: cannot be read' file.cfg topology.file=net.missing
 bad 'folder' file.cfg topology.file=folder
 bad 'empty:1: there are 0 switches' file.cfg topology.file=empty
 bad 'binary:1: this is no text file' file.cfg topology.file=binary
@@ -403,8 +403,8 @@ table() { # PART LINE...: a table of these lines is refused
     bad "$part" torus.cfg routing.algorithm=table routing.table=table.txt
 }
 bad 'routing.table: is missing; algorithm = "table" needs it' torus.cfg routing.algorithm=table
-bad_ranks 'missing.txt: cannot be opened: No such file or directory' torus.cfg routing.algorithm=table routing.table=missing.txt
-bad '.: cannot be read: Is a directory' torus.cfg routing.algorithm=table routing.table=.
+bad_ranks 'missing.txt: cannot be read: No such file or directory' torus.cfg routing.algorithm=table routing.table=missing.txt
+bad '.: is a folder; a file is expected' torus.cfg routing.algorithm=table routing.table=.
 timeout -k 5 $seconds "$marssim" --write-table good.txt torus.cfg routing.algorithm=updown routing.ways=one >out 2>err </dev/null
 verdict "$([ $? -eq 0 ] && grep -q '^switch 15' good.txt || echo "not written")" "--write-table"
 head -c 700 good.txt >cut.txt
@@ -533,7 +533,7 @@ at_file() { # PART FILE
     bad "$1" stencil.cfg 'jobs[0].placement=file' "jobs[0].placement_file=$2"
 }
 at_file 'missing: cannot be read: No such file or directory' missing
-at_file 'folder: cannot be read: Is a directory' folder
+at_file 'folder: is a folder; a file is expected' folder
 at_file 'empty: names no node' empty
 at_file 'binary: holds a zero byte' binary
 printf '0\n1\n2\n9\n' >places && at_file 'places:4: there is no node 9; they go from 0 to 3' places
@@ -565,7 +565,7 @@ head -c 60 $one >short && mv short $one && spoil 'is no MPI call: MPI_Name:start
 : >$one && spoil 'not a liballprof trace: the first line must begin with'
 echo 'DUMPI trace' >$one && spoil 'pmpi-trace-rank-1.txt:1: not a liballprof trace'
 cp binary $one && spoil 'pmpi-trace-rank-1.txt'
-rm $one && mkdir $one && spoil 'pmpi-trace-rank-1.txt: is no regular file'
+rm $one && mkdir $one && spoil 'pmpi-trace-rank-1.txt: is a folder'
 rm $one && mkfifo $one && spoil 'pmpi-trace-rank-1.txt: is no regular file'
 task trace 1 "$(receive 200 8 0 5 | sed 's/Recv/Frobnicate/')" && spoil 'pmpi-trace-rank-1.txt:3: the call MPI_Frobnicate is not known'
 task trace 1 'MPI_Win_create:200:1:2:3:4:5:6:201' && spoil 'pmpi-trace-rank-1.txt:3: MPI_Win_create'
@@ -583,7 +583,7 @@ bad_ranks 'cannot write to result folder empty: Not a directory; name another wi
 bad 'cannot write to result folder' star.cfg -o empty/x
 bad 'empty name' star.cfg -o ''
 bad_ranks 'partition.file: is missing' star.cfg partition.method=file
-bad_ranks 'partition.file: cannot read missing' star.cfg partition.method=file partition.file=missing
+bad_ranks 'partition.file: missing: cannot be read' star.cfg partition.method=file partition.file=missing
 bad 'partition.method: "magic" is none of' star.cfg partition.method=magic
 printf '0\n7\n' >ranks
 launch 2 torus.cfg partition.method=file partition.file=ranks

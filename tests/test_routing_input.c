@@ -192,8 +192,8 @@ static void test_binary_file(void **state)
     assert_string_equal(error.text, "x:1: this is no text file");
     route_graph_release(&graph);
     struct ker_error missing = {0};
-    assert_int_equal(route_graph_read(&graph, "/nowhere/at/all", &missing), KER_BAD_INPUT);
-    assert_non_null(strstr(missing.text, "/nowhere/at/all: cannot be opened"));
+    assert_int_equal(route_graph_read(&graph, NULL, "/nowhere/at/all", &missing), KER_BAD_INPUT);
+    assert_non_null(strstr(missing.text, "/nowhere/at/all: cannot be read"));
     route_graph_release(&graph);
 }
 

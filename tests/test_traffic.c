@@ -182,7 +182,7 @@ static void test_permutation_file_wrong(void **state)
     remove("/tmp/marssim-permutation.txt");
     struct bench b = bench_open(TORUS("4, 4"), FILE_TRAFFIC(""), 1, 1);
     assert_int_equal(b.status, KER_BAD_INPUT);
-    assert_non_null(strstr(b.error.text, "cannot read"));
+    assert_non_null(strstr(b.error.text, "cannot be read"));
     bench_close(&b);
 }
 
