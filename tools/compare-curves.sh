@@ -1,13 +1,18 @@
 #!/bin/bash
 # Compares marssim with curves of a cycle-accurate simulator: tools/compare-curves.sh [-t] CURVES.csv [PATTERN]
 #
-# Every row of CURVES whose "topology,traffic,routing,packet_flits" matches PATTERN (a regular expression, default: all) is simulated with the router made alike (docs/validation.md says how) and printed beside the reference.
-# Then for each curve: latency at the row nearest to half of saturation, and saturation: the load at which latency is three
-# times the one of the first row, by linear interpolation on both curves, or, where it does not get there below saturation (long links), the
-# load accepted in overload (the highest, when the curve has no such row).
-# -t: a test: only the first row, the one near half of saturation and the two around saturation; lines "ok" and "not ok".
+# Every row of CURVES whose "topology,traffic,routing,packet_flits,router_set" matches PATTERN (a regular expression,
+# default: all) is simulated with the router made alike (docs/validation.md says how) and printed beside the reference.
+# Then for each curve: latency at the lowest load, at the row nearest to half of saturation and at the last row below
+# saturation, and saturation: the load at which latency is three times the one of the first row, by linear
+# interpolation on both curves, or, where it does not get there (long links), the load accepted in overload (the
+# highest, when the curve has no such row).
+# -t: a test: only these rows; lines "ok" and "not ok". Allowed are 2 % at the lowest load, 5 % at half, 10 % at the
+# last row and 3 % of saturation; what is known to be off further stands with its bounds in the file misses.txt beside
+# CURVES: curve|what|least|most, in percent.
 #
-# MARSSIM names the program (default ./marssim); SPAN_US (20) is the measured span, 1,000 packets per node and microsecond at full load.
+# MARSSIM names the program (default ./marssim); SPAN_US (20) is the measured span, 1,000 packets per node and
+# microsecond at full load; MATCHING is switch.matching (greedy); OVERRIDES are further KEY=VALUE for all runs.
 set -u
 test=0
 [ "${1:-}" = -t ] && { test=1; shift; }
@@ -15,6 +20,7 @@ curves=${1:?usage: tools/compare-curves.sh [-t] CURVES.csv [PATTERN]}
 pattern=${2:-.}
 program=${MARSSIM:-./marssim}
 span=${SPAN_US:-20}
+matching=${MATCHING:-greedy}
 dir=$(mktemp -d /tmp/marssim-curves-XXXXXX) || exit 1
 trap 'rm -r "$dir"' EXIT
 
@@ -30,11 +36,12 @@ topology() { # NAME: kind and extents; the fraction of uniform traffic that node
     esac
 }
 
-router() { # SET: channels, bytes per channel, speed-up, R
+router() { # SET: channels, bytes per channel, speed-up, R, credit delay in cycles
     case $1 in
-    ideal) echo 8 64000 2 2 ;;
-    ideal_df) echo 2 256000 2 2 ;; # three channels, of which minimal routing uses two; detours: see algorithm
-    ideal4_df) echo 2 256000 4 1 ;;
+    ideal) echo 8 64000 2 2 0 ;;
+    ideal_df) echo 2 256000 2 2 0 ;; # three channels, of which minimal routing uses two; detours: see algorithm
+    ideal4_df) echo 2 256000 4 1 0 ;;
+    std) echo 8 16000 1 3 1 ;;
     *) return 1 ;;
     esac
 }
@@ -60,30 +67,23 @@ algorithm() { # NAME: the group "routing"
     esac
 }
 
-# Sources: single flits come by a Bernoulli process, here a burst at full rate of geometric length and an exponential pause;
-# longer packets by a Poisson process, as there nothing keeps two packets of a source apart.
-arrivals() { # LOAD FLITS
-    if [ "$2" -gt 1 ]; then
-        echo 'arrival = "poisson";'
-    else
-        awk -v p="$1" 'BEGIN {printf "arrival = \"burst\"; burst_length = %.9g;\n", p < 1 ? 1 / (1 - p) : 1e9}'
-    fi
-}
-
 simulate() { # TOPOLOGY TRAFFIC ROUTING FLITS LOAD SET DRAIN: "accepted network-latency total-latency", latencies in cycles
-    local channels buffer speedup cycles
-    read -r channels buffer speedup cycles < <(router "$6")
-    [[ $3 =~ ^(val|ugal)$ ]] && channels=4
+    local channels buffer speedup cycles credit
+    read -r channels buffer speedup cycles credit < <(router "$6")
+    # detours need 4 channels here; two of them share what one class has there
+    [[ $3 =~ ^(val|ugal)$ ]] && channels=4 buffer=$((buffer / 2))
     cat >"$dir/curve.cfg" <<END
 topology: { $(topology "$1") bandwidth = "1000 GB/s"; };
 routing: { $(algorithm "$3") };
-switch: { channels = $channels; buffer = "$buffer B"; output_queue = "64000 B"; delay = "$cycles ns"; speedup = $speedup; };
+switch: { channels = $channels; buffer = "$buffer B"; output_queue = "64000 B"; delay = "$cycles ns"; speedup = $speedup;
+    credit_delay = "$credit ns"; arbitration = "round_robin"; matching = "$matching"; };
 adapter: { packet_size = "$(($4 * 1000)) B"; header = "0 B"; };
-traffic: { pattern = "$(traffic "$2")"; load = $5; size = "$(($4 * 1000)) B"; self = true; $(arrivals "$5" "$4") };
+traffic: { pattern = "$(traffic "$2")"; load = $5; size = "$(($4 * 1000)) B"; $([ "$2" = uniform ] && echo 'self = true;')
+    arrival = "bernoulli"; slot = "1 ns"; };
 run: { warmup = "5 us"; measure = "$span us"; drain = $7; };
 output: { links = false; histograms = false; };
 END
-    "$program" --quiet -o "$dir/out" "$dir/curve.cfg" >&2 || return 1
+    "$program" --quiet -o "$dir/out" "$dir/curve.cfg" ${OVERRIDES:-} >&2 || return 1
     awk '/"accepted_load"/ {a = $2 + 0} /"packet_latency_ps"/ {in_net = 1} /"total_latency_ps"/ {in_total = 1}
          /"mean"/ && in_net {net = $2 / 1000; in_net = 0} /"mean"/ && in_total {total = $2 / 1000; in_total = 0}
          END {print a, net, total}' "$dir/out/summary.json"
@@ -103,10 +103,10 @@ self_share() { # TOPOLOGY TRAFFIC
 row() { # CSV fields: prints "curve|load|reference accepted, latency|accepted, latency"
     local cycles result drain=true
     [ "${10}" = stable ] || drain=false
-    read -r _ _ _ cycles < <(router "$9")
+    read -r _ _ _ cycles _ < <(router "$9")
     result=$(simulate "$1" "$2" "$3" "$4" "$5" "$9" "$drain") || return 1
     echo "$result" | awk -v n="$(self_share "$1" "$2")" -v p="$5" -v t="$((cycles + 3 + $4 - 1))" -v F="$4" \
-        -v pattern="$2" -v name="$1 $2 $3 $4" -v ra="$6" -v rl="$7" -v status="${10}" '{
+        -v pattern="$2" -v name="$1 $2 $3 $4 $9$([ "$matching" = greedy ] || echo " $matching")" -v ra="$6" -v rl="$7" -v status="${10}" '{
         share = n ? 1 / n : 0
         accepted = $1 + p * share
         # saturated: a node that waits does not send to itself meanwhile; those on the diagonal never wait
@@ -117,7 +117,7 @@ row() { # CSV fields: prints "curve|load|reference accepted, latency|accepted, l
 
 # Rows of the reference that are to be run, of each curve in order of load.
 select_rows() {
-    tr -d '\r' <"$curves" | awk -F, -v test="$test" -v pattern="$pattern" 'NR > 1 && ($1 "," $2 "," $3 "," $4) ~ pattern {
+    tr -d '\r' <"$curves" | awk -F, -v test="$test" -v pattern="$pattern" 'NR > 1 && ($1 "," $2 "," $3 "," $4 "," $10) ~ pattern {
         name = $1 "," $2 "," $3 "," $4 "," $10
         if (!(name in n)) order[++curves] = name
         row[name, ++n[name]] = $0; load[name, n[name]] = $5; latency[name, n[name]] = $7; status[name, n[name]] = $11}
@@ -131,32 +131,47 @@ select_rows() {
                 d = load[name, i] - load[name, knee] / 2; e = load[name, half] - load[name, knee] / 2
                 if (d * d < e * e) half = i
             }
+            for (i = last = 1; i <= n[name]; i++)
+                if (latency[name, i] < 3 * latency[name, 1] && status[name, i] ~ /^stable/) last = i
             for (i = 1; i <= n[name]; i++)
-                if (!test || i == 1 || i == half || i == knee || i == knee - 1) print row[name, i]
+                if (!test || i == 1 || i == half || i == last || i == knee || i == knee - 1 || i == n[name]) print row[name, i]
         }
     }'
 }
 
 report() { # the table, and what it comes to
-    awk -F'|' -v test="$test" '
-    function knee(l, y, n,   i) {
+    awk -F'|' -v test="$test" -v misses="$(dirname "$curves")/misses.txt" '
+    BEGIN {
+        while (test && (getline line < misses) > 0)
+            if (split(line, m, "|") == 4) {least[m[1], m[2]] = m[3]; most[m[1], m[2]] = m[4]}
+    }
+    function knee(l, y, n, drained,   i) {
         for (i = 2; i <= n; i++)
-            if (y[i] >= 3 * y[1] && state[i - 1] ~ /^stable/) return l[i - 1] + (l[i] - l[i - 1]) * (3 * y[1] - y[i - 1]) / (y[i] - y[i - 1])
+            if (y[i] >= 3 * y[1] && (!drained || state[i - 1] ~ /^stable/))
+                return l[i - 1] + (l[i] - l[i - 1]) * (3 * y[1] - y[i - 1]) / (y[i] - y[i - 1])
         return 0
     }
-    function verdict(what, here, there, limit,   off) {
+    function verdict(kind, where, here, there, limit,   off, low, high, good) {
         off = 100 * (here / there - 1)
-        good = off < limit && off > -limit
-        printf "%s%-30s %-24s %9.4f  reference %9.4f  %+.2f %%\n", test ? (good ? "ok " : "not ok ") : "", name, what, here, there, off
+        low = (name, kind) in least ? least[name, kind] : -limit
+        high = (name, kind) in most ? most[name, kind] : limit
+        good = off >= low && off <= high
+        printf "%s%-38s %-16s %9.4f  reference %9.4f  %+.2f %%\n", test ? (good ? "ok " : "not ok ") : "", name,
+            kind (where == "" ? "" : " " where), here, there, off
     }
-    function flush_curve(   i, half, a, b) {
+    function flush_curve(   i, half, last, a, b) {
         if (!n) return
-        a = knee(load, ref, n); b = knee(load, own, n)
-        if (!a || !b) {a = ref_accepted; b = own_accepted}
-        for (half = i = 1; i <= n; i++) if ((load[i] - a / 2) ^ 2 < (load[half] - a / 2) ^ 2) half = i
-        verdict("latency, lowest load", own[1], ref[1], 2)
-        verdict("latency at load " load[half], own[half], ref[half], 5)
-        verdict("saturation", b, a, 3)
+        a = knee(load, ref, n, 1); b = knee(load, own, n, 0)
+        if (!a) {a = ref_accepted; b = own_accepted}
+        if (!b) b = own_accepted > load[n] ? own_accepted : load[n] # at least
+        for (half = last = i = 1; i <= n; i++) {
+            if ((load[i] - a / 2) ^ 2 < (load[half] - a / 2) ^ 2) half = i
+            if (ref[i] < 3 * ref[1] && state[i] ~ /^stable/) last = i
+        }
+        verdict("lowest load", "", own[1], ref[1], 2)
+        verdict("half", load[half], own[half], ref[half], 5)
+        verdict("last", load[last], own[last], ref[last], 10)
+        verdict("saturation", "", b, a, 3)
         n = 0
     }
     $1 != name {flush_curve(); name = $1; if (!test) print "\n" name "\n   load  accepted  reference   latency reference  difference"}
