@@ -384,13 +384,15 @@ static bool deadlock_check(struct simulation *s)
 
 static void system_run(struct simulation *s)
 {
-    static const char *const reasons[] = {"drained", "end time", "condition", "interrupted"};
+    static const char *const reasons[] = {"drained", "end time", "condition", "interrupted", "out of memory"};
     int64_t at = 0;
     int end = 0;
     s->progress = stats_progress_new(s->args->quiet || ker_comm_rank(s->comm) != 0, s->end);
     ker_request_open();
     if (s->working)
         end = (int)ker_engine_run(s->engine, &at);
+    if (ker_memory_lack())
+        ker_fail(&s->error, KER_RUN_FAILED, "out of memory: %s; results are written up to about here", ker_memory_lack());
     stats_progress_free(s->progress);
     ker_comm_meet(s->comm, s->working ? NULL : ker_request_pass);
     ker_request_settle(s->comm);

@@ -35,6 +35,7 @@ struct engine_private {
     ker_time checked;    /* the last time that was checked */
     ker_time request_at; /* requests take effect; KER_TIME_MAX: none is open */
     unsigned requests;
+    bool broken; /* memory is out: nothing can be handled any more */
     uint8_t *begins;     /* per component: begins a cell */
     uint32_t *count;     /* per component of a block, and one more */
     struct ker_item *item, *spare;
@@ -78,7 +79,7 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     while ((1u << p->block_shift) < ker_engine_block(setup->largest_cell))
         p->block_shift++;
     uint32_t block = 1u << p->block_shift;
-    wheel_init(&e->wheel, setup->components, p->block_shift, grid, setup->reach + 2 * grid);
+    wheel_init(&e->wheel, setup->components, p->block_shift, grid, setup->reach + 2 * grid, setup->arena_bytes);
     e->rank = (uint32_t)ker_comm_rank(setup->comm);
     e->component = ker_reserve(sizeof *e->component * ((size_t)setup->components + block));
     p->begins = ker_alloc((size_t)setup->components + block + 1);
@@ -539,6 +540,8 @@ static void window_run(struct ker_engine *e, ker_time start, ker_time end)
 /* The earliest this rank can have pending: exact enough to agree on, never too late. */
 static ker_time engine_next(const struct ker_engine *e)
 {
+    if (e->private->broken)
+        return e->private->done_until;
     ker_time next = wheel_next(&e->wheel);
     if (next == KER_TIME_MAX)
         return next;
@@ -587,6 +590,23 @@ static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
     }
 }
 
+/* When memory is out in the middle of a window, the rank gives up what is under way, and has room to write what it has counted. */
+static void round_try(struct ker_engine *e, ker_time limit, ker_time boundary)
+{
+    struct engine_private *p = e->private;
+    jmp_buf refuge;
+    p->broken = exchange_broken(e->exchange);
+    if (!p->broken && setjmp(refuge) == 0) {
+        ker_memory_refuge(&refuge);
+        round_run(e, limit, boundary);
+    } else {
+        p->broken = true;
+        exchange_break(e->exchange);
+        wheel_abandon(&e->wheel);
+    }
+    ker_memory_refuge(NULL);
+}
+
 /* The first multiple of a check interval after `time`. */
 static ker_time boundary_after(const struct engine_private *p, ker_time time)
 {
@@ -606,11 +626,12 @@ static struct exchange_bounds round_end(struct ker_engine *e)
 {
     struct engine_private *p = e->private;
     ker_time passed = p->settled > p->checked ? p->settled : p->checked;
-    struct exchange_own own = {engine_next(e), passed, p->setup.requested ? ker_request_take() : 0};
+    unsigned asked = (p->setup.requested ? ker_request_take() : 0) | (p->broken ? KER_REQUEST_MEMORY : 0);
+    struct exchange_own own = {engine_next(e), passed, asked};
     struct exchange_bounds bounds;
     e->counts.sent_bytes += exchange_round(e->exchange, &e->wheel, own, &bounds);
     e->counts.epochs++;
-    if (bounds.requests && p->requests == 0) {
+    if (bounds.requests && p->requests == 0 && p->setup.requested) {
         ker_time interval = p->setup.request_interval, since = bounds.settled / interval * interval;
         p->request_at = since == bounds.settled ? since : ker_time_later(since, interval);
     }
@@ -635,10 +656,11 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
     ker_time check = boundary_after(p, 0);
     for (;;) {
         struct exchange_bounds bounds = round_end(e);
-        if (bounds.all == KER_TIME_MAX) {
+        bool out = bounds.requests & KER_REQUEST_MEMORY;
+        if (out || bounds.all == KER_TIME_MAX) {
             ker_comm_max_i64(p->setup.comm, &e->last_action, 1);
             *at = e->last_action;
-            return KER_END_DRAINED;
+            return out ? KER_END_MEMORY : KER_END_DRAINED;
         }
         *at = ker_time_min(p->setup.end, p->request_at); /* checks come first: what they record belongs to the time before */
         while (bounds.all >= check && check <= *at) {
@@ -655,7 +677,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
             return KER_END_REQUEST;
         ker_time boundary = ker_time_min(ker_time_min(check, p->setup.end), p->request_at);
         ker_time limit = ker_time_later(ker_time_min(bounds.others, bounds.sent), p->setup.epoch);
-        round_run(e, limit, boundary);
+        round_try(e, limit, boundary);
         progress_show(e);
     }
 }

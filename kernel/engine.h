@@ -73,6 +73,7 @@ struct ker_engine_setup {
     uint64_t seed;           /* of the shuffled order */
     bool messages_only;      /* agree by MPI collectives even on one host (a test of that path) */
     bool yield;              /* ranks outnumber cores: give the core away while waiting */
+    size_t arena_bytes;      /* for records under way; 0: as much as there is (a test of less) */
     size_t part_bytes;       /* longest message between ranks; 0: as long as MPI can (a test of longer ones) */
     /* At every multiple of any check_interval, on all ranks at the same simulated time, everything before `at` handled: true
      * ends the run there. Must decide the same on all ranks (sum over them). May be NULL. */
@@ -95,7 +96,7 @@ struct ker_counts {
     uint64_t sent_bytes;
 };
 
-enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK, KER_END_REQUEST };
+enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK, KER_END_REQUEST, KER_END_MEMORY };
 
 /* An item of the running cell's own queue. */
 struct ker_item {
@@ -131,7 +132,8 @@ static inline uint32_t ker_engine_place(uint32_t next, uint32_t cell_size, uint3
 }
 void ker_engine_set(struct ker_engine *, uint32_t index, const struct ker_class *, void *state, bool begins_cell);
 
-/* Collective. Runs to the end and says why it ended; *at is the time of the end condition (for DRAINED: the last handled record). */
+/* Collective. Runs to the end and says why it ended; *at is the time of the end condition (for DRAINED, and for MEMORY,
+ * which leaves ranks where they are: the last action that the model can see). */
 enum ker_end ker_engine_run(struct ker_engine *, ker_time *at);
 
 /* Extensions of events. */

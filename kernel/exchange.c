@@ -48,7 +48,7 @@ struct exchange {
     struct ker_comm *comm;
     MPI_Comm mpi;
     int rank, ranks;
-    bool yield;
+    bool yield, broken;
     struct outbox *outbox;
     ker_time sent;
     uint64_t round;
@@ -269,6 +269,31 @@ static void agree_by_messages(struct exchange *x, struct exchange_own own, struc
     free(all);
 }
 
+/* The same, unless memory is out: then this rank still takes part in the round, and says so in the next. */
+static void batch_take(struct exchange *x, struct wheel *wheel)
+{
+    jmp_buf refuge;
+    if (x->broken)
+        return;
+    if (setjmp(refuge) == 0) {
+        ker_memory_refuge(&refuge);
+        batch_open(x, wheel);
+    } else {
+        x->broken = true;
+    }
+    ker_memory_refuge(NULL);
+}
+
+void exchange_break(struct exchange *x)
+{
+    x->broken = true;
+}
+
+bool exchange_broken(const struct exchange *x)
+{
+    return x->broken;
+}
+
 /* The next of the messages that `left` bytes are cut into. */
 static inline int part_of(const struct exchange *x, size_t left)
 {
@@ -295,7 +320,7 @@ static void receive_from(struct exchange *x, struct wheel *wheel, int rank)
     }
     for (size_t at = 0; at < bytes; at += x->part_bytes)
         MPI_Recv(x->inbox + at, part_of(x, bytes - at), MPI_BYTE, rank, TAG_BATCH, x->mpi, MPI_STATUS_IGNORE);
-    batch_open(x, wheel);
+    batch_take(x, wheel);
 }
 
 uint64_t exchange_round(struct exchange *x, struct wheel *wheel, struct exchange_own own, struct exchange_bounds *b)

@@ -47,6 +47,10 @@ ker_time exchange_sent(const struct exchange *);
 /* Collective: ends a round. What arrived is put into the wheel. Returns bytes sent. */
 uint64_t exchange_round(struct exchange *, struct wheel *, struct exchange_own, struct exchange_bounds *bounds);
 
+/* Memory was out: what arrives is lost from now on. It may have been here that it ran out. */
+void exchange_break(struct exchange *);
+bool exchange_broken(const struct exchange *);
+
 void *exchange_extension(struct exchange *, uint32_t index);
 uint32_t exchange_extension_new(struct exchange *);
 void exchange_extension_free(struct exchange *, uint32_t index);

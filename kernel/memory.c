@@ -21,11 +21,43 @@
 #define LINE_BYTES 64
 #define HUGE_BYTES ((size_t)2 << 20)
 
+#define KEPT_BYTES ((size_t)16 << 20) /* for writing results when memory is out */
+
+static jmp_buf *refuge;
+static void *kept;
+static char lack[200];
+
+void ker_memory_refuge(jmp_buf *to)
+{
+    if (to && !kept)
+        kept = malloc(KEPT_BYTES);
+    refuge = to;
+}
+
+const char *ker_memory_lack(void)
+{
+    return lack[0] ? lack : NULL;
+}
+
+void ker_memory_out(const char *format, ...)
+{
+    jmp_buf *to = refuge;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(lack, sizeof lack, format, arguments);
+    va_end(arguments);
+    free(kept);
+    kept = NULL;
+    refuge = NULL;
+    if (to)
+        longjmp(*to, 1);
+    fprintf(stderr, "marssim: error: out of memory: %s\n", lack);
+    ker_comm_end_all(KER_RUN_FAILED);
+}
+
 static _Noreturn void out_of_memory(size_t bytes)
 {
-    fprintf(stderr, "marssim: error: out of memory: asked for %zu bytes, have %llu MiB at the peak\n", bytes,
-            (unsigned long long)(ker_peak_rss() >> 20));
-    ker_comm_end_all(KER_RUN_FAILED);
+    ker_memory_out("asked for %zu bytes, have %llu MiB at the peak", bytes, (unsigned long long)(ker_peak_rss() >> 20));
 }
 
 void *ker_alloc(size_t bytes)

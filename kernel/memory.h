@@ -1,9 +1,19 @@
-/* memory.h - allocation that cannot fail quietly: every function ends the run with a message when memory is out. */
+/* memory.h - allocation that cannot fail quietly: when memory is out, every function goes to the refuge that was given, so that what has
+ * been measured can still be written, or ends all ranks with a message. */
 #ifndef KERNEL_MEMORY_H
 #define KERNEL_MEMORY_H
 
+#include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
+
+/* Where to go (longjmp) when memory is out from now on; NULL: nowhere. Once there, none is set any more, and some memory that was kept for
+ * this is free. What the interrupted work has changed is half done. */
+void ker_memory_refuge(jmp_buf *);
+/* What was asked for when memory ran out; NULL: it has not. */
+const char *ker_memory_lack(void);
+/* Memory is out, for a reason of the caller's. */
+_Noreturn void ker_memory_out(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 void *ker_alloc(size_t bytes);                     /* zeroed; free() frees it; bytes may be 0 */
 void *ker_realloc(void *old, size_t bytes);        /* new part not zeroed */

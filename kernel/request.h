@@ -18,6 +18,7 @@
 enum {
     KER_REQUEST_INTERRUPT = 1, /* SIGINT: end */
     KER_REQUEST_TERMINATE = 2, /* SIGTERM: end */
+    KER_REQUEST_MEMORY = 4,    /* of the engine itself: memory is out on a rank, all end where they are */
 };
 
 /* Takes the signals over, unless they are ignored (nohup), until ker_request_release. */

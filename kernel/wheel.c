@@ -11,7 +11,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_time grid, ker_time reach)
+void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_time grid, ker_time reach, size_t arena_bytes)
 {
     memset(w, 0, sizeof *w);
     w->grid = grid;
@@ -28,12 +28,19 @@ void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_
     w->busy_block = ker_alloc(sizeof *w->busy_block * w->slots * w->block_words);
     w->arena = ker_reserve_range(&w->arena_bytes);
     w->chunks_used = 1; /* 0 means none */
-    w->chunk_limit = w->arena_bytes / WHEEL_CHUNK;
+    w->chunk_limit = (arena_bytes && arena_bytes < w->arena_bytes ? arena_bytes : w->arena_bytes) / WHEEL_CHUNK;
+}
+
+void wheel_abandon(struct wheel *w)
+{
+    if (w->arena)
+        munmap(w->arena, w->arena_bytes);
+    w->arena = NULL;
 }
 
 void wheel_release(struct wheel *w)
 {
-    munmap(w->arena, w->arena_bytes);
+    wheel_abandon(w);
     ker_release(w->bucket, sizeof *w->bucket * w->slots * w->blocks);
     free(w->busy);
     free(w->busy_block);
@@ -48,7 +55,9 @@ uint32_t wheel_chunk_new(struct wheel *w, uint32_t next)
     if (chunk) {
         w->free_chunk = *(uint32_t *)wheel_chunk(w, chunk);
     } else {
-        ker_assert(w->chunks_used < w->chunk_limit);
+        if (w->chunks_used >= w->chunk_limit)
+            ker_memory_out("what is under way on one rank fills the %llu MiB that there are for it; use more ranks",
+                           (unsigned long long)(w->chunk_limit * WHEEL_CHUNK >> 20));
         chunk = w->chunks_used++;
     }
     *(uint32_t *)wheel_chunk(w, chunk) = next;

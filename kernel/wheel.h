@@ -63,8 +63,11 @@ struct wheel {
     size_t arena_bytes;
 };
 
-void wheel_init(struct wheel *, uint32_t components, uint32_t block_shift, ker_time grid, ker_time reach);
+/* arena_bytes: at most so much for records; 0: as much as there is, up to 64 GiB. */
+void wheel_init(struct wheel *, uint32_t components, uint32_t block_shift, ker_time grid, ker_time reach, size_t arena_bytes);
 void wheel_release(struct wheel *);
+/* Gives the memory of all records back: from now on it may only be released. */
+void wheel_abandon(struct wheel *);
 
 uint32_t wheel_chunk_new(struct wheel *, uint32_t next);
 /* The next pointer stands in the first four bytes of a chunk. */

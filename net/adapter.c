@@ -181,7 +181,7 @@ static struct net_packet packet_make(const struct net_node *n, const struct net_
     uint64_t bytes = payload + net->set.header;
     struct net_packet p = {.source = n->id, .destination = o->destination, .created = o->created, .injected = now,
                            .address = route_address(net->shape, o->destination), .bytes = (uint16_t)(bytes ? bytes : 1),
-                           .index = o->index, .message = o->message};
+                           .index = (uint16_t)o->index, .extension = (uint32_t)(o->index >> 16), .message = o->message};
     if (o->left == o->bytes) {
         p.flags |= NET_FIRST;
         if (o->extension != NET_NONE) {
@@ -336,7 +336,7 @@ static bool notice_inject(struct net_node *n, ker_time now)
     const struct net_outgoing *o = &net->outgoing[n->notice];
     struct net_packet p = {.flags = NET_FIRST | NET_LAST | NET_EMPTY | NET_NOTICE, .source = n->id, .destination = o->destination,
                            .created = o->created, .injected = now, .address = route_address(net->shape, o->destination),
-                           .bytes = (uint16_t)net->set.notice, .index = o->index, .message = UINT32_MAX};
+                           .bytes = (uint16_t)net->set.notice, .index = (uint16_t)o->index, .message = UINT32_MAX};
     bool reachable = !net->faulty || route_reachable(net->shape, now, n->id, p.destination);
     int channel = channel_find(n, net->set.classes - 1, &p);
     if (reachable && channel < 0)

@@ -150,7 +150,7 @@ struct net_outgoing {
     uint64_t cookie;
     ker_time created;
     uint32_t destination, message, next, extension; /* NET_NONE: no extension */
-    uint16_t index;
+    uint64_t index; /* of the next packet; of a notice: the method's word */
     uint8_t priority, queue; /* queue: enum net_queue; of control messages in order NET_QUEUE_SEND */
     bool from_offer;         /* open loop */
     bool control;

@@ -16,9 +16,9 @@ struct net_packet {
     ker_time injected;            /* the packet's head left the adapter */
     uint64_t address;             /* of the destination, as the topology packs it */
     uint16_t bytes;               /* on the wire */
-    uint16_t index;               /* in its message, modulo 2^16 */
+    uint16_t index;               /* in its message: the lower bits, see net_packet_index */
     uint32_t state : 24, hops : 8; /* of the routing algorithm; switches passed */
-    uint32_t extension;           /* with NET_FIRST: struct net_extension, when there is one */
+    uint32_t extension;           /* with NET_FIRST: struct net_extension, when there is one; else the upper bits of index */
     uint32_t message;             /* number at its source */
 };
 _Static_assert(sizeof(struct net_packet) == sizeof(struct ker_event), "a packet is an event");
@@ -31,6 +31,12 @@ enum {
     NET_MARKED = 0x20,   /* by a switch: there is congestion on its way */
     NET_NOTICE = 0x40,   /* of congestion, between adapters: index is the method's */
 };
+
+/* The number of a packet in its message; that of the first is 0. */
+static inline uint64_t net_packet_index(const struct net_packet *p)
+{
+    return p->flags & NET_FIRST ? 0 : (uint64_t)p->extension << 16 | p->index;
+}
 
 #define NET_MAX_PACKET 65535u /* bytes on the wire */
 #define NET_MAX_CHANNELS 16u  /* priority classes x virtual channels */

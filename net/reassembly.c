@@ -2,7 +2,8 @@
  *
  * One open-addressing table per rank, keyed by (receiver, sender, message number): removal closes the gap by shifting back, so that
  * there are no tombstones. Packets may come in any order; those ahead of a missing one are counted as out of order, and the
- * bytes that a resequencing adapter would hold are tracked. Iteration order is never observable.
+ * bytes that a resequencing adapter would hold are tracked. Which they are is kept in a ring of bits by packet number: one word in the
+ * entry, and as many elsewhere as the packet furthest ahead needs. Iteration order is never observable.
  *
  * A packet costs one line of the table: the extension, a line elsewhere, is looked at with the first and the
  * last packet only.
@@ -11,12 +12,16 @@
 
 #include <stdlib.h>
 
+#define WORD_BITS 64u
+
 struct partial {
     uint32_t node, source, message; /* node: component; UINT32_MAX: free slot */
     uint32_t extension;             /* NET_NONE until the first packet is here */
     uint64_t bytes;                 /* that are here, modulo 2^64 less the message's once its extension is */
-    uint16_t expected; /* next index in order */
-    uint64_t early;    /* which of those behind it are here already */
+    uint64_t expected : 56, ring_log : 8; /* next index in order; words of the ring, as a power of two; 0: `early` is the ring */
+    union {
+        uint64_t early, *ring; /* which of those behind it are here already */
+    };
 };
 
 struct net_reassembly {
@@ -31,6 +36,9 @@ struct net_reassembly *net_reassembly_new(void)
 
 void net_reassembly_free(struct net_reassembly *r)
 {
+    for (uint32_t i = 0; r && i < r->room; i++)
+        if (r->slot[i].node != NET_NONE && r->slot[i].ring_log)
+            free(r->slot[i].ring);
     if (r)
         free(r->slot);
     free(r);
@@ -74,6 +82,8 @@ static void table_grow(struct net_reassembly *r)
 static void partial_remove(struct net_reassembly *r, uint32_t hole)
 {
     uint32_t mask = r->room - 1;
+    if (r->slot[hole].ring_log)
+        free(r->slot[hole].ring);
     for (uint32_t i = (hole + 1) & mask; r->slot[i].node != NET_NONE; i = (i + 1) & mask) {
         uint32_t home = partial_home(r, r->slot[i].node, r->slot[i].source, r->slot[i].message);
         if (((i - home) & mask) >= ((i - hole) & mask)) {
@@ -85,27 +95,76 @@ static void partial_remove(struct net_reassembly *r, uint32_t hole)
     r->used--;
 }
 
-/* Which packets came ahead of a missing one: `early` has a bit for each of the 64 behind the next in order. */
-static void order_follow(struct net_network *net, struct partial *m, const struct net_packet *p, uint64_t payload)
+/* ---- order ---- */
+
+static inline uint64_t *early_word(struct partial *m, uint64_t index)
 {
-    uint16_t ahead = (uint16_t)(p->index - m->expected);
+    return m->ring_log ? &m->ring[index / WORD_BITS & ((1ull << m->ring_log) - 1)] : &m->early;
+}
+
+static inline uint64_t early_bit(uint64_t index)
+{
+    return 1ull << (index % WORD_BITS);
+}
+
+/* Room for packets up to so many ahead. */
+static void early_grow(struct partial *m, uint64_t ahead)
+{
+    struct partial wider = *m;
+    while (WORD_BITS << wider.ring_log <= ahead)
+        wider.ring_log++;
+    wider.ring = ker_alloc(sizeof *wider.ring << wider.ring_log);
+    for (uint64_t i = m->expected + 1; i < m->expected + (WORD_BITS << m->ring_log); i++)
+        if (*early_word(m, i) & early_bit(i))
+            *early_word(&wider, i) |= early_bit(i);
+    if (m->ring_log)
+        free(m->ring);
+    *m = wider;
+}
+
+/* The next in order is here: those behind it that were early are in order now, too. */
+static void order_advance(struct partial *m)
+{
+    uint64_t *word, bit, was;
+    do {
+        m->expected++;
+        word = early_word(m, m->expected);
+        bit = early_bit(m->expected);
+        was = *word;
+        *word &= ~bit;
+    } while (was & bit);
+}
+
+/* What is here of the message, and is not in order. All packets before the last are full. */
+static uint64_t bytes_held(struct net_network *net, const struct partial *m)
+{
+    uint64_t here = m->bytes;
+    if (m->extension != NET_NONE)
+        here += ((struct net_extension *)ker_extension(net->engine, m->extension))->bytes;
+    return here - m->expected * net->set.payload;
+}
+
+/* Which packets came ahead of a missing one. */
+static void order_follow(struct net_network *net, struct partial *m, const struct net_packet *p)
+{
+    uint64_t index = net_packet_index(p), ahead = index - m->expected;
     if (ahead == 0) {
-        bool follows = true;
-        while (follows) {
-            m->expected++;
-            follows = m->early & 1;
-            m->early >>= 1;
-        }
+        order_advance(m);
         return;
     }
     net->count.out_of_order++;
     stats_quantity_add(net->extent, ahead);
-    if (ahead <= 64)
-        m->early |= 1ull << (ahead - 1);
-    uint64_t held = (uint64_t)__builtin_popcountll(m->early) * payload;
-    if (net->set.resequence && held > net->count.reorder_bytes_max)
-        net->count.reorder_bytes_max = held;
+    if (ahead >= WORD_BITS << m->ring_log)
+        early_grow(m, ahead);
+    *early_word(m, index) |= early_bit(index);
+    if (net->set.resequence) {
+        uint64_t held = bytes_held(net, m);
+        if (held > net->count.reorder_bytes_max)
+            net->count.reorder_bytes_max = held;
+    }
 }
+
+/* ---- messages ---- */
 
 bool net_reassembly_add(struct net_network *net, const struct net_node *n, const struct net_packet *p, uint64_t payload,
                         struct net_extension *whole)
@@ -124,7 +183,7 @@ bool net_reassembly_add(struct net_network *net, const struct net_node *n, const
         m->bytes -= ((struct net_extension *)ker_extension(net->engine, m->extension))->bytes;
     }
     m->bytes += payload;
-    order_follow(net, m, p, payload);
+    order_follow(net, m, p);
     if (m->extension == NET_NONE || m->bytes != 0)
         return false;
     *whole = *(struct net_extension *)ker_extension(net->engine, m->extension);

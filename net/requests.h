@@ -102,8 +102,9 @@ static inline void request_begin(struct net_switch *s, const struct grant *g, ui
     if (s->voq) {
         uint16_t *first = &s->voq[g->out_port * s->ports + p->port];
         r->sibling = *first == NET_NO_VOQ ? NET_NONE : *first;
-        ker_check(index < NET_NO_VOQ);
         *first = (uint16_t)index;
+        if (__builtin_expect(index >= NET_NO_VOQ, 0)) /* more than it can name: from now on the rings are searched */
+            s->voq = NULL;
     }
 }
 

@@ -55,6 +55,7 @@ struct phold_way {
     bool reversed;  /* local indices run against the ids */
     int shrink;     /* lookahead and epoch are given so many times smaller than they are; 0: not */
     bool messages;
+    size_t part; /* bytes of a message between ranks, 0: as long as can be */
 };
 
 struct phold {
@@ -304,7 +305,7 @@ static ker_time phold_boundary(const struct phold_rules *rules, ker_time after)
 /* Is the run over before `time`? */
 static bool phold_over(struct phold *w, ker_time time, ker_time *check, struct phold_result *result)
 {
-    for (; time >= *check && *check < w->rules.end; *check = phold_boundary(&w->rules, *check))
+    for (; time >= *check && *check <= w->rules.end; *check = phold_boundary(&w->rules, *check))
         if (phold_check(w, *check)) {
             result->at = *check;
             result->why = KER_END_CHECK;
@@ -401,6 +402,7 @@ static struct phold_result phold_run(const struct phold_rules *rules, const stru
         .order = way->order,
         .seed = 3,
         .messages_only = way->messages,
+        .part_bytes = way->part,
         .yield = true,
         .check = phold_check,
         .context = &w};

@@ -1,5 +1,6 @@
 /* test_ends.c - whatever ends a run, the results are those of a run with run.end at that time: packets, confidence, finished jobs, and
- * signals, which may reach any rank at any moment: before the first event, in between, again, and while results are written.
+ * signals, which may reach any rank at any moment: before the first event, in between, again, and while results are written. And when
+ * memory is out, what was measured is written.
  */
 #define _GNU_SOURCE
 #include "tests/equal_bits.h"
@@ -9,7 +10,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
-#include <sys/stat.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -418,6 +419,37 @@ static void test_while_writing(void **state)
     free(file);
 }
 
+/* ---- memory ---- */
+
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED true /* wants more than any limit */
+#else
+#define SANITIZED false
+#endif
+
+/* Links that take a second hold more than there is memory for. */
+static void test_memory(void **state)
+{
+    char *file = config_write("memory", "topology: { kind = \"star\"; nodes = 16; bandwidth = \"100 GB/s\"; latency = \"1 s\"; };"
+                                        "switch: { buffer = \"1 GiB\"; }; adapter: { packet_size = \"64 B\"; header = \"0 B\"; };"
+                                        "traffic: { pattern = \"uniform\"; load = 1; size = \"64 B\"; }; run: { end = \"100 s\"; };");
+    const char *words[] = {file, NULL};
+    struct rlimit old, little;
+    if (SANITIZED) {
+        print_message("SKIP: memory cannot be limited beside AddressSanitizer\n");
+        skip();
+    }
+    getrlimit(RLIMIT_AS, &old);
+    little = (struct rlimit){1000 << 20, old.rlim_max};
+    setrlimit(RLIMIT_AS, &little);
+    struct process p = start("memory", 1, words, -1);
+    setrlimit(RLIMIT_AS, &old);
+    assert_int_equal(finish(&p), 1);
+    assert_true(said("memory", "marssim: error: out of memory"));
+    assert_reason("memory", "out of memory");
+    free(file);
+}
+
 static int scratch_open(void **state)
 {
     setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 0);
@@ -451,6 +483,7 @@ int main(void)
         cmocka_unit_test(test_second_signal),
         cmocka_unit_test(test_before_the_first_event),
         cmocka_unit_test(test_while_writing),
+        cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
 }

@@ -33,6 +33,8 @@ static void compare_ways(struct ker_comm *comm, const struct phold_rules *rules)
                 expected);
     compare_way(comm, rules, (struct phold_way){.shrink = 3, .order = KER_ORDER_SHUFFLED, .reversed = true},
                 expected);
+    compare_way(comm, rules, (struct phold_way){.scattered = true, .part = 64}, expected);
+    compare_way(comm, rules, (struct phold_way){.boards = true, .messages = true, .part = 1000}, expected);
 }
 
 static void drains(void **state)
@@ -57,6 +59,9 @@ static void check_boundaries(void **state)
     rules.check_interval[0] = 777;
     rules.check_interval[1] = 1300;
     compare_ways(*state, &rules);
+    rules.end = 7770; /* the last check comes with the end */
+    compare_ways(*state, &rules);
+    rules.end = KER_TIME_MAX;
     rules.enough = 900;
     compare_ways(*state, &rules);
     rules.check_interval[0] = 4 * PHOLD_LONG;
@@ -88,11 +93,61 @@ static void idle_is_skipped(void **state)
     compare_way(*state, &rules, (struct phold_way){.scattered = true}, expected);
 }
 
+/* ---- memory ---- */
+
+/* One component on each rank; every event makes one more here and one on the next rank. */
+struct breeder {
+    uint32_t self, rank, ranks;
+    uint16_t port;
+};
+
+static void breed(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    struct breeder *b = self;
+    ker_time now = event->time;
+    struct ker_event *here = ker_post_event(e, (struct ker_address){0, b->rank}, now + 1001, b->port++, 0);
+    here->flags = 0;
+    struct ker_event *there = ker_post_event(e, (struct ker_address){0, (b->rank + 1) % b->ranks}, now + 1100, b->port++, 1);
+    there->flags = 0;
+}
+
+static void nothing(void *self, struct ker_engine *e, ker_time now)
+{
+}
+
+static void no_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port, uint8_t channel, uint32_t amount)
+{
+}
+
+/* What is under way grows beyond the memory for it: all ranks end, with a reason. */
+static void memory_is_out(void **state)
+{
+    static const struct ker_class class = {
+        .name = "breeder", .arrival = breed, .note = no_note, .act = nothing, .arrival_alone = breed, .note_alone = no_note};
+    struct ker_comm *comm = *state;
+    uint32_t rank = (uint32_t)ker_comm_rank(comm), ranks = (uint32_t)ker_comm_size(comm);
+    for (int messages = 0; messages < 2; messages++) {
+        struct breeder b = {.rank = rank, .ranks = ranks};
+        const struct ker_engine_setup setup = {.comm = comm, .components = 1, .largest_cell = 1, .lookahead = 1000,
+                                               .epoch = ranks > 1 ? 1000 : KER_TIME_MAX, .reach = 4000, .end = KER_TIME_MAX,
+                                               .yield = true, .messages_only = messages, .arena_bytes = rank == ranks - 1 ? 1 << 20 : 0};
+        struct ker_engine *e = ker_engine_new(&setup);
+        ker_time at = -1;
+        ker_engine_set(e, 0, &class, &b, true);
+        if (rank == 0)
+            ker_post_event(e, (struct ker_address){0, 0}, 5, 0, 0)->flags = 0;
+        assert_int_equal(ker_engine_run(e, &at), KER_END_MEMORY);
+        assert_true(at >= 0 && at < KER_TIME_MAX);
+        assert_true(rank < ranks - 1 || ker_memory_lack());
+        ker_engine_free(e);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drains),     cmocka_unit_test(end_times),       cmocka_unit_test(check_boundaries),
-        cmocka_unit_test(idle_ranks), cmocka_unit_test(idle_is_skipped),
+        cmocka_unit_test(idle_ranks), cmocka_unit_test(idle_is_skipped), cmocka_unit_test(memory_is_out),
     };
     struct ker_comm *comm;
     struct ker_error error = {.status = KER_OK};

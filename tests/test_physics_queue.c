@@ -53,6 +53,22 @@ static void wait_check(struct run *r, double rho, double widest)
     assert_within(gsl_stats_mean(utilisation, 1, SEEDS), rho, 5 * rho / sqrt(100000.0 * SEEDS));
 }
 
+/* Two senders fill an output queue that takes 65 ms to drain: more than 32 bits of picoseconds. */
+static void a_long_wait_is_told(void **state)
+{
+    struct run r;
+    int count;
+    run_init(&r);
+    run_go(&r, "topology: { kind = \"star\"; nodes = 3; bandwidth = \"1 MB/s\"; latency = \"100 ns\"; };\n"
+               "switch: { output_queue = \"64 KiB\"; }; adapter: { packet_size = \"512 B\"; header = \"0 B\"; };\n"
+               "traffic: { pattern = \"incast\"; load = 1; size = \"512 B\"; }; run: { end = \"400 ms\"; };\n");
+    struct run_link *links = run_links(&r, &count);
+    assert_string_equal(links[0].to_kind, "node");
+    assert_in_range(links[0].queue_max_bytes, 60000, 65536);
+    free(links);
+    run_release(&r);
+}
+
 static void wait_follows_m_d_1(void **state)
 {
     struct run r;
@@ -173,6 +189,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(wait_follows_m_d_1),
         cmocka_unit_test(queues_follow_little),
+        cmocka_unit_test(a_long_wait_is_told),
         cmocka_unit_test(round_robin_is_fair),
         cmocka_unit_test(random_arbiter_is_fair_on_average),
         cmocka_unit_test(opposite_nodes_of_a_ring_are_reached_both_ways),
