@@ -275,7 +275,7 @@ static void random_selection(struct random_system *r, bool escapes)
     uint32_t which = chance(r, 60) ? draw(r, 3) : draw(r, 7);
     double most = wild(r) ? 1e12 : 2e5;
     if (r->several)
-        fprintf(r->out, "    selection = \"%s\";\n", selections[which]);
+        fprintf(r->out, "    selection = \"%s\";\n", which == 2 && draw_later(r, 2) ? "two" : selections[which]);
     if (which < 3 && chance(r, 25)) {
         if (r->several)
             fprintf(r->out, "    threshold = \"%s\";\n", wild_time(r, 1, most));
@@ -387,6 +387,7 @@ static void random_switch(struct random_system *r)
             PICK(r, arbitrations));
     fprintf(r->out, "    forwarding = \"%s\";\n    speedup = %.3f;\n",
             chance(r, 25) ? "store_and_forward" : "cut_through", wild(r) ? 1e-3 * (double)spread(r, 1000, 64000) : PICK(r, speedups));
+    fprintf(r->out, "    matching = \"%s\";\n", draw_later(r, 2) ? "separable" : "greedy");
     random_delay(r, "delay", 75);
     random_delay(r, "credit_delay", 30);
     fprintf(r->out, "};\nadapter: {\n    packet_size = \"%u B\";\n    header = \"%u B\";\n", r->packet, r->header);
@@ -496,7 +497,12 @@ static void random_pattern(struct random_system *r)
     double side = sqrt(r->nodes);
     if (strcmp(pattern, "transpose") == 0 && side != floor(side)) /* would be refused, but for some tori */
         pattern = "uniform";
+    bool even = r->nodes > 2 && r->nodes % 2 == 0, bits = even && (r->nodes & (r->nodes - 1)) == 0;
+    if (pattern[0] == 't' && draw_later(r, 2))
+        pattern = bits && draw_later(r, 2) ? "bit_reverse" : even && draw_later(r, 2) ? "shuffle" : "shift";
     fprintf(r->out, "    pattern = \"%s\";\n", pattern);
+    if (strcmp(pattern, "shift") == 0)
+        fprintf(r->out, "    shift = %u;\n", 1 + draw_later(r, r->nodes - 1));
     if (pattern[0] == 'h')
         fprintf(r->out, "    hotspots = [0, %u];\n    hotspot_fraction = 0.4;\n    hotspot_senders = %u;\n", draw(r, r->nodes),
                 r->nodes > 4 && chance(r, 50) ? between(r, 1, r->nodes - 1) : 0);
@@ -519,8 +525,10 @@ static void random_pattern(struct random_system *r)
     static const char *const arrivals[] = {"poisson", "poisson", "periodic", "burst"};
     double load = wild(r) ? 1e-3 * (double)spread(r, 1, 10000) : PICK(r, loads);
     const char *arrival = PICK(r, arrivals);
+    if (load <= 1 && draw_later(r, 3) == 0)
+        arrival = "bernoulli";
     fprintf(r->out, "    load = %.3f;\n    arrival = \"%s\";\n", load, arrival);
-    if (arrival[0] == 'b')
+    if (strcmp(arrival, "burst") == 0)
         fprintf(r->out, "    burst_load = %.3f;\n    burst_length = %u;\n", load < 1.5 ? 1.5 : load + 1, wild(r) ? (uint32_t)spread(r, 1, 1000) : 8);
 }
 
