@@ -1,18 +1,24 @@
-# Run time on four networks, as a fraction of that on the fat tree: equal nodes and links on the left, equal cost on the right.
+# Run time on three networks as a fraction of that on the fat tree: equal links on the left, equal cost on the right, there with the range over
+# all conditions of the protocol (robustness.csv, which lies beside the table).
 set multiplot layout 1, 2 title "Four networks of 256 nodes, four loads"
 set style data histograms
-set style histogram clustered gap 1
 set style fill solid 0.9 border -1
 set ylabel "run time / run time on the fat tree"
-set yrange [0:4]
+set yrange [0:5.8] # room for the legend above the bars
+set bmargin 3.5
 set xrange [-0.6:3.6]
-set xtics scale 0 rotate by 20 right
+set xtics scale 0 ("stencil\nin order" 0, "stencil\nat random" 1, "weather" 2, "LAMMPS" 3)
 unset xlabel
-networks = "fat_tree torus dragonfly hierarchical"
-do for [equal in "nodes cost"] {
-    set title "equal " . (equal eq "nodes" ? "links (12.5 GB/s)" : "cost")
-    # One job after the other within each network's column: rows of the table are selected by both.
-    plot for [i = 1:4] sprintf("< awk -F, '$1 == \"%s\" && $2 == \"%s\"' %s", equal, word(networks, i), csv) using 7:xtic(3) \
-        linetype i title word(networks, i)
-}
+set key top right inside vertical maxrows 4 Left reverse width 0
+networks = "torus dragonfly three_levels"
+name(i) = i == 3 ? "three levels" : word(networks, i)
+set title "equal links (12.5 GB/s)"
+set style histogram clustered gap 1
+plot for [i = 1:3] sprintf("< awk -F, '$1 == \"links\" && $2 == \"%s\"' %s", name(i), csv) using 7 linetype i title name(i), \
+    1 with lines linetype 7 title "fat tree"
+set title "equal cost; bars: all conditions"
+set style histogram errorbars gap 1 linewidth 1.5
+robust = system("dirname " . csv) . "/robustness.csv"
+plot for [i = 1:3] sprintf("< awk -F, 'NR == 1 {for (c = 1; c <= NF; c++) at[$c] = c} $2 == \"%s\" {print $at[\"as_it_is\"] \",\" $at[\"least\"] \",\" $at[\"most\"]}' %s", \
+    name(i), robust) using 1:2:3 linetype i title name(i), 1 with lines linetype 7 title "fat tree"
 unset multiplot
