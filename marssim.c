@@ -2,8 +2,10 @@
 #include "simulation.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "Write results to DIR (default: results/NAME of the configuration)", 0},
@@ -12,12 +14,37 @@ static const struct argp_option options[] = {
     {"write-table", 't', "FILE", 0, "Write the ways of the configured routing to FILE as a table, and stop", 0},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},
     {"list", 'l', NULL, 0, "List topologies, algorithms, traffic patterns, programs, ...", 0},
-    {"help-config", 'H', NULL, 0, "List every configuration key", 0},
-    {"help", '?', NULL, 0, "Give this help list", -1},
+    {"help-config", 'H', NULL, 0, "List every configuration key; with a WORD behind it, that group or key", 0},
+    {"help", 'h', NULL, 0, "Give this help list", -1},
+    {NULL, '?', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, -1},
     {"usage", 'u', NULL, 0, "Give a short usage message", -1},
     {"version", 'V', NULL, 0, "Print the version", -1},
     {0},
 };
+
+static error_t refuse(const struct arguments *a, const char *format, const char *word, const char *more)
+{
+    if (!a->control)
+        return EINVAL;
+    fprintf(stderr, "marssim: error: command line: ");
+    fprintf(stderr, format, word, more);
+    fputc('\n', stderr);
+    return EINVAL;
+}
+
+/* The file, and KEY=VALUE before or behind it; with --help-config what to show. */
+static error_t word_parse(struct arguments *a, char *text)
+{
+    const char *equals = strchr(text, '=');
+    bool value = equals && !memchr(text, '/', (size_t)(equals - text)) && access(text, F_OK) != 0;
+    if (value || a->help_config)
+        a->overrides[a->override_count++] = text;
+    else if (a->file)
+        return refuse(a, "\"%s\": one configuration is read, and \"%s\" is it; what changes it is written KEY=VALUE", text, a->file);
+    else
+        a->file = text;
+    return 0;
+}
 
 static error_t option_parse(int key, char *text, struct argp_state *state)
 {
@@ -26,6 +53,7 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
     case ARGP_KEY_INIT:
         state->err_stream = NULL; /* the message is getopt's; "Try --help" stands in it already, see arguments_read */
         break;
+    case 'h':
     case '?':
         a->help = ARGP_HELP_STD_HELP & ~(unsigned)(ARGP_HELP_EXIT_OK | ARGP_HELP_EXIT_ERR);
         break;
@@ -60,11 +88,7 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
         a->help_config = true;
         break;
     case ARGP_KEY_ARG:
-        if (!a->file)
-            a->file = text;
-        else
-            a->overrides[a->override_count++] = text;
-        break;
+        return word_parse(a, text);
     default:
         return ARGP_ERR_UNKNOWN;
     }
@@ -77,10 +101,47 @@ static const struct argp parser = {
     "\vRun it alone or under mpirun -n N: the results are the same. Exit status: 0 done, 1 the run failed, 2 bad input.",
     NULL, NULL, NULL};
 
+/* The option that begins like this, as getopt takes it; NULL: none. */
+static const struct argp_option *option_named(const char *name, size_t length)
+{
+    for (const struct argp_option *o = options; o->name || o->key; o++)
+        if (o->name && length > 0 && strncmp(o->name, name, length) == 0)
+            return o;
+    return NULL;
+}
+
+/* Words that getopt would take for something else, or refuse without saying what is right: --load 0.3, -load 3. */
+static bool options_check(const struct arguments *a, int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
+        const char *word = argv[i], *name = word + strspn(word, "-");
+        size_t length = strcspn(name, "=");
+        bool one = word[0] == '-' && word[1] != '-' && word[1];
+        if (word[0] != '-' || !*name || (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qlHuVh")] == '\0')) ||
+            (!one && option_named(name, length)))
+            continue; /* as it should be, or the letters of several options in one word */
+        const struct ker_option **tables = simulation_option_tables();
+        char *key = ker_format("%.*s", (int)length, name), *near = one && option_named(name, length) ? NULL : ker_config_key_near(tables, key);
+        if (one && option_named(name, length))
+            refuse(a, "%s: the option is written -%s", word, word);
+        else if (near)
+            refuse(a, "%s: there is no such option; a configuration key is set by %s=VALUE", word, near);
+        else
+            refuse(a, "%s: there is no such option; marssim --help lists them%s", word, "");
+        free(near);
+        free(key);
+        free(tables);
+        return false;
+    }
+    return true;
+}
+
 /* All ranks read the same words, so all fail alike. argp must not end the process: MPI would complain that a rank never
  * called MPI_Finalize. Only the control rank speaks; argv[0] is how getopt's messages begin. */
 static enum ker_status arguments_read(struct arguments *a, int argc, char **argv)
 {
+    if (!options_check(a, argc, argv))
+        return KER_BAD_INPUT;
     char begin[] = "marssim: error: command line (see marssim --help)";
     char **words = ker_alloc(sizeof *words * (size_t)(argc + 2));
     for (int i = 0; i < argc; i++)
@@ -111,6 +172,29 @@ static enum ker_status words_agree(struct ker_comm *comm, int argc, char **argv,
     ker_inputs_free(inputs);
     free(words);
     return ker_comm_agree(comm, error);
+}
+
+/* Standard output may be a full disk: what the user asked for is not there then. */
+static int output_check(const struct arguments *a, int status)
+{
+    bool failed = a->control && (ferror(stdout) || fflush(stdout));
+    if (failed)
+        fprintf(stderr, "marssim: error: standard output cannot be written%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    return failed && status == KER_OK ? KER_RUN_FAILED : status;
+}
+
+static enum ker_status help_config(const struct arguments *a, const struct ker_option **tables, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    if (a->override_count == 0 && !a->file)
+        ker_config_help(tables, stdout);
+    if (a->file)
+        status = ker_config_help_word(tables, a->file, stdout, error);
+    for (int i = 0; i < a->override_count && status == KER_OK; i++)
+        status = ker_config_help_word(tables, a->overrides[i], stdout, error);
+    if (status != KER_OK)
+        fprintf(stderr, "marssim: error: %s\n", error->text);
+    return status;
 }
 
 static void list_print(void)
@@ -146,7 +230,7 @@ int main(int argc, char **argv)
     } else if (status == KER_OK && (args.list || args.help_config)) {
         const struct ker_option **tables = simulation_option_tables();
         if (args.control && args.help_config)
-            ker_config_help(tables, stdout);
+            status = help_config(&args, tables, &error);
         if (args.control && args.list)
             list_print();
         free(tables);
@@ -155,6 +239,7 @@ int main(int argc, char **argv)
         status = simulation_run(s);
         simulation_free(s);
     }
+    status = output_check(&args, status);
     free(args.overrides);
     ker_request_release();
     ker_comm_release(comm);

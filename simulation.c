@@ -13,6 +13,7 @@
 
 #define LATEST_END (8000000 * KER_S) /* 92 days; behind it there is room for any single delay before 63 bits are full */
 #define JOBS_PER_CHECK 64 /* with more jobs a deadlock is looked for at every second, third, ... check time only */
+#define MOST_ROUNDS 100000000 /* rows of a table, looks at a condition */
 #define LEAST_PORT_BYTES 100         /* of one end of a link, at least: 120 to 250 are usual */
 
 const struct ker_option run_options[] = {
@@ -75,6 +76,24 @@ static void phases_read(struct simulation *s)
     s->interval = ker_config_time(c, "run.check_interval");
 }
 
+/* What happens again and again until the run ends, when that is known, must not happen too often. */
+static enum ker_status rounds_check(struct simulation *s)
+{
+    const struct {
+        const char *key;
+        ker_time every;
+    } again[] = {{"output.period", s->period}, {"run.batch", s->batch},
+                 {"run.check_interval", ker_config_has(s->config, "run.packets") ? s->interval : 0}};
+    ker_time end = s->end < s->measure_to ? s->end : s->measure_to;
+    char least[32];
+    for (size_t i = 0; i < sizeof again / sizeof *again && end != KER_TIME_MAX; i++)
+        if (again[i].every && end / again[i].every > MOST_ROUNDS)
+            return ker_config_fail(s->config, &s->error, again[i].key, "would be done %lld times before the run ends; at most %lld times are "
+                                   "possible: give %s or more", (long long)(end / again[i].every), (long long)MOST_ROUNDS,
+                                   ker_print_time(least, end / MOST_ROUNDS + 1));
+    return KER_OK;
+}
+
 /* Times that contradict each other. */
 static enum ker_status phases_check(struct simulation *s)
 {
@@ -84,7 +103,7 @@ static enum ker_status phases_check(struct simulation *s)
     if (ker_config_has(c, "run.measure") && s->end < s->measure_to)
         return ker_config_fail(c, &s->error, "run.end", "comes before the measured span (run.warmup + run.measure) is over: "
                                "move it or shorten run.measure");
-    return KER_OK;
+    return rounds_check(s);
 }
 
 static enum ker_status ends_check(struct simulation *s)

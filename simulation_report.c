@@ -175,6 +175,8 @@ void simulation_report(struct simulation *s, ker_time at)
 {
     ker_time to = s->measure_to < at ? s->measure_to : at, span = to > s->warmup ? to - s->warmup : 0;
     size_t own, count = 0;
+    if (at <= s->warmup && s->warmup > 0 && ker_comm_rank(s->comm) == 0)
+        ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
     net_network_end(s->network, at);
     struct stats_link *rows = net_network_links(s->network, &own), *links = stats_links_gather(s->comm, rows, own, &count);
     json_t *jobs = NULL, *run = run_report(s), *result = net_network_report(s->network, s->comm, span);

@@ -105,5 +105,9 @@ enum ker_status ker_config_fail(const struct ker_config *, struct ker_error *err
  * libconfig file; and the reference: every key, unit, default, meaning. */
 void ker_config_write(const struct ker_config *, FILE *out);
 void ker_config_help(const struct ker_option *const *tables, FILE *out);
+/* The part of it that has this word: a group ("switch"), a key, or all keys that the word is a part of; KER_BAD_INPUT: none. */
+enum ker_status ker_config_help_word(const struct ker_option *const *tables, const char *word, FILE *out, struct ker_error *error);
+/* What to say of a word that is no option of the command line, malloc'ed: the key that may be meant; NULL: none. */
+char *ker_config_key_near(const struct ker_option *const *tables, const char *word);
 
 #endif

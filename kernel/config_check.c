@@ -39,7 +39,10 @@ static enum ker_status refuse_unknown(ker_config_tables tables, struct ker_error
                                       struct ker_config_origin at, const char *path)
 {
     char *nearest = ker_config_nearest(tables, path);
-    if (nearest)
+    const char *hint = ker_config_key_hint(path);
+    if (hint)
+        ker_config_refuse(error, at, path, "unknown key; %s", hint);
+    else if (nearest)
         ker_config_refuse(error, at, path, "unknown key; did you mean %s?", nearest);
     else
         ker_config_refuse(error, at, path, "unknown key; marssim --help-config lists all keys");

@@ -290,3 +290,30 @@ void ker_config_help(const struct ker_option *const *tables, FILE *out)
             if (first_of_group(tables, option->key) == option->key)
                 print_group(tables, option->key, out);
 }
+
+enum ker_status ker_config_help_word(const struct ker_option *const *tables, const char *word, FILE *out, struct ker_error *error)
+{
+    size_t length = strlen(word);
+    bool found = false;
+    for (int exact = 1; exact >= 0 && !found; exact--) /* a group or key of this name, else whatever has the word in its name */
+        for (ker_config_tables table = tables; *table; table++)
+            for (const struct ker_option *option = *table; option->key; option++) {
+                bool begins = strncmp(option->key, word, length) == 0 && (!option->key[length] || strchr(".[", option->key[length]));
+                if (exact ? !begins : !strstr(option->key, word))
+                    continue;
+                print_option(option, out);
+                found = true;
+            }
+    if (found)
+        return KER_OK;
+    char *near = ker_config_key_near(tables, word);
+    ker_fail(error, KER_BAD_INPUT, "command line: --help-config %.60s: there is no such group or key%s%s%s", word,
+             near ? "; did you mean " : "", near ? near : "", near ? "?" : "");
+    free(near);
+    return KER_BAD_INPUT;
+}
+
+char *ker_config_key_near(const struct ker_option *const *tables, const char *word)
+{
+    return ker_config_nearest(tables, word);
+}

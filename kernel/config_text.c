@@ -142,10 +142,29 @@ static size_t integer_length(const char *text, bool *hexadecimal)
     return length;
 }
 
+/* A word behind a number is a unit, unless it is the name of the next setting. The length of both together, 0: none. */
+static size_t unit_length(const char *text)
+{
+    char *end;
+    strtod(text, &end);
+    const char *word = end + strspn(end, " \t");
+    if (end == text || !isalpha((unsigned char)*word) || (*word == 'L' && !isalpha((unsigned char)word[1])))
+        return 0;
+    const char *stop = word;
+    while (isalnum((unsigned char)*stop) || (*stop && strchr("/_-", *stop)))
+        stop++;
+    const char *behind = stop + strspn(stop, " \t\r\n");
+    return *behind && strchr("=:", *behind) ? 0 : (size_t)(stop - text);
+}
+
 static enum ker_status copy_number(struct scanner *s)
 {
     bool hexadecimal;
-    size_t length = integer_length(s->at, &hexadecimal);
+    size_t length = unit_length(s->at);
+    if (length)
+        return refuse(s, "%.*s: a value with a unit stands in quotes: \"%.*s\"", length < 60 ? (int)length : 60, s->at,
+                      length < 60 ? (int)length : 60, s->at);
+    length = integer_length(s->at, &hexadecimal);
     if (!length) { /* copied up to its end, so that its digits are not taken for integers */
         copy(s);
         while (isalnum((unsigned char)*s->at) || *s->at == '.' ||

@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <libconfig.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -125,6 +126,41 @@ static struct ker_config_node *node_from(const config_setting_t *setting, const 
     return node;
 }
 
+/* The next name of a setting before `end`: a word with = or : behind it; NULL: none. *at is moved behind it. */
+static const char *name_next(const char **at, const char *end, size_t *length)
+{
+    while (*at < end) {
+        const char *word = *at;
+        *length = strspn(word, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-*");
+        const char *behind = word + *length + strspn(word + *length, " \t");
+        *at = *length ? word + *length : word + 1;
+        if (*length && *behind && strchr("=:", *behind))
+            return word;
+    }
+    return NULL;
+}
+
+/* libconfig says only in which line the second one stands: it is one of the names there, the only one or the one that is there twice. */
+static enum ker_status refuse_duplicate(const struct ker_config_text *text, unsigned line, struct ker_error *error)
+{
+    struct ker_config_origin at = ker_config_text_origin(text, line);
+    const char *begin = text->text, *name, *other;
+    char names[200] = "";
+    size_t length, second, used = 0;
+    for (unsigned i = 1; i < line && strchr(begin, '\n'); i++)
+        begin = strchr(begin, '\n') + 1;
+    const char *end = begin + strcspn(begin, "\n"), *next = begin;
+    while ((name = name_next(&next, end, &length)) != NULL) {
+        if (used < sizeof names)
+            used += (size_t)snprintf(names + used, sizeof names - used, "%s%.*s", used ? ", " : "", (int)length, name);
+        for (const char *rest = next; (other = name_next(&rest, end, &second)) != NULL;)
+            if (second == length && strncmp(name, other, length) == 0)
+                return ker_fail(error, KER_BAD_INPUT, "%s:%d: %.*s is given twice in its group", at.file, at.line, (int)length, name);
+    }
+    return ker_fail(error, KER_BAD_INPUT, "%s:%d: %s%s is given twice in its group", at.file, at.line, strchr(names, ',') ? "one of " : "",
+                    names);
+}
+
 static enum ker_status refuse(const config_t *config, const struct ker_config_text *text,
                               struct ker_error *error)
 {
@@ -135,7 +171,7 @@ static enum ker_status refuse(const config_t *config, const struct ker_config_te
                "quotes, as "
                "in \"100 ns\"";
     else if (strcmp(what, "duplicate setting name") == 0)
-        hint = "; each key may be given once in its group";
+        return refuse_duplicate(text, (unsigned)config_error_line(config), error);
     return ker_fail(error, KER_BAD_INPUT, "%s:%d: %s%s", at.file, at.line, what, hint);
 }
 

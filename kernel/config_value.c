@@ -76,6 +76,9 @@ static bool parse_choice(const struct ker_option *option, const char *text, stru
     if (find_choice(option->choices, text, &value->choice, near))
         return true;
     print_choices(option->choices, all, sizeof all);
+    const char *hint = ker_config_value_hint(option->key, text);
+    if (hint)
+        return say(why, "\"%.60s\" is none of: %s; %s", text, all, hint);
     if (near[0])
         return say(why, "\"%.60s\" is none of: %s; did you mean \"%s\"?", text, all, near);
     return say(why, "\"%.60s\" is none of: %s", text, all);
@@ -154,6 +157,17 @@ void ker_config_range_print(const struct ker_option *option, char *buffer, size_
         buffer[0] = '\0';
 }
 
+/* As it was given, or nearly so. */
+static void print_value(const struct ker_option *option, const struct ker_config_value *value, char *buffer, size_t bytes)
+{
+    if (value->text)
+        snprintf(buffer, bytes, "%s", value->text);
+    else if (KER_TYPE_OF(option) == KER_TYPE_REAL)
+        snprintf(buffer, bytes, "%g", value->real);
+    else
+        snprintf(buffer, bytes, "%lld", (long long)value->integer);
+}
+
 static bool in_range(const struct ker_option *option, const struct ker_config_value *value, char *why)
 {
     struct ker_config_value bound = {0};
@@ -161,11 +175,12 @@ static bool in_range(const struct ker_option *option, const struct ker_config_va
                  ker_config_value_compare(option, value, &bound) < 0;
     bool above = option->maximum && parse_plain(option, option->maximum, &bound, why) &&
                  ker_config_value_compare(option, value, &bound) > 0;
-    char range[200];
+    char range[200], given[64];
     if (!below && !above)
         return true;
     ker_config_range_print(option, range, sizeof range);
-    return say(why, "too %s: must be %s", below ? "small" : "large", range);
+    print_value(option, value, given, sizeof given);
+    return say(why, "too %s: must be %s, not %s", below ? "small" : "large", range, given);
 }
 
 bool ker_config_value_parse(const struct ker_option *option, const char *text, struct ker_config_value *value,

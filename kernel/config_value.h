@@ -51,6 +51,9 @@ char *ker_config_with_indices(const char *pattern, const char *path);
 char *ker_config_member_path(const char *path, const struct ker_config_node *, int index);
 /* The known key most like the path, with the path's indices; malloc'ed, NULL when none is near. */
 char *ker_config_nearest(ker_config_tables, const char *path);
+/* config_words.c: what is called otherwise here, NULL: nothing known. */
+const char *ker_config_value_hint(const char *key, const char *value);
+const char *ker_config_key_hint(const char *key);
 /* Levenshtein distance of two words, at most 64 characters of them. */
 int ker_config_distance(const char *a, const char *b);
 

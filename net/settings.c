@@ -176,13 +176,13 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
                                hops, packet, NET_MAX_PACKET);
     if (set->buffer < packet)
         return ker_config_fail(c, error, "switch.buffer", "%u bytes hold no packet of %u bytes (adapter.packet_size + "
-                               "adapter.header%s)", set->buffer, packet, hops);
+                               "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size", set->buffer, packet, hops, packet);
     if (set->output_queue < packet)
         return ker_config_fail(c, error, "switch.output_queue", "%u bytes hold no packet of %u bytes (adapter.packet_size "
-                               "+ adapter.header%s)", set->output_queue, packet, hops);
+                               "+ adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size", set->output_queue, packet, hops, packet);
     if (set->ejection_rate && set->adapter_buffer < packet)
         return ker_config_fail(c, error, "adapter.buffer", "%u bytes hold no packet of %u bytes (adapter.packet_size + "
-                               "adapter.header%s)", set->adapter_buffer, packet, hops);
+                               "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size", set->adapter_buffer, packet, hops, packet);
     return KER_OK;
 }
 

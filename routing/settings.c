@@ -44,7 +44,7 @@ enum ker_status route_extents_read(const struct ker_config *config, const char *
     for (int i = 0; i < values; i++) {
         int64_t value = ker_config_int_at(config, key, i);
         if (value < 1 || value > INT32_MAX)
-            return ker_config_fail(config, error, key, "value %d is %lld; it must be at least 1", i + 1,
+            return ker_config_fail(config, error, key, "value %d is %lld; it must be 1 to 2147483647", i + 1,
                                    (long long)value);
         extent[i] = (uint32_t)value;
     }

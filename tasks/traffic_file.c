@@ -7,7 +7,6 @@
 #include "tasks/placement.h"
 #include "tasks/traffic.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -151,11 +151,11 @@ PATH=$quiet_path
 # ---- command line ----
 
 bad_ranks 'no configuration file given'
-bad_ranks "unrecognized option '--nonsense'" --nonsense star.cfg
+bad_ranks "--nonsense: there is no such option; marssim --help lists them" --nonsense star.cfg
 bad "invalid option -- 'x'" -x
 bad "requires an argument -- 'o'" star.cfg -o
 bad 'empty name' ''
-bad '"star.cfg": KEY=VALUE is expected' star.cfg star.cfg
+bad '"star.cfg": one configuration is read' star.cfg star.cfg
 bad 'KEY=VALUE is expected, as in' star.cfg =3
 bad 'KEY=VALUE is expected, as in' star.cfg 'jobs[-1].tasks=3'
 bad 'did you mean topology.nodes?' star.cfg topology.node=3
@@ -164,6 +164,45 @@ bad '--help-config lists all keys' star.cfg gibberish.of.mine=3
 bad 'topology: is a value, but a group of keys is expected' star.cfg topology=3
 bad 'as in jobs[0].KEY=VALUE' star.cfg jobs=stencil
 bad 'jobs: a list of groups is expected' star.cfg jobs=3
+
+# What a newcomer types.
+bad 'one configuration is read, and "star.cfg" is it' star.cfg torus.cfg
+bad '--load: there is no such option; a configuration key is set by traffic.load=VALUE' star.cfg --load 0.3
+bad '--load=0.3: there is no such option; a configuration key is set by traffic.load=VALUE' --load=0.3 star.cfg
+bad '-load: there is no such option; a configuration key is set by traffic.load=VALUE' -load 3 star.cfg
+bad '--help-config traffc: there is no such group or key; did you mean traffic?' --help-config traffc
+bad 'a dragonfly is "hierarchical"' star.cfg topology.kind=dragonfly
+bad 'dimension-order routing is "minimal" on a torus' torus.cfg routing.algorithm=dor
+bad 'random destinations are "uniform"' star.cfg traffic.pattern=random
+bad 'output.dir: unknown key; the folder of the results is given by -o DIR' star.cfg output.dir=x
+bad 'threads: unknown key; the number of processes is given by mpirun -n N' star.cfg threads=4
+bad 'traffic.load: too small: must be at least 0, not -1' star.cfg traffic.load=-1
+bad 'give at least "4128 B", or a smaller adapter.packet_size' star.cfg switch.buffer=10B
+bad 'value 1 is 1000000000000000000; it must be 1 to 2147483647' torus.cfg topology.extents=1000000000000000000
+bad 'output.period: would be done 1000000000000 times' star.cfg run.end=1s output.period=1ps
+bad 'run.batch: would be done 1000000000 times before the run ends; at most 100000000 times are possible: give 10 ns or more' star.cfg \
+    run.end=1s run.confidence=0.1 run.batch=1ns
+bad 'run.check_interval: would be done' star.cfg run.measure=1s run.packets=10 run.check_interval=1ps
+sed 's/"1 GB\/s"/1 GB\/s/' star.cfg >unit.cfg && bad 'unit.cfg:1: 1 GB/s: a value with a unit stands in quotes: "1 GB/s"' unit.cfg
+sed 's/"10 ns"/1.5ns/' star.cfg >unit.cfg && bad 'unit.cfg:1: 1.5ns: a value with a unit stands in quotes' unit.cfg
+printf 'switch: {\n  channels = 4;\n  channels = 5;\n};\n' >twice.cfg && bad 'twice.cfg:3: channels is given twice in its group' twice.cfg
+good() { # WORD...
+    "$marssim" "$@" >out 2>err </dev/null
+    verdict "$([ $? -eq 0 ] || echo refused)" "$*"
+}
+good -q -o results run.seed=2 star.cfg
+good -h
+good --help-config switch
+grep -q '^  switch.buffer: ' out || verdict 'switch.buffer is missing' '--help-config switch'
+good --help-config switch.buffer
+verdict "$([ "$(grep -c '^  [a-z]' out)" -eq 1 ] || echo 'not one key')" '--help-config switch.buffer'
+good -q -o results star.cfg run.warmup=1s
+verdict "$(grep -q '^marssim: warning: run.warmup: nothing was measured' err || echo 'no warning')" 'a warm-up beyond the end'
+for words in --help --help-config --list --version '--check star.cfg' '-o results star.cfg'; do
+    # shellcheck disable=SC2086
+    "$marssim" $words >/dev/full 2>err </dev/null
+    verdict "$([ $? -eq 1 ] || echo "exit status"; grep -q '^marssim: error: standard output cannot be written: No space left' err || echo text)" "$words >/dev/full"
+done
 
 # ---- the file ----
 
@@ -176,9 +215,9 @@ bad_ranks 'syntax.cfg:3: syntax error' syntax.cfg
 printf 'topology: {\n  kind = "star;\n};\n' >string.cfg
 bad 'string.cfg:2: the string that begins here is never closed' string.cfg
 printf 'topology: {\n  latency = 10 ns;\n};\n' >unquoted.cfg
-bad 'values with units stand in quotes' unquoted.cfg
+bad 'a value with a unit stands in quotes' unquoted.cfg
 printf 'topology: { kind = "star"; };\ntopology: { nodes = 4; };\n' >twice.cfg
-bad 'twice.cfg:2: duplicate setting name' twice.cfg
+bad 'twice.cfg:2: one of topology, nodes is given twice in its group' twice.cfg
 echo '@include "nowhere.cfg"' >include.cfg
 bad 'include.cfg:1: included file nowhere.cfg: cannot be read' include.cfg
 echo '@include "round.cfg"' >round.cfg
