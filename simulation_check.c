@@ -244,7 +244,7 @@ void simulation_check_report(const struct simulation *s)
     printf("           %u nodes, %u switches, %llu links, routing %s\n", sum->nodes, sum->switches, (unsigned long long)sum->links, sum->algorithm);
     network_print(s);
     faults_report(s->shape);
-    printf("channels   %u needed, %u configured\n", sum->channels, net_channels(s->config));
+    printf("channels   %u needed, %u configured\n", sum->channels, sum->configured);
     proof_print(&s->proof);
     printf("partition  %u ranks, imbalance %.3f, %llu links cut\n", s->parts.ranks, s->parts.imbalance, (unsigned long long)s->parts.cut_edges);
     printf("lookahead  %s inside a rank", ker_print_time(a, s->engine->wheel.grid));

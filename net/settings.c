@@ -4,9 +4,9 @@
 #include <stdlib.h>
 
 const struct ker_option net_options[] = {
-    {"switch.channels", KER_TYPE_INT, "4", "1", "16", NULL,
+    {"switch.channels", KER_TYPE_INT, NULL, "1", "16", NULL,
      "Virtual channels per priority class on every link. The routing algorithm needs some for freedom of deadlock; more than that lessen "
-     "head-of-line blocking."},
+     "head-of-line blocking. Absent: as many as the routing needs, at least 4."},
     {"switch.classes", KER_TYPE_INT, "1", "1", "16", NULL,
      "Priority classes; a higher class is served first. channels x classes must not exceed 16."},
     {"switch.buffer", KER_TYPE_BYTES, "64 KiB", "1", "1 GiB", NULL,
@@ -42,8 +42,8 @@ const struct ker_option net_options[] = {
      "(source and destination), or in turn.",
      "routing.algorithm=adaptive|indirect|ugal|par|ugal_piggyback|shortest|updown|table or faults.link_rate or faults.switch_rate or faults.list"},
     {"routing.bias", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
-     "What a way that is not a shortest one costs on top, when ways are compared. Absent: with ugal and its kin four times the latency of "
-     "the longest link (two round trips), else nothing.",
+     "What a way that is not a shortest one costs on top, when ways are compared. Absent: with ugal and its kin eight times the latency of "
+     "the longest link and the time that four packets take on the slowest, else nothing.",
      "routing.algorithm=indirect|ugal|par|ugal_piggyback & routing.selection=queue|credits|both|two"},
     {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL, "Adaptive selection: a cost of at most this much counts as none.",
      "routing.selection=queue|credits|both|two"},
@@ -122,10 +122,22 @@ static enum net_arbitration arbitration_read(const struct ker_config *c, const s
     return route_grid(shape, extents) > 0 ? NET_ARBITER_OLDEST : NET_ARBITER_ROUND_ROBIN;
 }
 
+static uint64_t bias_read(const struct net_settings *set, const struct ker_config *c, const struct route_summary *summary)
+{
+    ker_time longest = 0;
+    if (ker_config_has(c, "routing.bias"))
+        return (uint64_t)ker_config_time(c, "routing.bias");
+    for (int i = 0; i < summary->link_count; i++) {
+        ker_time wire = ker_serialisation(set->payload + set->header, summary->link[i].rate);
+        longest = wire > longest ? wire : longest;
+    }
+    return (uint64_t)(summary->bias + summary->bias_packets * longest);
+}
+
 static void settings_read(struct net_settings *set, const struct ker_config *c, const struct route_shape *shape)
 {
-    ker_time bias = route_summarise(shape)->bias;
-    set->channels = (uint32_t)ker_config_int(c, "switch.channels");
+    const struct route_summary *summary = route_summarise(shape);
+    set->channels = summary->configured;
     set->classes = (uint32_t)ker_config_int(c, "switch.classes");
     set->buffer = (uint32_t)ker_config_bytes(c, "switch.buffer");
     set->output_queue = (uint32_t)ker_config_bytes(c, "switch.output_queue");
@@ -139,13 +151,13 @@ static void settings_read(struct net_settings *set, const struct ker_config *c, 
     set->adapts = set->selection < NET_SELECT_RANDOM;
     set->sticky = (enum net_sticky_span)ker_config_choice(c, "routing.sticky");
     set->count_port = ker_config_choice(c, "routing.credits") == 1;
-    set->bias = (uint64_t)(ker_config_has(c, "routing.bias") ? ker_config_time(c, "routing.bias") : bias);
     set->threshold = (uint64_t)ker_config_time(c, "routing.threshold");
     set->hysteresis = (uint64_t)ker_config_time(c, "routing.hysteresis");
     set->remembers = (set->adapts && set->hysteresis) || (set->sticky != NET_STICKY_PACKET &&
                                                           (set->adapts || set->selection == NET_SELECT_ROUND_ROBIN));
     set->payload = (uint32_t)ker_config_bytes(c, "adapter.packet_size");
     set->header = (uint32_t)ker_config_bytes(c, "adapter.header");
+    set->bias = bias_read(set, c, summary);
     set->at_source = ker_config_choice(c, "routing.decided") == 1;
     set->hop_bytes = (uint32_t)ker_config_bytes(c, "routing.hop_bytes");
     set->most = set->payload + set->header + set->hop_bytes * NET_MAX_SWITCHES;
@@ -161,13 +173,16 @@ static void settings_read(struct net_settings *set, const struct ker_config *c, 
 
 uint32_t net_channels(const struct ker_config *c)
 {
-    return (uint32_t)ker_config_int(c, "switch.channels");
+    return ker_config_has(c, "switch.channels") ? (uint32_t)ker_config_int(c, "switch.channels") : 0;
 }
 
 static enum ker_status settings_check(const struct net_settings *set, const struct ker_config *c, struct ker_error *error)
 {
     uint32_t packet = set->most;
     const char *hops = set->hop_bytes ? " + routing.hop_bytes for up to 255 switches" : "";
+    if (set->channels > NET_MAX_CHANNELS)
+        return ker_config_fail(c, error, "routing.algorithm", "needs %u virtual channels here; at most %u are possible", set->channels,
+                               NET_MAX_CHANNELS);
     if (set->channels * set->classes > NET_MAX_CHANNELS)
         return ker_config_fail(c, error, "switch.classes", "%u classes of %u channels are %u; at most %u are possible",
                                set->classes, set->channels, set->classes * set->channels, NET_MAX_CHANNELS);

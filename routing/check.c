@@ -168,7 +168,7 @@ static struct route_packet packet_in(const struct walk *walk, const struct state
     uint32_t row = s->in / walk->channels;
     bool injected = walk->peer[row] >= TO_NODE;
     return (struct route_packet){.address = route_address(walk->shape, walk->to),
-                                 .source = s->source,
+                                 .source = injected ? walk->peer[row] & ~TO_NODE : s->source,
                                  .destination = walk->to,
                                  .state = s->bits & 0xffffffu,
                                  .in_port = (uint16_t)(row - walk->first_port[switch_id]),
@@ -234,7 +234,7 @@ static void probe(struct walk *walk, uint32_t switch_id, struct route_packet pac
     struct route_oracle oracle = {0};
     packet.oracle = &oracle;
     int count = ask(walk, 0, switch_id, &packet, choices);
-    if (!walk->by_source) {
+    if (!walk->by_source && packet.hops > 0) { /* at its first switch a packet's own source is asked for anyway */
         struct route_packet other = packet;
         other.source = walk->source[route_mix((uint32_t)walk->work, 7) % walk->sources];
         if (!same_answer(walk, switch_id, other, choices, count))

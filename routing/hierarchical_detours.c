@@ -517,19 +517,22 @@ enum ker_status hierarchy_indirect_prepare(struct route_shape *shape, const stru
     return KER_OK;
 }
 
-/* A link in steady use has as many credits under way as it has packets, with no queue: at half load half a round trip, which UGAL
- * multiplies by the links to go. Two round trips over the longest link keep that from sending packets around. */
-static ker_time bias_proposed(const struct route_summary *summary)
+/* A link in steady use has as many credits under way as it has packets, with no queue, and a packet is a backlog as long as it is being
+ * sent; UGAL multiplies both by the links to go. Without a bias of that size short queues send packets around under uniform traffic, and
+ * these load the links for others (with PAR most of all, which asks at every switch of the group). What it costs under adversarial traffic
+ * is some latency: docs/routing.md has the measurements. */
+static void bias_propose(struct route_summary *summary)
 {
     ker_time longest = 0;
     for (int i = 0; i < summary->link_count; i++)
         longest = summary->link[i].latency > longest ? summary->link[i].latency : longest;
-    return 4 * longest;
+    summary->bias = 8 * longest;
+    summary->bias_packets = 4;
 }
 
 static enum ker_status ugal_prepare(struct hierarchy *h, bool progressive, const struct ker_config *config, struct ker_error *error)
 {
-    h->shape.summary.bias = bias_proposed(&h->shape.summary);
+    bias_propose(&h->shape.summary);
     h->candidates = (uint32_t)ker_config_int(config, "routing.candidates");
     weights_read(h, config, true);
     enum ker_status status = detours_prepare(h, via_asked(config), progressive, config, error);

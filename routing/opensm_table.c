@@ -173,6 +173,8 @@ enum ker_status route_opensm_read(struct route_shape *shape, const struct ker_co
     enum ker_status status = fill(&f, ker_config_inputs(config), &safe, error);
     shape->table = f.table;
     if (status == KER_OK)
-        f.table->unproved = !safe && !ker_config_bool(config, "routing.allow_deadlock");
+        status = route_opensm_lanes_read(&f.of, f.table, config, error);
+    if (status == KER_OK)
+        f.table->unproved = (!safe || f.table->lanes) && !ker_config_bool(config, "routing.allow_deadlock");
     return status;
 }

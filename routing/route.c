@@ -4,6 +4,7 @@
  * after that a shape never changes. Everything else passes the call on.
  */
 #include "routing/faults.h"
+#include "routing/lanes.h"
 #include "routing/shape.h"
 #include "routing/table_make.h"
 
@@ -11,6 +12,7 @@
 #include <string.h>
 
 #define LIST KER_TYPE_LIST
+#define LEAST_CHANNELS 4 /* unless switch.channels says so */
 
 const struct ker_option route_options[] = {
     {"topology.kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "fat_tree|hierarchical|torus|star|file|fabric",
@@ -75,7 +77,7 @@ const struct ker_option route_options[] = {
     {"routing.check_work", KER_TYPE_INT, "20000000", "1", NULL, NULL,
      "--check: after how many questions to the algorithm (about 0.1 to 1 us each; with p million ports one counts as 1 + p) the proof of freedom "
      "from deadlock stops, and says how far it came; --check=full goes on to the end."},
-    {"routing.valiant", KER_TYPE_CHOICE, "group", NULL, NULL, "group|switch|any",
+    {"routing.valiant", KER_TYPE_CHOICE, "switch", NULL, NULL, "group|switch|any",
      "Hierarchical: what a detour leads to: the first switch reached in a third group, a switch drawn there, or a switch drawn "
      "anywhere (in the source's group: no detour).",
      "topology.kind=hierarchical & routing.algorithm=valiant|indirect|ugal|par|ugal_piggyback"},
@@ -110,6 +112,12 @@ const struct ker_option route_options[] = {
     {"routing.lmc_path", KER_TYPE_INT, "0", "-1", "127", NULL,
      "With a table of OpenSM's: which of the 2^lmc LIDs of a node packets are sent to, counted from 0 and modulo how many it has; -1: "
      "each packet (message or flow, as routing.sticky says) draws one.", "routing.algorithm=table"},
+    {"routing.path_sl", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "With a table of OpenSM's: the service level of every pair of nodes, as opensm-path-records.dump or saquery PR tell it. Packets then "
+     "travel on the virtual lanes that routing.sl2vl gives.", "routing.algorithm=table"},
+    {"routing.sl2vl", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "With routing.path_sl: the virtual lane of a service level from port to port of every switch, opensm-sl2vl.dump; absent: lane n for "
+     "service level n.", "routing.path_sl"},
     {"routing.allow_deadlock", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "With algorithm = \"table\": run also with a table that can deadlock.", "routing.algorithm=table"},
     {"faults.list[].link", KER_TYPE_INT | LIST, NULL, "0", NULL, NULL,
@@ -186,6 +194,8 @@ static enum ker_status choose_algorithm(struct route_shape *shape, const struct 
     summary->adaptive |= algorithm->adaptive || (shape->table && shape->table->adaptive);
     snprintf(summary->algorithm, sizeof summary->algorithm, "%s", name);
     uint32_t repair = route_faults_channels(shape, algorithm);
+    if (channels == 0)
+        channels = summary->channels + repair < LEAST_CHANNELS ? LEAST_CHANNELS : summary->channels + repair;
     if (channels < summary->channels + repair)
         return ker_config_fail(config, error, key,
                                "\"%s\" needs %u virtual channel%s on this %s to be free of "
@@ -204,6 +214,7 @@ static enum ker_status choose_algorithm(struct route_shape *shape, const struct 
     else if (shape->kind->tune)
         shape->kind->tune(shape);
     summary->channels += repair;
+    summary->configured = channels;
     return KER_OK;
 }
 
@@ -250,6 +261,8 @@ void route_own(struct route_shape *shape, const uint32_t *switch_rank, uint32_t 
 {
     if (shape->table)
         route_table_keep(shape->table, switch_rank, rank);
+    if (shape->table && shape->table->lanes)
+        route_lanes_keep(shape->table->lanes, shape, switch_rank, rank);
 }
 
 uint64_t route_bytes(const struct route_shape *shape)

@@ -77,8 +77,10 @@ struct route_summary {
     uint64_t links;        /* bidirectional, node links included */
     uint32_t max_ports;    /* over all switches */
     uint32_t channels;     /* virtual channels the algorithm needs for freedom of deadlock */
+    uint32_t configured;   /* that there are */
     bool adaptive;         /* route_next may return several choices */
-    ker_time bias;         /* what a detour costs on top unless routing.bias says so */
+    ker_time bias;         /* what a detour costs on top unless routing.bias says so, */
+    uint32_t bias_packets; /* and the time of so many packets on the slowest link */
     int link_count;        /* entries of links */
     struct route_link link[ROUTE_MAX_LINKS];
     int node_link;         /* class of the node-to-switch links */
@@ -88,7 +90,7 @@ struct route_summary {
 };
 
 /* From the keys topology.*, routing.* and faults.*; `channels` is what is configured (switch.channels): too few is refused with the number
- * needed. */
+ * needed. 0: as many as are needed, at least 4. */
 enum ker_status route_new(struct route_shape **shape, const struct ker_config *config, uint32_t channels,
                           struct ker_error *error);
 void route_free(struct route_shape *shape);

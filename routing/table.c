@@ -7,7 +7,7 @@
  * route_table_keep marks what the rows kept still reach, gives the blocks that stay new places in their old order, and moves them
  * down. Sets are few and stay. Rows that are dropped become one row without ways.
  */
-#include "routing/table.h"
+#include "routing/lanes.h"
 
 #include "routing/shape.h"
 
@@ -87,7 +87,7 @@ static void words_reserve(uint32_t **store, uint32_t used, uint32_t *room, uint3
 
 /* ---- tries ---- */
 
-static void trie_init(struct route_trie *trie, uint32_t switches, uint32_t nodes)
+void route_trie_init(struct route_trie *trie, uint32_t switches, uint32_t nodes)
 {
     *trie = (struct route_trie){.switches = switches, .nodes = nodes, .levels = 1};
     while ((nodes - 1) >> trie->shift >= ROUTE_TRIE_BLOCK) {
@@ -109,7 +109,7 @@ static void filling_release(struct route_trie *trie)
     }
 }
 
-static void trie_release(struct route_trie *trie)
+void route_trie_release(struct route_trie *trie)
 {
     filling_release(trie);
     free(trie->root);
@@ -155,7 +155,7 @@ static uint32_t block_intern(struct route_trie *trie, int level, const uint32_t 
     return *slot - 1;
 }
 
-static void trie_row(struct route_trie *trie, uint32_t switch_id, const uint32_t *value)
+void route_trie_row(struct route_trie *trie, uint32_t switch_id, const uint32_t *value)
 {
     uint32_t count = trie->nodes;
     uint32_t *made = ker_alloc((count / ROUTE_TRIE_BLOCK + 1) * sizeof *made);
@@ -216,7 +216,7 @@ struct route_table *route_table_new(uint32_t switches, uint32_t nodes)
     table->switches = switches;
     table->nodes = nodes;
     table->spread = table->classes = 1;
-    trie_init(&table->ways, switches, nodes);
+    route_trie_init(&table->ways, switches, nodes);
     route_table_set_of(table, NULL, 0); /* has number 0 */
     return table;
 }
@@ -225,9 +225,10 @@ void route_table_free(struct route_table *table)
 {
     if (!table)
         return;
-    trie_release(&table->ways);
-    trie_release(&table->layers);
+    route_trie_release(&table->ways);
+    route_trie_release(&table->layers);
     interned_release(&table->sets);
+    route_lanes_free(table->lanes);
     free(table->way);
     free(table);
 }
@@ -267,19 +268,19 @@ uint32_t route_table_set_of(struct route_table *table, const struct route_way *w
 
 void route_table_row(struct route_table *table, uint32_t switch_id, const uint32_t *set_by_node)
 {
-    trie_row(&table->ways, switch_id, set_by_node);
+    route_trie_row(&table->ways, switch_id, set_by_node);
 }
 
 void route_table_layers_begin(struct route_table *table)
 {
     if (!table->layers.root)
-        trie_init(&table->layers, table->switches, table->nodes);
+        route_trie_init(&table->layers, table->switches, table->nodes);
 }
 
 void route_table_layer_row(struct route_table *table, uint32_t switch_id, const uint32_t *layer_by_node)
 {
     route_table_layers_begin(table);
-    trie_row(&table->layers, switch_id, layer_by_node);
+    route_trie_row(&table->layers, switch_id, layer_by_node);
 }
 
 /* ---- closing ---- */
@@ -297,7 +298,7 @@ static uint32_t empty_row(struct route_trie *trie)
     return at;
 }
 
-static void trie_finish(struct route_trie *trie)
+void route_trie_finish(struct route_trie *trie)
 {
     uint32_t empty = UINT32_MAX;
     for (uint32_t i = 0; i < trie->switches; i++)
@@ -314,9 +315,9 @@ static void trie_finish(struct route_trie *trie)
 
 void route_table_finish(struct route_table *table)
 {
-    trie_finish(&table->ways);
+    route_trie_finish(&table->ways);
     if (table->layers.root)
-        trie_finish(&table->layers);
+        route_trie_finish(&table->layers);
     interned_release(&table->sets);
     table->finished = true;
 }
@@ -326,7 +327,7 @@ void route_table_tune(struct route_table *table, uint32_t channels)
     table->spread = channels / table->classes;
 }
 
-static uint64_t trie_bytes(const struct route_trie *trie)
+uint64_t route_trie_bytes(const struct route_trie *trie)
 {
     if (!trie->root)
         return 0;
@@ -335,7 +336,8 @@ static uint64_t trie_bytes(const struct route_trie *trie)
 
 uint64_t route_table_bytes(const struct route_table *table)
 {
-    return sizeof *table + trie_bytes(&table->ways) + trie_bytes(&table->layers) + (uint64_t)table->way_room * sizeof *table->way;
+    return sizeof *table + route_trie_bytes(&table->ways) + route_trie_bytes(&table->layers) + (uint64_t)table->way_room * sizeof *table->way +
+           (table->lanes ? route_lanes_bytes(table->lanes) : 0);
 }
 
 /* ---- keeping one rank's rows ---- */
@@ -395,7 +397,7 @@ static void tops_pack(struct route_trie *trie, const uint32_t *switch_rank, uint
     trie->top = ker_realloc(trie->top, trie->top_used * WORD);
 }
 
-static void trie_keep(struct route_trie *trie, const uint32_t *switch_rank, uint32_t rank)
+void route_trie_keep(struct route_trie *trie, const uint32_t *switch_rank, uint32_t rank)
 {
     uint32_t empty = empty_row(trie);
     filling_release(trie);
@@ -412,7 +414,7 @@ static void trie_keep(struct route_trie *trie, const uint32_t *switch_rank, uint
 void route_table_keep(struct route_table *table, const uint32_t *switch_rank, uint32_t rank)
 {
     ker_assert(table->finished);
-    trie_keep(&table->ways, switch_rank, rank);
+    route_trie_keep(&table->ways, switch_rank, rank);
     if (table->layers.root)
-        trie_keep(&table->layers, switch_rank, rank);
+        route_trie_keep(&table->layers, switch_rank, rank);
 }

@@ -21,7 +21,8 @@ struct route_way {
 #define ROUTE_TABLE_ANY 255   /* all channels alike: what leads to the destination node itself, or where no circle can be */
 #define ROUTE_TABLE_LAYER 254 /* the packet's layer */
 #define ROUTE_TABLE_HOPS 253  /* switches passed so far */
-#define ROUTE_TABLE_CLASSES 253 /* ordinary classes are below */
+#define ROUTE_TABLE_LANE 252  /* that of the packet's service level from its port in to this one (lanes.h) */
+#define ROUTE_TABLE_CLASSES 252 /* ordinary classes are below */
 
 #define ROUTE_TRIE_BITS 6
 #define ROUTE_TRIE_BLOCK 64 /* entries */
@@ -53,6 +54,7 @@ struct route_table {
     uint32_t switches, nodes;
     uint32_t paths;             /* above 1: so many columns stand for each node, and a packet draws one; nodes counts columns */
     struct route_trie ways, layers; /* layers.root is NULL when there are none */
+    struct route_lanes *lanes;      /* NULL: ways have classes of their own */
     struct route_way *way;          /* a set is its count, as a port, and its ways; its number is where it begins */
     uint32_t way_used, way_room;
     struct route_interned sets;
@@ -86,6 +88,15 @@ uint32_t *route_trie_columns(struct route_trie *);
 void route_trie_advance(struct route_trie *);
 /* Before the first layer of a table filled by columns. */
 void route_table_layers_begin(struct route_table *);
+
+/* A trie by itself: a value for every row and column; what is never set is 0. After route_trie_finish nothing more is set; keep drops the
+ * rows of other ranks. */
+void route_trie_init(struct route_trie *, uint32_t rows, uint32_t columns);
+void route_trie_row(struct route_trie *, uint32_t row, const uint32_t *value);
+void route_trie_finish(struct route_trie *);
+void route_trie_keep(struct route_trie *, const uint32_t *row_rank, uint32_t rank);
+void route_trie_release(struct route_trie *);
+uint64_t route_trie_bytes(const struct route_trie *);
 
 /* Nothing more is set. Frees what only filling needs. */
 void route_table_finish(struct route_table *);

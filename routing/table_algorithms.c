@@ -1,4 +1,5 @@
 /* table_algorithms.c - the algorithms of any topology, which go by tables: how theirs are made, and the route function of all. */
+#include "routing/lanes.h"
 #include "routing/opensm.h"
 #include "routing/table_maker.h"
 
@@ -126,6 +127,8 @@ int route_table_next(const struct route_shape *shape, uint64_t here, uint32_t sw
     uint32_t count = route_table_ways(table, switch_id, column, &way);
     if (table->layers.root && packet->hops == 0)
         state = route_table_layer(table, switch_id, packet->destination);
+    if (table->lanes && packet->hops == 0)
+        state = route_lanes_level(table->lanes, packet->source, column);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t class = way[i].class;
         choices[i] = (struct route_choice){.port = way[i].port, .state = state};
@@ -137,6 +140,8 @@ int route_table_next(const struct route_shape *shape, uint64_t here, uint32_t sw
             class = state;
         else if (class == ROUTE_TABLE_HOPS)
             class = packet->hops;
+        else if (class == ROUTE_TABLE_LANE)
+            class = route_lanes_class(table->lanes, switch_id, packet->in_port, way[i].port, state);
         ker_check(class < table->classes || packet->oracle); /* the proof asks for hops no packet has, too */
         route_channel(&choices[i], class * table->spread, table->spread, packet->draw);
     }

@@ -489,7 +489,7 @@ detours() { # PART ALGORITHM WORD...
     bad "$part" dragonfly.cfg "routing.algorithm=$algorithm" "$@"
 }
 bad_ranks '"valiant" needs a third group, but topology.groups has only 2' dragonfly.cfg routing.algorithm=valiant topology.groups=4,2
-detours '"par" needs 4 virtual channels' par switch.channels=3
+detours '"par" needs 5 virtual channels' par switch.channels=4
 detours '"valiant" needs 4 virtual channels' valiant routing.valiant=any switch.channels=3
 detours '"rack" is none of: group, switch, any' ugal routing.valiant=rack
 detours '"heavy" is none of' ugal routing.weight=heavy

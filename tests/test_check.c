@@ -226,7 +226,7 @@ static const char *const samples[] = {
     TOPOLOGY("fat_tree", LINKS "down = [3, 4, 3]; up = [1, 3, 2];") "routing: {algorithm = \"adaptive\";};",
     TOPOLOGY("hierarchical", LINKS "groups = [4, 5]; nodes_per_switch = 2;"),
     TOPOLOGY("hierarchical", LINKS "groups = [4, 5]; nodes_per_switch = 2;") "routing: {algorithm = \"valiant\";};",
-    TOPOLOGY("hierarchical", LINKS "groups = [2, 2, 4];") "routing: {algorithm = \"indirect\"; detours = 2;};",
+    TOPOLOGY("hierarchical", LINKS "groups = [2, 2, 4];") "routing: {algorithm = \"indirect\"; detours = 2; valiant = \"group\";};",
     TOPOLOGY("hierarchical", LINKS "groups = [4, 5]; links = [1, 2];") "routing: {algorithm = \"ugal\"; valiant = \"switch\";};",
     TOPOLOGY("hierarchical", LINKS "groups = [4, 5]; nodes_per_switch = 2;") "routing: {algorithm = \"par\";};",
     TOPOLOGY("star", LINKS "nodes = 5;"),

@@ -69,8 +69,8 @@ static void test_valiant(void **state)
 {
     for (size_t i = 0; i < SAMPLES; i++) {
         const struct sample *s = &samples[i];
-        check_both(s, "algorithm = \"valiant\";", s->group, 2 * s->direct);
-        check_both(s, "algorithm = \"valiant\"; valiant = \"switch\";", s->by_switch, 2 * s->direct);
+        check_both(s, "algorithm = \"valiant\"; valiant = \"group\";", s->group, 2 * s->direct);
+        check_both(s, "algorithm = \"valiant\";", s->by_switch, 2 * s->direct);
         check_both(s, "algorithm = \"valiant\"; valiant = \"any\";", s->by_switch, 2 * s->direct);
     }
 }
@@ -79,8 +79,8 @@ static void test_indirect(void **state)
 {
     for (size_t i = 0; i < SAMPLES; i++) {
         const struct sample *s = &samples[i];
-        check_both(s, "algorithm = \"indirect\";", s->group, 2 * s->direct);
-        check_both(s, "algorithm = \"indirect\"; via = [1]; indirect = \"adaptive\";", s->group, 2 * s->direct);
+        check_both(s, "algorithm = \"indirect\"; valiant = \"group\";", s->group, 2 * s->direct);
+        check_both(s, "algorithm = \"indirect\"; via = [1]; indirect = \"adaptive\"; valiant = \"group\";", s->group, 2 * s->direct);
         check_both(s, "algorithm = \"indirect\"; indirect = \"adaptive\"; weight = \"links\"; valiant = \"switch\";", s->by_switch, 2 * s->direct);
     }
 }
@@ -89,9 +89,9 @@ static void test_ugal(void **state)
 {
     for (size_t i = 0; i < SAMPLES; i++) {
         const struct sample *s = &samples[i];
-        check_both(s, "algorithm = \"ugal\";", s->group, 2 * s->direct);
+        check_both(s, "algorithm = \"ugal\"; valiant = \"group\";", s->group, 2 * s->direct);
         check_both(s, "algorithm = \"ugal\"; valiant = \"switch\"; candidates = 3;", s->by_switch, 2 * s->direct);
-        check_both(s, "algorithm = \"par\"; candidates = 2;", s->par, 3 * s->direct - 1);
+        check_both(s, "algorithm = \"par\"; candidates = 2; valiant = \"group\";", s->par, 3 * s->direct - 1);
         check_both(s, "algorithm = \"par\"; valiant = \"any\"; weight = \"double\";", s->par_by_switch, 3 * s->direct - 1);
     }
 }
@@ -138,7 +138,7 @@ static void test_indirect_racks(void **state)
         char text[512];
         uint32_t seen[32] = {0}, random = 99;
         snprintf(text, sizeof text, GROUPS("groups = [2, 4, 5];") "routing: { algorithm = \"indirect\"; %s };", cases[i].more);
-        struct route_shape *shape = shape_make(text, 6);
+        struct route_shape *shape = shape_make(text, 8);
         for (int k = 0; k < 8000; k++) {
             uint64_t passed = groups_passed(shape, cases[i].from * 8 + 1, cases[i].to * 8 + 6, test_random(&random), 0);
             seen[passed]++;
@@ -156,7 +156,7 @@ static void test_indirect_racks(void **state)
  * 1,000 each, standard deviation 29. */
 static void test_third_groups_even(void **state)
 {
-    struct route_shape *shape = shape_make(GROUPS("groups = [4, 9];") "routing: { algorithm = \"ugal\"; candidates = 2; };", 3);
+    struct route_shape *shape = shape_make(GROUPS("groups = [4, 9];") "routing: { algorithm = \"ugal\"; candidates = 2; };", 4);
     uint32_t random = 5, seen[9] = {0};
     for (int k = 0; k < 7000; k++) {
         uint32_t draw = test_random(&random);
@@ -177,7 +177,7 @@ static void test_third_groups_even(void **state)
  * d + 1 places on, the way from switch s to switch t in that group is [s is not d mod 4] + 1 + [t is not (7 - d) mod 4]. */
 static void test_weights(void **state)
 {
-    struct route_shape *shape = shape_make(GROUPS("groups = [4, 9];") "routing: { algorithm = \"ugal\"; };", 3);
+    struct route_shape *shape = shape_make(GROUPS("groups = [4, 9];") "routing: { algorithm = \"ugal\"; valiant = \"group\"; };", 3);
     for (uint32_t a = 0; a < 36; a++)
         for (uint32_t b = 0; b < 36; b++) {
             struct route_packet packet = {.address = route_address(shape, b), .source = a, .destination = b, .draw = a * 1000003u + b};

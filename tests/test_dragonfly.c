@@ -42,7 +42,7 @@ static void adversarial_minimal(void **state)
  * there, or anywhere, that does not happen. */
 static void adversarial_valiant(void **state)
 {
-    double group = accepted("algorithm = \"valiant\";", "next_group", 0.7, NULL);
+    double group = accepted("algorithm = \"valiant\"; valiant = \"group\";", "next_group", 0.7, NULL);
     double by_switch = accepted("algorithm = \"valiant\"; valiant = \"switch\";", "next_group", 0.7, NULL);
     double any = accepted("algorithm = \"valiant\"; valiant = \"any\";", "next_group", 0.7, NULL);
     assert_within(group, 0.35, 0.04);
@@ -85,11 +85,11 @@ static void uniform(void **state)
 static void equal_on_ranks(void **state)
 {
     static const char *const rules[] = {
-        "algorithm = \"valiant\";",
+        "algorithm = \"valiant\"; valiant = \"group\";",
         "algorithm = \"valiant\"; valiant = \"any\";",
         "algorithm = \"indirect\"; detours = 3;",
         "algorithm = \"indirect\"; detours = 2; indirect = \"adaptive\"; valiant = \"switch\";",
-        "algorithm = \"ugal\"; candidates = 2;",
+        "algorithm = \"ugal\"; candidates = 2; valiant = \"group\";",
         "algorithm = \"par\"; valiant = \"switch\"; selection = \"credits\";",
         "algorithm = \"ugal_piggyback\"; watch_high = \"200 ns\"; watch_low = \"50 ns\";",
     };

@@ -43,10 +43,10 @@ static const struct load loads[] = {
     {"minimal", GROUPS("groups = [4, 9]; nodes_per_switch = 2;"), 2, "uniform"},
     {"minimal", GROUPS("groups = [2, 3, 5]; nodes_per_switch = 2;"), 4, "uniform"},
     {"adaptive", GROUPS("groups = [4, 5]; links = [1, 4];"), 2, "uniform"},
-    {"valiant", GROUPS("groups = [4, 9]; nodes_per_switch = 2;"), 3, "permutation"},
-    {"indirect", GROUPS("groups = [4, 5]; nodes_per_switch = 2;"), 3, "permutation"},
-    {"ugal", GROUPS("groups = [4, 9]; nodes_per_switch = 2;"), 3, "permutation"},
-    {"par", GROUPS("groups = [4, 9]; nodes_per_switch = 2;"), 4, "permutation"},
+    {"valiant", GROUPS("groups = [4, 9]; nodes_per_switch = 2;"), 4, "permutation"},
+    {"indirect", GROUPS("groups = [4, 5]; nodes_per_switch = 2;"), 4, "permutation"},
+    {"ugal", GROUPS("groups = [4, 9]; nodes_per_switch = 2;"), 4, "permutation"},
+    {"par", GROUPS("groups = [4, 9]; nodes_per_switch = 2;"), 5, "permutation"},
     {"minimal", "kind = \"star\"; " LINKS "nodes = 16;", 1, "uniform"},
 };
 

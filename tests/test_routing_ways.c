@@ -139,12 +139,12 @@ static const struct proof proofs[] = {
     {"minimal", GROUPS("groups = [3, 4]; links = [2, 3]; attach = \"switch\";"), 1, 0},
     {"minimal", GROUPS("groups = [2, 3, 4];"), 4, 0},
     {"adaptive", GROUPS("groups = [3, 4]; links = [1, 5];"), 2, 0},
-    {"valiant", GROUPS("groups = [4, 5];"), 3, 2 + 3 + 2},
+    {"valiant", GROUPS("groups = [4, 5];"), 4, 2 + 3 + 3},
     {"valiant", GROUPS("groups = [3, 4]; links = [2, 3]; attach = \"switch\";"), 2, 2 + 2},
-    {"valiant", GROUPS("groups = [2, 2, 5];"), 6, AT_MOST + 2 + 3 * 3 + 2},
-    {"indirect", GROUPS("groups = [4, 5];"), 3, 2 + 3 + 2},
-    {"ugal", GROUPS("groups = [4, 5];"), 3, 2 + 3 + 2},
-    {"par", GROUPS("groups = [4, 5];"), 4, 2 + 3 + 2 + 1},
+    {"valiant", GROUPS("groups = [2, 2, 5];"), 8, AT_MOST + 2 + 2 * 7},
+    {"indirect", GROUPS("groups = [4, 5];"), 4, 2 + 3 + 3},
+    {"ugal", GROUPS("groups = [4, 5];"), 4, 2 + 3 + 3},
+    {"par", GROUPS("groups = [4, 5];"), 5, 2 + 3 + 3 + 1},
     {"minimal", TOPOLOGY("star", LINKS "nodes = 7;"), 1, 0},
 };
 #define PROOFS (sizeof proofs / sizeof *proofs)

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what building marssim needs, when it is missing.
 #
-#   tools/install-deps.sh [build] [lint] [fuzz] [studies]      (nothing named: build)
+#   tools/install-deps.sh [build] [lint] [fuzz] [studies] [opensm]      (nothing named: build)
 #
 # Each need is tested by use (a command that runs, a header that compiles), not by package name, so that an Open MPI
 # of one's own counts. On Debian and Ubuntu what is missing is installed by apt, as root or through sudo; elsewhere
@@ -70,11 +70,20 @@ need_studies() {
     command_of flock util-linux
 }
 
+# A subnet manager and a simulated subnet for it: only tools/run-opensm wants them, and nothing installs them unasked.
+need_opensm() {
+    command_of opensm opensm
+    command_of ibsim ibsim-utils
+    command_of ibnetdiscover infiniband-diags
+    ls /usr/lib/*/umad2sim/libumad2sim.so >/dev/null 2>&1
+    need $? libumad2sim0
+}
+
 for what in "$@"; do
     case $what in
-    build | lint | fuzz | studies) "need_$what" ;;
+    build | lint | fuzz | studies | opensm) "need_$what" ;;
     *)
-        echo "usage: $0 [build] [lint] [fuzz] [studies]" >&2
+        echo "usage: $0 [build] [lint] [fuzz] [studies] [opensm]" >&2
         exit 2
         ;;
     esac
