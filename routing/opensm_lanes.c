@@ -29,6 +29,7 @@
 struct reader {
     struct ker_lines in;
     const struct route_opensm_text *of;
+    struct ker_inputs *inputs;
     struct route_lanes *lanes;
     uint32_t *node_of; /* per LID: 1 + node, 0: no node's */
     uint32_t columns;  /* of a row */
@@ -197,7 +198,7 @@ static enum ker_status read_file(struct reader *r, const char *path, enum ker_st
                                  struct ker_error *error)
 {
     size_t length;
-    char *text = route_text_read(path, &length, error);
+    char *text = ker_input_read(r->inputs, path, &length, error);
     if (!text)
         return KER_BAD_INPUT;
     enum ker_status status = KER_OK;
@@ -242,7 +243,8 @@ static enum ker_status fail_gap(const struct route_opensm_text *of, const struct
 enum ker_status route_opensm_lanes_read(const struct route_opensm_text *of, struct route_table *table,
                                         const struct ker_config *config, struct ker_error *error)
 {
-    struct reader r = {.of = of, .columns = table->nodes, .at = of->subnet->switches};
+    struct reader r = {
+        .of = of, .inputs = ker_config_inputs(config), .columns = table->nodes, .at = of->subnet->switches};
     struct route_lanes_gap gap;
     uint8_t lane[ROUTE_LEVELS];
     bool mapped = ker_config_has(config, "routing.sl2vl");

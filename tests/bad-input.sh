@@ -461,7 +461,7 @@ table 'table.txt:5: node 8 was already named in line 4' 'switches 16' 'nodes 16'
 table 'table.txt:4: there is no class 253 of channels' 'switches 16' 'nodes 16' 'switch 0' 'to 8-15 via 1@253'
 table 'table.txt:4: a port is expected here, not "x"' 'switches 16' 'nodes 16' 'switch 0' 'to 8-15 via x'
 sed 's/^\(to .* via [0-9]*\)$/\1@9/; /^channels/d' good.txt >table.txt
-bad_ranks '"table" needs 10 virtual channels on this torus' torus.cfg routing.algorithm=table routing.table=table.txt
+bad_ranks '"table" needs 10 virtual channels on this torus' torus.cfg switch.channels=4 routing.algorithm=table routing.table=table.txt
 { printf 'switches 16\nnodes 16\n'
   for s in 0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15; do printf 'switch %d\nto rest via 1\n' $s; done
   echo end; } >table.txt

@@ -449,10 +449,10 @@ static void test_bad_settings(void **state)
     } bad[] = {
         {"topology: { kind = \"fabric\"; latency = \"100 ns\"; };", "topology.file"},
         {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; };", "topology.latency"},
-        {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; latency = \"1 ns\"; };", "/nowhere/x: cannot be opened"},
+        {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; latency = \"1 ns\"; };", "/nowhere/x: cannot be read"},
         {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; latency = [\"1 ns\", \"2 ns\"]; };", "2 values"},
         {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; latency = \"1 ns\"; extents = [2]; };", "topology.extents"},
-        {"topology: { kind = \"fabric\"; file = \"/dev/null\"; latency = \"1 ns\"; };", "0 switches and 0 nodes"},
+        {"topology: { kind = \"fabric\"; file = \"/dev/null\"; latency = \"1 ns\"; };", "regular file"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         struct route_shape *shape;
