@@ -3,11 +3,15 @@
 ifeq ($(origin CC),default)
 CC := gcc
 endif
-BUILD ?= build/release
+# The processor to build for, as gcc's -march knows it: this machine's, or any (`make ARCH=x86-64-v3`). Each has a build of its own.
+ARCH ?= native
+BUILD ?= build/release$(if $(filter-out native,$(ARCH)),-$(ARCH))
+# What is installed is to run on other machines, too, unless ARCH says for which. generic: whatever the compiler takes by itself.
+INSTALL_ARCH := $(if $(filter file default,$(origin ARCH)),$(if $(filter x86_64,$(shell uname -m)),x86-64,generic),$(ARCH))
 PREFIX ?= /usr/local
 FUZZ_SECONDS ?= 60
 # Packing two addresses into a vector to multiply them costs more than it saves: 3 to 10 % of packet-hops per CPU second.
-OPTIMISE ?= -O3 -march=native -fno-plt -fno-tree-slp-vectorize
+OPTIMISE ?= -O3 $(if $(filter-out generic,$(ARCH)),-march=$(ARCH)) -fno-plt -fno-tree-slp-vectorize
 CFLAGS ?=
 WARN := -Wall -Wextra -Wno-missing-field-initializers -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wno-unused-parameter $(WERROR)
 Q := $(if $(V),,@)
@@ -39,8 +43,9 @@ export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
 all: marssim ## build ./marssim, optimised for this machine
 
-marssim: $(BUILD)/marssim
-	$(Q)cp -f $< $@
+# Of whatever BUILD is asked for, though another may be newer.
+marssim: $(BUILD)/marssim FORCE
+	$(Q)cmp -s $< $@ || cp -f $< $@
 
 $(BUILD)/marssim: $(BUILD)/marssim.o $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
@@ -50,7 +55,12 @@ $(BUILD)/marssim: $(BUILD)/marssim.o $(LIBRARY) $(EXTRA)
 $(LIBRARY): $(OBJECTS)
 	$(Q)rm -f $@ && ar qcs $@ $^
 
-$(BUILD)/%.o: %.c
+# Objects of other flags or another compiler are never mixed: this file changes when they do.
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(ALL_CFLAGS)' | cmp -s - $@ || echo '$(CC) $(ALL_CFLAGS)' >$@
+
+$(BUILD)/%.o: %.c $(BUILD)/flags
 	$(if $(and $(MPI_LIBS),$(PKG_LIBS)),,$(error compilers or libraries are missing: tools/install-deps.sh names and installs them))
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  CC $<")
@@ -120,13 +130,29 @@ build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(LIBRARY)
 docs: all ## write docs/configuration.md anew
 	tools/write-reference.sh ./marssim > docs/configuration.md
 
-install: all ## into PREFIX (/usr/local), under DESTDIR
-	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/share/marssim/configs $(DESTDIR)$(PREFIX)/share/marssim/docs
-	install -m 755 marssim $(DESTDIR)$(PREFIX)/bin
-	install -m 644 $(wildcard configs/*.cfg) $(DESTDIR)$(PREFIX)/share/marssim/configs
-	cp -R configs/traces configs/fabrics $(DESTDIR)$(PREFIX)/share/marssim/configs
-	install -m 644 $(wildcard docs/*.md) $(DESTDIR)$(PREFIX)/share/marssim/docs
-	install -m 644 README.md LICENSE CHANGELOG.md $(DESTDIR)$(PREFIX)/share/marssim
+install: ## into PREFIX (/usr/local), under DESTDIR; for any processor of this kind, or for ARCH
+	$(Q)$(MAKE) ARCH=$(INSTALL_ARCH) BUILD=build/release-$(INSTALL_ARCH) build/release-$(INSTALL_ARCH)/marssim
+	$(Q)$(MAKE) PROGRAM=build/release-$(INSTALL_ARCH)/marssim install-files
+
+ROOT = $(DESTDIR)$(PREFIX)
+SHARE = $(ROOT)/share/marssim
+COMPLETION = $(ROOT)/share/bash-completion/completions
+install-files:
+	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/tools $(SHARE)/docs $(SHARE)/bench
+	install -m 755 $(PROGRAM) $(ROOT)/bin/marssim
+	tools/write-man.sh $(PROGRAM) >$(ROOT)/share/man/man1/marssim.1
+	tools/write-man.sh $(PROGRAM) run-study >$(ROOT)/share/man/man1/run-study.1
+	tools/write-completion.sh $(PROGRAM) >$(COMPLETION)/marssim
+	install -m 755 tools/run-study tools/study-protocol $(SHARE)/tools
+	install -m 644 $(wildcard tools/*.jq) tools/study.gp $(SHARE)/tools
+	ln -sf ../share/marssim/tools/run-study $(ROOT)/bin/run-study
+	rm -rf $(SHARE)/configs $(SHARE)/studies
+	cp -R configs studies $(SHARE)
+	install -m 644 $(wildcard docs/*.*) $(SHARE)/docs
+	install -m 644 bench/README.md $(SHARE)/bench
+	install -m 644 README.md LICENSE CHANGELOG.md CONTRIBUTING.md $(SHARE)
+
+FORCE:
 
 clean: ## remove what was built
 	rm -rf build marssim
@@ -134,7 +160,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18
 
-.PHONY: all docs demo studies check check-built debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
+.PHONY: FORCE install-files all docs demo studies check check-built debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d)

@@ -143,8 +143,9 @@ static double tree_cut(const struct simulation *s, const struct class_sum *sum)
     const struct route_summary *all = route_summarise(s->shape);
     int levels = ker_config_count(s->config, "topology.down");
     double narrowest = 0;
-    if (levels < 2 || ker_config_int_at(s->config, "topology.down", levels - 1) % 2)
-        return 0;
+    if (levels > 0 ? levels < 2 || ker_config_int_at(s->config, "topology.down", levels - 1) % 2
+                   : ker_config_int(s->config, "topology.levels") < 2)
+        return 0; /* given by radix and levels, the top has `radix` subtrees: an even number */
     for (int i = 0; i < all->link_count; i++)
         if (i != all->node_link && sum[i].links && (narrowest == 0 || (double)sum[i].rate < narrowest))
             narrowest = (double)sum[i].rate;

@@ -69,13 +69,20 @@ static json_t *word_json(const char *word)
     return text;
 }
 
+static void file_add(void *files, const char *path)
+{
+    json_array_append_new(files, word_json(path));
+}
+
 /* What was asked for, and of which program. */
 static json_t *input_report(const struct simulation *s)
 {
     json_t *overrides = json_array();
     for (int i = 0; i < s->args->override_count; i++)
         json_array_append_new(overrides, word_json(s->args->overrides[i]));
-    return json_pack("{s:s, s:o, s:o, s:I}", "version", MARSSIM_VERSION, "configuration", word_json(s->args->file), "overrides", overrides,
+    json_t *files = json_array();
+    ker_config_files(s->config, file_add, files);
+    return json_pack("{s:s, s:o, s:o, s:o, s:I}", "version", MARSSIM_VERSION, "configuration", word_json(s->args->file), "overrides", overrides, "files", files,
                      "seed", (json_int_t)s->seed);
 }
 

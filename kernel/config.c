@@ -187,6 +187,21 @@ enum ker_status ker_config_parse(struct ker_config **config, const char *name, c
     return build(config, status, made, overrides, override_count, error);
 }
 
+static void files_visit(const struct ker_config_node *node, void (*visit)(void *, const char *), void *context)
+{
+    if (node->path && *node->path)
+        visit(context, node->path);
+    for (int i = 0; i < node->count; i++)
+        files_visit(node->member[i], visit, context);
+}
+
+void ker_config_files(const struct ker_config *config, void (*visit)(void *context, const char *path), void *context)
+{
+    for (int i = 0; i < config->text.files; i++)
+        visit(context, config->text.file[i]);
+    files_visit(config->root, visit, context);
+}
+
 void ker_config_free(struct ker_config *config)
 {
     if (!config)

@@ -104,6 +104,8 @@ enum ker_status ker_config_fail(const struct ker_config *, struct ker_error *err
 /* The configuration as resolved (every key of the table that applies, with defaults as comments) as a
  * libconfig file; and the reference: every key, unit, default, meaning. */
 void ker_config_write(const struct ker_config *, FILE *out);
+/* The files of the configuration itself (with what they include), then the files and folders that its keys name, as they are opened. */
+void ker_config_files(const struct ker_config *, void (*visit)(void *context, const char *path), void *context);
 void ker_config_help(const struct ker_option *const *tables, FILE *out);
 /* The part of it that has this word: a group ("switch"), a key, or all keys that the word is a part of; KER_BAD_INPUT: none. */
 enum ker_status ker_config_help_word(const struct ker_option *const *tables, const char *word, FILE *out, struct ker_error *error);

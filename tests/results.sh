@@ -56,6 +56,9 @@ check "a FIFO in place of a result file is refused"
 run said most.cfg 'jobs[0].steps=5' 'run.seed=77'
 cat >expected <<'END'
     "configuration": "most.cfg",
+    "files": [
+      "most.cfg"
+    ],
     "overrides": [
       "jobs[0].steps=5",
       "run.seed=77"

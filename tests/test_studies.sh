@@ -37,7 +37,7 @@ echo "one star.cfg traffic.load=0.1 @kind=low"
 echo "two star.cfg traffic.load=0.2"
 echo "three star.cfg traffic.lod=0.3"
 END
-echo '.[] | {point, load: .set["traffic.load"], kind: .tag.kind, accepted: (.result.accepted_load | digits(3)), use: .links.node.utilisation}' \
+echo '.[] | {point, load: .set["traffic.load"], kind: (.tag.kind // ""), accepted: (.result.accepted_load | digits(3)), use: .links.node.utilisation}' \
     >"$folder/columns.jq"
 echo 'plot csv skip 1 using 2:4 with points' >"$folder/plot.gp"
 
@@ -98,11 +98,41 @@ sed -i 's/ topology.latency=20ns topology.node/ topology.node/' "$scratch/studie
 study vary
 check "a factor needs a value" grep -q 'changes topology.latency, of which the point says nothing' "$log"
 
+# A file that the configuration names: another content, another point.
+printf '0\n1\n2\n3\n' >"$folder/places"
+cat >"$folder/job.cfg" <<'END'
+topology: { kind = "star"; nodes = 4; bandwidth = "10 GB/s"; latency = "10 ns"; };
+jobs = ( { program = "stencil"; extents = [4]; placement = "file"; placement_file = "places"; } );
+END
+cp "$folder/points" "$folder/points.before"
+echo 'echo "job job.cfg"' >>"$folder/points"
+study own
+check "a point with a placement file" grep -q '4 points, 3 of them done before' "$log"
+study own
+check "is done once" grep -q '4 points, 4 of them done before' "$log"
+printf '3\n1\n2\n0\n' >"$folder/places"
+study own
+check "and again when the file has changed" grep -q '4 points, 3 of them done before' "$log"
+mv "$folder/points.before" "$folder/points"
+rm -rf "$out/points/job"
+
+# A column that is not in the results.
+cp "$folder/columns.jq" "$scratch/columns.jq"
+sed -i 's/accepted_load/acepted_load/' "$folder/columns.jq"
+study own
+check "a column that does not exist is an error" [ $? -eq 1 ]
+check "which is named" grep -q 'columns.jq: row 1: column "accepted" is not in the results' "$log"
+check "and there is no table" [ ! -e "$out/results.csv" ]
+echo '.[] | if .point == "two" then {point} else {point, load: 1} end' >"$folder/columns.jq"
+study own
+check "rows with other columns are an error" grep -q 'row 2 has the columns point, the first has load, point\|row 2 has the columns point, the first has point, load' "$log"
+cp "$scratch/columns.jq" "$folder/columns.jq"
+
 # Killed in the midst of a point that would take for ever: the finished one stays, no half one does.
 echo 'echo "four star.cfg run.end=1000s"' >>"$folder/points"
 STUDY_JOBS=1 STUDIES=$scratch/studies setsid tools/run-study own >"$log" 2>&1 &
 victim=$!
-for _ in $(seq 50); do
+for _ in $(seq 1000); do
     [ -e "$out/part/four.log" ] && break
     sleep 0.1
 done

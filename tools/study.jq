@@ -13,3 +13,14 @@ def number: capture("^(?<n>[0-9.eE+-]*[0-9])").n | tonumber;
 
 # Traffic of a class of links as a share of all packets; a packet that goes up comes down again, hence / 2 for a tree's.
 def share_of(class): if .links[class] then .links[class].packets / .result.packets_delivered else 0 end;
+
+# The rows as CSV below the first's keys. A row with other columns, or a cell without a value, is an error: the column does not exist in
+# the results. A cell that may be empty says so: .tag.kind // "".
+def table:
+    (.[0] | keys_unsorted) as $columns
+    | (to_entries[] | .key as $row | .value
+       | if (keys_unsorted | sort) != ($columns | sort)
+         then error("row \($row + 1) has the columns \(keys_unsorted | join(", ")), the first has \($columns | join(", "))") else . end
+       | to_entries[] | select(.value == null)
+       | error("row \($row + 1): column \"\(.key)\" is not in the results; what may be empty ends with // \"\"")),
+      ($columns | @csv), (.[] | [.[$columns[]]] | @csv);

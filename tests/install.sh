@@ -1,0 +1,113 @@
+#!/bin/bash
+# What `make install` brings: tests/install.sh
+#
+# The program under test is installed into a scratch folder. There marssim, run-study, manual pages and completion work, and every
+# link of every page leads somewhere.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+program=$(readlink -f "${MARSSIM:-./marssim}")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+clean=(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u OPTIMISE -u BUILD -u ARCH -u CFLAGS -u CC -u EXTRA)
+number=0
+
+check() { # NAME: the last command is to have succeeded
+    local status=$?
+    number=$((number + 1))
+    if [ $status -eq 0 ]; then echo "ok $number $1"; else echo "not ok $number $1"; tail -5 "$work/log"; fi
+}
+
+"${clean[@]}" make install-files PROGRAM="$program" DESTDIR="$work" PREFIX=/usr >"$work/log" 2>&1
+check "installed"
+root=$work/usr
+cd "$work" || exit 2
+"$root/bin/marssim" --version >log 2>&1 && "$root/bin/marssim" -q -o out "$root/share/marssim/configs/torus-uniform.cfg" \
+    topology.extents=4,4 run.warmup=0ns run.end=1us >log 2>&1
+check "an installed configuration runs"
+
+# ---- links ----
+
+bad=""
+while read -r page; do
+    while read -r link; do
+        case $link in http* | mailto:* | '#'*) continue ;; esac
+        [ -e "$(dirname "$page")/${link%%#*}" ] || bad+=" ${page#"$root/share/marssim/"}: $link;"
+    done < <(grep -o ']([^) ]*)' "$page" | sed 's/^](\(.*\))$/\1/')
+done < <(find "$root/share/marssim" -name '*.md')
+echo "$bad" >log
+[ -z "$bad" ]
+check "every link of every page leads somewhere"
+
+# ---- the manual ----
+
+man1=$root/share/man/man1
+keys=$("$program" --help-config | sed -n 's/^  \([a-z][^: ]*\):.*/\1/p' | sort)
+[ "$(sed -n 's/^\.B \(.*\)/\1/p' "$man1/marssim.1" | sed 's/\\-/-/g' | grep -F . | grep -v '^-' | grep '^[a-z]*\(\[\]\)*\.' | sort)" = "$keys" ]
+check "every key stands in the manual page"
+for option in $("$program" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[a-z-]*$'); do
+    grep -q -F -- "${option//-/\\-}" "$man1/marssim.1" || echo "$option"
+done >log
+[ ! -s log ]
+check "and every option"
+if command -v groff >/dev/null; then
+    groff -man -Tutf8 -ww "$man1/marssim.1" "$man1/run-study.1" 2>log >/dev/null && [ ! -s log ]
+    check "troff has nothing to say"
+fi
+
+# ---- the completion ----
+
+complete_line() { # WORDS...: what is offered for the last of them
+    bash --norc -c '
+        source "$1"; shift
+        COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
+        _marssim 2>/dev/null
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$root/share/bash-completion/completions/marssim" "$@"
+}
+: >my.cfg
+[ "$(complete_line marssim --he | xargs)" = "--help --help-config" ]
+check "options are completed"
+[ "$(complete_line marssim my)" = my.cfg ]
+check "and configuration files"
+[ "$(complete_line marssim my.cfg run.en)" = "run.end=" ]
+check "and keys"
+[ "$(complete_line marssim my.cfg topology.kind=t)" = torus ] && [ "$(complete_line marssim my.cfg 'jobs[3].program=we')" = weather ] &&
+    [ "$(complete_line marssim my.cfg run.drain= | xargs)" = "true false" ]
+check "and values that have a choice"
+
+# ---- studies ----
+
+if command -v jq >/dev/null && command -v gnuplot >/dev/null; then
+    chmod -R a-w "$root/share/marssim"
+    (unset MARSSIM STUDIES STUDY_RESULTS && QUICK=1 "$root/bin/run-study" gups) >log 2>&1
+    check "an installed study runs"
+    [ -s results/studies/gups-quick/results.csv ] && [ -z "$(find "$root/share/marssim" -name results)" ]
+    check "its results are in the current folder"
+    mkdir -p mine/own
+    echo 'topology: { kind = "star"; nodes = 4; bandwidth = "1 GB/s"; latency = "10 ns"; }; traffic: { pattern = "uniform"; load = 0.1; messages = 9; };' \
+        >mine/own/star.cfg
+    echo 'echo "one star.cfg"' >mine/own/points
+    echo '.[] | {point, packets: .result.packets_delivered}' >mine/own/columns.jq
+    echo 'plot csv skip 1 using 2:2 with points' >mine/own/plot.gp
+    (unset MARSSIM && STUDIES=mine STUDY_RESULTS=there "$root/bin/run-study" own) >log 2>&1
+    [ "$(tail -1 there/own/results.csv)" = one,36 ]
+    check "and a study of one's own"
+    chmod -R u+w "$root/share/marssim"
+else
+    echo "SKIP: jq or gnuplot is missing (tools/install-deps.sh studies)"
+fi
+
+# ---- the processor ----
+
+cd "$OLDPWD" || exit 2
+object() { # WORD...: how make would build one object with these words
+    "${clean[@]}" make -n -B V=1 "$@" 2>&1
+}
+object build/release/kernel/units.o | grep -q -- '-march=native .*build/release/kernel/units.o'
+check "in place: for this machine"
+object ARCH=x86-64-v3 all | grep -q -- '-march=x86-64-v3 .*build/release-x86-64-v3/kernel/units.o'
+check "another processor has a build of its own"
+object DESTDIR=/nowhere install >"$work/log"
+if [ "$(uname -m)" = x86_64 ]; then
+    grep -q -- '-march=x86-64 .*build/release-x86-64/kernel/units.o' "$work/log" && ! grep -q 'march=native' "$work/log"
+    check "installed: for any processor of the kind"
+fi

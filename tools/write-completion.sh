@@ -1,0 +1,59 @@
+#!/bin/sh
+# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM >marssim
+#
+# Completed are options, configuration files, keys and, behind the =, the values of keys that have a choice.
+set -eu
+marssim=${1:?usage: tools/write-completion.sh MARSSIM}
+
+echo '# bash completion for marssim; written by tools/write-completion.sh from --help and --help-config'
+printf '_marssim_options="'
+"$marssim" --help | grep -o -e '--[a-z-]*' | sort -u | tr '\n' ' ' | sed 's/ $//'
+echo '"'
+printf '_marssim_keys="'
+"$marssim" --help-config | sed -n 's/^  \([a-z][^: ]*\):.*/\1/p' | sed 's/\[\]/[0]/' | tr '\n' ' ' | sed 's/ $//'
+echo '"'
+echo 'declare -A _marssim_values=('
+"$marssim" --help-config | awk '
+    function flush() {
+        if (line ~ /: (list of )?true or false/) values = "true false"
+        else if (match(line, /: one of [^;]*/)) { values = substr(line, RSTART + 9, RLENGTH - 9); gsub(/,/, "", values) }
+        else values = ""
+        if (values != "") { key = line; sub(/:.*/, "", key); sub(/\[\]/, "[0]", key); printf "    [\"%s\"]=\"%s\"\n", key, values }
+        line = ""
+    }
+    /^  [a-z]/ { flush(); line = substr($0, 3); next }
+    /^      / || $0 == "" { flush(); next }
+    line != "" { line = line " " $0 }
+    END { flush() }'
+echo ')'
+cat <<'END'
+
+_marssim()
+{
+    local word=${COMP_LINE:0:COMP_POINT} key
+    word=${word##*[[:space:]]} # whole, though = and : divide it for readline
+    COMPREPLY=()
+    case $word in
+    --output=*) mapfile -t COMPREPLY < <(compgen -d -- "${word#*=}") ;;
+    --check=*) mapfile -t COMPREPLY < <(compgen -W full -- "${word#*=}") ;;
+    -*) mapfile -t COMPREPLY < <(compgen -W "$_marssim_options" -- "$word") ;;
+    *=*)
+        key=${word%%=*}
+        while [[ $key =~ \[[1-9][0-9]*\] ]]; do key=${key/"${BASH_REMATCH[0]}"/[0]}; done
+        [[ -n ${_marssim_values[$key]-} ]] && mapfile -t COMPREPLY < <(compgen -W "${_marssim_values[$key]}" -- "${word#*=}")
+        ;;
+    *)
+        if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-o|--output) ]]; then
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        elif [[ " ${COMP_WORDS[*]:1:COMP_CWORD-1} " == *.cfg\ * ]]; then # the file is there: keys follow
+            mapfile -t COMPREPLY < <(compgen -W "$_marssim_keys" -S = -- "$word")
+            compopt -o nospace 2>/dev/null
+        else
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -X '!*.cfg' -- "$word"; compgen -d -- "$word")
+        fi
+        ;;
+    esac
+}
+complete -F _marssim marssim
+END

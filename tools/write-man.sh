@@ -1,0 +1,110 @@
+#!/bin/sh
+# Writes the manual pages from what the program and run-study say of themselves: tools/write-man.sh MARSSIM [run-study] >marssim.1
+set -eu
+marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study]}
+version=$("$marssim" --version | sed 's/marssim //')
+
+# Texts for troff: backslashes, hyphens that are to be copied, points and apostrophes at the beginning of a line.
+roff='function roff(text) { gsub(/\\/, "\\e", text); gsub(/-/, "\\-", text); sub(/^[.'"'"']/, "\\\\\\&&", text); return text }'
+
+if [ "${2:-}" = run-study ]; then
+    cat <<END
+.TH RUN\-STUDY 1 "" "marssim $version" "User Commands"
+.SH NAME
+run\-study \- simulate the points of a design study with marssim
+.SH SYNOPSIS
+.B run\-study
+[\fB\-k\fR] [\fB\-p\fR] [\fB\-s\fR] \fINAME\fR
+.SH DESCRIPTION
+END
+    # The script's own head, from the second paragraph on.
+    sed -n '3,/^[^#]/p' "$(dirname "$0")/run-study" | awk "$roff"'
+        /^#$/ { print ".PP"; next }
+        /^#   / { sub(/^# */, ""); print ".br"; print roff($0); next }
+        /^# / { sub(/^# */, ""); print roff($0) }'
+    printf '.SH SEE ALSO\n.BR marssim (1)\n'
+    exit 0
+fi
+
+cat <<END
+.TH MARSSIM 1 "" "marssim $version" "User Commands"
+.SH NAME
+marssim \- packet-level simulator of high-performance computers
+.SH SYNOPSIS
+.B marssim
+[\fIOPTION\fR]... \fIFILE\fR [\fIKEY\fR=\fIVALUE\fR]...
+.br
+.B mpirun \-n
+\fIN\fR \fBmarssim\fR [\fIOPTION\fR]... \fIFILE\fR [\fIKEY\fR=\fIVALUE\fR]...
+.SH DESCRIPTION
+Simulates traced or generated MPI tasks on multicore nodes on a packet-level network, as the configuration FILE says. Each
+KEY=VALUE replaces a key of the file. The results are the same on any number of ranks.
+.SH OPTIONS
+END
+
+"$marssim" --help | awk "$roff"'
+    /^  +-/ {
+        option = $0
+        text = ""
+        if (match($0, /[^ ]   *[A-Z]/)) {
+            option = substr($0, 1, RSTART)
+            text = substr($0, RSTART + RLENGTH - 1)
+        }
+        sub(/^ +/, "", option)
+        print ".TP"
+        print ".B " roff(option)
+        if (text != "") print roff(text)
+        inside = 1
+        next
+    }
+    inside && /^                    / { sub(/^ +/, ""); print roff($0); next }
+    { inside = 0 }'
+
+cat <<END
+.SH CONFIGURATION
+The file is in the format of libconfig: groups \fIname\fR: { ... };, lists ( ... ) and [ ... ], values with units in quotes.
+END
+
+# A section begins behind an empty line, a key with two blanks, its meaning with six; the rest goes on with what stands above.
+"$marssim" --help-config | awk "$roff"'
+    BEGIN { empty = 1 }
+    $0 == "" { empty = 1; next }
+    empty && /^[a-z]/ { print ".SS " $0; empty = 0; next }
+    { empty = 0 }
+    /^  [a-z]/ {
+        key = $1; sub(/:$/, "", key)
+        rest = $0; sub(/^  [^ ]+ */, "", rest)
+        print ".TP"
+        print ".B " roff(key)
+        print roff(rest)
+        told = 0
+        next
+    }
+    /^      / && !told { told = 1; print ".br" }
+    { sub(/^ +/, ""); print roff($0) }'
+
+cat <<END
+.SH EXIT STATUS
+.TP
+.B 0
+the run ended as the configuration says
+.TP
+.B 1
+the run itself failed; results up to then are written
+.TP
+.B 2
+bad input: nothing was simulated
+.TP
+.B 130, 143
+ended by SIGINT, SIGTERM; results up to then are written
+.SH FILES
+.TP
+.I results/NAME/
+summary.json, summary.txt, system.cfg, and tables as CSV
+.TP
+.I share/marssim/
+configurations, studies and the documentation, in the folder that marssim was installed into
+.SH SEE ALSO
+.BR mpirun (1),
+.BR run\-study (1)
+END
