@@ -172,6 +172,10 @@ static void search_release(struct allprof_search *s)
 /* The slot that takes the handle at which the task stands. */
 static uint32_t node_slot(const struct allprof_search *s, const struct allprof_node *node)
 {
+    const struct allprof_owner *owner = &s->r->task[node->task];
+    const struct allprof_event *event = &s->r->files[node->task].event[owner->at];
+    if (!node->fresh.count || node->fresh.entry[0].group.handle != event->group.handle)
+        return ALLPROF_NOBODY; /* a handle that is another communicator's */
     for (uint32_t i = node->slot; i < node->slot + node->slots; i++)
         if (s->slot[i].choice != ALLPROF_NOBODY && s->slot[i].cand[s->slot[i].choice].handle == 0 &&
             node->fresh.count)
@@ -278,8 +282,8 @@ static void waiting_bind(struct allprof_search *s, bool solved)
             if (allprof_known_fits(r, &owner->known[s->slot[j].known], group) &&
                 !owner->known[s->slot[j].known].bound && owner->known[s->slot[j].known].alive)
                 slot = j;
-        ker_assert(slot != ALLPROF_NOBODY);
-        allprof_known_bind(owner, &owner->known[s->slot[slot].known], group->handle);
+        if (slot != ALLPROF_NOBODY) /* else it fits nothing, which is told when it is its turn */
+            allprof_known_bind(owner, &owner->known[s->slot[slot].known], group->handle);
     }
 }
 

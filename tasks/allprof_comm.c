@@ -192,7 +192,7 @@ static enum ker_status event_bind(struct allprof_resolver *r, uint32_t number, s
     uint32_t opens = 0;
     if (!known) {
         uint32_t count = known_unbound(r, task, &event->group, &known, &opens);
-        *waits = event->group.size > 1 && (count > 1 || opens > 0);
+        *waits = event->group.size > 1 && (count > 1 || opens > 0) && !(task->tried && count == 0);
         if (*waits)
             return KER_OK;
         if (!known)
@@ -207,6 +207,7 @@ static enum ker_status event_bind(struct allprof_resolver *r, uint32_t number, s
         allprof_known_bind(task, known, event->group.handle);
     }
     event->comm = known->comm;
+    task->tried = false;
     return KER_OK;
 }
 
@@ -410,8 +411,10 @@ static enum ker_status tasks_decide(struct allprof_resolver *r, bool *decided)
     enum ker_status status = allprof_groups_find(r, &found);
     if (status == KER_OK && !found)
         allprof_bind(r);
-    for (uint32_t i = 0; i < r->tasks; i++)
+    for (uint32_t i = 0; i < r->tasks; i++) {
+        r->task[i].tried = r->task[i].waits && !found; /* a handle that fits nothing must not wait for ever */
         r->task[i].waits = false;
+    }
     *decided = true;
     return status;
 }

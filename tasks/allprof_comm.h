@@ -24,6 +24,7 @@ struct allprof_owner { /* a task */
     size_t at;    /* its event */
     bool arrived; /* at a NEW, waits for the other tasks */
     bool waits;   /* at the first use of a handle, for a decision */
+    bool tried;   /* nothing could be decided for it at this event */
 };
 
 struct allprof_open { /* made by a call that does not tell the members */
