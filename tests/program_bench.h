@@ -17,7 +17,7 @@ static void bench_open(struct bench *b, const char *settings)
 {
     const struct ker_option *tables[] = {task_job_options, task_program_options, NULL};
     *b = (struct bench){0};
-    char *text = ker_format("jobs = ( { %s } );", settings);
+    char *text = ker_format("jobs = ( { program = \"%s\"; %s } );", class->name, settings);
     b->status = ker_config_parse(&b->config, "test.cfg", text, NULL, 0, tables, &b->error);
     free(text);
     if (b->status != KER_OK)

@@ -146,7 +146,7 @@ static void notices_keep_their_gap(void **state)
 #define FAT_TREE "topology: { kind = \"fat_tree\"; radix = 16; levels = 2; bandwidth = \"12.5 GB/s\"; latency = \"50 ns\"; };\n"
 #define TORUS "topology: { kind = \"torus\"; extents = [8, 8]; bandwidth = \"12.5 GB/s\"; latency = \"50 ns\"; };\n"
 #define SWITCHES                                                                                                             \
-    "switch: { channels = 2; buffer = \"16 KiB\"; output_queue = \"4 KiB\"; };\n"                                            \
+    "switch: { channels = 2; buffer = \"16 KiB\"; output_queue = \"4 KiB\"; arbitration = \"round_robin\"; };\n"             \
     "adapter: { packet_size = \"512 B\"; header = \"0 B\"; };\n"
 #define NONE "congestion: { control = \"none\"; };\n"
 #define ECN "congestion: { control = \"ecn\"; threshold = \"8 KiB\"; %s };\n"
@@ -194,7 +194,8 @@ static void tree_check(const char *name, const char *topology, int senders, doub
     assert_within(alone.victims, load, 0.02 * load);
     assert_true(none.hot_link > 0.99);
     assert_true(none.victims < 0.67 * offered);
-    assert_true(none.mean_ns > 1.5 * alone.mean_ns);
+    assert_true(none.mean_ns > 1.3 * alone.mean_ns);
+    assert_true(none.p99_ns > 5 * alone.p99_ns);
     assert_true(controlled.hot_link > 0.93);
     assert_within(controlled.victims, offered, 0.01 * offered);
     assert_true(controlled.mean_ns < 1.05 * alone.mean_ns);
