@@ -16,10 +16,10 @@ static const struct ker_option options[] = {
     {"g.rate", KER_TYPE_RATE, "1 GB/s", "1 B/s", NULL, NULL, "A rate."},
     {"g.text", KER_TYPE_STRING, "", NULL, NULL, NULL, "A text."},
     {"g.kind", KER_TYPE_CHOICE, "a", NULL, NULL, "a|bb|ccc", "A choice."},
-    {"g.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "A file."},
+    {"g.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "A file.", "g.kind=bb|ccc & l"},
     {"l[].ints", KER_TYPE_INT | KER_TYPE_LIST, "1,2", NULL, NULL, NULL, "Integers."},
-    {"l[].times", KER_TYPE_TIME | KER_TYPE_LIST, "", NULL, NULL, NULL, "Times."},
-    {"l[].m[].texts", KER_TYPE_STRING | KER_TYPE_LIST, "x", NULL, NULL, NULL, "Texts."},
+    {"l[].times", KER_TYPE_TIME | KER_TYPE_LIST, "", NULL, NULL, NULL, "Times.", "l[].ints"},
+    {"l[].m[].texts", KER_TYPE_STRING | KER_TYPE_LIST, "x", NULL, NULL, NULL, "Texts.", "g.int!=3 or g.file"},
     {0},
 };
 static const struct ker_option *const tables[] = {options, NULL};
@@ -68,7 +68,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     try(text, NULL, 0);
     text[strcspn(text, "\n")] = '\0';
-    try("g: { int = 7; }; l = ( { ints = [1, 2]; } );", (const char *const[]){text}, 1);
+    try("g: { int = 7; kind = \"bb\"; file = \"x\"; }; l = ( { ints = [1, 2]; times = \"1 ns\"; m = ( { texts = \"y\"; } ); } );", (const char *const[]){text}, 1);
     free(text);
     return 0;
 }
