@@ -156,11 +156,12 @@ static int folder_make(const char *folder)
     return why;
 }
 
-/* Creates and removes a file: permissions, read-only file systems and regular files in the way all show. */
+/* Creates and removes a file: permissions, read-only file systems and regular files in the way all show. A FIFO of that
+ * name is not waited for. */
 static int folder_try(const char *folder)
 {
     char *path = ker_format("%s/.writable.tmp", folder);
-    int handle = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
+    int handle = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK, 0666);
     int why = handle < 0 || close(handle) || unlink(path) ? errno : 0;
     free(path);
     return why;

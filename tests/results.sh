@@ -48,10 +48,20 @@ cp both/system.cfg before.cfg
 run both both/system.cfg && cmp both/system.cfg before.cfg
 check "a run's own system.cfg can be run again into the same folder"
 
-mkdir special && mkfifo special/periods.csv
-timeout 120 "$marssim" -q -o special most.cfg >out 2>err </dev/null
-[ $? -eq 2 ] && grep -q 'special/periods.csv: it is there and no regular file' err
-check "a FIFO in place of a result file is refused"
+# A FIFO has no reader: whoever opened it to write would wait for ever.
+in_the_way() { # WHAT FOLDER PATTERN: a run into FOLDER, which holds WHAT, is refused at once
+    timeout 20 "$marssim" -q -o "$2" most.cfg >out 2>err </dev/null
+    [ $? -eq 2 ] && grep -q "$3" err
+    check "$1 in place of ${3%%: *} is refused"
+}
+for file in periods.csv links.csv summary.json summary.txt tasks.csv matrix.csv system.cfg summary.json.tmp; do
+    mkdir "fifo-$file" && mkfifo "fifo-$file/$file"
+    in_the_way "a FIFO" "fifo-$file" "/$file: it is there and no regular file"
+    mkdir -p "folder-$file/$file"
+    in_the_way "a folder" "folder-$file" "/$file: it is there and no regular file"
+done
+mkdir tried && mkfifo tried/.writable.tmp
+in_the_way "a FIFO" tried "result folder tried: "
 
 run said most.cfg 'jobs[0].steps=5' 'run.seed=77'
 cat >expected <<'END'
