@@ -219,6 +219,7 @@ static void print_lacking_term(FILE *out, const struct ker_config *config, const
     const struct ker_option *option = ker_config_option_find(config->tables, term->key);
     const struct ker_config_node *node = ker_config_tree_find(config->root, key, NULL);
     bool value = option && (node || option->fallback) && term->kind != TERM_GIVEN;
+    ker_assert(option || term->kind == TERM_GIVEN); /* a list of groups has no value */
     fprintf(out, "means nothing %s %s", value ? "with" : "without", key);
     if (value) {
         fputs(" = ", out);

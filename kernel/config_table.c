@@ -87,13 +87,13 @@ static int distance(const char *candidate, const char *pattern)
     return whole < words ? whole : words;
 }
 
-/* The path's indices stand in the empty brackets of the key. */
-char *ker_config_with_indices(const char *key, const char *path)
+/* The path's indices stand in the empty brackets of the pattern. */
+char *ker_config_with_indices(const char *pattern, const char *path)
 {
-    char *text = ker_alloc(strlen(key) + strlen(path) + 1), *to = text;
-    for (; *key; key++) {
-        *to++ = *key;
-        if (*key != '[')
+    char *text = ker_alloc(strlen(pattern) + strlen(path) + 1), *to = text;
+    for (; *pattern; pattern++) {
+        *to++ = *pattern;
+        if (*pattern != '[')
             continue;
         path += strcspn(path, "[");
         if (*path)
