@@ -87,16 +87,16 @@ static void words_reserve(uint32_t **store, uint32_t used, uint32_t *room, uint3
 
 /* ---- tries ---- */
 
-void route_trie_init(struct route_trie *trie, uint32_t switches, uint32_t nodes)
+void route_trie_init(struct route_trie *trie, uint32_t rows, uint32_t columns)
 {
-    *trie = (struct route_trie){.switches = switches, .nodes = nodes, .levels = 1};
-    while ((nodes - 1) >> trie->shift >= ROUTE_TRIE_BLOCK) {
+    *trie = (struct route_trie){.switches = rows, .nodes = columns, .levels = 1};
+    while ((columns - 1) >> trie->shift >= ROUTE_TRIE_BLOCK) {
         trie->shift += ROUTE_TRIE_BITS;
         trie->levels++;
     }
-    trie->top_size = ((nodes - 1) >> trie->shift) + 1;
-    trie->root = ker_alloc(switches * sizeof *trie->root);
-    memset(trie->root, 0xff, switches * sizeof *trie->root);
+    trie->top_size = ((columns - 1) >> trie->shift) + 1;
+    trie->root = ker_alloc(rows * sizeof *trie->root);
+    memset(trie->root, 0xff, rows * sizeof *trie->root);
 }
 
 static void filling_release(struct route_trie *trie)
@@ -155,7 +155,7 @@ static uint32_t block_intern(struct route_trie *trie, int level, const uint32_t 
     return *slot - 1;
 }
 
-void route_trie_row(struct route_trie *trie, uint32_t switch_id, const uint32_t *value)
+void route_trie_row(struct route_trie *trie, uint32_t row, const uint32_t *value)
 {
     uint32_t count = trie->nodes;
     uint32_t *made = ker_alloc((count / ROUTE_TRIE_BLOCK + 1) * sizeof *made);
@@ -171,7 +171,7 @@ void route_trie_row(struct route_trie *trie, uint32_t switch_id, const uint32_t 
         from = made; /* what is read lies behind what is written */
         count = blocks;
     }
-    trie->root[switch_id] = block_intern(trie, trie->levels - 1, from);
+    trie->root[row] = block_intern(trie, trie->levels - 1, from);
     free(made);
 }
 
@@ -397,11 +397,11 @@ static void tops_pack(struct route_trie *trie, const uint32_t *switch_rank, uint
     trie->top = ker_realloc(trie->top, trie->top_used * WORD);
 }
 
-void route_trie_keep(struct route_trie *trie, const uint32_t *switch_rank, uint32_t rank)
+void route_trie_keep(struct route_trie *trie, const uint32_t *row_rank, uint32_t rank)
 {
     uint32_t empty = empty_row(trie);
     filling_release(trie);
-    tops_pack(trie, switch_rank, rank, empty);
+    tops_pack(trie, row_rank, rank, empty);
     if (trie->levels == 1)
         return;
     bool *kept = ker_alloc(trie->block_used / ROUTE_TRIE_BLOCK * sizeof *kept);

@@ -140,7 +140,7 @@ int route_table_next(const struct route_shape *shape, uint64_t here, uint32_t sw
             class = state;
         else if (class == ROUTE_TABLE_HOPS)
             class = packet->hops;
-        else if (class == ROUTE_TABLE_LANE)
+        else if (class == ROUTE_TABLE_LANE && table->lanes)
             class = route_lanes_class(table->lanes, switch_id, packet->in_port, way[i].port, state);
         ker_check(class < table->classes || packet->oracle); /* the proof asks for hops no packet has, too */
         route_channel(&choices[i], class * table->spread, table->spread, packet->draw);
