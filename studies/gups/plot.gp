@@ -1,4 +1,5 @@
 # Accepted throughput against size: bounds as lines, simulation as points.
+set bmargin 8
 set title "GUPS on boards and racks: the bottleneck moves from level 3 to level 2"
 set xlabel "nodes"
 set ylabel "updates accepted per node (GB/s of payload)"

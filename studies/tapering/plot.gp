@@ -1,4 +1,6 @@
 # Packet delay against the reduction of bandwidth per level: sequential placement on the left, random on the right, one scale.
+set bmargin 7
+set key below center vertical maxrows 2
 set multiplot layout 1, 2 title "LAMMPS on fat trees of 512 nodes: bandwidth reduced at each level"
 set xlabel "bandwidth reduction per level (%)"
 set xtics 25
@@ -10,7 +12,7 @@ set ylabel "mean packet delay (us)"
 sizes = "4x4 8x8 16x16 32x32"
 do for [placement in "sequential random"] {
     set title placement . " placement"
-    plot for [i = 1:4] csv skip 1 using 3:(strcol(1) eq placement && strcol(2) eq word(sizes, i) ? $4 : NaN) \
+    plot for [i = 1:4] csv skip 1 using 5:($1 == 512 && $2 == 0 && strcol(3) eq placement && strcol(4) eq word(sizes, i) ? $6 : NaN) \
         with linespoints linetype i title word(sizes, i) . " switches"
 }
 unset multiplot
