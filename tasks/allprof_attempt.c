@@ -24,11 +24,11 @@ void allprof_comms_release(struct allprof_comms *comms)
     memset(comms, 0, sizeof *comms);
 }
 
+/* r->flip has room for ATTEMPTS. */
 static enum ker_status attempts_more(struct allprof_resolver *r, uint64_t best)
 {
-    struct allprof_flip flip[ATTEMPTS];
+    struct allprof_flip *flip = r->flip;
     uint32_t call = r->calls, tries = 0;
-    r->flip = flip;
     for (; call > 0 && tries < ATTEMPTS && r->work < r->work_limit; tries++) {
         uint64_t progress;
         uint32_t kept = r->flips++, variant = 1;
@@ -54,6 +54,7 @@ enum ker_status allprof_comms_resolve(struct allprof_comms *comms, struct allpro
                                       const char *folder, struct ker_error *error)
 {
     uint64_t progress;
+    struct allprof_flip flip[ATTEMPTS] = {0};
     struct ker_error *trial = ker_alloc(sizeof *trial);
     struct allprof_resolver r = {.comms = comms,
                                  .files = files,
@@ -61,6 +62,7 @@ enum ker_status allprof_comms_resolve(struct allprof_comms *comms, struct allpro
                                  .tasks = tasks,
                                  .folder = folder,
                                  .error = trial,
+                                 .flip = flip,
                                  .work_limit = WORK_LEAST};
     for (uint32_t i = 0; i < tasks; i++)
         r.work_limit += WORK_PER_EVENT * files[i].count;

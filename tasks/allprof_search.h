@@ -70,6 +70,6 @@ bool allprof_search_decide(struct allprof_search *, uint32_t slot, uint32_t choi
 /* Decides all slots; false: there is no solution, or it takes too long, and what it did is taken back. */
 bool allprof_search_go(struct allprof_search *);
 /* Takes back what was decided since the trail was this long. */
-void allprof_search_undo(struct allprof_search *, size_t trail);
+void allprof_search_undo(struct allprof_search *, size_t to);
 
 #endif

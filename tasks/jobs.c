@@ -324,7 +324,9 @@ uint32_t task_jobs_node(const struct task_jobs *jobs, uint32_t job, uint32_t tas
 struct task_place task_jobs_place(const struct task_jobs *jobs, uint32_t job, uint32_t task)
 {
     struct task_place place = task_placement_of(&jobs->slot[job].placement, task);
-    for (size_t i = jobs->seat ? task_seats_find(jobs->seat, jobs->seats, place.node, job) : 0; i < jobs->seats; i++)
+    if (!jobs->seat)
+        return place;
+    for (size_t i = task_seats_find(jobs->seat, jobs->seats, place.node, job); i < jobs->seats; i++)
         if (jobs->seat[i].task == task) {
             place.core = (uint16_t)jobs->seat[i].core;
             break;
