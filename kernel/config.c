@@ -67,8 +67,11 @@ static enum ker_status build(struct ker_config **config, enum ker_status status,
 {
     if (!status && !(made->root = ker_config_tree_parse(&made->text, error)))
         status = KER_BAD_INPUT;
-    for (int i = 0; i < override_count && !status; i++)
-        status = ker_config_override(made->root, overrides[i], made->tables, error);
+    for (int i = 0; i < override_count && !status; i++) {
+        struct ker_error one = {.status = KER_OK};
+        ker_config_override(made->root, overrides[i], made->tables, &one);
+        ker_error_add(error, &one);
+    }
     if (!status)
         status = ker_config_check(made, error);
     if (!status)

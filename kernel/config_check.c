@@ -4,7 +4,7 @@
  * ("jobs[].tasks", for the tables). After it, every value in the tree can be read as its option wants it, so
  * that getters cannot fail. File names are resolved here, once. Overrides change the tree before the check
  * and are judged by it like anything else; only what the check could not attribute to the command line
- * (unknown keys, wrong paths) is refused at once.
+ * (unknown keys, wrong paths) is refused when it is applied; then the check goes on, so that all errors are told.
  */
 #include "kernel/config_value.h"
 

@@ -124,6 +124,12 @@ static void consider(struct candidate *found, const char *key, size_t length)
     }
 }
 
+/* Is the pattern that of something in the group of this name? "routing.x" is in "routing". */
+static bool stands_in(const char *pattern, const char *group, size_t length)
+{
+    return strncmp(pattern, group, length) == 0 && (pattern[length] == '.' || pattern[length] == '[');
+}
+
 char *ker_config_nearest(ker_config_tables tables, const char *path)
 {
     char *pattern = ker_config_pattern(path);
@@ -132,7 +138,8 @@ char *ker_config_nearest(ker_config_tables tables, const char *path)
         for (const struct ker_option *option = *tables; option->key; option++) {
             const char *key = option->key;
             for (size_t i = 0; key[i]; i++)
-                if (key[i] == '.' || key[i] == '[') /* groups may be meant, too */
+                /* Groups may be meant, too, but not the one in which the unknown key stands. */
+                if ((key[i] == '.' || key[i] == '[') && !stands_in(pattern, key, i))
                     consider(&found, key, i);
             consider(&found, key, strlen(key));
         }

@@ -166,6 +166,7 @@ bad 'as in jobs[0].KEY=VALUE' star.cfg jobs=stencil
 bad 'jobs: a list of groups is expected' star.cfg jobs=3
 
 # What a newcomer types.
+bad 'traffic.x: unknown key; marssim --help-config lists all keys' star.cfg traffic.x=3
 bad 'one configuration is read, and "star.cfg" is it' star.cfg torus.cfg
 bad '--load: there is no such option; a configuration key is set by traffic.load=VALUE' star.cfg --load 0.3
 bad '--load=0.3: there is no such option; a configuration key is set by traffic.load=VALUE' --load=0.3 star.cfg

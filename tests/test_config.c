@@ -500,6 +500,11 @@ static void several_errors(void **state)
             "a.cfg:1: switch.channels: too small: must be 1 to 64, not 0\n"
             "marssim: error: a.cfg:2: switch.delay: give a unit, as in \"100 ns\"\n"
             "marssim: error: a.cfg:3: switch.sped: unknown key; marssim --help-config lists all keys");
+    static const char *const overrides[] = {"switch.x=1", "y=2", "switch.channels=0"};
+    refused_with("", overrides, 3,
+                 "command line: switch.x: unknown key; marssim --help-config lists all keys\n"
+                 "marssim: error: command line: y: unknown key; marssim --help-config lists all keys\n"
+                 "marssim: error: command line: switch.channels: too small: must be 1 to 64, not 0");
 }
 
 int main(void)
