@@ -198,7 +198,8 @@ static void bisection_print(const struct simulation *s, const struct class_sum *
     const char *how = "";
     uint8_t *side = ker_alloc(all->switches);
     bool found = false;
-    double half = (double)all->link[all->node_link].rate * (all->nodes / 2), rate;
+    uint32_t nodes = all->nodes / 2;
+    double half = (double)all->link[all->node_link].rate * nodes, rate;
     char a[32];
     if (strcmp(all->topology, "star") == 0) {
         rate = half;

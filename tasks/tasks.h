@@ -35,7 +35,7 @@ uint32_t task_system_stuck(struct task_system *, struct ker_comm *);
 /* Collective: at the end of a drained run in which nothing was lost; a static text of what is wrong, or NULL. */
 const char *task_system_conserved(const struct task_system *, struct ker_comm *);
 /* For net_network_on_lost; the context is the system. */
-void task_system_lost(void *system, const struct net_envelope *);
+void task_system_lost(void *context, const struct net_envelope *);
 
 /* Is there synthetic traffic, or a job that starts again and again, which never ends by itself? */
 bool task_system_endless(const struct task_system *);
