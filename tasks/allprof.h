@@ -132,6 +132,14 @@ _Static_assert(sizeof(struct allprof_event) == 72, "sent as bytes: no padding");
 
 /* The digest of a, then n more with the digest b, is a x BASE^n + b. */
 #define ALLPROF_DIGEST_BASE UINT64_C(0x100000001b3)
+static inline uint64_t allprof_digest_factor(uint64_t n)
+{
+    uint64_t factor = 1;
+    for (uint64_t base = ALLPROF_DIGEST_BASE; n; n >>= 1, base *= base)
+        if (n & 1)
+            factor *= base;
+    return factor;
+}
 
 struct allprof_events {
     struct allprof_event *event;

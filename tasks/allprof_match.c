@@ -17,20 +17,11 @@ struct sequence {
     uint64_t count, digest;
 };
 
-static uint64_t power(uint64_t base, uint64_t exponent)
-{
-    uint64_t result = 1;
-    for (; exponent; exponent >>= 1, base *= base)
-        if (exponent & 1)
-            result *= base;
-    return result;
-}
-
 static void sequence_extend(struct sequence *sequence, const struct allprof_event *use)
 {
     if (!sequence->line)
         sequence->line = use->line;
-    sequence->digest = sequence->digest * power(ALLPROF_DIGEST_BASE, use->collectives) + use->digest;
+    sequence->digest = sequence->digest * allprof_digest_factor(use->collectives) + use->digest;
     sequence->count += use->collectives;
 }
 

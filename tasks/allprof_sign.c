@@ -53,20 +53,11 @@ static void sign_messages_join(struct allprof_sign *sign)
     sign->peers = kept;
 }
 
-static uint64_t power(uint64_t base, uint64_t exponent)
-{
-    uint64_t result = 1;
-    for (; exponent; exponent >>= 1, base *= base)
-        if (exponent & 1)
-            result *= base;
-    return result;
-}
-
 static void sign_extend(struct allprof_sign *sign, const struct allprof_tallies *tallies,
                         const struct allprof_event *event)
 {
     bool creates = event->kind == ALLPROF_EVENT_NEW;
-    uint64_t count = creates ? 1 : event->collectives, factor = power(ALLPROF_DIGEST_BASE, count);
+    uint64_t count = creates ? 1 : event->collectives, factor = allprof_digest_factor(count);
     sign->collectives += count;
     sign->digest = sign->digest * factor + (creates ? 1000003u * (event->create + 1u) : event->digest);
     sign->exact = sign->exact * factor + (creates ? 1000003u * (event->create + 1u) : event->exact);
