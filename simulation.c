@@ -356,7 +356,7 @@ static char *folder_choose(const struct arguments *a)
 static enum ker_status folder_open(struct simulation *s)
 {
     if (ker_comm_rank(s->comm) == 0)
-        stats_folder_open(s->folder, s->args->file, &s->error);
+        stats_folder_open(s->folder, ker_config_inputs(s->config), &s->error);
     enum ker_status status = ker_comm_agree(s->comm, &s->error);
     if (status == KER_OK && s->period) {
         if (s->working)

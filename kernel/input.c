@@ -144,6 +144,20 @@ void ker_input_add_text(struct ker_inputs *inputs, const char *name, const char 
     register_entry(inputs, name, &digest, shown);
 }
 
+bool ker_inputs_have(const struct ker_inputs *inputs, const char *path)
+{
+    struct entry entry;
+    struct stat sought, at;
+    if (!inputs || stat(path, &sought))
+        return false;
+    for (size_t i = 0; i < inputs->used; i += sizeof entry + entry.name_bytes + entry.text_bytes) {
+        memcpy(&entry, inputs->packed + i, sizeof entry);
+        if (stat(inputs->packed + i + sizeof entry, &at) == 0 && at.st_dev == sought.st_dev && at.st_ino == sought.st_ino)
+            return true;
+    }
+    return false;
+}
+
 /* ---- files ---- */
 
 /* O_NONBLOCK: a pipe nobody writes to is not waited for, but refused. */

@@ -9,6 +9,8 @@
 
 #include "kernel/comm.h"
 
+#include <stdbool.h>
+
 #define KER_INPUT_MOST ((uint64_t)64 << 30) /* bytes of a file that is read piece by piece */
 #define KER_INPUT_WHOLE ((uint64_t)4 << 30) /* of one that ker_input_read holds in memory */
 
@@ -31,6 +33,9 @@ char *ker_input_read(struct ker_inputs *, const char *path, size_t *length, stru
 void ker_input_add(struct ker_inputs *, const char *name, const struct ker_digest *);
 /* The same of a short text, which the message shows. */
 void ker_input_add_text(struct ker_inputs *, const char *name, const char *text);
+
+/* Whether a file is one of those registered, under whatever name: what is written must not take its place. inputs may be NULL. */
+bool ker_inputs_have(const struct ker_inputs *inputs, const char *path);
 
 /* Collective: what was registered under one name is the same on all ranks that have it; else rank 0 has the error, in place of any other,
  * which says whose is different. Returns error->status: the other ranks learn of it by ker_comm_agree only. */

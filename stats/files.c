@@ -35,9 +35,11 @@ static const char *const own_names[] = {
     "tasks.csv",    "packet_latency.csv", "message_size.csv", "matrix.csv", "periods.csv",
 };
 
+#define OWN_NAMES (sizeof own_names / sizeof *own_names)
+
 bool stats_file_own(const char *name)
 {
-    for (size_t i = 0; i < sizeof own_names / sizeof *own_names; i++)
+    for (size_t i = 0; i < OWN_NAMES; i++)
         if (strcmp(name, own_names[i]) == 0)
             return true;
     return false;
@@ -167,14 +169,27 @@ static int folder_try(const char *folder)
     return why;
 }
 
-/* Removes a file of an earlier run, if there is one; what is no file, or is the one to be kept, stays. */
-static enum ker_status file_remove(const char *folder, const char *name, const char *suffix, const struct stat *keep,
-                                   struct ker_error *error)
+/* What this run reads is neither removed nor overwritten, its configuration included. */
+static enum ker_status inputs_spare(const char *folder, const struct ker_inputs *inputs, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    for (size_t i = 0; i < 2 * OWN_NAMES && !status; i++) {
+        char *path = ker_format("%s/%s%s", folder, own_names[i / 2], i % 2 ? ".tmp" : "");
+        if (ker_inputs_have(inputs, path))
+            status = ker_fail(error, KER_BAD_INPUT, "cannot write %s: this run reads it; name another folder with -o DIR",
+                              path);
+        free(path);
+    }
+    return status;
+}
+
+/* Removes a file of an earlier run, if there is one. */
+static enum ker_status file_remove(const char *folder, const char *name, const char *suffix, struct ker_error *error)
 {
     struct stat at;
     char *path = ker_format("%s/%s%s", folder, name, suffix);
     enum ker_status status = KER_OK;
-    if (lstat(path, &at) == 0 && !(at.st_dev == keep->st_dev && at.st_ino == keep->st_ino)) {
+    if (lstat(path, &at) == 0) {
         if (!S_ISREG(at.st_mode) && !S_ISLNK(at.st_mode))
             status = ker_fail(error, KER_BAD_INPUT, "cannot write %s: it is there and no regular file; name another folder with "
                               "-o DIR", path);
@@ -186,9 +201,8 @@ static enum ker_status file_remove(const char *folder, const char *name, const c
     return status;
 }
 
-enum ker_status stats_folder_open(const char *folder, const char *input, struct ker_error *error)
+enum ker_status stats_folder_open(const char *folder, const struct ker_inputs *inputs, struct ker_error *error)
 {
-    struct stat keep = {0};
     if (!*folder)
         return ker_fail(error, KER_BAD_INPUT, "the result folder has an empty name: give one with -o DIR");
     int why = folder_make(folder);
@@ -197,13 +211,11 @@ enum ker_status stats_folder_open(const char *folder, const char *input, struct 
     if (why)
         return ker_fail(error, KER_BAD_INPUT, "cannot write to result folder %s: %s; name another with -o DIR",
                         folder, strerror(why));
-    if (input && stat(input, &keep))
-        keep = (struct stat){0};
-    enum ker_status status = KER_OK;
-    for (size_t i = 0; i < sizeof own_names / sizeof *own_names && !status; i++) {
-        status = file_remove(folder, own_names[i], "", &keep, error);
+    enum ker_status status = inputs_spare(folder, inputs, error);
+    for (size_t i = 0; i < OWN_NAMES && !status; i++) {
+        status = file_remove(folder, own_names[i], "", error);
         if (!status)
-            status = file_remove(folder, own_names[i], ".tmp", &keep, error);
+            status = file_remove(folder, own_names[i], ".tmp", error);
     }
     return status;
 }

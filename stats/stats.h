@@ -96,8 +96,8 @@ struct stats_task *stats_tasks_gather(struct ker_comm *, struct stats_task *own,
 
 /* Files of the result folder. All on rank 0, all return a status with the path in the error. The folder is
  * created, with parents; stats_folder_open fails when it cannot be written. It removes the files of an earlier run, by the
- * list of names that a run may write, and nothing else; nor `input` (NULL: none), should that be one of them. */
-enum ker_status stats_folder_open(const char *folder, const char *input, struct ker_error *error);
+ * list of names that a run may write, and nothing else; it refuses to when one of them is an input of this run (NULL: none). */
+enum ker_status stats_folder_open(const char *folder, const struct ker_inputs *inputs, struct ker_error *error);
 enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object,
                                  struct ker_error *error);
 enum ker_status stats_text_write(const char *folder, const char *name, const char *text,

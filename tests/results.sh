@@ -43,10 +43,26 @@ check "nothing of the first run is left"
 [ -d both/checkpoints ] && [ "$(cat both/notes.txt both/links.csv.bak both/sub/tasks.csv | tr '\n' ' ')" = "mine mine mine " ]
 check "what is not ours has not been touched"
 
+# An input in the result folder, under a name that a run writes, is not removed: neither the configuration nor what it names.
 run both most.cfg
-cp both/system.cfg before.cfg
-run both both/system.cfg && cmp both/system.cfg before.cfg
-check "a run's own system.cfg can be run again into the same folder"
+run again both/system.cfg && cmp both/system.cfg again/system.cfg
+check "a run's own system.cfg can be run again"
+(cd both && cksum *.csv summary.* system.cfg) >before 2>/dev/null
+spared() { # NAME FOLDER WORD...: refused, and nothing of the folder has gone
+    wanted=$1
+    shift
+    run "$@"
+    [ $? -eq 2 ] && grep -q "cannot write $1/$wanted: this run reads it" err
+    check "$wanted is an input in the folder $1: refused"
+    (cd both && cksum *.csv summary.* system.cfg) >after 2>/dev/null
+    cmp before after
+    check "nothing of folder $1 has been removed"
+}
+spared system.cfg both both/system.cfg
+spared system.cfg ../"$(basename "$PWD")"/both both/system.cfg
+printf '0\n1\n' >both/tasks.csv
+(cd both && cksum *.csv summary.* system.cfg) >before 2>/dev/null
+spared tasks.csv both most.cfg 'jobs[0].placement="file"' 'jobs[0].placement_file="both/tasks.csv"'
 
 # A FIFO has no reader: whoever opened it to write would wait for ever.
 in_the_way() { # WHAT FOLDER PATTERN: a run into FOLDER, which holds WHAT, is refused at once
