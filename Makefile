@@ -28,8 +28,8 @@ ALL_CFLAGS = -std=gnu17 -ffp-contract=off $(WARN) -I. $(OPTIMISE) -g $(CFLAGS) $
 LIBS = $(MPI_LIBS) $(PKG_LIBS) -lmetis -lm
 
 # Lowest first; tests/layers.sh checks that no include runs upward.
-FOLDERS := kernel stats routing partition net nodes tasks
-SOURCES := $(wildcard $(addsuffix /*.c,$(FOLDERS)) simulation*.c)
+FOLDERS := kernel stats routing partition net nodes tasks run
+SOURCES := $(shell find $(FOLDERS) -name "*.c")
 OBJECTS := $(SOURCES:%.c=$(BUILD)/%.o)
 LIBRARY := $(BUILD)/libmarssim.a
 TEST_PROGRAMS := $(patsubst tests/%.c,$(BUILD)/tests/%,$(wildcard tests/test_*.c))
@@ -93,10 +93,11 @@ sanitize: ## build with AddressSanitizer and UBSan, run all tests
 	$(MAKE) BUILD=build/sanitize EXTRA=build/sanitize/tests/keep_libraries.o OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-built
 
-lint: ## warnings as errors, clang-tidy, cppcheck, the order of the folders
+lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders
 	@tools/install-deps.sh build lint
 	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim lint-tests
 	$(Q)tests/layers.sh
+	$(Q)clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
 		--suppressions-list=tests/cppcheck.supp -j 2 -I. $(FOLDERS) *.c
 	$(Q)printf '%s\n' $(SOURCES) marssim.c | xargs -P 2 -I{} clang-tidy --quiet --warnings-as-errors='*' {} \

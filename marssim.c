@@ -1,5 +1,5 @@
-/* marssim.c - the program: its command line. One run is simulation.c. */
-#include "simulation.h"
+/* marssim.c - the program: its command line. One run is run/run.c. */
+#include "run/run.h"
 
 #include <argp.h>
 #include <errno.h>
@@ -9,12 +9,16 @@
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "Write results to DIR (default: results/NAME of the configuration)", 0},
-    {"check", 'c', "full", OPTION_ARG_OPTIONAL, "Read, build, partition, prove freedom from deadlock, report sizes and memory, and stop; full: "
-     "prove it to the end however long it takes", 0},
-    {"write-table", 't', "FILE", 0, "Write the ways of the configured routing to FILE as a table, and stop", 0},
+    {"check", 'c', "full", OPTION_ARG_OPTIONAL,
+     "Read, build, partition, prove freedom from deadlock, report sizes and memory, and stop; full: "
+     "prove it to the end however long it takes",
+     0},
+    {"write-table", 't', "FILE", 0, "Write the ways of the configured routing to FILE as a table, and stop",
+     0},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},
     {"list", 'l', NULL, 0, "List topologies, algorithms, traffic patterns, programs, ...", 0},
-    {"help-config", 'H', NULL, 0, "List every configuration key; with a WORD behind it, that group or key", 0},
+    {"help-config", 'H', NULL, 0, "List every configuration key; with a WORD behind it, that group or key",
+     0},
     {"help", 'h', NULL, 0, "Give this help list", -1},
     {NULL, '?', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, -1},
     {"usage", 'u', NULL, 0, "Give a short usage message", -1},
@@ -40,7 +44,9 @@ static error_t word_parse(struct arguments *a, char *text)
     if (value || a->help_config)
         a->overrides[a->override_count++] = text;
     else if (a->file)
-        return refuse(a, "\"%s\": one configuration is read, and \"%s\" is it; what changes it is written KEY=VALUE", text, a->file);
+        return refuse(
+            a, "\"%s\": one configuration is read, and \"%s\" is it; what changes it is written KEY=VALUE",
+            text, a->file);
     else
         a->file = text;
     return 0;
@@ -51,7 +57,8 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
     struct arguments *a = state->input;
     switch (key) {
     case ARGP_KEY_INIT:
-        state->err_stream = NULL; /* the message is getopt's; "Try --help" stands in it already, see arguments_read */
+        state->err_stream =
+            NULL; /* the message is getopt's; "Try --help" stands in it already, see arguments_read */
         break;
     case 'h':
     case '?':
@@ -71,7 +78,9 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
         a->check_full = text != NULL;
         if (text && strcmp(text, "full") != 0) {
             if (a->control)
-                fprintf(stderr, "marssim: error: command line: --check=%s: there are --check and --check=full\n", text);
+                fprintf(stderr,
+                        "marssim: error: command line: --check=%s: there are --check and --check=full\n",
+                        text);
             return EINVAL;
         }
         break;
@@ -96,10 +105,15 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
 }
 
 static const struct argp parser = {
-    options, option_parse, "FILE [key.path=value ...]",
+    options,
+    option_parse,
+    "FILE [key.path=value ...]",
     "Simulates a high-performance computer: traced MPI tasks on multicore nodes on a packet-level network."
-    "\vRun it alone or under mpirun -n N: the results are the same. Exit status: 0 done, 1 the run failed, 2 bad input.",
-    NULL, NULL, NULL};
+    "\vRun it alone or under mpirun -n N: the results are the same. Exit status: 0 done, 1 the run failed, 2 "
+    "bad input.",
+    NULL,
+    NULL,
+    NULL};
 
 /* The option that begins like this, as getopt takes it; NULL: none. */
 static const struct argp_option *option_named(const char *name, size_t length)
@@ -110,18 +124,21 @@ static const struct argp_option *option_named(const char *name, size_t length)
     return NULL;
 }
 
-/* Words that getopt would take for something else, or refuse without saying what is right: --load 0.3, -load 3. */
+/* Words that getopt would take for something else, or refuse without saying what is right: --load 0.3,
+ * -load 3. */
 static bool options_check(const struct arguments *a, int argc, char **argv)
 {
     for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++) {
         const char *word = argv[i], *name = word + strspn(word, "-");
         size_t length = strcspn(name, "=");
         bool one = word[0] == '-' && word[1] != '-' && word[1];
-        if (word[0] != '-' || !*name || (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qlHuVh")] == '\0')) ||
+        if (word[0] != '-' || !*name ||
+            (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qlHuVh")] == '\0')) ||
             (!one && option_named(name, length)))
             continue; /* as it should be, or the letters of several options in one word */
         const struct ker_option **tables = simulation_option_tables();
-        char *key = ker_format("%.*s", (int)length, name), *near = one && option_named(name, length) ? NULL : ker_config_key_near(tables, key);
+        char *key = ker_format("%.*s", (int)length, name),
+             *near = one && option_named(name, length) ? NULL : ker_config_key_near(tables, key);
         if (one && option_named(name, length))
             refuse(a, "%s: the option is written -%s", word, word);
         else if (near)
@@ -136,8 +153,8 @@ static bool options_check(const struct arguments *a, int argc, char **argv)
     return true;
 }
 
-/* All ranks read the same words, so all fail alike. argp must not end the process: MPI would complain that a rank never
- * called MPI_Finalize. Only the control rank speaks; argv[0] is how getopt's messages begin. */
+/* All ranks read the same words, so all fail alike. argp must not end the process: MPI would complain that a
+ * rank never called MPI_Finalize. Only the control rank speaks; argv[0] is how getopt's messages begin. */
 static enum ker_status arguments_read(struct arguments *a, int argc, char **argv)
 {
     if (!options_check(a, argc, argv))
@@ -152,8 +169,9 @@ static enum ker_status arguments_read(struct arguments *a, int argc, char **argv
     if (failed || a->help || a->version || a->list || a->help_config || a->file)
         return failed ? KER_BAD_INPUT : KER_OK;
     if (a->control)
-        fprintf(stderr, "marssim: error: command line: no configuration file given; for example: marssim configs/fat-tree-lammps.cfg "
-                "(--help lists the options)\n");
+        fprintf(stderr, "marssim: error: command line: no configuration file given; for example: marssim "
+                        "configs/fat-tree-lammps.cfg "
+                        "(--help lists the options)\n");
     return KER_BAD_INPUT;
 }
 
@@ -179,11 +197,13 @@ static int output_check(const struct arguments *a, int status)
 {
     bool failed = a->control && (ferror(stdout) || fflush(stdout));
     if (failed)
-        fprintf(stderr, "marssim: error: standard output cannot be written%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+        fprintf(stderr, "marssim: error: standard output cannot be written%s%s\n", errno ? ": " : "",
+                errno ? strerror(errno) : "");
     return failed && status == KER_OK ? KER_RUN_FAILED : status;
 }
 
-static enum ker_status help_config(const struct arguments *a, const struct ker_option **tables, struct ker_error *error)
+static enum ker_status help_config(const struct arguments *a, const struct ker_option **tables,
+                                   struct ker_error *error)
 {
     enum ker_status status = KER_OK;
     if (a->override_count == 0 && !a->file)

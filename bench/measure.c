@@ -1,8 +1,8 @@
 /* measure.c - what a command costs: measure COMMAND [ARGUMENT ...]
  *
  * Runs it with its output thrown away (errors are shown) and prints one line: wall seconds, processor seconds
- * (user and system, of the process and of all it waited for), and the largest resident memory of one process in bytes.
- * bash's time has no memory, /usr/bin/time is not everywhere. Exit status: the command's.
+ * (user and system, of the process and of all it waited for), and the largest resident memory of one process
+ * in bytes. bash's time has no memory, /usr/bin/time is not everywhere. Exit status: the command's.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -45,6 +45,7 @@ int main(int argc, char **argv)
     }
     clock_gettime(CLOCK_MONOTONIC, &to);
     double wall = (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
-    printf("%.3f %.3f %lld\n", wall, seconds(used.ru_utime) + seconds(used.ru_stime), (long long)used.ru_maxrss * 1024);
+    printf("%.3f %.3f %lld\n", wall, seconds(used.ru_utime) + seconds(used.ru_stime),
+           (long long)used.ru_maxrss * 1024);
     return WIFEXITED(status) ? WEXITSTATUS(status) : 1;
 }

@@ -2,15 +2,15 @@
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
-#include "kernel/comm.h"
-#include "kernel/config.h"
-#include "kernel/engine.h"
-#include "kernel/error.h"
-#include "kernel/input.h"
-#include "kernel/lines.h"
-#include "kernel/memory.h"
-#include "kernel/random.h"
-#include "kernel/request.h"
-#include "kernel/units.h"
+#include "kernel/base/comm.h"
+#include "kernel/base/error.h"
+#include "kernel/base/input.h"
+#include "kernel/base/lines.h"
+#include "kernel/base/memory.h"
+#include "kernel/base/random.h"
+#include "kernel/base/units.h"
+#include "kernel/config/config.h"
+#include "kernel/engine/engine.h"
+#include "kernel/engine/request.h"
 
 #endif

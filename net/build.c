@@ -1,9 +1,10 @@
-/* build.c - from a shape to components: who lives where, what is the lookahead, and the blocks of memory.
+/* build.c - from a topology to components: who lives where, what is the lookahead, and the blocks of memory.
  *
- * Order of a rank's components: its switches in increasing number, each followed by its nodes that live on the rank. Every rank can
- * compute every address from the ranks of the switches alone, without asking; the arrays are freed after building.
+ * Order of a rank's components: its switches in increasing number, each followed by its nodes that live on
+ * the rank. Every rank can compute every address from the ranks of the switches alone, without asking; the
+ * arrays are freed after building.
  */
-#include "net/congestion.h"
+#include "net/congestion/congestion.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -26,9 +27,10 @@ ker_time net_link_delay(const struct net_network *net, int link, bool to_node)
 ker_time net_reach(const struct net_network *net)
 {
     ker_time reach = 0;
-    for (int i = 0; i < route_summarise(net->shape)->link_count; i++) {
+    for (int i = 0; i < route_summarise(net->topology)->link_count; i++) {
         const struct net_link_class *class = &net->link[i];
-        ker_time t = class->latency + net->set.delay + class->slack + 4 * ker_serialisation(net->set.most, class->rate);
+        ker_time t = class->latency + net->set.delay + class->slack +
+                     4 * ker_serialisation(net->set.most, class->rate);
         if (t > reach)
             reach = t;
     }
@@ -38,12 +40,12 @@ ker_time net_reach(const struct net_network *net)
 /* ---- layout ---- */
 
 /* Switches of one cell; they are neighbours in number. */
-static uint32_t cell_length(const struct net_network *net, enum net_cells cells, const uint32_t *rank, uint32_t from,
-                            uint32_t switches)
+static uint32_t cell_length(const struct net_network *net, enum net_cells cells, const uint32_t *rank,
+                            uint32_t from, uint32_t switches)
 {
     uint32_t n = 1;
     while (cells == NET_CELLS_GROUP && from + n < switches && rank[from + n] == rank[from] &&
-           route_group(net->shape, from + n) == route_group(net->shape, from))
+           route_group(net->topology, from + n) == route_group(net->topology, from))
         n++;
     return n;
 }
@@ -51,18 +53,19 @@ static uint32_t cell_length(const struct net_network *net, enum net_cells cells,
 /* Nodes of a switch, by its ports. */
 static uint32_t switch_nodes(const struct net_network *net, uint32_t id, uint32_t *nodes)
 {
-    uint32_t count = 0, ports = route_ports(net->shape, id);
+    uint32_t count = 0, ports = route_ports(net->topology, id);
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
-        route_port(net->shape, id, p, &peer);
+        route_port(net->topology, id, p, &peer);
         if (peer.kind == ROUTE_NODE)
             nodes[count++] = peer.id;
     }
     return count;
 }
 
-static void cell_place(struct net_layout *l, const struct net_network *net, uint32_t from, uint32_t count, bool nodes_apart,
-                       enum net_cells cells, uint32_t *next, uint32_t block, uint32_t *scratch)
+static void cell_place(struct net_layout *l, const struct net_network *net, uint32_t from, uint32_t count,
+                       bool nodes_apart, enum net_cells cells, uint32_t *next, uint32_t block,
+                       uint32_t *scratch)
 {
     for (uint32_t s = from; s < from + count; s++) {
         uint32_t rank = l->switch_rank[s];
@@ -78,7 +81,8 @@ static void cell_place(struct net_layout *l, const struct net_network *net, uint
     }
 }
 
-static uint32_t cell_components(const struct net_network *net, uint32_t from, uint32_t count, uint32_t *scratch)
+static uint32_t cell_components(const struct net_network *net, uint32_t from, uint32_t count,
+                                uint32_t *scratch)
 {
     uint32_t n = count;
     for (uint32_t s = from; s < from + count; s++)
@@ -86,9 +90,10 @@ static uint32_t cell_components(const struct net_network *net, uint32_t from, ui
     return n;
 }
 
-static uint32_t largest_cell(const struct net_layout *l, const struct net_network *net, enum net_cells cells, uint32_t *scratch)
+static uint32_t largest_cell(const struct net_layout *l, const struct net_network *net, enum net_cells cells,
+                             uint32_t *scratch)
 {
-    uint32_t switches = route_summarise(net->shape)->switches, largest = 1;
+    uint32_t switches = route_summarise(net->topology)->switches, largest = 1;
     for (uint32_t s = 0, n; cells != NET_CELLS_SINGLE && s < switches; s += n) {
         n = cell_length(net, cells, l->switch_rank, s, switches);
         uint32_t components = cell_components(net, s, n, scratch);
@@ -99,12 +104,13 @@ static uint32_t largest_cell(const struct net_layout *l, const struct net_networ
 }
 
 /* Smallest delay over the links of switch s that leave its cell (lookahead) or its rank (epoch). */
-static void switch_delays(struct net_layout *l, const struct net_network *net, uint32_t s, bool nodes_apart, const uint32_t *cell)
+static void switch_delays(struct net_layout *l, const struct net_network *net, uint32_t s, bool nodes_apart,
+                          const uint32_t *cell)
 {
-    uint32_t ports = route_ports(net->shape, s);
+    uint32_t ports = route_ports(net->topology, s);
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
-        route_port(net->shape, s, p, &peer);
+        route_port(net->topology, s, p, &peer);
         if (peer.kind == ROUTE_NOTHING)
             continue;
         bool node = peer.kind == ROUTE_NODE;
@@ -121,10 +127,12 @@ static void switch_delays(struct net_layout *l, const struct net_network *net, u
 void net_layout_make(struct net_layout *l, const struct net_network *net, const uint32_t *switch_rank,
                      const uint32_t *node_rank, enum net_cells cells, int rank, int ranks)
 {
-    const struct route_summary *sum = route_summarise(net->shape);
+    const struct route_summary *sum = route_summarise(net->topology);
     bool apart = node_rank != NULL;
-    uint32_t *next = ker_alloc(sizeof *next * (size_t)ranks), *scratch = ker_alloc(sizeof *scratch * (sum->max_ports + 1));
-    uint32_t *cell = ker_alloc(sizeof *cell * sum->switches); /* first switch of the cell; a group may be several */
+    uint32_t *next = ker_alloc(sizeof *next * (size_t)ranks),
+             *scratch = ker_alloc(sizeof *scratch * (sum->max_ports + 1));
+    uint32_t *cell =
+        ker_alloc(sizeof *cell * sum->switches); /* first switch of the cell; a group may be several */
     *l = (struct net_layout){.lookahead = KER_TIME_MAX, .epoch = KER_TIME_MAX};
     l->switch_rank = ker_alloc(sizeof(uint32_t) * sum->switches);
     l->switch_index = ker_alloc(sizeof(uint32_t) * sum->switches);
@@ -139,7 +147,8 @@ void net_layout_make(struct net_layout *l, const struct net_network *net, const 
     for (uint32_t s = 0, n; s < sum->switches; s += n) {
         n = cell_length(net, cells, l->switch_rank, s, sum->switches);
         uint32_t r = l->switch_rank[s];
-        next[r] = ker_engine_place(next[r], cells == NET_CELLS_SINGLE ? 1 : cell_components(net, s, n, scratch), block);
+        next[r] = ker_engine_place(
+            next[r], cells == NET_CELLS_SINGLE ? 1 : cell_components(net, s, n, scratch), block);
         cell_place(l, net, s, n, apart, cells, next, block, scratch);
         for (uint32_t i = 0; i < n; i++)
             cell[s + i] = s;
@@ -147,7 +156,7 @@ void net_layout_make(struct net_layout *l, const struct net_network *net, const 
     for (uint32_t n = 0; n < sum->nodes; n++) {
         uint32_t s;
         uint16_t port;
-        route_attachment(net->shape, n, &s, &port);
+        route_attachment(net->topology, n, &s, &port);
         l->node_rank[n] = apart ? node_rank[n] : l->switch_rank[s];
         if (apart)
             l->node_index[n] = next[node_rank[n]]++;
@@ -171,7 +180,7 @@ void net_layout_release(struct net_layout *l)
 
 uint32_t *net_own_nodes(const struct net_layout *l, const struct net_network *net, int rank, uint32_t *count)
 {
-    uint32_t nodes = route_summarise(net->shape)->nodes, n = 0;
+    uint32_t nodes = route_summarise(net->topology)->nodes, n = 0;
     for (uint32_t i = 0; i < nodes; i++)
         n += l->node_rank[i] == (uint32_t)rank;
     uint32_t *own = ker_alloc(sizeof *own * n);
@@ -205,7 +214,8 @@ static size_t node_bytes(const struct net_network *net)
     return round64(sizeof(struct net_node) + sizeof(uint32_t) * (net->set.rings + 2 * net->set.classes));
 }
 
-static void port_init(struct net_network *net, struct net_port *port, const struct net_layout *l, const struct route_peer *peer)
+static void port_init(struct net_network *net, struct net_port *port, const struct net_layout *l,
+                      const struct route_peer *peer)
 {
     bool node = peer->kind == ROUTE_NODE;
     port->wake = KER_TIME_MAX;
@@ -223,13 +233,14 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
         port->credit[c] = node ? net->set.adapter_buffer : net->set.buffer;
 }
 
-static void switch_init(struct net_network *net, struct net_switch *s, const struct net_layout *l, uint32_t id)
+static void switch_init(struct net_network *net, struct net_switch *s, const struct net_layout *l,
+                        uint32_t id)
 {
-    uint32_t ports = route_ports(net->shape, id);
+    uint32_t ports = route_ports(net->topology, id);
     s->net = net;
     s->id = id;
     s->self = l->switch_index[id];
-    s->here = route_here(net->shape, id);
+    s->coordinate = route_coordinate(net->topology, id);
     s->ports = (uint16_t)ports;
     s->port_bytes = (uint16_t)port_bytes(net);
     s->packet_free = s->request_free = NET_NONE;
@@ -237,16 +248,16 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
         s->voq = (uint16_t *)(void *)net_port_at(s, ports);
         memset(s->voq, 0xff, sizeof *s->voq * ports * ports);
     }
-    s->notice = net_notice_new(net, l, id);
+    s->map = net_congestion_map_new(net, l, id);
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
-        route_port(net->shape, id, p, &peer);
+        route_port(net->topology, id, p, &peer);
         port_init(net, net_port_at(s, p), l, &peer);
     }
     if (net->set.queueing == NET_QUEUE_FIFO) {
-        s->gate = ker_alloc(sizeof *s->gate * ports * NET_MAX_CHANNELS);
+        s->input_fifo = ker_alloc(sizeof *s->input_fifo * ports * NET_MAX_CHANNELS);
         for (uint32_t i = 0; i < ports * NET_MAX_CHANNELS; i++)
-            s->gate[i].head = NET_NONE;
+            s->input_fifo[i].head = NET_NONE;
     }
 }
 
@@ -255,13 +266,13 @@ static void node_init(struct net_network *net, struct net_node *n, const struct 
     uint32_t s;
     uint16_t port;
     struct route_peer peer;
-    route_attachment(net->shape, id, &s, &port);
-    route_port(net->shape, s, port, &peer);
+    route_attachment(net->topology, id, &s, &port);
+    route_port(net->topology, s, port, &peer);
     n->net = net;
     n->id = id;
     n->self = l->node_index[id];
     n->wake = KER_TIME_MAX;
-    n->offered = n->notice = NET_NONE;
+    n->offered = n->cnp = NET_NONE;
     n->peer = (struct ker_address){l->switch_index[s], l->switch_rank[s]};
     n->peer_port = port;
     n->link = peer.link;
@@ -270,10 +281,10 @@ static void node_init(struct net_network *net, struct net_node *n, const struct 
 }
 
 /* Memory of a rank in the order of its components, so that neighbours in work are neighbours in memory. */
-static void component_memory(struct net_network *net, const struct net_layout *l, int rank, uint32_t *owner, size_t *offset,
-                             size_t *total)
+static void component_memory(struct net_network *net, const struct net_layout *l, int rank, uint32_t *owner,
+                             size_t *offset, size_t *total)
 {
-    const struct route_summary *sum = route_summarise(net->shape);
+    const struct route_summary *sum = route_summarise(net->topology);
     for (uint32_t i = 0; i < l->components; i++)
         owner[i] = NET_NONE;
     for (uint32_t s = 0; s < sum->switches; s++)
@@ -286,25 +297,29 @@ static void component_memory(struct net_network *net, const struct net_layout *l
     for (uint32_t i = 0; i < l->components; i++) {
         offset[i] = *total;
         if (owner[i] != NET_NONE)
-            *total += owner[i] < sum->switches ? switch_bytes(net, route_ports(net->shape, owner[i])) : node_bytes(net);
+            *total += owner[i] < sum->switches ? switch_bytes(net, route_ports(net->topology, owner[i]))
+                                               : node_bytes(net);
     }
 }
 
-/* Does a cell begin with this component? Single cells: always. Else a switch begins one, unless it continues its group. */
-static bool cell_begins(const struct net_network *net, const struct net_layout *l, uint32_t owner, uint32_t previous_switch)
+/* Does a cell begin with this component? Single cells: always. Else a switch begins one, unless it continues
+ * its group. */
+static bool cell_begins(const struct net_network *net, const struct net_layout *l, uint32_t owner,
+                        uint32_t previous_switch)
 {
-    uint32_t switches = route_summarise(net->shape)->switches;
+    uint32_t switches = route_summarise(net->topology)->switches;
     if (l->largest_cell == 1)
         return true;
     if (owner >= switches)
         return false;
     return l->cells != NET_CELLS_GROUP || previous_switch == NET_NONE || owner != previous_switch + 1 ||
-           route_group(net->shape, owner) != route_group(net->shape, previous_switch);
+           route_group(net->topology, owner) != route_group(net->topology, previous_switch);
 }
 
-void net_network_build(struct net_network *net, struct ker_engine *engine, const struct net_layout *l, int rank)
+void net_network_build(struct net_network *net, struct ker_engine *engine, const struct net_layout *l,
+                       int rank)
 {
-    const struct route_summary *sum = route_summarise(net->shape);
+    const struct route_summary *sum = route_summarise(net->topology);
     uint32_t *owner = ker_alloc(sizeof *owner * (l->components + 1)), previous = NET_NONE;
     size_t *offset = ker_alloc(sizeof *offset * (l->components + 1));
     net->engine = engine;
@@ -370,9 +385,9 @@ void net_network_free(struct net_network *net)
     if (!net)
         return;
     for (uint32_t i = 0; i < net->switch_count; i++) {
-        free(net->switches[i]->gate);
-        net_sticky_free(net->switches[i]->sticky);
-        net_notice_free(net->switches[i]->notice);
+        free(net->switches[i]->input_fifo);
+        net_pins_free(net->switches[i]->pins);
+        net_congestion_map_free(net->switches[i]->map);
     }
     ker_arena_release(&net->arena);
     for (int i = 0; i < ROUTE_MAX_LINKS; i++)

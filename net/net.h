@@ -1,8 +1,8 @@
 /* net.h - packets, links, switches, adapters: the network as components of the engine.
  *
- * A node component consists of its adapter (here) and a client above it (nodes/, tasks/), joined by ordinary calls. The
- * client hands messages to the adapter; the adapter cuts them into packets, injects them, and reassembles
- * what arrives. This header is what a client sees.
+ * A node component consists of its adapter (here) and a client above it (nodes/, tasks/), joined by ordinary
+ * calls. The client hands messages to the adapter; the adapter cuts them into packets, injects them, and
+ * reassembles what arrives. This header is what a client sees.
  */
 #ifndef NET_NET_H
 #define NET_NET_H
@@ -14,7 +14,8 @@
 
 struct net_node; /* one node component, opaque */
 
-/* What the receiving client needs to know of a message, opaque to the network; it costs no simulated bytes. */
+/* What the receiving client needs to know of a message, opaque to the network; it costs no simulated bytes.
+ */
 struct net_envelope {
     uint64_t word[6];
 };
@@ -55,38 +56,41 @@ enum net_queue {
     NET_QUEUE_READ,    /* what another node reads: served by the adapter outside the send queue's order */
 };
 
-/* Hands a message to the adapter at now. destination must not be the node itself. bytes may be 0 (one packet of header only).
- * priority < number of classes. The envelope may be NULL. */
+/* Hands a message to the adapter at now. destination must not be the node itself. bytes may be 0 (one packet
+ * of header only). priority < number of classes. The envelope may be NULL. */
 void net_send(struct net_node *, ker_time now, uint32_t destination, uint64_t bytes,
               const struct net_envelope *, uint64_t cookie, unsigned priority, enum net_queue);
 /* Calls client->timer(node, when, timer) at `when` > now (or == now: in the same instant's act phase is not
- * possible, so when must be > now). Cannot be cancelled; the client ignores stale ones. timer < 65536; two timers of one node at one
- * instant with the same number are both delivered. */
+ * possible, so when must be > now). Cannot be cancelled; the client ignores stale ones. timer < 65536; two
+ * timers of one node at one instant with the same number are both delivered. */
 void net_timer(struct net_node *, ker_time when, uint32_t timer);
 
 void *net_node_client(const struct net_node *); /* the client's state for this node */
-/* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted by the network itself). */
+/* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted
+ * by the network itself). */
 void net_node_touch(struct net_node *, ker_time when);
 
 /* ---- for the program: settings, building, running, reporting ---- */
 
 struct net_network;
 
-/* When what is created is measured, when open-loop sources stop, and the smallest payload that a packet will have. */
+/* When what is created is measured, when open-loop sources stop, and the smallest payload that a packet will
+ * have. */
 struct net_phases {
     ker_time measure_from, measure_to, stop;
     uint64_t least_payload;
 };
 
 /* Reads switch.* and adapter.*; checks them against the links. */
-enum ker_status net_network_new(struct net_network **, const struct ker_config *, const struct route_shape *,
-                                uint64_t seed, struct net_phases phases, struct ker_error *);
+enum ker_status net_network_new(struct net_network **, const struct ker_config *,
+                                const struct route_topology *, uint64_t seed, struct net_phases phases,
+                                struct ker_error *);
 void net_network_free(struct net_network *);
 /* Virtual channels per priority class, for route_new, before there is a network. */
 uint32_t net_channels(const struct ker_config *);
 
-/* Switches as vertices with their expected load, links as edges with the smallest delay over them; with `apart` the nodes are vertices,
- * too, numbered after the switches. To be released by part_graph_release. */
+/* Switches as vertices with their expected load, links as edges with the smallest delay over them; with
+ * `apart` the nodes are vertices, too, numbered after the switches. To be released by part_graph_release. */
 void net_graph_make(struct part_graph *graph, const struct net_network *, bool apart);
 
 /* Where every component lives: of switches and of nodes, whole system; freed after building. */
@@ -110,42 +114,50 @@ ker_time net_link_delay(const struct net_network *, int link, bool to_node);
 /* Furthest a record usually lies ahead. */
 ker_time net_reach(const struct net_network *);
 
-/* Makes this rank's switches and nodes and puts them into the engine. client[i], state[i] belong to the i-th node this rank owns
- * (net_own_nodes). */
+/* Makes this rank's switches and nodes and puts them into the engine. client[i], state[i] belong to the i-th
+ * node this rank owns (net_own_nodes). */
 void net_network_build(struct net_network *, struct ker_engine *, const struct net_layout *, int rank);
-uint32_t *net_own_nodes(const struct net_layout *, const struct net_network *, int rank, uint32_t *count); /* malloc'ed */
+uint32_t *net_own_nodes(const struct net_layout *, const struct net_network *, int rank,
+                        uint32_t *count); /* malloc'ed */
 void net_network_attach(struct net_network *, const struct net_client *const *client, void *const *state);
 
 /* Sums for conditions while running; local to this rank. */
 struct net_totals {
-    uint64_t packets_injected, packets_delivered, bytes_injected, bytes_delivered, messages_delivered; /* payload */
+    uint64_t packets_injected, packets_delivered, bytes_injected, bytes_delivered,
+        messages_delivered;                                     /* payload */
     uint64_t measured_injected_bytes, measured_delivered_bytes; /* payload, inside the measured span */
     uint64_t packet_hops, hops_sum, hops_max, out_of_order;
     uint64_t packets_lost; /* inside the network; what an adapter never sent is none of the injected ones */
     uint64_t packets_withheld;
-    uint64_t notices_under_way; /* sent less received or lost, modulo 2^64: only the sum over the ranks is a number */
-    uint64_t measured_packets, latency_sum; /* delivered packets that are measured, their network latencies in all */
+    uint64_t
+        cnps_under_way; /* sent less received or lost, modulo 2^64: only the sum over the ranks is a number */
+    uint64_t measured_packets,
+        latency_sum; /* delivered packets that are measured, their network latencies in all */
 };
 struct net_totals net_network_totals(const struct net_network *);
 
-/* Collective: the network's part of `result` on rank 0 (NULL elsewhere); merges the quantities. span: measured time. offered_load is what
- * clients handed over by net_send, not what they were asked for. */
+/* Collective: the network's part of `result` on rank 0 (NULL elsewhere); merges the quantities. span:
+ * measured time. offered_load is what clients handed over by net_send, not what they were asked for. */
 json_t *net_network_report(struct net_network *, struct ker_comm *, ker_time span);
 /* For the engine: no end of the run lies before `until`, so what is scheduled before may be counted. */
 void net_network_settle(struct net_network *, ker_time until);
-/* The run has ended: counts what was on its way until then, and nothing that leaves later. Before the report. */
+/* The run has ended: counts what was on its way until then, and nothing that leaves later. Before the report.
+ */
 void net_network_end(struct net_network *, ker_time end);
 /* This rank's rows for links.csv; malloc'ed. */
 struct stats_link *net_network_links(const struct net_network *, size_t *count);
 /* Collective, after net_network_report: message_size.csv, packet_latency.csv, matrix.csv as configured. */
-enum ker_status net_network_write(struct net_network *, struct ker_comm *, const char *folder, struct ker_error *);
+enum ker_status net_network_write(struct net_network *, struct ker_comm *, const char *folder,
+                                  struct ker_error *);
 /* Memory of this rank's network after building, bytes. */
 uint64_t net_network_bytes(const struct net_network *);
-/* lost(context, envelope) is called when the first packet of a message with an envelope is lost by a fault, on the rank where that
- * happens; the message will not arrive. Later packets carry no envelope: of their loss nobody is told. */
-void net_network_on_lost(struct net_network *, void (*lost)(void *context, const struct net_envelope *), void *context);
-/* Conservation at the end of a drained run: every credit back, no packet left, and unless some were lost all messages whole. Returns a
- * static text of what is wrong, or NULL. */
+/* lost(context, envelope) is called when the first packet of a message with an envelope is lost by a fault,
+ * on the rank where that happens; the message will not arrive. Later packets carry no envelope: of their loss
+ * nobody is told. */
+void net_network_on_lost(struct net_network *, void (*lost)(void *context, const struct net_envelope *),
+                         void *context);
+/* Conservation at the end of a drained run: every credit back, no packet left, and unless some were lost all
+ * messages whole. Returns a static text of what is wrong, or NULL. */
 const char *net_network_conserved(const struct net_network *, bool lost);
 
 /* One line for each method of congestion control, for --list. */

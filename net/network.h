@@ -1,8 +1,8 @@
 /* network.h - state of switches and adapters; private to net/.
  *
- * All of a rank's network hangs on struct net_network. A switch is one block: struct net_switch, then its ports one after the
- * other (struct net_port with its channels' credits, padded to cache lines). Packets that wait lie in a pool of their
- * switch; queues are lists of pool indices.
+ * All of a rank's network hangs on struct net_network. A switch is one block: struct net_switch, then its
+ * ports one after the other (struct net_port with its channels' credits, padded to cache lines). Packets that
+ * wait lie in a pool of their switch; queues are lists of pool indices.
  */
 #ifndef NET_NETWORK_H
 #define NET_NETWORK_H
@@ -29,7 +29,7 @@ enum net_selection {
     NET_SELECT_ROUND_ROBIN,
 };
 enum net_control { NET_CONTROL_FIRST, NET_CONTROL_FAIR, NET_CONTROL_IN_ORDER };
-enum net_sticky_span { NET_STICKY_PACKET, NET_STICKY_MESSAGE, NET_STICKY_FLOW };
+enum net_pinning { NET_PIN_PACKET, NET_PIN_MESSAGE, NET_PIN_FLOW };
 
 /* Times of one packet size on one class of links; filled when first needed. */
 struct net_times {
@@ -40,102 +40,103 @@ struct net_times {
 struct net_link_class {
     ker_time latency;
     uint64_t rate;
-    uint64_t byte_time; /* picoseconds per byte << NET_BYTE_TIME_BITS */
+    uint64_t byte_time;             /* picoseconds per byte << NET_BYTE_TIME_BITS */
     ker_time watch_high, watch_low; /* a watched link becomes congested at, and is no more at this backlog */
-    ker_time slack; /* an output may take another packet while its backlog is at most this */
-    struct net_times *times; /* by bytes on the wire */
+    ker_time slack;                 /* an output may take another packet while its backlog is at most this */
+    struct net_times *times;        /* by bytes on the wire */
 };
 
 struct net_settings {
-    uint32_t channels, classes;     /* per class; their product <= NET_MAX_CHANNELS */
-    uint32_t entrances;             /* the first so many of each class are for adapters to send on */
-    uint32_t buffer, output_queue;  /* bytes: per input channel; per output */
+    uint32_t channels, classes;    /* per class; their product <= NET_MAX_CHANNELS */
+    uint32_t entrances;            /* the first so many of each class are for adapters to send on */
+    uint32_t buffer, output_queue; /* bytes: per input channel; per output */
     enum net_queueing queueing;
     enum net_arbitration arbitration;
     enum net_forwarding forwarding;
     enum net_selection selection;
-    enum net_sticky_span sticky;
-    bool adapts, remembers;         /* selection by the switch's state; by what the message or flow took before */
+    enum net_pinning pinning;
+    bool adapts, remembers; /* selection by the switch's state; by what the message or flow took before */
     uint64_t bias, threshold, hysteresis; /* picoseconds */
     bool count_port;                      /* credits missing on any channel of the port count */
     double speedup;
     ker_time delay, credit_delay;
-    bool at_source;                 /* ways are decided there */
-    uint32_t payload, header;       /* of a packet, at most */
-    uint32_t hop_bytes, most;       /* more header for each switch on the way; largest packet on the wire */
-    uint32_t least;                 /* bytes on the wire of the smallest packet */
-    uint32_t notice;                /* bytes of a notice of congestion */
-    uint32_t offers;                /* messages of an open-loop source at the adapter while none of them may leave */
-    uint64_t ejection_rate;         /* 0: as fast as the link */
+    bool at_source;           /* ways are decided there */
+    uint32_t payload, header; /* of a packet, at most */
+    uint32_t hop_bytes, most; /* more header for each switch on the way; largest packet on the wire */
+    uint32_t least;           /* bytes on the wire of the smallest packet */
+    uint32_t cnp;             /* bytes of a cnp of congestion */
+    uint32_t offers;        /* messages of an open-loop source at the adapter while none of them may leave */
+    uint64_t ejection_rate; /* 0: as fast as the link */
     uint32_t adapter_buffer;
-    bool fifo_adapter;              /* one queue for all destinations */
-    bool fifo_order;                /* destinations' messages one after the other, not packet by packet */
-    enum net_control control;       /* what control messages wait for */
+    bool fifo_adapter;        /* one queue for all destinations */
+    bool fifo_order;          /* destinations' messages one after the other, not packet by packet */
+    enum net_control control; /* what control messages wait for */
     uint32_t rings; /* where the rings of flows stand behind an adapter's credits: one word for each level */
     bool resequence;
     bool matrix;
     ker_time measure_from, measure_to; /* what is created in this span is measured */
-    ker_time stop;                  /* open-loop sources end here */
+    ker_time stop;                     /* open-loop sources end here */
     uint64_t seed;
 };
 
 struct net_port {
-    ker_time link_free;   /* output: end of the last transmission scheduled */
-    ker_time write_free;  /* output: the crossbar may write again */
-    ker_time read_free;   /* input: the crossbar may read again */
-    ker_time wake;        /* output: a wake-up is on its way for then; KER_TIME_MAX: none */
+    ker_time link_free;  /* output: end of the last transmission scheduled */
+    ker_time write_free; /* output: the crossbar may write again */
+    ker_time read_free;  /* input: the crossbar may read again */
+    ker_time wake;       /* output: a wake-up is on its way for then; KER_TIME_MAX: none */
     struct ker_address peer;
     uint16_t peer_port;
-    uint16_t starved;     /* output: channels on which a request waits for credits */
-    uint32_t queue;       /* output: last request of the ring, NET_NONE: no requests */
-    uint32_t waiting;     /* output: bytes in its requests */
-    uint8_t link;         /* class */
-    uint8_t to_node;      /* output: ends at an adapter that takes all (no credits) */
+    uint16_t starved; /* output: channels on which a request waits for credits */
+    uint32_t queue;   /* output: last request of the ring, NET_NONE: no requests */
+    uint32_t waiting; /* output: bytes in its requests */
+    uint8_t link;     /* class */
+    uint8_t to_node;  /* output: ends at an adapter that takes all (no credits) */
     uint8_t ends_at_node, used;
     /* statistics of the output, then of the input */
-    uint64_t queue_max;   /* longest wait for the link, picoseconds */
+    uint64_t queue_max; /* longest wait for the link, picoseconds */
     uint64_t packets, bytes, busy, queue_time, input_time;
-    uint32_t credit[];    /* output: bytes free behind it, per channel */
+    uint32_t credit[]; /* output: bytes free behind it, per channel */
 };
 
-/* One virtual output queue that is not empty: the packets from `input` to an output that may take any of `same` channels
- * from `first` on. The requests of an output form a ring in the order in which they are served next. */
+/* One virtual output queue that is not empty: the packets from `input` to an output that may take any of
+ * `same` channels from `first` on. The requests of an output form a ring in the order in which they are
+ * served next. */
 struct net_request {
     uint32_t head, tail, next; /* packets; next request of the ring */
-    uint32_t sibling;          /* another request of this input at this output, for other channels; NET_NONE */
+    uint32_t sibling; /* another request of this input at this output, for other channels; NET_NONE */
     uint16_t input;
-    uint16_t bytes;            /* of the head */
-    uint8_t first, same;
-    bool reserved;             /* its packets hold their credits already */
+    uint16_t bytes; /* of the head */
+    uint8_t first_channel, channel_count;
+    bool reserved; /* its packets hold their credits already */
     uint8_t spare;
 };
 
 /* Input queue of one channel, FIFO switches only: its head competes, the others stand behind. */
-struct net_gate {
+struct net_input_fifo {
     ker_time advanced; /* when what competes came up from behind */
     uint32_t head, tail;
     bool taken;
 };
 
-struct net_sticky;
-struct net_notice;
+struct net_pins;
+struct net_congestion_map;
 
 struct net_switch {
     struct net_network *net;
-    uint64_t here;
+    uint64_t coordinate;
     struct net_packet *packet; /* pool */
     struct net_request *request;
-    struct net_gate *gate;
-    uint16_t *voq;             /* [output][input]: its first request, NET_NO_VOQ; NULL on switches too large for it */
+    struct net_input_fifo *input_fifo;
+    uint16_t *voq; /* [output][input]: its first request, NET_NO_VOQ; NULL on switches too large for it */
     uint32_t packet_free, packet_room;
     uint32_t request_free, request_room;
     uint32_t id, self; /* among switches; component */
     uint32_t turn;     /* which output is served first when several could be */
     uint16_t ports, port_bytes;
-    uint32_t draws;    /* of the random arbiter */
-    uint16_t rotor;    /* round-robin selection: the port whose turn it is */
-    struct net_sticky *sticky; /* NULL: nothing to remember yet */
-    struct net_notice *notice; /* NULL: no links are watched */
+    uint32_t draws;                 /* of the random arbiter */
+    uint16_t rotor;                 /* round-robin selection: the port whose turn it is */
+    struct net_pins *pins;          /* NULL: nothing to remember yet */
+    struct net_congestion_map *map; /* NULL: no links are watched */
 };
 
 static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
@@ -150,7 +151,7 @@ struct net_outgoing {
     uint64_t cookie;
     ker_time created;
     uint32_t destination, message, next, extension; /* NET_NONE: no extension */
-    uint64_t index; /* of the next packet; of a notice: the method's word */
+    uint64_t index;                                 /* of the next packet; of a cnp: the method's word */
     uint8_t priority, queue; /* queue: enum net_queue; of control messages in order NET_QUEUE_SEND */
     bool from_offer;         /* open loop */
     bool control;
@@ -168,15 +169,15 @@ struct net_node {
     ker_time link_free, wake, sink_free;
     struct ker_address peer;
     uint16_t peer_port;
-    uint8_t link, blocked;   /* class; waits for credits */
+    uint8_t link, blocked; /* class; waits for credits */
     uint32_t id, self, messages;
-    uint32_t waiting;        /* levels that have flows to send, a bit each (flows.h) */
-    uint32_t offered;        /* outgoing record of the offer that has not joined the flows yet, NET_NONE */
-    uint32_t offers;         /* those among the flows */
-    uint32_t notice, notice_last; /* outgoing records of notices to be sent; NET_NONE: none */
-    ker_time hold;           /* congestion control lets no flow send before */
+    uint32_t waiting;       /* levels that have flows to send, a bit each (flows.h) */
+    uint32_t offered;       /* outgoing record of the offer that has not joined the flows yet, NET_NONE */
+    uint32_t offers;        /* those among the flows */
+    uint32_t cnp, cnp_last; /* outgoing records of cnps to be sent; NET_NONE: none */
+    ker_time hold;          /* congestion control lets no flow send before */
     uint8_t exhausted, acting;
-    uint32_t wire;           /* of the transmission that ends at link_free; 0: it was none */
+    uint32_t wire;                       /* of the transmission that ends at link_free; 0: it was none */
     uint64_t packets, bytes, busy, wait; /* of the injection link */
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
@@ -193,21 +194,23 @@ struct net_congestion;
 
 struct net_counts {
     uint64_t injected, delivered, bytes_delivered, messages_delivered, bytes_injected; /* whole run */
-    uint64_t measured_bytes, measured_injected;  /* delivered, injected inside the measured span */
-    uint64_t measured_handed;                    /* payload of net_send inside it */
+    uint64_t measured_bytes, measured_injected; /* delivered, injected inside the measured span */
+    uint64_t measured_handed;                   /* payload of net_send inside it */
     uint64_t hops_sum, hops_max;
     uint64_t packet_hops;
     uint64_t out_of_order, reorder_bytes_max;
     uint64_t messages_early, early_bytes_max; /* with resequencing: whole before their turn */
-    uint64_t lost_way, lost_switch, lost_adapter; /* packets: no way on; at a switch that was down; never sent */
-    uint64_t marked, notices_sent, notices_received, notices_lost, throttled_flows;
+    uint64_t lost_way, lost_switch,
+        lost_adapter; /* packets: no way on; at a switch that was down; never sent */
+    uint64_t marked, cnps_sent, cnps_received, cnps_lost, throttled_flows;
 };
 
 struct net_network {
     struct net_settings set;
-    const struct route_shape *shape;
+    const struct route_topology *topology;
     route_next_function *route;
-    bool adaptive; /* routes are not found ahead: they may depend on what changes (the switch's state, time), or are due later (FIFO) */
+    bool adaptive; /* routes are not found ahead: they may depend on what changes (the switch's state, time),
+                      or are due later (FIFO) */
     bool faulty;   /* something goes down, or may */
     void (*lost)(void *context, const struct net_envelope *); /* NULL: nobody asks */
     void *lost_context;
@@ -219,25 +222,25 @@ struct net_network {
     uint64_t *dirty; /* bitmap of outputs */
     uint32_t dirty_words;
     struct net_granted *granted; /* by input port, with separable matching; else NULL */
-    struct ker_arena arena; /* the switches' pools */
+    struct ker_arena arena;      /* the switches' pools */
     /* pools of the rank */
     struct net_outgoing *outgoing;
     uint32_t outgoing_free, outgoing_room;
     struct net_flow *flow;
     uint32_t flow_free, flow_room;
     struct net_reassembly *reassembly;
-    struct net_resequencer *resequencer; /* NULL: messages are handed up when they are whole */
+    struct net_resequencer *resequencer;     /* NULL: messages are handed up when they are whole */
     const struct net_congestion *congestion; /* NULL: no control */
     void *congestion_state;
     /* statistics */
-    ker_time settled;       /* no end of the run cuts off what lies before */
+    ker_time settled;        /* no end of the run cuts off what lies before */
     struct net_ahead *ahead; /* transmissions that are scheduled beyond it, to be counted */
     size_t ahead_count, ahead_room;
     struct net_counts count;
     struct stats_quantity *latency, *total_latency, *message_latency, *message_size;
-    struct stats_quantity *extent;   /* how far ahead of the next in order packets came */
-    struct stats_quantity *early_wait; /* with resequencing */
-    struct stats_quantity *throttle; /* with congestion control */
+    struct stats_quantity *extent;       /* how far ahead of the next in order packets came */
+    struct stats_quantity *early_wait;   /* with resequencing */
+    struct stats_quantity *throttle;     /* with congestion control */
     struct stats_quantity *control_wait; /* of control messages at the adapter */
     struct stats_matrix *matrix;
     /* what there is */
@@ -288,11 +291,12 @@ static inline uint64_t net_measured_part(const struct net_network *net, ker_time
 }
 
 /* Of channels that are alike, the one with most room behind the link. */
-static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned same)
+static inline uint8_t net_channel_best(const struct net_port *out, unsigned first, unsigned channel_count)
 {
     unsigned best = first;
     uint32_t most = out->credit[first];
-    for (unsigned i = first + 1; i < first + same; i++) { /* without a branch: which one it is, is close to random */
+    for (unsigned i = first + 1; i < first + channel_count;
+         i++) { /* without a branch: which one it is, is close to random */
         uint32_t credit = out->credit[i];
         best = credit > most ? i : best;
         most = credit > most ? credit : most;
@@ -316,21 +320,22 @@ static inline uint32_t net_mix(uint64_t x)
     return (uint32_t)(x >> 32) ^ (uint32_t)(x >> 1);
 }
 
-/* 32 random bits of a packet's own, the same wherever they are asked for: injection times differ among a source's packets. With
- * routing.sticky they are the message's or the flow's. */
+/* 32 random bits of a packet's own, the same wherever they are asked for: injection times differ among a
+ * source's packets. With routing.sticky they are the message's or the flow's. */
 static inline uint32_t net_packet_draw(const struct net_network *net, const struct net_packet *p)
 {
     uint64_t what = (uint64_t)p->injected;
-    if (__builtin_expect(net->set.sticky != NET_STICKY_PACKET, 0))
-        what = net->set.sticky == NET_STICKY_MESSAGE ? p->message : (uint64_t)p->destination;
+    if (__builtin_expect(net->set.pinning != NET_PIN_PACKET, 0))
+        what = net->set.pinning == NET_PIN_MESSAGE ? p->message : (uint64_t)p->destination;
     return net_mix(what * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed);
 }
 
 /* Which of the choices a selection takes that looks at no switch's state: random, destination, flow. */
-int net_choice_fixed(const struct net_network *, uint32_t switch_id, const struct route_choice *choice, int count,
-                     const struct net_packet *, uint32_t draw);
+int net_choice_fixed(const struct net_network *, uint32_t switch_id, const struct route_choice *choice,
+                     int count, const struct net_packet *, uint32_t draw);
 
-/* source.c: switches on the way that is decided at injection, at most NET_MAX_SWITCHES as in struct net_packet. */
+/* source.c: switches on the way that is decided at injection, at most NET_MAX_SWITCHES as in struct
+ * net_packet. */
 #define NET_MAX_SWITCHES 255u
 uint32_t net_source_switches(const struct net_node *, const struct net_packet *);
 enum ker_status net_source_check(const struct net_network *, const struct ker_config *, struct ker_error *);
@@ -341,32 +346,38 @@ static inline uint32_t net_header(const struct net_network *net, uint32_t switch
     return net->set.header + net->set.hop_bytes * switches;
 }
 
-/* Of `count` choices for a packet the one that routing.selection prefers. Beside a choice with ROUTE_ESCAPE, one without must have
- * its credits now: then *reserve is set and they are to be taken. Sets the channel of each choice it looks at. */
-struct route_choice net_choice_select(struct net_switch *, const struct route_choice *choice, int count, const struct net_packet *,
-                                      uint32_t draw, unsigned base, ker_time now, bool *reserve);
+/* Of `count` choices for a packet the one that routing.selection prefers. Beside a choice with ROUTE_ESCAPE,
+ * one without must have its credits now: then *reserve is set and they are to be taken. Sets the channel of
+ * each choice it looks at. */
+struct route_choice net_choice_select(struct net_switch *, const struct route_choice *choice, int count,
+                                      const struct net_packet *, uint32_t draw, unsigned base, ker_time now,
+                                      bool *reserve);
 
 /* Time that `bytes` take on the output's link. */
-static inline uint64_t net_output_time(const struct net_network *net, const struct net_port *out, uint64_t bytes)
+static inline uint64_t net_output_time(const struct net_network *net, const struct net_port *out,
+                                       uint64_t bytes)
 {
     return (uint64_t)((unsigned __int128)bytes * net->link[out->link].byte_time >> NET_BYTE_TIME_BITS);
 }
 
 /* How busy an output is: what is scheduled and what waits for it, picoseconds. */
-static inline uint64_t net_output_backlog(const struct net_network *net, const struct net_port *out, ker_time now)
+static inline uint64_t net_output_backlog(const struct net_network *net, const struct net_port *out,
+                                          ker_time now)
 {
     uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
     return out->waiting ? scheduled + net_output_time(net, out, out->waiting) : scheduled;
 }
 
-/* notice.c: which watched links (route_watch) of the group are congested. NULL where none are watched. */
-struct net_notice *net_notice_new(const struct net_network *, const struct net_layout *, uint32_t switch_id);
-void net_notice_free(struct net_notice *);
-bool net_notice_congested(const struct net_notice *, uint32_t watch);
+/* cnp.c: which watched links (route_watch) of the group are congested. NULL where none are watched. */
+struct net_congestion_map *net_congestion_map_new(const struct net_network *, const struct net_layout *,
+                                                  uint32_t switch_id);
+void net_congestion_map_free(struct net_congestion_map *);
+bool net_congestion_map_congested(const struct net_congestion_map *, uint32_t watch);
 /* The backlog of an output may have changed. */
-void net_notice_look(struct net_switch *, uint32_t port, ker_time now);
+void net_congestion_map_look(struct net_switch *, uint32_t port, ker_time now);
 /* A KER_NOTICE. */
-void net_notice_take(struct net_switch *, ker_time now, uint16_t port, uint8_t channel, uint32_t amount);
+void net_congestion_map_take(struct net_switch *, ker_time now, uint16_t port, uint8_t channel,
+                             uint32_t amount);
 
 /* Some of it lies in the measured span. */
 static inline void net_ahead_count(const struct net_network *net, const struct net_ahead *t)
@@ -380,20 +391,23 @@ static inline void net_ahead_count(const struct net_network *net, const struct n
         out->queue_max = t->waited;
     t->in->input_time += t->in_buffer;
 }
-/* ahead.c: it is not over before net->settled: keeps it, to be counted when it is certain that it lies before the end. */
+/* ahead.c: it is not over before net->settled: keeps it, to be counted when it is certain that it lies before
+ * the end. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);
 
-/* What a switch remembers of the packet's message (until its last packet) or flow: the way taken last; NULL: none. */
+/* What a switch remembers of the packet's message (until its last packet) or flow: the way taken last; NULL:
+ * none. */
 struct net_way {
     uint32_t state;
     uint16_t port;
 };
-const struct net_way *net_sticky_find(const struct net_switch *, const struct net_packet *);
-void net_sticky_keep(struct net_switch *, const struct net_packet *, struct net_way);
-void net_sticky_free(struct net_sticky *);
+const struct net_way *net_pins_find(const struct net_switch *, const struct net_packet *);
+void net_pins_keep(struct net_switch *, const struct net_packet *, struct net_way);
+void net_pins_free(struct net_pins *);
 
 /* fault.c */
-void net_faults_post(struct net_network *, const struct net_switch *); /* timers of the ports that will go down */
+void net_faults_post(struct net_network *,
+                     const struct net_switch *); /* timers of the ports that will go down */
 /* A packet has no way on: it leaves the switch for nowhere. */
 void net_packet_lose(struct net_switch *, const struct net_packet *, ker_time now);
 /* A packet cannot arrive: the adapter lets it go without sending it. */
@@ -403,8 +417,8 @@ struct net_reassembly *net_reassembly_new(void);
 void net_reassembly_free(struct net_reassembly *);
 size_t net_reassembly_count(const struct net_reassembly *); /* messages that are not whole yet */
 /* Counts a packet of a message of several. true: now it is whole, and *whole is its extension. */
-bool net_reassembly_add(struct net_network *, const struct net_node *, const struct net_packet *, uint64_t payload,
-                        struct net_extension *whole);
+bool net_reassembly_add(struct net_network *, const struct net_node *, const struct net_packet *,
+                        uint64_t payload, struct net_extension *whole);
 
 /* Numbers a message among those of its pair of nodes, class and queue. */
 uint32_t net_resequencer_number(struct net_node *, const struct net_outgoing *);

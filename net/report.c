@@ -1,5 +1,5 @@
 /* report.c - what the network has counted, merged over the ranks. */
-#include "net/congestion.h"
+#include "net/congestion/congestion.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct net_totals net_network_totals(const struct net_network *net)
         .out_of_order = c->out_of_order,
         .packets_lost = c->lost_way + c->lost_switch,
         .packets_withheld = c->lost_adapter,
-        .notices_under_way = c->notices_sent - c->notices_received - c->notices_lost,
+        .cnps_under_way = c->cnps_sent - c->cnps_received - c->cnps_lost,
         .measured_packets = net->latency->count,
         .latency_sum = (uint64_t)net->latency->sum,
     };
@@ -30,7 +30,7 @@ struct net_totals net_network_totals(const struct net_network *net)
 /* Fraction of all nodes' injection bandwidth over the span, by one fixed computation. */
 static double load_of(const struct net_network *net, uint64_t bytes, ker_time span)
 {
-    const struct route_summary *sum = route_summarise(net->shape);
+    const struct route_summary *sum = route_summarise(net->topology);
     if (span <= 0)
         return 0;
     double capacity = (double)sum->link[sum->node_link].rate * (double)sum->nodes * ((double)span / 1e12);
@@ -41,21 +41,22 @@ static double load_of(const struct net_network *net, uint64_t bytes, ker_time sp
 static json_t *congestion_report(struct net_network *net, struct ker_comm *comm)
 {
     const struct net_counts *c = &net->count;
-    uint64_t v[] = {c->marked, c->notices_sent, c->notices_received, c->throttled_flows};
+    uint64_t v[] = {c->marked, c->cnps_sent, c->cnps_received, c->throttled_flows};
     ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
     stats_quantity_merge(net->throttle, comm);
     if (ker_comm_rank(comm) != 0)
         return NULL;
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o}", "control", net->congestion->name, "marked_packets", (json_int_t)v[0],
-                     "notices_sent", (json_int_t)v[1], "notices_received", (json_int_t)v[2], "throttled_flows", (json_int_t)v[3],
-                     "throttle_ps", stats_quantity_json(net->throttle));
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o}", "control", net->congestion->name, "marked_packets",
+                     (json_int_t)v[0], "notices_sent", (json_int_t)v[1], "notices_received", (json_int_t)v[2],
+                     "throttled_flows", (json_int_t)v[3], "throttle_ps", stats_quantity_json(net->throttle));
 }
 
 json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_time span)
 {
     const struct net_counts *c = &net->count;
-    uint64_t v[] = {c->injected, c->delivered, c->bytes_delivered, c->messages_delivered, c->measured_bytes, c->measured_injected,
-                    c->hops_sum, c->out_of_order, c->bytes_injected, c->lost_way, c->lost_switch, c->lost_adapter};
+    uint64_t v[] = {c->injected,       c->delivered,         c->bytes_delivered, c->messages_delivered,
+                    c->measured_bytes, c->measured_injected, c->hops_sum,        c->out_of_order,
+                    c->bytes_injected, c->lost_way,          c->lost_switch,     c->lost_adapter};
     int64_t most[] = {(int64_t)c->hops_max, (int64_t)c->reorder_bytes_max, (int64_t)c->early_bytes_max};
     ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
     uint64_t early = c->messages_early, handed = c->measured_handed;
@@ -81,20 +82,24 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     json_object_set_new(r, "accepted_load", json_real(load_of(net, v[4], span)));
     json_object_set_new(r, "injected_load", json_real(load_of(net, v[5], span)));
     json_object_set_new(r, "offered_load", json_real(load_of(net, handed, span)));
-    json_object_set_new(r, "hops", json_pack("{s:f, s:I}", "mean", v[1] ? (double)v[6] / (double)v[1] : 0.0, "max", (json_int_t)most[0]));
+    json_object_set_new(r, "hops",
+                        json_pack("{s:f, s:I}", "mean", v[1] ? (double)v[6] / (double)v[1] : 0.0, "max",
+                                  (json_int_t)most[0]));
     json_object_set_new(r, "packet_latency_ps", stats_quantity_json(net->latency));
     json_object_set_new(r, "total_latency_ps", stats_quantity_json(net->total_latency));
     json_object_set_new(r, "message_latency_ps", stats_quantity_json(net->message_latency));
     json_object_set_new(r, "control_wait_ps", stats_quantity_json(net->control_wait));
     json_object_set_new(r, "out_of_order_packets", json_integer((json_int_t)v[7]));
     if (net->faulty)
-        json_object_set_new(r, "lost_packets", json_pack("{s:I, s:I, s:I}", "no_way", (json_int_t)v[9], "dead_switch", (json_int_t)v[10],
-                                                         "not_sent", (json_int_t)v[11]));
+        json_object_set_new(r, "lost_packets",
+                            json_pack("{s:I, s:I, s:I}", "no_way", (json_int_t)v[9], "dead_switch",
+                                      (json_int_t)v[10], "not_sent", (json_int_t)v[11]));
     json_object_set_new(r, "reordering_extent_packets", stats_quantity_json(net->extent));
     if (net->set.resequence) {
         json_object_set_new(r, "resequencing_bytes_max", json_integer(most[1]));
-        json_object_set_new(r, "resequencing", json_pack("{s:I, s:I, s:o}", "messages_held", (json_int_t)early, "bytes_max", (json_int_t)most[2],
-                                                         "wait_ps", stats_quantity_json(net->early_wait)));
+        json_object_set_new(r, "resequencing",
+                            json_pack("{s:I, s:I, s:o}", "messages_held", (json_int_t)early, "bytes_max",
+                                      (json_int_t)most[2], "wait_ps", stats_quantity_json(net->early_wait)));
     }
     if (congestion)
         json_object_set_new(r, "congestion", congestion);
@@ -105,15 +110,21 @@ static struct stats_link port_row(const struct net_network *net, const struct ne
 {
     const struct net_port *p = net_port_at(s, port);
     struct route_peer peer;
-    route_port(net->shape, s->id, port, &peer);
+    route_port(net->topology, s->id, port, &peer);
     return (struct stats_link){
-        .from = s->id, .to = peer.id, .from_port = (uint16_t)port, .to_port = peer.port,
-        .to_is_node = peer.kind == ROUTE_NODE, .link_class = p->link,
-        .order = s->id * route_summarise(net->shape)->max_ports + port,
-        .packets = p->packets, .bytes = p->bytes,
+        .from = s->id,
+        .to = peer.id,
+        .from_port = (uint16_t)port,
+        .to_port = peer.port,
+        .to_is_node = peer.kind == ROUTE_NODE,
+        .link_class = p->link,
+        .order = s->id * route_summarise(net->topology)->max_ports + port,
+        .packets = p->packets,
+        .bytes = p->bytes,
         .busy_ps = p->busy,
         .queue_ps = p->queue_time,
-        .queue_max_bytes = (uint64_t)((unsigned __int128)p->queue_max * net->link[p->link].rate / 1000000000000u),
+        .queue_max_bytes =
+            (uint64_t)((unsigned __int128)p->queue_max * net->link[p->link].rate / 1000000000000u),
         .input_ps = p->input_time,
     };
 }
@@ -122,12 +133,17 @@ static struct stats_link node_row(const struct net_network *net, const struct ne
 {
     uint32_t s;
     uint16_t port;
-    route_attachment(net->shape, n->id, &s, &port);
-    const struct route_summary *sum = route_summarise(net->shape);
+    route_attachment(net->topology, n->id, &s, &port);
+    const struct route_summary *sum = route_summarise(net->topology);
     return (struct stats_link){
-        .from = n->id, .to = s, .to_port = port, .from_is_node = 1, .link_class = n->link,
+        .from = n->id,
+        .to = s,
+        .to_port = port,
+        .from_is_node = 1,
+        .link_class = n->link,
         .order = sum->switches * sum->max_ports + n->id,
-        .packets = n->packets, .bytes = n->bytes,
+        .packets = n->packets,
+        .bytes = n->bytes,
         .busy_ps = n->busy,
         .queue_ps = n->wait,
     };
@@ -142,7 +158,7 @@ struct stats_link *net_network_links(const struct net_network *net, size_t *coun
     for (uint32_t i = 0; i < net->switch_count; i++)
         for (uint32_t p = 0; p < net->switches[i]->ports; p++) {
             struct route_peer peer;
-            route_port(net->shape, net->switches[i]->id, p, &peer);
+            route_port(net->topology, net->switches[i]->id, p, &peer);
             if (peer.kind != ROUTE_NOTHING)
                 row[at++] = port_row(net, net->switches[i], p);
         }
@@ -152,7 +168,8 @@ struct stats_link *net_network_links(const struct net_network *net, size_t *coun
     return row;
 }
 
-enum ker_status net_network_write(struct net_network *net, struct ker_comm *comm, const char *folder, struct ker_error *error)
+enum ker_status net_network_write(struct net_network *net, struct ker_comm *comm, const char *folder,
+                                  struct ker_error *error)
 {
     enum ker_status status = KER_OK;
     if (net->matrix)

@@ -1,11 +1,12 @@
 /* settings.c - the keys switch.* and adapter.*, and what they must satisfy together with the links. */
-#include "net/congestion.h"
+#include "net/congestion/congestion.h"
 
 #include <stdlib.h>
 
 const struct ker_option net_options[] = {
     {"switch.channels", KER_TYPE_INT, NULL, "1", "16", NULL,
-     "Virtual channels per priority class on every link. The routing algorithm needs some for freedom of deadlock; more than that lessen "
+     "Virtual channels per priority class on every link. The routing algorithm needs some for freedom of "
+     "deadlock; more than that lessen "
      "head-of-line blocking. Absent: as many as the routing needs, at least 4."},
     {"switch.classes", KER_TYPE_INT, "1", "1", "16", NULL,
      "Priority classes; a higher class is served first. channels x classes must not exceed 16."},
@@ -15,8 +16,7 @@ const struct ker_option net_options[] = {
      "Output queue of every port. At least one packet."},
     {"switch.queueing", KER_TYPE_CHOICE, "voq", NULL, NULL, "voq|fifo",
      "Input buffers as virtual output queues, or as one FIFO per channel (head-of-line blocking)."},
-    {"switch.speedup", KER_TYPE_REAL, "2.0", "1", "64", NULL,
-     "Speed of the crossbar relative to the ports."},
+    {"switch.speedup", KER_TYPE_REAL, "2.0", "1", "64", NULL, "Speed of the crossbar relative to the ports."},
     {"switch.delay", KER_TYPE_TIME, "50 ns", "0 ps", "1 s", NULL,
      "Pipeline delay: from the head's arrival until it can leave an idle switch."},
     {"switch.credit_delay", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
@@ -30,40 +30,49 @@ const struct ker_option net_options[] = {
     {"switch.forwarding", KER_TYPE_CHOICE, "cut_through", NULL, NULL, "cut_through|store_and_forward",
      "Virtual cut-through, or whole packets at every switch."},
     {"routing.decided", KER_TYPE_CHOICE, "switches", NULL, NULL, "switches|source",
-     "Where a packet's way is decided: switch by switch, or at its source, carried in the header; then path selection knows no switch's state."},
+     "Where a packet's way is decided: switch by switch, or at its source, carried in the header; then path "
+     "selection knows no switch's state."},
     {"routing.hop_bytes", KER_TYPE_BYTES, "0 B", "0", "16", NULL,
      "Decided at the source: header bytes on the wire for each switch on the way, beside adapter.header.",
      "routing.decided=source"},
     {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL,
      "queue|credits|both|two|random|destination|flow|round_robin",
-     "Which of the ways an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: the shortest backlog of the "
+     "Which of the ways an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: the "
+     "shortest backlog of the "
      "output, the most free buffer behind the link, or both added; two: the better of two drawn ways, by "
      "both. Static: drawn for every packet, by its destination, by its flow "
      "(source and destination), or in turn.",
-     "routing.algorithm=adaptive|indirect|ugal|par|ugal_piggyback|shortest|updown|table or faults.link_rate or faults.switch_rate or faults.list"},
+     "routing.algorithm=adaptive|indirect|ugal|par|ugal_piggyback|shortest|updown|table or faults.link_rate "
+     "or faults.switch_rate or faults.list"},
     {"routing.bias", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
-     "What a way that is not a shortest one costs on top, when ways are compared. Absent: with ugal and its kin eight times the latency of "
+     "What a way that is not a shortest one costs on top, when ways are compared. Absent: with ugal and its "
+     "kin eight times the latency of "
      "the longest link and the time that four packets take on the slowest, else nothing.",
      "routing.algorithm=indirect|ugal|par|ugal_piggyback & routing.selection=queue|credits|both|two"},
-    {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL, "Adaptive selection: a cost of at most this much counts as none.",
+    {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
+     "Adaptive selection: a cost of at most this much counts as none.",
      "routing.selection=queue|credits|both|two"},
     {"routing.hysteresis", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
-     "Adaptive selection: a flow keeps its way at a switch unless another is better by more than this. 0: every packet chooses anew.",
+     "Adaptive selection: a flow keeps its way at a switch unless another is better by more than this. 0: "
+     "every packet chooses anew.",
      "routing.selection=queue|credits|both|two & routing.sticky=packet"},
     {"routing.sticky", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
-     "For how long a way, once taken, is kept: every packet chooses for itself, or all of a message, or all between two nodes take the "
+     "For how long a way, once taken, is kept: every packet chooses for itself, or all of a message, or all "
+     "between two nodes take the "
      "way of the first. What a packet draws is drawn for the message or flow, too."},
     {"routing.credits", KER_TYPE_CHOICE, "channel", NULL, NULL, "channel|port",
-     "For selection by credits: those missing on the channel that the packet would take, or on all channels of the port together.",
+     "For selection by credits: those missing on the channel that the packet would take, or on all channels "
+     "of the port together.",
      "routing.selection=credits|both|two"},
     {"routing.watch_high", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
-     "ugal_piggyback: a link between groups is congested from this backlog of its output on; absent: the time to send a full "
-     "switch.output_queue.", "routing.algorithm=ugal_piggyback"},
+     "ugal_piggyback: a link between groups is congested from this backlog of its output on; absent: the "
+     "time to send a full "
+     "switch.output_queue.",
+     "routing.algorithm=ugal_piggyback"},
     {"routing.watch_low", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
      "ugal_piggyback: and no longer when the backlog has fallen to this; absent: half of watch_high.",
      "routing.algorithm=ugal_piggyback"},
-    {"adapter.packet_size", KER_TYPE_BYTES, "4 KiB", "1", "65535", NULL,
-     "Largest payload of a packet."},
+    {"adapter.packet_size", KER_TYPE_BYTES, "4 KiB", "1", "65535", NULL, "Largest payload of a packet."},
     {"adapter.header", KER_TYPE_BYTES, "32 B", "0", "4 KiB", NULL,
      "Bytes of header on the wire for every packet. Without any, an empty message still takes one byte."},
     {"adapter.queues", KER_TYPE_CHOICE, "per_destination", NULL, NULL, "per_destination|fifo",
@@ -72,57 +81,73 @@ const struct ker_option net_options[] = {
      "Between destinations: packet by packet in turn, or message by message.",
      "adapter.queues=per_destination"},
     {"adapter.control", KER_TYPE_CHOICE, "first", NULL, NULL, "first|fair|in_order",
-     "What short control messages of MPI (RTS, CTS, READ, FIN, ACK) wait for at the adapter: they go before the "
-     "other messages of their class; they take turns with them; or they wait behind what was handed over before, "
+     "What short control messages of MPI (RTS, CTS, READ, FIN, ACK) wait for at the adapter: they go before "
+     "the "
+     "other messages of their class; they take turns with them; or they wait behind what was handed over "
+     "before, "
      "as on hardware with one queue pair for all.",
      "jobs"},
     {"adapter.ejection_rate", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
-     "How fast the adapter takes packets off the network, when slower than its link; absent: it always keeps up."},
+     "How fast the adapter takes packets off the network, when slower than its link; absent: it always keeps "
+     "up."},
     {"adapter.buffer", KER_TYPE_BYTES, "64 KiB", "1", "1 GiB", NULL,
      "Receive buffer per channel, which matters with ejection_rate only.", "adapter.ejection_rate"},
     {"adapter.resequence", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "Hand up the messages of each source in the order in which it sent them: one that is whole before its turn is kept until then."},
+     "Hand up the messages of each source in the order in which it sent them: one that is whole before its "
+     "turn is kept until then."},
     {"congestion.control", KER_TYPE_CHOICE, "none", NULL, NULL, "none|ecn",
-     "Congestion control: none, or explicit congestion notification with injection throttling (docs/congestion-control.md)."},
+     "Congestion control: none, or explicit congestion notification with injection throttling "
+     "(docs/congestion-control.md)."},
     {"congestion.threshold", KER_TYPE_BYTES, "32 KiB", "0", "1 TiB", NULL,
-     "A packet is marked when the output it is granted has a backlog of more than this, scheduled and waiting.",
+     "A packet is marked when the output it is granted has a backlog of more than this, scheduled and "
+     "waiting.",
      "congestion.control=ecn"},
     {"congestion.threshold_high", KER_TYPE_BYTES, NULL, "0", "1 TiB", NULL,
-     "Between congestion.threshold and this, packets are marked with a probability that grows linearly from 0 to 1. Absent: all are marked "
-     "from congestion.threshold on.", "congestion.control=ecn"},
+     "Between congestion.threshold and this, packets are marked with a probability that grows linearly from "
+     "0 to 1. Absent: all are marked "
+     "from congestion.threshold on.",
+     "congestion.control=ecn"},
     {"congestion.mark", KER_TYPE_CHOICE, "root", NULL, NULL, "root|all",
-     "Which outputs mark: those with credits left for another packet, so that the link itself is the bottleneck; or those that only wait "
-     "for a queue further on, too.", "congestion.control=ecn"},
+     "Which outputs mark: those with credits left for another packet, so that the link itself is the "
+     "bottleneck; or those that only wait "
+     "for a queue further on, too.",
+     "congestion.control=ecn"},
     {"congestion.decrease", KER_TYPE_REAL, "0.2", "0.001", "1", NULL,
      "A notice lowers the rate of its flow by this fraction.", "congestion.control=ecn"},
     {"congestion.minimum", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
      "Lowest rate of a flow, as a fraction of the injection link's.", "congestion.control=ecn"},
     {"congestion.increase", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
-     "What a throttled flow's rate grows by every congestion.recovery, as a fraction of the injection link's.",
+     "What a throttled flow's rate grows by every congestion.recovery, as a fraction of the injection "
+     "link's.",
      "congestion.control=ecn"},
     {"congestion.recovery", KER_TYPE_TIME, "5 us", "1 ns", "1 s", NULL,
      "Time between two increases of a throttled flow's rate, counted from its last notice.",
      "congestion.control=ecn"},
     {"congestion.notice_gap", KER_TYPE_TIME, "5 us", "0 ps", "1 s", NULL,
-     "A destination sends a source at most one notice in this time. Longer than a packet and its notice are under way, or rates fall too low.",
+     "A destination sends a source at most one notice in this time. Longer than a packet and its notice are "
+     "under way, or rates fall too low.",
      "congestion.control=ecn"},
     {"congestion.notice_size", KER_TYPE_BYTES, "32 B", "1", "65535", NULL,
      "A notice of congestion on the wire, all in all.", "congestion.control=ecn"},
     {"congestion.window", KER_TYPE_INT, "64", "1", "1000000", NULL,
-     "Messages that an adapter takes from an open-loop source while none of those it has may leave; throttled ones among them do not hold up "
-     "the others.", "congestion.control=ecn"},
+     "Messages that an adapter takes from an open-loop source while none of those it has may leave; "
+     "throttled ones among them do not hold up "
+     "the others.",
+     "congestion.control=ecn"},
     {0},
 };
 
-static enum net_arbitration arbitration_read(const struct ker_config *c, const struct route_shape *shape)
+static enum net_arbitration arbitration_read(const struct ker_config *c,
+                                             const struct route_topology *topology)
 {
     uint32_t extents[8];
     if (ker_config_has(c, "switch.arbitration"))
         return (enum net_arbitration)ker_config_choice(c, "switch.arbitration");
-    return route_grid(shape, extents) > 0 ? NET_ARBITER_OLDEST : NET_ARBITER_ROUND_ROBIN;
+    return route_grid(topology, extents) > 0 ? NET_ARBITER_OLDEST : NET_ARBITER_ROUND_ROBIN;
 }
 
-static uint64_t bias_read(const struct net_settings *set, const struct ker_config *c, const struct route_summary *summary)
+static uint64_t bias_read(const struct net_settings *set, const struct ker_config *c,
+                          const struct route_summary *summary)
 {
     ker_time longest = 0;
     if (ker_config_has(c, "routing.bias"))
@@ -134,9 +159,10 @@ static uint64_t bias_read(const struct net_settings *set, const struct ker_confi
     return (uint64_t)(summary->bias + summary->bias_packets * longest);
 }
 
-static void settings_read(struct net_settings *set, const struct ker_config *c, const struct route_shape *shape)
+static void settings_read(struct net_settings *set, const struct ker_config *c,
+                          const struct route_topology *topology)
 {
-    const struct route_summary *summary = route_summarise(shape);
+    const struct route_summary *summary = route_summarise(topology);
     set->channels = summary->configured;
     set->classes = (uint32_t)ker_config_int(c, "switch.classes");
     set->buffer = (uint32_t)ker_config_bytes(c, "switch.buffer");
@@ -145,16 +171,17 @@ static void settings_read(struct net_settings *set, const struct ker_config *c, 
     set->speedup = ker_config_real(c, "switch.speedup");
     set->delay = ker_config_time(c, "switch.delay");
     set->credit_delay = ker_config_time(c, "switch.credit_delay");
-    set->arbitration = arbitration_read(c, shape);
+    set->arbitration = arbitration_read(c, topology);
     set->forwarding = (enum net_forwarding)ker_config_choice(c, "switch.forwarding");
     set->selection = (enum net_selection)ker_config_choice(c, "routing.selection");
     set->adapts = set->selection < NET_SELECT_RANDOM;
-    set->sticky = (enum net_sticky_span)ker_config_choice(c, "routing.sticky");
+    set->pinning = (enum net_pinning)ker_config_choice(c, "routing.sticky");
     set->count_port = ker_config_choice(c, "routing.credits") == 1;
     set->threshold = (uint64_t)ker_config_time(c, "routing.threshold");
     set->hysteresis = (uint64_t)ker_config_time(c, "routing.hysteresis");
-    set->remembers = (set->adapts && set->hysteresis) || (set->sticky != NET_STICKY_PACKET &&
-                                                          (set->adapts || set->selection == NET_SELECT_ROUND_ROBIN));
+    set->remembers =
+        (set->adapts && set->hysteresis) ||
+        (set->pinning != NET_PIN_PACKET && (set->adapts || set->selection == NET_SELECT_ROUND_ROBIN));
     set->payload = (uint32_t)ker_config_bytes(c, "adapter.packet_size");
     set->header = (uint32_t)ker_config_bytes(c, "adapter.header");
     set->bias = bias_read(set, c, summary);
@@ -165,7 +192,8 @@ static void settings_read(struct net_settings *set, const struct ker_config *c, 
     set->fifo_order = ker_config_choice(c, "adapter.scheduling") == 1;
     set->control = (enum net_control)ker_config_choice(c, "adapter.control");
     set->rings = set->channels * set->classes;
-    set->ejection_rate = ker_config_has(c, "adapter.ejection_rate") ? ker_config_rate(c, "adapter.ejection_rate") : 0;
+    set->ejection_rate =
+        ker_config_has(c, "adapter.ejection_rate") ? ker_config_rate(c, "adapter.ejection_rate") : 0;
     set->adapter_buffer = (uint32_t)ker_config_bytes(c, "adapter.buffer");
     set->resequence = ker_config_bool(c, "adapter.resequence");
     set->matrix = ker_config_bool(c, "output.matrix");
@@ -176,71 +204,92 @@ uint32_t net_channels(const struct ker_config *c)
     return ker_config_has(c, "switch.channels") ? (uint32_t)ker_config_int(c, "switch.channels") : 0;
 }
 
-static enum ker_status settings_check(const struct net_settings *set, const struct ker_config *c, struct ker_error *error)
+static enum ker_status settings_check(const struct net_settings *set, const struct ker_config *c,
+                                      struct ker_error *error)
 {
     uint32_t packet = set->most;
     const char *hops = set->hop_bytes ? " + routing.hop_bytes for up to 255 switches" : "";
     if (set->channels > NET_MAX_CHANNELS)
-        return ker_config_fail(c, error, "routing.algorithm", "needs %u virtual channels here; at most %u are possible", set->channels,
+        return ker_config_fail(c, error, "routing.algorithm",
+                               "needs %u virtual channels here; at most %u are possible", set->channels,
                                NET_MAX_CHANNELS);
     if (set->channels * set->classes > NET_MAX_CHANNELS)
-        return ker_config_fail(c, error, "switch.classes", "%u classes of %u channels are %u; at most %u are possible",
-                               set->classes, set->channels, set->classes * set->channels, NET_MAX_CHANNELS);
+        return ker_config_fail(c, error, "switch.classes",
+                               "%u classes of %u channels are %u; at most %u are possible", set->classes,
+                               set->channels, set->classes * set->channels, NET_MAX_CHANNELS);
     if (packet > NET_MAX_PACKET)
-        return ker_config_fail(c, error, "adapter.packet_size", "payload and header%s make %u bytes; at most %u are possible",
-                               hops, packet, NET_MAX_PACKET);
+        return ker_config_fail(c, error, "adapter.packet_size",
+                               "payload and header%s make %u bytes; at most %u are possible", hops, packet,
+                               NET_MAX_PACKET);
     if (set->buffer < packet)
-        return ker_config_fail(c, error, "switch.buffer", "%u bytes hold no packet of %u bytes (adapter.packet_size + "
-                               "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size", set->buffer, packet, hops, packet);
+        return ker_config_fail(c, error, "switch.buffer",
+                               "%u bytes hold no packet of %u bytes (adapter.packet_size + "
+                               "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",
+                               set->buffer, packet, hops, packet);
     if (set->output_queue < packet)
-        return ker_config_fail(c, error, "switch.output_queue", "%u bytes hold no packet of %u bytes (adapter.packet_size "
-                               "+ adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size", set->output_queue, packet, hops, packet);
+        return ker_config_fail(
+            c, error, "switch.output_queue",
+            "%u bytes hold no packet of %u bytes (adapter.packet_size "
+            "+ adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",
+            set->output_queue, packet, hops, packet);
     if (set->ejection_rate && set->adapter_buffer < packet)
-        return ker_config_fail(c, error, "adapter.buffer", "%u bytes hold no packet of %u bytes (adapter.packet_size + "
-                               "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size", set->adapter_buffer, packet, hops, packet);
+        return ker_config_fail(c, error, "adapter.buffer",
+                               "%u bytes hold no packet of %u bytes (adapter.packet_size + "
+                               "adapter.header%s): give at least \"%u B\", or a smaller adapter.packet_size",
+                               set->adapter_buffer, packet, hops, packet);
     return KER_OK;
 }
 
 static enum ker_status link_class_init(struct net_link_class *class, const struct route_link *link,
-                                       const struct net_settings *set, const struct ker_config *c, struct ker_error *error)
+                                       const struct net_settings *set, const struct ker_config *c,
+                                       struct ker_error *error)
 {
     uint32_t packet = set->most;
     ker_time wire = ker_serialisation(packet, link->rate);
     class->latency = link->latency;
     class->rate = link->rate;
     if (link->latency < 1)
-        return ker_config_fail(c, error, "topology.latency", "the latency of %s links must be at least 1 ps", link->name);
+        return ker_config_fail(c, error, "topology.latency", "the latency of %s links must be at least 1 ps",
+                               link->name);
     if (wire > UINT32_MAX / 2)
-        return ker_config_fail(c, error, "topology.bandwidth", "a packet of %u bytes takes more than 2 ms on %s links; "
-                               "such slow links are not supported", packet, link->name);
+        return ker_config_fail(c, error, "topology.bandwidth",
+                               "a packet of %u bytes takes more than 2 ms on %s links; "
+                               "such slow links are not supported",
+                               packet, link->name);
     if (wire == 0)
-        return ker_config_fail(c, error, "topology.bandwidth", "a packet of %u bytes takes less than 1 ps on %s links; "
-                               "the bandwidth is too high to be simulated", packet, link->name);
+        return ker_config_fail(c, error, "topology.bandwidth",
+                               "a packet of %u bytes takes less than 1 ps on %s links; "
+                               "the bandwidth is too high to be simulated",
+                               packet, link->name);
     class->byte_time = (uint64_t)(((unsigned __int128)1000000000000u << NET_BYTE_TIME_BITS) / link->rate);
     class->slack = ker_serialisation(set->output_queue, link->rate) - wire;
-    class->watch_high = ker_config_has(c, "routing.watch_high") ? ker_config_time(c, "routing.watch_high") : class->slack + wire;
-    class->watch_low = ker_config_has(c, "routing.watch_low") ? ker_config_time(c, "routing.watch_low") : class->watch_high / 2;
+    class->watch_high = ker_config_has(c, "routing.watch_high") ? ker_config_time(c, "routing.watch_high")
+                                                                : class->slack + wire;
+    class->watch_low = ker_config_has(c, "routing.watch_low") ? ker_config_time(c, "routing.watch_low")
+                                                              : class->watch_high / 2;
     if (class->watch_low >= class->watch_high)
-        return ker_config_fail(c, error, "routing.watch_low", "must be less than routing.watch_high, which is %lld ps on %s links",
+        return ker_config_fail(c, error, "routing.watch_low",
+                               "must be less than routing.watch_high, which is %lld ps on %s links",
                                (long long)class->watch_high, link->name);
     class->times = ker_alloc(sizeof *class->times * (packet + 1u));
     return KER_OK;
 }
 
-enum ker_status net_network_new(struct net_network **network, const struct ker_config *config, const struct route_shape *shape,
-                                uint64_t seed, struct net_phases phases, struct ker_error *error)
+enum ker_status net_network_new(struct net_network **network, const struct ker_config *config,
+                                const struct route_topology *topology, uint64_t seed,
+                                struct net_phases phases, struct ker_error *error)
 {
     struct net_network *net = ker_alloc(sizeof *net);
-    const struct route_summary *summary = route_summarise(shape);
+    const struct route_summary *summary = route_summarise(topology);
     *network = net;
-    net->shape = shape;
-    net->route = route_function(shape);
-    net->faulty = route_fault_summarise(shape) != NULL;
+    net->topology = topology;
+    net->route = route_function(topology);
+    net->faulty = route_fault_summarise(topology) != NULL;
     net->outgoing_free = net->flow_free = NET_NONE;
-    settings_read(&net->set, config, shape);
-    /* behind the gate of a FIFO a packet is routed when its turn comes, from the state it came with */
+    settings_read(&net->set, config, topology);
+    /* behind the input_fifo of a FIFO a packet is routed when its turn comes, from the state it came with */
     net->adaptive = summary->adaptive || net->faulty || net->set.queueing == NET_QUEUE_FIFO;
-    net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(shape)->repairs);
+    net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(topology)->repairs);
     net->set.seed = seed;
     net->set.measure_from = phases.measure_from;
     net->set.measure_to = phases.measure_to;
@@ -253,9 +302,11 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
         status = net_source_check(net, config, error);
     for (int i = 0; i < summary->link_count && status == KER_OK; i++)
         status = link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
-    if (status == KER_OK && net->set.resequence && net->faulty && route_fault_summarise(shape)->last > 0)
-        status = ker_config_fail(config, error, "adapter.resequence", "is not possible with faults that happen during the run: a packet that is "
-                                 "lost would hold back all that its source sends after it; let them be from the start, or remove this");
+    if (status == KER_OK && net->set.resequence && net->faulty && route_fault_summarise(topology)->last > 0)
+        status = ker_config_fail(config, error, "adapter.resequence",
+                                 "is not possible with faults that happen during the run: a packet that is "
+                                 "lost would hold back all that its source sends after it; let them be from "
+                                 "the start, or remove this");
     if (status == KER_OK)
         status = net_congestion_read(net, config, error);
     if (status != KER_OK)

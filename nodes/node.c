@@ -1,7 +1,8 @@
 /* node.c - the first node model: constants from the configuration and two closed forms.
  *
- * A message inside a node takes memory_latency + bytes / memory_rate, whatever else the memory bus does: copies do not slow
- * each other down. Computation scales with one factor. Both are pure functions, so that results cannot depend on who asks.
+ * A message inside a node takes memory_latency + bytes / memory_rate, whatever else the memory bus does:
+ * copies do not slow each other down. Computation scales with one factor. Both are pure functions, so that
+ * results cannot depend on who asks.
  */
 #include "nodes/nodes.h"
 
@@ -13,7 +14,8 @@ const struct ker_option node_options[] = {
     {"node.send_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Processor time a task spends for each message it sends.", "jobs"},
     {"node.receive_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "Processor time a task spends for each message it has received, when the call that waits for it returns.",
+     "Processor time a task spends for each message it has received, when the call that waits for it "
+     "returns.",
      "jobs"},
     {"node.doorbell", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile.",
@@ -25,7 +27,8 @@ const struct ker_option node_options[] = {
     {0},
 };
 
-enum ker_status node_model_init(struct node_model *model, const struct ker_config *config, struct ker_error *error)
+enum ker_status node_model_init(struct node_model *model, const struct ker_config *config,
+                                struct ker_error *error)
 {
     model->cores = (uint32_t)ker_config_int(config, "node.cores");
     model->send_overhead = ker_config_time(config, "node.send_overhead");
@@ -44,7 +47,8 @@ ker_time node_compute(const struct node_model *model, ker_time time, double fact
     if (factor == 1.0)
         return time; /* exact, also above 2^53 ps */
     double scaled = (double)time * factor;
-    return scaled < 0x1p62 ? (ker_time)llround(scaled) : (ker_time)1 << 62; /* 53 days: adding it to a time cannot overflow */
+    return scaled < 0x1p62 ? (ker_time)llround(scaled)
+                           : (ker_time)1 << 62; /* 53 days: adding it to a time cannot overflow */
 }
 
 ker_time node_copy(const struct node_model *model, uint64_t bytes)

@@ -1,7 +1,8 @@
 /* nodes.h - what a node costs between task and adapter: cores, memory bus, operating system.
  *
- * The first model of it: a factor for the processor, overheads per call, a memory copy between tasks of one node. A deeper model (bus
- * contention, memory controllers, system call and doorbell latencies, scheduling of more tasks than cores) comes behind the same calls.
+ * The first model of it: a factor for the processor, overheads per call, a memory copy between tasks of one
+ * node. A deeper model (bus contention, memory controllers, system call and doorbell latencies, scheduling of
+ * more tasks than cores) comes behind the same calls.
  */
 #ifndef NODES_NODES_H
 #define NODES_NODES_H

@@ -1,12 +1,12 @@
 /* Binding ranks to cores, and the question whether they have one each.
  *
- * A launcher that binds leaves each rank a mask of its own cores only, so the cores of this host are the union of the masks
- * of its ranks. When there are enough, hwloc spreads the ranks over that union (far apart caches first); a rank
- * that its launcher has already bound is left alone. Discovering the topology costs hwloc some milliseconds and
- * megabytes, so it is asked only when a rank will really be bound.
+ * A launcher that binds leaves each rank a mask of its own cores only, so the cores of this host are the
+ * union of the masks of its ranks. When there are enough, hwloc spreads the ranks over that union (far apart
+ * caches first); a rank that its launcher has already bound is left alone. Discovering the topology costs
+ * hwloc some milliseconds and megabytes, so it is asked only when a rank will really be bound.
  *
- * Tried and left out: clearing the inherited mask and asking hwloc for everything the control group allows; that would
- * break out of a mask somebody set on purpose (taskset, a batch system).
+ * Tried and left out: clearing the inherited mask and asking hwloc for everything the control group allows;
+ * that would break out of a mask somebody set on purpose (taskset, a batch system).
  */
 #define _GNU_SOURCE
 #include "partition/partition.h"
@@ -140,7 +140,8 @@ static bool bind_to_core(const struct host *host)
     bool bound = false;
     if (hwloc_topology_load(topology) == 0) {
         hwloc_bitmap_t chosen = hwloc_bitmap_alloc();
-        bound = choose_set(topology, host, chosen) && hwloc_set_cpubind(topology, chosen, HWLOC_CPUBIND_PROCESS) == 0;
+        bound = choose_set(topology, host, chosen) &&
+                hwloc_set_cpubind(topology, chosen, HWLOC_CPUBIND_PROCESS) == 0;
         hwloc_bitmap_free(chosen);
     }
     hwloc_topology_destroy(topology);
@@ -155,13 +156,16 @@ static struct part_seats seats_share(const struct host *host, int ranks, bool al
     const char *plural = host->cores == 1 ? "" : "s";
     if (all || host->ranks < ranks) {
         if (host->index == 0)
-            ker_warn("%d ranks share %d core%s on this host; they yield while they wait and the run will be slow", host->ranks,
-                     host->cores, plural);
+            ker_warn(
+                "%d ranks share %d core%s on this host; they yield while they wait and the run will be slow",
+                host->ranks, host->cores, plural);
         return (struct part_seats){ranks, true};
     }
     if (host->index == 0)
-        ker_warn("%d ranks for %d core%s: the first %d simulate, the others sleep (partition.oversubscribe = true makes all of them "
-                 "work, which is slower)", host->ranks, host->cores, plural, host->cores);
+        ker_warn("%d ranks for %d core%s: the first %d simulate, the others sleep (partition.oversubscribe = "
+                 "true makes all of them "
+                 "work, which is slower)",
+                 host->ranks, host->cores, plural, host->cores);
     return (struct part_seats){host->cores, false};
 }
 

@@ -1,8 +1,9 @@
 /* Contraction: which vertices a partition keeps together.
  *
- * Union-find over the edges whose delay is at most a limit; the root of a set is its smallest vertex, so that the cells and
- * their numbers depend on the graph only, never on the order of the edges. Whether a limit is a good one is decided by the
- * caller (metis.c); here is only whether the cells are small enough to balance ranks with them.
+ * Union-find over the edges whose delay is at most a limit; the root of a set is its smallest vertex, so that
+ * the cells and their numbers depend on the graph only, never on the order of the edges. Whether a limit is a
+ * good one is decided by the caller (metis.c); here is only whether the cells are small enough to balance
+ * ranks with them.
  */
 #include "partition/parts.h"
 
@@ -63,7 +64,8 @@ static uint32_t number_cells(uint32_t *parent, uint32_t vertices)
     uint32_t count = 0;
     for (uint32_t v = 0; v < vertices; v++)
         parent[v] = find_root(parent, v);
-    /* A root is the smallest vertex of its set, so it is always numbered before the others ask for its number. */
+    /* A root is the smallest vertex of its set, so it is always numbered before the others ask for its
+     * number. */
     for (uint32_t v = 0; v < vertices; v++)
         parent[v] = parent[v] == v ? count++ : parent[parent[v]];
     return count;

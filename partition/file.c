@@ -1,7 +1,7 @@
 /* partition.file: a partition made by hand or by another program.
  *
- * One rank number a line, line by line for vertex 0, 1, 2, ...; empty lines and what follows a # do not count. Every
- * number is checked here, with its line, so that nothing behind it has to doubt a rank.
+ * One rank number a line, line by line for vertex 0, 1, 2, ...; empty lines and what follows a # do not
+ * count. Every number is checked here, with its line, so that nothing behind it has to doubt a rank.
  */
 #include "partition/parts.h"
 
@@ -27,14 +27,18 @@ static enum ker_status read_line(struct reader *reader, char *text, uint32_t *ra
     errno = 0;
     unsigned long long value = strtoull(text, &end, 10);
     if (*text < '0' || *text > '9' || errno || end[strspn(end, " \t\r\n")] != 0)
-        return ker_fail(error, KER_BAD_INPUT, "%s:%lu: '%.*s' is no rank; a line holds one number from 0 to %u", reader->path,
+        return ker_fail(error, KER_BAD_INPUT,
+                        "%s:%lu: '%.*s' is no rank; a line holds one number from 0 to %u", reader->path,
                         reader->line, (int)strcspn(text, "\r\n"), text, reader->ranks - 1);
     if (value >= reader->ranks)
-        return ker_fail(error, KER_BAD_INPUT, "%s:%lu: rank %llu does not exist; this run can use ranks 0 to %u", reader->path,
+        return ker_fail(error, KER_BAD_INPUT,
+                        "%s:%lu: rank %llu does not exist; this run can use ranks 0 to %u", reader->path,
                         reader->line, value, reader->ranks - 1);
     if (reader->filled == reader->vertices)
-        return ker_fail(error, KER_BAD_INPUT, "%s:%lu: more ranks than the %u vertices of this network (switches first, then "
-                        "nodes where they are divided too)", reader->path, reader->line, reader->vertices);
+        return ker_fail(error, KER_BAD_INPUT,
+                        "%s:%lu: more ranks than the %u vertices of this network (switches first, then "
+                        "nodes where they are divided too)",
+                        reader->path, reader->line, reader->vertices);
     rank[reader->filled++] = (uint32_t)value;
     return KER_OK;
 }
@@ -44,8 +48,9 @@ enum ker_status part_check(const struct ker_config *config, struct ker_error *er
     if (ker_config_choice(config, "partition.method") != PART_FILE)
         return KER_OK;
     if (!ker_config_has(config, "partition.file"))
-        return ker_config_fail(config, error, "partition.file",
-                               "is missing; partition.method = \"file\" needs a file with one rank number a line");
+        return ker_config_fail(
+            config, error, "partition.file",
+            "is missing; partition.method = \"file\" needs a file with one rank number a line");
     struct ker_error why = {.status = KER_OK};
     int file = ker_input_open(ker_config_file(config, "partition.file"), KER_INPUT_WHOLE, NULL, &why);
     if (file < 0)
@@ -54,8 +59,8 @@ enum ker_status part_check(const struct ker_config *config, struct ker_error *er
     return KER_OK;
 }
 
-enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
-                                uint32_t *rank, struct ker_error *error)
+enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks,
+                                const struct ker_config *config, uint32_t *rank, struct ker_error *error)
 {
     if (part_check(config, error) != KER_OK)
         return KER_BAD_INPUT;
@@ -73,7 +78,9 @@ enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks, 
     if (in)
         fclose(in);
     if (status == KER_OK && reader.filled < graph->vertices)
-        status = ker_fail(error, KER_BAD_INPUT, "%s: %u ranks for the %u vertices of this network (switches first, then nodes "
-                          "where they are divided too)", reader.path, reader.filled, graph->vertices);
+        status = ker_fail(error, KER_BAD_INPUT,
+                          "%s: %u ranks for the %u vertices of this network (switches first, then nodes "
+                          "where they are divided too)",
+                          reader.path, reader.filled, graph->vertices);
     return status;
 }

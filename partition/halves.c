@@ -1,7 +1,7 @@
 /* halves.c - two halves of a network with little between them, by METIS.
  *
- * METIS wants integer costs of edges whose sum fits 31 bits, and each pair of neighbours once: edges are joined, and costs are scaled so
- * that the sum of all fits and none is 0.
+ * METIS wants integer costs of edges whose sum fits 31 bits, and each pair of neighbours once: edges are
+ * joined, and costs are scaled so that the sum of all fits and none is 0.
  */
 #include "partition/partition.h"
 
@@ -20,7 +20,8 @@ static int edge_compare(const void *a, const void *b)
 }
 
 /* The edges of one vertex, each neighbour once, behind `end`; returns the new end. */
-static idx_t edges_join(const struct part_halves *g, uint32_t vertex, struct edge *edge, idx_t *to, double *rate, idx_t end)
+static idx_t edges_join(const struct part_halves *g, uint32_t vertex, struct edge *edge, idx_t *to,
+                        double *rate, idx_t end)
 {
     size_t count = 0;
     for (uint64_t i = g->first[vertex]; i < g->first[vertex + 1]; i++)
@@ -44,7 +45,8 @@ bool part_halve(const struct part_halves *g, uint8_t *side)
         return false;
     idx_t *first = ker_alloc((g->vertices + 1ull) * sizeof *first), *to = ker_alloc(edges * sizeof *to);
     idx_t *cost = ker_alloc(edges * sizeof *cost), *weight = ker_alloc(g->vertices * sizeof *weight);
-    idx_t *part = ker_alloc(g->vertices * sizeof *part), vertices = (idx_t)g->vertices, ncon = 1, parts = 2, cut;
+    idx_t *part = ker_alloc(g->vertices * sizeof *part), vertices = (idx_t)g->vertices, ncon = 1, parts = 2,
+          cut;
     double *rate = ker_alloc(edges * sizeof *rate), sum = 0;
     struct edge *edge = ker_alloc(edges * sizeof *edge);
     for (uint32_t v = 0; v < g->vertices; v++) {
@@ -61,7 +63,8 @@ bool part_halve(const struct part_halves *g, uint8_t *side)
     options[METIS_OPTION_SEED] = 1;
     options[METIS_OPTION_UFACTOR] = 1; /* halves as equal as can be */
     options[METIS_OPTION_NCUTS] = 8;
-    int result = METIS_PartGraphRecursive(&vertices, &ncon, first, to, weight, NULL, cost, &parts, NULL, NULL, options, &cut, part);
+    int result = METIS_PartGraphRecursive(&vertices, &ncon, first, to, weight, NULL, cost, &parts, NULL, NULL,
+                                          options, &cut, part);
     for (uint32_t v = 0; v < g->vertices; v++)
         side[v] = (uint8_t)part[v];
     free(first);

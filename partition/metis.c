@@ -1,14 +1,14 @@
 /* METIS: few links cut, long links rather than short ones, equal loads.
  *
- * The epoch between ranks is the smallest delay that is cut, so one short link cut costs as much as all of them. Therefore
- * links are contracted first, class by class from the shortest, as far as the cells still balance (part_cells_fit):
- *   firm  - up to the last class that is less than 1/4 of the next one;
- *   wide  - up to the last but one class, whatever the ratios; taken instead of firm when it brings a longer lookahead
+ * The epoch between ranks is the smallest delay that is cut, so one short link cut costs as much as all of
+ * them. Therefore links are contracted first, class by class from the shortest, as far as the cells still
+ * balance (part_cells_fit): firm  - up to the last class that is less than 1/4 of the next one; wide  - up to
+ * the last but one class, whatever the ratios; taken instead of firm when it brings a longer lookahead
  *           without worse balance and without more new cuts than it brings lookahead.
  * The longest class is never contracted. In what is left an edge weighs (longest delay / its delay)^2.
  *
- * Invariant: the graph METIS gets is symmetric, without loops and parallel edges (their weights are summed), and all its sums
- * fit 31 bits. METIS draws from a seed of ours: equal input, equal partition.
+ * Invariant: the graph METIS gets is symmetric, without loops and parallel edges (their weights are summed),
+ * and all its sums fit 31 bits. METIS draws from a seed of ours: equal input, equal partition.
  */
 #include "partition/parts.h"
 
@@ -68,9 +68,10 @@ static ker_time longest_delay(const struct part_graph *graph)
     return longest;
 }
 
-/* Adds the edges of one vertex to the row of its cell; place[c] is where cell c stands in this row (or before it). */
-static idx_t add_edges(struct coarse *coarse, const struct part_graph *graph, const struct part_cells *cells, uint32_t vertex,
-                       idx_t row, idx_t end, idx_t *place, ker_time longest, uint32_t cap)
+/* Adds the edges of one vertex to the row of its cell; place[c] is where cell c stands in this row (or before
+ * it). */
+static idx_t add_edges(struct coarse *coarse, const struct part_graph *graph, const struct part_cells *cells,
+                       uint32_t vertex, idx_t row, idx_t end, idx_t *place, ker_time longest, uint32_t cap)
 {
     uint32_t own = cells->cell[vertex];
     for (uint64_t e = graph->first[vertex]; e < graph->first[vertex + 1]; e++) {
@@ -89,7 +90,8 @@ static idx_t add_edges(struct coarse *coarse, const struct part_graph *graph, co
     return end;
 }
 
-static void coarse_edges(struct coarse *coarse, const struct part_graph *graph, const struct part_cells *cells)
+static void coarse_edges(struct coarse *coarse, const struct part_graph *graph,
+                         const struct part_cells *cells)
 {
     uint64_t edges = graph->first[graph->vertices];
     uint32_t cap = (uint32_t)(SUM_LIMIT / (edges + 1));
@@ -115,7 +117,8 @@ static void coarse_edges(struct coarse *coarse, const struct part_graph *graph, 
 }
 
 /* Loads per cell, scaled down so that their sum fits 31 bits; at least 1. */
-static void coarse_loads(struct coarse *coarse, const struct part_graph *graph, const struct part_cells *cells)
+static void coarse_loads(struct coarse *coarse, const struct part_graph *graph,
+                         const struct part_cells *cells)
 {
     uint64_t *load = ker_alloc(cells->count * sizeof *load), sum = 0;
     for (uint32_t v = 0; v < graph->vertices; v++) {
@@ -140,26 +143,30 @@ static void coarse_init(struct coarse *coarse, const struct part_graph *graph, c
     coarse_loads(coarse, graph, cells);
 }
 
-static enum ker_status call_metis(struct coarse *coarse, uint32_t ranks, int64_t seed, idx_t *part, struct ker_error *error)
+static enum ker_status call_metis(struct coarse *coarse, uint32_t ranks, int64_t seed, idx_t *part,
+                                  struct ker_error *error)
 {
     idx_t options[METIS_NOPTIONS], constraints = 1, parts = (idx_t)ranks, cut;
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = (idx_t)(seed & 0x7fffffff);
     options[METIS_OPTION_UFACTOR] = 10; /* 1 % of imbalance: it costs wall time in every epoch */
     /* Bisection cuts less with few parts; k-way is the faster one with many. */
-    int status = ranks <= 8 ? METIS_PartGraphRecursive(&coarse->cells, &constraints, coarse->first, coarse->to, coarse->load,
-                                                       NULL, coarse->weight, &parts, NULL, NULL, options, &cut, part)
-                            : METIS_PartGraphKway(&coarse->cells, &constraints, coarse->first, coarse->to, coarse->load, NULL,
-                                                  coarse->weight, &parts, NULL, NULL, options, &cut, part);
+    int status =
+        ranks <= 8
+            ? METIS_PartGraphRecursive(&coarse->cells, &constraints, coarse->first, coarse->to, coarse->load,
+                                       NULL, coarse->weight, &parts, NULL, NULL, options, &cut, part)
+            : METIS_PartGraphKway(&coarse->cells, &constraints, coarse->first, coarse->to, coarse->load, NULL,
+                                  coarse->weight, &parts, NULL, NULL, options, &cut, part);
     if (status == METIS_OK)
         return KER_OK;
-    return ker_fail(error, KER_RUN_FAILED,
-                    "METIS could not divide %u cells among %u ranks%s; partition.method = \"linear\" needs no METIS",
-                    (unsigned)coarse->cells, ranks, status == METIS_ERROR_MEMORY ? " (out of memory)" : "");
+    return ker_fail(
+        error, KER_RUN_FAILED,
+        "METIS could not divide %u cells among %u ranks%s; partition.method = \"linear\" needs no METIS",
+        (unsigned)coarse->cells, ranks, status == METIS_ERROR_MEMORY ? " (out of memory)" : "");
 }
 
-static enum ker_status split_cells(const struct part_graph *graph, const struct part_cells *cells, uint32_t ranks, int64_t seed,
-                                   uint32_t *rank, struct ker_error *error)
+static enum ker_status split_cells(const struct part_graph *graph, const struct part_cells *cells,
+                                   uint32_t ranks, int64_t seed, uint32_t *rank, struct ker_error *error)
 {
     if (cells->count < CELLS_PER_RANK * (uint64_t)ranks) {
         part_split_in_order(graph, NULL, ranks, rank);
@@ -195,8 +202,8 @@ static void choose_limits(const struct part_graph *graph, uint32_t ranks, ker_ti
     }
 }
 
-static enum ker_status split_at(const struct part_graph *graph, ker_time limit, uint32_t ranks, int64_t seed, uint32_t *rank,
-                                struct ker_error *error)
+static enum ker_status split_at(const struct part_graph *graph, ker_time limit, uint32_t ranks, int64_t seed,
+                                uint32_t *rank, struct ker_error *error)
 {
     struct part_cells cells;
     part_cells_init(&cells, graph, limit);
@@ -214,13 +221,14 @@ static bool is_better(const struct part_result *wide, const struct part_result *
     return wide->lookahead > firm->lookahead && wide->imbalance <= tolerated && traffic <= traffic_firm;
 }
 
-enum ker_status part_split_metis(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
-                                 uint32_t *rank, struct ker_error *error)
+enum ker_status part_split_metis(const struct part_graph *graph, uint32_t ranks,
+                                 const struct ker_config *config, uint32_t *rank, struct ker_error *error)
 {
     if (graph->first[graph->vertices] >= SUM_LIMIT || graph->vertices >= SUM_LIMIT)
-        return ker_config_fail(config, error, "partition.method",
-                               "a network of %u vertices is too large for METIS; use \"natural\" or \"linear\"",
-                               graph->vertices);
+        return ker_config_fail(
+            config, error, "partition.method",
+            "a network of %u vertices is too large for METIS; use \"natural\" or \"linear\"",
+            graph->vertices);
     int64_t seed = ker_config_int(config, "partition.seed");
     ker_time firm = 0, wide = 0;
     if (ker_config_bool(config, "partition.contract"))

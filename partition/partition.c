@@ -1,9 +1,9 @@
 /* Which rank simulates what: the choice of the method, the simple methods, and the measuring.
  *
- * The methods are a table in the order of partition.method's choices. After any of them but "file", ranks that got
- * nothing are given a vertex of the rank with the most load, so that every rank below result.ranks owns at least one;
- * a file is taken as it is. Lookahead, cut and imbalance are measured on the graph itself, never on a contracted one,
- * so that they hold for whatever method made the partition.
+ * The methods are a table in the order of partition.method's choices. After any of them but "file", ranks
+ * that got nothing are given a vertex of the rank with the most load, so that every rank below result.ranks
+ * owns at least one; a file is taken as it is. Lookahead, cut and imbalance are measured on the graph itself,
+ * never on a contracted one, so that they hold for whatever method made the partition.
  */
 #include "partition/parts.h"
 
@@ -12,24 +12,30 @@
 
 const struct ker_option part_options[] = {
     {"partition.method", KER_TYPE_CHOICE, "metis", NULL, NULL, "metis|natural|linear|random|file",
-     "How components are divided among ranks; no method changes the result, only the speed. --list describes them."},
+     "How components are divided among ranks; no method changes the result, only the speed. --list describes "
+     "them."},
     {"partition.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
-     "For method \"file\": one rank number a line for switch 0, 1, 2, ... (then for the nodes, when there are fewer than 4 "
-     "switches a rank).", "partition.method=file"},
-    {"partition.seed", KER_TYPE_INT, "1", "0", "2147483647", NULL, "Seed of the methods \"metis\" and \"random\".",
-     "partition.method=metis|random"},
+     "For method \"file\": one rank number a line for switch 0, 1, 2, ... (then for the nodes, when there "
+     "are fewer than 4 "
+     "switches a rank).",
+     "partition.method=file"},
+    {"partition.seed", KER_TYPE_INT, "1", "0", "2147483647", NULL,
+     "Seed of the methods \"metis\" and \"random\".", "partition.method=metis|random"},
     {"partition.contract", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Method \"metis\": keep components together that are joined by links much shorter than the rest.",
      "partition.method=metis"},
     {"partition.bind", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|yes|no",
-     "Bind each rank to a core: \"auto\" when the ranks on a host have a core each and the launcher has not bound them, "
+     "Bind each rank to a core: \"auto\" when the ranks on a host have a core each and the launcher has not "
+     "bound them, "
      "\"yes\" also against the launcher, \"no\" never (for several runs side by side)."},
     {"partition.oversubscribe", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "With more ranks than cores on one host: let all of them simulate. Otherwise as many as there are cores do, and the others sleep."},
+     "With more ranks than cores on one host: let all of them simulate. Otherwise as many as there are cores "
+     "do, and the others sleep."},
     {0},
 };
 
-void part_split_in_order(const struct part_graph *graph, const uint32_t *order, uint32_t ranks, uint32_t *rank)
+void part_split_in_order(const struct part_graph *graph, const uint32_t *order, uint32_t ranks,
+                         uint32_t *rank)
 {
     uint64_t total = 0, before = 0;
     for (uint32_t v = 0; v < graph->vertices; v++)
@@ -43,15 +49,15 @@ void part_split_in_order(const struct part_graph *graph, const uint32_t *order, 
     }
 }
 
-static enum ker_status split_linear(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
-                                    uint32_t *rank, struct ker_error *error)
+static enum ker_status split_linear(const struct part_graph *graph, uint32_t ranks,
+                                    const struct ker_config *config, uint32_t *rank, struct ker_error *error)
 {
     part_split_in_order(graph, NULL, ranks, rank);
     return KER_OK;
 }
 
-static enum ker_status split_random(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
-                                    uint32_t *rank, struct ker_error *error)
+static enum ker_status split_random(const struct part_graph *graph, uint32_t ranks,
+                                    const struct ker_config *config, uint32_t *rank, struct ker_error *error)
 {
     struct ker_stream stream;
     ker_stream_init(&stream, (uint64_t)ker_config_int(config, "partition.seed"), KER_PURPOSE_PARTITION, 0);
@@ -100,8 +106,8 @@ static void split_groups(const struct part_graph *graph, uint32_t groups, uint32
     free(load);
 }
 
-static enum ker_status split_natural(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
-                                     uint32_t *rank, struct ker_error *error)
+static enum ker_status split_natural(const struct part_graph *graph, uint32_t ranks,
+                                     const struct ker_config *config, uint32_t *rank, struct ker_error *error)
 {
     uint32_t groups = 0;
     for (uint32_t v = 0; graph->group && v < graph->vertices; v++)
@@ -119,14 +125,15 @@ static enum ker_status split_natural(const struct part_graph *graph, uint32_t ra
 
 struct method {
     const char *name;
-    enum ker_status (*split)(const struct part_graph *, uint32_t ranks, const struct ker_config *, uint32_t *rank,
-                             struct ker_error *);
+    enum ker_status (*split)(const struct part_graph *, uint32_t ranks, const struct ker_config *,
+                             uint32_t *rank, struct ker_error *);
     const char *meaning;
 };
 
 /* In the order of enum part_method and of the choices of partition.method. */
 static const struct method methods[] = {
-    [PART_METIS] = {"metis", part_split_metis, "METIS: equal loads, few links cut, long links rather than short ones"},
+    [PART_METIS] = {"metis", part_split_metis,
+                    "METIS: equal loads, few links cut, long links rather than short ones"},
     [PART_NATURAL] = {"natural", split_natural, "whole racks, pods or slabs of the topology"},
     [PART_LINEAR] = {"linear", split_linear, "contiguous runs of switch numbers of equal load"},
     [PART_RANDOM] = {"random", split_random, "at random, equal loads: the worst case, for tests"},

@@ -7,13 +7,14 @@
 /* Vertices joined by short edges, made into cells that are never cut. */
 struct part_cells {
     uint32_t count;
-    uint32_t *cell;    /* per vertex, 0..count-1, numbered in the order of each cell's first vertex */
-    ker_time limit;    /* edges up to this delay were contracted; 0: none */
+    uint32_t *cell; /* per vertex, 0..count-1, numbered in the order of each cell's first vertex */
+    ker_time limit; /* edges up to this delay were contracted; 0: none */
 };
 
 #define PART_MAX_DELAYS 64
 
-/* The different delays of the edges, increasing; returns how many, 0 when there are more than PART_MAX_DELAYS. */
+/* The different delays of the edges, increasing; returns how many, 0 when there are more than
+ * PART_MAX_DELAYS. */
 int part_graph_delays(const struct part_graph *graph, ker_time delay[PART_MAX_DELAYS]);
 void part_cells_init(struct part_cells *cells, const struct part_graph *graph, ker_time limit);
 void part_cells_release(struct part_cells *cells);
@@ -21,13 +22,14 @@ void part_cells_release(struct part_cells *cells);
 bool part_cells_fit(const struct part_cells *cells, const struct part_graph *graph, uint32_t ranks);
 
 /* The methods. Each fills rank[0..vertices-1] with 0..ranks-1, 1 < ranks <= vertices. */
-enum ker_status part_split_metis(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
-                                 uint32_t *rank, struct ker_error *error);
-enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks, const struct ker_config *config,
-                                uint32_t *rank, struct ker_error *error);
+enum ker_status part_split_metis(const struct part_graph *graph, uint32_t ranks,
+                                 const struct ker_config *config, uint32_t *rank, struct ker_error *error);
+enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks,
+                                const struct ker_config *config, uint32_t *rank, struct ker_error *error);
 
 /* Cuts the vertices, in the order given (NULL: by number), into contiguous runs of about equal load. */
-void part_split_in_order(const struct part_graph *graph, const uint32_t *order, uint32_t ranks, uint32_t *rank);
+void part_split_in_order(const struct part_graph *graph, const uint32_t *order, uint32_t ranks,
+                         uint32_t *rank);
 
 /* Fills in lookahead, cut and imbalance of result->rank. */
 void part_result_measure(struct part_result *result, const struct part_graph *graph);

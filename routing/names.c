@@ -1,12 +1,12 @@
 /* names.c - what switches and nodes are called, where the topology has names: edge lists and fabrics. */
-#include "routing/fabric.h"
-#include "routing/graph.h"
-#include "routing/shape.h"
+#include "routing/import/fabric.h"
+#include "routing/topologies/graph.h"
+#include "routing/topology.h"
 
-const char *route_name(const struct route_shape *shape, bool node, uint32_t id)
+const char *route_name(const struct route_topology *topology, bool node, uint32_t id)
 {
-    const struct route_subnet *subnet = shape->subnet;
-    const struct route_names *names = shape->names;
+    const struct route_subnet *subnet = topology->subnet;
+    const struct route_names *names = topology->names;
     if (names)
         return names->text + (node ? names->at_node : names->at_switch)[id];
     if (subnet)
@@ -14,9 +14,10 @@ const char *route_name(const struct route_shape *shape, bool node, uint32_t id)
     return NULL;
 }
 
-const char *route_called(const struct route_shape *shape, bool node, uint32_t id, char text[ROUTE_CALLED_BYTES])
+const char *route_called(const struct route_topology *topology, bool node, uint32_t id,
+                         char text[ROUTE_CALLED_BYTES])
 {
-    const char *name = route_name(shape, node, id);
+    const char *name = route_name(topology, node, id);
     snprintf(text, ROUTE_CALLED_BYTES, name ? "%u (%.40s)" : "%u", id, name);
     return text;
 }
@@ -33,23 +34,23 @@ static void write_name(FILE *out, const char *name)
     fputc('"', out);
 }
 
-static bool list_write(const struct route_shape *shape, FILE *out)
+static bool list_write(const struct route_topology *topology, FILE *out)
 {
     fprintf(out, "kind,number,name\n");
     for (int node = 0; node < 2; node++)
-        for (uint32_t i = 0; i < (node ? shape->summary.nodes : shape->summary.switches); i++) {
+        for (uint32_t i = 0; i < (node ? topology->summary.nodes : topology->summary.switches); i++) {
             fprintf(out, "%s,%u,", node ? "node" : "switch", i);
-            write_name(out, route_name(shape, node, i));
+            write_name(out, route_name(topology, node, i));
             fputc('\n', out);
         }
     return true;
 }
 
-bool route_names_write(const struct route_shape *shape, FILE *out)
+bool route_names_write(const struct route_topology *topology, FILE *out)
 {
-    const struct route_subnet *subnet = shape->subnet;
-    if (shape->names)
-        return list_write(shape, out);
+    const struct route_subnet *subnet = topology->subnet;
+    if (topology->names)
+        return list_write(topology, out);
     if (!subnet)
         return false;
     fprintf(out, "kind,number,name,port,lid,guid\n");

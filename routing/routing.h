@@ -1,12 +1,12 @@
 /* routing.h - topologies and routes; no events.
  *
- * A shape describes a network in closed form (no node-by-node lists at 65,536 nodes, except for the file topology): how many
- * switches and nodes there are, what hangs on each port, and what the links are like. A route function says through
- * which ports a packet may leave a switch and on which virtual channel. Shapes and algorithms are tables of
- * functions; adding one is one file in routing/ and one line in its table.
+ * A topology describes a network in closed form (no node-by-node lists at 65,536 nodes, except for the file
+ * topology): how many switches and nodes there are, what hangs on each port, and what the links are like. A
+ * route function says through which ports a packet may leave a switch and on which virtual channel. Shapes
+ * and algorithms are tables of functions; adding one is one file in routing/ and one line in its table.
  *
- * Switches are numbered 0..switches-1, nodes 0..nodes-1. Ports of a switch are numbered 0..ports-1, and each is
- * one bidirectional link (parallel links are several ports). A node has one port, 0, and one switch.
+ * Switches are numbered 0..switches-1, nodes 0..nodes-1. Ports of a switch are numbered 0..ports-1, and each
+ * is one bidirectional link (parallel links are several ports). A node has one port, 0, and one switch.
  */
 #ifndef ROUTING_ROUTING_H
 #define ROUTING_ROUTING_H
@@ -39,38 +39,44 @@ struct route_choice {
     uint16_t port;
     uint8_t channel; /* virtual channel on that link, within the packet's priority class */
     uint8_t flags;   /* ROUTE_ESCAPE, ROUTE_DETOUR */
-    uint8_t first, same; /* `same` channels from `first` on would do as well as `channel`; 0: only that one */
-    uint8_t weight;  /* what the way's backlog is multiplied by before ways are compared, 0 as 1: with UGAL the links to go */
+    uint8_t first_channel, channel_count; /* `channel_count` channels from `first_channel` on would do as well
+                                             as `channel`; 0: only that one */
+    uint8_t weight; /* what the way's backlog is multiplied by before ways are compared, 0 as 1: with UGAL the
+                       links to go */
     uint8_t spare;
-    uint32_t watch;  /* 1 + number of the watched link (route_watch) that this way leads over; 0: none */
-    uint32_t state;  /* the packet's state when it goes this way */
+    uint32_t watch; /* 1 + number of the watched link (route_watch) that this way leads over; 0: none */
+    uint32_t state; /* the packet's state when it goes this way */
 };
-/* Among several choices, this one is free of deadlock by itself: a packet may wait for its credits. The others may be
- * taken only if the credits for the whole packet are there at once (Duato). It is the last choice. When none carries the flag,
- * all may be waited for. */
+/* Among several choices, this one is free of deadlock by itself: a packet may wait for its credits. The
+ * others may be taken only if the credits for the whole packet are there at once (Duato). It is the last
+ * choice. When none carries the flag, all may be waited for. */
 #define ROUTE_ESCAPE 1
-/* Not a shortest way: its cost gets routing.bias on top. Choices of both kinds may stand side by side (UGAL). */
+/* Not a shortest way: its cost gets routing.bias on top. Choices of both kinds may stand side by side (UGAL).
+ */
 #define ROUTE_DETOUR 2
 
 /* What of a packet a route may read; it travels in the packet. */
 struct route_packet {
-    uint64_t address;     /* destination as route_address() packed it; topology's own layout */
+    uint64_t address;             /* destination as route_address() packed it; topology's own layout */
     uint32_t source, destination; /* nodes */
-    uint32_t draw;        /* 32 random bits of the packet's own (or of its message or flow: routing.sticky): the same at every hop */
-    uint32_t state;       /* the algorithm's own, 24 bits, 0 at injection: what the choice taken at the hop before said */
-    uint16_t in_port;     /* at this switch */
-    uint8_t in_channel;   /* within the priority class */
-    uint8_t hops;         /* switches passed so far; 0: this is the source's switch */
+    uint32_t draw; /* 32 random bits of the packet's own (or of its message or flow: routing.sticky): the same
+                      at every hop */
+    uint32_t state;   /* the algorithm's own, 24 bits, 0 at injection: what the choice taken at the hop before
+                         said */
+    uint16_t in_port; /* at this switch */
+    uint8_t in_channel;          /* within the priority class */
+    uint8_t hops;                /* switches passed so far; 0: this is the source's switch */
     struct route_oracle *oracle; /* NULL; a check that wants to see every possible draw puts itself here */
 };
 
-struct route_shape; /* opaque: a built topology with its algorithm */
+struct route_topology; /* opaque: a built topology with its algorithm */
 
-/* The function of the hot path. `here` is route_here() of the switch. Writes at most ROUTE_MAX_CHOICES choices, best
- * guess first, and returns how many (>= 1). Deterministic algorithms return 1. Pure: what is random comes from
- * route_pick (shape.h). */
-typedef int route_next_function(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
-                                const struct route_packet *packet, struct route_choice *choices);
+/* The function of the hot path. `here` is route_coordinate() of the switch. Writes at most ROUTE_MAX_CHOICES
+ * choices, best guess first, and returns how many (>= 1). Deterministic algorithms return 1. Pure: what is
+ * random comes from route_pick (topology.h). */
+typedef int route_next_function(const struct route_topology *topology, uint64_t coordinate,
+                                uint32_t switch_id, const struct route_packet *packet,
+                                struct route_choice *choices);
 
 struct route_summary {
     uint32_t nodes, switches;
@@ -83,46 +89,49 @@ struct route_summary {
     uint32_t bias_packets; /* and the time of so many packets on the slowest link */
     int link_count;        /* entries of links */
     struct route_link link[ROUTE_MAX_LINKS];
-    int node_link;         /* class of the node-to-switch links */
+    int node_link; /* class of the node-to-switch links */
     char topology[32], algorithm[32];
-    char text[160];        /* one line for the terminal: "torus 8x8x8, 512 nodes, 512 switches" */
-    char warning[240];     /* what of the input was passed over, with file and line; empty: nothing */
+    char text[160];    /* one line for the terminal: "torus 8x8x8, 512 nodes, 512 switches" */
+    char warning[240]; /* what of the input was passed over, with file and line; empty: nothing */
 };
 
-/* From the keys topology.*, routing.* and faults.*; `channels` is what is configured (switch.channels): too few is refused with the number
- * needed. 0: as many as are needed, at least 4. */
-enum ker_status route_new(struct route_shape **shape, const struct ker_config *config, uint32_t channels,
-                          struct ker_error *error);
-void route_free(struct route_shape *shape);
-const struct route_summary *route_summarise(const struct route_shape *shape);
-/* From now on only switches of this rank ask for ways: what tables hold for others is freed. switch_rank: of every switch. */
-void route_own(struct route_shape *shape, const uint32_t *switch_rank, uint32_t rank);
-uint64_t route_bytes(const struct route_shape *shape); /* of tables */
+/* From the keys topology.*, routing.* and faults.*; `channels` is what is configured (switch.channels): too
+ * few is refused with the number needed. 0: as many as are needed, at least 4. */
+enum ker_status route_new(struct route_topology **topology, const struct ker_config *config,
+                          uint32_t channels, struct ker_error *error);
+void route_free(struct route_topology *topology);
+const struct route_summary *route_summarise(const struct route_topology *topology);
+/* From now on only switches of this rank ask for ways: what tables hold for others is freed. switch_rank: of
+ * every switch. */
+void route_own(struct route_topology *topology, const uint32_t *switch_rank, uint32_t rank);
+uint64_t route_bytes(const struct route_topology *topology); /* of tables */
 
-uint32_t route_ports(const struct route_shape *shape, uint32_t switch_id);
-void route_port(const struct route_shape *shape, uint32_t switch_id, uint32_t port, struct route_peer *peer);
-void route_attachment(const struct route_shape *shape, uint32_t node, uint32_t *switch_id, uint16_t *port);
-uint64_t route_address(const struct route_shape *shape, uint32_t node);
-uint64_t route_here(const struct route_shape *shape, uint32_t switch_id);
-route_next_function *route_function(const struct route_shape *shape);
+uint32_t route_ports(const struct route_topology *topology, uint32_t switch_id);
+void route_port(const struct route_topology *topology, uint32_t switch_id, uint32_t port,
+                struct route_peer *peer);
+void route_attachment(const struct route_topology *topology, uint32_t node, uint32_t *switch_id,
+                      uint16_t *port);
+uint64_t route_address(const struct route_topology *topology, uint32_t node);
+uint64_t route_coordinate(const struct route_topology *topology, uint32_t switch_id);
+route_next_function *route_function(const struct route_topology *topology);
 
-/* Number of links of a minimal route between two nodes, injection and ejection included; 1 + 1 inside one switch. 0 for a node
- * itself. For the hierarchical topology of a direct route, which never passes through a third group.
- * From closed forms; for the file topology from the tables. */
-uint32_t route_distance(const struct route_shape *shape, uint32_t from, uint32_t to);
+/* Number of links of a minimal route between two nodes, injection and ejection included; 1 + 1 inside one
+ * switch. 0 for a node itself. For the hierarchical topology of a direct route, which never passes through a
+ * third group. From closed forms; for the file topology from the tables. */
+uint32_t route_distance(const struct route_topology *topology, uint32_t from, uint32_t to);
 /* The natural group of a switch (rack, pod, slab of a torus), 0..groups-1, for rack-wise partitions. */
-uint32_t route_group(const struct route_shape *shape, uint32_t switch_id);
-uint32_t route_groups(const struct route_shape *shape);
-/* A node's coordinates for traffic patterns on grids: dimensions of the torus and this node's place; 0 dimensions where the
- * topology is no grid. Nodes at one switch share coordinates. */
-int route_grid(const struct route_shape *shape, uint32_t extents[8]);
-void route_coordinates(const struct route_shape *shape, uint32_t node, uint32_t at[8]);
-/* Links whose congestion the algorithm wants to be known in their group: 1 + number of that link in the group, 0: not watched; and
- * how many a group has (0: the algorithm watches none). */
-uint32_t route_watch(const struct route_shape *shape, uint32_t switch_id, uint32_t port);
-uint32_t route_watched(const struct route_shape *shape);
+uint32_t route_group(const struct route_topology *topology, uint32_t switch_id);
+uint32_t route_groups(const struct route_topology *topology);
+/* A node's coordinates for traffic patterns on grids: dimensions of the torus and this node's place; 0
+ * dimensions where the topology is no grid. Nodes at one switch share coordinates. */
+int route_grid(const struct route_topology *topology, uint32_t extents[8]);
+void route_coordinates(const struct route_topology *topology, uint32_t node, uint32_t at[8]);
+/* Links whose congestion the algorithm wants to be known in their group: 1 + number of that link in the
+ * group, 0: not watched; and how many a group has (0: the algorithm watches none). */
+uint32_t route_watch(const struct route_topology *topology, uint32_t switch_id, uint32_t port);
+uint32_t route_watched(const struct route_topology *topology);
 /* Expected relative load of a switch under uniform traffic, >= 1, for partitioning. */
-uint32_t route_load(const struct route_shape *shape, uint32_t switch_id);
+uint32_t route_load(const struct route_topology *topology, uint32_t switch_id);
 
 /* What a walk through the channel dependency graph has found. */
 struct route_proof {
@@ -130,52 +139,64 @@ struct route_proof {
     bool by_switch;                /* destinations are switches: their nodes are all alike */
     uint32_t destinations, walked; /* that there are, of which so many in full */
     uint64_t channels, dependencies, work;
-    uint32_t cycle;                /* channels in the cycle that was found; 0: none */
+    uint32_t cycle; /* channels in the cycle that was found; 0: none */
 };
-/* Builds the channel dependency graph (Dally and Seitz) of the shape with its algorithm, over all pairs of nodes and all that may be
- * drawn. KER_BAD_INPUT when it has a cycle, which the error tells link by link; KER_RUN_FAILED when a way leads nowhere. Stops after
- * max_work questions to the algorithm: then not complete, but for the destinations walked it
- * holds. About 0.1 to 0.5 us per question, which counts more than once where there are more than a million ports. */
-enum ker_status route_prove(const struct route_shape *shape, uint64_t max_work, struct route_proof *proof, struct ker_error *error);
+/* Builds the channel dependency graph (Dally and Seitz) of the topology with its algorithm, over all pairs of
+ * nodes and all that may be drawn. KER_BAD_INPUT when it has a cycle, which the error tells link by link;
+ * KER_RUN_FAILED when a way leads nowhere. Stops after max_work questions to the algorithm: then not
+ * complete, but for the destinations walked it holds. About 0.1 to 0.5 us per question, which counts more
+ * than once where there are more than a million ports. */
+enum ker_status route_prove(const struct route_topology *topology, uint64_t max_work,
+                            struct route_proof *proof, struct ker_error *error);
 /* The same, short. */
-enum ker_status route_check_deadlock(const struct route_shape *shape, uint64_t max_work, bool *complete, struct ker_error *error);
+enum ker_status route_check_deadlock(const struct route_topology *topology, uint64_t max_work, bool *complete,
+                                     struct ker_error *error);
 
-/* Writes the ways of the algorithm as a table (docs/routing-tables.md). Refused when they depend on more than switch and destination. */
-enum ker_status route_table_write(const struct route_shape *shape, const char *path, struct ker_error *error);
+/* Writes the ways of the algorithm as a table (docs/routing-tables.md). Refused when they depend on more than
+ * switch and destination. */
+enum ker_status route_table_write(const struct route_topology *topology, const char *path,
+                                  struct ker_error *error);
 
 /* ---- faults: docs/faults.md ---- */
 
 struct route_fault_summary {
-    uint64_t links, links_start;       /* that go down at some time, with their switches or alone; from the start */
+    uint64_t links, links_start; /* that go down at some time, with their switches or alone; from the start */
     uint32_t switches, switches_start; /* that go down */
-    uint64_t apart, apart_start;       /* ordered pairs of nodes without a way between them: after the last fault; from the start */
-    ker_time last, apart_first;        /* time of the last fault; from when on pairs are apart, KER_TIME_MAX: never */
-    uint32_t example[2];               /* two nodes that are apart in the end, when any are */
-    bool repairs;                      /* is there a virtual channel for ways around faults? It is the last of each priority class */
+    uint64_t apart, apart_start; /* ordered pairs of nodes without a way between them: after the last fault;
+                                    from the start */
+    ker_time last,
+        apart_first;     /* time of the last fault; from when on pairs are apart, KER_TIME_MAX: never */
+    uint32_t example[2]; /* two nodes that are apart in the end, when any are */
+    bool repairs; /* is there a virtual channel for ways around faults? It is the last of each priority class
+                   */
 };
-/* NULL: nothing ever fails, and none of the functions below may be called but route_port_down, route_switch_down. */
-const struct route_fault_summary *route_fault_summarise(const struct route_shape *shape);
-/* From when on the link at this port (either end says the same) or this switch is down: 0 from the start, KER_TIME_MAX never. */
-ker_time route_port_down(const struct route_shape *shape, uint32_t switch_id, uint32_t port);
-ker_time route_switch_down(const struct route_shape *shape, uint32_t switch_id);
+/* NULL: nothing ever fails, and none of the functions below may be called but route_port_down,
+ * route_switch_down. */
+const struct route_fault_summary *route_fault_summarise(const struct route_topology *topology);
+/* From when on the link at this port (either end says the same) or this switch is down: 0 from the start,
+ * KER_TIME_MAX never. */
+ker_time route_port_down(const struct route_topology *topology, uint32_t switch_id, uint32_t port);
+ker_time route_switch_down(const struct route_topology *topology, uint32_t switch_id);
 /* Is there any way from node to node at that time? */
-bool route_reachable(const struct route_shape *shape, ker_time now, uint32_t from, uint32_t to);
-/* What the algorithm offers less what is down at `now`. When that leaves nothing that may be waited for, a step of the way around the
- * faults joins, on the channel after the algorithm's; a packet that came by that channel gets nothing else. 0: no way on, the packet
- * is lost. Never a cycle among the channels: repair.c says why. */
-int route_next_faulty(const struct route_shape *shape, ker_time now, uint64_t here, uint32_t switch_id,
-                      const struct route_packet *packet, struct route_choice *choices);
+bool route_reachable(const struct route_topology *topology, ker_time now, uint32_t from, uint32_t to);
+/* What the algorithm offers less what is down at `now`. When that leaves nothing that may be waited for, a
+ * step of the way around the faults joins, on the channel after the algorithm's; a packet that came by that
+ * channel gets nothing else. 0: no way on, the packet is lost. Never a cycle among the channels: repair.c
+ * says why. */
+int route_next_faulty(const struct route_topology *topology, ker_time now, uint64_t coordinate,
+                      uint32_t switch_id, const struct route_packet *packet, struct route_choice *choices);
 /* The same for a packet that waited for a link when that went down: only a step around the faults, or 0. */
-int route_next_repair(const struct route_shape *shape, ker_time now, uint32_t switch_id, const struct route_packet *packet,
-                      struct route_choice *choice);
+int route_next_repair(const struct route_topology *topology, ker_time now, uint32_t switch_id,
+                      const struct route_packet *packet, struct route_choice *choice);
 
 /* What a switch or node is called; NULL: this topology has no names. */
-const char *route_name(const struct route_shape *shape, bool node, uint32_t id);
+const char *route_name(const struct route_topology *topology, bool node, uint32_t id);
 /* For messages: "3", or "3 (left)" where there are names. Returns text. */
 #define ROUTE_CALLED_BYTES 64
-const char *route_called(const struct route_shape *shape, bool node, uint32_t id, char text[ROUTE_CALLED_BYTES]);
+const char *route_called(const struct route_topology *topology, bool node, uint32_t id,
+                         char text[ROUTE_CALLED_BYTES]);
 /* All of it as a table (docs/results.md); false: this topology has no names, nothing is written. */
-bool route_names_write(const struct route_shape *shape, FILE *out);
+bool route_names_write(const struct route_topology *topology, FILE *out);
 
 extern const struct ker_option route_options[]; /* topology.*, routing.*, faults.* */
 /* One line each: name and meaning, for --list. */

@@ -5,7 +5,7 @@
  * fail. The smallest and largest values allowed stand in the option table and are checked when the
  * configuration is loaded.
  */
-#include "routing/shape.h"
+#include "routing/topology.h"
 
 #include <string.h>
 

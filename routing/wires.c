@@ -1,22 +1,23 @@
-/* wires.c - the living links of a shape as arrays, and whether links wait for each other in a circle. */
+/* wires.c - the living links of a topology as arrays, and whether links wait for each other in a circle. */
 #include "routing/wires.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-static bool leads_on(const struct route_shape *shape, uint32_t switch_id, uint32_t port, struct route_peer *peer)
+static bool leads_on(const struct route_topology *topology, uint32_t switch_id, uint32_t port,
+                     struct route_peer *peer)
 {
-    route_port(shape, switch_id, port, peer);
-    return peer->kind == ROUTE_SWITCH && route_link_alive(shape, switch_id, port);
+    route_port(topology, switch_id, port, peer);
+    return peer->kind == ROUTE_SWITCH && route_link_alive(topology, switch_id, port);
 }
 
-static void count_links(struct route_wires *wires, const struct route_shape *shape)
+static void count_links(struct route_wires *wires, const struct route_topology *topology)
 {
     for (uint32_t s = 0; s < wires->switches; s++) {
         struct route_peer peer;
-        uint32_t ports = route_ports(shape, s), links = 0;
+        uint32_t ports = route_ports(topology, s), links = 0;
         for (uint32_t p = 0; p < ports; p++)
-            links += leads_on(shape, s, p, &peer);
+            links += leads_on(topology, s, p, &peer);
         ker_assert((uint64_t)wires->begin[s] + links < ROUTE_NO_WIRE);
         wires->begin[s + 1] = wires->begin[s] + links;
         if (links > wires->most)
@@ -25,13 +26,13 @@ static void count_links(struct route_wires *wires, const struct route_shape *sha
     wires->links = wires->begin[wires->switches];
 }
 
-static void fill_links(struct route_wires *wires, const struct route_shape *shape)
+static void fill_links(struct route_wires *wires, const struct route_topology *topology)
 {
     uint16_t *peer_port = ker_alloc((wires->links + 1u) * sizeof *peer_port);
     for (uint32_t s = 0, at = 0; s < wires->switches; s++) {
         struct route_peer peer;
         for (uint32_t p = 0; at < wires->begin[s + 1]; p++) {
-            if (!leads_on(shape, s, p, &peer))
+            if (!leads_on(topology, s, p, &peer))
                 continue;
             wires->from[at] = s;
             wires->to[at] = peer.id;
@@ -45,24 +46,24 @@ static void fill_links(struct route_wires *wires, const struct route_shape *shap
     free(peer_port);
 }
 
-void route_wires_make(struct route_wires *wires, const struct route_shape *shape)
+void route_wires_make(struct route_wires *wires, const struct route_topology *topology)
 {
-    uint32_t switches = shape->summary.switches, nodes = shape->summary.nodes;
+    uint32_t switches = topology->summary.switches, nodes = topology->summary.nodes;
     *wires = (struct route_wires){.switches = switches, .nodes = nodes};
     wires->begin = ker_alloc((switches + 1ull) * sizeof *wires->begin);
-    count_links(wires, shape);
+    count_links(wires, topology);
     size_t links = wires->links + (size_t)1;
     wires->from = ker_alloc(links * sizeof *wires->from);
     wires->to = ker_alloc(links * sizeof *wires->to);
     wires->reverse = ker_alloc(links * sizeof *wires->reverse);
     wires->port = ker_alloc(links * sizeof *wires->port);
     wires->class = ker_alloc(links * sizeof *wires->class);
-    fill_links(wires, shape);
+    fill_links(wires, topology);
     wires->node_switch = ker_alloc(nodes * sizeof *wires->node_switch);
     wires->node_port = ker_alloc(nodes * sizeof *wires->node_port);
     wires->nodes_at = ker_alloc(switches * sizeof *wires->nodes_at);
     for (uint32_t n = 0; n < nodes; n++) {
-        route_attachment(shape, n, &wires->node_switch[n], &wires->node_port[n]);
+        route_attachment(topology, n, &wires->node_switch[n], &wires->node_port[n]);
         wires->nodes_at[wires->node_switch[n]]++;
     }
 }

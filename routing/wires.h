@@ -1,14 +1,14 @@
-/* wires.h - private to routing/: the living links between the switches of any shape, as plain arrays, for what goes through a whole
- * network: makers of tables, and checks. */
+/* wires.h - private to routing/: the living links between the switches of any topology, as plain arrays, for
+ * what goes through a whole network: makers of tables, and checks. */
 #ifndef ROUTING_WIRES_H
 #define ROUTING_WIRES_H
 
-#include "routing/shape.h"
+#include "routing/topology.h"
 
 #define ROUTE_NO_WIRE UINT32_MAX
 
-/* Link i, begin[s] <= i < begin[s + 1], leads from switch s to another; those of a switch stand in the order of its ports. The other
- * direction is a link of its own. */
+/* Link i, begin[s] <= i < begin[s + 1], leads from switch s to another; those of a switch stand in the order
+ * of its ports. The other direction is a link of its own. */
 struct route_wires {
     uint32_t switches, nodes, links, most; /* most: links of one switch */
     uint32_t *begin;                       /* switches + 1 */
@@ -20,12 +20,13 @@ struct route_wires {
     uint32_t *nodes_at; /* per switch */
 };
 
-void route_wires_make(struct route_wires *, const struct route_shape *);
+void route_wires_make(struct route_wires *, const struct route_topology *);
 void route_wires_release(struct route_wires *);
 /* The link at this port, ROUTE_NO_WIRE if none leads from there to a switch. */
 uint32_t route_wires_at(const struct route_wires *, uint32_t switch_id, uint32_t port);
 
-/* Dependencies of links: a packet that came by link a, and holds a buffer behind it, may wait for link b of the switch a leads to. */
+/* Dependencies of links: a packet that came by link a, and holds a buffer behind it, may wait for link b of
+ * the switch a leads to. */
 struct route_waits {
     const struct route_wires *wires;
     uint32_t words; /* per link: a bit for each link of the switch it leads to */

@@ -28,8 +28,9 @@ const struct ker_option stats_options[] = {
     {0},
 };
 
-/* Every file that a run may write into its folder: what an earlier run left of them is removed before a new one begins, so
- * that no table of another run stands beside its summary. Checkpoints do not belong to them. */
+/* Every file that a run may write into its folder: what an earlier run left of them is removed before a new
+ * one begins, so that no table of another run stands beside its summary. Checkpoints do not belong to them.
+ */
 static const char *const own_names[] = {
     "summary.json", "summary.txt",        "system.cfg",       "links.csv",  "names.csv",
     "tasks.csv",    "packet_latency.csv", "message_size.csv", "matrix.csv", "periods.csv",
@@ -158,8 +159,8 @@ static int folder_make(const char *folder)
     return why;
 }
 
-/* Creates and removes a file: permissions, read-only file systems and regular files in the way all show. A FIFO of that
- * name is not waited for. */
+/* Creates and removes a file: permissions, read-only file systems and regular files in the way all show. A
+ * FIFO of that name is not waited for. */
 static int folder_try(const char *folder)
 {
     char *path = ker_format("%s/.writable.tmp", folder);
@@ -170,38 +171,44 @@ static int folder_try(const char *folder)
 }
 
 /* What this run reads is neither removed nor overwritten, its configuration included. */
-static enum ker_status inputs_spare(const char *folder, const struct ker_inputs *inputs, struct ker_error *error)
+static enum ker_status inputs_spare(const char *folder, const struct ker_inputs *inputs,
+                                    struct ker_error *error)
 {
     enum ker_status status = KER_OK;
     for (size_t i = 0; i < 2 * OWN_NAMES && !status; i++) {
         char *path = ker_format("%s/%s%s", folder, own_names[i / 2], i % 2 ? ".tmp" : "");
         if (ker_inputs_have(inputs, path))
-            status = ker_fail(error, KER_BAD_INPUT, "cannot write %s: this run reads it; name another folder with -o DIR",
-                              path);
+            status = ker_fail(error, KER_BAD_INPUT,
+                              "cannot write %s: this run reads it; name another folder with -o DIR", path);
         free(path);
     }
     return status;
 }
 
 /* Removes a file of an earlier run, if there is one. */
-static enum ker_status file_remove(const char *folder, const char *name, const char *suffix, struct ker_error *error)
+static enum ker_status file_remove(const char *folder, const char *name, const char *suffix,
+                                   struct ker_error *error)
 {
     struct stat at;
     char *path = ker_format("%s/%s%s", folder, name, suffix);
     enum ker_status status = KER_OK;
     if (lstat(path, &at) == 0) {
         if (!S_ISREG(at.st_mode) && !S_ISLNK(at.st_mode))
-            status = ker_fail(error, KER_BAD_INPUT, "cannot write %s: it is there and no regular file; name another folder with "
-                              "-o DIR", path);
+            status = ker_fail(error, KER_BAD_INPUT,
+                              "cannot write %s: it is there and no regular file; name another folder with "
+                              "-o DIR",
+                              path);
         else if (unlink(path))
-            status = ker_fail(error, KER_BAD_INPUT, "cannot remove %s of an earlier run: %s; name another folder with -o DIR",
-                              path, strerror(errno));
+            status = ker_fail(error, KER_BAD_INPUT,
+                              "cannot remove %s of an earlier run: %s; name another folder with -o DIR", path,
+                              strerror(errno));
     }
     free(path);
     return status;
 }
 
-enum ker_status stats_folder_open(const char *folder, const struct ker_inputs *inputs, struct ker_error *error)
+enum ker_status stats_folder_open(const char *folder, const struct ker_inputs *inputs,
+                                  struct ker_error *error)
 {
     if (!*folder)
         return ker_fail(error, KER_BAD_INPUT, "the result folder has an empty name: give one with -o DIR");
@@ -209,8 +216,9 @@ enum ker_status stats_folder_open(const char *folder, const struct ker_inputs *i
     if (!why)
         why = folder_try(folder);
     if (why)
-        return ker_fail(error, KER_BAD_INPUT, "cannot write to result folder %s: %s; name another with -o DIR",
-                        folder, strerror(why));
+        return ker_fail(error, KER_BAD_INPUT,
+                        "cannot write to result folder %s: %s; name another with -o DIR", folder,
+                        strerror(why));
     enum ker_status status = inputs_spare(folder, inputs, error);
     for (size_t i = 0; i < OWN_NAMES && !status; i++) {
         status = file_remove(folder, own_names[i], "", error);

@@ -84,26 +84,31 @@ struct stats_names {
 /* One line of tasks.csv. */
 struct stats_task {
     uint32_t job, task, node, core;
-    ker_time finish, compute, wait, send_wait; /* finish KER_TIME_MAX: never; wait: blocked in MPI calls but sends */
+    ker_time finish, compute, wait,
+        send_wait; /* finish KER_TIME_MAX: never; wait: blocked in MPI calls but sends */
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
-    uint64_t passes;                 /* of its program that are complete; the sums are over all of them and the one begun */
+    uint64_t passes; /* of its program that are complete; the sums are over all of them and the one begun */
     ker_time poll_gap, finalize_gap; /* taken out of a trace, in each pass */
 };
 
-/* Collective: gathers and sorts; rank 0 gets a malloc'ed array, others NULL. Takes over `own`, which is malloc'ed. */
+/* Collective: gathers and sorts; rank 0 gets a malloc'ed array, others NULL. Takes over `own`, which is
+ * malloc'ed. */
 struct stats_link *stats_links_gather(struct ker_comm *, struct stats_link *own, size_t count, size_t *total);
 struct stats_task *stats_tasks_gather(struct ker_comm *, struct stats_task *own, size_t count, size_t *total);
 
 /* Files of the result folder. All on rank 0, all return a status with the path in the error. The folder is
- * created, with parents; stats_folder_open fails when it cannot be written. It removes the files of an earlier run, by the
- * list of names that a run may write, and nothing else; it refuses to when one of them is an input of this run (NULL: none). */
-enum ker_status stats_folder_open(const char *folder, const struct ker_inputs *inputs, struct ker_error *error);
+ * created, with parents; stats_folder_open fails when it cannot be written. It removes the files of an
+ * earlier run, by the list of names that a run may write, and nothing else; it refuses to when one of them is
+ * an input of this run (NULL: none). */
+enum ker_status stats_folder_open(const char *folder, const struct ker_inputs *inputs,
+                                  struct ker_error *error);
 enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object,
                                  struct ker_error *error);
 enum ker_status stats_text_write(const char *folder, const char *name, const char *text,
                                  struct ker_error *error);
 enum ker_status stats_links_write(const char *folder, const struct stats_link *, size_t count,
-                                  const char *const *class_names, ker_time span, struct stats_names, struct ker_error *error);
+                                  const char *const *class_names, ker_time span, struct stats_names,
+                                  struct ker_error *error);
 enum ker_status stats_tasks_write(const char *folder, const struct stats_task *, size_t count,
                                   const char *const *job_names, struct stats_names, struct ker_error *error);
 enum ker_status stats_histogram_write(const char *folder, const char *name, const char *quantity,

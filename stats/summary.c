@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 enum {
-    TOP = 10,     /* links in each ranking */
-    MAX_JOBS = 8, /* rows of the table of jobs */
+    TOP = 10,         /* links in each ranking */
+    MAX_JOBS = 8,     /* rows of the table of jobs */
     MAX_CLASSES = 12, /* and of that of link classes */
 };
 
@@ -132,12 +132,15 @@ static void write_latency(FILE *out, const json_t *result)
 
 static void write_confidence(FILE *out, const json_t *result)
 {
-    const json_t *confidence = json_object_get(result, "confidence"), *width = json_object_get(confidence, "half_width");
+    const json_t *confidence = json_object_get(result, "confidence"),
+                 *width = json_object_get(confidence, "half_width");
     if (json_is_number(width))
-        fprintf(out, "  network mean within +- %.2g %% at %g %%, by %llu batches\n", 100 * json_number_value(width),
-                100 * get_number(confidence, "level"), (unsigned long long)get_count(confidence, "batches"));
+        fprintf(out, "  network mean within +- %.2g %% at %g %%, by %llu batches\n",
+                100 * json_number_value(width), 100 * get_number(confidence, "level"),
+                (unsigned long long)get_count(confidence, "batches"));
     else if (confidence)
-        fprintf(out, "  no confidence interval: %llu batches\n", (unsigned long long)get_count(confidence, "batches"));
+        fprintf(out, "  no confidence interval: %llu batches\n",
+                (unsigned long long)get_count(confidence, "batches"));
 }
 
 /* Utilisation by class of link; few networks have more than eight. */
@@ -230,14 +233,16 @@ static int links_rank(const struct stats_link **top, const struct stats_link *li
 static int print_end(char *text, size_t room, bool node, uint32_t id, int port, struct stats_names names)
 {
     const char *name = names.of ? names.of(names.context, node, id) : NULL;
-    int used = name ? snprintf(text, room, "%.14s", name) : snprintf(text, room, "%c%u", node ? 'n' : 's', id);
+    int used =
+        name ? snprintf(text, room, "%.14s", name) : snprintf(text, room, "%c%u", node ? 'n' : 's', id);
     if (!node && port >= 0)
         used += snprintf(text + used, room - (size_t)used, ".%d", port);
     return used;
 }
 
 /* "s12.3 > s13" and the class, 31 columns. */
-static void write_link(FILE *out, const struct stats_link *link, const char *class_name, struct stats_names names)
+static void write_link(FILE *out, const struct stats_link *link, const char *class_name,
+                       struct stats_names names)
 {
     char text[64];
     int used = print_end(text, sizeof text, link->from_is_node, link->from, link->from_port, names);

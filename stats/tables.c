@@ -30,8 +30,8 @@ static void link_write(FILE *out, const struct stats_link *link, const char *cla
 }
 
 enum ker_status stats_links_write(const char *folder, const struct stats_link *links, size_t count,
-                                  const char *const *class_names, ker_time span,
-                                  struct stats_names names, struct ker_error *error)
+                                  const char *const *class_names, ker_time span, struct stats_names names,
+                                  struct ker_error *error)
 {
     struct stats_file file;
     enum ker_status status = stats_file_open(&file, folder, "links.csv", error);
@@ -47,7 +47,8 @@ enum ker_status stats_links_write(const char *folder, const struct stats_link *l
     return stats_file_commit(&file, error);
 }
 
-static void task_write(FILE *out, const struct stats_task *task, const char *job_name, struct stats_names names)
+static void task_write(FILE *out, const struct stats_task *task, const char *job_name,
+                       struct stats_names names)
 {
     stats_write_text(out, job_name, ',');
     stats_write_u64(out, task->task, ',');

@@ -1,38 +1,43 @@
 /* tasks.h - the face of tasks/: what runs on the simulated nodes.
  *
- * A system is read from the keys jobs[].*, traffic.*, mpi.* of the configuration on every rank alike; then it is attached to the
- * nodes this rank owns, and its clients (net/net.h) do the rest as events come.
+ * A system is read from the keys jobs[].*, traffic.*, mpi.* of the configuration on every rank alike; then it
+ * is attached to the nodes this rank owns, and its clients (net/net.h) do the rest as events come.
  */
 #ifndef TASKS_TASKS_H
 #define TASKS_TASKS_H
 
-#include "nodes/nodes.h"
 #include "net/net.h"
+#include "nodes/nodes.h"
 
 struct task_system;
 
-/* Collective. Reads jobs (with their traces or generators), places their tasks, and reads the synthetic traffic. */
-enum ker_status task_system_new(struct task_system **, const struct ker_config *, const struct route_shape *,
-                                struct ker_comm *, uint64_t seed, struct ker_error *);
+/* Collective. Reads jobs (with their traces or generators), places their tasks, and reads the synthetic
+ * traffic. */
+enum ker_status task_system_new(struct task_system **, const struct ker_config *,
+                                const struct route_topology *, struct ker_comm *, uint64_t seed,
+                                struct ker_error *);
 void task_system_free(struct task_system *);
 
-/* Not collective (but errors are to be agreed on): makes the state of the nodes this rank owns. nodes is increasing. Fills client[i] and
- * state[i] for nodes[i]; client[i] is NULL for a node on which nothing runs and which is nobody's destination. */
+/* Not collective (but errors are to be agreed on): makes the state of the nodes this rank owns. nodes is
+ * increasing. Fills client[i] and state[i] for nodes[i]; client[i] is NULL for a node on which nothing runs
+ * and which is nobody's destination. */
 enum ker_status task_system_attach(struct task_system *, const uint32_t *nodes, uint32_t count,
                                    const struct net_client **client, void **state, struct ker_error *);
 
-/* Tasks of jobs on this rank that have not finished (background jobs not counted): 0 on all ranks ends the run, when
- * there are jobs at all (task_system_jobs > 0). Without jobs, runs end by the keys run.*. */
+/* Tasks of jobs on this rank that have not finished (background jobs not counted): 0 on all ranks ends the
+ * run, when there are jobs at all (task_system_jobs > 0). Without jobs, runs end by the keys run.*. */
 uint64_t task_system_unfinished(const struct task_system *);
 uint32_t task_system_jobs(const struct task_system *);
 
 /* Jobs that are not in the background. */
 uint32_t task_system_foreground(const struct task_system *);
-/* Collective, between two instants: how many foreground jobs have deadlocked: tasks are unfinished, but no timer runs and no message of
- * the job is on its way, whatever other jobs and the traffic do. From then on task_system_waiting speaks of these. Costs a sum of two
- * numbers a job over the ranks. A message of which a fault took a packet that is not the first counts as on its way for ever. */
+/* Collective, between two instants: how many foreground jobs have deadlocked: tasks are unfinished, but no
+ * timer runs and no message of the job is on its way, whatever other jobs and the traffic do. From then on
+ * task_system_waiting speaks of these. Costs a sum of two numbers a job over the ranks. A message of which a
+ * fault took a packet that is not the first counts as on its way for ever. */
 uint32_t task_system_stuck(struct task_system *, struct ker_comm *);
-/* Collective: at the end of a drained run in which nothing was lost; a static text of what is wrong, or NULL. */
+/* Collective: at the end of a drained run in which nothing was lost; a static text of what is wrong, or NULL.
+ */
 const char *task_system_conserved(const struct task_system *, struct ker_comm *);
 /* For net_network_on_lost; the context is the system. */
 void task_system_lost(void *context, const struct net_envelope *);
@@ -46,18 +51,21 @@ void task_system_stop(struct task_system *, ker_time stop);
 /* The smallest payload a packet can have: what is known of it lengthens the lookahead of credits. */
 uint64_t task_system_least_payload(const struct task_system *);
 
-/* Offered load of the synthetic open-loop traffic as a fraction of the injection rate, payload only; 0 when there is none or closed loop. */
+/* Offered load of the synthetic open-loop traffic as a fraction of the injection rate, payload only; 0 when
+ * there is none or closed loop. */
 double task_system_offered(const struct task_system *, uint64_t injection_rate);
 
-/* Collective, when the run has ended: what docs/results.md says of jobs, as a list on rank 0, NULL elsewhere. Also writes tasks.csv
- * on rank 0 into folder when there are jobs (folder NULL: do not write). */
-enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_time end, const char *folder, json_t **jobs,
-                                   struct ker_error *);
-/* Collective: when the network is drained and tasks are unfinished (a simulated deadlock): rank 0 gets a malloc'ed table of
- * which task waits in which call for whom (at most 40 rows, then how many more); NULL elsewhere. */
+/* Collective, when the run has ended: what docs/results.md says of jobs, as a list on rank 0, NULL elsewhere.
+ * Also writes tasks.csv on rank 0 into folder when there are jobs (folder NULL: do not write). */
+enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_time end, const char *folder,
+                                   json_t **jobs, struct ker_error *);
+/* Collective: when the network is drained and tasks are unfinished (a simulated deadlock): rank 0 gets a
+ * malloc'ed table of which task waits in which call for whom (at most 40 rows, then how many more); NULL
+ * elsewhere. */
 char *task_system_waiting(struct task_system *, struct ker_comm *);
 
-/* Every table of tasks/ and nodes/ (jobs[].*, traffic.*, mpi.*, node.*, the programs' keys), ended by NULL. */
+/* Every table of tasks/ and nodes/ (jobs[].*, traffic.*, mpi.*, node.*, the programs' keys), ended by NULL.
+ */
 extern const struct ker_option *const task_option_tables[];
 void task_list(FILE *out); /* programs, placements, collectives, traffic patterns: one line each */
 

@@ -8,7 +8,7 @@
 #ifndef TESTS_FAKE_NET_H
 #define TESTS_FAKE_NET_H
 
-#include "tasks/mpi.h"
+#include "tasks/mpi/mpi.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -111,23 +111,27 @@ static void fake_send(struct net_node *node, ker_time now, uint32_t destination,
     if (net->look)
         net->look(net, envelope);
     if (net->jitter)
-        jitter = ker_random_below(ker_random_bits(1, KER_PURPOSE_TEST, 0, net->number).word[0], (uint32_t)net->jitter);
+        jitter = ker_random_below(ker_random_bits(1, KER_PURPOSE_TEST, 0, net->number).word[0],
+                                  (uint32_t)net->jitter);
     ker_time way =
         queue == NET_QUEUE_CONTROL && net->control_latency ? net->control_latency : net->latency + jitter;
     ker_assert(queue != NET_QUEUE_CONTROL || bytes == 0);
     struct fake_event event = {.time = now + wire + way, .kind = FAKE_ARRIVED, .node = destination};
     event.message = (struct net_message){node->id, destination, bytes, now, *envelope};
     fake_push(net, event);
-    fake_push(net, (struct fake_event){.time = now + wire, .kind = FAKE_SENT, .node = node->id, .cookie = cookie});
+    fake_push(net,
+              (struct fake_event){.time = now + wire, .kind = FAKE_SENT, .node = node->id, .cookie = cookie});
     if (net->sents == net->sent_room)
-        net->sent = ker_realloc(net->sent, (net->sent_room = net->sent_room ? 2 * net->sent_room : 64) * sizeof *net->sent);
+        net->sent = ker_realloc(net->sent, (net->sent_room = net->sent_room ? 2 * net->sent_room : 64) *
+                                               sizeof *net->sent);
     net->sent[net->sents++] = (struct fake_sent){node->id, destination, bytes, now, *envelope};
 }
 
 static void fake_timer(struct net_node *node, ker_time when, uint32_t timer)
 {
     ker_assert(when > node->net->now && timer < 65535);
-    fake_push(node->net, (struct fake_event){.time = when, .kind = FAKE_TIMER, .node = node->id, .timer = timer});
+    fake_push(node->net,
+              (struct fake_event){.time = when, .kind = FAKE_TIMER, .node = node->id, .timer = timer});
 }
 
 static void fake_touch(struct net_node *node, ker_time when)
@@ -175,14 +179,18 @@ static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, c
 {
     const struct ker_option *const tables[] = {mpi_options, node_options, NULL};
     struct ker_error error = {0};
-    *net = (struct fake_net){.per_node = per_node, .nodes = (tasks + per_node - 1) / per_node, .latency = KER_US};
+    *net = (struct fake_net){
+        .per_node = per_node, .nodes = (tasks + per_node - 1) / per_node, .latency = KER_US};
     net->program.tasks = tasks;
     net->program.ops = ker_alloc(tasks * sizeof *net->program.ops);
     net->program.at = ker_alloc(tasks * sizeof *net->program.at);
     net->program.comm[0] = (struct task_comm){.size = (int32_t)tasks};
     net->program.comms = 1;
-    net->job = (struct task_job){
-        .name = "test", .class = &fake_class, .program = (void *)&net->program, .tasks = tasks, .processor_factor = 1.0};
+    net->job = (struct task_job){.name = "test",
+                                 .class = &fake_class,
+                                 .program = (void *)&net->program,
+                                 .tasks = tasks,
+                                 .processor_factor = 1.0};
     struct task_mpi_outside outside = {fake_send, fake_timer, fake_touch, fake_job, fake_node, net};
     ker_assert(ker_config_parse(&net->config, "test.cfg", settings, NULL, 0, tables, &error) == KER_OK);
     ker_assert(task_mpi_new(&net->mpi, net->config, &outside, &error) == KER_OK);

@@ -4,11 +4,11 @@
 # - A folder includes only itself and folders below it.
 # - It enters another folder only by the header that has the folder's name.
 # - A library is included only by the folder that owns it; the rest of the program goes through that folder.
-# The files of the program itself stand above all folders; tests/ and tools/ may look anywhere.
+# marssim.c stands above all folders; tests/ and tools/ may look anywhere.
 set -u
 cd "${1:-$(dirname "$0")/..}" || exit 2
 
-order="kernel stats routing partition net nodes tasks"
+order="kernel stats routing partition net nodes tasks run"
 
 includes() { # all includes of the program: "FILE LINE HEADER"
     local folder

@@ -1,9 +1,9 @@
-/* program_bench.h - for tests of generators: a program from its settings, with all its tasks. The test names the program before it
- * includes this: static const struct task_program_class *const class. */
+/* program_bench.h - for tests of generators: a program from its settings, with all its tasks. The test names
+ * the program before it includes this: static const struct task_program_class *const class. */
 #ifndef TESTS_PROGRAM_BENCH_H
 #define TESTS_PROGRAM_BENCH_H
 
-#include "tasks/jobs.h"
+#include "tasks/jobs/jobs.h"
 
 struct bench {
     struct ker_comm *comm;

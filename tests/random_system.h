@@ -2,9 +2,10 @@
  * configuration.
  *
  * Everything is drawn from one stream. Equal speeds and latencies come up often, since they make ties; so do
- * odd ones, since they bring credits out of order. A third of the systems is wild: there every other parameter is
- * drawn from its whole range, minimum and maximum included, since what goes wrong with usual values only rarely
- * does so at once at the edge. Sizes are chosen so that a system moves some thousand packets at most.
+ * odd ones, since they bring credits out of order. A third of the systems is wild: there every other
+ * parameter is drawn from its whole range, minimum and maximum included, since what goes wrong with usual
+ * values only rarely does so at once at the edge. Sizes are chosen so that a system moves some thousand
+ * packets at most.
  */
 #ifndef TESTS_RANDOM_SYSTEM_H
 #define TESTS_RANDOM_SYSTEM_H
@@ -21,10 +22,11 @@
 
 struct random_system {
     struct ker_stream stream;
-    struct ker_stream later; /* of keys that came later, so that they leave the draws of the others as they were */
+    struct ker_stream
+        later; /* of keys that came later, so that they leave the draws of the others as they were */
     FILE *out;
     const char *folder, *traces; /* absolute; files beside the configuration are named in the folder */
-    const char *own;          /* routing.algorithm that only this topology has; NULL: minimal or adaptive will do */
+    const char *own; /* routing.algorithm that only this topology has; NULL: minimal or adaptive will do */
     int number;
     bool wild;                /* parameters come from their whole range */
     bool closed;              /* a closed loop */
@@ -36,8 +38,9 @@ struct random_system {
     bool lossy;               /* faults */
     bool trace;               /* one of the jobs */
     bool several, biased;     /* the algorithm offers ways to select from; detours among them */
-    bool third_groups, shared; /* a hierarchy with groups to make detours by; which share their links (attach = "group") */
-    double bandwidth;         /* of the node links, GB/s, for the length of the run */
+    bool third_groups,
+        shared; /* a hierarchy with groups to make detours by; which share their links (attach = "group") */
+    double bandwidth; /* of the node links, GB/s, for the length of the run */
 };
 
 static uint32_t draw(struct random_system *r, uint32_t n)
@@ -241,7 +244,8 @@ static void random_file(struct random_system *r)
 static void random_detours(struct random_system *r)
 {
     static const char *const algorithms[] = {"valiant", "indirect", "ugal", "par", "ugal_piggyback"};
-    static const char *const vias[] = {"group", "switch", "any"}, *const weights[] = {"auto", "even", "links", "double"};
+    static const char *const vias[] = {"group", "switch", "any"}, *const weights[] = {"auto", "even", "links",
+                                                                                      "double"};
     const char *algorithm = PICK(r, algorithms);
     if (!r->shared && strcmp(algorithm, "ugal_piggyback") == 0)
         algorithm = "ugal";
@@ -261,8 +265,10 @@ static void random_detours(struct random_system *r)
 /* Which of the ways is taken, and where that is decided. `escapes`: a source cannot know which are open. */
 static void random_selection(struct random_system *r, bool escapes)
 {
-    static const char *const selections[] = {"queue", "credits", "both", "random", "destination", "flow", "round_robin"};
-    static const char *const fixed[] = {"random", "destination", "flow"}, *const stickies[] = {"packet", "message", "flow"};
+    static const char *const selections[] = {"queue",       "credits", "both",       "random",
+                                             "destination", "flow",    "round_robin"};
+    static const char *const fixed[] = {"random", "destination", "flow"}, *const stickies[] = {
+                                                                              "packet", "message", "flow"};
     r->hop_bytes = 0;
     if (!escapes && chance(r, 25)) {
         r->hop_bytes = chance(r, 50) ? between(r, 1, 4) : 0;
@@ -275,7 +281,8 @@ static void random_selection(struct random_system *r, bool escapes)
     uint32_t which = chance(r, 60) ? draw(r, 3) : draw(r, 7);
     double most = wild(r) ? 1e12 : 2e5;
     if (r->several)
-        fprintf(r->out, "    selection = \"%s\";\n", which == 2 && draw_later(r, 2) ? "two" : selections[which]);
+        fprintf(r->out, "    selection = \"%s\";\n",
+                which == 2 && draw_later(r, 2) ? "two" : selections[which]);
     if (which < 3 && chance(r, 25)) {
         if (r->several)
             fprintf(r->out, "    threshold = \"%s\";\n", wild_time(r, 1, most));
@@ -296,11 +303,13 @@ static void random_faults(struct random_system *r)
 {
     static const double rates[] = {0.02, 0.05, 0.1, 0.2};
     r->lossy = true;
-    fprintf(r->out, "faults: {\n    link_rate = %.2f;\n    seed = %u;\n    unreachable = \"drop\";\n", PICK(r, rates), draw(r, 1000));
+    fprintf(r->out, "faults: {\n    link_rate = %.2f;\n    seed = %u;\n    unreachable = \"drop\";\n",
+            PICK(r, rates), draw(r, 1000));
     if (chance(r, 20))
         fprintf(r->out, "    switch_rate = 0.05;\n");
     if (chance(r, 60))
-        fprintf(r->out, "    at = \"%u ns\";\n    spread = \"%u ns\";\n", draw(r, 3000), chance(r, 60) ? draw(r, 5000) : 0);
+        fprintf(r->out, "    at = \"%u ns\";\n    spread = \"%u ns\";\n", draw(r, 3000),
+                chance(r, 60) ? draw(r, 5000) : 0);
     fprintf(r->out, "};\n");
 }
 
@@ -320,7 +329,10 @@ static void random_topology(struct random_system *r)
     else {
         bool table = chance(r, 20); /* on any topology */
         r->several = chance(r, 50);
-        fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n", r->several ? (table ? "updown" : "adaptive") : table ? "layered" : "minimal");
+        fprintf(r->out, "routing: {\n    algorithm = \"%s\";\n",
+                r->several ? (table ? "updown" : "adaptive")
+                : table    ? "layered"
+                           : "minimal");
     }
     random_selection(r, kind == random_torus);
     fprintf(r->out, "};\n");
@@ -363,8 +375,8 @@ static void random_sink(struct random_system *r, uint32_t wire)
     double rate = r->bandwidth * 0.6;
     if (wild(r))
         rate = r->bandwidth * (double)spread(r, 1, 3000) * 1e-3;
-    fprintf(r->out, "    ejection_rate = \"%.6f GB/s\";\n    buffer = \"%llu B\";\n", rate > 1e-6 ? rate : 1e-6,
-            (unsigned long long)random_buffer(r, wire));
+    fprintf(r->out, "    ejection_rate = \"%.6f GB/s\";\n    buffer = \"%llu B\";\n",
+            rate > 1e-6 ? rate : 1e-6, (unsigned long long)random_buffer(r, wire));
 }
 
 static void random_switch(struct random_system *r)
@@ -372,7 +384,8 @@ static void random_switch(struct random_system *r)
     static const char *const arbitrations[] = {"round_robin", "oldest", "random"};
     static const double speedups[] = {1, 1, 2, 1.3, 4};
     random_packet(r);
-    uint32_t wire = r->packet + r->header + 255 * r->hop_bytes, channels = r->channels + (chance(r, 50) ? between(r, 1, 3) : 0);
+    uint32_t wire = r->packet + r->header + 255 * r->hop_bytes,
+             channels = r->channels + (chance(r, 50) ? between(r, 1, 3) : 0);
     if (wild(r))
         channels = between(r, r->channels, 16);
     if (channels > 16)
@@ -386,11 +399,13 @@ static void random_switch(struct random_system *r)
     fprintf(r->out, "    queueing = \"%s\";\n    arbitration = \"%s\";\n", chance(r, 30) ? "fifo" : "voq",
             PICK(r, arbitrations));
     fprintf(r->out, "    forwarding = \"%s\";\n    speedup = %.3f;\n",
-            chance(r, 25) ? "store_and_forward" : "cut_through", wild(r) ? 1e-3 * (double)spread(r, 1000, 64000) : PICK(r, speedups));
+            chance(r, 25) ? "store_and_forward" : "cut_through",
+            wild(r) ? 1e-3 * (double)spread(r, 1000, 64000) : PICK(r, speedups));
     fprintf(r->out, "    matching = \"%s\";\n", draw_later(r, 2) ? "separable" : "greedy");
     random_delay(r, "delay", 75);
     random_delay(r, "credit_delay", 30);
-    fprintf(r->out, "};\nadapter: {\n    packet_size = \"%u B\";\n    header = \"%u B\";\n", r->packet, r->header);
+    fprintf(r->out, "};\nadapter: {\n    packet_size = \"%u B\";\n    header = \"%u B\";\n", r->packet,
+            r->header);
     bool one_queue = chance(r, 30), in_order = chance(r, 30);
     fprintf(r->out, "    queues = \"%s\";\n", one_queue ? "fifo" : "per_destination");
     if (!one_queue)
@@ -417,7 +432,8 @@ static double random_fraction(struct random_system *r, double low, double usual_
     return usual_low + (usual_high - usual_low) * 0.01 * draw(r, 101);
 }
 
-/* From a thirtieth to thirty times of what a packet takes on the wire, where most of what races does so; or anything. */
+/* From a thirtieth to thirty times of what a packet takes on the wire, where most of what races does so; or
+ * anything. */
 static double random_recovery(struct random_system *r)
 {
     double wire = 1000 * (r->packet + r->header) / r->bandwidth;
@@ -425,15 +441,16 @@ static double random_recovery(struct random_system *r)
     return time < 1000 ? 1000 : (double)time;
 }
 
-/* Congestion control in a third of the systems, mostly set so that it acts soon and often: flows that are slowed down and recover
- * again and again. */
+/* Congestion control in a third of the systems, mostly set so that it acts soon and often: flows that are
+ * slowed down and recover again and again. */
 static void random_congestion(struct random_system *r)
 {
     if (!chance(r, 35))
         return;
     uint32_t wire = r->packet + r->header;
     uint64_t low = wild(r) ? spread(r, 1, 1e9) : draw(r, 3 * wire);
-    fprintf(r->out, "congestion: {\n    control = \"ecn\";\n    threshold = \"%llu B\";\n    mark = \"%s\";\n",
+    fprintf(r->out,
+            "congestion: {\n    control = \"ecn\";\n    threshold = \"%llu B\";\n    mark = \"%s\";\n",
             (unsigned long long)low, chance(r, 70) ? "root" : "all");
     if (chance(r, 50))
         fprintf(r->out, "    threshold_high = \"%llu B\";\n",
@@ -460,18 +477,22 @@ static double size_limit(const struct random_system *r)
 static void random_sizes(struct random_system *r)
 {
     double most = size_limit(r);
-    unsigned long long low = wild(r) ? spread(r, 1, most) : 1, high = wild(r) ? spread(r, 1, most) : r->packet * 2;
+    unsigned long long low = wild(r) ? spread(r, 1, most) : 1,
+                       high = wild(r) ? spread(r, 1, most) : r->packet * 2;
     switch (draw(r, 5)) {
     case 0:
         fprintf(r->out, "    size_law = \"list\";\n    sizes = [\"0 B\", \"%u B\", \"%u B\"];\n", r->packet,
                 r->packet * 3 + 1);
         break;
     case 1:
-        fprintf(r->out, "    size_law = \"uniform\";\n    size_minimum = \"%llu B\";\n    size_maximum = \"%llu B\";\n", low < high ? low : high,
-                low < high ? high : low);
+        fprintf(
+            r->out,
+            "    size_law = \"uniform\";\n    size_minimum = \"%llu B\";\n    size_maximum = \"%llu B\";\n",
+            low < high ? low : high, low < high ? high : low);
         break;
     case 2:
-        fprintf(r->out, "    size_law = \"exponential\";\n    size = \"%llu B\";\n", wild(r) ? high : r->packet);
+        fprintf(r->out, "    size_law = \"exponential\";\n    size = \"%llu B\";\n",
+                wild(r) ? high : r->packet);
         break;
     default:
         if (wild(r))
@@ -504,8 +525,8 @@ static void random_pattern(struct random_system *r)
     if (strcmp(pattern, "shift") == 0)
         fprintf(r->out, "    shift = %u;\n", 1 + draw_later(r, r->nodes - 1));
     if (pattern[0] == 'h')
-        fprintf(r->out, "    hotspots = [0, %u];\n    hotspot_fraction = 0.4;\n    hotspot_senders = %u;\n", draw(r, r->nodes),
-                r->nodes > 4 && chance(r, 50) ? between(r, 1, r->nodes - 1) : 0);
+        fprintf(r->out, "    hotspots = [0, %u];\n    hotspot_fraction = 0.4;\n    hotspot_senders = %u;\n",
+                draw(r, r->nodes), r->nodes > 4 && chance(r, 50) ? between(r, 1, r->nodes - 1) : 0);
     if (pattern[0] == 'i')
         fprintf(r->out, "    target = %u;\n", draw(r, r->nodes));
     if (pattern[0] == 'u' || pattern[0] == 'g')
@@ -518,7 +539,9 @@ static void random_pattern(struct random_system *r)
                 1000 * random_span(r)); /* a closed loop has no other end */
         if (pattern[0] != 'a')
             fprintf(r->out, "    reply = \"%llu B\";\n",
-                    wild(r) ? (unsigned long long)spread(r, 1, size_limit(r)) : chance(r, 50) ? 0ull : r->packet + 1ull);
+                    wild(r)         ? (unsigned long long)spread(r, 1, size_limit(r))
+                    : chance(r, 50) ? 0ull
+                                    : r->packet + 1ull);
         return;
     }
     static const double loads[] = {0.1, 0.3, 0.5, 0.7, 1.0, 1.5};
@@ -529,10 +552,12 @@ static void random_pattern(struct random_system *r)
         arrival = "bernoulli";
     fprintf(r->out, "    load = %.3f;\n    arrival = \"%s\";\n", load, arrival);
     if (strcmp(arrival, "burst") == 0)
-        fprintf(r->out, "    burst_load = %.3f;\n    burst_length = %u;\n", load < 1.5 ? 1.5 : load + 1, wild(r) ? (uint32_t)spread(r, 1, 1000) : 8);
+        fprintf(r->out, "    burst_load = %.3f;\n    burst_length = %u;\n", load < 1.5 ? 1.5 : load + 1,
+                wild(r) ? (uint32_t)spread(r, 1, 1000) : 8);
 }
 
-/* Where something is counted at regular times. Without a run.end a wild system may last for hours of simulated time. */
+/* Where something is counted at regular times. Without a run.end a wild system may last for hours of
+ * simulated time. */
 static void random_period(struct random_system *r, bool ends, double unit)
 {
     if (r->trace || !chance(r, 25) || (r->wild && !ends)) /* a trace lasts long */
@@ -546,18 +571,20 @@ static void random_end(struct random_system *r, bool jobs, bool traffic)
     uint32_t way = draw(r, 5);
     fprintf(r->out, "run: {\n    seed = %u;\n    warmup = \"%.0f ps\";\n", draw(r, 1000),
             chance(r, 50) ? 100 * ns : 0.0);
-    fprintf(r->out, "    check_interval = \"%.0f ps\";\n", wild(r) ? (double)spread(r, unit, 1e4 * unit) : 2 * unit);
+    fprintf(r->out, "    check_interval = \"%.0f ps\";\n",
+            wild(r) ? (double)spread(r, unit, 1e4 * unit) : 2 * unit);
     switch (way) {
     case 0:
-        fprintf(r->out, "    end = \"%.0f ps\";\n", wild(r) ? (double)spread(r, 101 * ns, 3000 * ns) : 1000 * ns);
+        fprintf(r->out, "    end = \"%.0f ps\";\n",
+                wild(r) ? (double)spread(r, 101 * ns, 3000 * ns) : 1000 * ns);
         break;
     case 1:
         fprintf(r->out, "    measure = \"%.0f ps\";\n    drain = %s;\n", 700 * ns,
                 chance(r, 60) ? "true" : "false");
         break;
     case 2:
-        fprintf(r->out, "    packets = %u;\n    end = \"%.0f ps\";\n", wild(r) ? between(r, 1, RANDOM_PACKETS) : RANDOM_PACKETS / 2,
-                4000 * ns);
+        fprintf(r->out, "    packets = %u;\n    end = \"%.0f ps\";\n",
+                wild(r) ? between(r, 1, RANDOM_PACKETS) : RANDOM_PACKETS / 2, 4000 * ns);
         break;
     case 3:
         fprintf(r->out, "    confidence = 0.2;\n    batch = \"%.0f ps\";\n    end = \"%.0f ps\";\n", 3 * unit,
@@ -580,7 +607,8 @@ static void random_traffic(struct random_system *r)
     random_pattern(r);
     random_sizes(r);
     if (chance(r, 35))
-        fprintf(r->out, "    messages = %u;\n", wild(r) ? (uint32_t)spread(r, 1, 1e9) : 1 + RANDOM_PACKETS / r->nodes / 2);
+        fprintf(r->out, "    messages = %u;\n",
+                wild(r) ? (uint32_t)spread(r, 1, 1e9) : 1 + RANDOM_PACKETS / r->nodes / 2);
     if (wild(r))
         fprintf(r->out, "    start = \"%.0f ps\";\n", random_span(r) * draw(r, 900));
     fprintf(r->out, "};\n");
@@ -617,7 +645,8 @@ static void random_stencil(struct random_system *r, uint32_t most)
     fprintf(r->out, "];\n        neighbours = \"%s\";\n        periodic = %s;\n",
             chance(r, 15) ? "all" : "faces", chance(r, 70) ? "true" : "false");
     fprintf(r->out, "        bytes = \"%s\";\n        steps = %u;\n        compute_time = \"%u ns\";\n",
-            wild(r) || r->packet < 64 ? size : PICK(r, sizes), between(r, 1, 2), chance(r, 50) ? draw(r, 2000) : 0);
+            wild(r) || r->packet < 64 ? size : PICK(r, sizes), between(r, 1, 2),
+            chance(r, 50) ? draw(r, 2000) : 0);
     uint32_t every = draw(r, 3), bytes = draw(r, r->packet < 64 ? 3 * r->packet : 3000);
     fprintf(r->out, "        allreduce_every = %u;\n", every);
     if (every)
@@ -677,17 +706,17 @@ static void random_jobs(struct random_system *r)
 static void random_probe(struct random_system *r, const char *path, const struct ker_option *const *tables)
 {
     struct ker_config *config = NULL;
-    struct route_shape *shape = NULL;
+    struct route_topology *topology = NULL;
     struct ker_error error = {.status = KER_OK};
     fflush(r->out);
     if (ker_config_load(&config, path, NULL, 0, tables, &error) != KER_OK ||
-        route_new(&shape, config, 16, &error) != KER_OK) {
+        route_new(&topology, config, 16, &error) != KER_OK) {
         fprintf(stderr, "random system %d: %s\n", r->number, error.text);
         abort();
     }
-    r->nodes = route_summarise(shape)->nodes;
-    r->channels = route_summarise(shape)->channels;
-    route_free(shape);
+    r->nodes = route_summarise(topology)->nodes;
+    r->channels = route_summarise(topology)->channels;
+    route_free(topology);
     ker_config_free(config);
 }
 

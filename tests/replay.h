@@ -1,13 +1,14 @@
 /* replay.h - for tests: runs the operations of all tasks of a program with MPI's rules and without a network.
  *
- * Messages arrive at once; a send is complete at once (eager) or, above eager_limit, when its receive is there. A collective
- * waits for all members. Tasks run in turn as far as they can, forward or backward in every round. At the end everything
- * must be matched: that is what "replays to the end" means, on the best and on the worst of networks.
+ * Messages arrive at once; a send is complete at once (eager) or, above eager_limit, when its receive is
+ * there. A collective waits for all members. Tasks run in turn as far as they can, forward or backward in
+ * every round. At the end everything must be matched: that is what "replays to the end" means, on the best
+ * and on the worst of networks.
  */
 #ifndef TESTS_REPLAY_H
 #define TESTS_REPLAY_H
 
-#include "tasks/op.h"
+#include "tasks/programs/op.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,8 +37,8 @@ struct replay_task {
     uint32_t posted, unexpected; /* lists */
     uint32_t *by_id;             /* request of a number */
     uint64_t ids;
-    uint32_t half[2];            /* requests of a blocking call */
-    uint64_t *calls;             /* collectives entered, per communicator */
+    uint32_t half[2]; /* requests of a blocking call */
+    uint64_t *calls;  /* collectives entered, per communicator */
 };
 
 struct replay {
@@ -69,7 +70,8 @@ static int32_t replay_target(const struct replay *r, const struct task_op *op)
     return op->peer < 0 ? op->peer : task_comm_task(&r->comms[op->comm], op->peer);
 }
 
-static bool replay_fits(const struct replay *r, const struct replay_request *receive, const struct replay_request *send)
+static bool replay_fits(const struct replay *r, const struct replay_request *receive,
+                        const struct replay_request *send)
 {
     int32_t from = replay_target(r, &receive->op);
     return receive->op.comm == send->op.comm && (from == TASK_ANY || from == (int32_t)send->task) &&
@@ -102,7 +104,8 @@ static void replay_begin(struct replay *r, uint32_t index)
     uint32_t *list = mine->receive ? &to->unexpected : &to->posted;
     for (; *list; list = &r->request[*list].next) {
         uint32_t other = *list;
-        if (!(mine->receive ? replay_fits(r, mine, &r->request[other]) : replay_fits(r, &r->request[other], mine)))
+        if (!(mine->receive ? replay_fits(r, mine, &r->request[other])
+                            : replay_fits(r, &r->request[other], mine)))
             continue;
         *list = r->request[other].next;
         replay_match(r, mine->receive ? index : other, mine->receive ? other : index);
@@ -149,7 +152,8 @@ static void replay_finish(struct replay *r, struct replay_task *task, uint64_t i
 static bool replay_wait(struct replay *r, struct replay_task *task)
 {
     const struct task_op *op = &task->op;
-    bool one = op->kind == TASK_OP_WAIT, all = one || op->kind == TASK_OP_WAITALL, any_active = false, any_done = false;
+    bool one = op->kind == TASK_OP_WAIT, all = one || op->kind == TASK_OP_WAITALL, any_active = false,
+         any_done = false;
     uint32_t count = one ? 1 : op->request_count;
     bool complete = true, active;
     for (uint32_t i = 0; i < count; i++) {
@@ -235,9 +239,14 @@ static bool replay_step(struct replay *r, uint32_t number)
     case TASK_OP_COMPUTE:
         r->result->compute += op->time;
         return true;
-    case TASK_OP_SEND: case TASK_OP_RECV: case TASK_OP_SENDRECV:
+    case TASK_OP_SEND:
+    case TASK_OP_RECV:
+    case TASK_OP_SENDRECV:
         return replay_blocking(r, number);
-    case TASK_OP_ISEND: case TASK_OP_IRECV: case TASK_OP_SEND_INIT: case TASK_OP_RECV_INIT: {
+    case TASK_OP_ISEND:
+    case TASK_OP_IRECV:
+    case TASK_OP_SEND_INIT:
+    case TASK_OP_RECV_INIT: {
         bool receive = op->kind == TASK_OP_IRECV || op->kind == TASK_OP_RECV_INIT;
         uint32_t index = replay_request_new(r, number, op, receive);
         r->request[index].persistent = op->kind == TASK_OP_SEND_INIT || op->kind == TASK_OP_RECV_INIT;
@@ -254,12 +263,24 @@ static bool replay_step(struct replay *r, uint32_t number)
         if (op->request < task->ids)
             task->by_id[op->request] = 0;
         return true;
-    case TASK_OP_CANCEL: replay_cancel(r, task); return true;
-    case TASK_OP_WAIT: case TASK_OP_WAITALL: case TASK_OP_WAITANY: case TASK_OP_WAITSOME: return replay_wait(r, task);
-    case TASK_OP_PROBE: return replay_probe(r, number);
-    case TASK_OP_COLLECTIVE: return replay_collective(r, number);
-    case TASK_OP_FINALIZE: task->finished = true; return true;
-    default: r->result->tests++; return true;
+    case TASK_OP_CANCEL:
+        replay_cancel(r, task);
+        return true;
+    case TASK_OP_WAIT:
+    case TASK_OP_WAITALL:
+    case TASK_OP_WAITANY:
+    case TASK_OP_WAITSOME:
+        return replay_wait(r, task);
+    case TASK_OP_PROBE:
+        return replay_probe(r, number);
+    case TASK_OP_COLLECTIVE:
+        return replay_collective(r, number);
+    case TASK_OP_FINALIZE:
+        task->finished = true;
+        return true;
+    default:
+        r->result->tests++;
+        return true;
     }
 }
 
@@ -269,12 +290,13 @@ static void replay_check_op(const struct replay *r, const struct task_op *op)
                    op->kind == TASK_OP_IRECV || op->kind == TASK_OP_SENDRECV;
     ker_assert(op->call != NULL && op->comm >= 0 && op->comm < r->comm_count);
     if (message)
-        ker_assert(op->peer >= -2 && op->peer < r->comms[op->comm].size && op->peer2 < r->comms[op->comm].size);
+        ker_assert(op->peer >= -2 && op->peer < r->comms[op->comm].size &&
+                   op->peer2 < r->comms[op->comm].size);
     ker_assert(op->kind != TASK_OP_COMPUTE || op->time > 0);
 }
 
-static bool replay_task_run(struct replay *r, const struct task_program_class *class, struct task_program *program,
-                            uint32_t number)
+static bool replay_task_run(struct replay *r, const struct task_program_class *class,
+                            struct task_program *program, uint32_t number)
 {
     struct replay_task *task = &r->task[number];
     bool moved = false;
@@ -302,8 +324,9 @@ static void replay_count_left(struct replay *r)
         struct replay_task *task = &r->task[i];
         size_t used = strlen(result->waiting);
         if (!task->finished)
-            snprintf(result->waiting + used, sizeof result->waiting - used, "task %u line %u %s peer %d tag %d comm %d; ", i,
-                     task->op.line, task->op.call, task->op.peer, task->op.tag, task->op.comm);
+            snprintf(result->waiting + used, sizeof result->waiting - used,
+                     "task %u line %u %s peer %d tag %d comm %d; ", i, task->op.line, task->op.call,
+                     task->op.peer, task->op.tag, task->op.comm);
         result->ended = result->ended && task->finished;
         for (uint32_t j = task->unexpected; j; j = r->request[j].next)
             result->unreceived++;
@@ -313,8 +336,8 @@ static void replay_count_left(struct replay *r)
 }
 
 /* The program must have been prepared for all its tasks. */
-static void replay_run(struct replay_result *result, const struct task_program_class *class, struct task_program *program,
-                       uint64_t eager_limit, bool backward)
+static void replay_run(struct replay_result *result, const struct task_program_class *class,
+                       struct task_program *program, uint64_t eager_limit, bool backward)
 {
     struct replay r = {.result = result, .tasks = class->tasks(program), .eager_limit = eager_limit};
     *result = (struct replay_result){0};

@@ -1,4 +1,4 @@
-/* route_walk.h - what the routing tests share: shapes from a text, and walks over them. */
+/* route_walk.h - what the routing tests share: topologies from a text, and walks over them. */
 #ifndef TESTS_ROUTE_WALK_H
 #define TESTS_ROUTE_WALK_H
 
@@ -14,33 +14,33 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What every shape needs and few tests care about. */
+/* What every topology needs and few tests care about. */
 #define LINKS "bandwidth = \"25 GB/s\"; latency = \"100 ns\"; "
 #define TOPOLOGY(kind, more) "topology: { kind = \"" kind "\"; " more " }; "
 #define ADAPTIVE "routing: { algorithm = \"adaptive\"; }; "
 
-static inline enum ker_status shape_try(struct route_shape **shape, const char *text, uint32_t channels,
-                                        struct ker_error *error)
+static inline enum ker_status topology_try(struct route_topology **topology, const char *text,
+                                           uint32_t channels, struct ker_error *error)
 {
     const struct ker_option *const tables[] = {route_options, NULL};
     struct ker_config *config = NULL;
-    *shape = NULL;
+    *topology = NULL;
     *error = (struct ker_error){0};
     enum ker_status status = ker_config_parse(&config, "test.cfg", text, NULL, 0, tables, error);
     if (status)
         return status;
-    status = route_new(shape, config, channels, error);
+    status = route_new(topology, config, channels, error);
     ker_config_free(config);
     return status;
 }
 
-static inline struct route_shape *shape_make(const char *text, uint32_t channels)
+static inline struct route_topology *topology_make(const char *text, uint32_t channels)
 {
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_error error;
-    if (shape_try(&shape, text, channels, &error))
+    if (topology_try(&topology, text, channels, &error))
         fail_msg("%s\n%s", text, error.text);
-    return shape;
+    return topology;
 }
 
 /* A small generator of the tests' own: xorshift. */
@@ -53,25 +53,25 @@ static inline uint32_t test_random(uint32_t *state)
 }
 
 /* Sends one packet along choices picked at random among all offered; returns the links it crossed. */
-static inline uint32_t walk_packet(const struct route_shape *shape, uint32_t source, uint32_t destination,
-                                   uint32_t channels, uint32_t *random)
+static inline uint32_t walk_packet(const struct route_topology *topology, uint32_t source,
+                                   uint32_t destination, uint32_t channels, uint32_t *random)
 {
-    struct route_packet packet = {.address = route_address(shape, destination),
+    struct route_packet packet = {.address = route_address(topology, destination),
                                   .source = source,
                                   .destination = destination,
                                   .draw = test_random(random)};
-    route_next_function *next = route_function(shape);
+    route_next_function *next = route_function(topology);
     struct route_peer peer;
     uint32_t at, links = 1;
-    route_attachment(shape, source, &at, &packet.in_port);
+    route_attachment(topology, source, &at, &packet.in_port);
     for (;; packet.hops++) {
         struct route_choice choices[ROUTE_MAX_CHOICES];
-        int count = next(shape, route_here(shape, at), at, &packet, choices);
+        int count = next(topology, route_coordinate(topology, at), at, &packet, choices);
         assert_in_range(count, 1, ROUTE_MAX_CHOICES);
         struct route_choice pick = choices[test_random(random) % (uint32_t)count];
-        assert_true(pick.port < route_ports(shape, at));
+        assert_true(pick.port < route_ports(topology, at));
         assert_true(pick.channel < channels);
-        route_port(shape, at, pick.port, &peer);
+        route_port(topology, at, pick.port, &peer);
         links++;
         if (peer.kind == ROUTE_NODE)
             break;

@@ -1,8 +1,8 @@
 /* run_marssim.h - for tests: runs the program on a small configuration and looks at its results.
  *
  * Each run has a scratch folder of its own, removed by run_release. The program is the one named by $MARSSIM
- * (tests/run-tests.sh sets it); it must succeed, or the test fails with the program's own message. Nothing is cached:
- * a run of a small system takes some hundredths of a second, most of it MPI_Init.
+ * (tests/run-tests.sh sets it); it must succeed, or the test fails with the program's own message. Nothing is
+ * cached: a run of a small system takes some hundredths of a second, most of it MPI_Init.
  */
 #ifndef TESTS_RUN_MARSSIM_H
 #define TESTS_RUN_MARSSIM_H
@@ -54,8 +54,8 @@ static inline void run_go(struct run *r, const char *config)
     if (!program)
         fail_msg("MARSSIM is not set; run the tests by make check");
     run_write(r, "test.cfg", config);
-    snprintf(command, sizeof command, "'%s' --quiet -o %s/out %s/test.cfg >%s/log 2>&1", program, r->folder, r->folder,
-             r->folder);
+    snprintf(command, sizeof command, "'%s' --quiet -o %s/out %s/test.cfg >%s/log 2>&1", program, r->folder,
+             r->folder, r->folder);
     if (system(command)) {
         snprintf(command, sizeof command, "cat %s/log %s/test.cfg >&2", r->folder, r->folder);
         fail_msg("marssim failed%s", system(command) ? "" : " (see above)");
@@ -132,21 +132,23 @@ static inline struct run_link *run_links(const struct run *r, int *count)
     while (fgets(line, sizeof line, in)) {
         links = realloc(links, sizeof *links * (size_t)(*count + 1));
         struct run_link *l = &links[(*count)++];
-        int fields = sscanf(line, "%7[^,],%u,%u,%7[^,],%u,%u,%23[^,],%" SCNu64 ",%" SCNu64 ",%" SCNu64 ",%lf,%lf,%" SCNu64 ",%lf",
-                            l->from_kind, &l->from, &l->from_port, l->to_kind, &l->to, &l->to_port, l->class, &l->packets,
-                            &l->bytes, &l->busy_ps, &l->utilisation, &l->queue_mean_packets, &l->queue_max_bytes,
-                            &l->input_mean_packets);
+        int fields = sscanf(line,
+                            "%7[^,],%u,%u,%7[^,],%u,%u,%23[^,],%" SCNu64 ",%" SCNu64 ",%" SCNu64
+                            ",%lf,%lf,%" SCNu64 ",%lf",
+                            l->from_kind, &l->from, &l->from_port, l->to_kind, &l->to, &l->to_port, l->class,
+                            &l->packets, &l->bytes, &l->busy_ps, &l->utilisation, &l->queue_mean_packets,
+                            &l->queue_max_bytes, &l->input_mean_packets);
         assert_int_equal(fields, 14);
     }
     fclose(in);
     return links;
 }
 
-#define assert_within(value, expected, tolerance)                                                                            \
-    do {                                                                                                                     \
-        double value_ = (value), expected_ = (expected), tolerance_ = (tolerance);                                           \
-        if (!(value_ >= expected_ - tolerance_ && value_ <= expected_ + tolerance_))                                         \
-            fail_msg("%s is %.6g, not %.6g +- %.3g", #value, value_, expected_, tolerance_);                                 \
+#define assert_within(value, expected, tolerance)                                                            \
+    do {                                                                                                     \
+        double value_ = (value), expected_ = (expected), tolerance_ = (tolerance);                           \
+        if (!(value_ >= expected_ - tolerance_ && value_ <= expected_ + tolerance_))                         \
+            fail_msg("%s is %.6g, not %.6g +- %.3g", #value, value_, expected_, tolerance_);                 \
     } while (0)
 
 #endif

@@ -1,4 +1,5 @@
-/* The reader of liballprof traces: calls to operations, request variables, tests, communicators, bad files, real traces. */
+/* The reader of liballprof traces: calls to operations, request variables, tests, communicators, bad files,
+ * real traces. */
 #include "tests/replay.h"
 
 #include <setjmp.h>
@@ -190,15 +191,16 @@ static void test_calls(void **state)
     assert_int_equal(op.collective, TASK_COLL_REDUCE);
     assert_int_equal(op.bytes, 80);
     assert_int_equal(op.peer, 1);
-    /* Task 0 is no root of the gather and sends 2 x 8; it is the root of the scatter and sends 2 x 8 to each; in an allgather
-     * the receiving side counts: 3 x 4. */
+    /* Task 0 is no root of the gather and sends 2 x 8; it is the root of the scatter and sends 2 x 8 to each;
+     * in an allgather the receiving side counts: 3 x 4. */
     assert_int_equal(next_call(&b, 0, TASK_OP_COLLECTIVE).bytes, 16);
     assert_int_equal(next_call(&b, 0, TASK_OP_COLLECTIVE).bytes, 16);
     assert_int_equal(next_call(&b, 0, TASK_OP_COLLECTIVE).bytes, 12);
     expect_end(&b, 0);
     next_call(&b, 1, TASK_OP_SEND);
     next_call(&b, 1, TASK_OP_COLLECTIVE);
-    /* The root of a gather knows the block by its receive arguments (3 x 8), a member of a scatter likewise. */
+    /* The root of a gather knows the block by its receive arguments (3 x 8), a member of a scatter likewise.
+     */
     assert_int_equal(next_call(&b, 1, TASK_OP_COLLECTIVE).bytes, 24);
     assert_int_equal(next_call(&b, 1, TASK_OP_COLLECTIVE).bytes, 24);
     assert_int_equal(next_call(&b, 1, TASK_OP_COLLECTIVE).bytes, 12);
@@ -270,11 +272,12 @@ static void test_in_place(void **state)
         struct bench b;
         bench_init(&b);
         for (int task = 0; task < 2; task++) {
-            char *lines = ker_format("MPI_Alltoallv:160:%s:2:%s:9:0,3:1,-4,4:1:2:5,6:9:0,5:2,8,8:7000,%d,2:161\n"
-                                     "MPI_Allgatherv:166:1:-3:1,4,4:1:2:4,6:9:0,5:2,4,4:7000,%d,2:167\n"
-                                     "MPI_Allgatherv:166:1:-3:1,4,4:1:2:9:2,4,4:7000,%d,2:167\n"
-                                     "MPI_Alltoall:168:1:-3:1,4,4:1:2:2,4,4:7000,%d,2:169\n", buffers[i], counts[i], task, task,
-                                     task, task);
+            char *lines =
+                ker_format("MPI_Alltoallv:160:%s:2:%s:9:0,3:1,-4,4:1:2:5,6:9:0,5:2,8,8:7000,%d,2:161\n"
+                           "MPI_Allgatherv:166:1:-3:1,4,4:1:2:4,6:9:0,5:2,4,4:7000,%d,2:167\n"
+                           "MPI_Allgatherv:166:1:-3:1,4,4:1:2:9:2,4,4:7000,%d,2:167\n"
+                           "MPI_Alltoall:168:1:-3:1,4,4:1:2:2,4,4:7000,%d,2:169\n",
+                           buffers[i], counts[i], task, task, task, task);
             bench_task(&b, lines);
             free(lines);
         }
@@ -301,7 +304,8 @@ static void test_in_place(void **state)
     bench_close(&b);
 }
 
-/* These tests have receives without sends; where one is cancelled, that is not refused. Here it is a null request's. */
+/* These tests have receives without sends; where one is cancelled, that is not refused. Here it is a null
+ * request's. */
 #define LOOSE "MPI_Cancel:99000:4242:99000\n"
 #define IRECV(peer, request) "MPI_Irecv:200:1:4:1,4,4:" peer ":5:" WORLD ":" request ":200\n"
 
@@ -310,12 +314,17 @@ static void test_strides(void **state)
     struct bench b;
     bench_init(&b);
     /* C: 8 bytes apart; 808 was never used and counts as a null request. */
-    bench_task(&b, IRECV("-1", "800") IRECV("0", "816") "MPI_Waitall:200:3:800:1:200\n"
+    bench_task(
+        &b,
+        IRECV("-1", "800") IRECV(
+            "0",
+            "816") "MPI_Waitall:200:3:800:1:200\n"
                    "MPI_Wait:200:800:1:200\n"
                    /* Fortran: the handle is small, 4 bytes apart. */
                    "MPI_Irecv:200:1:4:1,4,4:0:5:0,0,1:900:200\nMPI_Irecv:200:1:4:1,4,4:0:5:0,0,1:904:200\n"
                    "MPI_Waitall:200:2:900:1:200\n" LOOSE);
-    /* Both handles name the world: a program in two languages. It has one task, so rank and size fit MPI_COMM_SELF too. */
+    /* Both handles name the world: a program in two languages. It has one task, so rank and size fit
+     * MPI_COMM_SELF too. */
     bench_good(&b);
     assert_int_equal(next_call(&b, 0, TASK_OP_IRECV).request, 1);
     assert_int_equal(next_call(&b, 0, TASK_OP_IRECV).request, 2);
@@ -342,7 +351,8 @@ static void test_persistent(void **state)
                    "MPI_Startall:200:2:800:200\nMPI_Waitall:200:2:800:1:200\n"
                    "MPI_Start:200:808:200\nMPI_Request_free:200:800:200\n"
                    /* overwritten while active: lives on unnamed */
-                   "MPI_Isend:200:1:4:1,4,4:0:5:" WORLD ":900:200\nMPI_Isend:200:1:4:1,4,4:0:5:" WORLD ":900:200\n"
+                   "MPI_Isend:200:1:4:1,4,4:0:5:" WORLD ":900:200\nMPI_Isend:200:1:4:1,4,4:0:5:" WORLD
+                   ":900:200\n"
                    "MPI_Cancel:200:900:200\n");
     bench_good(&b);
     next_call(&b, 0, TASK_OP_RECV_INIT);
@@ -366,17 +376,19 @@ static void test_testany(void **state)
 {
     struct bench b;
     bench_init(&b);
-    bench_task(&b, IRECV("-1", "800") IRECV("-1", "808")                        /* lines 5, 6 */
-               TESTANY("210", "220") TESTANY("221", "230") TESTANY("232", "240") /* 7, 8: nothing; 9: one */
-               "MPI_Get_count:240:55:1,4,4:9:240\n" IRECV("-1", "808")           /* 10, 11 */
+    bench_task(&b, IRECV("-1", "800") IRECV("-1", "808")                          /* lines 5, 6 */
+               TESTANY("210", "220") TESTANY("221", "230") TESTANY("232", "240")  /* 7, 8: nothing; 9: one */
+               "MPI_Get_count:240:55:1,4,4:9:240\n" IRECV("-1", "808")            /* 10, 11 */
                TESTANY("243", "244") "MPI_Send:245:1:4:1,4,4:0:5:" WORLD ":246\n" /* 12: nothing */
                TESTANY("250", "250") "MPI_Waitall:255:2:800:1:256\n" LOOSE);      /* 14: nothing */
     bench_good(&b);
     next_call(&b, 0, TASK_OP_IRECV);
     next_call(&b, 0, TASK_OP_IRECV);
-    /* Of the gaps 200-210, 220-221, 230-232 before the successful test, the last two lie between tests: waiting. */
+    /* Of the gaps 200-210, 220-221, 230-232 before the successful test, the last two lie between tests:
+     * waiting. */
     assert_int_equal(next_op(&b, 0).time, 10 * KER_US);
-    /* 808 gets a new request, so 808 was completed; but both receives are equal, and the older one, 1, is first. */
+    /* 808 gets a new request, so 808 was completed; but both receives are equal, and the older one, 1, is
+     * first. */
     struct task_op op = next_op(&b, 0);
     assert_int_equal(op.kind, TASK_OP_WAIT);
     assert_int_equal(op.request, 1);
@@ -395,13 +407,16 @@ static void test_test(void **state)
 {
     struct bench b;
     bench_init(&b);
-    bench_task(&b, IRECV("-1", "800")
-               "MPI_Test:210:800:1:2:220\nMPI_Test:220:800:1:2:220\n" /* not yet; completed, for 800 is used again */
-               IRECV("-1", "800")
-               "MPI_Test:220:800:1:2:220\nMPI_Wait:220:800:1:230\n"   /* not yet, for it is waited for */
-               IRECV("-1", "800") IRECV("-1", "808")
-               "MPI_Testall:240:2:800:1:2:240\nMPI_Send:240:1:4:1,4,4:0:5:" WORLD ":240\n" /* not yet */
-               "MPI_Testall:240:2:800:1:2:240\n"                      /* completed: never asked for again */ LOOSE);
+    bench_task(
+        &b,
+        IRECV("-1", "800") "MPI_Test:210:800:1:2:220\nMPI_Test:220:800:1:2:220\n" /* not yet; completed, for
+                                                                                     800 is used again */
+        IRECV("-1",
+              "800") "MPI_Test:220:800:1:2:220\nMPI_Wait:220:800:1:230\n" /* not yet, for it is waited for */
+        IRECV("-1", "800") IRECV(
+            "-1", "808") "MPI_Testall:240:2:800:1:2:240\nMPI_Send:240:1:4:1,4,4:0:5:" WORLD
+                         ":240\n" /* not yet */
+                         "MPI_Testall:240:2:800:1:2:240\n" /* completed: never asked for again */ LOOSE);
     bench_good(&b);
     next_call(&b, 0, TASK_OP_IRECV);
     struct task_op op = next_call(&b, 0, TASK_OP_WAIT);
@@ -426,7 +441,8 @@ static void test_waitany(void **state)
     struct bench b;
     bench_init(&b);
     bench_task(&b, IRECV("0", "800") IRECV("-2", "808") WAITANY WAITANY /* all, in any order */
-               IRECV("0", "800") IRECV("-1", "808") WAITANY IRECV("-1", "808") /* it was 808, unlike 800 */
+                       IRECV("0", "800") IRECV("-1", "808")
+                           WAITANY IRECV("-1", "808") /* it was 808, unlike 800 */
                "MPI_Waitsome:240:2:800:1:2:3:240\n" IRECV("-1", "800") IRECV("-1", "808") /* both */
                "MPI_Waitall:250:2:800:1:250\n" LOOSE);
     bench_good(&b);
@@ -460,7 +476,8 @@ static void test_many_tests(void **state)
     char *lines = ker_alloc(room);
     used += (size_t)snprintf(lines, room, IRECV("-1", "800"));
     for (int i = 0; i < TESTS; i++)
-        used += (size_t)snprintf(lines + used, room - used, "MPI_Testany:%d:1:800:1:2:55:%d\n", 201 + 2 * i, 202 + 2 * i);
+        used += (size_t)snprintf(lines + used, room - used, "MPI_Testany:%d:1:800:1:2:55:%d\n", 201 + 2 * i,
+                                 202 + 2 * i);
     snprintf(lines + used, room - used, "MPI_Wait:%d:800:1:%d\n" LOOSE, 201 + 2 * TESTS, 202 + 2 * TESTS);
     bench_task(&b, lines);
     free(lines);
@@ -480,16 +497,15 @@ static void test_poll_gap(void **state)
 {
 #define POLL_TEST(variable, start, end) "MPI_Test:" start ":" variable ":1:2:" end "\n"
 #define POLL_PROBE(tag, start, end) "MPI_Iprobe:" start ":-1:" tag ":" WORLD ":8:9:" end "\n"
-    static const char lines[] =
-        IRECV("-1", "800") IRECV("-1", "900")                   /* both end at 200 */
+    static const char lines[] = IRECV("-1", "800") IRECV("-1", "900") /* both end at 200 */
         POLL_TEST("800", "201", "202") POLL_TEST("800", "212", "213") /* 10 us: waiting */
-        POLL_TEST("800", "224", "225")                          /* 11 us: computation */
-        "MPI_Wtime:227:228\n" POLL_TEST("800", "230", "231")     /* 2 + 2 us, a local call between: waiting */
-        POLL_TEST("900", "234", "235")                          /* 3 us, another request: computation */
-        "MPI_Wait:239:900:1:240\n"                              /* 4 us, no test: computation */
+        POLL_TEST("800", "224", "225")                                /* 11 us: computation */
+        "MPI_Wtime:227:228\n" POLL_TEST("800", "230", "231") /* 2 + 2 us, a local call between: waiting */
+        POLL_TEST("900", "234", "235")                       /* 3 us, another request: computation */
+        "MPI_Wait:239:900:1:240\n"                           /* 4 us, no test: computation */
         POLL_PROBE("5", "245", "246") POLL_PROBE("5", "252", "253") /* 5 us computation, 6 us waiting */
-        POLL_PROBE("6", "260", "261")                           /* 7 us, another tag: computation */
-        "MPI_Wait:269:800:1:270\n" LOOSE;                       /* 8 us */
+        POLL_PROBE("6", "260", "261")                               /* 7 us, another tag: computation */
+        "MPI_Wait:269:800:1:270\n" LOOSE;                           /* 8 us */
     static const struct {
         const char *keys;
         int compute_us, poll_us;
@@ -542,8 +558,8 @@ static void test_long_times(void **state)
 {
     struct bench b;
     bench_init(&b);
-    bench_task(&b, "MPI_Barrier:1796000000000000:" WORLD ":1796000000000001\nMPI_Barrier:1796000000000004:" WORLD
-                   ":1796000000000005\n");
+    bench_task(&b, "MPI_Barrier:1796000000000000:" WORLD
+                   ":1796000000000001\nMPI_Barrier:1796000000000004:" WORLD ":1796000000000005\n");
     bench_good(&b);
     assert_true(next_op(&b, 0).time > 8000000 * KER_S);
     next_call(&b, 0, TASK_OP_COLLECTIVE);
@@ -552,7 +568,8 @@ static void test_long_times(void **state)
 }
 
 #define BARRIER(group) "MPI_Barrier:300:" group ":301\n"
-#define SPLIT(group, colour, key, variable) "MPI_Comm_split:300:" group ":" colour ":" key ":" variable ":301\n"
+#define SPLIT(group, colour, key, variable)                                                                  \
+    "MPI_Comm_split:300:" group ":" colour ":" key ":" variable ":301\n"
 #define FREE(variable) "MPI_Comm_free:300:" variable ":301\n"
 
 static void test_split(void **state)
@@ -580,7 +597,8 @@ static void test_split(void **state)
     bench_close(&b);
 }
 
-/* Handles that are used again, with the variable of the free known (first round) and unknown (second round). */
+/* Handles that are used again, with the variable of the free known (first round) and unknown (second round).
+ */
 static void test_handles_again(void **state)
 {
     struct bench b;
@@ -589,10 +607,11 @@ static void test_handles_again(void **state)
         bench_init(&b);
         for (int task = 0; task < 2; task++) {
             /* Two duplicates, used, freed; then a split whose handle is that of a freed duplicate. */
-            char *lines = ker_format("MPI_Comm_dup:300:7000,%d,2:10:301\nMPI_Comm_dup:300:7000,%d,2:18:301\n"
-                                     "MPI_Barrier:300:7100,%d,2:301\nMPI_Barrier:300:7200,%d,2:301\n%s"
-                                     "MPI_Comm_split:300:7000,%d,2:0:%d:10:301\nMPI_Barrier:300:7100,%d,2:301\n",
-                                     task, task, task, task, free_of[round], task, 1 - task, 1 - task);
+            char *lines =
+                ker_format("MPI_Comm_dup:300:7000,%d,2:10:301\nMPI_Comm_dup:300:7000,%d,2:18:301\n"
+                           "MPI_Barrier:300:7100,%d,2:301\nMPI_Barrier:300:7200,%d,2:301\n%s"
+                           "MPI_Comm_split:300:7000,%d,2:0:%d:10:301\nMPI_Barrier:300:7100,%d,2:301\n",
+                           task, task, task, task, free_of[round], task, 1 - task, 1 - task);
             bench_task(&b, lines);
             free(lines);
         }
@@ -614,13 +633,16 @@ static void test_handles_again(void **state)
     }
 }
 
-/* Fortran: two splits with the same rank and size, used in the other order: the smaller handle is the older one. */
+/* Fortran: two splits with the same rank and size, used in the other order: the smaller handle is the older
+ * one. */
 static void test_fortran_handles(void **state)
 {
     struct bench b;
     bench_init(&b);
-    bench_task(&b, SPLIT("0,0,2", "0", "0", "10") SPLIT("0,0,2", "0", "0", "14") BARRIER("4,0,2") BARRIER("3,0,2"));
-    bench_task(&b, SPLIT("0,1,2", "0", "0", "10") SPLIT("0,1,2", "0", "0", "14") BARRIER("4,1,2") BARRIER("3,1,2"));
+    bench_task(&b, SPLIT("0,0,2", "0", "0", "10") SPLIT("0,0,2", "0", "0", "14") BARRIER("4,0,2")
+                       BARRIER("3,0,2"));
+    bench_task(&b, SPLIT("0,1,2", "0", "0", "10") SPLIT("0,1,2", "0", "0", "14") BARRIER("4,1,2")
+                       BARRIER("3,1,2"));
     bench_good(&b);
     next_call(&b, 1, TASK_OP_COLLECTIVE);
     next_call(&b, 1, TASK_OP_COLLECTIVE);
@@ -635,14 +657,15 @@ static void test_grids(void **state)
     struct bench b;
     bench_init(&b);
     for (int task = 0; task < 4; task++) {
-        char *lines = ker_format("MPI_Cart_create:300:7000,%d,4:2:1:1:0:10:301\nMPI_Comm_rank:302:7100,%d,4:1:302\n"
-                                 "MPI_Cart_sub:303:7100,%d,4:1:18:304\nMPI_Barrier:305:7200,%d,2:306\n"
-                                 "MPI_Cart_sub:307:7100,%d,4:1:26:308\nMPI_Barrier:309:7300,%d,2:310\n"
-                                 "MPI_Comm_create:311:7000,%d,4:1:34:312\n%s",
-                                 task, task, task, task % 2, task, task / 2, task,
-                                 task == 3   ? "MPI_Barrier:313:7400,0,2:314\n"
-                                 : task == 1 ? "MPI_Barrier:313:7400,1,2:314\n"
-                                             : "");
+        char *lines =
+            ker_format("MPI_Cart_create:300:7000,%d,4:2:1:1:0:10:301\nMPI_Comm_rank:302:7100,%d,4:1:302\n"
+                       "MPI_Cart_sub:303:7100,%d,4:1:18:304\nMPI_Barrier:305:7200,%d,2:306\n"
+                       "MPI_Cart_sub:307:7100,%d,4:1:26:308\nMPI_Barrier:309:7300,%d,2:310\n"
+                       "MPI_Comm_create:311:7000,%d,4:1:34:312\n%s",
+                       task, task, task, task % 2, task, task / 2, task,
+                       task == 3   ? "MPI_Barrier:313:7400,0,2:314\n"
+                       : task == 1 ? "MPI_Barrier:313:7400,1,2:314\n"
+                                   : "");
         bench_task(&b, lines);
         free(lines);
     }
@@ -675,7 +698,8 @@ static void test_bad_lines(void **state)
         {"MPI_Send:1:1:4:1,4:0:5:" WORLD ":2\n", "expected a datatype"},
         {"MPI_Send:1:1:4:1,4,4:1:5:" WORLD ":2\n", "names rank 1 of a communicator of 1"},
         {"MPI_Send:1:1:4:1,4,4:0:-3:" WORLD ":2\n", "tag -3"},
-        {"MPI_Send:1:1:-1:1,4,4:0:3:" WORLD ":2\n", ":5: MPI_Send with a count of -1: MPI's counts are ints, 0 to 2147483647"},
+        {"MPI_Send:1:1:-1:1,4,4:0:3:" WORLD ":2\n",
+         ":5: MPI_Send with a count of -1: MPI's counts are ints, 0 to 2147483647"},
         {"MPI_Send:1:1:2147483648:1,4,4:0:3:" WORLD ":2\n", "with a count of 2147483648"},
         {"MPI_Isend:1:1:1099511627776:1,4,4:0:3:" WORLD ":99:2\n", "with a count of 1099511627776"},
         {"MPI_Bsend:1:1:4611686018427387904:1,4,4:0:3:" WORLD ":2\n", "with a count of 4611686018427387904"},
@@ -687,7 +711,8 @@ static void test_bad_lines(void **state)
         {"MPI_Send:1:1:4:1,-4,4:0:3:" WORLD ":2\n", "with a datatype of -4 bytes"},
         {"MPI_Alltoallv:160:77:2:2147483647:9:0:1,1024,4:1:2:5:9:0:2,8,8:" WORLD ":161\n",
          "entry 0 of a list of counts is 2147483647, of 1024 bytes each: a message can have 1 TiB at most"},
-        {"MPI_Alltoallv:160:77:2:18446744073709551621:9:0:1,4,4:1:2:5:9:0:2,8,8:" WORLD ":161\n", "a list of counts"},
+        {"MPI_Alltoallv:160:77:2:18446744073709551621:9:0:1,4,4:1:2:5:9:0:2,8,8:" WORLD ":161\n",
+         "a list of counts"},
         {"MPI_Send:x:1:4:1,4,4:0:5:" WORLD ":2\n", "start \"x\""},
         {"MPI_Bcast:1:1:4:1,4,4:2:" WORLD ":2\n", "root of MPI_Bcast is 2"},
         {"MPI_Frobnicate:1:2\n", "MPI_Frobnicate is not known"},
@@ -758,11 +783,14 @@ static void test_padded_names(void **state)
     struct bench b;
     bench_init(&b);
     for (int task = 0; task < 11; task++) {
-        char *lines = ker_format("MPI_Get_library_version:110:7:8:111\nMPI_Comm_set_info:112:7000,%d,11:8:113\n"
-                                 "MPI_Aint_add:114:7:8:115\nMPI_Get_elements_x:116:7:1,4,4:8:117\n"
-                                 "MPI_Barrier:118:7000,%d,11:119\n", task, task);
+        char *lines =
+            ker_format("MPI_Get_library_version:110:7:8:111\nMPI_Comm_set_info:112:7000,%d,11:8:113\n"
+                       "MPI_Aint_add:114:7:8:115\nMPI_Get_elements_x:116:7:1,4,4:8:117\n"
+                       "MPI_Barrier:118:7000,%d,11:119\n",
+                       task, task);
         bench_task(&b, lines);
-        char *plain = bench_path(&b, (uint32_t)task, ""), *padded = ker_format("%s/pmpi-trace-rank-%02d.txt", b.folder, task);
+        char *plain = bench_path(&b, (uint32_t)task, ""),
+             *padded = ker_format("%s/pmpi-trace-rank-%02d.txt", b.folder, task);
         assert_int_equal(rename(plain, padded), 0);
         free(plain);
         free(padded);
@@ -810,14 +838,17 @@ static void test_bad_matches(void **state)
     bench_init(&b); /* one barrier more */
     bench_task(&b, BARRIER("7000,0,2") BARRIER("7000,0,2"));
     bench_task(&b, BARRIER("7500,1,2"));
-    expect_refused(&b, "", "-1.txt:5: on the communicator of 2 tasks first used here, task 1 makes 1 collective calls, but "
-                           "task 0 2: the files");
+    expect_refused(
+        &b, "",
+        "-1.txt:5: on the communicator of 2 tasks first used here, task 1 makes 1 collective calls, but "
+        "task 0 2: the files");
     bench_init(&b); /* another root */
     bench_task(&b, "MPI_Bcast:300:1:1:1,4,4:0:7000,0,2:301\n");
     bench_task(&b, "MPI_Bcast:300:1:1:1,4,4:1:7500,1,2:301\n");
     expect_refused(&b, "", "1 others, or in another order");
     bench_init(&b); /* the same calls, cut by a creation at different places: good */
-    bench_task(&b, BARRIER("7000,0,2") "MPI_Comm_free:302:77:303\n" "MPI_Bcast:304:1:1:1,4,4:0:7000,0,2:305\n");
+    bench_task(&b, BARRIER("7000,0,2") "MPI_Comm_free:302:77:303\n"
+                                       "MPI_Bcast:304:1:1:1,4,4:0:7000,0,2:305\n");
     bench_task(&b, BARRIER("7500,1,2") "MPI_Bcast:304:1:1:1,4,4:0:7500,1,2:305\n");
     bench_good(&b);
     bench_close(&b);
@@ -828,8 +859,10 @@ static void test_bad_matches(void **state)
     bench_init(&b);
     bench_task(&b, "MPI_Send:300:1:1:1,4,4:0:7:7000,0,2:301\n");
     bench_task(&b, "MPI_Recv:300:1:1:1,4,4:0:7:7500,1,2:9:301\n");
-    expect_refused(&b, "", "-1.txt:5: task 1 receives 1 messages from task 0 on a communicator of 2 tasks (the last one "
-                           "here), but only 0 are sent");
+    expect_refused(
+        &b, "",
+        "-1.txt:5: task 1 receives 1 messages from task 0 on a communicator of 2 tasks (the last one "
+        "here), but only 0 are sent");
 }
 
 static void test_compressed(void **state)
@@ -897,14 +930,18 @@ static void test_real_traces(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_calls),         cmocka_unit_test(test_counts),      cmocka_unit_test(test_strides),
-        cmocka_unit_test(test_poll_gap),      cmocka_unit_test(test_finalize_gap), cmocka_unit_test(test_long_times),
+        cmocka_unit_test(test_calls),         cmocka_unit_test(test_counts),
+        cmocka_unit_test(test_strides),       cmocka_unit_test(test_poll_gap),
+        cmocka_unit_test(test_finalize_gap),  cmocka_unit_test(test_long_times),
         cmocka_unit_test(test_in_place),      cmocka_unit_test(test_padded_names),
-        cmocka_unit_test(test_persistent),    cmocka_unit_test(test_testany),     cmocka_unit_test(test_test),
-        cmocka_unit_test(test_waitany),       cmocka_unit_test(test_many_tests),  cmocka_unit_test(test_split),
-        cmocka_unit_test(test_handles_again), cmocka_unit_test(test_fortran_handles), cmocka_unit_test(test_grids),
-        cmocka_unit_test(test_bad_lines),     cmocka_unit_test(test_bad_files),   cmocka_unit_test(test_bad_groups),
-        cmocka_unit_test(test_bad_matches),   cmocka_unit_test(test_compressed),    cmocka_unit_test(test_real_traces),
+        cmocka_unit_test(test_persistent),    cmocka_unit_test(test_testany),
+        cmocka_unit_test(test_test),          cmocka_unit_test(test_waitany),
+        cmocka_unit_test(test_many_tests),    cmocka_unit_test(test_split),
+        cmocka_unit_test(test_handles_again), cmocka_unit_test(test_fortran_handles),
+        cmocka_unit_test(test_grids),         cmocka_unit_test(test_bad_lines),
+        cmocka_unit_test(test_bad_files),     cmocka_unit_test(test_bad_groups),
+        cmocka_unit_test(test_bad_matches),   cmocka_unit_test(test_compressed),
+        cmocka_unit_test(test_real_traces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Which handle is which communicator: grids of processes, duplicates, groups that are known by their use
  * only, and random programs whose traffic must come out as it was. */
-#include "tasks/allprof.h"
+#include "tasks/traces/allprof/allprof.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

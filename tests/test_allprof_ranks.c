@@ -1,5 +1,6 @@
-/* The reader of traces on several ranks: the same communicators everywhere, and errors on one rank end all. */
-#include "tasks/op.h"
+/* The reader of traces on several ranks: the same communicators everywhere, and errors on one rank end all.
+ */
+#include "tasks/programs/op.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -89,7 +90,8 @@ static void test_error(void **state)
     struct ker_error error = {0};
     enum ker_status status = class->open(&program, config, "jobs[0]", ranks, &error);
     assert_int_equal(status, 1 % ker_comm_size(ranks) == ker_comm_rank(ranks) ? KER_BAD_INPUT : KER_OK);
-    assert_true(status == KER_OK || strstr(error.text, "pmpi-trace-rank-1.txt:3: MPI_Send without start and end"));
+    assert_true(status == KER_OK ||
+                strstr(error.text, "pmpi-trace-rank-1.txt:3: MPI_Send without start and end"));
     class->close(program);
     ker_config_free(config);
     ker_comm_broadcast(ranks, &done, 1);

@@ -1,8 +1,8 @@
 /* test_collective.c - every schedule of every collective for 1 to 17 tasks, executed without a network.
  *
- * The tasks of a call take turns; messages arrive at once and carry what their sender knows. Checked for each: it ends, nothing is
- * left over, both sides agree on the bytes of a message, the data reach whom they must, and messages and bytes in all are
- * the textbook's numbers.
+ * The tasks of a call take turns; messages arrive at once and carry what their sender knows. Checked for
+ * each: it ends, nothing is left over, both sides agree on the bytes of a message, the data reach whom they
+ * must, and messages and bytes in all are the textbook's numbers.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "tasks/collective.h"
+#include "tasks/mpi/collectives/collective.h"
 
 #define MOST 17
 #define MESSAGES (4 * MOST * MOST)
@@ -87,8 +87,8 @@ static void blocks_pick(const struct game *g, const struct player *p, struct mes
 
 static bool has_blocks(unsigned collective)
 {
-    return collective == TASK_COLL_ALLGATHER || collective == TASK_COLL_GATHER || collective == TASK_COLL_SCATTER ||
-           collective == TASK_COLL_COMM;
+    return collective == TASK_COLL_ALLGATHER || collective == TASK_COLL_GATHER ||
+           collective == TASK_COLL_SCATTER || collective == TASK_COLL_COMM;
 }
 
 static void game_send(struct game *g, int32_t rank)
@@ -101,7 +101,8 @@ static void game_send(struct game *g, int32_t rank)
                      g->message[i].tag == p->round.send_tag); /* a tag names one message of a pair */
     assert_true(g->messages < MESSAGES);
     struct message *m = &g->message[g->messages++];
-    *m = (struct message){.from = rank, .to = p->round.send_to, .tag = p->round.send_tag, .bytes = p->round.send_bytes};
+    *m = (struct message){
+        .from = rank, .to = p->round.send_to, .tag = p->round.send_tag, .bytes = p->round.send_bytes};
     m->data.set = p->known.set;
     memcpy(m->data.slot, p->known.slot, sizeof m->data.slot);
     if (has_blocks(p->view.collective))
@@ -156,7 +157,8 @@ static bool player_fetch(struct game *g, struct player *p)
     return true;
 }
 
-/* One round at a time, sends before receives: every round a fence, which is at least as strict as the schedule asks for. */
+/* One round at a time, sends before receives: every round a fence, which is at least as strict as the
+ * schedule asks for. */
 static bool player_move(struct game *g, int32_t rank)
 {
     struct player *p = &g->player[rank];
@@ -186,16 +188,20 @@ static void game_play(struct game *g)
         assert_true(g->message[i].taken);
 }
 
-static void game_init(struct game *g, unsigned collective, const struct task_coll_algorithm *algorithm, int32_t size,
-                      int32_t root, uint64_t bytes)
+static void game_init(struct game *g, unsigned collective, const struct task_coll_algorithm *algorithm,
+                      int32_t size, int32_t root, uint64_t bytes)
 {
     memset(g, 0, sizeof *g);
     g->algorithm = algorithm;
     g->size = size;
     for (int32_t i = 0; i < size; i++) {
         struct player *p = &g->player[i];
-        p->view = (struct task_coll_view){
-            .rank = i, .size = size, .root = root, .bytes = bytes, .bytes2 = bytes, .collective = (uint8_t)collective};
+        p->view = (struct task_coll_view){.rank = i,
+                                          .size = size,
+                                          .root = root,
+                                          .bytes = bytes,
+                                          .bytes2 = bytes,
+                                          .collective = (uint8_t)collective};
         if (collective == TASK_COLL_SCATTERV) /* the root's total is shared equally */
             p->view.bytes2 = bytes / (uint64_t)size;
         p->known.set = 1u << i;
@@ -224,14 +230,16 @@ static void assert_result(const struct game *g, unsigned collective, int32_t ran
 {
     uint32_t set = g->player[rank].known.set, all = (uint32_t)((1ull << g->size) - 1);
     switch (collective) {
-    case TASK_COLL_BCAST: case TASK_COLL_SCATTERV:
+    case TASK_COLL_BCAST:
+    case TASK_COLL_SCATTERV:
         assert_true(set & 1u << root);
         break;
     case TASK_COLL_SCATTER: /* at least the own block */
         if (rank != root)
             assert_int_equal(g->player[rank].known.block[0], rank);
         break;
-    case TASK_COLL_REDUCE: case TASK_COLL_GATHERV:
+    case TASK_COLL_REDUCE:
+    case TASK_COLL_GATHERV:
         if (rank == root)
             assert_int_equal(set, all);
         break;
@@ -239,14 +247,17 @@ static void assert_result(const struct game *g, unsigned collective, int32_t ran
         if (rank == root)
             assert_blocks(g, rank);
         break;
-    case TASK_COLL_ALLGATHER: case TASK_COLL_COMM:
+    case TASK_COLL_ALLGATHER:
+    case TASK_COLL_COMM:
         assert_blocks(g, rank);
         break;
-    case TASK_COLL_ALLTOALL: case TASK_COLL_ALLTOALLV:
+    case TASK_COLL_ALLTOALL:
+    case TASK_COLL_ALLTOALLV:
         for (int32_t j = 0; j < g->size; j++) /* slot j: from j ranks below */
             assert_int_equal(g->player[rank].known.slot[j], (rank - j + g->size) % g->size);
         break;
-    case TASK_COLL_SCAN: case TASK_COLL_EXSCAN: { /* all lower ranks */
+    case TASK_COLL_SCAN:
+    case TASK_COLL_EXSCAN: { /* all lower ranks */
         uint32_t lower = (1u << rank) - 1;
         assert_int_equal(set & lower, lower);
         break;
@@ -270,7 +281,8 @@ static uint64_t log2_floor(uint64_t n)
     return log2;
 }
 
-/* Sum over a binomial tree of the members of all subtrees: each rank's block travels as many edges as its relative rank has bits. */
+/* Sum over a binomial tree of the members of all subtrees: each rank's block travels as many edges as its
+ * relative rank has bits. */
 static uint64_t tree_edges(uint64_t size)
 {
     uint64_t sum = 0;
@@ -292,13 +304,15 @@ static struct numbers numbers_tree(const char *name, unsigned collective, uint64
     return (struct numbers){p - 1, (p - 1) * n};
 }
 
-/* Folding costs rest messages in, rest out; log2 P exchanges of P tasks; halving or doubling moves (P - 1) / P of the vector
- * per task. */
-static struct numbers numbers_fold(const char *name, unsigned collective, uint64_t p, uint64_t n, uint64_t root)
+/* Folding costs rest messages in, rest out; log2 P exchanges of P tasks; halving or doubling moves (P - 1) /
+ * P of the vector per task. */
+static struct numbers numbers_fold(const char *name, unsigned collective, uint64_t p, uint64_t n,
+                                   uint64_t root)
 {
     uint64_t levels = log2_floor(p), power = 1ull << levels, rest = p - power, exchanges = power * levels;
     bool root_out = root < 2 * rest && root % 2 == 0;
-    if (strcmp(name, "rabenseifner") == 0 && collective == TASK_COLL_REDUCE) /* n divides by P: levels x n / 2 to collect */
+    if (strcmp(name, "rabenseifner") == 0 &&
+        collective == TASK_COLL_REDUCE) /* n divides by P: levels x n / 2 to collect */
         return (struct numbers){rest + exchanges + power - 1 + root_out,
                                 rest * n + (power - 1) * n + levels * (n / 2) + root_out * n};
     if (strcmp(name, "rabenseifner") == 0)
@@ -342,8 +356,8 @@ static bool numbers_check(const struct game *g, unsigned collective, uint64_t n,
         return true; /* bytes are checked block by block */
     else if (collective == TASK_COLL_REDUCE_SCATTER_BLOCK && strcmp(name, "recursive_halving") == 0)
         return true; /* test_counts */
-    else if (collective == TASK_COLL_ALLGATHER || collective == TASK_COLL_ALLTOALL || collective == TASK_COLL_ALLGATHERV ||
-             collective == TASK_COLL_REDUCE_SCATTER_BLOCK)
+    else if (collective == TASK_COLL_ALLGATHER || collective == TASK_COLL_ALLTOALL ||
+             collective == TASK_COLL_ALLGATHERV || collective == TASK_COLL_REDUCE_SCATTER_BLOCK)
         be = (struct numbers){p * (p - 1), p * (p - 1) * n};
     else
         return true;
@@ -361,8 +375,8 @@ static void play_all(unsigned collective, const struct task_coll_algorithm *algo
         for (int32_t rank = 0; rank < size; rank++)
             assert_result(&g, collective, rank, root);
         if (!numbers_check(&g, collective, bytes, (uint64_t)root))
-            fail_msg("%s by %s, %d tasks, root %d: %d messages, %llu bytes", task_coll_name(collective), algorithm->name,
-                     size, root, g.messages, (unsigned long long)g.bytes);
+            fail_msg("%s by %s, %d tasks, root %d: %d messages, %llu bytes", task_coll_name(collective),
+                     algorithm->name, size, root, g.messages, (unsigned long long)g.bytes);
     }
 }
 
@@ -375,8 +389,8 @@ static void test_every_algorithm(void **state)
                 play_all(c, a, size);
 }
 
-/* A vector of 1,000 bytes does not divide by 7: parts differ by one byte, both sides agree (game_take), and the sums stay exact:
- * ring 2 x 6 x 1000; Rabenseifner on 7 = 4 + 3: 2 x 3 x 1000 + 2 x 3 x 1000. */
+/* A vector of 1,000 bytes does not divide by 7: parts differ by one byte, both sides agree (game_take), and
+ * the sums stay exact: ring 2 x 6 x 1000; Rabenseifner on 7 = 4 + 3: 2 x 3 x 1000 + 2 x 3 x 1000. */
 static void test_uneven_parts(void **state)
 {
     (void)state;
@@ -389,9 +403,9 @@ static void test_uneven_parts(void **state)
     assert_int_equal(g.bytes, 12000);
 }
 
-/* reduce_scatter with counts 10, 20, ..., 70 (280 in all) on 7 = 4 + 3 tasks: folding 3 x 280; the virtual ranks own the pairs
- * {10+20, 30+40, 50+60, 70} = {30, 70, 110, 70}; halving step 1 sends the other half: two tasks 180 and two 100, step 2
- * 70 + 30 + 70 + 110; unfolding gives the even ranks 10 + 30 + 50. */
+/* reduce_scatter with counts 10, 20, ..., 70 (280 in all) on 7 = 4 + 3 tasks: folding 3 x 280; the virtual
+ * ranks own the pairs {10+20, 30+40, 50+60, 70} = {30, 70, 110, 70}; halving step 1 sends the other half: two
+ * tasks 180 and two 100, step 2 70 + 30 + 70 + 110; unfolding gives the even ranks 10 + 30 + 50. */
 static void test_counts(void **state)
 {
     (void)state;
@@ -399,7 +413,8 @@ static void test_counts(void **state)
     uint64_t counts[7];
     for (int i = 0; i < 7; i++)
         counts[i] = (uint64_t)(i + 1) * 10;
-    game_init(&g, TASK_COLL_REDUCE_SCATTER, task_coll_find(TASK_COLL_REDUCE_SCATTER, "recursive_halving"), 7, 0, 280);
+    game_init(&g, TASK_COLL_REDUCE_SCATTER, task_coll_find(TASK_COLL_REDUCE_SCATTER, "recursive_halving"), 7,
+              0, 280);
     for (int i = 0; i < 7; i++)
         g.player[i].view.receive_bytes = counts;
     game_play(&g);
@@ -414,10 +429,27 @@ static void test_counts(void **state)
 
 static const struct ker_option option_table[] = {
     {"mpi.collectives.bcast", KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL, "x"},
-#define KEY(name) {"mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL, "x"}
-    KEY("barrier"), KEY("reduce"), KEY("allreduce"), KEY("gather"), KEY("gatherv"), KEY("scatter"), KEY("scatterv"),
-    KEY("allgather"), KEY("allgatherv"), KEY("alltoall"), KEY("alltoallv"), KEY("reduce_scatter"),
-    KEY("reduce_scatter_block"), KEY("scan"), KEY("exscan"), KEY("comm_create"), {0},
+#define KEY(name)                                                                                            \
+    {                                                                                                        \
+        "mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL, "x"              \
+    }
+    KEY("barrier"),
+    KEY("reduce"),
+    KEY("allreduce"),
+    KEY("gather"),
+    KEY("gatherv"),
+    KEY("scatter"),
+    KEY("scatterv"),
+    KEY("allgather"),
+    KEY("allgatherv"),
+    KEY("alltoall"),
+    KEY("alltoallv"),
+    KEY("reduce_scatter"),
+    KEY("reduce_scatter_block"),
+    KEY("scan"),
+    KEY("exscan"),
+    KEY("comm_create"),
+    {0},
 };
 
 static enum ker_status rules(struct task_coll_table *table, const char *text, struct ker_error *error)
@@ -431,7 +463,8 @@ static enum ker_status rules(struct task_coll_table *table, const char *text, st
     return status;
 }
 
-static const char *chosen(const struct task_coll_table *table, unsigned collective, uint64_t bytes, int32_t size)
+static const char *chosen(const struct task_coll_table *table, unsigned collective, uint64_t bytes,
+                          int32_t size)
 {
     struct task_coll_view v = {.collective = (uint8_t)collective, .bytes = bytes, .size = size};
     return task_coll_choose(table, &v)->name;
@@ -449,9 +482,11 @@ static void test_rules(void **state)
     assert_string_equal(chosen(&table, TASK_COLL_ALLTOALL, 100, 8), "bruck");
     assert_string_equal(chosen(&table, TASK_COLL_ALLTOALL, 256, 8), "linear");
     assert_string_equal(chosen(&table, TASK_COLL_GATHERV, 1 << 30, 8), "linear");
-    assert_int_equal(
-        rules(&table, "mpi: { collectives: { allreduce = [\"binomial\", \"ring:1 MiB\", \"rabenseifner:1 MiB:64\"]; }; };", &error),
-        KER_OK);
+    assert_int_equal(rules(&table,
+                           "mpi: { collectives: { allreduce = [\"binomial\", \"ring:1 MiB\", "
+                           "\"rabenseifner:1 MiB:64\"]; }; };",
+                           &error),
+                     KER_OK);
     assert_string_equal(chosen(&table, TASK_COLL_ALLREDUCE, 1000000, 100), "binomial");
     assert_string_equal(chosen(&table, TASK_COLL_ALLREDUCE, 1 << 20, 63), "ring");
     assert_string_equal(chosen(&table, TASK_COLL_ALLREDUCE, 1 << 20, 64), "rabenseifner");
@@ -475,8 +510,9 @@ static void test_bad_rules(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_algorithm), cmocka_unit_test(test_uneven_parts), cmocka_unit_test(test_counts),
-        cmocka_unit_test(test_rules),           cmocka_unit_test(test_bad_rules),
+        cmocka_unit_test(test_every_algorithm), cmocka_unit_test(test_uneven_parts),
+        cmocka_unit_test(test_counts),          cmocka_unit_test(test_rules),
+        cmocka_unit_test(test_bad_rules),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

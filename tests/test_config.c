@@ -37,8 +37,10 @@ static const struct ker_option other_options[] = {
     {"route.how", KER_TYPE_CHOICE, "short", NULL, NULL, "short|long|drawn", "How."},
     {"route.weights", KER_TYPE_CHOICE, "none", NULL, NULL, "none|file", "Of links.", "route.how=short"},
     {"route.file", KER_TYPE_STRING, NULL, NULL, NULL, NULL, "The weights.", "route.weights=file"},
-    {"route.candidates", KER_TYPE_INT, "1", NULL, NULL, NULL, "Drawn.", "route.how=long|drawn & run.quiet=false"},
-    {"route.bias", KER_TYPE_INT, NULL, NULL, NULL, NULL, "Of the candidates.", "route.candidates!=1 or run.load"},
+    {"route.candidates", KER_TYPE_INT, "1", NULL, NULL, NULL, "Drawn.",
+     "route.how=long|drawn & run.quiet=false"},
+    {"route.bias", KER_TYPE_INT, NULL, NULL, NULL, NULL, "Of the candidates.",
+     "route.candidates!=1 or run.load"},
     {"node.cores", KER_TYPE_INT, "1", NULL, NULL, NULL, "Of a node.", "jobs"},
     {"jobs[].kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "wave|tree", "Of a job."},
     {"jobs[].depth", KER_TYPE_INT, "1", NULL, NULL, NULL, "Of the tree.", "jobs[].kind=tree"},
@@ -162,14 +164,14 @@ static void wrong_values(void **state)
 {
     refused("switch: { channels = 65; };", "a.cfg:1: switch.channels: too large: must be 1 to 64, not 65");
     refused("switch: { buffer = 0; };", "a.cfg:1: switch.buffer: too small: must be at least 1, not 0");
-    refused("switch: { rate = \"2 TB/s\"; };", "a.cfg:1: switch.rate: too large: must be at most 1 TB/s, not 2 TB/s");
+    refused("switch: { rate = \"2 TB/s\"; };",
+            "a.cfg:1: switch.rate: too large: must be at most 1 TB/s, not 2 TB/s");
     refused("switch: { delay = 100; };", "a.cfg:1: switch.delay: give a unit, as in \"100 ns\"");
     refused("switch: { rate = 2.5; };", "a.cfg:1: switch.rate: give a unit, as in \"25 GB/s\"");
     refused("switch: { buffer = -1; };", "a.cfg:1: switch.buffer: a size must not be negative");
     refused("switch: { channels = \"4\"; };",
             "a.cfg:1: switch.channels: a whole number is expected, not the text \"4\"");
-    refused("switch: { channels = 1.5; };",
-            "a.cfg:1: switch.channels: a whole number is expected, not 1.5");
+    refused("switch: { channels = 1.5; };", "a.cfg:1: switch.channels: a whole number is expected, not 1.5");
     refused("switch: { arbiter = \"randm\"; };", "a.cfg:1: switch.arbiter: \"randm\" is none of: "
                                                  "round_robin, oldest, random; did you mean \"random\"?");
     refused("run: { load = 1e999; };", "a.cfg:1: run.load: the number is too large");
@@ -178,7 +180,7 @@ static void wrong_values(void **state)
             "a.cfg:2: topology.extents[1]: too small: must be 1 to 65536, not 0");
 }
 
-static void wrong_shapes(void **state)
+static void wrong_topologies(void **state)
 {
     refused("switch = 5;",
             "a.cfg:1: switch: is a value, but a group of keys is expected: { key = value; ... }");
@@ -200,11 +202,14 @@ static void syntax(void **state)
     char message[300];
     snprintf(message, sizeof message, "a.cfg:2: syntax error%s", hint);
     refused("# one\nswitch: { delay = ; };\n", message);
-    refused("# one\nswitch: { delay = 20 ns; };\n", "a.cfg:2: 20 ns: a value with a unit stands in quotes: \"20 ns\"");
-    refused("switch: { rate = 2.5GB/s; };\n", "a.cfg:1: 2.5GB/s: a value with a unit stands in quotes: \"2.5GB/s\"");
+    refused("# one\nswitch: { delay = 20 ns; };\n",
+            "a.cfg:2: 20 ns: a value with a unit stands in quotes: \"20 ns\"");
+    refused("switch: { rate = 2.5GB/s; };\n",
+            "a.cfg:1: 2.5GB/s: a value with a unit stands in quotes: \"2.5GB/s\"");
     refused("run: { seed = 1;\nseed = 2; };", "a.cfg:2: seed is given twice in its group");
     refused("run: { seed = 1; load = 0.5; seed = 2; };", "a.cfg:1: seed is given twice in its group");
-    ker_config_free(parse("run: { seed = 1 load = 0.5 quiet = true; };")); /* the name of the next setting is no unit */
+    ker_config_free(
+        parse("run: { seed = 1 load = 0.5 quiet = true; };")); /* the name of the next setting is no unit */
     refused("switch: {\n channels = 4;\n", "a.cfg:1: the \"{\" that opens here is never closed");
     refused("switch: {\n channels = 4; ]", "a.cfg:2: \"]\" does not match the \"{\" of a.cfg:1");
     refused("\n}", "a.cfg:2: \"}\" closes nothing");
@@ -284,7 +289,8 @@ static void wrong_overrides(void **state)
 {
     refused_override("switch.chanels=4",
                      "command line: switch.chanels: unknown key; did you mean switch.channels?");
-    refused_override("switch.channels=400", "command line: switch.channels: too large: must be 1 to 64, not 400");
+    refused_override("switch.channels=400",
+                     "command line: switch.channels: too large: must be 1 to 64, not 400");
     refused_override("switch.channels=abc",
                      "command line: switch.channels: a whole number is expected, not the text \"abc\"");
     refused_override("switch.delay=100", "command line: switch.delay: give a unit, as in \"100 ns\"");
@@ -297,7 +303,8 @@ static void wrong_overrides(void **state)
                                         "switch.channels=4 or jobs[0].tasks=64");
     refused_override("switch=abc", "command line: switch: is a group of keys; give one of them, as in "
                                    "switch.KEY=VALUE");
-    refused_override("jobs=abc", "command line: jobs: is a group of keys; give one of them, as in jobs[0].KEY=VALUE");
+    refused_override("jobs=abc",
+                     "command line: jobs: is a group of keys; give one of them, as in jobs[0].KEY=VALUE");
     refused_override("jobs.tasks=4", "command line: jobs.tasks: unknown key; did you mean jobs[].tasks?");
 }
 
@@ -440,8 +447,12 @@ static void reference(void **state)
     assert_non_null(strstr(text, "  topology.weights: list of numbers; default empty\n"));
     assert_non_null(strstr(text, "jobs\n  jobs[].name: text; default empty\n"));
     assert_non_null(strstr(text, "  jobs[].tasks: whole number, at least 1; no default\n"));
-    assert_non_null(strstr(text, "  route.bias: whole number; no default; only with route.candidates other than 1 or run.load\n"));
-    assert_non_null(strstr(text, "  route.candidates: whole number; default 1; only with route.how = long, drawn and run.quiet ="));
+    assert_non_null(strstr(
+        text,
+        "  route.bias: whole number; no default; only with route.candidates other than 1 or run.load\n"));
+    assert_non_null(strstr(
+        text,
+        "  route.candidates: whole number; default 1; only with route.how = long, drawn and run.quiet ="));
     free(text);
 }
 
@@ -456,25 +467,33 @@ static void belonging(void **state)
     };
     for (size_t i = 0; i < sizeof good / sizeof *good; i++)
         ker_config_free(parse(good[i]));
-    refused("route: { file = \"w\"; };",
-            "a.cfg:1: route.file: means nothing with route.weights = \"none\" (the default); it is for \"file\"; remove it");
+    refused("route: { file = \"w\"; };", "a.cfg:1: route.file: means nothing with route.weights = \"none\" "
+                                         "(the default); it is for \"file\"; remove it");
     refused("route: { how = \"short\"; candidates = 1; };",
-            "a.cfg:1: route.candidates: means nothing with route.how = \"short\"; it is for \"long\" or \"drawn\"; remove it");
+            "a.cfg:1: route.candidates: means nothing with route.how = \"short\"; it is for \"long\" or "
+            "\"drawn\"; remove it");
     refused("route: { how = \"long\"; candidates = 2; };\nrun: { quiet = true; };",
-            "a.cfg:1: route.candidates: means nothing with run.quiet = true; it is for run.quiet = false; remove it");
+            "a.cfg:1: route.candidates: means nothing with run.quiet = true; it is for run.quiet = false; "
+            "remove it");
     /* the default 1 of the candidates does not count either, and run.load is absent */
-    refused("route: { bias = 1; };", "a.cfg:1: route.bias: means nothing without route.candidates other than 1 or run.load; give "
-                                     "that, too, or remove this");
-    refused("node: { cores = 2; };", "a.cfg:1: node.cores: means nothing without jobs; give that, too, or remove this");
-    refused("jobs = ( ); node: { cores = 2; };", "a.cfg:1: node.cores: means nothing without jobs; give that, too, or remove this");
-    refused("jobs = ( { kind = \"tree\"; },\n { kind = \"wave\"; depth = 3; } );",
-            "a.cfg:2: jobs[1].depth: means nothing with jobs[1].kind = \"wave\"; it is for \"tree\"; remove it");
-    refused("jobs = ( { depth = 3; } );",
-            "a.cfg:1: jobs[0].depth: means nothing without jobs[0].kind = \"tree\"; give that, too, or remove this");
+    refused("route: { bias = 1; };",
+            "a.cfg:1: route.bias: means nothing without route.candidates other than 1 or run.load; give "
+            "that, too, or remove this");
+    refused("node: { cores = 2; };",
+            "a.cfg:1: node.cores: means nothing without jobs; give that, too, or remove this");
+    refused("jobs = ( ); node: { cores = 2; };",
+            "a.cfg:1: node.cores: means nothing without jobs; give that, too, or remove this");
+    refused(
+        "jobs = ( { kind = \"tree\"; },\n { kind = \"wave\"; depth = 3; } );",
+        "a.cfg:2: jobs[1].depth: means nothing with jobs[1].kind = \"wave\"; it is for \"tree\"; remove it");
+    refused("jobs = ( { depth = 3; } );", "a.cfg:1: jobs[0].depth: means nothing without jobs[0].kind = "
+                                          "\"tree\"; give that, too, or remove this");
     /* what belongs to a key without meaning has none */
-    refused("route: { how = \"long\"; weights = \"file\";\n file = \"w\"; };",
-            "a.cfg:1: route.weights: means nothing with route.how = \"long\"; it is for \"short\"; remove it\n"
-            "marssim: error: a.cfg:2: route.file: means nothing with route.how = \"long\"; it is for \"short\"; remove it");
+    refused(
+        "route: { how = \"long\"; weights = \"file\";\n file = \"w\"; };",
+        "a.cfg:1: route.weights: means nothing with route.how = \"long\"; it is for \"short\"; remove it\n"
+        "marssim: error: a.cfg:2: route.file: means nothing with route.how = \"long\"; it is for \"short\"; "
+        "remove it");
 }
 
 /* A choice that the command line overrides takes the keys that belong to it along. */
@@ -490,7 +509,9 @@ static void belonging_overridden(void **state)
     ker_config_free(parse(again)); /* what was left out is not written */
     free(again);
     ker_config_free(config);
-    refused_with(text, none, 2, "command line: route.file: means nothing with route.how = \"long\"; it is for \"short\"; remove it");
+    refused_with(
+        text, none, 2,
+        "command line: route.file: means nothing with route.how = \"long\"; it is for \"short\"; remove it");
 }
 
 /* Ten mistakes are told, of the rest how many there are. */
@@ -510,12 +531,23 @@ static void several_errors(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),        cmocka_unit_test(values),         cmocka_unit_test(unknown_keys),
-        cmocka_unit_test(wrong_values),    cmocka_unit_test(wrong_shapes),   cmocka_unit_test(syntax),
-        cmocka_unit_test(overrides),       cmocka_unit_test(override_lists), cmocka_unit_test(override_paths),
-        cmocka_unit_test(wrong_overrides), cmocka_unit_test(files),          cmocka_unit_test(failing_later),
-        cmocka_unit_test(round_trip),      cmocka_unit_test(reference),
-        cmocka_unit_test(belonging),     cmocka_unit_test(belonging_overridden), cmocka_unit_test(several_errors),
+        cmocka_unit_test(defaults),
+        cmocka_unit_test(values),
+        cmocka_unit_test(unknown_keys),
+        cmocka_unit_test(wrong_values),
+        cmocka_unit_test(wrong_topologies),
+        cmocka_unit_test(syntax),
+        cmocka_unit_test(overrides),
+        cmocka_unit_test(override_lists),
+        cmocka_unit_test(override_paths),
+        cmocka_unit_test(wrong_overrides),
+        cmocka_unit_test(files),
+        cmocka_unit_test(failing_later),
+        cmocka_unit_test(round_trip),
+        cmocka_unit_test(reference),
+        cmocka_unit_test(belonging),
+        cmocka_unit_test(belonging_overridden),
+        cmocka_unit_test(several_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

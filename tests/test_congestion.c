@@ -1,5 +1,6 @@
-/* test_congestion.c - congestion control: what a notice does to a rate, to the picosecond; trees of saturation that grow without it
- * and do not with it; fairness and stability of an incast; and that nothing is lost and nothing changes where nothing is marked.
+/* test_congestion.c - congestion control: what a notice does to a rate, to the picosecond; trees of
+ * saturation that grow without it and do not with it; fairness and stability of an incast; and that nothing
+ * is lost and nothing changes where nothing is marked.
  */
 #include "equal_bits.h"
 #include "run_marssim.h"
@@ -23,7 +24,8 @@ static int periods_read(const struct run *r, struct period *period, int room)
     assert_non_null(strstr(line, "time_ps,packets_injected,packets_delivered,packets_in_flight,"));
     for (; count < room && fgets(line, sizeof line, in); count++) {
         struct period *p = &period[count];
-        assert_true(sscanf(line, "%" SCNd64 ",%" SCNd64 ",%" SCNd64 ",%" SCNd64, &p->time_ps, &p->injected, &p->delivered, &p->in_flight) == 4);
+        assert_true(sscanf(line, "%" SCNd64 ",%" SCNd64 ",%" SCNd64 ",%" SCNd64, &p->time_ps, &p->injected,
+                           &p->delivered, &p->in_flight) == 4);
     }
     fclose(in);
     return count;
@@ -61,36 +63,41 @@ static double node_link_use(const struct run *r, unsigned node)
 
 /* ---- one flow ---- */
 
-/* A source of 100 GB/s in front of an output of 10 GB/s: 1000 B take 10 ns and 100 ns. The queue reaches 4 kB at once; a gap of a second
- * allows one notice. */
-#define FUNNEL                                                                                                               \
-    "topology: { kind = \"file\"; file = \"funnel.txt\"; };\n"                                                               \
-    "switch: { channels = 1; buffer = \"20 kB\"; output_queue = \"2 kB\"; };\n"                                              \
-    "adapter: { packet_size = \"1000 B\"; header = \"0 B\"; };\n"                                                            \
-    "traffic: { pattern = \"incast\"; target = 0; interval = \"10 ns\"; arrival = \"periodic\"; size = \"1000 B\"; };\n"      \
+/* A source of 100 GB/s in front of an output of 10 GB/s: 1000 B take 10 ns and 100 ns. The queue reaches 4 kB
+ * at once; a gap of a second allows one notice. */
+#define FUNNEL                                                                                               \
+    "topology: { kind = \"file\"; file = \"funnel.txt\"; };\n"                                               \
+    "switch: { channels = 1; buffer = \"20 kB\"; output_queue = \"2 kB\"; };\n"                              \
+    "adapter: { packet_size = \"1000 B\"; header = \"0 B\"; };\n"                                            \
+    "traffic: { pattern = \"incast\"; target = 0; interval = \"10 ns\"; arrival = \"periodic\"; size = "     \
+    "\"1000 B\"; };\n"                                                                                       \
     "output: { period = \"10 us\"; };\n"
 
 static int funnel_run(struct run *r, const char *congestion, const char *end, struct period *period, int room)
 {
     run_write(r, "funnel.txt", "switch s\nnode t s 10ns 10GB/s\nnode a s 10ns 100GB/s\n");
-    run_format(r, FUNNEL "congestion: { control = \"ecn\"; threshold = \"4 kB\"; %s };\nrun: { end = \"%s\"; };\n", congestion, end);
+    run_format(
+        r, FUNNEL "congestion: { control = \"ecn\"; threshold = \"4 kB\"; %s };\nrun: { end = \"%s\"; };\n",
+        congestion, end);
     return periods_read(r, period, room);
 }
 
-/* After one notice that takes 95 % the flow sends 1000 B every 10 ns / 0.05 = 200 ns: 50 in 10 us, from the first period on that
- * begins behind the queue's end. */
+/* After one notice that takes 95 % the flow sends 1000 B every 10 ns / 0.05 = 200 ns: 50 in 10 us, from the
+ * first period on that begins behind the queue's end. */
 static void notice_sets_the_rate(void **state)
 {
     struct run r;
     struct period p[20];
     run_init(&r);
-    assert_int_equal(funnel_run(&r, "decrease = 0.95; notice_gap = \"1 s\"; recovery = \"1 s\";", "101 us", p, 20), 10);
+    assert_int_equal(
+        funnel_run(&r, "decrease = 0.95; notice_gap = \"1 s\"; recovery = \"1 s\";", "101 us", p, 20), 10);
     assert_int_equal(run_int(&r, "congestion.notices_sent"), 1);
     assert_int_equal(run_int(&r, "congestion.notices_received"), 1);
     assert_int_equal(run_int(&r, "congestion.throttled_flows"), 1);
     for (int i = 2; i < 10; i++)
         assert_int_equal(p[i].injected, 50);
-    /* each waits 200 - 10 ns longer than its link would have it wait; fixed-point rates make that 1 ps more or less */
+    /* each waits 200 - 10 ns longer than its link would have it wait; fixed-point rates make that 1 ps more
+     * or less */
     assert_within(run_real(&r, "congestion.throttle_ps.p50"), 190000, 190000 / 64);
     assert_within(run_real(&r, "congestion.throttle_ps.max"), 190000, 1);
     run_release(&r);
@@ -102,23 +109,30 @@ static void rate_has_a_minimum(void **state)
     struct run r;
     struct period p[20];
     run_init(&r);
-    assert_int_equal(funnel_run(&r, "decrease = 1.0; minimum = 0.02; notice_gap = \"1 s\"; recovery = \"1 s\";", "101 us", p, 20), 10);
+    assert_int_equal(funnel_run(&r,
+                                "decrease = 1.0; minimum = 0.02; notice_gap = \"1 s\"; recovery = \"1 s\";",
+                                "101 us", p, 20),
+                     10);
     for (int i = 2; i < 10; i++)
         assert_int_equal(p[i].injected, 20);
     run_release(&r);
 }
 
-/* From 0.02 in steps of 0.01 each 50 us: a period inside step k has 20 + 10 k packets, until the output limits it to 100. When the
- * rate is full, the flow is no longer throttled: a second one would be counted if it were notified again. */
+/* From 0.02 in steps of 0.01 each 50 us: a period inside step k has 20 + 10 k packets, until the output
+ * limits it to 100. When the rate is full, the flow is no longer throttled: a second one would be counted if
+ * it were notified again. */
 static void rate_recovers(void **state)
 {
     struct run r;
     struct period p[60];
     run_init(&r);
-    int count = funnel_run(&r, "decrease = 1.0; minimum = 0.02; increase = 0.01; notice_gap = \"1 s\"; recovery = \"50 us\";", "601 us", p, 60);
+    int count = funnel_run(
+        &r, "decrease = 1.0; minimum = 0.02; increase = 0.01; notice_gap = \"1 s\"; recovery = \"50 us\";",
+        "601 us", p, 60);
     assert_int_equal(count, 60);
     for (int i = 2; i < 60; i++) {
-        int step = i / 5, expected = 20 + 10 * step < 100 ? 20 + 10 * step : 100; /* the notice comes at 0.x us */
+        int step = i / 5,
+            expected = 20 + 10 * step < 100 ? 20 + 10 * step : 100; /* the notice comes at 0.x us */
         if (i % 5 != 0 && i < 40)
             assert_int_equal(p[i].injected, expected);
         if (i >= 45)
@@ -133,37 +147,48 @@ static void notices_keep_their_gap(void **state)
     struct run r;
     struct period p[20];
     run_init(&r);
-    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; notice_gap = \"3 us\";", "100 us", p, 20);
+    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; notice_gap = \"3 us\";", "100 us",
+               p, 20);
     assert_true(run_int(&r, "congestion.marked_packets") > 900); /* 1000 leave the switch */
     assert_within(run_real(&r, "congestion.notices_sent"), 33, 1);
-    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; notice_gap = \"0 s\";", "100 us", p, 20);
+    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; notice_gap = \"0 s\";", "100 us",
+               p, 20);
     assert_within(run_real(&r, "congestion.notices_sent"), run_real(&r, "congestion.marked_packets"), 3);
     run_release(&r);
 }
 
 /* ---- trees of saturation ---- */
 
-#define FAT_TREE "topology: { kind = \"fat_tree\"; radix = 16; levels = 2; bandwidth = \"12.5 GB/s\"; latency = \"50 ns\"; };\n"
-#define TORUS "topology: { kind = \"torus\"; extents = [8, 8]; bandwidth = \"12.5 GB/s\"; latency = \"50 ns\"; };\n"
-#define SWITCHES                                                                                                             \
-    "switch: { channels = 2; buffer = \"16 KiB\"; output_queue = \"4 KiB\"; arbitration = \"round_robin\"; };\n"             \
+#define FAT_TREE                                                                                             \
+    "topology: { kind = \"fat_tree\"; radix = 16; levels = 2; bandwidth = \"12.5 GB/s\"; latency = \"50 "    \
+    "ns\"; };\n"
+#define TORUS                                                                                                \
+    "topology: { kind = \"torus\"; extents = [8, 8]; bandwidth = \"12.5 GB/s\"; latency = \"50 ns\"; };\n"
+#define SWITCHES                                                                                             \
+    "switch: { channels = 2; buffer = \"16 KiB\"; output_queue = \"4 KiB\"; arbitration = \"round_robin\"; " \
+    "};\n"                                                                                                   \
     "adapter: { packet_size = \"512 B\"; header = \"0 B\"; };\n"
 #define NONE "congestion: { control = \"none\"; };\n"
 #define ECN "congestion: { control = \"ecn\"; threshold = \"8 KiB\"; %s };\n"
 
 struct hot {
-    double victims, hot_link, mean_ns, p99_ns; /* load of the background, a fraction of what all nodes could send */
+    double victims, hot_link, mean_ns,
+        p99_ns; /* load of the background, a fraction of what all nodes could send */
 };
 
-/* `senders` nodes send all they have to node 5, the others to nodes that are not hot. What a hot sender creates after the warm-up does not
- * leave it before the end, so latencies are the background's. */
-static struct hot hot_run(struct run *r, const char *topology, int senders, double load, bool hot, const char *congestion)
+/* `senders` nodes send all they have to node 5, the others to nodes that are not hot. What a hot sender
+ * creates after the warm-up does not leave it before the end, so latencies are the background's. */
+static struct hot hot_run(struct run *r, const char *topology, int senders, double load, bool hot,
+                          const char *congestion)
 {
-    run_format(r, "%s" SWITCHES "%s"
-               "traffic: { pattern = \"hotspot\"; hotspots = [5]; hotspot_fraction = %s; hotspot_senders = %d; load = %g; size = \"512 B\"; };\n"
+    run_format(r,
+               "%s" SWITCHES "%s"
+               "traffic: { pattern = \"hotspot\"; hotspots = [5]; hotspot_fraction = %s; hotspot_senders = "
+               "%d; load = %g; size = \"512 B\"; };\n"
                "run: { warmup = \"600 us\"; measure = \"200 us\"; drain = false; };\n",
                topology, congestion, hot ? "1.0" : "0.0", senders, load);
-    struct hot h = {.hot_link = node_link_use(r, 5), .mean_ns = run_real(r, "packet_latency_ps.mean") / 1000,
+    struct hot h = {.hot_link = node_link_use(r, 5),
+                    .mean_ns = run_real(r, "packet_latency_ps.mean") / 1000,
                     .p99_ns = run_real(r, "packet_latency_ps.p99") / 1000};
     h.victims = run_real(r, "accepted_load") - h.hot_link / (double)run_int(r, "nodes");
     return h;
@@ -171,18 +196,20 @@ static struct hot hot_run(struct run *r, const char *topology, int senders, doub
 
 static void hot_print(const char *name, struct hot h)
 {
-    print_message("%-26s background %.4f, hot link %.3f, latency mean %.0f ns, 99 %% %.0f ns\n", name, h.victims, h.hot_link, h.mean_ns, h.p99_ns);
+    print_message("%-26s background %.4f, hot link %.3f, latency mean %.0f ns, 99 %% %.0f ns\n", name,
+                  h.victims, h.hot_link, h.mean_ns, h.p99_ns);
 }
 
-/* Undisturbed, the background gets what it offers. With the hot spot and no control it loses a third of it or more; with control it
- * has 99 % of it and its latency again, while the hot link is used to 93 %. */
+/* Undisturbed, the background gets what it offers. With the hot spot and no control it loses a third of it or
+ * more; with control it has 99 % of it and its latency again, while the hot link is used to 93 %. */
 static void tree_check(const char *name, const char *topology, int senders, double load)
 {
     struct run r;
     char ecn[256];
     snprintf(ecn, sizeof ecn, ECN, "");
     run_init(&r);
-    struct hot alone = hot_run(&r, topology, senders, load, false, NONE), none = hot_run(&r, topology, senders, load, true, NONE);
+    struct hot alone = hot_run(&r, topology, senders, load, false, NONE),
+               none = hot_run(&r, topology, senders, load, true, NONE);
     struct hot controlled = hot_run(&r, topology, senders, load, true, ecn);
     double nodes = (double)run_int(&r, "nodes"), offered = load * (nodes - 1 - senders) / nodes;
     /* the hot node sends background, too */
@@ -200,7 +227,8 @@ static void tree_check(const char *name, const char *topology, int senders, doub
     assert_within(controlled.victims, offered, 0.01 * offered);
     assert_true(controlled.mean_ns < 1.05 * alone.mean_ns);
     assert_true(controlled.p99_ns < 1.10 * alone.p99_ns);
-    assert_true(run_int(&r, "congestion.throttle_ps.count") > 0 || run_int(&r, "congestion.throttled_flows") >= senders);
+    assert_true(run_int(&r, "congestion.throttle_ps.count") > 0 ||
+                run_int(&r, "congestion.throttled_flows") >= senders);
     run_release(&r);
 }
 
@@ -214,7 +242,8 @@ static void tree_on_a_torus(void **state)
     tree_check("torus", TORUS, 12, 0.4);
 }
 
-/* Marked at the root only, the flows that are throttled are mostly those to the hot node; marked everywhere, those that pass the tree, too. */
+/* Marked at the root only, the flows that are throttled are mostly those to the hot node; marked everywhere,
+ * those that pass the tree, too. */
 static void root_spares_the_victims(void **state)
 {
     struct run r;
@@ -226,26 +255,30 @@ static void root_spares_the_victims(void **state)
         hot_run(&r, FAT_TREE, 16, 0.5, true, ecn);
         throttled[all] = run_int(&r, "congestion.throttled_flows");
     }
-    print_message("throttled flows: marked at the root %" PRId64 ", everywhere %" PRId64 "\n", throttled[0], throttled[1]);
+    print_message("throttled flows: marked at the root %" PRId64 ", everywhere %" PRId64 "\n", throttled[0],
+                  throttled[1]);
     assert_true(throttled[0] >= 16);
     assert_true(2 * throttled[0] < throttled[1]);
     run_release(&r);
 }
 
-/* A source has messages to the hot node and to others. With a window of one message those to others stand behind the throttled one. */
+/* A source has messages to the hot node and to others. With a window of one message those to others stand
+ * behind the throttled one. */
 static void window_lets_others_pass(void **state)
 {
     struct run r;
     double accepted[2];
     run_init(&r);
     for (int wide = 0; wide < 2; wide++) {
-        run_format(&r, TORUS SWITCHES ECN
-                   "traffic: { pattern = \"hotspot\"; hotspots = [5]; hotspot_fraction = 0.1; load = 0.3; size = \"512 B\"; };\n"
-                   "run: { warmup = \"400 us\"; measure = \"100 us\"; drain = false; };\n",
+        run_format(&r,
+                   TORUS SWITCHES ECN "traffic: { pattern = \"hotspot\"; hotspots = [5]; hotspot_fraction = "
+                                      "0.1; load = 0.3; size = \"512 B\"; };\n"
+                                      "run: { warmup = \"400 us\"; measure = \"100 us\"; drain = false; };\n",
                    wide ? "window = 1000;" : "window = 1;");
         accepted[wide] = run_real(&r, "accepted_load");
     }
-    print_message("accepted with a window of 1: %.3f, of 1000: %.3f, of 0.27 + 1/64 possible\n", accepted[0], accepted[1]);
+    print_message("accepted with a window of 1: %.3f, of 1000: %.3f, of 0.27 + 1/64 possible\n", accepted[0],
+                  accepted[1]);
     assert_true(accepted[0] < 0.6 * 0.27);
     assert_true(accepted[1] > 0.97 * 0.27);
     run_release(&r);
@@ -253,13 +286,14 @@ static void window_lets_others_pass(void **state)
 
 /* ---- an incast ---- */
 
-#define INCAST_END(end)                                                                                                      \
-    "traffic: { pattern = \"incast\"; target = 0; senders = 16; load = 1.0; size = \"512 B\"; };\n"                           \
-    "run: { warmup = \"2 ms\"; end = \"" end "\"; };\n"                                                                      \
+#define INCAST_END(end)                                                                                      \
+    "traffic: { pattern = \"incast\"; target = 0; senders = 16; load = 1.0; size = \"512 B\"; };\n"          \
+    "run: { warmup = \"2 ms\"; end = \"" end "\"; };\n"                                                      \
     "output: { matrix = true; period = \"100 us\"; };\n"
 
-/* 16 to 1 from 2 ms to 8 ms: each gets its 16th within 5 % (without control one that is nearer gets several times as much), and
- * what is under way stays between bounds: never so little that the link idles, never the full buffers of no control. */
+/* 16 to 1 from 2 ms to 8 ms: each gets its 16th within 5 % (without control one that is nearer gets several
+ * times as much), and what is under way stays between bounds: never so little that the link idles, never the
+ * full buffers of no control. */
 static void incast_check(const char *control, double utilisation, double widest, int64_t most_in_flight)
 {
     static struct period p[100];
@@ -283,7 +317,8 @@ static void incast_check(const char *control, double utilisation, double widest,
         low = p[i].in_flight < low ? p[i].in_flight : low;
     }
     double use = node_link_use(&r, 0);
-    print_message("%.12s: link %.3f, shares %.3f to %.3f of the mean, under way %" PRId64 " to %" PRId64 " packets\n",
+    print_message("%.12s: link %.3f, shares %.3f to %.3f of the mean, under way %" PRId64 " to %" PRId64
+                  " packets\n",
                   strchr(control, '"'), use, least * 16 / sum, most * 16 / sum, low, high);
     assert_int_equal(senders, 16);
     assert_true(use >= utilisation);
@@ -302,7 +337,8 @@ static void incast_is_fair_and_stable(void **state)
 
 /* ---- what must not change, and what must not be lost ---- */
 
-/* A threshold that nothing reaches: the same bits as without control, but for the object `congestion` itself. */
+/* A threshold that nothing reaches: the same bits as without control, but for the object `congestion` itself.
+ */
 static void unmarked_is_unchanged(void **state)
 {
     struct run r;
@@ -310,8 +346,10 @@ static void unmarked_is_unchanged(void **state)
     json_t *one = NULL;
     run_init(&r);
     for (int control = 0; control < 2; control++) {
-        run_format(&r, TORUS SWITCHES "%s"
-                   "traffic: { pattern = \"uniform\"; load = 0.9; size = \"1500 B\"; };\nrun: { measure = \"50 us\"; };\n",
+        run_format(&r,
+                   TORUS SWITCHES "%s"
+                                  "traffic: { pattern = \"uniform\"; load = 0.9; size = \"1500 B\"; };\nrun: "
+                                  "{ measure = \"50 us\"; };\n",
                    control ? "congestion: { control = \"ecn\"; threshold = \"1 TiB\"; };\n" : "");
         json_t *result = json_object_get(r.summary, "result");
         if (control) {
@@ -328,8 +366,9 @@ static void unmarked_is_unchanged(void **state)
     run_release(&r);
 }
 
-/* Runs that are drained: all packets and notices arrive, also where notices compete with priority classes, with sinks that are slow, with
- * one queue for all destinations, in closed loops. (The program itself asserts that all credits are back.) */
+/* Runs that are drained: all packets and notices arrive, also where notices compete with priority classes,
+ * with sinks that are slow, with one queue for all destinations, in closed loops. (The program itself asserts
+ * that all credits are back.) */
 static void nothing_is_lost(void **state)
 {
     static const struct variant {
@@ -349,11 +388,13 @@ static void nothing_is_lost(void **state)
     for (size_t i = 0; i < sizeof variants / sizeof *variants; i++) {
         const struct variant *v = &variants[i];
         bool closed = strstr(v->traffic, "outstanding") != NULL;
-        run_format(&r, TORUS
-                   "switch: { channels = 2; buffer = \"4 KiB\"; output_queue = \"2 KiB\"; %s };\n"
-                   "adapter: { packet_size = \"512 B\"; header = \"8 B\"; %s };\n"
-                   "traffic: { pattern = \"hotspot\"; hotspots = [5]; hotspot_fraction = 0.5; %s size = \"1500 B\"; messages = 60; %s };\n"
-                   "congestion: { control = \"ecn\"; threshold = \"1 KiB\"; increase = 0.01; recovery = \"1 us\"; %s };\n",
+        run_format(&r,
+                   TORUS "switch: { channels = 2; buffer = \"4 KiB\"; output_queue = \"2 KiB\"; %s };\n"
+                         "adapter: { packet_size = \"512 B\"; header = \"8 B\"; %s };\n"
+                         "traffic: { pattern = \"hotspot\"; hotspots = [5]; hotspot_fraction = 0.5; %s size "
+                         "= \"1500 B\"; messages = 60; %s };\n"
+                         "congestion: { control = \"ecn\"; threshold = \"1 KiB\"; increase = 0.01; recovery "
+                         "= \"1 us\"; %s };\n",
                    v->switches, v->adapter, closed ? "" : "load = 0.5;", v->traffic, v->congestion);
         assert_int_equal(run_int(&r, "packets_delivered"), run_int(&r, "packets_injected"));
         assert_int_equal(run_int(&r, "bytes_delivered"), run_int(&r, "bytes_injected"));

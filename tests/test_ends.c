@@ -1,6 +1,6 @@
-/* test_ends.c - whatever ends a run, the results are those of a run with run.end at that time: packets, confidence, finished jobs, and
- * signals, which may reach any rank at any moment: before the first event, in between, again, and while results are written. And when
- * memory is out, what was measured is written.
+/* test_ends.c - whatever ends a run, the results are those of a run with run.end at that time: packets,
+ * confidence, finished jobs, and signals, which may reach any rank at any moment: before the first event, in
+ * between, again, and while results are written. And when memory is out, what was measured is written.
  */
 #define _GNU_SOURCE
 #include "tests/equal_bits.h"
@@ -53,7 +53,8 @@ static int launcher_words(const struct process *p, char **word)
     word[n++] = ker_format("%d", p->ranks);
     word[n++] = "sh";
     word[n++] = "-c";
-    word[n++] = ker_format("echo $$ >%s/%s.pid.$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"", scratch, p->folder);
+    word[n++] =
+        ker_format("echo $$ >%s/%s.pid.$OMPI_COMM_WORLD_RANK; exec \"$0\" \"$@\"", scratch, p->folder);
     return n;
 }
 
@@ -71,7 +72,8 @@ static struct process start(const char *folder, int ranks, const char *const *wo
     for (int i = 0; words[i]; i++)
         word[n++] = (char *)words[i];
     word[n] = NULL;
-    char *log = path_of(folder, ".log"), *clean = ker_format("rm -rf %s/%s %s/%s.pid.*", scratch, folder, scratch, folder);
+    char *log = path_of(folder, ".log"),
+         *clean = ker_format("rm -rf %s/%s %s/%s.pid.*", scratch, folder, scratch, folder);
     assert_int_equal(system(clean), 0);
     free(clean);
     fflush(NULL);
@@ -170,7 +172,8 @@ static int run(const char *folder, int ranks, const char *const *words)
 static json_t *result_of(const char *folder)
 {
     char *path = path_of(folder, "/summary.json");
-    json_t *summary = json_load_file(path, 0, NULL), *result = json_incref(json_object_get(summary, "result"));
+    json_t *summary = json_load_file(path, 0, NULL),
+           *result = json_incref(json_object_get(summary, "result"));
     json_decref(summary);
     free(path);
     return result;
@@ -213,7 +216,8 @@ static void assert_like_end(const char *folder, const char *const *words)
     int n = 0;
     json_t *result = result_of(folder);
     assert_non_null(result);
-    char *end = ker_format("run.end=%lld ps", (long long)json_integer_value(json_object_get(result, "simulated_time_ps")));
+    char *end = ker_format("run.end=%lld ps",
+                           (long long)json_integer_value(json_object_get(result, "simulated_time_ps")));
     for (; words[n]; n++)
         again[n] = words[n];
     again[n++] = end;
@@ -245,9 +249,11 @@ static bool said(const char *folder, const char *text)
 /* ---- conditions ---- */
 
 /* Slow links behind fast ones and deep queues: much is on its way when the run ends. */
-#define TORUS                                                                                                                        \
-    "topology: { kind = \"torus\"; extents = [4, 4, 4]; bandwidth = [\"10 GB/s\", \"3.3 GB/s\", \"25 GB/s\"]; latency = \"100 ns\"; };" \
-    "switch: { output_queue = \"64 KiB\"; }; traffic: { pattern = \"uniform\"; load = 0.9; size = \"10 KiB\"; };"                    \
+#define TORUS                                                                                                \
+    "topology: { kind = \"torus\"; extents = [4, 4, 4]; bandwidth = [\"10 GB/s\", \"3.3 GB/s\", \"25 "       \
+    "GB/s\"]; latency = \"100 ns\"; };"                                                                      \
+    "switch: { output_queue = \"64 KiB\"; }; traffic: { pattern = \"uniform\"; load = 0.9; size = \"10 "     \
+    "KiB\"; };"                                                                                              \
     "output: { matrix = true; period = \"700 ns\"; };"
 
 static void condition_test(const char *text, const char *condition, const char *more, const char *reason)
@@ -275,7 +281,8 @@ static void test_confidence(void **state)
 
 static void test_jobs_done(void **state)
 {
-    static const char jobs[] = TORUS "jobs: ({ program = \"stencil\"; extents = [4, 4]; bytes = \"20 KiB\"; steps = 3; });";
+    static const char jobs[] =
+        TORUS "jobs: ({ program = \"stencil\"; extents = [4, 4]; bytes = \"20 KiB\"; steps = 3; });";
     char *file = config_write("jobs", jobs);
     const char *words[] = {file, NULL};
     assert_int_equal(run("jobs", 1, words), 0);
@@ -286,7 +293,8 @@ static void test_jobs_done(void **state)
 
 static void test_faulty(void **state)
 {
-    condition_test(TORUS "faults: { link_rate = 0.1; switch_rate = 0.05; unreachable = \"drop\"; at = \"1 us\"; spread = \"3 us\"; };",
+    condition_test(TORUS "faults: { link_rate = 0.1; switch_rate = 0.05; unreachable = \"drop\"; at = \"1 "
+                         "us\"; spread = \"3 us\"; };",
                    "run.packets=2000", "run.check_interval=500 ns", "packets");
 }
 
@@ -347,7 +355,8 @@ static void test_launcher(void **state)
 static void test_no_checks(void **state)
 {
     char *file = config_write("plain", TORUS);
-    const char *words[] = {file, "output.period=0 ns", NULL}, *ended[] = {file, "output.period=0 ns", "run.end=1000 ms", NULL};
+    const char *words[] = {file, "output.period=0 ns", NULL},
+               *ended[] = {file, "output.period=0 ns", "run.end=1000 ms", NULL};
     for (int ranks = 1; ranks <= 2; ranks++) {
         struct process p = start("plain", ranks, ended, -1);
         wait_ready(&p);
@@ -363,7 +372,8 @@ static void test_no_checks(void **state)
 static void test_second_signal(void **state)
 {
     char *file = config_write("long", TORUS LONG_RUN), *path;
-    const char *words[] = {file, "run.check_interval=1000 s", NULL}; /* the first signal would be seen to then */
+    const char *words[] = {file, "run.check_interval=1000 s",
+                           NULL}; /* the first signal would be seen to then */
     struct process p = start("second", 1, words, -1);
     wait_rows(&p, 3);
     kill(p.pid, SIGTERM);
@@ -383,8 +393,10 @@ static void test_second_signal(void **state)
 /* While the proof of freedom from deadlock takes its time. */
 static void test_before_the_first_event(void **state)
 {
-    char *file = config_write("start", "topology: { kind = \"torus\"; extents = [40, 40, 40]; bandwidth = \"10 GB/s\"; latency = \"100 ns\"; };"
-                                       "traffic: { pattern = \"uniform\"; load = 0.1; }; run: { end = \"1 us\"; };");
+    char *file =
+        config_write("start", "topology: { kind = \"torus\"; extents = [40, 40, 40]; bandwidth = \"10 "
+                              "GB/s\"; latency = \"100 ns\"; };"
+                              "traffic: { pattern = \"uniform\"; load = 0.1; }; run: { end = \"1 us\"; };");
     const char *words[] = {file, "--check=full", NULL};
     for (int ranks = 1; ranks <= 2; ranks++) {
         struct process p = start("start", ranks, words, -1);
@@ -404,7 +416,8 @@ static void test_while_writing(void **state)
     int ends[2];
     assert_int_equal(pipe(ends), 0);
     fcntl(ends[1], F_SETFL, O_NONBLOCK);
-    while (write(ends[1], block, sizeof block) > 0) {}
+    while (write(ends[1], block, sizeof block) > 0) {
+    }
     fcntl(ends[1], F_SETFL, 0);
     struct process p = start("write", 1, words, ends[1]);
     wait_rows(&p, 7);
@@ -412,7 +425,8 @@ static void test_while_writing(void **state)
     kill(p.pid, SIGTERM);
     pause_ms(50);
     close(ends[1]);
-    while (read(ends[0], block, sizeof block) > 0) {}
+    while (read(ends[0], block, sizeof block) > 0) {
+    }
     close(ends[0]);
     assert_int_equal(finish(&p), 143);
     assert_reason("write", "end time");
@@ -432,9 +446,11 @@ static void test_while_writing(void **state)
 /* Links that take a second hold more than there is memory for. */
 static void test_memory(void **state)
 {
-    char *file = config_write("memory", "topology: { kind = \"star\"; nodes = 16; bandwidth = \"100 GB/s\"; latency = \"1 s\"; };"
-                                        "switch: { buffer = \"1 GiB\"; }; adapter: { packet_size = \"64 B\"; header = \"0 B\"; };"
-                                        "traffic: { pattern = \"uniform\"; load = 1; size = \"64 B\"; }; run: { end = \"100 s\"; };");
+    char *file = config_write(
+        "memory",
+        "topology: { kind = \"star\"; nodes = 16; bandwidth = \"100 GB/s\"; latency = \"1 s\"; };"
+        "switch: { buffer = \"1 GiB\"; }; adapter: { packet_size = \"64 B\"; header = \"0 B\"; };"
+        "traffic: { pattern = \"uniform\"; load = 1; size = \"64 B\"; }; run: { end = \"100 s\"; };");
     const char *words[] = {file, NULL};
     struct rlimit old, little;
     if (SANITIZED) {

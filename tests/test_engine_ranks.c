@@ -107,7 +107,8 @@ static void breed(void *self, struct ker_engine *e, const struct ker_event *even
     ker_time now = event->time;
     struct ker_event *here = ker_post_event(e, (struct ker_address){0, b->rank}, now + 1001, b->port++, 0);
     here->flags = 0;
-    struct ker_event *there = ker_post_event(e, (struct ker_address){0, (b->rank + 1) % b->ranks}, now + 1100, b->port++, 1);
+    struct ker_event *there =
+        ker_post_event(e, (struct ker_address){0, (b->rank + 1) % b->ranks}, now + 1100, b->port++, 1);
     there->flags = 0;
 }
 
@@ -115,22 +116,34 @@ static void nothing(void *self, struct ker_engine *e, ker_time now)
 {
 }
 
-static void no_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port, uint8_t channel, uint32_t amount)
+static void no_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
+                    uint8_t channel, uint32_t amount)
 {
 }
 
 /* What is under way grows beyond the memory for it: all ranks end, with a reason. */
 static void memory_is_out(void **state)
 {
-    static const struct ker_class class = {
-        .name = "breeder", .arrival = breed, .note = no_note, .act = nothing, .arrival_alone = breed, .note_alone = no_note};
+    static const struct ker_class class = {.name = "breeder",
+                                           .arrival = breed,
+                                           .note = no_note,
+                                           .act = nothing,
+                                           .arrival_alone = breed,
+                                           .note_alone = no_note};
     struct ker_comm *comm = *state;
     uint32_t rank = (uint32_t)ker_comm_rank(comm), ranks = (uint32_t)ker_comm_size(comm);
     for (int messages = 0; messages < 2; messages++) {
         struct breeder b = {.rank = rank, .ranks = ranks};
-        const struct ker_engine_setup setup = {.comm = comm, .components = 1, .largest_cell = 1, .lookahead = 1000,
-                                               .epoch = ranks > 1 ? 1000 : KER_TIME_MAX, .reach = 4000, .end = KER_TIME_MAX,
-                                               .yield = true, .messages_only = messages, .arena_bytes = rank == ranks - 1 ? 1 << 20 : 0};
+        const struct ker_engine_setup setup = {.comm = comm,
+                                               .components = 1,
+                                               .largest_cell = 1,
+                                               .lookahead = 1000,
+                                               .epoch = ranks > 1 ? 1000 : KER_TIME_MAX,
+                                               .reach = 4000,
+                                               .end = KER_TIME_MAX,
+                                               .yield = true,
+                                               .messages_only = messages,
+                                               .arena_bytes = rank == ranks - 1 ? 1 << 20 : 0};
         struct ker_engine *e = ker_engine_new(&setup);
         ker_time at = -1;
         ker_engine_set(e, 0, &class, &b, true);

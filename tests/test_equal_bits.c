@@ -8,8 +8,8 @@
  * the run that killed it.
  *
  * EQUAL_BITS_SYSTEMS=n takes that many random systems, EQUAL_BITS_FIRST=n begins with number n,
- * EQUAL_BITS_RANKS=n takes only one rank and n, EQUAL_BITS_KEEP=1 keeps all results; after a failure they are kept anyway, and what is printed reproduces
- * it.
+ * EQUAL_BITS_RANKS=n takes only one rank and n, EQUAL_BITS_KEEP=1 keeps all results; after a failure they are
+ * kept anyway, and what is printed reproduces it.
  */
 #define _GNU_SOURCE /* nftw */
 int marssim_main(int argc, char **argv);
@@ -34,7 +34,8 @@ int marssim_main(int argc, char **argv);
 #else
 #define RANDOM_SYSTEMS 230
 #endif
-#define RUN_SECONDS 300 /* a run that takes longer hangs: most take some hundredths, but the machine may be very busy */
+#define RUN_SECONDS                                                                                          \
+    300 /* a run that takes longer hangs: most take some hundredths, but the machine may be very busy */
 #define MOST_CRASHES 5
 #define MOST_OVERRIDES 5
 

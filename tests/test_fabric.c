@@ -2,36 +2,36 @@
 #include "tests/fabric_make.h"
 #include "tests/route_walk.h"
 
-#include "routing/opensm.h"
-#include "routing/shape.h"
+#include "routing/import/opensm.h"
+#include "routing/topology.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 #define FABRIC "topology: { kind = \"fabric\"; file = \"%s\"; latency = \"100 ns\"; %s}; %s"
 
-/* A shape from the text of a dump; the file lives only while it is read. Messages call it "dump". */
-static enum ker_status fabric_try(struct route_shape **shape, const char *text, const char *topology, const char *more, uint32_t channels,
-                                  struct ker_error *error)
+/* A topology from the text of a dump; the file lives only while it is read. Messages call it "dump". */
+static enum ker_status fabric_try(struct route_topology **topology, const char *text, const char *keys,
+                                  const char *more, uint32_t channels, struct ker_error *error)
 {
     char path[] = "/tmp/test_fabric_XXXXXX", config[512];
     int file = mkstemp(path);
     assert_true(file >= 0);
     assert_int_equal(write(file, text, strlen(text)), strlen(text));
     close(file);
-    snprintf(config, sizeof config, FABRIC, path, topology, more);
-    enum ker_status status = shape_try(shape, config, channels, error);
+    snprintf(config, sizeof config, FABRIC, path, keys, more);
+    enum ker_status status = topology_try(topology, config, channels, error);
     unlink(path);
     return status;
 }
 
-static struct route_shape *fabric_make(const char *text, const char *more, uint32_t channels)
+static struct route_topology *fabric_make(const char *text, const char *more, uint32_t channels)
 {
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_error error;
-    if (fabric_try(&shape, text, "", more, channels, &error))
+    if (fabric_try(&topology, text, "", more, channels, &error))
         fail_msg("%s", error.text);
-    return shape;
+    return topology;
 }
 
 /* The text that a plant's dump or tables are. */
@@ -45,7 +45,8 @@ static __attribute__((noinline)) char *plant_text(const struct plant *p)
     return text;
 }
 
-static __attribute__((noinline)) char *plant_tables(const struct plant *p, int opensm, plant_port *port, const void *context)
+static __attribute__((noinline)) char *plant_tables(const struct plant *p, int opensm, plant_port *port,
+                                                    const void *context)
 {
     char *text = NULL;
     size_t length = 0;
@@ -55,7 +56,8 @@ static __attribute__((noinline)) char *plant_tables(const struct plant *p, int o
     return text;
 }
 
-/* A full tree of 2 levels: `half` leaves with as many nodes, and as many spines; ports of leaves 1..half to nodes, then up. */
+/* A full tree of 2 levels: `half` leaves with as many nodes, and as many spines; ports of leaves 1..half to
+ * nodes, then up. */
 static struct plant tree_plant(int half)
 {
     struct plant p = {.switches = 2 * half, .ports = 2 * half, .adapters = half * half, .adapter_ports = 2};
@@ -77,29 +79,46 @@ static int tree_port(const void *context, int s, int node, int path)
     return s == leaf ? node % half + 1 : half + 1 + (node + path) % half;
 }
 
-/* Per lane 2.5, 5 and 10 Gbaud with 8 of 10 bits; 10.3125, 14.0625 and 25.78125 Gbaud with 64 of 66; then 50, 100 and 200 Gb/s. */
+/* Per lane 2.5, 5 and 10 Gbaud with 8 of 10 bits; 10.3125, 14.0625 and 25.78125 Gbaud with 64 of 66; then 50,
+ * 100 and 200 Gb/s. */
 static void test_rates(void **state)
 {
     static const struct {
         const char *text;
         uint64_t rate;
     } rates[] = {
-        {"1xSDR", 250000000},   {"4xSDR", 1000000000},   {"4xDDR", 2000000000},   {"4xQDR", 4000000000},   {"8xQDR", 8000000000},
-        {"12xQDR", 12000000000}, {"4xFDR10", 5000000000}, {"4xFDR", 6818181818},   {"1xFDR", 1704545454},   {"4xEDR", 12500000000},
-        {"2xHDR", 12500000000}, {"4xHDR", 25000000000},  {"4xNDR", 50000000000},  {"4xXDR", 100000000000}, {"3xHDR", 0},
-        {"4xHD", 0},            {"4xHDRR", 0},           {"", 0},                 {"4x???", 0},
+        {"1xSDR", 250000000},
+        {"4xSDR", 1000000000},
+        {"4xDDR", 2000000000},
+        {"4xQDR", 4000000000},
+        {"8xQDR", 8000000000},
+        {"12xQDR", 12000000000},
+        {"4xFDR10", 5000000000},
+        {"4xFDR", 6818181818},
+        {"1xFDR", 1704545454},
+        {"4xEDR", 12500000000},
+        {"2xHDR", 12500000000},
+        {"4xHDR", 25000000000},
+        {"4xNDR", 50000000000},
+        {"4xXDR", 100000000000},
+        {"3xHDR", 0},
+        {"4xHD", 0},
+        {"4xHDRR", 0},
+        {"", 0},
+        {"4x???", 0},
     };
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++)
         assert_int_equal(route_fabric_rate(rates[i].text, strlen(rates[i].text)), rates[i].rate);
 }
 
-static void check_pairs(const struct route_shape *shape, uint32_t channels, int times)
+static void check_pairs(const struct route_topology *topology, uint32_t channels, int times)
 {
-    uint32_t random = 7, nodes = route_summarise(shape)->nodes;
+    uint32_t random = 7, nodes = route_summarise(topology)->nodes;
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++)
             for (int i = 0; i < times && a != b; i++)
-                assert_int_equal(walk_packet(shape, a, b, channels, &random), route_distance(shape, a, b));
+                assert_int_equal(walk_packet(topology, a, b, channels, &random),
+                                 route_distance(topology, a, b));
 }
 
 /* Ports keep their numbers, peers point back at each other, and all pairs are reached on shortest ways. */
@@ -109,8 +128,8 @@ static void test_tree(void **state)
     struct plant p = tree_plant(HALF);
     char *text = plant_text(&p);
     for (int adaptive = 0; adaptive < 2; adaptive++) {
-        struct route_shape *shape = fabric_make(text, adaptive ? ADAPTIVE : "", 1);
-        const struct route_summary *summary = route_summarise(shape);
+        struct route_topology *topology = fabric_make(text, adaptive ? ADAPTIVE : "", 1);
+        const struct route_summary *summary = route_summarise(topology);
         assert_int_equal(summary->nodes, HALF * HALF);
         assert_int_equal(summary->switches, 2 * HALF);
         assert_int_equal(summary->links, 2 * HALF * HALF);
@@ -120,7 +139,7 @@ static void test_tree(void **state)
         for (uint32_t s = 0; s < 2 * HALF; s++)
             for (uint32_t port = 0; port <= 2 * HALF; port++) {
                 struct route_peer peer, back;
-                route_port(shape, s, port, &peer);
+                route_port(topology, s, port, &peer);
                 if (port == 0 || (s >= HALF && port > HALF)) {
                     assert_int_equal(peer.kind, ROUTE_NOTHING);
                 } else if (s < HALF && port <= HALF) {
@@ -130,23 +149,24 @@ static void test_tree(void **state)
                     assert_int_equal(peer.kind, ROUTE_SWITCH);
                     assert_int_equal(peer.id, s < HALF ? port - 1 : port - 1);
                     assert_int_equal(peer.port, s < HALF ? s + 1 : HALF + 1 + s - HALF);
-                    route_port(shape, peer.id, peer.port, &back);
+                    route_port(topology, peer.id, peer.port, &back);
                     assert_true(back.kind == ROUTE_SWITCH && back.id == s && back.port == port);
                 }
             }
-        check_pairs(shape, 1, 3);
-        route_free(shape);
+        check_pairs(topology, 1, 3);
+        route_free(topology);
     }
     free(text);
     free(p.cable);
 }
 
-/* Five switches in a ring with a chord, cables of two speeds in parallel and in any ports, adapters with two ports on two switches,
- * as an edge list has the same network: same distances, all cables used. */
+/* Five switches in a ring with a chord, cables of two speeds in parallel and in any ports, adapters with two
+ * ports on two switches, as an edge list has the same network: same distances, all cables used. */
 static struct plant odd_plant(int lmc)
 {
     struct plant p = {.switches = 5, .ports = 24, .adapters = 6, .adapter_ports = 2, .lmc = lmc};
-    static const int ring[][4] = {{0, 24, 1, 3}, {1, 7, 2, 2}, {2, 9, 3, 24}, {3, 1, 4, 20}, {4, 11, 0, 5}, {1, 20, 3, 13}};
+    static const int ring[][4] = {{0, 24, 1, 3}, {1, 7, 2, 2},  {2, 9, 3, 24},
+                                  {3, 1, 4, 20}, {4, 11, 0, 5}, {1, 20, 3, 13}};
     for (size_t i = 0; i < sizeof ring / sizeof *ring; i++)
         plant_join(&p, ring[i][0], ring[i][1], 0, ring[i][2], ring[i][3], "4xQDR");
     plant_join(&p, 2, 23, 0, 1, 18, "4xFDR");
@@ -166,10 +186,11 @@ static const char odd_list[] =
     "node n0 s0 100ns 12.5GB/s\nnode n1 s1 100ns 12.5GB/s\nnode n2 s2 100ns 12.5GB/s\n"
     "node n3 s3 100ns 12.5GB/s\nnode n3b s4 100ns 5GB/s\nnode n4 s4 100ns 12.5GB/s\nnode n4b s0 100ns 5GB/s\n"
     "node n5 s0 100ns 250MB/s\nnode n5b s1 100ns 5GB/s\n"
-    "link s0 s1 100ns 4GB/s\nlink s1 s2 100ns 4GB/s 3\nlink s2 s3 100ns 4GB/s\nlink s3 s4 100ns 4GB/s\nlink s4 s0 100ns 4GB/s\n"
+    "link s0 s1 100ns 4GB/s\nlink s1 s2 100ns 4GB/s 3\nlink s2 s3 100ns 4GB/s\nlink s3 s4 100ns 4GB/s\nlink "
+    "s4 s0 100ns 4GB/s\n"
     "link s1 s3 100ns 4GB/s\n";
 
-static void check_node_links(const struct route_shape *a, const struct route_shape *b)
+static void check_node_links(const struct route_topology *a, const struct route_topology *b)
 {
     for (uint32_t node = 0; node < route_summarise(a)->nodes; node++) {
         struct route_peer at, bt;
@@ -193,42 +214,45 @@ static void test_odd(void **state)
     assert_int_equal(write(file, odd_list, sizeof odd_list - 1), sizeof odd_list - 1);
     close(file);
     for (int adaptive = 0; adaptive < 2; adaptive++) {
-        struct route_shape *shape = fabric_make(text, adaptive ? ADAPTIVE : "", 4);
-        snprintf(config, sizeof config, "topology: { kind = \"file\"; file = \"%s\"; }; %s", path, adaptive ? ADAPTIVE : "");
-        struct route_shape *list = shape_make(config, 4);
-        assert_int_equal(route_summarise(shape)->nodes, 9);
-        assert_int_equal(route_summarise(shape)->links, route_summarise(list)->links);
-        assert_int_equal(route_summarise(shape)->channels, route_summarise(list)->channels);
-        check_node_links(shape, list);
+        struct route_topology *topology = fabric_make(text, adaptive ? ADAPTIVE : "", 4);
+        snprintf(config, sizeof config, "topology: { kind = \"file\"; file = \"%s\"; }; %s", path,
+                 adaptive ? ADAPTIVE : "");
+        struct route_topology *list = topology_make(config, 4);
+        assert_int_equal(route_summarise(topology)->nodes, 9);
+        assert_int_equal(route_summarise(topology)->links, route_summarise(list)->links);
+        assert_int_equal(route_summarise(topology)->channels, route_summarise(list)->channels);
+        check_node_links(topology, list);
         for (uint32_t a = 0; a < 9; a++)
             for (uint32_t b = 0; b < 9; b++)
-                assert_int_equal(route_distance(shape, a, b), route_distance(list, a, b));
-        check_pairs(shape, 4, 20);
+                assert_int_equal(route_distance(topology, a, b), route_distance(list, a, b));
+        check_pairs(topology, 4, 20);
         route_free(list);
-        route_free(shape);
+        route_free(topology);
     }
     unlink(path);
     free(text);
     free(p.cable);
 }
 
-/* From switch 1 to switch 2 lead the ports 7, 8 (3 times as fast) and 18: every destination node has one of them, whatever the packet
- * draws, and nodes 3, 4 and 5 of switch 2 have one each. */
+/* From switch 1 to switch 2 lead the ports 7, 8 (3 times as fast) and 18: every destination node has one of
+ * them, whatever the packet draws, and nodes 3, 4 and 5 of switch 2 have one each. */
 static void test_parallel(void **state)
 {
     struct plant p = odd_plant(0);
     char *text = plant_text(&p);
-    struct route_shape *shape = fabric_make(text, "", 4);
+    struct route_topology *topology = fabric_make(text, "", 4);
     uint32_t used[25] = {0};
-    for (uint32_t node = 0; node < route_summarise(shape)->nodes; node++) {
+    for (uint32_t node = 0; node < route_summarise(topology)->nodes; node++) {
         uint32_t at, first = 0;
         uint16_t port;
-        route_attachment(shape, node, &at, &port);
+        route_attachment(topology, node, &at, &port);
         for (uint32_t i = 0; i < 20 && at == 2; i++) {
-            struct route_packet packet = {.address = route_address(shape, node), .destination = node,
+            struct route_packet packet = {.address = route_address(topology, node),
+                                          .destination = node,
                                           .draw = ker_random_bits(5, 1, 1, i).word[0]};
             struct route_choice choice;
-            assert_int_equal(route_function(shape)(shape, route_here(shape, 1), 1, &packet, &choice), 1);
+            assert_int_equal(
+                route_function(topology)(topology, route_coordinate(topology, 1), 1, &packet, &choice), 1);
             first = i ? first : choice.port;
             assert_int_equal(choice.port, first);
         }
@@ -241,72 +265,81 @@ static void test_parallel(void **state)
         least = u < least ? u : least;
     }
     assert_true(most > 0 && most - least <= 1);
-    route_free(shape);
+    route_free(topology);
     free(text);
     free(p.cable);
 }
 
-/* Forms as they occur: a name with # and quotes, chassis, external ports, the aggregation node of a switch, a gateway's router, -f. */
+/* Forms as they occur: a name with # and quotes, chassis, external ports, the aggregation node of a switch, a
+ * gateway's router, -f. */
 static const char forms[] =
-    "#\n# Topology file: generated on Tue Mar 12 10:04:11 2024\n#\n# Reported max hops discovered: 4\n# Total MADs used: 200\n"
+    "#\n# Topology file: generated on Tue Mar 12 10:04:11 2024\n#\n# Reported max hops discovered: 4\n# "
+    "Total MADs used: 200\n"
     "# Initiated from node 506b4b03004a1234 port 506b4b03004a1234\n"
     "\nChassis 1 (guid 0x2c902004238a0)\nHostname: director\n\n# Spine Nodes\n"
-    "vendid=0x2c9\ndevid=0xd2f0\nsysimgguid=0x2c902004238a0\t\t# Chassis 1\nswitchguid=0x2c902004238a0(2c902004238a0)\t# Line 1\n"
+    "vendid=0x2c9\ndevid=0xd2f0\nsysimgguid=0x2c902004238a0\t\t# Chassis "
+    "1\nswitchguid=0x2c902004238a0(2c902004238a0)\t# Line 1\n"
     "Switch\t41 \"S-0002c902004238a0\"\t\t# \"Voltaire 4036 # \"4036\" A\" enhanced port 0 lid 1 lmc 0\n"
     "[1][ext 18]\t\"H-506b4b03004a1234\"[1](506b4b03004a1234) \t\t# \"node1 HCA-1\" lid 4 4xHDR s=4 w=2 v=4\n"
     "[2]\t\"H-506b4b03004a5678\"[1](506b4b03004a5678) \t\t# \"node2 HCA-1\" lid 5 2xHDR slot 2\n"
     "[39]\t\"R-506b4b0300400000\"[1](506b4b0300400001) \t\t# \"gateway\" lid 8 4xHDR\n"
-    "[41]\t\"H-0002c902004238a8\"[1](2c902004238a8) \t\t# \"Mellanox Technologies Aggregation Node\" lid 6 4xHDR\n"
+    "[41]\t\"H-0002c902004238a8\"[1](2c902004238a8) \t\t# \"Mellanox Technologies Aggregation Node\" lid 6 "
+    "4xHDR\n"
     "\nvendid=0x2c9\ndevid=0xcf09\nsysimgguid=0x2c902004238a0\ncaguid=0x2c902004238a8\n"
     "Ca\t1 \"H-0002c902004238a8\"\t\t# \"Mellanox Technologies Aggregation Node\"\n"
-    "[1](2c902004238a8) \t\"S-0002c902004238a0\"[41]\t\t# lid 6 lmc 0 \"Voltaire 4036 # \"4036\" A\" lid 1 4xHDR\n"
+    "[1](2c902004238a8) \t\"S-0002c902004238a0\"[41]\t\t# lid 6 lmc 0 \"Voltaire 4036 # \"4036\" A\" lid 1 "
+    "4xHDR\n"
     "\nNon-Chassis Nodes\n"
     "\nvendid=0x2c9\ndevid=0x101b\nsysimgguid=0x506b4b03004a1234\ncaguid=0x506b4b03004a1234\n"
     "Ca\t1 \"H-506b4b03004a1234\"\t\t# \"node1 HCA-1\"\n"
-    "[1](506b4b03004a1234) \t\"S-0002c902004238a0\"[1][ext 18]\t\t# lid 4 lmc 0 \"Voltaire 4036 # \"4036\" A\" lid 1 4xHDR s=4 w=2 v=4\n"
+    "[1](506b4b03004a1234) \t\"S-0002c902004238a0\"[1][ext 18]\t\t# lid 4 lmc 0 \"Voltaire 4036 # \"4036\" "
+    "A\" lid 1 4xHDR s=4 w=2 v=4\n"
     "\nrtguid=0x506b4b0300400000\nRt\t1 \"R-506b4b0300400000\"\t\t# \"gateway\"\n"
     "[1](506b4b0300400001) \t\"S-0002c902004238a0\"[39]\t\t# lid 8 lmc 0 \"Voltaire\" lid 1 4xHDR\n"
     "\nvendid=0x2c9\ncaguid=0x506b4b03004a5678\nCa\t1 \"H-506b4b03004a5678\"\t\t# \"node2 HCA-1\" (scp)\r\n"
-    "[1](506b4b03004a5678) \t\"S-0002c902004238a0\"[2]\t\t# lid 5 lmc 0 \"Voltaire 4036 # \"4036\" A\" lid 1 4x???";
+    "[1](506b4b03004a5678) \t\"S-0002c902004238a0\"[2]\t\t# lid 5 lmc 0 \"Voltaire 4036 # \"4036\" A\" lid 1 "
+    "4x???";
 
 static void test_forms(void **state)
 {
-    struct route_shape *shape = fabric_make(forms, "", 1);
-    const struct route_subnet *subnet = shape->subnet;
+    struct route_topology *topology = fabric_make(forms, "", 1);
+    const struct route_subnet *subnet = topology->subnet;
     struct route_peer peer;
     assert_int_equal(subnet->switches, 1);
     assert_int_equal(subnet->nodes, 2);
     assert_int_equal(subnet->left_out, 2);
-    assert_string_equal(route_summarise(shape)->warning, "");
+    assert_string_equal(route_summarise(topology)->warning, "");
     assert_string_equal(subnet->names + subnet->at_switch[0].name, "Voltaire 4036 # \"4036\" A");
     assert_string_equal(subnet->names + subnet->node[1].name, "node2 HCA-1");
     assert_int_equal(subnet->node[1].lid, 5);
-    route_port(shape, 0, 2, &peer);
+    route_port(topology, 0, 2, &peer);
     assert_true(peer.kind == ROUTE_NODE && peer.id == 1);
-    assert_int_equal(route_summarise(shape)->link[peer.link].rate, 12500000000); /* one end knows it */
-    route_port(shape, 0, 41, &peer);
+    assert_int_equal(route_summarise(topology)->link[peer.link].rate, 12500000000); /* one end knows it */
+    route_port(topology, 0, 41, &peer);
     assert_int_equal(peer.kind, ROUTE_NOTHING);
-    check_pairs(shape, 1, 2);
-    route_free(shape);
+    check_pairs(topology, 1, 2);
+    route_free(topology);
 }
 
 /* A speed that nobody knows is asked for. */
 static void test_unknown_speed(void **state)
 {
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_error error;
     struct plant p = tree_plant(2);
     for (int i = 0; i < p.cables; i++)
         p.cable[i].rate = p.cable[i].adapter ? "4x???" : "4xNDR";
     char *text = plant_text(&p);
-    assert_int_equal(fabric_try(&shape, text, "", "", 1, &error), KER_BAD_INPUT);
+    assert_int_equal(fabric_try(&topology, text, "", "", 1, &error), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "topology.node_bandwidth"));
-    assert_int_equal(fabric_try(&shape, text, "node_bandwidth = \"100 Gb/s\"; node_latency = \"7 ns\"; ", "", 1, &error), KER_OK);
-    const struct route_summary *summary = route_summarise(shape);
+    assert_int_equal(fabric_try(&topology, text, "node_bandwidth = \"100 Gb/s\"; node_latency = \"7 ns\"; ",
+                                "", 1, &error),
+                     KER_OK);
+    const struct route_summary *summary = route_summarise(topology);
     assert_int_equal(summary->link[summary->node_link].rate, 12500000000);
     assert_int_equal(summary->link[summary->node_link].latency, 7000);
     assert_int_equal(summary->link[!summary->node_link].rate, 50000000000);
-    route_free(shape);
+    route_free(topology);
     free(text);
     free(p.cable);
 }
@@ -350,7 +383,8 @@ static char *edited(const char *text, const struct edit *edit)
         fail_msg("no %s", edit->from);
     size_t head = (size_t)(at - text), room = strlen(text) + 200;
     char *made = malloc(room);
-    snprintf(made, room, "%.*s%s%s", (int)head, text, edit->to ? edit->to : "", edit->to ? at + strlen(edit->from) : "");
+    snprintf(made, room, "%.*s%s%s", (int)head, text, edit->to ? edit->to : "",
+             edit->to ? at + strlen(edit->from) : "");
     return made;
 }
 
@@ -359,33 +393,42 @@ static void check_message(const struct edit *edit, enum ker_status status, const
     char place[24];
     snprintf(place, sizeof place, ":%s: ", edit->line);
     if (status != KER_BAD_INPUT || !strstr(text, edit->message) || !strstr(text, place))
-        fail_msg("\"%s\" to \"%s\": expected line %s, ... %s ...; got: %s", edit->from, edit->to ? edit->to : "(end)", edit->line,
-                 edit->message, status ? text : "no error");
+        fail_msg("\"%s\" to \"%s\": expected line %s, ... %s ...; got: %s", edit->from,
+                 edit->to ? edit->to : "(end)", edit->line, edit->message, status ? text : "no error");
 }
 
-/* What the tools say on standard error ends in the file, too, and cables lead back to where they come from: passed over, and said. */
+/* What the tools say on standard error ends in the file, too, and cables lead back to where they come from:
+ * passed over, and said. */
 static void test_passed_over(void **state)
 {
     static const struct edit edits[] = {
-        {"# dump", "ibwarn: [4711] mad_rpc: _do_madrpc failed; dport (DR path slid 0)\nsrc/query_smp.c:197; timed out\n# dump", "1",
-         "2 lines of no dump passed over"},
-        {"switchguid=0xb0", "ibwarn: [4711] mad_rpc: failed\nswitchguid=0xb0", "9", "1 line of no dump passed over"},
-        {"[7]\t", "[3]\t\"S-00000000000000a0\"[4]\t\t# \"left\" lid 1 4xQDR\n[4]\t\"S-00000000000000a0\"[3]\t\t# \"left\" lid 1 4xQDR\n[7]\t",
+        {"# dump",
+         "ibwarn: [4711] mad_rpc: _do_madrpc failed; dport (DR path slid 0)\nsrc/query_smp.c:197; timed "
+         "out\n# dump",
+         "1", "2 lines of no dump passed over"},
+        {"switchguid=0xb0", "ibwarn: [4711] mad_rpc: failed\nswitchguid=0xb0", "9",
+         "1 line of no dump passed over"},
+        {"[7]\t",
+         "[3]\t\"S-00000000000000a0\"[4]\t\t# \"left\" lid 1 4xQDR\n[4]\t\"S-00000000000000a0\"[3]\t\t# "
+         "\"left\" lid 1 4xQDR\n[7]\t",
          "7", "2 ports cabled to the same device left out"},
-        {"[7]\t", "[5]\t\"S-00000000000000a0\"[5]\t\t# \"left\" lid 1 4xQDR\n[7]\t", "7", "1 port cabled to the same device left out"},
-        {"caguid=0x30", "[2](22) \t\"H-0000000000000020\"[2](22)\t\t# lid 12 lmc 0 \"node2 HCA-1\" lid 12 4xQDR\ncaguid=0x30", "21",
+        {"[7]\t", "[5]\t\"S-00000000000000a0\"[5]\t\t# \"left\" lid 1 4xQDR\n[7]\t", "7",
          "1 port cabled to the same device left out"},
+        {"caguid=0x30",
+         "[2](22) \t\"H-0000000000000020\"[2](22)\t\t# lid 12 lmc 0 \"node2 HCA-1\" lid 12 "
+         "4xQDR\ncaguid=0x30",
+         "21", "1 port cabled to the same device left out"},
     };
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        struct route_shape *shape;
+        struct route_topology *topology;
         struct ker_error error;
         char *text = edited(small, &edits[i]);
-        if (fabric_try(&shape, text, "", "", 1, &error))
+        if (fabric_try(&topology, text, "", "", 1, &error))
             fail_msg("%s", error.text);
-        check_message(&edits[i], KER_BAD_INPUT, route_summarise(shape)->warning);
-        assert_int_equal(shape->subnet->nodes, 3);
-        check_pairs(shape, 1, 1);
-        route_free(shape);
+        check_message(&edits[i], KER_BAD_INPUT, route_summarise(topology)->warning);
+        assert_int_equal(topology->subnet->nodes, 3);
+        check_pairs(topology, 1, 1);
+        route_free(topology);
         free(text);
     }
 }
@@ -394,7 +437,8 @@ static void test_bad_dumps(void **state)
 {
     static const struct edit edits[] = {
         {"\n\nswitchguid", "\nhello\nswitchguid", "2", "is no line of an ibnetdiscover dump"},
-        {"Switch\t8 \"S-00000000000000a0\"", "Switch\t: 0xa0 ports 8", "4", "ibnetdiscover without options is needed"},
+        {"Switch\t8 \"S-00000000000000a0\"", "Switch\t: 0xa0 ports 8", "4",
+         "ibnetdiscover without options is needed"},
         {"# dump", "[1] \"H-10\"[1](11) # \"node\" lid 4 4xQDR", "1", "a port without a heading"},
         {"# dump", "switchguid=0xc0(c0)", "1", "the heading (Switch, Ca or Rt) of 0xc0 is missing"},
         {"switchguid=0xa0", "switchguid=0xa1", "4", "line 3 announces 0xa1"},
@@ -412,31 +456,41 @@ static void test_bad_dumps(void **state)
         {"4 4xQDR", "4 4xQDR ?", "5", "makes no sense from \"?\""},
         {"4 4xQDR", "4 4xDDR", "5", "differ from those at the cable's other end, line 17"},
         {"4 4xQDR", "5 4xQDR", "5", "the LID of \"node1 HCA-1\" is 5 here, but 4 in line 17"},
-        {"\"left\" lid 1 4xQDR", "\"left\" lid 3 4xQDR", "12", "the LID of \"left\" is 3 here, but 1 in line 4"},
-        {"\"left\" enhanced port 0 lid 1", "\"left\" enhanced port 0 lid 3", "17", "the LID of \"left\" is 1 here, but 3 in line 4"},
+        {"\"left\" lid 1 4xQDR", "\"left\" lid 3 4xQDR", "12",
+         "the LID of \"left\" is 3 here, but 1 in line 4"},
+        {"\"left\" enhanced port 0 lid 1", "\"left\" enhanced port 0 lid 3", "17",
+         "the LID of \"left\" is 1 here, but 3 in line 4"},
         {"H-0000000000000020\"[1]", "H-0000000000000040\"[1]", "6", "no block of \"H-0000000000000040\""},
-        {"H-0000000000000020\"[1]", "H-0000000000000020\"[2]", "6", "the block of \"node2 HCA-1\" (line 19) has no port 2"},
+        {"H-0000000000000020\"[1]", "H-0000000000000020\"[2]", "6",
+         "the block of \"node2 HCA-1\" (line 19) has no port 2"},
         {"(11) \t\"S", "(12) \t\"S", "17", "0x12 here, but 0x11 in line 5"},
         {"H-0000000000000020\"[1]", "X-0000000000000020\"[1]", "6", "makes no sense"},
-        {"[7]\t\"S-00000000000000b0\"[7]", "[7]\t\"S-00000000000000a0\"[8]", "12", "another one is in that port"},
-        {"S-00000000000000a0\"[1]\t\t# lid 4", "H-0000000000000020\"[1]\t\t# lid 4", "5", "another one is in that port"},
+        {"[7]\t\"S-00000000000000b0\"[7]", "[7]\t\"S-00000000000000a0\"[8]", "12",
+         "another one is in that port"},
+        {"S-00000000000000a0\"[1]\t\t# lid 4", "H-0000000000000020\"[1]\t\t# lid 4", "5",
+         "another one is in that port"},
         {"lid 8 lmc 1", "lid 7 lmc 1", "11", "the LID of \"node3 HCA-1\" is 8 here, but 7 in line 23"},
-        {"\"right\" base port 0 lid 2", "\"right\" base port 0 lid 1", "23", "the LID of \"right\" is 2 here, but 1 in line 10"},
+        {"\"right\" base port 0 lid 2", "\"right\" base port 0 lid 1", "23",
+         "the LID of \"right\" is 2 here, but 1 in line 10"},
         {"lid 4 lmc 1", "lid 4 lmc 2", "20", "LID 6 is used twice: line 17 has it, too"},
         {"lid 4 lmc 1", "lid 4 lmc 8", "17", "lmc"},
-        {"caguid=0x20", NULL, "6", "no block of \"H-0000000000000020\", to which this cable leads: was it cut off"},
+        {"caguid=0x20", NULL, "6",
+         "no block of \"H-0000000000000020\", to which this cable leads: was it cut off"},
         {"\n[1](31)", NULL, "11", "this cable's other end is missing"},
         {" lid 2 4xQDR\n[8]", NULL, "7", "ends too early"},
-        {"[8]\t\"S-00000000000000a0\"", "#", "8", "this cable's other end is missing: the block of \"right\" (line 10) has no port 8"},
+        {"[8]\t\"S-00000000000000a0\"", "#", "8",
+         "this cable's other end is missing: the block of \"right\" (line 10) has no port 8"},
         {"caguid=0x30", "caguid=0x20", "22", "line 21 announces 0x20"},
-        {"caguid=0x30\nCa\t2 \"H-0000000000000030\"", "Ca\t2 \"H-0000000000000020\"", "21", "has a block in line 19 already"},
-        {"# dump", "# dump\nswitchguid=0xf0\nSwitch 8 \"S-f0\" # \"alone\" base port 0 lid 3 lmc 0", "6", "all switches must be connected"},
+        {"caguid=0x30\nCa\t2 \"H-0000000000000030\"", "Ca\t2 \"H-0000000000000020\"", "21",
+         "has a block in line 19 already"},
+        {"# dump", "# dump\nswitchguid=0xf0\nSwitch 8 \"S-f0\" # \"alone\" base port 0 lid 3 lmc 0", "6",
+         "all switches must be connected"},
     };
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        struct route_shape *shape;
+        struct route_topology *topology;
         struct ker_error error;
         char *text = edited(small, &edits[i]);
-        enum ker_status status = fabric_try(&shape, text, "", "", 1, &error);
+        enum ker_status status = fabric_try(&topology, text, "", "", 1, &error);
         check_message(&edits[i], status, error.text);
         free(text);
     }
@@ -449,15 +503,18 @@ static void test_bad_settings(void **state)
     } bad[] = {
         {"topology: { kind = \"fabric\"; latency = \"100 ns\"; };", "topology.file"},
         {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; };", "topology.latency"},
-        {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; latency = \"1 ns\"; };", "/nowhere/x: cannot be read"},
-        {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; latency = [\"1 ns\", \"2 ns\"]; };", "2 values"},
-        {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; latency = \"1 ns\"; extents = [2]; };", "topology.extents"},
+        {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; latency = \"1 ns\"; };",
+         "/nowhere/x: cannot be read"},
+        {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; latency = [\"1 ns\", \"2 ns\"]; };",
+         "2 values"},
+        {"topology: { kind = \"fabric\"; file = \"/nowhere/x\"; latency = \"1 ns\"; extents = [2]; };",
+         "topology.extents"},
         {"topology: { kind = \"fabric\"; file = \"/dev/null\"; latency = \"1 ns\"; };", "regular file"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct route_shape *shape;
+        struct route_topology *topology;
         struct ker_error error;
-        assert_int_equal(shape_try(&shape, bad[i].config, 1, &error), KER_BAD_INPUT);
+        assert_int_equal(topology_try(&topology, bad[i].config, 1, &error), KER_BAD_INPUT);
         if (!strstr(error.text, bad[i].message))
             fail_msg("%s", error.text);
     }
@@ -477,14 +534,15 @@ static void keep_row(void *context, const struct route_opensm_row *row)
         rows->port[(size_t)row->switch_id * rows->width + i] = row->port[i];
 }
 
-static enum ker_status tables_try(const struct route_shape *shape, uint32_t paths, uint32_t path, const char *text, struct rows *rows,
-                                  struct ker_error *error)
+static enum ker_status tables_try(const struct route_topology *topology, uint32_t paths, uint32_t path,
+                                  const char *text, struct rows *rows, struct ker_error *error)
 {
     *error = (struct ker_error){0};
-    rows->switches = shape->subnet->switches;
-    rows->width = shape->subnet->nodes * paths;
+    rows->switches = topology->subnet->switches;
+    rows->width = topology->subnet->nodes * paths;
     rows->port = calloc((size_t)rows->switches * rows->width, sizeof *rows->port);
-    const struct route_opensm_text of = {shape, shape->subnet, paths, path, "tables", text, strlen(text)};
+    const struct route_opensm_text of = {topology, topology->subnet, paths, path, "tables",
+                                         text,     strlen(text)};
     return route_opensm_parse(&of, keep_row, rows, error);
 }
 
@@ -495,8 +553,8 @@ static void test_tables(void **state)
     struct plant p = tree_plant(half);
     p.lmc = 1;
     char *dump = plant_text(&p);
-    struct route_shape *shape = fabric_make(dump, "", 1);
-    assert_int_equal(route_opensm_paths(shape->subnet), 2);
+    struct route_topology *topology = fabric_make(dump, "", 1);
+    assert_int_equal(route_opensm_paths(topology->subnet), 2);
     for (int opensm = 0; opensm < 2; opensm++) {
         char *text = plant_tables(&p, opensm, tree_port, &half);
         assert_true(route_opensm_recognise(text, strlen(text)));
@@ -505,7 +563,7 @@ static void test_tables(void **state)
             uint32_t paths = path == 3 ? 2 : 1;
             struct rows rows;
             struct ker_error error;
-            if (tables_try(shape, paths, path, text, &rows, &error))
+            if (tables_try(topology, paths, path, text, &rows, &error))
                 fail_msg("%s", error.text);
             for (int s = 0; s < 2 * half; s++)
                 for (int node = 0; node < half * half; node++)
@@ -516,63 +574,64 @@ static void test_tables(void **state)
         }
         free(text);
     }
-    route_free(shape);
+    route_free(topology);
     free(dump);
     free(p.cable);
 }
 
 /* Of the small fabric above. Lines: tables at 1 and 12. */
-static const char small_tables[] = "Unicast lids [0x0-0x9] of switch Lid 1 guid 0x00000000000000a0 (left):\n"
-                                   "  Lid  Out   Destination\n"
-                                   "       Port     Info \n"
-                                   "0x0001 000 : (Switch portguid 0x00000000000000a0: 'left')\n"
-                                   "0x0002 007 : (Switch portguid 0x00000000000000b0: 'right')\n"
-                                   "0x0004 001 : (Channel Adapter portguid 0x0000000000000011: 'node1 HCA-1')\n"
-                                   "0x0005 001 : (path #2 out of 2: portguid 0x0000000000000011)\n"
-                                   "0x0006 002 : (Channel Adapter portguid 0x0000000000000021: 'node2 HCA-1')\n"
-                                   "0x0007 002\n"
-                                   "0x0008 007 : (Channel Adapter portguid 0x0000000000000031: 'node3 HCA-1')\n"
-                                   "0x0009 008\n"
-                                   "8 valid lids dumped \n"
-                                   "Unicast lids [0x0-0x9] of switch DR path slid 0; dlid 0; 0,7 guid 0x00000000000000b0 (right):\n"
-                                   "0x0004 007\n"
-                                   "0x0005 008\n"
-                                   "0x0006 007\n"
-                                   "0x0007 008\n"
-                                   "0x0008 001\n"
-                                   "0x0009 001\n"
-                                   "0x0044 255\n"
-                                   "7 valid lids dumped \n"
-                                   "Multicast mlids [0xc000-0xc3ff] of switch Lid 1 guid 0x00000000000000a0 (left):\n"
-                                   "            0                   1\n"
-                                   "     Ports: 0 1 2 3 4 5 6 7 8\n"
-                                   " MLid\n"
-                                   "0xc000        x x\n"
-                                   "1 valid mlids dumped \n";
+static const char small_tables[] =
+    "Unicast lids [0x0-0x9] of switch Lid 1 guid 0x00000000000000a0 (left):\n"
+    "  Lid  Out   Destination\n"
+    "       Port     Info \n"
+    "0x0001 000 : (Switch portguid 0x00000000000000a0: 'left')\n"
+    "0x0002 007 : (Switch portguid 0x00000000000000b0: 'right')\n"
+    "0x0004 001 : (Channel Adapter portguid 0x0000000000000011: 'node1 HCA-1')\n"
+    "0x0005 001 : (path #2 out of 2: portguid 0x0000000000000011)\n"
+    "0x0006 002 : (Channel Adapter portguid 0x0000000000000021: 'node2 HCA-1')\n"
+    "0x0007 002\n"
+    "0x0008 007 : (Channel Adapter portguid 0x0000000000000031: 'node3 HCA-1')\n"
+    "0x0009 008\n"
+    "8 valid lids dumped \n"
+    "Unicast lids [0x0-0x9] of switch DR path slid 0; dlid 0; 0,7 guid 0x00000000000000b0 (right):\n"
+    "0x0004 007\n"
+    "0x0005 008\n"
+    "0x0006 007\n"
+    "0x0007 008\n"
+    "0x0008 001\n"
+    "0x0009 001\n"
+    "0x0044 255\n"
+    "7 valid lids dumped \n"
+    "Multicast mlids [0xc000-0xc3ff] of switch Lid 1 guid 0x00000000000000a0 (left):\n"
+    "            0                   1\n"
+    "     Ports: 0 1 2 3 4 5 6 7 8\n"
+    " MLid\n"
+    "0xc000        x x\n"
+    "1 valid mlids dumped \n";
 
 static void test_small_tables(void **state)
 {
-    struct route_shape *shape = fabric_make(small, "", 1);
+    struct route_topology *topology = fabric_make(small, "", 1);
     static const uint16_t expected[] = {1, 1, 2, 2, 7, 8, 7, 8, 7, 8, 1, 1};
     struct rows rows;
     struct ker_error error;
-    if (tables_try(shape, 2, 0, small_tables, &rows, &error))
+    if (tables_try(topology, 2, 0, small_tables, &rows, &error))
         fail_msg("%s", error.text);
     assert_memory_equal(rows.port, expected, sizeof expected);
     free(rows.port);
-    route_free(shape);
+    route_free(topology);
 }
 
-/* A shape that goes by tables, both from texts. */
-static enum ker_status table_try(struct route_shape **shape, const char *dump, const char *tables, const char *more,
-                                 struct ker_error *error)
+/* A topology that goes by tables, both from texts. */
+static enum ker_status table_try(struct route_topology **topology, const char *dump, const char *tables,
+                                 const char *more, struct ker_error *error)
 {
     char path[] = "/tmp/test_lfts_XXXXXX", routing[256];
     int file = mkstemp(path);
     assert_int_equal(write(file, tables, strlen(tables)), strlen(tables));
     close(file);
     snprintf(routing, sizeof routing, "routing: { algorithm = \"table\"; table = \"%s\"; %s};", path, more);
-    enum ker_status status = fabric_try(shape, dump, "", routing, 1, error);
+    enum ker_status status = fabric_try(topology, dump, "", routing, 1, error);
     unlink(path);
     return status;
 }
@@ -582,15 +641,19 @@ static void test_bad_tables(void **state)
     static const struct edit edits[] = {
         {"Unicast lids [0x0-0x9] of switch Lid 1", "# nothing", "4", "outside a table"},
         {"guid 0x00000000000000a0 (", "(", "1", "a table begins like this"},
-        {"guid 0x00000000000000a0 (", "guid 0x00000000000000a1 (", "1", "the fabric has no switch of GUID 0x00000000000000a1"},
-        {"0,7 guid 0x00000000000000b0", "0 guid 0x00000000000000a0", "13", "switch \"left\" has a table in line 1 already"},
+        {"guid 0x00000000000000a0 (", "guid 0x00000000000000a1 (", "1",
+         "the fabric has no switch of GUID 0x00000000000000a1"},
+        {"0,7 guid 0x00000000000000b0", "0 guid 0x00000000000000a0", "13",
+         "switch \"left\" has a table in line 1 already"},
         {"0x0004 001", "0x0004 003", "6", "port 3 of switch \"left\" leads nowhere"},
         {"0x0004 001", "0x0004 009", "6", "port 9 of switch \"left\", which has 8"},
-        {"0x0004 001", "0x0004 002", "6", "LID 0x0004 is of \"node1 HCA-1\", but port 2 of switch \"left\" leads to \"node2 HCA-1\""},
+        {"0x0004 001", "0x0004 002", "6",
+         "LID 0x0004 is of \"node1 HCA-1\", but port 2 of switch \"left\" leads to \"node2 HCA-1\""},
         {"0x0004 001", "0x0004 000", "6", "port 0, the switch's own management"},
         {"0x0004 001", "0x0004 256", "6", "port 256"},
-        {"0x0004 001", "0x0004 255", "1", "the table of switch \"left\" has no port for LID 0x0004, of \"node1 HCA-1\", though packets to it "
-                                          "come by; 1 such entry is missing"},
+        {"0x0004 001", "0x0004 255", "1",
+         "the table of switch \"left\" has no port for LID 0x0004, of \"node1 HCA-1\", though packets to it "
+         "come by; 1 such entry is missing"},
         {"0x0004 001", "0x0004:001", "6", "makes no sense"},
         {"0x0004 001", "0x0004", "6", "makes no sense"},
         {"0x0004 001", "0xzz04 001", "6", "makes no sense"},
@@ -599,24 +662,26 @@ static void test_bad_tables(void **state)
         {"0x0009 008", "0x0008 008", "11", "LID 0x0008 has a port in line 10 already"},
         {"0x0009 008\n", "", "11", "8 LIDs are announced, but the table (line 1) has 7"},
         {"0x0009 008\n8 valid", "7 valid", "1", "has no port for LID 0x0009, of \"node3 HCA-1\""},
-        {"portguid 0x0000000000000011: 'n", "portguid 0x0000000000000012: 'n", "6", "dumps of different times"},
+        {"portguid 0x0000000000000011: 'n", "portguid 0x0000000000000012: 'n", "6",
+         "dumps of different times"},
         {"8 valid lids dumped \n", "", "12", "the table of switch \"left\", begun in line 1, ends without"},
         {"0x0006 007", NULL, "15", "the table of switch \"right\", begun in line 13, ends without"},
-        {"Unicast lids [0x0-0x9] of switch DR", NULL, "12", "switch \"right\", GUID 0x00000000000000b0, has no table here, though packets to "
-                                                            "\"node1 HCA-1\" come by it; was the dump cut off?"},
+        {"Unicast lids [0x0-0x9] of switch DR", NULL, "12",
+         "switch \"right\", GUID 0x00000000000000b0, has no table here, though packets to "
+         "\"node1 HCA-1\" come by it; was the dump cut off?"},
     };
     for (size_t i = 0; i < sizeof edits / sizeof *edits; i++) {
-        struct route_shape *shape;
+        struct route_topology *topology;
         struct ker_error error;
         char *text = edited(small_tables, &edits[i]);
-        enum ker_status status = table_try(&shape, small, text, "lmc_path = -1; ", &error);
+        enum ker_status status = table_try(&topology, small, text, "lmc_path = -1; ", &error);
         check_message(&edits[i], status, error.text);
         free(text);
     }
 }
 
-/* What no packet meets may be missing or wrong: on a line of three switches nothing comes by the one at the end, which has no nodes. What
- * dump_fts leaves out is told. */
+/* What no packet meets may be missing or wrong: on a line of three switches nothing comes by the one at the
+ * end, which has no nodes. What dump_fts leaves out is told. */
 static int line_port(const void *context, int s, int node, int path)
 {
     int leaf = node / 2, bad = *(const int *)context;
@@ -625,7 +690,8 @@ static int line_port(const void *context, int s, int node, int path)
 
 static void test_unreached(void **state)
 {
-    static const int ports[] = {255, 0, 1, 4, 77}; /* none; management; back to switch 1; no cable; no such port */
+    static const int ports[] = {255, 0, 1, 4,
+                                77}; /* none; management; back to switch 1; no cable; no such port */
     struct plant p = {.switches = 3, .ports = 4, .adapters = 4, .adapter_ports = 1};
     for (int a = 0; a < 4; a++)
         plant_join(&p, a / 2, 1 + a % 2, 1, a, 1, "4xQDR");
@@ -633,18 +699,18 @@ static void test_unreached(void **state)
     plant_join(&p, 1, 4, 0, 2, 1, "4xQDR");
     char *dump = plant_text(&p);
     for (size_t i = 0; i < sizeof ports / sizeof *ports; i++) {
-        struct route_shape *shape;
+        struct route_topology *topology;
         struct ker_error error;
         char *tables = plant_tables(&p, 0, line_port, &ports[i]);
-        if (table_try(&shape, dump, tables, "", &error))
+        if (table_try(&topology, dump, tables, "", &error))
             fail_msg("%s", error.text);
-        check_pairs(shape, 1, 1);
-        route_free(shape);
+        check_pairs(topology, 1, 1);
+        route_free(topology);
         char *last = strstr(tables, "Unicast lids [0x0-0x7] of switch Lid 3");
         assert_non_null(last);
         *last = 0; /* no section at all */
-        assert_int_equal(table_try(&shape, dump, tables, "", &error), KER_OK);
-        route_free(shape);
+        assert_int_equal(table_try(&topology, dump, tables, "", &error), KER_OK);
+        route_free(topology);
         free(tables);
     }
     free(dump);
@@ -661,17 +727,18 @@ static void test_last_lid(void **state)
 {
     for (int switches = 13; switches <= 14; switches++) {
         struct plant p = {.switches = switches, .ports = 80, .adapters = 51, .adapter_ports = 1};
-        struct route_shape *shape;
+        struct route_topology *topology;
         struct ker_error error;
         for (int s = 1; s < switches; s++)
             plant_join(&p, 0, s, 0, s, 1, "4xQDR");
         for (int a = 0; a < 51; a++)
             plant_join(&p, 0, 20 + a, 1, a, 1, "4xQDR");
         char *dump = plant_text(&p), *tables = plant_tables(&p, 0, star_port, NULL);
-        const struct edit last = {switches == 13 ? "0x0040 070 " : "0x0041 070 ", switches == 13 ? "0x0040 255 " : "0x0041 255 ", "1",
-                                  switches == 13 ? "dump_fts leaves that one out" : "1 such entry is missing in all"};
+        const struct edit last = {
+            switches == 13 ? "0x0040 070 " : "0x0041 070 ", switches == 13 ? "0x0040 255 " : "0x0041 255 ",
+            "1", switches == 13 ? "dump_fts leaves that one out" : "1 such entry is missing in all"};
         char *text = edited(tables, &last);
-        check_message(&last, table_try(&shape, dump, text, "", &error), error.text);
+        check_message(&last, table_try(&topology, dump, text, "", &error), error.text);
         assert_true((strstr(error.text, "dump_fts") != NULL) == (switches == 13));
         free(text);
         free(tables);
@@ -681,19 +748,22 @@ static void test_last_lid(void **state)
 }
 
 /* How often a packet from leaf 0 to a node takes each port. */
-static void count_ports(const struct route_shape *shape, uint32_t node, uint32_t used[32])
+static void count_ports(const struct route_topology *topology, uint32_t node, uint32_t used[32])
 {
     memset(used, 0, 32 * sizeof *used);
     for (uint32_t i = 0; i < 400; i++) {
-        struct route_packet packet = {.address = route_address(shape, node), .destination = node,
+        struct route_packet packet = {.address = route_address(topology, node),
+                                      .destination = node,
                                       .draw = ker_random_bits(5, 1, 1, i).word[0]};
         struct route_choice choice;
-        assert_int_equal(route_function(shape)(shape, route_here(shape, 0), 0, &packet, &choice), 1);
+        assert_int_equal(
+            route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &choice), 1);
         used[choice.port]++;
     }
 }
 
-/* Nodes with 4 LIDs: one of them as chosen, or all; always the way that the tables say, and without a circle of waiting. */
+/* Nodes with 4 LIDs: one of them as chosen, or all; always the way that the tables say, and without a circle
+ * of waiting. */
 static void test_paths(void **state)
 {
     int half = 4;
@@ -701,24 +771,24 @@ static void test_paths(void **state)
     p.lmc = 2;
     char *dump = plant_text(&p), *tables = plant_tables(&p, 0, tree_port, &half);
     for (int path = -1; path < 6; path++) {
-        struct route_shape *shape;
+        struct route_topology *topology;
         struct ker_error error;
         char more[64];
         uint32_t used[32];
         bool complete;
         snprintf(more, sizeof more, "lmc_path = %d; ", path);
-        if (table_try(&shape, dump, tables, more, &error))
+        if (table_try(&topology, dump, tables, more, &error))
             fail_msg("%s", error.text);
-        check_pairs(shape, 1, 4);
-        count_ports(shape, 9, used); /* in leaf 2, so that ports half + 1 + (9 + path) % half are right */
+        check_pairs(topology, 1, 4);
+        count_ports(topology, 9, used); /* in leaf 2, so that ports half + 1 + (9 + path) % half are right */
         for (int k = 0; k < half; k++)
             if (path < 0) /* 100 each; five standard deviations are 44 */
                 assert_in_range(used[half + 1 + k], 56, 144);
             else
                 assert_int_equal(used[half + 1 + k], k == (9 + path % 4) % half ? 400 : 0);
-        assert_int_equal(route_check_deadlock(shape, 10000000, &complete, &error), KER_OK);
+        assert_int_equal(route_check_deadlock(topology, 10000000, &complete, &error), KER_OK);
         assert_true(complete);
-        route_free(shape);
+        route_free(topology);
     }
     free(tables);
     free(dump);
@@ -735,26 +805,28 @@ static int short_way(const void *context, int s, int node, int path)
     return s == node ? 3 : (node - s + 4) % 4 == 1 ? 1 : (s + node) % 2 ? 2 : s % 2 ? 1 : 2;
 }
 
-/* On a ring of four switches all ways clockwise wait for each other with one channel. With the short ways it depends: between opposite
- * switches 0 and 2 go by port 2, 1 and 3 by port 1, so that each way round has two separate pairs of links, and no circle. */
+/* On a ring of four switches all ways clockwise wait for each other with one channel. With the short ways it
+ * depends: between opposite switches 0 and 2 go by port 2, 1 and 3 by port 1, so that each way round has two
+ * separate pairs of links, and no circle. */
 static void test_deadlock(void **state)
 {
     struct plant p = {.switches = 4, .ports = 4, .adapters = 4, .adapter_ports = 1};
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_error error;
     for (int s = 0; s < 4; s++) {
         plant_join(&p, s, 1, 0, (s + 1) % 4, 2, "4xQDR");
         plant_join(&p, s, 3, 1, s, 1, "4xQDR");
     }
-    char *dump = plant_text(&p), *circle = plant_tables(&p, 1, clockwise, NULL), *fine = plant_tables(&p, 1, short_way, NULL);
-    assert_int_equal(table_try(&shape, dump, circle, "", &error), KER_BAD_INPUT);
+    char *dump = plant_text(&p), *circle = plant_tables(&p, 1, clockwise, NULL),
+         *fine = plant_tables(&p, 1, short_way, NULL);
+    assert_int_equal(table_try(&topology, dump, circle, "", &error), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "routing.allow_deadlock"));
-    assert_int_equal(table_try(&shape, dump, circle, "allow_deadlock = true; ", &error), KER_OK);
-    route_free(shape);
-    if (table_try(&shape, dump, fine, "", &error))
+    assert_int_equal(table_try(&topology, dump, circle, "allow_deadlock = true; ", &error), KER_OK);
+    route_free(topology);
+    if (table_try(&topology, dump, fine, "", &error))
         fail_msg("%s", error.text);
-    check_pairs(shape, 1, 1);
-    route_free(shape);
+    check_pairs(topology, 1, 1);
+    route_free(topology);
     free(dump);
     free(circle);
     free(fine);
@@ -764,26 +836,31 @@ static void test_deadlock(void **state)
 /* A circle, and how it is told; tables for something that is no fabric; and errors that come through. */
 static void test_bad_table_files(void **state)
 {
-    static const struct edit loop = {"0x0008 001", "0x0008 007", "1",
-                                     "LID 0x0008, of \"node3 HCA-1\", goes in a circle: \"left\" port 7, \"right\" port 7, and again"};
-    static const struct edit port = {"0x0008 001", "0x0008 009", "18", "port 9 of switch \"right\", which has 8"};
-    struct route_shape *shape;
+    static const struct edit loop = {
+        "0x0008 001", "0x0008 007", "1",
+        "LID 0x0008, of \"node3 HCA-1\", goes in a circle: \"left\" port 7, \"right\" port 7, and again"};
+    static const struct edit port = {"0x0008 001", "0x0008 009", "18",
+                                     "port 9 of switch \"right\", which has 8"};
+    struct route_topology *topology;
     struct ker_error error;
     char *text = edited(small_tables, &loop), path[] = "/tmp/test_lfts_XXXXXX", config[256];
-    check_message(&loop, table_try(&shape, small, text, "", &error), error.text);
-    check_message(&loop, table_try(&shape, small, text, "lmc_path = -1; ", &error), error.text);
-    assert_int_equal(table_try(&shape, small, text, "lmc_path = 1; ", &error), KER_OK); /* the other LID does not */
-    route_free(shape);
+    check_message(&loop, table_try(&topology, small, text, "", &error), error.text);
+    check_message(&loop, table_try(&topology, small, text, "lmc_path = -1; ", &error), error.text);
+    assert_int_equal(table_try(&topology, small, text, "lmc_path = 1; ", &error),
+                     KER_OK); /* the other LID does not */
+    route_free(topology);
     free(text);
     text = edited(small_tables, &port);
-    check_message(&port, table_try(&shape, small, text, "", &error), error.text);
+    check_message(&port, table_try(&topology, small, text, "", &error), error.text);
     free(text);
 
     int file = mkstemp(path);
     assert_int_equal(write(file, small_tables, sizeof small_tables - 1), sizeof small_tables - 1);
     close(file);
-    snprintf(config, sizeof config, TOPOLOGY("star", "nodes = 4; " LINKS) "routing: { algorithm = \"table\"; table = \"%s\"; };", path);
-    assert_int_equal(shape_try(&shape, config, 1, &error), KER_BAD_INPUT);
+    snprintf(config, sizeof config,
+             TOPOLOGY("star", "nodes = 4; " LINKS) "routing: { algorithm = \"table\"; table = \"%s\"; };",
+             path);
+    assert_int_equal(topology_try(&topology, config, 1, &error), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "is a file of OpenSM's"));
     unlink(path);
 }
@@ -791,12 +868,15 @@ static void test_bad_table_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rates),         cmocka_unit_test(test_tree),         cmocka_unit_test(test_odd),
-        cmocka_unit_test(test_parallel),      cmocka_unit_test(test_forms),        cmocka_unit_test(test_unknown_speed),
-        cmocka_unit_test(test_bad_dumps),     cmocka_unit_test(test_bad_settings), cmocka_unit_test(test_tables),
-        cmocka_unit_test(test_small_tables),  cmocka_unit_test(test_bad_tables),
-        cmocka_unit_test(test_passed_over),   cmocka_unit_test(test_unreached),    cmocka_unit_test(test_last_lid),
-        cmocka_unit_test(test_paths),         cmocka_unit_test(test_bad_table_files), cmocka_unit_test(test_deadlock),
+        cmocka_unit_test(test_rates),      cmocka_unit_test(test_tree),
+        cmocka_unit_test(test_odd),        cmocka_unit_test(test_parallel),
+        cmocka_unit_test(test_forms),      cmocka_unit_test(test_unknown_speed),
+        cmocka_unit_test(test_bad_dumps),  cmocka_unit_test(test_bad_settings),
+        cmocka_unit_test(test_tables),     cmocka_unit_test(test_small_tables),
+        cmocka_unit_test(test_bad_tables), cmocka_unit_test(test_passed_over),
+        cmocka_unit_test(test_unreached),  cmocka_unit_test(test_last_lid),
+        cmocka_unit_test(test_paths),      cmocka_unit_test(test_bad_table_files),
+        cmocka_unit_test(test_deadlock),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,14 +1,15 @@
-/* test_fabric_runs.c - whole runs of fabrics: a fat tree as InfiniBand tools would describe it has the results of topology.kind =
- * "fat_tree" and of an edge list, link by link; and the same on two ranks. */
+/* test_fabric_runs.c - whole runs of fabrics: a fat tree as InfiniBand tools would describe it has the
+ * results of topology.kind = "fat_tree" and of an edge list, link by link; and the same on two ranks. */
 #include "tests/fabric_make.h"
 #include "tests/run_marssim.h"
 
 #define HALF 18 /* switches of 36 ports, 324 nodes */
 
-#define REST                                                                                                                 \
-    "switch: { channels = 2; buffer = \"4 KiB\"; output_queue = \"2 KiB\"; delay = \"50 ns\"; speedup = 1.0; };\n"          \
-    "adapter: { packet_size = \"512 B\"; header = \"0 B\"; };\n"                                                             \
-    "traffic: { pattern = \"uniform\"; load = 0.6; size = \"1 KiB\"; };\n"                                                   \
+#define REST                                                                                                 \
+    "switch: { channels = 2; buffer = \"4 KiB\"; output_queue = \"2 KiB\"; delay = \"50 ns\"; speedup = "    \
+    "1.0; };\n"                                                                                              \
+    "adapter: { packet_size = \"512 B\"; header = \"0 B\"; };\n"                                             \
+    "traffic: { pattern = \"uniform\"; load = 0.6; size = \"1 KiB\"; };\n"                                   \
     "run: { warmup = \"1 us\"; end = \"8 us\"; };\n"
 
 static int d_mod_k(const void *context, int s, int node, int path)
@@ -76,10 +77,12 @@ static void check_links(const struct run_link *fabric, const struct run_link *tr
     }
 }
 
-static const char tree_config[] = "topology: { kind = \"fat_tree\"; down = [18, 18]; up = [1, 18]; bandwidth = \"4 GB/s\"; "
-                                  "latency = \"100 ns\"; };\nrouting: { algorithm = \"d_mod_k\"; };\n" REST;
-static const char fabric_config[] = "topology: { kind = \"fabric\"; file = \"dump\"; latency = \"100 ns\"; };\n"
-                                    "routing: { algorithm = \"table\"; table = \"lfts\"; };\n" REST;
+static const char tree_config[] =
+    "topology: { kind = \"fat_tree\"; down = [18, 18]; up = [1, 18]; bandwidth = \"4 GB/s\"; "
+    "latency = \"100 ns\"; };\nrouting: { algorithm = \"d_mod_k\"; };\n" REST;
+static const char fabric_config[] =
+    "topology: { kind = \"fabric\"; file = \"dump\"; latency = \"100 ns\"; };\n"
+    "routing: { algorithm = \"table\"; table = \"lfts\"; };\n" REST;
 
 static void test_tree_equals(void **state)
 {
@@ -91,11 +94,13 @@ static void test_tree_equals(void **state)
         tree_files(&fabric, d_mod_k, opensm);
         run_go(&tree, tree_config);
         run_go(&fabric, fabric_config);
-        struct run_link *tree_links = run_links(&tree, &tree_count), *fabric_links = run_links(&fabric, &fabric_count);
+        struct run_link *tree_links = run_links(&tree, &tree_count),
+                        *fabric_links = run_links(&fabric, &fabric_count);
         assert_int_equal(tree_count, 4 * HALF * HALF);
         assert_int_equal(fabric_count, tree_count);
         check_links(fabric_links, tree_links, tree_count);
-        char *tree_latency = read_whole(&tree, "packet_latency.csv"), *latency = read_whole(&fabric, "packet_latency.csv");
+        char *tree_latency = read_whole(&tree, "packet_latency.csv"),
+             *latency = read_whole(&fabric, "packet_latency.csv");
         assert_string_equal(latency, tree_latency);
         free(tree_latency);
         free(latency);
@@ -106,8 +111,8 @@ static void test_tree_equals(void **state)
     }
 }
 
-/* Other tables, other ways, and nothing else: nodes 18 l .. 18 l + 17 are reached through spines (l + node / 3) mod 18, which are the
- * six from 7 l on, so that no other spine ever sends to leaf l. */
+/* Other tables, other ways, and nothing else: nodes 18 l .. 18 l + 17 are reached through spines (l + node /
+ * 3) mod 18, which are the six from 7 l on, so that no other spine ever sends to leaf l. */
 static void test_table_counts(void **state)
 {
     struct run r;
@@ -135,11 +140,13 @@ static void test_two_ranks(void **state)
     run_init(&r);
     tree_files(&r, d_mod_k, 0);
     run_go(&r, fabric_config);
-    snprintf(command, sizeof command,
-             "mpirun -q -n 2 '%s' --quiet -o %s/two %s/test.cfg partition.oversubscribe=true >%s/log 2>&1 </dev/null && "
-             "cmp %s/out/links.csv %s/two/links.csv && cmp %s/out/packet_latency.csv %s/two/packet_latency.csv && "
-             "cmp %s/out/names.csv %s/two/names.csv",
-             program, r.folder, r.folder, r.folder, r.folder, r.folder, r.folder, r.folder, r.folder, r.folder);
+    snprintf(
+        command, sizeof command,
+        "mpirun -q -n 2 '%s' --quiet -o %s/two %s/test.cfg partition.oversubscribe=true >%s/log 2>&1 "
+        "</dev/null && "
+        "cmp %s/out/links.csv %s/two/links.csv && cmp %s/out/packet_latency.csv %s/two/packet_latency.csv && "
+        "cmp %s/out/names.csv %s/two/names.csv",
+        program, r.folder, r.folder, r.folder, r.folder, r.folder, r.folder, r.folder, r.folder, r.folder);
     assert_int_equal(system(command), 0);
     run_release(&r);
 }

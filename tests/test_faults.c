@@ -1,5 +1,6 @@
-/* test_faults.c - links and switches that are down: what is down, that every pair that can be joined is joined, over which links, and
- * that no circle of waiting can close, whatever goes down when; then whole runs, in which nothing gets lost without being counted. */
+/* test_faults.c - links and switches that are down: what is down, that every pair that can be joined is
+ * joined, over which links, and that no circle of waiting can close, whatever goes down when; then whole
+ * runs, in which nothing gets lost without being counted. */
 #include "tests/route_walk.h"
 #include "tests/run_marssim.h"
 
@@ -10,15 +11,17 @@
 
 static void test_both_ends(void **state)
 {
-    struct route_shape *shape = shape_make(TOPOLOGY("torus", LINKS "extents = [6];")
-                                               FAULTS(DROP "list = ({ link = [0, 1]; at = \"5 us\"; }, { switch = 3; }, { node = 5; at = \"1 us\"; },"
-                                                      " { switch = 0; port = 1; at = \"2 us\"; });"), 4);
-    const struct route_fault_summary *f = route_fault_summarise(shape);
+    struct route_topology *topology = topology_make(
+        TOPOLOGY("torus", LINKS "extents = [6];") FAULTS(
+            DROP "list = ({ link = [0, 1]; at = \"5 us\"; }, { switch = 3; }, { node = 5; at = \"1 us\"; },"
+                 " { switch = 0; port = 1; at = \"2 us\"; });"),
+        4);
+    const struct route_fault_summary *f = route_fault_summarise(topology);
     struct route_peer peer;
     int found = 0;
     for (uint32_t s = 0; s < 6; s++)
-        for (uint32_t p = 0; p < route_ports(shape, s); p++) {
-            route_port(shape, s, p, &peer);
+        for (uint32_t p = 0; p < route_ports(topology, s); p++) {
+            route_port(topology, s, p, &peer);
             ker_time expected = KER_TIME_MAX;
             if (peer.kind == ROUTE_SWITCH && s + peer.id == 1)
                 expected = s == 0 && p == 1 ? 2 * KER_US : expected; /* below */
@@ -26,22 +29,25 @@ static void test_both_ends(void **state)
                 expected = 0;
             if (peer.kind == ROUTE_NODE && peer.id == 5)
                 expected = KER_US;
-            ker_time down = route_port_down(shape, s, p);
+            ker_time down = route_port_down(topology, s, p);
             if (peer.kind == ROUTE_SWITCH) {
-                assert_true(down == route_port_down(shape, peer.id, peer.port));
-                if (s + peer.id == 1) { /* 0 - 1: by the list at 5 us, and the port 1 of switch 0, whichever that is, at 2 us */
+                assert_true(down == route_port_down(topology, peer.id, peer.port));
+                if (s + peer.id == 1) { /* 0 - 1: by the list at 5 us, and the port 1 of switch 0, whichever
+                                           that is, at 2 us */
                     assert_true(down == 5 * KER_US || down == 2 * KER_US);
                     found++;
                     continue;
                 }
             }
-            if (peer.kind == ROUTE_SWITCH && s + peer.id == 5 && (s == 0 || peer.id == 0)) /* 0 - 5 may be the port 1 */
+            if (peer.kind == ROUTE_SWITCH && s + peer.id == 5 &&
+                (s == 0 || peer.id == 0)) /* 0 - 5 may be the port 1 */
                 continue;
             assert_true(down == expected);
         }
     assert_int_equal(found, 2);
-    assert_true(route_switch_down(shape, 3) == 0 && route_switch_down(shape, 2) == KER_TIME_MAX);
-    /* switch 3 takes two links and a node's along; 0 - 1 and the node's come on top; port 1 of switch 0 is 0 - 1 or 0 - 5 */
+    assert_true(route_switch_down(topology, 3) == 0 && route_switch_down(topology, 2) == KER_TIME_MAX);
+    /* switch 3 takes two links and a node's along; 0 - 1 and the node's come on top; port 1 of switch 0 is 0
+     * - 1 or 0 - 5 */
     assert_in_range(f->links, 5, 6);
     assert_int_equal(f->links_start, 3);
     assert_int_equal(f->switches, 1);
@@ -49,74 +55,81 @@ static void test_both_ends(void **state)
     /* from the start node 3 is apart from 5 others, both ways */
     assert_int_equal(f->apart_start, 10);
     assert_true(f->apart_first == 0);
-    route_free(shape);
+    route_free(topology);
 }
 
 static void test_higher_rate_contains_lower(void **state)
 {
     static const char *const rates[] = {"0.0", "0.02", "0.1", "0.3", "1.0"};
-    struct route_shape *shape[5];
+    struct route_topology *topology[5];
     uint64_t last = 0;
     for (int i = 0; i < 5; i++) {
         char text[512];
-        snprintf(text, sizeof text, TOPOLOGY("torus", LINKS "extents = [10, 10];") FAULTS(DROP "link_rate = %s; switch_rate = %s; seed = 3;"),
+        snprintf(text, sizeof text,
+                 TOPOLOGY("torus", LINKS "extents = [10, 10];")
+                     FAULTS(DROP "link_rate = %s; switch_rate = %s; seed = 3;"),
                  rates[i], rates[i]);
-        shape[i] = shape_make(text, 4);
-        const struct route_fault_summary *f = route_fault_summarise(shape[i]);
+        topology[i] = topology_make(text, 4);
+        const struct route_fault_summary *f = route_fault_summarise(topology[i]);
         assert_true(f->links >= last);
         last = f->links;
         for (uint32_t s = 0; s < 100 && i > 0; s++)
-            for (uint32_t p = 0; p < route_ports(shape[i], s); p++)
-                if (route_port_down(shape[i - 1], s, p) == 0)
-                    assert_true(route_port_down(shape[i], s, p) == 0);
+            for (uint32_t p = 0; p < route_ports(topology[i], s); p++)
+                if (route_port_down(topology[i - 1], s, p) == 0)
+                    assert_true(route_port_down(topology[i], s, p) == 0);
     }
-    assert_int_equal(route_fault_summarise(shape[0])->links, 0);
-    assert_int_equal(route_fault_summarise(shape[4])->links, 300); /* 200 between switches, 100 to nodes, whose switches are all down */
+    assert_int_equal(route_fault_summarise(topology[0])->links, 0);
+    assert_int_equal(route_fault_summarise(topology[4])->links,
+                     300); /* 200 between switches, 100 to nodes, whose switches are all down */
     for (int i = 0; i < 5; i++)
-        route_free(shape[i]);
+        route_free(topology[i]);
 }
 
 /* Of 20,000 links about 5 % fail: the mean is 1000, the deviation 31; four of these are allowed. */
 static void test_rate_is_met(void **state)
 {
-    struct route_shape *shape =
-        shape_make(TOPOLOGY("torus", LINKS "extents = [100, 100];") FAULTS(DROP "link_rate = 0.05; at = \"10 us\"; spread = \"8 us\";"), 4);
-    assert_in_range(route_fault_summarise(shape)->links, 875, 1125);
+    struct route_topology *topology =
+        topology_make(TOPOLOGY("torus", LINKS "extents = [100, 100];")
+                          FAULTS(DROP "link_rate = 0.05; at = \"10 us\"; spread = \"8 us\";"),
+                      4);
+    assert_in_range(route_fault_summarise(topology)->links, 875, 1125);
     double sum = 0;
     int count = 0;
     for (uint32_t s = 0; s < 10000; s++)
-        for (uint32_t p = 0; p < route_ports(shape, s); p++) {
-            ker_time down = route_port_down(shape, s, p);
+        for (uint32_t p = 0; p < route_ports(topology, s); p++) {
+            ker_time down = route_port_down(topology, s, p);
             if (down == KER_TIME_MAX)
                 continue;
             assert_in_range(down, 10 * KER_US, 18 * KER_US);
             sum += (double)down;
             count++;
         }
-    assert_within(sum / count / KER_US, 14, 4 * 8 / 3.46 / 31); /* mean of so many uniform draws, four deviations */
-    route_free(shape);
+    assert_within(sum / count / KER_US, 14,
+                  4 * 8 / 3.46 / 31); /* mean of so many uniform draws, four deviations */
+    route_free(topology);
 }
 
 /* ---- ways ---- */
 
-/* Is there a way at that time? Grown from the source over what is alive, without the order that the program uses. */
-static bool joined(const struct route_shape *shape, ker_time now, uint32_t from, uint32_t to)
+/* Is there a way at that time? Grown from the source over what is alive, without the order that the program
+ * uses. */
+static bool joined(const struct route_topology *topology, ker_time now, uint32_t from, uint32_t to)
 {
-    uint32_t switches = route_summarise(shape)->switches, found = 0, a, b, queue[switches];
+    uint32_t switches = route_summarise(topology)->switches, found = 0, a, b, queue[switches];
     uint16_t port_a, port_b;
     bool seen[switches];
     memset(seen, 0, sizeof seen);
-    route_attachment(shape, from, &a, &port_a);
-    route_attachment(shape, to, &b, &port_b);
-    if (route_port_down(shape, a, port_a) <= now || route_port_down(shape, b, port_b) <= now)
+    route_attachment(topology, from, &a, &port_a);
+    route_attachment(topology, to, &b, &port_b);
+    if (route_port_down(topology, a, port_a) <= now || route_port_down(topology, b, port_b) <= now)
         return false;
     seen[a] = true;
     queue[found++] = a;
     for (uint32_t i = 0; i < found; i++)
-        for (uint32_t p = 0; p < route_ports(shape, queue[i]); p++) {
+        for (uint32_t p = 0; p < route_ports(topology, queue[i]); p++) {
             struct route_peer peer;
-            route_port(shape, queue[i], p, &peer);
-            if (peer.kind != ROUTE_SWITCH || seen[peer.id] || route_port_down(shape, queue[i], p) <= now)
+            route_port(topology, queue[i], p, &peer);
+            if (peer.kind != ROUTE_SWITCH || seen[peer.id] || route_port_down(topology, queue[i], p) <= now)
                 continue;
             seen[peer.id] = true;
             queue[found++] = peer.id;
@@ -166,27 +179,31 @@ static bool waits_cyclic(const struct waits *w, uint32_t channels)
     return cyclic;
 }
 
-/* One packet along choices picked at random; at every hop the time moves on by `step`. Returns the links crossed, 0 when it is lost. What it
- * holds and may wait for is noted. */
-static uint32_t walk(const struct route_shape *shape, ker_time now, ker_time step, uint32_t source, uint32_t destination,
-                     uint32_t channels, uint32_t *random, struct waits *waits)
+/* One packet along choices picked at random; at every hop the time moves on by `step`. Returns the links
+ * crossed, 0 when it is lost. What it holds and may wait for is noted. */
+static uint32_t walk(const struct route_topology *topology, ker_time now, ker_time step, uint32_t source,
+                     uint32_t destination, uint32_t channels, uint32_t *random, struct waits *waits)
 {
-    struct route_packet packet = {.address = route_address(shape, destination), .source = source, .destination = destination,
-                                  .draw = test_random(random), .in_channel = 0};
+    struct route_packet packet = {.address = route_address(topology, destination),
+                                  .source = source,
+                                  .destination = destination,
+                                  .draw = test_random(random),
+                                  .in_channel = 0};
     struct route_peer peer;
     uint32_t at, links = 1, held = UINT32_MAX;
-    route_attachment(shape, source, &at, &packet.in_port);
+    route_attachment(topology, source, &at, &packet.in_port);
     for (;; packet.hops++, now += step) {
         struct route_choice choices[ROUTE_MAX_CHOICES];
-        int count = route_next_faulty(shape, now, route_here(shape, at), at, &packet, choices);
+        int count = route_next_faulty(topology, now, route_coordinate(topology, at), at, &packet, choices);
         if (count == 0)
             return 0;
         bool escape = choices[count - 1].flags & ROUTE_ESCAPE;
         uint32_t next_held[ROUTE_MAX_CHOICES];
         for (int i = 0; i < count; i++) {
-            assert_true(route_port_down(shape, at, choices[i].port) > now);
-            assert_true(choices[i].channel < channels && choices[i].first + choices[i].same <= (int)channels);
-            route_port(shape, at, choices[i].port, &peer);
+            assert_true(route_port_down(topology, at, choices[i].port) > now);
+            assert_true(choices[i].channel < channels &&
+                        choices[i].first_channel + choices[i].channel_count <= (int)channels);
+            route_port(topology, at, choices[i].port, &peer);
             next_held[i] = held;
             if (peer.kind != ROUTE_SWITCH || (escape && i != count - 1))
                 continue;
@@ -196,7 +213,7 @@ static uint32_t walk(const struct route_shape *shape, ker_time now, ker_time ste
         }
         int pick = (int)(test_random(random) % (uint32_t)count);
         held = next_held[pick];
-        route_port(shape, at, choices[pick].port, &peer);
+        route_port(topology, at, choices[pick].port, &peer);
         links++;
         if (peer.kind == ROUTE_NODE)
             break;
@@ -225,7 +242,8 @@ static const char *const systems[] = {
     TOPOLOGY("hierarchical", LINKS "groups = [3, 4];") "routing: { algorithm = \"valiant\"; }; ",
     TOPOLOGY("hierarchical", LINKS "groups = [3, 4];") "routing: { algorithm = \"ugal\"; }; ",
     TOPOLOGY("hierarchical", LINKS "groups = [3, 4];") "routing: { algorithm = \"par\"; }; ",
-    TOPOLOGY("hierarchical", LINKS "groups = [2, 4];") "routing: { algorithm = \"indirect\"; detours = 2; }; ",
+    TOPOLOGY("hierarchical",
+             LINKS "groups = [2, 4];") "routing: { algorithm = \"indirect\"; detours = 2; }; ",
     TOPOLOGY("hierarchical", LINKS "groups = [2, 2, 3];"),
     TOPOLOGY("hierarchical", LINKS "groups = [4, 5];") "routing: { algorithm = \"ugal_piggyback\"; }; ",
     TOPOLOGY("torus", LINKS "extents = [4, 4];") "routing: { algorithm = \"shortest\"; }; ",
@@ -236,10 +254,11 @@ static const char *const systems[] = {
 #define SYSTEMS ((int)(sizeof systems / sizeof *systems))
 
 /* All pairs at one time: exactly those are reached that are joined. Then packets that live through faults. */
-static void walk_all(const struct route_shape *shape, struct waits *waits, uint32_t channels, uint32_t *random)
+static void walk_all(const struct route_topology *topology, struct waits *waits, uint32_t channels,
+                     uint32_t *random)
 {
-    uint32_t nodes = route_summarise(shape)->nodes;
-    const struct route_fault_summary *f = route_fault_summarise(shape);
+    uint32_t nodes = route_summarise(topology)->nodes;
+    const struct route_fault_summary *f = route_fault_summarise(topology);
     ker_time times[] = {0, f->last / 3, f->last * 2 / 3, f->last};
     for (int t = 0; t < 4; t++) {
         uint64_t apart = 0;
@@ -247,11 +266,11 @@ static void walk_all(const struct route_shape *shape, struct waits *waits, uint3
             for (uint32_t b = 0; b < nodes; b++) {
                 if (a == b)
                     continue;
-                bool reached = joined(shape, times[t], a, b);
+                bool reached = joined(topology, times[t], a, b);
                 apart += !reached;
-                assert_int_equal(route_reachable(shape, times[t], a, b), reached);
+                assert_int_equal(route_reachable(topology, times[t], a, b), reached);
                 for (int i = 0; i < 3; i++)
-                    assert_int_equal(walk(shape, times[t], 0, a, b, channels, random, waits) > 0, reached);
+                    assert_int_equal(walk(topology, times[t], 0, a, b, channels, random, waits) > 0, reached);
             }
         if (t == 0)
             assert_int_equal(f->apart_start, apart);
@@ -261,59 +280,63 @@ static void walk_all(const struct route_shape *shape, struct waits *waits, uint3
     for (uint32_t i = 0; i < 20 * nodes; i++) {
         uint32_t a = test_random(random) % nodes, b = test_random(random) % nodes;
         if (a != b)
-            walk(shape, (ker_time)(test_random(random) % 1000) * f->last / 1000, f->last / 8, a, b, channels, random, waits);
+            walk(topology, (ker_time)(test_random(random) % 1000) * f->last / 1000, f->last / 8, a, b,
+                 channels, random, waits);
     }
 }
 
 static void test_all_that_is_joined_is_reached(void **state)
 {
-    static const char *const faults[] = {"link_rate = 0.05;", "link_rate = 0.2; spread = \"10 us\";", "link_rate = 0.5; spread = \"10 us\";",
-                                         "switch_rate = 0.15; link_rate = 0.1; at = \"1 us\"; spread = \"5 us\";", "link_rate = 0.0;"};
+    static const char *const faults[] = {
+        "link_rate = 0.05;", "link_rate = 0.2; spread = \"10 us\";", "link_rate = 0.5; spread = \"10 us\";",
+        "switch_rate = 0.15; link_rate = 0.1; at = \"1 us\"; spread = \"5 us\";", "link_rate = 0.0;"};
     uint32_t random = 2357;
     for (int i = 0; i < SYSTEMS; i++)
         for (int k = 0; k < 5; k++)
             for (int seed = 1; seed < 4; seed++) {
                 char text[512];
                 snprintf(text, sizeof text, "%s" FAULTS(DROP "%s seed = %d;"), systems[i], faults[k], seed);
-                struct route_shape *shape;
+                struct route_topology *topology;
                 struct ker_error error;
                 uint32_t channels = 1;
-                while (shape_try(&shape, text, channels, &error)) /* as few as possible */
+                while (topology_try(&topology, text, channels, &error)) /* as few as possible */
                     if (channels++ > 16)
                         fail_msg("%s\n%s", text, error.text);
                 struct waits waits = {.channels = channels};
-                uint32_t switches = route_summarise(shape)->switches, ports = 0;
-                assert_int_equal(route_summarise(shape)->channels, channels);
+                uint32_t switches = route_summarise(topology)->switches, ports = 0;
+                assert_int_equal(route_summarise(topology)->channels, channels);
                 for (uint32_t s = 0; s < switches; s++) {
                     waits.first[s] = ports;
-                    ports += route_ports(shape, s);
+                    ports += route_ports(topology, s);
                 }
-                walk_all(shape, &waits, channels, &random);
+                walk_all(topology, &waits, channels, &random);
                 if (waits_cyclic(&waits, ports * channels))
                     fail_msg("a cycle of waiting: %s", text);
                 free(waits.from);
                 free(waits.to);
-                route_free(shape);
+                route_free(topology);
             }
 }
 
-/* A ring of 6 without the link 0 - 1: from 0 to 1 there are 5 links left, from 5 to 1 the 4 over 4, 3, 2, from 2 to 0 the 4 over 3, 4, 5;
- * node links come on top. 3 to 2 is not concerned. */
+/* A ring of 6 without the link 0 - 1: from 0 to 1 there are 5 links left, from 5 to 1 the 4 over 4, 3, 2,
+ * from 2 to 0 the 4 over 3, 4, 5; node links come on top. 3 to 2 is not concerned. */
 static void test_ring(void **state)
 {
-    struct route_shape *shape = shape_make(TOPOLOGY("torus", LINKS "extents = [6];") FAULTS("list = ({ link = [0, 1]; });"), 3);
+    struct route_topology *topology =
+        topology_make(TOPOLOGY("torus", LINKS "extents = [6];") FAULTS("list = ({ link = [0, 1]; });"), 3);
     static struct waits waits;
     uint32_t random = 17;
     for (uint32_t s = 0; s < 6; s++)
         waits.first[s] = 3 * s;
-    assert_int_equal(walk(shape, 0, 0, 0, 1, 3, &random, &waits), 2 + 5);
-    assert_int_equal(walk(shape, 0, 0, 1, 0, 3, &random, &waits), 2 + 5);
-    assert_int_equal(walk(shape, 0, 0, 3, 2, 3, &random, &waits), 2 + 1);
-    /* 5 to 1 is told by dimension order to go over 0, and only there learns of the fault: 1 link there, 5 back */
-    assert_int_equal(walk(shape, 0, 0, 5, 1, 3, &random, &waits), 2 + 6);
+    assert_int_equal(walk(topology, 0, 0, 0, 1, 3, &random, &waits), 2 + 5);
+    assert_int_equal(walk(topology, 0, 0, 1, 0, 3, &random, &waits), 2 + 5);
+    assert_int_equal(walk(topology, 0, 0, 3, 2, 3, &random, &waits), 2 + 1);
+    /* 5 to 1 is told by dimension order to go over 0, and only there learns of the fault: 1 link there, 5
+     * back */
+    assert_int_equal(walk(topology, 0, 0, 5, 1, 3, &random, &waits), 2 + 6);
     free(waits.from);
     free(waits.to);
-    route_free(shape);
+    route_free(topology);
 }
 
 /* ---- whole runs ---- */
@@ -327,24 +350,30 @@ static void test_full_load_from_the_start(void **state)
     run_init(&r);
     for (int i = 0; i < SYSTEMS; i++)
         for (int k = 0; k < 2; k++) {
-            run_format(&r, "%s faults: { link_rate = %s; unreachable = \"drop\"; }; switch: { channels = 16; buffer = \"2 KiB\"; output_queue = \"1 KiB\"; "
+            run_format(&r,
+                       "%s faults: { link_rate = %s; unreachable = \"drop\"; }; switch: { channels = 16; "
+                       "buffer = \"2 KiB\"; output_queue = \"1 KiB\"; "
                        "queueing = \"%s\"; }; adapter: { packet_size = \"1 KiB\"; header = \"0 B\"; }; "
                        "traffic: { pattern = \"uniform\"; size = \"4 KiB\"; load = 2.0; messages = 20; };",
                        systems[i], k ? "0.15" : "0.04", k ? "fifo" : "voq");
             assert_int_equal(run_int(&r, "lost_packets.no_way"), 0);
             assert_int_equal(run_int(&r, "lost_packets.dead_switch"), 0);
             assert_int_equal(run_int(&r, "packets_delivered"), run_int(&r, "packets_injected"));
-            assert_int_equal(run_int(&r, "packets_delivered") + run_int(&r, "lost_packets.not_sent"), run_int(&r, "nodes") * 20 * 4);
+            assert_int_equal(run_int(&r, "packets_delivered") + run_int(&r, "lost_packets.not_sent"),
+                             run_int(&r, "nodes") * 20 * 4);
         }
     run_release(&r);
 }
 
-/* While running: what is delivered, lost and not sent is all there was; the program checks credits and queues by itself. */
+/* While running: what is delivered, lost and not sent is all there was; the program checks credits and queues
+ * by itself. */
 static void test_full_load_while_running(void **state)
 {
-    static const char *const more[] = {"switch: { channels = 12; buffer = \"2 KiB\"; output_queue = \"1 KiB\"; }; ",
-                                       "switch: { channels = 12; buffer = \"2 KiB\"; queueing = \"fifo\"; forwarding = \"store_and_forward\"; }; ",
-                                       "switch: { channels = 8; classes = 2; arbitration = \"oldest\"; buffer = \"1 KiB\"; }; "};
+    static const char *const more[] = {
+        "switch: { channels = 12; buffer = \"2 KiB\"; output_queue = \"1 KiB\"; }; ",
+        "switch: { channels = 12; buffer = \"2 KiB\"; queueing = \"fifo\"; forwarding = "
+        "\"store_and_forward\"; }; ",
+        "switch: { channels = 8; classes = 2; arbitration = \"oldest\"; buffer = \"1 KiB\"; }; "};
     struct run r;
     int64_t lost = 0;
     run_init(&r);
@@ -352,34 +381,44 @@ static void test_full_load_while_running(void **state)
         for (int k = 0; k < 3; k++) {
             if (k == 2 && strstr(systems[i], "par"))
                 continue; /* it needs more channels */
-            run_format(&r, "%s faults: { link_rate = 0.3; switch_rate = 0.05; at = \"1 us\"; spread = \"2 us\"; seed = %d; unreachable = \"drop\"; }; "
+            run_format(&r,
+                       "%s faults: { link_rate = 0.3; switch_rate = 0.05; at = \"1 us\"; spread = \"2 us\"; "
+                       "seed = %d; unreachable = \"drop\"; }; "
                        "%s adapter: { packet_size = \"1 KiB\"; header = \"0 B\"; %s}; "
                        "traffic: { pattern = \"uniform\"; size = \"4 KiB\"; load = 2.0; messages = 20; };",
-                       systems[i], i, more[k], k == 1 ? "ejection_rate = \"9 GB/s\"; buffer = \"1 KiB\"; " : "");
+                       systems[i], i, more[k],
+                       k == 1 ? "ejection_rate = \"9 GB/s\"; buffer = \"1 KiB\"; " : "");
             int64_t gone = run_int(&r, "lost_packets.no_way") + run_int(&r, "lost_packets.dead_switch");
             lost += gone;
             assert_int_equal(run_int(&r, "packets_delivered") + gone, run_int(&r, "packets_injected"));
-            if (run_int(&r, "packets_injected") + run_int(&r, "lost_packets.not_sent") != run_int(&r, "nodes") * 20 * 4)
+            if (run_int(&r, "packets_injected") + run_int(&r, "lost_packets.not_sent") !=
+                run_int(&r, "nodes") * 20 * 4)
                 fail_msg("system %d, switch %d", i, k);
         }
     assert_true(lost > 0); /* or nothing has been tested */
     run_release(&r);
 }
 
-/* Two leaves of four nodes and four links up each: all nodes of one send to all of the other, and nobody else sends. With
- * one or two of the links of one leaf down, three quarters or half of the bandwidth is left for either direction: the adaptive leaf does
- * not use them, and what the other leaf sends to a top switch that has lost its link goes back up to another, no more than fits. */
+/* Two leaves of four nodes and four links up each: all nodes of one send to all of the other, and nobody else
+ * sends. With one or two of the links of one leaf down, three quarters or half of the bandwidth is left for
+ * either direction: the adaptive leaf does not use them, and what the other leaf sends to a top switch that
+ * has lost its link goes back up to another, no more than fits. */
 static void test_share_of_a_link(void **state)
 {
     struct run r;
     run_init(&r);
     for (int dead = 0; dead < 3; dead++) {
-        run_format(&r, TOPOLOGY("fat_tree", RUN_LINKS "radix = 8; levels = 2;") ADAPTIVE "switch: { channels = 4; }; "
-                   "faults: { link_rate = 0.0; list = (%s%s); }; run: { warmup = \"100 us\"; measure = \"300 us\"; drain = false; }; "
+        run_format(&r,
+                   TOPOLOGY("fat_tree", RUN_LINKS "radix = 8; levels = 2;") ADAPTIVE
+                   "switch: { channels = 4; }; "
+                   "faults: { link_rate = 0.0; list = (%s%s); }; run: { warmup = \"100 us\"; measure = \"300 "
+                   "us\"; drain = false; }; "
                    "adapter: { packet_size = \"1 KiB\"; header = \"0 B\"; }; "
-                   "traffic: { pattern = \"bit_complement\"; last_node = 7; size = \"1 KiB\"; load = 1.0; arrival = \"periodic\"; };",
+                   "traffic: { pattern = \"bit_complement\"; last_node = 7; size = \"1 KiB\"; load = 1.0; "
+                   "arrival = \"periodic\"; };",
                    dead ? "{ link = [0, 8]; }" : "", dead > 1 ? ", { link = [0, 9]; }" : "");
-        assert_within(run_real(&r, "accepted_load") * (double)run_int(&r, "nodes") / 8, 1 - dead / 4.0, 0.002);
+        assert_within(run_real(&r, "accepted_load") * (double)run_int(&r, "nodes") / 8, 1 - dead / 4.0,
+                      0.002);
     }
     run_release(&r);
 }

@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-/* With what was added so far, as two ranks would compare it: the lanes after a closing block of the length. */
+/* With what was added so far, as two ranks would compare it: the lanes after a closing block of the length.
+ */
 static struct ker_digest digest_of(const uint8_t *data, size_t bytes, size_t piece)
 {
     struct ker_digest d = {0};

@@ -2,11 +2,11 @@
 #include "kernel/kernel.h"
 #include "nodes/nodes.h"
 #include "routing/routing.h"
-#include "tasks/jobs.h"
-#include "tasks/mpi.h"
-#include "tasks/placement.h"
+#include "tasks/jobs/jobs.h"
+#include "tasks/jobs/placement.h"
+#include "tasks/mpi/mpi.h"
 #include "tasks/tasks.h"
-#include "tasks/traffic.h"
+#include "tasks/traffic/traffic.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -24,7 +24,7 @@
 struct bench {
     const struct ker_option *tables[16];
     struct ker_config *config;
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_comm *comm;
     struct task_jobs *jobs;
     struct ker_error error;
@@ -42,28 +42,28 @@ static const struct ker_option adapter_options[] = {
     {.key = NULL},
 };
 
-static void bench_open_shape(struct bench *b, const char *text)
+static void bench_open_topology(struct bench *b, const char *text)
 {
     *b = (struct bench){.tables = {route_options, adapter_options}, .comm = ker_comm_alone()};
     for (int i = 0; task_option_tables[i]; i++)
         b->tables[i + 2] = task_option_tables[i];
     b->status = ker_config_parse(&b->config, "test.cfg", text, NULL, 0, b->tables, &b->error);
     if (!b->status)
-        b->status = route_new(&b->shape, b->config, 4, &b->error);
+        b->status = route_new(&b->topology, b->config, 4, &b->error);
 }
 
 static void bench_open(struct bench *b, const char *text)
 {
-    bench_open_shape(b, text);
+    bench_open_topology(b, text);
     if (!b->status)
-        b->status = task_jobs_new(&b->jobs, b->config, b->shape, b->comm, 11, &b->error);
+        b->status = task_jobs_new(&b->jobs, b->config, b->topology, b->comm, 11, &b->error);
 }
 
 static void bench_close(struct bench *b)
 {
     task_jobs_free(b->jobs);
-    if (b->shape)
-        route_free(b->shape);
+    if (b->topology)
+        route_free(b->topology);
     if (b->config)
         ker_config_free(b->config);
     ker_comm_release(b->comm);
@@ -168,8 +168,8 @@ static void test_side_by_side(void **state)
     bench_close(&b);
 }
 
-/* Five jobs of two tasks on every two of 40,000 nodes: 100,000 jobs. What goes through all jobs for each of them would need
- * minutes; processor time is limited, not real time, since the machine may be busy. */
+/* Five jobs of two tasks on every two of 40,000 nodes: 100,000 jobs. What goes through all jobs for each of
+ * them would need minutes; processor time is limited, not real time, since the machine may be busy. */
 static void test_many(void **state)
 {
     enum { JOBS = 100000 };
@@ -240,7 +240,8 @@ static void test_refused(void **state)
                        "extents = [4]; placement = \"file\"; placement_file = \"/nowhere/at.all\";") " );\n",
                    WORDS("/nowhere/at.all", "No such file"));
     expect_refused(STAR(8) "jobs = ( " JOB("extents = [4]; restart = true;") " );\n", WORDS("background"));
-    expect_refused(STAR(8) "jobs = ( { steps = 1; } );\n", WORDS("jobs[0].steps: means nothing without jobs[0].program"));
+    expect_refused(STAR(8) "jobs = ( { steps = 1; } );\n",
+                   WORDS("jobs[0].steps: means nothing without jobs[0].program"));
 }
 
 static void expect_bad_file(const char *text, const char *word)
@@ -346,7 +347,7 @@ static void test_attach(void **state)
 {
     /* A job on nodes 0..3, traffic on 2..5, nothing on 6 and 7. */
     struct bench b;
-    bench_open_shape(
+    bench_open_topology(
         &b,
         STAR(8) "jobs = ( " JOB(
             "extents = [4]; placement = \"random\"; nodes = 4;") " );\n"
@@ -354,7 +355,7 @@ static void test_attach(void **state)
                                                                  "0.5; first_node = 2; last_node = 5; };\n");
     assert_int_equal(b.status, KER_OK);
     struct task_system *system;
-    assert_int_equal(task_system_new(&system, b.config, b.shape, b.comm, 3, &b.error), KER_OK);
+    assert_int_equal(task_system_new(&system, b.config, b.topology, b.comm, 3, &b.error), KER_OK);
     static const uint32_t nodes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     const struct net_client *client[8];
     void *node_state[8];
@@ -383,16 +384,11 @@ static void test_attach(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_sequential),
-        cmocka_unit_test(test_strided),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_side_by_side),
-        cmocka_unit_test(test_many),
-        cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_file_text),
-        cmocka_unit_test(test_attach),
-        cmocka_unit_test(test_file),
-        cmocka_unit_test(test_strided_is_bijection),
+        cmocka_unit_test(test_sequential), cmocka_unit_test(test_strided),
+        cmocka_unit_test(test_random),     cmocka_unit_test(test_side_by_side),
+        cmocka_unit_test(test_many),       cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_file_text),  cmocka_unit_test(test_attach),
+        cmocka_unit_test(test_file),       cmocka_unit_test(test_strided_is_bijection),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

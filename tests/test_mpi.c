@@ -1,4 +1,5 @@
-/* test_mpi.c - the MPI model over a network made of a list of events (fake_net.h): what each call means and costs.
+/* test_mpi.c - the MPI model over a network made of a list of events (fake_net.h): what each call means and
+ * costs.
  *
  * A message of n bytes leaves after (n + 32) x 40 ps and arrives 1 us later.
  */
@@ -10,18 +11,42 @@
 #include <cmocka.h>
 
 #include "fake_net.h"
-#include "tasks/mpi_state.h"
+#include "tasks/mpi/state.h"
 
 #define WIRE(bytes) ((ker_time)((bytes) + 32) * 40)
 #define HEADER WIRE(0) /* 1.28 ns */
-#define END {.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"}
-#define SEND(to, t, n) {.kind = TASK_OP_SEND, .peer = to, .tag = t, .bytes = n, .call = "MPI_Send"}
-#define RECV(from, t, n) {.kind = TASK_OP_RECV, .peer = from, .tag = t, .bytes = n, .call = "MPI_Recv", .line = 7}
-#define ISEND(to, t, n, r) {.kind = TASK_OP_ISEND, .peer = to, .tag = t, .bytes = n, .request = r, .call = "MPI_Isend"}
-#define IRECV(from, t, n, r) {.kind = TASK_OP_IRECV, .peer = from, .tag = t, .bytes = n, .request = r, .call = "MPI_Irecv"}
-#define WAIT(r) {.kind = TASK_OP_WAIT, .request = r, .call = "MPI_Wait"}
-#define COMPUTE(t) {.kind = TASK_OP_COMPUTE, .time = t}
-#define LIST(k, list, n) {.kind = k, .requests = list, .request_count = n, .call = "MPI_Waitall"}
+#define END                                                                                                  \
+    {                                                                                                        \
+        .kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"                                                     \
+    }
+#define SEND(to, t, n)                                                                                       \
+    {                                                                                                        \
+        .kind = TASK_OP_SEND, .peer = to, .tag = t, .bytes = n, .call = "MPI_Send"                           \
+    }
+#define RECV(from, t, n)                                                                                     \
+    {                                                                                                        \
+        .kind = TASK_OP_RECV, .peer = from, .tag = t, .bytes = n, .call = "MPI_Recv", .line = 7              \
+    }
+#define ISEND(to, t, n, r)                                                                                   \
+    {                                                                                                        \
+        .kind = TASK_OP_ISEND, .peer = to, .tag = t, .bytes = n, .request = r, .call = "MPI_Isend"           \
+    }
+#define IRECV(from, t, n, r)                                                                                 \
+    {                                                                                                        \
+        .kind = TASK_OP_IRECV, .peer = from, .tag = t, .bytes = n, .request = r, .call = "MPI_Irecv"         \
+    }
+#define WAIT(r)                                                                                              \
+    {                                                                                                        \
+        .kind = TASK_OP_WAIT, .request = r, .call = "MPI_Wait"                                               \
+    }
+#define COMPUTE(t)                                                                                           \
+    {                                                                                                        \
+        .kind = TASK_OP_COMPUTE, .time = t                                                                   \
+    }
+#define LIST(k, list, n)                                                                                     \
+    {                                                                                                        \
+        .kind = k, .requests = list, .request_count = n, .call = "MPI_Waitall"                               \
+    }
 
 static void play(struct fake_net *net, const struct task_op *const *ops)
 {
@@ -91,15 +116,17 @@ static void test_rendezvous(void **state)
     }
 }
 
-/* A synchronous eager send ends with the ACK of the match at 10 us; a buffered rendezvous at once; both leave nothing behind. */
+/* A synchronous eager send ends with the ACK of the match at 10 us; a buffered rendezvous at once; both leave
+ * nothing behind. */
 static void test_modes(void **state)
 {
     (void)state;
     struct fake_net net;
     fake_open(&net, 2, 1, "");
-    const struct task_op a[] = {{.kind = TASK_OP_SEND, .peer = 1, .tag = 1, .bytes = 8, .mode = TASK_MODE_SYNCHRONOUS},
-                                {.kind = TASK_OP_SEND, .peer = 1, .tag = 2, .bytes = 99999, .mode = TASK_MODE_BUFFERED},
-                                END};
+    const struct task_op a[] = {
+        {.kind = TASK_OP_SEND, .peer = 1, .tag = 1, .bytes = 8, .mode = TASK_MODE_SYNCHRONOUS},
+        {.kind = TASK_OP_SEND, .peer = 1, .tag = 2, .bytes = 99999, .mode = TASK_MODE_BUFFERED},
+        END};
     const struct task_op b[] = {COMPUTE(10 * KER_US), RECV(0, 1, 8), RECV(0, 2, 99999), END};
     play(&net, (const struct task_op *const[]){a, b});
     assert_int_equal(result(&net, 0).finish, 10 * KER_US + HEADER + KER_US);
@@ -108,8 +135,8 @@ static void test_modes(void **state)
     fake_close(&net);
 }
 
-/* send_overhead 300 ns before each send, doorbell 100 ns until the adapter knows, receive_overhead 200 ns after each receive;
- * computation halved. */
+/* send_overhead 300 ns before each send, doorbell 100 ns until the adapter knows, receive_overhead 200 ns
+ * after each receive; computation halved. */
 static void test_overheads(void **state)
 {
     (void)state;
@@ -128,7 +155,8 @@ static void test_overheads(void **state)
     fake_close(&net);
 }
 
-/* Tasks of one node: 200 ns + bytes at 10 GB/s (100 ps a byte), nothing on the network. Rendezvous takes three of them. */
+/* Tasks of one node: 200 ns + bytes at 10 GB/s (100 ps a byte), nothing on the network. Rendezvous takes
+ * three of them. */
 static void test_inside_a_node(void **state)
 {
     (void)state;
@@ -152,19 +180,24 @@ static void test_self_and_null(void **state)
     (void)state;
     struct fake_net net;
     fake_open(&net, 1, 1, "");
-    const struct task_op a[] = {
-        IRECV(0, 1, 100000, 11),
-        SEND(0, 1, 100000),
-        WAIT(11),
-        {.kind = TASK_OP_SENDRECV, .peer = 0, .tag = 2, .bytes = 50000, .peer2 = TASK_ANY, .tag2 = TASK_ANY, .bytes2 = 50000},
-        SEND(0, 3, 10),
-        RECV(0, TASK_ANY, 10),
-        SEND(TASK_PROC_NULL, 0, 5),
-        RECV(TASK_PROC_NULL, TASK_ANY, 5),
-        ISEND(TASK_PROC_NULL, 0, 5, 11),
-        WAIT(11),
-        WAIT(12345), /* a null request */
-        END};
+    const struct task_op a[] = {IRECV(0, 1, 100000, 11),
+                                SEND(0, 1, 100000),
+                                WAIT(11),
+                                {.kind = TASK_OP_SENDRECV,
+                                 .peer = 0,
+                                 .tag = 2,
+                                 .bytes = 50000,
+                                 .peer2 = TASK_ANY,
+                                 .tag2 = TASK_ANY,
+                                 .bytes2 = 50000},
+                                SEND(0, 3, 10),
+                                RECV(0, TASK_ANY, 10),
+                                SEND(TASK_PROC_NULL, 0, 5),
+                                RECV(TASK_PROC_NULL, TASK_ANY, 5),
+                                ISEND(TASK_PROC_NULL, 0, 5, 11),
+                                WAIT(11),
+                                WAIT(12345), /* a null request */
+                                END};
     play(&net, (const struct task_op *const[]){a});
     assert_int_equal(result(&net, 0).messages_received, 3);
     assert_clean(&net);
@@ -219,29 +252,31 @@ static void test_no_overtaking(void **state)
     no_overtaking("mpi: { eager_limit = 100; rendezvous = \"write\"; };", 5 * KER_US, 1);
 }
 
-/* Waitany takes one request per call, Waitsome those that are there, Waitall the rest; a test that is known to have failed costs
- * nothing, one that is known to have succeeded waits, one of unknown outcome takes what is there. */
+/* Waitany takes one request per call, Waitsome those that are there, Waitall the rest; a test that is known
+ * to have failed costs nothing, one that is known to have succeeded waits, one of unknown outcome takes what
+ * is there. */
 static void test_waits(void **state)
 {
     (void)state;
     struct fake_net net;
     fake_open(&net, 2, 1, "");
     static const uint64_t names[] = {1, 2, 3, 4, 99};
-    const struct task_op a[] = {SEND(1, 3, 1), COMPUTE(KER_MS), SEND(1, 1, 1), SEND(1, 2, 1), COMPUTE(KER_MS), SEND(1, 4, 1),
-                                END};
-    const struct task_op b[] = {IRECV(0, 1, 1, 1),
-                                IRECV(0, 2, 1, 2),
-                                IRECV(0, 3, 1, 3),
-                                IRECV(0, 4, 1, 4),
-                                {.kind = TASK_OP_TESTALL, .requests = names, .request_count = 5, .outcome = 0},
-                                {.kind = TASK_OP_TESTANY, .requests = names, .request_count = 5, .outcome = -1},
-                                LIST(TASK_OP_WAITANY, names, 5),
-                                {.kind = TASK_OP_TEST, .request = 1, .outcome = 1},
-                                LIST(TASK_OP_WAITSOME, names, 5),
-                                {.kind = TASK_OP_TESTALL, .requests = names, .request_count = 5, .outcome = -1},
-                                LIST(TASK_OP_WAITALL, names, 5),
-                                LIST(TASK_OP_WAITANY, names, 5), /* nothing left: returns */
-                                END};
+    const struct task_op a[] = {
+        SEND(1, 3, 1), COMPUTE(KER_MS), SEND(1, 1, 1), SEND(1, 2, 1), COMPUTE(KER_MS), SEND(1, 4, 1), END};
+    const struct task_op b[] = {
+        IRECV(0, 1, 1, 1),
+        IRECV(0, 2, 1, 2),
+        IRECV(0, 3, 1, 3),
+        IRECV(0, 4, 1, 4),
+        {.kind = TASK_OP_TESTALL, .requests = names, .request_count = 5, .outcome = 0},
+        {.kind = TASK_OP_TESTANY, .requests = names, .request_count = 5, .outcome = -1},
+        LIST(TASK_OP_WAITANY, names, 5),
+        {.kind = TASK_OP_TEST, .request = 1, .outcome = 1},
+        LIST(TASK_OP_WAITSOME, names, 5),
+        {.kind = TASK_OP_TESTALL, .requests = names, .request_count = 5, .outcome = -1},
+        LIST(TASK_OP_WAITALL, names, 5),
+        LIST(TASK_OP_WAITANY, names, 5), /* nothing left: returns */
+        END};
     play(&net, (const struct task_op *const[]){a, b});
     /* a: each send takes WIRE(1): leaves at w, then 1 ms later w2, w3, then 1 ms later the last. */
     ker_time last = 4 * WIRE(1) + 2 * KER_MS;
@@ -268,7 +303,8 @@ static void test_persistent(void **state)
                           {.kind = TASK_OP_REQUEST_FREE, .request = 1}, /* active: ends by itself */
                           {.kind = TASK_OP_REQUEST_FREE, .request = 2},
                           END};
-    const struct task_op b[] = {RECV(0, 1, 10), SEND(0, 2, 20000), RECV(0, 1, 10), SEND(0, 2, 20000), RECV(0, 1, 10), END};
+    const struct task_op b[] = {RECV(0, 1, 10),    SEND(0, 2, 20000), RECV(0, 1, 10),
+                                SEND(0, 2, 20000), RECV(0, 1, 10),    END};
     play(&net, (const struct task_op *const[]){a, b});
     assert_int_equal(result(&net, 0).messages_sent, 3);
     assert_int_equal(result(&net, 1).messages_received, 3);
@@ -276,8 +312,8 @@ static void test_persistent(void **state)
     fake_close(&net);
 }
 
-/* A cancelled receive completes and takes no message; a probe waits for the message and leaves it; a lost handle (the same name
- * again) ends by itself. */
+/* A cancelled receive completes and takes no message; a probe waits for the message and leaves it; a lost
+ * handle (the same name again) ends by itself. */
 static void test_cancel_probe_lost(void **state)
 {
     (void)state;
@@ -322,8 +358,10 @@ static void test_deadlock(void **state)
     fake_open(&net, 3, 1, "");
     static const uint64_t names[] = {5, 6};
     const struct task_op a[] = {COMPUTE(3), RECV(1, 4, 10), END};
-    const struct task_op b[] = {IRECV(0, 4, 10, 5), ISEND(2, 1, 9000, 6), LIST(TASK_OP_WAITALL, names, 2), END};
-    const struct task_op c[] = {{.kind = TASK_OP_COLLECTIVE, .collective = TASK_COLL_BARRIER, .call = "MPI_Barrier"}, END};
+    const struct task_op b[] = {IRECV(0, 4, 10, 5), ISEND(2, 1, 9000, 6), LIST(TASK_OP_WAITALL, names, 2),
+                                END};
+    const struct task_op c[] = {
+        {.kind = TASK_OP_COLLECTIVE, .collective = TASK_COLL_BARRIER, .call = "MPI_Barrier"}, END};
     play(&net, (const struct task_op *const[]){a, b, c});
     struct task_mpi_wait rows[3];
     assert_int_equal(task_mpi_waiting(net.mpi, NULL, NULL, 0), 3);
@@ -332,10 +370,12 @@ static void test_deadlock(void **state)
     assert_string_equal(rows[0].awaited, "receive from task 1, tag 4, 10 bytes");
     assert_int_equal(rows[0].line, 7);
     assert_int_equal(rows[0].since, 3);
-    assert_string_equal(rows[1].awaited, "2 requests, the first: receive from task 0, tag 4, 10 bytes, not matched");
+    assert_string_equal(rows[1].awaited,
+                        "2 requests, the first: receive from task 0, tag 4, 10 bytes, not matched");
     assert_int_equal(rows[2].node, 2);
-    assert_string_equal(rows[2].awaited,
-                        "barrier call 1 of 3 tasks by dissemination, communicator 0, round 1: from task 1 to task 0");
+    assert_string_equal(
+        rows[2].awaited,
+        "barrier call 1 of 3 tasks by dissemination, communicator 0, round 1: from task 1 to task 0");
     /* Never finished; the call they stand in counts to the end of the run. */
     assert_int_equal(result(&net, 0).finish, KER_TIME_MAX);
     assert_int_equal(result(&net, 0).passes, 0);
@@ -393,17 +433,21 @@ static void test_small(void **state)
     (void)state;
     assert_true(sizeof(struct task_state) + sizeof(struct task_mpi_node) <= 500);
     assert_true(sizeof(struct task_state) + sizeof(struct task_mpi_node) + 12 * sizeof(struct task_request) +
-                    8 * sizeof(struct task_peer) <= 1200);
+                    8 * sizeof(struct task_peer) <=
+                1200);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_eager),        cmocka_unit_test(test_rendezvous),    cmocka_unit_test(test_modes),
-        cmocka_unit_test(test_overheads),    cmocka_unit_test(test_inside_a_node), cmocka_unit_test(test_self_and_null),
-        cmocka_unit_test(test_no_overtaking), cmocka_unit_test(test_waits),        cmocka_unit_test(test_persistent),
-        cmocka_unit_test(test_cancel_probe_lost), cmocka_unit_test(test_finalize), cmocka_unit_test(test_deadlock),
-        cmocka_unit_test(test_restart),      cmocka_unit_test(test_zero_time),     cmocka_unit_test(test_small),
+        cmocka_unit_test(test_eager),         cmocka_unit_test(test_rendezvous),
+        cmocka_unit_test(test_modes),         cmocka_unit_test(test_overheads),
+        cmocka_unit_test(test_inside_a_node), cmocka_unit_test(test_self_and_null),
+        cmocka_unit_test(test_no_overtaking), cmocka_unit_test(test_waits),
+        cmocka_unit_test(test_persistent),    cmocka_unit_test(test_cancel_probe_lost),
+        cmocka_unit_test(test_finalize),      cmocka_unit_test(test_deadlock),
+        cmocka_unit_test(test_restart),       cmocka_unit_test(test_zero_time),
+        cmocka_unit_test(test_small),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,7 +19,7 @@
 #include <cmocka.h>
 
 #include "fake_net.h"
-#include "tasks/mpi_state.h"
+#include "tasks/mpi/state.h"
 
 #define TASKS_MOST 24
 #define ROUNDS 6
@@ -131,7 +131,8 @@ static void draw_round(struct drawing *d, int round)
             add(d, i, TASK_OP_COMPUTE)->time = draw(d, 20000000);
     }
     for (uint32_t i = 0; i < count; i++) {
-        pair[i] = (struct pair){draw(d, d->tasks), draw(d, d->tasks), draw(d, 3) ? draw(d, 3000) : draw(d, 100000)};
+        pair[i] =
+            (struct pair){draw(d, d->tasks), draw(d, d->tasks), draw(d, 3) ? draw(d, 3000) : draw(d, 100000)};
         d->messages++;
         d->bytes += pair[i].bytes;
     }
@@ -197,7 +198,8 @@ static void play(struct drawing *d, uint64_t seed, const char *settings)
     fake_run(&net, UINT64_MAX);
     struct task_mpi_wait row;
     if (task_mpi_waiting(net.mpi, NULL, &row, 1))
-        fail_msg("seed %llu: task %u waits in %s: %s", (unsigned long long)seed, row.task, row.call, row.awaited);
+        fail_msg("seed %llu: task %u waits in %s: %s", (unsigned long long)seed, row.task, row.call,
+                 row.awaited);
     assert_int_equal(net.mpi->request.live, 0);
     assert_int_equal(net.mpi->message.live, 0);
     assert_int_equal(net.mpi->run.live, 0);
@@ -217,20 +219,24 @@ static void test_random_programs(void **state)
     }
 }
 
-/* The same with the first and the last algorithm of each collective's list that can do it, processor time aside. */
+/* The same with the first and the last algorithm of each collective's list that can do it, processor time
+ * aside. */
 static void test_other_algorithms(void **state)
 {
     static struct drawing d;
     (void)state;
     for (uint64_t seed = 200; seed < 240; seed++) {
         draw_program(&d, seed);
+        play(
+            &d, seed,
+            "mpi: { eager_completion = \"buffered\"; collectives: { barrier = \"linear\"; bcast = "
+            "\"linear\"; "
+            "reduce = \"linear\"; allreduce = \"linear\"; gather = \"linear\"; scatter = \"linear\"; "
+            "allgather = \"linear\"; allgatherv = \"linear\"; alltoall = \"linear\"; alltoallv = \"linear\"; "
+            "scan = \"linear\"; exscan = \"linear\"; reduce_scatter = \"pairwise\"; }; };");
         play(&d, seed,
-             "mpi: { eager_completion = \"buffered\"; collectives: { barrier = \"linear\"; bcast = \"linear\"; "
-             "reduce = \"linear\"; allreduce = \"linear\"; gather = \"linear\"; scatter = \"linear\"; "
-             "allgather = \"linear\"; allgatherv = \"linear\"; alltoall = \"linear\"; alltoallv = \"linear\"; "
-             "scan = \"linear\"; exscan = \"linear\"; reduce_scatter = \"pairwise\"; }; };");
-        play(&d, seed,
-             "mpi: { collectives: { barrier = \"binomial\"; bcast = \"scatter_allgather\"; reduce = \"rabenseifner\"; "
+             "mpi: { collectives: { barrier = \"binomial\"; bcast = \"scatter_allgather\"; reduce = "
+             "\"rabenseifner\"; "
              "allreduce = \"ring\"; allgather = \"recursive_doubling\"; alltoall = \"pairwise\"; "
              "comm_create = \"ring\"; }; };");
     }

@@ -1,5 +1,5 @@
-/* Partition: every method on small graphs whose best cut is known, bad files, more ranks than vertices, and the time METIS
- * takes for a large torus. */
+/* Partition: every method on small graphs whose best cut is known, bad files, more ranks than vertices, and
+ * the time METIS takes for a large torus. */
 #include "partition/partition.h"
 
 #include <setjmp.h>
@@ -11,7 +11,8 @@
 
 #include <cmocka.h>
 
-/* A torus of up to three dimensions, each with its delay; an extent of 1 has no edges, one of 2 has a single edge. */
+/* A torus of up to three dimensions, each with its delay; an extent of 1 has no edges, one of 2 has a single
+ * edge. */
 static struct part_graph torus_new(const uint32_t extent[3], const ker_time delay[3])
 {
     uint32_t stride[3] = {1, extent[0], extent[0] * extent[1]}, vertices = stride[2] * extent[2];
@@ -88,8 +89,8 @@ static void test_one_rank_cuts_nothing(void **state)
 
 static void test_linear_halves_a_torus(void **state)
 {
-    /* 4 x 4 x 8 in two: slabs z = 0..3 and 4..7 of 64 vertices. Cut: the 16 links between z = 3 and 4, and the 16 that wrap
-     * from 7 to 0. */
+    /* 4 x 4 x 8 in two: slabs z = 0..3 and 4..7 of 64 vertices. Cut: the 16 links between z = 3 and 4, and
+     * the 16 that wrap from 7 to 0. */
     struct part_graph graph = torus_new((uint32_t[]){4, 4, 8}, (ker_time[]){20, 30, 50});
     struct part_result result = split(&graph, 2, "partition: { method = \"linear\"; };");
     for (uint32_t v = 0; v < graph.vertices; v++)
@@ -103,8 +104,8 @@ static void test_linear_halves_a_torus(void **state)
 
 static void test_linear_follows_load(void **state)
 {
-    /* Loads 3 1 1 1 in two of 3 each: the first vertex alone. Its middle lies at 1.5 of 6 (rank 0), the others' at 3.5, 4.5,
-     * 5.5 (rank 1). */
+    /* Loads 3 1 1 1 in two of 3 each: the first vertex alone. Its middle lies at 1.5 of 6 (rank 0), the
+     * others' at 3.5, 4.5, 5.5 (rank 1). */
     struct part_graph graph = torus_new((uint32_t[]){4, 1, 1}, (ker_time[]){10, 10, 10});
     graph.load[0] = 3;
     struct part_result result = split(&graph, 2, "partition: { method = \"linear\"; };");
@@ -118,15 +119,16 @@ static void test_linear_follows_load(void **state)
 
 static void test_metis_prefers_long_links(void **state)
 {
-    /* z is the long dimension (500 ps) and 1/10 of it the next: planes are kept together, so that the lookahead is 500, and
-     * 32 planes of 8 x 8 fit 16 cells a rank: 2 cuts of 64 links each. */
+    /* z is the long dimension (500 ps) and 1/10 of it the next: planes are kept together, so that the
+     * lookahead is 500, and 32 planes of 8 x 8 fit 16 cells a rank: 2 cuts of 64 links each. */
     struct part_graph graph = torus_new((uint32_t[]){8, 8, 32}, (ker_time[]){10, 50, 500});
     struct part_result result = split(&graph, 2, "");
     assert_int_equal(result.lookahead, 500);
     assert_int_equal(result.cut_edges, 128);
     assert_true(result.imbalance == 1.0);
     part_result_release(&result);
-    /* With 4 ranks only 8 planes a rank: contraction stops at the lines along x (256 of them, 64 a rank), 50 is cut or 500. */
+    /* With 4 ranks only 8 planes a rank: contraction stops at the lines along x (256 of them, 64 a rank), 50
+     * is cut or 500. */
     result = split(&graph, 4, "");
     assert_true(result.lookahead >= 50);
     assert_true(result.imbalance <= 1.05);
@@ -136,7 +138,8 @@ static void test_metis_prefers_long_links(void **state)
 
 static void test_one_class_is_never_contracted(void **state)
 {
-    /* Contracting it would leave one cell, and one rank with everything. 8 x 8 x 8 in two has a cut of 2 x 64. */
+    /* Contracting it would leave one cell, and one rank with everything. 8 x 8 x 8 in two has a cut of 2
+     * x 64. */
     struct part_graph graph = torus_new((uint32_t[]){8, 8, 8}, (ker_time[]){50, 50, 50});
     struct part_result result = split(&graph, 2, "");
     assert_true(result.imbalance <= 1.02);
@@ -160,7 +163,8 @@ static void test_metis_is_deterministic(void **state)
 static void test_more_ranks_than_vertices(void **state)
 {
     struct part_graph graph = torus_new((uint32_t[]){5, 4, 1}, (ker_time[]){50, 50, 50});
-    const char *const texts[] = {"", "partition: { method = \"linear\"; };", "partition: { method = \"natural\"; };",
+    const char *const texts[] = {"", "partition: { method = \"linear\"; };",
+                                 "partition: { method = \"natural\"; };",
                                  "partition: { method = \"random\"; };"};
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
         struct part_result result = split(&graph, 32, texts[i]);
@@ -227,8 +231,8 @@ static void test_random_is_balanced(void **state)
 }
 
 /* Splits by a file of this text; returns the status, with the error's text in `error`. */
-static enum ker_status split_by_file(const struct part_graph *graph, const char *content, struct part_result *result,
-                                     struct ker_error *error)
+static enum ker_status split_by_file(const struct part_graph *graph, const char *content,
+                                     struct part_result *result, struct ker_error *error)
 {
     char path[] = "/tmp/test_partition.XXXXXX";
     int fd = mkstemp(path);
@@ -295,8 +299,8 @@ static void test_file_missing(void **state)
 
 static void test_large_torus_is_quick(void **state)
 {
-    /* 131,072 switches, an eighth of the 1,048,576 that --check has to divide in 20 s: METIS needs about 0.1 s for them; ten
-     * times that is a defect, also on a slow machine. */
+    /* 131,072 switches, an eighth of the 1,048,576 that --check has to divide in 20 s: METIS needs about 0.1
+     * s for them; ten times that is a defect, also on a slow machine. */
     struct part_graph graph = torus_new((uint32_t[]){64, 64, 32}, (ker_time[]){50, 50, 50});
     clock_t begin = clock();
     struct part_result result = split(&graph, 2, "");
@@ -315,7 +319,8 @@ static void test_binding_alone(void **state)
     /* One rank: never oversubscribed, bound or not. */
     assert_true(part_cores() >= 1);
     struct ker_comm *comm = ker_comm_alone();
-    static const char *const texts[] = {"", "partition: { bind = \"no\"; };", "partition: { bind = \"yes\"; };"};
+    static const char *const texts[] = {"", "partition: { bind = \"no\"; };",
+                                        "partition: { bind = \"yes\"; };"};
     for (size_t i = 0; i < 3; i++) {
         struct ker_config *config = config_new(texts[i]);
         struct part_seats seats = part_bind(comm, config);

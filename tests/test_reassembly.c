@@ -1,5 +1,6 @@
-/* test_reassembly.c - messages of many packets: which came out of order, how far ahead, and what a resequencing adapter holds, against
- * a count that remembers every packet. Longer than 2^16 packets, and further ahead than a word has bits.
+/* test_reassembly.c - messages of many packets: which came out of order, how far ahead, and what a
+ * resequencing adapter holds, against a count that remembers every packet. Longer than 2^16 packets, and
+ * further ahead than a word has bits.
  */
 #include "net/network.h"
 
@@ -15,8 +16,13 @@
 static struct net_network *network_make(void)
 {
     struct net_network *net = ker_alloc(sizeof *net);
-    const struct ker_engine_setup setup = {.comm = ker_comm_alone(), .components = 1, .largest_cell = 1, .lookahead = 1000,
-                                           .epoch = KER_TIME_MAX, .reach = 1000, .end = KER_TIME_MAX};
+    const struct ker_engine_setup setup = {.comm = ker_comm_alone(),
+                                           .components = 1,
+                                           .largest_cell = 1,
+                                           .lookahead = 1000,
+                                           .epoch = KER_TIME_MAX,
+                                           .reach = 1000,
+                                           .end = KER_TIME_MAX};
     net->engine = ker_engine_new(&setup);
     ker_comm_release(setup.comm);
     net->reassembly = net_reassembly_new();
@@ -40,7 +46,8 @@ static bool arrive(struct net_network *net, uint64_t index, uint64_t packets)
 {
     const struct net_node node = {.self = 3};
     struct net_extension whole;
-    struct net_packet p = {.source = 5, .message = 9, .index = (uint16_t)index, .extension = (uint32_t)(index >> 16)};
+    struct net_packet p = {
+        .source = 5, .message = 9, .index = (uint16_t)index, .extension = (uint32_t)(index >> 16)};
     if (index == packets - 1)
         p.flags |= NET_LAST;
     if (index == 0) {
@@ -150,7 +157,7 @@ static void test_unfinished(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_one_late), cmocka_unit_test(test_random),
-                                       cmocka_unit_test(test_unfinished)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_blocks), cmocka_unit_test(test_one_late),
+                                       cmocka_unit_test(test_random), cmocka_unit_test(test_unfinished)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

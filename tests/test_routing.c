@@ -1,8 +1,8 @@
-/* test_routing.c - every topology in small shapes, exhaustively: ports, distances, routes, freedom of
+/* test_routing.c - every topology in small topologies, exhaustively: ports, distances, routes, freedom of
  * deadlock. */
 #include "tests/route_walk.h"
 
-#include "routing/shape.h"
+#include "routing/topology.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -53,31 +53,31 @@ static const struct sample samples[] = {
 };
 #define SAMPLES (sizeof samples / sizeof *samples)
 
-static void check_ports(const struct route_shape *shape)
+static void check_ports(const struct route_topology *topology)
 {
-    const struct route_summary *summary = route_summarise(shape);
+    const struct route_summary *summary = route_summarise(topology);
     uint64_t ends = 0, nodes = 0;
     uint32_t most = 0;
     for (uint32_t s = 0; s < summary->switches; s++) {
-        most = route_ports(shape, s) > most ? route_ports(shape, s) : most;
-        assert_true(route_group(shape, s) < route_groups(shape));
-        assert_true(route_load(shape, s) >= 1);
-        for (uint32_t p = 0; p < route_ports(shape, s); p++) {
+        most = route_ports(topology, s) > most ? route_ports(topology, s) : most;
+        assert_true(route_group(topology, s) < route_groups(topology));
+        assert_true(route_load(topology, s) >= 1);
+        for (uint32_t p = 0; p < route_ports(topology, s); p++) {
             struct route_peer peer, back;
             uint32_t at;
             uint16_t port;
-            route_port(shape, s, p, &peer);
+            route_port(topology, s, p, &peer);
             if (peer.kind == ROUTE_NOTHING)
                 continue;
             assert_true(peer.link < summary->link_count);
             if (peer.kind == ROUTE_NODE) {
-                route_attachment(shape, peer.id, &at, &port);
+                route_attachment(topology, peer.id, &at, &port);
                 assert_true(at == s && port == p && peer.port == 0);
                 nodes++;
                 continue;
             }
             assert_true(peer.id < summary->switches && peer.id != s);
-            route_port(shape, peer.id, peer.port, &back);
+            route_port(topology, peer.id, peer.port, &back);
             assert_true(back.kind == ROUTE_SWITCH && back.id == s && back.port == p &&
                         back.link == peer.link);
             ends++;
@@ -89,17 +89,17 @@ static void check_ports(const struct route_shape *shape)
 }
 
 /* Links from one switch to all others, by breadth-first search over the ports alone. */
-static void search(const struct route_shape *shape, uint32_t from, uint32_t *distance)
+static void search(const struct route_topology *topology, uint32_t from, uint32_t *distance)
 {
-    uint32_t switches = route_summarise(shape)->switches, done = 0, found = 1;
+    uint32_t switches = route_summarise(topology)->switches, done = 0, found = 1;
     uint32_t *queue = malloc(switches * sizeof *queue);
     memset(distance, 0xff, switches * sizeof *distance);
     distance[from] = 0;
     queue[0] = from;
     for (; done < found; done++)
-        for (uint32_t p = 0; p < route_ports(shape, queue[done]); p++) {
+        for (uint32_t p = 0; p < route_ports(topology, queue[done]); p++) {
             struct route_peer peer;
-            route_port(shape, queue[done], p, &peer);
+            route_port(topology, queue[done], p, &peer);
             if (peer.kind == ROUTE_SWITCH && distance[peer.id] == UINT32_MAX) {
                 distance[peer.id] = distance[queue[done]] + 1;
                 queue[found++] = peer.id;
@@ -108,18 +108,19 @@ static void search(const struct route_shape *shape, uint32_t from, uint32_t *dis
     free(queue);
 }
 
-static void check_routes(const struct route_shape *shape, uint32_t channels, bool shortest, uint32_t *random)
+static void check_routes(const struct route_topology *topology, uint32_t channels, bool shortest,
+                         uint32_t *random)
 {
-    const struct route_summary *summary = route_summarise(shape);
+    const struct route_summary *summary = route_summarise(topology);
     uint32_t *distance = malloc(summary->switches * sizeof *distance);
     for (uint32_t a = 0; a < summary->nodes; a++) {
         uint32_t from, to;
         uint16_t port;
-        route_attachment(shape, a, &from, &port);
-        search(shape, from, distance);
+        route_attachment(topology, a, &from, &port);
+        search(topology, from, distance);
         for (uint32_t b = 0; b < summary->nodes; b++) {
-            route_attachment(shape, b, &to, &port);
-            uint32_t links = route_distance(shape, a, b);
+            route_attachment(topology, b, &to, &port);
+            uint32_t links = route_distance(topology, a, b);
             /* injection, the way between the switches, ejection */
             if (a == b)
                 assert_int_equal(links, 0);
@@ -128,7 +129,7 @@ static void check_routes(const struct route_shape *shape, uint32_t channels, boo
             else
                 assert_true(links >= distance[to] + 2);
             for (int i = 0; i < 4 && a != b; i++)
-                assert_int_equal(walk_packet(shape, a, b, channels, random), links);
+                assert_int_equal(walk_packet(topology, a, b, channels, random), links);
         }
     }
     free(distance);
@@ -139,23 +140,23 @@ static void check_sample(const char *text, uint32_t needed, uint32_t channels, b
     static uint32_t random = 12345;
     struct ker_error error = {0};
     bool complete = false;
-    struct route_shape *shape = shape_make(text, channels);
-    assert_int_equal(route_summarise(shape)->channels, needed);
-    check_ports(shape);
-    check_routes(shape, channels, shortest, &random);
-    if (route_check_deadlock(shape, 100000000, &complete, &error))
+    struct route_topology *topology = topology_make(text, channels);
+    assert_int_equal(route_summarise(topology)->channels, needed);
+    check_ports(topology);
+    check_routes(topology, channels, shortest, &random);
+    if (route_check_deadlock(topology, 100000000, &complete, &error))
         fail_msg("%s\n%s", text, error.text);
     assert_true(complete);
-    route_free(shape);
+    route_free(topology);
 }
 
 static void check_too_few(const char *text, uint32_t needed)
 {
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_error error;
     if (needed == 1)
         return;
-    assert_int_equal(shape_try(&shape, text, needed - 1, &error), KER_BAD_INPUT);
+    assert_int_equal(topology_try(&topology, text, needed - 1, &error), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "virtual channels"));
 }
 
@@ -175,12 +176,12 @@ static void test_samples(void **state)
     }
 }
 
-static int one_channel_next(const struct route_shape *shape, uint64_t here, uint32_t switch_id,
+static int one_channel_next(const struct route_topology *topology, uint64_t here, uint32_t switch_id,
                             const struct route_packet *packet, struct route_choice *choices)
 {
-    int count =
-        shape->kind->algorithms[shape->summary.adaptive].next(shape, here, switch_id, packet, choices);
-    choices[count - 1].channel = choices[count - 1].first = 0; /* escape, when adaptive, comes last */
+    int count = topology->kind->algorithms[topology->summary.adaptive].next(topology, here, switch_id, packet,
+                                                                            choices);
+    choices[count - 1].channel = choices[count - 1].first_channel = 0; /* escape, when adaptive, comes last */
     return count;
 }
 
@@ -190,15 +191,15 @@ static void test_checker_sees_deadlock(void **state)
 {
     static const char *const text[] = {TORUS("extents = [5];"), TORUS("extents = [4, 5];") ADAPTIVE};
     for (int i = 0; i < 2; i++) {
-        struct route_shape *shape = shape_make(text[i], 3);
-        struct route_algorithm broken = *shape->algorithm;
+        struct route_topology *topology = topology_make(text[i], 3);
+        struct route_algorithm broken = *topology->algorithm;
         struct ker_error error = {0};
         bool complete;
         broken.next = one_channel_next;
-        shape->algorithm = &broken;
-        assert_int_equal(route_check_deadlock(shape, 100000000, &complete, &error), KER_BAD_INPUT);
+        topology->algorithm = &broken;
+        assert_int_equal(route_check_deadlock(topology, 100000000, &complete, &error), KER_BAD_INPUT);
         assert_non_null(strstr(error.text, "can deadlock"));
-        route_free(shape);
+        route_free(topology);
     }
 }
 
@@ -207,16 +208,16 @@ static void test_checker_sees_deadlock(void **state)
  * switch a quarter of the 112 in other pods that reach it: 112 / 2 / 4 = 14. */
 static void test_d_mod_k_even(void **state)
 {
-    struct route_shape *shape = shape_make(TREE("down = [4, 4, 8]; up = [1, 2, 4];"), 1);
+    struct route_topology *topology = topology_make(TREE("down = [4, 4, 8]; up = [1, 2, 4];"), 1);
     static const struct {
         uint32_t switch_id, down, up, each;
     } expected[] = {{0, 4, 2, 62}, {31, 4, 2, 62}, {32, 4, 4, 14}, {33, 4, 4, 14}, {47, 4, 4, 14}};
     for (int i = 0; i < 5; i++) {
         uint32_t at = expected[i].switch_id, count[8] = {0};
         for (uint32_t node = 0; node < 128; node++) {
-            struct route_packet packet = {.address = route_address(shape, node), .destination = node};
+            struct route_packet packet = {.address = route_address(topology, node), .destination = node};
             struct route_choice choice;
-            route_function(shape)(shape, route_here(shape, at), at, &packet, &choice);
+            route_function(topology)(topology, route_coordinate(topology, at), at, &packet, &choice);
             /* a level-2 switch sees only the destinations its y digit, node mod 2, stands for */
             if (choice.port >= expected[i].down && (at < 32 || node % 2 == (at - 32) % 2))
                 count[choice.port - expected[i].down]++;
@@ -224,20 +225,20 @@ static void test_d_mod_k_even(void **state)
         for (uint32_t up = 0; up < expected[i].up; up++)
             assert_int_equal(count[up], expected[i].each);
     }
-    route_free(shape);
+    route_free(topology);
 }
 
 /* At every level, switches and subgroups of a group differ by at most one link. */
 static void check_even(const char *text, int levels, const uint32_t *groups)
 {
-    struct route_shape *shape = shape_make(text, 8);
-    uint32_t switches = route_summarise(shape)->switches;
+    struct route_topology *topology = topology_make(text, 8);
+    uint32_t switches = route_summarise(topology)->switches;
     for (int level = 0; level < levels; level++) {
         uint32_t *links = calloc(switches, sizeof *links), size = 1;
         for (uint32_t s = 0; s < switches; s++)
-            for (uint32_t p = 0; p < route_ports(shape, s); p++) {
+            for (uint32_t p = 0; p < route_ports(topology, s); p++) {
                 struct route_peer peer;
-                route_port(shape, s, p, &peer);
+                route_port(topology, s, p, &peer);
                 links[s] += peer.kind == ROUTE_SWITCH && peer.link == level;
             }
         /* switches, boards, ... inside each group that this level joins; sums grow in place */
@@ -259,7 +260,7 @@ static void check_even(const char *text, int levels, const uint32_t *groups)
         }
         free(links);
     }
-    route_free(shape);
+    route_free(topology);
 }
 
 static void test_links_even(void **state)
@@ -292,9 +293,9 @@ static void test_large(void **state)
     uint32_t random = 777;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
         clock_t start = clock();
-        struct route_shape *shape = shape_make(large[i].text, 4);
+        struct route_topology *topology = topology_make(large[i].text, 4);
         assert_true(clock() - start < CLOCKS_PER_SEC / 4); /* closed forms: far below a quarter of a second */
-        const struct route_summary *summary = route_summarise(shape);
+        const struct route_summary *summary = route_summarise(topology);
         assert_int_equal(summary->nodes, large[i].nodes);
         assert_int_equal(summary->switches, large[i].switches);
         assert_int_equal(summary->max_ports, large[i].max_ports);
@@ -302,61 +303,62 @@ static void test_large(void **state)
         for (int k = 0; k < 20000; k++) {
             uint32_t a = test_random(&random) % summary->nodes, b = test_random(&random) % summary->nodes;
             if (a != b)
-                assert_int_equal(walk_packet(shape, a, b, 4, &random), route_distance(shape, a, b));
+                assert_int_equal(walk_packet(topology, a, b, 4, &random), route_distance(topology, a, b));
         }
-        route_free(shape);
+        route_free(topology);
     }
 }
 
 static void test_torus_grid(void **state)
 {
-    struct route_shape *shape = shape_make(TORUS("extents = [4, 3, 2]; nodes_per_switch = 2;"), 2);
+    struct route_topology *topology = topology_make(TORUS("extents = [4, 3, 2]; nodes_per_switch = 2;"), 2);
     uint32_t extents[8], at[8];
-    assert_int_equal(route_grid(shape, extents), 3);
+    assert_int_equal(route_grid(topology, extents), 3);
     assert_true(extents[0] == 4 && extents[1] == 3 && extents[2] == 2);
     /* node 45 is on switch 22 = 2 + 4 * (2 + 3 * 1) */
-    route_coordinates(shape, 45, at);
+    route_coordinates(topology, 45, at);
     assert_true(at[0] == 2 && at[1] == 2 && at[2] == 1);
-    route_free(shape);
+    route_free(topology);
 }
 
 /* Level 1 is the node links; level 3 keeps 0.5 * 0.25 of its 40 GB/s. */
 static void test_tree_taper(void **state)
 {
-    struct route_shape *shape = shape_make(
+    struct route_topology *topology = topology_make(
         TOPOLOGY("fat_tree", "down = [2, 2, 2]; up = [1, 2, 2]; taper = [0.5, 0.25]; latency = \"5 ns\"; "
                              "bandwidth = [\"10 GB/s\", \"20 GB/s\", \"40 GB/s\"]; "
                              "node_latency = \"7 ns\";"),
         1);
-    const struct route_summary *summary = route_summarise(shape);
+    const struct route_summary *summary = route_summarise(topology);
     assert_int_equal(summary->link_count, 3);
     assert_int_equal(summary->node_link, 0);
     assert_true(summary->link[0].rate == 10000000000u && summary->link[0].latency == 7 * KER_NS);
     assert_true(summary->link[1].rate == 10000000000u && summary->link[1].latency == 5 * KER_NS);
     assert_true(summary->link[2].rate == 5000000000u);
-    route_free(shape);
+    route_free(topology);
 }
 
 /* Draws must break the tie round an even ring both ways, and spread over all channels of a class. */
 static void test_draws_spread(void **state)
 {
-    struct route_shape *shape = shape_make(TORUS("extents = [8];"), 8);
+    struct route_topology *topology = topology_make(TORUS("extents = [8];"), 8);
     uint32_t port[3] = {0}, channel[8] = {0};
     for (uint32_t i = 0; i < 8000; i++) {
-        struct route_packet packet = {.address = route_address(shape, 4),
+        struct route_packet packet = {.address = route_address(topology, 4),
                                       .draw = ker_random_bits(1, 2, 3, i).word[0]};
         struct route_choice choice;
-        route_function(shape)(shape, route_here(shape, 0), 0, &packet, &choice);
+        route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &choice);
         assert_true(choice.port < 3 && choice.channel < 8);
         port[choice.port]++;
         channel[choice.channel]++;
     }
-    /* forward from 0 to 4 crosses nothing, class 1; backward crosses, class 0: half of the packets go each way, and each of the four
-     * channels of a class gets 1/8 of all; five standard deviations are below 200 */
+    /* forward from 0 to 4 crosses nothing, class 1; backward crosses, class 0: half of the packets go each
+     * way, and each of the four channels of a class gets 1/8 of all; five standard deviations are below 200
+     */
     assert_in_range(port[1], 3800, 4200);
     for (int i = 0; i < 8; i++)
         assert_in_range(channel[i], 800, 1200);
-    route_free(shape);
+    route_free(topology);
 }
 
 int main(void)

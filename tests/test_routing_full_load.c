@@ -1,8 +1,10 @@
-/* test_routing_full_load.c - every algorithm on every topology under more load than the network carries: nothing ever deadlocks.
+/* test_routing_full_load.c - every algorithm on every topology under more load than the network carries:
+ * nothing ever deadlocks.
  *
- * All nodes send at load 1.0, with as few channels as the algorithm needs and one packet of buffer in each, where any circle of
- * waiting closes soon: with one class instead of two a ring of 8 stands still at once. The run drains, so all that was injected must
- * arrive, and a deadlock is an error of the program's own. Again on two ranks, with the same bits.
+ * All nodes send at load 1.0, with as few channels as the algorithm needs and one packet of buffer in each,
+ * where any circle of waiting closes soon: with one class instead of two a ring of 8 stands still at once.
+ * The run drains, so all that was injected must arrive, and a deadlock is an error of the program's own.
+ * Again on two ranks, with the same bits.
  */
 #include "run_marssim.h"
 
@@ -76,11 +78,13 @@ static void full_load_drains(void **state)
     snprintf(one, sizeof one, "%s/out", r.folder);
     snprintf(other, sizeof other, "%s/ranks", r.folder);
     snprintf(command, sizeof command,
-             "mpirun -n 2 '%s' --quiet -o %s %s/test.cfg partition.oversubscribe=true engine.cell_order=shuffled >%s/log 2>&1",
+             "mpirun -n 2 '%s' --quiet -o %s %s/test.cfg partition.oversubscribe=true "
+             "engine.cell_order=shuffled >%s/log 2>&1",
              getenv("MARSSIM"), other, r.folder, r.folder);
     for (size_t i = 0; i < sizeof loads / sizeof *loads; i++) {
         const struct load *l = &loads[i];
-        load_run(&r, l, "queueing = \"fifo\"; buffer = \"4 KiB\";"); /* with packets that stand behind others */
+        load_run(&r, l,
+                 "queueing = \"fifo\"; buffer = \"4 KiB\";"); /* with packets that stand behind others */
         load_run(&r, l, "buffer = \"1024 B\";");
         if (system(command))
             fail_msg("%s failed", command);

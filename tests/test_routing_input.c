@@ -1,15 +1,15 @@
 /* test_routing_input.c - networks from a file, and what is refused with which words. */
 #include "tests/route_walk.h"
 
-#include "routing/graph.h"
+#include "routing/topologies/graph.h"
 
 #include <stdio.h>
 #include <unistd.h>
 
 #define FILE_TOPOLOGY "topology: { kind = \"file\"; file = \"%s\"; }; "
 
-/* A shape from the text of a topology file; the file lives only while it is read. */
-static enum ker_status file_try(struct route_shape **shape, const char *text, const char *more,
+/* A topology from the text of a topology file; the file lives only while it is read. */
+static enum ker_status file_try(struct route_topology **topology, const char *text, const char *more,
                                 uint32_t channels, struct ker_error *error)
 {
     char path[] = "/tmp/test_routing_XXXXXX", config[256];
@@ -18,7 +18,7 @@ static enum ker_status file_try(struct route_shape **shape, const char *text, co
     assert_int_equal(write(file, text, strlen(text)), strlen(text));
     close(file);
     snprintf(config, sizeof config, FILE_TOPOLOGY "%s", path, more);
-    enum ker_status status = shape_try(shape, config, channels, error);
+    enum ker_status status = topology_try(topology, config, channels, error);
     unlink(path);
     return status;
 }
@@ -45,25 +45,26 @@ struct network {
 static void check_network(const struct network *n, bool adaptive, uint32_t channels)
 {
     char text[8192];
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_error error;
     bool complete = false;
     uint32_t random = 99;
     write_graph(text, sizeof text, n->switches, n->links, n->count);
-    if (file_try(&shape, text, adaptive ? ADAPTIVE : "", channels, &error))
+    if (file_try(&topology, text, adaptive ? ADAPTIVE : "", channels, &error))
         fail_msg("%s: %s", n->links, error.text);
-    const struct route_summary *summary = route_summarise(shape);
+    const struct route_summary *summary = route_summarise(topology);
     assert_int_equal(summary->channels, adaptive ? n->adaptive : n->minimal);
     assert_int_equal(summary->switches, n->switches);
     assert_int_equal(summary->links, n->switches + (int)(strlen(n->links) + 1) / 3 * n->count);
     for (uint32_t a = 0; a < summary->nodes; a++)
         for (uint32_t b = 0; b < summary->nodes; b++)
             for (int i = 0; i < 5 && a != b; i++)
-                assert_int_equal(walk_packet(shape, a, b, channels, &random), route_distance(shape, a, b));
-    if (route_check_deadlock(shape, 10000000, &complete, &error))
+                assert_int_equal(walk_packet(topology, a, b, channels, &random),
+                                 route_distance(topology, a, b));
+    if (route_check_deadlock(topology, 10000000, &complete, &error))
         fail_msg("%s: %s", n->links, error.text);
     assert_true(complete);
-    route_free(shape);
+    route_free(topology);
 }
 
 /* Trees and complete graphs cannot close a circle; a ring of 6 can, and its diameter is 3; so can a square
@@ -91,51 +92,54 @@ static void test_networks(void **state)
 static void test_network_too_few_channels(void **state)
 {
     char text[1024];
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_error error;
     write_graph(text, sizeof text, 6, "01 12 23 34 45 50", 1);
-    assert_int_equal(file_try(&shape, text, "", 2, &error), KER_BAD_INPUT);
+    assert_int_equal(file_try(&topology, text, "", 2, &error), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "needs 3 virtual channels"));
 }
 
-/* With links in parallel, all are used: "minimal" deals them to the destination nodes, one each of four here. */
+/* With links in parallel, all are used: "minimal" deals them to the destination nodes, one each of four here.
+ */
 static void test_parallel_used(void **state)
 {
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_error error;
     uint32_t used[5] = {0};
-    assert_int_equal(file_try(&shape,
-                              "switch a\nswitch b\nnode m a 1ns 1GB/s\nnode n b 1ns 1GB/s\nnode o b 1ns 1GB/s\n"
-                              "node p b 1ns 1GB/s\nnode q b 1ns 1GB/s\nlink a b 1ns 1GB/s 4\n",
-                              "", 1, &error),
-                     KER_OK);
+    assert_int_equal(
+        file_try(&topology,
+                 "switch a\nswitch b\nnode m a 1ns 1GB/s\nnode n b 1ns 1GB/s\nnode o b 1ns 1GB/s\n"
+                 "node p b 1ns 1GB/s\nnode q b 1ns 1GB/s\nlink a b 1ns 1GB/s 4\n",
+                 "", 1, &error),
+        KER_OK);
     for (uint32_t i = 0; i < 400; i++) {
-        struct route_packet packet = {.address = route_address(shape, 1 + i % 4), .destination = 1 + i % 4,
+        struct route_packet packet = {.address = route_address(topology, 1 + i % 4),
+                                      .destination = 1 + i % 4,
                                       .draw = ker_random_bits(5, 1, 1, i).word[0]};
         struct route_choice choice;
-        route_function(shape)(shape, route_here(shape, 0), 0, &packet, &choice);
+        route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &choice);
         used[choice.port]++;
     }
     for (int port = 1; port < 5; port++)
         assert_int_equal(used[port], 100);
-    route_free(shape);
+    route_free(topology);
 }
 
 static void test_link_classes(void **state)
 {
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_error error;
-    assert_int_equal(file_try(&shape,
+    assert_int_equal(file_try(&topology,
                               "link b a 2us 8Gb/s\nnode n a 1ns 5GB/s # the node\n\n  switch a\r\nswitch b",
                               "", 1, &error),
                      KER_OK);
-    const struct route_summary *summary = route_summarise(shape);
+    const struct route_summary *summary = route_summarise(topology);
     assert_int_equal(summary->link_count, 2);
     assert_true(summary->link[summary->node_link].rate == 5000000000u);
     /* 8 Gb/s = 1 GB/s */
     assert_true(summary->link[!summary->node_link].rate == 1000000000u);
     assert_true(summary->link[!summary->node_link].latency == 2 * KER_US);
-    route_free(shape);
+    route_free(topology);
 }
 
 struct refusal {
@@ -175,10 +179,10 @@ static void test_bad_files(void **state)
         {"switch a\nswitch b\nnode n a 1ns 1GB/s\n", ":2: no links lead from the first switch (line 1)"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct route_shape *shape;
+        struct route_topology *topology;
         struct ker_error error;
-        assert_int_equal(file_try(&shape, bad[i].text, "", 1, &error), KER_BAD_INPUT);
-        assert_null(shape);
+        assert_int_equal(file_try(&topology, bad[i].text, "", 1, &error), KER_BAD_INPUT);
+        assert_null(topology);
         if (!strstr(error.text, bad[i].says))
             fail_msg("%s\nsays \"%s\", not \"%s\"", bad[i].text, error.text, bad[i].says);
     }
@@ -243,11 +247,11 @@ static void test_bad_keys(void **state)
         {TOPOLOGY("file", "file = \"x\"; latency = \"1 ns\";"), "topology.latency: means nothing"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct route_shape *shape;
+        struct route_topology *topology;
         struct ker_error error;
-        if (shape_try(&shape, bad[i].text, 8, &error) != KER_BAD_INPUT)
+        if (topology_try(&topology, bad[i].text, 8, &error) != KER_BAD_INPUT)
             fail_msg("%s is not refused", bad[i].text);
-        assert_null(shape);
+        assert_null(topology);
         if (!strstr(error.text, bad[i].says))
             fail_msg("%s\nsays \"%s\", not \"%s\"", bad[i].text, error.text, bad[i].says);
     }

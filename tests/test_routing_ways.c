@@ -1,14 +1,15 @@
-/* test_routing_ways.c - every routing algorithm on every topology, in small systems: all ways between all pairs, over everything
- * that may be drawn and every choice that may be made.
+/* test_routing_ways.c - every routing algorithm on every topology, in small systems: all ways between all
+ * pairs, over everything that may be drawn and every choice that may be made.
  *
- * A way is found by walking a packet; whatever is drawn or chosen on the walk is asked of an oracle that gives one combination
- * of answers after the other, so that each pair's ways are all seen, and each with its probability when only draws decide. That
- * makes exact loads of links out of it, too. Large systems, where all ways are too many, are sampled.
+ * A way is found by walking a packet; whatever is drawn or chosen on the walk is asked of an oracle that
+ * gives one combination of answers after the other, so that each pair's ways are all seen, and each with its
+ * probability when only draws decide. That makes exact loads of links out of it, too. Large systems, where
+ * all ways are too many, are sampled.
  */
 #include "tests/route_walk.h"
 
-#include "routing/check.h"
-#include "routing/shape.h"
+#include "routing/proof/check.h"
+#include "routing/topology.h"
 
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -29,7 +30,8 @@ struct seen {
     double *load;
 };
 
-static struct route_choice way_choose(const struct route_choice *choices, int count, struct route_oracle *oracle, uint32_t links)
+static struct route_choice way_choose(const struct route_choice *choices, int count,
+                                      struct route_oracle *oracle, uint32_t links)
 {
     if (count == 1)
         return choices[0];
@@ -38,29 +40,33 @@ static struct route_choice way_choose(const struct route_choice *choices, int co
 }
 
 /* One way: as walk_packet, but the oracle draws and chooses. Lists the outputs taken. */
-static uint32_t way_walk(const struct route_shape *shape, uint32_t source, uint32_t destination, struct route_oracle *oracle,
-                         struct seen *seen, uint32_t *taken)
+static uint32_t way_walk(const struct route_topology *topology, uint32_t source, uint32_t destination,
+                         struct route_oracle *oracle, struct seen *seen, uint32_t *taken)
 {
-    struct route_packet packet = {.address = route_address(shape, destination), .source = source,
-                                  .destination = destination, .oracle = oracle};
-    uint32_t at, links = 1, channels = shape->channels;
+    struct route_packet packet = {.address = route_address(topology, destination),
+                                  .source = source,
+                                  .destination = destination,
+                                  .oracle = oracle};
+    uint32_t at, links = 1, channels = topology->channels;
     struct route_peer peer;
-    route_attachment(shape, source, &at, &packet.in_port);
+    route_attachment(topology, source, &at, &packet.in_port);
     for (;; packet.hops++) {
         struct route_choice choices[ROUTE_MAX_CHOICES];
-        int count = route_function(shape)(shape, route_here(shape, at), at, &packet, choices);
+        int count = route_function(topology)(topology, route_coordinate(topology, at), at, &packet, choices);
         assert_in_range(count, 1, ROUTE_MAX_CHOICES);
         struct route_choice c = way_choose(choices, count, oracle, links);
-        assert_true(c.port < route_ports(shape, at) && c.channel < channels && c.state < 1u << 24);
-        assert_true(c.same == 0 || (c.first <= c.channel && c.channel < c.first + c.same && c.first + c.same <= (int)channels));
+        assert_true(c.port < route_ports(topology, at) && c.channel < channels && c.state < 1u << 24);
+        assert_true(c.channel_count == 0 ||
+                    (c.first_channel <= c.channel && c.channel < c.first_channel + c.channel_count &&
+                     c.first_channel + c.channel_count <= (int)channels));
         taken[links++ - 1] = at * PORTS_MOST + c.port;
-        route_port(shape, at, c.port, &peer);
+        route_port(topology, at, c.port, &peer);
         if (peer.kind == ROUTE_NODE)
             break;
         assert_int_equal(peer.kind, ROUTE_SWITCH);
         assert_true(links < 64);
-        for (uint32_t i = 0; i < (c.same ? c.same : 1u); i++)
-            seen->channels |= 1u << (c.same ? c.first + i : c.channel);
+        for (uint32_t i = 0; i < (c.channel_count ? c.channel_count : 1u); i++)
+            seen->channels |= 1u << (c.channel_count ? c.first_channel + i : c.channel);
         at = peer.id;
         packet.in_port = peer.port;
         packet.in_channel = c.channel;
@@ -70,12 +76,13 @@ static uint32_t way_walk(const struct route_shape *shape, uint32_t source, uint3
     return links;
 }
 
-static void ways_walk(const struct route_shape *shape, uint32_t source, uint32_t destination, struct seen *seen)
+static void ways_walk(const struct route_topology *topology, uint32_t source, uint32_t destination,
+                      struct seen *seen)
 {
     struct route_oracle oracle = {0};
     uint32_t ways = 0, taken[64];
     do {
-        uint32_t links = way_walk(shape, source, destination, &oracle, seen, taken);
+        uint32_t links = way_walk(topology, source, destination, &oracle, seen, taken);
         double share = 1;
         for (int i = 0; i < oracle.picks; i++)
             share /= oracle.count[i];
@@ -97,10 +104,11 @@ struct proof {
     uint32_t longest;  /* links of the longest way of all pairs; 0: every way has route_distance() links */
 };
 
-/* Minimal, in links: route_distance(). Torus, Valiant: twice the diameter D between switches and two node links, where some
- * pair has an intermediate at distance D from both: rings of odd extent, but not of even extent, where only one place is at
- * distance D: one less. Hierarchical: by way of a group, at most one link of the highest level from group to group and the way inside each of
- * the three groups; progressive, one more link inside the first. */
+/* Minimal, in links: route_distance(). Torus, Valiant: twice the diameter D between switches and two node
+ * links, where some pair has an intermediate at distance D from both: rings of odd extent, but not of even
+ * extent, where only one place is at distance D: one less. Hierarchical: by way of a group, at most one link
+ * of the highest level from group to group and the way inside each of the three groups; progressive, one more
+ * link inside the first. */
 static const struct proof proofs[] = {
     {"minimal", TORUS("extents = [5];"), 2, 0},
     {"minimal", TORUS("extents = [3, 3]; parallel = 2;"), 1, 0},
@@ -149,54 +157,56 @@ static const struct proof proofs[] = {
 };
 #define PROOFS (sizeof proofs / sizeof *proofs)
 
-static struct route_shape *proof_shape(const char *text, const char *algorithm, uint32_t channels)
+static struct route_topology *proof_topology(const char *text, const char *algorithm, uint32_t channels)
 {
     char all[1024];
     snprintf(all, sizeof all, "%srouting: { algorithm = \"%s\"; };", text, algorithm);
-    return shape_make(all, channels);
+    return topology_make(all, channels);
 }
 
-static void proof_ways(const struct route_shape *shape, const struct proof *p, struct seen *all)
+static void proof_ways(const struct route_topology *topology, const struct proof *p, struct seen *all)
 {
-    uint32_t nodes = route_summarise(shape)->nodes;
+    uint32_t nodes = route_summarise(topology)->nodes;
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++) {
             struct seen seen = {.shortest = UINT32_MAX};
             if (a == b)
                 continue;
-            ways_walk(shape, a, b, &seen);
+            ways_walk(topology, a, b, &seen);
             if (!p->longest) {
-                assert_int_equal(seen.shortest, route_distance(shape, a, b));
-                assert_int_equal(seen.longest, route_distance(shape, a, b));
+                assert_int_equal(seen.shortest, route_distance(topology, a, b));
+                assert_int_equal(seen.longest, route_distance(topology, a, b));
             }
             all->longest = seen.longest > all->longest ? seen.longest : all->longest;
             all->channels |= seen.channels;
         }
 }
 
-/* With as many channels as needed all are used, or fewer would do; with more than that, that do not divide evenly, none is
- * above what there is (way_walk). */
+/* With as many channels as needed all are used, or fewer would do; with more than that, that do not divide
+ * evenly, none is above what there is (way_walk). */
 static void test_every_way(void **state)
 {
     for (size_t i = 0; i < PROOFS; i++) {
         const struct proof *p = &proofs[i];
         for (int more = 0; more < 2; more++) {
-            struct route_shape *shape = proof_shape(p->text, p->algorithm, more ? 2 * p->channels + 1 : p->channels);
+            struct route_topology *topology =
+                proof_topology(p->text, p->algorithm, more ? 2 * p->channels + 1 : p->channels);
             struct ker_error error = {0};
             struct seen all = {0};
-            bool complete = false, one_switch = route_summarise(shape)->switches == 1;
-            if (route_summarise(shape)->channels != p->channels)
-                fail_msg("%s %s needs %u channels", p->algorithm, p->text, route_summarise(shape)->channels);
-            proof_ways(shape, p, &all);
+            bool complete = false, one_switch = route_summarise(topology)->switches == 1;
+            if (route_summarise(topology)->channels != p->channels)
+                fail_msg("%s %s needs %u channels", p->algorithm, p->text,
+                         route_summarise(topology)->channels);
+            proof_ways(topology, p, &all);
             uint32_t bound = p->longest & ~AT_MOST;
             if (bound && (p->longest & AT_MOST ? all.longest > bound : all.longest != bound))
                 fail_msg("%s %s: the longest way has %u links", p->algorithm, p->text, all.longest);
             if (!more && !one_switch && all.channels != (1u << p->channels) - 1)
                 fail_msg("%s %s uses channels %x of %u", p->algorithm, p->text, all.channels, p->channels);
-            if (route_check_deadlock(shape, 100000000, &complete, &error))
+            if (route_check_deadlock(topology, 100000000, &complete, &error))
                 fail_msg("%s %s\n%s", p->algorithm, p->text, error.text);
             assert_true(complete);
-            route_free(shape);
+            route_free(topology);
         }
     }
 }
@@ -219,68 +229,78 @@ static void test_large(void **state)
         {"adaptive", TREE("radix = 64; levels = 3;"), 1, 0},
         {"adaptive", TREE("down = [128, 512]; up = [1, 128];"), 1, 0}, /* more parents than choices */
         {"random", TREE("down = [128, 512]; up = [1, 128];"), 1, 0},
-        {"minimal", GROUPS("groups = [8, 4, 512]; nodes_per_switch = 4; attach = [\"switch\", \"group\"];"), 2, 0},
-        {"adaptive", GROUPS("groups = [8, 4, 512]; nodes_per_switch = 4; attach = [\"switch\", \"group\"];"), 2, 0},
+        {"minimal", GROUPS("groups = [8, 4, 512]; nodes_per_switch = 4; attach = [\"switch\", \"group\"];"),
+         2, 0},
+        {"adaptive", GROUPS("groups = [8, 4, 512]; nodes_per_switch = 4; attach = [\"switch\", \"group\"];"),
+         2, 0},
     };
     uint32_t random = 4242;
     for (size_t i = 0; i < sizeof large / sizeof *large; i++) {
-        struct route_shape *shape = proof_shape(large[i].text, large[i].algorithm, large[i].channels);
-        assert_int_equal(route_summarise(shape)->channels, large[i].channels);
-        uint32_t nodes = route_summarise(shape)->nodes;
+        struct route_topology *topology =
+            proof_topology(large[i].text, large[i].algorithm, large[i].channels);
+        assert_int_equal(route_summarise(topology)->channels, large[i].channels);
+        uint32_t nodes = route_summarise(topology)->nodes;
         for (int k = 0; k < 20000; k++) {
             uint32_t a = test_random(&random) % nodes, b = test_random(&random) % nodes;
             if (a == b)
                 continue;
-            uint32_t links = walk_packet(shape, a, b, large[i].channels, &random), distance = route_distance(shape, a, b);
+            uint32_t links = walk_packet(topology, a, b, large[i].channels, &random),
+                     distance = route_distance(topology, a, b);
             if (large[i].longest)
                 assert_in_range(links, distance, large[i].longest);
             else
                 assert_int_equal(links, distance);
         }
-        route_free(shape);
+        route_free(topology);
     }
 }
 
 /* A coordinate more than 24 bits hold is refused, and named. */
 static void test_valiant_too_large(void **state)
 {
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct ker_error error;
-    assert_int_equal(shape_try(&shape, TORUS("extents = [512, 512, 65];") "routing: { algorithm = \"valiant\"; };", 4, &error),
+    assert_int_equal(topology_try(&topology,
+                                  TORUS("extents = [512, 512, 65];") "routing: { algorithm = \"valiant\"; };",
+                                  4, &error),
                      KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "need 25"));
-    assert_int_equal(shape_try(&shape, TORUS("extents = [5];") "routing: { algorithm = \"valiant\"; };", 3, &error), KER_BAD_INPUT);
+    assert_int_equal(
+        topology_try(&topology, TORUS("extents = [5];") "routing: { algorithm = \"valiant\"; };", 3, &error),
+        KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "needs 4 virtual channels"));
 }
 
 /* ---- loads of links: fat tree ---- */
 
-static double *loads_new(const struct route_shape *shape)
+static double *loads_new(const struct route_topology *topology)
 {
-    assert_true(route_summarise(shape)->max_ports <= PORTS_MOST);
-    return ker_alloc((size_t)route_summarise(shape)->switches * PORTS_MOST * sizeof(double));
+    assert_true(route_summarise(topology)->max_ports <= PORTS_MOST);
+    return ker_alloc((size_t)route_summarise(topology)->switches * PORTS_MOST * sizeof(double));
 }
 
-/* Zahavi (2012): on a full tree d-mod-k sends a shift of all nodes, i to i + s, without two packets on any link; s-mod-k is
- * the same with the directions turned round. A tree of uneven, but full levels, too. */
+/* Zahavi (2012): on a full tree d-mod-k sends a shift of all nodes, i to i + s, without two packets on any
+ * link; s-mod-k is the same with the directions turned round. A tree of uneven, but full levels, too. */
 static void test_shifts_without_contention(void **state)
 {
-    static const char *const trees[] = {TREE("radix = 8; levels = 3;"), TREE("down = [2, 3, 4]; up = [1, 2, 3];")};
+    static const char *const trees[] = {TREE("radix = 8; levels = 3;"),
+                                        TREE("down = [2, 3, 4]; up = [1, 2, 3];")};
     static const char *const algorithms[] = {"d_mod_k", "s_mod_k"};
     for (int i = 0; i < 4; i++) {
-        struct route_shape *shape = proof_shape(trees[i / 2], algorithms[i % 2], 1);
-        uint32_t nodes = route_summarise(shape)->nodes, places = route_summarise(shape)->switches * PORTS_MOST;
+        struct route_topology *topology = proof_topology(trees[i / 2], algorithms[i % 2], 1);
+        uint32_t nodes = route_summarise(topology)->nodes,
+                 places = route_summarise(topology)->switches * PORTS_MOST;
         for (uint32_t shift = 1; shift < nodes; shift++) {
-            struct seen seen = {.load = loads_new(shape)};
+            struct seen seen = {.load = loads_new(topology)};
             for (uint32_t node = 0; node < nodes; node++)
-                ways_walk(shape, node, (node + shift) % nodes, &seen);
+                ways_walk(topology, node, (node + shift) % nodes, &seen);
             for (uint32_t k = 0; k < places; k++)
                 if (seen.load[k] > 1)
-                    fail_msg("%s, shift %u: %g packets at switch %u, port %u", algorithms[i % 2], shift, seen.load[k],
-                             k / PORTS_MOST, k % PORTS_MOST);
+                    fail_msg("%s, shift %u: %g packets at switch %u, port %u", algorithms[i % 2], shift,
+                             seen.load[k], k / PORTS_MOST, k % PORTS_MOST);
             free(seen.load);
         }
-        route_free(shape);
+        route_free(topology);
     }
 }
 
@@ -293,51 +313,54 @@ static double chance_of(const uint32_t *count, uint32_t cells, uint32_t total)
     return gsl_cdf_chisq_Q(chi, cells - 1);
 }
 
-/* The draws of 200,000 packets of one flow, as the net makes them: the ways up from a leaf through both levels, 4 x 4 of them, are
- * taken equally often (all of them, so that the levels are independent, too). Fixed draws: 1 in 1000 is no matter of luck. */
+/* The draws of 200,000 packets of one flow, as the net makes them: the ways up from a leaf through both
+ * levels, 4 x 4 of them, are taken equally often (all of them, so that the levels are independent, too).
+ * Fixed draws: 1 in 1000 is no matter of luck. */
 static void test_random_parents_even(void **state)
 {
-    struct route_shape *shape = proof_shape(TREE("radix = 8; levels = 3;"), "random", 1);
+    struct route_topology *topology = proof_topology(TREE("radix = 8; levels = 3;"), "random", 1);
     uint32_t way[16] = {0}, total = 200000;
     for (uint32_t i = 0; i < total; i++) {
-        struct route_packet packet = {.address = route_address(shape, 127), .destination = 127,
+        struct route_packet packet = {.address = route_address(topology, 127),
+                                      .destination = 127,
                                       .draw = ker_random_bits(1, 2, 3, i).word[0]};
         struct route_choice leaf, above;
         struct route_peer parent;
-        route_function(shape)(shape, route_here(shape, 0), 0, &packet, &leaf);
-        route_port(shape, 0, leaf.port, &parent);
+        route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &leaf);
+        route_port(topology, 0, leaf.port, &parent);
         packet.hops = 1;
         packet.in_port = parent.port;
-        route_function(shape)(shape, route_here(shape, parent.id), parent.id, &packet, &above);
+        route_function(topology)(topology, route_coordinate(topology, parent.id), parent.id, &packet, &above);
         assert_true(leaf.port >= 4 && above.port >= 4);
         way[(leaf.port - 4) * 4 + above.port - 4]++;
     }
     double chance = chance_of(way, 16, total);
     if (chance < 0.001)
         fail_msg("ways as uneven as these have a chance of %g", chance);
-    route_free(shape);
+    route_free(topology);
 }
 
 /* ---- loads of links: torus ---- */
 
-/* Expected packets on every link when every node sends one to each node: in closed form for dimension order. A way corrects
- * the lower dimensions first, so a line of extent k is entered at the destination's place in these, and the source's in the
- * others: all pairs of places on the line occur N/k times on it. Of these a ring's link carries k^2/8 (odd k: (k^2 - 1)/8)
- * in each direction, an open line's link from i to i + 1 (i + 1)(k - 1 - i). */
+/* Expected packets on every link when every node sends one to each node: in closed form for dimension order.
+ * A way corrects the lower dimensions first, so a line of extent k is entered at the destination's place in
+ * these, and the source's in the others: all pairs of places on the line occur N/k times on it. Of these a
+ * ring's link carries k^2/8 (odd k: (k^2 - 1)/8) in each direction, an open line's link from i to i + 1 (i +
+ * 1)(k - 1 - i). */
 static void check_uniform(const char *text, int dimensions, const uint32_t *extent, const bool *wrap)
 {
-    struct route_shape *shape = proof_shape(text, "minimal", 2);
-    uint32_t nodes = route_summarise(shape)->nodes;
-    struct seen seen = {.load = loads_new(shape)};
+    struct route_topology *topology = proof_topology(text, "minimal", 2);
+    uint32_t nodes = route_summarise(topology)->nodes;
+    struct seen seen = {.load = loads_new(topology)};
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++)
             if (a != b)
-                ways_walk(shape, a, b, &seen);
+                ways_walk(topology, a, b, &seen);
     for (uint32_t s = 0; s < nodes; s++)
         for (int i = 0; i < dimensions; i++)
             for (uint32_t backward = 0; backward < 2; backward++) {
                 uint32_t k = extent[i], at[8];
-                route_coordinates(shape, s, at);
+                route_coordinates(topology, s, at);
                 uint32_t from = backward ? k - 1 - at[i] : at[i]; /* counted in the direction of the link */
                 double pairs = wrap[i] ? (k * k - k % 2) / 8.0 : (from + 1.0) * (k - 1.0 - from);
                 double load = seen.load[s * PORTS_MOST + 1 + 2 * (uint32_t)i + backward];
@@ -345,7 +368,7 @@ static void check_uniform(const char *text, int dimensions, const uint32_t *exte
                     fail_msg("%s: switch %u, dimension %d: %g, not %g", text, s, i, load, pairs * nodes / k);
             }
     free(seen.load);
-    route_free(shape);
+    route_free(topology);
 }
 
 static void test_dimension_order_uniform(void **state)
@@ -357,9 +380,9 @@ static void test_dimension_order_uniform(void **state)
                   (bool[]){false, true, false});
 }
 
-/* Tornado on an 8x8 torus: everybody sends 3 places on in both dimensions. Dimension order puts 3 packets on each link
- * forward and none on those backward; Valiant two ways to and from a switch drawn evenly, each 8/8 = 1 packet on every link:
- * 2, twice that of uniform traffic, whatever the pattern. Exact, by all draws. */
+/* Tornado on an 8x8 torus: everybody sends 3 places on in both dimensions. Dimension order puts 3 packets on
+ * each link forward and none on those backward; Valiant two ways to and from a switch drawn evenly, each 8/8
+ * = 1 packet on every link: 2, twice that of uniform traffic, whatever the pattern. Exact, by all draws. */
 static void test_valiant_tornado(void **state)
 {
     static const struct {
@@ -367,29 +390,32 @@ static void test_valiant_tornado(void **state)
         double forward, backward;
     } expected[] = {{"minimal", 3, 0}, {"valiant", 2, 2}};
     for (int i = 0; i < 2; i++) {
-        struct route_shape *shape = proof_shape(TORUS("extents = [8, 8];"), expected[i].algorithm, 4);
-        struct seen seen = {.load = loads_new(shape)};
+        struct route_topology *topology =
+            proof_topology(TORUS("extents = [8, 8];"), expected[i].algorithm, 4);
+        struct seen seen = {.load = loads_new(topology)};
         for (uint32_t s = 0; s < 64; s++)
-            ways_walk(shape, s, (s + 3) % 8 + (s / 8 + 3) % 8 * 8, &seen);
+            ways_walk(topology, s, (s + 3) % 8 + (s / 8 + 3) % 8 * 8, &seen);
         for (uint32_t s = 0; s < 64; s++)
             for (uint32_t port = 1; port < 5; port++)
                 assert_true(fabs(seen.load[s * PORTS_MOST + port] -
                                  (port % 2 ? expected[i].forward : expected[i].backward)) < 1e-9);
         free(seen.load);
-        route_free(shape);
+        route_free(topology);
     }
 }
 
-/* The same with drawn packets: the intermediates are even. 100,000 packets of one flow; chi squared over the 64 switches. */
+/* The same with drawn packets: the intermediates are even. 100,000 packets of one flow; chi squared over the
+ * 64 switches. */
 static void test_valiant_draws_even(void **state)
 {
-    struct route_shape *shape = proof_shape(TORUS("extents = [8, 8];"), "valiant", 4);
+    struct route_topology *topology = proof_topology(TORUS("extents = [8, 8];"), "valiant", 4);
     uint32_t count[64] = {0}, total = 100000;
     for (uint32_t i = 0; i < total; i++) {
-        struct route_packet packet = {.address = route_address(shape, 27), .destination = 27,
+        struct route_packet packet = {.address = route_address(topology, 27),
+                                      .destination = 27,
                                       .draw = ker_random_bits(1, 2, 3, i).word[0]};
         struct route_choice choice;
-        route_function(shape)(shape, route_here(shape, 0), 0, &packet, &choice);
+        route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &choice);
         count[choice.state]++;
     }
     /* intermediate 0 is the source: straight on, as with the destination 27 itself, which counts both */
@@ -400,20 +426,16 @@ static void test_valiant_draws_even(void **state)
     double chance = chance_of(count, 64, total);
     if (chance < 0.001)
         fail_msg("intermediates as uneven as these have a chance of %g", chance);
-    route_free(shape);
+    route_free(topology);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_way),
-        cmocka_unit_test(test_large),
-        cmocka_unit_test(test_valiant_too_large),
-        cmocka_unit_test(test_shifts_without_contention),
-        cmocka_unit_test(test_random_parents_even),
-        cmocka_unit_test(test_dimension_order_uniform),
-        cmocka_unit_test(test_valiant_tornado),
-        cmocka_unit_test(test_valiant_draws_even),
+        cmocka_unit_test(test_every_way),           cmocka_unit_test(test_large),
+        cmocka_unit_test(test_valiant_too_large),   cmocka_unit_test(test_shifts_without_contention),
+        cmocka_unit_test(test_random_parents_even), cmocka_unit_test(test_dimension_order_uniform),
+        cmocka_unit_test(test_valiant_tornado),     cmocka_unit_test(test_valiant_draws_even),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

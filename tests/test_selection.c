@@ -1,16 +1,19 @@
 /* test_selection.c - path selection among the ways up of a fat tree: what each rule promises.
  *
- * Two levels: 16 leaves of 8 nodes, 8 tops. Bit complement: everything goes up, and every leaf has 8 ways for it.
+ * Two levels: 16 leaves of 8 nodes, 8 tops. Bit complement: everything goes up, and every leaf has 8 ways for
+ * it.
  */
 #include "equal_bits.h"
 #include "run_marssim.h"
 
-#define SYSTEM                                                                                                               \
-    "topology: { kind = \"fat_tree\"; down = [8, 16]; up = [1, 8]; bandwidth = \"10 GB/s\"; latency = \"20 ns\"; };\n"       \
-    "switch: { channels = 2; buffer = \"8 KiB\"; output_queue = \"2 KiB\"; };\n"                                             \
-    "adapter: { packet_size = \"1000 B\"; header = \"0 B\"; };\n"                                                            \
+#define SYSTEM                                                                                               \
+    "topology: { kind = \"fat_tree\"; down = [8, 16]; up = [1, 8]; bandwidth = \"10 GB/s\"; latency = \"20 " \
+    "ns\"; };\n"                                                                                             \
+    "switch: { channels = 2; buffer = \"8 KiB\"; output_queue = \"2 KiB\"; };\n"                             \
+    "adapter: { packet_size = \"1000 B\"; header = \"0 B\"; };\n"
 
-#define COMPLEMENT "traffic: { pattern = \"bit_complement\"; load = 0.6; size = \"3000 B\"; messages = 100; };\n"
+#define COMPLEMENT                                                                                           \
+    "traffic: { pattern = \"bit_complement\"; load = 0.6; size = \"3000 B\"; messages = 100; };\n"
 #define UNIFORM "traffic: { pattern = \"uniform\"; load = 0.9; size = \"20 kB\"; messages = 20; };\n"
 
 static void run_with(struct run *r, const char *traffic, const char *keys)
@@ -46,7 +49,8 @@ static struct ups ups_count(const struct run *r)
     return ups;
 }
 
-/* Every packet for itself spreads over all ways and overtakes; a flow that sticks to one way (static or not) never does. */
+/* Every packet for itself spreads over all ways and overtakes; a flow that sticks to one way (static or not)
+ * never does. */
 static void what_sticks_keeps_its_order(void **state)
 {
     static const struct {
@@ -85,7 +89,8 @@ static void messages_stay_whole(void **state)
     run_release(&r);
 }
 
-/* Bit complement sends the 8 nodes of a leaf to 8 nodes of one other leaf: 8 flows of 300 packets up from each leaf. */
+/* Bit complement sends the 8 nodes of a leaf to 8 nodes of one other leaf: 8 flows of 300 packets up from
+ * each leaf. */
 static void shares_of_the_ways_up(void **state)
 {
     struct run r;
@@ -177,8 +182,10 @@ static void equal_on_ranks(void **state)
         for (int ranks = 2; ranks <= 3; ranks++) {
             run_selection(&r, rules[i]);
             snprintf(command, sizeof command,
-                     "mpirun -n %d '%s' --quiet -o %s %s/test.cfg partition.oversubscribe=true engine.cell_order=%s >%s/log 2>&1", ranks,
-                     getenv("MARSSIM"), other, r.folder, ranks == 2 ? "shuffled" : "backward", r.folder);
+                     "mpirun -n %d '%s' --quiet -o %s %s/test.cfg partition.oversubscribe=true "
+                     "engine.cell_order=%s >%s/log 2>&1",
+                     ranks, getenv("MARSSIM"), other, r.folder, ranks == 2 ? "shuffled" : "backward",
+                     r.folder);
             if (system(command))
                 fail_msg("%s failed", command);
             if (!equal_results(one, other, where))

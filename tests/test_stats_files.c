@@ -109,7 +109,8 @@ static void full_disk_keeps_the_old_file(void **state)
     assert_int_equal(symlink("/dev/full", temporary), 0);
     struct stats_link *links = ker_alloc(10000 * sizeof *links);
     const char *const names[] = {"x"};
-    assert_int_equal(stats_links_write(*state, links, 10000, names, 1, (struct stats_names){0}, &error), KER_RUN_FAILED);
+    assert_int_equal(stats_links_write(*state, links, 10000, names, 1, (struct stats_names){0}, &error),
+                     KER_RUN_FAILED);
     assert_non_null(strstr(error.text, "links.csv: No space left on device"));
     free(links);
     free(temporary);
@@ -165,7 +166,8 @@ static void links_table(void **state)
          .packets = UINT64_MAX,
          .busy_ps = 3000},
     };
-    assert_int_equal(stats_links_write(*state, links, 2, names, 3000, (struct stats_names){0}, &error), KER_OK);
+    assert_int_equal(stats_links_write(*state, links, 2, names, 3000, (struct stats_names){0}, &error),
+                     KER_OK);
     file_expect(*state, "links.csv",
                 "from_kind,from,from_port,to_kind,to,to_port,class,packets,bytes,busy_ps,utilisation,"
                 "queue_mean_packets,queue_max_bytes,input_mean_packets\n"

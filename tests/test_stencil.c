@@ -1,4 +1,5 @@
-/* The stencil generator: order of neighbours and calls, rims, message sizes, and whole exchanges that must match. */
+/* The stencil generator: order of neighbours and calls, rims, message sizes, and whole exchanges that must
+ * match. */
 #include "tests/replay.h"
 
 #include <setjmp.h>
@@ -11,7 +12,8 @@ static const struct task_program_class *const class = &task_program_stencil;
 
 #include "tests/program_bench.h"
 
-static void expect_message(struct bench *b, uint32_t task, unsigned kind, int32_t peer, int32_t tag, uint64_t bytes)
+static void expect_message(struct bench *b, uint32_t task, unsigned kind, int32_t peer, int32_t tag,
+                           uint64_t bytes)
 {
     struct task_op op;
     assert_true(class->next(b->program, task, &op));
@@ -24,9 +26,10 @@ static void expect_message(struct bench *b, uint32_t task, unsigned kind, int32_
 static void test_order(void **state)
 {
     struct bench b;
-    bench_good(&b, "extents = [4, 3]; bytes = [\"1 KiB\", \"64\"]; steps = 2; compute_time = \"5 us\"; allreduce_every = 2;");
-    /* Task 6 of 4 x 3 is at (2, 1): neighbours 5, 7 in the first dimension, 2, 10 in the second. A receive from direction 0
-     * (from 5) takes what 5 sends in its direction 1. */
+    bench_good(&b, "extents = [4, 3]; bytes = [\"1 KiB\", \"64\"]; steps = 2; compute_time = \"5 us\"; "
+                   "allreduce_every = 2;");
+    /* Task 6 of 4 x 3 is at (2, 1): neighbours 5, 7 in the first dimension, 2, 10 in the second. A receive
+     * from direction 0 (from 5) takes what 5 sends in its direction 1. */
     expect_message(&b, 6, TASK_OP_IRECV, 5, 1, 1024);
     expect_message(&b, 6, TASK_OP_IRECV, 7, 0, 1024);
     expect_message(&b, 6, TASK_OP_IRECV, 2, 3, 64);
@@ -84,21 +87,26 @@ static void test_exchange(void **state)
 {
     /* 27 tasks x 6 neighbours x 3 steps. */
     check_exchange("extents = [3, 3, 3]; steps = 3; bytes = \"10\";", 27 * 6 * 3, 27 * 6 * 3 * 10);
-    /* 27 x 26, once; 2 x 2 x 2: 8 x 26, several between the same two tasks, but those that lead back to the task itself are
-     * left out: none, for every offset differs from 0 modulo 2 in some dimension. */
-    check_exchange("extents = [3, 3, 3]; steps = 1; bytes = \"10\"; neighbours = \"all\";", 27 * 26, 27 * 26 * 10);
-    check_exchange("extents = [2, 2, 2]; steps = 1; bytes = \"10\"; neighbours = \"all\";", 8 * 26, 8 * 26 * 10);
+    /* 27 x 26, once; 2 x 2 x 2: 8 x 26, several between the same two tasks, but those that lead back to the
+     * task itself are left out: none, for every offset differs from 0 modulo 2 in some dimension. */
+    check_exchange("extents = [3, 3, 3]; steps = 1; bytes = \"10\"; neighbours = \"all\";", 27 * 26,
+                   27 * 26 * 10);
+    check_exchange("extents = [2, 2, 2]; steps = 1; bytes = \"10\"; neighbours = \"all\";", 8 * 26,
+                   8 * 26 * 10);
     /* Open: (4 - 1) x 3 + 4 x (3 - 1) = 17 pairs, both ways. */
     check_exchange("extents = [4, 3]; steps = 1; bytes = \"1\"; periodic = false;", 34, 34);
     /* A ring of 4 in the first, open in the second dimension: 3 x 4 + 4 x 2 = 20 pairs. */
-    check_exchange("extents = [4, 3]; steps = 1; bytes = [\"1\", \"100\"]; periodic = [true, false];", 40, 24 + 16 * 100);
+    check_exchange("extents = [4, 3]; steps = 1; bytes = [\"1\", \"100\"]; periodic = [true, false];", 40,
+                   24 + 16 * 100);
     /* All, open, 2 x 2: 4 sides of 1 or 100 bytes (2 each) and 2 diagonals of 1, both ways. */
-    check_exchange("extents = [2, 2]; steps = 1; bytes = [\"1\", \"100\"]; periodic = false; neighbours = \"all\";", 12,
-                   2 * (2 * 1 + 2 * 100 + 2 * 1));
+    check_exchange(
+        "extents = [2, 2]; steps = 1; bytes = [\"1\", \"100\"]; periodic = false; neighbours = \"all\";", 12,
+        2 * (2 * 1 + 2 * 100 + 2 * 1));
     /* One task has no neighbour but itself. */
     check_exchange("extents = [1]; steps = 5; allreduce_every = 1;", 0, 0);
     check_exchange("extents = [2]; steps = 1; bytes = \"1\";", 4, 4);
-    check_exchange("extents = [2, 1, 2, 2, 1, 2, 2, 3]; steps = 1; bytes = \"1\"; compute_time = \"1 us\";", 96 * 12, 96 * 12);
+    check_exchange("extents = [2, 1, 2, 2, 1, 2, 2, 3]; steps = 1; bytes = \"1\"; compute_time = \"1 us\";",
+                   96 * 12, 96 * 12);
 }
 
 /* Four billion steps of nothing: the test would not end if each were gone through. */
@@ -106,7 +114,8 @@ static void test_empty_steps(void **state)
 {
     static const char *const settings[] = {
         "extents = [1]; steps = 4000000000;",
-        "extents = [1, 1]; steps = 4000000000; allreduce_every = 1; compute_time = \"1 s\"; processor_factor = 0.0;",
+        "extents = [1, 1]; steps = 4000000000; allreduce_every = 1; compute_time = \"1 s\"; processor_factor "
+        "= 0.0;",
         "extents = [1]; steps = 4000000000; compute_time = \"1 ps\"; processor_factor = 0.4;",
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
@@ -128,7 +137,8 @@ static void test_refused(void **state)
         {"steps = 1;", "jobs[0].extents: is missing"},
         {"extents = [2, 2, 2, 2, 2, 2, 2, 2, 2];", "1 to 8 dimensions"},
         {"extents = [100000, 100000];", "more than 2^31 - 1 tasks"},
-        {"extents = [2, 2, 2]; bytes = [\"1\", \"2\"];", "bytes: has 2 values; one for all or one for each of the 3 dimensions"},
+        {"extents = [2, 2, 2]; bytes = [\"1\", \"2\"];",
+         "bytes: has 2 values; one for all or one for each of the 3 dimensions"},
         {"extents = [2, 2, 2]; periodic = [true, false];", "periodic: has 2 values"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {

@@ -2,7 +2,7 @@
 #include "kernel/kernel.h"
 #include "nodes/nodes.h"
 #include "routing/routing.h"
-#include "tasks/traffic.h"
+#include "tasks/traffic/traffic.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -30,7 +30,7 @@ static const struct ker_option *const tables[] = {route_options, adapter_options
 
 struct bench {
     struct ker_config *config;
-    struct route_shape *shape;
+    struct route_topology *topology;
     struct task_traffic *traffic;
     struct ker_error error;
     enum ker_status status;
@@ -44,17 +44,17 @@ static struct bench bench_open(const char *topology, const char *traffic, uint32
     free(text);
     if (b.status)
         return b;
-    b.status = route_new(&b.shape, b.config, 8, &b.error);
+    b.status = route_new(&b.topology, b.config, 8, &b.error);
     if (!b.status)
-        b.status = task_traffic_new(&b.traffic, b.config, b.shape, cores, seed, &b.error);
+        b.status = task_traffic_new(&b.traffic, b.config, b.topology, cores, seed, &b.error);
     return b;
 }
 
 static void bench_close(struct bench *b)
 {
     task_traffic_free(b->traffic);
-    if (b->shape)
-        route_free(b->shape);
+    if (b->topology)
+        route_free(b->topology);
     if (b->config)
         ker_config_free(b->config);
 }
@@ -349,13 +349,16 @@ static void test_hotspot(void **state)
 
 static void test_hotspot_senders(void **state)
 {
-    /* 16 nodes, 3 and 9 hot, 5 of the 15 others of node 3 send: numbers 0, 3, 6, 9, 12 from node 4 on, that is 4, 7, 10, 13, 0. They
-     * send half to hot nodes; all else goes to the 13 nodes (14 from a hot one) that are neither hot nor the sender: 20,000 of
-     * them 1538 each, deviation 38; 6 of them. */
-    struct bench b = bench_good(TORUS("4, 4"), "traffic = { pattern = \"hotspot\"; load = 0.5; hotspots = [3, 9, 3]; hotspot_fraction = 0.5; "
-                                               "hotspot_senders = 5; };\n");
+    /* 16 nodes, 3 and 9 hot, 5 of the 15 others of node 3 send: numbers 0, 3, 6, 9, 12 from node 4 on, that
+     * is 4, 7, 10, 13, 0. They send half to hot nodes; all else goes to the 13 nodes (14 from a hot one) that
+     * are neither hot nor the sender: 20,000 of them 1538 each, deviation 38; 6 of them. */
+    struct bench b = bench_good(
+        TORUS("4, 4"),
+        "traffic = { pattern = \"hotspot\"; load = 0.5; hotspots = [3, 9, 3]; hotspot_fraction = 0.5; "
+        "hotspot_senders = 5; };\n");
     for (uint32_t node = 0; node < 16; node++) {
-        bool sends = node == 4 || node == 7 || node == 10 || node == 13 || node == 0, hot = node == 3 || node == 9;
+        bool sends = node == 4 || node == 7 || node == 10 || node == 13 || node == 0,
+             hot = node == 3 || node == 9;
         uint32_t count[16] = {0}, cold = sends ? 10000 : 20000;
         count_destinations(&b, node, 20000, count);
         assert_int_equal(count[node], 0);

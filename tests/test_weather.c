@@ -1,4 +1,5 @@
-/* The weather generator: order of the calls, neighbours at rings and poles, communicators, and whole steps that must match. */
+/* The weather generator: order of the calls, neighbours at rings and poles, communicators, and whole steps
+ * that must match. */
 #include "tests/replay.h"
 
 #include <setjmp.h>
@@ -29,7 +30,8 @@ static void expect_compute(struct bench *b, uint32_t task, ker_time time)
     assert_int_equal(op.time, time);
 }
 
-static void expect_collective(struct bench *b, uint32_t task, unsigned collective, int32_t comm, uint64_t bytes)
+static void expect_collective(struct bench *b, uint32_t task, unsigned collective, int32_t comm,
+                              uint64_t bytes)
 {
     struct task_op op;
     assert_true(class->next(b->program, task, &op));
@@ -42,12 +44,14 @@ static void expect_collective(struct bench *b, uint32_t task, unsigned collectiv
 static void test_order(void **state)
 {
     struct bench b;
-    bench_good(&b, "grid = [4, 3]; steps = 2; halo_bytes = \"1000\"; transpose_bytes = \"1201\"; compute_time = \"5 ns\";"
+    bench_good(&b, "grid = [4, 3]; steps = 2; halo_bytes = \"1000\"; transpose_bytes = \"1201\"; "
+                   "compute_time = \"5 ns\";"
                    "allreduce_every = 2; allreduce_bytes = \"64\";");
     for (int step = 0; step < 2; step++) {
         struct task_op op;
-        /* Task 3 of 4 columns and 3 rows is at column 3, row 0: west 2, east round the ring 0, no north, south 7. What comes from
-         * the west was sent eastward (1), from the east westward (0), from the south northward (2). */
+        /* Task 3 of 4 columns and 3 rows is at column 3, row 0: west 2, east round the ring 0, no north,
+         * south 7. What comes from the west was sent eastward (1), from the east westward (0), from the south
+         * northward (2). */
         expect_message(&b, 3, TASK_OP_IRECV, 2, 1);
         expect_message(&b, 3, TASK_OP_IRECV, 0, 0);
         expect_message(&b, 3, TASK_OP_IRECV, 7, 2);
@@ -57,8 +61,8 @@ static void test_order(void **state)
         assert_true(class->next(b.program, 3, &op));
         assert_int_equal(op.kind, TASK_OP_WAITALL);
         assert_int_equal(op.request_count, 6);
-        /* 5 ns in halves of whole picoseconds; row 0 is communicator 1, column 3 is 1 + 3 rows + 3; 1201 bytes in 4 blocks of 301,
-         * in 3 blocks of 401, rounded up. */
+        /* 5 ns in halves of whole picoseconds; row 0 is communicator 1, column 3 is 1 + 3 rows + 3; 1201
+         * bytes in 4 blocks of 301, in 3 blocks of 401, rounded up. */
         expect_compute(&b, 3, 2500);
         expect_collective(&b, 3, TASK_COLL_ALLTOALL, 1, 301);
         expect_collective(&b, 3, TASK_COLL_ALLTOALL, 7, 401);
@@ -93,7 +97,8 @@ static void test_communicators(void **state)
     bench_close(&b);
 }
 
-/* Everything matches; the number of messages and bytes is as expected. The replay counts point-to-point messages only. */
+/* Everything matches; the number of messages and bytes is as expected. The replay counts point-to-point
+ * messages only. */
 static void check_exchange(const char *settings, uint64_t messages, uint64_t bytes)
 {
     struct bench b;
@@ -119,7 +124,8 @@ static void test_exchange(void **state)
     /* A ring of two: west and east is the same neighbour, twice; one row has no poles to speak of. */
     check_exchange("grid = [2, 1]; steps = 1; halo_bytes = \"10\";", 4, 40);
     check_exchange("grid = [1, 5]; steps = 1; halo_bytes = \"10\";", 8, 80);
-    check_exchange("grid = [1, 1]; steps = 2; halo_bytes = \"10\"; allreduce_every = 1; compute_time = \"1 us\";", 0, 0);
+    check_exchange(
+        "grid = [1, 1]; steps = 2; halo_bytes = \"10\"; allreduce_every = 1; compute_time = \"1 us\";", 0, 0);
     check_exchange("grid = [5, 4]; steps = 2; halo_bytes = \"0\"; transpose_bytes = \"10\";", 0, 0);
     check_exchange("grid = [5, 4]; steps = 2; halo_bytes = \"1\"; transpose_bytes = \"0\";", 2 * 70, 2 * 70);
 }
@@ -153,7 +159,8 @@ static void test_empty_steps(void **state)
     static const char *const settings[] = {
         "grid = [1, 1]; allreduce_every = 1; steps = 4000000000;",
         "grid = [2, 2]; halo_bytes = \"0\"; transpose_bytes = \"0\"; steps = 4000000000;",
-        "grid = [2, 2]; halo_bytes = \"0\"; transpose_bytes = \"0\"; compute_time = \"1 s\"; processor_factor = 0.0; steps = 4000000000;",
+        "grid = [2, 2]; halo_bytes = \"0\"; transpose_bytes = \"0\"; compute_time = \"1 s\"; "
+        "processor_factor = 0.0; steps = 4000000000;",
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         bench_good(&b, settings[i]);
@@ -165,7 +172,8 @@ static void test_empty_steps(void **state)
         bench_close(&b);
     }
     /* After steps 1,000,000,000, 2,000,000,000, 3,000,000,000. */
-    bench_good(&b, "grid = [2, 2]; halo_bytes = \"0\"; transpose_bytes = \"0\"; steps = 3999999999; allreduce_every = 1000000000;");
+    bench_good(&b, "grid = [2, 2]; halo_bytes = \"0\"; transpose_bytes = \"0\"; steps = 3999999999; "
+                   "allreduce_every = 1000000000;");
     for (int i = 0; i < 3; i++)
         expect_collective(&b, 3, TASK_COLL_ALLREDUCE, 0, 8);
     assert_true(class->next(b.program, 3, &op));
@@ -176,10 +184,8 @@ static void test_empty_steps(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_empty_steps),
-        cmocka_unit_test(test_order),
-        cmocka_unit_test(test_communicators),
-        cmocka_unit_test(test_exchange),
+        cmocka_unit_test(test_empty_steps),   cmocka_unit_test(test_order),
+        cmocka_unit_test(test_communicators), cmocka_unit_test(test_exchange),
         cmocka_unit_test(test_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

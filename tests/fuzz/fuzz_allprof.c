@@ -1,7 +1,8 @@
-/* fuzz_allprof.c - libFuzzer target for the reader of traces: the input is the files of one to four tasks, separated by a
- * line "%". Whatever the bytes, the reader returns operations with valid ranks and communicators, or an error with a text. */
+/* fuzz_allprof.c - libFuzzer target for the reader of traces: the input is the files of one to four tasks,
+ * separated by a line "%". Whatever the bytes, the reader returns operations with valid ranks and
+ * communicators, or an error with a text. */
 #define _GNU_SOURCE /* memmem */
-#include "tasks/allprof.h"
+#include "tasks/traces/allprof/allprof.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -40,16 +41,17 @@ static void ops_check(const struct allprof_code *code, const struct allprof_comm
     struct task_op op = {0};
     while (allprof_reader_next(&reader, &op)) {
         ker_assert(op.comm >= 0 && op.comm < comms->count && op.call);
-        ker_assert(op.kind == TASK_OP_COMPUTE || op.kind == TASK_OP_FINALIZE || op.request || op.request_count ||
-                   task_comm_rank(&comms->comm[op.comm], (int32_t)task) >= 0);
+        ker_assert(op.kind == TASK_OP_COMPUTE || op.kind == TASK_OP_FINALIZE || op.request ||
+                   op.request_count || task_comm_rank(&comms->comm[op.comm], (int32_t)task) >= 0);
         ker_assert(op.peer >= -2 && op.peer < comms->comm[op.comm].size);
     }
     ker_assert(op.kind == TASK_OP_FINALIZE);
     free(reader.scratch);
 }
 
-static enum ker_status messages_match(const struct allprof_events *files, const struct allprof_tallies *tallies,
-                                      uint32_t tasks, const struct allprof_comms *comms, const char *folder,
+static enum ker_status messages_match(const struct allprof_events *files,
+                                      const struct allprof_tallies *tallies, uint32_t tasks,
+                                      const struct allprof_comms *comms, const char *folder,
                                       struct ker_error *error)
 {
     struct allprof_flow *flow = NULL;

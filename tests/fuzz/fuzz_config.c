@@ -68,7 +68,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size] = '\0';
     try(text, NULL, 0);
     text[strcspn(text, "\n")] = '\0';
-    try("g: { int = 7; kind = \"bb\"; file = \"x\"; }; l = ( { ints = [1, 2]; times = \"1 ns\"; m = ( { texts = \"y\"; } ); } );", (const char *const[]){text}, 1);
+    try("g: { int = 7; kind = \"bb\"; file = \"x\"; }; l = ( { ints = [1, 2]; times = \"1 ns\"; m = ( { "
+        "texts = \"y\"; } ); } );",
+        (const char *const[]){text}, 1);
     free(text);
     return 0;
 }

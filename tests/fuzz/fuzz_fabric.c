@@ -1,6 +1,6 @@
-/* fuzz_fabric.c - libFuzzer target for the reader of fabric dumps: whatever the bytes, it returns a graph whose ends
- * exist, with each port used once, or an error with a text. */
-#include "routing/fabric.h"
+/* fuzz_fabric.c - libFuzzer target for the reader of fabric dumps: whatever the bytes, it returns a graph
+ * whose ends exist, with each port used once, or an error with a text. */
+#include "routing/import/fabric.h"
 
 #include <stdlib.h>
 
@@ -31,11 +31,13 @@ static void check(const struct route_graph *graph, const struct route_subnet *su
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const struct route_fabric_defaults defaults = {.latency = 1, .node_latency = 2, .rate = 3, .node_rate = 4};
+    static const struct route_fabric_defaults defaults = {
+        .latency = 1, .node_latency = 2, .rate = 3, .node_rate = 4};
     struct route_graph graph;
     struct route_subnet subnet;
     struct ker_error error = {0};
-    enum ker_status status = route_fabric_parse(&graph, &subnet, &defaults, "input", (const char *)data, size, &error);
+    enum ker_status status =
+        route_fabric_parse(&graph, &subnet, &defaults, "input", (const char *)data, size, &error);
     ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0));
     if (status == KER_OK)
         check(&graph, &subnet);

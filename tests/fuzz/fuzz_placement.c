@@ -1,5 +1,5 @@
 /* Placement files: any text is either refused with a message or a table of nodes and cores that exist. */
-#include "tasks/placement.h"
+#include "tasks/jobs/placement.h"
 
 #include <stdlib.h>
 

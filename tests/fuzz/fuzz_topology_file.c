@@ -1,6 +1,6 @@
 /* fuzz_topology_file.c - libFuzzer target for the reader of edge lists: whatever the bytes, it returns a
  * graph whose ends exist, or an error with a text. */
-#include "routing/graph.h"
+#include "routing/topologies/graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

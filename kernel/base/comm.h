@@ -1,0 +1,49 @@
+/* comm.h - the ranks of this run, as far as anything outside the engine needs them.
+ *
+ * Without mpirun there is one rank and MPI is not even initialised (it would cost more memory and time than
+ * a small simulation). Rank 0 is the control rank. All calls are collective unless it says otherwise.
+ */
+#ifndef KERNEL_COMM_H
+#define KERNEL_COMM_H
+
+#include "kernel/base/error.h"
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct ker_comm;
+
+/* Starts MPI when this process was launched by an MPI launcher and MPI does not run already. */
+enum ker_status ker_comm_init(struct ker_comm **comm, int *argc, char ***argv, struct ker_error *error);
+/* Ends MPI when this comm started it. */
+void ker_comm_release(struct ker_comm *comm);
+/* A communicator of this process alone, for tests and for --check without mpirun. */
+struct ker_comm *ker_comm_alone(void);
+
+int ker_comm_rank(const struct ker_comm *);
+int ker_comm_size(const struct ker_comm *);
+/* Ranks on this host. */
+int ker_comm_host_size(const struct ker_comm *);
+
+/* All ranks learn the worst status; the lowest rank that has it prints its text to standard error as
+ * "marssim: error: ..."; every rank returns that status. */
+enum ker_status ker_comm_agree(struct ker_comm *, const struct ker_error *error);
+
+void ker_comm_sum_u64(struct ker_comm *, uint64_t *values, size_t count); /* in place, on all ranks */
+void ker_comm_max_i64(struct ker_comm *, int64_t *values, size_t count);
+void ker_comm_min_i64(struct ker_comm *, int64_t *values, size_t count);
+void ker_comm_broadcast(struct ker_comm *, void *data, size_t bytes); /* from rank 0 */
+
+/* Rank 0 gets the bytes of every rank, in rank order: a malloc'ed block whose part of rank r begins at
+ * offset[r] and ends at offset[r + 1] (offset is malloc'ed too, size + 1 entries). Other ranks get NULL. */
+void ker_comm_gather(struct ker_comm *, const void *data, size_t bytes, void **all, size_t **offset);
+/* The same on every rank. */
+void ker_comm_allgather(struct ker_comm *, const void *data, size_t bytes, void **all, size_t **offset);
+
+/* The first `count` ranks as a comm of their own, to be released; NULL on the other ranks. */
+struct ker_comm *ker_comm_first(struct ker_comm *, int count);
+/* Waits until all ranks are here; those that come early sleep and leave the cores to the others. Meanwhile
+ * they call `nap` every few milliseconds, where it is given. */
+void ker_comm_meet(struct ker_comm *, void (*nap)(struct ker_comm *));
+
+#endif

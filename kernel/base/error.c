@@ -1,0 +1,73 @@
+/* error.c - the text of the first error, warnings, and the end of a run whose invariant broke.
+ *
+ * A struct ker_error holds KER_OK or the first failure; a second failure never overwrites it, since what
+ * broke first explains what broke later. Only who checks many things that do not depend on each other, as the
+ * configuration's reader does, adds up several.
+ */
+#include "kernel/base/error.h"
+
+#include "kernel/base/comm_mpi.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum ker_status ker_fail(struct ker_error *error, enum ker_status status, const char *format, ...)
+{
+    if (error && error->status == KER_OK) {
+        va_list arguments;
+        va_start(arguments, format);
+        vsnprintf(error->text, sizeof error->text, format, arguments);
+        va_end(arguments);
+        for (char *c = error->text; *c;
+             c++) /* of a quoted file, say, that is no text: it must not reach the terminal */
+            if ((unsigned char)*c < ' ' && *c != '\n' && *c != '\t')
+                *c = '?';
+        error->status = status;
+    }
+    return status;
+}
+
+#define LINE "\nmarssim: error: " /* the first gets it when it is printed */
+#define REST_BYTES 64
+
+void ker_error_add(struct ker_error *error, const struct ker_error *another)
+{
+    size_t used = strlen(error->text), wanted = strlen(another->text) + sizeof LINE + REST_BYTES;
+    if (another->status == KER_OK)
+        return;
+    error->status = error->status == KER_OK ? another->status : error->status;
+    error->count++;
+    if (error->told == error->count - 1 && error->told < KER_MAX_ERRORS &&
+        wanted < sizeof error->text - used) {
+        snprintf(error->text + used, sizeof error->text - used, "%s%s", used ? LINE : "", another->text);
+        error->told++;
+    }
+}
+
+void ker_error_close(struct ker_error *error)
+{
+    size_t used = strlen(error->text);
+    if (error->count > error->told)
+        snprintf(error->text + used, sizeof error->text - used, LINE "and %d more",
+                 error->count - error->told);
+}
+
+void ker_warn(const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "marssim: warning: %s\n", text); /* one call, so that ranks do not mix inside a line */
+}
+
+void ker_broken(const char *condition, const char *file, int line)
+{
+    fprintf(stderr, "marssim: internal error at %s:%d: \"%s\" does not hold; this is a bug of marssim\n",
+            file, line, condition);
+    fflush(NULL);
+    ker_comm_end_all(-1);
+}

@@ -1,0 +1,318 @@
+/* input.c - files that a run reads, and whether all ranks have read the same.
+ *
+ * A digest is two lanes that swallow 16 bytes by a multiplication of 64 by 64 bits, whose halves are folded
+ * into each other, each lane with constants of its own; the length comes last. It costs about a tenth of a
+ * nanosecond a byte, some percent of what parsing takes. (A library would do as well, but for thirty lines a
+ * build should not need one more.)
+ *
+ * To compare, rank 0 gets what all have registered so far and sorts it by name and rank. Invariant: what is
+ * compared was read to its end on each of these ranks.
+ */
+#include "kernel/base/input.h"
+
+#include "kernel/base/memory.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define BLOCK_BYTES 32
+#define HOST_BYTES 64
+#define TEXT_BYTES 240
+
+/* ---- digests ---- */
+
+static uint64_t fold(uint64_t a, uint64_t b)
+{
+    unsigned __int128 product = (unsigned __int128)a * b;
+    return a ^ b ^ (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t word_of(const uint8_t *at)
+{
+    uint64_t word;
+    memcpy(&word, at, sizeof word);
+    return word;
+}
+
+static void digest_blocks(struct ker_digest *d, const uint8_t *at, size_t blocks)
+{
+    uint64_t first = d->lane[0], second = d->lane[1];
+    for (; blocks; blocks--, at += BLOCK_BYTES) {
+        uint64_t a = word_of(at), b = word_of(at + 8), c = word_of(at + 16), e = word_of(at + 24);
+        first = fold(a ^ first ^ 0x9e3779b97f4a7c15u, b + 0x94d049bb133111ebu) +
+                fold(c ^ 0xa0761d6478bd642fu, e + first);
+        second = fold(e ^ second ^ 0xbf58476d1ce4e5b9u, a + 0xd6e8feb86659fd93u) +
+                 fold(b ^ 0xe7037ed1a0b428dbu, c + second);
+    }
+    d->lane[0] = first;
+    d->lane[1] = second;
+}
+
+void ker_digest_add(struct ker_digest *d, const void *data, size_t bytes)
+{
+    const uint8_t *at = data;
+    size_t held = d->bytes % BLOCK_BYTES;
+    d->bytes += bytes;
+    if (held) {
+        size_t more = bytes < BLOCK_BYTES - held ? bytes : BLOCK_BYTES - held;
+        memcpy(d->rest + held, at, more);
+        at += more;
+        bytes -= more;
+        if (held + more < BLOCK_BYTES)
+            return;
+        digest_blocks(d, d->rest, 1);
+    }
+    digest_blocks(d, at, bytes / BLOCK_BYTES);
+    if (bytes % BLOCK_BYTES)
+        memcpy(d->rest, at + bytes / BLOCK_BYTES * BLOCK_BYTES, bytes % BLOCK_BYTES);
+}
+
+/* The digest with all that was added, the length included. */
+static struct ker_digest digest_end(const struct ker_digest *d)
+{
+    struct ker_digest end = *d;
+    size_t held = d->bytes % BLOCK_BYTES;
+    uint64_t length[BLOCK_BYTES / 8] = {d->bytes};
+    memset(end.rest + held, 0, BLOCK_BYTES - held);
+    digest_blocks(&end, end.rest, 1);
+    memcpy(end.rest, length, BLOCK_BYTES);
+    digest_blocks(&end, end.rest, 1);
+    return end;
+}
+
+/* ---- what was read ---- */
+
+/* As it travels: behind it the name and the text, each with its 0. */
+struct entry {
+    uint64_t lane[2], bytes;
+    uint32_t name_bytes, text_bytes;
+};
+
+struct ker_inputs {
+    char *packed;
+    size_t used, room;
+};
+
+struct ker_inputs *ker_inputs_new(void)
+{
+    return ker_alloc(sizeof(struct ker_inputs));
+}
+
+void ker_inputs_free(struct ker_inputs *inputs)
+{
+    if (inputs)
+        free(inputs->packed);
+    free(inputs);
+}
+
+static void pack(struct ker_inputs *inputs, const void *data, size_t bytes)
+{
+    if (inputs->used + bytes > inputs->room) {
+        inputs->room = 2 * inputs->room + bytes + 1024;
+        inputs->packed = ker_realloc(inputs->packed, inputs->room);
+    }
+    memcpy(inputs->packed + inputs->used, data, bytes);
+    inputs->used += bytes;
+}
+
+static void register_entry(struct ker_inputs *inputs, const char *name, const struct ker_digest *digest,
+                           const char *text)
+{
+    struct ker_digest end = digest_end(digest);
+    struct entry entry = {
+        {end.lane[0], end.lane[1]}, digest->bytes, (uint32_t)strlen(name) + 1, (uint32_t)strlen(text) + 1};
+    pack(inputs, &entry, sizeof entry);
+    pack(inputs, name, entry.name_bytes);
+    pack(inputs, text, entry.text_bytes);
+}
+
+void ker_input_add(struct ker_inputs *inputs, const char *name, const struct ker_digest *digest)
+{
+    if (inputs)
+        register_entry(inputs, name, digest, "");
+}
+
+void ker_input_add_text(struct ker_inputs *inputs, const char *name, const char *text)
+{
+    struct ker_digest digest = {0};
+    char shown[TEXT_BYTES];
+    if (!inputs)
+        return;
+    ker_digest_add(&digest, text, strlen(text));
+    snprintf(shown, sizeof shown, "%s", text);
+    register_entry(inputs, name, &digest, shown);
+}
+
+bool ker_inputs_have(const struct ker_inputs *inputs, const char *path)
+{
+    struct entry entry;
+    struct stat sought, at;
+    if (!inputs || stat(path, &sought))
+        return false;
+    for (size_t i = 0; i < inputs->used; i += sizeof entry + entry.name_bytes + entry.text_bytes) {
+        memcpy(&entry, inputs->packed + i, sizeof entry);
+        if (stat(inputs->packed + i + sizeof entry, &at) == 0 && at.st_dev == sought.st_dev &&
+            at.st_ino == sought.st_ino)
+            return true;
+    }
+    return false;
+}
+
+/* ---- files ---- */
+
+/* O_NONBLOCK: a pipe nobody writes to is not waited for, but refused. */
+int ker_input_open(const char *path, uint64_t most, uint64_t *bytes, struct ker_error *error)
+{
+    struct stat is;
+    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (file < 0 || fstat(file, &is))
+        ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+    else if (S_ISDIR(is.st_mode))
+        ker_fail(error, KER_BAD_INPUT, "%s: is a folder; a file is expected", path);
+    else if (!S_ISREG(is.st_mode))
+        ker_fail(error, KER_BAD_INPUT, "%s: is no regular file (a device or a pipe)", path);
+    else if ((uint64_t)is.st_size > most)
+        ker_fail(error, KER_BAD_INPUT, "%s: is larger than the limit of %llu GiB", path,
+                 (unsigned long long)(most >> 30));
+    else {
+        if (bytes)
+            *bytes = (uint64_t)is.st_size;
+        return file;
+    }
+    if (file >= 0)
+        close(file);
+    return -1;
+}
+
+/* Up to `bytes`, fewer at the end of the file only; -1 on failure. */
+static ssize_t read_all(int file, char *to, size_t bytes)
+{
+    size_t got = 0;
+    for (ssize_t now = 1; got < bytes && now != 0; got += (size_t)now)
+        do
+            if ((now = read(file, to + got, bytes - got)) < 0 && errno != EINTR)
+                return -1;
+        while (now < 0);
+    return (ssize_t)got;
+}
+
+char *ker_input_read(struct ker_inputs *inputs, const char *path, size_t *length, struct ker_error *error)
+{
+    struct ker_digest digest = {0};
+    uint64_t bytes = 0;
+    int file = ker_input_open(path, KER_INPUT_WHOLE, &bytes, error);
+    if (file < 0)
+        return NULL;
+    char *text = ker_alloc(bytes + 1);
+    ssize_t got = read_all(file, text, bytes);
+    int why = errno;
+    close(file);
+    if (got < 0) {
+        ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(why));
+        free(text);
+        return NULL;
+    }
+    *length = (size_t)got;
+    ker_digest_add(&digest, text, *length);
+    ker_input_add(inputs, path, &digest);
+    return text;
+}
+
+/* ---- the same on all ranks? ---- */
+
+struct told {
+    struct entry entry;
+    const char *name, *text;
+    int rank;
+};
+
+static int told_compare(const void *left, const void *right)
+{
+    const struct told *a = left, *b = right;
+    int order = strcmp(a->name, b->name);
+    return order ? order : a->rank - b->rank;
+}
+
+/* What all ranks have packed, each behind the name of its host. */
+static struct told *told_unpack(const char *all, const size_t *offset, int ranks, size_t *count)
+{
+    size_t room = 0, used = 0;
+    struct told *told = NULL;
+    for (int rank = 0; rank < ranks; rank++)
+        for (size_t at = offset[rank] + HOST_BYTES; at < offset[rank + 1];) {
+            if (used == room)
+                told = ker_realloc(told, (room = 2 * room + 64) * sizeof *told);
+            struct told *one = &told[used++];
+            memcpy(&one->entry, all + at, sizeof one->entry);
+            one->name = all + at + sizeof one->entry;
+            one->text = one->name + one->entry.name_bytes;
+            one->rank = rank;
+            at += sizeof one->entry + one->entry.name_bytes + one->entry.text_bytes;
+        }
+    *count = used;
+    return told;
+}
+
+static void print_what(char *text, size_t room, const struct told *told)
+{
+    if (told->text[0])
+        snprintf(text, room, "\"%s\"", told->text);
+    else
+        snprintf(text, room, "%llu bytes", (unsigned long long)told->entry.bytes);
+}
+
+static void told_differ(const struct told *a, const struct told *b, const char *all, const size_t *offset,
+                        struct ker_error *error)
+{
+    char one[TEXT_BYTES + 8], other[TEXT_BYTES + 8];
+    print_what(one, sizeof one, a);
+    print_what(other, sizeof other, b);
+    ker_fail(error, KER_BAD_INPUT,
+             "%s: is not the same on all ranks: %s on rank %d (%s), %s%s on rank %d (%s)", a->name, one,
+             a->rank, all + offset[a->rank], a->entry.bytes == b->entry.bytes && !a->text[0] ? "other " : "",
+             other, b->rank, all + offset[b->rank]);
+}
+
+static void inputs_compare(const char *all, const size_t *offset, int ranks, struct ker_error *error)
+{
+    size_t count;
+    struct told *told = told_unpack(all, offset, ranks, &count);
+    qsort(told, count, sizeof *told, told_compare);
+    size_t i = 1;
+    while (i < count && (strcmp(told[i].name, told[i - 1].name) != 0 ||
+                         memcmp(told[i].entry.lane, told[i - 1].entry.lane, sizeof told[i].entry.lane) == 0))
+        i++;
+    if (i < count) {
+        *error = (struct ker_error){.status = KER_OK}; /* whatever else failed, this explains it */
+        told_differ(&told[i - 1], &told[i], all, offset, error);
+    }
+    free(told);
+}
+
+enum ker_status ker_inputs_agree(struct ker_inputs *inputs, struct ker_comm *comm, struct ker_error *error)
+{
+    struct ker_inputs mine = {0};
+    char host[HOST_BYTES] = "";
+    void *all;
+    size_t *offset;
+    if (ker_comm_size(comm) > 1) {
+        gethostname(host, sizeof host - 1);
+        pack(&mine, host, sizeof host);
+        if (inputs->used)
+            pack(&mine, inputs->packed, inputs->used);
+        ker_comm_gather(comm, mine.packed, mine.used, &all, &offset);
+        if (all)
+            inputs_compare(all, offset, ker_comm_size(comm), error);
+        free(all);
+        if (ker_comm_rank(comm) == 0)
+            free(offset);
+        free(mine.packed);
+    }
+    return error->status;
+}

@@ -1,0 +1,49 @@
+/* input.h - what a run reads: regular files of a bounded size, and the same on every rank.
+ *
+ * Whoever reads a file that the configuration names does it by ker_input_read, or, when it reads piece by
+ * piece, by ker_input_open and a ker_digest of what it has read, handed to ker_input_add. Both register the
+ * file's digest; ker_inputs_agree compares what several ranks have registered under one name. Stale copies on
+ * some hosts of a cluster are seen in this way.
+ */
+#ifndef KERNEL_INPUT_H
+#define KERNEL_INPUT_H
+
+#include "kernel/base/comm.h"
+
+#include <stdbool.h>
+
+#define KER_INPUT_MOST ((uint64_t)64 << 30) /* bytes of a file that is read piece by piece */
+#define KER_INPUT_WHOLE ((uint64_t)4 << 30) /* of one that ker_input_read holds in memory */
+
+/* 128 bits of what was read: not against an adversary. Zero is a good start. */
+struct ker_digest {
+    uint64_t lane[2], bytes;
+    uint8_t rest[32]; /* what did not fill a block yet */
+};
+void ker_digest_add(struct ker_digest *, const void *data, size_t bytes);
+
+struct ker_inputs; /* what this rank has read */
+struct ker_inputs *ker_inputs_new(void);
+void ker_inputs_free(struct ker_inputs *);
+
+/* A file descriptor, or -1 with the error: of a regular file only, of at most `most` bytes. *bytes: its size
+ * now, may be NULL. */
+int ker_input_open(const char *path, uint64_t most, uint64_t *bytes, struct ker_error *);
+/* The whole file, malloc'ed, with a 0 behind it that does not count; NULL with the error. Registered; inputs
+ * may be NULL (tests). */
+char *ker_input_read(struct ker_inputs *, const char *path, size_t *length, struct ker_error *);
+/* Something was read to its end: the name under which other ranks know it, too. inputs may be NULL. */
+void ker_input_add(struct ker_inputs *, const char *name, const struct ker_digest *);
+/* The same of a short text, which the message shows. */
+void ker_input_add_text(struct ker_inputs *, const char *name, const char *text);
+
+/* Whether a file is one of those registered, under whatever name: what is written must not take its place.
+ * inputs may be NULL. */
+bool ker_inputs_have(const struct ker_inputs *inputs, const char *path);
+
+/* Collective: what was registered under one name is the same on all ranks that have it; else rank 0 has the
+ * error, in place of any other, which says whose is different. Returns error->status: the other ranks learn
+ * of it by ker_comm_agree only. */
+enum ker_status ker_inputs_agree(struct ker_inputs *, struct ker_comm *, struct ker_error *);
+
+#endif

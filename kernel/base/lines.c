@@ -1,0 +1,132 @@
+/* lines.c - a text line by line.
+ *
+ * The text is never changed and need not end with a zero, so that a file may be mapped: a line is two
+ * pointers into it.
+ */
+#include "kernel/base/lines.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static inline bool is_blank(char c)
+{
+    return c == ' ' || c == '\t';
+}
+
+void ker_lines_init(struct ker_lines *l, const char *file, const char *text, size_t length,
+                    struct ker_error *error)
+{
+    *l = (struct ker_lines){
+        .file = file, .error = error, .at = text, .end = text + length, .p = text, .stop = text};
+}
+
+bool ker_lines_next(struct ker_lines *l)
+{
+    if (l->at >= l->end)
+        return false;
+    const char *newline = memchr(l->at, '\n', (size_t)(l->end - l->at));
+    l->p = l->at;
+    l->stop = newline ? newline : l->end;
+    l->at = newline ? newline + 1 : l->end;
+    l->line++;
+    while (l->stop > l->p && (is_blank(l->stop[-1]) || l->stop[-1] == '\r'))
+        l->stop--;
+    return true;
+}
+
+static enum ker_status fail(struct ker_lines *l, uint32_t line, const char *format, va_list arguments)
+{
+    char text[sizeof l->error->text];
+    vsnprintf(text, sizeof text, format, arguments);
+    return ker_fail(l->error, KER_BAD_INPUT, "%s:%u: %s", l->file, line, text);
+}
+
+enum ker_status ker_lines_fail(struct ker_lines *l, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    enum ker_status status = fail(l, l->line, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+enum ker_status ker_lines_fail_at(struct ker_lines *l, uint32_t line, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    enum ker_status status = fail(l, line, format, arguments);
+    va_end(arguments);
+    return status;
+}
+
+void ker_take_blanks(struct ker_lines *l)
+{
+    while (l->p < l->stop && is_blank(*l->p))
+        l->p++;
+}
+
+bool ker_take(struct ker_lines *l, const char *text)
+{
+    size_t length = strlen(text);
+    if ((size_t)(l->stop - l->p) < length || memcmp(l->p, text, length) != 0)
+        return false;
+    l->p += length;
+    return true;
+}
+
+bool ker_take_word(struct ker_lines *l, const char *word)
+{
+    const char *from = l->p;
+    if (ker_take(l, word) && (l->p == l->stop || is_blank(*l->p))) {
+        ker_take_blanks(l);
+        return true;
+    }
+    l->p = from;
+    return false;
+}
+
+bool ker_take_number(struct ker_lines *l, uint32_t *number)
+{
+    const char *from = l->p;
+    *number = 0;
+    for (; l->p < l->stop && *l->p >= '0' && *l->p <= '9'; l->p++)
+        *number = *number > 99999999 ? 999999999 : *number * 10 + (uint32_t)(*l->p - '0');
+    return l->p > from;
+}
+
+static int digit_of(char c)
+{
+    return c >= '0' && c <= '9'   ? c - '0'
+           : c >= 'a' && c <= 'f' ? c - 'a' + 10
+           : c >= 'A' && c <= 'F' ? c - 'A' + 10
+                                  : 99;
+}
+
+bool ker_take_digits(struct ker_lines *l, int base, uint64_t *number)
+{
+    const char *from = l->p;
+    *number = 0;
+    for (; l->p < l->stop && l->p - from < 17 && digit_of(*l->p) < base; l->p++)
+        *number = *number * (uint64_t)base + (uint64_t)digit_of(*l->p);
+    return l->p > from && l->p - from <= 16;
+}
+
+const char *ker_text_find(const char *text, size_t length, const char *wanted)
+{
+    size_t size = strlen(wanted);
+    for (const char *end = text + length, *p = text; (p = memchr(p, *wanted, (size_t)(end - p))); p++)
+        if ((size_t)(end - p) < size)
+            return NULL;
+        else if (memcmp(p, wanted, size) == 0)
+            return p;
+    return NULL;
+}
+
+bool ker_take_until(struct ker_lines *l, const char *text)
+{
+    const char *found = ker_text_find(l->p, (size_t)(l->stop - l->p), text);
+    if (found)
+        l->p = found + strlen(text);
+    return found != NULL;
+}

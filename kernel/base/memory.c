@@ -1,0 +1,227 @@
+/* memory.c - allocation that ends the run instead of failing.
+ *
+ * Small blocks come from malloc. Reserved blocks of at least two megabytes are mapped by themselves, aligned
+ * to the size of a huge page and offered to the kernel for huge pages (15 % of the run time of a large torus
+ * in the prototypes); both kinds are zeroed. Whether a block was mapped follows from its size alone, so
+ * ker_release needs the size it was reserved with and no header is kept before the block.
+ */
+#include "kernel/base/memory.h"
+
+#include "kernel/base/comm_mpi.h"
+#include "kernel/base/error.h"
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#define LINE_BYTES 64
+#define HUGE_BYTES ((size_t)2 << 20)
+
+#define KEPT_BYTES ((size_t)16 << 20) /* for writing results when memory is out */
+
+static jmp_buf *refuge;
+static void *kept;
+static char lack[200];
+
+void ker_memory_refuge(jmp_buf *to)
+{
+    if (to && !kept)
+        kept = malloc(KEPT_BYTES);
+    refuge = to;
+}
+
+const char *ker_memory_lack(void)
+{
+    return lack[0] ? lack : NULL;
+}
+
+void ker_memory_out(const char *format, ...)
+{
+    jmp_buf *to = refuge;
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(lack, sizeof lack, format, arguments);
+    va_end(arguments);
+    free(kept);
+    kept = NULL;
+    refuge = NULL;
+    if (to)
+        longjmp(*to, 1);
+    fprintf(stderr, "marssim: error: out of memory: %s\n", lack);
+    ker_comm_end_all(KER_RUN_FAILED);
+}
+
+static _Noreturn void out_of_memory(size_t bytes)
+{
+    ker_memory_out("asked for %zu bytes, have %llu MiB at the peak", bytes,
+                   (unsigned long long)(ker_peak_rss() >> 20));
+}
+
+void *ker_alloc(size_t bytes)
+{
+    void *block = calloc(1, bytes ? bytes : 1);
+    if (!block)
+        out_of_memory(bytes);
+    return block;
+}
+
+void *ker_realloc(void *old, size_t bytes)
+{
+    void *block = realloc(old, bytes ? bytes : 1);
+    if (!block)
+        out_of_memory(bytes);
+    return block;
+}
+
+char *ker_format(const char *format, ...)
+{
+    va_list arguments, again;
+    va_start(arguments, format);
+    va_copy(again, arguments);
+    int length = vsnprintf(NULL, 0, format, again);
+    va_end(again);
+    char *text = ker_alloc(length < 0 ? 1 : (size_t)length + 1);
+    if (length > 0)
+        vsnprintf(text, (size_t)length + 1, format, arguments);
+    va_end(arguments);
+    return text;
+}
+
+static bool is_mapped(size_t bytes)
+{
+    return bytes >= HUGE_BYTES;
+}
+
+/* Maps one huge page more than needed and gives the ends back, so that the block begins at a huge page. */
+static void *map_aligned(size_t bytes)
+{
+    if (bytes > SIZE_MAX / 2)
+        return NULL;
+    char *base = mmap(NULL, bytes + HUGE_BYTES, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (base == MAP_FAILED)
+        return NULL;
+    size_t page = 4096, length = (bytes + page - 1) / page * page;
+    size_t before = (HUGE_BYTES - (uintptr_t)base % HUGE_BYTES) % HUGE_BYTES;
+    size_t after = (bytes + HUGE_BYTES + page - 1) / page * page - before - length;
+    if (before)
+        munmap(base, before);
+    if (after)
+        munmap(base + before + length, after);
+    madvise(base + before, length, MADV_HUGEPAGE); /* a wish; where it is not granted small pages serve */
+    return base + before;
+}
+
+void *ker_reserve(size_t bytes)
+{
+    void *block;
+    if (is_mapped(bytes)) {
+        block = map_aligned(bytes);
+    } else {
+        size_t lines = (bytes + LINE_BYTES - 1) / LINE_BYTES;
+        block = aligned_alloc(LINE_BYTES, (lines ? lines : 1) * LINE_BYTES);
+        if (block)
+            memset(block, 0, (lines ? lines : 1) * LINE_BYTES);
+    }
+    if (!block)
+        out_of_memory(bytes);
+    return block;
+}
+
+void ker_release(void *block, size_t bytes)
+{
+    if (!block)
+        return;
+    if (is_mapped(bytes))
+        munmap(block, bytes);
+    else
+        free(block);
+}
+
+#define RANGE_BYTES (64ull << 30)
+#define RANGE_LEAST (256ull << 20)
+#define RANGE_SMALL_PAGES (8u << 20)
+
+void *ker_reserve_range(size_t *bytes)
+{
+    void *range = MAP_FAILED;
+    /* address limits (ulimit -v, some tools) may not allow that much: then less */
+    for (*bytes = RANGE_BYTES; *bytes >= RANGE_LEAST; *bytes /= 2) {
+        range =
+            mmap(NULL, *bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+        if (range != MAP_FAILED)
+            break;
+    }
+    if (range == MAP_FAILED)
+        out_of_memory(RANGE_LEAST);
+    madvise((char *)range + RANGE_SMALL_PAGES, *bytes - RANGE_SMALL_PAGES, MADV_HUGEPAGE);
+    return range;
+}
+
+void ker_arena_init(struct ker_arena *arena)
+{
+    *arena = (struct ker_arena){0};
+    arena->base = ker_reserve_range(&arena->bytes);
+}
+
+void ker_arena_release(struct ker_arena *arena)
+{
+    if (arena->base)
+        munmap(arena->base, arena->bytes);
+    *arena = (struct ker_arena){0};
+}
+
+static unsigned size_class(size_t bytes)
+{
+    return bytes <= 64 ? 6 : 64 - (unsigned)__builtin_clzll(bytes - 1);
+}
+
+void *ker_arena_take(struct ker_arena *arena, size_t bytes)
+{
+    unsigned class = size_class(bytes);
+    void *block = arena->spare[class];
+    if (block) {
+        memcpy(&arena->spare[class], block, sizeof(void *));
+        return block;
+    }
+    if (arena->used + ((size_t)1 << class) > arena->bytes)
+        out_of_memory(bytes);
+    block = arena->base + arena->used;
+    arena->used += (size_t)1 << class;
+    return block;
+}
+
+void *ker_arena_grow(struct ker_arena *arena, void *old, size_t old_bytes, size_t bytes)
+{
+    void *block = ker_arena_take(arena, bytes);
+    if (old_bytes == 0)
+        return block;
+    memcpy(block, old, old_bytes);
+    unsigned class = size_class(old_bytes);
+    memcpy(old, &arena->spare[class], sizeof(void *));
+    arena->spare[class] = old;
+    return block;
+}
+
+/* VmHWM rather than getrusage: the latter keeps the peak of the program that called exec. */
+uint64_t ker_peak_rss(void)
+{
+    unsigned long long kib = 0;
+    char line[128];
+    FILE *status = fopen("/proc/self/status", "r");
+    while (status && fgets(line, sizeof line, status))
+        if (sscanf(line, "VmHWM: %llu kB", &kib) == 1)
+            break;
+    if (status)
+        fclose(status);
+    if (!kib) {
+        struct rusage usage;
+        getrusage(RUSAGE_SELF, &usage);
+        kib = (unsigned long long)usage.ru_maxrss;
+    }
+    return kib * 1024;
+}

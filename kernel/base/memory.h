@@ -1,0 +1,43 @@
+/* memory.h - allocation that cannot fail quietly: when memory is out, every function goes to the refuge that
+ * was given, so that what has been measured can still be written, or ends all ranks with a message. */
+#ifndef KERNEL_MEMORY_H
+#define KERNEL_MEMORY_H
+
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Where to go (longjmp) when memory is out from now on; NULL: nowhere. Once there, none is set any more, and
+ * some memory that was kept for this is free. What the interrupted work has changed is half done. */
+void ker_memory_refuge(jmp_buf *);
+/* What was asked for when memory ran out; NULL: it has not. */
+const char *ker_memory_lack(void);
+/* Memory is out, for a reason of the caller's. */
+_Noreturn void ker_memory_out(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+void *ker_alloc(size_t bytes);              /* zeroed; free() frees it; bytes may be 0 */
+void *ker_realloc(void *old, size_t bytes); /* new part not zeroed */
+char *ker_format(const char *format, ...) __attribute__((format(printf, 1, 2))); /* malloc'ed */
+/* Zeroed, aligned to 64 bytes; large blocks ask for huge pages and are given back by ker_release. */
+void *ker_reserve(size_t bytes);
+void ker_release(void *block, size_t bytes);
+/* Address space to be touched as it is used, up to 64 GiB; *bytes: how much it is. Huge pages are asked for
+ * beyond the first few MiB, so that small runs stay small. munmap() ends it. */
+void *ker_reserve_range(size_t *bytes);
+
+/* Many growing arrays close together, on huge pages as soon as there are many: blocks of powers of two from
+ * one reserved range; what is given back is kept for its size. Not zeroed. */
+struct ker_arena {
+    char *base;
+    size_t bytes, used;
+    void *spare[48]; /* by the logarithm of the size */
+};
+void ker_arena_init(struct ker_arena *);
+void ker_arena_release(struct ker_arena *);
+void *ker_arena_take(struct ker_arena *, size_t bytes);
+/* Moves a block of old_bytes (0: none) into one of bytes. */
+void *ker_arena_grow(struct ker_arena *, void *old, size_t old_bytes, size_t bytes);
+
+uint64_t ker_peak_rss(void); /* of this process, bytes */
+
+#endif

@@ -1,0 +1,74 @@
+/* random.c - streams over the counter-based generator, alone and as a generator of GSL.
+ *
+ * Word number n of a stream is word n mod 4 of the block with counter n / 4. `word` always holds the block of
+ * the last word drawn; it is computed when the first word of a block is asked for. Invariant: a stream whose
+ * seed, purpose, component and counter are equal yields the same words, whatever was drawn before.
+ */
+#include "kernel/base/random.h"
+
+#include <string.h>
+
+void ker_stream_init(struct ker_stream *stream, uint64_t seed, uint32_t purpose, uint64_t component)
+{
+    memset(stream, 0, sizeof *stream);
+    stream->seed = seed;
+    stream->purpose = purpose;
+    stream->component = component;
+}
+
+uint32_t ker_stream_next(struct ker_stream *stream)
+{
+    unsigned index = (unsigned)(stream->counter & 3);
+    if (index == 0) {
+        struct ker_bits bits =
+            ker_random_bits(stream->seed, stream->purpose, stream->component, stream->counter >> 2);
+        memcpy(stream->word, bits.word, sizeof stream->word);
+    }
+    stream->counter++;
+    return stream->word[index];
+}
+
+uint32_t ker_stream_below(struct ker_stream *stream, uint32_t n)
+{
+    return ker_random_below(ker_stream_next(stream), n);
+}
+
+double ker_stream_unit(struct ker_stream *stream)
+{
+    uint32_t high = ker_stream_next(stream);
+    return ker_random_unit(high, ker_stream_next(stream));
+}
+
+/* GSL's state is the stream itself. gsl_rng_set starts the same purpose and component with another seed. */
+static void gsl_set(void *state, unsigned long seed)
+{
+    struct ker_stream *stream = state;
+    ker_stream_init(stream, seed, stream->purpose, stream->component);
+}
+
+static unsigned long gsl_get(void *state)
+{
+    return ker_stream_next(state);
+}
+
+static double gsl_get_double(void *state)
+{
+    return ker_stream_unit(state);
+}
+
+static const gsl_rng_type philox_type = {
+    .name = "philox4x32",
+    .max = UINT32_MAX,
+    .min = 0,
+    .size = sizeof(struct ker_stream),
+    .set = gsl_set,
+    .get = gsl_get,
+    .get_double = gsl_get_double,
+};
+
+gsl_rng *ker_stream_gsl(struct ker_stream *stream, struct ker_gsl *gsl)
+{
+    gsl->rng.type = &philox_type;
+    gsl->rng.state = stream;
+    return &gsl->rng;
+}

@@ -1,0 +1,235 @@
+/* engine.c - rounds of ranks and the windows in them; see engine.h.
+ *
+ * In a round each rank handles the windows (window.c) that nothing from another rank can reach any more; then
+ * all agree on how far the next may go (exchange.c). Invariant: no window crosses a time at which all ranks
+ * may have to stand: a check, a request from outside, the end.
+ */
+#include "kernel/base/memory.h"
+#include "kernel/engine/engine_private.h"
+#include "kernel/engine/request.h"
+
+#include <stdlib.h>
+
+#define BLOCK_SHIFT 8
+#define PROGRESS_WINDOWS 256
+#define SETTLE_WINDOWS 64
+
+uint32_t ker_engine_block(uint32_t largest_cell)
+{
+    uint32_t shift = BLOCK_SHIFT;
+    while ((1u << shift) < largest_cell)
+        shift++;
+    ker_assert(shift <= 16);
+    return 1u << shift;
+}
+
+struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
+{
+    struct ker_engine *e = ker_alloc(sizeof *e);
+    struct engine_private *p = ker_alloc(sizeof *p);
+    ker_assert(setup->lookahead > 0 && setup->epoch > 0);
+    e->private = p;
+    p->setup = *setup;
+    p->request_at = KER_TIME_MAX;
+    ker_time grid = setup->lookahead;
+    if (setup->epoch != KER_TIME_MAX) { /* a whole number of windows in an epoch */
+        if (grid > setup->epoch)
+            grid = setup->epoch;
+        ker_time windows = setup->epoch / grid, rest = setup->epoch % grid;
+        if (rest >
+            grid / 8) /* a small rest is better wasted than spread: it would nearly halve short windows */
+            windows++;
+        if (windows * grid > setup->epoch)
+            grid = setup->epoch / windows;
+    }
+    if (grid > UINT32_MAX) /* offsets inside a window are 32 bits */
+        grid = UINT32_MAX;
+    for (int i = 0; i < KER_CHECK_INTERVALS; i++)
+        if (setup->check_interval[i] && grid > setup->check_interval[i])
+            grid = setup->check_interval[i];
+    while ((1u << p->block_shift) < ker_engine_block(setup->largest_cell))
+        p->block_shift++;
+    uint32_t block = 1u << p->block_shift;
+    wheel_init(&e->wheel, setup->components, p->block_shift, grid, setup->reach + 2 * grid,
+               setup->arena_bytes);
+    e->rank = (uint32_t)ker_comm_rank(setup->comm);
+    e->component = ker_reserve(sizeof *e->component * ((size_t)setup->components + block));
+    p->begins = ker_alloc((size_t)setup->components + block + 1);
+    p->count = ker_alloc(sizeof *p->count * (block + 2));
+    p->active = ker_alloc(sizeof *p->active * (block + 1 + ENGINE_PREFETCH_AHEAD));
+    e->exchange = exchange_new(setup->comm, setup->yield, setup->messages_only, setup->part_bytes);
+    return e;
+}
+
+void ker_engine_free(struct ker_engine *e)
+{
+    struct engine_private *p = e->private;
+    wheel_release(&e->wheel);
+    exchange_free(e->exchange);
+    ker_release(e->component, sizeof *e->component * ((size_t)p->setup.components + (1u << p->block_shift)));
+    free(p->begins);
+    free(p->count);
+    free(p->active);
+    free(p->item);
+    free(p->spare);
+    free(p);
+    free(e->inner);
+    free(e);
+}
+
+void ker_engine_set(struct ker_engine *e, uint32_t index, const struct ker_class *class, void *state,
+                    bool begins_cell)
+{
+    ker_assert(index < e->private->setup.components);
+    e->component[index] = (struct ker_component){state, class};
+    e->private->begins[index] = begins_cell;
+}
+
+/* The earliest this rank can have pending: exact enough to agree on, never too late. */
+static ker_time engine_next(const struct ker_engine *e)
+{
+    if (e->private->broken)
+        return e->private->done_until;
+    ker_time next = wheel_next(&e->wheel);
+    if (next == KER_TIME_MAX)
+        return next;
+    return next > e->private->done_until ? next : e->private->done_until;
+}
+
+static void progress_show(struct ker_engine *e)
+{
+    struct engine_private *p = e->private;
+    if (p->setup.progress && p->progress_countdown-- == 0) {
+        p->setup.progress(p->setup.context, p->done_until, e->counts.records);
+        p->progress_countdown = PROGRESS_WINDOWS;
+    }
+}
+
+/* Components may count ahead, but not what an end of the run could cut off: up to the next multiple of some
+ * windows, or to the boundary before it. Where a request makes an end that was not foreseen, it lies behind
+ * what any rank has settled. */
+static void settle(struct ker_engine *e, ker_time start, ker_time boundary)
+{
+    struct engine_private *p = e->private;
+    ker_time span = SETTLE_WINDOWS * e->wheel.grid;
+    p->settled = ker_time_min(ker_time_later(start / span * span, span), boundary);
+    if (p->setup.settle)
+        p->setup.settle(p->setup.context, p->settled);
+}
+
+/* Handles windows until `limit` (lowered by what is sent on the way) or `boundary`. */
+static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
+{
+    struct engine_private *p = e->private;
+    for (;;) {
+        ker_time start = wheel_next(&e->wheel);
+        if (start == KER_TIME_MAX || (ker_request_pending() && p->setup.requested))
+            break;
+        ker_time end = ker_time_min(start + e->wheel.grid, boundary);
+        ker_time sent = exchange_sent(e->exchange);
+        limit = ker_time_min(limit, ker_time_later(sent, p->setup.epoch));
+        if (end > limit || start >= boundary)
+            break;
+        if (end <= p->done_until) /* only what was left over by a boundary, not yet due */
+            break;
+        if (end > p->settled)
+            settle(e, start, boundary);
+        engine_window_run(e, start, end);
+        progress_show(e);
+    }
+}
+
+/* When memory is out in the middle of a window, the rank gives up what is under way, and has room to write
+ * what it has counted. */
+static void round_try(struct ker_engine *e, ker_time limit, ker_time boundary)
+{
+    struct engine_private *p = e->private;
+    jmp_buf refuge;
+    p->broken = exchange_broken(e->exchange);
+    if (!p->broken && setjmp(refuge) == 0) {
+        ker_memory_refuge(&refuge);
+        round_run(e, limit, boundary);
+    } else {
+        p->broken = true;
+        exchange_break(e->exchange);
+        wheel_abandon(&e->wheel);
+    }
+    ker_memory_refuge(NULL);
+}
+
+/* The first multiple of a check interval after `time`. */
+static ker_time boundary_after(const struct engine_private *p, ker_time time)
+{
+    ker_time first = KER_TIME_MAX;
+    for (int i = 0; i < KER_CHECK_INTERVALS; i++) {
+        ker_time interval = p->setup.check_interval[i];
+        if (interval)
+            first = ker_time_min(first, ker_time_later(time / interval * interval, interval));
+    }
+    return first;
+}
+
+/* ---- requests and the run ---- */
+
+/* Ends a round. What is asked of a rank from outside is told to all; they act on it at the first time that
+ * none has passed. */
+static struct exchange_bounds round_end(struct ker_engine *e)
+{
+    struct engine_private *p = e->private;
+    ker_time passed = p->settled > p->checked ? p->settled : p->checked;
+    unsigned asked = (p->setup.requested ? ker_request_take() : 0) | (p->broken ? KER_REQUEST_MEMORY : 0);
+    struct exchange_own own = {engine_next(e), passed, asked};
+    struct exchange_bounds bounds;
+    e->counts.sent_bytes += exchange_round(e->exchange, &e->wheel, own, &bounds);
+    e->counts.epochs++;
+    if (bounds.requests && p->requests == 0 && p->setup.requested) {
+        ker_time interval = p->setup.request_interval, since = bounds.settled / interval * interval;
+        p->request_at = since == bounds.settled ? since : ker_time_later(since, interval);
+    }
+    p->requests |= bounds.requests;
+    return bounds;
+}
+
+/* The time of the requests has come. true: they end the run. */
+static bool requests_serve(struct ker_engine *e)
+{
+    struct engine_private *p = e->private;
+    ker_time at = p->request_at;
+    unsigned requests = p->requests;
+    p->request_at = KER_TIME_MAX;
+    p->requests = 0;
+    return p->setup.requested(p->setup.context, requests, at);
+}
+
+enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
+{
+    struct engine_private *p = e->private;
+    ker_time check = boundary_after(p, 0);
+    for (;;) {
+        struct exchange_bounds bounds = round_end(e);
+        bool out = bounds.requests & KER_REQUEST_MEMORY;
+        if (out || bounds.all == KER_TIME_MAX) {
+            ker_comm_max_i64(p->setup.comm, &e->last_action, 1);
+            *at = e->last_action;
+            return out ? KER_END_MEMORY : KER_END_DRAINED;
+        }
+        *at = ker_time_min(
+            p->setup.end, p->request_at); /* checks come first: what they record belongs to the time before */
+        while (bounds.all >= check && check <= *at) {
+            p->checked = check;
+            if (p->setup.check(p->setup.context, check)) {
+                *at = check;
+                return KER_END_CHECK;
+            }
+            check = boundary_after(p, p->setup.check_every ? check : bounds.all);
+        }
+        if (bounds.all >= p->setup.end && *at == p->setup.end)
+            return KER_END_TIME;
+        if (bounds.all >= p->request_at && requests_serve(e))
+            return KER_END_REQUEST;
+        ker_time boundary = ker_time_min(ker_time_min(check, p->setup.end), p->request_at);
+        ker_time limit = ker_time_later(ker_time_min(bounds.others, bounds.sent), p->setup.epoch);
+        round_try(e, limit, boundary);
+        progress_show(e);
+    }
+}

@@ -1,0 +1,34 @@
+/* engine_private.h - what engine.c and window.c share. */
+#ifndef KERNEL_ENGINE_PRIVATE_H
+#define KERNEL_ENGINE_PRIVATE_H
+
+#include "kernel/engine/engine.h"
+
+#define ENGINE_PREFETCH_AHEAD 3
+
+struct active_cell {
+    uint32_t first;        /* component */
+    uint32_t begin, count; /* items */
+};
+
+struct engine_private {
+    struct ker_engine_setup setup;
+    uint32_t block_shift;
+    ker_time done_until; /* everything before is handled */
+    ker_time settled;    /* components may count up to here; a window never crosses it */
+    ker_time checked;    /* the last time that was checked */
+    ker_time request_at; /* requests take effect; KER_TIME_MAX: none is open */
+    unsigned requests;
+    bool broken;     /* memory is out: nothing can be handled any more */
+    uint8_t *begins; /* per component: begins a cell */
+    uint32_t *count; /* per component of a block, and one more */
+    struct ker_item *item, *spare;
+    size_t item_room;
+    struct active_cell *active;
+    uint64_t shuffles, progress_countdown;
+};
+
+/* window.c: handles everything from start, which begins a slot of the wheel, to end. */
+void engine_window_run(struct ker_engine *, ker_time start, ker_time end);
+
+#endif

@@ -1,0 +1,384 @@
+/* exchange.c - rounds between ranks; see exchange.h.
+ *
+ * Invariant: what a rank publishes covers everything it knows of: pending and sent in this round, credits
+ * too. A slot of the shared window is written in rounds of one parity and read in the same round; nobody
+ * writes it again before all have begun the next round, so two slots per rank suffice and no lock is needed.
+ */
+#include "kernel/engine/exchange.h"
+#include "kernel/base/comm_mpi.h"
+#include "kernel/base/memory.h"
+#include "kernel/engine/wheel.h"
+
+#include <mpi.h>
+#include <sched.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TAG_BATCH 77
+#define SPINS 1000
+#define EXTENSION_BYTES 64
+
+struct remote_note {
+    ker_time time;
+    struct wheel_note note;
+};
+
+/* What goes to one rank. The buffer holds a header, then the events; notes and extensions are appended when
+ * it is sent. */
+struct outbox {
+    char *buffer;
+    size_t room;
+    uint32_t events, notes, extensions, reserved;
+    struct remote_note *note;
+    size_t note_room;
+};
+
+struct batch_header {
+    uint32_t events, notes, extensions, reserved[13];
+};
+
+struct published {
+    _Atomic uint64_t round;
+    struct exchange_own own;
+    ker_time sent;
+    uint64_t bytes[]; /* to each rank */
+};
+
+struct exchange {
+    struct ker_comm *comm;
+    MPI_Comm mpi;
+    int rank, ranks;
+    bool yield, broken;
+    struct outbox *outbox;
+    ker_time sent;
+    uint64_t round;
+    MPI_Win window; /* MPI_WIN_NULL: ranks on several hosts */
+    char **slot;    /* per rank its part of the window: two struct published */
+    size_t slot_bytes, part_bytes;
+    uint64_t *incoming, *outgoing; /* bytes per rank */
+    MPI_Request *request;
+    int requests, request_room;
+    char *inbox;
+    size_t inbox_room;
+    char *extension;
+    uint32_t extensions, extension_room, extension_free;
+};
+
+static void window_open(struct exchange *x)
+{
+    char *own;
+    x->slot_bytes = (sizeof(struct published) + sizeof(uint64_t) * (size_t)x->ranks + 127) / 64 * 64;
+    MPI_Win_allocate_shared((MPI_Aint)(2 * x->slot_bytes), 1, MPI_INFO_NULL, x->mpi, &own, &x->window);
+    memset(own, 0, 2 * x->slot_bytes);
+    x->slot = ker_alloc(sizeof *x->slot * (size_t)x->ranks);
+    for (int r = 0; r < x->ranks; r++) {
+        MPI_Aint bytes;
+        int unit;
+        MPI_Win_shared_query(x->window, r, &bytes, &unit, &x->slot[r]);
+    }
+    MPI_Barrier(x->mpi);
+}
+
+struct exchange *exchange_new(struct ker_comm *comm, bool yield, bool force_messages, size_t part_bytes)
+{
+    struct exchange *x = ker_alloc(sizeof *x);
+    x->comm = comm;
+    x->rank = ker_comm_rank(comm);
+    x->ranks = ker_comm_size(comm);
+    x->yield = yield;
+    x->part_bytes = part_bytes ? part_bytes : EXCHANGE_PART;
+    x->sent = KER_TIME_MAX;
+    x->window = MPI_WIN_NULL;
+    x->extension_free = UINT32_MAX;
+    if (x->ranks == 1)
+        return x;
+    x->mpi = ker_comm_mpi(comm);
+    x->outbox = ker_alloc(sizeof *x->outbox * (size_t)x->ranks);
+    x->incoming = ker_alloc(sizeof *x->incoming * (size_t)x->ranks);
+    x->outgoing = ker_alloc(sizeof *x->outgoing * (size_t)x->ranks);
+    if (!force_messages && ker_comm_host_size(comm) == x->ranks)
+        window_open(x);
+    return x;
+}
+
+void exchange_free(struct exchange *x)
+{
+    for (int r = 0; x->outbox && r < x->ranks; r++) {
+        free(x->outbox[r].buffer);
+        free(x->outbox[r].note);
+    }
+    if (x->window != MPI_WIN_NULL)
+        MPI_Win_free(&x->window);
+    free(x->outbox);
+    free(x->slot);
+    free(x->incoming);
+    free(x->outgoing);
+    free(x->request);
+    free(x->inbox);
+    free(x->extension);
+    free(x);
+}
+
+static void outbox_grow(struct outbox *o, size_t need)
+{
+    while (o->room < need)
+        o->room = o->room ? o->room * 2 : 16384;
+    o->buffer = ker_realloc(o->buffer, o->room);
+}
+
+struct ker_event *exchange_event(struct exchange *x, uint32_t rank, ker_time time)
+{
+    struct outbox *o = &x->outbox[rank];
+    size_t at = sizeof(struct batch_header) + sizeof(struct ker_event) * (size_t)o->events;
+    if (at + sizeof(struct ker_event) > o->room)
+        outbox_grow(o, at + sizeof(struct ker_event));
+    o->events++;
+    if (time < x->sent)
+        x->sent = time;
+    return (struct ker_event *)(void *)(o->buffer + at);
+}
+
+void exchange_note(struct exchange *x, uint32_t rank, ker_time time, struct wheel_note note)
+{
+    struct outbox *o = &x->outbox[rank];
+    if (o->notes == o->note_room) {
+        o->note_room = o->note_room ? o->note_room * 2 : 256;
+        o->note = ker_realloc(o->note, sizeof *o->note * o->note_room);
+    }
+    o->note[o->notes++] = (struct remote_note){time, note};
+    if (time < x->sent)
+        x->sent = time;
+}
+
+ker_time exchange_sent(const struct exchange *x)
+{
+    return x->sent;
+}
+
+static uint32_t *event_extension(struct ker_event *event)
+{
+    return (uint32_t *)&event->payload[5];
+}
+
+/* Completes the batch: notes and the events' extensions behind the events. Returns its length, 0 for nothing
+ * to send. */
+static size_t outbox_seal(struct exchange *x, struct outbox *o)
+{
+    if (o->events == 0 && o->notes == 0)
+        return 0;
+    size_t notes_at = sizeof(struct batch_header) + sizeof(struct ker_event) * (size_t)o->events;
+    size_t extensions_at = notes_at + sizeof(struct remote_note) * (size_t)o->notes;
+    size_t most = extensions_at + EXTENSION_BYTES * (size_t)o->events;
+    if (most > o->room)
+        outbox_grow(o, most);
+    struct ker_event *event = (struct ker_event *)(void *)(o->buffer + sizeof(struct batch_header));
+    uint32_t extensions = 0;
+    for (uint32_t i = 0; i < o->events; i++) {
+        if (!(event[i].flags & KER_FLAG_EXTENSION))
+            continue;
+        uint32_t index = *event_extension(&event[i]);
+        memcpy(o->buffer + extensions_at + EXTENSION_BYTES * (size_t)extensions, exchange_extension(x, index),
+               EXTENSION_BYTES);
+        exchange_extension_free(x, index);
+        extensions++;
+    }
+    if (o->notes)
+        memcpy(o->buffer + notes_at, o->note, sizeof *o->note * o->notes);
+    struct batch_header header = {o->events, o->notes, extensions, {0}};
+    memcpy(o->buffer, &header, sizeof header);
+    o->events = o->notes = 0;
+    return extensions_at + EXTENSION_BYTES * (size_t)extensions;
+}
+
+static void batch_open(struct exchange *x, struct wheel *wheel)
+{
+    struct batch_header header;
+    memcpy(&header, x->inbox, sizeof header);
+    const char *events = x->inbox + sizeof header;
+    const char *notes = events + sizeof(struct ker_event) * (size_t)header.events;
+    const char *extensions = notes + sizeof(struct remote_note) * (size_t)header.notes;
+    for (uint32_t i = 0; i < header.events; i++) {
+        struct ker_event event;
+        memcpy(&event, events + sizeof event * (size_t)i, sizeof event);
+        if (event.flags & KER_FLAG_EXTENSION) {
+            uint32_t index = exchange_extension_new(x);
+            memcpy(exchange_extension(x, index), extensions, EXTENSION_BYTES);
+            extensions += EXTENSION_BYTES;
+            *event_extension(&event) = index;
+        }
+        *wheel_event(wheel, event.time, event.component) = event;
+    }
+    for (uint32_t i = 0; i < header.notes; i++) {
+        struct remote_note note;
+        memcpy(&note, notes + sizeof note * (size_t)i, sizeof note);
+        wheel_note_put(wheel, note.time, note.note);
+    }
+}
+
+static struct published *published_at(const struct exchange *x, int rank)
+{
+    return (struct published *)(void *)(x->slot[rank] + (x->round & 1) * x->slot_bytes);
+}
+
+static void wait_for(const struct exchange *x, const struct published *p)
+{
+    for (unsigned spins = 0; atomic_load_explicit(&p->round, memory_order_acquire) != x->round; spins++) {
+        if (x->yield || spins >= SPINS)
+            sched_yield();
+        else
+            __builtin_ia32_pause();
+    }
+}
+
+static void bounds_add(struct exchange_bounds *b, bool other, const struct exchange_own *own, ker_time sent)
+{
+    if (other && own->pending < b->others)
+        b->others = own->pending;
+    if (sent < b->sent)
+        b->sent = sent;
+    if (own->settled > b->settled)
+        b->settled = own->settled;
+    b->requests |= own->requests;
+}
+
+static void agree_by_window(struct exchange *x, struct exchange_own own, struct exchange_bounds *b)
+{
+    struct published *mine = published_at(x, x->rank);
+    mine->own = own;
+    mine->sent = x->sent;
+    memcpy(mine->bytes, x->outgoing, sizeof *x->outgoing * (size_t)x->ranks);
+    atomic_store_explicit(&mine->round, x->round, memory_order_release);
+    for (int r = 0; r < x->ranks; r++) {
+        struct published *p = published_at(x, r);
+        if (r != x->rank)
+            wait_for(x, p);
+        bounds_add(b, r != x->rank, &p->own, p->sent);
+        x->incoming[r] = p->bytes[x->rank];
+    }
+}
+
+static void agree_by_messages(struct exchange *x, struct exchange_own own, struct exchange_bounds *b)
+{
+    struct {
+        struct exchange_own own;
+        ker_time sent;
+    } mine = {own, x->sent}, *all = ker_alloc(sizeof *all * (size_t)x->ranks);
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all, sizeof mine, MPI_BYTE, x->mpi);
+    MPI_Alltoall(x->outgoing, 1, MPI_UINT64_T, x->incoming, 1, MPI_UINT64_T, x->mpi);
+    for (int r = 0; r < x->ranks; r++)
+        bounds_add(b, r != x->rank, &all[r].own, all[r].sent);
+    free(all);
+}
+
+/* The same, unless memory is out: then this rank still takes part in the round, and says so in the next. */
+static void batch_take(struct exchange *x, struct wheel *wheel)
+{
+    jmp_buf refuge;
+    if (x->broken)
+        return;
+    if (setjmp(refuge) == 0) {
+        ker_memory_refuge(&refuge);
+        batch_open(x, wheel);
+    } else {
+        x->broken = true;
+    }
+    ker_memory_refuge(NULL);
+}
+
+void exchange_break(struct exchange *x)
+{
+    x->broken = true;
+}
+
+bool exchange_broken(const struct exchange *x)
+{
+    return x->broken;
+}
+
+/* The next of the messages that `left` bytes are cut into. */
+static inline int part_of(const struct exchange *x, size_t left)
+{
+    return (int)(left < x->part_bytes ? left : x->part_bytes);
+}
+
+static void send_to(struct exchange *x, int rank, const char *data, size_t bytes)
+{
+    for (size_t at = 0; at < bytes; at += x->part_bytes) {
+        if (x->requests == x->request_room) {
+            x->request_room = 2 * x->request_room + 16;
+            x->request = ker_realloc(x->request, sizeof *x->request * (size_t)x->request_room);
+        }
+        MPI_Isend(data + at, part_of(x, bytes - at), MPI_BYTE, rank, TAG_BATCH, x->mpi,
+                  &x->request[x->requests++]);
+    }
+}
+
+static void receive_from(struct exchange *x, struct wheel *wheel, int rank)
+{
+    size_t bytes = x->incoming[rank];
+    if (bytes > x->inbox_room) {
+        x->inbox_room = bytes + bytes / 2;
+        x->inbox = ker_realloc(x->inbox, x->inbox_room);
+    }
+    for (size_t at = 0; at < bytes; at += x->part_bytes)
+        MPI_Recv(x->inbox + at, part_of(x, bytes - at), MPI_BYTE, rank, TAG_BATCH, x->mpi, MPI_STATUS_IGNORE);
+    batch_take(x, wheel);
+}
+
+uint64_t exchange_round(struct exchange *x, struct wheel *wheel, struct exchange_own own,
+                        struct exchange_bounds *b)
+{
+    *b = (struct exchange_bounds){KER_TIME_MAX, own.pending, KER_TIME_MAX,
+                                  own.pending,  own.settled, own.requests};
+    if (x->ranks == 1)
+        return 0;
+    uint64_t bytes = 0;
+    x->round++;
+    x->requests = 0;
+    for (int r = 0; r < x->ranks; r++) {
+        x->outgoing[r] = outbox_seal(x, &x->outbox[r]);
+        bytes += x->outgoing[r];
+        send_to(x, r, x->outbox[r].buffer, x->outgoing[r]);
+    }
+    if (x->window != MPI_WIN_NULL)
+        agree_by_window(x, own, b);
+    else
+        agree_by_messages(x, own, b);
+    for (int k = 1; k < x->ranks; k++) {
+        int r = (x->rank + k) % x->ranks;
+        if (x->incoming[r])
+            receive_from(x, wheel, r);
+    }
+    if (x->requests)
+        MPI_Waitall(x->requests, x->request, MPI_STATUSES_IGNORE);
+    x->sent = KER_TIME_MAX;
+    b->all = b->others < b->own ? b->others : b->own;
+    b->all = b->sent < b->all ? b->sent : b->all;
+    return bytes;
+}
+
+void *exchange_extension(struct exchange *x, uint32_t index)
+{
+    return x->extension + EXTENSION_BYTES * (size_t)index;
+}
+
+uint32_t exchange_extension_new(struct exchange *x)
+{
+    uint32_t index = x->extension_free;
+    if (index != UINT32_MAX) {
+        memcpy(&x->extension_free, exchange_extension(x, index), sizeof index);
+        return index;
+    }
+    if (x->extensions == x->extension_room) {
+        x->extension_room = x->extension_room ? x->extension_room * 2 : 64;
+        x->extension = ker_realloc(x->extension, EXTENSION_BYTES * (size_t)x->extension_room);
+    }
+    return x->extensions++;
+}
+
+void exchange_extension_free(struct exchange *x, uint32_t index)
+{
+    memcpy(exchange_extension(x, index), &x->extension_free, sizeof index);
+    x->extension_free = index;
+}

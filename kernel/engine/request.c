@@ -1,0 +1,136 @@
+/* request.c - signals become bits; see request.h.
+ *
+ * The handler calls only what POSIX allows there: clock_gettime, write, _exit, and a lock-free atomic
+ * operation.
+ */
+#include "kernel/engine/request.h"
+
+#include "kernel/base/comm_mpi.h"
+
+#include <signal.h>
+#include <stdint.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define TAG_REQUEST 32766
+#define ECHO_NS 200000000
+
+volatile unsigned ker_request_bits;
+
+static const int signals[] = {SIGINT, SIGTERM};
+#define SIGNALS ((int)(sizeof signals / sizeof *signals))
+
+static struct sigaction before[SIGNALS];
+static volatile sig_atomic_t running, control, asked;
+static struct timespec first;
+static uint64_t passed, heard; /* messages about requests */
+
+static void say(const char *text)
+{
+    if (write(STDERR_FILENO, text, strlen(text)) < 0)
+        return; /* nobody listens */
+}
+
+/* Of a signal that a launcher sends to all its processes, or a terminal to all of the foreground, the control
+ * rank tells alone. */
+static bool tells(const siginfo_t *info)
+{
+    return control || (info->si_pid != 0 && info->si_pid != getppid());
+}
+
+static bool is_echo(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (!asked)
+        first = now;
+    return asked && (now.tv_sec - first.tv_sec) * 1000000000 + (now.tv_nsec - first.tv_nsec) < ECHO_NS;
+}
+
+static void on_signal(int number, siginfo_t *info, void *context)
+{
+    bool echo = is_echo();
+    if (!running && tells(info))
+        say("marssim: ended by a signal before the first event: nothing was simulated\n");
+    else if (running && asked && !echo && tells(info))
+        say("marssim: ended at once by a second signal: results are not complete\n");
+    if (!running || (asked && !echo))
+        _exit(128 + number);
+    asked = 1;
+    __atomic_fetch_or(&ker_request_bits, number == SIGINT ? KER_REQUEST_INTERRUPT : KER_REQUEST_TERMINATE,
+                      __ATOMIC_RELAXED);
+}
+
+void ker_request_listen(struct ker_comm *comm)
+{
+    struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
+    sigemptyset(&action.sa_mask);
+    for (int i = 0; i < SIGNALS; i++)
+        sigaddset(&action.sa_mask, signals[i]);
+    control = ker_comm_rank(comm) == 0;
+    running = asked = 0;
+    ker_request_bits = 0;
+    passed = heard = 0;
+    for (int i = 0; i < SIGNALS; i++) {
+        sigaction(signals[i], NULL, &before[i]);
+        if (before[i].sa_handler != SIG_IGN)
+            sigaction(signals[i], &action, NULL);
+    }
+}
+
+void ker_request_release(void)
+{
+    for (int i = 0; i < SIGNALS; i++)
+        sigaction(signals[i], &before[i], NULL);
+}
+
+void ker_request_open(void)
+{
+    running = 1;
+}
+
+unsigned ker_request_take(void)
+{
+    return __atomic_exchange_n(&ker_request_bits, 0, __ATOMIC_RELAXED);
+}
+
+int ker_request_status(unsigned bits)
+{
+    if (bits & KER_REQUEST_TERMINATE)
+        return 128 + SIGTERM;
+    return bits & KER_REQUEST_INTERRUPT ? 128 + SIGINT : 0;
+}
+
+void ker_request_pass(struct ker_comm *comm)
+{
+    unsigned bits = ker_request_take();
+    if (!bits)
+        return;
+    MPI_Send(&bits, 1, MPI_UNSIGNED, 0, TAG_REQUEST, ker_comm_mpi(comm));
+    passed++;
+}
+
+static void hear_one(struct ker_comm *comm)
+{
+    unsigned bits;
+    MPI_Recv(&bits, 1, MPI_UNSIGNED, MPI_ANY_SOURCE, TAG_REQUEST, ker_comm_mpi(comm), MPI_STATUS_IGNORE);
+    __atomic_fetch_or(&ker_request_bits, bits, __ATOMIC_RELAXED);
+    heard++;
+}
+
+void ker_request_hear(struct ker_comm *comm)
+{
+    int there = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, TAG_REQUEST, ker_comm_mpi(comm), &there, MPI_STATUS_IGNORE);
+    if (there)
+        hear_one(comm);
+}
+
+void ker_request_settle(struct ker_comm *comm)
+{
+    uint64_t all = passed;
+    ker_comm_sum_u64(comm, &all, 1);
+    while (ker_comm_rank(comm) == 0 && heard < all)
+        hear_one(comm);
+}

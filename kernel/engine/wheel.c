@@ -1,0 +1,196 @@
+/* wheel.c - slots, chunks and the heap of the far future; see wheel.h.
+ *
+ * Invariant: every pending record with time < horizon is in the bucket of its slot and block; all others are
+ * in the heap. wheel_advance keeps it by moving the heap's top into the wheel as the horizon moves.
+ */
+#include "kernel/engine/wheel.h"
+#include "kernel/base/error.h"
+#include "kernel/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_time grid, ker_time reach,
+                size_t arena_bytes)
+{
+    memset(w, 0, sizeof *w);
+    w->grid = grid;
+    w->block_shift = block_shift;
+    w->blocks = (components >> block_shift) + 1;
+    w->block_words = (w->blocks + 63) / 64;
+    w->slots = 64;
+    while (w->slots < 4096 && (ker_time)w->slots * grid < reach)
+        w->slots *= 2;
+    w->reciprocal = (uint64_t)((((unsigned __int128)1 << 64) - 1) / (uint64_t)grid);
+    w->horizon = (ker_time)w->slots * grid;
+    w->bucket = ker_reserve(sizeof *w->bucket * w->slots * w->blocks);
+    w->busy = ker_alloc(sizeof *w->busy * w->slots / 64);
+    w->busy_block = ker_alloc(sizeof *w->busy_block * w->slots * w->block_words);
+    w->arena = ker_reserve_range(&w->arena_bytes);
+    w->chunks_used = 1; /* 0 means none */
+    w->chunk_limit =
+        (arena_bytes && arena_bytes < w->arena_bytes ? arena_bytes : w->arena_bytes) / WHEEL_CHUNK;
+}
+
+void wheel_abandon(struct wheel *w)
+{
+    if (w->arena)
+        munmap(w->arena, w->arena_bytes);
+    w->arena = NULL;
+}
+
+void wheel_release(struct wheel *w)
+{
+    wheel_abandon(w);
+    ker_release(w->bucket, sizeof *w->bucket * w->slots * w->blocks);
+    free(w->busy);
+    free(w->busy_block);
+    free(w->far);
+    free(w->far_record);
+    free(w->far_free);
+}
+
+uint32_t wheel_chunk_new(struct wheel *w, uint32_t next)
+{
+    uint32_t chunk = w->free_chunk;
+    if (chunk) {
+        w->free_chunk = *(uint32_t *)wheel_chunk(w, chunk);
+    } else {
+        if (w->chunks_used >= w->chunk_limit)
+            ker_memory_out(
+                "what is under way on one rank fills the %llu MiB that there are for it; use more ranks",
+                (unsigned long long)(w->chunk_limit * WHEEL_CHUNK >> 20));
+        chunk = w->chunks_used++;
+    }
+    *(uint32_t *)wheel_chunk(w, chunk) = next;
+    return chunk;
+}
+
+/* The bucket is not empty any more: the windows will look at it. */
+static void bucket_mark(struct wheel *w, const struct wheel_bucket *b)
+{
+    size_t at = (size_t)(b - w->bucket);
+    uint32_t s = (uint32_t)(at / w->blocks), block = (uint32_t)(at % w->blocks);
+    w->busy[s >> 6] |= 1ull << (s & 63);
+    w->busy_block[(size_t)s * w->block_words + (block >> 6)] |= 1ull << (block & 63);
+}
+
+void wheel_event_chunk(struct wheel *w, struct wheel_bucket *b)
+{
+    if (b->events == 0)
+        bucket_mark(w, b);
+    b->events = wheel_chunk_new(w, b->events);
+    b->events_left = WHEEL_CHUNK_EVENTS;
+}
+
+void wheel_note_chunk(struct wheel *w, struct wheel_bucket *b)
+{
+    if (b->notes == 0)
+        bucket_mark(w, b);
+    b->notes = wheel_chunk_new(w, b->notes);
+    b->notes_left = WHEEL_CHUNK_NOTES;
+}
+
+static uint32_t far_slot(struct wheel *w)
+{
+    if (w->far_free_count)
+        return w->far_free[--w->far_free_count];
+    if (w->far_records == w->far_record_room) {
+        w->far_record_room = w->far_record_room ? w->far_record_room * 2 : 64;
+        w->far_record = ker_realloc(w->far_record, sizeof *w->far_record * w->far_record_room);
+        w->far_free = ker_realloc(w->far_free, sizeof *w->far_free * w->far_record_room);
+    }
+    return w->far_records++;
+}
+
+static void far_push(struct wheel *w, struct wheel_far entry)
+{
+    if (w->far_count == w->far_room) {
+        w->far_room = w->far_room ? w->far_room * 2 : 64;
+        w->far = ker_realloc(w->far, sizeof *w->far * w->far_room);
+    }
+    size_t i = w->far_count++;
+    while (i > 0 && w->far[(i - 1) / 2].time > entry.time) {
+        w->far[i] = w->far[(i - 1) / 2];
+        i = (i - 1) / 2;
+    }
+    w->far[i] = entry;
+}
+
+static struct wheel_far far_pop(struct wheel *w)
+{
+    struct wheel_far top = w->far[0], last = w->far[--w->far_count];
+    size_t i = 0;
+    for (;;) {
+        size_t child = 2 * i + 1;
+        if (child >= w->far_count)
+            break;
+        if (child + 1 < w->far_count && w->far[child + 1].time < w->far[child].time)
+            child++;
+        if (w->far[child].time >= last.time)
+            break;
+        w->far[i] = w->far[child];
+        i = child;
+    }
+    w->far[i] = last;
+    return top;
+}
+
+struct ker_event *wheel_far_event(struct wheel *w, ker_time time)
+{
+    uint32_t slot = far_slot(w);
+    far_push(w, (struct wheel_far){time, slot, 0});
+    return &w->far_record[slot];
+}
+
+void wheel_far_note(struct wheel *w, ker_time time, const struct wheel_note *note)
+{
+    uint32_t slot = far_slot(w);
+    far_push(w, (struct wheel_far){time, slot, 1});
+    memcpy(&w->far_record[slot], note, sizeof *note);
+}
+
+ker_time wheel_next(const struct wheel *w)
+{
+    uint32_t first = (uint32_t)w->base_slot & (w->slots - 1), words = w->slots / 64;
+    /* the slots in order from the base: the rest of its word, the other words, the part of the word before
+     * the base */
+    for (uint32_t k = 0; k <= words; k++) {
+        uint32_t word = (first / 64 + k) % words;
+        uint64_t bits = w->busy[word];
+        if (k == 0)
+            bits &= ~0ull << (first & 63);
+        else if (k == words)
+            bits &= (1ull << (first & 63)) - 1;
+        if (bits) {
+            uint32_t s = word * 64 + (uint32_t)__builtin_ctzll(bits);
+            return w->base + (ker_time)((s - first) & (w->slots - 1)) * w->grid;
+        }
+    }
+    return w->far_count ? w->far[0].time / w->grid * w->grid : KER_TIME_MAX;
+}
+
+static void far_settle(struct wheel *w, struct wheel_far entry)
+{
+    struct ker_event *record = &w->far_record[entry.slot];
+    if (entry.is_note) {
+        struct wheel_note note;
+        memcpy(&note, record, sizeof note);
+        wheel_note_put(w, entry.time, note);
+    } else {
+        *wheel_event(w, entry.time, record->component) = *record;
+    }
+    w->far_free[w->far_free_count++] = entry.slot;
+}
+
+void wheel_advance(struct wheel *w, ker_time start)
+{
+    ker_check(start % w->grid == 0 && start >= w->base);
+    w->base = start;
+    w->base_slot = start / w->grid;
+    ker_time span = (ker_time)w->slots * w->grid;
+    w->horizon = start > KER_TIME_MAX - span ? KER_TIME_MAX : start + span;
+    while (w->far_count && w->far[0].time < w->horizon)
+        far_settle(w, far_pop(w));
+}

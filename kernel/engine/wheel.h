@@ -1,0 +1,149 @@
+/* wheel.h - the future of one rank: a wheel of windows, and a heap for what lies beyond it. Private to
+ * kernel/.
+ *
+ * Time is cut into grid slots of equal length; the wheel holds the next `slots` of them. A bucket is one slot
+ * of one block of consecutive components and holds chunks of 2 KiB: events (64 bytes) and notes (16 bytes)
+ * apart. Chunks come from one arena by a last-in-first-out free list, so that nothing is allocated per
+ * record. Records beyond the horizon wait in a binary heap and move into the wheel when it has come near
+ * enough. Order inside a bucket means nothing: the window sorts.
+ */
+#ifndef KERNEL_WHEEL_H
+#define KERNEL_WHEEL_H
+
+#include "kernel/engine/record.h"
+
+#include <stddef.h>
+
+#define WHEEL_CHUNK 2048u
+#define WHEEL_UNIT 16u /* references count 16-byte units from the arena's base: 64 GiB */
+#define WHEEL_CHUNK_EVENTS (WHEEL_CHUNK / 64 - 1)
+#define WHEEL_CHUNK_NOTES (WHEEL_CHUNK / 16 - 1)
+
+/* A note in the wheel: its time counts from the start of its slot. */
+struct wheel_note {
+    uint32_t offset;
+    uint32_t component;
+    uint16_t port;
+    uint8_t channel;
+    uint8_t kind;
+    uint32_t amount;
+};
+_Static_assert(sizeof(struct wheel_note) == 16, "a note is 16 bytes");
+
+struct wheel_bucket {
+    uint32_t events, notes;           /* newest chunk, 0: none; older ones are full */
+    uint16_t events_left, notes_left; /* room in the newest chunk */
+};
+
+struct wheel_far { /* heap entry */
+    ker_time time;
+    uint32_t slot; /* in far_record */
+    uint32_t is_note;
+};
+
+struct wheel {
+    char *arena;
+    uint32_t chunks_used, free_chunk;
+    uint64_t chunk_limit;
+    ker_time grid;       /* slot length */
+    ker_time base;       /* start of the slot that is first[] now; everything pending is >= base */
+    int64_t base_slot;   /* base / grid */
+    ker_time horizon;    /* base + slots x grid */
+    uint64_t reciprocal; /* for the division by grid */
+    int reciprocal_shift;
+    uint32_t slots; /* power of two */
+    uint32_t blocks, block_shift;
+    struct wheel_bucket *bucket; /* [slot][block] */
+    uint64_t *busy;              /* bitmap of slots with anything in them */
+    uint64_t *busy_block;        /* per slot a bitmap of blocks */
+    uint32_t block_words;
+    struct wheel_far *far;
+    size_t far_count, far_room;
+    struct ker_event *far_record;
+    uint32_t *far_free;
+    uint32_t far_free_count, far_records, far_record_room;
+    size_t arena_bytes;
+};
+
+/* arena_bytes: at most so much for records; 0: as much as there is, up to 64 GiB. */
+void wheel_init(struct wheel *, uint32_t components, uint32_t block_shift, ker_time grid, ker_time reach,
+                size_t arena_bytes);
+void wheel_release(struct wheel *);
+/* Gives the memory of all records back: from now on it may only be released. */
+void wheel_abandon(struct wheel *);
+
+uint32_t wheel_chunk_new(struct wheel *, uint32_t next);
+/* The next pointer stands in the first four bytes of a chunk. */
+static inline char *wheel_chunk(const struct wheel *w, uint32_t chunk)
+{
+    return w->arena + (size_t)chunk * WHEEL_CHUNK;
+}
+static inline void wheel_chunk_free(struct wheel *w, uint32_t chunk)
+{
+    *(uint32_t *)wheel_chunk(w, chunk) = w->free_chunk;
+    w->free_chunk = chunk;
+}
+
+/* Slow paths: beyond the horizon. The event's memory may be filled until the next call. */
+struct ker_event *wheel_far_event(struct wheel *, ker_time time);
+void wheel_far_note(struct wheel *, ker_time time, const struct wheel_note *);
+
+/* Time / grid by a multiplication with the reciprocal, exact for offsets inside the horizon (below 2^32
+ * slots). */
+static inline uint64_t wheel_slot_of(const struct wheel *w, ker_time time)
+{
+    uint64_t offset = (uint64_t)(time - w->base);
+    uint64_t slot = (uint64_t)(((unsigned __int128)offset * w->reciprocal) >> 64);
+    /* the reciprocal is rounded down: at most one too small */
+    if (offset - slot * (uint64_t)w->grid >= (uint64_t)w->grid)
+        slot++;
+    return slot;
+}
+
+/* A bucket gets its first chunk, or a further one. */
+void wheel_event_chunk(struct wheel *, struct wheel_bucket *);
+void wheel_note_chunk(struct wheel *, struct wheel_bucket *);
+
+static inline struct wheel_bucket *wheel_bucket_at(struct wheel *w, uint64_t slot_from_base,
+                                                   uint32_t component)
+{
+    uint32_t s = (uint32_t)((uint64_t)w->base_slot + slot_from_base) & (w->slots - 1);
+    return &w->bucket[(size_t)s * w->blocks + (component >> w->block_shift)];
+}
+
+/* Room for one event at `time` of `component`; the caller fills all of it at once. */
+static inline struct ker_event *wheel_event(struct wheel *w, ker_time time, uint32_t component)
+{
+    if (__builtin_expect(time >= w->horizon, 0))
+        return wheel_far_event(w, time);
+    struct wheel_bucket *b = wheel_bucket_at(w, wheel_slot_of(w, time), component);
+    if (__builtin_expect(b->events_left == 0, 0))
+        wheel_event_chunk(w, b);
+    struct ker_event *event =
+        (struct ker_event *)(wheel_chunk(w, b->events) + WHEEL_CHUNK) - b->events_left--;
+    __builtin_prefetch(event + 1, 1); /* the next one will be written long after: have its line by then */
+    return event;
+}
+
+static inline void wheel_note_put(struct wheel *w, ker_time time, struct wheel_note note)
+{
+    if (__builtin_expect(time >= w->horizon, 0)) {
+        wheel_far_note(w, time, &note);
+        return;
+    }
+    uint64_t slot = wheel_slot_of(w, time);
+    struct wheel_bucket *b = wheel_bucket_at(w, slot, note.component);
+    if (__builtin_expect(b->notes_left == 0, 0))
+        wheel_note_chunk(w, b);
+    note.offset = (uint32_t)((uint64_t)(time - w->base) - slot * (uint64_t)w->grid);
+    struct wheel_note *at = (struct wheel_note *)(wheel_chunk(w, b->notes) + WHEEL_CHUNK) - b->notes_left--;
+    *at = note;
+    __builtin_prefetch(at + 2, 1);
+}
+
+/* Start of the first slot that holds anything, KER_TIME_MAX when nothing is pending. */
+ker_time wheel_next(const struct wheel *);
+/* Moves the base to the slot that begins at `start` (a multiple of grid); nothing earlier may be pending. */
+void wheel_advance(struct wheel *, ker_time start);
+
+#endif

@@ -1,0 +1,35 @@
+/* pairs.h - what a rank's nodes remember of some of their partners: entries found by (component, other node).
+ *
+ * An entry begins with struct net_pair; the rest is its owner's. Nothing is allocated before the first entry,
+ * and what the owner calls idle is thrown out before the table grows. Entries move: a pointer is good until
+ * the next net_pairs_add or net_pairs_drop.
+ */
+#ifndef NET_PAIRS_H
+#define NET_PAIRS_H
+
+#include "kernel/kernel.h"
+
+#include <stdbool.h>
+
+struct net_pair {
+    uint32_t component; /* UINT32_MAX: free */
+    uint32_t other;
+};
+
+/* Is the entry as good as none, whenever it is asked for from now on? */
+typedef bool net_pair_idle(const void *context, const struct net_pair *);
+
+struct net_pairs {
+    char *entry;
+    uint32_t bytes, room, count; /* of an entry; entries, a power of two; used */
+    net_pair_idle *idle;
+};
+
+void net_pairs_init(struct net_pairs *, size_t bytes, net_pair_idle *);
+void net_pairs_release(struct net_pairs *);
+void *net_pairs_find(const struct net_pairs *, uint32_t component, uint32_t other); /* NULL: none */
+/* A new entry, zeroed behind its net_pair; there must be none. */
+void *net_pairs_add(struct net_pairs *, const void *context, uint32_t component, uint32_t other);
+void net_pairs_drop(struct net_pairs *, void *entry);
+
+#endif

@@ -1,0 +1,161 @@
+/* resequence.c - a resequencing adapter (adapter.resequence): hands up the messages of each source in the
+ * order in which that source sent them.
+ *
+ * With it, messages are numbered per pair of nodes, priority class and queue (enum net_queue): what the
+ * adapter may send before other messages is not held back behind them. A number is a count, and in its low
+ * bits the class and queue, so that it is unique for the pair. A destination knows the number that is next; a
+ * message that is whole before its turn is kept, in a list sorted by number, until those before it have been
+ * handed up. Invariant: the head of a list is never the next in order.
+ */
+#include "net/adapter/pairs.h"
+#include "net/network.h"
+
+#include <stdlib.h>
+
+#define LANES 64u /* classes x queues, a power of two */
+
+/* Messages sent to another node in one class and queue. */
+struct sent {
+    struct net_pair pair;
+    uint32_t next; /* number */
+};
+
+/* Messages of a source in one class and queue. */
+struct order {
+    struct net_pair pair;
+    uint32_t next, held; /* number in order; list, NET_NONE: none */
+    uint64_t bytes;      /* kept back */
+};
+
+struct held {
+    struct net_message message;
+    uint32_t number, next;
+    ker_time since;
+};
+
+struct net_resequencer {
+    struct net_pairs sent[LANES], order[LANES];
+    struct held *held;
+    uint32_t room, free, count; /* of held */
+};
+
+/* Counting goes on for ever. */
+static bool never(const void *context, const struct net_pair *pair)
+{
+    return false;
+}
+
+struct net_resequencer *net_resequencer_new(void)
+{
+    struct net_resequencer *r = ker_alloc(sizeof *r);
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        net_pairs_init(&r->sent[lane], sizeof(struct sent), never);
+        net_pairs_init(&r->order[lane], sizeof(struct order), never);
+    }
+    r->free = NET_NONE;
+    return r;
+}
+
+void net_resequencer_free(struct net_resequencer *r)
+{
+    if (!r)
+        return;
+    for (uint32_t lane = 0; lane < LANES; lane++) {
+        net_pairs_release(&r->sent[lane]);
+        net_pairs_release(&r->order[lane]);
+    }
+    free(r->held);
+    free(r);
+}
+
+uint32_t net_resequencer_count(const struct net_resequencer *r)
+{
+    return r ? r->count : 0;
+}
+
+uint32_t net_resequencer_number(struct net_node *n, const struct net_outgoing *o)
+{
+    uint32_t lane = o->priority * 4u + o->queue;
+    struct net_pairs *sent = &n->net->resequencer->sent[lane];
+    struct sent *s = net_pairs_find(sent, n->self, o->destination);
+    if (!s) {
+        s = net_pairs_add(sent, NULL, n->self, o->destination);
+        s->next = lane;
+    }
+    uint32_t number = s->next;
+    s->next += LANES;
+    return number;
+}
+
+static struct order *order_of(struct net_resequencer *r, const struct net_node *n, uint32_t source,
+                              uint32_t number)
+{
+    struct net_pairs *order = &r->order[number % LANES];
+    struct order *o = net_pairs_find(order, n->self, source);
+    if (o)
+        return o;
+    o = net_pairs_add(order, NULL, n->self, source);
+    o->next = number % LANES;
+    o->held = NET_NONE;
+    return o;
+}
+
+static uint32_t held_new(struct net_resequencer *r)
+{
+    if (r->free == NET_NONE) {
+        uint32_t room = r->room ? r->room * 2 : 64;
+        r->held = ker_realloc(r->held, sizeof *r->held * room);
+        for (uint32_t i = room; i-- > r->room;) {
+            r->held[i].next = r->free;
+            r->free = i;
+        }
+        r->room = room;
+    }
+    uint32_t index = r->free;
+    r->free = r->held[index].next;
+    r->count++;
+    return index;
+}
+
+bool net_resequencer_put(struct net_node *n, ker_time now, const struct net_message *m, uint32_t number)
+{
+    struct net_network *net = n->net;
+    struct net_resequencer *r = net->resequencer;
+    struct order *o = order_of(r, n, m->source, number);
+    if (number == o->next) {
+        o->next += LANES;
+        return true;
+    }
+    uint32_t index = held_new(r), *link = &o->held;
+    while (*link != NET_NONE && (int32_t)(r->held[*link].number - number) < 0)
+        link = &r->held[*link].next;
+    r->held[index] = (struct held){*m, number, *link, now};
+    *link = index;
+    o->bytes += m->bytes;
+    net->count.messages_early++;
+    if (o->bytes > net->count.early_bytes_max)
+        net->count.early_bytes_max = o->bytes;
+    return false;
+}
+
+bool net_resequencer_next(struct net_node *n, ker_time now, uint32_t source, uint32_t number,
+                          struct net_message *m)
+{
+    struct net_network *net = n->net;
+    struct net_resequencer *r = net->resequencer;
+    struct order *o = order_of(r, n, source, number);
+    uint32_t index = o->held;
+    if (index == NET_NONE || r->held[index].number != o->next)
+        return false;
+    struct held *h = &r->held[index];
+    *m = h->message;
+    if (net_measures(net, m->created))
+        stats_quantity_add(net->early_wait, (uint64_t)(now - h->since));
+    o->next += LANES;
+    o->bytes -= m->bytes;
+    o->held = h->next;
+    h->next = r->free;
+    r->free = index;
+    r->count--;
+    return true;
+}

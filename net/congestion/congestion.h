@@ -1,0 +1,47 @@
+/* congestion.h - congestion control as an interface: what a method may hook into (congestion.control).
+ *
+ * A switch may mark a packet at its grant; the adapter that receives packets may send cnps to their source; a
+ * cnp is a packet of congestion.cnp_size bytes in the highest priority class, injected before anything else,
+ * that no client sees; the source's adapter asks, before a flow (all it sends to one node) injects a packet,
+ * when it may. A method keeps what it must remember in tables of its own (pairs.h), lets it depend on the
+ * model's state only, never on what a rank holds, and needs neither switch.c nor adapter.c changed. It posts
+ * no events: what changes with time alone is computed when asked for.
+ *
+ * Without congestion control net->congestion is NULL, and nothing of this is called.
+ */
+#ifndef NET_CONGESTION_H
+#define NET_CONGESTION_H
+
+#include "net/network.h"
+
+struct net_congestion {
+    const char *name, *meaning;
+    /* Reads the method's keys and makes its state, net->congestion_state; the links are known. NULL: this is
+     * no control. */
+    enum ker_status (*read)(struct net_network *, const struct ker_config *, struct ker_error *);
+    void (*release)(void *state);
+    /* At a switch, when a packet that is no cnp is granted an output: is it to be marked (NET_MARKED)? The
+     * output's backlog is as it was before the grant, less the packet itself. `left`: bytes of credit that
+     * the packet leaves on its channel; UINT32_MAX: the link needs none. */
+    bool (*marks)(struct net_switch *, struct net_port *out, const struct net_packet *, uint32_t left,
+                  ker_time now);
+    /* At the destination: a packet that is no cnp is here, marked or not. May call net_cnp_send. */
+    void (*arrived)(struct net_node *, ker_time now, const struct net_packet *);
+    /* At the source: a cnp from p->source is here; what net_cnp_send was told is in p->index. */
+    void (*noticed)(struct net_node *, ker_time now, const struct net_packet *);
+    /* At the source, while its link is free: when may the next packet to this node go? Now or earlier: at
+     * once. The answer may be later when asked again, but earlier only after noticed(). */
+    ker_time (*ready)(const struct net_node *, uint32_t destination, ker_time now);
+    /* At the source: a packet leaves now and takes the link for `wire`. */
+    void (*sent)(struct net_node *, ker_time now, const struct net_packet *, ker_time wire);
+};
+
+extern const struct net_congestion net_congestion_ecn;
+
+/* Has the adapter send a cnp to another node, from arrived() only. word: for the method. */
+void net_cnp_send(struct net_node *, ker_time now, uint32_t destination, uint16_t word);
+
+/* Reads congestion.*, for net_network_new. */
+enum ker_status net_congestion_read(struct net_network *, const struct ker_config *, struct ker_error *);
+
+#endif

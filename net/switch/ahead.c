@@ -1,0 +1,50 @@
+/* ahead.c - transmissions that are known before they happen.
+ *
+ * A switch knows at a grant when the packet will leave, and counts it in the statistics of the link at once,
+ * if that is before what the engine has settled: no end of the run comes earlier. The others are kept in a
+ * list. When more is settled, what lies before is counted; when the run ends, what has left by then is, up to
+ * the end. So whatever ends a run, its links have counted what run.end at the same time would have them
+ * count. Sums and maxima depend on no order.
+ */
+#include "net/network.h"
+
+void net_ahead_keep(struct net_network *net, const struct net_ahead *t)
+{
+    if (net->ahead_count == net->ahead_room) {
+        net->ahead_room = net->ahead_room ? net->ahead_room * 2 : 64;
+        net->ahead = ker_realloc(net->ahead, sizeof *net->ahead * net->ahead_room);
+    }
+    net->ahead[net->ahead_count++] = *t;
+}
+
+void net_network_settle(struct net_network *net, ker_time until)
+{
+    size_t kept = 0;
+    net->settled = until;
+    for (size_t i = 0; i < net->ahead_count; i++)
+        if (net->ahead[i].leave + net->ahead[i].wire <= until)
+            net_ahead_count(net, &net->ahead[i]);
+        else
+            net->ahead[kept++] = net->ahead[i];
+    net->ahead_count = kept;
+}
+
+/* An adapter counts a transmission when it begins; one at most is not over. */
+static uint64_t node_busy(const struct net_network *net, const struct net_node *n)
+{
+    return net_measured_part(net, n->link_free - n->wire, n->wire);
+}
+
+void net_network_end(struct net_network *net, ker_time end)
+{
+    for (uint32_t i = 0; i < net->node_count; i++)
+        net->nodes[i]->busy -= node_busy(net, net->nodes[i]);
+    if (end < net->set.measure_to)
+        net->set.measure_to = end;
+    for (uint32_t i = 0; i < net->node_count; i++)
+        net->nodes[i]->busy += node_busy(net, net->nodes[i]);
+    for (size_t i = 0; i < net->ahead_count; i++)
+        if (net->ahead[i].leave < net->set.measure_to)
+            net_ahead_count(net, &net->ahead[i]);
+    net->ahead_count = 0;
+}

@@ -1,0 +1,72 @@
+/* fault.c - what the network does about links and switches that go down.
+ *
+ * From its fault on a link takes no packet that has not been granted by then; what has been is on its way and
+ * arrives. Every port that will go down has a timer at its switch from the beginning: at that instant what
+ * waits for the link is sent around the faults (switch.c). A packet that has no way on is lost: its buffer is
+ * free again as if it had been forwarded, so credits add up, also those of dead links. Adapters do not send
+ * what cannot arrive: it takes the time that sending takes, and nothing enters the network.
+ */
+#include "net/network.h"
+
+#include <string.h>
+
+void net_faults_post(struct net_network *net, const struct net_switch *s)
+{
+    for (uint32_t p = 0; p < s->ports; p++) {
+        ker_time down = route_port_down(net->topology, s->id, p);
+        if (down > 0 && down != KER_TIME_MAX) /* at the start nothing waits yet */
+            ker_post_note(net->engine, (struct ker_address){s->self, net->engine->rank}, down, KER_TIMER,
+                          (uint16_t)p, 0, 0);
+    }
+}
+
+void net_network_on_lost(struct net_network *net, void (*lost)(void *context, const struct net_envelope *),
+                         void *context)
+{
+    net->lost = lost;
+    net->lost_context = context;
+}
+
+/* The extension of a packet that goes no further. */
+static void extension_lose(struct net_network *net, const struct net_packet *p)
+{
+    if (!(p->flags & KER_FLAG_EXTENSION))
+        return;
+    struct net_envelope envelope;
+    const struct net_extension *x = ker_extension(net->engine, p->extension);
+    _Static_assert(sizeof envelope == sizeof x->envelope, "the envelope travels in the extension");
+    memcpy(&envelope, x->envelope, sizeof envelope);
+    if (net->lost)
+        net->lost(net->lost_context, &envelope);
+    ker_extension_free(net->engine, p->extension);
+}
+
+void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time now)
+{
+    struct net_network *net = s->net;
+    const struct net_port *in = net_port_at(s, p->port);
+    struct net_times times = net_times_of(net, in->link, p->bytes);
+    ker_time tail = net->set.forwarding == NET_STORE_AND_FORWARD ? p->time : p->time + times.wire;
+    ker_time read_end = tail > now + times.crossbar ? tail : now + times.crossbar;
+    ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
+    ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
+    extension_lose(net, p);
+    if (p->flags & NET_NOTICE)
+        net->count.cnps_lost++;
+    else if (route_switch_down(net->topology, s->id) <= now)
+        net->count.lost_switch++;
+    else
+        net->count.lost_way++;
+    ker_touch(net->engine, now);
+}
+
+void net_packet_withhold(struct net_node *n, const struct net_packet *p, ker_time now)
+{
+    struct net_network *net = n->net;
+    extension_lose(net, p);
+    n->link_free = now + net_times_of(net, n->link, p->bytes).wire;
+    n->wire = 0;
+    n->blocked = false;
+    net->count.lost_adapter++;
+    ker_touch(net->engine, now);
+}

@@ -1,0 +1,182 @@
+/* requests.h - the virtual output queues of a switch: what waits at which output for which channels. Private
+ * to switch.c, and inline, as every packet that waits passes here.
+ *
+ * A request is a queue that is not empty: the packets of one input for one output and one set of channels
+ * (struct net_request). The requests of an output form a ring in the order in which they are served next; the
+ * matrix `voq` finds one by output and input.
+ */
+#ifndef NET_REQUESTS_H
+#define NET_REQUESTS_H
+
+#include "net/network.h"
+
+/* Where a packet goes from an input: an output, and channels of it. */
+struct grant {
+    struct net_port *in, *out;
+    uint32_t out_port;
+    uint8_t first_channel, channel_count; /* channels that would do */
+    uint8_t channel;                      /* the one that is taken, from the grant on */
+    bool reserved;                        /* its credits are taken already */
+};
+
+/* ---- pools ---- */
+
+static inline uint32_t packet_new(struct net_switch *s)
+{
+    if (s->packet_free == NET_NONE) {
+        uint32_t room = s->packet_room ? s->packet_room * 2 : 8;
+        s->packet = ker_arena_grow(&s->net->arena, s->packet, sizeof *s->packet * s->packet_room,
+                                   sizeof *s->packet * room);
+        for (uint32_t i = room; i-- > s->packet_room;) {
+            s->packet[i].next = s->packet_free;
+            s->packet_free = i;
+        }
+        s->packet_room = room;
+    }
+    uint32_t index = s->packet_free;
+    s->packet_free = s->packet[index].next;
+    return index;
+}
+
+static inline void packet_free(struct net_switch *s, uint32_t index)
+{
+    s->packet[index].next = s->packet_free;
+    s->packet_free = index;
+}
+
+static inline uint32_t request_new(struct net_switch *s)
+{
+    if (s->request_free == NET_NONE) {
+        uint32_t room = s->request_room ? s->request_room * 2 : 8;
+        s->request = ker_arena_grow(&s->net->arena, s->request, sizeof *s->request * s->request_room,
+                                    sizeof *s->request * room);
+        for (uint32_t i = room; i-- > s->request_room;) {
+            s->request[i].next = s->request_free;
+            s->request_free = i;
+        }
+        s->request_room = room;
+    }
+    uint32_t index = s->request_free;
+    s->request_free = s->request[index].next;
+    return index;
+}
+
+/* ---- requests ---- */
+
+static inline bool request_fits(const struct net_request *r, uint16_t input, const struct grant *g)
+{
+    return r->input == input && r->first_channel == g->first_channel &&
+           r->channel_count == g->channel_count && r->reserved == g->reserved;
+}
+
+/* The request of this input, output and set of channels, NET_NONE: there is none yet. */
+static inline uint32_t request_find(const struct net_switch *s, const struct grant *g, uint16_t input)
+{
+    if (s->voq) {
+        uint16_t first = s->voq[g->out_port * s->ports + input];
+        uint32_t i = first == NET_NO_VOQ ? NET_NONE : first;
+        while (i != NET_NONE && !request_fits(&s->request[i], input, g))
+            i = s->request[i].sibling;
+        return i;
+    }
+    uint32_t last = g->out->queue, i = last;
+    if (last == NET_NONE)
+        return NET_NONE;
+    do {
+        if (request_fits(&s->request[i], input, g))
+            return i;
+        i = s->request[i].next;
+    } while (i != last);
+    return NET_NONE;
+}
+
+/* A new request at the end of the output's ring. */
+static inline void request_begin(struct net_switch *s, const struct grant *g, uint32_t packet,
+                                 const struct net_packet *p)
+{
+    struct net_port *out = g->out;
+    uint32_t index = request_new(s);
+    struct net_request *r = &s->request[index];
+    *r = (struct net_request){packet,           packet,           index,       NET_NONE, p->port, p->bytes,
+                              g->first_channel, g->channel_count, g->reserved, 0};
+    if (out->queue != NET_NONE) {
+        r->next = s->request[out->queue].next;
+        s->request[out->queue].next = index;
+    }
+    out->queue = index;
+    if (s->voq) {
+        uint16_t *first = &s->voq[g->out_port * s->ports + p->port];
+        r->sibling = *first == NET_NO_VOQ ? NET_NONE : *first;
+        *first = (uint16_t)index;
+        if (__builtin_expect(index >= NET_NO_VOQ,
+                             0)) /* more than it can name: from now on the rings are searched */
+            s->voq = NULL;
+    }
+}
+
+static inline void request_put(struct net_switch *s, const struct grant *g, const struct net_packet *p,
+                               uint32_t state)
+{
+    uint32_t index = packet_new(s), request = request_find(s, g, p->port);
+    s->packet[index] = *p;
+    s->packet[index].next = NET_NONE;
+    s->packet[index].state = state;
+    g->out->waiting += p->bytes;
+    if (request == NET_NONE) {
+        request_begin(s, g, index, p);
+    } else {
+        s->packet[s->request[request].tail].next = index;
+        s->request[request].tail = index;
+    }
+}
+
+static inline void voq_remove(struct net_switch *s, uint32_t out_port, uint32_t index)
+{
+    uint16_t *first = &s->voq[out_port * s->ports + s->request[index].input];
+    if (*first == index) {
+        uint32_t sibling = s->request[index].sibling;
+        *first = sibling == NET_NONE ? NET_NO_VOQ : (uint16_t)sibling;
+        return;
+    }
+    uint32_t i = *first;
+    while (s->request[i].sibling != index)
+        i = s->request[i].sibling;
+    s->request[i].sibling = s->request[index].sibling;
+}
+
+/* Takes the head packet of a request, whose predecessor in the ring is `before`: the request becomes the last
+ * to be served next, or leaves the ring with its last packet. */
+static inline uint32_t request_take(struct net_switch *s, uint32_t out_port, uint32_t before, uint32_t index)
+{
+    struct net_port *out = net_port_at(s, out_port);
+    struct net_request *r = &s->request[index];
+    uint32_t packet = r->head, next = s->packet[packet].next;
+    out->waiting -= s->packet[packet].bytes;
+    if (next != NET_NONE) {
+        r->head = next;
+        r->bytes = s->packet[next].bytes;
+        if (out->queue == before) { /* the first becomes the last: the ring turns */
+            out->queue = index;
+        } else if (out->queue != index) {
+            s->request[before].next = r->next;
+            r->next = s->request[out->queue].next;
+            s->request[out->queue].next = index;
+            out->queue = index;
+        }
+        return packet;
+    }
+    if (s->voq)
+        voq_remove(s, out_port, index);
+    if (before == index) {
+        out->queue = NET_NONE;
+    } else {
+        s->request[before].next = r->next;
+        if (out->queue == index)
+            out->queue = before;
+    }
+    r->next = s->request_free;
+    s->request_free = index;
+    return packet;
+}
+
+#endif

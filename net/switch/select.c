@@ -1,0 +1,225 @@
+/* select.c - path selection: which of the ways that the algorithm offers a packet takes (routing.selection).
+ *
+ * Static: every way gets a number from what is asked for (the destination, the flow, the packet's draw, the
+ * turn) and the smallest wins, so that the answer depends neither on the order of the choices nor, while a
+ * way is there, on the others. Adaptive: the cost of a way is time: how long its output is busy with what is
+ * scheduled and waiting, or how long the link would need for what is missing of the buffer behind it, or
+ * both; times the way's weight, and routing.bias on top for a detour. The look begins at a choice of the
+ * packet's own, so that equal ways are taken equally often. "two" looks at two drawn ways only (Mitzenmacher,
+ * The power of two choices in randomized load balancing, 2001). Sticky: the packets of a message or a flow
+ * after the first take its way; with routing.hysteresis a flow keeps its way unless another is better by that
+ * much (path_pin.c remembers).
+ *
+ * A packet never waits for the credits of a choice that is not free of deadlock by itself.
+ */
+#include "net/network.h"
+
+static inline uint64_t output_missing(const struct net_network *net, const struct net_port *out,
+                                      unsigned channel)
+{
+    return out->to_node ? 0 : net_output_time(net, out, net_buffer_behind(net, out) - out->credit[channel]);
+}
+
+static uint64_t output_missing_all(const struct net_network *net, const struct net_port *out,
+                                   unsigned channels)
+{
+    uint64_t missing = 0;
+    for (unsigned c = 0; c < channels && !out->to_node; c++)
+        missing += net_buffer_behind(net, out) - out->credit[c];
+    return net_output_time(net, out, missing);
+}
+
+/* What the comparison needs of the settings, in registers: a store into a choice may be a store into
+ * anything. */
+struct rule {
+    uint64_t threshold, bias;
+    bool queue, credits;
+    unsigned all; /* channels of the port whose missing credits count together; 0: the way's own channel's */
+    unsigned base;
+    ker_time now;
+};
+
+static inline struct rule rule_of(const struct net_settings *set, unsigned base, ker_time now)
+{
+    return (struct rule){set->threshold,
+                         set->bias,
+                         set->selection != NET_SELECT_CREDITS,
+                         set->selection != NET_SELECT_QUEUE,
+                         set->count_port ? set->channels * set->classes : 0,
+                         base,
+                         now};
+}
+
+/* A way over a link that is known to be congested is worse than any that is not. */
+#define CONGESTED (1ull << 62)
+
+/* Twice the cost, and 1 more for a detour: it is worse than a shortest way of equal cost. */
+static inline uint64_t choice_cost(const struct net_switch *s, const struct net_port *out,
+                                   const struct route_choice *c, unsigned channel, struct rule rule)
+{
+    const struct net_network *net = s->net;
+    uint64_t cost = rule.queue ? net_output_backlog(net, out, rule.now) : 0;
+    if (rule.credits)
+        cost += __builtin_expect(rule.all, 0) ? output_missing_all(net, out, rule.all)
+                                              : output_missing(net, out, channel);
+    cost = cost <= rule.threshold ? 0 : cost;
+    if (c->weight)
+        cost *= c->weight;
+    if (__builtin_expect(c->watch != 0, 0) && net_congestion_map_congested(s->map, c->watch))
+        cost += CONGESTED;
+    return c->flags & ROUTE_DETOUR ? 2 * (cost + rule.bias) + 1 : 2 * cost;
+}
+
+/* The number of a way that looks at the packet only; smaller is better. */
+static inline uint64_t choice_fixed(const struct net_network *net, uint32_t switch_id,
+                                    const struct route_choice *c, const struct net_packet *p, uint32_t draw)
+{
+    uint64_t asked;
+    switch (net->set.selection) {
+    case NET_SELECT_DESTINATION:
+        asked = p->destination;
+        break;
+    case NET_SELECT_FLOW:
+        asked = (uint64_t)p->source << 32 | p->destination;
+        break;
+    default:
+        asked = draw;
+    }
+    return net_mix(net_mix(asked * 0x9e3779b97f4a7c15u + switch_id) +
+                   ((uint64_t)c->port << 32 | c->state) * 0xd1342543de82ef95u);
+}
+
+/* The number of a way that does not look at the load of the switch. */
+static uint64_t choice_number(const struct net_switch *s, const struct route_choice *c,
+                              const struct net_packet *p, uint32_t draw)
+{
+    if (s->net->set.selection == NET_SELECT_ROUND_ROBIN)
+        return (uint64_t)c->port + (c->port < s->rotor ? s->ports : 0) - s->rotor;
+    return choice_fixed(s->net, s->id, c, p, draw);
+}
+
+int net_choice_fixed(const struct net_network *net, uint32_t switch_id, const struct route_choice *choice,
+                     int count, const struct net_packet *p, uint32_t draw)
+{
+    int best = 0;
+    uint64_t least = choice_fixed(net, switch_id, &choice[0], p, draw);
+    for (int i = 1; i < count; i++) {
+        uint64_t number = choice_fixed(net, switch_id, &choice[i], p, draw);
+        best = number < least ? i : best;
+        least = number < least ? number : least;
+    }
+    return best;
+}
+
+/* The channel a choice would take now, priority class included. */
+static inline unsigned choice_channel(const struct net_port *out, const struct route_choice *c, unsigned base)
+{
+    return c->channel_count > 1 ? net_channel_best(out, base + c->first_channel, c->channel_count)
+                                : base + c->channel;
+}
+
+struct best {
+    uint64_t cost;
+    int choice; /* -1: none is open: beside an escape, only what has the credits at once is */
+    unsigned channel;
+};
+
+static struct best choice_static(const struct net_switch *s, const struct route_choice *choice, int count,
+                                 bool escape, const struct net_packet *p, uint32_t draw, unsigned base)
+{
+    struct best best = {UINT64_MAX, -1, 0};
+    for (int i = 0; i < count; i++) {
+        const struct net_port *out = net_port_at(s, choice[i].port);
+        unsigned channel = choice_channel(out, &choice[i], base);
+        if (escape && out->credit[channel] < p->bytes)
+            continue;
+        uint64_t number = choice_number(s, &choice[i], p, draw);
+        if (best.choice < 0 || number < best.cost)
+            best = (struct best){number, i, channel};
+    }
+    return best;
+}
+
+static inline struct best choice_adaptive(const struct net_switch *s, const struct route_choice *choice,
+                                          int count, bool escape, uint32_t bytes, uint32_t draw,
+                                          struct rule rule)
+{
+    struct best best = {UINT64_MAX, -1, 0};
+    int i = (int)ker_random_below(draw, (uint32_t)count);
+    for (int k = 0; k < count; k++, i = i + 1 == count ? 0 : i + 1) {
+        const struct net_port *out = net_port_at(s, choice[i].port);
+        unsigned channel = choice_channel(out, &choice[i], rule.base);
+        if (escape && out->credit[channel] < bytes)
+            continue;
+        uint64_t cost = choice_cost(s, out, &choice[i], channel, rule);
+        bool better = cost < best.cost; /* costs are below UINT64_MAX, so the first is better than none */
+        best.choice = better ? i : best.choice;
+        best.channel = better ? channel : best.channel;
+        best.cost = better ? cost : best.cost;
+        if (cost == 0)
+            break; /* none is better */
+    }
+    return best;
+}
+
+/* The better of two drawn at every switch. */
+static struct best choice_two(const struct net_switch *s, const struct route_choice *choice, int count,
+                              bool escape, uint32_t bytes, uint32_t draw, struct rule rule)
+{
+    uint32_t bits = net_mix((uint64_t)draw << 32 | s->id), other = net_mix((uint64_t)bits << 32 | draw);
+    int a = (int)ker_random_below(bits, (uint32_t)count),
+        b = (int)ker_random_below(other, (uint32_t)count - 1);
+    b += b >= a;
+    const struct route_choice pair[2] = {choice[a], choice[b]};
+    struct best best = choice_adaptive(s, pair, 2, escape, bytes, net_mix(other), rule);
+    if (best.choice >= 0)
+        best.choice = best.choice ? b : a;
+    return best;
+}
+
+/* What the packet's message or flow took before, when that is offered, open and, with hysteresis, not much
+ * worse; else `best`. */
+static struct best choice_kept(const struct net_switch *s, const struct route_choice *choice, int count,
+                               bool escape, const struct net_packet *p, struct rule rule, struct best best)
+{
+    const struct net_way *way = net_pins_find(s, p);
+    for (int i = 0; way && i < count; i++) {
+        const struct route_choice *c = &choice[i];
+        const struct net_port *out = net_port_at(s, c->port);
+        unsigned channel = choice_channel(out, c, rule.base);
+        if (c->port != way->port || c->state != way->state || (escape && out->credit[channel] < p->bytes))
+            continue;
+        uint64_t cost = choice_cost(s, out, c, channel, rule);
+        bool much_worse = s->net->set.pinning == NET_PIN_PACKET && cost > best.cost &&
+                          cost - best.cost > 2 * s->net->set.hysteresis + 1;
+        return much_worse ? best : (struct best){cost, i, channel};
+    }
+    return best;
+}
+
+struct route_choice net_choice_select(struct net_switch *s, const struct route_choice *choice, int count,
+                                      const struct net_packet *p, uint32_t draw, unsigned base, ker_time now,
+                                      bool *reserve)
+{
+    const struct net_settings *set = &s->net->set;
+    bool escape = choice[count - 1].flags & ROUTE_ESCAPE;
+    int ways = count - escape;
+    struct rule rule = rule_of(set, base, now);
+    struct best best;
+    if (__builtin_expect(set->selection == NET_SELECT_TWO, 0) && ways > 2)
+        best = choice_two(s, choice, ways, escape, p->bytes, draw, rule);
+    else
+        best = set->adapts ? choice_adaptive(s, choice, ways, escape, p->bytes, draw, rule)
+                           : choice_static(s, choice, ways, escape, p, draw, base);
+    if (set->remembers)
+        best = choice_kept(s, choice, ways, escape, p, rule, best);
+    *reserve = escape && best.choice >= 0;
+    struct route_choice c = choice[best.choice >= 0 ? best.choice : ways];
+    if (best.choice >= 0)
+        c.channel = (uint8_t)(best.channel - base);
+    if (set->remembers)
+        net_pins_keep(s, p, (struct net_way){c.state, c.port});
+    if (set->selection == NET_SELECT_ROUND_ROBIN)
+        s->rotor = (uint16_t)(c.port + 1u < s->ports ? c.port + 1u : 0);
+    return c;
+}

@@ -1,0 +1,631 @@
+/* switch.c - a combined input- and output-queued switch with virtual channels and credits.
+ *
+ * A packet arrives as one event when its head has passed the pipeline. It is routed once, waits (if it must)
+ * in the virtual output queue of its input, output and channel, and is granted when the input's read port,
+ * the output's write port, room in the output queue, and credits for the buffer behind the link are there
+ * together. From the grant on all is closed form: the output queue is served in order, so the time the packet
+ * leaves is known, and its arrival at the next component is posted at once. The input's credit goes back when
+ * the tail has left the buffer.
+ *
+ * Invariant: an output with requests has either a wake-up on its way, or waits for a credit (bit in
+ * `starved`), whose arrival marks it. A wake-up only makes an output look again; looking twice changes
+ * nothing.
+ */
+#include "net/congestion/congestion.h"
+#include "net/switch/requests.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- marks and wake-ups ---- */
+
+static inline void output_mark(struct net_network *net, uint32_t port)
+{
+    net->dirty[port >> 6] |= 1ull << (port & 63);
+}
+
+static inline void output_wake(struct net_switch *s, struct net_port *out, uint32_t port, ker_time when)
+{
+    if (when < out->wake) {
+        struct ker_engine *e = s->net->engine;
+        out->wake = when;
+        ker_post_note(e, (struct ker_address){s->self, e->rank}, when, KER_WAKE, (uint16_t)port, 0, 0);
+    }
+}
+
+/* ---- grant ---- */
+
+static inline void credit_return(struct net_network *net, const struct net_port *in,
+                                 const struct net_packet *p, ker_time read_end)
+{
+    ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
+    ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
+}
+
+static inline void output_count(struct net_network *net, struct grant *g, const struct net_packet *p,
+                                ker_time now, ker_time leave, ker_time wire, ker_time read_end)
+{
+    if (leave + wire <= net->set.measure_from || leave >= net->set.measure_to)
+        return;
+    const struct net_ahead t = {
+        g->out, g->in, leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time), p->bytes};
+    if (__builtin_expect(leave + wire > net->settled, 0))
+        net_ahead_keep(net, &t);
+    else
+        net_ahead_count(net, &t);
+}
+
+/* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. */
+__attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, const struct grant *g,
+                                                         const struct net_packet *p, ker_time now)
+{
+    uint32_t left = g->out->to_node ? UINT32_MAX : g->out->credit[g->channel] - (g->reserved ? 0 : p->bytes);
+    if (p->flags & (NET_NOTICE | NET_MARKED) || !s->net->congestion->marks(s, g->out, p, left, now))
+        return 0;
+    s->net->count.marked++;
+    return NET_MARKED;
+}
+
+static inline void packet_forward(struct net_switch *s, struct grant *g, const struct net_packet *p,
+                                  ker_time now)
+{
+    struct net_network *net = s->net;
+    struct net_port *in = g->in, *out = g->out;
+    const struct net_link_class *link = &net->link[out->link];
+    struct net_times t_out = net_times_of(net, out->link, p->bytes),
+                     t_in = net_times_of(net, in->link, p->bytes);
+    bool whole = net->set.forwarding == NET_STORE_AND_FORWARD;
+    ker_time tail = whole ? p->time : p->time + t_in.wire;
+
+    ker_time read_end = now + t_in.crossbar;
+    if (tail > read_end)
+        read_end = tail;
+    in->read_free = read_end;
+    out->write_free = now + t_out.crossbar;
+
+    uint8_t mark = 0;
+    if (__builtin_expect(net->congestion != NULL, 0))
+        mark = congestion_mark(s, g, p, now);
+
+    ker_time leave = now > out->link_free ? now : out->link_free;
+    if (tail - t_out.wire > leave)
+        leave = tail - t_out.wire;
+    out->link_free = leave + t_out.wire;
+    if (__builtin_expect(s->map != NULL, 0))
+        net_congestion_map_look(s, g->out_port, now);
+    if (!out->to_node && !g->reserved) {
+        ker_check(out->credit[g->channel] >= p->bytes);
+        out->credit[g->channel] -= p->bytes;
+    }
+    output_count(net, g, p, now, leave, t_out.wire, read_end);
+
+    ker_time arrive = leave + link->latency;
+    if (out->ends_at_node)
+        arrive += t_out.wire;
+    else
+        arrive += net->set.delay + (whole ? t_out.wire : 0);
+    struct net_packet *next =
+        (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
+    next->flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
+    memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
+    next->hops = p->hops + (p->hops < NET_MAX_SWITCHES);
+    s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;
+    net->count.packet_hops++;
+    credit_return(net, in, p, read_end);
+}
+
+/* ---- arbitration ---- */
+
+struct candidates {
+    uint32_t chosen, before; /* request, and its predecessor in the ring */
+    uint32_t count;
+    uint8_t channel;
+    ker_time read_free; /* earliest time a request that lacks only its input could go */
+};
+
+static inline bool request_older(const struct net_switch *s, uint32_t a, uint32_t b)
+{
+    const struct net_packet *p = &s->packet[s->request[a].head], *q = &s->packet[s->request[b].head];
+    if (p->injected != q->injected)
+        return p->injected < q->injected;
+    return p->source < q->source;
+}
+
+/* Is request `index` to replace the best so far? Priority classes first, then the arbiter's rule; round robin
+ * is the order of the ring. */
+static bool candidate_better(struct net_switch *s, uint32_t index, const struct candidates *c)
+{
+    const struct net_network *net = s->net;
+    unsigned mine = s->request[index].first_channel / net->set.channels,
+             other = s->request[c->chosen].first_channel / net->set.channels;
+    if (mine != other)
+        return mine > other;
+    switch (net->set.arbitration) {
+    case NET_ARBITER_OLDEST:
+        return request_older(s, index, c->chosen);
+    case NET_ARBITER_RANDOM:
+        return ker_random_bits(net->set.seed, KER_PURPOSE_ARBITRATION, s->id,
+                               (uint64_t)s->draws << 16 | c->count)
+                       .word[0] %
+                   (c->count + 1) ==
+               0;
+    default:
+        return false;
+    }
+}
+
+/* Separable matching: was the input of this request free when the instant began, and has been granted to
+ * another output since? What came up from behind in a FIFO since then did not compete yet. */
+__attribute__((noinline)) static bool input_just_taken(const struct net_switch *s,
+                                                       const struct net_request *r, ker_time now)
+{
+    const struct net_granted *granted = &s->net->granted[r->input];
+    if (granted->by != s || granted->when != now)
+        return false;
+    return !s->input_fifo ||
+           s->input_fifo[r->input * NET_MAX_CHANNELS + s->packet[r->head].channel].advanced != now;
+}
+
+/* Separable matching: the output has chosen an input that another was faster to take. It idles for as long as
+ * the packet would have taken. */
+static void slot_lose(struct net_switch *s, struct net_port *out, uint32_t port, uint32_t bytes, ker_time now)
+{
+    out->write_free = now + net_times_of(s->net, out->link, bytes).crossbar;
+    output_wake(s, out, port, out->write_free);
+}
+
+/* Looks through the requests of an output for those that could be granted now. */
+static struct candidates output_candidates(struct net_switch *s, struct net_port *out, ker_time now)
+{
+    struct candidates c = {NET_NONE, NET_NONE, 0, 0, KER_TIME_MAX};
+    bool first_wins = s->net->set.classes == 1 && s->net->set.arbitration == NET_ARBITER_ROUND_ROBIN;
+    uint32_t before = out->queue, last = out->queue, starved = 0;
+    do {
+        uint32_t i = s->request[before].next, previous = before;
+        const struct net_request *r = &s->request[i];
+        before = i;
+        uint8_t channel = r->first_channel;
+        if (!r->reserved && !out->to_node) {
+            channel = net_channel_best(out, r->first_channel, r->channel_count);
+            if (out->credit[channel] < r->bytes) {
+                starved |= ((1u << r->channel_count) - 1) << r->first_channel;
+                continue;
+            }
+        }
+        const struct net_port *in = net_port_at(s, r->input);
+        if (in->read_free > now && !(s->net->granted && input_just_taken(s, r, now))) {
+            if (in->read_free < c.read_free)
+                c.read_free = in->read_free;
+            continue;
+        }
+        if (c.chosen == NET_NONE || candidate_better(s, i, &c)) {
+            c.chosen = i;
+            c.before = previous;
+            c.channel = channel;
+        }
+        c.count++;
+        if (first_wins)
+            break;
+    } while (before != last);
+    out->starved = (uint16_t)starved;
+    return c;
+}
+
+static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_time now);
+
+/* FIFO switches: the next packet of this input channel may compete now. */
+static void input_fifo_advance(struct net_switch *s, uint16_t port, uint8_t channel, ker_time now)
+{
+    struct net_input_fifo *g = &s->input_fifo[port * NET_MAX_CHANNELS + channel];
+    while (g->head != NET_NONE) {
+        struct net_packet p = s->packet[g->head];
+        packet_free(s, g->head);
+        g->head = p.next;
+        g->advanced = now;
+        if (packet_route(s, &p, now))
+            return;
+    }
+    g->taken = false;
+}
+
+static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
+{
+    struct net_network *net = s->net;
+    struct net_port *out = net_port_at(s, port);
+    if (out->queue == NET_NONE)
+        return;
+    if (out->write_free > now) {
+        output_wake(s, out, port, out->write_free);
+        return;
+    }
+    ker_time slack = net->link[out->link].slack;
+    if (out->link_free - now > slack) {
+        output_wake(s, out, port, out->link_free - slack);
+        return;
+    }
+    struct candidates c = output_candidates(s, out, now);
+    if (c.chosen == NET_NONE) {
+        if (c.read_free != KER_TIME_MAX)
+            output_wake(s, out, port, c.read_free);
+        return;
+    }
+    const struct net_request *r = &s->request[c.chosen];
+    struct grant g = {net_port_at(s, r->input), out,       port,       r->first_channel,
+                      r->channel_count,         c.channel, r->reserved};
+    s->draws++;
+    if (__builtin_expect(net->granted != NULL, 0)) {
+        if (g.in->read_free > now) {
+            slot_lose(s, out, port, r->bytes, now);
+            return;
+        }
+        net->granted[r->input] = (struct net_granted){s, now};
+    }
+    uint32_t index = request_take(s, port, c.before, c.chosen);
+    packet_forward(s, &g, &s->packet[index], now);
+    uint16_t in_port = s->packet[index].port;
+    uint8_t in_channel = s->packet[index].channel;
+    packet_free(s, index);
+    if (s->input_fifo)
+        input_fifo_advance(s, in_port, in_channel, now);
+    if (out->queue != NET_NONE) {
+        ker_time next = out->write_free, room = out->link_free - slack;
+        output_wake(s, out, port, room > next ? room : next);
+    }
+}
+
+/* ---- routes ---- */
+
+/* The first channel of the packet's priority class. */
+static inline unsigned channel_base(const struct net_network *net, const struct net_packet *p)
+{
+    return net->set.classes > 1 ? p->channel / net->set.channels * net->set.channels : 0;
+}
+
+static inline struct route_packet route_question(const struct net_network *net, const struct net_packet *p,
+                                                 unsigned base)
+{
+    return (struct route_packet){p->address,
+                                 p->source,
+                                 p->destination,
+                                 net_packet_draw(net, p),
+                                 p->state,
+                                 p->port,
+                                 (uint8_t)(p->channel - base),
+                                 p->hops,
+                                 NULL};
+}
+
+/* What sticks to its way sticks to its channel: packets that take turns over alike channels overtake each
+ * other. */
+static inline void channel_pin(const struct net_network *net, struct route_choice *choice, int count)
+{
+    if (__builtin_expect(net->set.pinning != NET_PIN_PACKET, 0))
+        for (int i = 0; i < count; i++)
+            choice[i].channel_count = 0;
+}
+
+static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port,
+                                      unsigned first, unsigned channel_count)
+{
+    struct net_port *out = net_port_at(s, port);
+    return (struct grant){net_port_at(s, p->port),
+                          out,
+                          port,
+                          (uint8_t)first,
+                          (uint8_t)channel_count,
+                          out->to_node || channel_count == 1 ? (uint8_t)first
+                                                             : net_channel_best(out, first, channel_count),
+                          false};
+}
+
+/* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is
+ * fetched. */
+static void switch_prepare(void *self, struct ker_event *event)
+{
+    struct net_switch *s = self;
+    struct net_network *net = s->net;
+    struct net_packet *p = (struct net_packet *)event;
+    struct route_choice c;
+    if (net->adaptive || s->input_fifo) /* who has to stand behind in a FIFO is asked about later, and its
+                                           state must be the old one then */
+        return;
+    unsigned base = channel_base(net, p);
+    const struct route_packet r = route_question(net, p, base);
+    net->route(net->topology, s->coordinate, s->id, &r, &c);
+    channel_pin(net, &c, 1);
+    unsigned first = base + (c.channel_count ? c.first_channel : c.channel),
+             channel_count = c.channel_count ? c.channel_count : 1;
+    p->state = c.state & 0xffffffu;
+    p->next = (uint32_t)c.port << 16 | first << 8 | channel_count;
+    p->flags |= NET_ROUTED;
+    const char *out = (const char *)net_port_at(s, c.port);
+    __builtin_prefetch(out, 1);
+    __builtin_prefetch(out + 64, 1);
+    if (s->voq)
+        __builtin_prefetch(&s->voq[c.port * s->ports + p->port]);
+}
+
+/* Asks the algorithm, and chooses among what it offers; writes the algorithm's state into `state`. No output:
+ * there is no way on. Kept out of the way of packets that were prepared. */
+__attribute__((noinline)) static struct grant route_decide(struct net_switch *s, const struct net_packet *p,
+                                                           ker_time now, uint32_t *state)
+{
+    struct net_network *net = s->net;
+    struct route_choice choice[ROUTE_MAX_CHOICES];
+    unsigned base = channel_base(net, p);
+    const struct route_packet r = route_question(net, p, base);
+    ker_time known = net->set.at_source ? p->injected : now; /* what is down */
+    int count = __builtin_expect(net->faulty, 0)
+                    ? route_next_faulty(net->topology, known, s->coordinate, s->id, &r, choice)
+                    : net->route(net->topology, s->coordinate, s->id, &r, choice);
+    if (__builtin_expect(count == 0, 0))
+        return (struct grant){0};
+    channel_pin(net, choice, count);
+    bool reserve = false;
+    struct route_choice c =
+        count == 1 ? choice[0] : net_choice_select(s, choice, count, p, r.draw, base, now, &reserve);
+    if (__builtin_expect(known < now && net->faulty, 0) &&
+        route_port_down(net->topology, s->id, c.port) <= now)
+        return (struct grant){0}; /* nobody on the way can change it */
+    *state = c.state;
+    if (!reserve)
+        return grant_make(s, p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
+                          c.channel_count ? c.channel_count : 1);
+    struct grant g = grant_make(s, p, c.port, base + c.channel, 1);
+    g.out->credit[g.channel] -= p->bytes;
+    g.reserved = true;
+    return g;
+}
+
+/* Where the packet goes. */
+static inline struct grant route_choose(struct net_switch *s, const struct net_packet *p, ker_time now,
+                                        uint32_t *state)
+{
+    if (__builtin_expect(p->flags & NET_ROUTED, 1)) {
+        *state = p->state;
+        return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff);
+    }
+    return route_decide(s, p, now, state);
+}
+
+/* Puts the packet into its queue; false: it had no way on and is lost. */
+static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_time now)
+{
+    uint32_t state;
+    struct grant g = route_choose(s, p, now, &state);
+    if (__builtin_expect(!g.out, 0)) {
+        net_packet_lose(s, p, now);
+        return false;
+    }
+    request_put(s, &g, p, state);
+    if (__builtin_expect(s->map != NULL, 0))
+        net_congestion_map_look(s, g.out_port, now);
+    output_mark(s->net, g.out_port);
+    return true;
+}
+
+/* The only packet of a quiet instant goes straight through when nothing is in its way: the same grant that
+ * the queues would give, without touching them. */
+static void packet_pass(struct net_switch *s, const struct net_packet *p, ker_time now)
+{
+    struct net_network *net = s->net;
+    uint32_t state;
+    struct grant g = route_choose(s, p, now, &state);
+    struct net_port *out = g.out;
+    if (__builtin_expect(!out, 0)) {
+        net_packet_lose(s, p, now);
+        return;
+    }
+    if (out->queue == NET_NONE && out->write_free <= now && g.in->read_free <= now &&
+        out->link_free - now <= net->link[out->link].slack &&
+        (g.reserved || out->to_node || out->credit[g.channel] >= p->bytes)) {
+        s->draws++;
+        struct net_packet *writable = (struct net_packet *)p;
+        writable->state = state;
+        packet_forward(s, &g, p, now);
+        return;
+    }
+    request_put(s, &g, p, state);
+    if (__builtin_expect(s->map != NULL, 0))
+        net_congestion_map_look(s, g.out_port, now);
+    output_serve(s, g.out_port, now);
+}
+
+/* ---- faults ---- */
+
+/* All that waits for an output, in the order of its ring, as a list of packets. */
+static uint32_t output_empty(struct net_switch *s, uint32_t port)
+{
+    struct net_port *out = net_port_at(s, port);
+    uint32_t first = NET_NONE, last = NET_NONE;
+    while (out->queue != NET_NONE) {
+        uint32_t before = out->queue, index = s->request[before].next;
+        const struct net_request r = s->request[index];
+        uint32_t packet = request_take(s, port, before, index);
+        if (r.reserved)
+            out->credit[r.first_channel] += r.bytes;
+        s->packet[packet].next = NET_NONE;
+        if (first == NET_NONE)
+            first = packet;
+        else
+            s->packet[last].next = packet;
+        last = packet;
+    }
+    out->starved = 0;
+    return first;
+}
+
+/* The link at this port has gone down: what waits for it goes around the faults. The algorithm is not asked
+ * again: what it has written into the packet is for the next switch. */
+static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
+{
+    struct net_network *net = s->net;
+    uint32_t i = output_empty(s, port);
+    while (i != NET_NONE) {
+        const struct net_packet p = s->packet[i];
+        struct route_choice c;
+        unsigned base = channel_base(net, &p);
+        const struct route_packet r = route_question(net, &p, base);
+        packet_free(s, i);
+        i = p.next;
+        if (!net->set.at_source && route_next_repair(net->topology, now, s->id, &r, &c)) {
+            struct grant g = grant_make(s, &p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
+                                        c.channel_count ? c.channel_count : 1);
+            request_put(s, &g, &p, c.state);
+            output_mark(net, g.out_port);
+            continue;
+        }
+        net_packet_lose(s, &p, now);
+        if (s->input_fifo)
+            input_fifo_advance(s, p.port, p.channel, now);
+    }
+}
+
+/* ---- the component ---- */
+
+static void switch_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    struct net_network *net = ((struct net_switch *)self)->net;
+    if (net->fresh_count == net->fresh_room) {
+        net->fresh_room = net->fresh_room ? net->fresh_room * 2 : 64;
+        net->fresh = ker_realloc(net->fresh, sizeof *net->fresh * net->fresh_room);
+    }
+    net->fresh[net->fresh_count++] = event;
+}
+
+static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
+                        uint8_t channel, uint32_t amount)
+{
+    struct net_switch *s = self;
+    struct net_port *out = net_port_at(s, port);
+    if (kind == KER_CREDIT) {
+        out->credit[channel] += amount;
+        ker_check(out->credit[channel] <= net_buffer_behind(s->net, out));
+        if (out->starved >> channel & 1)
+            output_mark(s->net, port);
+        return;
+    }
+    if (__builtin_expect(kind == KER_TIMER, 0)) {
+        output_fail(s, port, now);
+        return;
+    }
+    if (__builtin_expect(kind == KER_NOTICE, 0)) {
+        net_congestion_map_take(s, now, port, channel, amount);
+        return;
+    }
+    if (out->wake <= now)
+        out->wake = KER_TIME_MAX;
+    output_mark(s->net, port);
+}
+
+static void fresh_route(struct net_switch *s, ker_time now)
+{
+    struct net_network *net = s->net;
+    for (uint32_t i = 0; i < net->fresh_count; i++) {
+        const struct net_packet *p = (const struct net_packet *)net->fresh[i];
+        struct net_input_fifo *g =
+            s->input_fifo ? &s->input_fifo[p->port * NET_MAX_CHANNELS + p->channel] : NULL;
+        if (g && g->taken) { /* stand behind */
+            uint32_t index = packet_new(s);
+            s->packet[index] = *p;
+            s->packet[index].next = NET_NONE;
+            s->packet[index].flags &= (uint8_t)~NET_ROUTED; /* `next` is the queue's now */
+            if (g->head == NET_NONE)
+                g->head = index;
+            else
+                s->packet[g->tail].next = index;
+            g->tail = index;
+            continue;
+        }
+        if (g)
+            g->taken = true;
+        if (!packet_route(s, p, now) && g)
+            g->taken = false; /* nobody stands behind it yet */
+    }
+    net->fresh_count = 0;
+}
+
+/* Serves the marked outputs, beginning with a different one each time so that no output always comes first at
+ * a common input. Serving may mark more (FIFO switches): goes on until none is marked. */
+static void marked_serve(struct net_switch *s, ker_time now)
+{
+    struct net_network *net = s->net;
+    uint32_t words = (s->ports + 63u) / 64, first = s->turn / 64 % words;
+    bool any = true;
+    while (any) {
+        any = false;
+        for (uint32_t k = 0; k <= words; k++) {
+            uint32_t word = (first + k) % words;
+            uint64_t keep = 0;
+            if (k == 0) /* the outputs before the turn come last */
+                keep = (1ull << (s->turn & 63)) - 1;
+            uint64_t bits = net->dirty[word] & ~keep;
+            net->dirty[word] &= keep;
+            while (bits) {
+                uint32_t port = word * 64 + (uint32_t)__builtin_ctzll(bits);
+                bits &= bits - 1;
+                output_serve(s, port, now);
+                any = true;
+            }
+        }
+    }
+}
+
+static void switch_act(void *self, struct ker_engine *e, ker_time now)
+{
+    struct net_switch *s = self;
+    fresh_route(s, now);
+    marked_serve(s, now);
+}
+
+/* ---- an instant with one record: the same, without lists and marks ---- */
+
+static void switch_arrival_alone(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    struct net_switch *s = self;
+    if (s->input_fifo) {
+        switch_arrival(self, e, event);
+        switch_act(self, e, event->time);
+    } else {
+        packet_pass(s, (const struct net_packet *)event, event->time);
+    }
+}
+
+static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind,
+                              uint16_t port, uint8_t channel, uint32_t amount)
+{
+    struct net_switch *s = self;
+    struct net_port *out = net_port_at(s, port);
+    if (kind == KER_CREDIT) {
+        out->credit[channel] += amount;
+        ker_check(out->credit[channel] <= net_buffer_behind(s->net, out));
+        if (!(out->starved >> channel & 1))
+            return;
+    } else if (__builtin_expect(kind == KER_TIMER, 0)) {
+        output_fail(s, port, now);
+        marked_serve(s, now);
+        return;
+    } else if (__builtin_expect(kind == KER_NOTICE, 0)) {
+        net_congestion_map_take(s, now, port, channel, amount);
+        return;
+    } else if (out->wake <= now) {
+        out->wake = KER_TIME_MAX;
+    }
+    if (s->input_fifo) { /* serving may bring up further packets */
+        output_mark(s->net, port);
+        marked_serve(s, now);
+    } else {
+        output_serve(s, port, now);
+    }
+}
+
+const struct ker_class net_switch_class = {
+    .name = "switch",
+    .arrival = switch_arrival,
+    .note = switch_note,
+    .act = switch_act,
+    .arrival_alone = switch_arrival_alone,
+    .note_alone = switch_note_alone,
+    .prepare = switch_prepare,
+    .head_bytes = (sizeof(struct net_switch) + 63) / 64 * 64,
+};

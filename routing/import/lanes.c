@@ -1,0 +1,175 @@
+/* lanes.c - InfiniBand's service levels and virtual lanes.
+ *
+ * Few maps from service level to lane occur in a subnet, so they are kept once and pairs of ports have their
+ * numbers. To find the lanes in use all packets are followed, column by column: once a packet has left its
+ * first switch, the link it is on and its service level say all about the rest of its way, which is followed
+ * once.
+ */
+#include "routing/import/lanes.h"
+
+#include "routing/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct route_lanes *route_lanes_new(const struct route_topology *topology, uint32_t columns,
+                                    const uint8_t lane[ROUTE_LEVELS])
+{
+    struct route_lanes *l = ker_alloc(sizeof *l);
+    l->switches = topology->summary.switches;
+    l->first = ker_alloc((l->switches + 1ull) * sizeof *l->first);
+    l->ports = ker_alloc(l->switches * sizeof *l->ports);
+    for (uint32_t s = 0; s < l->switches; s++) {
+        l->ports[s] = route_ports(topology, s);
+        l->first[s + 1] = l->first[s] + (uint64_t)l->ports[s] * l->ports[s];
+    }
+    l->map_of = ker_alloc(l->first[l->switches] * sizeof *l->map_of);
+    l->map = ker_alloc(sizeof *l->map);
+    memcpy(l->map[0], lane, sizeof *l->map);
+    l->maps = 1;
+    route_trie_init(&l->level, topology->summary.nodes, (columns + 7) / 8);
+    return l;
+}
+
+void route_lanes_free(struct route_lanes *l)
+{
+    if (!l)
+        return;
+    route_trie_release(&l->level);
+    free(l->first);
+    free(l->ports);
+    free(l->map_of);
+    free(l->map);
+    free(l);
+}
+
+void route_lanes_set(struct route_lanes *l, uint32_t switch_id, uint32_t in, uint32_t out,
+                     const uint8_t lane[ROUTE_LEVELS])
+{
+    uint32_t m = 0;
+    while (m < l->maps && memcmp(l->map[m], lane, sizeof *l->map) != 0)
+        m++;
+    if (m == l->maps) {
+        ker_assert(l->maps < UINT16_MAX);
+        if ((l->maps & (l->maps - 1)) == 0) /* the room is the next power of two */
+            l->map = ker_realloc(l->map, 2 * l->maps * sizeof *l->map);
+        memcpy(l->map[l->maps++], lane, sizeof *l->map);
+    }
+    l->map_of[l->first[switch_id] + (uint64_t)in * l->ports[switch_id] + out] = (uint16_t)m;
+}
+
+void route_lanes_row(struct route_lanes *l, uint32_t node, uint32_t columns, const uint8_t *level)
+{
+    uint32_t words = (columns + 7) / 8, *word = ker_alloc(words * sizeof *word);
+    for (uint32_t i = 0; i < columns; i++)
+        word[i / 8] |= (uint32_t)(level[i] & 15) << i % 8 * 4;
+    route_trie_row(&l->level, node, word);
+    free(word);
+}
+
+struct walk {
+    const struct route_table *table;
+    const struct route_topology *topology;
+    uint64_t *first;   /* per switch: its ports in a row of all */
+    uint32_t *visited; /* per port of that row and service level: 1 + the last column */
+    uint32_t used;     /* lanes */
+    struct route_lanes_gap *gap;
+};
+
+/* From a node's switch to the destination, or to where another packet went on in the same way. */
+static bool follow(struct walk *w, uint32_t node, uint32_t column)
+{
+    const struct route_lanes *lanes = w->table->lanes;
+    uint32_t level = route_lanes_level(lanes, node, column), at;
+    uint16_t in;
+    route_attachment(w->topology, node, &at, &in);
+    for (;;) {
+        const struct route_way *way;
+        struct route_peer peer;
+        uint32_t count = route_table_ways(w->table, at, column, &way);
+        ker_assert(count == 1);
+        route_port(w->topology, at, way->port, &peer);
+        if (peer.kind != ROUTE_SWITCH)
+            return true;
+        uint32_t lane = route_lanes_class(lanes, at, in, way->port, level);
+        *w->gap = (struct route_lanes_gap){node, column, at, in, way->port, level};
+        if (lane >= ROUTE_LANES)
+            return false;
+        w->used |= 1u << lane;
+        uint32_t *visited = &w->visited[(w->first[at] + way->port) * ROUTE_LEVELS + level];
+        if (*visited == column + 1)
+            return true;
+        *visited = column + 1;
+        at = peer.id;
+        in = peer.port;
+    }
+}
+
+static bool follow_all(struct walk *w)
+{
+    const struct route_summary *sum = &w->topology->summary;
+    for (uint32_t column = 0; column < w->table->nodes; column++)
+        for (uint32_t node = 0; node < sum->nodes; node++)
+            if (node != column / w->table->paths && !follow(w, node, column))
+                return false;
+    return true;
+}
+
+/* Lanes become classes, and ways that had the only class go by lane. */
+static void number(struct route_table *table, uint32_t used)
+{
+    struct route_lanes *l = table->lanes;
+    for (uint32_t m = 0; m < l->maps; m++)
+        for (uint32_t level = 0; level < ROUTE_LEVELS; level++) {
+            uint32_t lane = l->map[m][level];
+            bool is_used = lane < ROUTE_LANES && used >> lane & 1;
+            l->map[m][level] =
+                is_used ? (uint8_t)__builtin_popcount(used & ((1u << lane) - 1)) : ROUTE_NO_LANE;
+        }
+    for (uint32_t at = 0; at < table->way_used; at += 1u + table->way[at].port)
+        for (uint32_t i = 1; i <= table->way[at].port; i++)
+            if (table->way[at + i].class == 0)
+                table->way[at + i].class = ROUTE_TABLE_LANE;
+    table->classes = (uint32_t)__builtin_popcount(used);
+}
+
+bool route_lanes_settle(struct route_table *table, const struct route_topology *topology,
+                        struct route_lanes_gap *gap)
+{
+    struct walk w = {.table = table, .topology = topology, .gap = gap};
+    uint32_t switches = topology->summary.switches;
+    route_trie_finish(&table->lanes->level);
+    w.first = ker_alloc((switches + 1ull) * sizeof *w.first);
+    for (uint32_t s = 0; s < switches; s++)
+        w.first[s + 1] = w.first[s] + route_ports(topology, s);
+    w.visited = ker_alloc((w.first[switches] + 1) * ROUTE_LEVELS * sizeof *w.visited);
+    bool good = follow_all(&w);
+    free(w.first);
+    free(w.visited);
+    if (good && __builtin_popcount(w.used) > 1) {
+        number(table, w.used);
+    } else if (good) {
+        route_lanes_free(table->lanes);
+        table->lanes = NULL;
+    }
+    return good;
+}
+
+void route_lanes_keep(struct route_lanes *l, const struct route_topology *topology,
+                      const uint32_t *switch_rank, uint32_t rank)
+{
+    uint32_t nodes = topology->summary.nodes, *node_rank = ker_alloc(nodes * sizeof *node_rank), at;
+    uint16_t port;
+    for (uint32_t node = 0; node < nodes; node++) {
+        route_attachment(topology, node, &at, &port);
+        node_rank[node] = switch_rank[at];
+    }
+    route_trie_keep(&l->level, node_rank, rank);
+    free(node_rank);
+}
+
+uint64_t route_lanes_bytes(const struct route_lanes *l)
+{
+    return sizeof *l + route_trie_bytes(&l->level) + l->first[l->switches] * sizeof *l->map_of +
+           l->maps * sizeof *l->map;
+}

@@ -1,0 +1,44 @@
+/* check.h - private to routing/: dependency graphs of channels. A set of channels that may wait for each
+ * other is free of deadlock when the graph has no cycle (Dally and Seitz, 1987). */
+#ifndef ROUTING_CHECK_H
+#define ROUTING_CHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What route_pick answers in a check: one combination of draws after the other. Start with zeros, ask the
+ * route function, advance, ask again, until there is no other combination. */
+#define ROUTE_ORACLE_PICKS 32
+struct route_oracle {
+    int picks;
+    uint32_t salt[ROUTE_ORACLE_PICKS], count[ROUTE_ORACLE_PICKS], value[ROUTE_ORACLE_PICKS];
+};
+bool route_oracle_advance(struct route_oracle *);
+
+struct route_dependencies { /* a set of edges; start with zeros */
+    uint64_t *edge;         /* open addressing; free: UINT64_MAX */
+    uint32_t *example;      /* of each edge, what it was first added with */
+    size_t size, count;
+};
+
+/* A packet that holds channel `from` may wait for channel `to`; both below UINT32_MAX. */
+void route_dependencies_add(struct route_dependencies *, uint32_t from, uint32_t to);
+/* The same, with a packet's destination as an example. */
+void route_dependencies_add_example(struct route_dependencies *, uint32_t from, uint32_t to,
+                                    uint32_t destination);
+/* Of an edge that is there. */
+uint32_t route_dependencies_example(const struct route_dependencies *, uint32_t from, uint32_t to);
+/* Channels are 0..channels-1. With a cycle, *channel is one on it. */
+bool route_dependencies_cyclic(const struct route_dependencies *, uint32_t channels, uint32_t *channel);
+
+struct route_cycle {
+    uint32_t *channel; /* each waits for the next, the last for the first; malloc'ed */
+    uint32_t length;   /* 0: there is none */
+    uint32_t channels; /* that have an edge, cyclic or not */
+};
+/* A cycle that is as short as a bounded search finds. */
+struct route_cycle route_dependencies_cycle(const struct route_dependencies *, uint32_t channels);
+void route_dependencies_release(struct route_dependencies *);
+
+#endif

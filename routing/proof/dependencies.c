@@ -1,0 +1,272 @@
+/* dependencies.c - a set of edges between channels, and whether they close a cycle.
+ *
+ * The edges stand in one open-addressing table. Only channels that have an edge take part in the search: they
+ * get numbers without gaps (a bitmap and its running count), so that the memory follows the edges and not the
+ * size of the network. Channels nobody points to are taken away until none is left (Kahn); what stays is on a
+ * cycle or behind one. From any of these, going back over edges ends on a cycle; breadth-first searches from
+ * there and from others, as many as a budget allows, make it a short one.
+ */
+#include "routing/proof/check.h"
+
+#include "routing/topology.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define NONE UINT32_MAX
+#define SEARCH_STEPS 4000000u /* edges looked at for a shorter cycle */
+
+static uint64_t scramble(uint64_t x)
+{
+    x ^= x >> 32;
+    x *= 0x9fb21c651e98df25u;
+    return x ^ x >> 28;
+}
+
+static size_t find(const struct route_dependencies *set, uint64_t edge)
+{
+    size_t at = scramble(edge) & (set->size - 1);
+    while (set->edge[at] != edge && set->edge[at] != UINT64_MAX)
+        at = (at + 1) & (set->size - 1);
+    return at;
+}
+
+static void grow(struct route_dependencies *set)
+{
+    struct route_dependencies old = *set;
+    set->size = old.size ? 2 * old.size : 1024;
+    set->edge = ker_alloc(set->size * sizeof *set->edge);
+    set->example = ker_alloc(set->size * sizeof *set->example);
+    memset(set->edge, 0xff, set->size * sizeof *set->edge);
+    for (size_t i = 0; i < old.size; i++)
+        if (old.edge[i] != UINT64_MAX) {
+            size_t at = find(set, old.edge[i]);
+            set->edge[at] = old.edge[i];
+            set->example[at] = old.example[i];
+        }
+    free(old.edge);
+    free(old.example);
+}
+
+void route_dependencies_add_example(struct route_dependencies *set, uint32_t from, uint32_t to,
+                                    uint32_t destination)
+{
+    if (2 * (set->count + 1) > set->size)
+        grow(set);
+    uint64_t edge = (uint64_t)from << 32 | to;
+    size_t at = find(set, edge);
+    if (set->edge[at] == edge)
+        return;
+    set->edge[at] = edge;
+    set->example[at] = destination;
+    set->count++;
+}
+
+void route_dependencies_add(struct route_dependencies *set, uint32_t from, uint32_t to)
+{
+    route_dependencies_add_example(set, from, to, NONE);
+}
+
+uint32_t route_dependencies_example(const struct route_dependencies *set, uint32_t from, uint32_t to)
+{
+    size_t at = find(set, (uint64_t)from << 32 | to);
+    ker_assert(set->edge[at] != UINT64_MAX);
+    return set->example[at];
+}
+
+void route_dependencies_release(struct route_dependencies *set)
+{
+    free(set->edge);
+    free(set->example);
+    *set = (struct route_dependencies){0};
+}
+
+/* ---- channels that have an edge, numbered without gaps ---- */
+
+struct numbers {
+    uint64_t *there;  /* bitmap of channels */
+    uint32_t *before; /* channels in earlier words of it */
+    uint32_t count;
+};
+
+static void numbers_make(struct numbers *n, const struct route_dependencies *set, uint32_t channels)
+{
+    size_t words = (size_t)channels / 64 + 1;
+    n->there = ker_alloc(words * sizeof *n->there);
+    n->before = ker_alloc(words * sizeof *n->before);
+    for (size_t i = 0; i < set->size; i++)
+        if (set->edge[i] != UINT64_MAX) {
+            uint32_t from = (uint32_t)(set->edge[i] >> 32), to = (uint32_t)set->edge[i];
+            n->there[from / 64] |= 1ull << from % 64;
+            n->there[to / 64] |= 1ull << to % 64;
+        }
+    n->count = 0;
+    for (size_t w = 0; w < words; w++) {
+        n->before[w] = n->count;
+        n->count += (uint32_t)__builtin_popcountll(n->there[w]);
+    }
+}
+
+static uint32_t number_of(const struct numbers *n, uint32_t channel)
+{
+    return n->before[channel / 64] +
+           (uint32_t)__builtin_popcountll(n->there[channel / 64] & ((1ull << channel % 64) - 1));
+}
+
+/* ---- the graph in rows ---- */
+
+struct graph {
+    uint32_t nodes;
+    uint64_t *first; /* nodes + 1 */
+    uint32_t *to, *channel;
+    uint32_t *pointed; /* edges that still point to each */
+};
+
+static struct graph graph_make(const struct route_dependencies *set, uint32_t channels)
+{
+    struct numbers n;
+    numbers_make(&n, set, channels);
+    struct graph g = {.nodes = n.count};
+    g.first = ker_alloc((n.count + 2ull) * sizeof *g.first);
+    g.to = ker_alloc((set->count + 1) * sizeof *g.to);
+    g.channel = ker_alloc((n.count + 1ull) * sizeof *g.channel);
+    g.pointed = ker_alloc((n.count + 1ull) * sizeof *g.pointed);
+    for (size_t i = 0; i < set->size; i++)
+        if (set->edge[i] != UINT64_MAX) {
+            uint32_t from = (uint32_t)(set->edge[i] >> 32), to = (uint32_t)set->edge[i];
+            uint32_t a = number_of(&n, from), b = number_of(&n, to);
+            g.channel[a] = from;
+            g.channel[b] = to;
+            g.first[a + 2]++;
+            g.pointed[b]++;
+        }
+    for (uint32_t i = 0; i < n.count; i++)
+        g.first[i + 1] += g.first[i];
+    /* first[i + 1] is where the next edge of i goes; in the end it is the end of i's edges */
+    for (size_t i = 0; i < set->size; i++)
+        if (set->edge[i] != UINT64_MAX)
+            g.to[g.first[number_of(&n, (uint32_t)(set->edge[i] >> 32)) + 1]++] =
+                number_of(&n, (uint32_t)set->edge[i]);
+    free(n.there);
+    free(n.before);
+    return g;
+}
+
+static void graph_release(struct graph *g)
+{
+    free(g->first);
+    free(g->to);
+    free(g->channel);
+    free(g->pointed);
+}
+
+/* Takes away what nobody points to; those that stay have pointed > 0. Returns how many. */
+static uint32_t graph_strip(struct graph *g)
+{
+    uint32_t *bare = ker_alloc((g->nodes + 1ull) * sizeof *bare), done = 0, found = 0;
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (g->pointed[i] == 0)
+            bare[found++] = i;
+    for (; done < found; done++)
+        for (uint64_t e = g->first[bare[done]]; e < g->first[bare[done] + 1]; e++)
+            if (--g->pointed[g->to[e]] == 0)
+                bare[found++] = g->to[e];
+    free(bare);
+    return g->nodes - found;
+}
+
+/* One that is on a cycle: all that stay are pointed to by another that stays. */
+static uint32_t node_on_cycle(const struct graph *g)
+{
+    uint32_t *before = ker_alloc((g->nodes + 1ull) * sizeof *before), at = NONE;
+    for (uint32_t i = 0; i < g->nodes; i++)
+        if (g->pointed[i]) {
+            at = i;
+            for (uint64_t e = g->first[i]; e < g->first[i + 1]; e++)
+                before[g->to[e]] = i;
+        }
+    for (uint32_t i = 0; i < g->nodes; i++)
+        at = before[at];
+    free(before);
+    return at;
+}
+
+struct search {
+    const struct graph *g;
+    uint32_t *parent, *depth, *seen, *queue; /* of nodes; seen: by which search */
+    uint32_t round;
+    uint64_t steps;
+};
+
+/* The shortest cycle through `start` of fewer than `less` nodes; its last node, NONE: there is none. */
+static uint32_t search_from(struct search *s, uint32_t start, uint32_t less)
+{
+    const struct graph *g = s->g;
+    uint32_t done = 0, found = 1;
+    s->round++;
+    s->queue[0] = start;
+    s->seen[start] = s->round;
+    s->depth[start] = 1;
+    for (; done < found; done++) {
+        uint32_t at = s->queue[done];
+        if (s->depth[at] >= less)
+            return NONE;
+        for (uint64_t e = g->first[at]; e < g->first[at + 1]; e++) {
+            uint32_t to = g->to[e];
+            s->steps++;
+            if (to == start)
+                return at;
+            if (g->pointed[to] == 0 || s->seen[to] == s->round)
+                continue;
+            s->seen[to] = s->round;
+            s->parent[to] = at;
+            s->depth[to] = s->depth[at] + 1;
+            s->queue[found++] = to;
+        }
+    }
+    return NONE;
+}
+
+static void cycle_take(struct route_cycle *cycle, const struct search *s, uint32_t last)
+{
+    cycle->length = s->depth[last];
+    cycle->channel = ker_realloc(cycle->channel, cycle->length * sizeof *cycle->channel);
+    for (uint32_t i = cycle->length; i-- > 0; last = s->parent[last])
+        cycle->channel[i] = s->g->channel[last];
+}
+
+static void cycle_find(struct route_cycle *cycle, const struct graph *g)
+{
+    size_t size = (g->nodes + 1ull) * sizeof(uint32_t);
+    struct search s = {g, ker_alloc(size), ker_alloc(size), ker_alloc(size), ker_alloc(size), 0, 0};
+    cycle_take(cycle, &s, search_from(&s, node_on_cycle(g), NONE));
+    for (uint32_t i = 0; i < g->nodes && cycle->length > 1 && s.steps < SEARCH_STEPS; i++) {
+        uint32_t last = g->pointed[i] ? search_from(&s, i, cycle->length) : NONE;
+        if (last != NONE)
+            cycle_take(cycle, &s, last);
+    }
+    free(s.parent);
+    free(s.depth);
+    free(s.seen);
+    free(s.queue);
+}
+
+struct route_cycle route_dependencies_cycle(const struct route_dependencies *set, uint32_t channels)
+{
+    struct graph g = graph_make(set, channels);
+    struct route_cycle cycle = {.channels = g.nodes};
+    if (graph_strip(&g) > 0)
+        cycle_find(&cycle, &g);
+    graph_release(&g);
+    return cycle;
+}
+
+bool route_dependencies_cyclic(const struct route_dependencies *set, uint32_t channels, uint32_t *channel)
+{
+    struct graph g = graph_make(set, channels);
+    bool cyclic = graph_strip(&g) > 0;
+    if (cyclic)
+        *channel = g.channel[node_on_cycle(&g)];
+    graph_release(&g);
+    return cyclic;
+}

@@ -1,0 +1,195 @@
+/* algorithms.c - the algorithms of any topology, which go by tables: how theirs are made, and the route
+ * function of all. */
+#include "routing/import/lanes.h"
+#include "routing/import/opensm.h"
+#include "routing/tables/maker.h"
+
+#include <string.h>
+
+/* ---- weights ---- */
+
+static enum ker_status weights_make(struct route_maker *m, const struct route_topology *topology,
+                                    const struct ker_config *config, struct ker_error *error)
+{
+    const char *kind = ker_config_string(config, "routing.weights");
+    const struct route_wires *wires = m->wires;
+    if (strcmp(kind, "hops") == 0)
+        return KER_OK;
+    m->weight = ker_alloc((wires->links + (size_t)1) * sizeof *m->weight);
+    if (strcmp(kind, "file") == 0)
+        return route_weights_read(m->weight, wires, config, error);
+    for (uint32_t i = 0; i < wires->links; i++) {
+        ker_time latency = topology->summary.link[wires->class[i]].latency;
+        m->weight[i] = latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX;
+    }
+    return KER_OK;
+}
+
+/* ---- the algorithms ---- */
+
+/* Ways by the packet's hops where links wait for each other in a circle. */
+static void classes_set(struct route_table *table, const struct route_maker *m)
+{
+    table->classes = 1;
+    if (!m->cyclic)
+        return;
+    table->classes = m->most_links;
+    for (uint32_t at = 0; at < table->way_used; at += 1u + table->way[at].port)
+        for (uint32_t i = 1; i <= table->way[at].port; i++)
+            if (table->way[at + i].class == 0)
+                table->way[at + i].class = ROUTE_TABLE_HOPS;
+}
+
+/* m->weight and m->one are set. */
+static enum ker_status shortest_make(struct route_maker *m, struct route_topology *topology,
+                                     const struct ker_config *config, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    route_waits_init(&m->waits, m->wires);
+    route_maker_fill(m);
+    if (m->cyclic && m->most_links >= ROUTE_TABLE_CLASSES)
+        status = ker_config_fail(config, error, "routing.algorithm",
+                                 "\"%s\" would need %u virtual channels on this %s: its longest way "
+                                 "has so many links; use \"updown\"",
+                                 ker_config_string(config, "routing.algorithm"), m->most_links,
+                                 topology->kind->name);
+    classes_set(m->table, m);
+    return status;
+}
+
+static enum ker_status shortest_prepare(struct route_topology *topology, const struct ker_config *config,
+                                        struct ker_error *error)
+{
+    struct route_wires wires;
+    struct route_maker m = {.one = ker_config_choice(config, "routing.ways") == 1};
+    route_wires_make(&wires, topology);
+    route_maker_init(&m, &wires);
+    enum ker_status status = weights_make(&m, topology, config, error);
+    if (status == KER_OK)
+        status = shortest_make(&m, topology, config, error);
+    topology->table = m.table;
+    route_maker_release(&m);
+    route_wires_release(&wires);
+    return status;
+}
+
+enum ker_status route_shortest_prepare(struct route_topology *topology, const struct ker_config *config,
+                                       bool one, struct ker_error *error)
+{
+    struct route_wires wires;
+    struct route_maker m = {.one = one};
+    route_wires_make(&wires, topology);
+    route_maker_init(&m, &wires);
+    enum ker_status status = shortest_make(&m, topology, config, error);
+    topology->table = m.table;
+    route_maker_release(&m);
+    route_wires_release(&wires);
+    return status;
+}
+
+static enum ker_status layered_prepare(struct route_topology *topology, const struct ker_config *config,
+                                       struct ker_error *error)
+{
+    static const char key[] = "routing.algorithm";
+    struct route_wires wires;
+    struct route_maker m = {.one = true};
+    route_wires_make(&wires, topology);
+    route_maker_init(&m, &wires);
+    m.layers = route_layers_new(&wires);
+    enum ker_status status = weights_make(&m, topology, config, error);
+    if (status == KER_OK && !m.layers)
+        status = ker_config_fail(
+            config, error, key,
+            "\"layered\" is not possible on so large a network: its links have too many pairs "
+            "that follow each other; use \"updown\"");
+    if (status == KER_OK) {
+        route_table_layers_begin(m.table);
+        if (route_maker_fill(&m))
+            m.table->classes = route_layers_count(m.layers);
+        else
+            status =
+                ker_config_fail(config, error, key,
+                                "\"layered\" finds no %d layers of channels that are free of deadlock; use "
+                                "\"updown\"",
+                                ROUTE_MAX_LAYERS);
+    }
+    topology->table = m.table;
+    route_maker_release(&m);
+    route_wires_release(&wires);
+    return status;
+}
+
+uint32_t route_table_channels(const struct route_topology *topology)
+{
+    return topology->table->classes;
+}
+
+#define TABLE_PATH 40 /* what route_pick calls the choice of a destination's column */
+
+/* Returns 0 for a destination without ways: a pair that faults have separated. */
+int route_table_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                     const struct route_packet *packet, struct route_choice *choices)
+{
+    const struct route_table *table = topology->table;
+    const struct route_way *way;
+    uint32_t column = packet->destination, state = packet->state;
+    if (table->paths > 1)
+        column = column * table->paths + route_pick(packet, TABLE_PATH, table->paths);
+    uint32_t count = route_table_ways(table, switch_id, column, &way);
+    if (table->layers.root && packet->hops == 0)
+        state = route_table_layer(table, switch_id, packet->destination);
+    if (table->lanes && packet->hops == 0)
+        state = route_lanes_level(table->lanes, packet->source, column);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t class = way[i].class;
+        choices[i] = (struct route_choice){.port = way[i].port, .state = state};
+        if (class == ROUTE_TABLE_ANY) {
+            route_channel(&choices[i], 0, topology->channels, packet->draw);
+            continue;
+        }
+        if (class == ROUTE_TABLE_LAYER)
+            class = state;
+        else if (class == ROUTE_TABLE_HOPS)
+            class = packet->hops;
+        else if (class == ROUTE_TABLE_LANE && table->lanes)
+            class = route_lanes_class(table->lanes, switch_id, packet->in_port, way[i].port, state);
+        ker_check(class < table->classes || packet->oracle); /* the proof asks for hops no packet has, too */
+        route_channel(&choices[i], class * table->spread, table->spread, packet->draw);
+    }
+    return (int)count;
+}
+
+static enum ker_status table_prepare(struct route_topology *topology, const struct ker_config *config,
+                                     struct ker_error *error)
+{
+    bool taken;
+    enum ker_status status = route_opensm_read(topology, config, &taken, error);
+    return status || taken ? status : route_table_read(topology, config, error);
+}
+
+const struct route_algorithm route_table_algorithms[] = {
+    {.name = "shortest",
+     .meaning = "all shortest ways, by number of links, latency or weights",
+     .avoids = true,
+     .next = route_table_next,
+     .prepare = shortest_prepare,
+     .channels = route_table_channels},
+    {.name = "updown",
+     .meaning = "up*/down*: any network, one channel",
+     .avoids = true,
+     .next = route_table_next,
+     .prepare = route_updown_prepare,
+     .channels = route_table_channels},
+    {.name = "layered",
+     .meaning = "one shortest way each, in layers of channels without circles",
+     .avoids = true,
+     .next = route_table_next,
+     .prepare = layered_prepare,
+     .channels = route_table_channels},
+    {.name = "table",
+     .meaning = "as a file says (docs/routing-tables.md)",
+     .next = route_table_next,
+     .prepare = table_prepare,
+     .channels = route_table_channels},
+    {0},
+};

@@ -1,0 +1,272 @@
+/* layers.c - which layer of virtual channels a path goes in.
+ *
+ * As in LASH (Skeie et al., 2002) every pair of a source's and a destination's switch has one path, and each
+ * path one layer, in which it stays. A layer is free of deadlock when its links do not wait for each other in
+ * a circle; so a path is added to the first layer whose graph of dependencies stays without a cycle, and to a
+ * new one when there is none.
+ *
+ * A dependency is a link and one of those of the switch it leads to. `have` says in which layers it is, `bad`
+ * in which it would close a circle; that it does never ends, since nothing is taken out of a layer, so each
+ * question is asked once. All paths to one destination form a tree: a path is that of its second switch with
+ * one dependency more, and inherits in which layers it is contained, and in which impossible. Nearly all
+ * paths are settled by that alone. Cycles are found by keeping the links of a layer in topological order
+ * (Pearce and Kelly, 2006): a dependency that agrees with the order costs nothing; else only what lies
+ * between its ends is moved.
+ */
+#include "routing/tables/make.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_DEPENDENCIES (1u << 26) /* half a GiB */
+
+struct route_layers {
+    const struct route_wires *wires;
+    uint64_t *first;      /* per link: its dependencies, by the place of the next link at its switch */
+    uint32_t *have, *bad; /* per dependency: a bit for each layer */
+    uint32_t layers;
+    uint32_t *place[ROUTE_MAX_LAYERS]; /* of each link in the layer's topological order */
+    uint32_t *contained, *blocked;     /* per switch, for the destination at hand */
+    uint32_t *stack;                   /* links */
+    uint64_t *ahead, *behind;          /* links, their place in the upper half */
+    uint32_t *slot;                    /* places */
+    bool *seen;
+};
+
+struct route_layers *route_layers_new(const struct route_wires *wires)
+{
+    struct route_layers *l = ker_alloc(sizeof *l);
+    size_t links = wires->links + (size_t)1;
+    l->wires = wires;
+    l->first = ker_alloc(links * sizeof *l->first);
+    for (uint32_t i = 0; i < wires->links; i++)
+        l->first[i + 1] = l->first[i] + wires->begin[wires->to[i] + 1] - wires->begin[wires->to[i]];
+    if (l->first[wires->links] > MAX_DEPENDENCIES) {
+        route_layers_free(l);
+        return NULL;
+    }
+    l->have = ker_alloc((l->first[wires->links] + 1) * sizeof *l->have);
+    l->bad = ker_alloc((l->first[wires->links] + 1) * sizeof *l->bad);
+    l->contained = ker_alloc(wires->switches * sizeof *l->contained);
+    l->blocked = ker_alloc(wires->switches * sizeof *l->blocked);
+    l->stack = ker_alloc(links * sizeof *l->stack);
+    l->ahead = ker_alloc(links * sizeof *l->ahead);
+    l->behind = ker_alloc(links * sizeof *l->behind);
+    l->slot = ker_alloc(links * sizeof *l->slot);
+    l->seen = ker_alloc(links * sizeof *l->seen);
+    return l;
+}
+
+void route_layers_free(struct route_layers *l)
+{
+    if (!l)
+        return;
+    for (uint32_t i = 0; i < l->layers; i++)
+        free(l->place[i]);
+    free(l->first);
+    free(l->have);
+    free(l->bad);
+    free(l->contained);
+    free(l->blocked);
+    free(l->stack);
+    free(l->ahead);
+    free(l->behind);
+    free(l->slot);
+    free(l->seen);
+    free(l);
+}
+
+uint32_t route_layers_count(const struct route_layers *l)
+{
+    return l->layers ? l->layers : 1;
+}
+
+static uint64_t dependency(const struct route_layers *l, uint32_t link, uint32_t next)
+{
+    return l->first[link] + next - l->wires->begin[l->wires->to[link]];
+}
+
+/* Links that `start` leads on to, up to the place of `stop`: false when that itself is among them. */
+static bool look_ahead(struct route_layers *l, uint32_t layer, uint32_t start, uint32_t stop, uint32_t *found)
+{
+    const struct route_wires *wires = l->wires;
+    const uint32_t *place = l->place[layer];
+    uint32_t depth = 0;
+    bool free_of_it = true;
+    *found = 0;
+    l->stack[depth++] = start;
+    l->seen[start] = true;
+    while (depth > 0 && free_of_it) {
+        uint32_t link = l->stack[--depth], first = wires->begin[wires->to[link]];
+        l->ahead[(*found)++] = (uint64_t)place[link] << 32 | link;
+        for (uint64_t d = l->first[link]; d < l->first[link + 1] && free_of_it; d++) {
+            uint32_t next = first + (uint32_t)(d - l->first[link]);
+            if (!(l->have[d] >> layer & 1) || l->seen[next] || place[next] > place[stop])
+                continue;
+            free_of_it = next != stop;
+            l->seen[next] = true;
+            l->stack[depth++] = next;
+        }
+    }
+    for (uint32_t i = 0; i < *found; i++)
+        l->seen[(uint32_t)l->ahead[i]] = false;
+    while (depth > 0)
+        l->seen[l->stack[--depth]] = false;
+    return free_of_it;
+}
+
+/* Links that lead to `start`, down to the place of `stop`. */
+static uint32_t look_behind(struct route_layers *l, uint32_t layer, uint32_t start, uint32_t stop)
+{
+    const struct route_wires *wires = l->wires;
+    const uint32_t *place = l->place[layer];
+    uint32_t depth = 0, found = 0;
+    l->stack[depth++] = start;
+    l->seen[start] = true;
+    while (depth > 0) {
+        uint32_t link = l->stack[--depth], at = wires->from[link];
+        l->behind[found++] = (uint64_t)place[link] << 32 | link;
+        for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++) {
+            uint32_t before = wires->reverse[i];
+            if (before == ROUTE_NO_WIRE || l->seen[before] || place[before] < place[stop] ||
+                !(l->have[dependency(l, before, link)] >> layer & 1))
+                continue;
+            l->seen[before] = true;
+            l->stack[depth++] = before;
+        }
+    }
+    for (uint32_t i = 0; i < found; i++)
+        l->seen[(uint32_t)l->behind[i]] = false;
+    return found;
+}
+
+static int compare_places(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The links behind and then the links ahead take the places that both had, in their old order. */
+static void reorder(struct route_layers *l, uint32_t layer, uint32_t behind, uint32_t ahead)
+{
+    uint32_t i = 0, k = 0, *place = l->place[layer];
+    qsort(l->behind, behind, sizeof *l->behind, compare_places);
+    qsort(l->ahead, ahead, sizeof *l->ahead, compare_places);
+    for (uint32_t at = 0; at < behind + ahead; at++)
+        l->slot[at] = k == ahead || (i < behind && l->behind[i] < l->ahead[k])
+                          ? (uint32_t)(l->behind[i++] >> 32)
+                          : (uint32_t)(l->ahead[k++] >> 32);
+    for (i = 0; i < behind; i++)
+        place[(uint32_t)l->behind[i]] = l->slot[i];
+    for (k = 0; k < ahead; k++)
+        place[(uint32_t)l->ahead[k]] = l->slot[behind + k];
+}
+
+/* A new dependency; false when it would close a circle. */
+static bool dependency_add(struct route_layers *l, uint32_t layer, uint32_t link, uint32_t next)
+{
+    const uint32_t *place = l->place[layer];
+    uint32_t ahead;
+    if (place[link] > place[next]) {
+        if (!look_ahead(l, layer, next, link, &ahead))
+            return false;
+        reorder(l, layer, look_behind(l, layer, link, next), ahead);
+    }
+    l->have[dependency(l, link, next)] |= 1u << layer;
+    return true;
+}
+
+static void layer_begin(struct route_layers *l)
+{
+    uint32_t *place = ker_alloc((l->wires->links + (size_t)1) * sizeof *place);
+    for (uint32_t i = 0; i < l->wires->links; i++)
+        place[i] = i;
+    l->place[l->layers++] = place;
+}
+
+/* Takes what a path that cannot be added has added, which is the dependencies up to the one that failed. */
+static void path_remove(struct route_layers *l, uint32_t layer, const uint64_t *added, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++)
+        l->have[added[i]] &= ~(1u << layer);
+}
+
+/* The path from a switch; all of its dependencies, or none. */
+static bool path_add(struct route_layers *l, uint32_t layer, const uint32_t *next, uint32_t at,
+                     uint32_t destination)
+{
+    const struct route_wires *wires = l->wires;
+    uint64_t added[UINT8_MAX];
+    uint32_t count = 0;
+    for (uint32_t on = wires->to[next[at]]; on != destination; at = on, on = wires->to[next[at]]) {
+        uint64_t d = dependency(l, next[at], next[on]);
+        if (l->have[d] >> layer & 1)
+            continue;
+        bool possible = !(l->bad[d] >> layer & 1) && count < UINT8_MAX;
+        if (possible && dependency_add(l, layer, next[at], next[on])) {
+            added[count++] = d;
+            continue;
+        }
+        path_remove(l, layer, added, count);
+        /* it may have failed because of what was just added */
+        if (possible && count > 0 && dependency_add(l, layer, next[at], next[on]))
+            l->have[d] &= ~(1u << layer);
+        else
+            l->bad[d] |= 1u << layer;
+        return false;
+    }
+    return true;
+}
+
+/* Among layers that contain the path already, one by the draw, so that all are used. */
+static uint32_t pick_layer(uint32_t layers, uint32_t draw)
+{
+    uint32_t skip = ker_random_below(draw, (uint32_t)__builtin_popcount(layers));
+    while (skip-- > 0)
+        layers &= layers - 1;
+    return (uint32_t)__builtin_ctz(layers);
+}
+
+static bool path_place(struct route_layers *l, const uint32_t *next, uint32_t at, uint32_t destination,
+                       uint8_t *layer)
+{
+    uint32_t all = l->layers == 32 ? UINT32_MAX : (1u << l->layers) - 1;
+    if (l->contained[at] & all) {
+        *layer = (uint8_t)pick_layer(l->contained[at] & all, route_mix(destination, at));
+        return true;
+    }
+    for (uint32_t i = 0; i < ROUTE_MAX_LAYERS; i++) {
+        if (i == l->layers)
+            layer_begin(l);
+        if (l->blocked[at] >> i & 1 || !path_add(l, i, next, at, destination))
+            continue;
+        l->contained[at] |= 1u << i;
+        *layer = (uint8_t)i;
+        return true;
+    }
+    return false;
+}
+
+bool route_layers_add(struct route_layers *l, const uint32_t *next, const uint32_t *order, uint32_t count,
+                      uint32_t destination, uint8_t *layer)
+{
+    const struct route_wires *wires = l->wires;
+    if (l->layers == 0)
+        layer_begin(l);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = order[i], on = next[at] == ROUTE_NO_WIRE ? destination : wires->to[next[at]];
+        l->contained[at] = UINT32_MAX;
+        l->blocked[at] = 0;
+        layer[at] = 0;
+        if (at == destination)
+            continue;
+        if (on != destination) {
+            uint64_t d = dependency(l, next[at], next[on]);
+            l->contained[at] = l->contained[on] & l->have[d];
+            l->blocked[at] = l->blocked[on] | l->bad[d];
+        }
+        if (wires->nodes_at[at] && !path_place(l, next, at, destination, &layer[at]))
+            return false;
+    }
+    return true;
+}

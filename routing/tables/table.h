@@ -1,0 +1,142 @@
+/* table.h - private to routing/: routing tables, compressed.
+ *
+ * For every switch and destination node a table holds a set of ways: ports, each with the class of virtual
+ * channel to be used. Equal sets are stored once and have a number. A switch's row is a trie over the
+ * destination nodes, 64 entries to a block, and equal blocks are stored once for all switches: in a regular
+ * network most of a row is shared with other rows. A second trie may hold a layer for every source switch and
+ * destination node, which the packet carries in its state from its first switch on.
+ *
+ * A table is filled by rows (one switch, all destinations) or by columns (all switches, the next 64
+ * destinations), whatever suits its maker, and closed by route_table_finish. What is never set has no ways.
+ * Number 0 is the empty set.
+ */
+#ifndef ROUTING_TABLE_H
+#define ROUTING_TABLE_H
+
+#include "routing/routing.h"
+
+struct route_way {
+    uint16_t port;
+    uint8_t class; /* of channels, from 0, or one of the following */
+    uint8_t spare; /* 0 */
+};
+#define ROUTE_TABLE_ANY                                                                                      \
+    255 /* all channels alike: what leads to the destination node itself, or where no circle can be */
+#define ROUTE_TABLE_LAYER 254 /* the packet's layer */
+#define ROUTE_TABLE_HOPS 253  /* switches passed so far */
+#define ROUTE_TABLE_LANE 252  /* that of the packet's service level from its port in to this one (lanes.h) */
+#define ROUTE_TABLE_CLASSES 252 /* ordinary classes are below */
+
+#define ROUTE_TRIE_BITS 6
+#define ROUTE_TRIE_BLOCK 64 /* entries */
+#define ROUTE_TRIE_LEVELS 6 /* enough for 2^32 nodes */
+
+/* Open addressing; what is interned lies elsewhere. */
+struct route_interned {
+    uint32_t *slot; /* 1 + where it is; 0: free */
+    size_t size, count;
+};
+
+struct route_trie {
+    uint32_t switches, nodes;
+    int levels;        /* the lowest is 0 */
+    unsigned shift;    /* of the top level */
+    uint32_t top_size; /* entries of a top block */
+    uint32_t *root;    /* per switch: where its top block begins in `top` */
+    uint32_t *top;     /* entries: where a block begins, or with one level the values themselves */
+    uint32_t *block;   /* entries: where a block begins, in the lowest level the values */
+    uint8_t *level;    /* of each block */
+    uint32_t top_used, top_room, block_used, block_room; /* entries */
+    struct route_interned tops, blocks[ROUTE_TRIE_LEVELS];
+    uint32_t *pending[ROUTE_TRIE_LEVELS]; /* filling by columns: [switch * 64 + entry] of each level's
+                                             unfinished blocks */
+    uint32_t pended[ROUTE_TRIE_LEVELS];   /* entries of each */
+    uint32_t done;                        /* nodes */
+};
+
+struct route_table {
+    uint32_t switches, nodes;
+    uint32_t paths; /* above 1: so many columns stand for each node, and a packet draws one; nodes counts
+                       columns */
+    struct route_trie ways, layers; /* layers.root is NULL when there are none */
+    struct route_lanes *lanes;      /* NULL: ways have classes of their own */
+    struct route_way *way; /* a set is its count, as a port, and its ways; its number is where it begins */
+    uint32_t way_used, way_room;
+    struct route_interned sets;
+    uint32_t classes; /* channels needed; its maker sets it */
+    uint32_t spread;  /* channels per class: route_table_tune */
+    bool adaptive;    /* some set has several ways */
+    bool unproved;    /* may deadlock: route_table_prove has to look */
+    bool finished;
+};
+
+struct route_table *route_table_new(uint32_t switches, uint32_t nodes);
+void route_table_free(struct route_table *); /* NULL is fine */
+
+/* The number of a set of up to ROUTE_MAX_CHOICES ways; their order counts. */
+uint32_t route_table_set_of(struct route_table *, const struct route_way *ways, uint32_t count);
+/* The ways of a set; returns how many. Valid until the next set is made. */
+static inline uint32_t route_table_set_ways(const struct route_table *table, uint32_t set,
+                                            const struct route_way **ways)
+{
+    const struct route_way *head = &table->way[set];
+    *ways = head + 1;
+    return head->port;
+}
+
+/* A whole row: the set for every node, and the layer of packets that begin at this switch. */
+void route_table_row(struct route_table *, uint32_t switch_id, const uint32_t *set_by_node);
+void route_table_layer_row(struct route_table *, uint32_t switch_id, const uint32_t *layer_by_node);
+
+/* The next ROUTE_TRIE_BLOCK destinations (or what is left of them) of all switches: fill in [switch *
+ * ROUTE_TRIE_BLOCK + i] of what route_trie_columns returns, then route_trie_advance. Rows and columns are not
+ * to be mixed in one trie. */
+uint32_t *route_trie_columns(struct route_trie *);
+void route_trie_advance(struct route_trie *);
+/* Before the first layer of a table filled by columns. */
+void route_table_layers_begin(struct route_table *);
+
+/* A trie by itself: a value for every row and column; what is never set is 0. After route_trie_finish nothing
+ * more is set; keep drops the rows of other ranks. */
+void route_trie_init(struct route_trie *, uint32_t rows, uint32_t columns);
+void route_trie_row(struct route_trie *, uint32_t row, const uint32_t *value);
+void route_trie_finish(struct route_trie *);
+void route_trie_keep(struct route_trie *, const uint32_t *row_rank, uint32_t rank);
+void route_trie_release(struct route_trie *);
+uint64_t route_trie_bytes(const struct route_trie *);
+
+/* Nothing more is set. Frees what only filling needs. */
+void route_table_finish(struct route_table *);
+/* Drops the rows of all switches but those of this rank, and what only they used. After route_table_finish.
+ */
+void route_table_keep(struct route_table *, const uint32_t *switch_rank, uint32_t rank);
+/* Channels configured: table->classes at least. */
+void route_table_tune(struct route_table *, uint32_t channels);
+uint64_t route_table_bytes(const struct route_table *);
+
+static inline uint32_t route_trie_get(const struct route_trie *trie, uint32_t switch_id, uint32_t node)
+{
+    uint32_t at = trie->top[trie->root[switch_id] + (node >> trie->shift)];
+    for (unsigned shift = trie->shift; shift; at = trie->block[at + (node >> shift & (ROUTE_TRIE_BLOCK - 1))])
+        shift -= ROUTE_TRIE_BITS;
+    return at;
+}
+
+static inline uint32_t route_table_set(const struct route_table *table, uint32_t switch_id, uint32_t node)
+{
+    return route_trie_get(&table->ways, switch_id, node);
+}
+
+/* The ways from a switch to a node; returns how many, 0: none. */
+static inline uint32_t route_table_ways(const struct route_table *table, uint32_t switch_id, uint32_t node,
+                                        const struct route_way **ways)
+{
+    return route_table_set_ways(table, route_table_set(table, switch_id, node), ways);
+}
+
+static inline uint32_t route_table_layer(const struct route_table *table, uint32_t switch_id, uint32_t node)
+{
+    return table->layers.root ? route_trie_get(&table->layers, switch_id, node) : 0;
+}
+
+#endif

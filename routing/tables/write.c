@@ -1,0 +1,353 @@
+/* write.c - writes the ways of any algorithm as a table (docs/routing-tables.md).
+ *
+ * Where the algorithm goes by a table, that is written. Else its function is asked: for one destination after
+ * the other all packets are followed from all switches with nodes, through all that may be drawn, and the
+ * ways seen at each switch make its set. The same must be seen whatever way a packet has come, otherwise no
+ * table can say it. What is passed by no packet is left out.
+ *
+ * A line holds all destinations of one set: runs of consecutive nodes, and runs of equal length at equal
+ * distances put together.
+ */
+#include "routing/proof/check.h"
+#include "routing/tables/make.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LINE_TERMS 16
+#define MOST_HOPS 250
+
+/* ---- asking the algorithm ---- */
+
+struct arrival { /* a packet at a switch */
+    uint32_t switch_id;
+    uint16_t in_port, hops;
+    uint8_t in_channel;
+};
+
+struct asker {
+    const struct route_topology *topology;
+    struct route_table *table;
+    struct ker_error *error;
+    struct arrival *arrival;
+    size_t arrivals, room;
+    struct route_dependencies seen; /* arrivals */
+    uint32_t *set, *touched;        /* per switch; the switches that have one */
+    uint32_t touched_count, source, node;
+    uint32_t needed; /* classes of channels */
+};
+
+static enum ker_status refuse(struct asker *a, const char *why)
+{
+    return ker_fail(a->error, KER_BAD_INPUT,
+                    "--write-table: no table can say how \"%s\" routes on this %s: %s",
+                    a->topology->summary.algorithm, a->topology->kind->name, why);
+}
+
+static void arrive(struct asker *a, struct arrival arrival)
+{
+    size_t before = a->seen.count;
+    route_dependencies_add(&a->seen, arrival.switch_id,
+                           (uint32_t)arrival.in_port << 16 | (uint32_t)arrival.in_channel << 8 |
+                               arrival.hops);
+    if (a->seen.count == before)
+        return;
+    if (a->arrivals == a->room) {
+        a->room = a->room ? 2 * a->room : 256;
+        a->arrival = ker_realloc(a->arrival, a->room * sizeof *a->arrival);
+    }
+    a->arrival[a->arrivals++] = arrival;
+}
+
+static enum ker_status choice_check(struct asker *a, const struct route_choice *choice, uint32_t hops)
+{
+    if (choice->flags & ROUTE_ESCAPE)
+        return refuse(a, "some of its ways may only be taken when there is room at once");
+    if (choice->flags & ROUTE_DETOUR || choice->weight > 1 || choice->watch)
+        return refuse(a, "it weighs its ways");
+    if (choice->state)
+        return refuse(a, "packets remember what was decided before");
+    return hops > MOST_HOPS ? refuse(a, "its ways are too long") : KER_OK;
+}
+
+static struct route_way way_of(const struct asker *a, const struct route_choice *choice,
+                               const struct route_peer *peer)
+{
+    struct route_way way = {choice->port, choice->channel, 0};
+    if (choice->channel_count)
+        way.class = (uint8_t)(choice->first_channel / choice->channel_count);
+    if (peer->kind == ROUTE_NODE || (a->needed > 1 && choice->channel_count == a->topology->channels))
+        way.class = ROUTE_TABLE_ANY;
+    return way;
+}
+
+/* Ascending by port and class, each once. */
+static enum ker_status way_insert(struct asker *a, struct route_way *ways, uint32_t *count,
+                                  struct route_way way)
+{
+    uint32_t at = *count;
+    while (at > 0 && (ways[at - 1].port > way.port ||
+                      (ways[at - 1].port == way.port && ways[at - 1].class > way.class)))
+        at--;
+    if (at > 0 && ways[at - 1].port == way.port && ways[at - 1].class == way.class)
+        return KER_OK;
+    if (*count == ROUTE_MAX_CHOICES)
+        return refuse(a, "there are more than 64 ways from a switch");
+    memmove(ways + at + 1, ways + at, (*count - at) * sizeof *ways);
+    ways[at] = way;
+    ++*count;
+    return KER_OK;
+}
+
+static enum ker_status follow(struct asker *a, struct arrival from)
+{
+    const struct route_topology *topology = a->topology;
+    struct route_oracle oracle = {0};
+    struct route_way ways[ROUTE_MAX_CHOICES];
+    uint32_t count = 0;
+    enum ker_status status = KER_OK;
+    do {
+        struct route_choice choices[ROUTE_MAX_CHOICES];
+        struct route_packet packet = {.address = route_address(topology, a->node),
+                                      .source = a->source,
+                                      .destination = a->node,
+                                      .in_port = from.in_port,
+                                      .in_channel = from.in_channel,
+                                      .hops = (uint8_t)from.hops,
+                                      .oracle = &oracle};
+        int some = topology->algorithm->next(topology, route_coordinate(topology, from.switch_id),
+                                             from.switch_id, &packet, choices);
+        for (int i = 0; i < some && status == KER_OK; i++) {
+            struct route_peer peer;
+            route_port(topology, from.switch_id, choices[i].port, &peer);
+            if ((status = choice_check(a, &choices[i], from.hops)) == KER_OK)
+                status = way_insert(a, ways, &count, way_of(a, &choices[i], &peer));
+            if (peer.kind == ROUTE_SWITCH && status == KER_OK)
+                arrive(a,
+                       (struct arrival){peer.id, peer.port, (uint16_t)(from.hops + 1), choices[i].channel});
+        }
+    } while (status == KER_OK && route_oracle_advance(&oracle));
+    if (status != KER_OK)
+        return status;
+    uint32_t set = route_table_set_of(a->table, ways, count);
+    if (a->set[from.switch_id] == 0)
+        a->touched[a->touched_count++] = from.switch_id;
+    else if (a->set[from.switch_id] != set)
+        return refuse(a, "the ways from a switch to a node depend on where a packet comes from");
+    a->set[from.switch_id] = set;
+    return KER_OK;
+}
+
+static enum ker_status destination_ask(struct asker *a, uint32_t node, uint32_t *column)
+{
+    enum ker_status status = KER_OK;
+    a->node = node;
+    a->touched_count = 0;
+    route_dependencies_release(&a->seen);
+    for (uint32_t n = 0; n < a->topology->summary.nodes && status == KER_OK; n++) {
+        struct arrival arrival = {0};
+        a->source = n;
+        route_attachment(a->topology, n, &arrival.switch_id, &arrival.in_port);
+        if (n == node)
+            continue;
+        arrive(a, arrival);
+        while (a->arrivals > 0 && status == KER_OK)
+            status = follow(a, a->arrival[--a->arrivals]);
+    }
+    for (uint32_t i = 0; i < a->touched_count; i++) {
+        column[(size_t)a->touched[i] * ROUTE_TRIE_BLOCK] = a->set[a->touched[i]];
+        a->set[a->touched[i]] = 0;
+    }
+    return status;
+}
+
+static enum ker_status table_ask(struct asker *a)
+{
+    const struct route_summary *sum = &a->topology->summary;
+    enum ker_status status =
+        a->topology->algorithm->by_source ? refuse(a, "they depend on the source, too") : KER_OK;
+    a->needed = a->topology->algorithm->channels(a->topology);
+    a->set = ker_alloc(sum->switches * sizeof *a->set);
+    a->touched = ker_alloc(sum->switches * sizeof *a->touched);
+    for (uint32_t n = 0; n < sum->nodes && status == KER_OK; n++) {
+        status = destination_ask(a, n, route_trie_columns(&a->table->ways) + n % ROUTE_TRIE_BLOCK);
+        if (n % ROUTE_TRIE_BLOCK == ROUTE_TRIE_BLOCK - 1 || n + 1 == sum->nodes)
+            route_trie_advance(&a->table->ways);
+    }
+    route_table_finish(a->table);
+    a->table->classes = a->needed;
+    route_dependencies_release(&a->seen);
+    free(a->arrival);
+    free(a->set);
+    free(a->touched);
+    return status;
+}
+
+/* ---- writing ---- */
+
+struct writer {
+    const struct route_topology *topology;
+    const struct route_table *table;
+    FILE *out;
+    uint64_t *sorted; /* value of a node in the upper half, the node in the lower */
+    uint32_t terms;
+};
+
+static int compare_values(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return x < y ? -1 : x > y;
+}
+
+static void ways_write(struct writer *w, uint32_t set)
+{
+    const struct route_way *way;
+    uint32_t count = route_table_set_ways(w->table, set, &way);
+    fprintf(w->out, " via");
+    for (uint32_t i = 0; i < count; i++) {
+        fprintf(w->out, " %u", way[i].port);
+        if (way[i].class == ROUTE_TABLE_LAYER)
+            fprintf(w->out, "@layer");
+        else if (way[i].class == ROUTE_TABLE_HOPS)
+            fprintf(w->out, "@hops");
+        else if (way[i].class == ROUTE_TABLE_ANY)
+            fprintf(w->out, "@any");
+        else if (way[i].class != 0)
+            fprintf(w->out, "@%u", way[i].class);
+    }
+    fprintf(w->out, "\n");
+}
+
+static void line_begin(struct writer *w, uint32_t value, bool layer)
+{
+    if (layer)
+        fprintf(w->out, "layer %u to ", value);
+    else
+        fprintf(w->out, "to ");
+    w->terms = 0;
+}
+
+static void line_end(struct writer *w, uint32_t value, bool layer)
+{
+    if (layer)
+        fprintf(w->out, "\n");
+    else
+        ways_write(w, value);
+}
+
+/* How many nodes from the i-th on are consecutive. */
+static uint32_t run_length(const uint64_t *node, uint32_t i, uint32_t count)
+{
+    uint32_t length = 1;
+    while (i + length < count && node[i + length] == node[i] + length)
+        length++;
+    return length;
+}
+
+/* The run that begins with the i-th node, and those of the same length that follow at its distance to the
+ * next one, as one term. Returns how many nodes that are. */
+static uint32_t term_write(struct writer *w, const uint64_t *node, uint32_t i, uint32_t count)
+{
+    uint32_t width = run_length(node, i, count), first = (uint32_t)node[i], taken = width, step = 0, runs = 1;
+    if (i + width < count)
+        step = (uint32_t)node[i + width] - first;
+    while (i + taken < count && (uint32_t)node[i + taken] - first == runs * step &&
+           run_length(node, i + taken, count) == width) {
+        taken += width;
+        runs++;
+    }
+    if (runs < 3)
+        taken = width;
+    uint32_t last = (uint32_t)node[i + taken - 1];
+    fprintf(w->out, w->terms++ ? ",%u" : "%u", first);
+    if (last != first)
+        fprintf(w->out, "-%u", last);
+    if (runs >= 3)
+        fprintf(w->out, "/%u", step);
+    if (runs >= 3 && width > 1)
+        fprintf(w->out, ":%u", width);
+    return taken;
+}
+
+/* All nodes of one value, ascending. */
+static void value_write(struct writer *w, const uint64_t *node, uint32_t count, bool layer)
+{
+    uint32_t value = (uint32_t)(node[0] >> 32), i = 0;
+    line_begin(w, value, layer);
+    while (i < count) {
+        if (w->terms == LINE_TERMS) {
+            line_end(w, value, layer);
+            line_begin(w, value, layer);
+        }
+        i += term_write(w, node, i, count);
+    }
+    line_end(w, value, layer);
+}
+
+/* What is 0 is not written, nor are the switch's own nodes. */
+static void row_write(struct writer *w, uint32_t switch_id, bool layer)
+{
+    const struct route_table *table = w->table;
+    uint32_t count = 0;
+    for (uint32_t n = 0; n < table->nodes; n++) {
+        uint32_t value =
+                     layer ? route_table_layer(table, switch_id, n) : route_table_set(table, switch_id, n),
+                 at;
+        uint16_t port;
+        if (value == 0)
+            continue;
+        route_attachment(w->topology, n, &at, &port);
+        if (at != switch_id)
+            w->sorted[count++] = (uint64_t)value << 32 | n;
+    }
+    qsort(w->sorted, count, sizeof *w->sorted, compare_values);
+    for (uint32_t i = 0, same; i < count; i += same) {
+        for (same = 1; i + same < count && w->sorted[i + same] >> 32 == w->sorted[i] >> 32;)
+            same++;
+        value_write(w, w->sorted + i, same, layer);
+    }
+}
+
+static enum ker_status file_write(const struct route_topology *topology, const struct route_table *table,
+                                  const char *path, struct ker_error *error)
+{
+    struct writer w = {.topology = topology, .table = table, .out = fopen(path, "w")};
+    if (!w.out)
+        return ker_fail(error, KER_BAD_INPUT, "--write-table: %s cannot be written: %s", path,
+                        strerror(errno));
+    w.sorted = ker_alloc(table->nodes * sizeof *w.sorted);
+    fprintf(w.out, "# %s\n# routing \"%s\"; docs/routing-tables.md explains this file\n",
+            topology->summary.text, topology->summary.algorithm);
+    fprintf(w.out, "switches %u\nnodes %u\nchannels %u\n", table->switches, table->nodes, table->classes);
+    for (uint32_t s = 0; s < table->switches; s++) {
+        fprintf(w.out, "\nswitch %u\n", s);
+        row_write(&w, s, false);
+        if (table->layers.root)
+            row_write(&w, s, true);
+    }
+    fprintf(w.out, "\nend\n");
+    free(w.sorted);
+    bool bad = ferror(w.out);
+    return fclose(w.out) || bad ? ker_fail(error, KER_BAD_INPUT, "--write-table: %s cannot be written: %s",
+                                           path, strerror(errno))
+                                : KER_OK;
+}
+
+enum ker_status route_table_write(const struct route_topology *topology, const char *path,
+                                  struct ker_error *error)
+{
+    struct asker asker = {.topology = topology, .error = error};
+    if (topology->table && topology->table->paths > 1)
+        return refuse(&asker, "packets draw one of several LIDs of a node; give routing.lmc_path");
+    if (topology->table)
+        return file_write(topology, topology->table, path, error);
+    asker = (struct asker){.topology = topology,
+                           .error = error,
+                           .table = route_table_new(topology->summary.switches, topology->summary.nodes)};
+    enum ker_status status = table_ask(&asker);
+    if (status == KER_OK)
+        status = file_write(topology, asker.table, path, error);
+    route_table_free(asker.table);
+    return status;
+}

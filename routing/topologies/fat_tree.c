@@ -1,0 +1,457 @@
+/* fat_tree.c - extended generalised fat tree XGFT(h; m1..mh; w1..wh) (Oehring et al., 1995).
+ *
+ * Nodes are level 0, switches levels 1..h. A switch of level l has m_l children and w_(l+1) parents; w_1 = 1.
+ * A node is named by its digits x_h..x_1 (x_i < m_i), a switch of level l by x_h..x_(l+1), y_l..y_1 (y_i <
+ * w_i): it keeps its x from above and has a y for every level climbed. Child x_l and parent y_(l+1) of a
+ * switch hang on ports x_l and m_l + y_(l+1). Ids run level by level from the leaves, within a level as (x
+ * digits) * (w_1*..*w_l) + (y digits), so the switches of one subtree and level are consecutive.
+ *
+ * Routing is up to the nearest common ancestor, then down: free of deadlock with one channel, as no packet
+ * ever turns from down to up. Deterministic routing is d-mod-k: destination d climbs through parent floor(d /
+ * (w_1*..*w_l)) mod w_(l+1), so all packets for one destination meet early and the destinations are spread
+ * evenly over the parents. An address holds the x digits and these parent digits, each in a field of just
+ * enough bits. S-mod-k is the mirror image: the parent digits of the source, so all packets of one source
+ * part late. Random draws a parent at every level, adaptive offers all of them. The way down is always the
+ * only one.
+ */
+#include "routing/topology.h"
+
+struct level {           /* of switches; index 0 is level 1 */
+    uint64_t above_mask; /* fields x_(l+1)..x_h of an address */
+    uint32_t down_mask, up_mask;
+    uint8_t down_shift, up_shift; /* fields x_l, and the parent digit for leaving this level upward */
+    uint16_t down, up;            /* ports: m_l, w_(l+1); 0 up at the top */
+    uint32_t first, count;        /* ids */
+    uint32_t ys;                  /* w_1*..*w_l */
+};
+
+struct fat_tree {
+    struct route_topology topology;
+    int levels;
+    struct level level[ROUTE_MAX_LEVELS];
+};
+
+#define PARENT_SALT 16 /* of draws: one for each level from here on */
+#define LEVEL_SHIFT 60 /* of route_coordinate: the level is in the top bits, the x digits below */
+
+static inline const struct fat_tree *tree_of(const struct route_topology *topology)
+{
+    return (const struct fat_tree *)topology;
+}
+
+/* radix and levels: every port used, half up and half down, all down at the top. */
+static enum ker_status read_radix(struct fat_tree *tree, const struct ker_config *config, uint32_t *down,
+                                  uint32_t *up, struct ker_error *error)
+{
+    enum ker_status status = route_key_require(config, "topology.radix", error);
+    if (status == KER_OK)
+        status = route_key_require(config, "topology.levels", error);
+    if (status)
+        return status;
+    if (ker_config_has(config, "topology.down") || ker_config_has(config, "topology.up"))
+        return ker_config_fail(config, error, "topology.radix",
+                               "stands beside topology.down or topology.up; give "
+                               "either radix and levels, or down and up");
+    int64_t radix = ker_config_int(config, "topology.radix");
+    tree->levels = (int)ker_config_int(config, "topology.levels");
+    if (radix % 2 || radix > ROUTE_MAX_PORTS)
+        return ker_config_fail(config, error, "topology.radix",
+                               "is %lld; it must be even (half of the ports go up) "
+                               "and at most %d",
+                               (long long)radix, ROUTE_MAX_PORTS - 1);
+    for (int i = 0; i < tree->levels; i++) {
+        down[i] = (uint32_t)(i + 1 == tree->levels ? radix : radix / 2);
+        up[i] = (uint32_t)(i == 0 ? 1 : radix / 2);
+    }
+    return KER_OK;
+}
+
+static enum ker_status read_down_up(struct fat_tree *tree, const struct ker_config *config, uint32_t *down,
+                                    uint32_t *up, struct ker_error *error)
+{
+    int ups = 0;
+    enum ker_status status =
+        route_extents_read(config, "topology.down", down, ROUTE_MAX_LEVELS, &tree->levels, error);
+    if (status == KER_OK)
+        status = route_extents_read(config, "topology.up", up, ROUTE_MAX_LEVELS, &ups, error);
+    if (status)
+        return status;
+    if (ups != tree->levels)
+        return ker_config_fail(config, error, "topology.up",
+                               "has %d values but topology.down has %d; the tree does "
+                               "not close: give both for every level",
+                               ups, tree->levels);
+    if (up[0] != 1)
+        return ker_config_fail(config, error, "topology.up",
+                               "begins with %u: a node on %u switches; only 1 is "
+                               "possible for level 1",
+                               up[0], up[0]);
+    return KER_OK;
+}
+
+static enum ker_status tree_size(struct fat_tree *tree, const struct ker_config *config, const uint32_t *down,
+                                 const uint32_t *up, struct ker_error *error)
+{
+    const char *key = ker_config_has(config, "topology.radix") ? "topology.radix" : "topology.down";
+    uint64_t nodes = 1, switches = 0, ys = 1, xs_below = 1;
+    for (int i = 0; i < tree->levels; i++)
+        if ((nodes *= down[i]) > UINT32_MAX)
+            return ker_config_fail(config, error, key, "makes more than 2^32 - 1 nodes; use smaller numbers");
+    struct route_summary *summary = &tree->topology.summary;
+    summary->links = nodes;
+    for (int i = 0; i < tree->levels; i++) {
+        struct level *l = &tree->level[i];
+        uint32_t parents = i + 1 < tree->levels ? up[i + 1] : 0;
+        ker_assert(down[i] > 0);
+        xs_below *= down[i];
+        ys *= up[i];
+        uint64_t count = ys > UINT32_MAX ? ys : nodes / xs_below * ys;
+        if (switches + count > UINT32_MAX)
+            return ker_config_fail(config, error, key,
+                                   "makes more than 2^32 - 1 switches; use smaller numbers");
+        if ((uint64_t)down[i] + parents > ROUTE_MAX_PORTS)
+            return ker_config_fail(config, error, key,
+                                   "makes switches of %llu ports at level %d; %d are possible",
+                                   (unsigned long long)down[i] + parents, i + 1, ROUTE_MAX_PORTS);
+        l->down = (uint16_t)down[i];
+        l->up = (uint16_t)parents;
+        l->first = (uint32_t)switches;
+        l->count = (uint32_t)count;
+        l->ys = (uint32_t)ys;
+        switches += count;
+        summary->links += count * parents;
+        if (down[i] + parents > summary->max_ports)
+            summary->max_ports = down[i] + parents;
+    }
+    summary->nodes = (uint32_t)nodes;
+    summary->switches = (uint32_t)switches;
+    return KER_OK;
+}
+
+static enum ker_status tree_pack(struct fat_tree *tree, const struct ker_config *config,
+                                 struct ker_error *error)
+{
+    unsigned shift = 0;
+    for (int i = 0; i < tree->levels; i++) {
+        struct level *l = &tree->level[i];
+        unsigned bits = route_bits(l->down);
+        l->down_shift = (uint8_t)shift;
+        l->down_mask = (uint32_t)((1ull << bits) - 1);
+        shift += bits;
+    }
+    uint64_t all = (1ull << shift) - 1; /* at most 32 + 8 bits */
+    for (int i = 0; i < tree->levels; i++) {
+        struct level *l = &tree->level[i];
+        unsigned bits = route_bits(l->up);
+        l->above_mask = i + 1 < tree->levels ? all & ~((1ull << tree->level[i + 1].down_shift) - 1) : 0;
+        l->up_shift = (uint8_t)shift;
+        l->up_mask = (uint32_t)((1ull << bits) - 1);
+        shift += bits;
+        if (shift > LEVEL_SHIFT)
+            return ker_config_fail(config, error, "topology.up",
+                                   "makes addresses of more than %d bits; use fewer "
+                                   "parents",
+                                   LEVEL_SHIFT);
+    }
+    return KER_OK;
+}
+
+/* Level l's links: bandwidth[l] * taper[2] * ... * taper[l]; level 1 is the node links. */
+static enum ker_status tree_links(struct fat_tree *tree, const struct ker_config *config,
+                                  struct ker_error *error)
+{
+    struct route_summary *summary = &tree->topology.summary;
+    enum ker_status status = route_list_check(config, "topology.bandwidth", tree->levels, "levels", error);
+    if (status == KER_OK)
+        status = route_list_check(config, "topology.latency", tree->levels, "levels", error);
+    if (status == KER_OK && tree->levels > 1)
+        status =
+            route_list_check(config, "topology.taper", tree->levels - 1, "levels above the first", error);
+    if (status)
+        return status;
+    struct route_summary scratch = {.link_count = 0};
+    route_link_add(&scratch, "node", route_time_each(config, "topology.latency", 0),
+                   route_rate_each(config, "topology.bandwidth", 0));
+    route_node_link_add(&scratch, config, 0);
+    summary->node_link = route_link_add(summary, "node", scratch.link[1].latency, scratch.link[1].rate);
+    double kept = 1;
+    for (int i = 1; i < tree->levels; i++) {
+        char name[24];
+        double taper = route_real_each(config, "topology.taper", i - 1);
+        if (!(taper > 0 && taper <= 1))
+            return ker_config_fail(config, error, "topology.taper",
+                                   "is %g for level %d; it must be above 0 and at "
+                                   "most 1",
+                                   taper, i + 1);
+        kept *= taper;
+        uint64_t rate = (uint64_t)((double)route_rate_each(config, "topology.bandwidth", i) * kept);
+        if (rate == 0)
+            return ker_config_fail(config, error, "topology.taper", "leaves no bandwidth at level %d", i + 1);
+        snprintf(name, sizeof name, "level %d", i + 1);
+        route_link_add(summary, name, route_time_each(config, "topology.latency", i), rate);
+    }
+    return KER_OK;
+}
+
+static enum ker_status tree_build(struct route_topology *topology, const struct ker_config *config,
+                                  struct ker_error *error)
+{
+    struct fat_tree *tree = (struct fat_tree *)topology;
+    uint32_t down[ROUTE_MAX_LEVELS] = {0}, up[ROUTE_MAX_LEVELS] = {0};
+    bool by_radix = ker_config_has(config, "topology.radix") || ker_config_has(config, "topology.levels");
+    enum ker_status status =
+        by_radix ? read_radix(tree, config, down, up, error) : read_down_up(tree, config, down, up, error);
+    if (status == KER_OK)
+        status = tree_size(tree, config, down, up, error);
+    if (status == KER_OK)
+        status = tree_pack(tree, config, error);
+    if (status == KER_OK)
+        status = tree_links(tree, config, error);
+    if (status)
+        return status;
+    char downs[48], ups[48];
+    route_extents_print(downs, sizeof downs, down, tree->levels);
+    route_extents_print(ups, sizeof ups, up, tree->levels);
+    snprintf(topology->summary.text, sizeof topology->summary.text,
+             "fat tree %s down, %s up, %u nodes, %u switches", downs, ups, topology->summary.nodes,
+             topology->summary.switches);
+    return KER_OK;
+}
+
+static int level_of(const struct fat_tree *tree, uint32_t switch_id)
+{
+    int i = tree->levels - 1;
+    while (tree->level[i].first > switch_id)
+        i--;
+    return i;
+}
+
+static uint32_t tree_ports(const struct route_topology *topology, uint32_t switch_id)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    const struct level *l = &tree->level[level_of(tree, switch_id)];
+    return (uint32_t)l->down + l->up;
+}
+
+static void tree_port(const struct route_topology *topology, uint32_t switch_id, uint32_t port,
+                      struct route_peer *peer)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    int i = level_of(tree, switch_id);
+    const struct level *l = &tree->level[i];
+    uint32_t x = (switch_id - l->first) / l->ys, y = (switch_id - l->first) % l->ys;
+    peer->kind = ROUTE_SWITCH;
+    if (port >= l->down) { /* this switch's x_(l+1) is its port at the parent */
+        const struct level *above = l + 1;
+        peer->link = (uint8_t)(i + 1);
+        peer->port = (uint16_t)(x % above->down);
+        peer->id = above->first + x / above->down * above->ys + (port - l->down) * l->ys + y;
+    } else if (i > 0) { /* this switch's y_l is its number among the child's parents */
+        const struct level *below = l - 1;
+        peer->link = (uint8_t)i;
+        peer->port = (uint16_t)(below->down + y / below->ys);
+        peer->id = below->first + (x * l->down + port) * below->ys + y % below->ys;
+    } else {
+        *peer = (struct route_peer){ROUTE_NODE, 0, 0, x * l->down + port};
+    }
+}
+
+static void tree_attachment(const struct route_topology *topology, uint32_t node, uint32_t *switch_id,
+                            uint16_t *port)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    *switch_id = node / tree->level[0].down;
+    *port = (uint16_t)(node % tree->level[0].down);
+}
+
+static uint64_t tree_address(const struct route_topology *topology, uint32_t node)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    uint64_t address = 0;
+    uint32_t x = node;
+    for (int i = 0; i < tree->levels; i++) {
+        const struct level *l = &tree->level[i];
+        address |= (uint64_t)(x % l->down) << l->down_shift;
+        x /= l->down;
+        if (l->up)
+            address |= (uint64_t)(node / l->ys % l->up) << l->up_shift;
+    }
+    return address;
+}
+
+static uint64_t tree_coordinate(const struct route_topology *topology, uint32_t switch_id)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    int i = level_of(tree, switch_id);
+    uint64_t coordinate = (uint64_t)i << LEVEL_SHIFT;
+    uint32_t x = (switch_id - tree->level[i].first) / tree->level[i].ys;
+    for (int j = i + 1; j < tree->levels; j++) {
+        coordinate |= (uint64_t)(x % tree->level[j].down) << tree->level[j].down_shift;
+        x /= tree->level[j].down;
+    }
+    return coordinate;
+}
+
+static uint32_t tree_hops(const struct route_topology *topology, uint32_t from, uint32_t to)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    uint32_t hops = 0;
+    from /= tree->level[0].down;
+    to /= tree->level[0].down;
+    for (int i = 1; from != to; i++, hops += 2) {
+        from /= tree->level[i].down;
+        to /= tree->level[i].down;
+    }
+    return hops;
+}
+
+/* Groups are the subtrees of the top switches; these are dealt out among the groups. */
+static uint32_t tree_group(const struct route_topology *topology, uint32_t switch_id)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    int i = level_of(tree, switch_id);
+    const struct level *l = &tree->level[i], *top = &tree->level[tree->levels - 1];
+    if (tree->levels == 1)
+        return 0;
+    if (l == top)
+        return (switch_id - l->first) % top->down;
+    return (switch_id - l->first) / (l->count / top->down);
+}
+
+static uint32_t tree_groups(const struct route_topology *topology)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    return tree->levels == 1 ? 1 : tree->level[tree->levels - 1].down;
+}
+
+/* In units of 1/16 packet per node: a packet that climbs above level l passes that level twice, one that
+ * turns there once. Of all destinations, reach/nodes lie below a switch of level l. */
+static uint32_t tree_load(const struct route_topology *topology, uint32_t switch_id)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    int level = level_of(tree, switch_id);
+    double nodes = topology->summary.nodes, reach = 1, below = 1;
+    for (int i = 0; i <= level; i++) {
+        below = i ? reach : 0;
+        reach *= tree->level[i].down;
+    }
+    double passes = nodes * (2 * (nodes - reach) + (reach - below)) / nodes;
+    uint32_t load = (uint32_t)(16 * passes / tree->level[level].count);
+    return load ? load : 1;
+}
+
+static int up_or_down(const struct fat_tree *tree, uint64_t coordinate, const struct route_packet *packet,
+                      const struct level **at)
+{
+    const struct level *l = &tree->level[coordinate >> LEVEL_SHIFT];
+    *at = l;
+    return ((coordinate ^ packet->address) & l->above_mask) != 0;
+}
+
+static int minimal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                        const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    const struct level *l;
+    uint32_t port;
+    if (up_or_down(tree, coordinate, packet, &l))
+        port = l->down + ((uint32_t)(packet->address >> l->up_shift) & l->up_mask);
+    else
+        port = (uint32_t)(packet->address >> l->down_shift) & l->down_mask;
+    *choice = (struct route_choice){.port = (uint16_t)port};
+    route_channel(choice, 0, topology->channels, packet->draw);
+    return 1;
+}
+
+static int up_choice(const struct route_topology *topology, const struct level *l,
+                     const struct route_packet *packet, struct route_choice *choice, uint32_t parent)
+{
+    *choice = (struct route_choice){.port = (uint16_t)(l->down + parent)};
+    route_channel(choice, 0, topology->channels, packet->draw);
+    return 1;
+}
+
+static int s_mod_k_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                        const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct level *l;
+    if (!up_or_down(tree_of(topology), coordinate, packet, &l))
+        return minimal_next(topology, coordinate, switch_id, packet, choice);
+    return up_choice(topology, l, packet, choice, packet->source / l->ys % l->up);
+}
+
+static int random_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                       const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct level *l;
+    if (!up_or_down(tree_of(topology), coordinate, packet, &l))
+        return minimal_next(topology, coordinate, switch_id, packet, choice);
+    uint32_t level = (uint32_t)(coordinate >> LEVEL_SHIFT);
+    return up_choice(topology, l, packet, choice, route_pick(packet, PARENT_SALT + level, l->up));
+}
+
+static int adaptive_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                         const struct route_packet *packet, struct route_choice *choices)
+{
+    const struct fat_tree *tree = tree_of(topology);
+    const struct level *l;
+    if (!up_or_down(tree, coordinate, packet, &l))
+        return minimal_next(topology, coordinate, switch_id, packet, choices);
+    struct route_choice choice = {0};
+    route_channel(&choice, 0, topology->channels, packet->draw);
+    uint32_t up = route_pick(packet, 3, l->up);
+    int count = l->up < ROUTE_MAX_CHOICES ? l->up : ROUTE_MAX_CHOICES;
+    for (int i = 0; i < count; i++) {
+        choices[i] = choice;
+        choices[i].port = (uint16_t)(l->down + up);
+        up = up + 1 == l->up ? 0 : up + 1;
+    }
+    return count;
+}
+
+static uint32_t tree_channels(const struct route_topology *topology)
+{
+    return 1;
+}
+
+static const struct route_algorithm tree_algorithms[] = {
+    {.name = "minimal", .meaning = "the same as d_mod_k", .next = minimal_next, .channels = tree_channels},
+    {.name = "d_mod_k",
+     .meaning = "up by the destination's number",
+     .next = minimal_next,
+     .channels = tree_channels},
+    {.name = "s_mod_k",
+     .meaning = "up by the source's number",
+     .by_source = true,
+     .next = s_mod_k_next,
+     .channels = tree_channels},
+    {.name = "random",
+     .meaning = "up through a parent drawn for each packet and level",
+     .by_switch = true,
+     .next = random_next,
+     .channels = tree_channels},
+    {.name = "adaptive",
+     .meaning = "up by the state of the switch",
+     .adaptive = true,
+     .by_switch = true,
+     .next = adaptive_next,
+     .channels = tree_channels},
+    {0},
+};
+
+const struct route_kind route_fat_tree = {
+    .name = "fat_tree",
+    .meaning = "extended generalised fat tree, tapered or not",
+    .size = sizeof(struct fat_tree),
+    .algorithms = tree_algorithms,
+    .build = tree_build,
+    .ports = tree_ports,
+    .port = tree_port,
+    .attachment = tree_attachment,
+    .address = tree_address,
+    .coordinate = tree_coordinate,
+    .hops = tree_hops,
+    .group = tree_group,
+    .groups = tree_groups,
+    .load = tree_load,
+};

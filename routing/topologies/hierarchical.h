@@ -1,0 +1,195 @@
+/* hierarchical.h - private to routing/hierarchical*.c: the topology, and what its algorithms share.
+ *
+ * hierarchical.c builds the topology, hierarchical_routes.c has the direct routes, hierarchical_detours.c
+ * those over third groups.
+ */
+#ifndef ROUTING_HIERARCHICAL_H
+#define ROUTING_HIERARCHICAL_H
+
+#include "routing/topology.h"
+
+#define MAX_LEVELS 4
+#define MAX_PARALLEL 64
+
+struct input_fifo { /* one link of a group to another group of the level, seen from this side */
+    uint64_t at;    /* the switch: address fields below the level */
+    uint16_t port;  /* there */
+};
+
+struct step { /* of the direct way from a switch to one of its group's links of the level, and over it */
+    uint16_t port;
+    uint8_t hops;   /* before that link */
+    uint8_t level;  /* of the link that comes first */
+    uint32_t below; /* what is taken from the leg's path for that link's channel class */
+};
+
+struct level {
+    uint32_t groups;      /* joined by this level's links */
+    uint32_t size;        /* switches in each */
+    uint32_t links;       /* parallel ones */
+    uint32_t input_fifos; /* links of one group, "group" only */
+    uint32_t share;       /* ports per switch */
+    uint32_t first_port;
+    uint32_t mask; /* the field of the address */
+    uint8_t shift;
+    bool by_switch;  /* also where there is but one group: no crossing, no class */
+    uint8_t crossed; /* "group" levels below and including this one: the class is path >> crossed */
+    uint32_t spread; /* channels per class */
+    struct input_fifo *input_fifo; /* by link number */
+    uint32_t reach;                /* most links of a direct route inside one of the groups */
+    struct step
+        *step; /* from a switch of a group over its link k: [k << shift | switch]; NULL: too large a table */
+    uint64_t *lanes; /* of parallel links: see hierarchical_routes.c; NULL: one, or too large a table */
+};
+
+/* The channels of a leg of the way: a direct route is one leg, a detour is two. */
+struct leg {
+    uint32_t path; /* that it begins with: see hierarchical_routes.c */
+    uint8_t top;   /* channel class on links of the highest level */
+};
+/* UNDECIDED: a direct way that may still become a detour. */
+enum leg_kind { LEG_DETOUR, LEG_FINAL, LEG_UNDECIDED, LEGS };
+
+/* VIA_GROUP: the first switch reached in a third group; VIA_SWITCH: a switch drawn there; VIA_ANY: a switch
+ * drawn anywhere. */
+enum via { VIA_NONE, VIA_GROUP, VIA_SWITCH, VIA_ANY };
+
+struct hierarchy {
+    struct route_topology topology;
+    int levels, crossings; /* crossings: "group" levels */
+    bool parallel;         /* a "group" level has parallel links: routes have alternatives */
+    bool parallel_below;   /* one below the highest level has */
+    bool steps;            /* the highest level's table of steps holds ways as they are */
+    uint32_t nodes_per_switch, slot_shift;
+    uint64_t switch_mask;
+    struct level level[MAX_LEVELS];
+    const struct level *top;
+    uint8_t level_of_bit[64];
+    /* of the algorithm */
+    struct leg leg[LEGS];
+    uint32_t stages, tops; /* classes that the legs need within groups, if the highest level is a "group"
+                              level; at the top */
+    uint32_t top_path[2];  /* by class at the top: path of the hop that crosses it */
+    enum via via;
+    uint32_t candidates, detours; /* ways that are offered beside the direct one; racks that a pair may use */
+    uint32_t *rack, racks;        /* the racks that may be used, ascending; 0: all */
+    bool watches;                 /* choices name the link between groups that they lead over */
+    bool common;                  /* by way of a group, without parallel links: there is a fast path */
+    bool weighted, doubled;       /* ways weigh as many links as they have; a detour weighs 2 */
+    uint8_t via_bits, lane_bits;  /* of the packet's state */
+};
+
+static inline const struct hierarchy *hierarchy_of(const struct route_topology *topology)
+{
+    return (const struct hierarchy *)topology;
+}
+
+static inline uint32_t field(const struct level *l, uint64_t address)
+{
+    return (uint32_t)(address >> l->shift) & l->mask;
+}
+
+/* The fields below the level, as they are in `here` but for these. */
+static inline uint64_t with_input_fifo(const struct level *l, uint64_t coordinate,
+                                       const struct input_fifo *input_fifo)
+{
+    return (coordinate & ~((1ull << l->shift) - 1)) | input_fifo->at;
+}
+
+/* How many places further round group `to` is than group `from`, less one. */
+static inline uint32_t places_between(const struct level *l, uint32_t from, uint32_t to)
+{
+    return to > from ? to - from - 1 : to + l->groups - from - 1;
+}
+
+static inline uint32_t places_ahead(const struct level *l, uint64_t coordinate, uint64_t target)
+{
+    return places_between(l, field(l, coordinate), field(l, target));
+}
+
+/* The highest level in which two switches differ. */
+static inline const struct level *level_between(const struct hierarchy *h, uint64_t coordinate,
+                                                uint64_t target)
+{
+    return &h->level[h->level_of_bit[63 - __builtin_clzll((coordinate ^ target) & h->switch_mask)]];
+}
+
+/* Address fields of a switch, or of the lower levels of a switch within its group. */
+uint64_t hierarchy_pack(const struct hierarchy *, int levels, uint32_t index);
+/* Links of a direct route. */
+uint32_t hierarchy_direct_hops(const struct hierarchy *, uint64_t coordinate, uint64_t target);
+/* First of the parallel links from here straight to the target switch, level l being by switch. */
+uint32_t hierarchy_straight_port(const struct hierarchy *, const struct level *l, uint64_t coordinate,
+                                 uint64_t target);
+/* Makes the tables of distances and parallel links. */
+void hierarchy_tables_make(struct hierarchy *);
+static inline const struct step *hierarchy_step(const struct level *l, uint64_t at, uint32_t k)
+{
+    return &l->step[((uint64_t)k << l->shift) + (at & ((1ull << l->shift) - 1))];
+}
+
+/* Links of a direct route inside a group of level l, from or to the switch where its link k begins. */
+static inline uint32_t hierarchy_steps(const struct hierarchy *h, const struct level *l, uint64_t at,
+                                       uint32_t k)
+{
+    if (__builtin_expect(l->step != NULL, 1))
+        return hierarchy_step(l, at, k)->hops;
+    return hierarchy_direct_hops(h, at, with_input_fifo(l, at, &l->input_fifo[k]));
+}
+
+static inline void hierarchy_channel(struct route_choice *choice, const struct hierarchy *h,
+                                     const struct level *l, uint32_t path, const struct leg *leg,
+                                     uint32_t draw)
+{
+    uint32_t class = l == h->top ? leg->top : path >> l->crossed;
+    route_channel(choice, class * l->spread, l->spread, draw);
+}
+
+/* Out of the group by its link k of the highest level, which has a table of steps. */
+static inline void hierarchy_leave(const struct hierarchy *h, uint64_t coordinate, uint32_t k,
+                                   const struct leg *leg, const struct route_packet *packet,
+                                   struct route_choice *choice)
+{
+    const struct step *step = hierarchy_step(h->top, coordinate, k);
+    *choice = (struct route_choice){.port = step->port};
+    hierarchy_channel(choice, h, &h->level[step->level], leg->path - step->below, leg, packet->draw);
+}
+
+/* The lanes, as bits, of the shortest ways between the groups of level l, the highest in which the two
+ * differ; *hops is how long they are. to_group: no further than to the first switch there. */
+uint64_t hierarchy_lanes(const struct hierarchy *, const struct level *l, uint64_t coordinate,
+                         uint64_t target, bool to_group, uint32_t *hops);
+/* The same over the lane-th of the parallel links between two groups of level l, the highest in which they
+ * differ. */
+uint32_t hierarchy_lane_hops(const struct hierarchy *, const struct level *l, uint64_t coordinate,
+                             uint64_t target, uint32_t lane);
+/* Fills in the legs, and how many classes they need. */
+void hierarchy_legs_set(struct hierarchy *, enum via, bool progressive);
+uint32_t hierarchy_channels(const struct route_topology *);
+void hierarchy_tune(struct route_topology *);
+enum ker_status hierarchy_direct_prepare(struct route_topology *, const struct ker_config *,
+                                         struct ker_error *);
+/* The next hop of a leg that ends at the switch `target`, which is not here; between groups of the highest
+ * level over link `lane` of those in parallel. */
+void hierarchy_way(const struct hierarchy *, uint64_t coordinate, uint64_t target, const struct leg *,
+                   uint32_t lane, const struct route_packet *, struct route_choice *);
+/* The same for a leg that ends with the highest level's link to group `to`, where the highest level is a
+ * "group" level. */
+void hierarchy_way_to_group(const struct hierarchy *, uint64_t coordinate, uint32_t to, const struct leg *,
+                            uint32_t lane, const struct route_packet *, struct route_choice *);
+
+extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hierarchy_valiant_next,
+    hierarchy_indirect_next, hierarchy_ugal_next, hierarchy_par_next;
+bool hierarchy_away(const struct route_topology *, uint64_t coordinate,
+                    const struct route_packet *); /* on the way to an intermediate group */
+enum ker_status hierarchy_valiant_prepare(struct route_topology *, const struct ker_config *,
+                                          struct ker_error *);
+enum ker_status hierarchy_indirect_prepare(struct route_topology *, const struct ker_config *,
+                                           struct ker_error *);
+enum ker_status hierarchy_ugal_prepare(struct route_topology *, const struct ker_config *,
+                                       struct ker_error *);
+enum ker_status hierarchy_piggyback_prepare(struct route_topology *, const struct ker_config *,
+                                            struct ker_error *);
+enum ker_status hierarchy_par_prepare(struct route_topology *, const struct ker_config *, struct ker_error *);
+
+#endif

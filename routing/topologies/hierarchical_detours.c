@@ -1,0 +1,609 @@
+/* hierarchical_detours.c - routes by way of third groups: Valiant, indirect over a few racks, UGAL-L and -PB,
+ * PAR.
+ *
+ * "Group" is the highest level's. A detour is two direct routes one after the other: to an intermediate group
+ * (or to a switch in it), then to the destination. Which, is settled at the source's switch, or with PAR at
+ * one of the source's group, and travels in the packet's state; all else follows from where the packet is.
+ * Inside one group all go direct.
+ *
+ * State, from the lowest bit: 2 bits of phase; the lane: which of the parallel links out of the current
+ * group; the intermediate group, or the address fields of the intermediate switch. State 0: nothing is
+ * settled yet.
+ *
+ * Ways are weighed by the links they have, as in UGAL (Singh 2005; Kim, Dally, Scott and Abts 2008); PAR is
+ * Jiang, Kim and Dally's (2009). The few racks of "indirect" are MARS's. Channels: see hierarchical_routes.c.
+ */
+#include "routing/topologies/hierarchical.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum phase { PHASE_START, PHASE_DETOUR, PHASE_FINAL, PHASE_UNDECIDED };
+
+/* What route_pick draws: one purpose, one salt. */
+enum { SALT_FINAL_LANE = 3, SALT_SPREAD = 4, SALT_WAYS = 16 };
+#define SALTS_PER_WAY 3 /* group, switch, lane */
+
+struct way {
+    enum phase phase;
+    uint32_t lane, via;
+};
+
+static inline uint32_t way_pack(const struct hierarchy *h, struct way w)
+{
+    return (uint32_t)w.phase | w.lane << 2 | w.via << (2 + h->lane_bits);
+}
+
+static inline struct way way_unpack(const struct hierarchy *h, uint32_t state)
+{
+    return (struct way){state & 3, state >> 2 & ((1u << h->lane_bits) - 1), state >> (2 + h->lane_bits)};
+}
+
+static inline bool via_is_group(const struct hierarchy *h)
+{
+    return h->via == VIA_GROUP;
+}
+
+/* ---- lanes: which of the parallel links between two groups ---- */
+
+/* The lane with the nth of the bits. */
+static uint32_t lane_of(uint64_t lanes, uint32_t nth)
+{
+    while (nth-- > 0)
+        lanes &= lanes - 1;
+    return (uint32_t)__builtin_ctzll(lanes);
+}
+
+/* One of the shortest ways' to a switch in another group, or to the group itself, where it matters: links by
+ * switch are one hop, and chosen there. */
+static uint32_t lane_pick(const struct hierarchy *h, uint64_t coordinate, uint64_t target, bool to_group,
+                          const struct route_packet *packet, uint32_t salt)
+{
+    uint32_t hops;
+    if (h->top->by_switch || h->top->links == 1)
+        return 0;
+    uint64_t lanes = hierarchy_lanes(h, h->top, coordinate, target, to_group, &hops);
+    return lane_of(lanes, route_pick(packet, salt, (uint32_t)__builtin_popcountll(lanes)));
+}
+
+/* ---- the next hop of a way that is settled ---- */
+
+static inline uint64_t group_fields(const struct hierarchy *h, uint32_t group)
+{
+    return (uint64_t)group << h->top->shift;
+}
+
+static void way_offer(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                      struct way way, struct route_choice *choice)
+{
+    const struct leg *leg = &h->leg[way.phase == PHASE_DETOUR  ? LEG_DETOUR
+                                    : way.phase == PHASE_FINAL ? LEG_FINAL
+                                                               : LEG_UNDECIDED];
+    if (way.phase != PHASE_DETOUR)
+        hierarchy_way(h, coordinate, packet->address & h->switch_mask, leg, way.lane, packet, choice);
+    else if (via_is_group(h))
+        hierarchy_way_to_group(h, coordinate, way.via, leg, way.lane, packet, choice);
+    else
+        hierarchy_way(h, coordinate, way.via, leg, way.lane, packet, choice);
+    if (way.phase == PHASE_UNDECIDED && choice->port >= h->top->first_port)
+        way.phase = PHASE_FINAL; /* out of the group: nothing is left to decide */
+    choice->state = way_pack(h, way);
+}
+
+/* The packet is (or was just now) at the end of a leg: from here on direct. */
+static struct way way_final(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet)
+{
+    struct way way = {PHASE_FINAL, 0, 0};
+    if (field(h->top, coordinate) != field(h->top, packet->address))
+        way.lane = lane_pick(h, coordinate, packet->address & h->switch_mask, false, packet, SALT_FINAL_LANE);
+    return way;
+}
+
+static int eject(const struct hierarchy *h, const struct route_packet *packet, struct route_choice *choice)
+{
+    return route_eject(&h->topology, packet, (uint32_t)(packet->address >> h->slot_shift), choice);
+}
+
+static inline bool arrived(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet)
+{
+    return ((coordinate ^ packet->address) & h->switch_mask) == 0;
+}
+
+static int way_follow(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                      struct way way, struct route_choice *choice)
+{
+    if (way.phase == PHASE_DETOUR &&
+        way.via == (via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask)) {
+        way = way_final(h, coordinate, packet);
+        if (arrived(h, coordinate, packet))
+            return eject(h, packet, choice);
+    }
+    way_offer(h, coordinate, packet, way, choice);
+    return 1;
+}
+
+bool hierarchy_away(const struct route_topology *topology, uint64_t coordinate,
+                    const struct route_packet *packet)
+{
+    const struct hierarchy *h = hierarchy_of(topology);
+    struct way way = way_unpack(h, packet->state);
+    return way.phase == PHASE_DETOUR &&
+           way.via != (via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask);
+}
+
+/* ---- ways by a third group ---- */
+
+/* The nth of the groups other than two that differ. */
+static uint32_t third_group(uint32_t nth, uint32_t a, uint32_t b)
+{
+    uint32_t low = a < b ? a : b, high = a < b ? b : a;
+    nth += nth >= low;
+    return nth + (nth >= high);
+}
+
+/* By a group: the way to it, or to a switch there which is drawn. */
+static struct way way_by(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                         uint32_t group, uint32_t salt)
+{
+    struct way way = {PHASE_DETOUR, 0, group};
+    uint64_t target = group_fields(h, group);
+    if (!via_is_group(h)) {
+        target |= hierarchy_pack(h, h->levels - 1, route_pick(packet, salt + 1, h->top->size));
+        way.via = (uint32_t)target;
+    }
+    way.lane = lane_pick(h, coordinate, target, via_is_group(h), packet, salt + 2);
+    return way;
+}
+
+/* At random: Valiant. By way of any switch it may turn out that the way is direct. */
+static struct way way_random(const struct hierarchy *h, uint64_t coordinate,
+                             const struct route_packet *packet, uint32_t salt)
+{
+    uint32_t from = field(h->top, coordinate), to = field(h->top, packet->address);
+    if (h->via != VIA_ANY)
+        return way_by(h, coordinate, packet,
+                      third_group(route_pick(packet, salt, h->top->groups - 2), from, to), salt);
+    uint32_t group = route_pick(packet, salt, h->top->groups);
+    return group == from ? way_final(h, coordinate, packet) : way_by(h, coordinate, packet, group, salt);
+}
+
+int hierarchy_valiant_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                           const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct hierarchy *h = hierarchy_of(topology);
+    struct way way = way_unpack(h, packet->state);
+    if (way.phase == PHASE_START) {
+        if (arrived(h, coordinate, packet))
+            return eject(h, packet, choice);
+        bool inside = field(h->top, coordinate) == field(h->top, packet->address);
+        way = inside ? way_final(h, coordinate, packet) : way_random(h, coordinate, packet, SALT_WAYS);
+    } else if (way.phase == PHASE_FINAL && arrived(h, coordinate, packet)) {
+        return eject(h, packet, choice);
+    }
+    return way_follow(h, coordinate, packet, way, choice);
+}
+
+/* ---- choices at the source ---- */
+
+/* Links of a detour from here to the destination. */
+static uint32_t detour_hops(const struct hierarchy *h, uint64_t coordinate, uint64_t target, struct way way)
+{
+    if (!via_is_group(h))
+        return hierarchy_direct_hops(h, coordinate, way.via) + hierarchy_direct_hops(h, way.via, target);
+    const struct level *l = h->top;
+    uint32_t ahead = places_between(l, field(l, coordinate), way.via);
+    uint32_t in = (l->groups - 2 - ahead) * l->links + way.lane;
+    return hierarchy_steps(h, l, coordinate, ahead * l->links + way.lane) + 1 +
+           hierarchy_direct_hops(h, with_input_fifo(l, group_fields(h, way.via), &l->input_fifo[in]), target);
+}
+
+/* The link by which a way leaves the group, see route_watch. */
+static uint32_t watch_of(const struct hierarchy *h, uint64_t coordinate, uint32_t to, uint32_t lane)
+{
+    return h->watches ? 1 + places_between(h->top, field(h->top, coordinate), to) * h->top->links + lane : 0;
+}
+
+/* Room for each of the ways that are offered by switch: the direct one and so many detours. */
+static int room_each(uint32_t detours)
+{
+    return ROUTE_MAX_CHOICES / (int)(detours + 1);
+}
+
+/* By switch, every hop from here to another group may take any of the links in parallel to the one that was
+ * drawn: all that there is room for, beginning with that one. */
+static int offer_parallel(const struct hierarchy *h, uint64_t coordinate, uint64_t target, int room,
+                          struct route_choice *choices)
+{
+    if (!h->top->by_switch || h->top->links == 1 || field(h->top, coordinate) == field(h->top, target))
+        return 1;
+    uint32_t links = h->top->links, first = hierarchy_straight_port(h, h->top, coordinate, target),
+             drawn = choices->port - first;
+    int count = room < (int)links ? room : (int)links;
+    for (int i = 1; i < count; i++) {
+        choices[i] = choices[0];
+        choices[i].port = (uint16_t)(first + (drawn + (uint32_t)i) % links);
+    }
+    return count;
+}
+
+static int offer_detour(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                        struct way way, int room, struct route_choice *choice)
+{
+    way_offer(h, coordinate, packet, way, choice);
+    choice->flags = ROUTE_DETOUR;
+    choice->watch = watch_of(h, coordinate, via_is_group(h) ? way.via : field(h->top, way.via), way.lane);
+    if (h->weighted)
+        choice->weight =
+            (uint8_t)(h->doubled ? 2 : detour_hops(h, coordinate, packet->address & h->switch_mask, way));
+    return offer_parallel(h, coordinate, way.via, room, choice);
+}
+
+/* The direct ways over each of the shortest lanes, in an order of the packet's own; room for `room` of them.
+ */
+static int offer_direct(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                        enum phase phase, int room, struct route_choice *choices)
+{
+    uint64_t target = packet->address & h->switch_mask, lanes = 1;
+    uint32_t count = 1, hops = 0, from = 0;
+    if (!h->top->by_switch && h->top->links > 1) {
+        lanes = hierarchy_lanes(h, h->top, coordinate, target, false, &hops);
+        count = (uint32_t)__builtin_popcountll(lanes);
+        from = route_pick(packet, SALT_FINAL_LANE, count);
+    } else if (h->weighted && !h->doubled) {
+        hops = hierarchy_direct_hops(h, coordinate, target);
+    }
+    int offered = 0;
+    for (uint32_t i = 0; i < count && offered < room; i++, offered++) {
+        struct way way = {phase, lane_of(lanes, (from + i) % count), 0};
+        way_offer(h, coordinate, packet, way, &choices[offered]);
+        choices[offered].watch = watch_of(h, coordinate, field(h->top, target), way.lane);
+        choices[offered].weight = (uint8_t)(!h->weighted ? 0 : h->doubled ? 1 : hops);
+    }
+    return offered > 1 ? offered : offer_parallel(h, coordinate, target, room, choices);
+}
+
+/* ---- indirect: a few racks that belong to the pair ---- */
+
+/* The nth rack round after the destination that is neither it nor the source. */
+static uint32_t nth_rack(const struct hierarchy *h, uint32_t from, uint32_t to, uint32_t nth)
+{
+    uint32_t groups = h->top->groups, before_source = places_between(h->top, to, from);
+    uint32_t places = nth + (nth >= before_source);
+    return (uint32_t)(((uint64_t)to + 1 + places) % groups);
+}
+
+/* The same among those of routing.via; false: there are not so many. */
+static bool nth_listed_rack(const struct hierarchy *h, uint32_t from, uint32_t to, uint32_t nth,
+                            uint32_t *rack)
+{
+    uint32_t first = 0;
+    while (first < h->racks && h->rack[first] <= to)
+        first++;
+    for (uint32_t i = 0; i < h->racks; i++) {
+        uint32_t at = h->rack[(first + i) % h->racks];
+        if (at == from || at == to)
+            continue;
+        *rack = at;
+        if (nth-- == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool detour_rack(const struct hierarchy *h, uint32_t from, uint32_t to, uint32_t nth, uint32_t *rack)
+{
+    if (h->racks)
+        return nth_listed_rack(h, from, to, nth, rack);
+    *rack = nth_rack(h, from, to, nth);
+    return true;
+}
+
+static int indirect_start(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                          struct route_choice *choices)
+{
+    uint32_t from = field(h->top, coordinate), to = field(h->top, packet->address), rack[ROUTE_MAX_CHOICES],
+             count = 0;
+    while (count < h->detours && detour_rack(h, from, to, count, &rack[count]))
+        count++;
+    if (!h->topology.summary.adaptive) {
+        uint32_t which = route_pick(packet, SALT_SPREAD, 1 + count);
+        struct way way = which == 0 ? way_final(h, coordinate, packet)
+                                    : way_by(h, coordinate, packet, rack[which - 1], SALT_WAYS);
+        return way_follow(h, coordinate, packet, way, choices);
+    }
+    int room = room_each(count);
+    int offered = offer_direct(h, coordinate, packet, PHASE_FINAL,
+                               h->top->by_switch ? room : ROUTE_MAX_CHOICES - (int)count, choices);
+    for (uint32_t i = 0; i < count; i++)
+        offered += offer_detour(h, coordinate, packet,
+                                way_by(h, coordinate, packet, rack[i], SALT_WAYS + SALTS_PER_WAY * i), room,
+                                &choices[offered]);
+    return offered;
+}
+
+int hierarchy_indirect_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                            const struct route_packet *packet, struct route_choice *choices)
+{
+    const struct hierarchy *h = hierarchy_of(topology);
+    struct way way = way_unpack(h, packet->state);
+    if (way.phase != PHASE_DETOUR && arrived(h, coordinate, packet))
+        return eject(h, packet, choices);
+    if (way.phase == PHASE_START) {
+        if (field(h->top, coordinate) != field(h->top, packet->address))
+            return indirect_start(h, coordinate, packet, choices);
+        way = way_final(h, coordinate, packet);
+    }
+    return way_follow(h, coordinate, packet, way, choices);
+}
+
+/* ---- UGAL-L and PAR ---- */
+
+/* Detours drawn at this switch beside the `offered` direct ways. To a proof one is like the other, and it
+ * sees all that one may draw. */
+static int offer_random(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                        int offered, struct route_choice *choices)
+{
+    uint32_t candidates = packet->oracle ? 1 : h->candidates;
+    uint32_t salt = SALT_WAYS + SALTS_PER_WAY * h->candidates * packet->hops;
+    for (uint32_t i = 0; i < candidates; i++, salt += SALTS_PER_WAY) {
+        struct way way = way_random(h, coordinate, packet, salt);
+        if (way.phase == PHASE_DETOUR)
+            offered += offer_detour(h, coordinate, packet, way, room_each(h->candidates), &choices[offered]);
+    }
+    return offered;
+}
+
+/* general_ways() at a fraction of its cost, in the common case: by way of a group, without parallel links. */
+
+static inline void common_way(const struct hierarchy *h, uint64_t coordinate,
+                              const struct route_packet *packet, const struct leg *leg, uint32_t ahead,
+                              uint32_t weight, struct route_choice *restrict choice)
+{
+    const struct step *step = hierarchy_step(h->top, coordinate, ahead);
+    const struct level *first = &h->level[step->level];
+    *choice = (struct route_choice){
+        .port = step->port, .weight = (uint8_t)weight, .watch = h->watches ? 1 + ahead : 0};
+    hierarchy_channel(choice, h, first, leg->path - step->below, leg, packet->draw);
+}
+
+/* Links of a direct way to the switch `target` of the group so many places ahead. */
+static inline uint32_t common_hops(const struct level *l, uint64_t coordinate, uint64_t target,
+                                   uint32_t ahead)
+{
+    return hierarchy_step(l, coordinate, ahead)->hops + 1u +
+           hierarchy_step(l, target, l->groups - 2 - ahead)->hops;
+}
+
+static int common_ways(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                       enum phase direct, struct route_choice *restrict choices)
+{
+    const struct level *l = h->top;
+    uint64_t target = packet->address & h->switch_mask;
+    uint32_t from = field(l, coordinate), to = field(l, target), ahead = places_between(l, from, to);
+    bool by_links = h->weighted && !h->doubled;
+    common_way(h, coordinate, packet, &h->leg[direct == PHASE_FINAL ? LEG_FINAL : LEG_UNDECIDED], ahead,
+               by_links ? common_hops(l, coordinate, target, ahead) : h->weighted, choices);
+    choices->state = choices->port >= l->first_port ? PHASE_FINAL : direct;
+    uint32_t salt = SALT_WAYS + SALTS_PER_WAY * h->candidates * packet->hops;
+    for (uint32_t i = 1; i <= h->candidates; i++, salt += SALTS_PER_WAY) {
+        uint32_t group = third_group(route_pick(packet, salt, l->groups - 2), from, to);
+        uint32_t out = places_between(l, from, group), back = l->groups - 2 - out;
+        uint32_t hops = hierarchy_step(l, coordinate, out)->hops + 1u +
+                        common_hops(l, l->input_fifo[back].at, target, places_between(l, group, to));
+        common_way(h, coordinate, packet, &h->leg[LEG_DETOUR], out, by_links ? hops : 2u * h->weighted,
+                   &choices[i]);
+        choices[i].flags = ROUTE_DETOUR;
+        choices[i].state = PHASE_DETOUR | group << 2;
+    }
+    return (int)h->candidates + 1;
+}
+
+/* The direct ways from here out of the group, as far as they are open yet, and detours. */
+static int general_ways(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                        struct way way, enum phase direct, struct route_choice *choices)
+{
+    int offered = 1;
+    if (way.phase == PHASE_START) {
+        int room = h->top->by_switch ? room_each(h->candidates) : ROUTE_MAX_CHOICES - (int)h->candidates;
+        offered = offer_direct(h, coordinate, packet, direct, room, choices);
+    } else {
+        way_offer(h, coordinate, packet, way, choices);
+        if (h->weighted)
+            choices->weight =
+                (uint8_t)(h->doubled ? 1
+                                     : hierarchy_lane_hops(h, h->top, coordinate,
+                                                           packet->address & h->switch_mask, way.lane));
+    }
+    return offer_random(h, coordinate, packet, offered, choices);
+}
+
+static int ways(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                struct way way, enum phase direct, struct route_choice *choices)
+{
+    if (!h->common || packet->oracle) /* draws of the check have an order */
+        return general_ways(h, coordinate, packet, way, direct, choices);
+    int count = common_ways(h, coordinate, packet, direct, choices);
+#ifdef KER_DEBUG
+    struct route_choice other[ROUTE_MAX_CHOICES];
+    ker_check(general_ways(h, coordinate, packet, way, direct, other) == count);
+    ker_check(memcmp(choices, other, (size_t)count * sizeof *choices) == 0);
+#endif
+    return count;
+}
+
+static int ugal_next(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                     enum phase direct, struct route_choice *choices)
+{
+    struct way way = way_unpack(h, packet->state);
+    if (way.phase != PHASE_DETOUR && arrived(h, coordinate, packet))
+        return eject(h, packet, choices);
+    if (way.phase == PHASE_START && field(h->top, coordinate) == field(h->top, packet->address))
+        way = way_final(h, coordinate, packet);
+    if (way.phase == PHASE_START || way.phase == PHASE_UNDECIDED)
+        return ways(h, coordinate, packet, way, direct, choices);
+    return way_follow(h, coordinate, packet, way, choices);
+}
+
+int hierarchy_ugal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                        const struct route_packet *packet, struct route_choice *choices)
+{
+    return ugal_next(hierarchy_of(topology), coordinate, packet, PHASE_FINAL, choices);
+}
+
+int hierarchy_par_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                       const struct route_packet *packet, struct route_choice *choices)
+{
+    const struct hierarchy *h = hierarchy_of(topology);
+    /* by switch, the first hop leaves the group: nothing is left to change one's mind about */
+    return ugal_next(h, coordinate, packet, h->top->by_switch ? PHASE_FINAL : PHASE_UNDECIDED, choices);
+}
+
+/* ---- settings ---- */
+
+/* How the state is divided, and whether it is large enough. */
+static enum ker_status divide_state(struct hierarchy *h, const struct ker_config *config,
+                                    struct ker_error *error)
+{
+    h->lane_bits = (uint8_t)(h->top->by_switch ? 0 : route_bits(h->top->links));
+    h->via_bits = (uint8_t)(via_is_group(h) ? route_bits(h->top->groups) : h->slot_shift);
+    if (2 + h->lane_bits + h->via_bits > 24)
+        return ker_config_fail(
+            config, error, "routing.algorithm",
+            "\"%s\" keeps the intermediate %s in the packet, which takes %d bits here; there are 22%s",
+            ker_config_string(config, "routing.algorithm"),
+            via_is_group(h) ? "group and link" : "switch and link", h->lane_bits + h->via_bits,
+            via_is_group(h) ? "" : "; routing.valiant = \"group\" takes fewer");
+    return KER_OK;
+}
+
+static enum ker_status detours_prepare(struct hierarchy *h, enum via via, bool progressive,
+                                       const struct ker_config *config, struct ker_error *error)
+{
+    if (h->top->groups < 3)
+        return ker_config_fail(
+            config, error, "routing.algorithm",
+            "\"%s\" needs a third group, but topology.groups has only %u at its highest level",
+            ker_config_string(config, "routing.algorithm"), h->top->groups);
+    if (h->top->by_switch && via == VIA_GROUP)
+        via = VIA_SWITCH; /* every switch of the group is a first one that can be reached */
+    hierarchy_legs_set(h, via, progressive && !h->top->by_switch);
+    return divide_state(h, config, error);
+}
+
+static enum via via_asked(const struct ker_config *config)
+{
+    return (enum via)(VIA_GROUP + ker_config_choice(config, "routing.valiant"));
+}
+
+/* routing.weight = auto|even|links|double */
+static void weights_read(struct hierarchy *h, const struct ker_config *config, bool by_links)
+{
+    int how = ker_config_choice(config, "routing.weight");
+    h->weighted = how == 0 ? by_links : how >= 2;
+    h->doubled = how == 3;
+}
+
+enum ker_status hierarchy_valiant_prepare(struct route_topology *topology, const struct ker_config *config,
+                                          struct ker_error *error)
+{
+    return detours_prepare((struct hierarchy *)topology, via_asked(config), false, config, error);
+}
+
+static int rack_compare(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static enum ker_status racks_read(struct hierarchy *h, const struct ker_config *config,
+                                  struct ker_error *error)
+{
+    static const char key[] = "routing.via";
+    if (!ker_config_has(config, key))
+        return KER_OK;
+    h->racks = (uint32_t)ker_config_count(config, key);
+    h->rack = ker_alloc(h->racks * sizeof *h->rack);
+    for (uint32_t i = 0; i < h->racks; i++) {
+        int64_t rack = ker_config_int_at(config, key, (int)i);
+        if (rack >= h->top->groups)
+            return ker_config_fail(config, error, key, "names rack %lld; they are 0 to %u", (long long)rack,
+                                   h->top->groups - 1);
+        h->rack[i] = (uint32_t)rack;
+    }
+    qsort(h->rack, h->racks, sizeof *h->rack, rack_compare);
+    for (uint32_t i = 1; i < h->racks; i++)
+        if (h->rack[i] == h->rack[i - 1])
+            return ker_config_fail(config, error, key, "names rack %u twice", h->rack[i]);
+    return KER_OK;
+}
+
+enum ker_status hierarchy_indirect_prepare(struct route_topology *topology, const struct ker_config *config,
+                                           struct ker_error *error)
+{
+    struct hierarchy *h = (struct hierarchy *)topology;
+    enum ker_status status =
+        detours_prepare(h, via_asked(config) == VIA_GROUP ? VIA_GROUP : VIA_SWITCH, false, config, error);
+    if (status == KER_OK)
+        status = racks_read(h, config, error);
+    if (status != KER_OK)
+        return status;
+    h->detours = (uint32_t)ker_config_int(config, "routing.detours");
+    uint32_t most = h->racks ? h->racks : h->top->groups - 2;
+    if (h->detours > most)
+        return ker_config_fail(
+            config, error, "routing.detours", "is %u, but %s only %u", h->detours,
+            h->racks ? "routing.via names" : "the groups beside source and destination are", most);
+    weights_read(h, config, false);
+    topology->summary.adaptive = ker_config_choice(config, "routing.indirect") == 1;
+    return KER_OK;
+}
+
+/* A link in steady use has as many credits under way as it has packets, with no queue, and a packet is a
+ * backlog as long as it is being sent; UGAL multiplies both by the links to go. Without a bias of that size
+ * short queues send packets around under uniform traffic, and these load the links for others (with PAR most
+ * of all, which asks at every switch of the group). What it costs under adversarial traffic is some latency:
+ * docs/routing.md has the measurements. */
+static void bias_propose(struct route_summary *summary)
+{
+    ker_time longest = 0;
+    for (int i = 0; i < summary->link_count; i++)
+        longest = summary->link[i].latency > longest ? summary->link[i].latency : longest;
+    summary->bias = 8 * longest;
+    summary->bias_packets = 4;
+}
+
+static enum ker_status ugal_prepare(struct hierarchy *h, bool progressive, const struct ker_config *config,
+                                    struct ker_error *error)
+{
+    bias_propose(&h->topology.summary);
+    h->candidates = (uint32_t)ker_config_int(config, "routing.candidates");
+    weights_read(h, config, true);
+    enum ker_status status = detours_prepare(h, via_asked(config), progressive, config, error);
+    h->common = h->steps && h->top->links == 1 && via_is_group(h);
+    return status;
+}
+
+enum ker_status hierarchy_ugal_prepare(struct route_topology *topology, const struct ker_config *config,
+                                       struct ker_error *error)
+{
+    return ugal_prepare((struct hierarchy *)topology, false, config, error);
+}
+
+enum ker_status hierarchy_par_prepare(struct route_topology *topology, const struct ker_config *config,
+                                      struct ker_error *error)
+{
+    return ugal_prepare((struct hierarchy *)topology, true, config, error);
+}
+
+enum ker_status hierarchy_piggyback_prepare(struct route_topology *topology, const struct ker_config *config,
+                                            struct ker_error *error)
+{
+    struct hierarchy *h = (struct hierarchy *)topology;
+    if (h->top->by_switch)
+        return ker_config_fail(
+            config, error, "routing.algorithm",
+            "\"ugal_piggyback\" is for groups joined by links that their switches "
+            "share; here every switch has links of its own to all other groups: \"ugal\" knows them all");
+    h->watches = true;
+    return ugal_prepare(h, false, config, error);
+}

@@ -1,0 +1,50 @@
+/* torus.h - private to the torus: what torus.c builds and torus_routes.c routes on. */
+#ifndef ROUTING_TORUS_H
+#define ROUTING_TORUS_H
+
+#include "routing/topology.h"
+
+#define MAX_DIMENSIONS 8
+
+struct dimension {
+    uint32_t extent, mask, stride; /* stride: of the switch id */
+    uint16_t first_port;           /* forward; backward ports follow */
+    uint8_t shift, wrap, index;
+    uint8_t classes; /* of one dimension-order way: 1 or 2 */
+    uint32_t spread; /* channels per class */
+};
+
+struct torus {
+    struct route_topology topology;
+    uint64_t coordinate_mask;
+    uint32_t parallel, nodes_per_switch;
+    uint32_t slot_shift;
+    uint32_t escape_channels; /* adaptive: the channels from this on are free to use */
+    uint32_t lanes_offered;   /* adaptive: of the parallel links, so many at a time */
+    uint32_t second_phase;    /* Valiant: the first channel on the way from the intermediate switch to the
+                                 destination */
+    int dimensions;
+    struct dimension dimension[MAX_DIMENSIONS];
+    uint8_t dimension_of_bit[64];
+};
+
+static inline const struct torus *torus_of(const struct route_topology *topology)
+{
+    return (const struct torus *)topology;
+}
+
+/* One field of just enough bits per coordinate, dimension 0 lowest: where a switch is. */
+static inline uint64_t torus_place(const struct torus *torus, uint32_t switch_id)
+{
+    uint64_t place = 0;
+    for (int i = 0; i < torus->dimensions; i++) {
+        const struct dimension *d = &torus->dimension[i];
+        place |= (uint64_t)(switch_id / d->stride % d->extent) << d->shift;
+    }
+    return place;
+}
+
+extern const struct route_algorithm route_torus_algorithms[];
+void route_torus_tune(struct route_topology *);
+
+#endif

@@ -1,0 +1,166 @@
+/* topology.h - private to routing/: what a topology has to provide.
+ *
+ * A topology is a struct that begins with struct route_topology, and one struct route_kind in the table of
+ * route.c. Its build() reads the keys, fills in topology.summary (all but channels, adaptive and algorithm)
+ * and its own fields; route.c then picks the algorithm, checks the channels, and calls tune(). After that
+ * nothing changes any more, so that all functions below are pure.
+ *
+ * Channels: an algorithm needs `classes` of them to be free of deadlock. When k times as many are configured,
+ * class c is the channels c*k .. c*k + k-1 and a packet takes one of the k by its draw, the same at every
+ * hop: packets that wait in one of them do not hold up the others.
+ */
+#ifndef ROUTING_SHAPE_H
+#define ROUTING_SHAPE_H
+
+#include "routing/routing.h"
+
+#define ROUTE_MAX_LEVELS 8
+#define ROUTE_MAX_PORTS 65535
+#define ROUTE_MAX_CHANNELS 255
+
+struct route_algorithm {
+    const char *name, *meaning; /* the meaning is one line for --list */
+    bool adaptive;
+    bool by_source; /* the way depends on the source as well as on the destination */
+    bool by_switch; /* of source and destination only their switches matter */
+    bool by_hops;   /* the way depends on how many hops are behind it, beyond whether there are any */
+    bool avoids; /* never offers a link that is down from the start (route_link_alive), whatever prepare() had
+                    to do for it */
+    route_next_function *next;
+    /* After the topology's build(): makes what the algorithm needs (topology->table). May be NULL. */
+    enum ker_status (*prepare)(struct route_topology *, const struct ker_config *, struct ker_error *);
+    uint32_t (*channels)(
+        const struct route_topology *topology); /* virtual channels needed; called after prepare() */
+    /* Does the packet's way from here not depend on its destination, but only on its state (on its way to an
+     * intermediate switch)? Lets the check walk such ways once for all destinations. NULL: it always depends.
+     */
+    bool (*away)(const struct route_topology *topology, uint64_t coordinate, const struct route_packet *);
+};
+
+struct route_kind {
+    const char *name, *meaning;
+    size_t size;                              /* of the topology's struct */
+    const struct route_algorithm *algorithms; /* name NULL at the end */
+    enum ker_status (*build)(struct route_topology *, const struct ker_config *, struct ker_error *);
+    void (*tune)(
+        struct route_topology *); /* the algorithm and topology->channels are known now; may be NULL */
+    void (*release)(struct route_topology *); /* frees what build() allocated, not the struct; may be NULL */
+    uint32_t (*ports)(const struct route_topology *, uint32_t switch_id);
+    void (*port)(const struct route_topology *, uint32_t switch_id, uint32_t port, struct route_peer *);
+    void (*attachment)(const struct route_topology *, uint32_t node, uint32_t *switch_id, uint16_t *port);
+    uint64_t (*address)(const struct route_topology *, uint32_t node);
+    uint64_t (*coordinate)(const struct route_topology *, uint32_t switch_id);
+    /* links between the nodes' switches; the nodes differ */
+    uint32_t (*hops)(const struct route_topology *, uint32_t from, uint32_t to);
+    uint32_t (*group)(const struct route_topology *, uint32_t switch_id);
+    uint32_t (*groups)(const struct route_topology *);
+    int (*grid)(const struct route_topology *, uint32_t extents[8]); /* may be NULL: no grid */
+    void (*coordinates)(const struct route_topology *, uint32_t node,
+                        uint32_t at[8]); /* may be NULL with grid */
+    uint32_t (*watch)(const struct route_topology *, uint32_t switch_id,
+                      uint32_t port); /* see route_watch; may be NULL with watched */
+    uint32_t (*watched)(const struct route_topology *);
+    uint32_t (*load)(const struct route_topology *, uint32_t switch_id); /* may be NULL: the ports in use */
+};
+
+struct route_topology {
+    const struct route_kind *kind;
+    const struct route_algorithm *algorithm;
+    uint32_t channels; /* for the algorithm: the configured ones, less one with route_faults_channels */
+    struct route_table *table;         /* of algorithms that go by tables, else NULL */
+    const struct route_subnet *subnet; /* of a fabric: who is who (fabric.h), else NULL */
+    const struct route_names *names;   /* of a network from an edge list (graph.h), else NULL */
+    struct route_faults *faults;       /* NULL: nothing ever fails */
+    struct route_summary summary;
+};
+
+extern const struct route_kind route_torus, route_fat_tree, route_hierarchical, route_star, route_file,
+    route_fabric;
+
+/* Independent bits from a packet's draw for purpose `salt`: a bijection of the draw for each salt. */
+static inline uint32_t route_mix(uint32_t draw, uint32_t salt)
+{
+    uint32_t x = (draw ^ (salt * 0x9e3779b9u)) * 0x85ebca6bu;
+    x ^= x >> 15;
+    return x * 0xc2b2ae35u;
+}
+
+/* Enumerates draws: check.c. */
+uint32_t route_oracle_pick(struct route_oracle *, uint32_t salt, uint32_t count);
+
+/* 0..count-1 at random for a packet: the same at every hop for the same salt. All that an algorithm draws has
+ * to come from here (or from route_pick_bit), so that a proof of freedom from deadlock can go through all
+ * that may be drawn. */
+static inline uint32_t route_pick(const struct route_packet *packet, uint32_t salt, uint32_t count)
+{
+    if (count == 1)
+        return 0;
+    if (__builtin_expect(packet->oracle != NULL, 0))
+        return route_oracle_pick(packet->oracle, salt, count);
+    return ker_random_below(route_mix(packet->draw, salt), count);
+}
+
+/* Bit number `bit`, 0..31, of the draw itself, for what must be had without a multiplication and without a
+ * branch: where `matters` is false nobody will look at it, and a check need not go through both. */
+static inline uint32_t route_pick_bit(const struct route_packet *packet, uint32_t bit, bool matters)
+{
+    if (__builtin_expect(packet->oracle != NULL, 0))
+        return matters ? route_oracle_pick(packet->oracle, UINT32_MAX - bit, 2) : 0;
+    return packet->draw >> bit & 1;
+}
+
+/* One of k equal channels for a packet. Which one is of no interest to a proof. */
+static inline uint32_t route_spread(uint32_t draw, uint32_t k)
+{
+    return k == 1 ? 0 : ker_random_below(route_mix(draw, 1), k);
+}
+
+/* Channels first .. first + count - 1 are alike: the packet's own draw proposes one. */
+static inline void route_channel(struct route_choice *choice, uint32_t first, uint32_t count, uint32_t draw)
+{
+    choice->first_channel = (uint8_t)first;
+    choice->channel_count = (uint8_t)count;
+    choice->channel = (uint8_t)(first + route_spread(draw, count));
+}
+
+static inline int route_eject(const struct route_topology *topology, const struct route_packet *packet,
+                              uint32_t port, struct route_choice *choice)
+{
+    *choice = (struct route_choice){.port = (uint16_t)port};
+    route_channel(choice, 0, topology->channels, packet->draw);
+    return 1;
+}
+
+/* Bits needed to write 0..count-1. */
+static inline unsigned route_bits(uint64_t count)
+{
+    return count <= 1 ? 0 : 64 - (unsigned)__builtin_clzll(count - 1);
+}
+
+/* faults.c: is the link at this port not down from the start? Known before algorithms are prepared, not yet
+ * in a topology's build(). */
+bool route_link_alive(const struct route_topology *, uint32_t switch_id, uint32_t port);
+
+/* settings.c: lists of one value for all, or one value for each. */
+
+/* The key is there and has 1 or `wanted` values; `each` says for what, in the plural: "levels". */
+enum ker_status route_list_check(const struct ker_config *, const char *key, int wanted, const char *each,
+                                 struct ker_error *);
+/* The key is there. */
+enum ker_status route_key_require(const struct ker_config *, const char *key, struct ker_error *);
+/* Members that are integers 1..2^31-1, the first `room` of them; how many in *count. */
+enum ker_status route_extents_read(const struct ker_config *, const char *key, uint32_t *extent, int room,
+                                   int *count, struct ker_error *);
+bool route_bool_each(const struct ker_config *, const char *key, int index);
+int64_t route_int_each(const struct ker_config *, const char *key, int index);
+double route_real_each(const struct ker_config *, const char *key, int index);
+ker_time route_time_each(const struct ker_config *, const char *key, int index);
+uint64_t route_rate_each(const struct ker_config *, const char *key, int index);
+/* "4x8x512" */
+void route_extents_print(char *text, size_t room, const uint32_t *extent, int count);
+/* Appends a class of links to the summary; returns its index. */
+int route_link_add(struct route_summary *, const char *name, ker_time latency, uint64_t rate);
+/* The class of node links: topology.node_latency and node_bandwidth, where absent those of class `like`. */
+void route_node_link_add(struct route_summary *, const struct ker_config *, int like);
+
+#endif

@@ -1,0 +1,267 @@
+/* run/check.c - what --check has to say: sizes, bandwidths, the bisection, the proof, memory.
+ *
+ * The bisection bandwidth is what the links between two halves of the nodes carry, each way, for the worst
+ * two halves. Where a formula is known it is used: half of the nodes' links of a star; half of the narrowest
+ * level of a fat tree whose top joins an even number of subtrees; the cut across the best even dimension of a
+ * grid. Elsewhere METIS looks for the two halves, and what it finds is an upper bound. Halves are of switches
+ * with all their nodes, so that none of this is more than half of the nodes' links.
+ */
+#include "run/run.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MOST_CUT_LINKS 8000000 /* METIS needs some 50 bytes and a microsecond for each */
+
+static const char *print_count(char text[32], uint64_t count)
+{
+    char *at = text + 31;
+    *at = '\0';
+    for (int digit = 0; digit == 0 || count > 0; digit++, count /= 10) {
+        if (digit > 0 && digit % 3 == 0)
+            *--at = ',';
+        *--at = (char)('0' + count % 10);
+    }
+    return at;
+}
+
+static void faults_report(const struct route_topology *topology)
+{
+    const struct route_fault_summary *f = route_fault_summarise(topology);
+    const struct route_summary *sum = route_summarise(topology);
+    char a[32];
+    if (!f)
+        return;
+    printf("faults     %llu link%s and %u switch%s go down", (unsigned long long)f->links,
+           f->links == 1 ? "" : "s", f->switches, f->switches == 1 ? "" : "es");
+    printf(", %llu and %u of them from the start", (unsigned long long)f->links_start, f->switches_start);
+    if (f->last > 0)
+        printf(", the last at %s", ker_print_time(a, f->last));
+    if (f->apart == 0)
+        puts("; every node can reach every other");
+    else
+        printf("\n           no way for %llu of %llu pairs of nodes, for %llu from the start; for example "
+               "from node %u to node %u\n",
+               (unsigned long long)f->apart, (unsigned long long)sum->nodes * (sum->nodes - 1ull),
+               (unsigned long long)f->apart_start, f->example[0], f->example[1]);
+}
+
+static void proof_print(const struct route_proof *p)
+{
+    char a[32], b[32];
+    if (p->complete)
+        printf("deadlock   none: %s channels, %s dependencies without a cycle\n", print_count(a, p->channels),
+               print_count(b, p->dependencies));
+    else
+        printf("deadlock   not proved in full: %s of %s destination%s walked, no cycle among them "
+               "(--check=full walks all)\n",
+               print_count(a, p->walked), print_count(b, p->destinations), p->by_switch ? " switches" : "s");
+}
+
+/* ---- links ---- */
+
+struct class_sum {
+    uint64_t links;
+    unsigned __int128 rate; /* bytes per second of all of them, one way */
+};
+
+/* Alive links of each class, and the least and most ports that are in use at a switch. */
+static void links_sum(const struct simulation *s, struct class_sum *sum, uint32_t least_most[2])
+{
+    const struct route_summary *all = route_summarise(s->topology);
+    struct route_peer peer;
+    least_most[0] = UINT32_MAX;
+    least_most[1] = 0;
+    for (uint32_t i = 0; i < all->switches; i++) {
+        uint32_t used = 0, ports = route_ports(s->topology, i);
+        for (uint32_t p = 0; p < ports; p++) {
+            route_port(s->topology, i, p, &peer);
+            used += peer.kind != ROUTE_NOTHING;
+            bool counts = peer.kind == ROUTE_NODE ||
+                          (peer.kind == ROUTE_SWITCH && (peer.id > i || (peer.id == i && peer.port > p)));
+            if (counts && route_port_down(s->topology, i, p) > 0) {
+                sum[peer.link].links++;
+                sum[peer.link].rate += all->link[peer.link].rate;
+            }
+        }
+        least_most[0] = used < least_most[0] ? used : least_most[0];
+        least_most[1] = used > least_most[1] ? used : least_most[1];
+    }
+}
+
+static void links_print(const struct route_summary *all, const struct class_sum *sum,
+                        const uint32_t least_most[2])
+{
+    char a[32], b[32], c[32], d[32];
+    if (least_most[0] == least_most[1])
+        printf("ports      %u in use at each switch\n", least_most[1]);
+    else
+        printf("ports      %u to %u in use at a switch\n", least_most[0], least_most[1]);
+    printf("links      %-22s%12s%14s%14s%12s\n", "class", "links", "each, one way", "in all", "latency");
+    for (int i = 0; i < all->link_count; i++)
+        if (sum[i].links)
+            printf("           %-22.22s%12s%14s%14s%12s\n", all->link[i].name, print_count(a, sum[i].links),
+                   ker_print_rate(b, (double)all->link[i].rate), ker_print_rate(c, (double)sum[i].rate),
+                   ker_print_time(d, all->link[i].latency));
+}
+
+/* ---- bisection ---- */
+
+/* What is between the switches of side 0 and side 1, one way. */
+static double cut_rate(const struct simulation *s, const uint8_t *side)
+{
+    const struct route_summary *all = route_summarise(s->topology);
+    double rate = 0;
+    struct route_peer peer;
+    for (uint32_t i = 0; i < all->switches; i++)
+        for (uint32_t p = 0; side[i] == 0 && p < route_ports(s->topology, i); p++) {
+            route_port(s->topology, i, p, &peer);
+            if (peer.kind == ROUTE_SWITCH && side[peer.id] && route_port_down(s->topology, i, p) > 0)
+                rate += (double)all->link[peer.link].rate;
+        }
+    return rate;
+}
+
+/* The best cut through the middle of a dimension with an even extent; 0: there is none. */
+static double grid_cut(const struct simulation *s, uint8_t *side)
+{
+    uint32_t extent[8], at[8], where;
+    uint16_t port;
+    double best = 0;
+    int dimensions = route_grid(s->topology, extent);
+    for (int d = 0; d < dimensions; d++) {
+        if (extent[d] % 2)
+            continue;
+        for (uint32_t n = 0; n < route_summarise(s->topology)->nodes; n++) {
+            route_attachment(s->topology, n, &where, &port);
+            route_coordinates(s->topology, n, at);
+            side[where] = at[d] >= extent[d] / 2;
+        }
+        double rate = cut_rate(s, side);
+        best = best > 0 && best < rate ? best : rate;
+    }
+    return best;
+}
+
+/* Half of the narrowest level of a fat tree with an even top; 0: it has none. */
+static double tree_cut(const struct simulation *s, const struct class_sum *sum)
+{
+    const struct route_summary *all = route_summarise(s->topology);
+    int levels = ker_config_count(s->config, "topology.down");
+    double narrowest = 0;
+    if (levels > 0 ? levels < 2 || ker_config_int_at(s->config, "topology.down", levels - 1) % 2
+                   : ker_config_int(s->config, "topology.levels") < 2)
+        return 0; /* given by radix and levels, the top has `radix` subtrees: an even number */
+    for (int i = 0; i < all->link_count; i++)
+        if (i != all->node_link && sum[i].links && (narrowest == 0 || (double)sum[i].rate < narrowest))
+            narrowest = (double)sum[i].rate;
+    return narrowest / 2;
+}
+
+/* Switches as vertices that weigh as many as they have nodes. */
+static bool metis_halves(const struct simulation *s, uint8_t *side)
+{
+    const struct route_summary *all = route_summarise(s->topology);
+    struct part_halves g = {.vertices = all->switches,
+                            .first = ker_alloc((all->switches + 1ull) * sizeof *g.first),
+                            .weight = ker_alloc(all->switches * sizeof *g.weight)};
+    struct route_peer peer;
+    g.to = ker_alloc(2 * all->links * sizeof *g.to);
+    g.rate = ker_alloc(2 * all->links * sizeof *g.rate);
+    for (uint32_t i = 0; i < all->switches; i++) {
+        uint64_t end = g.first[i];
+        for (uint32_t p = 0; p < route_ports(s->topology, i); p++) {
+            route_port(s->topology, i, p, &peer);
+            g.weight[i] += peer.kind == ROUTE_NODE;
+            if (peer.kind != ROUTE_SWITCH || peer.id == i || route_port_down(s->topology, i, p) == 0)
+                continue;
+            g.to[end] = peer.id;
+            g.rate[end++] = (double)all->link[peer.link].rate;
+        }
+        g.first[i + 1] = end;
+    }
+    bool good = part_halve(&g, side);
+    free(g.first);
+    free(g.weight);
+    free(g.to);
+    free(g.rate);
+    return good;
+}
+
+static void halves_print(const struct simulation *s, const uint8_t *side)
+{
+    uint32_t nodes[2] = {0}, where;
+    uint16_t port;
+    for (uint32_t n = 0; n < route_summarise(s->topology)->nodes; n++) {
+        route_attachment(s->topology, n, &where, &port);
+        nodes[side[where]]++;
+    }
+    printf("           (an upper bound: the best cut METIS found, between %u and %u nodes)\n", nodes[0],
+           nodes[1]);
+}
+
+static void bisection_print(const struct simulation *s, const struct class_sum *sum)
+{
+    const struct route_summary *all = route_summarise(s->topology);
+    const char *how = "";
+    uint8_t *side = ker_alloc(all->switches);
+    bool found = false;
+    uint32_t nodes = all->nodes / 2;
+    double half = (double)all->link[all->node_link].rate * nodes, rate;
+    char a[32];
+    if (strcmp(all->topology, "star") == 0) {
+        rate = half;
+        how = "half of the nodes' links";
+    } else if (strcmp(all->topology, "fat_tree") == 0 && (rate = tree_cut(s, sum)) > 0) {
+        how = "half of the narrowest level";
+    } else if ((rate = grid_cut(s, side)) > 0) {
+        how = "across the middle of a dimension";
+    } else if (all->switches > 1 && all->links <= MOST_CUT_LINKS && metis_halves(s, side)) {
+        rate = cut_rate(s, side);
+        found = true;
+    }
+    if (*how || found) {
+        printf("bisection  %s each way%s%s", ker_print_rate(a, rate), *how ? ", " : "", how);
+        if (half > 0)
+            printf("; half of the nodes can inject %s", ker_print_rate(a, half));
+        putchar('\n');
+    }
+    if (found)
+        halves_print(s, side);
+    free(side);
+}
+
+static void network_print(const struct simulation *s)
+{
+    struct class_sum sum[ROUTE_MAX_LINKS] = {0};
+    uint32_t least_most[2];
+    links_sum(s, sum, least_most);
+    links_print(route_summarise(s->topology), sum, least_most);
+    bisection_print(s, sum);
+}
+
+/* --check: what would be run. */
+void simulation_check_report(const struct simulation *s)
+{
+    const struct route_summary *sum = route_summarise(s->topology);
+    uint64_t memory = net_network_bytes(s->network), rss = ker_peak_rss();
+    char a[32], b[32], c[32];
+    ker_comm_sum_u64(s->comm, &memory, 1);
+    ker_comm_sum_u64(s->comm, &rss, 1);
+    if (ker_comm_rank(s->comm) != 0)
+        return;
+    printf("network    %s\n", sum->text);
+    printf("           %u nodes, %u switches, %llu links, routing %s\n", sum->nodes, sum->switches,
+           (unsigned long long)sum->links, sum->algorithm);
+    network_print(s);
+    faults_report(s->topology);
+    printf("channels   %u needed, %u configured\n", sum->channels, sum->configured);
+    proof_print(&s->proof);
+    printf("partition  %u ranks, imbalance %.3f, %llu links cut\n", s->parts.ranks, s->parts.imbalance,
+           (unsigned long long)s->parts.cut_edges);
+    printf("lookahead  %s inside a rank", ker_print_time(a, s->engine->wheel.grid));
+    if (ker_comm_size(s->comm) > 1)
+        printf(", %s between ranks", ker_print_time(b, s->parts.lookahead));
+    printf("\nmemory     %s of switches and adapters, %s now in all\n", ker_print_bytes(a, (double)memory),
+           ker_print_bytes(c, (double)rss));
+}

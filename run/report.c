@@ -1,0 +1,214 @@
+/* run/report.c - what a run has to say: result files and terminal. */
+#include "run/run.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+static double cpu_seconds(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)u.ru_utime.tv_sec + (double)u.ru_stime.tv_sec +
+           1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
+}
+
+static double wall_seconds(const struct simulation *s)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)(now.tv_sec - s->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - s->started.tv_nsec);
+}
+
+/* Collective: `run`, which may differ from run to run. */
+static json_t *run_report(struct simulation *s)
+{
+    const struct ker_counts none = {0}, *c = s->engine ? &s->engine->counts : &none;
+    uint64_t hops = net_network_totals(s->network).packet_hops;
+    uint64_t v[] = {c->records, hops,      ker_peak_rss(),
+                    c->windows, c->epochs, (uint64_t)(cpu_seconds() * 1e6),
+                    c->wakes,   c->cells,  c->sent_bytes};
+    int64_t most[] = {(int64_t)c->records};
+    ker_comm_sum_u64(s->comm, v, sizeof v / sizeof *v);
+    ker_comm_max_i64(s->comm, most, 1);
+    if (ker_comm_rank(s->comm) != 0)
+        return NULL;
+    ker_assert(s->engine); /* the control rank always works */
+    double ranks = s->workers, wall = wall_seconds(s), cpu = (double)v[5] * 1e-6;
+    json_t *r = json_object();
+    json_object_set_new(r, "ranks", json_integer(ker_comm_size(s->comm)));
+    json_object_set_new(r, "working_ranks", json_integer(s->workers));
+    json_object_set_new(r, "wall_s", json_real(wall));
+    json_object_set_new(r, "cpu_s", json_real(cpu));
+    json_object_set_new(r, "events", json_integer((json_int_t)v[0]));
+    json_object_set_new(r, "wake_ups", json_integer((json_int_t)v[6]));
+    json_object_set_new(r, "packet_hops", json_integer((json_int_t)v[1]));
+    json_object_set_new(r, "packet_hops_per_s", json_real(wall > 0 ? (double)v[1] / wall : 0));
+    json_object_set_new(r, "packet_hops_per_cpu_s", json_real(cpu > 0 ? (double)v[1] / cpu : 0));
+    json_object_set_new(r, "peak_rss_bytes", json_integer((json_int_t)v[2]));
+    json_object_set_new(r, "windows", json_integer((json_int_t)v[3]));
+    json_object_set_new(r, "active_cells", json_integer((json_int_t)v[7]));
+    json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)s->workers)));
+    json_object_set_new(r, "sent_bytes", json_integer((json_int_t)v[8]));
+    json_object_set_new(r, "window_ps", json_integer((json_int_t)s->engine->wheel.grid));
+    json_object_set_new(r, "imbalance", json_real(v[0] ? (double)most[0] * ranks / (double)v[0] : 1));
+    return r;
+}
+
+/* JSON is UTF-8; names of files need not be: then what is not ASCII is a question mark. */
+static json_t *word_json(const char *word)
+{
+    json_t *text = json_string(word);
+    if (text)
+        return text;
+    char *plain = ker_format("%s", word);
+    for (char *at = plain; *at; at++)
+        if ((unsigned char)*at > 127)
+            *at = '?';
+    text = json_string(plain);
+    free(plain);
+    return text;
+}
+
+static void file_add(void *files, const char *path)
+{
+    json_array_append_new(files, word_json(path));
+}
+
+/* What was asked for, and of which program. */
+static json_t *input_report(const struct simulation *s)
+{
+    json_t *overrides = json_array();
+    for (int i = 0; i < s->args->override_count; i++)
+        json_array_append_new(overrides, word_json(s->args->overrides[i]));
+    json_t *files = json_array();
+    ker_config_files(s->config, file_add, files);
+    return json_pack("{s:s, s:o, s:o, s:o, s:I}", "version", MARSSIM_VERSION, "configuration",
+                     word_json(s->args->file), "overrides", overrides, "files", files, "seed",
+                     (json_int_t)s->seed);
+}
+
+/* What run.confidence has come to: the half-width, null with fewer than two batches. */
+static json_t *confidence_json(const struct simulation *s)
+{
+    double level = ker_config_real(s->config, "run.confidence_level"),
+           width = stats_batch_halfwidth(s->batch_mean, s->batches, level);
+    return json_pack("{s:f, s:i, s:o}", "level", level, "batches", s->batches, "half_width",
+                     isfinite(width) ? json_real(width) : json_null());
+}
+
+/* Utilisation by class of link, of those classes that have links. */
+static json_t *classes_json(const struct route_summary *sum, const struct stats_link *links, size_t count,
+                            ker_time span)
+{
+    struct use {
+        uint64_t directions, most;
+        unsigned __int128 busy;
+    } use[ROUTE_MAX_LINKS] = {0};
+    for (size_t i = 0; i < count; i++) {
+        struct use *u = &use[links[i].link_class];
+        u->directions++;
+        u->busy += links[i].busy_ps;
+        u->most = links[i].busy_ps > u->most ? links[i].busy_ps : u->most;
+    }
+    json_t *classes = json_array();
+    for (int i = 0; i < sum->link_count; i++)
+        if (use[i].directions) {
+            double mean = span > 0 ? (double)use[i].busy / ((double)span * (double)use[i].directions) : 0;
+            json_array_append_new(classes, json_pack("{s:s, s:I, s:f, s:f}", "class", sum->link[i].name,
+                                                     "directions", (json_int_t)use[i].directions,
+                                                     "mean_utilisation", mean, "max_utilisation",
+                                                     span > 0 ? (double)use[i].most / (double)span : 0.0));
+        }
+    return classes;
+}
+
+static void result_add(struct simulation *s, json_t *r, ker_time at, json_t *jobs)
+{
+    const struct route_summary *sum = route_summarise(s->topology);
+    double offered = task_system_offered(s->tasks, sum->link[sum->node_link].rate);
+    json_object_set_new(r, "simulated_time_ps", json_integer((json_int_t)at));
+    json_object_set_new(r, "end_reason", json_string(s->end_reason));
+    json_object_set_new(r, "network", json_string(sum->text));
+    json_object_set_new(r, "nodes", json_integer((json_int_t)sum->nodes));
+    json_object_set_new(r, "switches", json_integer((json_int_t)sum->switches));
+    json_object_set_new(r, "links", json_integer((json_int_t)sum->links));
+    json_object_set_new(r, "offered_load",
+                        json_real(offered + json_number_value(json_object_get(r, "offered_load"))));
+    if (s->batch)
+        json_object_set_new(r, "confidence", confidence_json(s));
+    json_object_set_new(r, "jobs", jobs ? jobs : json_array());
+}
+
+/* names.csv, when the topology has names. */
+static void names_write(struct simulation *s)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    bool named = route_names_write(s->topology, memory);
+    fclose(memory);
+    if (named)
+        stats_text_write(s->folder, "names.csv", text, &s->error);
+    free(text);
+}
+
+static const char *name_of(const void *topology, bool node, uint32_t id)
+{
+    return route_name(topology, node, id);
+}
+
+static void files_write(struct simulation *s, json_t *summary, const struct stats_link *links, size_t count,
+                        ker_time span)
+{
+    const struct route_summary *sum = route_summarise(s->topology);
+    const char *names[ROUTE_MAX_LINKS];
+    for (int i = 0; i < sum->link_count; i++)
+        names[i] = sum->link[i].name;
+    struct stats_names called = {route_name(s->topology, false, 0) ? name_of : NULL, s->topology};
+    char *text = stats_summary_text(summary, links, count, names, span, called), *config = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&config, &length);
+    ker_config_write(s->config, memory);
+    fclose(memory);
+    stats_json_write(s->folder, "summary.json", summary, &s->error);
+    stats_text_write(s->folder, "summary.txt", text, &s->error);
+    stats_text_write(s->folder, "system.cfg", config, &s->error);
+    names_write(s);
+    if (ker_config_bool(s->config, "output.links"))
+        stats_links_write(s->folder, links, count, names, span, called, &s->error);
+    if (!s->args->quiet)
+        printf("%s\nresults     %s\n", text, s->folder);
+    fflush(stdout); /* before the run is over, as far as signals are concerned */
+    free(text);
+    free(config);
+}
+
+/* Collective. Everything measured is written, also after a failed run. */
+void simulation_report(struct simulation *s, ker_time at)
+{
+    ker_time to = s->measure_to < at ? s->measure_to : at, span = to > s->warmup ? to - s->warmup : 0;
+    size_t own, count = 0;
+    if (at <= s->warmup && s->warmup > 0 && ker_comm_rank(s->comm) == 0)
+        ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
+    net_network_end(s->network, at);
+    struct stats_link *rows = net_network_links(s->network, &own),
+                      *links = stats_links_gather(s->comm, rows, own, &count);
+    json_t *jobs = NULL, *run = run_report(s), *result = net_network_report(s->network, s->comm, span);
+    bool tasks = ker_config_bool(s->config, "output.tasks");
+    task_system_report(s->tasks, s->comm, at, tasks ? s->folder : NULL, &jobs, &s->error);
+    net_network_write(s->network, s->comm, s->folder, &s->error);
+    stats_periods_close(s->periods, &s->error);
+    if (ker_comm_rank(s->comm) == 0) {
+        result_add(s, result, at, jobs);
+        json_object_set_new(result, "link_classes",
+                            classes_json(route_summarise(s->topology), links, count, span));
+        json_t *summary =
+            json_pack("{s:o, s:o, s:o}", "input", input_report(s), "result", result, "run", run);
+        files_write(s, summary, links, count, span);
+        json_decref(summary);
+    }
+    free(links);
+}

@@ -1,0 +1,382 @@
+/* The jobs of a run: their programs, where their tasks are, and that no two want the same core.
+ *
+ * Each job is placed by itself (placement.c). On a node the tasks take cores job after job, unless a file
+ * names cores (seats.c). All work grows with the number of jobs and tasks, not with their product.
+ *
+ * Invariant: after task_jobs_new no core holds two tasks and no task has a core that its node does not have.
+ */
+#include "tasks/jobs/jobs.h"
+
+#include "nodes/nodes.h"
+#include "tasks/jobs/placement.h"
+#include "tasks/jobs/seats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct slot {
+    struct task_job job;
+    struct task_placement placement;
+    char *name;
+};
+
+struct task_jobs {
+    uint32_t count, cores;
+    struct slot *slot;
+    struct task_seat *seat; /* of all tasks (seats.h); NULL: one job in closed form */
+    size_t seats;
+};
+
+/* The order is that of the choices of jobs[].program. */
+static const struct {
+    const char *name;
+    const struct task_program_class *class;
+} programs[] = {
+    {"pingpong", &task_program_pingpong},
+    {"stencil", &task_program_stencil},
+    {"trace", &task_program_allprof},
+    {"weather", &task_program_weather},
+};
+
+const struct ker_option task_job_options[] = {
+    {.key = "jobs[].name",
+     .type = KER_TYPE_STRING,
+     .fallback = "",
+     .meaning = "For messages and results; default job0, job1, ..."},
+    {.key = "jobs[].program",
+     .type = KER_TYPE_CHOICE,
+     .choices = "pingpong|stencil|trace|weather",
+     .meaning = "What the tasks do: one message to and fro, a generated halo exchange, the replay of a "
+                "trace, or what a "
+                "weather model sends."},
+    {.key = "jobs[].tasks",
+     .type = KER_TYPE_INT,
+     .minimum = "1",
+     .meaning =
+         "pingpong: number of tasks, an even one; default 2. Other programs say how many there are: here it "
+         "is a check, and any other number is refused."},
+    {.key = "jobs[].placement",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "sequential",
+     .choices = "sequential|strided|random|file",
+     .meaning = "Which nodes of the job's range the tasks take: one after the other, every jobs[].stride-th "
+                "and then those "
+                "between, in random order, or as jobs[].placement_file says."},
+    {.key = "jobs[].first_node",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "First node of the job's range.",
+     .belongs = "jobs[].placement!=file"},
+    {.key = "jobs[].last_node",
+     .type = KER_TYPE_INT,
+     .minimum = "0",
+     .meaning = "Last node of the job's range; absent: the last of the system.",
+     .belongs = "jobs[].placement!=file"},
+    {.key = "jobs[].nodes",
+     .type = KER_TYPE_INT,
+     .minimum = "1",
+     .meaning = "Length of the range, instead of jobs[].last_node.",
+     .belongs = "jobs[].placement!=file"},
+    {.key = "jobs[].stride",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .meaning = "Distance of the strided placement, in nodes.",
+     .belongs = "jobs[].placement=strided"},
+    {.key = "jobs[].tasks_per_node",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .maximum = "65000",
+     .meaning = "Tasks that share a node; each needs a core (node.cores).",
+     .belongs = "jobs[].placement!=file"},
+    {.key = "jobs[].placement_file",
+     .type = KER_TYPE_FILE,
+     .meaning = "One node, or node and core, per line, task 0 first; # begins a comment.",
+     .belongs = "jobs[].placement=file"},
+    {.key = "jobs[].background",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
+     .meaning = "The run does not wait for this job: it is over when all others are done."},
+    {.key = "jobs[].restart",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
+     .meaning = "A background job starts again when it is done, so that there is always traffic.",
+     .belongs = "jobs[].background=true"},
+    {.key = "jobs[].priority",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "15",
+     .meaning = "Priority class of the job's messages (switch.classes); a higher class is served first."},
+    {.key = "jobs[].start",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1000000 s",
+     .meaning = "When the job starts."},
+    {.key = "jobs[].processor_factor",
+     .type = KER_TYPE_REAL,
+     .fallback = "1",
+     .minimum = "0",
+     .meaning = "Computation takes this many times as long as on the traced machine; 0: no time at all.",
+     .belongs = "jobs[].program!=pingpong"},
+    {.key = "jobs[].compute_jitter",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1000 s",
+     .meaning = "Each computation takes longer by a time drawn uniformly from 0 to this, from run.seed: of a "
+                "generator those of every step, even if compute_time is 0; of a trace those that took at "
+                "least this time.",
+     .belongs = "jobs[].program!=pingpong"},
+    {.key = NULL},
+};
+
+static const char *job_key(char *buffer, size_t room, uint32_t job, const char *key)
+{
+    snprintf(buffer, room, "jobs[%u].%s", job, key);
+    return buffer;
+}
+#define KEY(job, key) job_key((char[64]){0}, 64, job, key)
+
+static enum ker_status job_settings(struct slot *s, const struct ker_config *config, uint32_t job,
+                                    struct ker_error *error)
+{
+    const char *name = ker_config_string(config, KEY(job, "name"));
+    s->name = *name ? ker_format("%s", name) : ker_format("job%u", job);
+    s->job.name = s->name;
+    if (!ker_config_has(config, KEY(job, "program")))
+        return ker_config_fail(config, error, KEY(job, "program"),
+                               "is missing; pingpong, stencil, trace, and weather are possible");
+    s->job.class = programs[ker_config_choice(config, KEY(job, "program"))].class;
+    s->job.background = ker_config_bool(config, KEY(job, "background"));
+    s->job.restart = ker_config_bool(config, KEY(job, "restart"));
+    s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));
+    s->job.start = ker_config_time(config, KEY(job, "start"));
+    s->job.compute_jitter = ker_config_time(config, KEY(job, "compute_jitter"));
+    s->job.processor_factor = ker_config_real(config, KEY(job, "processor_factor"));
+    if (s->job.priority >= ker_config_int(config, "switch.classes"))
+        return ker_config_fail(config, error, KEY(job, "priority"),
+                               "class %u of %d: classes count from 0; more of them by switch.classes",
+                               s->job.priority, (int)ker_config_int(config, "switch.classes"));
+    return KER_OK;
+}
+
+/* All ranks learn whether one failed, so that none waits for it in the next collective call. The text stays
+ * where it was written; the program's last agreement prints it. */
+static enum ker_status jobs_agree(struct ker_comm *comm, enum ker_status status)
+{
+    int64_t worst = status;
+    ker_comm_max_i64(comm, &worst, 1);
+    return (enum ker_status)worst;
+}
+
+/* Collective where the program's open is. */
+static enum ker_status job_open(struct slot *s, const struct ker_config *config, uint32_t job,
+                                struct ker_comm *comm, struct ker_error *error)
+{
+    char path[32];
+    snprintf(path, sizeof path, "jobs[%u]", job);
+    enum ker_status status = s->job.class->open(&s->job.program, config, path, comm, error);
+    if (status)
+        return status;
+    s->job.tasks = s->job.class->tasks(s->job.program);
+    if (ker_config_has(config, KEY(job, "tasks")) &&
+        ker_config_int(config, KEY(job, "tasks")) != s->job.tasks)
+        return ker_config_fail(config, error, KEY(job, "tasks"), "the %s of job '%s' has %u tasks, not %lld",
+                               ker_config_string(config, KEY(job, "program")), s->name, s->job.tasks,
+                               (long long)ker_config_int(config, KEY(job, "tasks")));
+    return KER_OK;
+}
+
+static enum ker_status jobs_too_many(const struct task_jobs *jobs, const struct ker_config *config,
+                                     const struct task_seat *seat, struct ker_error *error)
+{
+    const struct slot *s = &jobs->slot[seat->job];
+    uint32_t own = task_placement_count(&s->placement, seat->node);
+    if (s->placement.has_cores)
+        return ker_config_fail(config, error, KEY(seat->job, "placement_file"),
+                               "job '%s': task %u is placed on core %u of node %u, which has %u (node.cores)",
+                               s->name, seat->task, seat->core, seat->node, jobs->cores);
+    for (uint32_t other = 0; other < seat->job; other++) {
+        uint32_t there = task_placement_count(&jobs->slot[other].placement, seat->node);
+        if (there > 0)
+            return ker_config_fail(config, error, KEY(seat->job, "placement"),
+                                   "job '%s' wants %u of the cores of node %u, job '%s' has %u there, and "
+                                   "node.cores is %u: give the "
+                                   "jobs nodes of their own (jobs[%u].first_node) or raise node.cores",
+                                   s->name, own, seat->node, jobs->slot[other].name, there, jobs->cores,
+                                   seat->job);
+    }
+    return ker_config_fail(
+        config, error, KEY(seat->job, s->placement.table ? "placement_file" : "tasks_per_node"),
+        "job '%s': %u tasks on node %u, but node.cores is %u: spread them over more nodes or raise "
+        "node.cores",
+        s->name, own, seat->node, jobs->cores);
+}
+
+static enum ker_status jobs_twice(const struct task_jobs *jobs, const struct ker_config *config,
+                                  const struct task_seat *first, const struct task_seat *second,
+                                  struct ker_error *error)
+{
+    return ker_config_fail(
+        config, error, KEY(second->job, "placement"),
+        "core %u of node %u is taken twice: by task %u of job '%s' and task %u of job '%s'", second->core,
+        second->node, first->task, jobs->slot[first->job].name, second->task, jobs->slot[second->job].name);
+}
+
+/* Seats of one node stand together, and two that want the same core are next to each other once they are
+ * ordered by core. */
+static enum ker_status jobs_check_seats(const struct task_jobs *jobs, const struct ker_config *config,
+                                        const struct task_seat *seat, size_t count, struct ker_error *error)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (seat[i].core >= jobs->cores)
+            return jobs_too_many(jobs, config, &seat[i], error);
+        if (i > 0 && seat[i - 1].node == seat[i].node && seat[i - 1].core == seat[i].core)
+            return jobs_twice(jobs, config, &seat[i - 1], &seat[i], error);
+    }
+    return KER_OK;
+}
+
+/* Seats all tasks and checks that no two want one core. A single job in closed form, the usual case, needs no
+ * table. */
+static enum ker_status jobs_seat(struct task_jobs *jobs, const struct ker_config *config,
+                                 struct ker_error *error)
+{
+    if (jobs->count == 0 || (jobs->count == 1 && !jobs->slot[0].placement.table &&
+                             jobs->slot[0].placement.per_node <= jobs->cores))
+        return KER_OK;
+    const struct task_placement **placement = ker_alloc(jobs->count * sizeof(const struct task_placement *));
+    for (uint32_t job = 0; job < jobs->count; job++)
+        placement[job] = &jobs->slot[job].placement;
+    jobs->seats = task_seats_make(placement, jobs->count, &jobs->seat);
+    free(placement);
+    struct task_seat *by_core = task_seats_by_core(jobs->seat, jobs->seats);
+    enum ker_status status = jobs_check_seats(jobs, config, by_core, jobs->seats, error);
+    free(by_core);
+    return status;
+}
+
+/* Files may differ from host to host, so that a job may fail on some ranks only. They all learn of it before
+ * the next job whose open is collective, and at the end; not at every job, of which there may be many. */
+static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config *config,
+                                 const struct route_topology *topology, struct ker_comm *comm, uint64_t seed,
+                                 struct ker_error *error)
+{
+    struct node_model model;
+    enum ker_status status = node_model_init(&model, config, error);
+    if (status)
+        return status;
+    jobs->cores = model.cores;
+    uint32_t count = (uint32_t)ker_config_count(config, "jobs"), nodes = route_summarise(topology)->nodes;
+    jobs->slot = ker_alloc((count ? count : 1) * sizeof *jobs->slot);
+    for (uint32_t job = 0; job < count && !status; job++) {
+        struct slot *s = &jobs->slot[jobs->count++];
+        status = job_settings(s, config, job, error);
+        if (!status && s->job.class->collective && (status = jobs_agree(comm, status)) != KER_OK)
+            return status;
+        if (!status)
+            status = job_open(s, config, job, comm, error);
+        if (!status)
+            status = task_placement_init(&s->placement, config, job, s->job.tasks, nodes, seed, error);
+    }
+    status = jobs_agree(comm, status);
+    return status ? status : jobs_seat(jobs, config, error);
+}
+
+enum ker_status task_jobs_new(struct task_jobs **out, const struct ker_config *config,
+                              const struct route_topology *topology, struct ker_comm *comm, uint64_t seed,
+                              struct ker_error *error)
+{
+    struct task_jobs *jobs = ker_alloc(sizeof *jobs);
+    enum ker_status status = jobs_read(jobs, config, topology, comm, seed, error);
+    if (status) {
+        task_jobs_free(jobs);
+        *out = NULL;
+        return status;
+    }
+    *out = jobs;
+    return KER_OK;
+}
+
+void task_jobs_free(struct task_jobs *jobs)
+{
+    if (!jobs)
+        return;
+    for (uint32_t job = 0; job < jobs->count; job++) {
+        struct slot *s = &jobs->slot[job];
+        if (s->job.program)
+            s->job.class->close(s->job.program);
+        task_placement_release(&s->placement);
+        free(s->name);
+    }
+    free(jobs->slot);
+    free(jobs->seat);
+    free(jobs);
+}
+
+uint32_t task_jobs_count(const struct task_jobs *jobs)
+{
+    return jobs->count;
+}
+
+const struct task_job *task_jobs_get(const struct task_jobs *jobs, uint32_t job)
+{
+    ker_assert(job < jobs->count);
+    return &jobs->slot[job].job;
+}
+
+uint32_t task_jobs_node(const struct task_jobs *jobs, uint32_t job, uint32_t task)
+{
+    return task_placement_of(&jobs->slot[job].placement, task).node;
+}
+
+struct task_place task_jobs_place(const struct task_jobs *jobs, uint32_t job, uint32_t task)
+{
+    struct task_place place = task_placement_of(&jobs->slot[job].placement, task);
+    if (!jobs->seat)
+        return place;
+    for (size_t i = task_seats_find(jobs->seat, jobs->seats, place.node, job); i < jobs->seats; i++)
+        if (jobs->seat[i].task == task) {
+            place.core = (uint16_t)jobs->seat[i].core;
+            break;
+        }
+    return place;
+}
+
+/* Without a table: of the only job. */
+static uint32_t jobs_at_closed(const struct task_jobs *jobs, uint32_t node, struct task_seat *seats,
+                               uint32_t room)
+{
+    const struct task_placement *p = &jobs->slot[0].placement;
+    uint32_t count = jobs->count ? task_placement_count(p, node) : 0;
+    for (uint32_t k = 0; k < count && k < room; k++) {
+        uint32_t task = task_placement_task(p, node, k);
+        seats[k] = (struct task_seat){node, task_placement_of(p, task).core, 0, task};
+    }
+    return count;
+}
+
+uint32_t task_jobs_at(const struct task_jobs *jobs, uint32_t node, struct task_seat *seats, uint32_t room)
+{
+    if (!jobs->seat)
+        return jobs_at_closed(jobs, node, seats, room);
+    size_t first = task_seats_find(jobs->seat, jobs->seats, node, 0), i = first;
+    for (; i < jobs->seats && jobs->seat[i].node == node; i++)
+        if (i - first < room)
+            seats[i - first] = jobs->seat[i];
+    return (uint32_t)(i - first);
+}
+
+void task_jobs_list(FILE *out)
+{
+    int count;
+    const struct task_placement_law *law = task_placement_laws(&count);
+    fprintf(out, "programs (jobs[].program)\n");
+    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
+        fprintf(out, "  %-18s %s\n", programs[i].name, programs[i].class->meaning);
+    fprintf(out, "placements (jobs[].placement)\n");
+    for (int i = 0; i < count; i++)
+        fprintf(out, "  %-18s %s\n", law[i].name, law[i].meaning);
+}

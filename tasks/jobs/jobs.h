@@ -1,0 +1,47 @@
+/* jobs.h - the jobs of a run and where their tasks are placed. */
+#ifndef TASKS_JOBS_H
+#define TASKS_JOBS_H
+
+#include "tasks/programs/op.h"
+
+struct task_place {
+    uint32_t node;
+    uint16_t core;
+};
+
+struct task_job {
+    const char *name;
+    const struct task_program_class *class;
+    struct task_program *program;
+    uint32_t tasks;
+    bool background;         /* the run does not wait for it */
+    bool restart;            /* background: starts again when done, so that there is always traffic */
+    uint32_t priority;       /* class of its messages */
+    double processor_factor; /* compute time is multiplied by it; 0: infinitely fast */
+    ker_time compute_jitter; /* each computation takes up to this much longer */
+    ker_time start;
+};
+
+struct task_jobs; /* all jobs; read on every rank alike */
+
+/* Collective. All ranks return the worst status of any for what only some can find (files); the text is in
+ * the error of those ranks only, to be agreed on with ker_comm_agree. */
+enum ker_status task_jobs_new(struct task_jobs **, const struct ker_config *,
+                              const struct route_topology *topology, struct ker_comm *, uint64_t seed,
+                              struct ker_error *);
+void task_jobs_free(struct task_jobs *);
+uint32_t task_jobs_count(const struct task_jobs *);
+const struct task_job *task_jobs_get(const struct task_jobs *, uint32_t job);
+/* One job in closed form costs no memory; otherwise 16 bytes a task. The node alone is cheap in any case. */
+uint32_t task_jobs_node(const struct task_jobs *, uint32_t job, uint32_t task);
+struct task_place task_jobs_place(const struct task_jobs *, uint32_t job, uint32_t task);
+/* The tasks on a node, at most `room`, ordered by (job, task); returns how many there are. */
+struct task_seat {
+    uint32_t node, core, job, task;
+};
+uint32_t task_jobs_at(const struct task_jobs *, uint32_t node, struct task_seat *, uint32_t room);
+
+extern const struct ker_option task_job_options[]; /* jobs[].*, but for the programs' own keys */
+void task_jobs_list(FILE *out);                    /* programs and placements, one line each */
+
+#endif

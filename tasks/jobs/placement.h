@@ -1,0 +1,59 @@
+/* placement.h - which task of a job runs on which node. Private to tasks/; jobs.c puts several jobs side by
+ * side.
+ *
+ * A job has a range of nodes. Sequential, strided and random placements are closed forms in both directions,
+ * whatever the number of tasks; a file is a table of 12 bytes a task. Tasks are dealt to nodes per_node at a
+ * time.
+ */
+#ifndef TASKS_PLACEMENT_H
+#define TASKS_PLACEMENT_H
+
+#include "tasks/jobs/jobs.h"
+#include "tasks/traffic/permutation.h"
+
+struct task_placement;
+
+struct task_placement_law {
+    const char *name, *meaning;
+    /* Place 0..nodes-1 of the range that seat 0..nodes-1 takes, and back. NULL: from a file. */
+    uint32_t (*place)(const struct task_placement *, uint32_t seat);
+    uint32_t (*seat)(const struct task_placement *, uint32_t place);
+};
+
+struct task_placement {
+    const struct task_placement_law *law;
+    uint32_t tasks, per_node;
+    uint32_t first, nodes; /* range */
+    uint32_t stride;
+    struct task_permutation permutation;
+    /* From a file: */
+    bool has_cores; /* the file names cores */
+    struct task_place
+        *table;        /* of each task; the core is its number among the job's tasks there when !has_cores */
+    uint32_t *by_node; /* tasks in the order of (node, task) */
+};
+
+const struct task_placement_law *task_placement_laws(int *count);
+
+/* Reads jobs[job].placement and its keys for a job of `tasks` tasks on a system of `nodes` nodes. */
+enum ker_status task_placement_init(struct task_placement *, const struct ker_config *, uint32_t job,
+                                    uint32_t tasks, uint32_t nodes, uint64_t seed, struct ker_error *);
+void task_placement_release(struct task_placement *);
+
+/* core: the task's number among the job's tasks on that node, or the one the file gives. */
+struct task_place task_placement_of(const struct task_placement *, uint32_t task);
+uint32_t task_placement_count(const struct task_placement *, uint32_t node);
+/* The k-th of them, in increasing order; k < task_placement_count(). */
+uint32_t task_placement_task(const struct task_placement *, uint32_t node, uint32_t k);
+
+/* One node, or node and core, per line; # begins a comment; empty lines do not count. Either all lines name a
+ * core or none. `name` stands for the file in messages. Sets places (malloc'ed), count and has_cores. */
+enum ker_status task_placement_parse(const char *name, const char *text, size_t bytes, uint32_t nodes,
+                                     struct task_place **places, uint32_t *count, bool *has_cores,
+                                     struct ker_error *);
+/* The same from a file; all of tasks, no more and no fewer. */
+enum ker_status task_placement_file(struct ker_inputs *, const char *path, uint32_t nodes,
+                                    struct task_place **places, uint32_t *count, bool *has_cores,
+                                    struct ker_error *);
+
+#endif

@@ -1,0 +1,81 @@
+/* seats.c - the tasks of all jobs, node by node.
+ *
+ * Tasks without a core of their own take cores job after job: a task's core is the number of tasks that
+ * earlier jobs have on its node, plus its number among its own job's there. In the table sorted by (node,
+ * job, task) the first is how far the job's first seat stands behind the node's first.
+ */
+#include "tasks/jobs/seats.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int seat_compare(const void *a, const void *b)
+{
+    const struct task_seat *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->job != y->job)
+        return x->job < y->job ? -1 : 1;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static int seat_compare_cores(const void *a, const void *b)
+{
+    const struct task_seat *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->core != y->core)
+        return x->core < y->core ? -1 : 1;
+    return seat_compare(a, b);
+}
+
+static void seats_number(const struct task_placement *const *placement, struct task_seat *seat, size_t count)
+{
+    size_t node = 0, job = 0; /* where this node's and this job's seats begin */
+    for (size_t i = 0; i < count; i++) {
+        if (seat[i].node != seat[node].node)
+            node = job = i;
+        if (seat[i].job != seat[job].job)
+            job = i;
+        if (!placement[seat[i].job]->has_cores)
+            seat[i].core += (uint32_t)(job - node);
+    }
+}
+
+size_t task_seats_make(const struct task_placement *const *placement, uint32_t jobs, struct task_seat **seat)
+{
+    size_t count = 0, filled = 0;
+    for (uint32_t job = 0; job < jobs; job++)
+        count += placement[job]->tasks;
+    *seat = ker_alloc((count ? count : 1) * sizeof **seat);
+    for (uint32_t job = 0; job < jobs; job++)
+        for (uint32_t task = 0; task < placement[job]->tasks; task++) {
+            struct task_place place = task_placement_of(placement[job], task);
+            (*seat)[filled++] = (struct task_seat){place.node, place.core, job, task};
+        }
+    qsort(*seat, count, sizeof **seat, seat_compare);
+    seats_number(placement, *seat, count);
+    return count;
+}
+
+struct task_seat *task_seats_by_core(const struct task_seat *seat, size_t count)
+{
+    struct task_seat *copy = ker_alloc((count ? count : 1) * sizeof *copy);
+    memcpy(copy, seat, count * sizeof *copy);
+    qsort(copy, count, sizeof *copy, seat_compare_cores);
+    return copy;
+}
+
+size_t task_seats_find(const struct task_seat *seat, size_t count, uint32_t node, uint32_t job)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        bool before = seat[middle].node != node ? seat[middle].node < node : seat[middle].job < job;
+        if (before)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}

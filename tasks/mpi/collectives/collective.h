@@ -1,0 +1,114 @@
+/* collective.h - collectives as schedules of point-to-point messages.
+ *
+ * An algorithm is a pure function: given what a task knows of the call (its view) and the number of a round,
+ * it says what the task does in this round: at most one receive and one send. So an active collective needs
+ * constant memory, whatever the number of tasks, and a schedule can be tested without a network.
+ * mpi_collective.c executes the rounds.
+ *
+ * Messages of a collective carry the communicator's collective context, the number of the call on the
+ * communicator, and the round's tags; a pair (sender, receiver) never has two messages with one tag in one
+ * call, so their order is free.
+ */
+#ifndef TASKS_COLLECTIVE_H
+#define TASKS_COLLECTIVE_H
+
+#include "tasks/programs/op.h"
+
+#define TASK_COLL_NOBODY (-2)
+#define TASK_COLL_ANYBODY (-1)
+
+/* What one task knows. */
+struct task_coll_view {
+    int32_t rank, size, root;
+    uint64_t bytes, bytes2;                     /* as in struct task_op */
+    const uint64_t *send_bytes, *receive_bytes; /* per rank, or NULL */
+    uint8_t collective;                         /* enum task_collective */
+};
+
+/* The receive is posted first, then the send is made. */
+struct task_coll_round {
+    int32_t receive_from; /* rank, ANYBODY or NOBODY */
+    int32_t send_to;      /* rank or NOBODY */
+    int32_t receive_tag, send_tag;
+    uint64_t send_bytes, receive_bytes; /* receive_bytes: as far as known, for messages to people only */
+    bool fence;                         /* everything so far must be complete before the next round */
+};
+
+/* false: there is no such round, the schedule has ended. round counts from 0 without gaps. */
+typedef bool task_coll_function(const struct task_coll_view *, uint32_t round, struct task_coll_round *);
+
+struct task_coll_algorithm {
+    const char *name, *meaning;
+    task_coll_function *round;
+    uint32_t collectives; /* bit 1 << enum task_collective for each it can do */
+};
+
+/* All algorithms, ended by an entry without a name. */
+extern const struct task_coll_algorithm task_coll_algorithms[];
+const char *task_coll_name(unsigned collective); /* "allreduce" */
+
+/* From min_bytes and min_tasks on, this algorithm. Among the fitting rules of a collective the last one
+ * counts. */
+struct task_coll_rule {
+    uint64_t min_bytes;
+    int32_t min_tasks;
+    uint8_t collective;
+    uint8_t algorithm; /* index in task_coll_algorithms */
+};
+
+#define TASK_COLL_RULES 96
+struct task_coll_table {
+    uint32_t count;
+    struct task_coll_rule rule[TASK_COLL_RULES];
+};
+
+/* The built-in rules, replaced for each collective by the key mpi.collectives.NAME where that is given. */
+enum ker_status task_coll_table_init(struct task_coll_table *, const struct ker_config *, struct ker_error *);
+/* The algorithm for a call. Depends only on what all tasks of the call agree on. */
+const struct task_coll_algorithm *task_coll_choose(const struct task_coll_table *,
+                                                   const struct task_coll_view *);
+const struct task_coll_algorithm *task_coll_find(unsigned collective, const char *name); /* NULL: none */
+void task_coll_list(FILE *out);
+
+/* Blocks of a vector of `bytes` cut into `parts`: block i is [i x bytes / parts, (i + 1) x bytes / parts), so
+ * that all blocks together are the vector. The bytes of blocks from..to-1. */
+uint64_t task_coll_span(uint64_t bytes, uint64_t parts, uint64_t from, uint64_t to);
+/* Bytes this task sends to (receives from) rank in a call with per-rank counts; an equal share when they are
+ * unknown. */
+uint64_t task_coll_send_count(const struct task_coll_view *, int32_t rank);
+uint64_t task_coll_receive_count(const struct task_coll_view *, int32_t rank);
+
+static inline int task_coll_log2_floor(uint32_t n)
+{
+    return 31 - __builtin_clz(n);
+}
+static inline int task_coll_log2_ceiling(uint32_t n)
+{
+    return n < 2 ? 0 : 32 - __builtin_clz(n - 1);
+}
+/* A round that does nothing, to be filled in. */
+static inline void task_coll_round_clear(struct task_coll_round *round)
+{
+    *round = (struct task_coll_round){.receive_from = TASK_COLL_NOBODY, .send_to = TASK_COLL_NOBODY};
+}
+/* Sendrecv: both with one tag, then a fence. */
+static inline void task_coll_round_exchange(struct task_coll_round *round, int32_t to, uint64_t send_bytes,
+                                            int32_t from, uint64_t receive_bytes, int32_t tag)
+{
+    *round = (struct task_coll_round){from, to, tag, tag, send_bytes, receive_bytes, true};
+}
+
+/* collective_tree.c */
+task_coll_function task_coll_linear_from, task_coll_linear_to, task_coll_linear_both;
+task_coll_function task_coll_binomial_from, task_coll_binomial_to, task_coll_binomial_both;
+task_coll_function task_coll_binomial_gather, task_coll_binomial_scatter, task_coll_scatter_allgather;
+/* collective_doubling.c */
+task_coll_function task_coll_doubling_allreduce, task_coll_doubling_allgather, task_coll_doubling_scan;
+task_coll_function task_coll_dissemination, task_coll_rabenseifner, task_coll_rabenseifner_reduce;
+task_coll_function task_coll_halving_reduce_scatter;
+/* collective_ring.c */
+task_coll_function task_coll_ring_allreduce, task_coll_ring_allgather, task_coll_pairwise_alltoall;
+task_coll_function task_coll_pairwise_reduce_scatter, task_coll_bruck_alltoall, task_coll_bruck_allgather;
+task_coll_function task_coll_chain_scan, task_coll_linear_alltoall, task_coll_linear_allgather;
+
+#endif

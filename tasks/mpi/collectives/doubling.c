@@ -1,0 +1,272 @@
+/* doubling.c - schedules whose partners lie at distances that double or halve.
+ *
+ * Sizes that are no power of two are folded: with P the largest power of two <= size and rest = size - P,
+ * each even rank below 2 x rest gives its data to the odd rank above it and waits for the result. The others
+ * get virtual ranks: odd ones below 2 x rest v = rank / 2, those from 2 x rest on v = rank - rest. Round 0 is
+ * the folding, the last round the unfolding; both do nothing at powers of two. All ranks have the same number
+ * of rounds, so the round is the tag.
+ *
+ * Halving: a virtual rank owns a range of the P blocks of the vector; in step i it keeps the half [v & -m, +
+ * m) with m = P / 2^(i+1) and gives the other half to v ^ m, so after log2 P steps it owns block v. Doubling
+ * runs this backwards.
+ *
+ * Sources: recursive doubling, halving and Rabenseifner's algorithm: Thakur, Rabenseifner, Gropp, IJHPCA
+ * 19(1), 2005, and Rabenseifner, "Optimization of collective reduction operations", ICCS 2004. Dissemination:
+ * Hensgen, Finkel, Manber, "Two algorithms for barrier synchronization", IJPP 17(1), 1988.
+ */
+#include "tasks/mpi/collectives/collective.h"
+
+struct fold {
+    uint32_t size, power, rest, levels;
+    uint32_t virtual_rank;
+    bool out; /* an even rank that waits for the result */
+    bool in;  /* the odd rank that works for it */
+};
+
+static struct fold fold_make(const struct task_coll_view *v, int32_t rank)
+{
+    struct fold f = {.size = (uint32_t)v->size};
+    uint32_t r = (uint32_t)rank;
+    f.levels = (uint32_t)task_coll_log2_floor(f.size);
+    f.power = 1u << f.levels;
+    f.rest = f.size - f.power;
+    f.out = r < 2 * f.rest && r % 2 == 0;
+    f.in = r < 2 * f.rest && r % 2 == 1;
+    f.virtual_rank = r < 2 * f.rest ? r / 2 : r - f.rest;
+    return f;
+}
+
+static int32_t fold_rank(const struct fold *f, uint32_t virtual_rank)
+{
+    return (int32_t)(virtual_rank < f->rest ? 2 * virtual_rank + 1 : virtual_rank + f->rest);
+}
+
+/* The first real rank whose block belongs to a virtual rank (also for virtual_rank = power). */
+static uint32_t fold_first(const struct fold *f, uint32_t virtual_rank)
+{
+    return virtual_rank < f->rest ? 2 * virtual_rank : virtual_rank + f->rest;
+}
+
+/* Even ranks give `bytes` to their odd neighbours. */
+static void fold_gather(const struct fold *f, const struct task_coll_view *v, uint32_t round, uint64_t bytes,
+                        struct task_coll_round *r)
+{
+    task_coll_round_clear(r);
+    r->send_tag = r->receive_tag = (int32_t)round;
+    r->fence = f->out || f->in;
+    if (f->out) {
+        r->send_to = v->rank + 1;
+        r->send_bytes = bytes;
+    } else if (f->in) {
+        r->receive_from = v->rank - 1;
+        r->receive_bytes = bytes;
+    }
+}
+
+/* Odd ranks give `bytes` back. */
+static void fold_return(const struct fold *f, const struct task_coll_view *v, uint32_t round, uint64_t bytes,
+                        struct task_coll_round *r)
+{
+    task_coll_round_clear(r);
+    r->send_tag = r->receive_tag = (int32_t)round;
+    if (f->in) {
+        r->send_to = v->rank - 1;
+        r->send_bytes = bytes;
+    } else if (f->out) {
+        r->receive_from = v->rank + 1;
+        r->receive_bytes = bytes;
+    }
+}
+
+static uint32_t range_base(uint32_t virtual_rank, uint32_t length)
+{
+    return virtual_rank & ~(length - 1);
+}
+
+/* Bytes of the vector's blocks [base, base + length) of `power`. */
+static uint64_t range_bytes(const struct fold *f, const struct task_coll_view *v, uint32_t base,
+                            uint32_t length)
+{
+    return task_coll_span(v->bytes, f->power, base, (uint64_t)base + length);
+}
+
+/* Exchange with v ^ length: own[] and others[] are the bytes of the aligned ranges of that length. */
+static void range_exchange(const struct fold *f, uint32_t round, uint32_t length, uint64_t sends,
+                           uint64_t receives, struct task_coll_round *r)
+{
+    int32_t partner = fold_rank(f, f->virtual_rank ^ length);
+    task_coll_round_exchange(r, partner, sends, partner, receives, (int32_t)round);
+}
+
+bool task_coll_doubling_allreduce(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    struct fold f = fold_make(v, v->rank);
+    task_coll_round_clear(r);
+    if (round > f.levels + 1)
+        return false;
+    if (round == 0)
+        fold_gather(&f, v, round, v->bytes, r);
+    else if (round == f.levels + 1)
+        fold_return(&f, v, round, v->bytes, r);
+    else if (!f.out)
+        range_exchange(&f, round, 1u << (round - 1), v->bytes, v->bytes, r);
+    return true;
+}
+
+/* Real blocks of the aligned range of `length` virtual ranks around virtual_rank. */
+static uint64_t gathered_blocks(const struct fold *f, uint32_t virtual_rank, uint32_t length)
+{
+    uint32_t base = range_base(virtual_rank, length);
+    return fold_first(f, base + length) - fold_first(f, base);
+}
+
+bool task_coll_doubling_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    struct fold f = fold_make(v, v->rank);
+    task_coll_round_clear(r);
+    if (round > f.levels + 1)
+        return false;
+    if (round == 0) {
+        fold_gather(&f, v, round, v->bytes, r);
+    } else if (round == f.levels + 1) {
+        fold_return(&f, v, round, v->bytes * f.size, r);
+    } else if (!f.out) {
+        uint32_t length = 1u << (round - 1);
+        range_exchange(&f, round, length, v->bytes * gathered_blocks(&f, f.virtual_rank, length),
+                       v->bytes * gathered_blocks(&f, f.virtual_rank ^ length, length), r);
+    }
+    return true;
+}
+
+/* Step `step` of halving the vector. */
+static void halving_round(const struct fold *f, const struct task_coll_view *v, uint32_t round, uint32_t step,
+                          struct task_coll_round *r)
+{
+    uint32_t length = f->power >> (step + 1);
+    range_exchange(f, round, length, range_bytes(f, v, range_base(f->virtual_rank ^ length, length), length),
+                   range_bytes(f, v, range_base(f->virtual_rank, length), length), r);
+}
+
+/* Fold, halve, double, unfold. */
+bool task_coll_rabenseifner(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    struct fold f = fold_make(v, v->rank);
+    task_coll_round_clear(r);
+    if (round > 2 * f.levels + 1)
+        return false;
+    if (round == 0) {
+        fold_gather(&f, v, round, v->bytes, r);
+    } else if (round == 2 * f.levels + 1) {
+        fold_return(&f, v, round, v->bytes, r);
+    } else if (!f.out && round <= f.levels) {
+        halving_round(&f, v, round, round - 1, r);
+    } else if (!f.out) {
+        uint32_t length = 1u << (round - f.levels - 1);
+        range_exchange(&f, round, length, range_bytes(&f, v, range_base(f.virtual_rank, length), length),
+                       range_bytes(&f, v, range_base(f.virtual_rank ^ length, length), length), r);
+    }
+    return true;
+}
+
+/* One step of gathering the ranges to the virtual root: with d = v ^ root, those whose d has its lowest set
+ * bit at `length` give their range to v ^ length. XOR keeps the ranges aligned. */
+static void halving_collect(const struct fold *f, const struct task_coll_view *v, uint32_t virtual_root,
+                            uint32_t round, uint32_t length, struct task_coll_round *r)
+{
+    uint32_t distance = f->virtual_rank ^ virtual_root, partner = f->virtual_rank ^ length;
+    r->send_tag = r->receive_tag = (int32_t)round;
+    if (f->out || (distance & (length - 1)) != 0)
+        return;
+    r->fence = true;
+    if (distance & length) {
+        r->send_to = fold_rank(f, partner);
+        r->send_bytes = range_bytes(f, v, range_base(f->virtual_rank, length), length);
+    } else {
+        r->receive_from = fold_rank(f, partner);
+        r->receive_bytes = range_bytes(f, v, range_base(partner, length), length);
+    }
+}
+
+/* Fold, halve, gather binomially to the root; a root that was folded away gets the vector from its neighbour.
+ */
+bool task_coll_rabenseifner_reduce(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    struct fold f = fold_make(v, v->rank), root = fold_make(v, v->root);
+    task_coll_round_clear(r);
+    if (round > 2 * f.levels + 1)
+        return false;
+    if (round == 0) {
+        fold_gather(&f, v, round, v->bytes, r);
+    } else if (round == 2 * f.levels + 1) {
+        if (root.out && (v->rank == v->root || v->rank == v->root + 1))
+            fold_return(&f, v, round, v->bytes, r);
+    } else if (round <= f.levels) {
+        if (!f.out)
+            halving_round(&f, v, round, round - 1, r);
+    } else {
+        halving_collect(&f, v, root.virtual_rank, round, 1u << (round - f.levels - 1), r);
+    }
+    return true;
+}
+
+/* Bytes of the result's blocks of the virtual ranks [base, base + length). */
+static uint64_t scattered_bytes(const struct fold *f, const struct task_coll_view *v, uint32_t base,
+                                uint32_t length)
+{
+    uint32_t from = fold_first(f, base), to = fold_first(f, base + length);
+    if (v->collective == TASK_COLL_REDUCE_SCATTER_BLOCK)
+        return v->bytes * (to - from);
+    if (!v->receive_bytes)
+        return task_coll_span(v->bytes, f->size, from, to);
+    uint64_t sum = 0;
+    for (uint32_t i = from; i < to; i++)
+        sum += v->receive_bytes[i];
+    return sum;
+}
+
+/* Fold (the whole vector), halve (each virtual rank ends with the blocks of its real ranks), give the folded
+ * ones their block. */
+bool task_coll_halving_reduce_scatter(const struct task_coll_view *v, uint32_t round,
+                                      struct task_coll_round *r)
+{
+    struct fold f = fold_make(v, v->rank);
+    task_coll_round_clear(r);
+    if (round > f.levels + 1)
+        return false;
+    if (round == 0) {
+        fold_gather(&f, v, round, scattered_bytes(&f, v, 0, f.power), r);
+    } else if (round == f.levels + 1) {
+        fold_return(&f, v, round, task_coll_receive_count(v, f.in ? v->rank - 1 : v->rank), r);
+    } else if (!f.out) {
+        uint32_t length = f.power >> round;
+        range_exchange(&f, round, length,
+                       scattered_bytes(&f, v, range_base(f.virtual_rank ^ length, length), length),
+                       scattered_bytes(&f, v, range_base(f.virtual_rank, length), length), r);
+    }
+    return true;
+}
+
+/* Inclusive and exclusive scan: each rank keeps its prefix and the sum of its aligned range, and swaps the
+ * latter with rank ^ 2^i. A lower partner always exists where it is needed; a missing upper one matters to
+ * nobody. */
+bool task_coll_doubling_scan(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    task_coll_round_clear(r);
+    if (round >= (uint32_t)task_coll_log2_ceiling((uint32_t)v->size))
+        return false;
+    int64_t partner = (int64_t)((uint32_t)v->rank ^ (1u << round));
+    if (partner < v->size)
+        task_coll_round_exchange(r, (int32_t)partner, v->bytes, (int32_t)partner, v->bytes, (int32_t)round);
+    return true;
+}
+
+/* Barrier: in round i everybody tells rank + 2^i and hears from rank - 2^i. */
+bool task_coll_dissemination(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    if (round >= (uint32_t)task_coll_log2_ceiling((uint32_t)v->size))
+        return false;
+    int64_t size = v->size, distance = (int64_t)1 << round;
+    task_coll_round_exchange(r, (int32_t)((v->rank + distance) % size), v->bytes,
+                             (int32_t)((v->rank + size - distance) % size), v->bytes, (int32_t)round);
+    return true;
+}

@@ -1,0 +1,137 @@
+/* ring.c - schedules that shift: rings, pairwise exchange, Bruck's algorithms, chains, and everybody with
+ * everybody.
+ *
+ * In step s every rank sends to rank + d(s) and receives from rank - d(s) (mod size), with d(s) = 1 on rings,
+ * s + 1 in pairwise exchange, 2^s in Bruck's algorithms: a permutation, so in each step every rank sends and
+ * receives exactly once. The step is the tag. The linear forms use the steps of pairwise exchange without
+ * waiting between them.
+ *
+ * Sources: ring, pairwise exchange: Thakur, Rabenseifner, Gropp, IJHPCA 19(1), 2005. Ring allreduce:
+ * Patarasuk, Yuan, "Bandwidth optimal all-reduce algorithms for clusters of workstations", JPDC 69(2), 2009.
+ * Bruck: Bruck, Ho, Kipnis, Upfal, Weathersby, "Efficient algorithms for all-to-all communications in
+ * multiport message-passing systems", IEEE TPDS 8(11), 1997.
+ */
+#include "tasks/mpi/collectives/collective.h"
+
+/* rank + by (mod size), by in (-size, size). */
+static int32_t ring_rank(const struct task_coll_view *v, int64_t by)
+{
+    return (int32_t)((v->rank + by + v->size) % v->size);
+}
+
+/* Bytes a rank contributes to an allgather(v): known for all ranks, or taken to be like the own. */
+static uint64_t gathered_bytes(const struct task_coll_view *v, int32_t rank)
+{
+    if (v->collective == TASK_COLL_ALLGATHERV && v->receive_bytes)
+        return v->receive_bytes[rank];
+    return v->bytes;
+}
+
+bool task_coll_ring_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    if (round + 1 >= (uint32_t)v->size)
+        return false;
+    int64_t step = round;
+    task_coll_round_exchange(r, ring_rank(v, 1), gathered_bytes(v, ring_rank(v, -step)), ring_rank(v, -1),
+                             gathered_bytes(v, ring_rank(v, -step - 1)), (int32_t)round);
+    return true;
+}
+
+/* Everybody sends the own block to everybody. */
+bool task_coll_linear_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    if (round + 1 >= (uint32_t)v->size)
+        return false;
+    int32_t from = ring_rank(v, -(int64_t)round - 1);
+    task_coll_round_exchange(r, ring_rank(v, (int64_t)round + 1), gathered_bytes(v, v->rank), from,
+                             gathered_bytes(v, from), (int32_t)round);
+    r->fence = false;
+    return true;
+}
+
+/* size - 1 steps of a ring reduce-scatter over size parts of the vector, then size - 1 steps of a ring
+ * allgather. */
+bool task_coll_ring_allreduce(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    uint32_t steps = (uint32_t)v->size - 1;
+    if (round >= 2 * (uint64_t)steps)
+        return false;
+    /* The second half starts with the part that the first half completed here: rank + 1. */
+    int64_t shift = round < steps ? -(int64_t)round : 1 - (int64_t)(round - steps);
+    int32_t sends = ring_rank(v, shift), receives = ring_rank(v, shift - 1);
+    uint64_t size = (uint64_t)v->size;
+    task_coll_round_exchange(
+        r, ring_rank(v, 1), task_coll_span(v->bytes, size, (uint64_t)sends, (uint64_t)sends + 1),
+        ring_rank(v, -1), task_coll_span(v->bytes, size, (uint64_t)receives, (uint64_t)receives + 1),
+        (int32_t)round);
+    return true;
+}
+
+bool task_coll_pairwise_alltoall(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    if (round + 1 >= (uint32_t)v->size)
+        return false;
+    int32_t to = ring_rank(v, (int64_t)round + 1), from = ring_rank(v, -(int64_t)round - 1);
+    /* Empty messages of alltoallv are sent, too: the other side may not know that they are empty. */
+    task_coll_round_exchange(r, to, task_coll_send_count(v, to), from, task_coll_receive_count(v, from),
+                             (int32_t)round);
+    return true;
+}
+
+bool task_coll_linear_alltoall(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    bool more = task_coll_pairwise_alltoall(v, round, r);
+    r->fence = false;
+    return more;
+}
+
+/* In step s the block that belongs to rank + s + 1 goes there. */
+bool task_coll_pairwise_reduce_scatter(const struct task_coll_view *v, uint32_t round,
+                                       struct task_coll_round *r)
+{
+    if (round + 1 >= (uint32_t)v->size)
+        return false;
+    int32_t to = ring_rank(v, (int64_t)round + 1);
+    task_coll_round_exchange(r, to, task_coll_receive_count(v, to), ring_rank(v, -(int64_t)round - 1),
+                             task_coll_receive_count(v, v->rank), (int32_t)round);
+    return true;
+}
+
+/* Round i sends the blocks whose (relative) number has bit i set. */
+bool task_coll_bruck_alltoall(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    uint64_t size = (uint64_t)v->size, bit = (uint64_t)1 << round;
+    if (bit >= size)
+        return false;
+    uint64_t tail = size % (2 * bit), blocks = size / (2 * bit) * bit + (tail > bit ? tail - bit : 0);
+    task_coll_round_exchange(r, ring_rank(v, (int64_t)bit), blocks * v->bytes, ring_rank(v, -(int64_t)bit),
+                             blocks * v->bytes, (int32_t)round);
+    return true;
+}
+
+/* Round i sends all blocks gathered so far, as far as rank - 2^i lacks them. */
+bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    uint64_t size = (uint64_t)v->size, have = (uint64_t)1 << round;
+    if (have >= size)
+        return false;
+    uint64_t bytes = (have < size - have ? have : size - have) * v->bytes;
+    task_coll_round_exchange(r, ring_rank(v, -(int64_t)have), bytes, ring_rank(v, (int64_t)have), bytes,
+                             (int32_t)round);
+    return true;
+}
+
+/* Scan along the ranks. */
+bool task_coll_chain_scan(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    task_coll_round_clear(r);
+    if (round == 0 && v->rank > 0) {
+        r->receive_from = v->rank - 1;
+        r->receive_bytes = v->bytes;
+        r->fence = true;
+    } else if (round == 1 && v->rank + 1 < v->size) {
+        r->send_to = v->rank + 1;
+        r->send_bytes = v->bytes;
+    }
+    return round < 2;
+}

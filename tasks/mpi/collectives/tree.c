@@ -1,0 +1,215 @@
+/* tree.c - schedules in which a root talks to everybody, directly or through a binomial tree.
+ *
+ * Tree, by relative rank v = (rank - root) mod size: the parent of v > 0 is v without its lowest set bit; the
+ * children of v are v + m for the powers of two m below that bit (for the root: below the next power of two
+ * >= size), as far as they are < size. The subtree under child v + m has min(m, size - v - m) members.
+ * Upwards (reduce, gather) children are taken from the smallest m to the largest, downwards (bcast, scatter)
+ * from the largest to the smallest, so that the deepest subtree starts first. With L = ceil(log2 size), going
+ * up takes rounds 0..L-1 for the children and L for the parent, going down round 0 for the parent and 1..L
+ * for the children; rounds without a partner do nothing.
+ *
+ * Sources: binomial tree: Thakur, Rabenseifner, Gropp, "Optimization of collective communication operations
+ * in MPICH", IJHPCA 19(1), 2005. Bcast by scatter and allgather: Barnett, Shuler, van de Geijn, Gupta, Payne,
+ * Watts, "Interprocessor collective communication library", SHPCC 1994.
+ */
+#include "tasks/mpi/collectives/collective.h"
+
+static uint32_t tree_relative(const struct task_coll_view *v)
+{
+    ker_assert(v->size > 0);
+    return (uint32_t)((v->rank - v->root + (int64_t)v->size) % v->size);
+}
+
+static int32_t tree_rank(const struct task_coll_view *v, uint32_t relative)
+{
+    return (int32_t)(((int64_t)relative + v->root) % v->size);
+}
+
+/* Children of `relative` have distances below this power of two. */
+static uint64_t tree_limit(const struct task_coll_view *v, uint32_t relative)
+{
+    return relative ? relative & -relative : (uint64_t)1 << task_coll_log2_ceiling((uint32_t)v->size);
+}
+
+/* Blocks in the subtree of a node at distance m from its parent. */
+static uint64_t tree_members(const struct task_coll_view *v, uint32_t relative, uint64_t distance)
+{
+    uint64_t rest = (uint64_t)v->size - relative;
+    return rest < distance ? rest : distance;
+}
+
+static bool tree_child(const struct task_coll_view *v, uint32_t relative, uint64_t distance)
+{
+    return distance < tree_limit(v, relative) && relative + distance < (uint64_t)v->size;
+}
+
+/* Bytes on the edge above `relative`, whose distance to its parent is the lowest set bit. */
+typedef uint64_t tree_bytes_function(const struct task_coll_view *, uint32_t relative);
+
+static uint64_t tree_bytes_vector(const struct task_coll_view *v, uint32_t relative)
+{
+    (void)relative;
+    return v->bytes;
+}
+
+static uint64_t tree_bytes_blocks(const struct task_coll_view *v, uint32_t relative)
+{
+    return v->bytes * tree_members(v, relative, relative & -relative);
+}
+
+/* The vector cut into one part per task (scatter of scatter_allgather). */
+static uint64_t tree_bytes_parts(const struct task_coll_view *v, uint32_t relative)
+{
+    uint64_t members = tree_members(v, relative, relative & -relative);
+    return task_coll_span(v->bytes, (uint64_t)v->size, relative, relative + members);
+}
+
+static bool tree_up(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r,
+                    tree_bytes_function *bytes)
+{
+    uint32_t relative = tree_relative(v);
+    uint32_t levels = (uint32_t)task_coll_log2_ceiling((uint32_t)v->size);
+    task_coll_round_clear(r);
+    if (round > levels)
+        return false;
+    if (round == levels) {
+        if (relative) {
+            r->send_to = tree_rank(v, relative & (relative - 1));
+            r->send_bytes = bytes(v, relative);
+        }
+        return true;
+    }
+    uint64_t distance = (uint64_t)1 << round;
+    if (tree_child(v, relative, distance)) {
+        uint32_t child = (uint32_t)(relative + distance);
+        r->receive_from = tree_rank(v, child);
+        r->receive_bytes = bytes(v, child);
+        r->fence = true;
+    }
+    return true;
+}
+
+static bool tree_down(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r,
+                      tree_bytes_function *bytes)
+{
+    uint32_t relative = tree_relative(v);
+    uint32_t levels = (uint32_t)task_coll_log2_ceiling((uint32_t)v->size);
+    task_coll_round_clear(r);
+    if (round > levels)
+        return false;
+    if (round == 0) {
+        if (relative) {
+            r->receive_from = tree_rank(v, relative & (relative - 1));
+            r->receive_bytes = bytes(v, relative);
+            r->fence = true;
+        }
+        return true;
+    }
+    uint64_t distance = (uint64_t)1 << (levels - round);
+    if (tree_child(v, relative, distance)) {
+        uint32_t child = (uint32_t)(relative + distance);
+        r->send_to = tree_rank(v, child);
+        r->send_bytes = bytes(v, child);
+    }
+    return true;
+}
+
+bool task_coll_binomial_from(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    return tree_down(v, round, r, tree_bytes_vector);
+}
+
+bool task_coll_binomial_to(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    return tree_up(v, round, r, tree_bytes_vector);
+}
+
+bool task_coll_binomial_gather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    return tree_up(v, round, r, tree_bytes_blocks);
+}
+
+bool task_coll_binomial_scatter(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    return tree_down(v, round, r, tree_bytes_blocks);
+}
+
+/* Up to rank 0 (tag 0), then down again (tag 1): allreduce, barrier. */
+bool task_coll_binomial_both(const struct task_coll_view *view, uint32_t round, struct task_coll_round *r)
+{
+    struct task_coll_view v = *view;
+    v.root = 0;
+    uint32_t up = (uint32_t)task_coll_log2_ceiling((uint32_t)v.size) + 1;
+    if (round < up)
+        return tree_up(&v, round, r, tree_bytes_vector);
+    if (!tree_down(&v, round - up, r, tree_bytes_vector))
+        return false;
+    r->send_tag = r->receive_tag = 1;
+    return true;
+}
+
+/* Binomial scatter of size parts (tag 0), then a ring over relative ranks: in step s part (v - s) goes to v +
+ * 1 (tag 1 + s). */
+bool task_coll_scatter_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    uint32_t down = (uint32_t)task_coll_log2_ceiling((uint32_t)v->size) + 1;
+    if (round < down)
+        return tree_down(v, round, r, tree_bytes_parts);
+    uint32_t step = round - down, size = (uint32_t)v->size;
+    if (step + 1 >= size)
+        return false;
+    uint32_t relative = tree_relative(v);
+    uint64_t own = ((uint64_t)relative + size - step) % size, next = (own + size - 1) % size;
+    task_coll_round_exchange(r, tree_rank(v, (relative + 1) % size),
+                             task_coll_span(v->bytes, size, own, own + 1),
+                             tree_rank(v, (relative + size - 1) % size),
+                             task_coll_span(v->bytes, size, next, next + 1), (int32_t)(1 + step));
+    return true;
+}
+
+/* The root sends to every other rank in increasing relative order: bcast, scatter, scatterv. */
+bool task_coll_linear_from(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    task_coll_round_clear(r);
+    if (v->rank != v->root) {
+        r->receive_from = v->root;
+        r->receive_bytes = v->collective == TASK_COLL_SCATTERV ? v->bytes2 : v->bytes;
+        return round == 0;
+    }
+    if (round + 1 >= (uint32_t)v->size)
+        return false;
+    r->send_to = tree_rank(v, round + 1);
+    r->send_bytes = v->collective == TASK_COLL_SCATTERV ? task_coll_send_count(v, r->send_to) : v->bytes;
+    return true;
+}
+
+/* Every rank sends to the root, which takes them as they come: reduce, gather, gatherv. */
+bool task_coll_linear_to(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+{
+    task_coll_round_clear(r);
+    if (v->rank != v->root) {
+        r->send_to = v->root;
+        r->send_bytes = v->bytes;
+        return round == 0;
+    }
+    r->receive_from = TASK_COLL_ANYBODY;
+    r->receive_bytes = v->bytes;
+    return round + 1 < (uint32_t)v->size;
+}
+
+/* Everybody reports to rank 0 (tag 0), which then releases everybody (tag 1): barrier, allreduce. */
+bool task_coll_linear_both(const struct task_coll_view *view, uint32_t round, struct task_coll_round *r)
+{
+    struct task_coll_view v = *view;
+    v.root = 0;
+    uint32_t up = v.rank == 0 ? (uint32_t)v.size - 1 : 1;
+    if (round < up) {
+        task_coll_linear_to(&v, round, r);
+        r->fence = round + 1 == up;
+        return true;
+    }
+    if (!task_coll_linear_from(&v, round - up, r))
+        return false;
+    r->send_tag = r->receive_tag = 1;
+    return true;
+}

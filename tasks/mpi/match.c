@@ -1,0 +1,212 @@
+/* match.c - pairing messages with receives by (communicator, source, tag) in MPI's order.
+ *
+ * Each task has a queue of posted receives and one of unexpected messages, separately for the program and for
+ * collectives. A receive takes the first unexpected message that fits, a message the first posted receive
+ * that fits. Messages of one pair of tasks may overtake each other in the network: they are numbered, and one
+ * that comes before its turn waits in `early` until its turn has come; so unexpected and posted queues see
+ * each pair's messages in the order in which they were sent. Collective messages need no numbers: (call,
+ * source, tag) names each exactly. Invariant: no unexpected message fits a posted receive.
+ */
+#include "tasks/mpi/state.h"
+
+#include <stdlib.h>
+
+/* -- peers: open addressing, at most three quarters full -- */
+
+static struct task_peer *peer_slot(struct task_peer *peers, unsigned log2, uint32_t key)
+{
+    uint32_t mask = (1u << log2) - 1, i = key * 0x9e3779b1u >> (32 - log2);
+    while (peers[i].key && peers[i].key != key)
+        i = (i + 1) & mask;
+    return &peers[i];
+}
+
+static void peer_grow(struct task_state *task)
+{
+    unsigned log2 = task->peers ? task->peers_log2 + 1u : 3u;
+    struct task_peer *peers = ker_alloc(sizeof *peers << log2);
+    for (uint32_t i = 0; task->peers && i < 1u << task->peers_log2; i++)
+        if (task->peers[i].key)
+            *peer_slot(peers, log2, task->peers[i].key) = task->peers[i];
+    free(task->peers);
+    task->peers = peers;
+    task->peers_log2 = (uint8_t)log2;
+}
+
+struct task_peer *task_peer_get(struct task_state *task, uint32_t key)
+{
+    if (!task->peers)
+        peer_grow(task);
+    struct task_peer *peer = peer_slot(task->peers, task->peers_log2, key);
+    if (peer->key)
+        return peer;
+    if ((task->peer_count + 1) * 4 > 3u << task->peers_log2) {
+        peer_grow(task);
+        peer = peer_slot(task->peers, task->peers_log2, key);
+    }
+    task->peer_count++;
+    peer->key = key;
+    return peer;
+}
+
+int32_t task_match_peer(const struct task_mpi *mpi, const struct task_state *task, int32_t comm, int32_t rank)
+{
+    if (rank < 0 || comm == 0)
+        return rank;
+    const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+    int32_t count;
+    const struct task_comm *comms = job->class->comms(job->program, &count);
+    ker_assert(comm < count && rank < comms[comm].size);
+    return task_comm_task(&comms[comm], rank);
+}
+
+/* -- queues of messages -- */
+
+static void message_push(struct task_mpi *mpi, struct task_queue *queue, const struct task_wire *wire)
+{
+    uint32_t index = task_pool_take(&mpi->message);
+    task_message_at(mpi, index)->wire = *wire;
+    if (queue->last)
+        task_message_at(mpi, queue->last)->next = index;
+    else
+        queue->first = index;
+    queue->last = index;
+}
+
+/* Removes the message after `previous` (0: the first) and frees it. */
+static void message_remove(struct task_mpi *mpi, struct task_queue *queue, uint32_t previous, uint32_t index)
+{
+    uint32_t next = task_message_at(mpi, index)->next;
+    if (previous)
+        task_message_at(mpi, previous)->next = next;
+    else
+        queue->first = next;
+    if (queue->last == index)
+        queue->last = previous;
+    task_pool_give(&mpi->message, index);
+}
+
+/* -- queues of posted receives -- */
+
+static void posted_push(struct task_mpi *mpi, struct task_queue *queue, uint32_t index)
+{
+    task_request_at(mpi, index)->next = 0;
+    if (queue->last)
+        task_request_at(mpi, queue->last)->next = index;
+    else
+        queue->first = index;
+    queue->last = index;
+}
+
+static void posted_remove(struct task_mpi *mpi, struct task_queue *queue, uint32_t previous, uint32_t index)
+{
+    uint32_t next = task_request_at(mpi, index)->next;
+    if (previous)
+        task_request_at(mpi, previous)->next = next;
+    else
+        queue->first = next;
+    if (queue->last == index)
+        queue->last = previous;
+}
+
+/* -- matching -- */
+
+bool task_match_fits(const struct task_wire *wire, int32_t source, int32_t tag, int32_t comm, uint32_t call)
+{
+    if (wire->comm != comm || (tag != TASK_ANY && wire->tag != tag))
+        return false;
+    if (source != TASK_ANY && wire->source != (uint32_t)source)
+        return false;
+    return !(wire->flags & TASK_WIRE_COLLECTIVE) || wire->sequence == call;
+}
+
+static bool request_fits(const struct task_wire *wire, const struct task_request *r)
+{
+    return task_match_fits(wire, r->peer, r->tag, r->comm, r->sequence);
+}
+
+void task_match_post(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request)
+{
+    const struct task_request *r = task_request_at(mpi, request);
+    bool collective = r->flags & TASK_REQUEST_COLLECTIVE;
+    struct task_queue *queue = &task->unexpected[collective];
+    for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_message_at(mpi, i)->next) {
+        struct task_wire wire = task_message_at(mpi, i)->wire;
+        if (request_fits(&wire, r)) {
+            message_remove(mpi, queue, previous, i);
+            task_protocol_matched(mpi, task, now, request, &wire);
+            return;
+        }
+    }
+    posted_push(mpi, &task->posted[collective], request);
+}
+
+/* The message's turn has come. */
+static void match_take(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                       const struct task_wire *wire)
+{
+    bool collective = wire->flags & TASK_WIRE_COLLECTIVE;
+    struct task_queue *queue = &task->posted[collective];
+    for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_request_at(mpi, i)->next)
+        if (request_fits(wire, task_request_at(mpi, i))) {
+            posted_remove(mpi, queue, previous, i);
+            task_protocol_matched(mpi, task, now, i, wire);
+            return;
+        }
+    message_push(mpi, &task->unexpected[collective], wire);
+    if (!collective)
+        task_probe_notice(mpi, task, wire);
+}
+
+/* Takes the early message of this source that is next, if it is here. */
+static bool match_early(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t source,
+                        uint32_t sequence)
+{
+    for (uint32_t previous = 0, i = task->early.first; i; previous = i, i = task_message_at(mpi, i)->next) {
+        struct task_wire wire = task_message_at(mpi, i)->wire;
+        if (wire.source == source && wire.sequence == sequence) {
+            message_remove(mpi, &task->early, previous, i);
+            match_take(mpi, task, now, &wire);
+            return true;
+        }
+    }
+    return false;
+}
+
+void task_match_arrived(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                        const struct task_wire *wire)
+{
+    if (wire->flags & TASK_WIRE_COLLECTIVE) {
+        match_take(mpi, task, now, wire);
+        return;
+    }
+    struct task_peer *peer = task_peer_get(task, wire->source + 1);
+    if (wire->sequence != peer->receives) {
+        message_push(mpi, &task->early, wire);
+        return;
+    }
+    uint32_t turn = ++peer->receives;
+    match_take(mpi, task, now, wire);
+    while (task->early.first && match_early(mpi, task, now, wire->source, turn))
+        task_peer_get(task, wire->source + 1)->receives = ++turn;
+}
+
+bool task_match_cancel(struct task_mpi *mpi, struct task_state *task, uint32_t request)
+{
+    struct task_queue *queue = &task->posted[0];
+    for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_request_at(mpi, i)->next)
+        if (i == request) {
+            posted_remove(mpi, queue, previous, i);
+            return true;
+        }
+    return false;
+}
+
+bool task_match_probe(const struct task_mpi *mpi, const struct task_state *task, int32_t source, int32_t tag,
+                      int32_t comm)
+{
+    for (uint32_t i = task->unexpected[0].first; i; i = task_message_at(mpi, i)->next)
+        if (task_match_fits(&task_message_at(mpi, i)->wire, source, tag, comm, 0))
+            return true;
+    return false;
+}

@@ -1,0 +1,308 @@
+/* mpi.c - set-up of the MPI model, and the node's loop.
+ *
+ * Each call of the network changes the state of requests, which may make tasks ready; then the node settles:
+ * it delivers what is due inside the node, then runs the first ready task, until neither is left. So what
+ * happens in a node in one instant is a function of the order in which the network calls, which is the same
+ * on any number of ranks.
+ */
+#include "tasks/mpi/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct ker_option mpi_options[] = {
+    {"mpi.eager_limit", KER_TYPE_BYTES, "8 KiB", NULL, NULL, NULL,
+     "Messages up to this size are sent at once; larger ones wait until they are matched (rendezvous).",
+     "jobs"},
+    {"mpi.eager_completion", KER_TYPE_CHOICE, "sent", NULL, NULL, "sent|buffered",
+     "When an eager send is complete: when its last byte has left the adapter, or at once (copied to a "
+     "buffer).",
+     "jobs"},
+    {"mpi.rendezvous", KER_TYPE_CHOICE, "read", NULL, NULL, "read|write",
+     "How a message above mpi.eager_limit moves once it is matched: the receiver reads it from the sender's "
+     "memory, "
+     "and tells the sender when it has (RTS, READ, data, FIN); or the sender writes it when the receiver "
+     "says so "
+     "(RTS, CTS, data).",
+     "jobs"},
+    {"mpi.control_priority", KER_TYPE_INT, NULL, "0", "15", NULL,
+     "Priority class (switch.classes) of MPI's control messages: RTS, CTS, READ, FIN, ACK. Absent: that of "
+     "their job.",
+     "jobs"},
+#define COLLECTIVE_KEY(name)                                                                                 \
+    {                                                                                                        \
+        "mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL,                  \
+            "Algorithm of this collective: \"auto\" (the built-in rules), or a list of "                     \
+            "ALGORITHM[:SIZE[:TASKS]], each from a "                                                         \
+            "size and number of tasks on, the last fitting one counts. See docs/mpi-model.md.",              \
+            "jobs"                                                                                           \
+    }
+    COLLECTIVE_KEY("barrier"),
+    COLLECTIVE_KEY("bcast"),
+    COLLECTIVE_KEY("reduce"),
+    COLLECTIVE_KEY("allreduce"),
+    COLLECTIVE_KEY("gather"),
+    COLLECTIVE_KEY("gatherv"),
+    COLLECTIVE_KEY("scatter"),
+    COLLECTIVE_KEY("scatterv"),
+    COLLECTIVE_KEY("allgather"),
+    COLLECTIVE_KEY("allgatherv"),
+    COLLECTIVE_KEY("alltoall"),
+    COLLECTIVE_KEY("alltoallv"),
+    COLLECTIVE_KEY("reduce_scatter"),
+    COLLECTIVE_KEY("reduce_scatter_block"),
+    COLLECTIVE_KEY("scan"),
+    COLLECTIVE_KEY("exscan"),
+    COLLECTIVE_KEY("comm_create"),
+#undef COLLECTIVE_KEY
+    {0},
+};
+
+/* -- set-up -- */
+
+static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_config *config,
+                                     struct ker_error *error)
+{
+    mpi->eager_limit = ker_config_bytes(config, "mpi.eager_limit");
+    mpi->eager_buffered = ker_config_choice(config, "mpi.eager_completion") == 1;
+    mpi->rendezvous = (enum task_rendezvous)ker_config_choice(config, "mpi.rendezvous");
+    mpi->control_priority = -1;
+    if (!ker_config_has(config, "mpi.control_priority"))
+        return KER_OK;
+    mpi->control_priority = (int)ker_config_int(config, "mpi.control_priority");
+    int classes = (int)ker_config_int(config, "switch.classes");
+    if (mpi->control_priority < classes)
+        return KER_OK;
+    return ker_config_fail(config, error, "mpi.control_priority",
+                           "class %d of %d: classes count from 0; more of them by switch.classes",
+                           mpi->control_priority, classes);
+}
+
+enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *config,
+                             const struct task_mpi_outside *outside, struct ker_error *error)
+{
+    struct task_mpi *mpi = ker_alloc(sizeof *mpi);
+    mpi->outside = *outside;
+    task_pool_init(&mpi->request, sizeof(struct task_request));
+    task_pool_init(&mpi->message, sizeof(struct task_message));
+    task_pool_init(&mpi->run, sizeof(struct task_collective_run));
+    enum ker_status status = protocol_read(mpi, config, error);
+    if (status == KER_OK)
+        status = node_model_init(&mpi->model, config, error);
+    if (status == KER_OK)
+        status = task_coll_table_init(&mpi->collectives, config, error);
+    if (status != KER_OK) {
+        task_mpi_free(mpi);
+        mpi = NULL;
+    }
+    *out = mpi;
+    return status;
+}
+
+void task_mpi_free(struct task_mpi *mpi)
+{
+    if (!mpi)
+        return;
+    for (uint32_t i = 0; i < mpi->tasks; i++)
+        free(mpi->task[i].peers);
+    ker_release(mpi->task, mpi->task_room * sizeof *mpi->task);
+    ker_release(mpi->node, mpi->node_room * sizeof *mpi->node);
+    task_pool_release(&mpi->request);
+    task_pool_release(&mpi->message);
+    task_pool_release(&mpi->run);
+    free(mpi->names);
+    free(mpi->job);
+    free(mpi);
+}
+
+void task_mpi_reserve(struct task_mpi *mpi, uint32_t nodes, uint32_t tasks)
+{
+    ker_assert(!mpi->node && !mpi->task);
+    mpi->node_room = nodes ? nodes : 1;
+    mpi->task_room = tasks ? tasks : 1;
+    mpi->node = ker_reserve(mpi->node_room * sizeof *mpi->node);
+    mpi->task = ker_reserve(mpi->task_room * sizeof *mpi->task);
+}
+
+/* Room for the counts of this job. */
+static void jobs_reserve(struct task_mpi *mpi, uint32_t job)
+{
+    if (job < mpi->jobs)
+        return;
+    uint32_t room = job + 1 > 2 * mpi->jobs ? job + 1 : 2 * mpi->jobs;
+    mpi->job = ker_realloc(mpi->job, room * sizeof *mpi->job);
+    memset(mpi->job + mpi->jobs, 0, (room - mpi->jobs) * sizeof *mpi->job);
+    mpi->jobs = room;
+}
+
+struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
+                                        const struct task_mpi_seat *seats, uint32_t count)
+{
+    ker_assert(mpi->nodes < mpi->node_room && count <= mpi->task_room - mpi->tasks && count <= 65000);
+    struct task_mpi_node *n = &mpi->node[mpi->nodes];
+    n->mpi = mpi;
+    n->node = node;
+    n->first_task = mpi->tasks;
+    n->tasks = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct task_state *task = &mpi->task[mpi->tasks++];
+        task->job = seats[i].job;
+        task->task = seats[i].task;
+        task->own = seats[i].own;
+        task->core = seats[i].core;
+        task->node = mpi->nodes;
+        task->finish = KER_TIME_MAX;
+        jobs_reserve(mpi, task->job);
+        mpi->job[task->job].unfinished++;
+        if (!mpi->outside.job(mpi->outside.jobs, task->job)->background)
+            mpi->unfinished++;
+    }
+    mpi->nodes++;
+    return n;
+}
+
+uint64_t task_mpi_unfinished(const struct task_mpi *mpi)
+{
+    return mpi->unfinished;
+}
+
+void task_mpi_job(const struct task_mpi *mpi, uint32_t job, int64_t *open, uint64_t *unfinished)
+{
+    *open = job < mpi->jobs ? mpi->job[job].open : 0;
+    *unfinished = job < mpi->jobs ? mpi->job[job].unfinished : 0;
+}
+
+void task_mpi_lost(struct task_mpi *mpi, const struct net_envelope *envelope)
+{
+    struct task_wire wire;
+    memcpy(&wire, envelope, sizeof wire);
+    jobs_reserve(mpi, wire.job);
+    mpi->job[wire.job].open--;
+}
+
+void task_mpi_list(FILE *out)
+{
+    task_coll_list(out);
+}
+
+/* -- what is open -- */
+
+void task_inject(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t destination,
+                 const struct task_wire *wire, uint64_t cookie)
+{
+    struct net_envelope envelope;
+    unsigned priority = mpi->outside.job(mpi->outside.jobs, wire->job)->priority;
+    enum net_queue queue = NET_QUEUE_SEND;
+    if (wire->kind == TASK_WIRE_DATA) {
+        queue = mpi->rendezvous == TASK_RENDEZVOUS_READ ? NET_QUEUE_READ : NET_QUEUE_SEND;
+    } else if (wire->kind != TASK_WIRE_EAGER) {
+        queue = NET_QUEUE_CONTROL;
+        priority = mpi->control_priority >= 0 ? (unsigned)mpi->control_priority : priority;
+    }
+    memcpy(&envelope, wire, sizeof envelope);
+    mpi->job[wire->job].open += 1 + (cookie != 0); /* its arrival, and its end at the adapter */
+    mpi->outside.send(node->net, now, destination, task_wire_payload(wire), &envelope, cookie, priority,
+                      queue);
+}
+
+void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)
+{
+    struct task_mpi_node *node = task_node_of(mpi, task);
+    task->busy = true;
+    mpi->job[task->job].open++;
+    mpi->outside.timer(node->net, until, 1 + task_index(mpi, task) - node->first_task);
+}
+
+/* -- the node's loop -- */
+
+static void node_enqueue(struct task_mpi *mpi, struct task_state *task)
+{
+    struct task_mpi_node *node = task_node_of(mpi, task);
+    uint32_t name = task_index(mpi, task) + 1;
+    task->ready = true;
+    task->ready_next = 0;
+    if (node->ready_last)
+        mpi->task[node->ready_last - 1].ready_next = name;
+    else
+        node->ready_first = name;
+    node->ready_last = name;
+}
+
+void task_ready(struct task_mpi *mpi, struct task_state *task)
+{
+    if (task->blocked && !task->ready)
+        node_enqueue(mpi, task);
+}
+
+static bool node_run_first(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now)
+{
+    if (!node->ready_first)
+        return false;
+    struct task_state *task = &mpi->task[node->ready_first - 1];
+    node->ready_first = task->ready_next;
+    if (!node->ready_first)
+        node->ready_last = 0;
+    task->ready = false;
+    task_run(mpi, task, now);
+    return true;
+}
+
+static void node_settle(struct task_mpi_node *node, ker_time now)
+{
+    if (node->settling) /* the network called back from within a call of ours */
+        return;
+    node->settling = true;
+    while (task_protocol_settle(node->mpi, node, now) || node_run_first(node->mpi, node, now))
+        ;
+    node->settling = false;
+}
+
+void task_mpi_node_start(struct task_mpi_node *node, struct net_node *net, ker_time now)
+{
+    struct task_mpi *mpi = node->mpi;
+    node->net = net;
+    for (uint32_t i = 0; i < node->tasks; i++) {
+        struct task_state *task = &mpi->task[node->first_task + i];
+        ker_time start = mpi->outside.job(mpi->outside.jobs, task->job)->start;
+        task->started = start > now ? start : now;
+        if (start > now)
+            task_sleep(mpi, task, start);
+        else
+            node_enqueue(mpi, task);
+    }
+    node_settle(node, now);
+}
+
+void task_mpi_node_arrived(struct task_mpi_node *node, struct net_node *net, ker_time now,
+                           const struct net_message *message)
+{
+    struct task_wire wire;
+    memcpy(&wire, &message->envelope, sizeof wire);
+    node->net = net;
+    node->mpi->job[wire.job].open--;
+    task_protocol_arrived(node->mpi, node, now, &wire);
+    node_settle(node, now);
+}
+
+void task_mpi_node_sent(struct task_mpi_node *node, struct net_node *net, ker_time now, uint64_t cookie)
+{
+    struct task_mpi *mpi = node->mpi;
+    node->net = net;
+    if (cookie)
+        mpi->job[mpi->task[task_request_at(mpi, (uint32_t)cookie)->task].job].open--;
+    task_protocol_sent(mpi, cookie);
+    node_settle(node, now);
+}
+
+void task_mpi_node_timer(struct task_mpi_node *node, struct net_node *net, ker_time now, uint32_t timer)
+{
+    node->net = net;
+    if (timer > 0 && timer <= node->tasks) {
+        struct task_state *task = &node->mpi->task[node->first_task + timer - 1];
+        ker_assert(task->busy);
+        task->busy = false;
+        node->mpi->job[task->job].open--;
+        node_enqueue(node->mpi, task);
+    }
+    node_settle(node, now);
+}

@@ -1,0 +1,198 @@
+/* protocol.c - how a message gets from one task to another.
+ *
+ *   eager        up to mpi.eager_limit: the message goes out at once; the send is complete when its last byte
+ * has left the adapter (mpi.eager_completion = "sent") or at once ("buffered"); a synchronous one when its
+ * ACK comes rendezvous,  above, mpi.rendezvous = "read": RTS; when it is matched, READ; then DATA, which the
+ * sender's read         adapter serves outside the order of its send queue; when all is there, FIN, which
+ * completes the send rendezvous,  RTS; when it is matched, CTS; then DATA, and the send is complete when that
+ * has left write
+ *
+ * RTS, READ, CTS, FIN and ACK are control messages: they carry no payload, and the adapter may send them
+ * before others (adapter.control, mpi.control_priority). So an RTS may overtake an eager message that was
+ * sent before it: the receiver matches the messages of two tasks by their numbers, whatever order they arrive
+ * in (mpi_match.c). The node answers RTS, READ, CTS and DATA by itself, without processor time and whatever
+ * the task is doing (an adapter with matching in hardware). Between tasks of one node the same messages take
+ * node_copy time instead of the network. What is under way inside a node, or on the way to the adapter's
+ * doorbell, lies in the node's `delayed` list in order of (time, insertion); a timer of number 0 is set for
+ * each entry.
+ */
+#include "tasks/mpi/state.h"
+
+#include <string.h>
+
+static void delayed_insert(struct task_mpi *mpi, struct task_mpi_node *node, uint32_t index)
+{
+    struct task_message *m = task_message_at(mpi, index);
+    uint32_t *link = &node->delayed;
+    while (*link && task_message_at(mpi, *link)->due <= m->due)
+        link = &task_message_at(mpi, *link)->next;
+    m->next = *link;
+    *link = index;
+}
+
+static void delayed_add(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, ker_time due,
+                        const struct task_message *message)
+{
+    uint32_t index = task_pool_take(&mpi->message);
+    struct task_message *m = task_message_at(mpi, index);
+    *m = *message;
+    m->due = due;
+    mpi->job[m->wire.job].open++;
+    delayed_insert(mpi, node, index);
+    if (due > now) /* what is due at once is taken by the node's loop */
+        mpi->outside.timer(node->net, due, 0);
+}
+
+/* Sends from a task's node to where `to` (a task of the job) runs. */
+static void protocol_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                              const struct task_wire *wire, uint32_t to, uint32_t cookie)
+{
+    uint32_t there = mpi->outside.node(mpi->outside.jobs, wire->job, to);
+    bool rings = wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS;
+    struct task_message m = {.wire = *wire, .cookie = cookie, .destination = there};
+    if (there == node->node) {
+        delayed_add(mpi, node, now, now + node_copy(&mpi->model, task_wire_payload(wire)), &m);
+    } else if (rings && mpi->model.doorbell > 0) {
+        m.injects = 1;
+        delayed_add(mpi, node, now, now + mpi->model.doorbell, &m);
+    } else {
+        task_inject(mpi, node, now, there, wire, cookie);
+    }
+}
+
+static struct task_wire wire_make(const struct task_state *task, const struct task_request *r,
+                                  uint32_t request)
+{
+    return (struct task_wire){
+        .job = task->job,
+        .comm = r->comm,
+        .source = task->task,
+        .destination = (uint32_t)r->peer,
+        .tag = r->tag,
+        .bytes = r->bytes,
+        .sender = request,
+        .flags = (uint8_t)((r->flags & TASK_REQUEST_COLLECTIVE ? TASK_WIRE_COLLECTIVE : 0) |
+                           (r->mode == TASK_MODE_SYNCHRONOUS ? TASK_WIRE_SYNC : 0)),
+    };
+}
+
+void task_protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request)
+{
+    struct task_request *r = task_request_at(mpi, request);
+    struct task_wire wire = wire_make(task, r, request);
+    wire.sequence =
+        wire.flags & TASK_WIRE_COLLECTIVE ? r->sequence : task_peer_get(task, wire.destination + 1)->sends++;
+    wire.kind = r->bytes <= mpi->eager_limit ? TASK_WIRE_EAGER : TASK_WIRE_RTS;
+    task->messages_sent++;
+    task->bytes_sent += r->bytes;
+    bool leaves = wire.kind == TASK_WIRE_EAGER && !(wire.flags & TASK_WIRE_SYNC);
+    bool buffered = leaves && mpi->eager_buffered;
+    if (leaves && !buffered)
+        task_request_open(mpi, request);
+    protocol_transmit(mpi, task_node_of(mpi, task), now, &wire, wire.destination,
+                      leaves && !buffered ? request : 0);
+    if (buffered)
+        task_request_complete(mpi, request);
+}
+
+static void protocol_received(struct task_mpi *mpi, struct task_state *task, uint32_t request, uint64_t bytes)
+{
+    task->messages_received++;
+    task->bytes_received += bytes;
+    task_request_complete(mpi, request);
+}
+
+void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
+                           const struct task_wire *wire)
+{
+    struct task_mpi_node *node = task_node_of(mpi, task);
+    struct task_wire answer = *wire;
+    answer.receiver = request;
+    if (wire->kind == TASK_WIRE_RTS) {
+        task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
+        task_request_open(mpi, request);
+        answer.kind = mpi->rendezvous == TASK_RENDEZVOUS_READ ? TASK_WIRE_READ : TASK_WIRE_CTS;
+        protocol_transmit(mpi, node, now, &answer, wire->source, 0);
+        return;
+    }
+    if (wire->flags & TASK_WIRE_SYNC) {
+        answer.kind = TASK_WIRE_ACK;
+        protocol_transmit(mpi, node, now, &answer, wire->source, 0);
+    }
+    protocol_received(mpi, task, request, wire->bytes);
+}
+
+/* The task of the node that a message names; the seats are ordered. */
+static struct task_state *node_task(struct task_mpi *mpi, const struct task_mpi_node *node, uint32_t job,
+                                    uint32_t task)
+{
+    uint32_t low = node->first_task, high = low + node->tasks;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct task_state *t = &mpi->task[middle];
+        if (t->job < job || (t->job == job && t->task < task))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    ker_assert(low < node->first_task + node->tasks && mpi->task[low].job == job &&
+               mpi->task[low].task == task);
+    return &mpi->task[low];
+}
+
+void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                           const struct task_wire *wire)
+{
+    struct task_wire answer = *wire;
+    switch (wire->kind) {
+    case TASK_WIRE_EAGER:
+    case TASK_WIRE_RTS:
+        task_match_arrived(mpi, node_task(mpi, node, wire->job, wire->destination), now, wire);
+        break;
+    case TASK_WIRE_READ:
+    case TASK_WIRE_CTS:
+        task_request_at(mpi, wire->sender)->state = TASK_REQUEST_MATCHED;
+        task_request_open(mpi, wire->sender);
+        answer.kind = TASK_WIRE_DATA;
+        protocol_transmit(mpi, node, now, &answer, wire->destination,
+                          wire->kind == TASK_WIRE_CTS ? wire->sender : 0);
+        break;
+    case TASK_WIRE_DATA:
+        answer.kind = TASK_WIRE_FIN;
+        if (mpi->rendezvous == TASK_RENDEZVOUS_READ)
+            protocol_transmit(mpi, node, now, &answer, wire->source, 0);
+        protocol_received(mpi, node_task(mpi, node, wire->job, wire->destination), wire->receiver,
+                          wire->bytes);
+        break;
+    case TASK_WIRE_FIN:
+    case TASK_WIRE_ACK:
+        task_request_complete(mpi, wire->sender);
+        break;
+    default:
+        ker_assert(!"a message of a kind the MPI model knows");
+    }
+}
+
+void task_protocol_sent(struct task_mpi *mpi, uint64_t cookie)
+{
+    if (cookie)
+        task_request_complete(mpi, (uint32_t)cookie);
+}
+
+bool task_protocol_settle(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now)
+{
+    uint32_t index = node->delayed;
+    if (!index || task_message_at(mpi, index)->due > now)
+        return false;
+    struct task_message m = *task_message_at(mpi, index);
+    node->delayed = m.next;
+    mpi->job[m.wire.job].open--;
+    task_pool_give(&mpi->message, index);
+    if (m.injects) {
+        task_inject(mpi, node, now, m.destination, &m.wire, m.cookie);
+    } else {
+        task_protocol_arrived(mpi, node, now, &m.wire);
+        task_protocol_sent(mpi, m.cookie);
+    }
+    return true;
+}

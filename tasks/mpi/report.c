@@ -1,0 +1,198 @@
+/* report.c - what tasks have done, and what those that have not finished wait for.
+ *
+ * Rows are flat, so that they can be gathered as bytes. A blocked task's op is still there, with its list of
+ * requests, so the texts are made on demand and waiting costs nothing while the run goes well.
+ */
+#include "tasks/mpi/state.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+uint32_t task_mpi_tasks(const struct task_mpi *mpi)
+{
+    return mpi->tasks;
+}
+
+/* What the task has done of the operation in which `end` finds it. */
+static void results_cut(struct stats_task *row, const struct task_state *task, ker_time end)
+{
+    if (task->blocked && end > task->blocked_since) {
+        if (task->op.kind == TASK_OP_SEND)
+            row->send_wait += end - task->blocked_since;
+        else
+            row->wait += end - task->blocked_since;
+    }
+    if (task->busy && task->op.kind == TASK_OP_COMPUTE && task->paid_until > end) {
+        ker_time rest = task->paid_until - end;
+        row->compute -= rest < row->compute ? rest : row->compute;
+    }
+}
+
+void task_mpi_results(const struct task_mpi *mpi, ker_time end, struct stats_task *rows)
+{
+    for (uint32_t i = 0; i < mpi->tasks; i++) {
+        const struct task_state *task = &mpi->task[i];
+        const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+        struct task_taken taken = {0};
+        if (job->class->taken)
+            taken = job->class->taken(job->program, task->own);
+        rows[i] = (struct stats_task){
+            .job = task->job,
+            .task = task->task,
+            .node = task_node_of(mpi, task)->node,
+            .core = task->core,
+            .finish = task->finish,
+            .compute = task->compute,
+            .wait = task->wait,
+            .send_wait = task->send_wait,
+            .messages_sent = task->messages_sent,
+            .bytes_sent = task->bytes_sent,
+            .messages_received = task->messages_received,
+            .bytes_received = task->bytes_received,
+            .passes = task->passes,
+            .poll_gap = taken.poll_gap,
+            .finalize_gap = taken.finalize_gap,
+        };
+        results_cut(&rows[i], task, end);
+    }
+}
+
+/* A text that is cut where its room ends. */
+struct text {
+    char *at;
+    size_t room;
+};
+
+static void __attribute__((format(printf, 2, 3))) text_add(struct text *text, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    int length = vsnprintf(text->at, text->room, format, arguments);
+    va_end(arguments);
+    size_t used = length < 0 ? 0 : (size_t)length < text->room ? (size_t)length : text->room - 1;
+    text->at += used;
+    text->room -= used;
+}
+
+static void text_message(struct text *text, const char *what, int32_t peer, int32_t tag, int32_t comm,
+                         uint64_t bytes)
+{
+    if (peer == TASK_ANY)
+        text_add(text, "%s any task", what);
+    else
+        text_add(text, "%s task %d", what, (int)peer);
+    if (tag == TASK_ANY)
+        text_add(text, ", any tag");
+    else
+        text_add(text, ", tag %d", (int)tag);
+    if (comm)
+        text_add(text, ", communicator %d", (int)comm);
+    text_add(text, ", %llu bytes", (unsigned long long)bytes);
+}
+
+static void text_request(struct text *text, const struct task_request *r)
+{
+    text_message(text, r->flags & TASK_REQUEST_SEND ? "send to" : "receive from", r->peer, r->tag, r->comm,
+                 r->bytes);
+    text_add(text, r->state == TASK_REQUEST_MATCHED ? ", matched" : ", not matched");
+}
+
+static void text_requests(struct text *text, const struct task_mpi *mpi, const struct task_state *task)
+{
+    const struct task_op *op = &task->op;
+    bool one = op->kind == TASK_OP_WAIT || op->kind == TASK_OP_TEST;
+    const struct task_request *first = NULL;
+    uint32_t count = 0;
+    for (uint32_t i = 0; i < (one ? 1 : op->request_count); i++) {
+        uint32_t index = task_request_find(mpi, task, one ? op->request : op->requests[i]);
+        const struct task_request *r = index ? task_request_at(mpi, index) : NULL;
+        if (!r || !(r->flags & TASK_REQUEST_AWAITED))
+            continue;
+        first = first ? first : r;
+        count++;
+    }
+    if (count > 1)
+        text_add(text, "%u requests, the first: ", count);
+    if (first)
+        text_request(text, first);
+}
+
+static void text_collective(struct text *text, const struct task_mpi *mpi, const struct task_state *task)
+{
+    const struct task_collective_run *run = task_pool_at(&mpi->run, task->collective);
+    const struct task_coll_round *c = &run->current;
+    text_add(text,
+             "%s call %u of %u tasks by %s, communicator %d, round %u:", task_coll_name(run->view.collective),
+             run->call + 1, (unsigned)run->view.size, run->algorithm->name, (int)task->op.comm, run->round);
+    int32_t comm = task->op.comm;
+    if (c->receive_from == TASK_COLL_ANYBODY)
+        text_add(text, " from any task");
+    else if (c->receive_from != TASK_COLL_NOBODY)
+        text_add(text, " from task %d", (int)task_match_peer(mpi, task, comm, c->receive_from));
+    if (c->send_to != TASK_COLL_NOBODY)
+        text_add(text, " to task %d", (int)task_match_peer(mpi, task, comm, c->send_to));
+}
+
+static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
+                          const struct task_state *task)
+{
+    const struct task_op *op = &task->op;
+    struct text text = {row->awaited, sizeof row->awaited};
+    int32_t peer = task_match_peer(mpi, task, op->comm, op->peer);
+    if (task->busy) {
+        text_add(&text, "nothing: it computes");
+        return;
+    }
+    switch (op->kind) {
+    case TASK_OP_SEND:
+        text_message(&text, "send to", peer, op->tag, op->comm, op->bytes);
+        break;
+    case TASK_OP_RECV:
+        text_message(&text, "receive from", peer, op->tag, op->comm, op->bytes);
+        break;
+    case TASK_OP_SENDRECV:
+        text_add(&text, "%u of 2: ", task->pending);
+        text_message(&text, "send to", peer, op->tag, op->comm, op->bytes);
+        text_message(&text, "; receive from", task_match_peer(mpi, task, op->comm, op->peer2), op->tag2,
+                     op->comm, op->bytes2);
+        break;
+    case TASK_OP_PROBE:
+    case TASK_OP_IPROBE:
+        text_message(&text, "a message from", peer, op->tag, op->comm, 0);
+        break;
+    case TASK_OP_COLLECTIVE:
+        if (task->collective)
+            text_collective(&text, mpi, task);
+        break;
+    case TASK_OP_FINALIZE:
+        text_add(&text, "%u messages under way", task->open);
+        break;
+    default:
+        text_requests(&text, mpi, task);
+    }
+}
+
+uint64_t task_mpi_waiting(const struct task_mpi *mpi, const bool *stuck, struct task_mpi_wait *rows,
+                          uint64_t room)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; i < mpi->tasks; i++) {
+        const struct task_state *task = &mpi->task[i];
+        if (task->stage == TASK_STAGE_DONE || mpi->outside.job(mpi->outside.jobs, task->job)->background)
+            continue;
+        if (stuck && !stuck[task->job])
+            continue;
+        if (count++ >= room)
+            continue;
+        struct task_mpi_wait *row = &rows[count - 1];
+        memset(row, 0, sizeof *row);
+        row->job = task->job;
+        row->task = task->task;
+        row->node = task_node_of(mpi, task)->node;
+        row->line = task->op.line;
+        row->since = task->blocked_since;
+        snprintf(row->call, sizeof row->call, "%s", task->op.call ? task->op.call : "");
+        wait_describe(row, mpi, task);
+    }
+    return count;
+}

@@ -1,0 +1,271 @@
+/* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
+ *
+ * Who calls whom: mpi.c takes the network's calls and runs ready tasks (mpi_task.c), which issue requests
+ * (mpi_request.c) and wait for them (mpi_wait.c); mpi_protocol.c moves messages, mpi_match.c pairs them with
+ * receives, mpi_collective.c executes schedules. Nothing recurses into a running task: completions only put
+ * tasks on the node's ready list.
+ */
+#ifndef TASKS_MPI_STATE_H
+#define TASKS_MPI_STATE_H
+
+#include "tasks/mpi/collectives/collective.h"
+#include "tasks/mpi/mpi.h"
+#include "tasks/mpi/pool.h"
+
+/* -- what travels -- */
+
+enum task_wire_kind {
+    TASK_WIRE_EAGER = 1, /* the message itself */
+    TASK_WIRE_RTS,       /* ready to send: announces it */
+    TASK_WIRE_CTS,       /* clear to send: it is matched */
+    TASK_WIRE_READ,      /* it is matched, and the receiver reads it */
+    TASK_WIRE_DATA,      /* the message after CTS or READ */
+    TASK_WIRE_FIN,       /* it has been read */
+    TASK_WIRE_ACK,       /* a synchronous eager message has been matched */
+};
+
+enum task_rendezvous { TASK_RENDEZVOUS_READ, TASK_RENDEZVOUS_WRITE }; /* the choices of mpi.rendezvous */
+
+#define TASK_WIRE_SYNC 1       /* wants an ACK */
+#define TASK_WIRE_COLLECTIVE 2 /* collective context; sequence is the number of the call */
+
+/* The network's envelope. Source and destination are those of the message, in its answers, too. */
+struct task_wire {
+    uint8_t kind, flags;
+    uint16_t unused;
+    int32_t comm;
+    uint32_t source, destination; /* tasks of the job */
+    int32_t tag;
+    uint32_t sequence;
+    uint64_t bytes;
+    uint32_t sender, receiver; /* requests, as their owners know them */
+    uint32_t job, reserved;
+};
+_Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an envelope has 48 bytes");
+
+static inline uint64_t task_wire_payload(const struct task_wire *wire)
+{
+    return wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_DATA ? wire->bytes : 0;
+}
+
+/* -- records in pools; the first word links -- */
+
+enum task_request_state {
+    TASK_REQUEST_INACTIVE, /* persistent, not started */
+    TASK_REQUEST_ACTIVE,
+    TASK_REQUEST_MATCHED,
+    TASK_REQUEST_COMPLETE,
+};
+
+#define TASK_REQUEST_SEND 1
+#define TASK_REQUEST_NAMED 2 /* in the table of names */
+#define TASK_REQUEST_PERSISTENT 4
+#define TASK_REQUEST_AWAITED 8     /* counts in task.pending */
+#define TASK_REQUEST_DETACHED 16   /* nobody will ask: freed when complete */
+#define TASK_REQUEST_COLLECTIVE 32 /* of the active collective */
+#define TASK_REQUEST_OPEN 64       /* counts in task.open */
+#define TASK_REQUEST_CANCELLED 128
+
+struct task_request {
+    uint32_t next;      /* in the queue of posted receives */
+    uint32_t name_next; /* in the table of names */
+    uint64_t name;      /* the program's */
+    uint64_t bytes;     /* to send; room to receive */
+    uint32_t task;      /* owner, index in task_mpi.task */
+    int32_t peer;       /* task of the job, TASK_ANY, TASK_PROC_NULL */
+    int32_t tag, comm;
+    uint8_t state, flags, mode, reserved;
+    uint32_t sequence; /* collective: number of the call */
+};
+_Static_assert(sizeof(struct task_request) == 48, "12 requests a task must stay small");
+
+/* Arrived and not matched, or on its way inside a node. */
+struct task_message {
+    uint32_t next;
+    ker_time due;
+    uint64_t cookie;      /* delayed: of the sender */
+    uint32_t destination; /* delayed: node */
+    uint8_t injects;      /* delayed: goes to the adapter; else to a task of this node */
+    struct task_wire wire;
+};
+
+struct task_queue {
+    uint32_t first, last;
+};
+
+/* What a task remembers of another task, or of a communicator. */
+struct task_peer {
+    uint32_t key;      /* 0: free; 1 + task; TASK_PEER_COMM | comm */
+    uint32_t sends;    /* messages sent to it; collectives called on it */
+    uint32_t receives; /* messages taken from it in order; own rank + 1 in it */
+};
+#define TASK_PEER_COMM 0x80000000u
+
+struct task_collective_run {
+    uint32_t reserved;
+    struct task_coll_view view;
+    const struct task_coll_algorithm *algorithm;
+    struct task_coll_round current;
+    uint32_t round, outstanding, call;
+    bool fence;   /* waits until nothing is outstanding */
+    bool sending; /* the send of `current` is still to be made */
+    bool ended;
+};
+#define TASK_COLL_WINDOW 32 /* messages of one task's collective that may be outstanding */
+
+enum task_stage {
+    TASK_STAGE_NEXT,    /* fetch an op */
+    TASK_STAGE_ISSUE,   /* its overhead is paid: do it */
+    TASK_STAGE_BLOCKED, /* until pending is 0 */
+    TASK_STAGE_COLLECTIVE,
+    TASK_STAGE_DONE,
+};
+
+struct task_state {
+    struct task_op op;
+    uint32_t job, task, own, node; /* node: index in task_mpi.node */
+    uint16_t core;
+    uint8_t stage;
+    bool busy;          /* a timer of this task is running */
+    bool ready;         /* on the node's ready list */
+    bool blocked;       /* since blocked_since; waits for a completion */
+    uint8_t peers_log2; /* of the room in peers */
+    uint32_t ready_next;
+    uint32_t pending;    /* completions until the op can go on */
+    uint32_t open;       /* matched or injected, not complete: what FINALIZE waits for */
+    uint32_t collective; /* active one, 0: none */
+    uint32_t peer_count;
+    struct task_peer *peers;
+    struct task_queue posted[2], unexpected[2]; /* user's, collectives' */
+    struct task_queue early;                    /* before their turn */
+    ker_time debt;                              /* processor time owed before the next step */
+    ker_time blocked_since;
+    ker_time paid_until; /* busy: when it is done */
+    ker_time started;    /* this pass of its program */
+    ker_time finish, compute, wait, send_wait;
+    uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
+    uint64_t passes;
+    uint32_t jitters; /* drawn for its computations */
+};
+
+struct task_mpi_node {
+    struct task_mpi *mpi;
+    struct net_node *net;
+    uint32_t node, first_task, tasks;
+    uint32_t ready_first, ready_last; /* index + 1 in task_mpi.task */
+    uint32_t delayed;                 /* messages in order of (due, insertion) */
+    bool settling;
+};
+
+/* What can still make something happen in a job, counted where it begins and where it ends: timers of its
+ * tasks, messages on their way, sends whose end the adapter will tell. One rank's number may be negative; the
+ * sum over the ranks is exact. */
+struct task_mpi_job {
+    int64_t open;
+    uint64_t unfinished; /* tasks */
+};
+
+struct task_mpi {
+    struct task_mpi_outside outside;
+    struct task_mpi_job *job; /* by its number; as many as were needed so far */
+    uint32_t jobs;
+    struct node_model model;
+    struct task_coll_table collectives;
+    uint64_t eager_limit;
+    bool eager_buffered;
+    enum task_rendezvous rendezvous;
+    int control_priority; /* class of control messages; -1: their job's */
+    struct task_mpi_node *node;
+    struct task_state *task;
+    uint32_t nodes, node_room, tasks, task_room;
+    struct task_pool request, message, run;
+    uint32_t *names; /* hash table of named requests: first request of each bucket */
+    uint32_t names_log2, names_count;
+    uint64_t unfinished;
+};
+
+static inline struct task_request *task_request_at(const struct task_mpi *mpi, uint32_t index)
+{
+    return task_pool_at(&mpi->request, index);
+}
+static inline struct task_message *task_message_at(const struct task_mpi *mpi, uint32_t index)
+{
+    return task_pool_at(&mpi->message, index);
+}
+static inline struct task_mpi_node *task_node_of(const struct task_mpi *mpi, const struct task_state *task)
+{
+    return &mpi->node[task->node];
+}
+static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_state *task)
+{
+    return (uint32_t)(task - mpi->task);
+}
+
+/* -- mpi.c -- */
+/* To the adapter: a message of this job. */
+void task_inject(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t destination,
+                 const struct task_wire *, uint64_t cookie);
+/* A timer of this task, which is busy until then. */
+void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
+void task_ready(struct task_mpi *, struct task_state *); /* its condition has come true */
+
+/* -- mpi_task.c -- */
+/* Runs the task at `now` until it must wait. */
+void task_run(struct task_mpi *, struct task_state *, ker_time now);
+
+/* -- mpi_request.c -- */
+/* A request of this task; name 0 and flags without NAMED: anonymous. A name in use loses its old request. */
+uint32_t task_request_new(struct task_mpi *, struct task_state *, unsigned flags, uint64_t name);
+uint32_t task_request_find(const struct task_mpi *, const struct task_state *,
+                           uint64_t name); /* 0: a null request */
+/* The program does not know it any more: freed now or when complete. */
+void task_request_drop(struct task_mpi *, struct task_state *, uint32_t index);
+/* Its completion has been taken note of by a wait or test: charges the receive overhead, frees or deactivates
+ * it. */
+void task_request_reap(struct task_mpi *, struct task_state *, uint32_t index);
+/* The communication has ended. */
+void task_request_complete(struct task_mpi *, uint32_t index);
+/* Counts in what FINALIZE waits for, from now until complete. */
+void task_request_open(struct task_mpi *, uint32_t index);
+/* Makes a request active: sends, or posts the receive. */
+void task_request_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t index);
+
+/* -- mpi_wait.c -- each returns true when the task can go on at once */
+bool task_wait_begin(struct task_mpi *, struct task_state *, ker_time now);
+void task_wait_end(struct task_mpi *, struct task_state *);
+bool task_wait_one(struct task_mpi *, struct task_state *, uint32_t request); /* 0: nothing */
+bool task_probe_begin(struct task_mpi *, struct task_state *);
+/* A message has become matchable: does the task wait in a probe for it? */
+void task_probe_notice(struct task_mpi *, struct task_state *, const struct task_wire *);
+
+/* -- mpi_match.c -- */
+struct task_peer *task_peer_get(struct task_state *, uint32_t key); /* made when there is none */
+/* Posts an active receive; matches it with what has arrived. */
+void task_match_post(struct task_mpi *, struct task_state *, ker_time now, uint32_t request);
+/* An EAGER or RTS for this task. */
+void task_match_arrived(struct task_mpi *, struct task_state *, ker_time now, const struct task_wire *);
+bool task_match_cancel(struct task_mpi *, struct task_state *, uint32_t request); /* false: it is matched */
+bool task_match_probe(const struct task_mpi *, const struct task_state *, int32_t source, int32_t tag,
+                      int32_t comm);
+bool task_match_fits(const struct task_wire *, int32_t source, int32_t tag, int32_t comm, uint32_t call);
+int32_t task_match_peer(const struct task_mpi *, const struct task_state *, int32_t comm, int32_t rank);
+
+/* -- mpi_protocol.c -- */
+void task_protocol_send(struct task_mpi *, struct task_state *, ker_time now, uint32_t request);
+void task_protocol_matched(struct task_mpi *, struct task_state *, ker_time now, uint32_t request,
+                           const struct task_wire *);
+void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
+void task_protocol_sent(struct task_mpi *, uint64_t cookie);
+/* Delivers what is due inside the node; false: nothing was. */
+bool task_protocol_settle(struct task_mpi *, struct task_mpi_node *, ker_time now);
+
+/* -- mpi_collective.c -- */
+void task_collective_start(struct task_mpi *, struct task_state *);
+enum task_collective_next { TASK_COLLECTIVE_DONE, TASK_COLLECTIVE_BLOCKED, TASK_COLLECTIVE_PAY };
+/* Goes on as far as possible. PAY: task->debt is to be paid first. */
+enum task_collective_next task_collective_run(struct task_mpi *, struct task_state *, ker_time now);
+void task_collective_completed(struct task_mpi *, struct task_state *);
+
+/* -- mpi_report.c -- task_mpi_results, task_mpi_waiting */
+
+#endif

@@ -1,0 +1,299 @@
+/* task.c - a task executes its program, op by op.
+ *
+ * One loop: pay the processor time owed (a timer), fetch an op, pay its overhead, do it, block if it must
+ * wait. Computation and overheads are added to task.debt and paid in one go, so ops that cost nothing run on
+ * within the instant without events. Time blocked counts as wait (in a blocking send: send_wait), time owed
+ * for computation as compute. Invariant: at most one of busy (a timer runs) and blocked (a completion is
+ * awaited) holds; neither when the task runs.
+ */
+#include "tasks/mpi/state.h"
+
+/* -- point to point -- */
+
+static uint32_t task_request_make(struct task_mpi *mpi, struct task_state *task, unsigned flags, int32_t peer,
+                                  int32_t tag, uint64_t bytes)
+{
+    const struct task_op *op = &task->op;
+    /* MPI_PROC_NULL needs no request, but its name must not find an older one. */
+    if (peer == TASK_PROC_NULL && !(flags & TASK_REQUEST_PERSISTENT)) {
+        if (flags & TASK_REQUEST_NAMED)
+            task_request_drop(mpi, task, task_request_find(mpi, task, op->request));
+        return 0;
+    }
+    uint32_t index = task_request_new(mpi, task, flags, flags & TASK_REQUEST_NAMED ? op->request : 0);
+    struct task_request *r = task_request_at(mpi, index);
+    r->peer = task_match_peer(mpi, task, op->comm, peer);
+    r->tag = tag;
+    r->comm = op->comm;
+    r->bytes = bytes;
+    r->mode = op->mode;
+    return index;
+}
+
+static uint32_t task_request_begin(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                                   unsigned flags, int32_t peer, int32_t tag, uint64_t bytes)
+{
+    uint32_t index = task_request_make(mpi, task, flags, peer, tag, bytes);
+    if (index)
+        task_request_start(mpi, task, now, index);
+    return index;
+}
+
+/* The receive is posted first, as in MPI libraries: it may take the message of the send when that goes to the
+ * task itself. */
+static bool issue_sendrecv(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    const struct task_op *op = &task->op;
+    uint32_t receive = task_request_begin(mpi, task, now, 0, op->peer2, op->tag2, op->bytes2);
+    uint32_t send = task_request_begin(mpi, task, now, TASK_REQUEST_SEND, op->peer, op->tag, op->bytes);
+    bool received = task_wait_one(mpi, task, receive), sent = task_wait_one(mpi, task, send);
+    return received && sent;
+}
+
+static void start_named(struct task_mpi *mpi, struct task_state *task, ker_time now, uint64_t name)
+{
+    uint32_t index = task_request_find(mpi, task, name);
+    if (index && task_request_at(mpi, index)->state == TASK_REQUEST_INACTIVE)
+        task_request_start(mpi, task, now, index);
+}
+
+static void issue_cancel(struct task_mpi *mpi, struct task_state *task)
+{
+    uint32_t index = task_request_find(mpi, task, task->op.request);
+    struct task_request *r = index ? task_request_at(mpi, index) : NULL;
+    if (!r || (r->flags & TASK_REQUEST_SEND) || r->state != TASK_REQUEST_ACTIVE)
+        return; /* sends are completed, not cancelled: MPI leaves that open */
+    if (task_match_cancel(mpi, task, index)) {
+        r->flags |= TASK_REQUEST_CANCELLED;
+        task_request_complete(mpi, index);
+    }
+}
+
+static bool issue_point_to_point(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    const struct task_op *op = &task->op;
+    const unsigned named = TASK_REQUEST_NAMED, send = TASK_REQUEST_SEND, persistent = TASK_REQUEST_PERSISTENT;
+    switch (op->kind) {
+    case TASK_OP_SEND:
+        return task_wait_one(mpi, task,
+                             task_request_begin(mpi, task, now, send, op->peer, op->tag, op->bytes));
+    case TASK_OP_RECV:
+        return task_wait_one(mpi, task, task_request_begin(mpi, task, now, 0, op->peer, op->tag, op->bytes));
+    case TASK_OP_ISEND:
+        task_request_begin(mpi, task, now, named | send, op->peer, op->tag, op->bytes);
+        return true;
+    case TASK_OP_IRECV:
+        task_request_begin(mpi, task, now, named, op->peer, op->tag, op->bytes);
+        return true;
+    case TASK_OP_SEND_INIT:
+        task_request_make(mpi, task, named | persistent | send, op->peer, op->tag, op->bytes);
+        return true;
+    case TASK_OP_RECV_INIT:
+        task_request_make(mpi, task, named | persistent, op->peer, op->tag, op->bytes);
+        return true;
+    default:
+        return issue_sendrecv(mpi, task, now);
+    }
+}
+
+/* Does the op; false: the task must wait. */
+static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    const struct task_op *op = &task->op;
+    switch (op->kind) {
+    case TASK_OP_COMPUTE:
+        return true;
+    case TASK_OP_START:
+        start_named(mpi, task, now, op->request);
+        return true;
+    case TASK_OP_STARTALL:
+        for (uint32_t i = 0; i < op->request_count; i++)
+            start_named(mpi, task, now, op->requests[i]);
+        return true;
+    case TASK_OP_REQUEST_FREE:
+        task_request_drop(mpi, task, task_request_find(mpi, task, op->request));
+        return true;
+    case TASK_OP_CANCEL:
+        issue_cancel(mpi, task);
+        return true;
+    case TASK_OP_PROBE:
+    case TASK_OP_IPROBE:
+        return task_probe_begin(mpi, task);
+    case TASK_OP_FINALIZE:
+        return task->open == 0;
+    default:
+        if (op->kind >= TASK_OP_WAIT && op->kind <= TASK_OP_TESTSOME)
+            return task_wait_begin(mpi, task, now);
+        return issue_point_to_point(mpi, task, now);
+    }
+}
+
+/* -- processor time -- */
+
+static bool named_sends(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
+{
+    uint32_t index = task_request_find(mpi, task, name);
+    const struct task_request *r = index ? task_request_at(mpi, index) : NULL;
+    return r && (r->flags & TASK_REQUEST_SEND) && r->peer != TASK_PROC_NULL;
+}
+
+static uint32_t op_sends(const struct task_mpi *mpi, const struct task_state *task)
+{
+    const struct task_op *op = &task->op;
+    uint32_t sends = 0;
+    switch (op->kind) {
+    case TASK_OP_SEND:
+    case TASK_OP_ISEND:
+    case TASK_OP_SENDRECV:
+        return op->peer != TASK_PROC_NULL;
+    case TASK_OP_START:
+        return named_sends(mpi, task, op->request);
+    case TASK_OP_STARTALL:
+        for (uint32_t i = 0; i < op->request_count; i++)
+            sends += named_sends(mpi, task, op->requests[i]);
+        return sends;
+    default:
+        return 0;
+    }
+}
+
+/* What a computation takes longer than it should: a draw of the task's own, from 0 to the job's
+ * compute_jitter. A trace has a computation between any two calls, most of them shorter than that and nothing
+ * that could vary so much. */
+static ker_time compute_jitter(const struct task_mpi *mpi, struct task_state *task,
+                               const struct task_job *job)
+{
+    if (!job->compute_jitter || (!task->op.step && task->op.time < job->compute_jitter))
+        return 0;
+    uint64_t counter = (uint64_t)task->job << 32 | task->jitters++;
+    struct ker_bits bits = ker_random_bits(mpi->outside.seed, KER_PURPOSE_JITTER, task->task, counter);
+    uint64_t draw = (uint64_t)bits.word[0] << 32 | bits.word[1];
+    return (ker_time)((unsigned __int128)draw * ((uint64_t)job->compute_jitter + 1) >> 64);
+}
+
+/* Processor time before the op does anything. */
+static void task_charge(struct task_mpi *mpi, struct task_state *task)
+{
+    const struct task_op *op = &task->op;
+    if (op->kind == TASK_OP_COMPUTE) {
+        const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+        ker_time time =
+            node_compute(&mpi->model, op->time, job->processor_factor) + compute_jitter(mpi, task, job);
+        task->compute += time;
+        task->debt += time;
+    } else if (mpi->model.send_overhead) {
+        task->debt += mpi->model.send_overhead * (ker_time)op_sends(mpi, task);
+    }
+}
+
+/* -- the loop -- */
+
+static void task_fetch(struct task_mpi *mpi, struct task_state *task)
+{
+    const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+    if (!job->class->next(job->program, task->own, &task->op))
+        task->op = (struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"};
+    if (task->op.kind == TASK_OP_COLLECTIVE) {
+        task_collective_start(mpi, task);
+        task->stage = TASK_STAGE_COLLECTIVE;
+        return;
+    }
+    task_charge(mpi, task);
+    task->stage = TASK_STAGE_ISSUE;
+}
+
+static void task_block(struct task_state *task, ker_time now)
+{
+    task->blocked = true;
+    task->blocked_since = now;
+}
+
+/* The program ends once more, then yields its ops anew. A pass that took no time is not repeated: it would
+ * never end. */
+static void task_restart(const struct task_job *job, struct task_state *task, ker_time now)
+{
+    struct task_op none;
+    bool more = job->class->next(job->program, task->own, &none);
+    ker_assert(!more);
+    task->started = now;
+    task->stage = TASK_STAGE_NEXT;
+}
+
+/* The op is done. */
+static void task_advance(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    task->stage = TASK_STAGE_NEXT;
+    if (task->op.kind != TASK_OP_FINALIZE)
+        return;
+    const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+    task->finish = now;
+    task->passes++;
+    if (job->restart && now > task->started) {
+        task_restart(job, task, now);
+        return;
+    }
+    task->stage = TASK_STAGE_DONE;
+    mpi->job[task->job].unfinished--;
+    if (!job->background)
+        mpi->unfinished--;
+}
+
+static void task_unblock(struct task_state *task, ker_time now)
+{
+    if (!task->blocked)
+        return;
+    task->blocked = false;
+    ker_time time = now - task->blocked_since;
+    if (task->op.kind == TASK_OP_SEND)
+        task->send_wait += time;
+    else
+        task->wait += time;
+}
+
+static void task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    ker_time latest = 9000000 * KER_S,
+             at = task->debt < latest - now ? now + task->debt : latest; /* behind any run's end */
+    task->paid_until = at;
+    task_sleep(mpi, task, at);
+    task->debt = 0;
+}
+
+void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    task_unblock(task, now);
+    mpi->outside.touch(task_node_of(mpi, task)->net, now);
+    while (task->stage != TASK_STAGE_DONE) {
+        if (task->debt) {
+            task_pay(mpi, task, now);
+            return;
+        }
+        switch (task->stage) {
+        case TASK_STAGE_NEXT:
+            task_fetch(mpi, task);
+            break;
+        case TASK_STAGE_ISSUE:
+            if (!task_issue(mpi, task, now)) {
+                task->stage = TASK_STAGE_BLOCKED;
+                task_block(task, now);
+                return;
+            }
+            task_advance(mpi, task, now);
+            break;
+        case TASK_STAGE_BLOCKED:
+            if (task->op.kind >= TASK_OP_WAIT && task->op.kind <= TASK_OP_TESTSOME)
+                task_wait_end(mpi, task);
+            task_advance(mpi, task, now);
+            break;
+        default: {
+            enum task_collective_next next = task_collective_run(mpi, task, now);
+            if (next == TASK_COLLECTIVE_BLOCKED) {
+                task_block(task, now);
+                return;
+            }
+            if (next == TASK_COLLECTIVE_DONE)
+                task_advance(mpi, task, now);
+        }
+        }
+    }
+}

@@ -1,0 +1,139 @@
+/* wait.c - waits, tests and probes.
+ *
+ * A wait marks the requests it waits for; each completion of a marked one lowers task.pending, and at 0 the
+ * task is ready again. So a Waitall of n requests costs O(n), however many events complete them. "All" kinds
+ * wait for every active request, "any" kinds take the first complete one in the order of the list, "some"
+ * kinds all that are complete. Null and inactive requests count as done; a list with nothing else returns at
+ * once. A traced test that completed something waits like its wait; one that did not costs nothing; one whose
+ * outcome is unknown takes what is complete and goes on.
+ */
+#include "tasks/mpi/state.h"
+
+enum wait_form { WAIT_ALL, WAIT_ANY, WAIT_SOME };
+
+static enum wait_form wait_form(const struct task_op *op)
+{
+    switch (op->kind) {
+    case TASK_OP_WAITANY:
+    case TASK_OP_TESTANY:
+        return WAIT_ANY;
+    case TASK_OP_WAITSOME:
+    case TASK_OP_TESTSOME:
+        return WAIT_SOME;
+    default:
+        return WAIT_ALL;
+    }
+}
+
+static bool wait_is_test(const struct task_op *op)
+{
+    return op->kind >= TASK_OP_TEST && op->kind <= TASK_OP_TESTSOME;
+}
+
+static uint32_t wait_count(const struct task_op *op)
+{
+    return op->kind == TASK_OP_WAIT || op->kind == TASK_OP_TEST ? 1 : op->request_count;
+}
+
+static uint64_t wait_name(const struct task_op *op, uint32_t i)
+{
+    return op->kind == TASK_OP_WAIT || op->kind == TASK_OP_TEST ? op->request : op->requests[i];
+}
+
+/* Counts the op's requests that are active and incomplete, and complete; marks the former when asked. */
+static void wait_survey(struct task_mpi *mpi, struct task_state *task, bool mark, uint32_t *incomplete,
+                        uint32_t *complete)
+{
+    *incomplete = *complete = 0;
+    for (uint32_t i = 0; i < wait_count(&task->op); i++) {
+        uint32_t index = task_request_find(mpi, task, wait_name(&task->op, i));
+        struct task_request *r = index ? task_request_at(mpi, index) : NULL;
+        if (!r || r->state == TASK_REQUEST_INACTIVE)
+            continue;
+        if (r->state == TASK_REQUEST_COMPLETE) {
+            ++*complete;
+        } else if (!(r->flags & TASK_REQUEST_AWAITED)) { /* a name may stand in the list twice */
+            ++*incomplete;
+            if (mark)
+                r->flags |= TASK_REQUEST_AWAITED;
+        }
+    }
+}
+
+void task_wait_end(struct task_mpi *mpi, struct task_state *task)
+{
+    bool any = wait_form(&task->op) == WAIT_ANY, taken = false;
+    for (uint32_t i = 0; i < wait_count(&task->op); i++) {
+        uint32_t index = task_request_find(mpi, task, wait_name(&task->op, i));
+        if (!index)
+            continue;
+        struct task_request *r = task_request_at(mpi, index);
+        r->flags &= (uint8_t)~TASK_REQUEST_AWAITED;
+        if (r->state == TASK_REQUEST_COMPLETE && !(any && taken)) {
+            task_request_reap(mpi, task, index);
+            taken = true;
+        }
+    }
+}
+
+bool task_wait_begin(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    (void)now;
+    const struct task_op *op = &task->op;
+    if (wait_is_test(op) && op->outcome == 0)
+        return true;
+    bool all = wait_form(op) == WAIT_ALL, poll = wait_is_test(op) && op->outcome < 0;
+    uint32_t incomplete, complete;
+    wait_survey(mpi, task, all && !poll, &incomplete, &complete);
+    if (poll && all && incomplete)
+        return true; /* nothing is taken before everything is there */
+    if (poll || incomplete == 0 || (!all && complete)) {
+        task_wait_end(mpi, task);
+        return true;
+    }
+    if (!all)
+        wait_survey(mpi, task, true, &incomplete, &complete);
+    task->pending = all ? incomplete : 1;
+    return false;
+}
+
+bool task_wait_one(struct task_mpi *mpi, struct task_state *task, uint32_t request)
+{
+    if (!request)
+        return true;
+    struct task_request *r = task_request_at(mpi, request);
+    if (r->state == TASK_REQUEST_COMPLETE) {
+        task_request_reap(mpi, task, request);
+        return true;
+    }
+    r->flags |= TASK_REQUEST_AWAITED | TASK_REQUEST_DETACHED;
+    task->pending++;
+    return false;
+}
+
+static bool probe_waits(const struct task_op *op)
+{
+    return op->kind == TASK_OP_PROBE || (op->kind == TASK_OP_IPROBE && op->outcome > 0);
+}
+
+bool task_probe_begin(struct task_mpi *mpi, struct task_state *task)
+{
+    const struct task_op *op = &task->op;
+    if (!probe_waits(op) || op->peer == TASK_PROC_NULL)
+        return true;
+    if (task_match_probe(mpi, task, task_match_peer(mpi, task, op->comm, op->peer), op->tag, op->comm))
+        return true;
+    task->pending = 1;
+    return false;
+}
+
+void task_probe_notice(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
+{
+    const struct task_op *op = &task->op;
+    if (task->stage != TASK_STAGE_BLOCKED || !probe_waits(op) || !task->pending)
+        return;
+    if (!task_match_fits(wire, task_match_peer(mpi, task, op->comm, op->peer), op->tag, op->comm, 0))
+        return;
+    task->pending = 0;
+    task_ready(mpi, task);
+}

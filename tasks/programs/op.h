@@ -1,0 +1,162 @@
+/* op.h - what a task does, call by call: the common language of trace readers, generators and the MPI model.
+ *
+ * A program (reader or generator) yields one struct task_op after the other for one task. Ranks are ranks in
+ * the op's communicator. Requests are named by the program with 64-bit ids of its own (an address, a
+ * counter): the MPI model maps them to its requests; an id that names no active request is a null request
+ * (completes at once).
+ */
+#ifndef TASKS_OP_H
+#define TASKS_OP_H
+
+#include "kernel/kernel.h"
+#include "routing/routing.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define TASK_ANY (-1)       /* MPI_ANY_SOURCE, MPI_ANY_TAG */
+#define TASK_PROC_NULL (-2) /* MPI_PROC_NULL; the reader translates the MPI library's own values */
+
+enum task_op_kind {
+    TASK_OP_COMPUTE,  /* time: duration on the traced machine */
+    TASK_OP_SEND,     /* peer, tag, bytes; mode */
+    TASK_OP_ISEND,    /* + request */
+    TASK_OP_RECV,     /* peer (or ANY), tag (or ANY), bytes = room */
+    TASK_OP_IRECV,    /* + request */
+    TASK_OP_SENDRECV, /* send: peer, tag, bytes; receive: peer2, tag2, bytes2 */
+    TASK_OP_SEND_INIT,
+    TASK_OP_RECV_INIT,
+    TASK_OP_START,
+    TASK_OP_STARTALL,
+    TASK_OP_REQUEST_FREE,
+    TASK_OP_CANCEL,
+    TASK_OP_WAIT,
+    TASK_OP_WAITALL,
+    TASK_OP_WAITANY,
+    TASK_OP_WAITSOME,
+    /* Tests: a traced test that did not complete anything (when that is known: outcome 0) is no wait; one
+     * that did complete (outcome 1) is replayed as a wait for that completion; unknown (-1) polls: completes
+     * what is complete, goes on. */
+    TASK_OP_TEST,
+    TASK_OP_TESTALL,
+    TASK_OP_TESTANY,
+    TASK_OP_TESTSOME,
+    TASK_OP_PROBE,
+    TASK_OP_IPROBE,
+    TASK_OP_COLLECTIVE, /* collective, root, bytes ..., see below */
+    TASK_OP_FINALIZE,   /* all outstanding work done; last op */
+};
+
+enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFERED, TASK_MODE_READY };
+
+enum task_collective {
+    TASK_COLL_BARRIER,
+    TASK_COLL_BCAST,
+    TASK_COLL_REDUCE,
+    TASK_COLL_ALLREDUCE,
+    TASK_COLL_GATHER,
+    TASK_COLL_GATHERV,
+    TASK_COLL_SCATTER,
+    TASK_COLL_SCATTERV,
+    TASK_COLL_ALLGATHER,
+    TASK_COLL_ALLGATHERV,
+    TASK_COLL_ALLTOALL,
+    TASK_COLL_ALLTOALLV,
+    TASK_COLL_REDUCE_SCATTER,
+    TASK_COLL_REDUCE_SCATTER_BLOCK,
+    TASK_COLL_SCAN,
+    TASK_COLL_EXSCAN,
+    TASK_COLL_COMM, /* communicator creation (split, dup, create, cart_create): synchronises like an allgather
+                       of 8 bytes */
+    TASK_COLL_COUNT
+};
+
+struct task_op {
+    uint8_t kind; /* enum task_op_kind */
+    uint8_t collective;
+    uint8_t mode;                   /* enum task_send_mode */
+    int8_t outcome;                 /* of tests: -1 unknown, 0 nothing completed, 1 completed */
+    int32_t comm;                   /* index in the job's communicators; 0 is the world */
+    int32_t peer, tag, peer2, tag2; /* rank in comm; root of a collective is in peer */
+    uint64_t bytes, bytes2;         /* collectives: bytes is what one task contributes to one other:
+                                       Bcast/Reduce/Allreduce/Scan: the vector;         Gather/Scatter/Allgather/Alltoall: one
+                                       block. ...v: the own totals, counts below */
+    ker_time time;
+    bool step;                /* COMPUTE: a generator's, which has its jitter however short it is */
+    uint64_t request;         /* of one-request ops */
+    const uint64_t *requests; /* Waitall etc.; valid until the program's next op */
+    const uint64_t *send_bytes, *receive_bytes; /* Alltoallv, Gatherv, ...: per rank of comm, NULL when
+                                                   unknown (then bytes / bytes2 per peer) */
+    uint32_t request_count;
+    uint32_t line;    /* of the trace file, for messages; 0 when there is none */
+    const char *call; /* "MPI_Allreduce", static text, for messages */
+};
+
+/* A communicator of a job: which tasks of the job are its ranks 0..size-1. NULL members: all tasks in order
+ * (the world). */
+struct task_comm {
+    int32_t size;
+    const int32_t *member; /* task number of rank r */
+};
+static inline int32_t task_comm_task(const struct task_comm *comm, int32_t rank)
+{
+    return comm->member ? comm->member[rank] : rank;
+}
+int32_t task_comm_rank(const struct task_comm *comm, int32_t task); /* -1: not a member */
+
+/* Time of a traced task that is no operation, because the program did not compute then. */
+struct task_taken {
+    ker_time finalize_gap; /* before MPI_Finalize */
+    ker_time poll_gap;     /* between tests that found nothing */
+};
+
+/* Where ops come from; one instance per job and rank (of the simulator), serving this rank's tasks. */
+struct task_program;
+struct task_program_class {
+    const char *name, *meaning; /* for --list and jobs[].program */
+    bool collective;            /* open() is: it shares out among the ranks what is to be read */
+    /* Reads what the configuration names (path "jobs[2]"), finds the number of tasks and the communicators.
+     * Errors are found on any rank; the caller agrees on the status. */
+    enum ker_status (*open)(struct task_program **, const struct ker_config *, const char *path,
+                            struct ker_comm *, struct ker_error *);
+    uint32_t (*tasks)(const struct task_program *);
+    const struct task_comm *(*comms)(const struct task_program *, int32_t *count);
+    /* Prepares the tasks that live on this rank, in increasing order. */
+    enum ker_status (*prepare)(struct task_program *, const uint32_t *own_tasks, uint32_t count,
+                               struct ker_error *);
+    /* The next op of own task number `own` (index in own_tasks); false after FINALIZE. Pointers in it live
+     * until the next call for the same task. Programs are fully checked in prepare, so that this cannot fail.
+     */
+    bool (*next)(struct task_program *, uint32_t own, struct task_op *);
+    void (*close)(struct task_program *);
+    /* What was taken out of an own task's pass, on the traced machine; NULL: nothing ever is. */
+    struct task_taken (*taken)(const struct task_program *, uint32_t own);
+};
+
+/* The name of a job's key, "jobs[0].steps" of path "jobs[0]"; it lives to the end of the enclosing block. */
+static inline const char *task_key(char *buffer, size_t room, const char *path, const char *name)
+{
+    snprintf(buffer, room, "%s.%s", path, name);
+    return buffer;
+}
+#define TASK_KEY(path, name) task_key((char[96]){0}, 96, path, name)
+
+/* For generators. jobs[].compute_time of the job at this path; 0 as well when jobs[].processor_factor leaves
+ * nothing of it. */
+ker_time task_compute_time(const struct ker_config *, const char *path);
+/* Do the computations of the job at `path` have a jitter? Then its steps have one even where they compute
+ * nothing. */
+bool task_compute_jitters(const struct ker_config *, const char *path);
+/* Of steps that are empty but for an Allreduce after every so many (0: never): the first from `step` on that
+ * is not, at most `steps`. A job with nothing to do must not spend real time on four billion steps. */
+uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every);
+
+extern const struct task_program_class
+    task_program_pingpong; /* a message to and fro, from the configuration */
+extern const struct task_program_class task_program_allprof; /* liballprof text traces */
+extern const struct task_program_class
+    task_program_stencil; /* n-dimensional halo exchange, from the configuration */
+extern const struct task_program_class
+    task_program_weather; /* halo exchange, transposes, reductions, from the configuration */
+
+#endif

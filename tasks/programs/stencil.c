@@ -1,0 +1,434 @@
+/* stencil.c - n-dimensional halo exchange from the configuration.
+ *
+ * Each step of each task: a receive from every neighbour, a send to every neighbour, one Waitall,
+ * computation, and an Allreduce every so many steps. Task t = x0 + e0 * (x1 + e1 * (x2 + ...)): the first
+ * coordinate runs fastest, as in the torus topology. Neighbours stand in one order: faces: x0-1, x0+1, x1-1,
+ * x1+1, ...; all: the offsets (-1, 0, 1) of all dimensions, the first running fastest, without (0, 0, ...). A
+ * message's tag is the number of the direction it goes, so that two messages between the same two tasks (a
+ * ring of two) are told apart.
+ *
+ * A task is a step and a place in it, 16 bytes; neighbours are computed when they are needed.
+ *
+ * Invariant: direction d of a task and opposite[d] of that neighbour are the same pair.
+ */
+#include "tasks/programs/op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_DIMENSIONS 8
+#define MAX_DIRECTIONS 6561 /* 3^8 */
+
+const struct ker_option task_program_options[] = {
+    {.key = "jobs[].trace",
+     .type = KER_TYPE_FILE,
+     .meaning = "trace: the folder with one file pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof "
+                "writes it.",
+     .belongs = "jobs[].program=trace"},
+    {.key = "jobs[].mpi_library",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "openmpi",
+     .choices = "openmpi|mpich",
+     .meaning = "trace: the MPI library of the traced run; it decides what -1 and -2 mean as a rank.",
+     .belongs = "jobs[].program=trace"},
+    {.key = "jobs[].unlisted_bytes",
+     .type = KER_TYPE_BYTES,
+     .fallback = "0",
+     .maximum = "1 TiB",
+     .meaning = "trace: bytes between each two tasks of an Alltoallv (Gatherv, ...) whose counts the trace "
+                "does not list.",
+     .belongs = "jobs[].program=trace"},
+    {.key = "jobs[].finalize_gap",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
+     .meaning = "trace: is the time before MPI_Finalize computation? By default it is left out: the tracer "
+                "synchronises its "
+                "clocks and writes its files then.",
+     .belongs = "jobs[].program=trace"},
+    {.key = "jobs[].poll_gap",
+     .type = KER_TYPE_TIME,
+     .fallback = "10 us",
+     .maximum = "1000000 s",
+     .meaning = "trace: time from a test (or Iprobe) that found nothing to the next call, when that is a "
+                "test of the same requests "
+                "(or the same Iprobe), is waiting and left out if it is not longer than this; longer ones "
+                "are computation. 0: none "
+                "is left out.",
+     .belongs = "jobs[].program=trace"},
+    {.key = "jobs[].extents",
+     .type = KER_TYPE_INT | KER_TYPE_LIST,
+     .minimum = "1",
+     .maximum = "1073741824",
+     .meaning = "stencil: tasks in each of 1 to 8 dimensions; the first runs fastest, as in a torus.",
+     .belongs = "jobs[].program=stencil"},
+    {.key = "jobs[].periodic",
+     .type = KER_TYPE_BOOL | KER_TYPE_LIST,
+     .fallback = "true",
+     .meaning = "stencil: does the dimension close to a ring? One value for all dimensions or one for each.",
+     .belongs = "jobs[].program=stencil"},
+    {.key = "jobs[].neighbours",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "faces",
+     .choices = "faces|all",
+     .meaning =
+         "stencil: two neighbours per dimension (6 in 3-D), or those at edges and corners, too (26 in 3-D).",
+     .belongs = "jobs[].program=stencil"},
+    {.key = "jobs[].bytes",
+     .type = KER_TYPE_BYTES | KER_TYPE_LIST,
+     .fallback = "8 KiB",
+     .maximum = "1 TiB",
+     .meaning =
+         "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
+         "corners the smallest of the dimensions that differ.",
+     .belongs = "jobs[].program=pingpong|stencil"},
+    {.key = "jobs[].steps",
+     .type = KER_TYPE_INT,
+     .fallback = "10",
+     .minimum = "1",
+     .maximum = "4000000000",
+     .meaning = "pingpong: round trips. stencil, weather: how many steps.",
+     .belongs = "jobs[].program=pingpong|stencil|weather"},
+    {.key = "jobs[].compute_time",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1000000 s",
+     .meaning = "stencil, weather: computation per step, on the traced machine so to say: multiplied by "
+                "processor_factor.",
+     .belongs = "jobs[].program=stencil|weather"},
+    {.key = "jobs[].allreduce_every",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "4000000000",
+     .meaning = "stencil, weather: an Allreduce after every so many steps; 0: never.",
+     .belongs = "jobs[].program=stencil|weather"},
+    {.key = "jobs[].allreduce_bytes",
+     .type = KER_TYPE_BYTES,
+     .fallback = "8",
+     .maximum = "1 TiB",
+     .meaning = "stencil, weather: its vector.",
+     .belongs = "jobs[].allreduce_every!=0"},
+    {.key = "jobs[].grid",
+     .type = KER_TYPE_INT | KER_TYPE_LIST,
+     .minimum = "1",
+     .maximum = "1073741824",
+     .meaning = "weather: columns and rows of tasks; task t is in column t mod columns. Columns close to a "
+                "ring, rows end "
+                "at the poles.",
+     .belongs = "jobs[].program=weather"},
+    {.key = "jobs[].halo_bytes",
+     .type = KER_TYPE_BYTES,
+     .fallback = "8 KiB",
+     .maximum = "1 TiB",
+     .meaning = "weather: a message to each of the four neighbours in a step; 0: none.",
+     .belongs = "jobs[].program=weather"},
+    {.key = "jobs[].transpose_bytes",
+     .type = KER_TYPE_BYTES,
+     .fallback = "64 KiB",
+     .maximum = "1 TiB",
+     .meaning = "weather: a task's share of the fields, which goes in equal blocks to all of its row, then "
+                "its column, and "
+                "back in each step (four Alltoalls); 0: none.",
+     .belongs = "jobs[].program=weather"},
+    {0},
+};
+
+struct direction {
+    int8_t offset[MAX_DIMENSIONS];
+    uint32_t opposite;
+    uint64_t bytes;
+};
+
+enum stage { STAGE_RECEIVE, STAGE_SEND, STAGE_WAIT, STAGE_COMPUTE, STAGE_ALLREDUCE, STAGE_END };
+
+struct own_task {
+    uint32_t task, step;
+    uint16_t direction, posted; /* next direction to look at; messages posted in this stage */
+    uint8_t stage;              /* enum stage */
+};
+_Static_assert(sizeof(struct own_task) <= 16, "half a million tasks");
+
+struct task_program {
+    uint32_t dimensions, tasks, directions, steps, allreduce_every;
+    uint32_t extent[MAX_DIMENSIONS];
+    bool periodic[MAX_DIMENSIONS];
+    bool empty; /* a step has nothing but perhaps an Allreduce */
+    uint64_t allreduce_bytes;
+    ker_time compute;
+    bool jitters; /* a step has a computation even if it takes no time */
+    struct direction *direction;
+    uint64_t *requests; /* 1, 2, 3, ...: message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
+    struct task_comm world;
+    struct own_task *own;
+};
+
+static void stencil_close(struct task_program *program)
+{
+    if (!program)
+        return;
+    free(program->direction);
+    free(program->requests);
+    free(program->own);
+    free(program);
+}
+
+/* One value for all dimensions, or one for each. */
+static enum ker_status list_check(const struct task_program *program, const struct ker_config *config,
+                                  const char *key, struct ker_error *error)
+{
+    int count = ker_config_count(config, key);
+    if (count == 1 || count == (int)program->dimensions)
+        return KER_OK;
+    return ker_config_fail(config, error, key,
+                           "has %d values; one for all or one for each of the %u dimensions of extents "
+                           "would be right",
+                           count, program->dimensions);
+}
+
+static enum ker_status extents_read(struct task_program *program, const struct ker_config *config,
+                                    const char *path, struct ker_error *error)
+{
+    const char *key = TASK_KEY(path, "extents");
+    if (!ker_config_has(config, key))
+        return ker_config_fail(config, error, key,
+                               "is missing; for example extents = [8, 8, 8] for 512 tasks");
+    int count = ker_config_count(config, key);
+    if (count < 1 || count > MAX_DIMENSIONS)
+        return ker_config_fail(config, error, key, "has %d values; 1 to %d dimensions are possible", count,
+                               MAX_DIMENSIONS);
+    uint64_t tasks = 1;
+    for (int i = 0; i < count; i++) {
+        program->extent[i] = (uint32_t)ker_config_int_at(config, key, i);
+        tasks *= program->extent[i];
+        if (tasks > INT32_MAX)
+            return ker_config_fail(config, error, key, "makes more than 2^31 - 1 tasks");
+    }
+    program->dimensions = (uint32_t)count;
+    program->tasks = (uint32_t)tasks;
+    return KER_OK;
+}
+
+static uint64_t dimension_bytes(const struct ker_config *config, const char *path, uint32_t dimension)
+{
+    const char *key = TASK_KEY(path, "bytes");
+    return ker_config_bytes_at(config, key, ker_config_count(config, key) == 1 ? 0 : (int)dimension);
+}
+
+/* A step of one along the offset; faces stand in the order of the file's head. */
+static void faces_make(struct task_program *program, const struct ker_config *config, const char *path)
+{
+    program->directions = 2 * program->dimensions;
+    program->direction = ker_alloc(program->directions * sizeof *program->direction);
+    for (uint32_t i = 0; i < program->directions; i++) {
+        struct direction *direction = &program->direction[i];
+        direction->offset[i / 2] = i % 2 ? 1 : -1;
+        direction->opposite = i ^ 1;
+        direction->bytes = dimension_bytes(config, path, i / 2);
+    }
+}
+
+static void all_make(struct task_program *program, const struct ker_config *config, const char *path)
+{
+    uint32_t cells = 1;
+    for (uint32_t i = 0; i < program->dimensions; i++)
+        cells *= 3;
+    program->directions = cells - 1;
+    program->direction = ker_alloc(program->directions * sizeof *program->direction);
+    for (uint32_t i = 0; i < program->directions; i++) {
+        struct direction *direction = &program->direction[i];
+        uint32_t cell = i + (i >= cells / 2); /* the middle one is the task itself */
+        direction->opposite = program->directions - 1 - i;
+        direction->bytes = UINT64_MAX;
+        for (uint32_t d = 0; d < program->dimensions; d++, cell /= 3) {
+            direction->offset[d] = (int8_t)((int)(cell % 3) - 1);
+            uint64_t bytes = dimension_bytes(config, path, d);
+            if (direction->offset[d] && bytes < direction->bytes)
+                direction->bytes = bytes;
+        }
+    }
+}
+
+/* The neighbour in a direction; false: over the rim, or the task itself. */
+static bool neighbour_find(const struct task_program *program, uint32_t task, uint32_t direction,
+                           uint32_t *neighbour)
+{
+    const int8_t *offset = program->direction[direction].offset;
+    uint32_t stride = 1, rest = task, found = 0;
+    for (uint32_t d = 0; d < program->dimensions; d++) {
+        uint32_t extent = program->extent[d], at = rest % extent;
+        rest /= extent;
+        if (offset[d] != 0) {
+            bool over = offset[d] < 0 ? at == 0 : at == extent - 1;
+            if (over && !program->periodic[d])
+                return false;
+            at = over ? (offset[d] < 0 ? extent - 1 : 0) : at + (uint32_t)(int32_t)offset[d];
+        }
+        found += at * stride;
+        stride *= extent;
+    }
+    *neighbour = found;
+    return found != task;
+}
+
+static enum ker_status stencil_read(struct task_program *program, const struct ker_config *config,
+                                    const char *path, struct ker_error *error)
+{
+    enum ker_status status = extents_read(program, config, path, error);
+    if (status == KER_OK)
+        status = list_check(program, config, TASK_KEY(path, "periodic"), error);
+    if (status == KER_OK)
+        status = list_check(program, config, TASK_KEY(path, "bytes"), error);
+    if (status != KER_OK)
+        return status;
+    const char *periodic = TASK_KEY(path, "periodic");
+    bool one = ker_config_count(config, periodic) == 1;
+    for (uint32_t d = 0; d < program->dimensions; d++)
+        program->periodic[d] = ker_config_bool_at(config, periodic, one ? 0 : (int)d);
+    program->steps = (uint32_t)ker_config_int(config, TASK_KEY(path, "steps"));
+    program->compute = task_compute_time(config, path);
+    bool alone = program->tasks == 1; /* no neighbours, and nobody to reduce with */
+    program->jitters = task_compute_jitters(config, path);
+    program->empty = alone && program->compute == 0 && !program->jitters;
+    program->allreduce_every =
+        alone ? 0 : (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
+    program->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
+    if (ker_config_choice(config, TASK_KEY(path, "neighbours")) == 0)
+        faces_make(program, config, path);
+    else
+        all_make(program, config, path);
+    program->requests = ker_alloc(2 * (size_t)program->directions * sizeof *program->requests);
+    for (uint32_t i = 0; i < 2 * program->directions; i++)
+        program->requests[i] = i + 1;
+    return KER_OK;
+}
+
+static enum ker_status stencil_open(struct task_program **opened, const struct ker_config *config,
+                                    const char *path, struct ker_comm *comm, struct ker_error *error)
+{
+    struct task_program *program = ker_alloc(sizeof *program);
+    *opened = program;
+    enum ker_status status = stencil_read(program, config, path, error);
+    program->world = (struct task_comm){(int32_t)program->tasks, NULL};
+    return status;
+}
+
+static uint32_t stencil_tasks(const struct task_program *program)
+{
+    return program->tasks;
+}
+
+static const struct task_comm *stencil_comms(const struct task_program *program, int32_t *count)
+{
+    *count = 1;
+    return &program->world;
+}
+
+static void own_rewind(struct own_task *own)
+{
+    *own = (struct own_task){.task = own->task};
+}
+
+static enum ker_status stencil_prepare(struct task_program *program, const uint32_t *own_tasks,
+                                       uint32_t count, struct ker_error *error)
+{
+    program->own = ker_alloc(count * sizeof *program->own);
+    for (uint32_t i = 0; i < count; i++)
+        program->own[i].task = own_tasks[i];
+    return KER_OK;
+}
+
+/* The next message of a receive or send stage; false: the stage is over. */
+static bool message_next(const struct task_program *program, struct own_task *own, struct task_op *op)
+{
+    bool send = own->stage == STAGE_SEND;
+    while (own->direction < program->directions) {
+        uint32_t direction = own->direction++, neighbour;
+        if (!neighbour_find(program, own->task, direction, &neighbour))
+            continue;
+        const struct direction *where = &program->direction[direction];
+        op->kind = send ? TASK_OP_ISEND : TASK_OP_IRECV;
+        op->call = send ? "MPI_Isend" : "MPI_Irecv";
+        op->peer = (int32_t)neighbour;
+        op->tag = (int32_t)(send ? direction : where->opposite);
+        op->bytes = where->bytes;
+        op->request = program->requests[2 * own->posted++ + send];
+        return true;
+    }
+    return false;
+}
+
+/* The op of a stage that has at most one. */
+static bool stage_op(const struct task_program *program, const struct own_task *own, struct task_op *op)
+{
+    switch (own->stage) {
+    case STAGE_WAIT:
+        op->kind = TASK_OP_WAITALL;
+        op->call = "MPI_Waitall";
+        op->requests = program->requests;
+        op->request_count = 2u * own->posted;
+        return own->posted > 0;
+    case STAGE_COMPUTE:
+        op->kind = TASK_OP_COMPUTE;
+        op->call = "computation";
+        op->time = program->compute;
+        op->step = true;
+        return program->compute > 0 || program->jitters;
+    default:
+        op->kind = TASK_OP_COLLECTIVE;
+        op->collective = TASK_COLL_ALLREDUCE;
+        op->call = "MPI_Allreduce";
+        op->bytes = program->allreduce_bytes;
+        return program->allreduce_every > 0 && (own->step + 1) % program->allreduce_every == 0;
+    }
+}
+
+static void stage_advance(struct own_task *own)
+{
+    own->direction = 0;
+    if (own->stage == STAGE_RECEIVE)
+        own->posted = 0; /* as many sends as receives: counted again */
+    own->stage++;
+    if (own->stage == STAGE_END) {
+        own->stage = STAGE_RECEIVE;
+        own->posted = 0;
+        own->step++;
+    }
+}
+
+static bool stencil_next(struct task_program *program, uint32_t number, struct task_op *op)
+{
+    struct own_task *own = &program->own[number];
+    memset(op, 0, sizeof *op);
+    if (program->empty && own->step < program->steps)
+        own->step = task_step_skip(own->step, program->steps, program->allreduce_every);
+    while (own->step < program->steps) {
+        bool message = own->stage == STAGE_RECEIVE || own->stage == STAGE_SEND;
+        if (message && message_next(program, own, op))
+            return true;
+        bool found = !message && stage_op(program, own, op);
+        stage_advance(own);
+        if (found)
+            return true;
+        memset(op, 0, sizeof *op);
+    }
+    if (own->step > program->steps) {
+        own_rewind(own); /* a background job that starts again */
+        return false;
+    }
+    own->step++;
+    op->kind = TASK_OP_FINALIZE;
+    op->call = "MPI_Finalize";
+    return true;
+}
+
+const struct task_program_class task_program_stencil = {
+    .name = "stencil",
+    .meaning =
+        "n-dimensional halo exchange (Irecv, Isend, Waitall, computation, Allreduce), any number of tasks",
+    .open = stencil_open,
+    .tasks = stencil_tasks,
+    .comms = stencil_comms,
+    .prepare = stencil_prepare,
+    .next = stencil_next,
+    .close = stencil_close,
+};

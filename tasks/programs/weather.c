@@ -1,0 +1,299 @@
+/* weather.c - what a spectral weather model sends, from the configuration: halo exchange, transposes,
+ * reductions.
+ *
+ * Tasks stand in a grid of rows x columns (jobs[].grid = [columns, rows]); task t is at column t % columns,
+ * row t / columns. A step is what a semi-Lagrangian spectral model does in one, as far as others notice:
+ *   1. halo exchange with the neighbours west and east (the grid closes), north and south (it ends at the
+ * poles): Irecv and Isend of jobs[].halo_bytes each, one Waitall; then computation in grid space;
+ *   2. a transpose in the row (grid space to Fourier space: each task has all longitudes of some latitudes)
+ * and one in the column (to spectral space): an Alltoall of the task's share of the fields,
+ * jobs[].transpose_bytes, in equal blocks, on the communicator of the row, then the column; computation in
+ * spectral space; and the same way back, column first;
+ *   3. every jobs[].allreduce_every steps an Allreduce of jobs[].allreduce_bytes over all tasks (norms,
+ * conservation). jobs[].compute_time is shared between the two places where there is computation. Bytes of 0
+ * leave a part out, so that each can be looked at alone.
+ *
+ * Communicators: 0 the world, 1 .. rows the rows, then the columns; a task's rank in its row is its column,
+ * and the reverse.
+ *
+ * Invariant: messages of a step match: the tag is the direction a message goes, and both ends count its bytes
+ * from the axis.
+ */
+#include "tasks/programs/op.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { WEST, EAST, NORTH, SOUTH, DIRECTIONS };
+
+enum stage {
+    STAGE_RECEIVE,
+    STAGE_SEND,
+    STAGE_WAIT,
+    STAGE_GRID_COMPUTE,
+    STAGE_ROW_FORTH,
+    STAGE_COLUMN_FORTH,
+    STAGE_SPECTRAL_COMPUTE,
+    STAGE_COLUMN_BACK,
+    STAGE_ROW_BACK,
+    STAGE_ALLREDUCE,
+    STAGE_END,
+};
+
+struct own_task {
+    uint32_t task, step;
+    uint8_t stage;             /* enum stage */
+    uint8_t direction, posted; /* next direction to look at; messages posted in this stage */
+};
+
+struct task_program {
+    uint32_t columns, rows, tasks, steps, allreduce_every;
+    bool empty;   /* a step has nothing but perhaps an Allreduce */
+    bool jitters; /* a step has its computations even if they take no time */
+    uint64_t halo_bytes, transpose_bytes, allreduce_bytes;
+    ker_time compute;
+    uint64_t requests[2 * DIRECTIONS]; /* message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
+    int32_t comms;
+    struct task_comm *comm;
+    int32_t *member; /* of all rows, then of all columns */
+    struct own_task *own;
+};
+
+static void weather_close(struct task_program *program)
+{
+    if (!program)
+        return;
+    free(program->comm);
+    free(program->member);
+    free(program->own);
+    free(program);
+}
+
+static enum ker_status grid_read(struct task_program *program, const struct ker_config *config,
+                                 const char *path, struct ker_error *error)
+{
+    const char *key = TASK_KEY(path, "grid");
+    if (!ker_config_has(config, key))
+        return ker_config_fail(config, error, key, "is missing; for example grid = [16, 8] for 16 x 8 tasks");
+    if (ker_config_count(config, key) != 2)
+        return ker_config_fail(config, error, key,
+                               "has %d values; columns and rows of tasks, as in [16, 8], would be right",
+                               ker_config_count(config, key));
+    int64_t columns = ker_config_int_at(config, key, 0), rows = ker_config_int_at(config, key, 1);
+    if (columns * rows > INT32_MAX)
+        return ker_config_fail(config, error, key, "makes more than 2^31 - 1 tasks");
+    program->columns = (uint32_t)columns;
+    program->rows = (uint32_t)rows;
+    program->tasks = (uint32_t)(columns * rows);
+    return KER_OK;
+}
+
+static void comms_make(struct task_program *program)
+{
+    uint32_t columns = program->columns, rows = program->rows, tasks = program->tasks;
+    program->comms = (int32_t)(1 + rows + columns);
+    program->comm = ker_alloc((size_t)program->comms * sizeof *program->comm);
+    program->member = ker_alloc(2 * (size_t)tasks * sizeof *program->member);
+    for (uint32_t t = 0; t < tasks; t++) {
+        program->member[t] = (int32_t)t;
+        program->member[tasks + t % columns * rows + t / columns] = (int32_t)t;
+    }
+    program->comm[0] = (struct task_comm){(int32_t)tasks, NULL};
+    for (uint32_t row = 0; row < rows; row++)
+        program->comm[1 + row] =
+            (struct task_comm){(int32_t)columns, &program->member[(size_t)row * columns]};
+    for (uint32_t column = 0; column < columns; column++)
+        program->comm[1 + rows + column] =
+            (struct task_comm){(int32_t)rows, &program->member[tasks + (size_t)column * rows]};
+}
+
+static enum ker_status weather_open(struct task_program **opened, const struct ker_config *config,
+                                    const char *path, struct ker_comm *comm, struct ker_error *error)
+{
+    struct task_program *program = ker_alloc(sizeof *program);
+    *opened = program;
+    enum ker_status status = grid_read(program, config, path, error);
+    if (status != KER_OK)
+        return status;
+    program->steps = (uint32_t)ker_config_int(config, TASK_KEY(path, "steps"));
+    program->compute = task_compute_time(config, path);
+    program->halo_bytes = ker_config_bytes(config, TASK_KEY(path, "halo_bytes"));
+    program->transpose_bytes = ker_config_bytes(config, TASK_KEY(path, "transpose_bytes"));
+    bool alone = program->tasks == 1, quiet = program->halo_bytes == 0 && program->transpose_bytes == 0;
+    program->jitters = task_compute_jitters(config, path);
+    program->empty = (alone || quiet) && program->compute == 0 && !program->jitters;
+    program->allreduce_every =
+        alone ? 0 : (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
+    program->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
+    for (uint32_t i = 0; i < 2 * DIRECTIONS; i++)
+        program->requests[i] = i + 1;
+    comms_make(program);
+    return KER_OK;
+}
+
+static uint32_t weather_tasks(const struct task_program *program)
+{
+    return program->tasks;
+}
+
+static const struct task_comm *weather_comms(const struct task_program *program, int32_t *count)
+{
+    *count = program->comms;
+    return program->comm;
+}
+
+static enum ker_status weather_prepare(struct task_program *program, const uint32_t *own_tasks,
+                                       uint32_t count, struct ker_error *error)
+{
+    program->own = ker_alloc(count * sizeof *program->own);
+    for (uint32_t i = 0; i < count; i++)
+        program->own[i].task = own_tasks[i];
+    return KER_OK;
+}
+
+/* The neighbour in a direction; false: beyond a pole, or the task itself. */
+static bool neighbour_find(const struct task_program *program, uint32_t task, unsigned direction,
+                           uint32_t *neighbour)
+{
+    uint32_t columns = program->columns, column = task % columns, row = task / columns;
+    switch (direction) {
+    case WEST:
+        *neighbour = row * columns + (column + columns - 1) % columns;
+        break;
+    case EAST:
+        *neighbour = row * columns + (column + 1) % columns;
+        break;
+    case NORTH:
+        if (row == 0)
+            return false;
+        *neighbour = task - columns;
+        break;
+    default:
+        if (row + 1 == program->rows)
+            return false;
+        *neighbour = task + columns;
+        break;
+    }
+    return *neighbour != task;
+}
+
+/* The next message of the receive or send stage; false: the stage is over. */
+static bool message_next(const struct task_program *program, struct own_task *own, struct task_op *op)
+{
+    bool send = own->stage == STAGE_SEND;
+    while (program->halo_bytes > 0 && own->direction < DIRECTIONS) {
+        unsigned direction = own->direction++;
+        uint32_t neighbour;
+        if (!neighbour_find(program, own->task, direction, &neighbour))
+            continue;
+        op->kind = send ? TASK_OP_ISEND : TASK_OP_IRECV;
+        op->call = send ? "MPI_Isend" : "MPI_Irecv";
+        op->peer = (int32_t)neighbour;
+        op->tag =
+            (int32_t)(send ? direction
+                           : direction ^ 1u); /* west and east, north and south are each other's opposite */
+        op->bytes = program->halo_bytes;
+        op->request = program->requests[2 * own->posted++ + send];
+        return true;
+    }
+    return false;
+}
+
+static bool compute_op(const struct task_program *program, const struct own_task *own, struct task_op *op)
+{
+    ker_time half = program->compute / 2;
+    op->kind = TASK_OP_COMPUTE;
+    op->call = "computation";
+    op->time = own->stage == STAGE_SPECTRAL_COMPUTE ? half : program->compute - half;
+    op->step = true;
+    return op->time > 0 || program->jitters;
+}
+
+/* A block of an Alltoall is what one task has for one other: its share of the fields is dealt to all of the
+ * communicator. */
+static bool transpose_op(const struct task_program *program, const struct own_task *own, struct task_op *op)
+{
+    bool row = own->stage == STAGE_ROW_FORTH || own->stage == STAGE_ROW_BACK;
+    uint32_t others = row ? program->columns : program->rows;
+    op->kind = TASK_OP_COLLECTIVE;
+    op->collective = TASK_COLL_ALLTOALL;
+    op->call = "MPI_Alltoall";
+    op->comm =
+        (int32_t)(row ? 1 + own->task / program->columns : 1 + program->rows + own->task % program->columns);
+    op->bytes = (program->transpose_bytes + others - 1) / others;
+    return others > 1 && program->transpose_bytes > 0;
+}
+
+/* The op of a stage that has at most one; false: none. */
+static bool stage_op(const struct task_program *program, const struct own_task *own, struct task_op *op)
+{
+    switch (own->stage) {
+    case STAGE_WAIT:
+        op->kind = TASK_OP_WAITALL;
+        op->call = "MPI_Waitall";
+        op->requests = program->requests;
+        op->request_count = 2u * own->posted;
+        return own->posted > 0;
+    case STAGE_GRID_COMPUTE:
+    case STAGE_SPECTRAL_COMPUTE:
+        return compute_op(program, own, op);
+    case STAGE_ALLREDUCE:
+        op->kind = TASK_OP_COLLECTIVE;
+        op->collective = TASK_COLL_ALLREDUCE;
+        op->call = "MPI_Allreduce";
+        op->bytes = program->allreduce_bytes;
+        return program->allreduce_every > 0 && (own->step + 1) % program->allreduce_every == 0;
+    default:
+        return transpose_op(program, own, op);
+    }
+}
+
+static void stage_advance(struct own_task *own)
+{
+    own->direction = 0;
+    if (own->stage != STAGE_SEND)
+        own->posted = 0; /* as many sends as receives: counted again; Waitall needs the count */
+    own->stage++;
+    if (own->stage == STAGE_END) {
+        own->stage = STAGE_RECEIVE;
+        own->step++;
+    }
+}
+
+static bool weather_next(struct task_program *program, uint32_t number, struct task_op *op)
+{
+    struct own_task *own = &program->own[number];
+    memset(op, 0, sizeof *op);
+    if (program->empty && own->step < program->steps && own->stage == STAGE_RECEIVE)
+        own->step = task_step_skip(own->step, program->steps, program->allreduce_every);
+    while (own->step < program->steps) {
+        bool message = own->stage <= STAGE_SEND;
+        if (message && message_next(program, own, op))
+            return true;
+        bool found = !message && stage_op(program, own, op);
+        stage_advance(own);
+        if (found)
+            return true;
+        memset(op, 0, sizeof *op);
+    }
+    if (own->step > program->steps) {
+        *own = (struct own_task){.task = own->task}; /* a background job that starts again */
+        return false;
+    }
+    own->step++;
+    op->kind = TASK_OP_FINALIZE;
+    op->call = "MPI_Finalize";
+    return true;
+}
+
+const struct task_program_class task_program_weather = {
+    .name = "weather",
+    .meaning = "a spectral weather model: halo exchange, transposes in rows and columns (Alltoall), "
+               "Allreduce, any number of tasks",
+    .open = weather_open,
+    .tasks = weather_tasks,
+    .comms = weather_comms,
+    .prepare = weather_prepare,
+    .next = weather_next,
+    .close = weather_close,
+};

@@ -1,0 +1,303 @@
+/* allprof.c - the program "trace": a folder of liballprof text traces, one file per task.
+ *
+ * open() shares the files out among the ranks (task t to rank t mod ranks), scans them for communicators,
+ * gathers the events on every rank and resolves them there; prepare() reads the files of the own tasks in
+ * full. Between the collective calls in open() the ranks learn whether one of them has failed, so that none
+ * waits for it.
+ *
+ * Invariant: the events of task t are the same on every rank, and event[].comm are, too.
+ */
+#include "tasks/traces/allprof/allprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct own_task {
+    struct allprof_code code;
+    struct task_taken taken;
+    struct allprof_reader reader;
+};
+
+struct task_program {
+    char *folder;
+    uint32_t tasks;
+    struct allprof_rules rules;
+    struct allprof_events *events; /* per task */
+    struct allprof_tallies *tallies;
+    uint8_t *pool, *tally_pool; /* in which they lie */
+    struct allprof_comms comms;
+    struct own_task *own;
+    uint32_t own_count;
+};
+
+static void tallies_free(struct task_program *program)
+{
+    free(program->tallies);
+    free(program->tally_pool);
+    program->tallies = NULL;
+    program->tally_pool = NULL;
+}
+
+static void allprof_close(struct task_program *program)
+{
+    if (!program)
+        return;
+    for (uint32_t i = 0; i < program->own_count; i++) {
+        free(program->own[i].code.byte);
+        free(program->own[i].reader.scratch);
+    }
+    free(program->own);
+    allprof_comms_release(&program->comms);
+    free(program->events);
+    tallies_free(program);
+    free(program->pool);
+    free(program->folder);
+    free(program);
+}
+
+/* Has any rank failed? Collective. */
+static bool any_failed(struct ker_comm *comm, enum ker_status status)
+{
+    int64_t worst = status;
+    ker_comm_max_i64(comm, &worst, 1);
+    return worst != KER_OK;
+}
+
+/* What goes over the wire for one task: this, its events, its tallies. */
+struct packed_head {
+    uint64_t task, events, tallies, persistent, cancelled;
+};
+
+struct packed {
+    uint8_t *byte;
+    size_t used;
+};
+
+static void packed_append(struct packed *packed, const void *data, size_t bytes)
+{
+    if (!bytes)
+        return;
+    packed->byte = ker_realloc(packed->byte, packed->used + bytes);
+    memcpy(packed->byte + packed->used, data, bytes);
+    packed->used += bytes;
+}
+
+static enum ker_status own_scan(struct task_program *program, struct ker_comm *comm, struct packed *packed,
+                                struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    uint32_t ranks = (uint32_t)ker_comm_size(comm);
+    for (uint32_t task = (uint32_t)ker_comm_rank(comm); task < program->tasks && status == KER_OK;
+         task += ranks) {
+        struct allprof_events events = {0};
+        struct allprof_tallies tallies = {0};
+        status = allprof_scan(&events, &tallies, &program->rules, program->folder, task, error);
+        struct packed_head head = {task, events.count, tallies.count, tallies.persistent, tallies.cancelled};
+        packed_append(packed, &head, sizeof head);
+        packed_append(packed, events.event, events.count * sizeof *events.event);
+        packed_append(packed, tallies.entry, tallies.count * sizeof *tallies.entry);
+        free(events.event);
+        allprof_tallies_release(&tallies);
+    }
+    return status;
+}
+
+/* Copies `count` records to the pool's end; returns where they lie. */
+static void *pool_take(uint8_t **pool, const uint8_t *from, size_t count, size_t record)
+{
+    void *at = *pool;
+    if (count)
+        memcpy(at, from, count * record);
+    *pool += count * record;
+    return at;
+}
+
+static void events_unpack(struct task_program *program, const uint8_t *all, size_t bytes)
+{
+    uint8_t *pool = program->pool = ker_alloc(bytes), *tally_pool = program->tally_pool = ker_alloc(bytes);
+    program->tallies = ker_alloc(program->tasks * sizeof *program->tallies);
+    program->events = ker_alloc(program->tasks * sizeof *program->events);
+    for (size_t at = 0; at < bytes;) {
+        struct packed_head head;
+        memcpy(&head, all + at, sizeof head);
+        at += sizeof head;
+        struct allprof_events *events = &program->events[head.task];
+        struct allprof_tallies *tallies = &program->tallies[head.task];
+        *events = (struct allprof_events){.count = head.events};
+        events->event = pool_take(&pool, all + at, head.events, sizeof *events->event);
+        at += head.events * sizeof *events->event;
+        *tallies = (struct allprof_tallies){
+            .count = head.tallies, .persistent = head.persistent, .cancelled = head.cancelled};
+        tallies->entry = pool_take(&tally_pool, all + at, head.tallies, sizeof *tallies->entry);
+        at += head.tallies * sizeof *tallies->entry;
+    }
+}
+
+static enum ker_status messages_match(const struct task_program *program, struct ker_error *error)
+{
+    struct allprof_flow *flow = NULL;
+    size_t count = 0, room = 0;
+    bool *cancelled = ker_alloc(program->tasks * sizeof *cancelled), persistent = false;
+    for (uint32_t task = 0; task < program->tasks; task++) {
+        const struct allprof_tallies *tallies = &program->tallies[task];
+        allprof_flow_add(&flow, &count, &room, task, tallies->entry, tallies->count, &program->events[task],
+                         &program->comms);
+        cancelled[task] = tallies->cancelled;
+        persistent = persistent || tallies->persistent;
+    }
+    enum ker_status status = KER_OK;
+    if (!persistent)
+        status = allprof_match_messages(flow, count, cancelled, &program->comms, program->folder, error);
+    free(flow);
+    free(cancelled);
+    return status;
+}
+
+static void doubts_tell(const struct task_program *program)
+{
+    const struct allprof_comms *comms = &program->comms;
+    char more[64] = "";
+    if (comms->doubts > 1)
+        snprintf(more, sizeof more, "; %llu more cases", (unsigned long long)(comms->doubts - 1));
+    ker_warn("trace %s: %s%s", program->folder, comms->doubt, more);
+}
+
+/* The same on every rank, except that rank 0 alone checks whether the files belong together. */
+static enum ker_status all_resolve(struct task_program *program, const struct ker_comm *comm,
+                                   const uint8_t *all, size_t bytes, struct ker_error *error)
+{
+    events_unpack(program, all, bytes);
+    enum ker_status status = allprof_comms_resolve(&program->comms, program->events, program->tallies,
+                                                   program->tasks, program->folder, error);
+    if (status != KER_OK || ker_comm_rank(comm) != 0)
+        return status;
+    status =
+        allprof_match_collectives(program->events, program->tasks, &program->comms, program->folder, error);
+    if (status == KER_OK)
+        status = messages_match(program, error);
+    if (status == KER_OK && program->comms.doubts)
+        doubts_tell(program);
+    return status;
+}
+
+static enum ker_status comms_find(struct task_program *program, struct ker_comm *comm,
+                                  struct ker_error *error)
+{
+    struct packed packed = {0};
+    enum ker_status status = own_scan(program, comm, &packed, error);
+    if (!any_failed(comm, status)) {
+        void *all;
+        size_t *offset;
+        ker_comm_allgather(comm, packed.byte, packed.used, &all, &offset);
+        status = all_resolve(program, comm, all, offset[ker_comm_size(comm)], error);
+        free(all);
+        free(offset);
+        tallies_free(program); /* the events are needed again, their messages are not */
+    }
+    free(packed.byte);
+    return status;
+}
+
+static enum ker_status allprof_read_keys(struct task_program *program, const struct ker_config *config,
+                                         const char *path, struct ker_error *error)
+{
+    const char *trace = TASK_KEY(path, "trace"), *library = TASK_KEY(path, "mpi_library");
+    enum ker_status status = KER_OK;
+    if (ker_config_has(config, trace))
+        program->folder = ker_format("%s", ker_config_file(config, trace));
+    else
+        status = ker_config_fail(config, error, trace,
+                                 "the folder of the trace is missing (pmpi-trace-rank-0.txt, ...)");
+    program->rules.mpich = strcmp(ker_config_string(config, library), "mpich") == 0;
+    program->rules.unlisted_bytes = ker_config_bytes(config, TASK_KEY(path, "unlisted_bytes"));
+    program->rules.finalize_gap = ker_config_bool(config, TASK_KEY(path, "finalize_gap"));
+    program->rules.poll_gap = ker_config_time(config, TASK_KEY(path, "poll_gap"));
+    program->rules.inputs = ker_config_inputs(config);
+    return status;
+}
+
+/* All ranks must see the same number of files before they share them out. */
+static void folder_register(const struct task_program *program)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%u files", program->tasks);
+    ker_input_add_text(program->rules.inputs, program->folder, text);
+}
+
+static enum ker_status allprof_open(struct task_program **opened, const struct ker_config *config,
+                                    const char *path, struct ker_comm *comm, struct ker_error *error)
+{
+    struct task_program *program = ker_alloc(sizeof *program);
+    *opened = program;
+    enum ker_status status = allprof_read_keys(program, config, path, error);
+    if (status == KER_OK)
+        status = allprof_folder_count(program->folder, &program->tasks, error);
+    if (status == KER_OK)
+        folder_register(program);
+    if (any_failed(comm, status))
+        return status;
+    if (any_failed(comm, status = ker_inputs_agree(program->rules.inputs, comm, error)))
+        return status;
+    return comms_find(program, comm, error);
+}
+
+static uint32_t allprof_tasks(const struct task_program *program)
+{
+    return program->tasks;
+}
+
+static const struct task_comm *allprof_comms(const struct task_program *program, int32_t *count)
+{
+    *count = program->comms.count;
+    return program->comms.comm;
+}
+
+static void own_rewind(struct own_task *own)
+{
+    own->reader.at = own->code.byte;
+    own->reader.end = own->code.byte + own->code.used;
+    own->reader.line = 0;
+}
+
+static enum ker_status allprof_prepare(struct task_program *program, const uint32_t *own_tasks,
+                                       uint32_t count, struct ker_error *error)
+{
+    program->own = ker_alloc(count * sizeof *program->own);
+    program->own_count = count;
+    for (uint32_t i = 0; i < count; i++) {
+        struct own_task *own = &program->own[i];
+        enum ker_status status =
+            allprof_parse(&own->code, &own->taken, &program->rules, program->folder, own_tasks[i],
+                          &program->events[own_tasks[i]], &program->comms, error);
+        if (status != KER_OK)
+            return status;
+        own_rewind(own);
+    }
+    return KER_OK;
+}
+
+static bool allprof_next(struct task_program *program, uint32_t own, struct task_op *op)
+{
+    if (allprof_reader_next(&program->own[own].reader, op))
+        return true;
+    own_rewind(&program->own[own]); /* a background job that starts again */
+    return false;
+}
+
+static struct task_taken allprof_taken(const struct task_program *program, uint32_t own)
+{
+    return program->own[own].taken;
+}
+
+const struct task_program_class task_program_allprof = {
+    .name = "trace",
+    .meaning = "replays the text traces of the PMPI tracer liballprof, one file per task",
+    .collective = true,
+    .open = allprof_open,
+    .tasks = allprof_tasks,
+    .comms = allprof_comms,
+    .prepare = allprof_prepare,
+    .next = allprof_next,
+    .close = allprof_close,
+    .taken = allprof_taken,
+};

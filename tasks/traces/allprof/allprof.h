@@ -1,0 +1,304 @@
+/* allprof.h - inside the reader of liballprof traces; docs/traces.md tells the format and the rules.
+ *
+ * Two passes. open() scans the files, shared out among the ranks, for what concerns communicators, and
+ * resolves those on every rank alike (allprof_scan.c, allprof_comm.c). prepare() reads the own tasks' files
+ * in full, checks them, and keeps their operations as a few bytes each (allprof_parse.c, allprof_request.c,
+ * allprof_code.c).
+ */
+#ifndef TASKS_ALLPROF_H
+#define TASKS_ALLPROF_H
+
+#include "tasks/programs/op.h"
+
+#include <stddef.h>
+
+/* ---- allprof_file.c: lines of a plain or zstd-compressed file ---- */
+
+struct allprof_file;
+
+/* The file of a task: FOLDER/pmpi-trace-rank-N.txt, or .txt.zst when that is what is there; N may have
+ * leading zeros. */
+enum ker_status allprof_file_open(struct allprof_file **, const char *folder, uint32_t task,
+                                  struct ker_inputs *, struct ker_error *);
+void allprof_file_close(struct allprof_file *);
+/* Its path, for messages; malloc'ed. */
+char *allprof_file_path(const char *folder, uint32_t task);
+/* "PATH:LINE: text" of a task's file that is not open, KER_BAD_INPUT. */
+enum ker_status allprof_line_fail(const char *folder, uint32_t task, uint32_t line, struct ker_error *,
+                                  const char *format, ...) __attribute__((format(printf, 5, 6)));
+/* The next line without its line end, terminated by 0, valid until the next call; *line NULL at the end of
+ * the file. */
+enum ker_status allprof_file_line(struct allprof_file *, char **line, struct ker_error *);
+/* "PATH:LINE: text", KER_BAD_INPUT. */
+enum ker_status allprof_file_fail(const struct allprof_file *, struct ker_error *, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+uint32_t allprof_file_number(const struct allprof_file *); /* of the current line, from 1 */
+/* Number of tasks in a folder; files must be numbered from 0 without gaps, and each once. */
+enum ker_status allprof_folder_count(const char *folder, uint32_t *tasks, struct ker_error *);
+
+/* ---- allprof_call.c: the calls and their arguments ---- */
+
+enum allprof_kind {
+    ALLPROF_LOCAL, /* nothing happens between tasks */
+    ALLPROF_INIT,
+    ALLPROF_FINALIZE,
+    ALLPROF_SEND, /* blocking, of call->mode */
+    ALLPROF_ISEND,
+    ALLPROF_SEND_INIT,
+    ALLPROF_RECV,
+    ALLPROF_IRECV,
+    ALLPROF_RECV_INIT,
+    ALLPROF_SENDRECV,
+    ALLPROF_PROBE,
+    ALLPROF_IPROBE,
+    ALLPROF_START, /* one or several */
+    ALLPROF_CANCEL,
+    ALLPROF_REQUEST_FREE,
+    ALLPROF_WAIT,      /* one or all */
+    ALLPROF_WAIT_SOME, /* any or some */
+    ALLPROF_TEST,      /* one or all */
+    ALLPROF_TEST_SOME, /* any or some */
+    ALLPROF_STATUS,    /* looks at a status: a hint that a test succeeded */
+    ALLPROF_COLLECTIVE,
+    ALLPROF_COMM_NEW, /* call->create */
+    ALLPROF_COMM_FREE,
+    ALLPROF_UNSUPPORTED,
+};
+
+enum allprof_create { ALLPROF_SPLIT, ALLPROF_DUP, ALLPROF_CREATE, ALLPROF_CART, ALLPROF_CART_SUB };
+
+struct allprof_call {
+    const char *name;
+    uint8_t kind;       /* enum allprof_kind */
+    uint8_t op;         /* enum task_op_kind, where one fits */
+    uint8_t mode;       /* enum task_send_mode, enum task_collective or enum allprof_create */
+    const char *layout; /* one letter per argument, see allprof_call.c; UNSUPPORTED: why */
+};
+
+struct allprof_group { /* a communicator as it is printed */
+    uint64_t handle;
+    int32_t rank, size;
+};
+
+struct allprof_args {
+    const struct allprof_call *call;
+    int64_t start_us, end_us; /* INT64_MIN for '-' */
+    bool has_group;
+    struct allprof_group group;
+    int64_t count, count2, size,
+        size2;     /* first and second (count, datatype's size); as they stand: see allprof_bytes */
+    bool in_place; /* the send buffer is MPI_IN_PLACE: its count and datatype mean nothing */
+    int64_t peer, tag, peer2, tag2; /* root is in peer */
+    int64_t reduction;              /* the operation: small for those of MPI, an address for others */
+    int64_t colour, key;
+    uint64_t variable;      /* of a request, of a communicator */
+    int64_t variables;      /* how many requests */
+    uint64_t status;        /* its address */
+    char *counts, *counts2; /* lists of counts, comma-separated, NULL when not in the trace */
+};
+
+/* count x size; false where one of them is no int of 0 or more, or the product is beyond ALLPROF_BYTES_MAX.
+ */
+bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes);
+#define ALLPROF_BYTES_MAX (UINT64_C(1) << 40) /* of one message, as in all other keys */
+/* Which (count, datatype) a collective call's bytes are: 1 the first, 2 the second, 0 none. Others may be
+ * rubbish: the root's arguments elsewhere, and those that MPI_IN_PLACE makes meaningless. */
+int allprof_bytes_which(const struct allprof_args *);
+/* Splits a line that is no comment, in place, and checks the syntax of everything that is used. */
+enum ker_status allprof_call_parse(struct allprof_args *, char *line, const struct allprof_file *,
+                                   struct ker_error *);
+/* The call's number in the table and back, for compact storage; numbers are below 255. */
+unsigned allprof_call_number(const struct allprof_call *);
+const struct allprof_call *allprof_call_get(unsigned number);
+/* Checks the frame: the tracer's first line, MPI_Init first, MPI_Finalize last. Zero it before the first
+ * line. */
+struct allprof_frame {
+    bool banner, initialised, finalised;
+};
+/* *args_filled is false for comments and empty lines. */
+enum ker_status allprof_frame_next(struct allprof_frame *, struct allprof_file *, struct allprof_args *,
+                                   bool *args_filled, bool *ended, struct ker_error *);
+
+/* ---- allprof_scan.c: what a file says about communicators ---- */
+
+enum allprof_event_kind { ALLPROF_EVENT_USE, ALLPROF_EVENT_NEW, ALLPROF_EVENT_FREE };
+
+struct allprof_event {
+    uint64_t variable;          /* NEW, FREE: address of the communicator variable */
+    struct allprof_group group; /* USE, NEW (the parent) */
+    int32_t colour, key;        /* NEW by split */
+    int32_t comm;               /* the result: communicator used, the parent of a NEW */
+    uint32_t line;
+    uint64_t
+        digest; /* USE: which collectives with which roots, and in which order, until the next NEW or FREE */
+    uint64_t exact;          /* likewise, with their bytes and operations */
+    uint32_t collectives;    /* USE: how many */
+    uint32_t tally, tallies; /* USE: the first of its messages' counts, and how many */
+    uint8_t kind, create;    /* enum allprof_event_kind, enum allprof_create */
+    uint8_t reserved[2];
+};
+_Static_assert(sizeof(struct allprof_event) == 72, "sent as bytes: no padding");
+
+/* The digest of a, then n more with the digest b, is a x BASE^n + b. */
+#define ALLPROF_DIGEST_BASE UINT64_C(0x100000001b3)
+static inline uint64_t allprof_digest_factor(uint64_t n)
+{
+    uint64_t factor = 1;
+    for (uint64_t base = ALLPROF_DIGEST_BASE; n; n >>= 1, base *= base)
+        if (n & 1)
+            factor *= base;
+    return factor;
+}
+
+struct allprof_events {
+    struct allprof_event *event;
+    size_t count, room;
+};
+
+/* Both passes notice the same uses: the first of a (handle, rank, size) since the last NEW or FREE. */
+struct allprof_seen {
+    struct allprof_group *group;
+    uint32_t *mark; /* what the user of the table keeps for each */
+    uint32_t count, room;
+};
+/* Returns the place of the group, after adding it when it is new. */
+uint32_t allprof_seen_find(struct allprof_seen *, const struct allprof_group *, bool *is_new);
+
+/* The messages that a task exchanges with another while one USE lasts, in one direction. Sums of hashes do
+ * not depend on the order. */
+struct allprof_traffic {
+    uint64_t count, bytes; /* of receives: their room */
+    uint64_t tags;         /* sum of a hash of the tags */
+    uint64_t exact;        /* sum of a hash of tag and bytes */
+};
+struct allprof_tally {
+    uint32_t event;   /* index of the USE */
+    int32_t peer;     /* rank; TASK_ANY for receives from any source */
+    uint32_t line;    /* of the last receive */
+    uint32_t any_tag; /* receives of any tag */
+    struct allprof_traffic send, receive;
+};
+struct allprof_tallies {
+    struct allprof_tally *entry;
+    size_t count, room;
+    uint32_t *place; /* hash table: index in entry + 1; places is a power of two */
+    size_t places;
+    bool persistent; /* messages are started that are not counted */
+    bool cancelled;  /* receives may have been given up */
+};
+void allprof_tallies_release(struct allprof_tallies *);
+/* Adds b, whose peer is the same. */
+void allprof_tally_add(struct allprof_tally *, const struct allprof_tally *b);
+
+struct allprof_rules {
+    bool mpich;                /* values of the constants */
+    uint64_t unlisted_bytes;   /* per pair, where a v-collective does not list its counts */
+    bool finalize_gap;         /* the time before MPI_Finalize is computation */
+    ker_time poll_gap;         /* the longest one between two tests that is waiting */
+    struct ker_inputs *inputs; /* where files are registered; may be NULL */
+};
+/* MPI_ANY_SOURCE and MPI_PROC_NULL as ours, other ranks as they are; INT32_MIN: not in 0..size-1. */
+int32_t allprof_rank(const struct allprof_rules *, int64_t value, int32_t size);
+
+enum ker_status allprof_scan(struct allprof_events *, struct allprof_tallies *, const struct allprof_rules *,
+                             const char *folder, uint32_t task, struct ker_error *);
+
+/* ---- allprof_comm.c ---- */
+
+struct allprof_comms {
+    struct task_comm *comm;
+    int32_t count, room;
+    int32_t **owned; /* member lists to free */
+    int32_t owned_count, owned_room;
+    uint64_t doubts; /* handles that could be bound otherwise, with other traffic */
+    char doubt[512]; /* the first of them, in words */
+};
+/* Fills event[].comm of all files, whose tallies are sorted. */
+enum ker_status allprof_comms_resolve(struct allprof_comms *, struct allprof_events *files,
+                                      const struct allprof_tallies *tallies, uint32_t tasks,
+                                      const char *folder, struct ker_error *);
+void allprof_comms_release(struct allprof_comms *);
+
+/* ---- allprof_code.c: operations as bytes ---- */
+
+struct allprof_code {
+    uint8_t *byte;
+    size_t used, room;
+    uint32_t line;   /* of the last operation */
+    uint64_t gap_us; /* computation not yet written; at most ALLPROF_GAP_MAX_US of it will be */
+    /* The last operation can be taken back. */
+    size_t last_begin, last_op;
+    uint32_t last_line;
+    uint64_t last_gap_us;
+};
+
+#define ALLPROF_GAP_MAX_US                                                                                   \
+    UINT64_C(9000000000000) /* longer than any simulation: picoseconds must not overflow */
+/* Appends one; kinds of tests and of WAITANY and WAITSOME can be settled later. Returns where it lies. */
+size_t allprof_code_put(struct allprof_code *, const struct allprof_call *, const struct task_op *);
+void allprof_code_settle(struct allprof_code *, size_t at, int8_t outcome,
+                         uint64_t request); /* request 0: leave */
+int8_t allprof_code_outcome(const struct allprof_code *, size_t at, uint64_t *request);
+/* Takes the operation back when it is the last one: computation before and after it become one. */
+bool allprof_code_undo(struct allprof_code *, size_t at);
+void allprof_code_end(struct allprof_code *); /* gives back unused memory */
+
+struct allprof_reader {
+    const uint8_t *at, *end;
+    uint32_t line;
+    uint64_t *scratch;
+    size_t room;
+};
+bool allprof_reader_next(struct allprof_reader *, struct task_op *);
+
+/* ---- allprof_request.c: request variables ---- */
+
+struct allprof_requests;
+
+struct allprof_post {
+    int32_t comm, peer, tag;
+    uint64_t bytes;
+    bool receive, persistent;
+    uint8_t stride; /* bytes from one request variable of an array to the next */
+};
+
+struct allprof_requests *allprof_requests_new(struct allprof_code *);
+void allprof_requests_free(struct allprof_requests *);
+/* A request is made in this variable: returns its id. May settle an open test and write REQUEST_FREE or WAIT
+ * operations. */
+uint64_t allprof_requests_post(struct allprof_requests *, const struct allprof_call *, uint64_t address,
+                               uint32_t line, const struct allprof_post *);
+/* Every other call that names requests. stride: when the variables themselves do not tell. Returns whether
+ * one of them holds one. */
+bool allprof_requests_call(struct allprof_requests *, const struct allprof_args *, uint32_t line,
+                           uint8_t stride);
+/* A status is looked at: the test that was the last operation completed something. */
+void allprof_requests_status(struct allprof_requests *, uint64_t status);
+
+/* ---- allprof_match.c: do the files belong together? ---- */
+
+/* All members of a communicator must make the same collective calls in the same order. */
+enum ker_status allprof_match_collectives(const struct allprof_events *files, uint32_t tasks,
+                                          const struct allprof_comms *, const char *folder,
+                                          struct ker_error *);
+/* Nobody may receive more than is sent. What is given lists the messages of all tasks, in any order; it is
+ * sorted. */
+struct allprof_flow {
+    int32_t comm, to, from; /* tasks; from TASK_ANY: receives from any source */
+    uint32_t line;
+    uint64_t sends, receives;
+};
+/* Appends a task's messages. */
+void allprof_flow_add(struct allprof_flow **, size_t *count, size_t *room, uint32_t task,
+                      const struct allprof_tally *, size_t tallies, const struct allprof_events *,
+                      const struct allprof_comms *);
+enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, const bool *cancelled,
+                                       const struct allprof_comms *, const char *folder, struct ker_error *);
+
+/* ---- allprof_parse.c ---- */
+
+enum ker_status allprof_parse(struct allprof_code *, struct task_taken *, const struct allprof_rules *,
+                              const char *folder, uint32_t task, const struct allprof_events *,
+                              const struct allprof_comms *, struct ker_error *);
+
+#endif

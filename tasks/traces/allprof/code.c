@@ -1,0 +1,336 @@
+/* code.c - operations as bytes: about ten per operation in memory instead of a line of text.
+ *
+ * An operation is: its call's number + 1, the distance to the last operation's line, then what its kind
+ * needs, all as varints (7 bits a byte, lowest first; signed numbers zigzag). 0 in the place of the call is a
+ * computation: its microseconds. Operations whose outcome the trace tells only later (tests, Waitany,
+ * Waitsome) have the outcome and a chosen request as 9 fixed bytes, which are settled in place. A test that
+ * completed nothing is skipped by the reader, and taken back altogether when nothing was written after it: a
+ * million of them are one computation.
+ *
+ * Invariant: gap_us is the computation since the last operation that is written.
+ */
+#include "tasks/traces/allprof/allprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void put_byte(struct allprof_code *code, uint8_t byte)
+{
+    if (code->used == code->room) {
+        code->room = code->room ? code->room * 2 : 256;
+        code->byte = ker_realloc(code->byte, code->room);
+    }
+    code->byte[code->used++] = byte;
+}
+
+static void put(struct allprof_code *code, uint64_t value)
+{
+    for (; value >= 128; value >>= 7)
+        put_byte(code, (uint8_t)(value | 128));
+    put_byte(code, (uint8_t)value);
+}
+
+static void put_signed(struct allprof_code *code, int64_t value)
+{
+    put(code, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
+}
+
+static void put_list(struct allprof_code *code, const uint64_t *list, uint64_t count)
+{
+    uint64_t last = 0;
+    for (uint64_t i = 0; i < count; i++) {
+        put_signed(code, (int64_t)(list[i] - last));
+        last = list[i];
+    }
+}
+
+static bool has_outcome(unsigned kind)
+{
+    return kind == TASK_OP_WAITANY || kind == TASK_OP_WAITSOME || kind == TASK_OP_TEST ||
+           kind == TASK_OP_TESTALL || kind == TASK_OP_TESTANY || kind == TASK_OP_TESTSOME;
+}
+
+static void put_message(struct allprof_code *code, const struct task_op *op)
+{
+    put_signed(code, op->comm);
+    put_signed(code, op->peer);
+    put_signed(code, op->tag);
+    put(code, op->bytes);
+}
+
+#define LISTS_SEND 1u
+#define LISTS_RECEIVE 2u
+
+static void put_collective(struct allprof_code *code, const struct task_op *op)
+{
+    uint64_t size = op->request_count; /* of the communicator, when there are lists */
+    unsigned lists = (op->send_bytes ? LISTS_SEND : 0) | (op->receive_bytes ? LISTS_RECEIVE : 0);
+    put_byte(code, op->collective);
+    put_signed(code, op->comm);
+    put_signed(code, op->peer);
+    put(code, op->bytes);
+    put(code, op->bytes2);
+    put(code, lists);
+    if (lists)
+        put(code, size);
+    if (op->send_bytes)
+        put_list(code, op->send_bytes, size);
+    if (op->receive_bytes)
+        put_list(code, op->receive_bytes, size);
+}
+
+static void put_body(struct allprof_code *code, const struct task_op *op)
+{
+    switch (op->kind) {
+    case TASK_OP_SEND:
+    case TASK_OP_RECV:
+    case TASK_OP_PROBE:
+        put_message(code, op);
+        return;
+    case TASK_OP_ISEND:
+    case TASK_OP_IRECV:
+    case TASK_OP_SEND_INIT:
+    case TASK_OP_RECV_INIT:
+        put_message(code, op);
+        put(code, op->request);
+        return;
+    case TASK_OP_SENDRECV:
+        put_message(code, op);
+        put_signed(code, op->peer2);
+        put_signed(code, op->tag2);
+        put(code, op->bytes2);
+        return;
+    case TASK_OP_COLLECTIVE:
+        put_collective(code, op);
+        return;
+    case TASK_OP_FINALIZE:
+        return;
+    case TASK_OP_START:
+    case TASK_OP_CANCEL:
+    case TASK_OP_REQUEST_FREE:
+    case TASK_OP_WAIT:
+    case TASK_OP_TEST:
+        put(code, op->request);
+        return;
+    default:
+        put(code, op->request_count);
+        put_list(code, op->requests, op->request_count);
+    }
+}
+
+size_t allprof_code_put(struct allprof_code *code, const struct allprof_call *call, const struct task_op *op)
+{
+    code->last_begin = code->used;
+    code->last_line = code->line;
+    code->last_gap_us = code->gap_us;
+    if (code->gap_us) {
+        put_byte(code, 0);
+        put(code, code->gap_us < ALLPROF_GAP_MAX_US ? code->gap_us : ALLPROF_GAP_MAX_US);
+        code->gap_us = 0;
+    }
+    code->last_op = code->used;
+    put_byte(code, (uint8_t)(allprof_call_number(call) + 1));
+    put(code, op->line - code->line);
+    code->line = op->line;
+    put_byte(code, op->kind);
+    if (has_outcome(op->kind)) {
+        put_byte(code, (uint8_t)op->outcome);
+        for (unsigned i = 0; i < sizeof op->request; i++)
+            put_byte(code, 0);
+    }
+    put_body(code, op);
+    return code->last_op;
+}
+
+/* Where the outcome of the operation at `at` lies: behind the call, the line and the kind. */
+static uint8_t *outcome_place(const struct allprof_code *code, size_t at)
+{
+    const uint8_t *byte = code->byte + at + 1;
+    while (*byte++ & 128)
+        ;
+    ker_check(has_outcome(*byte));
+    return (uint8_t *)byte + 1;
+}
+
+void allprof_code_settle(struct allprof_code *code, size_t at, int8_t outcome, uint64_t request)
+{
+    uint8_t *place = outcome_place(code, at);
+    *place = (uint8_t)outcome;
+    if (request)
+        memcpy(place + 1, &request, sizeof request);
+}
+
+int8_t allprof_code_outcome(const struct allprof_code *code, size_t at, uint64_t *request)
+{
+    const uint8_t *place = outcome_place(code, at);
+    memcpy(request, place + 1, sizeof *request);
+    return (int8_t)*place;
+}
+
+bool allprof_code_undo(struct allprof_code *code, size_t at)
+{
+    if (code->used == 0 || at != code->last_op || code->last_begin == code->used)
+        return false;
+    code->used = code->last_begin;
+    code->line = code->last_line;
+    code->gap_us += code->last_gap_us;
+    code->last_op = SIZE_MAX; /* only one can be taken back */
+    return true;
+}
+
+void allprof_code_end(struct allprof_code *code)
+{
+    code->room = code->used;
+    code->byte = ker_realloc(code->byte, code->used ? code->used : 1);
+}
+
+static uint64_t get(struct allprof_reader *reader)
+{
+    uint64_t value = 0;
+    for (unsigned shift = 0;; shift += 7) {
+        uint8_t byte = *reader->at++;
+        value |= (uint64_t)(byte & 127) << shift;
+        if (byte < 128)
+            return value;
+    }
+}
+
+static int64_t get_signed(struct allprof_reader *reader)
+{
+    uint64_t value = get(reader);
+    return (int64_t)((value >> 1) ^ (0 - (value & 1)));
+}
+
+static uint64_t *get_list(struct allprof_reader *reader, uint64_t count, uint64_t offset)
+{
+    uint64_t last = 0, *list = reader->scratch + offset;
+    for (uint64_t i = 0; i < count; i++)
+        list[i] = last += (uint64_t)get_signed(reader);
+    return list;
+}
+
+static void scratch_reserve(struct allprof_reader *reader, uint64_t count)
+{
+    if (count <= reader->room)
+        return;
+    reader->room = count;
+    free(reader->scratch);
+    reader->scratch = ker_alloc(count * sizeof *reader->scratch);
+}
+
+static void get_message(struct allprof_reader *reader, struct task_op *op)
+{
+    op->comm = (int32_t)get_signed(reader);
+    op->peer = (int32_t)get_signed(reader);
+    op->tag = (int32_t)get_signed(reader);
+    op->bytes = get(reader);
+}
+
+static void get_collective(struct allprof_reader *reader, struct task_op *op)
+{
+    op->collective = *reader->at++;
+    op->comm = (int32_t)get_signed(reader);
+    op->peer = (int32_t)get_signed(reader);
+    op->bytes = get(reader);
+    op->bytes2 = get(reader);
+    uint64_t lists = get(reader);
+    if (!lists)
+        return;
+    uint64_t size = get(reader);
+    scratch_reserve(reader, 2 * size);
+    if (lists & LISTS_SEND)
+        op->send_bytes = get_list(reader, size, 0);
+    if (lists & LISTS_RECEIVE)
+        op->receive_bytes = get_list(reader, size, size);
+}
+
+static void get_body(struct allprof_reader *reader, struct task_op *op)
+{
+    switch (op->kind) {
+    case TASK_OP_SEND:
+    case TASK_OP_RECV:
+    case TASK_OP_PROBE:
+        get_message(reader, op);
+        return;
+    case TASK_OP_ISEND:
+    case TASK_OP_IRECV:
+    case TASK_OP_SEND_INIT:
+    case TASK_OP_RECV_INIT:
+        get_message(reader, op);
+        op->request = get(reader);
+        return;
+    case TASK_OP_SENDRECV:
+        get_message(reader, op);
+        op->peer2 = (int32_t)get_signed(reader);
+        op->tag2 = (int32_t)get_signed(reader);
+        op->bytes2 = get(reader);
+        return;
+    case TASK_OP_COLLECTIVE:
+        get_collective(reader, op);
+        return;
+    case TASK_OP_FINALIZE:
+        return;
+    case TASK_OP_START:
+    case TASK_OP_CANCEL:
+    case TASK_OP_REQUEST_FREE:
+    case TASK_OP_WAIT:
+    case TASK_OP_TEST:
+        op->request = get(reader);
+        return;
+    default:
+        op->request_count = (uint32_t)get(reader);
+        scratch_reserve(reader, op->request_count);
+        op->requests = get_list(reader, op->request_count, 0);
+    }
+}
+
+/* What is known of the outcome makes a test a wait; false: nothing completed, nothing to do. */
+static bool outcome_apply(struct task_op *op, uint64_t chosen)
+{
+    static const uint8_t as_wait[] = {
+        [TASK_OP_TEST] = TASK_OP_WAIT,       [TASK_OP_TESTALL] = TASK_OP_WAITALL,
+        [TASK_OP_TESTANY] = TASK_OP_WAITANY, [TASK_OP_TESTSOME] = TASK_OP_WAITSOME,
+        [TASK_OP_WAITANY] = TASK_OP_WAITANY, [TASK_OP_WAITSOME] = TASK_OP_WAITSOME,
+    };
+    op->kind = as_wait[op->kind];
+    if (chosen) {
+        op->kind = TASK_OP_WAIT;
+        op->request = chosen;
+    }
+    return op->outcome == 1;
+}
+
+bool allprof_reader_next(struct allprof_reader *reader, struct task_op *op)
+{
+    while (reader->at < reader->end) {
+        memset(op, 0, sizeof *op);
+        unsigned call = *reader->at++;
+        if (call == 0) {
+            op->kind = TASK_OP_COMPUTE;
+            op->line = reader->line;
+            op->call = "computation";
+            op->time = (ker_time)get(reader) * KER_US;
+            return true;
+        }
+        const struct allprof_call *entry = allprof_call_get(call - 1);
+        op->call = entry->name;
+        reader->line += (uint32_t)get(reader);
+        op->line = reader->line;
+        op->kind = *reader->at++;
+        op->mode = op->kind == TASK_OP_SEND || op->kind == TASK_OP_ISEND || op->kind == TASK_OP_SEND_INIT
+                       ? entry->mode
+                       : 0;
+        op->outcome = 1;
+        bool settled = has_outcome(op->kind);
+        uint64_t chosen = 0;
+        if (settled) {
+            op->outcome = (int8_t)*reader->at++;
+            memcpy(&chosen, reader->at, sizeof chosen);
+            reader->at += sizeof chosen;
+        }
+        get_body(reader, op);
+        if (!settled || outcome_apply(op, chosen))
+            return true;
+    }
+    return false;
+}

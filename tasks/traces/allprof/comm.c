@@ -1,0 +1,480 @@
+/* comm.c - which handle of which task is which communicator.
+ *
+ * Handles are addresses in each process, and a call that makes a communicator does not show the new handle.
+ * So the communicator calls of all tasks are replayed here without their messages: a task runs until it makes
+ * a communicator, and waits there until every task of the parent does. Then the members, their ranks and
+ * sizes are known (a split shows colours and keys), but for Cart_create, Cart_sub and Comm_create, whose
+ * arguments are addresses: their members are found when somebody needs them (allprof_group.c). A handle that
+ * a task uses is then
+ *   1. the communicator it is bound to, when that is alive and rank and size fit;
+ *   2. else the only communicator not yet bound with this rank and size, or that which the task's Fortran
+ * handles, small numbers given out lowest first, tell; if there are several, the task waits, and when no task
+ * can go on any more, what all members do on their handles decides (allprof_bind.c);
+ *   3. else, with size 1, MPI_COMM_SELF; else an error.
+ * MPI_Comm_free shows the address of a variable. When no communicator was made in this variable (the program
+ * had copied the handle), the youngest one is freed that the task does not use before it makes or frees
+ * another; should it be used later, it comes back to life.
+ *
+ * Everything is done in the order of tasks and lines: on every rank the communicators get the same numbers.
+ */
+#include "tasks/traces/allprof/comm.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FORTRAN_HANDLES 65536u /* Open MPI: a handle below is Fortran's; 0 world, 1 self, 2 null */
+
+enum ker_status allprof_event_fail(struct allprof_resolver *r, uint32_t task, size_t event, const char *text)
+{
+    return allprof_line_fail(r->folder, task, r->files[task].event[event].line, r->error, "%s", text);
+}
+
+static enum ker_status event_fail(struct allprof_resolver *r, uint32_t task,
+                                  const struct allprof_event *event, const char *text)
+{
+    return allprof_event_fail(r, task, (size_t)(event - r->files[task].event), text);
+}
+
+int32_t allprof_comm_add(struct allprof_resolver *r, int32_t size, const int32_t *member)
+{
+    struct allprof_comms *comms = r->comms;
+    if (comms->count == comms->room) {
+        comms->room = comms->room ? 2 * comms->room : 8;
+        comms->comm = ker_realloc(comms->comm, (size_t)comms->room * sizeof *comms->comm);
+        r->arrived = ker_realloc(r->arrived, (size_t)comms->room * sizeof *r->arrived);
+        r->freed = ker_realloc(r->freed, (size_t)comms->room * sizeof *r->freed);
+    }
+    ker_assert(r->arrived && r->freed);
+    r->arrived[comms->count] = r->freed[comms->count] = 0;
+    comms->comm[comms->count] = (struct task_comm){size, member};
+    return comms->count++;
+}
+
+/* A member list that is freed with the communicators. */
+int32_t *allprof_members_new(struct allprof_resolver *r, int32_t size)
+{
+    struct allprof_comms *comms = r->comms;
+    if (comms->owned_count == comms->owned_room) {
+        comms->owned_room = comms->owned_room ? 2 * comms->owned_room : 8;
+        comms->owned = ker_realloc(comms->owned, (size_t)comms->owned_room * sizeof *comms->owned);
+    }
+    int32_t *member = ker_alloc((size_t)size * sizeof *member);
+    comms->owned[comms->owned_count++] = member;
+    return member;
+}
+
+/* Those that all their members have freed make room: until then the others may look at what this one did. And
+ * while one is without a handle that was made before the end of this one, it matters that this one had its
+ * handle then. */
+static void known_compact(struct allprof_resolver *r, struct allprof_owner *task)
+{
+    uint32_t kept = 0;
+    size_t oldest = SIZE_MAX;
+    for (uint32_t i = 0; i < task->count; i++)
+        if (task->known[i].alive && !task->known[i].bound && task->known[i].made < oldest)
+            oldest = task->known[i].made;
+    for (uint32_t i = 0; i < task->count; i++) {
+        const struct allprof_known *known = &task->known[i];
+        bool gone = !known->alive && !known->bound && i > 0;
+        if (gone && known->comm >= 0)
+            gone = known->freed < oldest && r->freed[known->comm] == r->comms->comm[known->comm].size;
+        if (!gone)
+            task->known[kept++] = *known;
+    }
+    task->count = kept;
+}
+
+static struct allprof_known *known_add(struct allprof_resolver *r, struct allprof_owner *task, int32_t comm,
+                                       int32_t rank, uint64_t variable)
+{
+    if (task->count == task->room) {
+        known_compact(r, task);
+        if (task->count * 2 > task->room || task->room == 0) {
+            task->room = task->room ? 2 * task->room : 4;
+            task->known = ker_realloc(task->known, task->room * sizeof *task->known);
+        }
+    }
+    struct allprof_known *known = &task->known[task->count++];
+    *known = (struct allprof_known){
+        .comm = comm, .rank = rank, .variable = variable, .made = task->at, .alive = true};
+    return known;
+}
+
+bool allprof_known_fits(const struct allprof_resolver *r, const struct allprof_known *known,
+                        const struct allprof_group *group)
+{
+    return known->comm >= 0 && known->rank == group->rank && r->comms->comm[known->comm].size == group->size;
+}
+
+struct allprof_known *allprof_known_alive(const struct allprof_owner *task, uint64_t handle)
+{
+    for (uint32_t i = task->count; i-- > 0;)
+        if (task->known[i].bound && task->known[i].alive && task->known[i].handle == handle)
+            return &task->known[i];
+    return NULL;
+}
+
+/* The known communicator with this handle, the youngest first. */
+static struct allprof_known *known_bound(const struct allprof_resolver *r, const struct allprof_owner *task,
+                                         const struct allprof_group *group, bool alive)
+{
+    for (uint32_t i = task->count; i-- > 0;) {
+        struct allprof_known *known = &task->known[i];
+        if (known->bound && known->alive == alive && known->handle == group->handle &&
+            allprof_known_fits(r, known, group))
+            return known;
+    }
+    return NULL;
+}
+
+/* The number Fortran gave this unbound communicator: the lowest from 3 on that is free, after the older
+ * unbound ones. */
+static uint64_t known_fortran(const struct allprof_owner *task, uint32_t which)
+{
+    uint32_t older = 0;
+    for (uint32_t i = 1; i < which; i++)
+        older += task->known[i].alive && !task->known[i].bound;
+    for (uint64_t handle = 3;; handle++) {
+        bool taken = false;
+        for (uint32_t i = 0; i < task->count && !taken; i++)
+            taken = task->known[i].alive && task->known[i].bound && task->known[i].handle == handle;
+        if (!taken && older-- == 0)
+            return handle;
+    }
+}
+
+/* How many communicators the handle may be, and the oldest of them; those of unknown members count in *opens.
+ */
+static uint32_t known_unbound(const struct allprof_resolver *r, const struct allprof_owner *task,
+                              const struct allprof_group *group, struct allprof_known **first,
+                              uint32_t *opens)
+{
+    uint32_t count = 0;
+    *first = NULL;
+    *opens = 0;
+    for (uint32_t i = 0; i < task->count; i++) {
+        struct allprof_known *known = &task->known[i];
+        if (known->bound || !known->alive)
+            continue;
+        *opens += known->comm < 0;
+        if (!allprof_known_fits(r, known, group))
+            continue;
+        if (group->handle < FORTRAN_HANDLES && known_fortran(task, i) == group->handle) {
+            *first = known;
+            *opens = 0;
+            return 1;
+        }
+        count++;
+        *first = *first ? *first : known;
+    }
+    return count;
+}
+
+void allprof_known_bind(struct allprof_owner *task, struct allprof_known *known, uint64_t handle)
+{
+    for (uint32_t i = 0; i < task->count; i++) /* the handle was freed and is used again */
+        if (task->known[i].bound && task->known[i].handle == handle) {
+            task->known[i].freed = task->known[i].alive ? task->at : task->known[i].freed;
+            task->known[i].bound = task->known[i].alive = false;
+        }
+    known->bound = known->alive = known->used = true;
+    known->handle = handle;
+}
+
+/* One that has been freed as far as we guessed, or MPI_COMM_SELF. */
+static struct allprof_known *known_last(struct allprof_resolver *r, uint32_t number,
+                                        const struct allprof_group *group)
+{
+    struct allprof_known *known = known_bound(r, &r->task[number], group, false);
+    if (known || group->size != 1)
+        return known;
+    int32_t *self = allprof_members_new(r, 1);
+    self[0] = (int32_t)number;
+    return known_add(r, &r->task[number], allprof_comm_add(r, 1, self), 0, 0);
+}
+
+/* Gives the event its communicator; *waits: it could be several. */
+static enum ker_status event_bind(struct allprof_resolver *r, uint32_t number, struct allprof_event *event,
+                                  bool *waits)
+{
+    struct allprof_owner *task = &r->task[number];
+    struct allprof_known *known = known_bound(r, task, &event->group, true);
+    uint32_t opens = 0;
+    if (!known) {
+        uint32_t count = known_unbound(r, task, &event->group, &known, &opens);
+        *waits = event->group.size > 1 && (count > 1 || opens > 0) && !(task->tried && count == 0);
+        if (*waits)
+            return KER_OK;
+        if (!known)
+            known = known_last(r, number, &event->group);
+        if (!known && event->group.size > (int32_t)r->tasks)
+            return allprof_line_fail(r->folder, number, event->line, r->error,
+                                     "a communicator of %d tasks, but there are %u "
+                                     "trace files",
+                                     event->group.size, r->tasks);
+        if (!known)
+            return allprof_line_fail(
+                r->folder, number, event->line, r->error,
+                "the communicator %lu,%d,%d (handle, rank, "
+                "size) is neither the world of the %u trace files nor one that was made before",
+                (unsigned long)event->group.handle, event->group.rank, event->group.size, r->tasks);
+        allprof_known_bind(task, known, event->group.handle);
+    }
+    event->comm = known->comm;
+    task->tried = false;
+    return KER_OK;
+}
+
+/* Does the task use this communicator before it makes or frees another? */
+static bool known_used_soon(const struct allprof_resolver *r, uint32_t number,
+                            const struct allprof_known *known)
+{
+    const struct allprof_events *events = &r->files[number];
+    for (size_t i = r->task[number].at + 1; i < events->count; i++) {
+        const struct allprof_event *event = &events->event[i];
+        if (event->kind != ALLPROF_EVENT_FREE && event->group.handle == known->handle &&
+            allprof_known_fits(r, known, &event->group))
+            return true;
+        if (event->kind != ALLPROF_EVENT_USE)
+            break;
+    }
+    return false;
+}
+
+static void event_free(struct allprof_resolver *r, uint32_t number, const struct allprof_event *event)
+{
+    struct allprof_owner *task = &r->task[number];
+    struct allprof_known *freed = NULL, *guess = NULL;
+    for (uint32_t i = task->count; i-- > 1;) { /* 0 is the world */
+        struct allprof_known *known = &task->known[i];
+        if (!known->alive || !known->variable)
+            continue; /* MPI_COMM_SELF has no variable */
+        if (!freed && known->variable == event->variable)
+            freed = known;
+        if (!guess && known->bound && known->comm >= 0 && !known_used_soon(r, number, known))
+            guess = known;
+    }
+    if (freed) {
+        freed->alive = freed->bound = false;
+        freed->freed = task->at;
+        if (freed->comm >= 0)
+            r->freed[freed->comm]++;
+    } else if (guess) {
+        guess->alive = false; /* still bound: a use brings it back */
+        guess->freed = task->at;
+    }
+}
+
+static void comm_make(struct allprof_resolver *r, int32_t size, const int32_t *member)
+{
+    int32_t comm = allprof_comm_add(r, size, member);
+    for (int32_t rank = 0; rank < size; rank++) {
+        uint32_t number = (uint32_t)task_comm_task(&r->comms->comm[comm], rank);
+        struct allprof_owner *task = &r->task[number];
+        known_add(r, task, comm, rank, r->files[number].event[task->at].variable);
+    }
+}
+
+struct split_key {
+    int32_t colour, key, rank, task;
+};
+
+static int split_compare(const void *left, const void *right)
+{
+    const struct split_key *a = left, *b = right;
+    if (a->colour != b->colour)
+        return a->colour < b->colour ? -1 : 1;
+    if (a->key != b->key)
+        return a->key < b->key ? -1 : 1;
+    return (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* One communicator per colour; a negative colour is MPI_UNDEFINED. */
+static void keys_make(struct allprof_resolver *r, struct split_key *keys, int32_t count)
+{
+    qsort(keys, (size_t)count, sizeof *keys, split_compare);
+    for (int32_t i = 0, next; i < count; i = next) {
+        for (next = i; next < count && keys[next].colour == keys[i].colour; next++)
+            ;
+        if (keys[i].colour < 0)
+            continue;
+        int32_t *member = allprof_members_new(r, next - i);
+        for (int32_t j = i; j < next; j++)
+            member[j - i] = keys[j].task;
+        comm_make(r, next - i, member);
+    }
+}
+
+static const struct allprof_event *event_of(const struct allprof_resolver *r, int32_t task)
+{
+    return &r->files[task].event[r->task[task].at];
+}
+
+static struct split_key *keys_new(const struct allprof_resolver *r, int32_t parent)
+{
+    struct task_comm comm = r->comms->comm[parent];
+    struct split_key *keys = ker_alloc((size_t)comm.size * sizeof *keys);
+    for (int32_t rank = 0; rank < comm.size; rank++) {
+        int32_t task = task_comm_task(&comm, rank);
+        keys[rank] = (struct split_key){event_of(r, task)->colour, event_of(r, task)->key, rank, task};
+    }
+    return keys;
+}
+
+/* Who is in it is found out when somebody uses it. */
+static void open_make(struct allprof_resolver *r, int32_t parent, unsigned create)
+{
+    struct task_comm comm = r->comms->comm[parent];
+    if (r->open_count == r->open_room) {
+        r->open_room = 2 * r->open_room + 8;
+        r->open = ker_realloc(r->open, (size_t)r->open_room * sizeof *r->open);
+    }
+    int32_t number = r->open_count++;
+    r->open[number] = (struct allprof_open){.parent = parent, .create = (uint8_t)create};
+    for (int32_t rank = 0; rank < comm.size; rank++) {
+        int32_t task = task_comm_task(&comm, rank);
+        known_add(r, &r->task[task], -1 - number, 0, event_of(r, task)->variable);
+    }
+}
+
+/* All tasks of the parent are there. */
+static enum ker_status comm_complete(struct allprof_resolver *r, int32_t parent)
+{
+    struct task_comm comm = r->comms->comm[parent];
+    unsigned create = event_of(r, task_comm_task(&comm, 0))->create;
+    for (int32_t rank = 1; rank < comm.size; rank++) {
+        int32_t task = task_comm_task(&comm, rank);
+        if (event_of(r, task)->create != create)
+            return event_fail(r, (uint32_t)task, event_of(r, task),
+                              "the other tasks make a communicator by another call at this point");
+    }
+    struct split_key *keys;
+    switch (create) {
+    case ALLPROF_SPLIT:
+        keys = keys_new(r, parent);
+        keys_make(r, keys, comm.size);
+        free(keys);
+        break;
+    case ALLPROF_DUP:
+        comm_make(r, comm.size, comm.member);
+        break;
+    default:
+        open_make(r, parent, create);
+    }
+    for (int32_t rank = 0; rank < comm.size; rank++) {
+        struct allprof_owner *task = &r->task[task_comm_task(&r->comms->comm[parent], rank)];
+        task->arrived = false;
+        task->at++;
+    }
+    r->arrived[parent] = 0;
+    return KER_OK;
+}
+
+/* Runs a task until it waits at a creation or ends. */
+static enum ker_status task_run(struct allprof_resolver *r, uint32_t number, bool *moved)
+{
+    struct allprof_owner *task = &r->task[number];
+    struct allprof_events *events = &r->files[number];
+    while (!task->arrived && !task->waits && task->at < events->count) {
+        struct allprof_event *event = &events->event[task->at];
+        *moved = true;
+        if (event->kind == ALLPROF_EVENT_FREE) {
+            event_free(r, number, event);
+            task->at++;
+            continue;
+        }
+        enum ker_status status = event_bind(r, number, event, &task->waits);
+        if (status != KER_OK || task->waits)
+            return status;
+        if (event->kind == ALLPROF_EVENT_USE) {
+            task->at++;
+            continue;
+        }
+        task->arrived = true;
+        if (++r->arrived[event->comm] == r->comms->comm[event->comm].size) {
+            status = comm_complete(r, event->comm);
+            if (status != KER_OK)
+                return status;
+        }
+    }
+    return KER_OK;
+}
+
+/* Runs all tasks as far as they come. */
+static enum ker_status tasks_run(struct allprof_resolver *r)
+{
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (uint32_t i = 0; i < r->tasks; i++) {
+            enum ker_status status = task_run(r, i, &moved);
+            if (status != KER_OK)
+                return status;
+        }
+    }
+    return KER_OK;
+}
+
+/* Nobody can go on: decides for those that wait at a handle. */
+static enum ker_status tasks_decide(struct allprof_resolver *r, bool *decided)
+{
+    bool found = false, waits = false;
+    *decided = false;
+    for (uint32_t i = 0; i < r->tasks; i++)
+        waits = waits || r->task[i].waits;
+    if (!waits)
+        return KER_OK;
+    enum ker_status status = allprof_groups_find(r, &found);
+    if (status == KER_OK && !found)
+        allprof_bind(r);
+    for (uint32_t i = 0; i < r->tasks; i++) {
+        r->task[i].tried = r->task[i].waits && !found; /* a handle that fits nothing must not wait for ever */
+        r->task[i].waits = false;
+    }
+    *decided = true;
+    return status;
+}
+
+static enum ker_status resolve(struct allprof_resolver *r)
+{
+    for (bool decided = true; decided;) {
+        enum ker_status status = tasks_run(r);
+        if (status == KER_OK)
+            status = tasks_decide(r, &decided);
+        if (status != KER_OK)
+            return status;
+    }
+    for (uint32_t i = 0; i < r->tasks; i++)
+        if (r->task[i].arrived)
+            return event_fail(r, i, event_of(r, (int32_t)i),
+                              "the other tasks of this communicator never make the "
+                              "matching call: files of different runs, or truncated?");
+    return KER_OK;
+}
+
+enum ker_status allprof_attempt(struct allprof_resolver *r, uint64_t *progress)
+{
+    allprof_comms_release(r->comms);
+    memset(r->error, 0, sizeof *r->error);
+    r->task = ker_alloc(r->tasks * sizeof *r->task);
+    r->arrived = r->freed = NULL;
+    r->open = NULL;
+    r->open_count = r->open_room = 0;
+    r->calls = 0;
+    r->flipped = r->flips == 0;
+    allprof_comm_add(r, (int32_t)r->tasks, NULL);
+    for (uint32_t i = 0; i < r->tasks; i++)
+        known_add(r, &r->task[i], 0, (int32_t)i, 0);
+    enum ker_status status = resolve(r);
+    if (status == KER_OK)
+        status = allprof_match_collectives(r->files, r->tasks, r->comms, r->folder, r->error);
+    *progress = 0;
+    for (uint32_t i = 0; i < r->tasks; i++) {
+        *progress += r->task[i].at;
+        free(r->task[i].known);
+    }
+    free(r->task);
+    free(r->arrived);
+    free(r->freed);
+    free(r->open);
+    return status;
+}

@@ -1,0 +1,265 @@
+/* scan.c - what a file says about communicators: the calls that make and free them, and between two of these
+ * the first use of each handle. That is all that is needed to tell which handle is which communicator, and
+ * little enough to be sent to every rank. On the way it counts messages per peer and digests the collectives,
+ * so that files that do not belong together are found before the run (allprof_match.c).
+ */
+#include "tasks/traces/allprof/allprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+uint32_t allprof_seen_find(struct allprof_seen *seen, const struct allprof_group *group, bool *is_new)
+{
+    *is_new = false;
+    for (uint32_t i = 0; i < seen->count; i++) {
+        const struct allprof_group *known = &seen->group[i];
+        if (known->handle != group->handle || known->rank != group->rank || known->size != group->size)
+            continue;
+        if (i > 0) { /* frequent ones move to the front */
+            struct allprof_group other = seen->group[i - 1];
+            uint32_t mark = seen->mark[i];
+            seen->group[i - 1] = *group;
+            seen->group[i] = other;
+            seen->mark[i] = seen->mark[i - 1];
+            seen->mark[i - 1] = mark;
+            return i - 1;
+        }
+        return i;
+    }
+    if (seen->count == seen->room) {
+        seen->room = seen->room ? 2 * seen->room : 8;
+        seen->group = ker_realloc(seen->group, seen->room * sizeof *seen->group);
+        seen->mark = ker_realloc(seen->mark, seen->room * sizeof *seen->mark);
+    }
+    *is_new = true;
+    seen->group[seen->count] = *group;
+    seen->mark[seen->count] = 0;
+    return seen->count++;
+}
+
+static struct allprof_event *event_add(struct allprof_events *events, unsigned kind, uint32_t line)
+{
+    if (events->count == events->room) {
+        events->room = events->room ? 2 * events->room : 16;
+        events->event = ker_realloc(events->event, events->room * sizeof *events->event);
+    }
+    struct allprof_event *event = &events->event[events->count++];
+    memset(event, 0, sizeof *event);
+    event->kind = (uint8_t)kind;
+    event->line = line;
+    event->comm = -1;
+    return event;
+}
+
+static uint32_t *tally_place(const struct allprof_tallies *tallies, uint32_t event, int32_t peer)
+{
+    size_t at = (size_t)(((((uint64_t)event << 32) ^ (uint32_t)peer) * 0x9e3779b97f4a7c15u) >> 20);
+    for (;; at++) {
+        uint32_t *place = &tallies->place[at & (tallies->places - 1)];
+        if (!*place || (tallies->entry[*place - 1].event == event && tallies->entry[*place - 1].peer == peer))
+            return place;
+    }
+}
+
+static void tallies_grow(struct allprof_tallies *tallies)
+{
+    tallies->places = tallies->places ? 2 * tallies->places : 64;
+    tallies->room = tallies->places / 2;
+    tallies->entry = ker_realloc(tallies->entry, tallies->room * sizeof *tallies->entry);
+    free(tallies->place);
+    tallies->place = ker_alloc(tallies->places * sizeof *tallies->place);
+    for (size_t i = 0; i < tallies->count; i++)
+        *tally_place(tallies, tallies->entry[i].event, tallies->entry[i].peer) = (uint32_t)i + 1;
+}
+
+static struct allprof_tally *tally_find(struct allprof_tallies *tallies, uint32_t event, int32_t peer)
+{
+    if (tallies->count == tallies->room)
+        tallies_grow(tallies);
+    uint32_t *place = tally_place(tallies, event, peer);
+    if (!*place) {
+        tallies->entry[tallies->count] = (struct allprof_tally){.event = event, .peer = peer};
+        *place = (uint32_t)++tallies->count;
+    }
+    return &tallies->entry[*place - 1];
+}
+
+static void traffic_add(struct allprof_traffic *a, const struct allprof_traffic *b)
+{
+    a->count += b->count;
+    a->bytes += b->bytes;
+    a->tags += b->tags;
+    a->exact += b->exact;
+}
+
+void allprof_tally_add(struct allprof_tally *a, const struct allprof_tally *b)
+{
+    traffic_add(&a->send, &b->send);
+    traffic_add(&a->receive, &b->receive);
+    a->any_tag += b->any_tag;
+    a->line = b->line > a->line ? b->line : a->line;
+}
+
+static int tally_compare(const void *left, const void *right)
+{
+    const struct allprof_tally *a = left, *b = right;
+    if (a->event != b->event)
+        return a->event < b->event ? -1 : 1;
+    return (a->peer > b->peer) - (a->peer < b->peer);
+}
+
+/* By event and peer, and each USE learns where its own lie. */
+static void tallies_sort(struct allprof_tallies *tallies, struct allprof_events *events)
+{
+    if (tallies->count)
+        qsort(tallies->entry, tallies->count, sizeof *tallies->entry, tally_compare);
+    for (size_t i = 0; i < tallies->count; i++) {
+        struct allprof_event *use = &events->event[tallies->entry[i].event];
+        if (use->tallies++ == 0)
+            use->tally = (uint32_t)i;
+    }
+}
+
+void allprof_tallies_release(struct allprof_tallies *tallies)
+{
+    free(tallies->entry);
+    free(tallies->place);
+}
+
+int32_t allprof_rank(const struct allprof_rules *rules, int64_t value, int32_t size)
+{
+    if (value == (rules->mpich ? -2 : -1))
+        return TASK_ANY;
+    if (value == (rules->mpich ? -1 : -2))
+        return TASK_PROC_NULL;
+    return value >= 0 && value < size ? (int32_t)value : INT32_MIN;
+}
+
+struct scanner {
+    struct allprof_events *events;
+    struct allprof_tallies *tallies;
+    const struct allprof_rules *rules;
+    struct allprof_seen seen; /* mark: the USE */
+};
+
+static uint64_t hash(uint64_t value)
+{
+    value = (value ^ (value >> 32)) * 0xd6e8feb86659fd93u;
+    value = (value ^ (value >> 32)) * 0xd6e8feb86659fd93u;
+    return value ^ (value >> 32);
+}
+
+/* One half of a call: a message to or from `value`. */
+static void message_count(struct scanner *s, uint32_t event, const struct allprof_args *args, bool second,
+                          bool receive, uint32_t line)
+{
+    int32_t peer = allprof_rank(s->rules, second ? args->peer2 : args->peer, args->group.size);
+    int64_t tag = second ? args->tag2 : args->tag;
+    bool first_bytes = !second || args->call->mode == 1; /* Sendrecv_replace has one buffer */
+    uint64_t bytes = 0;
+    if (peer == TASK_PROC_NULL || peer == INT32_MIN ||
+        !allprof_bytes(first_bytes ? args->count : args->count2, first_bytes ? args->size : args->size2,
+                       &bytes))
+        return; /* refused later, when it is bad */
+    struct allprof_tally *tally = tally_find(s->tallies, event, peer);
+    struct allprof_traffic *traffic = receive ? &tally->receive : &tally->send;
+    uint64_t tags = hash((uint64_t)tag + 1);
+    traffic->count++;
+    traffic->bytes += bytes;
+    traffic->tags += tags;
+    traffic->exact += hash(tags ^ bytes);
+    if (receive)
+        tally->line = line;
+    tally->any_tag += receive && tag < 0;
+}
+
+static void collective_count(struct allprof_event *use, const struct allprof_args *args)
+{
+    uint64_t what = args->call->mode * 65599u + (uint64_t)args->peer + 1, bytes = 0;
+    int which = allprof_bytes_which(args);
+    use->collectives++;
+    use->digest = use->digest * ALLPROF_DIGEST_BASE + what;
+    if (which && !strpbrk(args->call->layout, "lL")) /* those with lists differ from task to task */
+        allprof_bytes(which == 2 ? args->count2 : args->count, which == 2 ? args->size2 : args->size, &bytes);
+    uint64_t reduction =
+        args->reduction >= 0 && args->reduction < 256 ? (uint64_t)args->reduction : 256; /* 256: an address */
+    use->exact = use->exact * ALLPROF_DIGEST_BASE + hash(hash(what ^ (reduction << 48)) ^ bytes);
+}
+
+static void use_count(struct scanner *s, uint32_t event, const struct allprof_args *args, uint32_t line)
+{
+    struct allprof_event *use = &s->events->event[event];
+    switch (args->call->kind) {
+    case ALLPROF_COLLECTIVE:
+        collective_count(use, args);
+        break;
+    case ALLPROF_SEND:
+    case ALLPROF_ISEND:
+        message_count(s, event, args, false, false, line);
+        break;
+    case ALLPROF_RECV:
+    case ALLPROF_IRECV:
+        message_count(s, event, args, false, true, line);
+        break;
+    case ALLPROF_SENDRECV:
+        message_count(s, event, args, false, false, line);
+        message_count(s, event, args, true, true, line);
+        break;
+    case ALLPROF_SEND_INIT:
+    case ALLPROF_RECV_INIT:
+        s->tallies->persistent = true;
+        break;
+    default:
+        break;
+    }
+}
+
+static void line_scan(struct scanner *s, const struct allprof_args *args, uint32_t line)
+{
+    unsigned kind = args->call->kind;
+    if (kind == ALLPROF_CANCEL || kind == ALLPROF_REQUEST_FREE)
+        s->tallies->cancelled = true;
+    if (kind == ALLPROF_COMM_NEW || kind == ALLPROF_COMM_FREE) {
+        bool is_free = kind == ALLPROF_COMM_FREE;
+        struct allprof_event *event =
+            event_add(s->events, is_free ? ALLPROF_EVENT_FREE : ALLPROF_EVENT_NEW, line);
+        event->variable = args->variable;
+        event->group = args->group;
+        event->colour = (int32_t)args->colour;
+        event->key = (int32_t)args->key;
+        event->create = args->call->mode;
+        s->seen.count = 0;
+    } else if (args->has_group) {
+        bool is_new;
+        uint32_t place = allprof_seen_find(&s->seen, &args->group, &is_new);
+        if (is_new) {
+            event_add(s->events, ALLPROF_EVENT_USE, line)->group = args->group;
+            s->seen.mark[place] = (uint32_t)(s->events->count - 1);
+        }
+        use_count(s, s->seen.mark[place], args, line);
+    }
+}
+
+enum ker_status allprof_scan(struct allprof_events *events, struct allprof_tallies *tallies,
+                             const struct allprof_rules *rules, const char *folder, uint32_t task,
+                             struct ker_error *error)
+{
+    struct allprof_file *file;
+    enum ker_status status = allprof_file_open(&file, folder, task, rules->inputs, error);
+    if (status != KER_OK)
+        return status;
+    struct scanner s = {.events = events, .tallies = tallies, .rules = rules};
+    struct allprof_frame frame = {0};
+    struct allprof_args args;
+    bool filled, ended = false;
+    while (status == KER_OK && !ended) {
+        status = allprof_frame_next(&frame, file, &args, &filled, &ended, error);
+        if (status == KER_OK && filled)
+            line_scan(&s, &args, allprof_file_number(file));
+    }
+    tallies_sort(tallies, events);
+    allprof_file_close(file);
+    free(s.seen.group);
+    free(s.seen.mark);
+    return status;
+}

@@ -1,0 +1,433 @@
+/* Synthetic traffic: the table of patterns, the keys traffic.*, and the next message of a node.
+ *
+ * Message number k of a node is made from one block of random bits, (seed, traffic time, node, k): words 0
+ * and 1 give the gap to it, words 2 and 3 its destination. Only a size that is drawn and the end of a burst
+ * take blocks of their own.
+ *
+ * Invariant: what a node has created after k messages depends on (seed, node, k) and the configuration only,
+ * so that any rank can say it, and so that a source queue is a number: how many of its messages have been
+ * injected.
+ */
+#include "tasks/traffic/traffic.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The order is that of the choices of traffic.pattern. */
+static const struct task_traffic_pattern patterns[] = {
+    {.name = "uniform", .meaning = "to any other node, all alike", .draw = task_traffic_uniform},
+    {.name = "gups", .meaning = "small updates to random nodes (RandomAccess)", .draw = task_traffic_uniform},
+    {.name = "hotspot",
+     .meaning = "a fraction to a few hot nodes, the rest uniform",
+     .read = task_traffic_hotspot_read,
+     .draw = task_traffic_hotspot},
+    {.name = "permutation",
+     .meaning = "each node to one other, drawn once, no node to itself; or as a file says",
+     .read = task_traffic_permutation_read,
+     .partner = task_traffic_permutation},
+    {.name = "tornado", .meaning = "nearly half way round every dimension", .partner = task_traffic_tornado},
+    {.name = "transpose",
+     .meaning = "coordinates in reverse order, or row and column swapped",
+     .read = task_traffic_transpose_read,
+     .partner = task_traffic_transpose},
+    {.name = "bit_complement", .meaning = "node i to node n - 1 - i", .partner = task_traffic_bit_complement},
+    {.name = "bit_reverse",
+     .meaning = "the bits of the node's number in reverse order",
+     .read = task_traffic_bit_reverse_read,
+     .partner = task_traffic_bit_reverse},
+    {.name = "shuffle",
+     .meaning = "the bits of the node's number rotated: node i to node 2 i",
+     .read = task_traffic_shuffle_read,
+     .partner = task_traffic_shuffle},
+    {.name = "shift",
+     .meaning = "node i to node i + traffic.shift",
+     .read = task_traffic_shift_read,
+     .partner = task_traffic_shift},
+    {.name = "neighbour",
+     .meaning = "to the nearest nodes of the grid in turn",
+     .draw = task_traffic_neighbour},
+    {.name = "all_to_all",
+     .meaning = "phases k = 1 .. n-1: node i to node i + k, closed loop",
+     .phases = true,
+     .draw = task_traffic_next_phase},
+    {.name = "incast",
+     .meaning = "many nodes to one",
+     .read = task_traffic_incast_read,
+     .partner = task_traffic_incast},
+    {.name = "next_group",
+     .meaning = "to random nodes of the next group (rack, pod): adversarial",
+     .read = task_traffic_next_group_read,
+     .draw = task_traffic_next_group},
+};
+
+const struct task_traffic_pattern *task_traffic_patterns(int *count)
+{
+    *count = (int)(sizeof patterns / sizeof patterns[0]);
+    return patterns;
+}
+
+const struct ker_option task_traffic_options[] = {
+    {.key = "traffic.pattern",
+     .type = KER_TYPE_CHOICE,
+     .choices = "uniform|gups|hotspot|permutation|tornado|transpose|bit_complement|bit_reverse|shuffle|shift|"
+                "neighbour|all_to_all|incast|"
+                "next_group",
+     .meaning = "Who sends to whom; absent: no synthetic traffic. docs/traffic.md has the formulas."},
+    {.key = "traffic.first_node",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "First node of the group that sends and receives.",
+     .belongs = "traffic.pattern"},
+    {.key = "traffic.last_node",
+     .type = KER_TYPE_INT,
+     .minimum = "0",
+     .meaning = "Last node of the group; absent: the last of the system.",
+     .belongs = "traffic.pattern"},
+    {.key = "traffic.load",
+     .type = KER_TYPE_REAL,
+     .minimum = "0",
+     .meaning = "Open loop: what each sender creates, payload and headers, as a fraction of its injection "
+                "bandwidth.",
+     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding=0"},
+    {.key = "traffic.interval",
+     .type = KER_TYPE_TIME,
+     .meaning = "Open loop, instead of traffic.load: mean time between two messages of a sender.",
+     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding=0"},
+    {.key = "traffic.arrival",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "poisson",
+     .choices = "poisson|periodic|burst|bernoulli",
+     .meaning = "When messages are created: exponential gaps, equal gaps with a random phase, bursts and "
+                "pauses, or with equal chance in each of slots that are the same for all nodes.",
+     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding=0"},
+    {.key = "traffic.burst_length",
+     .type = KER_TYPE_REAL,
+     .fallback = "8",
+     .minimum = "1",
+     .meaning = "Mean number of messages in a burst (geometric).",
+     .belongs = "traffic.arrival=burst"},
+    {.key = "traffic.burst_load",
+     .type = KER_TYPE_REAL,
+     .fallback = "1",
+     .minimum = "0",
+     .meaning = "Load while a burst lasts, counted like traffic.load; at least that.",
+     .belongs = "traffic.arrival=burst"},
+    {.key = "traffic.slot",
+     .type = KER_TYPE_TIME,
+     .minimum = "1 ps",
+     .maximum = "1000 s",
+     .meaning =
+         "Slot of the arrival bernoulli; absent: the time of a message of mean size on the injection link.",
+     .belongs = "traffic.arrival=bernoulli"},
+    {.key = "traffic.size_law",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "fixed",
+     .choices = "fixed|list|uniform|exponential",
+     .meaning = "Payload of a message: traffic.size; one of traffic.sizes; between traffic.size_minimum and "
+                "traffic.size_maximum; geometric with the mean traffic.size.",
+     .belongs = "traffic.pattern"},
+    {.key = "traffic.size",
+     .type = KER_TYPE_BYTES,
+     .maximum = "1 TiB",
+     .meaning = "Payload of a message, or its mean; default 512 B, for gups 8 B.",
+     .belongs = "traffic.size_law=fixed|exponential"},
+    {.key = "traffic.sizes",
+     .type = KER_TYPE_BYTES | KER_TYPE_LIST,
+     .maximum = "1 TiB",
+     .meaning = "Payloads to choose from.",
+     .belongs = "traffic.size_law=list"},
+    {.key = "traffic.size_weights",
+     .type = KER_TYPE_REAL | KER_TYPE_LIST,
+     .minimum = "0",
+     .meaning = "Relative frequency of each of traffic.sizes; absent: all alike.",
+     .belongs = "traffic.sizes"},
+    {.key = "traffic.size_minimum",
+     .type = KER_TYPE_BYTES,
+     .fallback = "1 B",
+     .maximum = "1 TiB",
+     .meaning = "Smallest payload of size_law uniform.",
+     .belongs = "traffic.size_law=uniform"},
+    {.key = "traffic.size_maximum",
+     .type = KER_TYPE_BYTES,
+     .fallback = "4 KiB",
+     .maximum = "1 TiB",
+     .meaning = "Largest payload of size_law uniform.",
+     .belongs = "traffic.size_law=uniform"},
+    {.key = "traffic.messages",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "Messages that each node creates; 0: no limit.",
+     .belongs = "traffic.pattern"},
+    {.key = "traffic.start",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1000000 s",
+     .meaning = "When the traffic begins.",
+     .belongs = "traffic.pattern"},
+    {.key = "traffic.priority",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "15",
+     .meaning = "Priority class of the messages (switch.classes); a higher class is served first.",
+     .belongs = "traffic.pattern"},
+    {.key = "traffic.stop",
+     .type = KER_TYPE_TIME,
+     .meaning = "When it ends; absent: with the run.",
+     .belongs = "traffic.pattern"},
+    {.key = "traffic.self",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
+     .meaning = "Random destinations may be the node itself; such a message is created, counts in the load, "
+                "and is done "
+                "at once without entering the network.",
+     .belongs = "traffic.pattern=uniform|gups|hotspot"},
+    {.key = "traffic.outstanding",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "65536",
+     .meaning = "Closed loop: messages under way per core, each answered by a reply before a new one starts; "
+                "0: open loop. "
+                "For all_to_all: messages per node that are being injected (0: 1).",
+     .belongs = "traffic.pattern"},
+    {.key = "traffic.reply",
+     .type = KER_TYPE_BYTES,
+     .fallback = "0 B",
+     .maximum = "1 TiB",
+     .meaning = "Payload of a reply in a closed loop; 0: the header only.",
+     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding!=0"},
+    {.key = "traffic.hotspots",
+     .type = KER_TYPE_INT | KER_TYPE_LIST,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "Nodes that are hot.",
+     .belongs = "traffic.pattern=hotspot"},
+    {.key = "traffic.hotspot_fraction",
+     .type = KER_TYPE_REAL,
+     .fallback = "0.1",
+     .minimum = "0",
+     .maximum = "1",
+     .meaning = "Fraction of the messages that goes to a hot node.",
+     .belongs = "traffic.pattern=hotspot"},
+    {.key = "traffic.hotspot_senders",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "How many nodes send to the hot ones, evenly spread over the group; all other messages go to "
+                "nodes that are not hot. 0: all "
+                "nodes, and uniform messages may go to hot ones, too.",
+     .belongs = "traffic.pattern=hotspot"},
+    {.key = "traffic.target",
+     .type = KER_TYPE_INT,
+     .minimum = "0",
+     .meaning = "Incast: the node that receives; absent: the first of the group.",
+     .belongs = "traffic.pattern=incast"},
+    {.key = "traffic.senders",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "Incast: how many nodes send, evenly spread over the group; 0: all others.",
+     .belongs = "traffic.pattern=incast"},
+    {.key = "traffic.permutation_file",
+     .type = KER_TYPE_FILE,
+     .meaning = "Permutation: a file with one line per node, in order: the node it sends to, or - when it "
+                "does not send. Absent: drawn.",
+     .belongs = "traffic.pattern=permutation"},
+    {.key = "traffic.shift",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .meaning = "How much further on the destinations are: next_group counts groups, shift counts nodes.",
+     .belongs = "traffic.pattern=next_group|shift"},
+    {.key = NULL},
+};
+
+static enum ker_status traffic_group(struct task_traffic *t, const struct ker_config *config,
+                                     struct ker_error *error)
+{
+    int64_t first = ker_config_int(config, "traffic.first_node");
+    bool has_last = ker_config_has(config, "traffic.last_node");
+    int64_t last = has_last ? ker_config_int(config, "traffic.last_node") : (int64_t)t->all_nodes - 1;
+    if (first >= t->all_nodes || last >= t->all_nodes)
+        return ker_config_fail(config, error,
+                               first >= t->all_nodes ? "traffic.first_node" : "traffic.last_node",
+                               "the system has the nodes 0 to %u", t->all_nodes - 1);
+    if (last <= first)
+        return ker_config_fail(config, error, has_last ? "traffic.last_node" : "traffic.first_node",
+                               "traffic needs two nodes or more, not %lld to %lld", (long long)first,
+                               (long long)last);
+    t->first = (uint32_t)first;
+    t->nodes = (uint32_t)(last - first + 1);
+    return KER_OK;
+}
+
+static enum ker_status traffic_limits(struct task_traffic *t, const struct ker_config *config,
+                                      struct ker_error *error)
+{
+    int64_t messages = ker_config_int(config, "traffic.messages");
+    t->messages = messages ? (uint64_t)messages : UINT64_MAX;
+    t->begin = ker_config_time(config, "traffic.start");
+    t->stop = ker_config_has(config, "traffic.stop") ? ker_config_time(config, "traffic.stop") : KER_TIME_MAX;
+    if (t->stop <= t->begin)
+        return ker_config_fail(config, error, "traffic.stop", "not after traffic.start");
+    t->self = ker_config_bool(config, "traffic.self");
+    t->priority = (uint32_t)ker_config_int(config, "traffic.priority");
+    if (t->priority >= ker_config_int(config, "switch.classes"))
+        return ker_config_fail(config, error, "traffic.priority",
+                               "class %u of %d: classes count from 0; more of them by switch.classes",
+                               t->priority, (int)ker_config_int(config, "switch.classes"));
+    return KER_OK;
+}
+
+static enum ker_status traffic_loop(struct task_traffic *t, const struct ker_config *config, uint32_t cores,
+                                    uint64_t rate, struct ker_error *error)
+{
+    uint64_t outstanding = (uint64_t)ker_config_int(config, "traffic.outstanding");
+    t->reply_bytes = ker_config_bytes(config, "traffic.reply");
+    if (outstanding == 0 && !t->pattern->phases)
+        return task_traffic_arrival_read(t, config, rate, error);
+    uint64_t all = t->pattern->phases ? (outstanding ? outstanding : 1) : outstanding * cores;
+    if (all > UINT32_MAX)
+        return ker_config_fail(config, error, "traffic.outstanding", "too many for %u cores", cores);
+    t->outstanding = (uint32_t)all;
+    return KER_OK;
+}
+
+static enum ker_status traffic_read(struct task_traffic *t, const struct ker_config *config,
+                                    const struct route_topology *topology, uint32_t cores,
+                                    struct ker_error *error)
+{
+    const struct route_summary *summary = route_summarise(topology);
+    t->all_nodes = summary->nodes;
+    t->pattern = &patterns[ker_config_choice(config, "traffic.pattern")];
+    enum ker_status status = traffic_group(t, config, error);
+    if (!status)
+        status = traffic_limits(t, config, error);
+    if (!status)
+        status = task_traffic_size_read(t, config, error);
+    if (!status)
+        status = traffic_loop(t, config, cores, summary->link[summary->node_link].rate, error);
+    if (status)
+        return status;
+    if (t->nodes == t->all_nodes)
+        task_traffic_grid_init(&t->grid, topology);
+    if (t->pattern->read)
+        status = t->pattern->read(t, config, topology, error);
+    if (!status && t->pattern->partner && task_traffic_senders(t) == 0)
+        return ker_config_fail(config, error, "traffic.pattern",
+                               "%s makes every node of this network its own partner: nobody sends",
+                               t->pattern->name);
+    return status;
+}
+
+enum ker_status task_traffic_new(struct task_traffic **traffic, const struct ker_config *config,
+                                 const struct route_topology *topology, uint32_t cores, uint64_t seed,
+                                 struct ker_error *error)
+{
+    *traffic = NULL;
+    if (!ker_config_has(config, "traffic.pattern"))
+        return KER_OK;
+    struct task_traffic *t = ker_alloc(sizeof *t);
+    t->seed = seed;
+    enum ker_status status = traffic_read(t, config, topology, cores, error);
+    if (status) {
+        task_traffic_free(t);
+        return status;
+    }
+    *traffic = t;
+    return KER_OK;
+}
+
+void task_traffic_free(struct task_traffic *t)
+{
+    if (!t)
+        return;
+    free(t->size.value);
+    free(t->size.threshold);
+    free(t->where.hot);
+    free(t->where.sorted);
+    free(t->where.group);
+    free(t->where.group_first);
+    free(t->where.member);
+    free(t->where.partner);
+    free(t);
+}
+
+bool task_traffic_has(const struct task_traffic *t, uint32_t node)
+{
+    return node - t->first < t->nodes; /* below first it wraps to a large number */
+}
+
+void task_traffic_node_init(struct task_traffic *t, struct task_traffic_node *n, uint32_t node)
+{
+    ker_assert(task_traffic_has(t, node));
+    *n = (struct task_traffic_node){
+        .shared = t, .next_ps = t->begin, .node = node - t->first, .burst_ended = true};
+    if (!t->pattern->partner)
+        return;
+    n->partner = t->pattern->partner(t, n->node);
+    if (n->partner == n->node)
+        n->partner = TASK_NOBODY;
+}
+
+uint32_t task_traffic_senders(const struct task_traffic *t)
+{
+    if (!t->pattern->partner)
+        return t->nodes;
+    uint32_t senders = 0;
+    for (uint32_t node = 0; node < t->nodes; node++) {
+        uint32_t partner = t->pattern->partner(t, node);
+        senders += partner != TASK_NOBODY && partner != node;
+    }
+    return senders;
+}
+
+double task_traffic_offered(const struct task_traffic *t, uint64_t injection_rate)
+{
+    if (!t->arrival)
+        return 0;
+    double per_second = t->size.mean_bytes * 1e12 / t->gap.mean_ps;
+    return per_second * task_traffic_senders(t) / ((double)injection_rate * t->all_nodes);
+}
+
+/* No more: the same answer when asked again. */
+static bool traffic_end(struct task_traffic_node *n)
+{
+    n->drawn = n->shared->messages;
+    return false;
+}
+
+bool task_traffic_next(struct task_traffic_node *n, struct net_offer *offer)
+{
+    struct task_traffic *t = n->shared;
+    if (n->partner == TASK_NOBODY)
+        return false;
+    for (;;) {
+        if (n->drawn == t->messages)
+            return false;
+        uint64_t number = n->drawn;
+        struct ker_bits bits = ker_random_bits(t->seed, KER_PURPOSE_TRAFFIC_TIME, t->first + n->node, number);
+        if (t->arrival)
+            t->arrival->advance(t, n, &bits);
+        if (n->next_ps >= t->stop)
+            return traffic_end(n);
+        n->drawn++;
+        uint32_t to = t->pattern->draw ? t->pattern->draw(t, n->node, &bits, number) : n->partner;
+        if (to == n->node) {
+            t->dropped++;
+            continue;
+        }
+        offer->created = n->next_ps;
+        offer->destination = t->first + to;
+        offer->priority = t->priority;
+        offer->bytes = t->size.bytes;
+        if (t->law->draw) {
+            bits = ker_random_bits(t->seed, KER_PURPOSE_TRAFFIC_WHERE, t->first + n->node, number);
+            offer->bytes = t->law->draw(t, &bits);
+        }
+        return true;
+    }
+}

@@ -1,0 +1,193 @@
+/* traffic.h - synthetic traffic: who sends to whom, when, and how much (docs/traffic.md has the formulas).
+ * Private to tasks/.
+ *
+ * A traffic is read once per rank and is the same on every rank, but for its counters. Each node of its group
+ * has a state of 64 bytes. Every number drawn is a pure function of (seed, node, number of the message), so
+ * that messages are the same on any partition, and an open-loop source queue needs no memory: it is replayed
+ * on demand.
+ *
+ * Adding a pattern: one function in a traffic_*.c file, one line in the table of traffic.c and in the choices
+ * of the key.
+ */
+#ifndef TASKS_TRAFFIC_H
+#define TASKS_TRAFFIC_H
+
+#include "net/net.h"
+#include "tasks/traffic/permutation.h"
+
+#define TASK_NOBODY UINT32_MAX
+
+/* How the traffic's messages, timers and cookies are told from those of tasks on the same node: the envelopes
+ * of open-loop messages are empty (word[0] is 0), those of closed loops have one of these in word[0]; the MPI
+ * model uses none of them. */
+#define TASK_ENVELOPE_REQUEST (UINT64_MAX - 1)
+#define TASK_ENVELOPE_REPLY UINT64_MAX
+#define TASK_TIMER_TRAFFIC 65535u
+#define TASK_COOKIE_TRAFFIC UINT64_MAX
+
+struct task_traffic;
+struct task_traffic_node;
+struct task_mpi_node;
+
+/* Nodes are numbered within the group, 0..nodes-1, everywhere in this header. */
+struct task_traffic_pattern {
+    const char *name, *meaning;
+    bool phases; /* all_to_all: always a closed loop, the next message starts when one has been injected */
+    /* Reads and checks the pattern's own keys; may be NULL. */
+    enum ker_status (*read)(struct task_traffic *, const struct ker_config *, const struct route_topology *,
+                            struct ker_error *);
+    /* Either: the one partner of a node (TASK_NOBODY: it does not send) */
+    uint32_t (*partner)(const struct task_traffic *, uint32_t node);
+    /* or: the destination of message `number`; words 2 and 3 of the bits are its to use. The node itself only
+     * if self is set. */
+    uint32_t (*draw)(const struct task_traffic *, uint32_t node, const struct ker_bits *, uint64_t number);
+};
+
+struct task_traffic_arrival {
+    const char *name, *meaning;
+    enum ker_status (*read)(struct task_traffic *, const struct ker_config *,
+                            struct ker_error *); /* may be NULL */
+    /* Moves the node's clock to its next message; words 0 and 1 of the bits are its to use. */
+    void (*advance)(const struct task_traffic *, struct task_traffic_node *, const struct ker_bits *);
+};
+
+struct task_traffic_size {
+    const char *name, *meaning;
+    /* Sets size.mean_bytes and size.mean_packets, too. */
+    enum ker_status (*read)(struct task_traffic *, const struct ker_config *, struct ker_error *);
+    uint64_t (*draw)(const struct task_traffic *, const struct ker_bits *); /* NULL: always size.bytes */
+};
+
+/* The nodes as a grid, when the topology is one: node = sum of coordinate x stride + its number at the
+ * switch. */
+struct task_traffic_grid {
+    int dimensions; /* 0: no grid */
+    uint32_t extent[8], stride[8];
+    bool wrapped[8];
+};
+
+struct task_traffic {
+    const struct task_traffic_pattern *pattern;
+    const struct task_traffic_arrival *arrival; /* NULL: closed loop */
+    const struct task_traffic_size *law;
+    uint64_t seed;
+    uint32_t first, nodes; /* the group: nodes first .. first + nodes - 1 */
+    uint32_t all_nodes;    /* of the system */
+    uint64_t messages;     /* a node creates at most; UINT64_MAX: no limit */
+    ker_time begin, stop;  /* messages are created in [begin, stop) */
+    bool self;
+    uint32_t priority;    /* class of its messages */
+    uint32_t outstanding; /* per node; closed loop */
+    uint64_t reply_bytes;
+    struct {
+        double mean_ps;
+        ker_time whole_ps; /* the interval is whole_ps + fraction / 2^32 */
+        uint32_t fraction;
+        double off_ps, end_probability; /* bursts: mean pause after one, chance that a message ends it */
+        ker_time burst_ps; /* between two messages of a burst: burst_ps + burst_fraction / 2^32 */
+        uint32_t burst_fraction;
+        double slot_factor; /* Bernoulli: 1 / log(1 - chance); whole_ps and fraction are the slot's */
+    } gap;
+    struct {
+        uint64_t bytes, minimum, span; /* fixed, or least; span: number of values of the uniform law */
+        double mean_bytes, mean_packets;
+        double log_factor; /* exponential: 1 / log(1 - 1 / mean) */
+        uint32_t packet_bytes;
+        uint32_t count;
+        uint64_t *value;     /* of a list */
+        uint32_t *threshold; /* of a list: cumulated chance x 2^32; the last value takes the rest */
+    } size;
+    struct {
+        uint32_t *hot;                  /* hotspots */
+        uint32_t *sorted, sorted_count; /* with hotspot_senders: each of them once, in increasing order */
+        uint32_t hot_count;
+        uint64_t hot_threshold; /* fraction x 2^32 */
+        uint32_t target, senders;
+        uint32_t *group, *group_first,
+            *member; /* next_group: of a node; first of a group's in member, and the end; nodes by group */
+        uint32_t groups, shift;
+        uint32_t root; /* transpose by numbers: side of the square */
+        struct task_permutation permutation;
+        uint32_t *partner; /* of every node, by traffic.permutation_file; else NULL */
+    } where;
+    struct task_traffic_grid grid;
+    uint64_t dropped; /* messages to the own node: they never enter the network (this rank's) */
+};
+
+/* The state (net_node_client) of a node with traffic, with or without tasks. */
+struct task_traffic_node {
+    struct task_traffic *shared;
+    struct task_mpi_node *mpi; /* tasks on the same node (mixed.c), NULL: none */
+    uint64_t drawn;            /* messages created so far: the number of the next draw */
+    ker_time next_ps;          /* creation of the last one; with next_fraction / 2^32 ps */
+    uint32_t next_fraction;    /* keeps periods exact that are no whole picoseconds */
+    uint32_t node;             /* within the group */
+    uint32_t partner;          /* of patterns with one partner */
+    bool burst_ended;          /* the next gap is a pause */
+};
+_Static_assert(sizeof(struct task_traffic_node) <= 64, "one cache line per node");
+
+/* NULL when the configuration has no traffic.pattern. cores: of a node. */
+enum ker_status task_traffic_new(struct task_traffic **, const struct ker_config *,
+                                 const struct route_topology *, uint32_t cores, uint64_t seed,
+                                 struct ker_error *);
+void task_traffic_free(struct task_traffic *);
+/* Is the node (numbered in the system) in the group? */
+bool task_traffic_has(const struct task_traffic *, uint32_t node);
+void task_traffic_node_init(struct task_traffic *, struct task_traffic_node *, uint32_t node);
+/* Nodes that send. Walks over all of them for patterns with one partner. */
+uint32_t task_traffic_senders(const struct task_traffic *);
+/* Payload offered by open-loop traffic as a fraction of what all nodes of the system can inject; 0 for closed
+ * loops. */
+double task_traffic_offered(const struct task_traffic *, uint64_t injection_rate);
+
+/* The next message of a node: creation, destination (numbered in the system), bytes. false: no more. */
+bool task_traffic_next(struct task_traffic_node *, struct net_offer *);
+
+/* The client for a node with traffic alone (open loop, requests and replies, or phases), and what it consists
+ * of for a closed loop. */
+const struct net_client *task_traffic_client(const struct task_traffic *);
+/* The same for a node that runs tasks as well: task_traffic_node.mpi must be set. */
+const struct net_client *task_mixed_client(const struct task_traffic *);
+void task_traffic_node_start(struct task_traffic_node *, struct net_node *, ker_time now);
+void task_traffic_node_arrived(struct task_traffic_node *, struct net_node *, ker_time now,
+                               const struct net_message *);
+void task_traffic_node_sent(struct task_traffic_node *, struct net_node *, ker_time now);
+void task_traffic_node_timer(struct task_traffic_node *, struct net_node *, ker_time now);
+static inline bool task_traffic_envelope(const struct net_envelope *envelope)
+{
+    return envelope->word[0] == 0 || envelope->word[0] >= TASK_ENVELOPE_REQUEST;
+}
+static inline bool task_traffic_owns(const struct net_message *message)
+{
+    return task_traffic_envelope(&message->envelope);
+}
+
+/* Reading of the parts, each in its own file. */
+enum ker_status task_traffic_arrival_read(struct task_traffic *, const struct ker_config *, uint64_t rate,
+                                          struct ker_error *);
+enum ker_status task_traffic_size_read(struct task_traffic *, const struct ker_config *, struct ker_error *);
+enum ker_status task_traffic_file_read(struct task_traffic *, const struct ker_config *, struct ker_error *);
+void task_traffic_grid_init(struct task_traffic_grid *, const struct route_topology *);
+const struct task_traffic_pattern *task_traffic_patterns(int *count);
+const struct task_traffic_arrival *task_traffic_arrivals(int *count);
+const struct task_traffic_size *task_traffic_sizes(int *count);
+
+/* The functions behind the table of patterns. */
+typedef uint32_t task_traffic_partner_function(const struct task_traffic *, uint32_t node);
+typedef uint32_t task_traffic_draw_function(const struct task_traffic *, uint32_t node,
+                                            const struct ker_bits *, uint64_t number);
+typedef enum ker_status task_traffic_read_function(struct task_traffic *, const struct ker_config *,
+                                                   const struct route_topology *, struct ker_error *);
+task_traffic_draw_function task_traffic_uniform, task_traffic_hotspot, task_traffic_neighbour,
+    task_traffic_next_phase, task_traffic_next_group;
+task_traffic_partner_function task_traffic_permutation, task_traffic_tornado, task_traffic_transpose,
+    task_traffic_bit_complement, task_traffic_bit_reverse, task_traffic_shuffle, task_traffic_shift,
+    task_traffic_incast;
+task_traffic_read_function task_traffic_hotspot_read, task_traffic_permutation_read,
+    task_traffic_transpose_read, task_traffic_bit_reverse_read, task_traffic_shuffle_read,
+    task_traffic_shift_read, task_traffic_incast_read, task_traffic_next_group_read;
+
+extern const struct ker_option task_traffic_options[];
+
+#endif
