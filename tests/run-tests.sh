@@ -71,6 +71,7 @@ if [ "${1:-}" = --one ]; then
 fi
 
 BUILD=${1:?usage: tests/run-tests.sh BUILD}
+[ -x "$BUILD/marssim" ] || { echo "tests/run-tests.sh: no program in $BUILD: make check-built builds it and all tests" >&2; exit 2; }
 export BUILD MARSSIM=${MARSSIM:-$PWD/$BUILD/marssim}
 logs=$BUILD/test-logs
 rm -rf "$logs"
