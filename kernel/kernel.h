@@ -12,5 +12,7 @@
 #include "kernel/config/config.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/request.h"
+#include "kernel/state/chunk.h"
+#include "kernel/state/file.h"
 
 #endif

@@ -86,6 +86,13 @@ static struct ker_digest digest_end(const struct ker_digest *d)
     return end;
 }
 
+void ker_digest_sum(const struct ker_digest *d, uint64_t sum[2])
+{
+    struct ker_digest end = digest_end(d);
+    sum[0] = end.lane[0];
+    sum[1] = end.lane[1];
+}
+
 /* ---- what was read ---- */
 
 /* As it travels: behind it the name and the text, each with its 0. */

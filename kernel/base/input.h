@@ -21,6 +21,8 @@ struct ker_digest {
     uint8_t rest[32]; /* what did not fill a block yet */
 };
 void ker_digest_add(struct ker_digest *, const void *data, size_t bytes);
+/* Of all that was added, its length included. */
+void ker_digest_sum(const struct ker_digest *, uint64_t sum[2]);
 
 struct ker_inputs; /* what this rank has read */
 struct ker_inputs *ker_inputs_new(void);

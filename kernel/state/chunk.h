@@ -1,0 +1,98 @@
+/* chunk.h - one piece of saved state, being written or read.
+ *
+ * A chunk has a name (what kind of thing it is of), a version (of how it is written), and a global id (which
+ * of them). The function that saves a thing also loads it: it goes through the thing's fields in one order,
+ * and each call copies a field into the chunk or out of it. What depends on the direction asks `loads`.
+ *
+ * Nothing that is local to a rank goes into a chunk: no pointers, no indices of pools, no local numbers of
+ * components. Kinds are written by their names.
+ *
+ * Reading is checked: beyond the chunk's end there are zeros, and `bad` says that something did not fit. A
+ * loader goes on with what it has as long as that is safe (a value that is an index is read by
+ * ker_chunk_below), and the reader of the file refuses it afterwards.
+ */
+#ifndef KERNEL_CHUNK_H
+#define KERNEL_CHUNK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define KER_CHUNK_NAME 32 /* bytes, with the 0 */
+#define KER_CHUNK_MOST ((uint32_t)1 << 30)
+
+struct ker_chunk {
+    bool loads; /* else it saves */
+    bool bad;   /* loading: cut short, or a value is out of its range */
+    char name[KER_CHUNK_NAME];
+    uint32_t version;
+    uint64_t id;
+    uint8_t *data;
+    size_t at, bytes; /* loading: next byte, end; saving: end, room */
+};
+
+/* To be given back by ker_chunk_release. Mostly the files do it: writer.h, reader.h. */
+void ker_chunk_begin(struct ker_chunk *, const char *name, uint32_t version, uint64_t id);
+void ker_chunk_release(struct ker_chunk *);
+/* Out of line: more room, or the end of what there is. */
+void ker_chunk_slow(struct ker_chunk *, void *data, size_t bytes);
+
+static inline void ker_chunk_bytes(struct ker_chunk *c, void *data, size_t bytes)
+{
+    if (__builtin_expect(bytes > c->bytes - c->at, 0)) {
+        ker_chunk_slow(c, data, bytes);
+        return;
+    }
+    if (c->loads)
+        memcpy(data, c->data + c->at, bytes);
+    else
+        memcpy(c->data + c->at, data, bytes);
+    c->at += bytes;
+}
+
+/* A field of the thing. Bit-fields and bools that are read from elsewhere go through a variable. */
+#define KER_CHUNK(chunk, field) ker_chunk_bytes((chunk), &(field), sizeof(field))
+
+static inline uint8_t ker_chunk_u8(struct ker_chunk *c, uint8_t value)
+{
+    KER_CHUNK(c, value);
+    return value;
+}
+static inline uint32_t ker_chunk_u32(struct ker_chunk *c, uint32_t value)
+{
+    KER_CHUNK(c, value);
+    return value;
+}
+static inline uint64_t ker_chunk_u64(struct ker_chunk *c, uint64_t value)
+{
+    KER_CHUNK(c, value);
+    return value;
+}
+/* A byte of another value than 0 and 1 is no bool. */
+static inline bool ker_chunk_bool(struct ker_chunk *c, bool value)
+{
+    uint8_t byte = ker_chunk_u8(c, value);
+    c->bad |= byte > 1;
+    return byte & 1;
+}
+/* A value below `end` > 0, e.g. an index; 0 when it is not. */
+static inline uint32_t ker_chunk_below(struct ker_chunk *c, uint32_t value, uint32_t end)
+{
+    value = ker_chunk_u32(c, value);
+    if (value < end)
+        return value;
+    c->bad = true;
+    return 0;
+}
+/* How many items follow, each of at least so many bytes > 0: never more than there can be. */
+uint32_t ker_chunk_count(struct ker_chunk *, uint32_t count, size_t least_bytes);
+/* Must be the same when it is loaded as it was when it was saved: `bad` otherwise. */
+static inline void ker_chunk_same(struct ker_chunk *c, uint64_t value)
+{
+    c->bad |= ker_chunk_u64(c, value) != value;
+}
+/* A short text (with its 0 at most KER_CHUNK_NAME bytes); loading, into `text`. */
+void ker_chunk_text(struct ker_chunk *, char text[KER_CHUNK_NAME]);
+
+#endif
