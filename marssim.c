@@ -1,4 +1,4 @@
-/* marssim.c - the program: its command line. One run is run/run.c. */
+/* marssim.c - the program: its command line. One run is run/. */
 #include "run/run.h"
 
 #include <argp.h>
@@ -6,6 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+/* What the command line says. */
+struct arguments {
+    struct run_arguments run;
+    bool list, help_config, version;
+    unsigned help; /* argp's flags; 0: not asked for */
+    bool control;
+};
 
 static const struct argp_option options[] = {
     {"output", 'o', "DIR", 0, "Write results to DIR (default: results/NAME of the configuration)", 0},
@@ -42,13 +50,13 @@ static error_t word_parse(struct arguments *a, char *text)
     const char *equals = strchr(text, '=');
     bool value = equals && !memchr(text, '/', (size_t)(equals - text)) && access(text, F_OK) != 0;
     if (value || a->help_config)
-        a->overrides[a->override_count++] = text;
-    else if (a->file)
+        a->run.overrides[a->run.override_count++] = text;
+    else if (a->run.file)
         return refuse(
             a, "\"%s\": one configuration is read, and \"%s\" is it; what changes it is written KEY=VALUE",
-            text, a->file);
+            text, a->run.file);
     else
-        a->file = text;
+        a->run.file = text;
     return 0;
 }
 
@@ -71,11 +79,11 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
         a->version = true;
         break;
     case 'o':
-        a->folder = text;
+        a->run.folder = text;
         break;
     case 'c':
-        a->check = true;
-        a->check_full = text != NULL;
+        a->run.check = true;
+        a->run.check_full = text != NULL;
         if (text && strcmp(text, "full") != 0) {
             if (a->control)
                 fprintf(stderr,
@@ -85,10 +93,10 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
         }
         break;
     case 't':
-        a->table = text;
+        a->run.table = text;
         break;
     case 'q':
-        a->quiet = true;
+        a->run.quiet = true;
         break;
     case 'l':
         a->list = true;
@@ -136,7 +144,7 @@ static bool options_check(const struct arguments *a, int argc, char **argv)
             (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qlHuVh")] == '\0')) ||
             (!one && option_named(name, length)))
             continue; /* as it should be, or the letters of several options in one word */
-        const struct ker_option **tables = simulation_option_tables();
+        const struct ker_option **tables = run_option_tables();
         char *key = ker_format("%.*s", (int)length, name),
              *near = one && option_named(name, length) ? NULL : ker_config_key_near(tables, key);
         if (one && option_named(name, length))
@@ -166,7 +174,7 @@ static enum ker_status arguments_read(struct arguments *a, int argc, char **argv
     unsigned quiet = a->control ? 0 : ARGP_NO_ERRS;
     bool failed = argp_parse(&parser, argc, words, ARGP_NO_EXIT | ARGP_NO_HELP | quiet, NULL, a) != 0;
     free(words);
-    if (failed || a->help || a->version || a->list || a->help_config || a->file)
+    if (failed || a->help || a->version || a->list || a->help_config || a->run.file)
         return failed ? KER_BAD_INPUT : KER_OK;
     if (a->control)
         fprintf(stderr, "marssim: error: command line: no configuration file given; for example: marssim "
@@ -206,12 +214,12 @@ static enum ker_status help_config(const struct arguments *a, const struct ker_o
                                    struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    if (a->override_count == 0 && !a->file)
+    if (a->run.override_count == 0 && !a->run.file)
         ker_config_help(tables, stdout);
-    if (a->file)
-        status = ker_config_help_word(tables, a->file, stdout, error);
-    for (int i = 0; i < a->override_count && status == KER_OK; i++)
-        status = ker_config_help_word(tables, a->overrides[i], stdout, error);
+    if (a->run.file)
+        status = ker_config_help_word(tables, a->run.file, stdout, error);
+    for (int i = 0; i < a->run.override_count && status == KER_OK; i++)
+        status = ker_config_help_word(tables, a->run.overrides[i], stdout, error);
     if (status != KER_OK)
         fprintf(stderr, "marssim: error: %s\n", error->text);
     return status;
@@ -236,7 +244,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "marssim: error: %s\n", error.text);
         return KER_RUN_FAILED;
     }
-    args.overrides = ker_alloc(sizeof *args.overrides * (size_t)(argc + 1));
+    args.run.overrides = ker_alloc(sizeof *args.run.overrides * (size_t)(argc + 1));
     args.control = ker_comm_rank(comm) == 0;
     ker_request_listen(comm);
     int status = words_agree(comm, argc, argv, &error);
@@ -248,19 +256,19 @@ int main(int argc, char **argv)
         else if (args.control)
             puts("marssim " MARSSIM_VERSION);
     } else if (status == KER_OK && (args.list || args.help_config)) {
-        const struct ker_option **tables = simulation_option_tables();
+        const struct ker_option **tables = run_option_tables();
         if (args.control && args.help_config)
             status = help_config(&args, tables, &error);
         if (args.control && args.list)
             list_print();
         free(tables);
     } else if (status == KER_OK) {
-        struct simulation *s = simulation_new(&args, comm, started);
-        status = simulation_run(s);
-        simulation_free(s);
+        struct run *run = run_new(&args.run, comm, started);
+        status = run_execute(run);
+        run_free(run);
     }
     status = output_check(&args, status);
-    free(args.overrides);
+    free(args.run.overrides);
     ker_request_release();
     ker_comm_release(comm);
     return status;

@@ -1,4 +1,5 @@
-/* run/check.c - what --check has to say: sizes, bandwidths, the bisection, the proof, memory.
+/* check.c - the stages in place of a run: --write-table, and --check with the proof, sizes, bandwidths, the
+ * bisection, memory.
  *
  * The bisection bandwidth is what the links between two halves of the nodes carry, each way, for the worst
  * two halves. Where a formula is known it is used: half of the nodes' links of a star; half of the narrowest
@@ -6,7 +7,7 @@
  * grid. Elsewhere METIS looks for the two halves, and what it finds is an upper bound. Halves are of switches
  * with all their nodes, so that none of this is more than half of the nodes' links.
  */
-#include "run/run.h"
+#include "run/stages.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,20 +67,20 @@ struct class_sum {
 };
 
 /* Alive links of each class, and the least and most ports that are in use at a switch. */
-static void links_sum(const struct simulation *s, struct class_sum *sum, uint32_t least_most[2])
+static void links_sum(const struct run *run, struct class_sum *sum, uint32_t least_most[2])
 {
-    const struct route_summary *all = route_summarise(s->topology);
+    const struct route_summary *all = route_summarise(run->topology);
     struct route_peer peer;
     least_most[0] = UINT32_MAX;
     least_most[1] = 0;
     for (uint32_t i = 0; i < all->switches; i++) {
-        uint32_t used = 0, ports = route_ports(s->topology, i);
+        uint32_t used = 0, ports = route_ports(run->topology, i);
         for (uint32_t p = 0; p < ports; p++) {
-            route_port(s->topology, i, p, &peer);
+            route_port(run->topology, i, p, &peer);
             used += peer.kind != ROUTE_NOTHING;
             bool counts = peer.kind == ROUTE_NODE ||
                           (peer.kind == ROUTE_SWITCH && (peer.id > i || (peer.id == i && peer.port > p)));
-            if (counts && route_port_down(s->topology, i, p) > 0) {
+            if (counts && route_port_down(run->topology, i, p) > 0) {
                 sum[peer.link].links++;
                 sum[peer.link].rate += all->link[peer.link].rate;
             }
@@ -108,49 +109,49 @@ static void links_print(const struct route_summary *all, const struct class_sum 
 /* ---- bisection ---- */
 
 /* What is between the switches of side 0 and side 1, one way. */
-static double cut_rate(const struct simulation *s, const uint8_t *side)
+static double cut_rate(const struct run *run, const uint8_t *side)
 {
-    const struct route_summary *all = route_summarise(s->topology);
+    const struct route_summary *all = route_summarise(run->topology);
     double rate = 0;
     struct route_peer peer;
     for (uint32_t i = 0; i < all->switches; i++)
-        for (uint32_t p = 0; side[i] == 0 && p < route_ports(s->topology, i); p++) {
-            route_port(s->topology, i, p, &peer);
-            if (peer.kind == ROUTE_SWITCH && side[peer.id] && route_port_down(s->topology, i, p) > 0)
+        for (uint32_t p = 0; side[i] == 0 && p < route_ports(run->topology, i); p++) {
+            route_port(run->topology, i, p, &peer);
+            if (peer.kind == ROUTE_SWITCH && side[peer.id] && route_port_down(run->topology, i, p) > 0)
                 rate += (double)all->link[peer.link].rate;
         }
     return rate;
 }
 
 /* The best cut through the middle of a dimension with an even extent; 0: there is none. */
-static double grid_cut(const struct simulation *s, uint8_t *side)
+static double grid_cut(const struct run *run, uint8_t *side)
 {
     uint32_t extent[8], at[8], where;
     uint16_t port;
     double best = 0;
-    int dimensions = route_grid(s->topology, extent);
+    int dimensions = route_grid(run->topology, extent);
     for (int d = 0; d < dimensions; d++) {
         if (extent[d] % 2)
             continue;
-        for (uint32_t n = 0; n < route_summarise(s->topology)->nodes; n++) {
-            route_attachment(s->topology, n, &where, &port);
-            route_coordinates(s->topology, n, at);
+        for (uint32_t n = 0; n < route_summarise(run->topology)->nodes; n++) {
+            route_attachment(run->topology, n, &where, &port);
+            route_coordinates(run->topology, n, at);
             side[where] = at[d] >= extent[d] / 2;
         }
-        double rate = cut_rate(s, side);
+        double rate = cut_rate(run, side);
         best = best > 0 && best < rate ? best : rate;
     }
     return best;
 }
 
 /* Half of the narrowest level of a fat tree with an even top; 0: it has none. */
-static double tree_cut(const struct simulation *s, const struct class_sum *sum)
+static double tree_cut(const struct run *run, const struct class_sum *sum)
 {
-    const struct route_summary *all = route_summarise(s->topology);
-    int levels = ker_config_count(s->config, "topology.down");
+    const struct route_summary *all = route_summarise(run->topology);
+    int levels = ker_config_count(run->config, "topology.down");
     double narrowest = 0;
-    if (levels > 0 ? levels < 2 || ker_config_int_at(s->config, "topology.down", levels - 1) % 2
-                   : ker_config_int(s->config, "topology.levels") < 2)
+    if (levels > 0 ? levels < 2 || ker_config_int_at(run->config, "topology.down", levels - 1) % 2
+                   : ker_config_int(run->config, "topology.levels") < 2)
         return 0; /* given by radix and levels, the top has `radix` subtrees: an even number */
     for (int i = 0; i < all->link_count; i++)
         if (i != all->node_link && sum[i].links && (narrowest == 0 || (double)sum[i].rate < narrowest))
@@ -159,9 +160,9 @@ static double tree_cut(const struct simulation *s, const struct class_sum *sum)
 }
 
 /* Switches as vertices that weigh as many as they have nodes. */
-static bool metis_halves(const struct simulation *s, uint8_t *side)
+static bool metis_halves(const struct run *run, uint8_t *side)
 {
-    const struct route_summary *all = route_summarise(s->topology);
+    const struct route_summary *all = route_summarise(run->topology);
     struct part_halves g = {.vertices = all->switches,
                             .first = ker_alloc((all->switches + 1ull) * sizeof *g.first),
                             .weight = ker_alloc(all->switches * sizeof *g.weight)};
@@ -170,10 +171,10 @@ static bool metis_halves(const struct simulation *s, uint8_t *side)
     g.rate = ker_alloc(2 * all->links * sizeof *g.rate);
     for (uint32_t i = 0; i < all->switches; i++) {
         uint64_t end = g.first[i];
-        for (uint32_t p = 0; p < route_ports(s->topology, i); p++) {
-            route_port(s->topology, i, p, &peer);
+        for (uint32_t p = 0; p < route_ports(run->topology, i); p++) {
+            route_port(run->topology, i, p, &peer);
             g.weight[i] += peer.kind == ROUTE_NODE;
-            if (peer.kind != ROUTE_SWITCH || peer.id == i || route_port_down(s->topology, i, p) == 0)
+            if (peer.kind != ROUTE_SWITCH || peer.id == i || route_port_down(run->topology, i, p) == 0)
                 continue;
             g.to[end] = peer.id;
             g.rate[end++] = (double)all->link[peer.link].rate;
@@ -188,21 +189,21 @@ static bool metis_halves(const struct simulation *s, uint8_t *side)
     return good;
 }
 
-static void halves_print(const struct simulation *s, const uint8_t *side)
+static void halves_print(const struct run *run, const uint8_t *side)
 {
     uint32_t nodes[2] = {0}, where;
     uint16_t port;
-    for (uint32_t n = 0; n < route_summarise(s->topology)->nodes; n++) {
-        route_attachment(s->topology, n, &where, &port);
+    for (uint32_t n = 0; n < route_summarise(run->topology)->nodes; n++) {
+        route_attachment(run->topology, n, &where, &port);
         nodes[side[where]]++;
     }
     printf("           (an upper bound: the best cut METIS found, between %u and %u nodes)\n", nodes[0],
            nodes[1]);
 }
 
-static void bisection_print(const struct simulation *s, const struct class_sum *sum)
+static void bisection_print(const struct run *run, const struct class_sum *sum)
 {
-    const struct route_summary *all = route_summarise(s->topology);
+    const struct route_summary *all = route_summarise(run->topology);
     const char *how = "";
     uint8_t *side = ker_alloc(all->switches);
     bool found = false;
@@ -212,12 +213,12 @@ static void bisection_print(const struct simulation *s, const struct class_sum *
     if (strcmp(all->topology, "star") == 0) {
         rate = half;
         how = "half of the nodes' links";
-    } else if (strcmp(all->topology, "fat_tree") == 0 && (rate = tree_cut(s, sum)) > 0) {
+    } else if (strcmp(all->topology, "fat_tree") == 0 && (rate = tree_cut(run, sum)) > 0) {
         how = "half of the narrowest level";
-    } else if ((rate = grid_cut(s, side)) > 0) {
+    } else if ((rate = grid_cut(run, side)) > 0) {
         how = "across the middle of a dimension";
-    } else if (all->switches > 1 && all->links <= MOST_CUT_LINKS && metis_halves(s, side)) {
-        rate = cut_rate(s, side);
+    } else if (all->switches > 1 && all->links <= MOST_CUT_LINKS && metis_halves(run, side)) {
+        rate = cut_rate(run, side);
         found = true;
     }
     if (*how || found) {
@@ -227,41 +228,56 @@ static void bisection_print(const struct simulation *s, const struct class_sum *
         putchar('\n');
     }
     if (found)
-        halves_print(s, side);
+        halves_print(run, side);
     free(side);
 }
 
-static void network_print(const struct simulation *s)
+static void network_print(const struct run *run)
 {
     struct class_sum sum[ROUTE_MAX_LINKS] = {0};
     uint32_t least_most[2];
-    links_sum(s, sum, least_most);
-    links_print(route_summarise(s->topology), sum, least_most);
-    bisection_print(s, sum);
+    links_sum(run, sum, least_most);
+    links_print(route_summarise(run->topology), sum, least_most);
+    bisection_print(run, sum);
+}
+
+void run_table_write(struct run *run)
+{
+    if (run->control)
+        route_table_write(run->topology, run->args->table, &run->error);
+}
+
+/* --check: the control rank proves freedom from deadlock while the others wait. */
+void run_proof_make(struct run *run)
+{
+    uint64_t work =
+        run->args->check_full ? UINT64_MAX : (uint64_t)ker_config_int(run->config, "routing.check_work");
+    if (run->control)
+        route_prove(run->topology, work, &run->proof, &run->error);
 }
 
 /* --check: what would be run. */
-void simulation_check_report(const struct simulation *s)
+void run_sizes_print(struct run *run)
 {
-    const struct route_summary *sum = route_summarise(s->topology);
-    uint64_t memory = net_network_bytes(s->network), rss = ker_peak_rss();
+    const struct route_summary *sum = route_summarise(run->topology);
+    uint64_t memory = net_network_bytes(run->network), rss = ker_peak_rss();
     char a[32], b[32], c[32];
-    ker_comm_sum_u64(s->comm, &memory, 1);
-    ker_comm_sum_u64(s->comm, &rss, 1);
-    if (ker_comm_rank(s->comm) != 0)
+    ker_comm_sum_u64(run->comm, &memory, 1);
+    ker_comm_sum_u64(run->comm, &rss, 1);
+    if (!run->control)
         return;
     printf("network    %s\n", sum->text);
     printf("           %u nodes, %u switches, %llu links, routing %s\n", sum->nodes, sum->switches,
            (unsigned long long)sum->links, sum->algorithm);
-    network_print(s);
-    faults_report(s->topology);
+    network_print(run);
+    faults_report(run->topology);
     printf("channels   %u needed, %u configured\n", sum->channels, sum->configured);
-    proof_print(&s->proof);
-    printf("partition  %u ranks, imbalance %.3f, %llu links cut\n", s->parts.ranks, s->parts.imbalance,
-           (unsigned long long)s->parts.cut_edges);
-    printf("lookahead  %s inside a rank", ker_print_time(a, s->engine->wheel.grid));
-    if (ker_comm_size(s->comm) > 1)
-        printf(", %s between ranks", ker_print_time(b, s->parts.lookahead));
+    proof_print(&run->proof);
+    printf("partition  %u ranks, imbalance %.3f, %llu links cut\n", run->parts.ranks, run->parts.imbalance,
+           (unsigned long long)run->parts.cut_edges);
+    printf("lookahead  %s inside a rank", ker_print_time(a, run->engine->wheel.grid));
+    if (ker_comm_size(run->comm) > 1)
+        printf(", %s between ranks", ker_print_time(b, run->parts.lookahead));
     printf("\nmemory     %s of switches and adapters, %s now in all\n", ker_print_bytes(a, (double)memory),
            ker_print_bytes(c, (double)rss));
 }

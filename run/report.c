@@ -1,5 +1,5 @@
 /* run/report.c - what a run has to say: result files and terminal. */
-#include "run/run.h"
+#include "run/stages.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,31 +15,31 @@ static double cpu_seconds(void)
            1e-6 * (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec);
 }
 
-static double wall_seconds(const struct simulation *s)
+static double wall_seconds(const struct run *run)
 {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - s->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - s->started.tv_nsec);
+    return (double)(now.tv_sec - run->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - run->started.tv_nsec);
 }
 
 /* Collective: `run`, which may differ from run to run. */
-static json_t *run_report(struct simulation *s)
+static json_t *speed_report(struct run *run)
 {
-    const struct ker_counts none = {0}, *c = s->engine ? &s->engine->counts : &none;
-    uint64_t hops = net_network_totals(s->network).packet_hops;
+    const struct ker_counts none = {0}, *c = run->engine ? &run->engine->counts : &none;
+    uint64_t hops = net_network_totals(run->network).packet_hops;
     uint64_t v[] = {c->records, hops,      ker_peak_rss(),
                     c->windows, c->epochs, (uint64_t)(cpu_seconds() * 1e6),
                     c->wakes,   c->cells,  c->sent_bytes};
     int64_t most[] = {(int64_t)c->records};
-    ker_comm_sum_u64(s->comm, v, sizeof v / sizeof *v);
-    ker_comm_max_i64(s->comm, most, 1);
-    if (ker_comm_rank(s->comm) != 0)
+    ker_comm_sum_u64(run->comm, v, sizeof v / sizeof *v);
+    ker_comm_max_i64(run->comm, most, 1);
+    if (!run->control)
         return NULL;
-    ker_assert(s->engine); /* the control rank always works */
-    double ranks = s->workers, wall = wall_seconds(s), cpu = (double)v[5] * 1e-6;
+    ker_assert(run->engine); /* the control rank always works */
+    double ranks = run->workers, wall = wall_seconds(run), cpu = (double)v[5] * 1e-6;
     json_t *r = json_object();
-    json_object_set_new(r, "ranks", json_integer(ker_comm_size(s->comm)));
-    json_object_set_new(r, "working_ranks", json_integer(s->workers));
+    json_object_set_new(r, "ranks", json_integer(ker_comm_size(run->comm)));
+    json_object_set_new(r, "working_ranks", json_integer(run->workers));
     json_object_set_new(r, "wall_s", json_real(wall));
     json_object_set_new(r, "cpu_s", json_real(cpu));
     json_object_set_new(r, "events", json_integer((json_int_t)v[0]));
@@ -50,9 +50,9 @@ static json_t *run_report(struct simulation *s)
     json_object_set_new(r, "peak_rss_bytes", json_integer((json_int_t)v[2]));
     json_object_set_new(r, "windows", json_integer((json_int_t)v[3]));
     json_object_set_new(r, "active_cells", json_integer((json_int_t)v[7]));
-    json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)s->workers)));
+    json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)run->workers)));
     json_object_set_new(r, "sent_bytes", json_integer((json_int_t)v[8]));
-    json_object_set_new(r, "window_ps", json_integer((json_int_t)s->engine->wheel.grid));
+    json_object_set_new(r, "window_ps", json_integer((json_int_t)run->engine->wheel.grid));
     json_object_set_new(r, "imbalance", json_real(v[0] ? (double)most[0] * ranks / (double)v[0] : 1));
     return r;
 }
@@ -78,25 +78,16 @@ static void file_add(void *files, const char *path)
 }
 
 /* What was asked for, and of which program. */
-static json_t *input_report(const struct simulation *s)
+static json_t *input_report(const struct run *run)
 {
     json_t *overrides = json_array();
-    for (int i = 0; i < s->args->override_count; i++)
-        json_array_append_new(overrides, word_json(s->args->overrides[i]));
+    for (int i = 0; i < run->args->override_count; i++)
+        json_array_append_new(overrides, word_json(run->args->overrides[i]));
     json_t *files = json_array();
-    ker_config_files(s->config, file_add, files);
+    ker_config_files(run->config, file_add, files);
     return json_pack("{s:s, s:o, s:o, s:o, s:I}", "version", MARSSIM_VERSION, "configuration",
-                     word_json(s->args->file), "overrides", overrides, "files", files, "seed",
-                     (json_int_t)s->seed);
-}
-
-/* What run.confidence has come to: the half-width, null with fewer than two batches. */
-static json_t *confidence_json(const struct simulation *s)
-{
-    double level = ker_config_real(s->config, "run.confidence_level"),
-           width = stats_batch_halfwidth(s->batch_mean, s->batches, level);
-    return json_pack("{s:f, s:i, s:o}", "level", level, "batches", s->batches, "half_width",
-                     isfinite(width) ? json_real(width) : json_null());
+                     word_json(run->args->file), "overrides", overrides, "files", files, "seed",
+                     (json_int_t)run->seed);
 }
 
 /* Utilisation by class of link, of those classes that have links. */
@@ -125,33 +116,33 @@ static json_t *classes_json(const struct route_summary *sum, const struct stats_
     return classes;
 }
 
-static void result_add(struct simulation *s, json_t *r, ker_time at, json_t *jobs)
+static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs)
 {
-    const struct route_summary *sum = route_summarise(s->topology);
-    double offered = task_system_offered(s->tasks, sum->link[sum->node_link].rate);
+    const struct route_summary *sum = route_summarise(run->topology);
+    double offered = task_system_offered(run->tasks, sum->link[sum->node_link].rate);
     json_object_set_new(r, "simulated_time_ps", json_integer((json_int_t)at));
-    json_object_set_new(r, "end_reason", json_string(s->end_reason));
+    json_object_set_new(r, "end_reason", json_string(run_end_reason(run)));
     json_object_set_new(r, "network", json_string(sum->text));
     json_object_set_new(r, "nodes", json_integer((json_int_t)sum->nodes));
     json_object_set_new(r, "switches", json_integer((json_int_t)sum->switches));
     json_object_set_new(r, "links", json_integer((json_int_t)sum->links));
     json_object_set_new(r, "offered_load",
                         json_real(offered + json_number_value(json_object_get(r, "offered_load"))));
-    if (s->batch)
-        json_object_set_new(r, "confidence", confidence_json(s));
+    if (run->batch)
+        json_object_set_new(r, "confidence", run_batches_json(run));
     json_object_set_new(r, "jobs", jobs ? jobs : json_array());
 }
 
 /* names.csv, when the topology has names. */
-static void names_write(struct simulation *s)
+static void names_write(struct run *run)
 {
     char *text = NULL;
     size_t length;
     FILE *memory = open_memstream(&text, &length);
-    bool named = route_names_write(s->topology, memory);
+    bool named = route_names_write(run->topology, memory);
     fclose(memory);
     if (named)
-        stats_text_write(s->folder, "names.csv", text, &s->error);
+        stats_text_write(run->folder, "names.csv", text, &run->error);
     free(text);
 }
 
@@ -160,54 +151,56 @@ static const char *name_of(const void *topology, bool node, uint32_t id)
     return route_name(topology, node, id);
 }
 
-static void files_write(struct simulation *s, json_t *summary, const struct stats_link *links, size_t count,
+static void files_write(struct run *run, json_t *summary, const struct stats_link *links, size_t count,
                         ker_time span)
 {
-    const struct route_summary *sum = route_summarise(s->topology);
+    const struct route_summary *sum = route_summarise(run->topology);
     const char *names[ROUTE_MAX_LINKS];
     for (int i = 0; i < sum->link_count; i++)
         names[i] = sum->link[i].name;
-    struct stats_names called = {route_name(s->topology, false, 0) ? name_of : NULL, s->topology};
+    struct stats_names called = {route_name(run->topology, false, 0) ? name_of : NULL, run->topology};
     char *text = stats_summary_text(summary, links, count, names, span, called), *config = NULL;
     size_t length;
     FILE *memory = open_memstream(&config, &length);
-    ker_config_write(s->config, memory);
+    ker_config_write(run->config, memory);
     fclose(memory);
-    stats_json_write(s->folder, "summary.json", summary, &s->error);
-    stats_text_write(s->folder, "summary.txt", text, &s->error);
-    stats_text_write(s->folder, "system.cfg", config, &s->error);
-    names_write(s);
-    if (ker_config_bool(s->config, "output.links"))
-        stats_links_write(s->folder, links, count, names, span, called, &s->error);
-    if (!s->args->quiet)
-        printf("%s\nresults     %s\n", text, s->folder);
+    stats_json_write(run->folder, "summary.json", summary, &run->error);
+    stats_text_write(run->folder, "summary.txt", text, &run->error);
+    stats_text_write(run->folder, "system.cfg", config, &run->error);
+    names_write(run);
+    if (ker_config_bool(run->config, "output.links"))
+        stats_links_write(run->folder, links, count, names, span, called, &run->error);
+    if (!run->args->quiet)
+        printf("%s\nresults     %s\n", text, run->folder);
     fflush(stdout); /* before the run is over, as far as signals are concerned */
     free(text);
     free(config);
 }
 
 /* Collective. Everything measured is written, also after a failed run. */
-void simulation_report(struct simulation *s, ker_time at)
+void run_report(struct run *run)
 {
-    ker_time to = s->measure_to < at ? s->measure_to : at, span = to > s->warmup ? to - s->warmup : 0;
+    ker_time at = run->ended_at;
+    ker_time to = run->measure_to < at ? run->measure_to : at, span = to > run->warmup ? to - run->warmup : 0;
     size_t own, count = 0;
-    if (at <= s->warmup && s->warmup > 0 && ker_comm_rank(s->comm) == 0)
+    if (at <= run->warmup && run->warmup > 0 && run->control)
         ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
-    net_network_end(s->network, at);
-    struct stats_link *rows = net_network_links(s->network, &own),
-                      *links = stats_links_gather(s->comm, rows, own, &count);
-    json_t *jobs = NULL, *run = run_report(s), *result = net_network_report(s->network, s->comm, span);
-    bool tasks = ker_config_bool(s->config, "output.tasks");
-    task_system_report(s->tasks, s->comm, at, tasks ? s->folder : NULL, &jobs, &s->error);
-    net_network_write(s->network, s->comm, s->folder, &s->error);
-    stats_periods_close(s->periods, &s->error);
-    if (ker_comm_rank(s->comm) == 0) {
-        result_add(s, result, at, jobs);
+    net_network_end(run->network, at);
+    struct stats_link *rows = net_network_links(run->network, &own),
+                      *links = stats_links_gather(run->comm, rows, own, &count);
+    json_t *jobs = NULL, *speed = speed_report(run),
+           *result = net_network_report(run->network, run->comm, span);
+    bool tasks = ker_config_bool(run->config, "output.tasks");
+    task_system_report(run->tasks, run->comm, at, tasks ? run->folder : NULL, &jobs, &run->error);
+    net_network_write(run->network, run->comm, run->folder, &run->error);
+    stats_periods_close(run->periods, &run->error);
+    if (run->control) {
+        result_add(run, result, at, jobs);
         json_object_set_new(result, "link_classes",
-                            classes_json(route_summarise(s->topology), links, count, span));
+                            classes_json(route_summarise(run->topology), links, count, span));
         json_t *summary =
-            json_pack("{s:o, s:o, s:o}", "input", input_report(s), "result", result, "run", run);
-        files_write(s, summary, links, count, span);
+            json_pack("{s:o, s:o, s:o}", "input", input_report(run), "result", result, "run", speed);
+        files_write(run, summary, links, count, span);
         json_decref(summary);
     }
     free(links);

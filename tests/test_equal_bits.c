@@ -431,7 +431,7 @@ static int test_open(void **state)
     }
     mpirun_prepare();
     test.plan = plan_make(scratch);
-    const struct ker_option **tables = simulation_option_tables();
+    const struct ker_option **tables = run_option_tables();
     int first = setting("EQUAL_BITS_FIRST", 0), count = setting("EQUAL_BITS_SYSTEMS", RANDOM_SYSTEMS);
     for (int i = first; i < first + count; i++)
         random_system_write(i, scratch, traces, tables);

@@ -1,0 +1,53 @@
+/* check_times.c - what is done while the engine runs, at times at which all ranks stand.
+ *
+ * No window crosses a check time, so that everything before it has been handled and nothing later. First the
+ * rows of the table act, in their order, each at the multiples of its interval; then the end conditions are
+ * looked at (ends.c). All ranks that simulate come here, and must decide alike: by sums over them.
+ */
+#include "run/stages.h"
+
+#include <stdlib.h>
+
+static const struct action {
+    const char *name;
+    ker_time (*interval)(const struct run *); /* 0: not in this run */
+    void (*act)(struct run *, ker_time at);   /* NULL: only ends are looked for */
+    bool quiet;                               /* also when nothing has happened since the last one */
+} actions[] = {
+    {"periods", run_periods_interval, run_periods_add, true},
+    {"batches", run_batches_interval, run_batches_add, true},
+    {"ends", run_ends_interval},
+};
+#define ACTIONS (sizeof actions / sizeof *actions)
+
+_Static_assert(ACTIONS <= KER_CHECK_INTERVALS, "the engine has room for the interval of each");
+
+static bool check(void *context, ker_time at)
+{
+    struct run *run = context;
+    for (size_t i = 0; i < ACTIONS; i++) {
+        ker_time interval = actions[i].interval(run);
+        if (actions[i].act && interval && at % interval == 0)
+            actions[i].act(run, at);
+    }
+    return run_ends_look(run, at);
+}
+
+/* Signals that ask for the end of the run. */
+static bool requested(void *context, unsigned bits, ker_time at)
+{
+    struct run *run = context;
+    run->interrupted = bits;
+    return true;
+}
+
+void run_check_times_set(const struct run *run, struct ker_engine_setup *setup)
+{
+    for (size_t i = 0; i < ACTIONS; i++) {
+        setup->check_interval[i] = actions[i].interval(run);
+        setup->check_every |= actions[i].quiet && setup->check_interval[i] > 0;
+    }
+    setup->check = check;
+    setup->request_interval = run->interval;
+    setup->requested = requested;
+}

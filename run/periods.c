@@ -1,0 +1,14 @@
+/* periods.c - a row of periods.csv at every multiple of output.period. */
+#include "run/stages.h"
+
+ker_time run_periods_interval(const struct run *run)
+{
+    return run->period;
+}
+
+void run_periods_add(struct run *run, ker_time at)
+{
+    struct net_totals t = net_network_totals(run->network);
+    struct stats_period p = {at, t.packets_injected, t.packets_delivered, t.bytes_delivered, t.latency_sum};
+    stats_periods_add(run->periods, &p);
+}

@@ -1,0 +1,193 @@
+/* read.c - the stages that read: configuration, topology, jobs and traffic, network; and what contradicts
+ * itself in them. Every rank reads all of it.
+ */
+#include "run/stages.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#define MOST_ROUNDS 100000000 /* rows of a table, looks at a condition */
+#define LEAST_PORT_BYTES 100  /* of one end of a link, at least: 120 to 250 are usual */
+
+const struct ker_option run_options[] = {
+    {"run.seed", KER_TYPE_INT, "1", "0", NULL, NULL, "Seed of all random streams."},
+    {"run.end", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
+     "Simulated time at which the run ends, whatever is still under way."},
+    {"run.warmup", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL,
+     "Nothing is measured before this simulated time."},
+    {"run.measure", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
+     "Length of the measured span; then synthetic sources stop. Absent: to the end of the run."},
+    {"run.drain", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "With run.measure: go on until everything sent has arrived. false: end with the measured span.",
+     "run.measure"},
+    {"run.packets", KER_TYPE_INT, NULL, "1", NULL, NULL,
+     "End after at least this many packets have been delivered."},
+    {"run.confidence", KER_TYPE_REAL, NULL, "0.000001", "1", NULL,
+     "End when the confidence interval of the mean packet latency is at most this fraction of it on either "
+     "side (batch means)."},
+    {"run.confidence_level", KER_TYPE_REAL, "0.95", "0.5", "0.9999", NULL, "Level of that interval.",
+     "run.confidence"},
+    {"run.batch", KER_TYPE_TIME, "10 us", "1 ps", "1000000 s", NULL, "Length of a batch for run.confidence.",
+     "run.confidence"},
+    {"run.check_interval", KER_TYPE_TIME, "1 us", "1 ps", "1000000 s", NULL,
+     "Packet counts, finished jobs and signals are looked at only at multiples of this simulated time."},
+    {"engine.cell_order", KER_TYPE_CHOICE, "forward", NULL, NULL, "forward|backward|shuffled",
+     "Order in which cells are visited in a window. A debug option: results must not depend on it."},
+    {"engine.cells", KER_TYPE_CHOICE, "single", NULL, NULL, "single|switch|group",
+     "What is one cell: a component, a switch with its nodes, or a natural group of switches with theirs. "
+     "Results do not depend on it."},
+    {"engine.exchange", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|messages",
+     "How ranks agree on time: through shared memory where all are on one host, or always by messages."},
+    {0},
+};
+
+const struct ker_option **run_option_tables(void)
+{
+    int extra = 0;
+    while (task_option_tables[extra])
+        extra++;
+    const struct ker_option **tables = ker_alloc(sizeof *tables * (size_t)(extra + 6));
+    int n = 0;
+    tables[n++] = run_options;
+    tables[n++] = route_options;
+    tables[n++] = net_options;
+    for (int i = 0; i < extra; i++)
+        tables[n++] = task_option_tables[i];
+    tables[n++] = stats_options;
+    tables[n++] = part_options;
+    return tables;
+}
+
+static void phases_read(struct run *run)
+{
+    const struct ker_config *c = run->config;
+    run->seed = (uint64_t)ker_config_int(c, "run.seed");
+    run->warmup = ker_config_time(c, "run.warmup");
+    run->end = ker_config_has(c, "run.end") ? ker_config_time(c, "run.end") : KER_TIME_MAX;
+    run->measure_to = ker_config_has(c, "run.measure")
+                          ? ker_time_later(run->warmup, ker_config_time(c, "run.measure"))
+                          : KER_TIME_MAX;
+    if (run->measure_to != KER_TIME_MAX && !ker_config_bool(c, "run.drain") && run->measure_to < run->end)
+        run->end = run->measure_to;
+    run->period = ker_config_time(c, "output.period");
+    run->batch = ker_config_has(c, "run.confidence") ? ker_config_time(c, "run.batch") : 0;
+    run->interval = ker_config_time(c, "run.check_interval");
+}
+
+/* What happens again and again until the run ends, when that is known, must not happen too often. */
+static enum ker_status rounds_check(struct run *run)
+{
+    const struct {
+        const char *key;
+        ker_time every;
+    } again[] = {{"output.period", run->period},
+                 {"run.batch", run->batch},
+                 {"run.check_interval", ker_config_has(run->config, "run.packets") ? run->interval : 0}};
+    ker_time end = run->end < run->measure_to ? run->end : run->measure_to;
+    char least[32];
+    for (size_t i = 0; i < sizeof again / sizeof *again && end != KER_TIME_MAX; i++)
+        if (again[i].every && end / again[i].every > MOST_ROUNDS)
+            return ker_config_fail(run->config, &run->error, again[i].key,
+                                   "would be done %lld times before the run ends; at most %lld times are "
+                                   "possible: give %s or more",
+                                   (long long)(end / again[i].every), (long long)MOST_ROUNDS,
+                                   ker_print_time(least, end / MOST_ROUNDS + 1));
+    return KER_OK;
+}
+
+/* Times that contradict each other. */
+static enum ker_status phases_check(struct run *run)
+{
+    const struct ker_config *c = run->config;
+    if (run->warmup >= run->end)
+        return ker_config_fail(c, &run->error, "run.warmup",
+                               "the run ends before anything is measured: shorten it or move run.end");
+    if (ker_config_has(c, "run.measure") && run->end < run->measure_to)
+        return ker_config_fail(c, &run->error, "run.end",
+                               "comes before the measured span (run.warmup + run.measure) is over: "
+                               "move it or shorten run.measure");
+    return rounds_check(run);
+}
+
+static enum ker_status ends_check(struct run *run)
+{
+    const struct ker_config *c = run->config;
+    if (!run->args->check && !ker_config_has(c, "traffic.pattern") && ker_config_count(c, "jobs") == 0)
+        return ker_config_fail(c, &run->error, "jobs",
+                               "nobody sends anything: give jobs, or synthetic traffic by traffic.pattern");
+    enum ker_status status = phases_check(run);
+    if (status != KER_OK)
+        return status;
+    run->open_ended = task_system_endless(run->tasks);
+    uint32_t foreground = task_system_foreground(run->tasks),
+             background = task_system_jobs(run->tasks) - foreground;
+    run->watch = foreground > 0 && (run->open_ended || background > 0);
+    if (foreground > 0 || run->end != KER_TIME_MAX || ker_config_has(c, "run.packets") ||
+        ker_config_has(c, "run.confidence"))
+        return KER_OK;
+    if (background > 0)
+        return ker_config_fail(
+            c, &run->error, "jobs",
+            "all jobs are in the background, and a run does not wait for those: give run.end%s, "
+            "run.packets or run.confidence",
+            run->measure_to != KER_TIME_MAX ? ", run.drain = false" : "");
+    if (run->open_ended && run->measure_to == KER_TIME_MAX)
+        return ker_config_fail(c, &run->error, "run.end",
+                               "the traffic never ends: give one of run.end, run.measure, run.packets, "
+                               "run.confidence, or traffic.messages");
+    return KER_OK;
+}
+
+/* What cannot fit is refused before it is tried: a machine that begins to swap is of no use to anybody. */
+static enum ker_status memory_check(struct run *run)
+{
+    const struct route_summary *sum = route_summarise(run->topology);
+    int ranks = ker_comm_size(run->comm), on_host = ker_comm_host_size(run->comm),
+        hosts = (ranks + on_host - 1) / on_host;
+    double least = (2.0 * (double)sum->links + sum->nodes + sum->switches) * LEAST_PORT_BYTES;
+    double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) * hosts;
+    char a[32], b[32];
+    if (least <= have)
+        return KER_OK;
+    return ker_config_fail(run->config, &run->error, "topology.kind",
+                           "%u nodes, %u switches and %llu links need more than %s of memory; %s "
+                           "%s: make the system smaller, or use more hosts",
+                           sum->nodes, sum->switches, (unsigned long long)sum->links,
+                           ker_print_bytes(a, least), hosts > 1 ? "these hosts have" : "this host has",
+                           ker_print_bytes(b, have));
+}
+
+void run_config_read(struct run *run)
+{
+    const struct ker_option **tables = run_option_tables();
+    ker_config_load_all(&run->config, run->comm, run->args->file, run->args->overrides,
+                        run->args->override_count, tables, &run->error);
+    free(tables);
+}
+
+void run_topology_make(struct run *run)
+{
+    if (run->control)
+        ker_config_warn(run->config);
+    phases_read(run);
+    if (route_new(&run->topology, run->config, net_channels(run->config), &run->error) != KER_OK)
+        return;
+    if (run->control && *route_summarise(run->topology)->warning)
+        ker_warn("%s", route_summarise(run->topology)->warning);
+    memory_check(run);
+}
+
+void run_tasks_read(struct run *run)
+{
+    task_system_new(&run->tasks, run->config, run->topology, run->comm, run->seed, &run->error);
+}
+
+void run_network_read(struct run *run)
+{
+    enum ker_status status = ends_check(run);
+    struct net_phases phases = {run->warmup, run->measure_to < run->end ? run->measure_to : run->end,
+                                run->measure_to, task_system_least_payload(run->tasks)};
+    if (status == KER_OK)
+        net_network_new(&run->network, run->config, run->topology, run->seed, phases, &run->error);
+    task_system_stop(run->tasks, run->measure_to);
+}

@@ -1,0 +1,105 @@
+/* simulate.c - the stages that make the components and run the engine; and the folder, which is tried before
+ * the first event. */
+#include "run/stages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LATEST_END                                                                                           \
+    (8000000 * KER_S) /* 92 days; behind it there is room for any single delay before 63 bits are full */
+
+static void progress_show(void *context, ker_time at, uint64_t records)
+{
+    struct run *run = context;
+    stats_progress_show(run->progress, at, records);
+    if (run->control && run->workers < ker_comm_size(run->comm))
+        ker_request_hear(run->comm);
+}
+
+static void settle(void *context, ker_time until)
+{
+    struct run *run = context;
+    net_network_settle(run->network, until);
+}
+
+static struct ker_engine *engine_make(struct run *run)
+{
+    struct ker_engine_setup setup = {
+        .comm = run->working,
+        .components = run->layout.components ? run->layout.components : 1,
+        .largest_cell = run->layout.largest_cell,
+        .lookahead = run->layout.lookahead,
+        .epoch = run->workers > 1 ? run->layout.epoch : KER_TIME_MAX,
+        .reach = net_reach(run->network),
+        .end = run->end < LATEST_END ? run->end : LATEST_END,
+        .order = (enum ker_cell_order)ker_config_choice(run->config, "engine.cell_order"),
+        .seed = run->seed,
+        .messages_only = ker_config_choice(run->config, "engine.exchange") == 1,
+        .yield = run->yield,
+        .settle = settle,
+        .progress = progress_show,
+        .context = run,
+    };
+    run_check_times_set(run, &setup);
+    return ker_engine_new(&setup);
+}
+
+/* Switches and nodes of this rank, and what runs on its nodes. */
+void run_components_build(struct run *run)
+{
+    int rank = ker_comm_rank(run->comm);
+    if (!run->working)
+        return;
+    run->engine = engine_make(run);
+    net_network_build(run->network, run->engine, &run->layout, rank);
+    uint32_t count;
+    uint32_t *nodes = net_own_nodes(&run->layout, run->network, rank, &count);
+    net_layout_release(&run->layout);
+    free(run->parts.rank);
+    run->parts.rank = NULL; /* what else is known of the partition is reported by --check */
+    const struct net_client **client = ker_alloc(sizeof *client * (count + 1u));
+    void **state = ker_alloc(sizeof *state * (count + 1u));
+    if (task_system_attach(run->tasks, nodes, count, client, state, &run->error) == KER_OK)
+        net_network_attach(run->network, client, state);
+    net_network_on_lost(run->network, task_system_lost, run->tasks);
+    run->batches = run_batches_new();
+    free(nodes);
+    free(client);
+    free(state);
+}
+
+static char *folder_choose(const struct run_arguments *a)
+{
+    if (a->folder)
+        return ker_format("%s", a->folder);
+    const char *name = strrchr(a->file, '/') ? strrchr(a->file, '/') + 1 : a->file;
+    const char *dot = strrchr(name, '.');
+    return ker_format("results/%.*s", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+void run_folder_open(struct run *run)
+{
+    run->folder = folder_choose(run->args);
+    if (run->control)
+        stats_folder_open(run->folder, ker_config_inputs(run->config), &run->error);
+    if (run->error.status == KER_OK && run->period && run->working)
+        stats_periods_open(&run->periods, run->working, run->folder, &run->error);
+}
+
+void run_simulate(struct run *run)
+{
+    enum ker_end found = KER_END_DRAINED;
+    int64_t at = 0;
+    run->progress = stats_progress_new(run->args->quiet || !run->control, run->end);
+    ker_request_open();
+    if (run->working)
+        found = ker_engine_run(run->engine, &at);
+    run->ended_at = at;
+    if (ker_memory_lack())
+        ker_fail(&run->error, KER_RUN_FAILED, "out of memory: %s; results are written up to about here",
+                 ker_memory_lack());
+    stats_progress_free(run->progress);
+    ker_comm_meet(run->comm, run->working ? NULL : ker_request_pass);
+    ker_request_settle(run->comm);
+    run_ends_settle(run, found);
+}

@@ -1,0 +1,98 @@
+/* stages.h - inside run/: the state of a run, and what its stages and check times do to it.
+ *
+ * A stage is a function on all ranks. What goes wrong it leaves in run->error, and returns; it never asks
+ * other ranks whether they have failed: run.c does that, once, behind every stage.
+ */
+#ifndef RUN_STAGES_H
+#define RUN_STAGES_H
+
+#include "run/run.h"
+
+/* Why a run ends (ends.c). */
+enum run_end {
+    RUN_END_NONE,
+    RUN_END_CONFIDENCE,
+    RUN_END_PACKETS,
+    RUN_END_JOBS,
+    RUN_END_DEADLOCK,
+    RUN_END_TIME,
+    RUN_END_DRAINED,
+    RUN_END_INTERRUPTED,
+    RUN_END_MEMORY,
+};
+
+struct run {
+    const struct run_arguments *args;
+    struct ker_comm *comm;
+    bool control; /* the rank that speaks and writes */
+    struct ker_config *config;
+    struct ker_error error;
+    struct route_topology *topology;
+    struct route_proof proof; /* --check */
+    struct task_system *tasks;
+    struct net_network *network;
+    struct net_layout layout;
+    struct part_result parts;
+    struct ker_engine *engine;
+    struct stats_progress *progress;
+    struct stats_periods *periods;
+    struct run_batches *batches;
+    char *folder;
+    uint64_t seed;
+    struct ker_comm *working; /* the ranks that simulate; NULL: this one sleeps */
+    int workers;
+    bool yield;
+    bool open_ended; /* synthetic traffic or jobs that start again: the run does not end by draining */
+    bool watch;      /* the end of the foreground jobs, or their deadlock, is looked for at check times */
+    ker_time warmup, measure_to, end, interval, period, batch;
+    ker_time ended_at;
+    enum run_end ended_by;
+    int64_t stuck;        /* foreground jobs found to have deadlocked at a check time */
+    unsigned interrupted; /* by these requests (kernel/engine/request.h) */
+    struct timespec started;
+};
+
+/* ---- the stages, in their order; what each does stands in the table of run.c ---- */
+
+void run_config_read(struct run *);
+void run_topology_make(struct run *);
+void run_table_write(struct run *);
+void run_proof_make(struct run *);
+void run_seats_take(struct run *);
+void run_tasks_read(struct run *);
+void run_network_read(struct run *);
+void run_partition_make(struct run *);
+void run_layout_make(struct run *);
+void run_components_build(struct run *);
+void run_sizes_print(struct run *);
+void run_folder_open(struct run *);
+void run_simulate(struct run *);
+void run_report(struct run *);
+
+/* ---- check times (check_times.c): all ranks stand at one simulated time, all before it is handled ---- */
+
+/* Fills in what the engine has to know of the check times. */
+void run_check_times_set(const struct run *, struct ker_engine_setup *);
+
+/* periods.c: the rows of periods.csv. */
+ker_time run_periods_interval(const struct run *);
+void run_periods_add(struct run *, ker_time at);
+
+/* batches.c: batch means of the packets' latency, for run.confidence. */
+struct run_batches *run_batches_new(void);
+void run_batches_free(struct run_batches *);
+ker_time run_batches_interval(const struct run *);
+void run_batches_add(struct run *, ker_time at);
+/* Is the confidence interval tight enough? */
+bool run_batches_tight(struct run *, ker_time at);
+json_t *run_batches_json(const struct run *);
+
+/* ends.c */
+ker_time run_ends_interval(const struct run *);
+/* Collective over the working ranks: one of the conditions that are looked for at check times holds. */
+bool run_ends_look(struct run *, ker_time at);
+/* Collective over all ranks: the engine has stopped; says why, and whether all is there that should be. */
+void run_ends_settle(struct run *, enum ker_end found);
+const char *run_end_reason(const struct run *);
+
+#endif
