@@ -2,12 +2,15 @@
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 
+#include "kernel/base/array.h"
 #include "kernel/base/comm.h"
 #include "kernel/base/error.h"
 #include "kernel/base/input.h"
 #include "kernel/base/lines.h"
 #include "kernel/base/memory.h"
+#include "kernel/base/pool.h"
 #include "kernel/base/random.h"
+#include "kernel/base/table.h"
 #include "kernel/base/units.h"
 #include "kernel/config/config.h"
 #include "kernel/engine/engine.h"

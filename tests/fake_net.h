@@ -69,8 +69,7 @@ struct fake_net {
 static void fake_push(struct fake_net *net, struct fake_event event)
 {
     event.number = net->number++;
-    if (net->events == net->room)
-        net->event = ker_realloc(net->event, (net->room = net->room ? 2 * net->room : 64) * sizeof event);
+    KER_RESERVE(net->event, net->room, net->events + (size_t)1);
     size_t i = net->events++;
     for (; i > 0; i = (i - 1) / 2) {
         struct fake_event *parent = &net->event[(i - 1) / 2];
@@ -121,10 +120,8 @@ static void fake_send(struct net_node *node, ker_time now, uint32_t destination,
     fake_push(net, event);
     fake_push(net,
               (struct fake_event){.time = now + wire, .kind = FAKE_SENT, .node = node->id, .cookie = cookie});
-    if (net->sents == net->sent_room)
-        net->sent = ker_realloc(net->sent, (net->sent_room = net->sent_room ? 2 * net->sent_room : 64) *
-                                               sizeof *net->sent);
-    net->sent[net->sents++] = (struct fake_sent){node->id, destination, bytes, now, *envelope};
+    *KER_PUSH(net->sent, net->sents, net->sent_room) =
+        (struct fake_sent){node->id, destination, bytes, now, *envelope};
 }
 
 static void fake_timer(struct net_node *node, ker_time when, uint32_t timer)

@@ -109,11 +109,7 @@ static void phold_post(struct phold *w, struct phold_record r)
         phold_post_engine(w, &r);
         return;
     }
-    if (w->count == w->room) {
-        w->room = w->room ? 2 * w->room : 256;
-        w->list = ker_realloc(w->list, sizeof *w->list * w->room);
-    }
-    w->list[w->count++] = r;
+    *KER_PUSH(w->list, w->count, w->room) = r;
 }
 
 /* ---- the model ---- */

@@ -55,14 +55,10 @@ struct replay {
 
 static uint32_t replay_request_new(struct replay *r, uint32_t task, const struct task_op *op, bool receive)
 {
-    if (r->requests == r->room) {
-        r->room = r->room ? 2 * r->room : 1024;
-        r->request = ker_realloc(r->request, r->room * sizeof *r->request);
-    }
-    if (!r->requests)
-        r->requests = 1;
-    r->request[r->requests] = (struct replay_request){.op = *op, .receive = receive, .task = task};
-    return r->requests++;
+    r->requests += r->requests == 0; /* 0 is nobody */
+    *KER_PUSH(r->request, r->requests, r->room) =
+        (struct replay_request){.op = *op, .receive = receive, .task = task};
+    return r->requests - 1;
 }
 
 static int32_t replay_target(const struct replay *r, const struct task_op *op)

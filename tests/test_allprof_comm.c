@@ -53,10 +53,7 @@ say(struct world *w, int32_t task, int32_t comm, const char *format, ...)
 {
     struct task *t = &w->task[task];
     va_list list;
-    if (t->room - t->used < 512) {
-        t->room = 2 * t->room + 1024;
-        t->text = ker_realloc(t->text, t->room);
-    }
+    KER_RESERVE(t->text, t->room, t->used + 512);
     va_start(list, format);
     t->used += (size_t)vsnprintf(t->text + t->used, t->room - t->used, format, list);
     va_end(list);

@@ -146,11 +146,9 @@ struct waits { /* which channel waits for which, by their numbers */
 
 static void waits_add(struct waits *w, uint32_t from, uint32_t to)
 {
-    if (w->count == w->room) {
-        w->room = w->room ? 2 * w->room : 1024;
-        w->from = realloc(w->from, w->room * sizeof *w->from);
-        w->to = realloc(w->to, w->room * sizeof *w->to);
-    }
+    size_t to_room = w->room;
+    KER_RESERVE(w->from, w->room, w->count + 1);
+    KER_RESERVE(w->to, to_room, w->room);
     w->from[w->count] = from;
     w->to[w->count++] = to;
 }

@@ -10,7 +10,7 @@
  */
 #include "kernel/base/input.h"
 
-#include "kernel/base/memory.h"
+#include "kernel/base/array.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -120,10 +120,7 @@ void ker_inputs_free(struct ker_inputs *inputs)
 
 static void pack(struct ker_inputs *inputs, const void *data, size_t bytes)
 {
-    if (inputs->used + bytes > inputs->room) {
-        inputs->room = 2 * inputs->room + bytes + 1024;
-        inputs->packed = ker_realloc(inputs->packed, inputs->room);
-    }
+    KER_RESERVE(inputs->packed, inputs->room, inputs->used + bytes);
     memcpy(inputs->packed + inputs->used, data, bytes);
     inputs->used += bytes;
 }
@@ -253,9 +250,7 @@ static struct told *told_unpack(const char *all, const size_t *offset, int ranks
     struct told *told = NULL;
     for (int rank = 0; rank < ranks; rank++)
         for (size_t at = offset[rank] + HOST_BYTES; at < offset[rank + 1];) {
-            if (used == room)
-                told = ker_realloc(told, (room = 2 * room + 64) * sizeof *told);
-            struct told *one = &told[used++];
+            struct told *one = KER_PUSH(told, used, room);
             memcpy(&one->entry, all + at, sizeof one->entry);
             one->name = all + at + sizeof one->entry;
             one->text = one->name + one->entry.name_bytes;

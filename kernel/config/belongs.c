@@ -12,7 +12,7 @@
  */
 #include "kernel/config/value.h"
 
-#include "kernel/base/memory.h"
+#include "kernel/base/array.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -289,8 +289,7 @@ static void warn_once(struct ker_config *config, const char *key, char *text)
             free(text);
             return;
         }
-    config->warning = ker_realloc(config->warning, ((size_t)config->warnings + 1) * sizeof *config->warning);
-    config->warning[config->warnings++] = (struct ker_config_warning){key, text};
+    *KER_APPEND(config->warning, config->warnings) = (struct ker_config_warning){key, text};
 }
 
 static void leave_out(struct check *check, const struct ker_option *option, struct left_out out,
@@ -300,8 +299,7 @@ static void leave_out(struct check *check, const struct ker_option *option, stru
     warn_once(check->config, option->key,
               ker_format("%s:%d: %s: is left out: it %s, as the command line has it", at.file, at.line, path,
                          words));
-    check->out = ker_realloc(check->out, (check->outs + 1) * sizeof *check->out);
-    check->out[check->outs++] = out;
+    *KER_APPEND(check->out, check->outs) = out;
 }
 
 /* Has it been said before that the key which the condition begins with is not given? */
@@ -319,8 +317,7 @@ static bool said_before(struct check *check, const struct lack *lack)
         free(key);
         return found;
     }
-    check->absent = ker_realloc(check->absent, (check->absents + 1) * sizeof *check->absent);
-    check->absent[check->absents++] = key;
+    *KER_APPEND(check->absent, check->absents) = key;
     return false;
 }
 

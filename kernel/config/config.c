@@ -7,7 +7,7 @@
  */
 #include "kernel/config/config.h"
 
-#include "kernel/base/memory.h"
+#include "kernel/base/array.h"
 #include "kernel/config/value.h"
 
 #include <stdarg.h>
@@ -30,8 +30,7 @@ static void keep(struct ker_config *config, const struct ker_option *option, int
 {
     bool file = KER_TYPE_OF(option) == KER_TYPE_FILE;
     char *kept = file ? ker_config_path_join(config->file, text) : ker_format("%s", text);
-    config->kept = ker_realloc(config->kept, ((size_t)config->kept_count + 1) * sizeof *config->kept);
-    config->kept[config->kept_count++] = (struct ker_config_kept){option, index, kept};
+    *KER_APPEND(config->kept, config->kept_count) = (struct ker_config_kept){option, index, kept};
 }
 
 /* Defaults that are no substring of their table: file names, and texts in lists. */

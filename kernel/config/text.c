@@ -10,7 +10,7 @@
  */
 #include "kernel/config/text.h"
 
-#include "kernel/base/memory.h"
+#include "kernel/base/array.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -23,6 +23,7 @@
 #include <sys/stat.h>
 
 #define MAX_BYTES ((size_t)64 << 20)
+#define READ_BYTES ((size_t)16 << 10) /* at a time */
 #define MAX_INCLUDES 10
 #define MAX_NESTING 32
 
@@ -58,20 +59,13 @@ refuse_at(struct ker_error *error, struct ker_config_origin at, const char *form
 
 static void put_line(struct ker_config_text *out, struct ker_config_origin origin)
 {
-    if (out->lines == out->line_room) {
-        out->line_room = out->line_room ? out->line_room * 2 : 64;
-        out->origin = ker_realloc(out->origin, out->line_room * sizeof *out->origin);
-    }
-    out->origin[out->lines++] = origin;
+    *KER_PUSH(out->origin, out->lines, out->line_room) = origin;
 }
 
 static void put(struct scanner *s, char c)
 {
     struct ker_config_text *out = s->out;
-    if (out->length + 1 >= out->room) {
-        out->room = out->room ? out->room * 2 : 4096;
-        out->text = ker_realloc(out->text, out->room);
-    }
+    KER_RESERVE(out->text, out->room, out->length + 2);
     out->text[out->length++] = c;
     out->text[out->length] = '\0';
     if (c == '\n')
@@ -208,8 +202,7 @@ static enum ker_status copy_bracket(struct scanner *s)
 /* Adds a file name for origins to point at. */
 static const char *name_file(struct ker_config_text *text, char *name)
 {
-    text->file = ker_realloc(text->file, ((size_t)text->files + 1) * sizeof *text->file);
-    text->file[text->files++] = name;
+    *KER_APPEND(text->file, text->files) = name;
     return name;
 }
 
@@ -246,15 +239,14 @@ static enum ker_status open_file(FILE **file, const char *path, bool regular, st
 static enum ker_status read_file(char **text, const char *path, bool regular, struct ker_error *error)
 {
     FILE *file = NULL;
-    size_t length = 0, room = 1 << 14;
+    size_t length = 0, room = 0;
+    char *bytes = NULL;
     *text = NULL;
     if (open_file(&file, path, regular, error) || !file)
         return KER_BAD_INPUT;
-    char *bytes = ker_alloc(room);
-    for (size_t got; (got = fread(bytes + length, 1, room - length - 1, file)) > 0 && length <= MAX_BYTES;) {
-        length += got;
-        if (room - length < 2)
-            bytes = ker_realloc(bytes, room *= 2);
+    for (size_t got = 1; got > 0 && length <= MAX_BYTES; length += got) {
+        KER_RESERVE(bytes, room, length + READ_BYTES + 1);
+        got = fread(bytes + length, 1, READ_BYTES, file);
     }
     bytes[length] = '\0';
     bool failed = ferror(file);

@@ -7,7 +7,7 @@
  */
 #include "kernel/config/tree.h"
 
-#include "kernel/base/memory.h"
+#include "kernel/base/array.h"
 
 #include <ctype.h>
 #include <libconfig.h>
@@ -49,11 +49,7 @@ void ker_config_node_free(struct ker_config_node *node)
 
 void ker_config_node_add(struct ker_config_node *parent, struct ker_config_node *child)
 {
-    if ((parent->count & (parent->count - 1)) == 0) { /* full at powers of two */
-        size_t room = parent->count ? (size_t)parent->count * 2 : 1;
-        parent->member = ker_realloc(parent->member, room * sizeof(struct ker_config_node *));
-    }
-    parent->member[parent->count++] = child;
+    *KER_PUSH(parent->member, parent->count, parent->room) = child;
 }
 
 void ker_config_node_remove(struct ker_config_node *parent, struct ker_config_node *child)
@@ -62,8 +58,6 @@ void ker_config_node_remove(struct ker_config_node *parent, struct ker_config_no
     for (int i = 0; i < parent->count; i++)
         if (parent->member[i] != child)
             parent->member[kept++] = parent->member[i];
-    if (kept > 0 && (kept & (kept - 1)) == 0) /* ker_config_node_add takes a power of two for full */
-        parent->member = ker_realloc(parent->member, (size_t)kept * sizeof(struct ker_config_node *));
     parent->count = kept;
     ker_config_node_free(child);
 }

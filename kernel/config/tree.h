@@ -24,7 +24,7 @@ struct ker_config_node {
     double real;
     char *text, *path;               /* path: of KER_TYPE_FILE, as the program opens it; made by the check */
     struct ker_config_node **member; /* of groups and lists */
-    int count;
+    int count, room;
     struct ker_config_origin origin; /* file NULL: command line */
 };
 

@@ -5,8 +5,8 @@
  * writes it again before all have begun the next round, so two slots per rank suffice and no lock is needed.
  */
 #include "kernel/engine/exchange.h"
+#include "kernel/base/array.h"
 #include "kernel/base/comm_mpi.h"
-#include "kernel/base/memory.h"
 #include "kernel/engine/wheel.h"
 
 #include <mpi.h>
@@ -120,19 +120,11 @@ void exchange_free(struct exchange *x)
     free(x);
 }
 
-static void outbox_grow(struct outbox *o, size_t need)
-{
-    while (o->room < need)
-        o->room = o->room ? o->room * 2 : 16384;
-    o->buffer = ker_realloc(o->buffer, o->room);
-}
-
 struct ker_event *exchange_event(struct exchange *x, uint32_t rank, ker_time time)
 {
     struct outbox *o = &x->outbox[rank];
     size_t at = sizeof(struct batch_header) + sizeof(struct ker_event) * (size_t)o->events;
-    if (at + sizeof(struct ker_event) > o->room)
-        outbox_grow(o, at + sizeof(struct ker_event));
+    KER_RESERVE(o->buffer, o->room, at + sizeof(struct ker_event));
     o->events++;
     if (time < x->sent)
         x->sent = time;
@@ -142,11 +134,7 @@ struct ker_event *exchange_event(struct exchange *x, uint32_t rank, ker_time tim
 void exchange_note(struct exchange *x, uint32_t rank, ker_time time, struct wheel_note note)
 {
     struct outbox *o = &x->outbox[rank];
-    if (o->notes == o->note_room) {
-        o->note_room = o->note_room ? o->note_room * 2 : 256;
-        o->note = ker_realloc(o->note, sizeof *o->note * o->note_room);
-    }
-    o->note[o->notes++] = (struct remote_note){time, note};
+    *KER_PUSH(o->note, o->notes, o->note_room) = (struct remote_note){time, note};
     if (time < x->sent)
         x->sent = time;
 }
@@ -170,8 +158,7 @@ static size_t outbox_seal(struct exchange *x, struct outbox *o)
     size_t notes_at = sizeof(struct batch_header) + sizeof(struct ker_event) * (size_t)o->events;
     size_t extensions_at = notes_at + sizeof(struct remote_note) * (size_t)o->notes;
     size_t most = extensions_at + EXTENSION_BYTES * (size_t)o->events;
-    if (most > o->room)
-        outbox_grow(o, most);
+    KER_RESERVE(o->buffer, o->room, most);
     struct ker_event *event = (struct ker_event *)(void *)(o->buffer + sizeof(struct batch_header));
     uint32_t extensions = 0;
     for (uint32_t i = 0; i < o->events; i++) {
@@ -305,22 +292,15 @@ static inline int part_of(const struct exchange *x, size_t left)
 static void send_to(struct exchange *x, int rank, const char *data, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += x->part_bytes) {
-        if (x->requests == x->request_room) {
-            x->request_room = 2 * x->request_room + 16;
-            x->request = ker_realloc(x->request, sizeof *x->request * (size_t)x->request_room);
-        }
         MPI_Isend(data + at, part_of(x, bytes - at), MPI_BYTE, rank, TAG_BATCH, x->mpi,
-                  &x->request[x->requests++]);
+                  KER_PUSH(x->request, x->requests, x->request_room));
     }
 }
 
 static void receive_from(struct exchange *x, struct wheel *wheel, int rank)
 {
     size_t bytes = x->incoming[rank];
-    if (bytes > x->inbox_room) {
-        x->inbox_room = bytes + bytes / 2;
-        x->inbox = ker_realloc(x->inbox, x->inbox_room);
-    }
+    KER_RESERVE(x->inbox, x->inbox_room, bytes);
     for (size_t at = 0; at < bytes; at += x->part_bytes)
         MPI_Recv(x->inbox + at, part_of(x, bytes - at), MPI_BYTE, rank, TAG_BATCH, x->mpi, MPI_STATUS_IGNORE);
     batch_take(x, wheel);

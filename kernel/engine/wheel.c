@@ -4,8 +4,8 @@
  * in the heap. wheel_advance keeps it by moving the heap's top into the wheel as the horizon moves.
  */
 #include "kernel/engine/wheel.h"
+#include "kernel/base/array.h"
 #include "kernel/base/error.h"
-#include "kernel/base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -106,10 +106,7 @@ static uint32_t far_slot(struct wheel *w)
 
 static void far_push(struct wheel *w, struct wheel_far entry)
 {
-    if (w->far_count == w->far_room) {
-        w->far_room = w->far_room ? w->far_room * 2 : 64;
-        w->far = ker_realloc(w->far, sizeof *w->far * w->far_room);
-    }
+    KER_RESERVE(w->far, w->far_room, w->far_count + (size_t)1);
     size_t i = w->far_count++;
     while (i > 0 && w->far[(i - 1) / 2].time > entry.time) {
         w->far[i] = w->far[(i - 1) / 2];

@@ -5,7 +5,7 @@
  * merging in what it posts to itself inside the window. Invariant: when a window ends, everything before its
  * end has been handled, and nothing any cell posted to another cell lies before it (checked in debug builds).
  */
-#include "kernel/base/memory.h"
+#include "kernel/base/array.h"
 #include "kernel/base/random.h"
 #include "kernel/engine/engine_private.h"
 
@@ -41,10 +41,7 @@ static inline uint32_t record_reference(const struct ker_engine *e, const void *
 
 static void inner_put(struct ker_engine *e, struct ker_item item)
 {
-    if (e->inner_count == e->inner_room) {
-        e->inner_room = e->inner_room ? e->inner_room * 2 : 64;
-        e->inner = ker_realloc(e->inner, sizeof *e->inner * e->inner_room);
-    }
+    KER_RESERVE(e->inner, e->inner_room, e->inner_count + (size_t)1);
     uint32_t i = e->inner_count++;
     for (; i > 0 && item_before(e->inner[i - 1], item); i--)
         e->inner[i] = e->inner[i - 1];
@@ -388,11 +385,9 @@ static void cells_order(struct engine_private *p, uint32_t cells)
 static void items_reserve(struct ker_engine *e, uint32_t total)
 {
     struct engine_private *p = e->private;
-    if (total > p->item_room) {
-        p->item_room = total + total / 2 + 256;
-        p->item = ker_realloc(p->item, sizeof *p->item * p->item_room);
-        p->spare = ker_realloc(p->spare, sizeof *p->spare * p->item_room);
-    }
+    uint32_t spare_room = p->item_room;
+    KER_RESERVE(p->item, p->item_room, total);
+    KER_RESERVE(p->spare, spare_room, p->item_room);
 }
 
 static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t block)

@@ -10,11 +10,7 @@
 
 void net_ahead_keep(struct net_network *net, const struct net_ahead *t)
 {
-    if (net->ahead_count == net->ahead_room) {
-        net->ahead_room = net->ahead_room ? net->ahead_room * 2 : 64;
-        net->ahead = ker_realloc(net->ahead, sizeof *net->ahead * net->ahead_room);
-    }
-    net->ahead[net->ahead_count++] = *t;
+    *KER_PUSH(net->ahead, net->ahead_count, net->ahead_room) = *t;
 }
 
 void net_network_settle(struct net_network *net, ker_time until)

@@ -486,11 +486,7 @@ static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
 static void switch_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
 {
     struct net_network *net = ((struct net_switch *)self)->net;
-    if (net->fresh_count == net->fresh_room) {
-        net->fresh_room = net->fresh_room ? net->fresh_room * 2 : 64;
-        net->fresh = ker_realloc(net->fresh, sizeof *net->fresh * net->fresh_room);
-    }
-    net->fresh[net->fresh_count++] = event;
+    *KER_PUSH(net->fresh, net->fresh_count, net->fresh_room) = event;
 }
 
 static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,

@@ -20,11 +20,7 @@
 
 static void dead_add(struct route_faults *f, uint32_t switch_id, uint32_t port, ker_time at)
 {
-    if (f->dead_count == f->dead_room) {
-        f->dead_room = f->dead_room ? 2 * f->dead_room : 64;
-        f->dead = ker_realloc(f->dead, f->dead_room * sizeof *f->dead);
-    }
-    f->dead[f->dead_count++] = (struct route_dead){switch_id, (uint16_t)port, at};
+    *KER_PUSH(f->dead, f->dead_count, f->dead_room) = (struct route_dead){switch_id, (uint16_t)port, at};
 }
 
 /* Both ends of the link at this port. */

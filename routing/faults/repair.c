@@ -86,10 +86,7 @@ static bool frontier_before(const struct frontier *a, const struct frontier *b)
 
 static void frontier_push(struct search *s, struct frontier f)
 {
-    if (s->heap_count == s->heap_room) {
-        s->heap_room = s->heap_room ? 2 * s->heap_room : 64;
-        s->heap = ker_realloc(s->heap, s->heap_room * sizeof *s->heap);
-    }
+    KER_RESERVE(s->heap, s->heap_room, s->heap_count + (size_t)1);
     size_t i = s->heap_count++;
     for (; i > 0 && frontier_before(&f, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
         s->heap[i] = s->heap[(i - 1) / 2];

@@ -126,10 +126,7 @@ static uint32_t keep_name(struct reader *r, const char *name, size_t length)
 {
     struct route_subnet *subnet = r->subnet;
     uint32_t at = (uint32_t)r->names;
-    if (r->names + length + 1 > r->names_room) {
-        r->names_room = 2 * r->names_room + length + 1024;
-        subnet->names = ker_realloc(subnet->names, r->names_room);
-    }
+    KER_RESERVE(subnet->names, r->names_room, r->names + length + 1);
     memcpy(subnet->names + at, name, length);
     subnet->names[at + length] = 0;
     r->names += length + 1;
@@ -184,11 +181,7 @@ static enum ker_status read_heading(struct reader *r, enum fabric_kind kind)
     device.left_out =
         kind == FABRIC_ROUTER ||
         (kind == FABRIC_ADAPTER && strcmp(r->subnet->names + device.name, AGGREGATION_NODE) == 0);
-    if (r->dump->devices == r->devices_room) {
-        r->devices_room = r->devices_room ? 2 * r->devices_room : 64;
-        r->dump->device = ker_realloc(r->dump->device, r->devices_room * sizeof *r->dump->device);
-    }
-    r->dump->device[r->dump->devices++] = device;
+    *KER_PUSH(r->dump->device, r->dump->devices, r->devices_room) = device;
     r->announced = 0;
     memset(r->seen, 0, sizeof r->seen);
     return KER_OK;
@@ -268,11 +261,7 @@ static enum ker_status read_cable(struct reader *r)
     if (status)
         return status;
     r->seen[end.port] = r->in.line;
-    if (r->dump->cables == r->cables_room) {
-        r->cables_room = r->cables_room ? 2 * r->cables_room : 256;
-        r->dump->cable = ker_realloc(r->dump->cable, r->cables_room * sizeof *r->dump->cable);
-    }
-    r->dump->cable[r->dump->cables++] = end;
+    *KER_PUSH(r->dump->cable, r->dump->cables, r->cables_room) = end;
     device->cables++;
     return KER_OK;
 }

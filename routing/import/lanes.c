@@ -51,9 +51,7 @@ void route_lanes_set(struct route_lanes *l, uint32_t switch_id, uint32_t in, uin
         m++;
     if (m == l->maps) {
         ker_assert(l->maps < UINT16_MAX);
-        if ((l->maps & (l->maps - 1)) == 0) /* the room is the next power of two */
-            l->map = ker_realloc(l->map, 2 * l->maps * sizeof *l->map);
-        memcpy(l->map[l->maps++], lane, sizeof *l->map);
+        memcpy(*KER_APPEND(l->map, l->maps), lane, sizeof *l->map);
     }
     l->map_of[l->first[switch_id] + (uint64_t)in * l->ports[switch_id] + out] = (uint16_t)m;
 }

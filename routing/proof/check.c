@@ -160,11 +160,7 @@ static void state_set_release(struct state_set *set)
 
 static void state_append(struct state **list, size_t *count, size_t *room, const struct state *s)
 {
-    if (*count == *room) {
-        *room = *room ? 2 * *room : 256;
-        *list = ker_realloc(*list, *room * sizeof **list);
-    }
-    (*list)[(*count)++] = *s;
+    *KER_PUSH(*list, *count, *room) = *s;
 }
 
 /* ---- the walk ---- */

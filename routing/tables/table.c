@@ -76,17 +76,6 @@ static void interned_release(struct route_interned *in)
     *in = (struct route_interned){0};
 }
 
-/* Room for `count` more words. */
-static void words_reserve(uint32_t **store, uint32_t used, uint32_t *room, uint32_t count)
-{
-    ker_assert((uint64_t)used + count < UINT32_MAX);
-    if (used + count <= *room)
-        return;
-    uint64_t more = *room + (uint64_t)*room / 2 + 4096 + count;
-    *room = more < UINT32_MAX ? (uint32_t)more : UINT32_MAX;
-    *store = ker_realloc(*store, *room * WORD);
-}
-
 /* ---- tries ---- */
 
 void route_trie_init(struct route_trie *trie, uint32_t rows, uint32_t columns)
@@ -124,7 +113,7 @@ void route_trie_release(struct route_trie *trie)
 static uint32_t top_add(struct route_trie *trie, const uint32_t *entry)
 {
     uint32_t at = trie->top_used;
-    words_reserve(&trie->top, at, &trie->top_room, trie->top_size);
+    KER_RESERVE(trie->top, trie->top_room, (uint64_t)at + trie->top_size);
     memcpy(trie->top + at, entry, trie->top_size * WORD);
     trie->top_used += trie->top_size;
     return at;
@@ -133,7 +122,7 @@ static uint32_t top_add(struct route_trie *trie, const uint32_t *entry)
 static uint32_t block_add(struct route_trie *trie, int level, const uint32_t *entry)
 {
     uint32_t at = trie->block_used, room = trie->block_room;
-    words_reserve(&trie->block, at, &trie->block_room, ROUTE_TRIE_BLOCK);
+    KER_RESERVE(trie->block, trie->block_room, (uint64_t)at + ROUTE_TRIE_BLOCK);
     if (trie->block_room != room)
         trie->level = ker_realloc(trie->level, trie->block_room / ROUTE_TRIE_BLOCK + 1);
     memcpy(trie->block + at, entry, ROUTE_TRIE_BLOCK * WORD);
@@ -242,11 +231,7 @@ static void ways_reserve(struct route_table *table)
     /* when a set is looked up, as many words are compared as it has, also with shorter ones at the very end
      */
     uint32_t old = table->way_room;
-    if (table->way_used + 2 * (ROUTE_MAX_CHOICES + 1u) <= old)
-        return;
-    ker_assert(old < UINT32_MAX / 4);
-    table->way_room = 2 * old + 8 * (ROUTE_MAX_CHOICES + 1u);
-    table->way = ker_realloc(table->way, (size_t)table->way_room * sizeof *table->way);
+    KER_RESERVE(table->way, table->way_room, table->way_used + 2 * (size_t)(ROUTE_MAX_CHOICES + 1));
     memset(table->way + old, 0, (table->way_room - old) * sizeof *table->way);
 }
 

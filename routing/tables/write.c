@@ -53,11 +53,7 @@ static void arrive(struct asker *a, struct arrival arrival)
                                arrival.hops);
     if (a->seen.count == before)
         return;
-    if (a->arrivals == a->room) {
-        a->room = a->room ? 2 * a->room : 256;
-        a->arrival = ker_realloc(a->arrival, a->room * sizeof *a->arrival);
-    }
-    a->arrival[a->arrivals++] = arrival;
+    *KER_PUSH(a->arrival, a->arrivals, a->room) = arrival;
 }
 
 static enum ker_status choice_check(struct asker *a, const struct route_choice *choice, uint32_t hops)

@@ -164,11 +164,8 @@ uint32_t route_graph_class(struct route_graph *graph, ker_time latency, uint64_t
     for (uint32_t i = 0; i < graph->classes; i++)
         if (graph->class[i].latency == latency && graph->class[i].rate == rate)
             return i;
-    if ((graph->classes & (graph->classes - 1)) == 0) /* the room is the next power of two */
-        graph->class =
-            ker_realloc(graph->class, (graph->classes ? 2 * graph->classes : 1) * sizeof *graph->class);
-    graph->class[graph->classes] = (struct route_graph_class){latency, rate};
-    return graph->classes++;
+    *KER_APPEND(graph->class, graph->classes) = (struct route_graph_class){latency, rate};
+    return graph->classes - 1;
 }
 
 /* Latency and bandwidth are words 3 and 4. */
@@ -257,11 +254,7 @@ static enum ker_status read_link(struct reader *r)
         return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "more than %u links", LINE(r), MAX_LINKS);
     if ((status = use_ports(r, edge.from, edge.count)) || (status = use_ports(r, edge.to, edge.count)))
         return status;
-    if (graph->edges == r->edges_room) {
-        r->edges_room = r->edges_room ? 2 * r->edges_room : 64;
-        graph->edge = ker_realloc(graph->edge, r->edges_room * sizeof *graph->edge);
-    }
-    graph->edge[graph->edges++] = edge;
+    *KER_PUSH(graph->edge, graph->edges, r->edges_room) = edge;
     return KER_OK;
 }
 

@@ -73,11 +73,8 @@ static enum ker_status reader_entry(struct reader *r)
         return LINE_FAIL(r, "%s a core, but the lines before %s: name one on all lines or on none",
                          has_core ? "has" : "has not", has_core ? "have none" : "have");
     r->has_cores = has_core;
-    if (r->count == r->room) {
-        r->room = r->room ? 2 * r->room : 64;
-        r->places = ker_realloc(r->places, r->room * sizeof *r->places);
-    }
-    r->places[r->count++] = (struct task_place){.node = (uint32_t)node, .core = (uint16_t)core};
+    *KER_PUSH(r->places, r->count, r->room) =
+        (struct task_place){.node = (uint32_t)node, .core = (uint16_t)core};
     return KER_OK;
 }
 

@@ -70,14 +70,14 @@ struct packed_head {
 
 struct packed {
     uint8_t *byte;
-    size_t used;
+    size_t used, room;
 };
 
 static void packed_append(struct packed *packed, const void *data, size_t bytes)
 {
     if (!bytes)
         return;
-    packed->byte = ker_realloc(packed->byte, packed->used + bytes);
+    KER_RESERVE(packed->byte, packed->room, packed->used + bytes);
     memcpy(packed->byte + packed->used, data, bytes);
     packed->used += bytes;
 }

@@ -31,12 +31,8 @@ static uint32_t part_add(struct allprof_search *s, int32_t comm)
 {
     if (s->part_of[comm])
         return (uint32_t)s->part_of[comm] - 1;
-    if (s->parts == s->part_room) {
-        s->part_room = 2 * s->part_room + 8;
-        s->part = ker_realloc(s->part, s->part_room * sizeof *s->part);
-    }
     int32_t size = s->r->comms->comm[comm].size;
-    struct allprof_part *part = &s->part[s->parts++];
+    struct allprof_part *part = KER_PUSH(s->part, s->parts, s->part_room);
     *part = (struct allprof_part){
         .comm = comm, .slot = ker_alloc((size_t)size * sizeof *part->slot), .first = ALLPROF_NOBODY};
     for (int32_t rank = 0; rank < size; rank++)
@@ -49,10 +45,7 @@ static uint32_t node_add(struct allprof_search *s, uint32_t task)
 {
     if (s->node_of[task])
         return s->node_of[task] - 1;
-    if (s->nodes == s->node_room) {
-        s->node_room = 2 * s->node_room + 8;
-        s->node = ker_realloc(s->node, s->node_room * sizeof *s->node);
-    }
+    KER_RESERVE(s->node, s->node_room, s->nodes + (size_t)1);
     s->node[s->nodes] = (struct allprof_node){.task = task};
     allprof_fresh_find(s->r, task, &s->node[s->nodes].fresh);
     s->node_of[task] = ++s->nodes;
@@ -107,10 +100,7 @@ static void cands_make(struct allprof_search *s, struct allprof_slot *slot)
 
 static void slot_add(struct allprof_search *s, uint32_t node, uint32_t known)
 {
-    if (s->slots == s->slot_room) {
-        s->slot_room = 2 * s->slot_room + 16;
-        s->slot = ker_realloc(s->slot, s->slot_room * sizeof *s->slot);
-    }
+    KER_RESERVE(s->slot, s->slot_room, s->slots + (size_t)1);
     const struct allprof_known *k = &s->r->task[s->node[node].task].known[known];
     struct allprof_slot *slot = &s->slot[s->slots];
     *slot = (struct allprof_slot){

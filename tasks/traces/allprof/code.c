@@ -16,11 +16,7 @@
 
 static void put_byte(struct allprof_code *code, uint8_t byte)
 {
-    if (code->used == code->room) {
-        code->room = code->room ? code->room * 2 : 256;
-        code->byte = ker_realloc(code->byte, code->room);
-    }
-    code->byte[code->used++] = byte;
+    *KER_PUSH(code->byte, code->used, code->room) = byte;
 }
 
 static void put(struct allprof_code *code, uint64_t value)

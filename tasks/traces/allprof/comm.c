@@ -38,13 +38,10 @@ static enum ker_status event_fail(struct allprof_resolver *r, uint32_t task,
 int32_t allprof_comm_add(struct allprof_resolver *r, int32_t size, const int32_t *member)
 {
     struct allprof_comms *comms = r->comms;
-    if (comms->count == comms->room) {
-        comms->room = comms->room ? 2 * comms->room : 8;
-        comms->comm = ker_realloc(comms->comm, (size_t)comms->room * sizeof *comms->comm);
-        r->arrived = ker_realloc(r->arrived, (size_t)comms->room * sizeof *r->arrived);
-        r->freed = ker_realloc(r->freed, (size_t)comms->room * sizeof *r->freed);
-    }
-    ker_assert(r->arrived && r->freed);
+    int32_t arrived_room = comms->room, freed_room = comms->room;
+    KER_RESERVE(comms->comm, comms->room, comms->count + (size_t)1);
+    KER_RESERVE(r->arrived, arrived_room, comms->room);
+    KER_RESERVE(r->freed, freed_room, comms->room);
     r->arrived[comms->count] = r->freed[comms->count] = 0;
     comms->comm[comms->count] = (struct task_comm){size, member};
     return comms->count++;
@@ -54,12 +51,8 @@ int32_t allprof_comm_add(struct allprof_resolver *r, int32_t size, const int32_t
 int32_t *allprof_members_new(struct allprof_resolver *r, int32_t size)
 {
     struct allprof_comms *comms = r->comms;
-    if (comms->owned_count == comms->owned_room) {
-        comms->owned_room = comms->owned_room ? 2 * comms->owned_room : 8;
-        comms->owned = ker_realloc(comms->owned, (size_t)comms->owned_room * sizeof *comms->owned);
-    }
     int32_t *member = ker_alloc((size_t)size * sizeof *member);
-    comms->owned[comms->owned_count++] = member;
+    *KER_PUSH(comms->owned, comms->owned_count, comms->owned_room) = member;
     return member;
 }
 
@@ -89,12 +82,10 @@ static struct allprof_known *known_add(struct allprof_resolver *r, struct allpro
 {
     if (task->count == task->room) {
         known_compact(r, task);
-        if (task->count * 2 > task->room || task->room == 0) {
-            task->room = task->room ? 2 * task->room : 4;
-            task->known = ker_realloc(task->known, task->room * sizeof *task->known);
-        }
+        if (task->count * 2 > task->room)
+            KER_RESERVE(task->known, task->room, task->room + (size_t)1);
     }
-    struct allprof_known *known = &task->known[task->count++];
+    struct allprof_known *known = KER_PUSH(task->known, task->count, task->room);
     *known = (struct allprof_known){
         .comm = comm, .rank = rank, .variable = variable, .made = task->at, .alive = true};
     return known;
@@ -325,10 +316,7 @@ static struct split_key *keys_new(const struct allprof_resolver *r, int32_t pare
 static void open_make(struct allprof_resolver *r, int32_t parent, unsigned create)
 {
     struct task_comm comm = r->comms->comm[parent];
-    if (r->open_count == r->open_room) {
-        r->open_room = 2 * r->open_room + 8;
-        r->open = ker_realloc(r->open, (size_t)r->open_room * sizeof *r->open);
-    }
+    KER_RESERVE(r->open, r->open_room, r->open_count + (size_t)1);
     int32_t number = r->open_count++;
     r->open[number] = (struct allprof_open){.parent = parent, .create = (uint8_t)create};
     for (int32_t rank = 0; rank < comm.size; rank++) {

@@ -179,8 +179,7 @@ static enum ker_status file_fill(struct allprof_file *file, struct ker_error *er
     if (rest + 1 >= file->room) {
         if (rest >= LINE_LIMIT)
             return allprof_file_fail(file, error, "the next line is longer than any call can be");
-        file->room *= 2;
-        file->text = ker_realloc(file->text, file->room);
+        KER_RESERVE(file->text, file->room, file->room + 1);
     }
     size_t got = 0, wanted = file->room - rest - 1;
     enum ker_status status = file->stream ? file_unpack(file, file->text + rest, wanted, &got, error)
@@ -288,11 +287,7 @@ enum ker_status allprof_folder_count(const char *folder, uint32_t *tasks, struct
     for (struct dirent *entry; (entry = readdir(directory));) {
         if (!name_read(&one, entry->d_name))
             continue;
-        if (count == room) {
-            room = room ? 2 * room : 64;
-            found = ker_realloc(found, room * sizeof *found);
-        }
-        found[count++] = one;
+        *KER_PUSH(found, count, room) = one;
     }
     closedir(directory);
     if (count)

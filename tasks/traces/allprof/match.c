@@ -84,15 +84,11 @@ void allprof_flow_add(struct allprof_flow **flows, size_t *count, size_t *room, 
     for (size_t i = 0; i < tallies; i++) {
         int32_t comm = events->event[tally[i].event].comm, me = (int32_t)task;
         int32_t peer = tally[i].peer < 0 ? TASK_ANY : task_comm_task(&comms->comm[comm], tally[i].peer);
-        if (*count + 2 > *room) {
-            *room = 2 * *room + 64;
-            *flows = ker_realloc(*flows, *room * sizeof **flows);
-        }
         if (tally[i].send.count)
-            (*flows)[(*count)++] =
+            *KER_PUSH(*flows, *count, *room) =
                 (struct allprof_flow){comm, peer, me, tally[i].line, tally[i].send.count, 0};
         if (tally[i].receive.count)
-            (*flows)[(*count)++] =
+            *KER_PUSH(*flows, *count, *room) =
                 (struct allprof_flow){comm, me, peer, tally[i].line, 0, tally[i].receive.count};
     }
 }

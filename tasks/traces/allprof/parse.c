@@ -220,11 +220,9 @@ static bool alltoallv_in_place(const struct parser *p)
 
 static void lists_reserve(struct parser *p)
 {
-    if (p->args.group.size <= p->list_room)
-        return;
-    p->list_room = p->args.group.size;
-    p->send = ker_realloc(p->send, (size_t)p->list_room * sizeof *p->send);
-    p->receive = ker_realloc(p->receive, (size_t)p->list_room * sizeof *p->receive);
+    int32_t receive_room = p->list_room;
+    KER_RESERVE(p->send, p->list_room, p->args.group.size);
+    KER_RESERVE(p->receive, receive_room, p->list_room);
 }
 
 /* Which lists mean something: those of Gatherv and Scatterv only at the root. */

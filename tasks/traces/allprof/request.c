@@ -201,10 +201,7 @@ static void variable_ask(struct allprof_requests *requests, struct variable *var
 
 static uint64_t *list_room(struct allprof_requests *requests, size_t count)
 {
-    if (count > requests->room) {
-        requests->room = count * 2;
-        requests->list = ker_realloc(requests->list, requests->room * sizeof *requests->list);
-    }
+    KER_RESERVE(requests->list, requests->room, count);
     return requests->list;
 }
 

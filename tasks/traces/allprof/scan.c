@@ -26,11 +26,9 @@ uint32_t allprof_seen_find(struct allprof_seen *seen, const struct allprof_group
         }
         return i;
     }
-    if (seen->count == seen->room) {
-        seen->room = seen->room ? 2 * seen->room : 8;
-        seen->group = ker_realloc(seen->group, seen->room * sizeof *seen->group);
-        seen->mark = ker_realloc(seen->mark, seen->room * sizeof *seen->mark);
-    }
+    uint32_t mark_room = seen->room;
+    KER_RESERVE(seen->group, seen->room, seen->count + (size_t)1);
+    KER_RESERVE(seen->mark, mark_room, seen->room);
     *is_new = true;
     seen->group[seen->count] = *group;
     seen->mark[seen->count] = 0;
@@ -39,11 +37,7 @@ uint32_t allprof_seen_find(struct allprof_seen *seen, const struct allprof_group
 
 static struct allprof_event *event_add(struct allprof_events *events, unsigned kind, uint32_t line)
 {
-    if (events->count == events->room) {
-        events->room = events->room ? 2 * events->room : 16;
-        events->event = ker_realloc(events->event, events->room * sizeof *events->event);
-    }
-    struct allprof_event *event = &events->event[events->count++];
+    struct allprof_event *event = KER_PUSH(events->event, events->count, events->room);
     memset(event, 0, sizeof *event);
     event->kind = (uint8_t)kind;
     event->line = line;

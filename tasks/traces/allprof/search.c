@@ -14,20 +14,12 @@
 
 static void trail_add(struct allprof_search *s, int what, uint32_t slot, uint32_t cand)
 {
-    if (s->trail_count == s->trail_room) {
-        s->trail_room = 2 * s->trail_room + 64;
-        s->trail = ker_realloc(s->trail, s->trail_room * sizeof *s->trail);
-    }
-    s->trail[s->trail_count++] = (struct allprof_step){what, slot, cand};
+    *KER_PUSH(s->trail, s->trail_count, s->trail_room) = (struct allprof_step){what, slot, cand};
 }
 
 static void queue_add(struct allprof_search *s, uint32_t slot)
 {
-    if (s->queued == s->queue_room) {
-        s->queue_room = 2 * s->queue_room + 64;
-        s->queue = ker_realloc(s->queue, s->queue_room * sizeof *s->queue);
-    }
-    s->queue[s->queued++] = slot;
+    *KER_PUSH(s->queue, s->queued, s->queue_room) = slot;
 }
 
 void allprof_search_undo(struct allprof_search *s, size_t to)

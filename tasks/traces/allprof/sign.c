@@ -30,10 +30,7 @@ static int peer_compare(const void *left, const void *right)
 static void sign_messages_add(struct allprof_sign *sign, const struct allprof_tallies *tallies,
                               const struct allprof_event *use)
 {
-    if (sign->peers + use->tallies > sign->room) {
-        sign->room = 2 * sign->room + use->tallies;
-        sign->peer = ker_realloc(sign->peer, sign->room * sizeof *sign->peer);
-    }
+    KER_RESERVE(sign->peer, sign->room, sign->peers + use->tallies);
     for (uint32_t i = 0; i < use->tallies; i++)
         sign->peer[sign->peers++] = tallies->entry[use->tally + i];
 }
@@ -79,11 +76,7 @@ static void life_make(struct life *life, uint64_t variable)
     for (uint32_t i = 0; i < life->count; i++)
         if (life->made[i] == variable)
             return;
-    if (life->count == life->room) {
-        life->room = 2 * life->room + 8;
-        life->made = ker_realloc(life->made, life->room * sizeof *life->made);
-    }
-    life->made[life->count++] = variable;
+    *KER_PUSH(life->made, life->count, life->room) = variable;
 }
 
 static bool life_made(const struct life *life, const struct allprof_owner *owner, uint64_t variable)
@@ -260,11 +253,7 @@ static void fresh_add(struct allprof_freshes *freshes, const struct allprof_grou
         if (other->handle == group->handle && other->rank == group->rank && other->size == group->size)
             return;
     }
-    if (freshes->count == freshes->room) {
-        freshes->room = 2 * freshes->room + 8;
-        freshes->entry = ker_realloc(freshes->entry, freshes->room * sizeof *freshes->entry);
-    }
-    freshes->entry[freshes->count++] = (struct allprof_fresh){*group, first, sure};
+    *KER_PUSH(freshes->entry, freshes->count, freshes->room) = (struct allprof_fresh){*group, first, sure};
 }
 
 /* How many of the task's communicators have no handle yet: when all of them are freed, nothing more can be
@@ -286,11 +275,13 @@ static bool unbound_freed(const struct allprof_owner *owner, uint64_t variable)
 }
 
 /* What the task makes on its way: a communicator of which kinds can come of it? */
+struct made_kind {
+    struct allprof_group parent;
+    bool same; /* as the parent */
+};
+
 struct made {
-    struct {
-        struct allprof_group parent;
-        bool same; /* as the parent */
-    } * kind;
+    struct made_kind *kind;
     uint32_t count, room;
 };
 
@@ -303,12 +294,7 @@ static void made_add(struct made *made, const struct allprof_event *event)
         if (made->kind[i].same == same && made->kind[i].parent.size == event->group.size &&
             (!same || made->kind[i].parent.rank == event->group.rank))
             return;
-    if (made->count == made->room) {
-        made->room = 2 * made->room + 8;
-        made->kind = ker_realloc(made->kind, made->room * sizeof *made->kind);
-    }
-    made->kind[made->count].parent = event->group;
-    made->kind[made->count++].same = same;
+    *KER_PUSH(made->kind, made->count, made->room) = (struct made_kind){event->group, same};
 }
 
 static bool made_can(const struct made *made, const struct allprof_group *group)

@@ -1,0 +1,59 @@
+/* pool.c - how pools grow. Invariant of chunks: live + records on the free list + record 0 = used <= chunks x
+ * 1024.
+ */
+#include "kernel/base/pool.h"
+
+#include "kernel/base/array.h"
+#include "kernel/base/error.h"
+
+#define FIRST_BYTES 2048
+#define FIRST_IN_ARENA 8 /* records: there are many such pools */
+
+void *ker_pool_grow(void *block, size_t bytes, uint32_t *room, uint32_t *free, struct ker_arena *arena)
+{
+    uint32_t old = *room, first = FIRST_BYTES / bytes > 16 ? (uint32_t)(FIRST_BYTES / bytes) : 16;
+    ker_assert(old <= UINT32_MAX / 2);
+    *room = old ? 2 * old : arena ? FIRST_IN_ARENA : first;
+    block =
+        arena ? ker_arena_grow(arena, block, old * bytes, *room * bytes) : ker_realloc(block, *room * bytes);
+    for (uint32_t i = *room; i-- > old; *free = i)
+        memcpy((char *)block + i * bytes, free, sizeof *free);
+    return block;
+}
+
+void ker_chunks_init(struct ker_chunks *pool, size_t record_bytes)
+{
+    ker_assert(record_bytes >= sizeof(uint32_t));
+    *pool = (struct ker_chunks){.record_bytes = record_bytes, .used = 1};
+}
+
+void ker_chunks_release(struct ker_chunks *pool)
+{
+    for (uint32_t i = 0; i < pool->chunks; i++)
+        free(pool->chunk[i]);
+    free(pool->chunk);
+    *pool = (struct ker_chunks){0};
+}
+
+uint32_t ker_chunks_take(struct ker_chunks *pool)
+{
+    uint32_t index = pool->free;
+    if (index) {
+        memcpy(&pool->free, ker_chunks_at(pool, index), sizeof pool->free);
+    } else {
+        ker_assert(pool->used != UINT32_MAX);
+        index = pool->used++;
+        if (index >> KER_CHUNK_SHIFT >= pool->chunks)
+            *KER_APPEND(pool->chunk, pool->chunks) = ker_alloc(pool->record_bytes << KER_CHUNK_SHIFT);
+    }
+    pool->live++;
+    memset(ker_chunks_at(pool, index), 0, pool->record_bytes);
+    return index;
+}
+
+void ker_chunks_give(struct ker_chunks *pool, uint32_t index)
+{
+    memcpy(ker_chunks_at(pool, index), &pool->free, sizeof pool->free);
+    pool->free = index;
+    pool->live--;
+}

@@ -1,0 +1,100 @@
+/* table.c - open addressing with linear probing in a power of two of slots, at most three quarters full;
+ * removal closes the gap by shifting back, so that there are no tombstones.
+ *
+ * An entry's home is named by the upper bits of its hash. Invariant: between an entry and its home no slot is
+ * free.
+ */
+#define _GNU_SOURCE /* qsort_r */
+#include "kernel/base/table.h"
+
+#include "kernel/base/error.h"
+#include "kernel/base/memory.h"
+
+#include <stdlib.h>
+
+#define FIRST_LOG2 3
+
+uint64_t ker_hash_bytes(const void *data, size_t bytes)
+{
+    const unsigned char *at = data;
+    uint64_t hash = 0xcbf29ce484222325u ^ bytes, word = 0;
+    for (; bytes >= sizeof word; bytes -= sizeof word, at += sizeof word) {
+        memcpy(&word, at, sizeof word);
+        hash = ker_hash(hash ^ word);
+        hash ^= hash >> 32;
+    }
+    word = 0;
+    memcpy(&word, at, bytes);
+    return ker_hash(hash ^ word);
+}
+
+static size_t slots_of(const struct ker_table *t)
+{
+    return t->slot ? (size_t)1 << t->log2 : 0;
+}
+
+/* Moves the entries for which keep() says so (NULL: all) into so many slots. */
+static void table_move(const struct ker_table_kind *kind, struct ker_table *t, unsigned log2,
+                       bool (*keep)(const void *, const void *), const void *context)
+{
+    struct ker_table old = *t;
+    ker_assert(log2 < 32 && kind->bytes >= sizeof(uint64_t));
+    *t = (struct ker_table){.slot = ker_alloc(kind->bytes << log2), .log2 = (uint8_t)log2};
+    for (size_t i = 0; i < slots_of(&old); i++) {
+        const char *slot = ker_table_slot(kind, &old, i);
+        if (ker_table_used(slot) && (!keep || keep(context, slot))) {
+            memcpy(ker_table_place(kind, t, slot), slot, kind->bytes);
+            t->count++;
+        }
+    }
+    free(old.slot);
+}
+
+void ker_table_grow(const struct ker_table_kind *kind, struct ker_table *t)
+{
+    table_move(kind, t, t->slot ? t->log2 + 1u : FIRST_LOG2, NULL, NULL);
+}
+
+void ker_table_keep(const struct ker_table_kind *kind, struct ker_table *t,
+                    bool (*keep)(const void *context, const void *entry), const void *context)
+{
+    unsigned log2 = FIRST_LOG2;
+    size_t left = 0;
+    for (void *entry = NULL; (entry = ker_table_next(kind, t, entry));)
+        left += keep(context, entry);
+    while ((size_t)1 << log2 < 4 * (left + 1))
+        log2++;
+    table_move(kind, t, log2, keep, context);
+}
+
+void *ker_table_next(const struct ker_table_kind *kind, const struct ker_table *t, const void *entry)
+{
+    size_t i = entry ? (size_t)((const char *)entry - t->slot) / kind->bytes + 1 : 0;
+    for (; i < slots_of(t); i++)
+        if (ker_table_used(ker_table_slot(kind, t, i)))
+            return ker_table_slot(kind, t, i);
+    return NULL;
+}
+
+static int pointer_compare(const void *left, const void *right, void *compare)
+{
+    int (*entry_compare)(const void *, const void *);
+    memcpy(&entry_compare, compare, sizeof entry_compare);
+    return entry_compare(*(void *const *)left, *(void *const *)right);
+}
+
+void **ker_table_sorted(const struct ker_table_kind *kind, const struct ker_table *t,
+                        int (*compare)(const void *, const void *))
+{
+    void **list = ker_alloc((t->count + (size_t)1) * sizeof *list), **end = list;
+    for (void *entry = NULL; (entry = ker_table_next(kind, t, entry));)
+        *end++ = entry;
+    qsort_r(list, t->count, sizeof *list, pointer_compare, &compare);
+    return list;
+}
+
+void ker_table_release(struct ker_table *t)
+{
+    free(t->slot);
+    *t = (struct ker_table){0};
+}
