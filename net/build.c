@@ -209,9 +209,14 @@ static size_t switch_bytes(const struct net_network *net, uint32_t ports)
     return round64(sizeof(struct net_switch)) + port_bytes(net) * ports + round64(voq);
 }
 
+static size_t adapter_bytes(const struct net_network *net)
+{
+    return round64(sizeof(struct net_adapter) + sizeof(uint32_t) * (net->set.rings + 2 * net->set.classes));
+}
+
 static size_t node_bytes(const struct net_network *net)
 {
-    return round64(sizeof(struct net_node) + sizeof(uint32_t) * (net->set.rings + 2 * net->set.classes));
+    return round64(net->host.bytes) + adapter_bytes(net);
 }
 
 static void port_init(struct net_network *net, struct net_port *port, const struct net_layout *l,
@@ -261,23 +266,40 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
     }
 }
 
-static void node_init(struct net_network *net, struct net_node *n, const struct net_layout *l, uint32_t id)
+static void adapter_init(struct net_network *net, struct net_adapter *a, const struct net_layout *l,
+                         void *node, uint32_t id)
 {
     uint32_t s;
     uint16_t port;
     struct route_peer peer;
     route_attachment(net->topology, id, &s, &port);
     route_port(net->topology, s, port, &peer);
-    n->net = net;
-    n->id = id;
-    n->self = l->node_index[id];
-    n->wake = KER_TIME_MAX;
-    n->offered = n->cnp = NET_NONE;
-    n->peer = (struct ker_address){l->switch_index[s], l->switch_rank[s]};
-    n->peer_port = port;
-    n->link = peer.link;
+    a->net = net;
+    a->node = node;
+    a->id = id;
+    a->self = l->node_index[id];
+    a->wake = KER_TIME_MAX;
+    a->offered = a->cnp = a->leaving = NET_NONE;
+    a->exhausted = true;
+    a->peer = (struct ker_address){l->switch_index[s], l->switch_rank[s]};
+    a->peer_port = port;
+    a->link = peer.link;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
-        n->credit[c] = net->set.buffer;
+        a->credit[c] = net->set.buffer;
+}
+
+static void node_init(struct net_network *net, void *node, const struct net_layout *l, uint32_t id)
+{
+    struct net_adapter *a = (struct net_adapter *)(void *)((char *)node + round64(net->host.bytes));
+    adapter_init(net, a, l, node, id);
+    net->host.init(net->host.context, node, id, a->self, a);
+    net->adapters[net->adapter_count++] = a;
+}
+
+static int adapter_compare(const void *a, const void *b)
+{
+    const struct net_adapter *x = *(struct net_adapter *const *)a, *y = *(struct net_adapter *const *)b;
+    return x->id < y->id ? -1 : x->id > y->id;
 }
 
 /* Memory of a rank in the order of its components, so that neighbours in work are neighbours in memory. */
@@ -316,18 +338,33 @@ static bool cell_begins(const struct net_network *net, const struct net_layout *
            route_group(net->topology, owner) != route_group(net->topology, previous_switch);
 }
 
+/* With the sizes of this network. */
+static void classes_init(struct net_network *net)
+{
+    net->switch_class = net_switch_class;
+    net->switch_class.port_stride = (uint32_t)port_bytes(net);
+    size_t ports =
+        round64(sizeof(struct net_switch)) + port_bytes(net) * route_summarise(net->topology)->max_ports;
+    if (ports <= 1280)
+        net->switch_class.small_bytes = (uint32_t)ports;
+    net->node_class = *net->host.class;
+    net->node_class.head_bytes = (uint32_t)(round64(net->host.bytes) + sizeof(struct net_adapter) + 16);
+}
+
 void net_network_build(struct net_network *net, struct ker_engine *engine, const struct net_layout *l,
-                       int rank)
+                       int rank, const struct net_host *host)
 {
     const struct route_summary *sum = route_summarise(net->topology);
     uint32_t *owner = ker_alloc(sizeof *owner * (l->components + 1)), previous = NET_NONE;
     size_t *offset = ker_alloc(sizeof *offset * (l->components + 1));
     net->engine = engine;
+    net->host = *host;
+    classes_init(net);
     ker_arena_init(&net->arena);
     component_memory(net, l, rank, owner, offset, &net->block_bytes);
     net->block = ker_reserve(net->block_bytes ? net->block_bytes : 64);
     net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
-    net->nodes = ker_alloc(sizeof *net->nodes * (l->components + 1));
+    net->adapters = ker_alloc(sizeof *net->adapters * (l->components + 1));
     for (uint32_t i = 0; i < l->components; i++) {
         void *state = net->block + offset[i];
         if (owner[i] == NET_NONE)
@@ -342,37 +379,17 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
             ker_engine_set(engine, i, &net->switch_class, state, begins);
         } else {
             node_init(net, state, l, owner[i] - sum->switches);
-            net->nodes[net->node_count++] = state;
             ker_engine_set(engine, i, &net->node_class, state, begins);
         }
     }
-    net->switch_class = net_switch_class;
-    net->switch_class.port_stride = (uint32_t)port_bytes(net);
-    size_t ports = round64(sizeof(struct net_switch)) + port_bytes(net) * sum->max_ports;
-    if (ports <= 1280)
-        net->switch_class.small_bytes = (uint32_t)ports;
-    net->node_class = net_node_class;
+    qsort(net->adapters, net->adapter_count, sizeof *net->adapters, adapter_compare);
     free(owner);
     free(offset);
 }
 
-static int node_compare(const void *a, const void *b)
+void *net_network_node(const struct net_network *net, uint32_t i)
 {
-    const struct net_node *x = *(struct net_node *const *)a, *y = *(struct net_node *const *)b;
-    return x->id < y->id ? -1 : x->id > y->id;
-}
-
-void net_network_attach(struct net_network *net, const struct net_client *const *client, void *const *state)
-{
-    qsort(net->nodes, net->node_count, sizeof *net->nodes, node_compare);
-    for (uint32_t i = 0; i < net->node_count; i++) {
-        struct net_node *n = net->nodes[i];
-        n->client = client[i];
-        n->state = state[i];
-        n->exhausted = !n->client || !n->client->offer;
-        if (n->client && (n->client->start || n->client->offer))
-            net_node_start(n);
-    }
+    return net->adapters[i]->node;
 }
 
 uint64_t net_network_bytes(const struct net_network *net)
@@ -395,7 +412,7 @@ void net_network_free(struct net_network *net)
     if (net->block)
         ker_release(net->block, net->block_bytes ? net->block_bytes : 64);
     free(net->switches);
-    free(net->nodes);
+    free(net->adapters);
     free(net->fresh);
     free(net->dirty);
     free(net->ahead);

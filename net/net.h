@@ -1,8 +1,8 @@
 /* net.h - packets, links, switches, adapters: the network as components of the engine.
  *
- * A node component consists of its adapter (here) and a client above it (nodes/, tasks/), joined by ordinary
- * calls. The client hands messages to the adapter; the adapter cuts them into packets, injects them, and
- * reassembles what arrives. This header is what a client sees.
+ * A switch is a component. An adapter is part of one: of a node, which nodes/ makes and registers with the
+ * engine, and which hands down what comes to its adapters (net_adapter_*). The adapter cuts messages into
+ * packets, injects them, and reassembles what arrives; what it has to say goes up through struct net_host.
  */
 #ifndef NET_NET_H
 #define NET_NET_H
@@ -12,18 +12,19 @@
 #include "routing/routing.h"
 #include "stats/stats.h"
 
-struct net_node; /* one node component, opaque */
+struct net_adapter; /* opaque */
 
-/* What the receiving client needs to know of a message, opaque to the network; it costs no simulated bytes.
+/* What the receiving service needs to know of a message, opaque to the network; it costs no simulated bytes.
  */
 struct net_envelope {
     uint64_t word[6];
 };
 
 struct net_message {
-    uint32_t source, destination; /* nodes */
+    uint32_t source, destination; /* endpoints */
     uint64_t bytes;               /* payload */
     ker_time created;             /* when it was handed to the source's adapter */
+    uint16_t service;             /* of the node, which it is from and to */
     struct net_envelope envelope;
 };
 
@@ -32,21 +33,7 @@ struct net_offer {
     ker_time created; /* not decreasing from offer to offer; may lie in the future; KER_TIME_MAX: no more */
     uint32_t destination, priority;
     uint64_t bytes;
-};
-
-/* The client above an adapter. All functions run at the node's instant `now`. Any may be NULL but arrived. */
-struct net_client {
-    const char *name;
-    /* Once, at time 0, before anything else. */
-    void (*start)(struct net_node *, ker_time now);
-    /* The last byte of a message is here. */
-    void (*arrived)(struct net_node *, ker_time now, const struct net_message *);
-    /* The last byte of the message sent with this cookie has left the adapter (source buffer reusable). */
-    void (*sent)(struct net_node *, ker_time now, uint64_t cookie);
-    /* A timer set by net_timer. */
-    void (*timer)(struct net_node *, ker_time now, uint32_t timer);
-    /* Open-loop source: the next message; called again when the one before has been injected. false: none. */
-    bool (*offer)(struct net_node *, struct net_offer *);
+    uint16_t service;
 };
 
 /* Which of its queues the adapter puts a message into. */
@@ -56,19 +43,48 @@ enum net_queue {
     NET_QUEUE_READ,    /* what another node reads: served by the adapter outside the send queue's order */
 };
 
-/* Hands a message to the adapter at now. destination must not be the node itself. bytes may be 0 (one packet
- * of header only). priority < number of classes. The envelope may be NULL. */
-void net_send(struct net_node *, ker_time now, uint32_t destination, uint64_t bytes,
-              const struct net_envelope *, uint64_t cookie, unsigned priority, enum net_queue);
-/* Calls client->timer(node, when, timer) at `when` > now (or == now: in the same instant's act phase is not
- * possible, so when must be > now). Cannot be cancelled; the client ignores stale ones. timer < 65536; two
- * timers of one node at one instant with the same number are both delivered. */
-void net_timer(struct net_node *, ker_time when, uint32_t timer);
+struct net_send {
+    uint32_t destination;                /* not the endpoint itself */
+    uint64_t bytes;                      /* 0: one packet of header only */
+    const struct net_envelope *envelope; /* may be NULL */
+    uint64_t cookie;                     /* != 0: net_host.sent is called with it */
+    uint16_t service;
+    uint8_t priority; /* less than the number of classes */
+    uint8_t queue;    /* enum net_queue */
+};
 
-void *net_node_client(const struct net_node *); /* the client's state for this node */
-/* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted
- * by the network itself). */
-void net_node_touch(struct net_node *, ker_time when);
+/* ---- between the adapter and the node that it is part of ---- */
+
+/* What nodes/ hands down: the component, and what its adapters tell it. state: of the node. */
+struct net_host {
+    const struct ker_class *class;
+    size_t bytes;   /* of its state; its adapters stand behind it */
+    uint32_t timer; /* the timers of its adapter p have the key timer + p: port x 256 + channel */
+    void *context;
+    /* The node that has this endpoint, as component `self` of the engine. */
+    void (*init)(void *context, void *state, uint32_t endpoint, uint32_t self, struct net_adapter *);
+    /* The last byte of a message is here. */
+    void (*arrived)(void *state, ker_time now, const struct net_message *);
+    /* The last byte of the message sent with this cookie has left the adapter (source buffer reusable). */
+    void (*sent)(void *state, ker_time now, uint32_t service, uint64_t cookie);
+    /* Open-loop source of adapter `port`: the next message; called again when the one before has been
+     * injected. false: none. Only after net_adapter_offers. */
+    bool (*offer)(void *state, uint32_t port, struct net_offer *);
+    /* A fault has taken the first packet of a message with an envelope, on the rank where that happens; the
+     * message will not arrive. Later packets carry no envelope: of their loss nobody is told. */
+    void (*lost)(void *context, uint32_t service, const struct net_envelope *);
+};
+
+/* All are called at one of the node's instants, while its records are handled; net_adapter_act then ends the
+ * instant of every adapter. */
+void net_send(struct net_adapter *, ker_time now, const struct net_send *);
+void net_adapter_arrival(struct net_adapter *, const struct ker_event *);
+void net_adapter_credit(struct net_adapter *, uint8_t channel, uint32_t bytes); /* KER_CREDIT */
+void net_adapter_woken(struct net_adapter *, ker_time now);                     /* KER_WAKE */
+void net_adapter_timer(struct net_adapter *, ker_time now); /* KER_TIMER with net_host.timer's key */
+void net_adapter_act(struct net_adapter *, ker_time now);
+/* Before the first event: there is an open-loop source. */
+void net_adapter_offers(struct net_adapter *);
 
 /* ---- for the program: settings, building, running, reporting ---- */
 
@@ -114,12 +130,12 @@ ker_time net_link_delay(const struct net_network *, int link, bool to_node);
 /* Furthest a record usually lies ahead. */
 ker_time net_reach(const struct net_network *);
 
-/* Makes this rank's switches and nodes and puts them into the engine. client[i], state[i] belong to the i-th
- * node this rank owns (net_own_nodes). */
-void net_network_build(struct net_network *, struct ker_engine *, const struct net_layout *, int rank);
+/* Makes this rank's switches and nodes and puts them into the engine; the nodes in increasing order. */
+void net_network_build(struct net_network *, struct ker_engine *, const struct net_layout *, int rank,
+                       const struct net_host *);
 uint32_t *net_own_nodes(const struct net_layout *, const struct net_network *, int rank,
-                        uint32_t *count); /* malloc'ed */
-void net_network_attach(struct net_network *, const struct net_client *const *client, void *const *state);
+                        uint32_t *count);                       /* malloc'ed */
+void *net_network_node(const struct net_network *, uint32_t i); /* the state of the i-th of them */
 
 /* Sums for conditions while running; local to this rank. */
 struct net_totals {
@@ -137,7 +153,7 @@ struct net_totals {
 struct net_totals net_network_totals(const struct net_network *);
 
 /* Collective: the network's part of `result` on rank 0 (NULL elsewhere); merges the quantities. span:
- * measured time. offered_load is what clients handed over by net_send, not what they were asked for. */
+ * measured time. offered_load is what services handed over by net_send, not what they were asked for. */
 json_t *net_network_report(struct net_network *, struct ker_comm *, ker_time span);
 /* For the engine: no end of the run lies before `until`, so what is scheduled before may be counted. */
 void net_network_settle(struct net_network *, ker_time until);
@@ -151,11 +167,6 @@ enum ker_status net_network_write(struct net_network *, struct ker_comm *, const
                                   struct ker_error *);
 /* Memory of this rank's network after building, bytes. */
 uint64_t net_network_bytes(const struct net_network *);
-/* lost(context, envelope) is called when the first packet of a message with an envelope is lost by a fault,
- * on the rank where that happens; the message will not arrive. Later packets carry no envelope: of their loss
- * nobody is told. */
-void net_network_on_lost(struct net_network *, void (*lost)(void *context, const struct net_envelope *),
-                         void *context);
 /* Conservation at the end of a drained run: every credit back, no packet left, and unless some were lost all
  * messages whole. Returns a static text of what is wrong, or NULL. */
 const char *net_network_conserved(const struct net_network *, bool lost);

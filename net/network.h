@@ -155,6 +155,7 @@ struct net_outgoing {
     uint8_t priority, queue; /* queue: enum net_queue; of control messages in order NET_QUEUE_SEND */
     bool from_offer;         /* open loop */
     bool control;
+    uint16_t service;
 };
 
 /* The messages of one destination, class and queue (flows.h). */
@@ -162,22 +163,24 @@ struct net_flow {
     uint32_t destination, head, tail, next; /* ring of flows */
 };
 
-struct net_node {
+struct net_adapter {
     struct net_network *net;
-    const struct net_client *client;
-    void *state;
+    void *node; /* it is part of */
     ker_time link_free, wake, sink_free;
     struct ker_address peer;
     uint16_t peer_port;
     uint8_t link, blocked; /* class; waits for credits */
-    uint32_t id, self, messages;
-    uint32_t waiting;       /* levels that have flows to send, a bit each (flows.h) */
+    uint32_t id, self;     /* endpoint; component that it is part of */
+    uint32_t messages;
+    uint32_t leaving, leaving_last; /* outgoing records of messages whose last byte is leaving; NET_NONE */
+    uint32_t waiting;               /* levels that have flows to send, a bit each (flows.h) */
     uint32_t offered;       /* outgoing record of the offer that has not joined the flows yet, NET_NONE */
     uint32_t offers;        /* those among the flows */
     uint32_t cnp, cnp_last; /* outgoing records of cnps to be sent; NET_NONE: none */
     ker_time hold;          /* congestion control lets no flow send before */
-    uint8_t exhausted, acting;
-    uint32_t wire;                       /* of the transmission that ends at link_free; 0: it was none */
+    uint16_t port;          /* of the component, in what comes to this adapter */
+    uint8_t exhausted;      /* no open-loop source, or it has ended */
+    uint32_t wire;          /* of the transmission that ends at link_free; 0: it was none */
     uint64_t packets, bytes, busy, wait; /* of the injection link */
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
@@ -212,8 +215,7 @@ struct net_network {
     bool adaptive; /* routes are not found ahead: they may depend on what changes (the switch's state, time),
                       or are due later (FIFO) */
     bool faulty;   /* something goes down, or may */
-    void (*lost)(void *context, const struct net_envelope *); /* NULL: nobody asks */
-    void *lost_context;
+    struct net_host host;
     struct ker_engine *engine;
     struct net_link_class link[ROUTE_MAX_LINKS];
     /* of the instant that is being handled */
@@ -245,8 +247,8 @@ struct net_network {
     struct stats_matrix *matrix;
     /* what there is */
     struct net_switch **switches;
-    struct net_node **nodes;
-    uint32_t switch_count, node_count;
+    struct net_adapter **adapters; /* in increasing order */
+    uint32_t switch_count, adapter_count;
     char *block; /* the memory of all of them */
     size_t block_bytes;
     struct ker_class switch_class, node_class; /* with the sizes of this network */
@@ -310,7 +312,7 @@ static inline uint32_t net_buffer_behind(const struct net_network *net, const st
     return out->ends_at_node ? net->set.adapter_buffer : net->set.buffer;
 }
 
-extern const struct ker_class net_switch_class, net_node_class;
+extern const struct ker_class net_switch_class;
 
 /* 32 bits that depend on all bits of x (finaliser of splitmix64). */
 static inline uint32_t net_mix(uint64_t x)
@@ -337,7 +339,7 @@ int net_choice_fixed(const struct net_network *, uint32_t switch_id, const struc
 /* source.c: switches on the way that is decided at injection, at most NET_MAX_SWITCHES as in struct
  * net_packet. */
 #define NET_MAX_SWITCHES 255u
-uint32_t net_source_switches(const struct net_node *, const struct net_packet *);
+uint32_t net_source_switches(const struct net_adapter *, const struct net_packet *);
 enum ker_status net_source_check(const struct net_network *, const struct ker_config *, struct ker_error *);
 
 /* Header of a packet that passes so many switches. */
@@ -411,27 +413,25 @@ void net_faults_post(struct net_network *,
 /* A packet has no way on: it leaves the switch for nowhere. */
 void net_packet_lose(struct net_switch *, const struct net_packet *, ker_time now);
 /* A packet cannot arrive: the adapter lets it go without sending it. */
-void net_packet_withhold(struct net_node *, const struct net_packet *, ker_time now);
+void net_packet_withhold(struct net_adapter *, const struct net_packet *, ker_time now);
 
 struct net_reassembly *net_reassembly_new(void);
 void net_reassembly_free(struct net_reassembly *);
 size_t net_reassembly_count(const struct net_reassembly *); /* messages that are not whole yet */
 /* Counts a packet of a message of several. true: now it is whole, and *whole is its extension. */
-bool net_reassembly_add(struct net_network *, const struct net_node *, const struct net_packet *,
+bool net_reassembly_add(struct net_network *, const struct net_adapter *, const struct net_packet *,
                         uint64_t payload, struct net_extension *whole);
 
 /* Numbers a message among those of its pair of nodes, class and queue. */
-uint32_t net_resequencer_number(struct net_node *, const struct net_outgoing *);
+uint32_t net_resequencer_number(struct net_adapter *, const struct net_outgoing *);
 /* A message is whole. true: it is its turn, and it is to be handed up; else it is kept. */
-bool net_resequencer_put(struct net_node *, ker_time now, const struct net_message *, uint32_t number);
+bool net_resequencer_put(struct net_adapter *, ker_time now, const struct net_message *, uint32_t number);
 /* Takes out the message of this source whose turn has come, if there is one; `number`: of any of the same
  * class and queue. */
-bool net_resequencer_next(struct net_node *, ker_time now, uint32_t source, uint32_t number,
+bool net_resequencer_next(struct net_adapter *, ker_time now, uint32_t source, uint32_t number,
                           struct net_message *);
 struct net_resequencer *net_resequencer_new(void);
 void net_resequencer_free(struct net_resequencer *);
 uint32_t net_resequencer_count(const struct net_resequencer *); /* messages that are kept */
-
-void net_node_start(struct net_node *); /* has the client started at time 0 */
 
 #endif

@@ -12,12 +12,12 @@ struct net_packet {
     uint16_t port;   /* of arrival */
     uint8_t channel; /* of arrival, priority class included: class x channels + virtual channel */
     uint8_t flags;
-    uint32_t source, destination;  /* nodes */
-    ker_time created;              /* the message was handed to the adapter */
-    ker_time injected;             /* the packet's head left the adapter */
-    uint64_t address;              /* of the destination, as the topology packs it */
-    uint16_t bytes;                /* on the wire */
-    uint16_t index;                /* in its message: the lower bits, see net_packet_index */
+    uint32_t source, destination; /* nodes */
+    ker_time created;             /* the message was handed to the adapter */
+    ker_time injected;            /* the packet's head left the adapter */
+    uint64_t address;             /* of the destination, as the topology packs it */
+    uint16_t bytes;               /* on the wire */
+    uint16_t index; /* in its message: the lower bits, see net_packet_index; of the first: the service */
     uint32_t state : 24, hops : 8; /* of the routing algorithm; switches passed */
     uint32_t
         extension; /* with NET_FIRST: struct net_extension, when there is one; else the upper bits of index */
@@ -46,7 +46,7 @@ static inline uint64_t net_packet_index(const struct net_packet *p)
 
 /* What the receiver must know of a message of several packets or with an envelope. */
 struct net_extension {
-    uint64_t bytes;
+    uint64_t bytes : 48, service : 16;
     ker_time created;
     uint64_t envelope[6];
 };

@@ -129,7 +129,7 @@ static struct stats_link port_row(const struct net_network *net, const struct ne
     };
 }
 
-static struct stats_link node_row(const struct net_network *net, const struct net_node *n)
+static struct stats_link node_row(const struct net_network *net, const struct net_adapter *n)
 {
     uint32_t s;
     uint16_t port;
@@ -154,7 +154,7 @@ struct stats_link *net_network_links(const struct net_network *net, size_t *coun
     size_t n = 0, at = 0;
     for (uint32_t i = 0; i < net->switch_count; i++)
         n += net->switches[i]->ports;
-    struct stats_link *row = ker_alloc(sizeof *row * (n + net->node_count));
+    struct stats_link *row = ker_alloc(sizeof *row * (n + net->adapter_count));
     for (uint32_t i = 0; i < net->switch_count; i++)
         for (uint32_t p = 0; p < net->switches[i]->ports; p++) {
             struct route_peer peer;
@@ -162,8 +162,8 @@ struct stats_link *net_network_links(const struct net_network *net, size_t *coun
             if (peer.kind != ROUTE_NOTHING)
                 row[at++] = port_row(net, net->switches[i], p);
         }
-    for (uint32_t i = 0; i < net->node_count; i++)
-        row[at++] = node_row(net, net->nodes[i]);
+    for (uint32_t i = 0; i < net->adapter_count; i++)
+        row[at++] = node_row(net, net->adapters[i]);
     *count = at;
     return row;
 }
@@ -197,9 +197,9 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
                     return "credits are missing at a switch";
         }
     }
-    for (uint32_t i = 0; i < net->node_count; i++)
+    for (uint32_t i = 0; i < net->adapter_count; i++)
         for (uint32_t c = 0; c < channels; c++)
-            if (net->nodes[i]->credit[c] != net->set.buffer)
+            if (net->adapters[i]->credit[c] != net->set.buffer)
                 return "credits are missing at an adapter";
     if (!lost && net_reassembly_count(net->reassembly))
         return "a message is not whole";

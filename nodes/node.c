@@ -1,57 +1,277 @@
-/* node.c - the first node model: constants from the configuration and two closed forms.
+/* node.c - a node as a component of the engine: what comes to it goes to its adapter or to a service.
  *
- * A message inside a node takes memory_latency + bytes / memory_rate, whatever else the memory bus does:
- * copies do not slow each other down. Computation scales with one factor. Both are pure functions, so that
- * results cannot depend on who asks.
+ * Whatever calls a service may let others go on: after each such call the node settles, that is, it delivers
+ * what is due inside it, then has the first service that can do one step, until neither is left. The adapter
+ * sends at the end of the instant. So what happens in a node in an instant is a function of the order of its
+ * records, which is the same on any number of ranks. Invariant: a settled node has nothing to do before its
+ * next record.
  */
-#include "nodes/nodes.h"
+#include "nodes/private.h"
 
-#include <math.h>
+#include <stdlib.h>
 
-const struct ker_option node_options[] = {
-    {"node.cores", KER_TYPE_INT, "1", "1", "65000", NULL,
-     "Cores of a node: at most this many tasks run on it.", "jobs or traffic.outstanding!=0"},
-    {"node.send_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "Processor time a task spends for each message it sends.", "jobs"},
-    {"node.receive_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "Processor time a task spends for each message it has received, when the call that waits for it "
-     "returns.",
-     "jobs"},
-    {"node.doorbell", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile.",
-     "jobs"},
-    {"node.memory_latency", KER_TYPE_TIME, "200 ns", NULL, "1 s", NULL,
-     "Time of an empty message between two tasks of one node.", "jobs"},
-    {"node.memory_bandwidth", KER_TYPE_RATE, "10 GB/s", "1 kB/s", NULL, NULL,
-     "Bandwidth of a message between two tasks of one node.", "jobs"},
-    {0},
+uint32_t node_services_add(struct node_services *services, const struct node_service *service, void *shared)
+{
+    ker_assert(services->count < NODE_MAX_SERVICES);
+    services->at[services->count].service = service;
+    services->at[services->count].shared = shared;
+    return services->count++;
+}
+
+/* ---- services ---- */
+
+static bool node_step(struct node *n, ker_time now)
+{
+    const struct node_services *all = n->system->services;
+    for (uint32_t s = 0; s < all->count; s++) {
+        const struct node_service *service = all->at[s].service;
+        if (n->state[s] && service->step && service->step(n->state[s], n, now))
+            return true;
+    }
+    return false;
+}
+
+static inline void node_settle(struct node *n, ker_time now)
+{
+    if (!n->steps && !n->delayed)
+        return;
+    while (node_delayed_deliver(n, now) || node_step(n, now))
+        ;
+}
+
+static void node_start(struct node *n, ker_time now)
+{
+    const struct node_services *all = n->system->services;
+    for (uint32_t s = 0; s < all->count; s++)
+        if (n->state[s] && all->at[s].service->start) {
+            all->at[s].service->start(n->state[s], n, now);
+            node_settle(n, now);
+        }
+}
+
+static void timer_expired(struct node *n, ker_time now, uint32_t service, uint32_t number)
+{
+    uint32_t s = service - NODE_TIMER_SERVICE;
+    switch (service) {
+    case NODE_TIMER_DELAYED:
+        node_settle(n, now);
+        break;
+    case NODE_TIMER_ADAPTER:
+        net_adapter_timer(n->adapter, now);
+        break;
+    case NODE_TIMER_START:
+        node_start(n, now);
+        break;
+    default:
+        n->system->services->at[s].service->timer(n->state[s], n, now, number);
+        node_settle(n, now);
+    }
+}
+
+void node_timer_post(const struct node *n, ker_time when, uint32_t service, uint32_t number)
+{
+    struct ker_engine *engine = n->system->engine;
+    uint32_t key = node_timer_key(service, number);
+    ker_post_note(engine, (struct ker_address){n->self, engine->rank}, when, KER_TIMER, (uint16_t)(key >> 8),
+                  (uint8_t)key, 0);
+}
+
+void node_timer(struct node *n, ker_time when, uint32_t service, uint32_t number)
+{
+    ker_assert(number <= UINT16_MAX && n->system->services->at[service].service->timer);
+    node_timer_post(n, when, NODE_TIMER_SERVICE + service, number);
+}
+
+void node_send(struct node *n, ker_time now, uint32_t service, const struct node_message *m)
+{
+    bool inside = m->destination == n->id;
+    if (inside || m->delay) {
+        struct node_delayed d = {.service = (uint16_t)service,
+                                 .priority = m->priority,
+                                 .queue = m->queue,
+                                 .has_envelope = m->envelope != NULL,
+                                 .destination = m->destination,
+                                 .created = now,
+                                 .bytes = m->bytes,
+                                 .cookie = m->cookie};
+        if (m->envelope)
+            d.envelope = *m->envelope;
+        node_delayed_add(n, now + (inside ? node_copy(&n->system->model, m->bytes) : m->delay), &d);
+        return;
+    }
+    struct net_send send = {.destination = m->destination,
+                            .bytes = m->bytes,
+                            .envelope = m->envelope,
+                            .cookie = m->cookie,
+                            .service = (uint16_t)service,
+                            .priority = m->priority,
+                            .queue = m->queue};
+    net_send(n->adapter, now, &send);
+}
+
+void node_touch(struct node *n, ker_time when)
+{
+    ker_touch(n->system->engine, when);
+}
+
+/* ---- what the adapter says ---- */
+
+static void host_arrived(void *state, ker_time now, const struct net_message *m)
+{
+    struct node *n = state;
+    const struct node_service *service = n->system->services->at[m->service].service;
+    if (!n->state[m->service] || !service->arrived)
+        return;
+    service->arrived(n->state[m->service], n, now, m);
+    node_settle(n, now);
+}
+
+static void host_sent(void *state, ker_time now, uint32_t service, uint64_t cookie)
+{
+    struct node *n = state;
+    const struct node_service *sender = n->system->services->at[service].service;
+    if (sender->sent)
+        sender->sent(n->state[service], n, now, cookie);
+    node_settle(n, now);
+}
+
+static bool host_offer(void *state, uint32_t port, struct net_offer *offer)
+{
+    struct node *n = state;
+    const struct node_services *all = n->system->services;
+    for (uint32_t s = 0; s < all->count; s++)
+        if (n->state[s] && all->at[s].service->offer) {
+            offer->service = (uint16_t)s;
+            return all->at[s].service->offer(n->state[s], offer);
+        }
+    return false;
+}
+
+static void host_lost(void *context, uint32_t service, const struct net_envelope *envelope)
+{
+    const struct node_system *system = context;
+    if (system->services->at[service].service->lost)
+        system->services->at[service].service->lost(system->services->at[service].shared, envelope);
+}
+
+static void host_init(void *context, void *state, uint32_t endpoint, uint32_t self,
+                      struct net_adapter *adapter)
+{
+    struct node *n = state;
+    n->system = context;
+    n->adapter = adapter;
+    n->id = endpoint;
+    n->self = self;
+}
+
+/* ---- what the engine calls ---- */
+
+static void node_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    struct node *n = self;
+    net_adapter_arrival(n->adapter, event);
+}
+
+static void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
+                      uint8_t channel, uint32_t amount)
+{
+    struct node *n = self;
+    uint32_t key = (uint32_t)port << 8 | channel;
+    if (kind == KER_CREDIT)
+        net_adapter_credit(n->adapter, channel, amount);
+    else if (kind == KER_WAKE)
+        net_adapter_woken(n->adapter, now);
+    else
+        timer_expired(n, now, key >> 16, key & 0xffff);
+}
+
+static void node_act(void *self, struct ker_engine *e, ker_time now)
+{
+    struct node *n = self;
+    net_adapter_act(n->adapter, now);
+}
+
+/* An instant with one record is handled no differently: a node's work is in act(). */
+static void node_arrival_alone(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    ker_time now = event->time;
+    node_arrival(self, e, event);
+    node_act(self, e, now);
+}
+
+static void node_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
+                            uint8_t channel, uint32_t amount)
+{
+    node_note(self, e, now, kind, port, channel, amount);
+    node_act(self, e, now);
+}
+
+static const struct ker_class node_class = {
+    .name = "node",
+    .arrival = node_arrival,
+    .note = node_note,
+    .act = node_act,
+    .arrival_alone = node_arrival_alone,
+    .note_alone = node_note_alone,
 };
 
-enum ker_status node_model_init(struct node_model *model, const struct ker_config *config,
-                                struct ker_error *error)
+/* ---- for the program ---- */
+
+struct node_system *node_system_new(const struct node_model *model, const struct node_services *services,
+                                    struct ker_engine *engine)
 {
-    model->cores = (uint32_t)ker_config_int(config, "node.cores");
-    model->send_overhead = ker_config_time(config, "node.send_overhead");
-    model->receive_overhead = ker_config_time(config, "node.receive_overhead");
-    model->doorbell = ker_config_time(config, "node.doorbell");
-    model->memory_latency = ker_config_time(config, "node.memory_latency");
-    model->memory_rate = ker_config_rate(config, "node.memory_bandwidth");
-    if (model->memory_rate == 0)
-        return ker_config_fail(config, error, "node.memory_bandwidth", "must be greater than 0");
-    return KER_OK;
+    struct node_system *system = ker_alloc(sizeof *system);
+    system->model = *model;
+    system->services = services;
+    system->engine = engine;
+    return system;
 }
 
-ker_time node_compute(const struct node_model *model, ker_time time, double factor)
+void node_system_free(struct node_system *system)
 {
-    (void)model;
-    if (factor == 1.0)
-        return time; /* exact, also above 2^53 ps */
-    double scaled = (double)time * factor;
-    return scaled < 0x1p62 ? (ker_time)llround(scaled)
-                           : (ker_time)1 << 62; /* 53 days: adding it to a time cannot overflow */
+    if (!system)
+        return;
+    free(system->delayed);
+    free(system);
 }
 
-ker_time node_copy(const struct node_model *model, uint64_t bytes)
+struct net_host node_system_host(struct node_system *system)
 {
-    return model->memory_latency + ker_serialisation(bytes, model->memory_rate);
+    return (struct net_host){
+        .class = &node_class,
+        .bytes = sizeof(struct node) + system->services->count * sizeof(void *),
+        .timer = node_timer_key(NODE_TIMER_ADAPTER, 0),
+        .context = system,
+        .init = host_init,
+        .arrived = host_arrived,
+        .sent = host_sent,
+        .offer = host_offer,
+        .lost = host_lost,
+    };
+}
+
+static void node_attach(struct node *n, void *const *state)
+{
+    const struct node_services *all = n->system->services;
+    bool starts = false, offers = false;
+    for (uint32_t s = 0; s < all->count; s++) {
+        const struct node_service *service = all->at[s].service;
+        n->state[s] = state[s];
+        if (!state[s])
+            continue;
+        starts |= service->start || service->offer;
+        offers |= service->offer != NULL;
+        n->steps |= service->step != NULL;
+    }
+    if (offers)
+        net_adapter_offers(n->adapter);
+    if (starts)
+        node_timer_post(n, 0, NODE_TIMER_START, 0);
+}
+
+void node_system_attach(struct node_system *system, struct net_network *network, uint32_t nodes,
+                        void *const *state)
+{
+    for (uint32_t i = 0; i < nodes; i++)
+        node_attach(net_network_node(network, i), state + (size_t)i * system->services->count);
 }

@@ -1,13 +1,21 @@
-/* nodes.h - what a node costs between task and adapter: cores, memory bus, operating system.
+/* nodes.h - the node: one component of the engine, with adapters and services, and what is delayed inside.
  *
- * The first model of it: a factor for the processor, overheads per call, a memory copy between tasks of one
- * node. A deeper model (bus contention, memory controllers, system call and doorbell latencies, scheduling of
- * more tasks than cores) comes behind the same calls.
+ * A service is what runs on nodes: the MPI model, synthetic traffic. Any number share a node without knowing
+ * each other: each has its own state there, and what comes back (messages, timers, copies) names the service
+ * that it belongs to. A service talks to its node only, by the functions below; the node owns the adapters.
+ *
+ * What it costs inside a node is a first model (struct node_model): a factor for the processor, overheads per
+ * call, a memory copy between tasks of one node. A deeper one (bus contention, memory controllers, scheduling
+ * of more tasks than cores) comes behind the same calls.
  */
 #ifndef NODES_NODES_H
 #define NODES_NODES_H
 
-#include "kernel/kernel.h"
+#include "net/net.h"
+
+struct node; /* opaque */
+
+/* ---- what a node costs ---- */
 
 struct node_model {
     uint32_t cores;
@@ -24,5 +32,82 @@ ker_time node_compute(const struct node_model *, ker_time time, double factor);
 ker_time node_copy(const struct node_model *, uint64_t bytes);
 
 extern const struct ker_option node_options[]; /* node.cores, ... */
+
+/* ---- services ---- */
+
+/* What a service does. Every function may be NULL. `state` is the service's own for this node; all but offer
+ * and lost are called at the node's instant `now`, and the node settles after each of them: it delivers what
+ * is due inside the node, then has one service do one step, until neither is left. */
+struct node_service {
+    const char *name;
+    /* Once, at time 0, before anything else; services in the order in which they were added. */
+    void (*start)(void *state, struct node *, ker_time now);
+    /* A message to this service is whole: from another node, or copied inside this one. */
+    void (*arrived)(void *state, struct node *, ker_time now, const struct net_message *);
+    /* The message sent with this cookie has left (the source buffer is reusable). Follows arrived() without
+     * settling when the message stayed inside the node. */
+    void (*sent)(void *state, struct node *, ker_time now, uint64_t cookie);
+    /* A timer set by node_timer. */
+    void (*timer)(void *state, struct node *, ker_time now, uint32_t number);
+    /* One step of what can go on now; false: nothing can. */
+    bool (*step)(void *state, struct node *, ker_time now);
+    /* Open-loop source: its next message; `service` need not be set. Called again when the one before has
+     * been injected. false: none, and none later. */
+    bool (*offer)(void *state, struct net_offer *);
+    /* See net_host.lost. shared: as given to node_services_add. */
+    void (*lost)(void *shared, const struct net_envelope *);
+    /* Checkpoint: saves what the service holds of this node, or loads it (chunk->loads) into the state as it
+     * was attached; start is not called then. NULL: it holds nothing. */
+    void (*save)(void *state, struct node *, struct ker_chunk *);
+};
+
+#define NODE_MAX_SERVICES 16
+
+/* The services of a run. A service's number is its place: the same on every rank. */
+struct node_services {
+    uint32_t count;
+    struct {
+        const struct node_service *service;
+        void *shared;
+    } at[NODE_MAX_SERVICES];
+};
+/* Returns its number. */
+uint32_t node_services_add(struct node_services *, const struct node_service *, void *shared);
+
+/* ---- for services, while one of their functions is called ---- */
+
+struct node_message {
+    uint32_t destination; /* node; may be this one */
+    uint64_t bytes;
+    const struct net_envelope *envelope; /* may be NULL */
+    uint64_t cookie;                     /* != 0: sent() is called with it */
+    ker_time delay;                      /* until the adapter knows of it; to this node itself: none */
+    uint8_t priority, queue;             /* as in struct net_send; to this node itself they mean nothing */
+};
+/* Sends a message to the same service of another node, or copies it inside this one (node_copy). */
+void node_send(struct node *, ker_time now, uint32_t service, const struct node_message *);
+
+/* Calls timer(number) at `when` > now; number < 65536. Cannot be cancelled: the service ignores stale ones.
+ * A node's timers of one instant come in the order of (service, number); two of the same are both delivered
+ * and nothing tells them apart. */
+void node_timer(struct node *, ker_time when, uint32_t service, uint32_t number);
+
+/* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted
+ * by the network itself). */
+void node_touch(struct node *, ker_time when);
+
+/* ---- for the program ---- */
+
+struct node_system; /* the nodes of a rank */
+
+/* The services are all known, and stay the caller's. */
+struct node_system *node_system_new(const struct node_model *, const struct node_services *,
+                                    struct ker_engine *);
+void node_system_free(struct node_system *);
+/* For net_network_build. */
+struct net_host node_system_host(struct node_system *);
+/* After it. state[i x services + s]: of service s on the i-th node of this rank (net_own_nodes); NULL: the
+ * service does not run there. */
+void node_system_attach(struct node_system *, struct net_network *, uint32_t nodes, void *const *state);
 
 #endif

@@ -179,7 +179,9 @@ void run_topology_make(struct run *run)
 
 void run_tasks_read(struct run *run)
 {
-    task_system_new(&run->tasks, run->config, run->topology, run->comm, run->seed, &run->error);
+    if (node_model_init(&run->model, run->config, &run->error) == KER_OK)
+        task_system_new(&run->tasks, run->config, run->topology, &run->model, &run->services, run->comm,
+                        run->seed, &run->error);
 }
 
 void run_network_read(struct run *run)

@@ -85,6 +85,7 @@ void run_free(struct run *run)
 {
     task_system_free(run->tasks);
     net_network_free(run->network);
+    node_system_free(run->nodes);
     if (run->engine)
         ker_engine_free(run->engine);
     if (run->topology)

@@ -51,20 +51,19 @@ void run_components_build(struct run *run)
     if (!run->working)
         return;
     run->engine = engine_make(run);
-    net_network_build(run->network, run->engine, &run->layout, rank);
+    run->nodes = node_system_new(&run->model, &run->services, run->engine);
+    struct net_host host = node_system_host(run->nodes);
+    net_network_build(run->network, run->engine, &run->layout, rank, &host);
     uint32_t count;
     uint32_t *nodes = net_own_nodes(&run->layout, run->network, rank, &count);
     net_layout_release(&run->layout);
     free(run->parts.rank);
     run->parts.rank = NULL; /* what else is known of the partition is reported by --check */
-    const struct net_client **client = ker_alloc(sizeof *client * (count + 1u));
-    void **state = ker_alloc(sizeof *state * (count + 1u));
-    if (task_system_attach(run->tasks, nodes, count, client, state, &run->error) == KER_OK)
-        net_network_attach(run->network, client, state);
-    net_network_on_lost(run->network, task_system_lost, run->tasks);
+    void **state = ker_alloc(sizeof *state * (count + 1u) * (run->services.count + 1u));
+    if (task_system_attach(run->tasks, nodes, count, state, &run->error) == KER_OK)
+        node_system_attach(run->nodes, run->network, count, state);
     run->batches = run_batches_new();
     free(nodes);
-    free(client);
     free(state);
 }
 

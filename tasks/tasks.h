@@ -1,7 +1,7 @@
 /* tasks.h - the face of tasks/: what runs on the simulated nodes.
  *
  * A system is read from the keys jobs[].*, traffic.*, mpi.* of the configuration on every rank alike; then it
- * is attached to the nodes this rank owns, and its clients (net/net.h) do the rest as events come.
+ * is attached to the nodes this rank owns, and its services (nodes/nodes.h) do the rest as events come.
  */
 #ifndef TASKS_TASKS_H
 #define TASKS_TASKS_H
@@ -12,17 +12,16 @@
 struct task_system;
 
 /* Collective. Reads jobs (with their traces or generators), places their tasks, and reads the synthetic
- * traffic. */
+ * traffic; adds what runs to the services, which stay the caller's. */
 enum ker_status task_system_new(struct task_system **, const struct ker_config *,
-                                const struct route_topology *, struct ker_comm *, uint64_t seed,
-                                struct ker_error *);
+                                const struct route_topology *, const struct node_model *,
+                                struct node_services *, struct ker_comm *, uint64_t seed, struct ker_error *);
 void task_system_free(struct task_system *);
 
 /* Not collective (but errors are to be agreed on): makes the state of the nodes this rank owns. nodes is
- * increasing. Fills client[i] and state[i] for nodes[i]; client[i] is NULL for a node on which nothing runs
- * and which is nobody's destination. */
-enum ker_status task_system_attach(struct task_system *, const uint32_t *nodes, uint32_t count,
-                                   const struct net_client **client, void **state, struct ker_error *);
+ * increasing. Fills in state (node_system_attach), which is NULL everywhere before. */
+enum ker_status task_system_attach(struct task_system *, const uint32_t *nodes, uint32_t count, void **state,
+                                   struct ker_error *);
 
 /* Tasks of jobs on this rank that have not finished (background jobs not counted): 0 on all ranks ends the
  * run, when there are jobs at all (task_system_jobs > 0). Without jobs, runs end by the keys run.*. */
@@ -39,8 +38,6 @@ uint32_t task_system_stuck(struct task_system *, struct ker_comm *);
 /* Collective: at the end of a drained run in which nothing was lost; a static text of what is wrong, or NULL.
  */
 const char *task_system_conserved(const struct task_system *, struct ker_comm *);
-/* For net_network_on_lost; the context is the system. */
-void task_system_lost(void *context, const struct net_envelope *);
 
 /* Is there synthetic traffic, or a job that starts again and again, which never ends by itself? */
 bool task_system_endless(const struct task_system *);

@@ -1,9 +1,9 @@
-/* fake_net.h - for tests of the MPI model: a network of constant or jittering latency, timers, and programs
- * from lists of ops.
+/* fake_net.h - for tests of the MPI model: nodes on a network of constant or jittering latency, timers, and
+ * programs from lists of ops.
  *
  * Events are ordered by (time, number); with jitter, messages overtake each other, with control_latency
  * control messages those before. A message takes latency + bytes x 40 ps (25 GB/s) to arrive and bytes x 40
- * ps until it has left.
+ * ps until it has left; inside a node it takes node_copy to arrive, and has left then.
  */
 #ifndef TESTS_FAKE_NET_H
 #define TESTS_FAKE_NET_H
@@ -15,11 +15,13 @@
 
 struct fake_net;
 
-struct net_node { /* the test's own; the model only passes pointers on */
+struct node { /* the test's own; the model only passes pointers on */
     struct fake_net *net;
     uint32_t id;
     struct task_mpi_node *client;
 };
+
+#define FAKE_SERVICE 3 /* the model's number among the nodes' services */
 
 enum fake_kind { FAKE_ARRIVED, FAKE_SENT, FAKE_TIMER };
 
@@ -51,7 +53,8 @@ struct fake_sent {
 struct fake_net {
     struct task_mpi *mpi;
     struct ker_config *config;
-    struct net_node *node;
+    struct node *node;
+    struct node_model model;
     struct task_job job;
     struct fake_program program;
     uint32_t nodes, per_node;
@@ -100,38 +103,53 @@ static struct fake_event fake_pop(struct fake_net *net)
     return top;
 }
 
-static void fake_send(struct net_node *node, ker_time now, uint32_t destination, uint64_t bytes,
-                      const struct net_envelope *envelope, uint64_t cookie, unsigned priority,
-                      enum net_queue queue)
+/* Inside a node it arrives and has left at once. */
+static void fake_copy(struct node *node, ker_time now, const struct node_message *m)
+{
+    struct fake_event event = {.time = now + node_copy(&node->net->model, m->bytes),
+                               .kind = FAKE_ARRIVED,
+                               .node = node->id,
+                               .cookie = m->cookie};
+    event.message = (struct net_message){node->id, node->id, m->bytes, now, FAKE_SERVICE, *m->envelope};
+    fake_push(node->net, event);
+}
+
+static void fake_send(struct node *node, ker_time now, uint32_t service, const struct node_message *m)
 {
     struct fake_net *net = node->net;
-    ker_assert(now == net->now && destination != node->id && destination < net->nodes && priority == 0);
-    ker_time wire = (ker_time)(bytes + 32) * 40, jitter = 0;
+    ker_assert(now == net->now && m->destination < net->nodes && m->priority == 0 && service == FAKE_SERVICE);
+    if (m->destination == node->id) {
+        fake_copy(node, now, m);
+        return;
+    }
+    ker_time wire = (ker_time)(m->bytes + 32) * 40, jitter = 0;
     if (net->look)
-        net->look(net, envelope);
+        net->look(net, m->envelope);
     if (net->jitter)
         jitter = ker_random_below(ker_random_bits(1, KER_PURPOSE_TEST, 0, net->number).word[0],
                                   (uint32_t)net->jitter);
-    ker_time way =
-        queue == NET_QUEUE_CONTROL && net->control_latency ? net->control_latency : net->latency + jitter;
-    ker_assert(queue != NET_QUEUE_CONTROL || bytes == 0);
-    struct fake_event event = {.time = now + wire + way, .kind = FAKE_ARRIVED, .node = destination};
-    event.message = (struct net_message){node->id, destination, bytes, now, *envelope};
+    bool control = m->queue == NET_QUEUE_CONTROL;
+    ker_time latency = control && net->control_latency ? net->control_latency : net->latency + jitter;
+    ker_assert(!control || m->bytes == 0);
+    now += m->delay;
+    struct fake_event event = {.time = now + wire + latency, .kind = FAKE_ARRIVED, .node = m->destination};
+    event.message = (struct net_message){node->id, m->destination, m->bytes, now, FAKE_SERVICE, *m->envelope};
     fake_push(net, event);
-    fake_push(net,
-              (struct fake_event){.time = now + wire, .kind = FAKE_SENT, .node = node->id, .cookie = cookie});
+    if (m->cookie)
+        fake_push(net, (struct fake_event){
+                           .time = now + wire, .kind = FAKE_SENT, .node = node->id, .cookie = m->cookie});
     *KER_PUSH(net->sent, net->sents, net->sent_room) =
-        (struct fake_sent){node->id, destination, bytes, now, *envelope};
+        (struct fake_sent){node->id, m->destination, m->bytes, now, *m->envelope};
 }
 
-static void fake_timer(struct net_node *node, ker_time when, uint32_t timer)
+static void fake_timer(struct node *node, ker_time when, uint32_t service, uint32_t timer)
 {
-    ker_assert(when > node->net->now && timer < 65535);
+    ker_assert(when > node->net->now && timer < 65536 && service == FAKE_SERVICE);
     fake_push(node->net,
               (struct fake_event){.time = when, .kind = FAKE_TIMER, .node = node->id, .timer = timer});
 }
 
-static void fake_touch(struct net_node *node, ker_time when)
+static void fake_touch(struct node *node, ker_time when)
 {
     node->net->touched = when > node->net->touched ? when : node->net->touched;
 }
@@ -191,7 +209,15 @@ static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, c
     struct task_mpi_outside outside = {fake_send, fake_timer, fake_touch, fake_job, fake_node, net};
     ker_assert(ker_config_parse(&net->config, "test.cfg", settings, NULL, 0, tables, &error) == KER_OK);
     ker_assert(task_mpi_new(&net->mpi, net->config, &outside, &error) == KER_OK);
+    ker_assert(node_model_init(&net->model, net->config, &error) == KER_OK);
+    task_mpi_name(net->mpi, FAKE_SERVICE);
     net->node = ker_alloc(net->nodes * sizeof *net->node);
+}
+
+static void fake_settle(struct node *node, ker_time now)
+{
+    while (task_mpi_service.step(node->client, node, now))
+        ;
 }
 
 static void fake_start(struct fake_net *net)
@@ -203,10 +229,12 @@ static void fake_start(struct fake_net *net)
         uint32_t count = 0;
         for (; count < net->per_node && task < tasks; count++, task++)
             seats[count] = (struct task_mpi_seat){0, task, task, (uint16_t)count};
-        net->node[i] = (struct net_node){net, i, task_mpi_node_new(net->mpi, i, seats, count)};
+        net->node[i] = (struct node){net, i, task_mpi_node_new(net->mpi, i, seats, count)};
     }
-    for (uint32_t i = 0; i < net->nodes; i++)
-        task_mpi_node_start(net->node[i].client, &net->node[i], 0);
+    for (uint32_t i = 0; i < net->nodes; i++) {
+        task_mpi_service.start(net->node[i].client, &net->node[i], 0);
+        fake_settle(&net->node[i], 0);
+    }
 }
 
 /* Until nothing happens any more, or this many events. */
@@ -214,14 +242,15 @@ static void fake_run(struct fake_net *net, uint64_t most)
 {
     for (; net->events && most; most--) {
         struct fake_event e = fake_pop(net);
-        struct net_node *node = &net->node[e.node];
+        struct node *node = &net->node[e.node];
         net->now = e.time;
         if (e.kind == FAKE_ARRIVED)
-            task_mpi_node_arrived(node->client, node, e.time, &e.message);
-        else if (e.kind == FAKE_SENT)
-            task_mpi_node_sent(node->client, node, e.time, e.cookie);
-        else
-            task_mpi_node_timer(node->client, node, e.time, e.timer);
+            task_mpi_service.arrived(node->client, node, e.time, &e.message);
+        else if (e.kind == FAKE_TIMER)
+            task_mpi_service.timer(node->client, node, e.time, e.timer);
+        if (e.cookie)
+            task_mpi_service.sent(node->client, node, e.time, e.cookie);
+        fake_settle(node, e.time);
     }
 }
 

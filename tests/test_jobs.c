@@ -355,23 +355,24 @@ static void test_attach(void **state)
                                                                  "0.5; first_node = 2; last_node = 5; };\n");
     assert_int_equal(b.status, KER_OK);
     struct task_system *system;
-    assert_int_equal(task_system_new(&system, b.config, b.topology, b.comm, 3, &b.error), KER_OK);
+    struct node_services services = {0};
+    struct node_model model = {.cores = 1};
+    assert_int_equal(task_system_new(&system, b.config, b.topology, &model, &services, b.comm, 3, &b.error),
+                     KER_OK);
+    assert_int_equal(services.count, 2);
+    assert_ptr_equal(services.at[0].service, &task_mpi_service);
     static const uint32_t nodes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
-    const struct net_client *client[8];
-    void *node_state[8];
-    assert_int_equal(task_system_attach(system, nodes, 8, client, node_state, &b.error), KER_OK);
+    void *node_state[8][2] = {{NULL}};
+    assert_int_equal(task_system_attach(system, nodes, 8, node_state[0], &b.error), KER_OK);
     for (int i = 0; i < 8; i++) {
-        const struct net_client *expected = i < 2 ? &task_mpi_client : i < 6 ? client[i < 4 ? 2 : 4] : NULL;
-        assert_ptr_equal(client[i], expected);
-        assert_int_equal(node_state[i] != NULL, i < 6);
-        if (i >= 2 && i < 6) {
+        assert_int_equal(node_state[i][0] != NULL, i < 4);
+        assert_int_equal(node_state[i][1] != NULL, i >= 2 && i < 6);
+        if (node_state[i][1]) {
             struct net_offer offer; /* traffic stays in its group */
-            assert_true(task_traffic_next(node_state[i], &offer));
+            assert_true(services.at[1].service->offer(node_state[i][1], &offer));
             assert_in_range(offer.destination, 2, 5);
-            assert_int_equal(((struct task_traffic_node *)node_state[i])->mpi != NULL, i < 4);
         }
     }
-    assert_ptr_not_equal(client[2], client[4]);
     assert_int_equal(task_system_unfinished(system), 4);
     assert_int_equal(task_system_jobs(system), 1);
     /* Half the bandwidth of 4 of 8 nodes. */

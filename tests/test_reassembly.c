@@ -44,7 +44,7 @@ static void network_free(struct net_network *net)
 /* Packet `index` of a message of `packets` arrives; true: the message is whole. */
 static bool arrive(struct net_network *net, uint64_t index, uint64_t packets)
 {
-    const struct net_node node = {.self = 3};
+    const struct net_adapter node = {.id = 3};
     struct net_extension whole;
     struct net_packet p = {
         .source = 5, .message = 9, .index = (uint16_t)index, .extension = (uint32_t)(index >> 16)};

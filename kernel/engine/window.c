@@ -197,6 +197,21 @@ static inline bool cell_goes_on(const struct ker_engine *e, const struct ker_ite
     return (at != end && at->key == key) || (e->inner_count && e->inner[e->inner_count - 1].key == key);
 }
 
+/* Two records of one component, instant and key: arrivals must not exist, timers must be identical, so that
+ * nobody can tell which comes first; all others commute. */
+static inline void repeat_check(const struct ker_engine *e, struct ker_item a, bool a_inner,
+                                struct ker_item b, bool b_inner)
+{
+#ifdef KER_DEBUG
+    if (a.rank != b.rank)
+        return;
+    uint32_t of_a = a_inner ? a.reference : ((struct wheel_note *)record_at(e, a.reference))->amount;
+    uint32_t of_b = b_inner ? b.reference : ((struct wheel_note *)record_at(e, b.reference))->amount;
+    ker_assert(a.rank >> 28 != KER_ARRIVAL);
+    ker_assert(a.rank >> 28 != KER_TIMER || of_a == of_b);
+#endif
+}
+
 /* Runs one cell through its items of the window and what it adds to them. */
 static void cell_run(struct ker_engine *e, uint32_t first, const struct ker_item *at, uint32_t n)
 {
@@ -214,7 +229,10 @@ static void cell_run(struct ker_engine *e, uint32_t first, const struct ker_item
         uint64_t key = item.key;
         item_handle(e, c, item, now, inner);
         while (cell_goes_on(e, at, end, key)) {
+            struct ker_item before = item;
+            bool before_inner = inner;
             cell_next(e, &at, end, &item, &inner);
+            repeat_check(e, before, before_inner, item, inner);
             item_handle(e, c, item, now, inner);
         }
         c->class->act(c->state, e, now);

@@ -1,4 +1,4 @@
-/* adapter.c - a node's network adapter: messages into packets and back.
+/* adapter.c - a network adapter: messages into packets and back.
  *
  * Sending: messages stand in flows, one per destination (or one in all); the flows take turns packet by
  * packet. One packet leaves per act at most; the next act comes when the link is free. An open-loop source
@@ -14,25 +14,25 @@
 
 #include <string.h>
 
-/* Timer notes: what their channel says. */
-enum { TIMER_CLIENT, TIMER_SENT, TIMER_START };
-#define PORT_CONSUMED 1 /* an arrival a limited sink has worked off */
+#define PORT_CONSUMED 256 /* added to the port of an arrival that a limited sink has worked off */
 
 /* ---- sending ---- */
 
-static inline struct ker_address node_self(const struct net_node *n)
+/* The component that the adapter is part of. */
+static inline struct ker_address adapter_self(const struct net_adapter *a)
 {
-    return (struct ker_address){n->self, n->net->engine->rank};
+    return (struct ker_address){a->self, a->net->engine->rank};
 }
 
-static void node_wake(struct net_node *n, ker_time when)
+static void adapter_wake(struct net_adapter *a, ker_time when)
 {
-    if (when < n->wake) {
-        n->wake = when;
-        ker_post_note(n->net->engine, node_self(n), when, KER_WAKE, 0, 0, 0);
+    if (when < a->wake) {
+        a->wake = when;
+        ker_post_note(a->net->engine, adapter_self(a), when, KER_WAKE, a->port, 0, 0);
     }
 }
 
+/* Only a message of several packets or with an envelope needs one. */
 static void extension_make(struct net_network *net, struct net_outgoing *o,
                            const struct net_envelope *envelope)
 {
@@ -41,138 +41,144 @@ static void extension_make(struct net_network *net, struct net_outgoing *o,
         return;
     o->extension = ker_extension_new(net->engine);
     struct net_extension *x = ker_extension(net->engine, o->extension);
-    *x = (struct net_extension){.bytes = o->bytes, .created = o->created};
+    *x = (struct net_extension){.bytes = o->bytes, .service = o->service, .created = o->created};
     if (envelope)
         memcpy(x->envelope, envelope->word, sizeof x->envelope);
 }
 
 /* Unique among a source's messages to the destination. */
-static inline uint32_t message_number(struct net_node *n, const struct net_outgoing *o)
+static inline uint32_t message_number(struct net_adapter *a, const struct net_outgoing *o)
 {
-    return __builtin_expect(n->net->set.resequence, 0) ? net_resequencer_number(n, o) : n->messages++;
+    return __builtin_expect(a->net->set.resequence, 0) ? net_resequencer_number(a, o) : a->messages++;
 }
 
-void net_send(struct net_node *n, ker_time now, uint32_t destination, uint64_t bytes,
-              const struct net_envelope *envelope, uint64_t cookie, unsigned priority, enum net_queue queue)
+void net_send(struct net_adapter *a, ker_time now, const struct net_send *m)
 {
-    struct net_network *net = n->net;
-    ker_assert(destination != n->id && priority < net->set.classes);
+    struct net_network *net = a->net;
+    ker_assert(m->destination != a->id && m->priority < net->set.classes);
     if (net_measures(net, now))
-        net->count.measured_handed += bytes;
+        net->count.measured_handed += m->bytes;
     uint32_t index = outgoing_new(net);
     struct net_outgoing *o = &net->outgoing[index];
-    bool control = queue == NET_QUEUE_CONTROL, own = !control || net->set.control != NET_CONTROL_IN_ORDER;
-    *o = (struct net_outgoing){.left = bytes,
-                               .bytes = bytes,
-                               .cookie = cookie,
+    bool control = m->queue == NET_QUEUE_CONTROL, own = !control || net->set.control != NET_CONTROL_IN_ORDER;
+    *o = (struct net_outgoing){.left = m->bytes,
+                               .bytes = m->bytes,
+                               .cookie = m->cookie,
                                .created = now,
-                               .destination = destination,
-                               .priority = (uint8_t)priority,
-                               .queue = (uint8_t)(own ? queue : NET_QUEUE_SEND),
+                               .destination = m->destination,
+                               .priority = m->priority,
+                               .queue = (uint8_t)(own ? m->queue : NET_QUEUE_SEND),
+                               .service = m->service,
                                .control = control};
-    o->message = message_number(n, o);
-    extension_make(net, o, envelope);
-    flow_append(n, index);
-    if (!n->acting && !n->blocked)
-        node_wake(n, n->link_free > now ? n->link_free : now + 1);
+    o->message = message_number(a, o);
+    extension_make(net, o, m->envelope);
+    flow_append(a, index);
 }
 
-/* Asks an open-loop client for its next message, unless there are `most` among the flows. */
-static void offer_fetch(struct net_node *n, uint32_t most)
+/* Asks the open-loop source for its next message, unless there are `most` among the flows. */
+static void offer_fetch(struct net_adapter *a, uint32_t most)
 {
-    struct net_network *net = n->net;
+    struct net_network *net = a->net;
     struct net_offer offer;
-    if (n->exhausted || n->offers >= most)
+    if (a->exhausted || a->offers >= most)
         return;
     offer.priority = 0;
-    if (!n->client->offer(n, &offer) || offer.created >= net->set.stop) {
-        n->exhausted = true;
+    if (!net->host.offer(a->node, a->port, &offer) || offer.created >= net->set.stop) {
+        a->exhausted = true;
         return;
     }
-    n->offered = outgoing_new(net);
-    struct net_outgoing *o = &net->outgoing[n->offered];
+    a->offered = outgoing_new(net);
+    struct net_outgoing *o = &net->outgoing[a->offered];
     *o = (struct net_outgoing){.left = offer.bytes,
                                .bytes = offer.bytes,
                                .created = offer.created,
                                .destination = offer.destination,
                                .priority = (uint8_t)offer.priority,
+                               .service = offer.service,
                                .from_offer = true};
-    o->message = message_number(n, o);
+    o->message = message_number(a, o);
 }
 
 /* The next offered message joins the flows, if its time has come and there are fewer than `most`. Returns
  * whether it did. */
-__attribute__((noinline)) static bool offer_join(struct net_node *n, ker_time now, uint32_t most)
+__attribute__((noinline)) static bool offer_join(struct net_adapter *a, ker_time now, uint32_t most)
 {
-    if (n->offered == NET_NONE)
-        offer_fetch(n, most);
-    if (n->offered == NET_NONE || n->net->outgoing[n->offered].created > now)
+    if (a->offered == NET_NONE)
+        offer_fetch(a, most);
+    if (a->offered == NET_NONE || a->net->outgoing[a->offered].created > now)
         return false;
-    extension_make(n->net, &n->net->outgoing[n->offered], NULL);
-    flow_append(n, n->offered);
-    n->offered = NET_NONE;
-    n->offers++;
+    extension_make(a->net, &a->net->outgoing[a->offered], NULL);
+    flow_append(a, a->offered);
+    a->offered = NET_NONE;
+    a->offers++;
     return true;
 }
 
 /* The channel of the class with most credits (with routing.sticky: the one of its message or flow), if they
  * are enough for the packet; -1: wait. */
-static int channel_find(const struct net_node *n, unsigned priority, const struct net_packet *p)
+static int channel_find(const struct net_adapter *a, unsigned priority, const struct net_packet *p)
 {
-    unsigned first = priority * n->net->set.channels, best = first, bytes = p->bytes,
-             entrances = n->net->set.entrances;
-    bool pinned = n->net->set.pinning != NET_PIN_PACKET;
+    unsigned first = priority * a->net->set.channels, best = first, bytes = p->bytes,
+             entrances = a->net->set.entrances;
+    bool pinned = a->net->set.pinning != NET_PIN_PACKET;
     if (__builtin_expect(pinned, 0))
-        best = first + ker_random_below(net_mix(net_packet_draw(n->net, p)), entrances);
+        best = first + ker_random_below(net_mix(net_packet_draw(a->net, p)), entrances);
     for (unsigned c = first + 1; c < first + entrances && !pinned; c++)
-        if (n->credit[c] > n->credit[best])
+        if (a->credit[c] > a->credit[best])
             best = c;
-    return n->credit[best] >= bytes ? (int)best : -1;
+    return a->credit[best] >= bytes ? (int)best : -1;
 }
 
-static void packet_post(struct net_node *n, const struct net_packet *packet, int channel, ker_time now)
+static void packet_post(struct net_adapter *a, const struct net_packet *packet, int channel, ker_time now)
 {
-    struct net_network *net = n->net;
-    const struct net_link_class *link = &net->link[n->link];
-    ker_time wire = net_times_of(net, n->link, packet->bytes).wire;
+    struct net_network *net = a->net;
+    const struct net_link_class *link = &net->link[a->link];
+    ker_time wire = net_times_of(net, a->link, packet->bytes).wire;
     ker_time arrive =
         now + link->latency + net->set.delay + (net->set.forwarding == NET_STORE_AND_FORWARD ? wire : 0);
     struct net_packet *p =
-        (struct net_packet *)ker_post_event(net->engine, n->peer, arrive, n->peer_port, (uint8_t)channel);
+        (struct net_packet *)ker_post_event(net->engine, a->peer, arrive, a->peer_port, (uint8_t)channel);
     p->flags = packet->flags;
     memcpy((char *)p + 16, (const char *)packet + 16, sizeof *p - 16);
     ker_check(packet->bytes >= net->set.least);
-    n->credit[channel] -= packet->bytes;
-    n->link_free = now + wire;
-    n->wire = (uint32_t)wire;
+    a->credit[channel] -= packet->bytes;
+    a->link_free = now + wire;
+    a->wire = (uint32_t)wire;
     net->count.packet_hops++;
     if (net_measures(net, now)) {
-        n->packets++;
-        n->bytes += packet->bytes;
-        n->wait += (uint64_t)(now - packet->created);
+        a->packets++;
+        a->bytes += packet->bytes;
+        a->wait += (uint64_t)(now - packet->created);
     }
-    n->busy += net_measured_part(net, now, wire);
+    a->busy += net_measured_part(net, now, wire);
 }
 
-/* The message's last packet is on its way: tell the client when its last byte has left, and drop the record.
- */
-static void message_sent(struct net_node *n, uint32_t flow_index)
+/* The message's last packet is on its way. Whoever wants to know is told when its last byte has left: the
+ * record stays until then, in the order in which packets leave. */
+static void message_sent(struct net_adapter *a, uint32_t flow_index)
 {
-    struct net_network *net = n->net;
+    struct net_network *net = a->net;
     struct net_flow *f = &net->flow[flow_index];
     uint32_t index = f->head;
     struct net_outgoing *o = &net->outgoing[index];
     f->head = o->next;
     if (net->matrix)
-        stats_matrix_add(net->matrix, n->id, o->destination, 1, o->bytes);
+        stats_matrix_add(net->matrix, a->id, o->destination, 1, o->bytes);
     if (o->from_offer)
-        n->offers--;
-    if (!o->from_offer && n->client->sent) {
-        /* the record stays until the timer has been delivered */
-        ker_post_note(net->engine, node_self(n), n->link_free, KER_TIMER, 0, TIMER_SENT, index);
+        a->offers--;
+    if (o->cookie == 0) {
+        outgoing_free(net, index);
         return;
     }
-    outgoing_free(net, index);
+    o->next = NET_NONE;
+    if (a->leaving == NET_NONE)
+        a->leaving = index;
+    else
+        net->outgoing[a->leaving_last].next = index;
+    a->leaving_last = index;
+    uint32_t timer = net->host.timer + a->port;
+    ker_post_note(net->engine, adapter_self(a), a->link_free, KER_TIMER, (uint16_t)(timer >> 8),
+                  (uint8_t)timer, 0);
 }
 
 /* Payload of the message's next packet. */
@@ -181,12 +187,12 @@ static inline uint64_t packet_payload(const struct net_network *net, const struc
     return o->left < net->set.payload ? o->left : net->set.payload;
 }
 
-static struct net_packet packet_make(const struct net_node *n, const struct net_outgoing *o, ker_time now)
+static struct net_packet packet_make(const struct net_adapter *a, const struct net_outgoing *o, ker_time now)
 {
-    const struct net_network *net = n->net;
+    const struct net_network *net = a->net;
     uint64_t payload = packet_payload(net, o);
     uint64_t bytes = payload + net->set.header;
-    struct net_packet p = {.source = n->id,
+    struct net_packet p = {.source = a->id,
                            .destination = o->destination,
                            .created = o->created,
                            .injected = now,
@@ -197,6 +203,7 @@ static struct net_packet packet_make(const struct net_node *n, const struct net_
                            .message = o->message};
     if (o->left == o->bytes) {
         p.flags |= NET_FIRST;
+        p.index = o->service;
         if (o->extension != NET_NONE) {
             p.flags |= KER_FLAG_EXTENSION;
             p.extension = o->extension;
@@ -207,7 +214,7 @@ static struct net_packet packet_make(const struct net_node *n, const struct net_
     if (payload == 0)
         p.flags |= NET_EMPTY;
     if (__builtin_expect(net->set.hop_bytes, 0)) {
-        bytes = payload + net_header(net, net_source_switches(n, &p));
+        bytes = payload + net_header(net, net_source_switches(a, &p));
         p.bytes = (uint16_t)(bytes ? bytes : 1);
     }
     return p;
@@ -215,23 +222,23 @@ static struct net_packet packet_make(const struct net_node *n, const struct net_
 
 /* Sends the next packet of the flow behind `previous` in its level's ring, of which `last` is kept, if there
  * are credits for it. Returns whether it did. */
-static inline bool flow_inject(struct net_node *n, unsigned level, uint32_t *last, uint32_t previous,
+static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *last, uint32_t previous,
                                ker_time now)
 {
-    struct net_network *net = n->net;
+    struct net_network *net = a->net;
     uint32_t turn = net->flow[previous].next;
     struct net_outgoing *o = &net->outgoing[net->flow[turn].head];
-    struct net_packet p = packet_make(n, o, now);
+    struct net_packet p = packet_make(a, o, now);
     uint64_t payload = packet_payload(net, o);
-    if (__builtin_expect(net->faulty, 0) && !route_reachable(net->topology, now, n->id, o->destination)) {
-        net_packet_withhold(n, &p, now);
+    if (__builtin_expect(net->faulty, 0) && !route_reachable(net->topology, now, a->id, o->destination)) {
+        net_packet_withhold(a, &p, now);
     } else {
-        int channel = channel_find(n, o->priority, &p);
+        int channel = channel_find(a, o->priority, &p);
         if (channel < 0)
             return false;
-        packet_post(n, &p, channel, now);
+        packet_post(a, &p, channel, now);
         if (__builtin_expect(net->congestion != NULL, 0) && o->queue != NET_QUEUE_CONTROL)
-            net->congestion->sent(n, now, &p, n->link_free - now);
+            net->congestion->sent(a, now, &p, a->link_free - now);
         net->count.injected++;
         net->count.bytes_injected += payload;
         if (net_measures(net, now))
@@ -242,9 +249,9 @@ static inline bool flow_inject(struct net_node *n, unsigned level, uint32_t *las
     o->left -= payload;
     o->index++;
     if (p.flags & NET_LAST) {
-        message_sent(n, turn);
+        message_sent(a, turn);
         if (net->flow[turn].head == NET_NONE) {
-            flow_remove(n, level, previous, turn);
+            flow_remove(a, level, previous, turn);
             return true;
         }
     }
@@ -253,20 +260,20 @@ static inline bool flow_inject(struct net_node *n, unsigned level, uint32_t *las
 }
 
 /* With congestion control: the first flow of a level that may send now, by the one before it in the ring;
- * false: none may, and n->hold is at most when one will. */
-static bool flow_ready(struct net_node *n, unsigned level, ker_time now, uint32_t *previous)
+ * false: none may, and a->hold is at most when one will. */
+static bool flow_ready(struct net_adapter *a, unsigned level, ker_time now, uint32_t *previous)
 {
-    const struct net_network *net = n->net;
-    uint32_t last = *flow_last(n, level), before = last;
+    const struct net_network *net = a->net;
+    uint32_t last = *flow_last(a, level), before = last;
     do {
         uint32_t f = net->flow[before].next;
         const struct net_outgoing *o = &net->outgoing[net->flow[f].head];
-        ker_time when = o->queue == NET_QUEUE_CONTROL ? now : net->congestion->ready(n, o->destination, now);
+        ker_time when = o->queue == NET_QUEUE_CONTROL ? now : net->congestion->ready(a, o->destination, now);
         if (when <= now) {
             *previous = before;
             return true;
         }
-        n->hold = ker_time_min(n->hold, when);
+        a->hold = ker_time_min(a->hold, when);
         before = f;
     } while (before != last);
     return false;
@@ -279,17 +286,17 @@ enum injection {
 };
 
 /* Sends a packet of the highest level that can. */
-static enum injection levels_inject(struct net_node *n, ker_time now)
+static enum injection levels_inject(struct net_adapter *a, ker_time now)
 {
     enum injection result = INJECT_NOTHING;
-    uint32_t left = n->waiting;
+    uint32_t left = a->waiting;
     do {
         unsigned level = level_highest(left);
-        uint32_t *last = flow_last(n, level), previous = *last;
+        uint32_t *last = flow_last(a, level), previous = *last;
         left &= ~(1u << level);
-        if (__builtin_expect(n->net->congestion != NULL, 0) && !flow_ready(n, level, now, &previous))
+        if (__builtin_expect(a->net->congestion != NULL, 0) && !flow_ready(a, level, now, &previous))
             continue;
-        if (flow_inject(n, level, last, previous, now))
+        if (flow_inject(a, level, last, previous, now))
             return INJECT_SENT;
         result = INJECT_BLOCKED;
     } while (__builtin_expect(left != 0, 0));
@@ -298,59 +305,59 @@ static enum injection levels_inject(struct net_node *n, ker_time now)
 
 /* The same with congestion control, asking an open-loop source for more while all it has given is held back;
  * when none may go, sets a wake-up. */
-static bool throttled_inject(struct net_node *n, ker_time now)
+static bool throttled_inject(struct net_adapter *a, ker_time now)
 {
     enum injection result = INJECT_NOTHING;
     do {
-        if (n->hold > now)
+        if (a->hold > now)
             continue;
-        n->hold = KER_TIME_MAX;
-        result = levels_inject(n, now);
-    } while (result == INJECT_NOTHING && offer_join(n, now, n->net->set.offers));
-    n->blocked = result == INJECT_BLOCKED;
+        a->hold = KER_TIME_MAX;
+        result = levels_inject(a, now);
+    } while (result == INJECT_NOTHING && offer_join(a, now, a->net->set.offers));
+    a->blocked = result == INJECT_BLOCKED;
     if (result != INJECT_SENT) {
         ker_time created =
-            n->blocked || n->offered == NET_NONE ? KER_TIME_MAX : n->net->outgoing[n->offered].created;
-        node_wake(n, ker_time_min(n->hold, created));
+            a->blocked || a->offered == NET_NONE ? KER_TIME_MAX : a->net->outgoing[a->offered].created;
+        adapter_wake(a, ker_time_min(a->hold, created));
     }
     if (result != INJECT_NOTHING)
-        n->hold = 0; /* there is more to try when the link is free or a credit comes */
+        a->hold = 0; /* there is more to try when the link is free or a credit comes */
     return result == INJECT_SENT;
 }
 
 /* Sends the next packet, if there is one that may go and credits for it. Returns whether it did. */
-static bool packet_inject(struct net_node *n, ker_time now)
+static bool packet_inject(struct net_adapter *a, ker_time now)
 {
-    if (__builtin_expect(n->net->congestion != NULL, 0))
-        return throttled_inject(n, now);
-    bool sent = levels_inject(n, now) == INJECT_SENT;
-    n->blocked = !sent;
+    if (__builtin_expect(a->net->congestion != NULL, 0))
+        return throttled_inject(a, now);
+    bool sent = levels_inject(a, now) == INJECT_SENT;
+    a->blocked = !sent;
     return sent;
 }
 
 /* ---- cnps of congestion ---- */
 
-void net_cnp_send(struct net_node *n, ker_time now, uint32_t destination, uint16_t word)
+void net_cnp_send(struct net_adapter *a, ker_time now, uint32_t destination, uint16_t word)
 {
-    struct net_network *net = n->net;
+    struct net_network *net = a->net;
     uint32_t index = outgoing_new(net);
     net->outgoing[index] =
         (struct net_outgoing){.created = now, .destination = destination, .index = word, .next = NET_NONE};
-    if (n->cnp == NET_NONE)
-        n->cnp = index;
+    if (a->cnp == NET_NONE)
+        a->cnp = index;
     else
-        net->outgoing[n->cnp_last].next = index;
-    n->cnp_last = index;
+        net->outgoing[a->cnp_last].next = index;
+    a->cnp_last = index;
 }
 
 /* Sends the next cnp, if there are credits for it; drops those that cannot arrive. The data's turn comes
  * again when the link is free. */
-static bool cnp_inject(struct net_node *n, ker_time now)
+static bool cnp_inject(struct net_adapter *a, ker_time now)
 {
-    struct net_network *net = n->net;
-    const struct net_outgoing *o = &net->outgoing[n->cnp];
+    struct net_network *net = a->net;
+    const struct net_outgoing *o = &net->outgoing[a->cnp];
     struct net_packet p = {.flags = NET_FIRST | NET_LAST | NET_EMPTY | NET_NOTICE,
-                           .source = n->id,
+                           .source = a->id,
                            .destination = o->destination,
                            .created = o->created,
                            .injected = now,
@@ -358,105 +365,121 @@ static bool cnp_inject(struct net_node *n, ker_time now)
                            .bytes = (uint16_t)net->set.cnp,
                            .index = (uint16_t)o->index,
                            .message = UINT32_MAX};
-    bool reachable = !net->faulty || route_reachable(net->topology, now, n->id, p.destination);
-    int channel = channel_find(n, net->set.classes - 1, &p);
+    bool reachable = !net->faulty || route_reachable(net->topology, now, a->id, p.destination);
+    int channel = channel_find(a, net->set.classes - 1, &p);
     if (reachable && channel < 0)
         return false;
     uint32_t next = o->next;
-    outgoing_free(net, n->cnp);
-    n->cnp = next;
+    outgoing_free(net, a->cnp);
+    a->cnp = next;
     if (!reachable)
-        return next != NET_NONE && cnp_inject(n, now);
-    packet_post(n, &p, channel, now);
+        return next != NET_NONE && cnp_inject(a, now);
+    packet_post(a, &p, channel, now);
     net->count.cnps_sent++;
-    n->blocked = false;
+    a->blocked = false;
     return true;
 }
 
 /* Sends one packet, if there is one that can go. */
-static bool node_inject(struct net_node *n, ker_time now)
+static bool adapter_inject(struct net_adapter *a, ker_time now)
 {
-    if (__builtin_expect(n->cnp != NET_NONE, 0) && cnp_inject(n, now))
+    if (__builtin_expect(a->cnp != NET_NONE, 0) && cnp_inject(a, now))
         return true;
-    return n->waiting && packet_inject(n, now);
+    return a->waiting && packet_inject(a, now);
 }
 
-static void node_act(void *self, struct ker_engine *e, ker_time now)
+void net_adapter_act(struct net_adapter *a, ker_time now)
 {
-    struct net_node *n = self;
-    if (n->link_free <= now) {
-        if (!n->exhausted || n->offered != NET_NONE)
-            offer_join(n, now, 1);
-        if (!node_inject(n, now)) {
-            if (!n->waiting && n->offered != NET_NONE)
-                node_wake(n, n->net->outgoing[n->offered].created);
-            n->acting = false;
+    if (a->link_free <= now) {
+        if (!a->exhausted || a->offered != NET_NONE)
+            offer_join(a, now, 1);
+        if (!adapter_inject(a, now)) {
+            if (!a->waiting && a->offered != NET_NONE)
+                adapter_wake(a, a->net->outgoing[a->offered].created);
             return;
         }
-        if (!n->exhausted && n->offered == NET_NONE)
-            offer_fetch(n, 1);
+        if (!a->exhausted && a->offered == NET_NONE)
+            offer_fetch(a, 1);
     }
-    n->acting = false;
-    if (n->waiting || n->cnp != NET_NONE) {
-        if (!n->blocked || n->cnp != NET_NONE)
-            node_wake(n, n->link_free);
-    } else if (n->offered != NET_NONE) {
-        ker_time created = n->net->outgoing[n->offered].created;
-        node_wake(n, created > n->link_free ? created : n->link_free);
+    if (a->waiting || a->cnp != NET_NONE) {
+        if (!a->blocked || a->cnp != NET_NONE)
+            adapter_wake(a, a->link_free);
+    } else if (a->offered != NET_NONE) {
+        ker_time created = a->net->outgoing[a->offered].created;
+        adapter_wake(a, created > a->link_free ? created : a->link_free);
     }
 }
 
 /* ---- receiving ---- */
 
-static void message_hand_up(struct net_node *n, ker_time now, const struct net_message *m)
+static void message_hand_up(struct net_adapter *a, ker_time now, const struct net_message *m)
 {
-    struct net_network *net = n->net;
+    struct net_network *net = a->net;
     net->count.messages_delivered++;
     if (net_measures(net, m->created)) {
         stats_quantity_add(net->message_latency, (uint64_t)(now - m->created));
         stats_quantity_add(net->message_size, m->bytes);
     }
-    if (n->client)
-        n->client->arrived(n, now, m);
+    net->host.arrived(a->node, now, m);
 }
 
 /* The message is whole. */
-static void message_deliver(struct net_node *n, ker_time now, const struct net_packet *p, uint64_t bytes,
-                            ker_time created, const uint64_t *envelope)
+static void message_deliver(struct net_adapter *a, ker_time now, uint32_t number, struct net_message *m)
 {
-    struct net_network *net = n->net;
-    struct net_message m = {p->source, n->id, bytes, created, {{0}}};
-    if (envelope)
-        memcpy(m.envelope.word, envelope, sizeof m.envelope.word);
-    if (__builtin_expect(net->set.resequence, 0)) {
-        if (net_resequencer_put(n, now, &m, p->message))
-            message_hand_up(n, now, &m);
-        while (net_resequencer_next(n, now, m.source, p->message, &m))
-            message_hand_up(n, now, &m);
+    if (__builtin_expect(a->net->set.resequence, 0)) {
+        uint32_t source = m->source;
+        if (net_resequencer_put(a, now, m, number))
+            message_hand_up(a, now, m);
+        while (net_resequencer_next(a, now, source, number, m))
+            message_hand_up(a, now, m);
         return;
     }
-    message_hand_up(n, now, &m);
+    message_hand_up(a, now, m);
 }
 
-static void cnp_deliver(struct net_node *n, ker_time now, const struct net_packet *p)
+/* The same for one packet without an extension. */
+static void packet_hand_up(struct net_adapter *a, ker_time now, const struct net_packet *p, uint64_t payload)
 {
-    n->net->count.cnps_received++;
-    ker_touch(n->net->engine, now);
-    n->hold = 0;
-    n->net->congestion->noticed(n, now, p);
+    struct net_message m = {.source = p->source,
+                            .destination = a->id,
+                            .bytes = payload,
+                            .created = p->created,
+                            .service = p->index};
+    message_deliver(a, now, p->message, &m);
 }
 
-static void packet_deliver(struct net_node *n, ker_time now, const struct net_packet *p)
+/* And for one with. */
+static void extension_hand_up(struct net_adapter *a, ker_time now, const struct net_packet *p,
+                              const struct net_extension *x)
 {
-    struct net_network *net = n->net;
+    struct net_message m = {.source = p->source,
+                            .destination = a->id,
+                            .bytes = x->bytes,
+                            .created = x->created,
+                            .service = x->service};
+    memcpy(m.envelope.word, x->envelope, sizeof m.envelope.word);
+    message_deliver(a, now, p->message, &m);
+}
+
+static void cnp_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p)
+{
+    a->net->count.cnps_received++;
+    ker_touch(a->net->engine, now);
+    a->hold = 0;
+    a->net->congestion->noticed(a, now, p);
+}
+
+static void packet_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p)
+{
+    struct net_network *net = a->net;
     uint64_t wire = p->bytes, payload = p->flags & NET_EMPTY ? 0 : wire - net_header(net, p->hops);
     struct net_extension x;
     if (__builtin_expect(net->congestion != NULL, 0)) {
         if (p->flags & NET_NOTICE) {
-            cnp_deliver(n, now, p);
+            cnp_deliver(a, now, p);
             return;
         }
-        net->congestion->arrived(n, now, p);
+        net->congestion->arrived(a, now, p);
     }
     net->count.delivered++;
     net->count.bytes_delivered += payload;
@@ -472,128 +495,80 @@ static void packet_deliver(struct net_node *n, ker_time now, const struct net_pa
     ker_touch(net->engine, now);
     if ((p->flags & NET_FIRST) && (p->flags & NET_LAST)) {
         if (!(p->flags & KER_FLAG_EXTENSION)) {
-            message_deliver(n, now, p, payload, p->created, NULL);
+            packet_hand_up(a, now, p, payload);
             return;
         }
         x = *(struct net_extension *)ker_extension(net->engine, p->extension);
         ker_extension_free(net->engine, p->extension);
-        message_deliver(n, now, p, x.bytes, x.created, x.envelope);
-    } else if (net_reassembly_add(net, n, p, payload, &x)) {
-        message_deliver(n, now, p, x.bytes, x.created, x.envelope);
+        extension_hand_up(a, now, p, &x);
+    } else if (net_reassembly_add(net, a, p, payload, &x)) {
+        extension_hand_up(a, now, p, &x);
     }
 }
 
 /* A packet has been worked off: its buffer is free again. */
-static void packet_consume(struct net_node *n, ker_time now, const struct net_packet *p)
+static void packet_consume(struct net_adapter *a, ker_time now, const struct net_packet *p)
 {
-    struct net_network *net = n->net;
-    ker_time when = now + net->link[n->link].latency + net->set.credit_delay;
-    ker_post_note(net->engine, n->peer, when, KER_CREDIT, n->peer_port, p->channel, p->bytes);
-    packet_deliver(n, now, p);
+    struct net_network *net = a->net;
+    ker_time when = now + net->link[a->link].latency + net->set.credit_delay;
+    ker_post_note(net->engine, a->peer, when, KER_CREDIT, a->peer_port, p->channel, p->bytes);
+    packet_deliver(a, now, p);
 }
 
 /* A limited sink begins with a packet's head, when it is free, and is not done before the tail is here. */
-static void packet_sink(struct net_node *n, const struct net_packet *p)
+static void packet_sink(struct net_adapter *a, const struct net_packet *p)
 {
-    struct net_network *net = n->net;
-    ker_time tail = p->time, head = tail - net_times_of(net, n->link, p->bytes).wire;
+    struct net_network *net = a->net;
+    ker_time tail = p->time, head = tail - net_times_of(net, a->link, p->bytes).wire;
     ker_time done =
-        (n->sink_free > head ? n->sink_free : head) + ker_serialisation(p->bytes, net->set.ejection_rate);
-    n->sink_free = done > tail ? done : tail;
-    if (n->sink_free == tail) {
-        packet_consume(n, tail, p);
+        (a->sink_free > head ? a->sink_free : head) + ker_serialisation(p->bytes, net->set.ejection_rate);
+    a->sink_free = done > tail ? done : tail;
+    if (a->sink_free == tail) {
+        packet_consume(a, tail, p);
         return;
     }
-    struct net_packet *later = (struct net_packet *)ker_post_event(net->engine, node_self(n), n->sink_free,
-                                                                   PORT_CONSUMED, p->channel);
+    struct net_packet *later = (struct net_packet *)ker_post_event(net->engine, adapter_self(a), a->sink_free,
+                                                                   PORT_CONSUMED | a->port, p->channel);
     later->flags = p->flags;
     memcpy((char *)later + 16, (const char *)p + 16, sizeof *p - 16);
 }
 
-static void node_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
+/* ---- for the node ---- */
+
+void net_adapter_arrival(struct net_adapter *a, const struct ker_event *event)
 {
-    struct net_node *n = self;
     const struct net_packet *p = (const struct net_packet *)event;
-    n->acting = true;
-    if (p->port == PORT_CONSUMED)
-        packet_consume(n, p->time, p);
-    else if (n->net->set.ejection_rate)
-        packet_sink(n, p);
+    if (p->port & PORT_CONSUMED)
+        packet_consume(a, p->time, p);
+    else if (a->net->set.ejection_rate)
+        packet_sink(a, p);
     else
-        packet_deliver(n, p->time, p);
+        packet_deliver(a, p->time, p);
 }
 
-static void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
-                      uint8_t channel, uint32_t amount)
+void net_adapter_credit(struct net_adapter *a, uint8_t channel, uint32_t bytes)
 {
-    struct net_node *n = self;
-    n->acting = true;
-    if (kind == KER_CREDIT) {
-        n->credit[channel] += amount;
-        ker_check(n->credit[channel] <= n->net->set.buffer);
-        return;
-    }
-    if (kind == KER_WAKE) {
-        if (n->wake <= now)
-            n->wake = KER_TIME_MAX;
-        return;
-    }
-    if (channel == TIMER_SENT) {
-        uint64_t cookie = n->net->outgoing[amount].cookie;
-        outgoing_free(n->net, amount);
-        n->client->sent(n, now, cookie);
-    } else if (channel == TIMER_START) {
-        if (n->client->start)
-            n->client->start(n, now);
-    } else if (n->client->timer) {
-        n->client->timer(n, now, port);
-    }
+    a->credit[channel] += bytes;
+    ker_check(a->credit[channel] <= a->net->set.buffer);
 }
 
-/* ---- for clients ---- */
-
-void net_timer(struct net_node *n, ker_time when, uint32_t timer)
+void net_adapter_woken(struct net_adapter *a, ker_time now)
 {
-    ker_assert(timer <= UINT16_MAX);
-    ker_post_note(n->net->engine, node_self(n), when, KER_TIMER, (uint16_t)timer, TIMER_CLIENT, 0);
+    if (a->wake <= now)
+        a->wake = KER_TIME_MAX;
 }
 
-void net_node_start(struct net_node *n)
+void net_adapter_timer(struct net_adapter *a, ker_time now)
 {
-    ker_post_note(n->net->engine, node_self(n), 0, KER_TIMER, 0, TIMER_START, 0);
+    struct net_network *net = a->net;
+    uint32_t index = a->leaving, service = net->outgoing[index].service;
+    uint64_t cookie = net->outgoing[index].cookie;
+    a->leaving = net->outgoing[index].next;
+    outgoing_free(net, index);
+    net->host.sent(a->node, now, service, cookie);
 }
 
-void *net_node_client(const struct net_node *n)
+void net_adapter_offers(struct net_adapter *a)
 {
-    return n->state;
+    a->exhausted = false;
 }
-
-void net_node_touch(struct net_node *n, ker_time when)
-{
-    ker_touch(n->net->engine, when);
-}
-
-/* An instant with one record takes the same way: a node's work is in act(). */
-static void node_arrival_alone(void *self, struct ker_engine *e, const struct ker_event *event)
-{
-    ker_time now = event->time;
-    node_arrival(self, e, event);
-    node_act(self, e, now);
-}
-
-static void node_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
-                            uint8_t channel, uint32_t amount)
-{
-    node_note(self, e, now, kind, port, channel, amount);
-    node_act(self, e, now);
-}
-
-const struct ker_class net_node_class = {
-    .name = "node",
-    .arrival = node_arrival,
-    .note = node_note,
-    .act = node_act,
-    .arrival_alone = node_arrival_alone,
-    .note_alone = node_note_alone,
-    .head_bytes = sizeof(struct net_node) + 16,
-};

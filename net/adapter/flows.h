@@ -55,9 +55,9 @@ static inline uint32_t flow_new(struct net_network *net)
 /* ---- rings ---- */
 
 /* The flow of this level that was served last; all others come before it. */
-static inline uint32_t *flow_last(struct net_node *n, unsigned level)
+static inline uint32_t *flow_last(struct net_adapter *a, unsigned level)
 {
-    return &n->credit[n->net->set.rings + level];
+    return &a->credit[a->net->set.rings + level];
 }
 
 static inline unsigned flow_level(const struct net_network *net, const struct net_outgoing *o)
@@ -72,15 +72,15 @@ static inline unsigned level_highest(uint32_t levels)
 }
 
 /* Puts a message behind the others of its flow; a new flow gets its turn last. */
-static inline void flow_append(struct net_node *n, uint32_t index)
+static inline void flow_append(struct net_adapter *a, uint32_t index)
 {
-    struct net_network *net = n->net;
+    struct net_network *net = a->net;
     struct net_outgoing *o = &net->outgoing[index];
     uint32_t destination = net->set.fifo_adapter ? 0 : o->destination;
     unsigned level = flow_level(net, o);
-    uint32_t *last = flow_last(n, level);
+    uint32_t *last = flow_last(a, level);
     o->next = NET_NONE;
-    if (n->waiting >> level & 1) {
+    if (a->waiting >> level & 1) {
         uint32_t f = *last;
         do {
             struct net_flow *flow = &net->flow[f];
@@ -96,24 +96,24 @@ static inline void flow_append(struct net_node *n, uint32_t index)
     uint32_t fresh = flow_new(net);
     struct net_flow *flow = &net->flow[fresh];
     *flow = (struct net_flow){destination, index, index, fresh};
-    if (n->waiting >> level & 1) {
+    if (a->waiting >> level & 1) {
         flow->next = net->flow[*last].next;
         net->flow[*last].next = fresh;
     }
     *last = fresh;
-    n->waiting |= 1u << level;
-    n->hold = 0;
+    a->waiting |= 1u << level;
+    a->hold = 0;
 }
 
 /* Takes an empty flow out of its ring; previous is the one before it. */
-static inline void flow_remove(struct net_node *n, unsigned level, uint32_t previous, uint32_t flow)
+static inline void flow_remove(struct net_adapter *a, unsigned level, uint32_t previous, uint32_t flow)
 {
-    struct net_network *net = n->net;
+    struct net_network *net = a->net;
     if (previous == flow) {
-        n->waiting &= ~(1u << level);
+        a->waiting &= ~(1u << level);
     } else {
         net->flow[previous].next = net->flow[flow].next;
-        *flow_last(n, level) = previous;
+        *flow_last(a, level) = previous;
     }
     net->flow[flow].next = net->flow_free;
     net->flow_free = flow;

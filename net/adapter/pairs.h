@@ -1,4 +1,5 @@
-/* pairs.h - what a rank's nodes remember of some of their partners: entries found by (component, other node).
+/* pairs.h - what a rank's nodes remember of some of their partners: entries found by (endpoint, other
+ * endpoint).
  *
  * An entry begins with struct net_pair; the rest is its owner's. Nothing is allocated before the first entry,
  * and what the owner calls idle is thrown out before the table grows. Entries move: a pointer is good until
@@ -12,7 +13,7 @@
 #include <stdbool.h>
 
 struct net_pair {
-    uint32_t component; /* UINT32_MAX: free */
+    uint32_t endpoint; /* UINT32_MAX: free */
     uint32_t other;
 };
 
@@ -27,9 +28,9 @@ struct net_pairs {
 
 void net_pairs_init(struct net_pairs *, size_t bytes, net_pair_idle *);
 void net_pairs_release(struct net_pairs *);
-void *net_pairs_find(const struct net_pairs *, uint32_t component, uint32_t other); /* NULL: none */
+void *net_pairs_find(const struct net_pairs *, uint32_t endpoint, uint32_t other); /* NULL: none */
 /* A new entry, zeroed behind its net_pair; there must be none. */
-void *net_pairs_add(struct net_pairs *, const void *context, uint32_t component, uint32_t other);
+void *net_pairs_add(struct net_pairs *, const void *context, uint32_t endpoint, uint32_t other);
 void net_pairs_drop(struct net_pairs *, void *entry);
 
 #endif

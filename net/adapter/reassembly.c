@@ -16,7 +16,7 @@
 #define WORD_BITS 64u
 
 struct partial {
-    uint32_t node, source, message; /* node: component; UINT32_MAX: free slot */
+    uint32_t node, source, message; /* node: the receiving endpoint; UINT32_MAX: free slot */
     uint32_t extension;             /* NET_NONE until the first packet is here */
     uint64_t bytes;                 /* that are here, modulo 2^64 less the message's once its extension is */
     uint64_t expected : 56,
@@ -168,17 +168,17 @@ static void order_follow(struct net_network *net, struct partial *m, const struc
 
 /* ---- messages ---- */
 
-bool net_reassembly_add(struct net_network *net, const struct net_node *n, const struct net_packet *p,
+bool net_reassembly_add(struct net_network *net, const struct net_adapter *a, const struct net_packet *p,
                         uint64_t payload, struct net_extension *whole)
 {
     struct net_reassembly *r = net->reassembly;
     if (r->used * 5u >= r->room * 4u)
         table_grow(r);
-    uint32_t i = partial_find(r, n->self, p->source, p->message);
+    uint32_t i = partial_find(r, a->id, p->source, p->message);
     struct partial *m = &r->slot[i];
     if (m->node == NET_NONE) {
         *m = (struct partial){
-            .node = n->self, .source = p->source, .message = p->message, .extension = NET_NONE};
+            .node = a->id, .source = p->source, .message = p->message, .extension = NET_NONE};
         r->used++;
     }
     if (p->flags & KER_FLAG_EXTENSION) {

@@ -73,13 +73,13 @@ uint32_t net_resequencer_count(const struct net_resequencer *r)
     return r ? r->count : 0;
 }
 
-uint32_t net_resequencer_number(struct net_node *n, const struct net_outgoing *o)
+uint32_t net_resequencer_number(struct net_adapter *a, const struct net_outgoing *o)
 {
     uint32_t lane = o->priority * 4u + o->queue;
-    struct net_pairs *sent = &n->net->resequencer->sent[lane];
-    struct sent *s = net_pairs_find(sent, n->self, o->destination);
+    struct net_pairs *sent = &a->net->resequencer->sent[lane];
+    struct sent *s = net_pairs_find(sent, a->id, o->destination);
     if (!s) {
-        s = net_pairs_add(sent, NULL, n->self, o->destination);
+        s = net_pairs_add(sent, NULL, a->id, o->destination);
         s->next = lane;
     }
     uint32_t number = s->next;
@@ -87,14 +87,14 @@ uint32_t net_resequencer_number(struct net_node *n, const struct net_outgoing *o
     return number;
 }
 
-static struct order *order_of(struct net_resequencer *r, const struct net_node *n, uint32_t source,
+static struct order *order_of(struct net_resequencer *r, const struct net_adapter *a, uint32_t source,
                               uint32_t number)
 {
     struct net_pairs *order = &r->order[number % LANES];
-    struct order *o = net_pairs_find(order, n->self, source);
+    struct order *o = net_pairs_find(order, a->id, source);
     if (o)
         return o;
-    o = net_pairs_add(order, NULL, n->self, source);
+    o = net_pairs_add(order, NULL, a->id, source);
     o->next = number % LANES;
     o->held = NET_NONE;
     return o;
@@ -117,11 +117,11 @@ static uint32_t held_new(struct net_resequencer *r)
     return index;
 }
 
-bool net_resequencer_put(struct net_node *n, ker_time now, const struct net_message *m, uint32_t number)
+bool net_resequencer_put(struct net_adapter *a, ker_time now, const struct net_message *m, uint32_t number)
 {
-    struct net_network *net = n->net;
+    struct net_network *net = a->net;
     struct net_resequencer *r = net->resequencer;
-    struct order *o = order_of(r, n, m->source, number);
+    struct order *o = order_of(r, a, m->source, number);
     if (number == o->next) {
         o->next += LANES;
         return true;
@@ -138,12 +138,12 @@ bool net_resequencer_put(struct net_node *n, ker_time now, const struct net_mess
     return false;
 }
 
-bool net_resequencer_next(struct net_node *n, ker_time now, uint32_t source, uint32_t number,
+bool net_resequencer_next(struct net_adapter *a, ker_time now, uint32_t source, uint32_t number,
                           struct net_message *m)
 {
-    struct net_network *net = n->net;
+    struct net_network *net = a->net;
     struct net_resequencer *r = net->resequencer;
-    struct order *o = order_of(r, n, source, number);
+    struct order *o = order_of(r, a, source, number);
     uint32_t index = o->held;
     if (index == NET_NONE || r->held[index].number != o->next)
         return false;

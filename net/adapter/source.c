@@ -21,14 +21,14 @@ static bool choice_at(const struct net_network *net, uint32_t at, const struct r
     return count > 0;
 }
 
-uint32_t net_source_switches(const struct net_node *n, const struct net_packet *p)
+uint32_t net_source_switches(const struct net_adapter *a, const struct net_packet *p)
 {
-    const struct net_network *net = n->net;
+    const struct net_network *net = a->net;
     struct route_packet r = {p->address, p->source, p->destination, net_packet_draw(net, p), 0, 0, 0,
                              0,          NULL};
     struct route_choice choice;
     uint32_t at, passed = 0;
-    route_attachment(net->topology, n->id, &at, &r.in_port);
+    route_attachment(net->topology, a->id, &at, &r.in_port);
     while (choice_at(net, at, &r, p, &choice)) {
         struct route_peer peer;
         route_port(net->topology, at, choice.port, &peer);

@@ -26,20 +26,20 @@ struct net_congestion {
     bool (*marks)(struct net_switch *, struct net_port *out, const struct net_packet *, uint32_t left,
                   ker_time now);
     /* At the destination: a packet that is no cnp is here, marked or not. May call net_cnp_send. */
-    void (*arrived)(struct net_node *, ker_time now, const struct net_packet *);
+    void (*arrived)(struct net_adapter *, ker_time now, const struct net_packet *);
     /* At the source: a cnp from p->source is here; what net_cnp_send was told is in p->index. */
-    void (*noticed)(struct net_node *, ker_time now, const struct net_packet *);
+    void (*noticed)(struct net_adapter *, ker_time now, const struct net_packet *);
     /* At the source, while its link is free: when may the next packet to this node go? Now or earlier: at
      * once. The answer may be later when asked again, but earlier only after noticed(). */
-    ker_time (*ready)(const struct net_node *, uint32_t destination, ker_time now);
+    ker_time (*ready)(const struct net_adapter *, uint32_t destination, ker_time now);
     /* At the source: a packet leaves now and takes the link for `wire`. */
-    void (*sent)(struct net_node *, ker_time now, const struct net_packet *, ker_time wire);
+    void (*sent)(struct net_adapter *, ker_time now, const struct net_packet *, ker_time wire);
 };
 
 extern const struct net_congestion net_congestion_ecn;
 
 /* Has the adapter send a cnp to another node, from arrived() only. word: for the method. */
-void net_cnp_send(struct net_node *, ker_time now, uint32_t destination, uint16_t word);
+void net_cnp_send(struct net_adapter *, ker_time now, uint32_t destination, uint16_t word);
 
 /* Reads congestion.*, for net_network_new. */
 enum ker_status net_congestion_read(struct net_network *, const struct ker_config *, struct ker_error *);

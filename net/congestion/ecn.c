@@ -28,7 +28,7 @@
 
 /* A source's flow that is throttled. */
 struct throttled {
-    struct net_pair pair; /* component of the source; destination */
+    struct net_pair pair; /* source; destination */
     uint32_t rate;        /* at `since` */
     uint32_t wire;        /* of the packet sent last, picoseconds */
     ker_time since;       /* the last cnp */
@@ -37,7 +37,7 @@ struct throttled {
 
 /* A destination's last cnp to a source. */
 struct notified {
-    struct net_pair pair; /* component of the destination; source */
+    struct net_pair pair; /* destination; source */
     ker_time last;
 };
 
@@ -108,33 +108,33 @@ static bool ecn_marks(struct net_switch *s, struct net_port *out, const struct n
     return (unsigned __int128)draw * (high - low) >> 32 < backlog - low;
 }
 
-static void ecn_arrived(struct net_node *n, ker_time now, const struct net_packet *p)
+static void ecn_arrived(struct net_adapter *a, ker_time now, const struct net_packet *p)
 {
-    struct ecn *ecn = n->net->congestion_state;
+    struct ecn *ecn = a->net->congestion_state;
     if (!(p->flags & NET_MARKED))
         return;
-    struct notified *one = net_pairs_find(&ecn->notified, n->self, p->source);
+    struct notified *one = net_pairs_find(&ecn->notified, a->id, p->source);
     if (one && now < one->last + ecn->gap)
         return;
     if (!one && ecn->gap > 0)
-        one = net_pairs_add(&ecn->notified, ecn, n->self, p->source);
+        one = net_pairs_add(&ecn->notified, ecn, a->id, p->source);
     if (one)
         one->last = now;
-    net_cnp_send(n, now, p->source, p->bytes);
+    net_cnp_send(a, now, p->source, p->bytes);
 }
 
 /* The first cnp counts as if the marked packet had just been sent. */
-static void ecn_cnp_arrived(struct net_node *n, ker_time now, const struct net_packet *p)
+static void ecn_cnp_arrived(struct net_adapter *a, ker_time now, const struct net_packet *p)
 {
-    struct ecn *ecn = n->net->congestion_state;
-    struct throttled *t = net_pairs_find(&ecn->throttled, n->self, p->source);
+    struct ecn *ecn = a->net->congestion_state;
+    struct throttled *t = net_pairs_find(&ecn->throttled, a->id, p->source);
     uint32_t rate = t ? rate_at(ecn, t, now) : RATE_FULL;
     if (!t)
-        t = net_pairs_add(&ecn->throttled, ecn, n->self, p->source);
+        t = net_pairs_add(&ecn->throttled, ecn, a->id, p->source);
     if (rate == RATE_FULL) {
-        n->net->count.throttled_flows++;
+        a->net->count.throttled_flows++;
         t->last = now;
-        t->wire = net_times_of(n->net, n->link, p->index).wire;
+        t->wire = net_times_of(a->net, a->link, p->index).wire;
     }
     rate -= (uint32_t)((uint64_t)rate * ecn->decrease / RATE_FULL);
     t->rate = rate > ecn->minimum ? rate : ecn->minimum;
@@ -142,18 +142,18 @@ static void ecn_cnp_arrived(struct net_node *n, ker_time now, const struct net_p
     t->next = next_time(ecn, t);
 }
 
-static ker_time ecn_ready(const struct net_node *n, uint32_t destination, ker_time now)
+static ker_time ecn_ready(const struct net_adapter *a, uint32_t destination, ker_time now)
 {
-    const struct ecn *ecn = n->net->congestion_state;
-    const struct throttled *t = net_pairs_find(&ecn->throttled, n->self, destination);
+    const struct ecn *ecn = a->net->congestion_state;
+    const struct throttled *t = net_pairs_find(&ecn->throttled, a->id, destination);
     return t ? t->next : now;
 }
 
-static void ecn_sent(struct net_node *n, ker_time now, const struct net_packet *p, ker_time wire)
+static void ecn_sent(struct net_adapter *a, ker_time now, const struct net_packet *p, ker_time wire)
 {
-    struct net_network *net = n->net;
+    struct net_network *net = a->net;
     struct ecn *ecn = net->congestion_state;
-    struct throttled *t = net_pairs_find(&ecn->throttled, n->self, p->destination);
+    struct throttled *t = net_pairs_find(&ecn->throttled, a->id, p->destination);
     if (!t)
         return;
     if (rate_at(ecn, t, now) == RATE_FULL) {

@@ -26,19 +26,19 @@ void net_network_settle(struct net_network *net, ker_time until)
 }
 
 /* An adapter counts a transmission when it begins; one at most is not over. */
-static uint64_t node_busy(const struct net_network *net, const struct net_node *n)
+static uint64_t node_busy(const struct net_network *net, const struct net_adapter *n)
 {
     return net_measured_part(net, n->link_free - n->wire, n->wire);
 }
 
 void net_network_end(struct net_network *net, ker_time end)
 {
-    for (uint32_t i = 0; i < net->node_count; i++)
-        net->nodes[i]->busy -= node_busy(net, net->nodes[i]);
+    for (uint32_t i = 0; i < net->adapter_count; i++)
+        net->adapters[i]->busy -= node_busy(net, net->adapters[i]);
     if (end < net->set.measure_to)
         net->set.measure_to = end;
-    for (uint32_t i = 0; i < net->node_count; i++)
-        net->nodes[i]->busy += node_busy(net, net->nodes[i]);
+    for (uint32_t i = 0; i < net->adapter_count; i++)
+        net->adapters[i]->busy += node_busy(net, net->adapters[i]);
     for (size_t i = 0; i < net->ahead_count; i++)
         if (net->ahead[i].leave < net->set.measure_to)
             net_ahead_count(net, &net->ahead[i]);

@@ -20,13 +20,6 @@ void net_faults_post(struct net_network *net, const struct net_switch *s)
     }
 }
 
-void net_network_on_lost(struct net_network *net, void (*lost)(void *context, const struct net_envelope *),
-                         void *context)
-{
-    net->lost = lost;
-    net->lost_context = context;
-}
-
 /* The extension of a packet that goes no further. */
 static void extension_lose(struct net_network *net, const struct net_packet *p)
 {
@@ -36,8 +29,7 @@ static void extension_lose(struct net_network *net, const struct net_packet *p)
     const struct net_extension *x = ker_extension(net->engine, p->extension);
     _Static_assert(sizeof envelope == sizeof x->envelope, "the envelope travels in the extension");
     memcpy(&envelope, x->envelope, sizeof envelope);
-    if (net->lost)
-        net->lost(net->lost_context, &envelope);
+    net->host.lost(net->host.context, x->service, &envelope);
     ker_extension_free(net->engine, p->extension);
 }
 
@@ -60,7 +52,7 @@ void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time 
     ker_touch(net->engine, now);
 }
 
-void net_packet_withhold(struct net_node *n, const struct net_packet *p, ker_time now)
+void net_packet_withhold(struct net_adapter *n, const struct net_packet *p, ker_time now)
 {
     struct net_network *net = n->net;
     extension_lose(net, p);

@@ -1,9 +1,7 @@
-/* What runs on the simulated nodes: jobs under the MPI model, and synthetic traffic, joined into clients of
- * the adapters.
+/* What runs on the simulated nodes: jobs under the MPI model, and synthetic traffic, each a service.
  *
- * Jobs and traffic are read on every rank alike. Attaching gives every own node of this rank its state: the
- * MPI model's where tasks run, the traffic's where traffic is, one that knows both where they meet (mixed.c),
- * none elsewhere.
+ * Jobs and traffic are read on every rank alike. Attaching gives every own node of this rank its states: the
+ * MPI model's where tasks run, the traffic's where traffic is.
  *
  * Invariant: the tasks that live on this rank are handed to their programs in increasing order, job by job;
  * the number of a task in that order is how the MPI model names it to the program.
@@ -23,7 +21,9 @@ extern const struct ker_option task_program_options[];
 struct task_system {
     const struct route_topology *topology;
     struct task_jobs *jobs;
-    struct task_mpi *mpi;         /* NULL without jobs */
+    const struct node_services *services;
+    struct task_mpi *mpi; /* NULL without jobs */
+    uint32_t mpi_service;
     struct task_traffic *traffic; /* NULL: none */
     struct task_traffic_node *traffic_nodes;
     size_t traffic_bytes;
@@ -35,28 +35,39 @@ const struct ker_option *const task_option_tables[] = {
     task_job_options, task_program_options, task_traffic_options, mpi_options, node_options, NULL,
 };
 
+static void system_serve(struct task_system *system, struct node_services *services)
+{
+    system->services = services;
+    if (system->mpi) {
+        system->mpi_service = node_services_add(services, &task_mpi_service, system->mpi);
+        task_mpi_name(system->mpi, system->mpi_service);
+    }
+    if (system->traffic)
+        system->traffic->service =
+            node_services_add(services, task_traffic_service(system->traffic), system->traffic);
+}
+
 enum ker_status task_system_new(struct task_system **out, const struct ker_config *config,
-                                const struct route_topology *topology, struct ker_comm *comm, uint64_t seed,
+                                const struct route_topology *topology, const struct node_model *model,
+                                struct node_services *services, struct ker_comm *comm, uint64_t seed,
                                 struct ker_error *error)
 {
     struct task_system *system = ker_alloc(sizeof *system);
-    struct node_model model;
     system->topology = topology;
     *out = NULL;
-    enum ker_status status = node_model_init(&model, config, error);
-    if (!status)
-        status = task_jobs_new(&system->jobs, config, topology, comm, seed, error);
+    enum ker_status status = task_jobs_new(&system->jobs, config, topology, comm, seed, error);
     if (!status && task_jobs_count(system->jobs) > 0) {
         struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
         outside.seed = seed;
         status = task_mpi_new(&system->mpi, config, &outside, error);
     }
     if (!status)
-        status = task_traffic_new(&system->traffic, config, topology, model.cores, seed, error);
+        status = task_traffic_new(&system->traffic, config, topology, model->cores, seed, error);
     if (status) {
         task_system_free(system);
         return status;
     }
+    system_serve(system, services);
     for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
         system->foreground += !task_jobs_get(system->jobs, job)->background;
     *out = system;
@@ -135,7 +146,7 @@ static enum ker_status system_prepare(struct task_system *system, struct seating
 }
 
 static void system_attach_traffic(struct task_system *system, const uint32_t *nodes, uint32_t count,
-                                  const struct net_client **client, void **state)
+                                  void **state)
 {
     uint32_t members = 0;
     for (uint32_t i = 0; i < count; i++)
@@ -149,20 +160,14 @@ static void system_attach_traffic(struct task_system *system, const uint32_t *no
         if (!task_traffic_has(system->traffic, nodes[i]))
             continue;
         task_traffic_node_init(system->traffic, node, nodes[i]);
-        node->mpi = state[i]; /* from the jobs, or NULL */
-        client[i] = node->mpi ? task_mixed_client(system->traffic) : task_traffic_client(system->traffic);
-        state[i] = node++;
+        state[(size_t)i * system->services->count + system->traffic->service] = node++;
     }
 }
 
 enum ker_status task_system_attach(struct task_system *system, const uint32_t *nodes, uint32_t count,
-                                   const struct net_client **client, void **state, struct ker_error *error)
+                                   void **state, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    for (uint32_t i = 0; i < count; i++) {
-        client[i] = NULL;
-        state[i] = NULL;
-    }
     if (system->mpi) {
         struct seating seats = {0};
         seating_fill(&seats, system->jobs, nodes, count);
@@ -175,14 +180,14 @@ enum ker_status task_system_attach(struct task_system *system, const uint32_t *n
             uint32_t there = seats.first[i + 1] - seats.first[i];
             if (there == 0)
                 continue;
-            state[i] = task_mpi_node_new(system->mpi, nodes[i], seats.seat + seats.first[i], there);
-            client[i] = &task_mpi_client;
+            state[(size_t)i * system->services->count + system->mpi_service] =
+                task_mpi_node_new(system->mpi, nodes[i], seats.seat + seats.first[i], there);
         }
         free(seats.seat);
         free(seats.first);
     }
     if (!status && system->traffic)
-        system_attach_traffic(system, nodes, count, client, state);
+        system_attach_traffic(system, nodes, count, state);
     return status;
 }
 
@@ -199,13 +204,6 @@ uint32_t task_system_jobs(const struct task_system *system)
 uint32_t task_system_foreground(const struct task_system *system)
 {
     return system->foreground;
-}
-
-void task_system_lost(void *context, const struct net_envelope *envelope)
-{
-    struct task_system *system = context;
-    if (system->mpi && !task_traffic_envelope(envelope))
-        task_mpi_lost(system->mpi, envelope);
 }
 
 /* Open and unfinished of every job, summed over the ranks; malloc'ed. */

@@ -1,9 +1,8 @@
-/* mpi.c - set-up of the MPI model, and the node's loop.
+/* mpi.c - set-up of the MPI model, and what it is to a node: a service.
  *
- * Each call of the network changes the state of requests, which may make tasks ready; then the node settles:
- * it delivers what is due inside the node, then runs the first ready task, until neither is left. So what
- * happens in a node in one instant is a function of the order in which the network calls, which is the same
- * on any number of ranks.
+ * Each call of the node changes the state of requests, which may make tasks ready; a step runs the first
+ * ready task. The node settles after every call (nodes/nodes.h), so what happens there in one instant is a
+ * function of the order of its calls, which is the same on any number of ranks.
  */
 #include "tasks/mpi/state.h"
 
@@ -172,8 +171,9 @@ void task_mpi_job(const struct task_mpi *mpi, uint32_t job, int64_t *open, uint6
     *unfinished = job < mpi->jobs ? mpi->job[job].unfinished : 0;
 }
 
-void task_mpi_lost(struct task_mpi *mpi, const struct net_envelope *envelope)
+static void service_lost(void *shared, const struct net_envelope *envelope)
 {
+    struct task_mpi *mpi = shared;
     struct task_wire wire;
     memcpy(&wire, envelope, sizeof wire);
     jobs_reserve(mpi, wire.job);
@@ -187,22 +187,27 @@ void task_mpi_list(FILE *out)
 
 /* -- what is open -- */
 
-void task_inject(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t destination,
-                 const struct task_wire *wire, uint64_t cookie)
+void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t destination,
+                   const struct task_wire *wire, uint64_t cookie)
 {
     struct net_envelope envelope;
-    unsigned priority = mpi->outside.job(mpi->outside.jobs, wire->job)->priority;
-    enum net_queue queue = NET_QUEUE_SEND;
+    struct node_message m = {.destination = destination,
+                             .bytes = task_wire_payload(wire),
+                             .envelope = &envelope,
+                             .cookie = cookie,
+                             .priority = (uint8_t)mpi->outside.job(mpi->outside.jobs, wire->job)->priority,
+                             .queue = NET_QUEUE_SEND};
+    if (wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS)
+        m.delay = mpi->model.doorbell;
     if (wire->kind == TASK_WIRE_DATA) {
-        queue = mpi->rendezvous == TASK_RENDEZVOUS_READ ? NET_QUEUE_READ : NET_QUEUE_SEND;
+        m.queue = mpi->rendezvous == TASK_RENDEZVOUS_READ ? NET_QUEUE_READ : NET_QUEUE_SEND;
     } else if (wire->kind != TASK_WIRE_EAGER) {
-        queue = NET_QUEUE_CONTROL;
-        priority = mpi->control_priority >= 0 ? (unsigned)mpi->control_priority : priority;
+        m.queue = NET_QUEUE_CONTROL;
+        m.priority = mpi->control_priority >= 0 ? (uint8_t)mpi->control_priority : m.priority;
     }
     memcpy(&envelope, wire, sizeof envelope);
-    mpi->job[wire->job].open += 1 + (cookie != 0); /* its arrival, and its end at the adapter */
-    mpi->outside.send(node->net, now, destination, task_wire_payload(wire), &envelope, cookie, priority,
-                      queue);
+    mpi->job[wire->job].open += 1 + (cookie != 0); /* its arrival, and the end of its sending */
+    mpi->outside.send(node->net, now, mpi->service, &m);
 }
 
 void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)
@@ -210,10 +215,10 @@ void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)
     struct task_mpi_node *node = task_node_of(mpi, task);
     task->busy = true;
     mpi->job[task->job].open++;
-    mpi->outside.timer(node->net, until, 1 + task_index(mpi, task) - node->first_task);
+    mpi->outside.timer(node->net, until, mpi->service, task_index(mpi, task) - node->first_task);
 }
 
-/* -- the node's loop -- */
+/* -- ready tasks -- */
 
 static void node_enqueue(struct task_mpi *mpi, struct task_state *task)
 {
@@ -234,8 +239,12 @@ void task_ready(struct task_mpi *mpi, struct task_state *task)
         node_enqueue(mpi, task);
 }
 
-static bool node_run_first(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now)
+/* -- the service -- */
+
+static bool service_step(void *state, struct node *net, ker_time now)
 {
+    struct task_mpi_node *node = state;
+    struct task_mpi *mpi = node->mpi;
     if (!node->ready_first)
         return false;
     struct task_state *task = &mpi->task[node->ready_first - 1];
@@ -247,18 +256,9 @@ static bool node_run_first(struct task_mpi *mpi, struct task_mpi_node *node, ker
     return true;
 }
 
-static void node_settle(struct task_mpi_node *node, ker_time now)
+static void service_start(void *state, struct node *net, ker_time now)
 {
-    if (node->settling) /* the network called back from within a call of ours */
-        return;
-    node->settling = true;
-    while (task_protocol_settle(node->mpi, node, now) || node_run_first(node->mpi, node, now))
-        ;
-    node->settling = false;
-}
-
-void task_mpi_node_start(struct task_mpi_node *node, struct net_node *net, ker_time now)
-{
+    struct task_mpi_node *node = state;
     struct task_mpi *mpi = node->mpi;
     node->net = net;
     for (uint32_t i = 0; i < node->tasks; i++) {
@@ -270,39 +270,45 @@ void task_mpi_node_start(struct task_mpi_node *node, struct net_node *net, ker_t
         else
             node_enqueue(mpi, task);
     }
-    node_settle(node, now);
 }
 
-void task_mpi_node_arrived(struct task_mpi_node *node, struct net_node *net, ker_time now,
-                           const struct net_message *message)
+static void service_arrived(void *state, struct node *net, ker_time now, const struct net_message *message)
 {
+    struct task_mpi_node *node = state;
     struct task_wire wire;
     memcpy(&wire, &message->envelope, sizeof wire);
-    node->net = net;
     node->mpi->job[wire.job].open--;
     task_protocol_arrived(node->mpi, node, now, &wire);
-    node_settle(node, now);
 }
 
-void task_mpi_node_sent(struct task_mpi_node *node, struct net_node *net, ker_time now, uint64_t cookie)
+static void service_sent(void *state, struct node *net, ker_time now, uint64_t cookie)
 {
-    struct task_mpi *mpi = node->mpi;
-    node->net = net;
-    if (cookie)
-        mpi->job[mpi->task[task_request_at(mpi, (uint32_t)cookie)->task].job].open--;
+    struct task_mpi *mpi = ((struct task_mpi_node *)state)->mpi;
+    mpi->job[mpi->task[task_request_at(mpi, (uint32_t)cookie)->task].job].open--;
     task_protocol_sent(mpi, cookie);
-    node_settle(node, now);
 }
 
-void task_mpi_node_timer(struct task_mpi_node *node, struct net_node *net, ker_time now, uint32_t timer)
+static void service_timer(void *state, struct node *net, ker_time now, uint32_t number)
 {
-    node->net = net;
-    if (timer > 0 && timer <= node->tasks) {
-        struct task_state *task = &node->mpi->task[node->first_task + timer - 1];
-        ker_assert(task->busy);
-        task->busy = false;
-        node->mpi->job[task->job].open--;
-        node_enqueue(node->mpi, task);
-    }
-    node_settle(node, now);
+    struct task_mpi_node *node = state;
+    struct task_state *task = &node->mpi->task[node->first_task + number];
+    ker_assert(number < node->tasks && task->busy);
+    task->busy = false;
+    node->mpi->job[task->job].open--;
+    node_enqueue(node->mpi, task);
+}
+
+const struct node_service task_mpi_service = {
+    .name = "mpi",
+    .start = service_start,
+    .arrived = service_arrived,
+    .sent = service_sent,
+    .timer = service_timer,
+    .step = service_step,
+    .lost = service_lost,
+};
+
+void task_mpi_name(struct task_mpi *mpi, uint32_t service)
+{
+    mpi->service = service;
 }

@@ -1,9 +1,9 @@
 /* mpi.h - the MPI model: tasks that run their programs with MPI semantics over the adapter.
  *
  * One struct task_mpi per rank of the simulator holds the model's parameters and the pools; one struct
- * task_mpi_node per simulated node holds the tasks that run there and is the state (net_node_client) of
- * task_mpi_client. Order of calls: task_mpi_new, task_mpi_reserve once, task_mpi_node_new for each own node,
- * then the events. All calls are local to this rank. Nothing in here depends on which tasks share a rank:
+ * task_mpi_node per simulated node holds the tasks that run there and is the state of task_mpi_service. Order
+ * of calls: task_mpi_new, task_mpi_name, task_mpi_reserve once, task_mpi_node_new for each own node, then the
+ * events. All calls are local to this rank. Nothing in here depends on which tasks share a rank:
  * only on which share a node.
  *
  * Memory: 280 bytes a task, 48 a node; 48 per outstanding request or unmatched message, 12 per peer.
@@ -18,25 +18,26 @@
 struct task_mpi;
 struct task_mpi_node;
 
-/* What the model calls; the program gives net_send, net_timer, net_node_touch and the jobs, tests give their
+/* What the model calls; the program gives node_send, node_timer, node_touch and the jobs, tests give their
  * own. */
 struct task_mpi_outside {
-    void (*send)(struct net_node *, ker_time now, uint32_t destination, uint64_t bytes,
-                 const struct net_envelope *, uint64_t cookie, unsigned priority, enum net_queue);
-    void (*timer)(struct net_node *, ker_time when, uint32_t timer);
-    void (*touch)(struct net_node *, ker_time when);
+    void (*send)(struct node *, ker_time now, uint32_t service, const struct node_message *);
+    void (*timer)(struct node *, ker_time when, uint32_t service, uint32_t number);
+    void (*touch)(struct node *, ker_time when);
     const struct task_job *(*job)(const void *jobs, uint32_t job);
     uint32_t (*node)(const void *jobs, uint32_t job, uint32_t task); /* where a task runs */
     const void *jobs;
     uint64_t seed; /* of compute_jitter */
 };
-/* The network and these jobs. */
+/* The nodes and these jobs. */
 struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs);
 
 /* Reads node.* and mpi.*. */
 enum ker_status task_mpi_new(struct task_mpi **, const struct ker_config *, const struct task_mpi_outside *,
                              struct ker_error *);
 void task_mpi_free(struct task_mpi *);
+/* Its number among the services of the nodes. */
+void task_mpi_name(struct task_mpi *, uint32_t service);
 
 /* Room for the nodes and tasks of this rank; may be called once. */
 void task_mpi_reserve(struct task_mpi *, uint32_t nodes, uint32_t tasks);
@@ -47,18 +48,11 @@ struct task_mpi_seat {
     uint32_t job, task, own;
     uint16_t core;
 };
-/* The state for net_node_client. At most 65,000 seats, ordered by (job, task); the jobs' programs must be
+/* The state of task_mpi_service. At most 65,000 seats, ordered by (job, task); the jobs' programs must be
  * prepared before the first event. 0 seats are allowed. The node belongs to the struct task_mpi. */
 struct task_mpi_node *task_mpi_node_new(struct task_mpi *, uint32_t node, const struct task_mpi_seat *seats,
                                         uint32_t count);
-extern const struct net_client task_mpi_client;
-
-/* The client's functions, for those who have the state at hand. */
-void task_mpi_node_start(struct task_mpi_node *, struct net_node *, ker_time now);
-void task_mpi_node_arrived(struct task_mpi_node *, struct net_node *, ker_time now,
-                           const struct net_message *);
-void task_mpi_node_sent(struct task_mpi_node *, struct net_node *, ker_time now, uint64_t cookie);
-void task_mpi_node_timer(struct task_mpi_node *, struct net_node *, ker_time now, uint32_t timer);
+extern const struct node_service task_mpi_service; /* shared: the struct task_mpi */
 
 /* Tasks of foreground jobs on this rank that have not finished. */
 uint64_t task_mpi_unfinished(const struct task_mpi *);
@@ -66,8 +60,6 @@ uint64_t task_mpi_unfinished(const struct task_mpi *);
  * sends under way), and its tasks here that have not finished. Summed over the ranks, between two instants: 0
  * open and some unfinished is a deadlock. */
 void task_mpi_job(const struct task_mpi *, uint32_t job, int64_t *open, uint64_t *unfinished);
-/* The network has lost the head of this message of a task, on this rank. */
-void task_mpi_lost(struct task_mpi *, const struct net_envelope *);
 /* Tasks on this rank, and one line of tasks.csv for each, in the order in which they were made, at the end of
  * the run. finish is KER_TIME_MAX for a task that has not. wait is the time blocked in all calls but blocking
  * sends, send_wait in those: finish - start = compute + wait + send_wait + overheads; for a task that has not

@@ -12,52 +12,16 @@
  * sent before it: the receiver matches the messages of two tasks by their numbers, whatever order they arrive
  * in (mpi_match.c). The node answers RTS, READ, CTS and DATA by itself, without processor time and whatever
  * the task is doing (an adapter with matching in hardware). Between tasks of one node the same messages take
- * node_copy time instead of the network. What is under way inside a node, or on the way to the adapter's
- * doorbell, lies in the node's `delayed` list in order of (time, insertion); a timer of number 0 is set for
- * each entry.
+ * node_copy time instead of the network; what is under way inside a node, or on the way to the adapter's
+ * doorbell, is the node's (nodes/delay.c).
  */
 #include "tasks/mpi/state.h"
-
-#include <string.h>
-
-static void delayed_insert(struct task_mpi *mpi, struct task_mpi_node *node, uint32_t index)
-{
-    struct task_message *m = task_message_at(mpi, index);
-    uint32_t *link = &node->delayed;
-    while (*link && task_message_at(mpi, *link)->due <= m->due)
-        link = &task_message_at(mpi, *link)->next;
-    m->next = *link;
-    *link = index;
-}
-
-static void delayed_add(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, ker_time due,
-                        const struct task_message *message)
-{
-    uint32_t index = task_pool_take(&mpi->message);
-    struct task_message *m = task_message_at(mpi, index);
-    *m = *message;
-    m->due = due;
-    mpi->job[m->wire.job].open++;
-    delayed_insert(mpi, node, index);
-    if (due > now) /* what is due at once is taken by the node's loop */
-        mpi->outside.timer(node->net, due, 0);
-}
 
 /* Sends from a task's node to where `to` (a task of the job) runs. */
 static void protocol_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                               const struct task_wire *wire, uint32_t to, uint32_t cookie)
 {
-    uint32_t there = mpi->outside.node(mpi->outside.jobs, wire->job, to);
-    bool rings = wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS;
-    struct task_message m = {.wire = *wire, .cookie = cookie, .destination = there};
-    if (there == node->node) {
-        delayed_add(mpi, node, now, now + node_copy(&mpi->model, task_wire_payload(wire)), &m);
-    } else if (rings && mpi->model.doorbell > 0) {
-        m.injects = 1;
-        delayed_add(mpi, node, now, now + mpi->model.doorbell, &m);
-    } else {
-        task_inject(mpi, node, now, there, wire, cookie);
-    }
+    task_transmit(mpi, node, now, mpi->outside.node(mpi->outside.jobs, wire->job, to), wire, cookie);
 }
 
 static struct task_wire wire_make(const struct task_state *task, const struct task_request *r,
@@ -175,24 +139,5 @@ void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker
 
 void task_protocol_sent(struct task_mpi *mpi, uint64_t cookie)
 {
-    if (cookie)
-        task_request_complete(mpi, (uint32_t)cookie);
-}
-
-bool task_protocol_settle(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now)
-{
-    uint32_t index = node->delayed;
-    if (!index || task_message_at(mpi, index)->due > now)
-        return false;
-    struct task_message m = *task_message_at(mpi, index);
-    node->delayed = m.next;
-    mpi->job[m.wire.job].open--;
-    task_pool_give(&mpi->message, index);
-    if (m.injects) {
-        task_inject(mpi, node, now, m.destination, &m.wire, m.cookie);
-    } else {
-        task_protocol_arrived(mpi, node, now, &m.wire);
-        task_protocol_sent(mpi, m.cookie);
-    }
-    return true;
+    task_request_complete(mpi, (uint32_t)cookie);
 }

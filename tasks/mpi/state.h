@@ -79,13 +79,9 @@ struct task_request {
 };
 _Static_assert(sizeof(struct task_request) == 48, "12 requests a task must stay small");
 
-/* Arrived and not matched, or on its way inside a node. */
+/* Arrived and not matched. */
 struct task_message {
     uint32_t next;
-    ker_time due;
-    uint64_t cookie;      /* delayed: of the sender */
-    uint32_t destination; /* delayed: node */
-    uint8_t injects;      /* delayed: goes to the adapter; else to a task of this node */
     struct task_wire wire;
 };
 
@@ -150,11 +146,9 @@ struct task_state {
 
 struct task_mpi_node {
     struct task_mpi *mpi;
-    struct net_node *net;
+    struct node *net;
     uint32_t node, first_task, tasks;
     uint32_t ready_first, ready_last; /* index + 1 in task_mpi.task */
-    uint32_t delayed;                 /* messages in order of (due, insertion) */
-    bool settling;
 };
 
 /* What can still make something happen in a job, counted where it begins and where it ends: timers of its
@@ -167,6 +161,7 @@ struct task_mpi_job {
 
 struct task_mpi {
     struct task_mpi_outside outside;
+    uint32_t service;         /* its number among the nodes' */
     struct task_mpi_job *job; /* by its number; as many as were needed so far */
     uint32_t jobs;
     struct node_model model;
@@ -202,9 +197,9 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
 }
 
 /* -- mpi.c -- */
-/* To the adapter: a message of this job. */
-void task_inject(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t destination,
-                 const struct task_wire *, uint64_t cookie);
+/* A message of this job, to the node `destination`. */
+void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t destination,
+                   const struct task_wire *, uint64_t cookie);
 /* A timer of this task, which is busy until then. */
 void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
 void task_ready(struct task_mpi *, struct task_state *); /* its condition has come true */
@@ -256,8 +251,6 @@ void task_protocol_matched(struct task_mpi *, struct task_state *, ker_time now,
                            const struct task_wire *);
 void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
 void task_protocol_sent(struct task_mpi *, uint64_t cookie);
-/* Delivers what is due inside the node; false: nothing was. */
-bool task_protocol_settle(struct task_mpi *, struct task_mpi_node *, ker_time now);
 
 /* -- mpi_collective.c -- */
 void task_collective_start(struct task_mpi *, struct task_state *);

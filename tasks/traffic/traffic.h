@@ -12,22 +12,13 @@
 #ifndef TASKS_TRAFFIC_H
 #define TASKS_TRAFFIC_H
 
-#include "net/net.h"
+#include "nodes/nodes.h"
 #include "tasks/traffic/permutation.h"
 
 #define TASK_NOBODY UINT32_MAX
 
-/* How the traffic's messages, timers and cookies are told from those of tasks on the same node: the envelopes
- * of open-loop messages are empty (word[0] is 0), those of closed loops have one of these in word[0]; the MPI
- * model uses none of them. */
-#define TASK_ENVELOPE_REQUEST (UINT64_MAX - 1)
-#define TASK_ENVELOPE_REPLY UINT64_MAX
-#define TASK_TIMER_TRAFFIC 65535u
-#define TASK_COOKIE_TRAFFIC UINT64_MAX
-
 struct task_traffic;
 struct task_traffic_node;
-struct task_mpi_node;
 
 /* Nodes are numbered within the group, 0..nodes-1, everywhere in this header. */
 struct task_traffic_pattern {
@@ -71,6 +62,7 @@ struct task_traffic {
     const struct task_traffic_arrival *arrival; /* NULL: closed loop */
     const struct task_traffic_size *law;
     uint64_t seed;
+    uint32_t service;      /* its number among the nodes' */
     uint32_t first, nodes; /* the group: nodes first .. first + nodes - 1 */
     uint32_t all_nodes;    /* of the system */
     uint64_t messages;     /* a node creates at most; UINT64_MAX: no limit */
@@ -114,16 +106,15 @@ struct task_traffic {
     uint64_t dropped; /* messages to the own node: they never enter the network (this rank's) */
 };
 
-/* The state (net_node_client) of a node with traffic, with or without tasks. */
+/* The state of a node with traffic. */
 struct task_traffic_node {
     struct task_traffic *shared;
-    struct task_mpi_node *mpi; /* tasks on the same node (mixed.c), NULL: none */
-    uint64_t drawn;            /* messages created so far: the number of the next draw */
-    ker_time next_ps;          /* creation of the last one; with next_fraction / 2^32 ps */
-    uint32_t next_fraction;    /* keeps periods exact that are no whole picoseconds */
-    uint32_t node;             /* within the group */
-    uint32_t partner;          /* of patterns with one partner */
-    bool burst_ended;          /* the next gap is a pause */
+    uint64_t drawn;         /* messages created so far: the number of the next draw */
+    ker_time next_ps;       /* creation of the last one; with next_fraction / 2^32 ps */
+    uint32_t next_fraction; /* keeps periods exact that are no whole picoseconds */
+    uint32_t node;          /* within the group */
+    uint32_t partner;       /* of patterns with one partner */
+    bool burst_ended;       /* the next gap is a pause */
 };
 _Static_assert(sizeof(struct task_traffic_node) <= 64, "one cache line per node");
 
@@ -144,24 +135,8 @@ double task_traffic_offered(const struct task_traffic *, uint64_t injection_rate
 /* The next message of a node: creation, destination (numbered in the system), bytes. false: no more. */
 bool task_traffic_next(struct task_traffic_node *, struct net_offer *);
 
-/* The client for a node with traffic alone (open loop, requests and replies, or phases), and what it consists
- * of for a closed loop. */
-const struct net_client *task_traffic_client(const struct task_traffic *);
-/* The same for a node that runs tasks as well: task_traffic_node.mpi must be set. */
-const struct net_client *task_mixed_client(const struct task_traffic *);
-void task_traffic_node_start(struct task_traffic_node *, struct net_node *, ker_time now);
-void task_traffic_node_arrived(struct task_traffic_node *, struct net_node *, ker_time now,
-                               const struct net_message *);
-void task_traffic_node_sent(struct task_traffic_node *, struct net_node *, ker_time now);
-void task_traffic_node_timer(struct task_traffic_node *, struct net_node *, ker_time now);
-static inline bool task_traffic_envelope(const struct net_envelope *envelope)
-{
-    return envelope->word[0] == 0 || envelope->word[0] >= TASK_ENVELOPE_REQUEST;
-}
-static inline bool task_traffic_owns(const struct net_message *message)
-{
-    return task_traffic_envelope(&message->envelope);
-}
+/* The service of the nodes: open loop, requests and replies, or phases. State: struct task_traffic_node. */
+const struct node_service *task_traffic_service(const struct task_traffic *);
 
 /* Reading of the parts, each in its own file. */
 enum ker_status task_traffic_arrival_read(struct task_traffic *, const struct ker_config *, uint64_t rate,

@@ -1,0 +1,85 @@
+/* delay.c - what is under way inside a node: messages to the adapter's doorbell, copies between its tasks.
+ *
+ * They stand in the node's list in order of (due, insertion), and each has a timer, which says no more than
+ * that something is due: what, says the list. What is due at once needs none, as the node settles before the
+ * instant is over. Invariant: the list begins with what is due first, and nothing in it is overdue when an
+ * instant ends.
+ */
+#include "nodes/private.h"
+
+static uint32_t delayed_new(struct node_system *system)
+{
+    if (system->delayed_free == 0) {
+        uint32_t room = system->delayed_room ? 2 * system->delayed_room : 64;
+        system->delayed = ker_realloc(system->delayed, sizeof *system->delayed * room);
+        for (uint32_t i = room; i > system->delayed_room; i--) {
+            system->delayed[i - 1].next = system->delayed_free;
+            system->delayed_free = i;
+        }
+        system->delayed_room = room;
+    }
+    uint32_t index = system->delayed_free;
+    system->delayed_free = system->delayed[index - 1].next;
+    return index;
+}
+
+void node_delayed_add(struct node *n, ker_time due, const struct node_delayed *delayed)
+{
+    struct node_system *system = n->system;
+    uint32_t index = delayed_new(system), *link = &n->delayed;
+    while (*link && system->delayed[*link - 1].due <= due)
+        link = &system->delayed[*link - 1].next;
+    struct node_delayed *d = &system->delayed[index - 1];
+    *d = *delayed;
+    d->due = due;
+    d->next = *link;
+    *link = index;
+    if (due > d->created)
+        node_timer_post(n, due, NODE_TIMER_DELAYED, 0);
+}
+
+/* To the adapter. */
+static void delayed_send(struct node *n, ker_time now, const struct node_delayed *d)
+{
+    struct net_send send = {.destination = d->destination,
+                            .bytes = d->bytes,
+                            .envelope = d->has_envelope ? &d->envelope : NULL,
+                            .cookie = d->cookie,
+                            .service = d->service,
+                            .priority = d->priority,
+                            .queue = d->queue};
+    net_send(n->adapter, now, &send);
+}
+
+/* To the node itself. */
+static void delayed_copied(struct node *n, ker_time now, const struct node_delayed *d)
+{
+    const struct node_service *service = n->system->services->at[d->service].service;
+    struct net_message m = {.source = n->id,
+                            .destination = n->id,
+                            .bytes = d->bytes,
+                            .created = d->created,
+                            .service = d->service,
+                            .envelope = d->envelope};
+    if (service->arrived)
+        service->arrived(n->state[d->service], n, now, &m);
+    if (d->cookie && service->sent)
+        service->sent(n->state[d->service], n, now, d->cookie);
+}
+
+bool node_delayed_deliver(struct node *n, ker_time now)
+{
+    struct node_system *system = n->system;
+    if (!n->delayed || system->delayed[n->delayed - 1].due > now)
+        return false;
+    uint32_t index = n->delayed;
+    struct node_delayed d = system->delayed[index - 1];
+    n->delayed = d.next;
+    system->delayed[index - 1].next = system->delayed_free;
+    system->delayed_free = index;
+    if (d.destination == n->id)
+        delayed_copied(n, now, &d);
+    else
+        delayed_send(n, now, &d);
+    return true;
+}
