@@ -1,9 +1,4 @@
-/* build.c - from a topology to components: who lives where, what is the lookahead, and the blocks of memory.
- *
- * Order of a rank's components: its switches in increasing number, each followed by its nodes that live on
- * the rank. Every rank can compute every address from the ranks of the switches alone, without asking; the
- * arrays are freed after building.
- */
+/* build.c - this rank's switches and nodes as components: their delays, their memory, their first state. */
 #include "net/congestion/congestion.h"
 
 #include <stdlib.h>
@@ -35,147 +30,6 @@ ker_time net_reach(const struct net_network *net)
             reach = t;
     }
     return reach;
-}
-
-/* ---- layout ---- */
-
-/* Switches of one cell; they are neighbours in number. */
-static uint32_t cell_length(const struct net_network *net, enum net_cells cells, const uint32_t *rank,
-                            uint32_t from, uint32_t switches)
-{
-    uint32_t n = 1;
-    while (cells == NET_CELLS_GROUP && from + n < switches && rank[from + n] == rank[from] &&
-           route_group(net->topology, from + n) == route_group(net->topology, from))
-        n++;
-    return n;
-}
-
-/* Nodes of a switch, by its ports. */
-static uint32_t switch_nodes(const struct net_network *net, uint32_t id, uint32_t *nodes)
-{
-    uint32_t count = 0, ports = route_ports(net->topology, id);
-    for (uint32_t p = 0; p < ports; p++) {
-        struct route_peer peer;
-        route_port(net->topology, id, p, &peer);
-        if (peer.kind == ROUTE_NODE)
-            nodes[count++] = peer.id;
-    }
-    return count;
-}
-
-static void cell_place(struct net_layout *l, const struct net_network *net, uint32_t from, uint32_t count,
-                       bool nodes_apart, enum net_cells cells, uint32_t *next, uint32_t block,
-                       uint32_t *scratch)
-{
-    for (uint32_t s = from; s < from + count; s++) {
-        uint32_t rank = l->switch_rank[s];
-        l->switch_index[s] = next[rank]++;
-        if (nodes_apart)
-            continue;
-        uint32_t nodes = switch_nodes(net, s, scratch);
-        for (uint32_t i = 0; i < nodes; i++) {
-            if (cells == NET_CELLS_SINGLE)
-                next[rank] = ker_engine_place(next[rank], 1, block);
-            l->node_index[scratch[i]] = next[rank]++;
-        }
-    }
-}
-
-static uint32_t cell_components(const struct net_network *net, uint32_t from, uint32_t count,
-                                uint32_t *scratch)
-{
-    uint32_t n = count;
-    for (uint32_t s = from; s < from + count; s++)
-        n += switch_nodes(net, s, scratch);
-    return n;
-}
-
-static uint32_t largest_cell(const struct net_layout *l, const struct net_network *net, enum net_cells cells,
-                             uint32_t *scratch)
-{
-    uint32_t switches = route_summarise(net->topology)->switches, largest = 1;
-    for (uint32_t s = 0, n; cells != NET_CELLS_SINGLE && s < switches; s += n) {
-        n = cell_length(net, cells, l->switch_rank, s, switches);
-        uint32_t components = cell_components(net, s, n, scratch);
-        if (components > largest)
-            largest = components;
-    }
-    return largest;
-}
-
-/* Smallest delay over the links of switch s that leave its cell (lookahead) or its rank (epoch). */
-static void switch_delays(struct net_layout *l, const struct net_network *net, uint32_t s, bool nodes_apart,
-                          const uint32_t *cell)
-{
-    uint32_t ports = route_ports(net->topology, s);
-    for (uint32_t p = 0; p < ports; p++) {
-        struct route_peer peer;
-        route_port(net->topology, s, p, &peer);
-        if (peer.kind == ROUTE_NOTHING)
-            continue;
-        bool node = peer.kind == ROUTE_NODE;
-        uint32_t rank = node ? l->node_rank[peer.id] : l->switch_rank[peer.id];
-        ker_time delay = net_link_delay(net, peer.link, node);
-        bool same_cell = node ? l->cells != NET_CELLS_SINGLE && !nodes_apart : cell[peer.id] == cell[s];
-        if (!same_cell)
-            l->lookahead = ker_time_min(l->lookahead, delay);
-        if (rank != l->switch_rank[s])
-            l->epoch = ker_time_min(l->epoch, delay);
-    }
-}
-
-void net_layout_make(struct net_layout *l, const struct net_network *net, const uint32_t *switch_rank,
-                     const uint32_t *node_rank, enum net_cells cells, int rank, int ranks)
-{
-    const struct route_summary *sum = route_summarise(net->topology);
-    bool apart = node_rank != NULL;
-    uint32_t *next = ker_alloc(sizeof *next * (size_t)ranks),
-             *scratch = ker_alloc(sizeof *scratch * (sum->max_ports + 1));
-    uint32_t *cell =
-        ker_alloc(sizeof *cell * sum->switches); /* first switch of the cell; a group may be several */
-    *l = (struct net_layout){.lookahead = KER_TIME_MAX, .epoch = KER_TIME_MAX};
-    l->switch_rank = ker_alloc(sizeof(uint32_t) * sum->switches);
-    l->switch_index = ker_alloc(sizeof(uint32_t) * sum->switches);
-    l->node_rank = ker_alloc(sizeof(uint32_t) * sum->nodes);
-    l->node_index = ker_alloc(sizeof(uint32_t) * sum->nodes);
-    memcpy(l->switch_rank, switch_rank, sizeof(uint32_t) * sum->switches);
-    if (apart)
-        cells = NET_CELLS_SINGLE;
-    l->cells = (int)cells;
-    l->largest_cell = largest_cell(l, net, cells, scratch);
-    uint32_t block = ker_engine_block(l->largest_cell);
-    for (uint32_t s = 0, n; s < sum->switches; s += n) {
-        n = cell_length(net, cells, l->switch_rank, s, sum->switches);
-        uint32_t r = l->switch_rank[s];
-        next[r] = ker_engine_place(
-            next[r], cells == NET_CELLS_SINGLE ? 1 : cell_components(net, s, n, scratch), block);
-        cell_place(l, net, s, n, apart, cells, next, block, scratch);
-        for (uint32_t i = 0; i < n; i++)
-            cell[s + i] = s;
-    }
-    for (uint32_t n = 0; n < sum->nodes; n++) {
-        uint32_t s;
-        uint16_t port;
-        route_attachment(net->topology, n, &s, &port);
-        l->node_rank[n] = apart ? node_rank[n] : l->switch_rank[s];
-        if (apart)
-            l->node_index[n] = next[node_rank[n]]++;
-    }
-    for (uint32_t s = 0; s < sum->switches; s++)
-        switch_delays(l, net, s, apart, cell);
-    l->components = next[rank];
-    free(next);
-    free(cell);
-    free(scratch);
-}
-
-void net_layout_release(struct net_layout *l)
-{
-    free(l->switch_rank);
-    free(l->switch_index);
-    free(l->node_rank);
-    free(l->node_index);
-    *l = (struct net_layout){0};
 }
 
 uint32_t *net_own_nodes(const struct net_layout *l, const struct net_network *net, int rank, uint32_t *count)
@@ -324,20 +178,6 @@ static void component_memory(struct net_network *net, const struct net_layout *l
     }
 }
 
-/* Does a cell begin with this component? Single cells: always. Else a switch begins one, unless it continues
- * its group. */
-static bool cell_begins(const struct net_network *net, const struct net_layout *l, uint32_t owner,
-                        uint32_t previous_switch)
-{
-    uint32_t switches = route_summarise(net->topology)->switches;
-    if (l->largest_cell == 1)
-        return true;
-    if (owner >= switches)
-        return false;
-    return l->cells != NET_CELLS_GROUP || previous_switch == NET_NONE || owner != previous_switch + 1 ||
-           route_group(net->topology, owner) != route_group(net->topology, previous_switch);
-}
-
 /* With the sizes of this network. */
 static void classes_init(struct net_network *net)
 {
@@ -355,7 +195,7 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
                        int rank, const struct net_host *host)
 {
     const struct route_summary *sum = route_summarise(net->topology);
-    uint32_t *owner = ker_alloc(sizeof *owner * (l->components + 1)), previous = NET_NONE;
+    uint32_t *owner = ker_alloc(sizeof *owner * (l->components + 1));
     size_t *offset = ker_alloc(sizeof *offset * (l->components + 1));
     net->engine = engine;
     net->host = *host;
@@ -369,13 +209,15 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
         void *state = net->block + offset[i];
         if (owner[i] == NET_NONE)
             continue;
-        bool begins = cell_begins(net, l, owner[i], previous);
+        bool is_switch = owner[i] < sum->switches;
+        bool begins =
+            part_layout_begins(l->all, (struct part_member){net->switch_group + !is_switch,
+                                                            is_switch ? owner[i] : owner[i] - sum->switches});
         if (owner[i] < sum->switches) {
             switch_init(net, state, l, owner[i]);
             if (net->faulty)
                 net_faults_post(net, state);
             net->switches[net->switch_count++] = state;
-            previous = owner[i];
             ker_engine_set(engine, i, &net->switch_class, state, begins);
         } else {
             node_init(net, state, l, owner[i] - sum->switches);

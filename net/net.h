@@ -105,26 +105,17 @@ void net_network_free(struct net_network *);
 /* Virtual channels per priority class, for route_new, before there is a network. */
 uint32_t net_channels(const struct ker_config *);
 
-/* Switches as vertices with their expected load, links as edges with the smallest delay over them; with
- * `apart` the nodes are vertices, too, numbered after the switches. To be released by part_graph_release. */
-void net_graph_make(struct part_graph *graph, const struct net_network *, bool apart);
+/* Adds the network's groups of components: its switches, and its nodes, each of which lives with its switch.
+ */
+void net_groups_add(struct net_network *, struct part_groups *);
 
-/* Where every component lives: of switches and of nodes, whole system; freed after building. */
+/* Where switches and nodes live: views into the layout of all components, which outlives them. */
 struct net_layout {
-    uint32_t *switch_rank, *switch_index, *node_rank, *node_index;
-    uint32_t components;   /* index space of this rank */
-    uint32_t largest_cell; /* components */
-    ker_time lookahead, epoch;
-    int cells; /* enum net_cells */
+    const struct part_layout *all;
+    const uint32_t *switch_rank, *switch_index, *node_rank, *node_index;
+    uint32_t components; /* index space of this rank */
 };
-
-/* What is grown into one cell: nothing, a switch with its nodes, a natural group of switches with theirs. */
-enum net_cells { NET_CELLS_SINGLE, NET_CELLS_SWITCH, NET_CELLS_GROUP };
-
-/* From the rank of every switch (and of every node, or NULL: nodes live with their switch). */
-void net_layout_make(struct net_layout *, const struct net_network *, const uint32_t *switch_rank,
-                     const uint32_t *node_rank, enum net_cells cells, int rank, int ranks);
-void net_layout_release(struct net_layout *);
+struct net_layout net_layout_of(const struct net_network *, const struct part_layout *);
 /* Smallest delay of anything over a link of this class, in either direction. */
 ker_time net_link_delay(const struct net_network *, int link, bool to_node);
 /* Furthest a record usually lies ahead. */

@@ -211,6 +211,7 @@ struct net_counts {
 struct net_network {
     struct net_settings set;
     const struct route_topology *topology;
+    uint32_t switch_group; /* number of the switches' component group; the nodes' is the next */
     route_next_function *route;
     bool adaptive; /* routes are not found ahead: they may depend on what changes (the switch's state, time),
                       or are due later (FIFO) */

@@ -13,9 +13,55 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Compressed adjacency of switches only; nodes hang on their switch and follow it, unless there are
- * fewer than 4 switches per rank: then the caller makes vertices of the nodes, too. Every edge stands in both
- * lists. */
+/* ---- what there is: groups of components ---- */
+
+#define PART_MAX_GROUPS 16
+
+/* A component: of the list's group, by its number there. */
+struct part_member {
+    uint32_t group, number;
+};
+
+struct part_link {
+    struct part_member to;
+    ker_time delay; /* the smallest of any interaction over it, in either direction */
+};
+
+/* Components of one kind. A model of any sort of network is a list of these: switches, the hosts on them,
+ * servers. Functions are given the context. */
+struct part_group {
+    const char *name;
+    uint32_t count;
+    const void *context;
+    /* The component of another group on whose rank this one lives; that one itself follows nobody. NULL: the
+     * members are divided among the ranks. */
+    struct part_member (*home)(const void *context, uint32_t number);
+    uint32_t (*load)(const void *context, uint32_t number);    /* expected, with what follows it; >= 1 */
+    uint32_t (*natural)(const void *context, uint32_t number); /* natural group: rack, pod */
+    /* Writes its links, at most most_links; every link is told by both of its ends. */
+    uint32_t (*links)(const void *context, uint32_t number, struct part_link *);
+    uint32_t most_links;
+};
+
+struct part_groups {
+    uint32_t count;
+    struct part_group group[PART_MAX_GROUPS];
+    /* by part_groups_divide */
+    bool apart; /* few vertices per rank: what would follow is divided, too */
+    uint32_t components, vertices;
+    uint32_t first[PART_MAX_GROUPS], first_vertex[PART_MAX_GROUPS]; /* numbers of each group's first */
+};
+
+/* Appends a group; returns its number in the list. */
+uint32_t part_groups_add(struct part_groups *, const struct part_group *);
+/* The list is complete: what is divided among so many ranks, and what follows. */
+void part_groups_divide(struct part_groups *, uint32_t ranks);
+/* Of a component, or of whom it follows. */
+uint32_t part_groups_vertex(const struct part_groups *, struct part_member);
+
+/* ---- which rank: a graph ---- */
+
+/* Compressed adjacency. Every edge stands in both lists. */
 struct part_graph {
     uint32_t vertices;
     uint64_t *first; /* vertices + 1 */
@@ -24,6 +70,9 @@ struct part_graph {
     uint32_t *load;  /* per vertex, >= 1 */
     uint32_t *group; /* per vertex: natural group (rack), for part_natural */
 };
+
+/* Of groups that are divided; to be released by part_graph_release. */
+void part_graph_make(struct part_graph *, const struct part_groups *);
 
 enum part_method { PART_METIS, PART_NATURAL, PART_LINEAR, PART_RANDOM, PART_FILE };
 
@@ -42,6 +91,31 @@ enum ker_status part_graph_split(struct part_result *result, const struct part_g
                                  const struct ker_config *config, struct ker_error *error);
 void part_result_release(struct part_result *result);
 void part_graph_release(struct part_graph *graph);
+
+/* ---- where every component lives ---- */
+
+/* What is grown into one cell: nothing, a vertex with what follows it, a natural group of vertices with
+ * theirs. */
+enum part_cell_size { PART_CELLS_SINGLE, PART_CELLS_VERTEX, PART_CELLS_NATURAL };
+
+/* Of the whole system, on every rank; freed after building. */
+struct part_layout {
+    const struct part_groups *groups;
+    uint32_t *rank, *index; /* per component: groups->first[group] + number */
+    uint32_t *cell;         /* per vertex: the first vertex of its cell */
+    bool single;            /* every component is a cell of its own */
+    uint32_t components;    /* length of this rank's index space */
+    uint32_t largest_cell;  /* components */
+    ker_time lookahead;     /* smallest delay between two cells; KER_TIME_MAX: there is one only */
+    ker_time epoch;         /* between two ranks */
+};
+
+/* From the rank of every vertex. Vertices of a cell lie on one rank. */
+void part_layout_make(struct part_layout *, const struct part_groups *, const uint32_t *vertex_rank,
+                      enum part_cell_size, int rank, int ranks);
+void part_layout_release(struct part_layout *);
+/* Does a cell begin with this component? */
+bool part_layout_begins(const struct part_layout *, struct part_member);
 
 /* To cut a network into two halves. Every edge stands in both lists; several between the same two are
  * possible. */

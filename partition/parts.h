@@ -11,6 +11,16 @@ struct part_cells {
     ker_time limit; /* edges up to this delay were contracted; 0: none */
 };
 
+/* What follows each vertex: member[first[v]] to member[first[v + 1] - 1]. */
+struct part_followers {
+    uint32_t *first;
+    struct part_member *member;
+};
+void part_followers_init(struct part_followers *, const struct part_groups *);
+void part_followers_release(struct part_followers *);
+bool part_groups_follows(const struct part_groups *, uint32_t group); /* its members are no vertices */
+uint32_t part_groups_most_links(const struct part_groups *);
+
 #define PART_MAX_DELAYS 64
 
 /* The different delays of the edges, increasing; returns how many, 0 when there are more than

@@ -92,7 +92,7 @@ void run_free(struct run *run)
         route_free(run->topology);
     if (run->config)
         ker_config_free(run->config);
-    net_layout_release(&run->layout);
+    part_layout_release(&run->layout);
     part_result_release(&run->parts);
     run_batches_free(run->batches);
     ker_comm_release(run->working);

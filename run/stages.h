@@ -34,7 +34,8 @@ struct run {
     struct node_system *nodes;
     struct task_system *tasks;
     struct net_network *network;
-    struct net_layout layout;
+    struct part_groups groups; /* all components there are */
+    struct part_layout layout;
     struct part_result parts;
     struct ker_engine *engine;
     struct stats_progress *progress;

@@ -1,0 +1,165 @@
+/* layout.c - cells, indices and lookaheads, from the rank of every vertex.
+ *
+ * The order of a rank's components is that of its vertices, each followed by what follows it: neighbours in
+ * the system are neighbours in memory. Every rank computes the index of every component, its own and others',
+ * without asking. A cell is one component; or a vertex with its followers; or several vertices, consecutive
+ * in number, of one group, one natural group and one rank. A natural group may become several cells.
+ */
+#include "partition/parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct maker {
+    struct part_layout *l;
+    const struct part_groups *groups;
+    const uint32_t *vertex_rank;
+    struct part_followers followers;
+    uint32_t *natural; /* per vertex; only where cells are natural groups */
+    uint32_t *next;    /* per rank: the first index that is free */
+    uint32_t block;
+};
+
+/* The component that is a vertex. */
+static struct part_member vertex_member(const struct part_groups *groups, uint32_t vertex)
+{
+    uint32_t g = 0;
+    while (g + 1 < groups->count && vertex >= groups->first_vertex[g + 1])
+        g++;
+    return (struct part_member){g, vertex - groups->first_vertex[g]};
+}
+
+static uint32_t component_of(const struct part_groups *groups, struct part_member m)
+{
+    return groups->first[m.group] + m.number;
+}
+
+/* ---- cells ---- */
+
+static bool continues_cell(const struct maker *m, uint32_t vertex)
+{
+    return m->vertex_rank[vertex] == m->vertex_rank[vertex - 1] &&
+           m->natural[vertex] == m->natural[vertex - 1] &&
+           vertex_member(m->groups, vertex).group == vertex_member(m->groups, vertex - 1).group;
+}
+
+static void cells_find(struct maker *m, enum part_cell_size size)
+{
+    struct part_layout *l = m->l;
+    l->largest_cell = 1;
+    for (uint32_t v = 0, components = 0; v < m->groups->vertices; v++) {
+        bool continues = v > 0 && size == PART_CELLS_NATURAL && continues_cell(m, v);
+        uint32_t here = 1 + m->followers.first[v + 1] - m->followers.first[v];
+        l->cell[v] = continues ? l->cell[v - 1] : v;
+        components = continues ? components + here : here;
+        if (!l->single && components > l->largest_cell)
+            l->largest_cell = components;
+    }
+}
+
+static uint32_t cell_components(const struct maker *m, uint32_t vertex)
+{
+    uint32_t end = vertex;
+    while (end < m->groups->vertices && m->l->cell[end] == vertex)
+        end++;
+    return end - vertex + m->followers.first[end] - m->followers.first[vertex];
+}
+
+/* ---- indices ---- */
+
+static void component_place(struct maker *m, struct part_member member, uint32_t rank)
+{
+    uint32_t c = component_of(m->groups, member);
+    m->l->rank[c] = rank;
+    m->l->index[c] = m->next[rank]++;
+}
+
+static void components_place(struct maker *m)
+{
+    for (uint32_t v = 0; v < m->groups->vertices; v++) {
+        uint32_t rank = m->vertex_rank[v], *next = &m->next[rank];
+        if (m->l->cell[v] == v)
+            *next = ker_engine_place(*next, m->l->single ? 1 : cell_components(m, v), m->block);
+        component_place(m, vertex_member(m->groups, v), rank);
+        for (uint32_t f = m->followers.first[v]; f < m->followers.first[v + 1]; f++)
+            component_place(m, m->followers.member[f], rank);
+    }
+}
+
+/* ---- lookaheads ---- */
+
+/* Smallest delay over the links of a component that leave its cell (lookahead) or its rank (epoch). */
+static void delays_look(struct part_layout *l, struct part_member member, struct part_link *link)
+{
+    const struct part_group *group = &l->groups->group[member.group];
+    uint32_t own = component_of(l->groups, member), cell = l->cell[part_groups_vertex(l->groups, member)],
+             count = group->links(group->context, member.number, link);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t other = component_of(l->groups, link[i].to);
+        bool same =
+            other == own || (!l->single && l->cell[part_groups_vertex(l->groups, link[i].to)] == cell);
+        if (!same)
+            l->lookahead = ker_time_min(l->lookahead, link[i].delay);
+        if (l->rank[other] != l->rank[own])
+            l->epoch = ker_time_min(l->epoch, link[i].delay);
+    }
+}
+
+static void delays_find(struct part_layout *l)
+{
+    struct part_link *link = ker_alloc(part_groups_most_links(l->groups) * sizeof *link);
+    for (uint32_t g = 0; g < l->groups->count; g++)
+        for (uint32_t i = 0; i < l->groups->group[g].count; i++)
+            delays_look(l, (struct part_member){g, i}, link);
+    free(link);
+}
+
+static uint32_t *naturals(const struct part_groups *groups)
+{
+    uint32_t *natural = ker_alloc(groups->vertices * sizeof *natural);
+    for (uint32_t v = 0; v < groups->vertices; v++) {
+        struct part_member m = vertex_member(groups, v);
+        natural[v] = groups->group[m.group].natural(groups->group[m.group].context, m.number);
+    }
+    return natural;
+}
+
+void part_layout_make(struct part_layout *l, const struct part_groups *groups, const uint32_t *vertex_rank,
+                      enum part_cell_size size, int rank, int ranks)
+{
+    struct maker m = {l, groups, vertex_rank, .next = ker_alloc(sizeof *m.next * (size_t)ranks)};
+    *l = (struct part_layout){.groups = groups, .lookahead = KER_TIME_MAX, .epoch = KER_TIME_MAX};
+    l->single = size == PART_CELLS_SINGLE || groups->apart;
+    l->rank = ker_alloc(groups->components * sizeof *l->rank);
+    l->index = ker_alloc(groups->components * sizeof *l->index);
+    l->cell = ker_alloc(groups->vertices * sizeof *l->cell);
+    part_followers_init(&m.followers, groups);
+    if (!l->single && size == PART_CELLS_NATURAL)
+        m.natural = naturals(groups);
+    cells_find(&m, l->single ? PART_CELLS_SINGLE : size);
+    m.block = ker_engine_block(l->largest_cell);
+    components_place(&m);
+    delays_find(l);
+    l->components = m.next[rank];
+    part_followers_release(&m.followers);
+    free(m.natural);
+    free(m.next);
+}
+
+void part_layout_release(struct part_layout *l)
+{
+    free(l->rank);
+    free(l->index);
+    free(l->cell);
+    *l = (struct part_layout){0};
+}
+
+bool part_layout_begins(const struct part_layout *l, struct part_member m)
+{
+    if (l->single)
+        return true;
+    if (part_groups_follows(l->groups, m.group))
+        return false;
+    uint32_t vertex = part_groups_vertex(l->groups, m);
+    return l->cell[vertex] == vertex;
+}

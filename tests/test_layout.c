@@ -1,0 +1,221 @@
+/* test_layout.c - component groups of no real network: who is a vertex, the graph, cells, indices,
+ * lookaheads.
+ *
+ * Two models. LINE, without switches, as a model of messages alone would have it: 12 hosts in a line, link
+ * i - (i+1) of delay 100 + i, and 3 servers, server j living with host 4 j, over a link of delay 7. RAILS: 4
+ * switches in a ring (delay 50), 4 hosts; host h hangs on switch h (delay 10), where it lives, and on the
+ * next one (delay 20).
+ */
+#include "partition/partition.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+enum { HOSTS, SERVERS };
+enum { SWITCHES, RAILED };
+
+static uint32_t one(const void *context, uint32_t number)
+{
+    return 1;
+}
+
+static uint32_t thirds(const void *context, uint32_t number)
+{
+    return number / 4;
+}
+
+static struct part_member server_home(const void *context, uint32_t number)
+{
+    return (struct part_member){HOSTS, 4 * number};
+}
+
+static uint32_t host_links(const void *context, uint32_t h, struct part_link *link)
+{
+    uint32_t n = 0;
+    if (h > 0)
+        link[n++] = (struct part_link){{HOSTS, h - 1}, 100 + h - 1};
+    if (h < 11)
+        link[n++] = (struct part_link){{HOSTS, h + 1}, 100 + h};
+    if (h % 4 == 0)
+        link[n++] = (struct part_link){{SERVERS, h / 4}, 7};
+    return n;
+}
+
+static uint32_t server_links(const void *context, uint32_t number, struct part_link *link)
+{
+    link[0] = (struct part_link){{HOSTS, 4 * number}, 7};
+    return 1;
+}
+
+static struct part_groups line(uint32_t ranks)
+{
+    struct part_groups groups = {0};
+    struct part_group hosts = {"hosts", 12, NULL, NULL, one, thirds, host_links, 3},
+                      servers = {"servers", 3, NULL, server_home, one, one, server_links, 1};
+    assert_int_equal(part_groups_add(&groups, &hosts), HOSTS);
+    assert_int_equal(part_groups_add(&groups, &servers), SERVERS);
+    part_groups_divide(&groups, ranks);
+    return groups;
+}
+
+/* 12 hosts for 3 ranks are 4 each: servers follow. The graph is the line of hosts alone: 2 x 11 entries. */
+static void test_graph(void **state)
+{
+    struct part_groups groups = line(3);
+    struct part_graph graph;
+    assert_false(groups.apart);
+    assert_int_equal(groups.components, 15);
+    assert_int_equal(groups.vertices, 12);
+    part_graph_make(&graph, &groups);
+    assert_int_equal(graph.vertices, 12);
+    assert_int_equal(graph.first[12], 22);
+    assert_int_equal(graph.first[2] - graph.first[1], 2);
+    assert_int_equal(graph.to[graph.first[4]], 3); /* not the server */
+    assert_int_equal(graph.delay[graph.first[4]], 103);
+    assert_int_equal(graph.group[11], 2);
+    part_graph_release(&graph);
+}
+
+/* 12 hosts for 4 ranks are 3 each, fewer than 4: servers are vertices 12 to 14, with an edge each way. */
+static void test_apart(void **state)
+{
+    struct part_groups groups = line(4);
+    struct part_graph graph;
+    assert_true(groups.apart);
+    assert_int_equal(groups.vertices, 15);
+    part_graph_make(&graph, &groups);
+    assert_int_equal(graph.first[15], 28);
+    assert_int_equal(graph.to[graph.first[14]], 8);
+    assert_int_equal(graph.delay[graph.first[14]], 7);
+    part_graph_release(&graph);
+}
+
+/* Hosts 0-3 on rank 0, 4-7 on 1, 8-11 on 2. Each component a cell: a server stands behind its host, and its
+ * link is the lookahead; ranks are joined by links 3-4 and 7-8. */
+static void test_single(void **state)
+{
+    struct part_groups groups = line(3);
+    uint32_t rank[12];
+    struct part_layout l;
+    for (uint32_t i = 0; i < 12; i++)
+        rank[i] = i / 4;
+    part_layout_make(&l, &groups, rank, PART_CELLS_SINGLE, 1, 3);
+    assert_int_equal(l.components, 5);
+    assert_int_equal(l.largest_cell, 1);
+    assert_int_equal(l.lookahead, 7);
+    assert_int_equal(l.epoch, 103);
+    static const uint32_t index[] = {0, 2, 3, 4, 0, 2, 3, 4, 0, 2, 3, 4, 1, 1, 1};
+    assert_memory_equal(l.index, index, sizeof index);
+    for (uint32_t j = 0; j < 3; j++) {
+        assert_int_equal(l.rank[groups.first[SERVERS] + j], j);
+        assert_true(part_layout_begins(&l, (struct part_member){SERVERS, j}));
+    }
+    part_layout_release(&l);
+}
+
+/* With its host in one cell, the server's link no longer counts: the shortest is 0-1. */
+static void test_vertex_cells(void **state)
+{
+    struct part_groups groups = line(1);
+    uint32_t rank[12] = {0};
+    struct part_layout l;
+    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 0, 1);
+    assert_int_equal(l.components, 15);
+    assert_int_equal(l.largest_cell, 2);
+    assert_int_equal(l.lookahead, 100);
+    assert_true(l.epoch == KER_TIME_MAX);
+    assert_true(part_layout_begins(&l, (struct part_member){HOSTS, 8}));
+    assert_false(part_layout_begins(&l, (struct part_member){SERVERS, 2}));
+    part_layout_release(&l);
+}
+
+/* Natural groups are hosts 0-3, 4-7, 8-11, each with a server: cells of 5. Where rank 1 has host 2 alone,
+ * group 0 is three cells: 0-1 with the server, 2, 3; the shortest link between cells is then 1-2. */
+static void test_natural_cells(void **state)
+{
+    struct part_groups groups = line(2);
+    uint32_t rank[12] = {0};
+    struct part_layout l;
+    part_layout_make(&l, &groups, rank, PART_CELLS_NATURAL, 0, 2);
+    assert_int_equal(l.largest_cell, 5);
+    assert_int_equal(l.lookahead, 103);
+    assert_false(part_layout_begins(&l, (struct part_member){HOSTS, 3}));
+    assert_true(part_layout_begins(&l, (struct part_member){HOSTS, 4}));
+    part_layout_release(&l);
+    rank[2] = 1;
+    part_layout_make(&l, &groups, rank, PART_CELLS_NATURAL, 1, 2);
+    assert_int_equal(l.components, 1);
+    assert_int_equal(l.largest_cell, 5);
+    assert_int_equal(l.lookahead, 101);
+    assert_int_equal(l.epoch, 101);
+    assert_true(part_layout_begins(&l, (struct part_member){HOSTS, 2}));
+    assert_true(part_layout_begins(&l, (struct part_member){HOSTS, 3}));
+    part_layout_release(&l);
+}
+
+/* ---- RAILS ---- */
+
+static struct part_member railed_home(const void *context, uint32_t h)
+{
+    return (struct part_member){SWITCHES, h};
+}
+
+static uint32_t railed_links(const void *context, uint32_t h, struct part_link *link)
+{
+    link[0] = (struct part_link){{SWITCHES, h}, 10};
+    link[1] = (struct part_link){{SWITCHES, (h + 1) % 4}, 20};
+    return 2;
+}
+
+static uint32_t switch_links(const void *context, uint32_t s, struct part_link *link)
+{
+    link[0] = (struct part_link){{SWITCHES, (s + 1) % 4}, 50};
+    link[1] = (struct part_link){{SWITCHES, (s + 3) % 4}, 50};
+    link[2] = (struct part_link){{RAILED, s}, 10};
+    link[3] = (struct part_link){{RAILED, (s + 3) % 4}, 20};
+    return 4;
+}
+
+/* A host's second link joins the two switches' vertices, too, both ways: what is cut between them lets the
+ * ranks exchange every 20. Ranks: switches 0, 1 and 2, 3. */
+static void test_rails(void **state)
+{
+    struct part_groups groups = {0};
+    struct part_group switches = {"switches", 4, NULL, NULL, one, one, switch_links, 4},
+                      hosts = {"hosts", 4, NULL, railed_home, one, one, railed_links, 2};
+    part_groups_add(&groups, &switches);
+    part_groups_add(&groups, &hosts);
+    part_groups_divide(&groups, 1);
+    struct part_graph graph;
+    part_graph_make(&graph, &groups);
+    assert_int_equal(graph.vertices, 4);
+    assert_int_equal(graph.first[4], 4 * 4); /* two of the ring, the own host's second, the other's second */
+    for (uint32_t v = 0; v < 4; v++) {
+        uint32_t short_ones = 0;
+        for (uint64_t e = graph.first[v]; e < graph.first[v + 1]; e++)
+            short_ones += graph.delay[e] == 20;
+        assert_int_equal(short_ones, 2);
+    }
+    part_graph_release(&graph);
+    uint32_t rank[4] = {0, 0, 1, 1};
+    struct part_layout l;
+    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 0, 2);
+    assert_int_equal(l.rank[groups.first[RAILED] + 1], 0); /* where its first switch is */
+    assert_int_equal(l.rank[groups.first[RAILED] + 2], 1);
+    assert_int_equal(l.lookahead, 20);
+    assert_int_equal(l.epoch, 20);
+    part_layout_release(&l);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_graph),         cmocka_unit_test(test_apart),
+        cmocka_unit_test(test_single),        cmocka_unit_test(test_vertex_cells),
+        cmocka_unit_test(test_natural_cells), cmocka_unit_test(test_rails),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
