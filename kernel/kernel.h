@@ -15,6 +15,7 @@
 #include "kernel/config/config.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/request.h"
+#include "kernel/engine/state.h"
 #include "kernel/state/chunk.h"
 #include "kernel/state/file.h"
 

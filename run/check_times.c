@@ -45,7 +45,7 @@ void run_check_times_set(const struct run *run, struct ker_engine_setup *setup)
 {
     for (size_t i = 0; i < ACTIONS; i++) {
         setup->check_interval[i] = actions[i].interval(run);
-        setup->check_every |= actions[i].quiet && setup->check_interval[i] > 0;
+        setup->check_every[i] = actions[i].quiet;
     }
     setup->check = check;
     setup->request_interval = run->interval;

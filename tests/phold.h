@@ -394,7 +394,7 @@ static struct phold_result phold_run(const struct phold_rules *rules, const stru
         .reach = 8 * PHOLD_LONG,
         .end = rules->end,
         .check_interval = {rules->check_interval[0], rules->check_interval[1]},
-        .check_every = true,
+        .check_every = {true, true},
         .order = way->order,
         .seed = 3,
         .messages_only = way->messages,

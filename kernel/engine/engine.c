@@ -157,16 +157,38 @@ static void round_try(struct ker_engine *e, ker_time limit, ker_time boundary)
     ker_memory_refuge(NULL);
 }
 
-/* The first multiple of a check interval after `time`. */
-static ker_time boundary_after(const struct engine_private *p, ker_time time)
+/* ---- check times ---- */
+
+/* The next check of every interval after `time`. Intervals are independent of each other, so that one more
+ * does not move the checks of another. */
+static void checks_begin(struct engine_private *p, ker_time time)
 {
-    ker_time first = KER_TIME_MAX;
     for (int i = 0; i < KER_CHECK_INTERVALS; i++) {
         ker_time interval = p->setup.check_interval[i];
-        if (interval)
-            first = ker_time_min(first, ker_time_later(time / interval * interval, interval));
+        p->check[i] = interval ? ker_time_later(time / interval * interval, interval) : KER_TIME_MAX;
     }
-    return first;
+    while (p->check_at < p->setup.check_at_count && p->setup.check_at[p->check_at] <= time)
+        p->check_at++;
+}
+
+static ker_time check_next(const struct engine_private *p)
+{
+    ker_time next = p->check_at < p->setup.check_at_count ? p->setup.check_at[p->check_at] : KER_TIME_MAX;
+    for (int i = 0; i < KER_CHECK_INTERVALS; i++)
+        next = ker_time_min(next, p->check[i]);
+    return next;
+}
+
+/* The check at `time` is done; nothing happens before `all`. */
+static void checks_advance(struct engine_private *p, ker_time time, ker_time all)
+{
+    for (int i = 0; i < KER_CHECK_INTERVALS; i++)
+        if (p->check[i] == time) {
+            ker_time interval = p->setup.check_interval[i], since = p->setup.check_every[i] ? time : all;
+            p->check[i] = ker_time_later(since / interval * interval, interval);
+        }
+    if (p->check_at < p->setup.check_at_count && p->setup.check_at[p->check_at] == time)
+        p->check_at++;
 }
 
 /* ---- requests and the run ---- */
@@ -204,7 +226,7 @@ static bool requests_serve(struct ker_engine *e)
 enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
 {
     struct engine_private *p = e->private;
-    ker_time check = boundary_after(p, 0);
+    checks_begin(p, p->checked);
     for (;;) {
         struct exchange_bounds bounds = round_end(e);
         bool out = bounds.requests & KER_REQUEST_MEMORY;
@@ -215,19 +237,19 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
         }
         *at = ker_time_min(
             p->setup.end, p->request_at); /* checks come first: what they record belongs to the time before */
-        while (bounds.all >= check && check <= *at) {
+        for (ker_time check; (check = check_next(p)) <= bounds.all && check <= *at;) {
             p->checked = check;
             if (p->setup.check(p->setup.context, check)) {
                 *at = check;
                 return KER_END_CHECK;
             }
-            check = boundary_after(p, p->setup.check_every ? check : bounds.all);
+            checks_advance(p, check, bounds.all);
         }
         if (bounds.all >= p->setup.end && *at == p->setup.end)
             return KER_END_TIME;
         if (bounds.all >= p->request_at && requests_serve(e))
             return KER_END_REQUEST;
-        ker_time boundary = ker_time_min(ker_time_min(check, p->setup.end), p->request_at);
+        ker_time boundary = ker_time_min(ker_time_min(check_next(p), p->setup.end), p->request_at);
         ker_time limit = ker_time_later(ker_time_min(bounds.others, bounds.sent), p->setup.epoch);
         round_try(e, limit, boundary);
         progress_show(e);

@@ -17,6 +17,7 @@
 #include "kernel/engine/exchange.h"
 #include "kernel/engine/record.h"
 #include "kernel/engine/wheel.h"
+#include "kernel/state/chunk.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -51,6 +52,11 @@ struct ker_class {
     uint32_t head_bytes, port_stride;
     uint32_t
         small_bytes; /* fetch all of the state, when it is no longer than this; 0: only what is named above */
+    /* For checkpoints (state.h): what a component is called, whatever rank it lives on. */
+    uint32_t (*id)(const void *self);
+    /* Optional: a note's amount that means something on this rank only is written, or read, as something that
+     * others understand. */
+    void (*note_state)(void *self, struct ker_chunk *, enum ker_kind, uint8_t channel, uint32_t *amount);
 };
 
 struct ker_component {
@@ -60,7 +66,7 @@ struct ker_component {
 
 enum ker_cell_order { KER_ORDER_FORWARD, KER_ORDER_BACKWARD, KER_ORDER_SHUFFLED };
 
-#define KER_CHECK_INTERVALS 3
+#define KER_CHECK_INTERVALS 4
 
 struct ker_engine_setup {
     struct ker_comm *comm;
@@ -71,7 +77,9 @@ struct ker_engine_setup {
     ker_time reach;        /* most records lie at most this far ahead (sizes the wheel) */
     ker_time end;          /* events at this time and later are not handled; KER_TIME_MAX: none */
     ker_time check_interval[KER_CHECK_INTERVALS]; /* of the global conditions; 0: unused */
-    bool check_every; /* call check at multiples between which nothing happened, too */
+    bool check_every[KER_CHECK_INTERVALS];        /* also at multiples between which nothing happened */
+    const ker_time *check_at; /* further times of checks, increasing; the caller's, to the end */
+    uint32_t check_at_count;
     enum ker_cell_order order;
     uint64_t seed;      /* of the shuffled order */
     bool messages_only; /* agree by MPI collectives even on one host (a test of that path) */

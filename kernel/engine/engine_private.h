@@ -14,10 +14,12 @@ struct active_cell {
 struct engine_private {
     struct ker_engine_setup setup;
     uint32_t block_shift;
-    ker_time done_until; /* everything before is handled */
-    ker_time settled;    /* components may count up to here; a window never crosses it */
-    ker_time checked;    /* the last time that was checked */
-    ker_time request_at; /* requests take effect; KER_TIME_MAX: none is open */
+    ker_time done_until;                 /* everything before is handled */
+    ker_time settled;                    /* components may count up to here; a window never crosses it */
+    ker_time checked;                    /* the last time that was checked; where a resumed run begins */
+    ker_time check[KER_CHECK_INTERVALS]; /* the next check of each interval */
+    uint32_t check_at;                   /* the next of setup.check_at */
+    ker_time request_at;                 /* requests take effect; KER_TIME_MAX: none is open */
     unsigned requests;
     bool broken;     /* memory is out: nothing can be handled any more */
     uint8_t *begins; /* per component: begins a cell */

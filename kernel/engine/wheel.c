@@ -191,3 +191,58 @@ void wheel_advance(struct wheel *w, ker_time start)
     while (w->far_count && w->far[0].time < w->horizon)
         far_settle(w, far_pop(w));
 }
+
+/* ---- everything at once ---- */
+
+static void bucket_visit(const struct wheel *w, const struct wheel_bucket *b, ker_time slot,
+                         const struct wheel_visitor *v)
+{
+    uint32_t left = b->events_left;
+    for (uint32_t chunk = b->events; chunk; left = 0) {
+        const struct ker_event *end = (const struct ker_event *)(wheel_chunk(w, chunk) + WHEEL_CHUNK) - left;
+        for (const struct ker_event *at = end + left - WHEEL_CHUNK_EVENTS; at < end; at++)
+            v->event(v->context, at);
+        chunk = *(const uint32_t *)wheel_chunk(w, chunk);
+    }
+    left = b->notes_left;
+    for (uint32_t chunk = b->notes; chunk; left = 0) {
+        const struct wheel_note *end =
+            (const struct wheel_note *)(wheel_chunk(w, chunk) + WHEEL_CHUNK) - left;
+        for (const struct wheel_note *at = end + left - WHEEL_CHUNK_NOTES; at < end; at++)
+            v->note(v->context, slot + at->offset, at);
+        chunk = *(const uint32_t *)wheel_chunk(w, chunk);
+    }
+}
+
+void wheel_visit(const struct wheel *w, const struct wheel_visitor *v)
+{
+    for (uint32_t k = 0; k < w->slots; k++) {
+        uint32_t s = (uint32_t)((uint64_t)w->base_slot + k) & (w->slots - 1);
+        if (w->busy[s >> 6] >> (s & 63) & 1)
+            for (uint32_t block = 0; block < w->blocks; block++)
+                bucket_visit(w, &w->bucket[(size_t)s * w->blocks + block], w->base + (ker_time)k * w->grid,
+                             v);
+    }
+    for (size_t i = 0; i < w->far_count; i++) {
+        const struct ker_event *record = &w->far_record[w->far[i].slot];
+        struct wheel_note note;
+        memcpy(&note, record, sizeof note);
+        if (w->far[i].is_note)
+            v->note(v->context, w->far[i].time, &note);
+        else
+            v->event(v->context, record);
+    }
+}
+
+void wheel_restart(struct wheel *w, ker_time at)
+{
+    memset(w->bucket, 0, sizeof *w->bucket * w->slots * w->blocks);
+    memset(w->busy, 0, sizeof *w->busy * w->slots / 64);
+    memset(w->busy_block, 0, sizeof *w->busy_block * w->slots * w->block_words);
+    w->chunks_used = 1;
+    w->free_chunk = 0;
+    w->far_count = 0;
+    w->far_free_count = w->far_records = 0;
+    w->base = 0;
+    wheel_advance(w, at / w->grid * w->grid);
+}

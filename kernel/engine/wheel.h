@@ -141,6 +141,16 @@ static inline void wheel_note_put(struct wheel *w, ker_time time, struct wheel_n
     __builtin_prefetch(at + 2, 1);
 }
 
+/* Everything that is pending, in no particular order; nothing may be posted meanwhile. */
+struct wheel_visitor {
+    void (*event)(void *context, const struct ker_event *);
+    void (*note)(void *context, ker_time, const struct wheel_note *); /* offset means nothing */
+    void *context;
+};
+void wheel_visit(const struct wheel *, const struct wheel_visitor *);
+/* Drops everything, and begins anew with the slot of this time. */
+void wheel_restart(struct wheel *, ker_time at);
+
 /* Start of the first slot that holds anything, KER_TIME_MAX when nothing is pending. */
 ker_time wheel_next(const struct wheel *);
 /* Moves the base to the slot that begins at `start` (a multiple of grid); nothing earlier may be pending. */
