@@ -162,6 +162,20 @@ uint64_t net_network_bytes(const struct net_network *);
  * messages whole. Returns a static text of what is wrong, or NULL. */
 const char *net_network_conserved(const struct net_network *, bool lost);
 
+/* ---- saved state (kernel/state/file.h) ---- */
+
+#define NET_STATES 9 /* loaders of a network */
+
+/* Of this rank, at a check time. */
+void net_network_save(struct net_network *, struct ker_state_writer *);
+/* For a network that has been built, with its clients attached, and in whose engine nothing is pending: every
+ * rank reads what all ranks have saved, and takes what is its own. sums: this rank (one of all) takes what
+ * was counted. */
+struct net_loading *net_loading_new(struct net_network *, bool sums);
+void net_loading_free(struct net_loading *);
+void net_loaders(struct net_loading *, struct ker_state_loader loaders[NET_STATES]);
+ker_engine_find net_loading_find; /* the context is the struct net_loading */
+
 /* One line for each method of congestion control, for --list. */
 void net_list(FILE *out);
 

@@ -23,18 +23,24 @@ static uint32_t delayed_new(struct node_system *system)
     return index;
 }
 
-void node_delayed_add(struct node *n, ker_time due, const struct node_delayed *delayed)
+void node_delayed_keep(struct node *n, const struct node_delayed *delayed)
 {
     struct node_system *system = n->system;
     uint32_t index = delayed_new(system), *link = &n->delayed;
-    while (*link && system->delayed[*link - 1].due <= due)
+    while (*link && system->delayed[*link - 1].due <= delayed->due)
         link = &system->delayed[*link - 1].next;
     struct node_delayed *d = &system->delayed[index - 1];
     *d = *delayed;
-    d->due = due;
     d->next = *link;
     *link = index;
-    if (due > d->created)
+}
+
+void node_delayed_add(struct node *n, ker_time due, const struct node_delayed *delayed)
+{
+    struct node_delayed d = *delayed;
+    d.due = due;
+    node_delayed_keep(n, &d);
+    if (due > d.created)
         node_timer_post(n, due, NODE_TIMER_DELAYED, 0);
 }
 

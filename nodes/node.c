@@ -206,7 +206,13 @@ static void node_note_alone(void *self, struct ker_engine *e, ker_time now, enum
     node_act(self, e, now);
 }
 
+static uint32_t node_id(const void *self)
+{
+    return ((const struct node *)self)->id;
+}
+
 static const struct ker_class node_class = {
+    .id = node_id,
     .name = "node",
     .arrival = node_arrival,
     .note = node_note,
@@ -272,6 +278,8 @@ static void node_attach(struct node *n, void *const *state)
 void node_system_attach(struct node_system *system, struct net_network *network, uint32_t nodes,
                         void *const *state)
 {
+    system->network = network;
+    system->nodes = nodes;
     for (uint32_t i = 0; i < nodes; i++)
         node_attach(net_network_node(network, i), state + (size_t)i * system->services->count);
 }

@@ -110,4 +110,10 @@ struct net_host node_system_host(struct node_system *);
  * service does not run there. */
 void node_system_attach(struct node_system *, struct net_network *, uint32_t nodes, void *const *state);
 
+/* Saved state: everything of this rank's nodes and of the services on them; and who loads it, of all ranks,
+ * into nodes that have been attached. */
+#define NODE_STATES 1 /* loaders */
+void node_system_save(struct node_system *, struct ker_state_writer *);
+void node_loaders(struct node_system *, struct ker_state_loader loaders[NODE_STATES]);
+
 #endif

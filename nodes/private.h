@@ -20,6 +20,8 @@ struct node_system {
     struct node_model model;
     const struct node_services *services;
     struct ker_engine *engine;
+    struct net_network *network;
+    uint32_t nodes;
     struct node_delayed *delayed; /* pool */
     uint32_t delayed_free, delayed_room;
 };
@@ -47,6 +49,7 @@ static inline uint32_t node_timer_key(uint32_t service, uint32_t number)
 void node_timer_post(const struct node *, ker_time when, uint32_t service, uint32_t number);
 
 /* delay.c */
+void node_delayed_keep(struct node *, const struct node_delayed *); /* in the list; no timer */
 void node_delayed_add(struct node *, ker_time due, const struct node_delayed *);
 /* Hands over the first that is due; false: none is. */
 bool node_delayed_deliver(struct node *, ker_time now);

@@ -135,3 +135,32 @@ enum ker_status stats_matrix_write(struct stats_matrix *matrix, struct ker_comm 
     free(offset);
     return status;
 }
+
+/* A chunk for each source, with all its destinations. */
+void stats_matrix_save(const struct stats_matrix *matrix, struct ker_state_writer *writer)
+{
+    struct pair *pairs = matrix_pairs(matrix);
+    if (matrix->used)
+        qsort(pairs, matrix->used, sizeof *pairs, pair_compare);
+    for (size_t i = 0; i < matrix->used;) {
+        uint64_t from = pairs[i].key >> 32;
+        struct ker_chunk *c = ker_state_begin(writer, "matrix", 1, from);
+        for (; i < matrix->used && pairs[i].key >> 32 == from; i++) {
+            ker_chunk_u32(c, (uint32_t)pairs[i].key);
+            KER_CHUNK(c, pairs[i].messages);
+            KER_CHUNK(c, pairs[i].bytes);
+        }
+        ker_state_end(writer);
+    }
+    free(pairs);
+}
+
+void stats_matrix_load(struct stats_matrix *matrix, struct ker_chunk *c)
+{
+    while (c->at < c->bytes && !c->bad) {
+        uint32_t to = ker_chunk_u32(c, 0);
+        uint64_t messages = ker_chunk_u64(c, 0), bytes = ker_chunk_u64(c, 0);
+        if (!c->bad)
+            stats_matrix_add(matrix, (uint32_t)c->id, to, messages, bytes);
+    }
+}

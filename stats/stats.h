@@ -50,6 +50,8 @@ static inline void stats_quantity_add(struct stats_quantity *q, uint64_t value)
 void stats_quantity_join(struct stats_quantity *q, const struct stats_quantity *other);
 /* Collective: rank 0's becomes the sum of all; the others keep their own. */
 void stats_quantity_merge(struct stats_quantity *, struct ker_comm *);
+/* Saved state; loading joins what was saved. */
+void stats_quantity_state(struct ker_chunk *, struct stats_quantity *);
 double stats_quantity_mean(const struct stats_quantity *);
 double stats_quantity_deviation(const struct stats_quantity *); /* of the population */
 /* The value at a fraction (0.99, taken to the millionth): the ceil(fraction x count)-th smallest, linear
@@ -119,6 +121,9 @@ struct stats_matrix;
 struct stats_matrix *stats_matrix_new(void);
 void stats_matrix_free(struct stats_matrix *);
 void stats_matrix_add(struct stats_matrix *, uint32_t from, uint32_t to, uint64_t messages, uint64_t bytes);
+/* Saved state: chunks "matrix", whose id is a source node. Loading adds. */
+void stats_matrix_save(const struct stats_matrix *, struct ker_state_writer *);
+void stats_matrix_load(struct stats_matrix *, struct ker_chunk *);
 /* Collective; rank 0 writes rows sorted by (from, to). */
 enum ker_status stats_matrix_write(struct stats_matrix *, struct ker_comm *, const char *folder,
                                    const char *name, struct ker_error *error);

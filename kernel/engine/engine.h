@@ -54,9 +54,6 @@ struct ker_class {
         small_bytes; /* fetch all of the state, when it is no longer than this; 0: only what is named above */
     /* For checkpoints (state.h): what a component is called, whatever rank it lives on. */
     uint32_t (*id)(const void *self);
-    /* Optional: a note's amount that means something on this rank only is written, or read, as something that
-     * others understand. */
-    void (*note_state)(void *self, struct ker_chunk *, enum ker_kind, uint8_t channel, uint32_t *amount);
 };
 
 struct ker_component {

@@ -2,7 +2,7 @@
  *
  * A chunk "records" begins with the names of the classes that it speaks of; each record is a class, the id of
  * the component, and the event or note. What means something on this rank only is left out: local indices of
- * components, indices of extensions (whose bytes follow), and what ker_class.note_state takes care of.
+ * components and of extensions (whose bytes follow).
  */
 #include "kernel/engine/state.h"
 
@@ -17,8 +17,7 @@
 #define CHUNK_BYTES (256u << 10)
 #define EXTENSION_BYTES 64
 
-/* Of a note with a detail the length stands before it, so that it can be passed over. */
-enum what { WHAT_NOTE, WHAT_DETAILED, WHAT_EVENT, WHAT_EXTENDED };
+enum what { WHAT_NOTE, WHAT_EVENT, WHAT_EXTENDED };
 
 /* The classes that a chunk speaks of. */
 struct classes {
@@ -111,25 +110,14 @@ static void note_state(struct ker_chunk *c, ker_time *time, struct wheel_note *n
     KER_CHUNK(c, n->port);
     KER_CHUNK(c, n->channel);
     KER_CHUNK(c, n->kind);
+    KER_CHUNK(c, n->amount);
 }
 
 static void note_save(void *context, ker_time time, const struct wheel_note *note)
 {
     struct saving *s = context;
-    const struct ker_component *to = &s->engine->component[note->component];
     struct wheel_note copy = *note;
-    uint16_t length = 0;
-    struct ker_chunk *c = record_begin(s, to->class->note_state ? WHAT_DETAILED : WHAT_NOTE, note->component);
-    note_state(c, &time, &copy);
-    if (!to->class->note_state) {
-        KER_CHUNK(c, copy.amount);
-        return;
-    }
-    KER_CHUNK(c, length);
-    size_t begin = c->at;
-    to->class->note_state(to->state, c, note->kind, note->channel, &copy.amount);
-    length = (uint16_t)(c->at - begin);
-    memcpy(c->data + begin - sizeof length, &length, sizeof length);
+    note_state(record_begin(s, WHAT_NOTE, note->component), &time, &copy);
 }
 
 void ker_engine_save(struct ker_engine *e, struct ker_state_writer *writer)
@@ -177,40 +165,14 @@ static void event_load(struct ker_engine_loading *l, struct ker_chunk *c, bool h
     *wheel_event(&l->engine->wheel, event.time, index) = event;
 }
 
-/* What a class keeps of a note in its own words; false: it does not fit. */
-static bool detail_load(const struct ker_engine_loading *l, struct ker_chunk *c, bool here, uint32_t index,
-                        struct wheel_note *note)
-{
-    uint16_t length = 0;
-    KER_CHUNK(c, length);
-    if (c->bad || length > c->bytes - c->at)
-        return false;
-    size_t end = c->at + length;
-    const struct ker_component *to = &l->engine->component[index];
-    if (here && !to->class->note_state)
-        return false;
-    if (here)
-        to->class->note_state(to->state, c, note->kind, note->channel, &note->amount);
-    else
-        c->at = end;
-    return c->at == end;
-}
-
-static void note_load(struct ker_engine_loading *l, struct ker_chunk *c, bool here, uint32_t index,
-                      bool detailed)
+static void note_load(struct ker_engine_loading *l, struct ker_chunk *c, bool here, uint32_t index)
 {
     ker_time time = 0;
     struct wheel_note note = {.component = index};
     note_state(c, &time, &note);
-    if (c->bad || time < l->at || note.kind > KER_WAKE || note.kind == KER_ARRIVAL) {
+    if (c->bad || time < l->at || note.kind > KER_WAKE || note.kind == KER_ARRIVAL)
         c->bad = true;
-        return;
-    }
-    if (!detailed)
-        KER_CHUNK(c, note.amount);
-    else if (!detail_load(l, c, here, index, &note))
-        c->bad = true;
-    if (here && !c->bad)
+    else if (here)
         wheel_note_put(&l->engine->wheel, time, note);
 }
 
@@ -231,7 +193,7 @@ static void records_load(void *context, struct ker_chunk *c)
         if (what == WHAT_EVENT || what == WHAT_EXTENDED)
             event_load(l, c, here, index, what == WHAT_EXTENDED);
         else
-            note_load(l, c, here, index, what == WHAT_DETAILED);
+            note_load(l, c, here, index);
     }
 }
 

@@ -97,3 +97,13 @@ void net_pairs_drop(struct net_pairs *t, void *entry)
     pair_at(t, hole)->endpoint = FREE;
     t->count--;
 }
+
+void *net_pairs_next(const struct net_pairs *t, uint32_t *at)
+{
+    while (*at < t->room) {
+        struct net_pair *p = pair_at(t, (*at)++);
+        if (p->endpoint != FREE)
+            return p;
+    }
+    return NULL;
+}

@@ -32,5 +32,7 @@ void *net_pairs_find(const struct net_pairs *, uint32_t endpoint, uint32_t other
 /* A new entry, zeroed behind its net_pair; there must be none. */
 void *net_pairs_add(struct net_pairs *, const void *context, uint32_t endpoint, uint32_t other);
 void net_pairs_drop(struct net_pairs *, void *entry);
+/* All entries, in no particular order: begin with *at 0; NULL: no more. */
+void *net_pairs_next(const struct net_pairs *, uint32_t *at);
 
 #endif

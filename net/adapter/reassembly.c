@@ -10,6 +10,7 @@
  * last packet only.
  */
 #include "net/network.h"
+#include "net/state.h"
 
 #include <stdlib.h>
 
@@ -193,4 +194,66 @@ bool net_reassembly_add(struct net_network *net, const struct net_adapter *a, co
     ker_extension_free(net->engine, m->extension);
     partial_remove(r, i);
     return true;
+}
+
+/* ---- saved state ---- */
+
+static void partial_state(struct net_network *net, struct ker_chunk *c, struct partial *m)
+{
+    uint64_t expected = ker_chunk_u64(c, m->expected);
+    uint8_t ring_log = ker_chunk_u8(c, (uint8_t)m->ring_log);
+    KER_CHUNK(c, m->source);
+    KER_CHUNK(c, m->message);
+    KER_CHUNK(c, m->bytes);
+    bool extended = ker_chunk_bool(c, m->extension != NET_NONE);
+    if (c->loads) {
+        m->expected = expected & ((1ull << 56) - 1);
+        m->extension = NET_NONE;
+        if (ring_log > 40 || sizeof *m->ring << ring_log > c->bytes - c->at) {
+            c->bad = true;
+            return;
+        }
+        m->ring_log = ring_log;
+        if (ring_log)
+            m->ring = ker_alloc(sizeof *m->ring << ring_log);
+    }
+    if (extended)
+        net_extension_state(net, c, &m->extension);
+    ker_chunk_bytes(c, m->ring_log ? m->ring : &m->early, sizeof *m->ring << m->ring_log);
+}
+
+void net_reassembly_save(struct net_network *net, struct ker_state_writer *writer)
+{
+    const struct net_reassembly *r = net->reassembly;
+    struct ker_chunk *c = NULL;
+    for (uint32_t i = 0; i < r->room; i++) {
+        struct partial *m = &r->slot[i];
+        if (m->node == NET_NONE)
+            continue;
+        c = ker_state_begin(writer, "reassembly", 1, m->node);
+        partial_state(net, c, m);
+        ker_state_end(writer);
+    }
+}
+
+void net_reassembly_load(struct net_loading *l, struct ker_chunk *c)
+{
+    struct net_reassembly *r = l->net->reassembly;
+    const struct net_adapter *n = net_loading_adapter(l, c);
+    struct partial m = {0};
+    if (!n)
+        return;
+    partial_state(l->net, c, &m);
+    m.node = n->id;
+    if (r->used * 5u >= r->room * 4u)
+        table_grow(r);
+    uint32_t i = partial_find(r, n->id, m.source, m.message);
+    if (c->bad || r->slot[i].node != NET_NONE) {
+        c->bad = true;
+        if (m.ring_log)
+            free(m.ring);
+        return;
+    }
+    r->slot[i] = m;
+    r->used++;
 }

@@ -9,6 +9,7 @@
  */
 #include "net/adapter/pairs.h"
 #include "net/network.h"
+#include "net/state.h"
 
 #include <stdlib.h>
 
@@ -158,4 +159,110 @@ bool net_resequencer_next(struct net_adapter *a, ker_time now, uint32_t source, 
     r->free = index;
     r->count--;
     return true;
+}
+
+/* ---- saved state ---- */
+
+static void sent_state(struct ker_chunk *c, struct sent *s)
+{
+    KER_CHUNK(c, s->pair.other);
+    KER_CHUNK(c, s->next);
+}
+
+static void held_state(struct ker_chunk *c, struct held *h)
+{
+    KER_CHUNK(c, h->message);
+    KER_CHUNK(c, h->number);
+    KER_CHUNK(c, h->since);
+}
+
+static void order_save(struct net_resequencer *r, struct ker_chunk *c, struct order *o)
+{
+    uint32_t count = 0;
+    for (uint32_t i = o->held; i != NET_NONE; i = r->held[i].next)
+        count++;
+    KER_CHUNK(c, o->pair.other);
+    KER_CHUNK(c, o->next);
+    KER_CHUNK(c, o->bytes);
+    ker_chunk_count(c, count, sizeof(struct net_message));
+    for (uint32_t i = o->held; i != NET_NONE; i = r->held[i].next)
+        held_state(c, &r->held[i]);
+}
+
+/* A chunk for each entry: its adapter and lane. */
+static uint64_t lane_id(const struct net_pair *pair, uint32_t lane)
+{
+    return (uint64_t)lane << 32 | pair->endpoint;
+}
+
+static void lane_save(struct net_network *net, uint32_t lane, struct ker_state_writer *writer)
+{
+    struct net_resequencer *r = net->resequencer;
+    struct net_pair *pair;
+    for (uint32_t at = 0; (pair = net_pairs_next(&r->sent[lane], &at)) != NULL;) {
+        struct ker_chunk *c = ker_state_begin(writer, "sent", 1, lane_id(pair, lane));
+        sent_state(c, (struct sent *)pair);
+        ker_state_end(writer);
+    }
+    for (uint32_t at = 0; (pair = net_pairs_next(&r->order[lane], &at)) != NULL;) {
+        struct ker_chunk *c = ker_state_begin(writer, "order", 1, lane_id(pair, lane));
+        order_save(r, c, (struct order *)pair);
+        ker_state_end(writer);
+    }
+}
+
+void net_resequencer_save(struct net_network *net, struct ker_state_writer *writer)
+{
+    for (uint32_t lane = 0; net->resequencer && lane < LANES; lane++)
+        lane_save(net, lane, writer);
+}
+
+/* The table of a chunk's lane; NULL: there is none, or the adapter lives elsewhere. */
+static struct net_pairs *lane_find(struct net_loading *l, struct ker_chunk *c, bool sent, uint32_t *endpoint)
+{
+    struct net_resequencer *r = l->net->resequencer;
+    uint64_t lane = c->id >> 32;
+    c->bad |= !r || lane >= LANES;
+    const struct net_adapter *n = c->bad ? NULL : net_loading_adapter(l, c);
+    if (!n)
+        return NULL;
+    *endpoint = n->id;
+    return sent ? &r->sent[lane] : &r->order[lane];
+}
+
+void net_sent_load(struct net_loading *l, struct ker_chunk *c)
+{
+    uint32_t endpoint;
+    struct net_pairs *table = lane_find(l, c, true, &endpoint);
+    struct sent one = {0};
+    if (!table)
+        return;
+    sent_state(c, &one);
+    c->bad |= net_pairs_find(table, endpoint, one.pair.other) != NULL;
+    if (!c->bad)
+        ((struct sent *)net_pairs_add(table, NULL, endpoint, one.pair.other))->next = one.next;
+}
+
+void net_order_load(struct net_loading *l, struct ker_chunk *c)
+{
+    uint32_t endpoint, other = 0;
+    struct net_pairs *table = lane_find(l, c, false, &endpoint);
+    struct net_resequencer *r = l->net->resequencer;
+    if (!table)
+        return;
+    KER_CHUNK(c, other);
+    c->bad |= net_pairs_find(table, endpoint, other) != NULL;
+    if (c->bad)
+        return;
+    struct order *o = net_pairs_add(table, NULL, endpoint, other);
+    KER_CHUNK(c, o->next);
+    KER_CHUNK(c, o->bytes);
+    uint32_t *link = &o->held;
+    for (uint32_t count = ker_chunk_count(c, 0, sizeof(struct net_message)); count; count--) {
+        uint32_t index = held_new(r);
+        held_state(c, &r->held[index]);
+        *link = index;
+        link = &r->held[index].next;
+    }
+    *link = NET_NONE;
 }

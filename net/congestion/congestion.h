@@ -32,6 +32,10 @@ struct net_congestion {
     /* At the source, while its link is free: when may the next packet to this node go? Now or earlier: at
      * once. The answer may be later when asked again, but earlier only after noticed(). */
     ker_time (*ready)(const struct net_adapter *, uint32_t destination, ker_time now);
+    /* What the method remembers, for checkpoints: chunks "congestion" whose ids have the adapter in the low
+     * half, the rest is the method's. load: of one chunk; the adapter lives on this rank. */
+    void (*save)(struct net_network *, struct ker_state_writer *);
+    void (*load)(struct net_adapter *, struct ker_chunk *);
     /* At the source: a packet leaves now and takes the link for `wire`. */
     void (*sent)(struct net_adapter *, ker_time now, const struct net_packet *, ker_time wire);
 };

@@ -20,6 +20,7 @@
  */
 #include "net/adapter/pairs.h"
 #include "net/congestion/congestion.h"
+#include "net/state.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -169,6 +170,58 @@ static void ecn_sent(struct net_adapter *a, ker_time now, const struct net_packe
     t->next = next_time(ecn, t);
 }
 
+/* ---- saved state ---- */
+
+enum { SAVED_THROTTLED, SAVED_NOTIFIED }; /* the upper half of a chunk's id */
+
+static void throttled_state(struct ker_chunk *c, struct throttled *t)
+{
+    KER_CHUNK(c, t->rate);
+    KER_CHUNK(c, t->wire);
+    KER_CHUNK(c, t->since);
+    KER_CHUNK(c, t->last);
+    KER_CHUNK(c, t->next);
+    c->bad |= t->rate > RATE_FULL || t->rate == 0;
+}
+
+static struct ker_chunk *pair_begin(struct ker_state_writer *writer, struct net_pair *pair, uint64_t which)
+{
+    struct ker_chunk *c = ker_state_begin(writer, "congestion", 1, which << 32 | pair->endpoint);
+    KER_CHUNK(c, pair->other);
+    return c;
+}
+
+static void ecn_save(struct net_network *net, struct ker_state_writer *writer)
+{
+    const struct ecn *ecn = net->congestion_state;
+    void *one;
+    for (uint32_t at = 0; (one = net_pairs_next(&ecn->throttled, &at)) != NULL;) {
+        throttled_state(pair_begin(writer, one, SAVED_THROTTLED), one);
+        ker_state_end(writer);
+    }
+    for (uint32_t at = 0; (one = net_pairs_next(&ecn->notified, &at)) != NULL;) {
+        struct ker_chunk *c = pair_begin(writer, one, SAVED_NOTIFIED);
+        KER_CHUNK(c, ((struct notified *)one)->last);
+        ker_state_end(writer);
+    }
+}
+
+static void ecn_load(struct net_adapter *n, struct ker_chunk *c)
+{
+    struct ecn *ecn = n->net->congestion_state;
+    struct net_pairs *table = c->id >> 32 == SAVED_THROTTLED ? &ecn->throttled : &ecn->notified;
+    uint32_t other = 0;
+    KER_CHUNK(c, other);
+    c->bad |= c->id >> 32 > SAVED_NOTIFIED || net_pairs_find(table, n->id, other);
+    if (c->bad)
+        return;
+    void *one = net_pairs_add(table, ecn, n->id, other);
+    if (table == &ecn->throttled)
+        throttled_state(c, one);
+    else
+        KER_CHUNK(c, ((struct notified *)one)->last);
+}
+
 /* ---- settings ---- */
 
 static uint32_t fraction_read(const struct ker_config *c, const char *key)
@@ -221,4 +274,6 @@ const struct net_congestion net_congestion_ecn = {
     .noticed = ecn_cnp_arrived,
     .ready = ecn_ready,
     .sent = ecn_sent,
+    .save = ecn_save,
+    .load = ecn_load,
 };

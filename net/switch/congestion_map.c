@@ -15,6 +15,7 @@
  * A notice turns one bit over. Two of one instant may therefore come in any order.
  */
 #include "net/network.h"
+#include "net/state.h"
 
 #include <stdlib.h>
 
@@ -86,6 +87,18 @@ void net_congestion_map_take(struct net_switch *s, ker_time now, uint16_t port, 
     }
     s->map->port[port].pending = false;
     net_congestion_map_look(s, port, now);
+}
+
+void net_congestion_map_state(struct net_switch *s, struct ker_chunk *c)
+{
+    struct net_congestion_map *n = s->map;
+    uint32_t links = n ? route_watched(s->net->topology) : 0;
+    ker_chunk_same(c, links);
+    ker_chunk_bytes(c, n ? n->congested : NULL, (links + 63) / 64 * sizeof *n->congested);
+    for (uint32_t port = 0; n && port < s->ports; port++) {
+        n->port[port].congested = ker_chunk_bool(c, n->port[port].congested);
+        n->port[port].pending = ker_chunk_bool(c, n->port[port].pending);
+    }
 }
 
 /* ---- building ---- */

@@ -4,6 +4,7 @@
  * with its last packet; entries of flows stay, as nobody can say which packet is the last one.
  */
 #include "net/network.h"
+#include "net/state.h"
 
 #include <stdlib.h>
 
@@ -83,6 +84,32 @@ void net_pins_keep(struct net_switch *s, const struct net_packet *p, struct net_
     } else if (!last) {
         t->count += e->key == 0;
         *e = (struct entry){.key = key_of(s->net, p), .way = way};
+    }
+}
+
+/* In the table's order, which nobody can see. */
+void net_pins_state(struct net_switch *s, struct ker_chunk *c)
+{
+    uint32_t count = ker_chunk_count(c, s->pins ? s->pins->count : 0, sizeof(uint64_t) + 6);
+    if (count && !s->pins)
+        s->pins = ker_alloc(sizeof *s->pins);
+    struct net_pins *t = s->pins;
+    for (uint32_t i = 0, at = 0; i < count; i++) {
+        struct entry one = {0};
+        while (!c->loads && t->entry[at].key == 0)
+            at++;
+        one = c->loads ? one : t->entry[at++];
+        KER_CHUNK(c, one.key);
+        KER_CHUNK(c, one.way.state);
+        KER_CHUNK(c, one.way.port);
+        if (!c->loads)
+            continue;
+        if (2 * (t->count + 1) > t->room)
+            table_grow(t);
+        struct entry *e = entry_find(t, one.key);
+        c->bad |= one.key == 0 || e->key || one.way.port >= s->ports;
+        t->count += e->key == 0;
+        *e = one;
     }
 }
 

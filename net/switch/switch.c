@@ -615,6 +615,11 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
     }
 }
 
+static uint32_t switch_id(const void *self)
+{
+    return ((const struct net_switch *)self)->id;
+}
+
 const struct ker_class net_switch_class = {
     .name = "switch",
     .arrival = switch_arrival,
@@ -624,4 +629,5 @@ const struct ker_class net_switch_class = {
     .note_alone = switch_note_alone,
     .prepare = switch_prepare,
     .head_bytes = (sizeof(struct net_switch) + 63) / 64 * 64,
+    .id = switch_id,
 };

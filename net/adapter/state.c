@@ -1,0 +1,202 @@
+/* state.c - an adapter, saved and loaded.
+ *
+ * Order that is state: the flows of a level in the order in which they take turns, the messages of each, and
+ * the CNPs to be sent. The extension of a message is its own until its first packet has left; from then on
+ * the record still names it, and must not be followed.
+ */
+#include "net/state.h"
+#include "net/adapter/flows.h"
+
+/* ---- what waits ---- */
+
+void net_extension_state(struct net_network *net, struct ker_chunk *c, uint32_t *index)
+{
+    if (c->loads)
+        *index = ker_extension_new(net->engine);
+    ker_chunk_bytes(c, ker_extension(net->engine, *index), sizeof(struct net_extension));
+}
+
+void net_packet_state(struct net_network *net, struct ker_chunk *c, struct net_packet *p)
+{
+    struct net_packet copy = *p;
+    copy.next = 0;
+    if (copy.flags & KER_FLAG_EXTENSION)
+        copy.extension = 0;
+    KER_CHUNK(c, copy);
+    if (c->loads) {
+        *p = copy;
+        p->next = NET_NONE;
+    }
+    if ((copy.flags & KER_FLAG_EXTENSION) && !c->bad)
+        net_extension_state(net, c, &p->extension);
+}
+
+/* ---- messages ---- */
+
+static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct net_outgoing *o, bool joined)
+{
+    KER_CHUNK(c, o->left);
+    KER_CHUNK(c, o->bytes);
+    KER_CHUNK(c, o->cookie);
+    KER_CHUNK(c, o->created);
+    KER_CHUNK(c, o->destination);
+    KER_CHUNK(c, o->message);
+    KER_CHUNK(c, o->index);
+    KER_CHUNK(c, o->priority);
+    KER_CHUNK(c, o->queue);
+    KER_CHUNK(c, o->service);
+    o->from_offer = ker_chunk_bool(c, o->from_offer);
+    o->control = ker_chunk_bool(c, o->control);
+    bool extended = ker_chunk_bool(c, joined && o->left == o->bytes && o->extension != NET_NONE);
+    if (extended && !c->bad)
+        net_extension_state(net, c, &o->extension);
+    else if (c->loads)
+        o->extension = NET_NONE;
+    c->bad |= o->priority >= net->set.classes || o->queue > NET_QUEUE_READ;
+}
+
+/* Makes a record and reads it. */
+static uint32_t outgoing_load(struct net_network *net, struct ker_chunk *c, bool joined)
+{
+    uint32_t index = outgoing_new(net);
+    net->outgoing[index] = (struct net_outgoing){.next = NET_NONE, .extension = NET_NONE};
+    outgoing_state(net, c, &net->outgoing[index], joined);
+    return index;
+}
+
+/* The message that the client has offered and that has not joined the flows. */
+static void offered_state(struct net_adapter *n, struct ker_chunk *c)
+{
+    if (!ker_chunk_bool(c, n->offered != NET_NONE))
+        return;
+    if (c->loads)
+        n->offered = outgoing_load(n->net, c, false);
+    else
+        outgoing_state(n->net, c, &n->net->outgoing[n->offered], false);
+}
+
+static uint32_t list_count(const struct net_network *net, uint32_t head)
+{
+    uint32_t count = 0;
+    for (uint32_t i = head; i != NET_NONE; i = net->outgoing[i].next)
+        count++;
+    return count;
+}
+
+/* CNPs to be sent, or messages whose last byte is leaving: of those the cookie is what is left. */
+static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *last, struct ker_chunk *c)
+{
+    uint32_t at = *head, count = ker_chunk_count(c, list_count(net, *head), 30);
+    for (; count; count--) {
+        uint32_t index = c->loads ? outgoing_new(net) : at;
+        struct net_outgoing *o = &net->outgoing[index];
+        if (c->loads)
+            *o = (struct net_outgoing){.next = NET_NONE, .extension = NET_NONE};
+        KER_CHUNK(c, o->created);
+        KER_CHUNK(c, o->destination);
+        KER_CHUNK(c, o->index);
+        KER_CHUNK(c, o->cookie);
+        KER_CHUNK(c, o->service);
+        at = o->next;
+        if (!c->loads)
+            continue;
+        if (*head == NET_NONE)
+            *head = index;
+        else
+            net->outgoing[*last].next = index;
+        *last = index;
+    }
+}
+
+/* ---- flows ---- */
+
+static void level_save(struct net_adapter *n, unsigned level, struct ker_chunk *c)
+{
+    struct net_network *net = n->net;
+    uint32_t last = *flow_last(n, level), f = last, count = 0;
+    do {
+        f = net->flow[f].next;
+        count++;
+    } while (f != last);
+    ker_chunk_count(c, count, 8);
+    for (; count; count--) {
+        f = net->flow[f].next;
+        struct net_flow *flow = &net->flow[f];
+        KER_CHUNK(c, flow->destination);
+        ker_chunk_count(c, list_count(net, flow->head), 40);
+        for (uint32_t i = flow->head; i != NET_NONE; i = net->outgoing[i].next)
+            outgoing_state(net, c, &net->outgoing[i], true);
+    }
+}
+
+static void flow_load(struct net_adapter *n, unsigned level, struct ker_chunk *c)
+{
+    struct net_network *net = n->net;
+    uint32_t fresh = flow_new(net), *last = flow_last(n, level);
+    struct net_flow flow = {.head = NET_NONE, .tail = NET_NONE, .next = fresh};
+    KER_CHUNK(c, flow.destination);
+    for (uint32_t count = ker_chunk_count(c, 0, 40); count; count--) {
+        uint32_t index = outgoing_load(net, c, true);
+        if (flow.head == NET_NONE)
+            flow.head = index;
+        else
+            net->outgoing[flow.tail].next = index;
+        flow.tail = index;
+    }
+    c->bad |= flow.head == NET_NONE; /* a flow in a ring has a message */
+    if (n->waiting >> level & 1) {
+        flow.next = net->flow[*last].next;
+        net->flow[*last].next = fresh;
+    }
+    net->flow[fresh] = flow;
+    *last = fresh;
+    n->waiting |= 1u << level;
+}
+
+static void flows_state(struct net_adapter *n, struct ker_chunk *c)
+{
+    uint32_t waiting = ker_chunk_u32(c, n->waiting), levels = 2 * n->net->set.classes;
+    if (c->bad || (levels < 32 && waiting >> levels)) {
+        c->bad = true;
+        return;
+    }
+    for (unsigned level = 0; level < levels; level++) {
+        if (!(waiting >> level & 1))
+            continue;
+        if (!c->loads)
+            level_save(n, level, c);
+        else
+            for (uint32_t count = ker_chunk_count(c, 0, 8); count; count--)
+                flow_load(n, level, c);
+    }
+    c->bad |= n->waiting != waiting;
+}
+
+/* ---- all ---- */
+
+static void link_state(struct net_adapter *n, struct ker_chunk *c)
+{
+    KER_CHUNK(c, n->link_free);
+    KER_CHUNK(c, n->wake);
+    KER_CHUNK(c, n->sink_free);
+    KER_CHUNK(c, n->hold);
+    KER_CHUNK(c, n->messages);
+    KER_CHUNK(c, n->offers);
+    KER_CHUNK(c, n->wire);
+    KER_CHUNK(c, n->packets);
+    KER_CHUNK(c, n->bytes);
+    KER_CHUNK(c, n->busy);
+    KER_CHUNK(c, n->wait);
+    n->blocked = ker_chunk_bool(c, n->blocked);
+    n->exhausted = ker_chunk_bool(c, n->exhausted);
+    ker_chunk_bytes(c, n->credit, sizeof *n->credit * n->net->set.channels * n->net->set.classes);
+}
+
+void net_adapter_state(struct net_adapter *n, struct ker_chunk *c)
+{
+    link_state(n, c);
+    offered_state(n, c);
+    short_list_state(n->net, &n->cnp, &n->cnp_last, c);
+    short_list_state(n->net, &n->leaving, &n->leaving_last, c);
+    flows_state(n, c);
+}

@@ -1,0 +1,278 @@
+/* state.c - the network of a rank, saved and loaded; see state.h.
+ *
+ * Switches, adapters and the entries of tables are taken by the rank on which they live now. What was counted
+ * is taken by one rank: only its sum over the ranks is ever looked at. Transmissions that are known ahead
+ * are kept as they are: whether they count depends on when the run ends.
+ */
+#include "net/state.h"
+
+#include "net/congestion/congestion.h"
+
+#include <stdlib.h>
+
+#define VERSION 1
+#define AHEAD_BYTES 52
+
+/* ---- counts ---- */
+
+#define COUNTS(net)                                                                                          \
+    ((struct stats_quantity *const[]){(net)->latency, (net)->total_latency, (net)->message_latency,          \
+                                      (net)->message_size, (net)->extent, (net)->early_wait,                 \
+                                      (net)->control_wait, (net)->throttle})
+#define QUANTITIES 8
+
+/* Those that are maxima; all others are sums. packet_hops is of this process: its speed is measured by it. */
+static void counts_join(struct net_counts *sum, const struct net_counts *one)
+{
+    struct net_counts old = *sum;
+    uint64_t *a = (uint64_t *)sum;
+    const uint64_t *b = (const uint64_t *)one;
+    _Static_assert(sizeof *sum % sizeof *a == 0, "numbers of 64 bits only");
+    for (size_t i = 0; i < sizeof *sum / sizeof *a; i++)
+        a[i] += b[i];
+    sum->packet_hops = old.packet_hops;
+    sum->hops_max = old.hops_max > one->hops_max ? old.hops_max : one->hops_max;
+    sum->reorder_bytes_max =
+        old.reorder_bytes_max > one->reorder_bytes_max ? old.reorder_bytes_max : one->reorder_bytes_max;
+    sum->early_bytes_max =
+        old.early_bytes_max > one->early_bytes_max ? old.early_bytes_max : one->early_bytes_max;
+}
+
+static void network_state(struct net_network *net, struct ker_chunk *c)
+{
+    struct stats_quantity *const *quantity = COUNTS(net);
+    struct net_counts counts = net->count;
+    ker_chunk_same(c, sizeof counts);
+    KER_CHUNK(c, counts);
+    if (c->loads && !c->bad)
+        counts_join(&net->count, &counts);
+    for (int i = 0; i < QUANTITIES; i++) {
+        bool there = ker_chunk_bool(c, quantity[i] != NULL);
+        c->bad |= there && !quantity[i];
+        if (there && !c->bad)
+            stats_quantity_state(c, quantity[i]);
+    }
+}
+
+/* ---- transmissions ahead ---- */
+
+/* Switches lie in memory in the order of the list. */
+static struct net_switch *switch_of(const struct net_network *net, const void *port)
+{
+    uint32_t low = 0, high = net->switch_count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        if ((const char *)net->switches[middle] <= (const char *)port)
+            low = middle;
+        else
+            high = middle;
+    }
+    return net->switches[low];
+}
+
+static uint16_t port_number(const struct net_switch *s, const struct net_port *port)
+{
+    return (uint16_t)((size_t)((const char *)port - (const char *)net_port_at(s, 0)) / s->port_bytes);
+}
+
+static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_chunk *c)
+{
+    uint16_t out = c->loads ? 0 : port_number(s, t->out), in = c->loads ? 0 : port_number(s, t->in);
+    KER_CHUNK(c, out);
+    KER_CHUNK(c, in);
+    KER_CHUNK(c, t->leave);
+    KER_CHUNK(c, t->wire);
+    KER_CHUNK(c, t->waited);
+    KER_CHUNK(c, t->in_buffer);
+    KER_CHUNK(c, t->bytes);
+    if (!c->loads)
+        return;
+    if (out >= s->ports || in >= s->ports) {
+        c->bad = true;
+        return;
+    }
+    t->out = net_port_at(s, out);
+    t->in = net_port_at(s, in);
+}
+
+/* Chunks by switch; those of one mostly stand together. */
+static void ahead_save(struct net_network *net, struct ker_state_writer *writer)
+{
+    for (size_t i = 0; i < net->ahead_count;) {
+        struct net_switch *s = switch_of(net, net->ahead[i].out);
+        struct ker_chunk *c = ker_state_begin(writer, "ahead", VERSION, s->id);
+        for (; i < net->ahead_count && switch_of(net, net->ahead[i].out) == s; i++)
+            ahead_state(s, &net->ahead[i], c);
+        ker_state_end(writer);
+    }
+}
+
+/* ---- saving ---- */
+
+void net_network_save(struct net_network *net, struct ker_state_writer *writer)
+{
+    network_state(net, ker_state_begin(writer, "network", VERSION, net->engine->rank));
+    ker_state_end(writer);
+    for (uint32_t i = 0; i < net->switch_count; i++) {
+        net_switch_state(net->switches[i], ker_state_begin(writer, "switch", VERSION, net->switches[i]->id));
+        ker_state_end(writer);
+    }
+    for (uint32_t i = 0; i < net->adapter_count; i++) {
+        net_adapter_state(net->adapters[i],
+                          ker_state_begin(writer, "adapter", VERSION, net->adapters[i]->id));
+        ker_state_end(writer);
+    }
+    ahead_save(net, writer);
+    net_reassembly_save(net, writer);
+    net_resequencer_save(net, writer);
+    if (net->congestion && net->congestion->save)
+        net->congestion->save(net, writer);
+    if (net->matrix)
+        stats_matrix_save(net->matrix, writer);
+}
+
+/* ---- loading ---- */
+
+static void pass_over(struct ker_chunk *c)
+{
+    c->at = c->bytes;
+}
+
+struct net_adapter *net_loading_adapter(const struct net_loading *l, struct ker_chunk *c)
+{
+    uint32_t id = (uint32_t)c->id;
+    c->bad |= id >= l->adapter_count;
+    struct net_adapter *n = c->bad ? NULL : l->adapters[id];
+    if (!n)
+        pass_over(c);
+    return n;
+}
+
+static struct net_switch *loading_switch(const struct net_loading *l, struct ker_chunk *c)
+{
+    c->bad |= c->id >= l->switch_count;
+    struct net_switch *s = c->bad ? NULL : l->switches[c->id];
+    if (!s)
+        pass_over(c);
+    return s;
+}
+
+static void network_load(void *context, struct ker_chunk *c)
+{
+    struct net_loading *l = context;
+    if (l->sums)
+        network_state(l->net, c);
+    else
+        pass_over(c);
+}
+
+static void switch_load(void *context, struct ker_chunk *c)
+{
+    struct net_switch *s = loading_switch(context, c);
+    if (s)
+        net_switch_state(s, c);
+}
+
+static void adapter_load(void *context, struct ker_chunk *c)
+{
+    struct net_adapter *n = net_loading_adapter(context, c);
+    if (n)
+        net_adapter_state(n, c);
+}
+
+static void ahead_load(void *context, struct ker_chunk *c)
+{
+    struct net_loading *l = context;
+    struct net_switch *s = loading_switch(l, c);
+    while (s && c->at < c->bytes && !c->bad) {
+        struct net_ahead t = {0};
+        ahead_state(s, &t, c);
+        if (!c->bad)
+            net_ahead_keep(l->net, &t);
+    }
+}
+
+static void reassembly_load(void *context, struct ker_chunk *c)
+{
+    net_reassembly_load(context, c);
+}
+
+static void sent_load(void *context, struct ker_chunk *c)
+{
+    net_sent_load(context, c);
+}
+
+static void order_load(void *context, struct ker_chunk *c)
+{
+    net_order_load(context, c);
+}
+
+static void congestion_load(void *context, struct ker_chunk *c)
+{
+    struct net_loading *l = context;
+    struct net_adapter *n = net_loading_adapter(l, c);
+    if (n && l->net->congestion && l->net->congestion->load)
+        l->net->congestion->load(n, c);
+    else if (n)
+        c->bad = true;
+}
+
+static void matrix_load(void *context, struct ker_chunk *c)
+{
+    struct net_loading *l = context;
+    if (net_loading_adapter(l, c) && l->net->matrix)
+        stats_matrix_load(l->net->matrix, c);
+}
+
+static const struct {
+    const char *name;
+    void (*load)(void *context, struct ker_chunk *);
+} loads[NET_STATES] = {
+    {"network", network_load}, {"switch", switch_load},         {"adapter", adapter_load},
+    {"ahead", ahead_load},     {"reassembly", reassembly_load}, {"sent", sent_load},
+    {"order", order_load},     {"congestion", congestion_load}, {"matrix", matrix_load},
+};
+
+struct net_loading *net_loading_new(struct net_network *net, bool sums)
+{
+    const struct route_summary *sum = route_summarise(net->topology);
+    struct net_loading *l = ker_alloc(sizeof *l);
+    *l = (struct net_loading){
+        .net = net, .switch_count = sum->switches, .adapter_count = sum->nodes, .sums = sums};
+    l->switches = ker_alloc(sizeof *l->switches * sum->switches);
+    l->adapters = ker_alloc(sizeof *l->adapters * sum->nodes);
+    for (uint32_t i = 0; i < net->switch_count; i++)
+        l->switches[net->switches[i]->id] = net->switches[i];
+    for (uint32_t i = 0; i < net->adapter_count; i++)
+        l->adapters[net->adapters[i]->id] = net->adapters[i];
+    return l;
+}
+
+void net_loading_free(struct net_loading *l)
+{
+    if (!l)
+        return;
+    free(l->switches);
+    free(l->adapters);
+    free(l);
+}
+
+void net_loaders(struct net_loading *l, struct ker_state_loader loaders[NET_STATES])
+{
+    for (int i = 0; i < NET_STATES; i++)
+        loaders[i] = (struct ker_state_loader){loads[i].name, VERSION, loads[i].load, l};
+}
+
+bool net_loading_find(void *context, const char *class, uint32_t id, uint32_t *index)
+{
+    const struct net_loading *l = context;
+    if (strcmp(class, net_switch_class.name) == 0 && id < l->switch_count && l->switches[id]) {
+        *index = l->switches[id]->self;
+        return true;
+    }
+    if (strcmp(class, l->net->host.class->name) == 0 && id < l->adapter_count && l->adapters[id]) {
+        *index = l->adapters[id]->self;
+        return true;
+    }
+    return false;
+}

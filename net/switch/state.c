@@ -1,0 +1,135 @@
+/* state.c - a switch, saved and loaded.
+ *
+ * Order that is state: the requests of an output in the order of its ring, from the one that is served next;
+ * the packets of each, first in, first out; and what stands in the FIFO of an input. Where they lie in the
+ * pools is not, nor is the order in which the matrix `voq` finds them: loading puts packets into the queues
+ * as their arrival did.
+ */
+#include "net/state.h"
+#include "net/switch/requests.h"
+
+static void port_state(struct net_switch *s, struct net_port *p, struct ker_chunk *c)
+{
+    KER_CHUNK(c, p->link_free);
+    KER_CHUNK(c, p->write_free);
+    KER_CHUNK(c, p->read_free);
+    KER_CHUNK(c, p->wake);
+    KER_CHUNK(c, p->starved);
+    KER_CHUNK(c, p->queue_max);
+    KER_CHUNK(c, p->packets);
+    KER_CHUNK(c, p->bytes);
+    KER_CHUNK(c, p->busy);
+    KER_CHUNK(c, p->queue_time);
+    KER_CHUNK(c, p->input_time);
+    ker_chunk_bytes(c, p->credit, sizeof *p->credit * s->net->set.channels * s->net->set.classes);
+}
+
+/* ---- requests ---- */
+
+static uint32_t ring_count(const struct net_switch *s, uint32_t last)
+{
+    uint32_t count = 0;
+    for (uint32_t i = last; i != NET_NONE; i = s->request[i].next != last ? s->request[i].next : NET_NONE)
+        count++;
+    return count;
+}
+
+static uint32_t list_count(const struct net_switch *s, uint32_t head)
+{
+    uint32_t count = 0;
+    for (uint32_t i = head; i != NET_NONE; i = s->packet[i].next)
+        count++;
+    return count;
+}
+
+static void list_save(struct net_switch *s, uint32_t head, struct ker_chunk *c)
+{
+    ker_chunk_count(c, list_count(s, head), sizeof(struct net_packet));
+    for (uint32_t i = head; i != NET_NONE; i = s->packet[i].next)
+        net_packet_state(s->net, c, &s->packet[i]);
+}
+
+static void ring_save(struct net_switch *s, const struct net_port *out, struct ker_chunk *c)
+{
+    uint32_t count = ker_chunk_count(c, ring_count(s, out->queue), 8), i = out->queue;
+    for (; count; count--) {
+        i = s->request[i].next;
+        struct net_request *r = &s->request[i];
+        KER_CHUNK(c, r->first_channel);
+        KER_CHUNK(c, r->channel_count);
+        ker_chunk_bool(c, r->reserved);
+        list_save(s, r->head, c);
+    }
+}
+
+/* Channels that there are, and at least one of them. */
+static bool channels_good(const struct net_switch *s, const struct grant *g)
+{
+    return g->channel_count > 0 &&
+           g->first_channel + g->channel_count <= s->net->set.channels * s->net->set.classes;
+}
+
+static void ring_load(struct net_switch *s, uint32_t port, struct ker_chunk *c)
+{
+    struct grant g = {.out = net_port_at(s, port), .out_port = port};
+    for (uint32_t requests = ker_chunk_count(c, 0, 8); requests; requests--) {
+        KER_CHUNK(c, g.first_channel);
+        KER_CHUNK(c, g.channel_count);
+        g.reserved = ker_chunk_bool(c, false);
+        for (uint32_t packets = ker_chunk_count(c, 0, sizeof(struct net_packet)); packets; packets--) {
+            struct net_packet p = {0};
+            net_packet_state(s->net, c, &p);
+            if (c->bad || p.port >= s->ports || !channels_good(s, &g)) {
+                c->bad = true;
+                return;
+            }
+            request_put(s, &g, &p, p.state);
+        }
+    }
+}
+
+/* ---- input FIFOs ---- */
+
+static void input_fifo_state(struct net_switch *s, struct net_input_fifo *f, struct ker_chunk *c)
+{
+    f->taken = ker_chunk_bool(c, f->taken);
+    if (!c->loads) {
+        list_save(s, f->head, c);
+        return;
+    }
+    for (uint32_t packets = ker_chunk_count(c, 0, sizeof(struct net_packet)); packets; packets--) {
+        uint32_t index = packet_new(s);
+        struct net_packet p = {0};
+        net_packet_state(s->net, c, &p);
+        c->bad |= p.port >= s->ports;
+        p.next = NET_NONE;
+        s->packet[index] = p;
+        if (f->head == NET_NONE)
+            f->head = index;
+        else
+            s->packet[f->tail].next = index;
+        f->tail = index;
+    }
+}
+
+/* ---- all ---- */
+
+void net_switch_state(struct net_switch *s, struct ker_chunk *c)
+{
+    ker_chunk_same(c, s->ports);
+    KER_CHUNK(c, s->turn);
+    KER_CHUNK(c, s->draws);
+    KER_CHUNK(c, s->rotor);
+    for (uint32_t p = 0; p < s->ports && !c->bad; p++) {
+        port_state(s, net_port_at(s, p), c);
+        if (c->loads)
+            ring_load(s, p, c);
+        else
+            ring_save(s, net_port_at(s, p), c);
+    }
+    ker_chunk_same(c, s->input_fifo != NULL);
+    for (uint32_t i = 0; s->input_fifo && i < s->ports * NET_MAX_CHANNELS; i++)
+        input_fifo_state(s, &s->input_fifo[i], c);
+    net_pins_state(s, c);
+    net_congestion_map_state(s, c);
+}
