@@ -1,0 +1,205 @@
+/* jobs.h - of random systems: nodes, MPI, jobs with their programs and placements. */
+#ifndef TESTS_RANDOM_SYSTEM_JOBS_H
+#define TESTS_RANDOM_SYSTEM_JOBS_H
+
+#include "tasks/mpi/collectives/collective.h"
+#include "tests/random_system/draw.h"
+
+static const char *const random_overheads[] = {"0 ns", "0 ns", "1 ps", "100 ns", "299 ns", NULL};
+
+static void random_node(struct random_system *r)
+{
+    group_begin(r, "node");
+    r->cores = (uint32_t)put_whole(r, "cores", 1, random_flag(r, "multicore", 40) ? 4 : 1, 1, 64);
+    put_time(r, "send_overhead", random_overheads, 0, 1e12);
+    put_time(r, "receive_overhead", random_overheads, 0, 1e12);
+    put_time(r, "doorbell", random_overheads, 0, 1e12);
+    put_time(r, "memory_latency", LIST("200 ns", "0 ns", "1 ps", "1 us"), 0, 1e12);
+    static const uint32_t rates[] = {10000, 3300, 100000};
+    random_key(r, "memory_bandwidth");
+    fprintf(r->out, "    memory_bandwidth = \"%.3f GB/s\";\n",
+            1e-3 * (r->extreme ? (double)spread(r, 1, 1e9) : rates[draw(r, 3)]));
+    group_end(r);
+}
+
+/* Some collectives by any of the algorithms that can do them, from any size on. */
+static void random_collectives(struct random_system *r)
+{
+    fprintf(r->out, "    collectives: {\n");
+    for (unsigned c = 0; c < TASK_COLL_COUNT; c++) {
+        const char *list[16], *name = task_coll_name(c);
+        int count = 0;
+        for (const struct task_coll_algorithm *a = task_coll_algorithms; a->name; a++)
+            if (a->collectives & 1u << c)
+                list[count++] = a->name;
+        list[count] = NULL;
+        const char *algorithm = random_choice(r, name, list);
+        if (chance(r, 40))
+            fprintf(r->out, "        %s = [\"auto\", \"%s:%llu B:%u\"];\n", name, algorithm,
+                    (unsigned long long)spread(r, 0, 1e5), draw(r, 10));
+    }
+    fprintf(r->out, "    };\n");
+}
+
+static void random_mpi(struct random_system *r)
+{
+    group_begin(r, "mpi");
+    random_key(r, "eager_limit");
+    static const uint32_t limits[] = {0, 1024, 8192, 1 << 20};
+    put_bytes(r, "eager_limit", r->extreme ? spread(r, 0, 1 << 30) : limits[draw(r, 4)]);
+    put_choice(r, "eager_completion", LIST("sent", "buffered"));
+    put_choice(r, "rendezvous", LIST("read", "write"));
+    if (random_flag(r, "own class", 50))
+        put_whole(r, "control_priority", 0, r->classes - 1, 0, r->classes - 1);
+    if (random_flag(r, "own collectives", 40))
+        random_collectives(r);
+    group_end(r);
+}
+
+/* ---- programs ---- */
+
+/* Extents with a product of at most `most`. */
+static uint32_t random_stencil(struct random_system *r, uint32_t most)
+{
+    double limit = 0.5 * RANDOM_PACKETS / most * r->packet; /* six neighbours, two steps */
+    int dimensions = (int)random_whole(r, "dimensions", 1, 3, 1, 5);
+    uint32_t tasks = put_extents(r, "extents", dimensions, most > 1 ? 2 : 1, 1, 6, most);
+    put_text(r, "neighbours", random_flag(r, "neighbours", 15) && dimensions < 4 ? "all" : "faces");
+    put_flag(r, "periodic", 70);
+    static const uint32_t sizes[] = {0, 100, 1024, 8192, 8193, 20480};
+    random_key(r, "bytes");
+    put_bytes(r, "bytes", r->extreme || r->packet < 64 ? spread(r, 0, limit) : sizes[draw(r, 6)]);
+    put_whole(r, "steps", 1, 2, 1, 4);
+    put_time(r, "compute_time", LIST("0 ns", "1 ns", "777 ns", "2 us"), 0, 1e13);
+    uint64_t every = put_whole(r, "allreduce_every", 0, 2, 0, 5);
+    if (every)
+        put_size(r, "allreduce_bytes", 0, r->packet < 64 ? 3 * r->packet : 3000, 0, 3 * r->packet);
+    return tasks;
+}
+
+static uint32_t random_weather(struct random_system *r, uint32_t most)
+{
+    random_key(r, "grid");
+    uint32_t columns = between(r, 1, most < 6 ? most : 6),
+             rows = between(r, 1, most / columns < 6 ? most / columns : 6);
+    double limit = 0.2 * RANDOM_PACKETS / (columns * rows) * r->packet;
+    fprintf(r->out, "        grid = [%u, %u];\n", columns, rows);
+    put_size(r, "halo_bytes", 0, r->packet, 0, (uint64_t)limit);
+    put_size(r, "transpose_bytes", 0, r->packet, 0, (uint64_t)limit);
+    put_whole(r, "steps", 1, 2, 1, 3);
+    put_time(r, "compute_time", LIST("0 ns", "1 ns", "777 ns", "2 us"), 0, 1e13);
+    return columns * rows;
+}
+
+static uint32_t random_pingpong(struct random_system *r, uint32_t most)
+{
+    double limit = 2.0 * RANDOM_PACKETS / most * r->packet;
+    uint32_t tasks = 2 * (uint32_t)random_whole(r, "tasks", 1, 1, 1, most / 2);
+    fprintf(r->out, "        tasks = %u;\n", tasks);
+    put_size(r, "bytes", 0, 3 * r->packet, 0, (uint64_t)limit);
+    put_whole(r, "steps", 1, 4, 1, 20);
+    return tasks;
+}
+
+static uint32_t random_trace(struct random_system *r, uint32_t most)
+{
+    bool eight = most >= 8 && r->packet < 4096;
+    r->trace = true;
+    fprintf(r->out, "        trace = \"%s/%s\";\n        processor_factor = %.2f;\n", r->traces,
+            eight ? "npb-is.S-8" : "npb-ft.S-4", random_flag(r, "processor_factor", 30) ? 0.01 : 0);
+    put_flag(r, "finalize_gap", 20);
+    put_time(r, "poll_gap", LIST("10 us", "0 ns"), 0, 1e12);
+    return eight ? 8 : 4;
+}
+
+/* Returns how many tasks it has: at most so many as there are places. */
+static uint32_t random_program(struct random_system *r, uint32_t places)
+{
+    const char *program = random_choice(r, "program", LIST("stencil", "trace", "weather", "pingpong"));
+    bool room = places >= (r->packet < 4096 ? 8 : 4) && r->packet >= 512;
+    if ((strcmp(program, "trace") == 0 && !room) || places < 2)
+        program = "stencil";
+    uint32_t most = places < 48 ? places : 48;
+    put_text(r, "program", program);
+    if (strcmp(program, "pingpong") == 0)
+        return random_pingpong(r, most);
+    put_choice(r, "compute_jitter", LIST("0 ns", "1 ps", "100 ns", "3 us"));
+    return strcmp(program, "trace") == 0     ? random_trace(r, most)
+           : strcmp(program, "weather") == 0 ? random_weather(r, most)
+                                             : random_stencil(r, most);
+}
+
+/* ---- placements ---- */
+
+/* A job's part of the system. */
+struct random_job {
+    uint32_t number, first, nodes, per_node;
+};
+
+/* Nodes and cores of the job's part, each at most once, in any order. */
+static void placement_file(struct random_system *r, const struct random_job *job, uint32_t tasks)
+{
+    char *path = ker_format("%s/%03d-%u.nodes", r->folder, r->number, job->number);
+    uint32_t slots = job->nodes * job->per_node, *slot = malloc(slots * sizeof *slot);
+    FILE *out = fopen(path, "w");
+    ker_assert(out != NULL);
+    random_key(r, "placement_file");
+    for (uint32_t i = 0; i < slots; i++) {
+        uint32_t at = draw(r, i + 1);
+        slot[i] = slot[at];
+        slot[at] = i;
+    }
+    for (uint32_t i = 0; i < tasks; i++)
+        fprintf(out, "%u %u\n", job->first + slot[i] / job->per_node, slot[i] % job->per_node);
+    fclose(out);
+    put_text(r, "placement_file", path);
+    free(slot);
+    free(path);
+}
+
+static void random_placement(struct random_system *r, const struct random_job *job, uint32_t tasks)
+{
+    const char *placement = random_choice(r, "placement", LIST("sequential", "strided", "random", "file"));
+    put_text(r, "placement", placement);
+    if (strcmp(placement, "file") == 0) {
+        placement_file(r, job, tasks);
+        return;
+    }
+    fprintf(r->out, "        tasks_per_node = %u;\n        first_node = %u;\n        nodes = %u;\n",
+            job->per_node, job->first, job->nodes);
+    if (strcmp(placement, "strided") == 0)
+        put_whole(r, "stride", 1, job->nodes < 3 ? job->nodes : 3, 1, job->nodes);
+}
+
+static void random_job(struct random_system *r, uint32_t number, uint32_t share)
+{
+    struct random_job job = {.number = number, .first = number * share, .nodes = share};
+    snprintf(r->group, sizeof r->group, "jobs %u", number);
+    r->indent = 8;
+    job.per_node = (uint32_t)random_whole(r, "tasks_per_node", 1, r->cores, 1, r->cores);
+    fprintf(r->out, "    {\n        name = \"job %u\";\n", number);
+    if (number > 0)
+        put_ps(r, "start", 1000.0 * (double)random_whole(r, "start", 0, 4999, 0, 1000000000));
+    put_whole(r, "priority", 0, r->classes - 1, 0, r->classes - 1);
+    random_placement(r, &job, random_program(r, job.nodes * job.per_node));
+    if (number == 2 && random_flag(r, "background", 50)) { /* the first two end the run */
+        fprintf(r->out, "        background = true;\n");
+        put_flag(r, "restart", 50);
+    }
+}
+
+static void random_jobs(struct random_system *r)
+{
+    random_node(r);
+    random_mpi(r);
+    uint32_t jobs = r->nodes >= 4 && random_flag(r, "several jobs", 50) ? 2 + draw(r, 2) : 1;
+    fprintf(r->out, "jobs: (\n");
+    for (uint32_t j = 0; j < jobs; j++) {
+        random_job(r, j, r->nodes / jobs);
+        fprintf(r->out, "    }%s\n", j + 1 < jobs ? "," : "");
+    }
+    fprintf(r->out, ");\n");
+    r->group[0] = '\0';
+}
+
+#endif

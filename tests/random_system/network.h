@@ -1,0 +1,115 @@
+/* network.h - of random systems: switches, adapters, congestion control. */
+#ifndef TESTS_RANDOM_SYSTEM_NETWORK_H
+#define TESTS_RANDOM_SYSTEM_NETWORK_H
+
+#include "tests/random_system/draw.h"
+
+/* A buffer: some packets, or anything that holds one. */
+static void random_buffer(struct random_system *r, const char *name)
+{
+    static const uint32_t depths[] = {1, 1, 2, 3, 4, 16, 64};
+    uint32_t wire = r->packet + r->header + 255 * r->hop_bytes;
+    random_key(r, name);
+    put_bytes(r, name,
+              r->extreme ? spread(r, wire, 1 << 30)
+                         : (uint64_t)wire * depths[draw(r, 7)] + (chance(r, 30) ? draw(r, wire) : 0));
+}
+
+static void random_delay(struct random_system *r, const char *name, uint32_t percent)
+{
+    random_key(r, name);
+    put_text(r, name,
+             chance(r, percent) ? random_time(r, LIST("10 ns", "20 ns", "50 ns", "90001 ps"), 0, 1e12)
+                                : "0 ns");
+}
+
+/* Channels and classes: all of them together are at most 16. */
+static void random_channels(struct random_system *r)
+{
+    uint32_t channels = r->channels;
+    if (random_flag(r, "more channels", 50))
+        channels = (uint32_t)random_whole(r, "channels", r->channels, r->channels + 3, r->channels, 16);
+    channels = channels > 16 ? 16 : channels;
+    random_key(r, "classes");
+    bool many = r->extreme || (chance(r, 20) && channels <= 5);
+    r->classes = many ? between(r, r->extreme ? 1 : 2, r->extreme ? 16 / channels : 3) : 1;
+    fprintf(r->out, "    channels = %u;\n    classes = %u;\n", channels, r->classes);
+}
+
+static void random_switch(struct random_system *r)
+{
+    group_begin(r, "switch");
+    random_channels(r);
+    random_buffer(r, "buffer");
+    random_buffer(r, "output_queue");
+    put_text(r, "queueing", random_flag(r, "queueing", 30) ? "fifo" : "voq");
+    put_choice(r, "arbitration", LIST("round_robin", "oldest", "random"));
+    put_text(r, "forwarding", random_flag(r, "forwarding", 25) ? "store_and_forward" : "cut_through");
+    put_choice(r, "matching", LIST("separable", "greedy"));
+    static const double speedups[] = {1, 1, 2, 1.3, 4};
+    random_key(r, "speedup");
+    fprintf(r->out, "    speedup = %.3f;\n",
+            r->extreme ? 1e-3 * (double)spread(r, 1000, 64000) : speedups[draw(r, 5)]);
+    random_delay(r, "delay", 75);
+    random_delay(r, "credit_delay", 30);
+    group_end(r);
+}
+
+static void random_adapter(struct random_system *r)
+{
+    group_begin(r, "adapter");
+    put_bytes(r, "packet_size", r->packet);
+    put_bytes(r, "header", r->header);
+    bool one_queue = random_flag(r, "queues", 30);
+    put_text(r, "queues", one_queue ? "fifo" : "per_destination");
+    if (!one_queue)
+        put_choice(r, "scheduling", LIST("fifo", "round_robin"));
+    if (random_flag(r, "slow", 25)) {
+        random_key(r, "ejection_rate");
+        double rate = r->bandwidth * (r->extreme ? 1e-3 * (double)spread(r, 1, 3000) : 0.6);
+        fprintf(r->out, "    ejection_rate = \"%.6f GB/s\";\n", rate > 1e-6 ? rate : 1e-6);
+        random_buffer(r, "buffer");
+    }
+    if (!r->lossy_later) /* what is lost would hold back all that follows */
+        put_flag(r, "resequence", 20);
+    if (r->jobs)
+        put_choice(r, "control", LIST("first", "fair", "in_order"));
+    group_end(r);
+}
+
+/* From a thirtieth to thirty times of what a packet takes on the wire, where most of what races does so; or
+ * anything. */
+static double random_recovery(struct random_system *r, const char *name)
+{
+    double wire = 1000 * (r->packet + r->header) / r->bandwidth;
+    random_key(r, name);
+    double ps = r->extreme ? (double)spread(r, 1000, 1e12) : wire * 0.001 * (double)spread(r, 30, 30000);
+    return ps < 1000 ? 1000 : ps > 1e12 ? 1e12 : ps;
+}
+
+/* Congestion control in a third of the systems, mostly set so that it acts soon and often: flows that are
+ * slowed down and recover again and again. */
+static void random_congestion(struct random_system *r)
+{
+    snprintf(r->group, sizeof r->group, "congestion");
+    if (!random_flag(r, "some", 35))
+        return;
+    uint32_t wire = r->packet + r->header;
+    group_begin(r, "congestion");
+    put_text(r, "control", "ecn");
+    uint64_t low = put_size(r, "threshold", 0, 3 * wire, 0, 1ull << 40);
+    if (random_flag(r, "gradual", 50))
+        put_bytes(r, "threshold_high",
+                  low + random_whole(r, "threshold_high", 0, 4 * wire, 0, (1ull << 40) - low));
+    put_text(r, "mark", random_flag(r, "mark", 70) ? "root" : "all");
+    put_real(r, "decrease", 0.1, 1, 0.001, 1);
+    put_real(r, "minimum", 0.01, 0.2, 0.000001, 1);
+    put_real(r, "increase", 0.01, 0.5, 0.000001, 1);
+    put_ps(r, "recovery", random_recovery(r, "recovery"));
+    put_ps(r, "notice_gap", random_flag(r, "no gap", 30) ? 0 : random_recovery(r, "notice_gap"));
+    put_size(r, "notice_size", 1, wire, 1, wire);
+    put_whole(r, "window", 1, 8, 1, 1000000);
+    group_end(r);
+}
+
+#endif
