@@ -43,10 +43,8 @@ static enum ker_status read_line(struct reader *reader, char *text, uint32_t *ra
     return KER_OK;
 }
 
-enum ker_status part_check(const struct ker_config *config, struct ker_error *error)
+enum ker_status part_file_check(const struct ker_config *config, struct ker_error *error)
 {
-    if (ker_config_choice(config, "partition.method") != PART_FILE)
-        return KER_OK;
     if (!ker_config_has(config, "partition.file"))
         return ker_config_fail(
             config, error, "partition.file",
@@ -62,7 +60,7 @@ enum ker_status part_check(const struct ker_config *config, struct ker_error *er
 enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks,
                                 const struct ker_config *config, uint32_t *rank, struct ker_error *error)
 {
-    if (part_check(config, error) != KER_OK)
+    if (part_file_check(config, error) != KER_OK)
         return KER_BAD_INPUT;
     struct reader reader = {ker_config_file(config, "partition.file"), 0, graph->vertices, ranks, 0};
     int file = ker_input_open(reader.path, KER_INPUT_WHOLE, NULL, error);

@@ -369,7 +369,7 @@ static enum ker_status count_read(struct reader *r, const char *what, uint32_t t
     enum ker_status status = only_number(r, "a number is expected here", count);
     if (status == KER_OK && *count != there)
         return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "the table is for %u %s, but this %s has %u",
-                        LINE(r), *count, what, r->topology->kind->name, there);
+                        LINE(r), *count, what, r->topology->summary.topology, there);
     return status;
 }
 
