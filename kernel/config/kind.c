@@ -146,14 +146,12 @@ static char *list_add(char *list, const char *word, size_t length)
     return longer;
 }
 
-/* Kinds that are brought first: what a topology can do itself before what goes for all. */
 static const char *choices_of(struct ker_registry *r, const struct ker_kinds *family)
 {
     char *list = NULL;
-    for (int brought = 1; brought >= 0; brought--)
-        for (size_t i = 0; i < r->members; i++)
-            if (r->member[i].family == family && (r->member[i].by != NULL) == brought)
-                list = list_add(list, r->member[i].kind->name, strlen(r->member[i].kind->name));
+    for (size_t i = 0; i < r->members; i++)
+        if (r->member[i].family == family)
+            list = list_add(list, r->member[i].kind->name, strlen(r->member[i].kind->name));
     return list ? text_keep(r, list) : "";
 }
 
@@ -298,6 +296,19 @@ static void table_make(struct ker_registry *r)
 
 /* ---- the registry ---- */
 
+/* Kinds that are brought stand first: what a topology can do itself before what goes for all. */
+static void members_order(struct ker_registry *r)
+{
+    struct member *ordered = ker_alloc((r->members + 1) * sizeof *ordered);
+    size_t count = 0;
+    for (int brought = 1; brought >= 0; brought--)
+        for (size_t i = 0; i < r->members; i++)
+            if ((r->member[i].by != NULL) == brought)
+                ordered[count++] = r->member[i];
+    free(r->member);
+    r->member = ordered;
+}
+
 struct ker_registry *ker_registry_new(const struct ker_option *const *tables)
 {
     struct ker_registry *r = ker_alloc(sizeof *r);
@@ -312,6 +323,7 @@ struct ker_registry *ker_registry_new(const struct ker_option *const *tables)
     for (size_t i = 0; i < r->members; i++)
         if (member_like(r, &r->member[i]) != &r->member[i])
             broken(r->member[i].kind->name, "stands in its family twice");
+    members_order(r);
     table_make(r);
     return r;
 }
