@@ -244,17 +244,3 @@ void ker_comm_allgather(struct ker_comm *comm, const void *data, size_t bytes, v
     collect(comm, data, bytes, *all, *offset);
     ker_comm_broadcast(comm, *all, (*offset)[comm->size]);
 }
-
-void ker_comm_end_all(int status)
-{
-    int started = 0, ended = 0;
-    MPI_Initialized(&started);
-    if (started)
-        MPI_Finalized(&ended);
-    if (started && !ended)
-        MPI_Abort(MPI_COMM_WORLD,
-                  status < 0 ? 134 : status); /* 128 + SIGABRT, what a shell shows for abort() */
-    if (status < 0)
-        abort();
-    exit(status);
-}

@@ -11,8 +11,4 @@
 MPI_Comm ker_comm_mpi(const struct ker_comm *comm);
 #define KER_COMM_TAG 32767
 
-/* Ends all ranks when MPI runs, else this process; status -1 ends with abort(), so that a debugger stops
- * there. Needs no ker_comm: for failed assertions and for memory that is out. */
-_Noreturn void ker_comm_end_all(int status);
-
 #endif

@@ -6,7 +6,7 @@
  */
 #include "kernel/base/error.h"
 
-#include "kernel/base/comm_mpi.h"
+#include "kernel/base/end.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -69,5 +69,5 @@ void ker_broken(const char *condition, const char *file, int line)
     fprintf(stderr, "marssim: internal error at %s:%d: \"%s\" does not hold; this is a bug of marssim\n",
             file, line, condition);
     fflush(NULL);
-    ker_comm_end_all(-1);
+    ker_end_all(-1);
 }

@@ -7,7 +7,7 @@
  */
 #include "kernel/base/memory.h"
 
-#include "kernel/base/comm_mpi.h"
+#include "kernel/base/end.h"
 #include "kernel/base/error.h"
 
 #include <stdarg.h>
@@ -52,7 +52,7 @@ void ker_memory_out(const char *format, ...)
     if (to)
         longjmp(*to, 1);
     fprintf(stderr, "marssim: error: out of memory: %s\n", lack);
-    ker_comm_end_all(KER_RUN_FAILED);
+    ker_end_all(KER_RUN_FAILED);
 }
 
 static _Noreturn void out_of_memory(size_t bytes)

@@ -23,19 +23,6 @@ struct check {
     struct ker_error *error; /* all that is wrong */
 };
 
-enum ker_status ker_config_refuse(struct ker_error *error, struct ker_config_origin at, const char *key,
-                                  const char *format, ...)
-{
-    char text[1500];
-    va_list arguments;
-    va_start(arguments, format);
-    vsnprintf(text, sizeof text, format, arguments);
-    va_end(arguments);
-    if (at.file)
-        return ker_fail(error, KER_BAD_INPUT, "%s:%d: %.200s: %s", at.file, at.line, key, text);
-    return ker_fail(error, KER_BAD_INPUT, "command line: %.200s: %s", key, text);
-}
-
 static enum ker_status refuse_unknown(ker_config_tables tables, struct ker_error *error,
                                       struct ker_config_origin at, const char *path)
 {
@@ -94,14 +81,6 @@ static void check_option(const struct check *check, struct ker_config_node *node
 }
 
 static void check_node(const struct check *check, struct ker_config_node *node, const char *path);
-
-char *ker_config_member_path(const char *path, const struct ker_config_node *node, int index)
-{
-    const char *name = node->member[index]->name;
-    if (!name)
-        return ker_format("%s[%d]", path, index);
-    return *path ? ker_format("%s.%s", path, name) : ker_format("%s", name);
-}
 
 /* Members of a group, or groups of a list. */
 static void check_members(const struct check *check, struct ker_config_node *node, const char *path)

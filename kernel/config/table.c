@@ -1,9 +1,7 @@
-/* table.c - the option tables: finding a key, the key that may have been meant, and whether a table is
- * sound.
+/* table.c - the option tables: finding a key, and the key that may have been meant.
  *
  * A key of the tables is a pattern: "jobs[].tasks". What stands before a point is a group, what stands before
- * [] a list of groups. A table is part of the program, so what is wrong in it is an assertion, found in the
- * first test that loads any configuration.
+ * [] a list of groups.
  */
 #include "kernel/config/value.h"
 
@@ -50,26 +48,6 @@ enum ker_config_place ker_config_place_find(ker_config_tables tables, const char
                 return KER_PLACE_GROUPS;
         }
     return KER_PLACE_UNKNOWN;
-}
-
-/* One row of the table of distances at a time. */
-int ker_config_distance(const char *a, const char *b)
-{
-    int row[MAX_WORD + 1];
-    int length_a = (int)strnlen(a, MAX_WORD), length_b = (int)strnlen(b, MAX_WORD);
-    for (int j = 0; j <= length_b; j++)
-        row[j] = j;
-    for (int i = 1; i <= length_a; i++) {
-        int diagonal = row[0];
-        row[0] = i;
-        for (int j = 1; j <= length_b; j++) {
-            int change = diagonal + (a[i - 1] != b[j - 1]);
-            int insert = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
-            diagonal = row[j];
-            row[j] = change < insert ? change : insert;
-        }
-    }
-    return row[length_b];
 }
 
 /* What stands behind the last point. */
@@ -145,50 +123,4 @@ char *ker_config_nearest(ker_config_tables tables, const char *path)
         }
     free(pattern);
     return found.best[0] ? ker_config_with_indices(found.best, path) : NULL;
-}
-
-static _Noreturn void broken(const struct ker_option *option, const char *what, const char *why)
-{
-    char *text = ker_format("option %s: %s: %s", option->key, what, why);
-    ker_broken(text, __FILE__, __LINE__);
-}
-
-static void check_fallback(const struct ker_option *option)
-{
-    char why[KER_WHY_BYTES];
-    struct ker_config_value value;
-    if (!option->fallback)
-        return;
-    if (!KER_IS_LIST(option) && !ker_config_value_parse(option, option->fallback, &value, why))
-        broken(option, "default", why);
-    for (int i = 0; KER_IS_LIST(option); i++) {
-        char *item = ker_config_list_item(option->fallback, i);
-        if (!item)
-            break;
-        if (!ker_config_value_parse(option, item, &value, why))
-            broken(option, "default", why);
-        free(item);
-    }
-}
-
-void ker_config_tables_check(ker_config_tables tables, bool all)
-{
-    char why[KER_WHY_BYTES];
-    struct ker_config_value value;
-    for (ker_config_tables table = tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++) {
-            if (ker_config_option_find(tables, option->key) != option)
-                broken(option, "key", "stands in the tables twice");
-            if ((KER_TYPE_OF(option) == KER_TYPE_CHOICE) != (option->choices != NULL))
-                broken(option, "choices", "are for KER_TYPE_CHOICE, and needed there");
-            struct ker_option plain = *option; /* bounds are read without bounds */
-            plain.minimum = plain.maximum = NULL;
-            if ((option->minimum && !ker_config_value_parse(&plain, option->minimum, &value, why)) ||
-                (option->maximum && !ker_config_value_parse(&plain, option->maximum, &value, why)))
-                broken(option, "range", why);
-            check_fallback(option);
-            const char *wrong = ker_config_belongs_wrong(tables, all, option);
-            if (wrong)
-                broken(option, option->belongs, wrong);
-        }
 }

@@ -12,6 +12,7 @@
 #include <ctype.h>
 #include <libconfig.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -256,4 +257,25 @@ struct ker_config_node *ker_config_tree_find(struct ker_config_node *root, const
     if (last)
         *last = node ? node : way;
     return *path ? NULL : node;
+}
+
+char *ker_config_member_path(const char *path, const struct ker_config_node *node, int index)
+{
+    const char *name = node->member[index]->name;
+    if (!name)
+        return ker_format("%s[%d]", path, index);
+    return *path ? ker_format("%s.%s", path, name) : ker_format("%s", name);
+}
+
+enum ker_status ker_config_refuse(struct ker_error *error, struct ker_config_origin at, const char *key,
+                                  const char *format, ...)
+{
+    char text[1500];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (at.file)
+        return ker_fail(error, KER_BAD_INPUT, "%s:%d: %.200s: %s", at.file, at.line, key, text);
+    return ker_fail(error, KER_BAD_INPUT, "command line: %.200s: %s", key, text);
 }

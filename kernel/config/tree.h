@@ -57,4 +57,10 @@ bool ker_config_step_next(const char **path, struct ker_config_step *);
 struct ker_config_node *ker_config_tree_find(struct ker_config_node *root, const char *path,
                                              struct ker_config_node **last);
 
+/* The path of a member of the node at `path`, malloc'ed. */
+char *ker_config_member_path(const char *path, const struct ker_config_node *, int index);
+/* Fails with "FILE:LINE: key: text" or "command line: key: text". */
+enum ker_status ker_config_refuse(struct ker_error *error, struct ker_config_origin, const char *key,
+                                  const char *format, ...) __attribute__((format(printf, 4, 5)));
+
 #endif

@@ -19,6 +19,7 @@ struct ker_config_value { /* the member that the option's type names is set */
     ker_time time;
     uint64_t size; /* bytes, rate */
     const char *text;
+    int choice;
 };
 
 #define KER_WHY_BYTES 768
@@ -47,18 +48,16 @@ enum ker_config_place { KER_PLACE_UNKNOWN, KER_PLACE_OPTION, KER_PLACE_GROUP, KE
 enum ker_config_place ker_config_place_find(ker_config_tables, const char *pattern);
 /* "jobs[].tasks" with the indices of "jobs[2].nodes": "jobs[2].tasks", malloc'ed. */
 char *ker_config_with_indices(const char *pattern, const char *path);
-/* The path of a member of the node at `path`, malloc'ed. */
-char *ker_config_member_path(const char *path, const struct ker_config_node *, int index);
 /* The known key most like the path, with the path's indices; malloc'ed, NULL when none is near. */
 char *ker_config_nearest(ker_config_tables, const char *path);
-/* config_words.c: what is called otherwise here, NULL: nothing known. */
+/* words.c: what is called otherwise here, NULL: nothing known. */
 const char *ker_config_value_hint(const char *key, const char *value);
 const char *ker_config_key_hint(const char *key);
 /* Levenshtein distance of two words, at most 64 characters of them. */
 int ker_config_distance(const char *a, const char *b);
 
-/* Ends the program when a table is wrong in itself (a default out of range, no choices, a key twice). all:
- * these are all tables there are, so that what a key belongs to stands in them. */
+/* sound.c: ends the program when a table is wrong in itself (a default out of range, no choices, a key
+ * twice). all: these are all tables there are, so that what a key belongs to stands in them. */
 void ker_config_tables_check(ker_config_tables, bool all);
 
 /* The check of the whole tree, which tells all that is wrong; and the overrides of the command line. */
@@ -66,7 +65,7 @@ enum ker_status ker_config_check(struct ker_config *, struct ker_error *error);
 enum ker_status ker_config_override(struct ker_config_node *root, const char *override, ker_config_tables,
                                     struct ker_error *error);
 
-/* config_belongs.c: keys that mean nothing with the choice of another key. */
+/* belongs.c: keys that mean nothing with the choice of another key. */
 bool ker_config_means(const struct ker_config *, const struct ker_option *, const char *path);
 /* Adds a refusal for each key that is given and means nothing, or takes it out of the tree and keeps a
  * warning. */
@@ -76,14 +75,9 @@ const char *ker_config_belongs_wrong(ker_config_tables, bool all, const struct k
 /* "; only with KEY = a, b", or "", malloc'ed. */
 char *ker_config_belongs_words(const struct ker_option *);
 
-/* Fails with "FILE:LINE: key: text" or "command line: key: text". */
-enum ker_status ker_config_refuse(struct ker_error *error, struct ker_config_origin, const char *key,
-                                  const char *format, ...) __attribute__((format(printf, 4, 5)));
-
 struct ker_config {
     char *file; /* as named by the user */
-    struct ker_registry *registry;
-    ker_config_tables tables; /* the registry's */
+    const struct ker_option **tables;
     struct ker_config_node *root;
     struct ker_config_text text;
     struct ker_inputs *inputs;

@@ -1,5 +1,5 @@
 /* words.c - what other programs and papers call things that have another name here: hints for messages,
- * nothing else.
+ * and how like each other two words are; nothing else.
  *
  * The names of keys and values stand here as text only; what they mean is known where their options are.
  */
@@ -7,6 +7,8 @@
 
 #include <string.h>
 #include <strings.h>
+
+#define MAX_WORD 64
 
 /* Instead of a value of this key. */
 static const struct {
@@ -83,4 +85,24 @@ const char *ker_config_key_hint(const char *key)
         if (strcmp(keys[i].key, key) == 0 || strcmp(keys[i].key, last) == 0)
             return keys[i].hint;
     return NULL;
+}
+
+/* One row of the table of distances at a time. */
+int ker_config_distance(const char *a, const char *b)
+{
+    int row[MAX_WORD + 1];
+    int length_a = (int)strnlen(a, MAX_WORD), length_b = (int)strnlen(b, MAX_WORD);
+    for (int j = 0; j <= length_b; j++)
+        row[j] = j;
+    for (int i = 1; i <= length_a; i++) {
+        int diagonal = row[0];
+        row[0] = i;
+        for (int j = 1; j <= length_b; j++) {
+            int change = diagonal + (a[i - 1] != b[j - 1]);
+            int insert = (row[j] < row[j - 1] ? row[j] : row[j - 1]) + 1;
+            diagonal = row[j];
+            row[j] = change < insert ? change : insert;
+        }
+    }
+    return row[length_b];
 }

@@ -1,0 +1,9 @@
+/* end.h - the end of all ranks. Not part of the face. */
+#ifndef KERNEL_END_H
+#define KERNEL_END_H
+
+/* Ends all ranks when MPI runs, else this process; status -1 ends with abort(), so that a debugger stops
+ * there. */
+_Noreturn void ker_end_all(int status);
+
+#endif

@@ -1,0 +1,56 @@
+/* sound.c - whether the option tables are sound in themselves.
+ *
+ * A table is part of the program, so what is wrong in it is an assertion, found in the first test that loads
+ * any configuration.
+ */
+#include "kernel/config/value.h"
+
+#include "kernel/base/memory.h"
+
+#include <stdlib.h>
+
+static _Noreturn void broken(const struct ker_option *option, const char *what, const char *why)
+{
+    char *text = ker_format("option %s: %s: %s", option->key, what, why);
+    ker_broken(text, __FILE__, __LINE__);
+}
+
+static void check_fallback(const struct ker_option *option)
+{
+    char why[KER_WHY_BYTES];
+    struct ker_config_value value;
+    if (!option->fallback)
+        return;
+    if (!KER_IS_LIST(option) && !ker_config_value_parse(option, option->fallback, &value, why))
+        broken(option, "default", why);
+    for (int i = 0; KER_IS_LIST(option); i++) {
+        char *item = ker_config_list_item(option->fallback, i);
+        if (!item)
+            break;
+        if (!ker_config_value_parse(option, item, &value, why))
+            broken(option, "default", why);
+        free(item);
+    }
+}
+
+void ker_config_tables_check(ker_config_tables tables, bool all)
+{
+    char why[KER_WHY_BYTES];
+    struct ker_config_value value;
+    for (ker_config_tables table = tables; *table; table++)
+        for (const struct ker_option *option = *table; option->key; option++) {
+            if (ker_config_option_find(tables, option->key) != option)
+                broken(option, "key", "stands in the tables twice");
+            if ((KER_TYPE_OF(option) == KER_TYPE_CHOICE) != (option->choices != NULL))
+                broken(option, "choices", "are for KER_TYPE_CHOICE, and needed there");
+            struct ker_option plain = *option; /* bounds are read without bounds */
+            plain.minimum = plain.maximum = NULL;
+            if ((option->minimum && !ker_config_value_parse(&plain, option->minimum, &value, why)) ||
+                (option->maximum && !ker_config_value_parse(&plain, option->maximum, &value, why)))
+                broken(option, "range", why);
+            check_fallback(option);
+            const char *wrong = ker_config_belongs_wrong(tables, all, option);
+            if (wrong)
+                broken(option, option->belongs, wrong);
+        }
+}
