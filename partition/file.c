@@ -5,46 +5,40 @@
  */
 #include "partition/parts.h"
 
-#include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 struct reader {
-    const char *path;
-    unsigned long line;
+    struct ker_lines in;
     uint32_t vertices, ranks, filled;
 };
 
-static enum ker_status read_line(struct reader *reader, char *text, uint32_t *rank, struct ker_error *error)
+static enum ker_status read_line(struct reader *reader, uint32_t *rank)
 {
-    char *end = strchr(text, '#');
-    if (end)
-        *end = 0;
-    text += strspn(text, " \t\r\n");
-    if (*text == 0)
-        return KER_OK;
-    errno = 0;
-    unsigned long long value = strtoull(text, &end, 10);
-    if (*text < '0' || *text > '9' || errno || end[strspn(end, " \t\r\n")] != 0)
-        return ker_fail(error, KER_BAD_INPUT,
-                        "%s:%lu: '%.*s' is no rank; a line holds one number from 0 to %u", reader->path,
-                        reader->line, (int)strcspn(text, "\r\n"), text, reader->ranks - 1);
+    struct ker_lines *in = &reader->in;
+    const char *begin = in->p;
+    uint32_t value;
+    if (!ker_take_u32(in, &value) || (ker_take_blanks(in), in->p < in->stop)) {
+        in->p = begin;
+        return ker_lines_fail(in, "'%.*s' is no rank; a line holds one number from 0 to %u",
+                              KER_LINE_REST(in), reader->ranks - 1);
+    }
     if (value >= reader->ranks)
-        return ker_fail(error, KER_BAD_INPUT,
-                        "%s:%lu: rank %llu does not exist; this run can use ranks 0 to %u", reader->path,
-                        reader->line, value, reader->ranks - 1);
+        return ker_lines_fail(in, "rank %u does not exist; this run can use ranks 0 to %u", value,
+                              reader->ranks - 1);
     if (reader->filled == reader->vertices)
-        return ker_fail(error, KER_BAD_INPUT,
-                        "%s:%lu: more ranks than the %u vertices of this network (switches first, then "
-                        "nodes where they are divided too)",
-                        reader->path, reader->line, reader->vertices);
-    rank[reader->filled++] = (uint32_t)value;
+        return ker_lines_fail(in,
+                              "more ranks than the %u vertices of this network (switches first, then "
+                              "nodes where they are divided too)",
+                              reader->vertices);
+    rank[reader->filled++] = value;
     return KER_OK;
 }
 
-enum ker_status part_file_check(const struct ker_config *config, struct ker_error *error)
+enum ker_status part_check(const struct ker_config *config, struct ker_error *error)
 {
+    if (ker_config_choice(config, "partition.method") != PART_FILE)
+        return KER_OK;
     if (!ker_config_has(config, "partition.file"))
         return ker_config_fail(
             config, error, "partition.file",
@@ -60,25 +54,23 @@ enum ker_status part_file_check(const struct ker_config *config, struct ker_erro
 enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks,
                                 const struct ker_config *config, uint32_t *rank, struct ker_error *error)
 {
-    if (part_file_check(config, error) != KER_OK)
+    if (part_check(config, error) != KER_OK)
         return KER_BAD_INPUT;
-    struct reader reader = {ker_config_file(config, "partition.file"), 0, graph->vertices, ranks, 0};
-    int file = ker_input_open(reader.path, KER_INPUT_WHOLE, NULL, error);
-    FILE *in = file < 0 ? NULL : fdopen(file, "r");
-    enum ker_status status = in ? KER_OK : KER_BAD_INPUT;
-    char *text = NULL;
-    size_t room = 0;
-    while (status == KER_OK && getline(&text, &room, in) >= 0) {
-        reader.line++;
-        status = read_line(&reader, text, rank, error);
-    }
+    struct reader reader = {.vertices = graph->vertices, .ranks = ranks};
+    const char *path = ker_config_file(config, "partition.file");
+    size_t length = 0;
+    char *text = ker_input_read(NULL, path, &length, error); /* not an input: it changes no result */
+    if (!text)
+        return KER_BAD_INPUT;
+    ker_lines_init(&reader.in, path, text, length, error);
+    enum ker_status status = ker_lines_check(&reader.in);
+    while (status == KER_OK && ker_lines_next_full(&reader.in))
+        status = read_line(&reader, rank);
     free(text);
-    if (in)
-        fclose(in);
     if (status == KER_OK && reader.filled < graph->vertices)
-        status = ker_fail(error, KER_BAD_INPUT,
-                          "%s: %u ranks for the %u vertices of this network (switches first, then nodes "
-                          "where they are divided too)",
-                          reader.path, reader.filled, graph->vertices);
+        status = ker_lines_fail_at(&reader.in, reader.in.line ? reader.in.line : 1,
+                                   "%u ranks for the %u vertices of this network (switches first, then nodes "
+                                   "where they are divided too)",
+                                   reader.filled, graph->vertices);
     return status;
 }

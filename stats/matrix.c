@@ -1,29 +1,35 @@
 /* matrix.c - messages and bytes per pair of nodes, kept sparse.
  *
- * Open addressing with linear probing on (from, to) packed in 64 bits, doubled when three quarters full; 24
- * bytes a slot, and no memory before the first message. Ranks' tables are gathered, sorted by pair, and equal
- * pairs added up: the file does not depend on which rank counted what, nor on the order inside the tables.
- *
- * Invariant: a slot is empty if and only if its key is EMPTY, which no pair has (there are less than 2^32 - 1
- * nodes).
+ * One hash table per rank on (from, to) packed in 64 bits; no memory before the first message. Ranks' tables
+ * are gathered, sorted by pair, and equal pairs added up: the file does not depend on which rank counted
+ * what, nor on the order inside the tables. (There are less than 2^32 - 1 nodes, so that 1 + the pair is
+ * never 0.)
  */
 #include "stats/file.h"
 #include "stats/stats.h"
 
 #include <stdlib.h>
 
-#define EMPTY UINT64_MAX
-#define FIRST_SIZE 1024u
-
 struct pair {
-    uint64_t key; /* from << 32 | to */
+    uint64_t key; /* 1 + (from << 32 | to): 0 is free */
     uint64_t messages, bytes;
 };
 
 struct stats_matrix {
-    size_t size, used; /* slots, a power of two or 0; pairs */
-    struct pair *slot;
+    struct ker_table pairs;
 };
+
+static uint64_t pair_hash(const void *key)
+{
+    return ker_hash(((const struct pair *)key)->key);
+}
+
+static bool pair_same(const void *entry, const void *key)
+{
+    return ((const struct pair *)entry)->key == ((const struct pair *)key)->key;
+}
+
+static const struct ker_table_kind pair_kind = {sizeof(struct pair), pair_hash, pair_same};
 
 struct stats_matrix *stats_matrix_new(void)
 {
@@ -32,61 +38,28 @@ struct stats_matrix *stats_matrix_new(void)
 
 void stats_matrix_free(struct stats_matrix *matrix)
 {
-    if (!matrix)
-        return;
-    free(matrix->slot);
+    if (matrix)
+        ker_table_release(&matrix->pairs);
     free(matrix);
-}
-
-/* The slot of the key, or the empty one where it belongs. The multiplier is 2^64 / the golden ratio:
- * neighbouring pairs spread over the table. */
-static struct pair *slot_find(const struct stats_matrix *matrix, uint64_t key)
-{
-    uint64_t hash = (key ^ key >> 32) * UINT64_C(0x9e3779b97f4a7c15);
-    size_t mask = matrix->size - 1;
-    size_t i = (size_t)(hash >> 32) & mask;
-    while (matrix->slot[i].key != EMPTY && matrix->slot[i].key != key)
-        i = (i + 1) & mask;
-    return &matrix->slot[i];
-}
-
-static void matrix_grow(struct stats_matrix *matrix)
-{
-    struct stats_matrix old = *matrix;
-    matrix->size = old.size ? old.size * 2 : FIRST_SIZE;
-    matrix->slot = ker_alloc(matrix->size * sizeof *matrix->slot);
-    for (size_t i = 0; i < matrix->size; i++)
-        matrix->slot[i].key = EMPTY;
-    for (size_t i = 0; i < old.size; i++)
-        if (old.slot[i].key != EMPTY)
-            *slot_find(matrix, old.slot[i].key) = old.slot[i];
-    free(old.slot);
 }
 
 void stats_matrix_add(struct stats_matrix *matrix, uint32_t from, uint32_t to, uint64_t messages,
                       uint64_t bytes)
 {
-    uint64_t key = (uint64_t)from << 32 | to;
-    ker_check(key != EMPTY);
-    if (matrix->used >= matrix->size / 4 * 3)
-        matrix_grow(matrix);
-    struct pair *pair = slot_find(matrix, key);
-    if (pair->key == EMPTY) {
-        pair->key = key;
-        matrix->used++;
-    }
+    bool is_new;
+    struct pair key = {.key = ((uint64_t)from << 32 | to) + 1};
+    struct pair *pair = ker_table_add(&pair_kind, &matrix->pairs, &key, &is_new);
+    pair->key = key.key;
     pair->messages += messages;
     pair->bytes += bytes;
 }
 
-/* A copy of the used slots, in no particular order. */
+/* A copy of the pairs, in no particular order; their keys are (from << 32 | to). */
 static struct pair *matrix_pairs(const struct stats_matrix *matrix)
 {
-    struct pair *pairs = ker_alloc(matrix->used * sizeof *pairs);
-    size_t count = 0;
-    for (size_t i = 0; i < matrix->size; i++)
-        if (matrix->slot[i].key != EMPTY)
-            pairs[count++] = matrix->slot[i];
+    struct pair *pairs = ker_alloc(matrix->pairs.count * sizeof *pairs), *to = pairs;
+    for (const struct pair *pair = NULL; (pair = ker_table_next(&pair_kind, &matrix->pairs, pair));)
+        *to++ = (struct pair){pair->key - 1, pair->messages, pair->bytes};
     return pairs;
 }
 
@@ -126,7 +99,7 @@ enum ker_status stats_matrix_write(struct stats_matrix *matrix, struct ker_comm 
     struct pair *own = matrix_pairs(matrix);
     void *all = NULL;
     size_t *offset = NULL;
-    ker_comm_gather(comm, own, matrix->used * sizeof *own, &all, &offset);
+    ker_comm_gather(comm, own, matrix->pairs.count * sizeof *own, &all, &offset);
     free(own);
     enum ker_status status = KER_OK;
     if (ker_comm_rank(comm) == 0)
@@ -140,12 +113,12 @@ enum ker_status stats_matrix_write(struct stats_matrix *matrix, struct ker_comm 
 void stats_matrix_save(const struct stats_matrix *matrix, struct ker_state_writer *writer)
 {
     struct pair *pairs = matrix_pairs(matrix);
-    if (matrix->used)
-        qsort(pairs, matrix->used, sizeof *pairs, pair_compare);
-    for (size_t i = 0; i < matrix->used;) {
+    if (matrix->pairs.count)
+        qsort(pairs, matrix->pairs.count, sizeof *pairs, pair_compare);
+    for (size_t i = 0; i < matrix->pairs.count;) {
         uint64_t from = pairs[i].key >> 32;
         struct ker_chunk *c = ker_state_begin(writer, "matrix", 1, from);
-        for (; i < matrix->used && pairs[i].key >> 32 == from; i++) {
+        for (; i < matrix->pairs.count && pairs[i].key >> 32 == from; i++) {
             ker_chunk_u32(c, (uint32_t)pairs[i].key);
             KER_CHUNK(c, pairs[i].messages);
             KER_CHUNK(c, pairs[i].bytes);

@@ -574,8 +574,8 @@ at_file() { # PART FILE
 }
 at_file 'missing: cannot be read: No such file or directory' missing
 at_file 'folder: is a folder; a file is expected' folder
-at_file 'empty: names no node' empty
-at_file 'binary: holds a zero byte' binary
+at_file 'empty:1: the file names no node' empty
+at_file 'binary:1: this is no text file' binary
 printf '0\n1\n2\n9\n' >places && at_file 'places:4: there is no node 9; they go from 0 to 3' places
 printf '0\n1\n2\n-1\n' >places && at_file 'places:4: "-1" is no node number' places
 printf '0\n1\n2\n2\n' >places && at_file '2 tasks on node 2, but node.cores is 1' places

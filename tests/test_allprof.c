@@ -1,6 +1,5 @@
 /* The reader of liballprof traces: calls to operations, request variables, tests, communicators, bad files,
  * real traces. */
-#include "tasks/jobs/jobs.h"
 #include "tests/replay.h"
 
 #include <setjmp.h>
@@ -11,8 +10,8 @@
 
 #include <cmocka.h>
 
-extern const struct ker_kind task_program_allprof;
-static const struct task_program_class *class; /* of it */
+extern const struct ker_option task_program_options[];
+static const struct task_program_class *const class = &task_program_allprof;
 
 struct bench {
     char folder[64];
@@ -65,8 +64,8 @@ static void bench_task(struct bench *b, const char *lines)
 
 static enum ker_status bench_open(struct bench *b, const char *folder, const char *more)
 {
-    const struct ker_option *tables[] = {task_job_options, NULL};
-    char *text = ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; %s } );", folder, more);
+    const struct ker_option *tables[] = {task_program_options, NULL};
+    char *text = ker_format("jobs = ( { trace = \"%s\"; %s } );", folder, more);
     assert_int_equal(ker_config_parse(&b->config, "test.cfg", text, NULL, 0, tables, &b->error), KER_OK);
     free(text);
     b->comm = ker_comm_alone();
@@ -930,7 +929,6 @@ static void test_real_traces(void **state)
 
 int main(void)
 {
-    class = task_program_allprof.operations;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_strides),       cmocka_unit_test(test_poll_gap),

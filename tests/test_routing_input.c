@@ -193,7 +193,7 @@ static void test_binary_file(void **state)
     struct route_graph graph;
     struct ker_error error = {0};
     assert_int_equal(route_graph_parse(&graph, "x", "switch\0a", 8, &error), KER_BAD_INPUT);
-    assert_string_equal(error.text, "x:1: this is no text file");
+    assert_string_equal(error.text, "x:1: this is no text file: it holds a zero byte");
     route_graph_release(&graph);
     struct ker_error missing = {0};
     assert_int_equal(route_graph_read(&graph, NULL, "/nowhere/at/all", &missing), KER_BAD_INPUT);

@@ -35,6 +35,29 @@ bool ker_lines_next(struct ker_lines *l)
     return true;
 }
 
+bool ker_lines_next_full(struct ker_lines *l)
+{
+    while (ker_lines_next(l)) {
+        const char *comment = memchr(l->p, '#', (size_t)(l->stop - l->p));
+        l->stop = comment ? comment : l->stop;
+        while (l->stop > l->p && (is_blank(l->stop[-1]) || l->stop[-1] == '\r'))
+            l->stop--;
+        ker_take_blanks(l);
+        if (l->p < l->stop)
+            return true;
+    }
+    return false;
+}
+
+enum ker_status ker_lines_check(const struct ker_lines *l)
+{
+    size_t length = (size_t)(l->end - l->at);
+    return length && memchr(l->at, 0, length)
+               ? ker_fail(l->error, KER_BAD_INPUT, "%s:1: this is no text file: it holds a zero byte",
+                          l->file)
+               : KER_OK;
+}
+
 static enum ker_status fail(struct ker_lines *l, uint32_t line, const char *format, va_list arguments)
 {
     char text[sizeof l->error->text];
@@ -64,6 +87,41 @@ void ker_take_blanks(struct ker_lines *l)
 {
     while (l->p < l->stop && is_blank(*l->p))
         l->p++;
+}
+
+bool ker_at_gap(const struct ker_lines *l)
+{
+    return l->p == l->stop || is_blank(*l->p);
+}
+
+enum ker_status ker_lines_end(struct ker_lines *l)
+{
+    ker_take_blanks(l);
+    return l->p == l->stop ? KER_OK
+                           : ker_lines_fail(l, "the line should end before \"%.*s\"", KER_LINE_REST(l));
+}
+
+bool ker_take_text(struct ker_lines *l, const char **text, size_t *length)
+{
+    *text = l->p;
+    while (!ker_at_gap(l))
+        l->p++;
+    *length = (size_t)(l->p - *text);
+    ker_take_blanks(l);
+    return *length > 0;
+}
+
+bool ker_take_u32(struct ker_lines *l, uint32_t *number)
+{
+    uint64_t value = 0;
+    const char *p = l->p;
+    for (; p < l->stop && *p >= '0' && *p <= '9' && value <= UINT32_MAX; p++)
+        value = value * 10 + (uint64_t)(*p - '0');
+    if (p == l->p || value > UINT32_MAX)
+        return false;
+    l->p = p;
+    *number = (uint32_t)value;
+    return true;
 }
 
 bool ker_take(struct ker_lines *l, const char *text)

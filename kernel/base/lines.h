@@ -28,6 +28,11 @@ void ker_lines_init(struct ker_lines *, const char *file, const char *text, size
                     struct ker_error *);
 /* Goes to the next line, which may be empty; false: there is none. */
 bool ker_lines_next(struct ker_lines *);
+/* The same, but # begins a comment, and lines with nothing else are passed over, and blanks at the beginning.
+ */
+bool ker_lines_next_full(struct ker_lines *);
+/* Refuses a text with a zero byte in it, which is none. */
+enum ker_status ker_lines_check(const struct ker_lines *);
 /* KER_BAD_INPUT with "FILE:LINE: " and the text, for the line at hand, or another one. */
 enum ker_status ker_lines_fail(struct ker_lines *, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -35,9 +40,17 @@ enum ker_status ker_lines_fail_at(struct ker_lines *, uint32_t line, const char 
     __attribute__((format(printf, 3, 4)));
 
 void ker_take_blanks(struct ker_lines *);
+/* A blank or the end of the line comes next. */
+bool ker_at_gap(const struct ker_lines *);
+/* The end of the line is reached; else KER_BAD_INPUT. */
+enum ker_status ker_lines_end(struct ker_lines *);
 bool ker_take(struct ker_lines *, const char *text);
 /* A word, which a blank or the end of the line follows, and those blanks. */
 bool ker_take_word(struct ker_lines *, const char *word);
+/* What stands up to the next blank, and the blanks behind it. */
+bool ker_take_text(struct ker_lines *, const char **text, size_t *length);
+/* A whole number up to 2^32 - 1, all its digits. */
+bool ker_take_u32(struct ker_lines *, uint32_t *number);
 /* Decimal digits; what does not fit becomes 999999999. */
 bool ker_take_number(struct ker_lines *, uint32_t *number);
 /* 1 to 16 digits of a base up to 16; after a false some may have been passed over. */

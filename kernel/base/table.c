@@ -14,23 +14,36 @@
 
 #define FIRST_LOG2 3
 
+/* Two independent chains: a row of a large routing table is a few hundred bytes. */
 uint64_t ker_hash_bytes(const void *data, size_t bytes)
 {
     const unsigned char *at = data;
-    uint64_t hash = 0xcbf29ce484222325u ^ bytes, word = 0;
-    for (; bytes >= sizeof word; bytes -= sizeof word, at += sizeof word) {
-        memcpy(&word, at, sizeof word);
-        hash = ker_hash(hash ^ word);
-        hash ^= hash >> 32;
+    uint64_t a = 0x9e3779b97f4a7c15u ^ bytes, b = 0xc2b2ae3d27d4eb4fu, two[2];
+    for (; bytes > 0; bytes -= bytes < sizeof two ? bytes : sizeof two, at += sizeof two) {
+        if (bytes < sizeof two)
+            memset(two, 0, sizeof two);
+        memcpy(two, at, bytes < sizeof two ? bytes : sizeof two);
+        a = (a ^ two[0]) * 0x9fb21c651e98df25u;
+        b = (b ^ two[1]) * 0xd6e8feb86659fd93u;
+        a ^= a >> 29;
+        b ^= b >> 31;
     }
-    word = 0;
-    memcpy(&word, at, bytes);
-    return ker_hash(hash ^ word);
+    return ker_hash(a ^ b ^ a >> 32);
 }
 
 static size_t slots_of(const struct ker_table *t)
 {
     return t->slot ? (size_t)1 << t->log2 : 0;
+}
+
+/* Where an entry goes in a table that does not have its key: a key to compare with may be more than the entry
+ * has. */
+static char *free_slot(const struct ker_table_kind *kind, const struct ker_table *t, const void *entry)
+{
+    size_t i = ker_table_home(kind, t, entry), mask = slots_of(t) - 1;
+    while (ker_table_used(ker_table_slot(kind, t, i)))
+        i = (i + 1) & mask;
+    return ker_table_slot(kind, t, i);
 }
 
 /* Moves the entries for which keep() says so (NULL: all) into so many slots. */
@@ -43,7 +56,7 @@ static void table_move(const struct ker_table_kind *kind, struct ker_table *t, u
     for (size_t i = 0; i < slots_of(&old); i++) {
         const char *slot = ker_table_slot(kind, &old, i);
         if (ker_table_used(slot) && (!keep || keep(context, slot))) {
-            memcpy(ker_table_place(kind, t, slot), slot, kind->bytes);
+            memcpy(free_slot(kind, t, slot), slot, kind->bytes);
             t->count++;
         }
     }
@@ -91,6 +104,13 @@ void **ker_table_sorted(const struct ker_table_kind *kind, const struct ker_tabl
         *end++ = entry;
     qsort_r(list, t->count, sizeof *list, pointer_compare, &compare);
     return list;
+}
+
+void ker_table_clear(const struct ker_table_kind *kind, struct ker_table *t)
+{
+    if (t->count)
+        memset(t->slot, 0, slots_of(t) * kind->bytes);
+    t->count = 0;
 }
 
 void ker_table_release(struct ker_table *t)

@@ -125,6 +125,7 @@ void **ker_table_sorted(const struct ker_table_kind *, const struct ker_table *,
 /* Keeps only the entries for which keep() says so, with slots for four times as many. */
 void ker_table_keep(const struct ker_table_kind *, struct ker_table *,
                     bool (*keep)(const void *context, const void *entry), const void *context);
+void ker_table_clear(const struct ker_table_kind *, struct ker_table *); /* keeps the slots */
 void ker_table_release(struct ker_table *);
 
 #endif

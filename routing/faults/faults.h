@@ -1,9 +1,11 @@
-/* faults.h - private to routing/: what is down from when on (faults.c), and the ways around it (repair.c). */
+/* faults.h - private to routing/: what is down from when on (down.c), what that means for next hops
+ * (faults.c), and the ways around it (order.c, repair.c). */
 #ifndef ROUTING_FAULTS_H
 #define ROUTING_FAULTS_H
 
 #include "routing/topology.h"
 
+struct route_order;
 struct route_repair;
 
 /* A port whose link goes down; both ends of a link are listed. */
@@ -20,9 +22,19 @@ struct route_faults {
     uint32_t dead_count, dead_room;
     ker_time *epoch; /* the times at which something goes down, ascending, each once */
     uint32_t epochs;
+    struct route_order *order;
     struct route_repair *repair;
     struct route_fault_summary summary;
 };
+
+/* From when on the link at this port is down. */
+static inline ker_time route_faults_port(const struct route_faults *f, uint32_t switch_id, uint32_t port)
+{
+    for (uint32_t i = f->first[switch_id]; i < f->first[switch_id + 1]; i++)
+        if (f->dead[i].port == port)
+            return f->dead[i].at;
+    return KER_TIME_MAX;
+}
 
 /* Before the algorithm is chosen: reads faults.* into topology->faults; NULL when nothing is asked for. */
 enum ker_status route_faults_read(struct route_topology *, const struct ker_config *, struct ker_error *);
@@ -32,15 +44,17 @@ uint32_t route_faults_channels(const struct route_topology *, const struct route
 enum ker_status route_faults_settle(struct route_topology *, const struct ker_config *, struct ker_error *);
 void route_faults_free(struct route_faults *);
 
-/* repair.c: the order of the switches and the ways along it. */
+/* order.c: the order of the switches that ways around faults go along, and who is connected. */
+struct route_order *route_order_new(const struct route_topology *);
+void route_order_free(struct route_order *);
+/* Ordered pairs of nodes without a way between them, of all there are; an example when there is one. */
+uint64_t route_order_apart(const struct route_topology *, ker_time now, uint32_t example[2]);
+
+/* repair.c: the ways along it. After topology->faults->order. */
 struct route_repair *route_repair_new(const struct route_topology *);
 void route_repair_free(struct route_repair *);
 /* One step of the way around faults from this switch, into `choice`; false: there is none. */
 bool route_repair_next(const struct route_topology *, ker_time now, uint32_t switch_id,
                        const struct route_packet *, struct route_choice *choice);
-/* Is there any way between the two switches at that time? */
-bool route_repair_connects(const struct route_repair *, ker_time now, uint32_t from, uint32_t to);
-/* Ordered pairs of nodes without a way between them, of all there are; an example when there is one. */
-uint64_t route_repair_apart(const struct route_topology *, ker_time now, uint32_t example[2]);
 
 #endif

@@ -333,10 +333,13 @@ enum ker_status route_fabric_parse(struct route_graph *graph, struct route_subne
     struct fabric_dump dump;
     *graph = (struct route_graph){0};
     *subnet = (struct route_subnet){0};
-    if (length > INT32_MAX || (length && memchr(text, 0, length)))
-        return ker_fail(error, KER_BAD_INPUT, "%s:1: this is no text file", name);
     ker_lines_init(&j.in, name, text, length, error);
-    enum ker_status status = fabric_dump_read(&dump, subnet, name, text, length, error);
+    if (length > INT32_MAX)
+        return ker_lines_fail_at(&j.in, 1, "the file is larger than 2 GiB");
+    enum ker_status status = ker_lines_check(&j.in);
+    if (status != KER_OK)
+        return status;
+    status = fabric_dump_read(&dump, subnet, name, text, length, error);
     if (status == KER_OK) {
         j.device = dump.device;
         j.cable = dump.cable;

@@ -322,10 +322,10 @@ enum ker_status route_opensm_parse(const struct route_opensm_text *of, route_ope
                                    void *context, struct ker_error *error)
 {
     struct reader r = {.of = of, .take_row = take_row, .context = context};
-    if (of->length && memchr(of->text, 0, of->length < 4096 ? of->length : 4096))
-        return ker_fail(error, KER_BAD_INPUT, "%s:1: this is no text file", of->name);
     ker_lines_init(&r.in, of->name, of->text, of->length, error);
-    enum ker_status status = read_all(&r);
+    enum ker_status status = ker_lines_check(&r.in);
+    if (status == KER_OK)
+        status = read_all(&r);
     reader_release(&r);
     return status;
 }

@@ -201,8 +201,8 @@ static enum ker_status read_file(struct reader *r, const char *path, enum ker_st
     char *text = ker_input_read(r->inputs, path, &length, error);
     if (!text)
         return KER_BAD_INPUT;
-    enum ker_status status = KER_OK;
     ker_lines_init(&r->in, path, text, length, error);
+    enum ker_status status = ker_lines_check(&r->in);
     while (status == KER_OK && ker_lines_next(&r->in))
         status = line(r);
     free(text);

@@ -39,13 +39,6 @@ struct state {
     uint32_t in, bits, source; /* channel; the algorithm's state and the hops above it; 0 unless by_source */
 };
 
-/* States that were seen. Empty at once by a new stamp. */
-struct state_set {
-    struct state *state;
-    uint32_t *stamp, now;
-    size_t size, count;
-};
-
 struct walk {
     const struct route_topology *topology;
     struct ker_error *error;
@@ -62,100 +55,37 @@ struct walk {
     bool by_source, by_hops, plain; /* plain: each destination by itself, without route_algorithm.away */
     bool surprised;                 /* the algorithm looks at more than it said: begin again */
     struct route_dependencies waits;
-    struct state_set seen, away, ends; /* of this destination; of all; the border's */
+    struct ker_table seen, away, ends; /* of this destination; of all; the border's */
     bool from_away;                    /* what is being expanded */
     struct state *todo, *border;
     size_t todos, todo_room, borders, border_room;
     uint32_t to; /* the destination */
 };
 
-/* ---- all that may be drawn ---- */
-
-uint32_t route_oracle_pick(struct route_oracle *o, uint32_t salt, uint32_t count)
-{
-    for (int i = 0; i < o->picks; i++)
-        if (o->salt[i] == salt && o->count[i] == count)
-            return o->value[i];
-    ker_assert(o->picks < ROUTE_ORACLE_PICKS);
-    o->salt[o->picks] = salt;
-    o->count[o->picks] = count;
-    o->value[o->picks] = 0;
-    return o->value[o->picks++];
-}
-
-bool route_oracle_advance(struct route_oracle *o)
-{
-    while (o->picks > 0 && o->value[o->picks - 1] + 1 == o->count[o->picks - 1])
-        o->picks--;
-    if (o->picks == 0)
-        return false;
-    o->value[o->picks - 1]++;
-    return true;
-}
-
 /* ---- sets of states ---- */
 
-static inline bool state_equal(const struct state *a, const struct state *b)
+static uint64_t state_hash(const void *key)
 {
+    const struct state *s = key;
+    return ker_hash(((uint64_t)s->bits << 32 | s->in) ^ s->source * 0xd1342543de82ef95u);
+}
+
+static bool state_same(const void *entry, const void *key)
+{
+    const struct state *a = entry, *b = key;
     return a->in == b->in && a->bits == b->bits && a->source == b->source;
 }
 
-static size_t state_find(const struct state_set *set, const struct state *s)
-{
-    uint64_t x = ((uint64_t)s->bits << 32 | s->in) * 0x9e3779b97f4a7c15u ^ s->source * 0xd1342543de82ef95u;
-    x = (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
-    size_t at = (x ^ x >> 32) & (set->size - 1);
-    while (set->stamp[at] == set->now && !state_equal(&set->state[at], s))
-        at = (at + 1) & (set->size - 1);
-    return at;
-}
-
-static void state_set_grow(struct state_set *set)
-{
-    struct state_set old = *set;
-    set->size = old.size ? 2 * old.size : 1024;
-    set->state = ker_alloc(set->size * sizeof *set->state);
-    set->stamp = ker_alloc(set->size * sizeof *set->stamp);
-    set->now = 1;
-    for (size_t i = 0; i < old.size; i++)
-        if (old.stamp[i] == old.now) {
-            size_t at = state_find(set, &old.state[i]);
-            set->state[at] = old.state[i];
-            set->stamp[at] = 1;
-        }
-    free(old.state);
-    free(old.stamp);
-}
+static const struct ker_table_kind states = {sizeof(struct state), state_hash, state_same};
 
 /* Returns whether it is new. */
-static bool state_set_add(struct state_set *set, const struct state *s)
+static bool state_add(struct ker_table *set, const struct state *s)
 {
-    if (2 * (set->count + 1) > set->size)
-        state_set_grow(set);
-    size_t at = state_find(set, s);
-    if (set->stamp[at] == set->now)
-        return false;
-    set->state[at] = *s;
-    set->stamp[at] = set->now;
-    set->count++;
-    return true;
-}
-
-static void state_set_clear(struct state_set *set)
-{
-    set->count = 0;
-    set->now++;
-    if (set->now == 0) { /* stamps come round */
-        memset(set->stamp, 0, set->size * sizeof *set->stamp);
-        set->now = 1;
-    }
-}
-
-static void state_set_release(struct state_set *set)
-{
-    free(set->state);
-    free(set->stamp);
-    *set = (struct state_set){0};
+    bool is_new;
+    struct state key = {s->in + 1, s->bits, s->source}; /* 0 is free */
+    struct state *at = ker_table_add(&states, set, &key, &is_new);
+    *at = key;
+    return is_new;
 }
 
 static void state_append(struct state **list, size_t *count, size_t *room, const struct state *s)
@@ -192,9 +122,9 @@ static bool is_away(const struct walk *walk, const struct state *s)
 static void push(struct walk *walk, const struct state *s)
 {
     bool away = is_away(walk, s);
-    if (walk->from_away && !away && state_set_add(&walk->ends, s))
+    if (walk->from_away && !away && state_add(&walk->ends, s))
         state_append(&walk->border, &walk->borders, &walk->border_room, s);
-    if (state_set_add(away ? &walk->away : &walk->seen, s))
+    if (state_add(away ? &walk->away : &walk->seen, s))
         state_append(&walk->todo, &walk->todos, &walk->todo_room, s);
 }
 
@@ -317,7 +247,7 @@ static enum ker_status expand(struct walk *walk, struct state from)
 static enum ker_status walk_destination(struct walk *walk)
 {
     enum ker_status status = KER_OK;
-    state_set_clear(&walk->seen);
+    ker_table_clear(&states, &walk->seen);
     walk->todos = 0;
     for (size_t i = 0; i < walk->borders; i++)
         push(walk, &walk->border[i]);
@@ -345,8 +275,8 @@ static enum ker_status walk_all(struct walk *walk, struct route_proof *proof)
     do {
         walk->surprised = false;
         route_dependencies_release(&walk->waits);
-        state_set_release(&walk->away);
-        state_set_release(&walk->ends);
+        ker_table_release(&walk->away);
+        ker_table_release(&walk->ends);
         walk->borders = 0;
         proof->walked = 0;
         while (status == KER_OK && proof->walked < walk->destinations && walk->work < walk->max_work &&
@@ -465,7 +395,7 @@ static enum ker_status cycle_report(const struct walk *walk, const struct route_
                     "Use more virtual channels where the algorithm or the table can, or an algorithm that is "
                     "free of deadlock "
                     "(updown and layered are on any network)",
-                    walk->topology->summary.algorithm, walk->topology->summary.topology, cycle->length,
+                    walk->topology->algorithm->name, walk->topology->kind->name, cycle->length,
                     cycle->length > 1 ? "s" : "", text, next);
 }
 
@@ -476,7 +406,7 @@ static enum ker_status judge(struct walk *walk, struct route_proof *proof)
         return status;
     struct route_cycle cycle = route_dependencies_cycle(&walk->waits, walk->rows * walk->channels);
     proof->channels = cycle.channels;
-    proof->dependencies = walk->waits.count;
+    proof->dependencies = walk->waits.edges.count;
     proof->cycle = cycle.length;
     if (cycle.length && walk->topology->algorithm->away && !walk->plain) {
         free(cycle.channel);
@@ -506,9 +436,9 @@ static void times_make(struct walk *walk)
 static void walk_release(struct walk *walk)
 {
     route_dependencies_release(&walk->waits);
-    state_set_release(&walk->seen);
-    state_set_release(&walk->away);
-    state_set_release(&walk->ends);
+    ker_table_release(&walk->seen);
+    ker_table_release(&walk->away);
+    ker_table_release(&walk->ends);
     free(walk->todo);
     free(walk->border);
     free(walk->source);

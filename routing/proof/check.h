@@ -3,9 +3,9 @@
 #ifndef ROUTING_CHECK_H
 #define ROUTING_CHECK_H
 
+#include "kernel/kernel.h"
+
 #include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 /* What route_pick answers in a check: one combination of draws after the other. Start with zeros, ask the
  * route function, advance, ask again, until there is no other combination. */
@@ -16,16 +16,14 @@ struct route_oracle {
 };
 bool route_oracle_advance(struct route_oracle *);
 
-struct route_dependencies { /* a set of edges; start with zeros */
-    uint64_t *edge;         /* open addressing; free: UINT64_MAX */
-    uint32_t *example;      /* of each edge, what it was first added with */
-    size_t size, count;
+struct route_dependencies { /* a set of edges, each with what it was first added with; start with zeros */
+    struct ker_table edges;
 };
 
-/* A packet that holds channel `from` may wait for channel `to`; both below UINT32_MAX. */
-void route_dependencies_add(struct route_dependencies *, uint32_t from, uint32_t to);
+/* A packet that holds channel `from` may wait for channel `to`; both below UINT32_MAX. Was that new? */
+bool route_dependencies_add(struct route_dependencies *, uint32_t from, uint32_t to);
 /* The same, with a packet's destination as an example. */
-void route_dependencies_add_example(struct route_dependencies *, uint32_t from, uint32_t to,
+bool route_dependencies_add_example(struct route_dependencies *, uint32_t from, uint32_t to,
                                     uint32_t destination);
 /* Of an edge that is there. */
 uint32_t route_dependencies_example(const struct route_dependencies *, uint32_t from, uint32_t to);

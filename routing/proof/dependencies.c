@@ -1,6 +1,6 @@
 /* dependencies.c - a set of edges between channels, and whether they close a cycle.
  *
- * The edges stand in one open-addressing table. Only channels that have an edge take part in the search: they
+ * The edges stand in one hash table. Only channels that have an edge take part in the search: they
  * get numbers without gaps (a bitmap and its running count), so that the memory follows the edges and not the
  * size of the network. Channels nobody points to are taken away until none is left (Kahn); what stays is on a
  * cycle or behind one. From any of these, going back over edges ends on a cycle; breadth-first searches from
@@ -16,69 +16,65 @@
 #define NONE UINT32_MAX
 #define SEARCH_STEPS 4000000u /* edges looked at for a shorter cycle */
 
-static uint64_t scramble(uint64_t x)
+struct edge {
+    uint64_t ends; /* 1 + (from << 32 | to) */
+    uint32_t example;
+};
+
+static uint64_t edge_hash(const void *key)
 {
-    x ^= x >> 32;
-    x *= 0x9fb21c651e98df25u;
-    return x ^ x >> 28;
+    return ker_hash(((const struct edge *)key)->ends);
 }
 
-static size_t find(const struct route_dependencies *set, uint64_t edge)
+static bool edge_same(const void *entry, const void *key)
 {
-    size_t at = scramble(edge) & (set->size - 1);
-    while (set->edge[at] != edge && set->edge[at] != UINT64_MAX)
-        at = (at + 1) & (set->size - 1);
-    return at;
+    return ((const struct edge *)entry)->ends == ((const struct edge *)key)->ends;
 }
 
-static void grow(struct route_dependencies *set)
+static const struct ker_table_kind edges = {sizeof(struct edge), edge_hash, edge_same};
+
+static uint32_t edge_from(const struct edge *e)
 {
-    struct route_dependencies old = *set;
-    set->size = old.size ? 2 * old.size : 1024;
-    set->edge = ker_alloc(set->size * sizeof *set->edge);
-    set->example = ker_alloc(set->size * sizeof *set->example);
-    memset(set->edge, 0xff, set->size * sizeof *set->edge);
-    for (size_t i = 0; i < old.size; i++)
-        if (old.edge[i] != UINT64_MAX) {
-            size_t at = find(set, old.edge[i]);
-            set->edge[at] = old.edge[i];
-            set->example[at] = old.example[i];
-        }
-    free(old.edge);
-    free(old.example);
+    return (uint32_t)((e->ends - 1) >> 32);
 }
 
-void route_dependencies_add_example(struct route_dependencies *set, uint32_t from, uint32_t to,
+static uint32_t edge_to(const struct edge *e)
+{
+    return (uint32_t)(e->ends - 1);
+}
+
+static struct edge edge_between(uint32_t from, uint32_t to)
+{
+    return (struct edge){((uint64_t)from << 32 | to) + 1, NONE};
+}
+
+bool route_dependencies_add_example(struct route_dependencies *set, uint32_t from, uint32_t to,
                                     uint32_t destination)
 {
-    if (2 * (set->count + 1) > set->size)
-        grow(set);
-    uint64_t edge = (uint64_t)from << 32 | to;
-    size_t at = find(set, edge);
-    if (set->edge[at] == edge)
-        return;
-    set->edge[at] = edge;
-    set->example[at] = destination;
-    set->count++;
+    struct edge edge = edge_between(from, to), *at;
+    bool is_new;
+    at = ker_table_add(&edges, &set->edges, &edge, &is_new);
+    edge.example = destination;
+    if (is_new)
+        *at = edge;
+    return is_new;
 }
 
-void route_dependencies_add(struct route_dependencies *set, uint32_t from, uint32_t to)
+bool route_dependencies_add(struct route_dependencies *set, uint32_t from, uint32_t to)
 {
-    route_dependencies_add_example(set, from, to, NONE);
+    return route_dependencies_add_example(set, from, to, NONE);
 }
 
 uint32_t route_dependencies_example(const struct route_dependencies *set, uint32_t from, uint32_t to)
 {
-    size_t at = find(set, (uint64_t)from << 32 | to);
-    ker_assert(set->edge[at] != UINT64_MAX);
-    return set->example[at];
+    struct edge edge = edge_between(from, to), *at = ker_table_find(&edges, &set->edges, &edge);
+    ker_assert(at);
+    return at->example;
 }
 
 void route_dependencies_release(struct route_dependencies *set)
 {
-    free(set->edge);
-    free(set->example);
-    *set = (struct route_dependencies){0};
+    ker_table_release(&set->edges);
 }
 
 /* ---- channels that have an edge, numbered without gaps ---- */
@@ -94,12 +90,10 @@ static void numbers_make(struct numbers *n, const struct route_dependencies *set
     size_t words = (size_t)channels / 64 + 1;
     n->there = ker_alloc(words * sizeof *n->there);
     n->before = ker_alloc(words * sizeof *n->before);
-    for (size_t i = 0; i < set->size; i++)
-        if (set->edge[i] != UINT64_MAX) {
-            uint32_t from = (uint32_t)(set->edge[i] >> 32), to = (uint32_t)set->edge[i];
-            n->there[from / 64] |= 1ull << from % 64;
-            n->there[to / 64] |= 1ull << to % 64;
-        }
+    for (const struct edge *e = NULL; (e = ker_table_next(&edges, &set->edges, e));) {
+        n->there[edge_from(e) / 64] |= 1ull << edge_from(e) % 64;
+        n->there[edge_to(e) / 64] |= 1ull << edge_to(e) % 64;
+    }
     n->count = 0;
     for (size_t w = 0; w < words; w++) {
         n->before[w] = n->count;
@@ -122,31 +116,36 @@ struct graph {
     uint32_t *pointed; /* edges that still point to each */
 };
 
+static int number_compare(const void *left, const void *right)
+{
+    uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+    return (a > b) - (a < b);
+}
+
 static struct graph graph_make(const struct route_dependencies *set, uint32_t channels)
 {
     struct numbers n;
     numbers_make(&n, set, channels);
     struct graph g = {.nodes = n.count};
     g.first = ker_alloc((n.count + 2ull) * sizeof *g.first);
-    g.to = ker_alloc((set->count + 1) * sizeof *g.to);
+    g.to = ker_alloc((set->edges.count + 1ull) * sizeof *g.to);
     g.channel = ker_alloc((n.count + 1ull) * sizeof *g.channel);
     g.pointed = ker_alloc((n.count + 1ull) * sizeof *g.pointed);
-    for (size_t i = 0; i < set->size; i++)
-        if (set->edge[i] != UINT64_MAX) {
-            uint32_t from = (uint32_t)(set->edge[i] >> 32), to = (uint32_t)set->edge[i];
-            uint32_t a = number_of(&n, from), b = number_of(&n, to);
-            g.channel[a] = from;
-            g.channel[b] = to;
-            g.first[a + 2]++;
-            g.pointed[b]++;
-        }
+    for (const struct edge *e = NULL; (e = ker_table_next(&edges, &set->edges, e));) {
+        uint32_t a = number_of(&n, edge_from(e)), b = number_of(&n, edge_to(e));
+        g.channel[a] = edge_from(e);
+        g.channel[b] = edge_to(e);
+        g.first[a + 2]++;
+        g.pointed[b]++;
+    }
     for (uint32_t i = 0; i < n.count; i++)
         g.first[i + 1] += g.first[i];
     /* first[i + 1] is where the next edge of i goes; in the end it is the end of i's edges */
-    for (size_t i = 0; i < set->size; i++)
-        if (set->edge[i] != UINT64_MAX)
-            g.to[g.first[number_of(&n, (uint32_t)(set->edge[i] >> 32)) + 1]++] =
-                number_of(&n, (uint32_t)set->edge[i]);
+    for (const struct edge *e = NULL; (e = ker_table_next(&edges, &set->edges, e));)
+        g.to[g.first[number_of(&n, edge_from(e)) + 1]++] = number_of(&n, edge_to(e));
+    for (uint32_t i = 0; i < n.count; i++) /* which cycle is found depends on no hash */
+        if (g.first[i + 1] - g.first[i] > 1)
+            qsort(g.to + g.first[i], g.first[i + 1] - g.first[i], sizeof *g.to, number_compare);
     free(n.there);
     free(n.before);
     return g;

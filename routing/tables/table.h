@@ -14,6 +14,7 @@
 #define ROUTING_TABLE_H
 
 #include "routing/routing.h"
+#include "routing/tables/trie.h"
 
 struct route_way {
     uint16_t port;
@@ -27,33 +28,6 @@ struct route_way {
 #define ROUTE_TABLE_LANE 252  /* that of the packet's service level from its port in to this one (lanes.h) */
 #define ROUTE_TABLE_CLASSES 252 /* ordinary classes are below */
 
-#define ROUTE_TRIE_BITS 6
-#define ROUTE_TRIE_BLOCK 64 /* entries */
-#define ROUTE_TRIE_LEVELS 6 /* enough for 2^32 nodes */
-
-/* Open addressing; what is interned lies elsewhere. */
-struct route_interned {
-    uint32_t *slot; /* 1 + where it is; 0: free */
-    size_t size, count;
-};
-
-struct route_trie {
-    uint32_t switches, nodes;
-    int levels;        /* the lowest is 0 */
-    unsigned shift;    /* of the top level */
-    uint32_t top_size; /* entries of a top block */
-    uint32_t *root;    /* per switch: where its top block begins in `top` */
-    uint32_t *top;     /* entries: where a block begins, or with one level the values themselves */
-    uint32_t *block;   /* entries: where a block begins, in the lowest level the values */
-    uint8_t *level;    /* of each block */
-    uint32_t top_used, top_room, block_used, block_room; /* entries */
-    struct route_interned tops, blocks[ROUTE_TRIE_LEVELS];
-    uint32_t *pending[ROUTE_TRIE_LEVELS]; /* filling by columns: [switch * 64 + entry] of each level's
-                                             unfinished blocks */
-    uint32_t pended[ROUTE_TRIE_LEVELS];   /* entries of each */
-    uint32_t done;                        /* nodes */
-};
-
 struct route_table {
     uint32_t switches, nodes;
     uint32_t paths; /* above 1: so many columns stand for each node, and a packet draws one; nodes counts
@@ -62,7 +36,7 @@ struct route_table {
     struct route_lanes *lanes;      /* NULL: ways have classes of their own */
     struct route_way *way; /* a set is its count, as a port, and its ways; its number is where it begins */
     uint32_t way_used, way_room;
-    struct route_interned sets;
+    struct ker_table sets;
     uint32_t classes; /* channels needed; its maker sets it */
     uint32_t spread;  /* channels per class: route_table_tune */
     bool adaptive;    /* some set has several ways */
@@ -88,22 +62,8 @@ static inline uint32_t route_table_set_ways(const struct route_table *table, uin
 void route_table_row(struct route_table *, uint32_t switch_id, const uint32_t *set_by_node);
 void route_table_layer_row(struct route_table *, uint32_t switch_id, const uint32_t *layer_by_node);
 
-/* The next ROUTE_TRIE_BLOCK destinations (or what is left of them) of all switches: fill in [switch *
- * ROUTE_TRIE_BLOCK + i] of what route_trie_columns returns, then route_trie_advance. Rows and columns are not
- * to be mixed in one trie. */
-uint32_t *route_trie_columns(struct route_trie *);
-void route_trie_advance(struct route_trie *);
 /* Before the first layer of a table filled by columns. */
 void route_table_layers_begin(struct route_table *);
-
-/* A trie by itself: a value for every row and column; what is never set is 0. After route_trie_finish nothing
- * more is set; keep drops the rows of other ranks. */
-void route_trie_init(struct route_trie *, uint32_t rows, uint32_t columns);
-void route_trie_row(struct route_trie *, uint32_t row, const uint32_t *value);
-void route_trie_finish(struct route_trie *);
-void route_trie_keep(struct route_trie *, const uint32_t *row_rank, uint32_t rank);
-void route_trie_release(struct route_trie *);
-uint64_t route_trie_bytes(const struct route_trie *);
 
 /* Nothing more is set. Frees what only filling needs. */
 void route_table_finish(struct route_table *);
@@ -113,14 +73,6 @@ void route_table_keep(struct route_table *, const uint32_t *switch_rank, uint32_
 /* Channels configured: table->classes at least. */
 void route_table_tune(struct route_table *, uint32_t channels);
 uint64_t route_table_bytes(const struct route_table *);
-
-static inline uint32_t route_trie_get(const struct route_trie *trie, uint32_t switch_id, uint32_t node)
-{
-    uint32_t at = trie->top[trie->root[switch_id] + (node >> trie->shift)];
-    for (unsigned shift = trie->shift; shift; at = trie->block[at + (node >> shift & (ROUTE_TRIE_BLOCK - 1))])
-        shift -= ROUTE_TRIE_BITS;
-    return at;
-}
 
 static inline uint32_t route_table_set(const struct route_table *table, uint32_t switch_id, uint32_t node)
 {

@@ -42,16 +42,14 @@ static enum ker_status refuse(struct asker *a, const char *why)
 {
     return ker_fail(a->error, KER_BAD_INPUT,
                     "--write-table: no table can say how \"%s\" routes on this %s: %s",
-                    a->topology->summary.algorithm, a->topology->summary.topology, why);
+                    a->topology->summary.algorithm, a->topology->kind->name, why);
 }
 
 static void arrive(struct asker *a, struct arrival arrival)
 {
-    size_t before = a->seen.count;
-    route_dependencies_add(&a->seen, arrival.switch_id,
-                           (uint32_t)arrival.in_port << 16 | (uint32_t)arrival.in_channel << 8 |
-                               arrival.hops);
-    if (a->seen.count == before)
+    if (!route_dependencies_add(&a->seen, arrival.switch_id,
+                                (uint32_t)arrival.in_port << 16 | (uint32_t)arrival.in_channel << 8 |
+                                    arrival.hops))
         return;
     *KER_PUSH(a->arrival, a->arrivals, a->room) = arrival;
 }

@@ -21,64 +21,37 @@ struct word {
     uint32_t length;
 };
 
+/* Of a switch or a node, found by its word. */
 struct name {
-    struct word word;
+    struct word word; /* text NULL: free */
     uint32_t id, line;
     bool is_node;
 };
 
 struct reader {
     struct route_graph *graph;
-    struct ker_error *error;
-    const char *file, *at, *end;
-    uint32_t line;
+    struct ker_lines in;
     int words;
     struct word word[MAX_WORDS];
-    struct name *table; /* open addressing; free: length 0 */
-    uint32_t table_size, names;
+    struct ker_table names;
     uint32_t *switch_line, *ports; /* per switch */
     uint32_t nodes_seen, edges_room;
     uint64_t links;
 };
 
-#define LINE_FORMAT "%s:%u: "
-#define LINE(r) (r)->file, (r)->line
 #define WORD(w) (int)((w).length < 60 ? (w).length : 60), (w).text
-
-static enum ker_status fail_line(struct reader *r, const char *what)
-{
-    return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "%s", LINE(r), what);
-}
 
 /* The words of the next line that is not empty; false at the end. One word too many is kept, to be refused.
  */
 static bool next_line(struct reader *r)
 {
-    while (r->at < r->end) {
-        const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
-        const char *stop = newline ? newline : r->end, *p = r->at;
-        r->at = newline ? newline + 1 : r->end;
-        r->line++;
-        r->words = 0;
-        while (p < stop && *p != '#') {
-            const char *begin = p;
-            while (p < stop && !strchr(" \t\r#", *p))
-                p++;
-            if (p > begin && r->words < MAX_WORDS)
-                r->word[r->words++] = (struct word){begin, (uint32_t)(p - begin)};
-            while (p < stop && strchr(" \t\r", *p))
-                p++;
-        }
-        if (r->words)
-            return true;
-    }
-    return false;
-}
-
-static void rewind_lines(struct reader *r, const char *text)
-{
-    r->at = text;
-    r->line = 0;
+    const char *text;
+    size_t length;
+    if (!ker_lines_next_full(&r->in))
+        return false;
+    for (r->words = 0; r->words < MAX_WORDS && ker_take_text(&r->in, &text, &length); r->words++)
+        r->word[r->words] = (struct word){text, (uint32_t)length};
+    return true;
 }
 
 static bool is_word(const struct word *word, const char *text)
@@ -86,44 +59,29 @@ static bool is_word(const struct word *word, const char *text)
     return word->length == strlen(text) && memcmp(word->text, text, word->length) == 0;
 }
 
-/* The entry of a name, or the free one where it belongs. */
-static struct name *find_name(const struct reader *r, const struct word *word)
+static uint64_t name_hash(const void *key)
 {
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (uint32_t i = 0; i < word->length; i++)
-        hash = (hash ^ (uint8_t)word->text[i]) * 0x100000001b3u;
-    uint32_t mask = r->table_size - 1, at = (uint32_t)(hash ^ hash >> 32) & mask;
-    for (;; at = (at + 1) & mask) {
-        struct name *name = &r->table[at];
-        if (name->word.length == 0 ||
-            (name->word.length == word->length && memcmp(name->word.text, word->text, word->length) == 0))
-            return name;
-    }
+    const struct word *word = key;
+    return ker_hash_bytes(word->text, word->length);
 }
 
-static void grow_table(struct reader *r)
+static bool name_same(const void *entry, const void *key)
 {
-    if (2 * (r->names + 1) <= r->table_size)
-        return;
-    struct name *old = r->table;
-    uint32_t old_size = r->table_size;
-    r->table_size = old_size ? 2 * old_size : 1024;
-    r->table = ker_alloc(r->table_size * sizeof *r->table);
-    for (uint32_t i = 0; i < old_size; i++)
-        if (old[i].word.length)
-            *find_name(r, &old[i].word) = old[i];
-    free(old);
+    const struct word *a = entry, *b = key;
+    return a->length == b->length && memcmp(a->text, b->text, a->length) == 0;
 }
+
+static const struct ker_table_kind name_kind = {sizeof(struct name), name_hash, name_same};
 
 static enum ker_status declare(struct reader *r, bool is_node)
 {
-    grow_table(r);
-    struct name *name = find_name(r, &r->word[1]);
-    if (name->word.length)
-        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "the name %.*s was already given in line %u",
-                        LINE(r), WORD(r->word[1]), name->line);
-    *name = (struct name){r->word[1], is_node ? r->graph->nodes++ : r->graph->switches++, r->line, is_node};
-    r->names++;
+    bool is_new;
+    struct name *name = ker_table_add(&name_kind, &r->names, &r->word[1], &is_new);
+    if (!is_new)
+        return ker_lines_fail(&r->in, "the name %.*s was already given in line %u", WORD(r->word[1]),
+                              name->line);
+    *name =
+        (struct name){r->word[1], is_node ? r->graph->nodes++ : r->graph->switches++, r->in.line, is_node};
     return KER_OK;
 }
 
@@ -131,30 +89,29 @@ static enum ker_status declare_line(struct reader *r)
 {
     const struct word *kind = &r->word[0];
     if (is_word(kind, "switch"))
-        return r->words == 2 ? declare(r, false) : fail_line(r, "a switch line reads: switch NAME");
+        return r->words == 2 ? declare(r, false) : ker_lines_fail(&r->in, "a switch line reads: switch NAME");
     if (is_word(kind, "node"))
-        return r->words == 5 ? declare(r, true)
-                             : fail_line(r, "a node line reads: node NAME SWITCH LATENCY BANDWIDTH");
+        return r->words == 5
+                   ? declare(r, true)
+                   : ker_lines_fail(&r->in, "a node line reads: node NAME SWITCH LATENCY BANDWIDTH");
     if (is_word(kind, "link"))
         return r->words == 5 || r->words == 6
                    ? KER_OK
-                   : fail_line(r, "a link line reads: link SWITCH SWITCH LATENCY BANDWIDTH [COUNT]");
-    return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "a line begins with switch, node or link, not %.*s",
-                    LINE(r), WORD(*kind));
+                   : ker_lines_fail(&r->in,
+                                    "a link line reads: link SWITCH SWITCH LATENCY BANDWIDTH [COUNT]");
+    return ker_lines_fail(&r->in, "a line begins with switch, node or link, not %.*s", WORD(*kind));
 }
 
 /* The id of a declared switch. */
 static enum ker_status find_switch(struct reader *r, const struct word *word, uint32_t *id)
 {
-    const struct name *name = find_name(r, word);
-    if (name->word.length == 0)
-        return ker_fail(r->error, KER_BAD_INPUT,
-                        LINE_FORMAT "there is no switch %.*s; declare it with: switch %.*s", LINE(r),
-                        WORD(*word), WORD(*word));
+    const struct name *name = ker_table_find(&name_kind, &r->names, word);
+    if (!name)
+        return ker_lines_fail(&r->in, "there is no switch %.*s; declare it with: switch %.*s", WORD(*word),
+                              WORD(*word));
     if (name->is_node)
-        return ker_fail(r->error, KER_BAD_INPUT,
-                        LINE_FORMAT "%.*s is a node (line %u), but a switch is needed here", LINE(r),
-                        WORD(*word), name->line);
+        return ker_lines_fail(&r->in, "%.*s is a node (line %u), but a switch is needed here", WORD(*word),
+                              name->line);
     *id = name->id;
     return KER_OK;
 }
@@ -179,18 +136,16 @@ static enum ker_status read_class(struct reader *r, uint32_t *class)
         snprintf(text, sizeof text, "%.*s", WORD(r->word[i]));
         int bad = i == 3 ? ker_parse_time(text, &latency, &why) : ker_parse_rate(text, &rate, &why);
         if (bad)
-            return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "%s %s: %s", LINE(r),
-                            i == 3 ? "latency" : "bandwidth", text, why);
+            return ker_lines_fail(&r->in, "%s %s: %s", i == 3 ? "latency" : "bandwidth", text, why);
     }
     if (latency < 1)
-        return fail_line(r, "the latency must be at least 1ps");
+        return ker_lines_fail(&r->in, "the latency must be at least 1ps");
     if (rate < 1)
-        return fail_line(r, "the bandwidth must not be zero");
+        return ker_lines_fail(&r->in, "the bandwidth must not be zero");
     *class = route_graph_class(r->graph, latency, rate);
     if (*class >= ROUTE_MAX_LINKS)
-        return ker_fail(r->error, KER_BAD_INPUT,
-                        LINE_FORMAT "more than %d different pairs of latency and bandwidth", LINE(r),
-                        ROUTE_MAX_LINKS);
+        return ker_lines_fail(&r->in, "more than %d different pairs of latency and bandwidth",
+                              ROUTE_MAX_LINKS);
     return KER_OK;
 }
 
@@ -198,8 +153,7 @@ static enum ker_status use_ports(struct reader *r, uint32_t switch_id, uint32_t 
 {
     r->ports[switch_id] += count;
     if (r->ports[switch_id] > ROUTE_MAX_PORTS)
-        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "a switch has more than %d ports with this line",
-                        LINE(r), ROUTE_MAX_PORTS);
+        return ker_lines_fail(&r->in, "a switch has more than %d ports with this line", ROUTE_MAX_PORTS);
     return KER_OK;
 }
 
@@ -227,17 +181,17 @@ static enum ker_status read_count(struct reader *r, uint32_t *count)
         *count = *count * 10 + (uint32_t)(c - '0');
     }
     if (*count < 1 || *count > ROUTE_MAX_PORTS)
-        return ker_fail(r->error, KER_BAD_INPUT,
-                        LINE_FORMAT "the number of parallel links is %.*s; it must be a "
-                                    "whole number from 1 to %d",
-                        LINE(r), WORD(r->word[5]), ROUTE_MAX_PORTS);
+        return ker_lines_fail(&r->in,
+                              "the number of parallel links is %.*s; it must be a "
+                              "whole number from 1 to %d",
+                              WORD(r->word[5]), ROUTE_MAX_PORTS);
     return KER_OK;
 }
 
 static enum ker_status read_link(struct reader *r)
 {
     struct route_graph *graph = r->graph;
-    struct route_graph_edge edge = {.line = r->line};
+    struct route_graph_edge edge = {.line = r->in.line};
     enum ker_status status = find_switch(r, &r->word[1], &edge.from);
     if (status == KER_OK)
         status = find_switch(r, &r->word[2], &edge.to);
@@ -248,10 +202,10 @@ static enum ker_status read_link(struct reader *r)
     if (status)
         return status;
     if (edge.from == edge.to)
-        return fail_line(r, "a link from a switch to itself");
+        return ker_lines_fail(&r->in, "a link from a switch to itself");
     r->links += edge.count;
     if (r->links > MAX_LINKS)
-        return ker_fail(r->error, KER_BAD_INPUT, LINE_FORMAT "more than %u links", LINE(r), MAX_LINKS);
+        return ker_lines_fail(&r->in, "more than %u links", MAX_LINKS);
     if ((status = use_ports(r, edge.from, edge.count)) || (status = use_ports(r, edge.to, edge.count)))
         return status;
     *KER_PUSH(graph->edge, graph->edges, r->edges_room) = edge;
@@ -283,10 +237,10 @@ static enum ker_status check_duplicates(struct reader *r)
     for (uint32_t i = 1; i < graph->edges; i++) {
         struct route_graph_edge *a = &graph->edge[i - 1], *b = &graph->edge[i];
         if ((a->from == b->from && a->to == b->to) || (a->from == b->to && a->to == b->from))
-            return ker_fail(r->error, KER_BAD_INPUT,
-                            "%s:%u: these switches are already linked in line %u; for "
-                            "parallel links give a count there",
-                            r->file, b->line, a->line);
+            return ker_lines_fail_at(&r->in, b->line,
+                                     "these switches are already linked in line %u; for "
+                                     "parallel links give a count there",
+                                     a->line);
     }
     return KER_OK;
 }
@@ -322,10 +276,10 @@ static enum ker_status check_connected(struct reader *r)
     ker_assert(r->switch_line);
     if (apart == 0)
         return KER_OK;
-    return ker_fail(r->error, KER_BAD_INPUT,
-                    "%s:%u: no links lead from the first switch (line %u) to this one%s; all "
-                    "switches must be connected",
-                    r->file, r->switch_line[first], r->switch_line[0], apart > 1 ? ", nor to others" : "");
+    return ker_lines_fail_at(&r->in, r->switch_line[first],
+                             "no links lead from the first switch (line %u) to this one%s; all "
+                             "switches must be connected",
+                             r->switch_line[0], apart > 1 ? ", nor to others" : "");
 }
 
 static enum ker_status read_declarations(struct reader *r)
@@ -336,16 +290,16 @@ static enum ker_status read_declarations(struct reader *r)
     if (status)
         return status;
     if (r->graph->switches == 0 || r->graph->nodes == 0)
-        return ker_fail(r->error, KER_BAD_INPUT,
-                        "%s:%u: there are %u switches and %u nodes; at least one of each is "
-                        "needed",
-                        r->file, r->line ? r->line : 1, r->graph->switches, r->graph->nodes);
+        return ker_lines_fail_at(&r->in, r->in.line ? r->in.line : 1,
+                                 "there are %u switches and %u nodes; at least one of each is "
+                                 "needed",
+                                 r->graph->switches, r->graph->nodes);
     r->graph->node = ker_alloc(r->graph->nodes * sizeof *r->graph->node);
     r->switch_line = ker_alloc(r->graph->switches * sizeof *r->switch_line);
     r->ports = ker_alloc(r->graph->switches * sizeof *r->ports);
-    for (uint32_t i = 0; i < r->table_size; i++)
-        if (r->table[i].word.length && !r->table[i].is_node)
-            r->switch_line[r->table[i].id] = r->table[i].line;
+    for (const struct name *name = NULL; (name = ker_table_next(&name_kind, &r->names, name));)
+        if (!name->is_node)
+            r->switch_line[name->id] = name->line;
     return KER_OK;
 }
 
@@ -353,15 +307,12 @@ static enum ker_status read_declarations(struct reader *r)
 static void names_keep(const struct reader *r, struct route_names *names)
 {
     size_t bytes = 0, end = 0;
-    for (uint32_t i = 0; i < r->table_size; i++)
-        bytes += r->table[i].word.length ? r->table[i].word.length + 1u : 0;
+    for (const struct name *name = NULL; (name = ker_table_next(&name_kind, &r->names, name));)
+        bytes += name->word.length + 1u;
     names->text = ker_alloc(bytes);
     names->at_switch = ker_alloc(r->graph->switches * sizeof *names->at_switch);
     names->at_node = ker_alloc(r->graph->nodes * sizeof *names->at_node);
-    for (uint32_t i = 0; i < r->table_size; i++) {
-        const struct name *name = &r->table[i];
-        if (!name->word.length)
-            continue;
+    for (const struct name *name = NULL; (name = ker_table_next(&name_kind, &r->names, name));) {
         (name->is_node ? names->at_node : names->at_switch)[name->id] = (uint32_t)end;
         memcpy(names->text + end, name->word.text, name->word.length);
         end += name->word.length + 1u;
@@ -371,14 +322,15 @@ static void names_keep(const struct reader *r, struct route_names *names)
 enum ker_status route_graph_parse(struct route_graph *graph, const char *name, const char *text,
                                   size_t length, struct ker_error *error)
 {
-    struct reader r = {.graph = graph, .error = error, .file = name, .end = text + length};
+    struct reader r = {.graph = graph};
     *graph = (struct route_graph){0};
-    if (length > INT32_MAX || (length && memchr(text, 0, length)))
-        return ker_fail(error, KER_BAD_INPUT, "%s:1: this is no text file", name);
-    rewind_lines(&r, text);
-    grow_table(&r);
-    enum ker_status status = read_declarations(&r);
-    rewind_lines(&r, text);
+    ker_lines_init(&r.in, name, text, length, error);
+    if (length > INT32_MAX)
+        return ker_lines_fail_at(&r.in, 1, "the file is larger than 2 GiB");
+    enum ker_status status = ker_lines_check(&r.in);
+    if (status == KER_OK)
+        status = read_declarations(&r);
+    ker_lines_init(&r.in, name, text, length, error);
     while (status == KER_OK && next_line(&r))
         if (is_word(&r.word[0], "node"))
             status = read_node(&r);
@@ -390,7 +342,7 @@ enum ker_status route_graph_parse(struct route_graph *graph, const char *name, c
         status = check_connected(&r);
     if (status == KER_OK)
         names_keep(&r, &graph->names);
-    free(r.table);
+    ker_table_release(&r.names);
     free(r.switch_line);
     free(r.ports);
     return status;

@@ -115,7 +115,16 @@ static inline const struct level *level_between(const struct hierarchy *h, uint6
 }
 
 /* Address fields of a switch, or of the lower levels of a switch within its group. */
-uint64_t hierarchy_pack(const struct hierarchy *, int levels, uint32_t index);
+static inline uint64_t hierarchy_pack(const struct hierarchy *h, int levels, uint32_t index)
+{
+    uint64_t fields = 0;
+    for (int i = levels - 1; i >= 0; i--) {
+        fields |= (uint64_t)(index / h->level[i].size) << h->level[i].shift;
+        index %= h->level[i].size;
+    }
+    return fields;
+}
+
 /* Links of a direct route. */
 uint32_t hierarchy_direct_hops(const struct hierarchy *, uint64_t coordinate, uint64_t target);
 /* First of the parallel links from here straight to the target switch, level l being by switch. */

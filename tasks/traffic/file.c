@@ -35,18 +35,10 @@ static enum ker_status destination_add(struct reader *r, uint32_t to)
     return KER_OK;
 }
 
-static bool line_ends(struct reader *r)
-{
-    ker_take_blanks(&r->in);
-    return r->in.p == r->in.stop || *r->in.p == '#';
-}
-
 static enum ker_status line_read(struct reader *r)
 {
     const struct task_traffic *t = r->traffic;
     uint32_t to = TASK_NOBODY;
-    if (line_ends(r))
-        return KER_OK;
     if (!ker_take(&r->in, "-") && !ker_take_number(&r->in, &to))
         return ker_lines_fail(
             &r->in, "\"%.*s\" is no node; a line is the number of a node, or - for one that does not send",
@@ -54,7 +46,8 @@ static enum ker_status line_read(struct reader *r)
     if (to != TASK_NOBODY && to - t->first >= t->nodes) /* below first it wraps to a large number */
         return ker_lines_fail(&r->in, "node %u is not among the nodes of the traffic, %u to %u", to, t->first,
                               t->first + t->nodes - 1);
-    if (!line_ends(r))
+    ker_take_blanks(&r->in);
+    if (r->in.p < r->in.stop)
         return ker_lines_fail(&r->in, "\"%.*s\" is too much; a line is the number of one node",
                               KER_LINE_REST(&r->in));
     return destination_add(r, to == TASK_NOBODY ? to : to - t->first);
@@ -71,13 +64,14 @@ enum ker_status task_traffic_file_read(struct task_traffic *t, const struct ker_
     struct reader r = {.traffic = t, .named = ker_alloc(t->nodes * sizeof *r.named)};
     t->where.partner = ker_alloc(t->nodes * sizeof *t->where.partner);
     ker_lines_init(&r.in, path, text, bytes, error);
-    enum ker_status status = KER_OK;
-    while (status == KER_OK && ker_lines_next(&r.in))
+    enum ker_status status = ker_lines_check(&r.in);
+    while (status == KER_OK && ker_lines_next_full(&r.in))
         status = line_read(&r);
     if (status == KER_OK && r.count < t->nodes)
-        status = ker_fail(error, KER_BAD_INPUT,
-                          "%s: names the destinations of %u nodes, but %u take part in the traffic", path,
-                          r.count, t->nodes);
+        status =
+            ker_lines_fail_at(&r.in, r.in.line ? r.in.line : 1,
+                              "the file names the destinations of %u nodes, but %u take part in the traffic",
+                              r.count, t->nodes);
     free(r.named);
     free(text);
     return status;

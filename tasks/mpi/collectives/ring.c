@@ -27,8 +27,7 @@ static uint64_t gathered_bytes(const struct task_coll_view *v, int32_t rank)
     return v->bytes;
 }
 
-static bool task_coll_ring_allgather(const struct task_coll_view *v, uint32_t round,
-                                     struct task_coll_round *r)
+bool task_coll_ring_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     if (round + 1 >= (uint32_t)v->size)
         return false;
@@ -39,8 +38,7 @@ static bool task_coll_ring_allgather(const struct task_coll_view *v, uint32_t ro
 }
 
 /* Everybody sends the own block to everybody. */
-static bool task_coll_linear_allgather(const struct task_coll_view *v, uint32_t round,
-                                       struct task_coll_round *r)
+bool task_coll_linear_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     if (round + 1 >= (uint32_t)v->size)
         return false;
@@ -53,8 +51,7 @@ static bool task_coll_linear_allgather(const struct task_coll_view *v, uint32_t 
 
 /* size - 1 steps of a ring reduce-scatter over size parts of the vector, then size - 1 steps of a ring
  * allgather. */
-static bool task_coll_ring_allreduce(const struct task_coll_view *v, uint32_t round,
-                                     struct task_coll_round *r)
+bool task_coll_ring_allreduce(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     uint32_t steps = (uint32_t)v->size - 1;
     if (round >= 2 * (uint64_t)steps)
@@ -70,8 +67,7 @@ static bool task_coll_ring_allreduce(const struct task_coll_view *v, uint32_t ro
     return true;
 }
 
-static bool task_coll_pairwise_alltoall(const struct task_coll_view *v, uint32_t round,
-                                        struct task_coll_round *r)
+bool task_coll_pairwise_alltoall(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     if (round + 1 >= (uint32_t)v->size)
         return false;
@@ -82,8 +78,7 @@ static bool task_coll_pairwise_alltoall(const struct task_coll_view *v, uint32_t
     return true;
 }
 
-static bool task_coll_linear_alltoall(const struct task_coll_view *v, uint32_t round,
-                                      struct task_coll_round *r)
+bool task_coll_linear_alltoall(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     bool more = task_coll_pairwise_alltoall(v, round, r);
     r->fence = false;
@@ -91,8 +86,8 @@ static bool task_coll_linear_alltoall(const struct task_coll_view *v, uint32_t r
 }
 
 /* In step s the block that belongs to rank + s + 1 goes there. */
-static bool task_coll_pairwise_reduce_scatter(const struct task_coll_view *v, uint32_t round,
-                                              struct task_coll_round *r)
+bool task_coll_pairwise_reduce_scatter(const struct task_coll_view *v, uint32_t round,
+                                       struct task_coll_round *r)
 {
     if (round + 1 >= (uint32_t)v->size)
         return false;
@@ -103,8 +98,7 @@ static bool task_coll_pairwise_reduce_scatter(const struct task_coll_view *v, ui
 }
 
 /* Round i sends the blocks whose (relative) number has bit i set. */
-static bool task_coll_bruck_alltoall(const struct task_coll_view *v, uint32_t round,
-                                     struct task_coll_round *r)
+bool task_coll_bruck_alltoall(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     uint64_t size = (uint64_t)v->size, bit = (uint64_t)1 << round;
     if (bit >= size)
@@ -116,8 +110,7 @@ static bool task_coll_bruck_alltoall(const struct task_coll_view *v, uint32_t ro
 }
 
 /* Round i sends all blocks gathered so far, as far as rank - 2^i lacks them. */
-static bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t round,
-                                      struct task_coll_round *r)
+bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     uint64_t size = (uint64_t)v->size, have = (uint64_t)1 << round;
     if (have >= size)
@@ -129,7 +122,7 @@ static bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t r
 }
 
 /* Scan along the ranks. */
-static bool task_coll_chain_scan(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+bool task_coll_chain_scan(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     task_coll_round_clear(r);
     if (round == 0 && v->rank > 0) {
@@ -142,52 +135,3 @@ static bool task_coll_chain_scan(const struct task_coll_view *v, uint32_t round,
     }
     return round < 2;
 }
-
-#define ALGORITHM(round)                                                                                     \
-    &(const struct task_coll_algorithm)                                                                      \
-    {                                                                                                        \
-        round                                                                                                \
-    }
-
-const struct ker_kind task_coll_kind_linear_alltoall = {.name = "linear",
-                                                        .of = "alltoall|alltoallv",
-                                                        .meaning =
-                                                            "everybody sends to everybody, all at once",
-                                                        .operations = ALGORITHM(task_coll_linear_alltoall)};
-const struct ker_kind task_coll_kind_linear_allgather = {
-    .name = "linear",
-    .of = "allgather|allgatherv|comm_create",
-    .meaning = "everybody sends its block to everybody, all at once",
-    .operations = ALGORITHM(task_coll_linear_allgather)};
-const struct ker_kind task_coll_kind_chain_scan = {.name = "linear",
-                                                   .of = "scan|exscan",
-                                                   .meaning = "from rank to rank",
-                                                   .operations = ALGORITHM(task_coll_chain_scan)};
-const struct ker_kind task_coll_kind_ring_allreduce = {.name = "ring",
-                                                       .of = "allreduce",
-                                                       .meaning =
-                                                           "reduce-scatter and allgather round the ring",
-                                                       .operations = ALGORITHM(task_coll_ring_allreduce)};
-const struct ker_kind task_coll_kind_ring_allgather = {.name = "ring",
-                                                       .of = "allgather|allgatherv|comm_create",
-                                                       .meaning = "blocks go round the ring",
-                                                       .operations = ALGORITHM(task_coll_ring_allgather)};
-const struct ker_kind task_coll_kind_pairwise_alltoall = {.name = "pairwise",
-                                                          .of = "alltoall|alltoallv",
-                                                          .meaning = "in step s with rank + s and rank - s",
-                                                          .operations =
-                                                              ALGORITHM(task_coll_pairwise_alltoall)};
-const struct ker_kind task_coll_kind_pairwise_reduce_scatter = {
-    .name = "pairwise",
-    .of = "reduce_scatter|reduce_scatter_block",
-    .meaning = "in step s the block of rank + s goes there",
-    .operations = ALGORITHM(task_coll_pairwise_reduce_scatter)};
-const struct ker_kind task_coll_kind_bruck_alltoall = {.name = "bruck",
-                                                       .of = "alltoall",
-                                                       .meaning =
-                                                           "log2 steps, blocks by the bits of their distance",
-                                                       .operations = ALGORITHM(task_coll_bruck_alltoall)};
-const struct ker_kind task_coll_kind_bruck_allgather = {.name = "bruck",
-                                                        .of = "allgather|comm_create",
-                                                        .meaning = "log2 steps for any number of tasks",
-                                                        .operations = ALGORITHM(task_coll_bruck_allgather)};

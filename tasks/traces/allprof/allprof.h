@@ -178,11 +178,14 @@ struct allprof_tally {
     uint32_t any_tag; /* receives of any tag */
     struct allprof_traffic send, receive;
 };
+struct allprof_tally_place { /* where the tally of a USE and peer stands, until all are sorted */
+    uint32_t event, peer;    /* event: 1 + index of the USE */
+    uint32_t index;
+};
 struct allprof_tallies {
     struct allprof_tally *entry;
     size_t count, room;
-    uint32_t *place; /* hash table: index in entry + 1; places is a power of two */
-    size_t places;
+    struct ker_table places;
     bool persistent; /* messages are started that are not counted */
     bool cancelled;  /* receives may have been given up */
 };

@@ -45,37 +45,32 @@ static struct allprof_event *event_add(struct allprof_events *events, unsigned k
     return event;
 }
 
-static uint32_t *tally_place(const struct allprof_tallies *tallies, uint32_t event, int32_t peer)
+static uint64_t tally_hash(const void *key)
 {
-    size_t at = (size_t)(((((uint64_t)event << 32) ^ (uint32_t)peer) * 0x9e3779b97f4a7c15u) >> 20);
-    for (;; at++) {
-        uint32_t *place = &tallies->place[at & (tallies->places - 1)];
-        if (!*place || (tallies->entry[*place - 1].event == event && tallies->entry[*place - 1].peer == peer))
-            return place;
-    }
+    const struct allprof_tally_place *place = key;
+    return ker_hash((uint64_t)place->event << 32 | place->peer);
 }
 
-static void tallies_grow(struct allprof_tallies *tallies)
+static bool tally_same(const void *entry, const void *key)
 {
-    tallies->places = tallies->places ? 2 * tallies->places : 64;
-    tallies->room = tallies->places / 2;
-    tallies->entry = ker_realloc(tallies->entry, tallies->room * sizeof *tallies->entry);
-    free(tallies->place);
-    tallies->place = ker_alloc(tallies->places * sizeof *tallies->place);
-    for (size_t i = 0; i < tallies->count; i++)
-        *tally_place(tallies, tallies->entry[i].event, tallies->entry[i].peer) = (uint32_t)i + 1;
+    const struct allprof_tally_place *a = entry, *b = key;
+    return a->event == b->event && a->peer == b->peer;
 }
+
+static const struct ker_table_kind tally_places = {sizeof(struct allprof_tally_place), tally_hash,
+                                                   tally_same};
 
 static struct allprof_tally *tally_find(struct allprof_tallies *tallies, uint32_t event, int32_t peer)
 {
-    if (tallies->count == tallies->room)
-        tallies_grow(tallies);
-    uint32_t *place = tally_place(tallies, event, peer);
-    if (!*place) {
-        tallies->entry[tallies->count] = (struct allprof_tally){.event = event, .peer = peer};
-        *place = (uint32_t)++tallies->count;
+    bool is_new;
+    struct allprof_tally_place key = {event + 1, (uint32_t)peer, (uint32_t)tallies->count};
+    struct allprof_tally_place *place = ker_table_add(&tally_places, &tallies->places, &key, &is_new);
+    if (is_new) {
+        *place = key;
+        *KER_PUSH(tallies->entry, tallies->count, tallies->room) =
+            (struct allprof_tally){.event = event, .peer = peer};
     }
-    return &tallies->entry[*place - 1];
+    return &tallies->entry[place->index];
 }
 
 static void traffic_add(struct allprof_traffic *a, const struct allprof_traffic *b)
@@ -117,7 +112,7 @@ static void tallies_sort(struct allprof_tallies *tallies, struct allprof_events 
 void allprof_tallies_release(struct allprof_tallies *tallies)
 {
     free(tallies->entry);
-    free(tallies->place);
+    ker_table_release(&tallies->places);
 }
 
 int32_t allprof_rank(const struct allprof_rules *rules, int64_t value, int32_t size)

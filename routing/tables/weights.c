@@ -1,0 +1,76 @@
+/* weights.c - reads weights of links (routing.weight_file; docs/routing-tables.md).
+ *
+ * A line gives one weight, to all links between two switches or to the link at a port; the last one counts.
+ */
+#include "routing/tables/make.h"
+
+#include <stdlib.h>
+
+static enum ker_status fail_line(struct ker_lines *in, const char *what)
+{
+    if (in->p == in->stop)
+        return ker_lines_fail(in, "%s, but the line ends", what);
+    return ker_lines_fail(in, "%s, not \"%.*s\"", what, KER_LINE_REST(in));
+}
+
+/* The reader stays before what is no weight, so that the message shows it. */
+static bool take_weight(struct ker_lines *in, uint32_t *weight)
+{
+    const char *begin = in->p;
+    if (ker_take_u32(in, weight) && *weight > 0)
+        return true;
+    in->p = begin;
+    return false;
+}
+
+/* link A B WEIGHT: all links between two switches, both directions. port S P WEIGHT: one link, one direction.
+ */
+static enum ker_status weight_read(struct ker_lines *in, const struct route_wires *wires, uint32_t *weight)
+{
+    uint32_t a, b, value, found = 0;
+    bool link = ker_take_word(in, "link");
+    if (!link && !ker_take_word(in, "port"))
+        return fail_line(in, "a line reads: link SWITCH SWITCH WEIGHT, or: port SWITCH PORT WEIGHT");
+    if (!ker_take_u32(in, &a) || a >= wires->switches)
+        return fail_line(in, "the number of a switch is expected here");
+    ker_take_blanks(in);
+    if (!ker_take_u32(in, &b))
+        return fail_line(in, link ? "the number of a switch is expected here" : "a port is expected here");
+    ker_take_blanks(in);
+    if (!take_weight(in, &value))
+        return fail_line(in, "a weight, at least 1, is expected here");
+    for (uint32_t i = wires->begin[a]; i < wires->begin[a + 1]; i++)
+        if (link ? wires->to[i] == b : wires->port[i] == b) {
+            found++;
+            weight[i] = value;
+            if (link)
+                weight[wires->reverse[i]] = value;
+        }
+    if (!found && link)
+        return ker_lines_fail(in, "no link joins switches %u and %u", a, b);
+    if (!found)
+        return ker_lines_fail(in, "no link leads from port %u of switch %u to another switch", b, a);
+    return ker_lines_end(in);
+}
+
+enum ker_status route_weights_read(uint32_t *weight, const struct route_wires *wires,
+                                   const struct ker_config *config, struct ker_error *error)
+{
+    struct ker_lines in;
+    size_t length = 0;
+    for (uint32_t i = 0; i < wires->links; i++)
+        weight[i] = 1;
+    if (!ker_config_has(config, "routing.weight_file"))
+        return ker_config_fail(config, error, "routing.weight_file",
+                               "is missing; weights = \"file\" needs it");
+    const char *file = ker_config_file(config, "routing.weight_file");
+    char *text = ker_input_read(ker_config_inputs(config), file, &length, error);
+    if (!text)
+        return KER_BAD_INPUT;
+    ker_lines_init(&in, file, text, length, error);
+    enum ker_status status = ker_lines_check(&in);
+    while (status == KER_OK && ker_lines_next_full(&in))
+        status = weight_read(&in, wires, weight);
+    free(text);
+    return status;
+}
