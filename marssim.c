@@ -132,6 +132,15 @@ static const struct argp_option *option_named(const char *name, size_t length)
     return NULL;
 }
 
+/* Of all options and kinds there are. */
+static struct ker_registry *registry_new(void)
+{
+    const struct ker_option **tables = run_option_tables();
+    struct ker_registry *registry = ker_registry_new(tables);
+    free(tables);
+    return registry;
+}
+
 /* Words that getopt would take for something else, or refuse without saying what is right: --load 0.3,
  * -load 3. */
 static bool options_check(const struct arguments *a, int argc, char **argv)
@@ -144,9 +153,11 @@ static bool options_check(const struct arguments *a, int argc, char **argv)
             (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qlHuVh")] == '\0')) ||
             (!one && option_named(name, length)))
             continue; /* as it should be, or the letters of several options in one word */
-        const struct ker_option **tables = run_option_tables();
+        struct ker_registry *registry = registry_new();
         char *key = ker_format("%.*s", (int)length, name),
-             *near = one && option_named(name, length) ? NULL : ker_config_key_near(tables, key);
+             *near = one && option_named(name, length)
+                         ? NULL
+                         : ker_config_key_near(ker_registry_tables(registry), key);
         if (one && option_named(name, length))
             refuse(a, "%s: the option is written -%s", word, word);
         else if (near)
@@ -155,7 +166,7 @@ static bool options_check(const struct arguments *a, int argc, char **argv)
             refuse(a, "%s: there is no such option; marssim --help lists them%s", word, "");
         free(near);
         free(key);
-        free(tables);
+        ker_registry_free(registry);
         return false;
     }
     return true;
@@ -210,7 +221,7 @@ static int output_check(const struct arguments *a, int status)
     return failed && status == KER_OK ? KER_RUN_FAILED : status;
 }
 
-static enum ker_status help_config(const struct arguments *a, const struct ker_option **tables,
+static enum ker_status help_config(const struct arguments *a, const struct ker_option *const *tables,
                                    struct ker_error *error)
 {
     enum ker_status status = KER_OK;
@@ -223,14 +234,6 @@ static enum ker_status help_config(const struct arguments *a, const struct ker_o
     if (status != KER_OK)
         fprintf(stderr, "marssim: error: %s\n", error->text);
     return status;
-}
-
-static void list_print(void)
-{
-    route_list(stdout);
-    net_list(stdout);
-    task_list(stdout);
-    part_list(stdout);
 }
 
 int main(int argc, char **argv)
@@ -256,12 +259,12 @@ int main(int argc, char **argv)
         else if (args.control)
             puts("marssim " MARSSIM_VERSION);
     } else if (status == KER_OK && (args.list || args.help_config)) {
-        const struct ker_option **tables = run_option_tables();
+        struct ker_registry *registry = registry_new();
         if (args.control && args.help_config)
-            status = help_config(&args, tables, &error);
+            status = help_config(&args, ker_registry_tables(registry), &error);
         if (args.control && args.list)
-            list_print();
-        free(tables);
+            ker_registry_list(registry, stdout);
+        ker_registry_free(registry);
     } else if (status == KER_OK) {
         struct run *run = run_new(&args.run, comm, started);
         status = run_execute(run);

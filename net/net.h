@@ -176,9 +176,7 @@ void net_loading_free(struct net_loading *);
 void net_loaders(struct net_loading *, struct ker_state_loader loaders[NET_STATES]);
 ker_engine_find net_loading_find; /* the context is the struct net_loading */
 
-/* One line for each method of congestion control, for --list. */
-void net_list(FILE *out);
-
-extern const struct ker_option net_options[]; /* switch.*, adapter.*, congestion.* */
+extern const struct ker_option net_options[]; /* switch.*, adapter.*, of routing.* what switches do */
+extern const struct ker_option net_congestion_options[]; /* congestion.* */
 
 #endif

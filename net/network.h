@@ -16,18 +16,33 @@
 #define NET_VOQ_PORTS 64 /* switches with more ports look their queues up in the ring */
 
 enum net_queueing { NET_QUEUE_VOQ, NET_QUEUE_FIFO };
-enum net_arbitration { NET_ARBITER_ROUND_ROBIN, NET_ARBITER_OLDEST, NET_ARBITER_RANDOM };
+enum net_arbitration { NET_ARBITER_ROUND_ROBIN, NET_ARBITER_OLDEST, NET_ARBITER_RANDOM, NET_ARBITER_OWN };
 enum net_forwarding { NET_CUT_THROUGH, NET_STORE_AND_FORWARD };
-enum net_selection {
-    NET_SELECT_QUEUE,
-    NET_SELECT_CREDITS,
-    NET_SELECT_BOTH,
-    NET_SELECT_TWO,
-    NET_SELECT_RANDOM, /* from here on: without a look at the switch's state */
-    NET_SELECT_DESTINATION,
-    NET_SELECT_FLOW,
-    NET_SELECT_ROUND_ROBIN,
+struct net_switch;
+struct net_packet;
+struct route_choice;
+
+/* Operations of a kind of the family "switch.arbitration". */
+struct net_arbiter {
+    enum net_arbitration order; /* NET_ARBITER_OWN: */
+    /* Is request `index` to go before request `chosen`, the best of `count` that were looked at? It may
+     * depend on the requests and on the switch alone. */
+    bool (*better)(const struct net_switch *, uint32_t index, uint32_t chosen, uint32_t count);
 };
+
+/* Operations of a kind of the family "routing.selection". Traits: "adaptive" (with `adapts`), "credits" (with
+ * `credits`). A selection gives one of these: */
+struct net_selection {
+    bool adapts, queue, credits; /* by cost: the output's backlog, what is missing of the buffer behind it */
+    bool two;                    /* ... of two drawn paths only */
+    /* What the packet goes by: paths are numbered by a hash of it, and the smallest number wins. */
+    uint64_t (*asked)(const struct net_packet *, uint32_t draw);
+    /* The number itself, which may depend on the switch's own state. */
+    uint64_t (*number)(const struct net_switch *, const struct route_choice *, const struct net_packet *);
+    bool turns; /* net_switch.rotor moves behind the port that is taken */
+};
+extern const struct ker_kind net_arbiter_oldest, net_arbiter_round_robin;
+
 enum net_control { NET_CONTROL_FIRST, NET_CONTROL_FAIR, NET_CONTROL_IN_ORDER };
 enum net_pinning { NET_PIN_PACKET, NET_PIN_MESSAGE, NET_PIN_FLOW };
 
@@ -51,9 +66,10 @@ struct net_settings {
     uint32_t entrances;            /* the first so many of each class are for adapters to send on */
     uint32_t buffer, output_queue; /* bytes: per input channel; per output */
     enum net_queueing queueing;
-    enum net_arbitration arbitration;
+    enum net_arbitration arbitration; /* of the arbiter */
+    const struct net_arbiter *arbiter;
     enum net_forwarding forwarding;
-    enum net_selection selection;
+    const struct net_selection *selection;
     enum net_pinning pinning;
     bool adapts, remembers; /* selection by the switch's state; by what the message or flow took before */
     uint64_t bias, threshold, hysteresis; /* picoseconds */
@@ -234,6 +250,7 @@ struct net_network {
     struct net_reassembly *reassembly;
     struct net_resequencer *resequencer;     /* NULL: messages are handed up when they are whole */
     const struct net_congestion *congestion; /* NULL: no control */
+    const char *congestion_name;             /* of its kind */
     void *congestion_state;
     /* statistics */
     ker_time settled;        /* no end of the run cuts off what lies before */

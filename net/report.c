@@ -46,7 +46,7 @@ static json_t *congestion_report(struct net_network *net, struct ker_comm *comm)
     stats_quantity_merge(net->throttle, comm);
     if (ker_comm_rank(comm) != 0)
         return NULL;
-    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o}", "control", net->congestion->name, "marked_packets",
+    return json_pack("{s:s, s:I, s:I, s:I, s:I, s:o}", "control", net->congestion_name, "marked_packets",
                      (json_int_t)v[0], "notices_sent", (json_int_t)v[1], "notices_received", (json_int_t)v[2],
                      "throttled_flows", (json_int_t)v[3], "throttle_ps", stats_quantity_json(net->throttle));
 }

@@ -3,6 +3,28 @@
 
 #include <stdlib.h>
 
+/* The tables of arbiters and path selections: one line each. */
+#define ARBITERS(KIND)                                                                                       \
+    KIND(net_arbiter_round_robin)                                                                            \
+    KIND(net_arbiter_oldest)                                                                                 \
+    KIND(net_arbiter_random)
+KER_KINDS_TABLE(arbiter_kinds, ARBITERS);
+static const struct ker_kinds arbiters = {"switch.arbitration", "arbiters", sizeof(struct net_arbiter),
+                                          arbiter_kinds};
+
+#define SELECTIONS(KIND)                                                                                     \
+    KIND(net_select_queue)                                                                                   \
+    KIND(net_select_credits)                                                                                 \
+    KIND(net_select_both)                                                                                    \
+    KIND(net_select_two)                                                                                     \
+    KIND(net_select_random)                                                                                  \
+    KIND(net_select_destination)                                                                             \
+    KIND(net_select_flow)                                                                                    \
+    KIND(net_select_round_robin)
+KER_KINDS_TABLE(selection_kinds, SELECTIONS);
+static const struct ker_kinds selections = {"routing.selection", "path selections",
+                                            sizeof(struct net_selection), selection_kinds};
+
 const struct ker_option net_options[] = {
     {"switch.channels", KER_TYPE_INT, NULL, "1", "16", NULL,
      "Virtual channels per priority class on every link. The routing algorithm needs some for freedom of "
@@ -21,9 +43,10 @@ const struct ker_option net_options[] = {
      "Pipeline delay: from the head's arrival until it can leave an idle switch."},
     {"switch.credit_delay", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Processing time of a credit, beside the latency of its link."},
-    {"switch.arbitration", KER_TYPE_CHOICE, NULL, NULL, NULL, "round_robin|oldest|random",
-     "Which input an output serves next. Absent: oldest on tori and meshes, where taking turns at every hop "
-     "starves what comes from further off (docs/network-model.md); else round_robin."},
+    {"switch.arbitration", KER_TYPE_CHOICE, .kinds = &arbiters,
+     .meaning = "Which input an output serves next. Absent: oldest on tori and meshes, where taking turns at "
+                "every hop "
+                "starves what comes from further off (docs/network-model.md); else round_robin."},
     {"switch.matching", KER_TYPE_CHOICE, "greedy", NULL, NULL, "greedy|separable",
      "Outputs that want the same input at one instant: the others take what else they can get, or their slot "
      "is lost, as in an allocator that makes one iteration (docs/network-model.md)."},
@@ -35,27 +58,27 @@ const struct ker_option net_options[] = {
     {"routing.hop_bytes", KER_TYPE_BYTES, "0 B", "0", "16", NULL,
      "Decided at the source: header bytes on the wire for each switch on the way, beside adapter.header.",
      "routing.decided=source"},
-    {"routing.selection", KER_TYPE_CHOICE, "both", NULL, NULL,
-     "queue|credits|both|two|random|destination|flow|round_robin",
-     "Which of the ways an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: the "
-     "shortest backlog of the "
-     "output, the most free buffer behind the link, or both added; two: the better of two drawn ways, by "
-     "both. Static: drawn for every packet, by its destination, by its flow "
-     "(source and destination), or in turn.",
-     "routing.algorithm=adaptive|indirect|ugal|par|ugal_piggyback|shortest|updown|table or faults.link_rate "
-     "or faults.switch_rate or faults.list"},
+    {"routing.selection", KER_TYPE_CHOICE, "both", .kinds = &selections,
+     .meaning =
+         "Which of the ways an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: "
+         "the "
+         "shortest backlog of the "
+         "output, the most free buffer behind the link, or both added; two: the better of two drawn ways, by "
+         "both. Static: drawn for every packet, by its destination, by its flow "
+         "(source and destination), or in turn.",
+     .belongs = "routing.algorithm=@selects or faults.link_rate "
+                "or faults.switch_rate or faults.list"},
     {"routing.bias", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
      "What a way that is not a shortest one costs on top, when ways are compared. Absent: with ugal and its "
      "kin eight times the latency of "
      "the longest link and the time that four packets take on the slowest, else nothing.",
-     "routing.algorithm=indirect|ugal|par|ugal_piggyback & routing.selection=queue|credits|both|two"},
+     "routing.algorithm=@detours & routing.selection=@adaptive"},
     {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
-     "Adaptive selection: a cost of at most this much counts as none.",
-     "routing.selection=queue|credits|both|two"},
+     "Adaptive selection: a cost of at most this much counts as none.", "routing.selection=@adaptive"},
     {"routing.hysteresis", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Adaptive selection: a flow keeps its way at a switch unless another is better by more than this. 0: "
      "every packet chooses anew.",
-     "routing.selection=queue|credits|both|two & routing.sticky=packet"},
+     "routing.selection=@adaptive & routing.sticky=packet"},
     {"routing.sticky", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
      "For how long a way, once taken, is kept: every packet chooses for itself, or all of a message, or all "
      "between two nodes take the "
@@ -63,15 +86,15 @@ const struct ker_option net_options[] = {
     {"routing.credits", KER_TYPE_CHOICE, "channel", NULL, NULL, "channel|port",
      "For selection by credits: those missing on the channel that the packet would take, or on all channels "
      "of the port together.",
-     "routing.selection=credits|both|two"},
+     "routing.selection=@credits"},
     {"routing.watch_high", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
      "ugal_piggyback: a link between groups is congested from this backlog of its output on; absent: the "
      "time to send a full "
      "switch.output_queue.",
-     "routing.algorithm=ugal_piggyback"},
+     "routing.algorithm=@watches"},
     {"routing.watch_low", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
      "ugal_piggyback: and no longer when the backlog has fallen to this; absent: half of watch_high.",
-     "routing.algorithm=ugal_piggyback"},
+     "routing.algorithm=@watches"},
     {"adapter.packet_size", KER_TYPE_BYTES, "4 KiB", "1", "65535", NULL, "Largest payload of a packet."},
     {"adapter.header", KER_TYPE_BYTES, "32 B", "0", "4 KiB", NULL,
      "Bytes of header on the wire for every packet. Without any, an empty message still takes one byte."},
@@ -95,55 +118,27 @@ const struct ker_option net_options[] = {
     {"adapter.resequence", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Hand up the messages of each source in the order in which it sent them: one that is whole before its "
      "turn is kept until then."},
-    {"congestion.control", KER_TYPE_CHOICE, "none", NULL, NULL, "none|ecn",
-     "Congestion control: none, or explicit congestion notification with injection throttling "
-     "(docs/congestion-control.md)."},
-    {"congestion.threshold", KER_TYPE_BYTES, "32 KiB", "0", "1 TiB", NULL,
-     "A packet is marked when the output it is granted has a backlog of more than this, scheduled and "
-     "waiting.",
-     "congestion.control=ecn"},
-    {"congestion.threshold_high", KER_TYPE_BYTES, NULL, "0", "1 TiB", NULL,
-     "Between congestion.threshold and this, packets are marked with a probability that grows linearly from "
-     "0 to 1. Absent: all are marked "
-     "from congestion.threshold on.",
-     "congestion.control=ecn"},
-    {"congestion.mark", KER_TYPE_CHOICE, "root", NULL, NULL, "root|all",
-     "Which outputs mark: those with credits left for another packet, so that the link itself is the "
-     "bottleneck; or those that only wait "
-     "for a queue further on, too.",
-     "congestion.control=ecn"},
-    {"congestion.decrease", KER_TYPE_REAL, "0.2", "0.001", "1", NULL,
-     "A notice lowers the rate of its flow by this fraction.", "congestion.control=ecn"},
-    {"congestion.minimum", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
-     "Lowest rate of a flow, as a fraction of the injection link's.", "congestion.control=ecn"},
-    {"congestion.increase", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
-     "What a throttled flow's rate grows by every congestion.recovery, as a fraction of the injection "
-     "link's.",
-     "congestion.control=ecn"},
-    {"congestion.recovery", KER_TYPE_TIME, "5 us", "1 ns", "1 s", NULL,
-     "Time between two increases of a throttled flow's rate, counted from its last notice.",
-     "congestion.control=ecn"},
-    {"congestion.notice_gap", KER_TYPE_TIME, "5 us", "0 ps", "1 s", NULL,
-     "A destination sends a source at most one notice in this time. Longer than a packet and its notice are "
-     "under way, or rates fall too low.",
-     "congestion.control=ecn"},
-    {"congestion.notice_size", KER_TYPE_BYTES, "32 B", "1", "65535", NULL,
-     "A notice of congestion on the wire, all in all.", "congestion.control=ecn"},
-    {"congestion.window", KER_TYPE_INT, "64", "1", "1000000", NULL,
-     "Messages that an adapter takes from an open-loop source while none of those it has may leave; "
-     "throttled ones among them do not hold up "
-     "the others.",
-     "congestion.control=ecn"},
     {0},
 };
 
-static enum net_arbitration arbitration_read(const struct ker_config *c,
-                                             const struct route_topology *topology)
+static const struct ker_word queueing_words[] = {{"voq", NET_QUEUE_VOQ}, {"fifo", NET_QUEUE_FIFO}, {NULL, 0}};
+
+static const struct ker_word forwarding_words[] = {
+    {"cut_through", NET_CUT_THROUGH}, {"store_and_forward", NET_STORE_AND_FORWARD}, {NULL, 0}};
+
+static const struct ker_word control_words[] = {
+    {"first", NET_CONTROL_FIRST}, {"fair", NET_CONTROL_FAIR}, {"in_order", NET_CONTROL_IN_ORDER}, {NULL, 0}};
+
+static const struct ker_word sticky_words[] = {
+    {"packet", NET_PIN_PACKET}, {"message", NET_PIN_MESSAGE}, {"flow", NET_PIN_FLOW}, {NULL, 0}};
+
+static const struct net_arbiter *arbiter_read(const struct ker_config *c,
+                                              const struct route_topology *topology)
 {
     uint32_t extents[8];
     if (ker_config_has(c, "switch.arbitration"))
-        return (enum net_arbitration)ker_config_choice(c, "switch.arbitration");
-    return route_grid(topology, extents) > 0 ? NET_ARBITER_OLDEST : NET_ARBITER_ROUND_ROBIN;
+        return ker_config_operations(c, "switch.arbitration");
+    return (route_grid(topology, extents) > 0 ? net_arbiter_oldest : net_arbiter_round_robin).operations;
 }
 
 static uint64_t bias_read(const struct net_settings *set, const struct ker_config *c,
@@ -167,30 +162,30 @@ static void settings_read(struct net_settings *set, const struct ker_config *c,
     set->classes = (uint32_t)ker_config_int(c, "switch.classes");
     set->buffer = (uint32_t)ker_config_bytes(c, "switch.buffer");
     set->output_queue = (uint32_t)ker_config_bytes(c, "switch.output_queue");
-    set->queueing = (enum net_queueing)ker_config_choice(c, "switch.queueing");
+    set->queueing = (enum net_queueing)ker_config_number(c, "switch.queueing", queueing_words);
     set->speedup = ker_config_real(c, "switch.speedup");
     set->delay = ker_config_time(c, "switch.delay");
     set->credit_delay = ker_config_time(c, "switch.credit_delay");
-    set->arbitration = arbitration_read(c, topology);
-    set->forwarding = (enum net_forwarding)ker_config_choice(c, "switch.forwarding");
-    set->selection = (enum net_selection)ker_config_choice(c, "routing.selection");
-    set->adapts = set->selection < NET_SELECT_RANDOM;
-    set->pinning = (enum net_pinning)ker_config_choice(c, "routing.sticky");
-    set->count_port = ker_config_choice(c, "routing.credits") == 1;
+    set->arbiter = arbiter_read(c, topology);
+    set->arbitration = set->arbiter->order;
+    set->forwarding = (enum net_forwarding)ker_config_number(c, "switch.forwarding", forwarding_words);
+    set->selection = ker_config_operations(c, "routing.selection");
+    set->adapts = set->selection->adapts;
+    set->pinning = (enum net_pinning)ker_config_number(c, "routing.sticky", sticky_words);
+    set->count_port = ker_config_is(c, "routing.credits", "port");
     set->threshold = (uint64_t)ker_config_time(c, "routing.threshold");
     set->hysteresis = (uint64_t)ker_config_time(c, "routing.hysteresis");
-    set->remembers =
-        (set->adapts && set->hysteresis) ||
-        (set->pinning != NET_PIN_PACKET && (set->adapts || set->selection == NET_SELECT_ROUND_ROBIN));
+    set->remembers = (set->adapts && set->hysteresis) ||
+                     (set->pinning != NET_PIN_PACKET && (set->adapts || set->selection->turns));
     set->payload = (uint32_t)ker_config_bytes(c, "adapter.packet_size");
     set->header = (uint32_t)ker_config_bytes(c, "adapter.header");
     set->bias = bias_read(set, c, summary);
-    set->at_source = ker_config_choice(c, "routing.decided") == 1;
+    set->at_source = ker_config_is(c, "routing.decided", "source");
     set->hop_bytes = (uint32_t)ker_config_bytes(c, "routing.hop_bytes");
     set->most = set->payload + set->header + set->hop_bytes * NET_MAX_SWITCHES;
-    set->fifo_adapter = ker_config_choice(c, "adapter.queues") == 1;
-    set->fifo_order = ker_config_choice(c, "adapter.scheduling") == 1;
-    set->control = (enum net_control)ker_config_choice(c, "adapter.control");
+    set->fifo_adapter = ker_config_is(c, "adapter.queues", "fifo");
+    set->fifo_order = ker_config_is(c, "adapter.scheduling", "fifo");
+    set->control = (enum net_control)ker_config_number(c, "adapter.control", control_words);
     set->rings = set->channels * set->classes;
     set->ejection_rate =
         ker_config_has(c, "adapter.ejection_rate") ? ker_config_rate(c, "adapter.ejection_rate") : 0;
@@ -313,7 +308,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
         return status;
     net->dirty_words = (summary->max_ports + 63) / 64;
     net->dirty = ker_alloc(sizeof *net->dirty * net->dirty_words);
-    if (ker_config_choice(config, "switch.matching") == 1)
+    if (ker_config_is(config, "switch.matching", "separable"))
         net->granted = ker_alloc(sizeof *net->granted * summary->max_ports);
     net->reassembly = net_reassembly_new();
     net->latency = ker_alloc(sizeof *net->latency);

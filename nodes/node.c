@@ -172,8 +172,8 @@ static void node_arrival(void *self, struct ker_engine *e, const struct ker_even
     net_adapter_arrival(n->adapter, event);
 }
 
-static void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
-                      uint8_t channel, uint32_t amount)
+static void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
+                      uint16_t port, uint8_t channel, uint32_t amount)
 {
     struct node *n = self;
     uint32_t key = (uint32_t)port << 8 | channel;
@@ -199,8 +199,8 @@ static void node_arrival_alone(void *self, struct ker_engine *e, const struct ke
     node_act(self, e, now);
 }
 
-static void node_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
-                            uint8_t channel, uint32_t amount)
+static void node_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
+                            uint16_t port, uint8_t channel, uint32_t amount)
 {
     node_note(self, e, now, kind, port, channel, amount);
     node_act(self, e, now);

@@ -171,7 +171,9 @@ static struct part_seats seats_share(const struct host *host, int ranks, bool al
 
 struct part_seats part_bind(struct ker_comm *comm, const struct ker_config *config)
 {
-    int wanted = ker_config_choice(config, "partition.bind"), ranks = ker_comm_size(comm);
+    static const struct ker_word words[] = {
+        {"auto", BIND_AUTO}, {"yes", BIND_YES}, {"no", BIND_NO}, {NULL, 0}};
+    int wanted = ker_config_number(config, "partition.bind", words), ranks = ker_comm_size(comm);
     struct part_seats seats = {ranks, false};
     if (ranks == 1 && wanted != BIND_YES)
         return seats;

@@ -35,10 +35,8 @@ static enum ker_status read_line(struct reader *reader, uint32_t *rank)
     return KER_OK;
 }
 
-enum ker_status part_check(const struct ker_config *config, struct ker_error *error)
+enum ker_status part_file_check(const struct ker_config *config, struct ker_error *error)
 {
-    if (ker_config_choice(config, "partition.method") != PART_FILE)
-        return KER_OK;
     if (!ker_config_has(config, "partition.file"))
         return ker_config_fail(
             config, error, "partition.file",
@@ -54,7 +52,7 @@ enum ker_status part_check(const struct ker_config *config, struct ker_error *er
 enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks,
                                 const struct ker_config *config, uint32_t *rank, struct ker_error *error)
 {
-    if (part_check(config, error) != KER_OK)
+    if (part_file_check(config, error) != KER_OK)
         return KER_BAD_INPUT;
     struct reader reader = {.vertices = graph->vertices, .ranks = ranks};
     const char *path = ker_config_file(config, "partition.file");

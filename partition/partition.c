@@ -1,37 +1,12 @@
 /* Which rank simulates what: the choice of the method, and the simple methods.
  *
- * The methods are a table in the order of partition.method's choices. After any of them but "file", ranks
- * that got nothing are given a vertex of the rank with the most load, so that every rank below result.ranks
- * owns at least one; a file is taken as it is.
+ * After any method but "file", ranks that got nothing are given a vertex of the rank with the most load, so
+ * that every rank below result.ranks owns at least one; a file is taken as it is.
  */
 #include "partition/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-const struct ker_option part_options[] = {
-    {"partition.method", KER_TYPE_CHOICE, "metis", NULL, NULL, "metis|natural|linear|random|file",
-     "How components are divided among ranks; no method changes the result, only the speed. --list describes "
-     "them."},
-    {"partition.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
-     "For method \"file\": one rank number a line for switch 0, 1, 2, ... (then for the nodes, when there "
-     "are fewer than 4 "
-     "switches a rank).",
-     "partition.method=file"},
-    {"partition.seed", KER_TYPE_INT, "1", "0", "2147483647", NULL,
-     "Seed of the methods \"metis\" and \"random\".", "partition.method=metis|random"},
-    {"partition.contract", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Method \"metis\": keep components together that are joined by links much shorter than the rest.",
-     "partition.method=metis"},
-    {"partition.bind", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|yes|no",
-     "Bind each rank to a core: \"auto\" when the ranks on a host have a core each and the launcher has not "
-     "bound them, "
-     "\"yes\" also against the launcher, \"no\" never (for several runs side by side)."},
-    {"partition.oversubscribe", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "With more ranks than cores on one host: let all of them simulate. Otherwise as many as there are cores "
-     "do, and the others sleep."},
-    {0},
-};
 
 static enum ker_status split_linear(const struct part_graph *graph, uint32_t ranks,
                                     const struct ker_config *config, uint32_t *rank, struct ker_error *error)
@@ -107,27 +82,78 @@ static enum ker_status split_natural(const struct part_graph *graph, uint32_t ra
     return KER_OK;
 }
 
-struct method {
-    const char *name;
-    enum ker_status (*split)(const struct part_graph *, uint32_t ranks, const struct ker_config *,
-                             uint32_t *rank, struct ker_error *);
-    const char *meaning;
+static const struct ker_option file_options[] = {
+    {"partition.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "For method \"file\": one rank number a line for switch 0, 1, 2, ... (then for the nodes, when there "
+     "are fewer than 4 "
+     "switches a rank)."},
+    {0},
 };
 
-/* In the order of enum part_method and of the choices of partition.method. */
-static const struct method methods[] = {
-    [PART_METIS] = {"metis", part_split_metis,
-                    "METIS: equal loads, few links cut, long links rather than short ones"},
-    [PART_NATURAL] = {"natural", split_natural, "whole racks, pods or slabs of the topology"},
-    [PART_LINEAR] = {"linear", split_linear, "contiguous runs of switch numbers of equal load"},
-    [PART_RANDOM] = {"random", split_random, "at random, equal loads: the worst case, for tests"},
-    [PART_FILE] = {"file", part_split_file, "as partition.file says"},
+static const struct ker_option metis_options[] = {
+    {"partition.contract", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Method \"metis\": keep components together that are joined by links much shorter than the rest."},
+    {0},
 };
 
-void part_list(FILE *out)
+static const struct ker_option seed_options[] = {
+    {"partition.seed", KER_TYPE_INT, "1", "0", "2147483647", NULL,
+     "Seed of the methods \"metis\" and \"random\"."},
+    {0},
+};
+
+const struct ker_kind part_metis = {
+    .name = "metis",
+    .meaning = "METIS: equal loads, few links cut, long links rather than short ones",
+    .operations = &(const struct part_method){part_split_metis, .fills = true},
+    .options = KER_OPTIONS(seed_options, metis_options)};
+const struct ker_kind part_natural = {.name = "natural",
+                                      .meaning = "whole racks, pods or slabs of the topology",
+                                      .operations =
+                                          &(const struct part_method){split_natural, .fills = true}};
+const struct ker_kind part_linear = {.name = "linear",
+                                     .meaning = "contiguous runs of switch numbers of equal load",
+                                     .operations = &(const struct part_method){split_linear, .fills = true}};
+const struct ker_kind part_random = {.name = "random",
+                                     .meaning = "at random, equal loads: the worst case, for tests",
+                                     .operations = &(const struct part_method){split_random, .fills = true},
+                                     .options = KER_OPTIONS(seed_options)};
+const struct ker_kind part_by_file = {
+    .name = "file",
+    .meaning = "as partition.file says",
+    .operations = &(const struct part_method){part_split_file, .check = part_file_check},
+    .options = KER_OPTIONS(file_options)};
+
+/* The table of methods: one line each. */
+#define METHODS(KIND)                                                                                        \
+    KIND(part_metis)                                                                                         \
+    KIND(part_natural)                                                                                       \
+    KIND(part_linear)                                                                                        \
+    KIND(part_random)                                                                                        \
+    KIND(part_by_file)
+KER_KINDS_TABLE(method_kinds, METHODS);
+static const struct ker_kinds methods = {"partition.method", "partition methods", sizeof(struct part_method),
+                                         method_kinds};
+
+const struct ker_option part_options[] = {
+    {"partition.method", KER_TYPE_CHOICE, "metis", .kinds = &methods,
+     .meaning = "How components are divided among ranks; no method changes the result, only the speed. "
+                "--list describes "
+                "them."},
+    {"partition.bind", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|yes|no",
+     "Bind each rank to a core: \"auto\" when the ranks on a host have a core each and the launcher has not "
+     "bound them, "
+     "\"yes\" also against the launcher, \"no\" never (for several runs side by side)."},
+    {"partition.oversubscribe", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "With more ranks than cores on one host: let all of them simulate. Otherwise as many as there are cores "
+     "do, and the others sleep."},
+    {0},
+};
+
+enum ker_status part_check(const struct ker_config *config, struct ker_error *error)
 {
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        fprintf(out, "  %-22s %s\n", methods[i].name, methods[i].meaning);
+    const struct part_method *method = ker_config_operations(config, "partition.method");
+    return method->check ? method->check(config, error) : KER_OK;
 }
 
 /* Gives every rank without a vertex the last vertex of the rank with the most load that has two or more. */
@@ -166,14 +192,14 @@ enum ker_status part_graph_split(struct part_result *result, const struct part_g
     memset(result, 0, sizeof *result);
     result->ranks = ranks < graph->vertices ? ranks : graph->vertices;
     result->rank = ker_alloc(graph->vertices * sizeof *result->rank);
-    int method = ker_config_choice(config, "partition.method");
+    const struct part_method *method = ker_config_operations(config, "partition.method");
     if (result->ranks > 1) {
-        enum ker_status status = methods[method].split(graph, result->ranks, config, result->rank, error);
+        enum ker_status status = method->split(graph, result->ranks, config, result->rank, error);
         if (status != KER_OK) {
             part_result_release(result);
             return status;
         }
-        if (method != PART_FILE)
+        if (method->fills)
             fill_empty_ranks(graph, result->ranks, result->rank);
     }
     part_result_measure(result, graph);

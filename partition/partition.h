@@ -74,8 +74,6 @@ struct part_graph {
 /* Of groups that are divided; to be released by part_graph_release. */
 void part_graph_make(struct part_graph *, const struct part_groups *);
 
-enum part_method { PART_METIS, PART_NATURAL, PART_LINEAR, PART_RANDOM, PART_FILE };
-
 struct part_result {
     uint32_t ranks;     /* used: min(ranks asked, vertices) */
     uint32_t *rank;     /* per vertex */
@@ -143,6 +141,5 @@ struct part_seats part_bind(struct ker_comm *comm, const struct ker_config *conf
 int part_cores(void);
 
 extern const struct ker_option part_options[]; /* partition.* */
-void part_list(FILE *out);
 
 #endif

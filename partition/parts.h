@@ -31,6 +31,16 @@ void part_cells_release(struct part_cells *cells);
 /* At least 16 cells a rank, and none larger than 1 / (16 ranks) of the vertices. */
 bool part_cells_fit(const struct part_cells *cells, const struct part_graph *graph, uint32_t ranks);
 
+/* Operations of a kind of the family "partition.method". */
+struct part_method {
+    enum ker_status (*split)(const struct part_graph *, uint32_t ranks, const struct ker_config *,
+                             uint32_t *rank, struct ker_error *);
+    bool fills; /* ranks that got nothing are given a vertex */
+    /* What can be said without a graph; NULL: nothing. */
+    enum ker_status (*check)(const struct ker_config *, struct ker_error *);
+};
+enum ker_status part_file_check(const struct ker_config *, struct ker_error *);
+
 /* The methods. Each fills rank[0..vertices-1] with 0..ranks-1, 1 < ranks <= vertices. */
 enum ker_status part_split_metis(const struct part_graph *graph, uint32_t ranks,
                                  const struct ker_config *config, uint32_t *rank, struct ker_error *error);

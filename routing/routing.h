@@ -199,7 +199,5 @@ const char *route_called(const struct route_topology *topology, bool node, uint3
 bool route_names_write(const struct route_topology *topology, FILE *out);
 
 extern const struct ker_option route_options[]; /* topology.*, routing.*, faults.* */
-/* One line each: name and meaning, for --list. */
-void route_list(FILE *out);
 
 #endif

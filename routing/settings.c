@@ -9,6 +9,27 @@
 
 #include <string.h>
 
+const struct ker_option route_nodes_per_switch_options[] = {
+    {"topology.nodes_per_switch", KER_TYPE_INT, "1", "1", "65535", NULL,
+     "Torus, hierarchical: nodes on every switch."},
+    {0},
+};
+
+const struct ker_option route_link_options[] = {
+    {"topology.bandwidth", KER_TYPE_RATE | KER_TYPE_LIST, NULL, "1 kB/s", NULL, NULL,
+     "Bandwidth of the links per direction, one value for all or one for each dimension (torus) or "
+     "level (fat tree, where level 1 is the node links; hierarchical). Fabric: of the links whose width and "
+     "speed the dump does not "
+     "tell."},
+    {"topology.latency", KER_TYPE_TIME | KER_TYPE_LIST, NULL, "1 ps", "1 s", NULL,
+     "Latency of the links, one value for all or one for each dimension or level."},
+    {"topology.node_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
+     "Bandwidth of the links between node and switch; by default that of the first dimension or level."},
+    {"topology.node_latency", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
+     "Latency of the links between node and switch; by default that of the first dimension or level."},
+    {0},
+};
+
 enum ker_status route_key_require(const struct ker_config *config, const char *key, struct ker_error *error)
 {
     if (ker_config_has(config, key))

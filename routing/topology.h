@@ -18,8 +18,10 @@
 #define ROUTE_MAX_PORTS 65535
 #define ROUTE_MAX_CHANNELS 255
 
+/* Operations of a kind of the family "routing.algorithm". Its traits: "selects" (routing.selection chooses
+ * among what it offers), "detours" (it offers paths that are no shortest ones), "watches" (it asks
+ * route_watch). */
 struct route_algorithm {
-    const char *name, *meaning; /* the meaning is one line for --list */
     bool adaptive;
     bool by_source; /* the way depends on the source as well as on the destination */
     bool by_switch; /* of source and destination only their switches matter */
@@ -37,10 +39,9 @@ struct route_algorithm {
     bool (*away)(const struct route_topology *topology, uint64_t coordinate, const struct route_packet *);
 };
 
+/* Operations of a kind of the family "topology.kind", which brings its algorithms. */
 struct route_kind {
-    const char *name, *meaning;
-    size_t size;                              /* of the topology's struct */
-    const struct route_algorithm *algorithms; /* name NULL at the end */
+    size_t size; /* of the topology's struct */
     enum ker_status (*build)(struct route_topology *, const struct ker_config *, struct ker_error *);
     void (*tune)(
         struct route_topology *); /* the algorithm and topology->channels are known now; may be NULL */
@@ -74,8 +75,9 @@ struct route_topology {
     struct route_summary summary;
 };
 
-extern const struct route_kind route_torus, route_fat_tree, route_hierarchical, route_star, route_file,
-    route_fabric;
+/* Keys of several topologies: ker_kind.options. */
+extern const struct ker_option route_link_options[];             /* topology.bandwidth, latency, ... */
+extern const struct ker_option route_nodes_per_switch_options[]; /* topology.nodes_per_switch */
 
 /* Independent bits from a packet's draw for purpose `salt`: a bijection of the draw for each salt. */
 static inline uint32_t route_mix(uint32_t draw, uint32_t salt)

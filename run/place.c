@@ -55,8 +55,12 @@ void run_layout_make(struct run *run)
         run->parts.rank = rank;
         ker_comm_broadcast(run->comm, rank, sizeof *rank * vertices);
     }
+    static const struct ker_word cells[] = {{"single", PART_CELLS_SINGLE},
+                                            {"switch", PART_CELLS_VERTEX},
+                                            {"group", PART_CELLS_NATURAL},
+                                            {NULL, 0}};
     part_layout_make(&run->layout, &run->groups, rank,
-                     (enum part_cell_size)ker_config_choice(run->config, "engine.cells"),
+                     (enum part_cell_size)ker_config_number(run->config, "engine.cells", cells),
                      ker_comm_rank(run->comm), ker_comm_size(run->comm));
     routes_own(run);
 }

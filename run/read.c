@@ -46,11 +46,12 @@ const struct ker_option **run_option_tables(void)
     int extra = 0;
     while (task_option_tables[extra])
         extra++;
-    const struct ker_option **tables = ker_alloc(sizeof *tables * (size_t)(extra + 6));
+    const struct ker_option **tables = ker_alloc(sizeof *tables * (size_t)(extra + 7));
     int n = 0;
     tables[n++] = run_options;
     tables[n++] = route_options;
     tables[n++] = net_options;
+    tables[n++] = net_congestion_options;
     for (int i = 0; i < extra; i++)
         tables[n++] = task_option_tables[i];
     tables[n++] = stats_options;

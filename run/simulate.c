@@ -24,6 +24,10 @@ static void settle(void *context, ker_time until)
 
 static struct ker_engine *engine_make(struct run *run)
 {
+    static const struct ker_word orders[] = {{"forward", KER_ORDER_FORWARD},
+                                             {"backward", KER_ORDER_BACKWARD},
+                                             {"shuffled", KER_ORDER_SHUFFLED},
+                                             {NULL, 0}};
     struct ker_engine_setup setup = {
         .comm = run->working,
         .components = run->layout.components ? run->layout.components : 1,
@@ -32,9 +36,9 @@ static struct ker_engine *engine_make(struct run *run)
         .epoch = run->workers > 1 ? run->layout.epoch : KER_TIME_MAX,
         .reach = net_reach(run->network),
         .end = run->end < LATEST_END ? run->end : LATEST_END,
-        .order = (enum ker_cell_order)ker_config_choice(run->config, "engine.cell_order"),
+        .order = (enum ker_cell_order)ker_config_number(run->config, "engine.cell_order", orders),
         .seed = run->seed,
-        .messages_only = ker_config_choice(run->config, "engine.exchange") == 1,
+        .messages_only = ker_config_is(run->config, "engine.exchange", "messages"),
         .yield = run->yield,
         .settle = settle,
         .progress = progress_show,

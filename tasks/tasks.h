@@ -64,6 +64,5 @@ char *task_system_waiting(struct task_system *, struct ker_comm *);
 /* Every table of tasks/ and nodes/ (jobs[].*, traffic.*, mpi.*, node.*, the programs' keys), ended by NULL.
  */
 extern const struct ker_option *const task_option_tables[];
-void task_list(FILE *out); /* programs, placements, collectives, traffic patterns: one line each */
 
 #endif

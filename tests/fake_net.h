@@ -187,7 +187,7 @@ static const struct task_comm *fake_comms(const struct task_program *program, in
     return p->comm;
 }
 
-static const struct task_program_class fake_class = {.name = "test", .next = fake_next, .comms = fake_comms};
+static const struct task_program_class fake_class = {.next = fake_next, .comms = fake_comms};
 
 /* tasks placed per_node on each node; settings: text of a configuration with mpi and node keys. */
 static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, const char *settings)

@@ -172,8 +172,8 @@ static void phold_take(struct phold_component *c, ker_time now, uint32_t place, 
     c->world->arrived++;
 }
 
-static void phold_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
-                       uint8_t channel, uint32_t amount)
+static void phold_note(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
+                       uint16_t port, uint8_t channel, uint32_t amount)
 {
     struct phold_component *c = self;
     if (kind == KER_CREDIT)
@@ -211,7 +211,7 @@ static void phold_arrival_alone(void *self, struct ker_engine *e, const struct k
     phold_act(self, e, event->time);
 }
 
-static void phold_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind,
+static void phold_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
                              uint16_t port, uint8_t channel, uint32_t amount)
 {
     phold_note(self, e, now, kind, port, channel, amount);

@@ -1,5 +1,6 @@
 /* program_bench.h - for tests of generators: a program from its settings, with all its tasks. The test names
- * the program before it includes this: static const struct task_program_class *const class. */
+ * the program before it includes this: PROGRAM, and static const struct
+ * task_program_class *class. */
 #ifndef TESTS_PROGRAM_BENCH_H
 #define TESTS_PROGRAM_BENCH_H
 
@@ -15,9 +16,9 @@ struct bench {
 
 static void bench_open(struct bench *b, const char *settings)
 {
-    const struct ker_option *tables[] = {task_job_options, task_program_options, NULL};
+    const struct ker_option *tables[] = {task_job_options, NULL};
     *b = (struct bench){0};
-    char *text = ker_format("jobs = ( { program = \"%s\"; %s } );", class->name, settings);
+    char *text = ker_format("jobs = ( { program = \"%s\"; %s } );", PROGRAM, settings);
     b->status = ker_config_parse(&b->config, "test.cfg", text, NULL, 0, tables, &b->error);
     free(text);
     if (b->status != KER_OK)

@@ -1,5 +1,6 @@
 /* The reader of liballprof traces: calls to operations, request variables, tests, communicators, bad files,
  * real traces. */
+#include "tasks/jobs/jobs.h"
 #include "tests/replay.h"
 
 #include <setjmp.h>
@@ -10,8 +11,8 @@
 
 #include <cmocka.h>
 
-extern const struct ker_option task_program_options[];
-static const struct task_program_class *const class = &task_program_allprof;
+extern const struct ker_kind task_program_allprof;
+static const struct task_program_class *class; /* of it */
 
 struct bench {
     char folder[64];
@@ -64,8 +65,8 @@ static void bench_task(struct bench *b, const char *lines)
 
 static enum ker_status bench_open(struct bench *b, const char *folder, const char *more)
 {
-    const struct ker_option *tables[] = {task_program_options, NULL};
-    char *text = ker_format("jobs = ( { trace = \"%s\"; %s } );", folder, more);
+    const struct ker_option *tables[] = {task_job_options, NULL};
+    char *text = ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; %s } );", folder, more);
     assert_int_equal(ker_config_parse(&b->config, "test.cfg", text, NULL, 0, tables, &b->error), KER_OK);
     free(text);
     b->comm = ker_comm_alone();
@@ -929,6 +930,7 @@ static void test_real_traces(void **state)
 
 int main(void)
 {
+    class = task_program_allprof.operations;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),         cmocka_unit_test(test_counts),
         cmocka_unit_test(test_strides),       cmocka_unit_test(test_poll_gap),

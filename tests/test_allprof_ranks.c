@@ -1,6 +1,6 @@
 /* The reader of traces on several ranks: the same communicators everywhere, and errors on one rank end all.
  */
-#include "tasks/programs/op.h"
+#include "tasks/jobs/jobs.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,16 +11,16 @@
 
 #include <cmocka.h>
 
-extern const struct ker_option task_program_options[];
-static const struct task_program_class *const class = &task_program_allprof;
-static struct ker_comm *ranks; /* MPI starts once in a process */
+extern const struct ker_kind task_program_allprof;
+static const struct task_program_class *class; /* of it */
+static struct ker_comm *ranks;                 /* MPI starts once in a process */
 
 static struct ker_config *config_of(const char *folder)
 {
-    const struct ker_option *tables[] = {task_program_options, NULL};
+    const struct ker_option *tables[] = {task_job_options, NULL};
     struct ker_config *config;
     struct ker_error error = {0};
-    char *text = ker_format("jobs = ( { trace = \"%s\"; } );", folder);
+    char *text = ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; } );", folder);
     assert_int_equal(ker_config_parse(&config, "test.cfg", text, NULL, 0, tables, &error), KER_OK);
     free(text);
     return config;
@@ -106,6 +106,7 @@ static void test_error(void **state)
 
 int main(int argc, char **argv)
 {
+    class = task_program_allprof.operations;
     struct ker_error error = {0};
     if (ker_comm_init(&ranks, &argc, &argv, &error) != KER_OK)
         return 1;

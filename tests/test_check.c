@@ -128,7 +128,7 @@ static void test_against_brute_force(void **state)
     uint32_t random = 4711, found[2] = {0};
     for (int i = 0; i < 400; i++) {
         struct route_topology *topology = topology_make(text[i % 5], 3);
-        struct route_algorithm algorithm = {.name = "fake", .next = fake_next};
+        struct route_algorithm algorithm = {.next = fake_next};
         struct route_proof proof;
         struct ker_error error = {0};
         topology->algorithm = &algorithm;
@@ -169,14 +169,14 @@ static int forward_next(const struct route_topology *topology, uint64_t here, ui
 static void test_cycle_in_words(void **state)
 {
     struct route_topology *topology = topology_make(TORUS("extents = [5];"), 2);
-    struct route_algorithm algorithm = {.name = "forward", .next = forward_next, .by_switch = true};
+    struct route_algorithm algorithm = {.next = forward_next, .by_switch = true};
     struct route_proof proof;
     struct ker_error error = {0};
     topology->algorithm = &algorithm;
     assert_int_equal(route_prove(topology, UINT64_MAX, &proof, &error), KER_BAD_INPUT);
     assert_int_equal(proof.cycle, 5);
     assert_non_null(
-        strstr(error.text, "\"forward\" routing on this torus can deadlock: packets in 5 channels"));
+        strstr(error.text, "\"minimal\" routing on this torus can deadlock: packets in 5 channels"));
     for (int i = 0; i < 5; i++) {
         char part[80];
         snprintf(part, sizeof part, "switch %d port 1 (x link to switch %d) channel 0, on its way to node", i,

@@ -42,7 +42,7 @@ struct player {
 };
 
 struct game {
-    const struct task_coll_algorithm *algorithm;
+    const struct ker_kind *algorithm;
     struct player player[MOST];
     struct message message[MESSAGES];
     int32_t size, messages;
@@ -146,7 +146,7 @@ static void game_receive(struct game *g, struct player *p)
 
 static bool player_fetch(struct game *g, struct player *p)
 {
-    if (!g->algorithm->round(&p->view, p->rounds, &p->round)) {
+    if (!task_coll_round_of(g->algorithm, &p->view, p->rounds, &p->round)) {
         p->ended = true;
         return false;
     }
@@ -188,8 +188,8 @@ static void game_play(struct game *g)
         assert_true(g->message[i].taken);
 }
 
-static void game_init(struct game *g, unsigned collective, const struct task_coll_algorithm *algorithm,
-                      int32_t size, int32_t root, uint64_t bytes)
+static void game_init(struct game *g, unsigned collective, const struct ker_kind *algorithm, int32_t size,
+                      int32_t root, uint64_t bytes)
 {
     memset(g, 0, sizeof *g);
     g->algorithm = algorithm;
@@ -364,7 +364,7 @@ static bool numbers_check(const struct game *g, unsigned collective, uint64_t n,
     return is.messages == be.messages && is.bytes == be.bytes;
 }
 
-static void play_all(unsigned collective, const struct task_coll_algorithm *algorithm, int32_t size)
+static void play_all(unsigned collective, const struct ker_kind *algorithm, int32_t size)
 {
     static struct game g;
     /* Divisible by all parts: 16 x 9 x 5 x 7 x 11 x 13 x 17 = 12252240. */
@@ -380,13 +380,31 @@ static void play_all(unsigned collective, const struct task_coll_algorithm *algo
     }
 }
 
+/* Is the algorithm for this collective? ker_kind.of is "bcast|scatter". */
+static bool can(const struct ker_kind *algorithm, unsigned collective)
+{
+    const char *name = task_coll_name(collective), *at = algorithm->of;
+    for (size_t length = strlen(name); at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        if (strncmp(at, name, length) == 0 && strchr("|", at[length]))
+            return true;
+    return false;
+}
+
+static const struct ker_kind *find(unsigned collective, const char *name)
+{
+    for (const struct ker_kind *const *a = task_collectives.list; *a; a++)
+        if (can(*a, collective) && strcmp((*a)->name, name) == 0)
+            return *a;
+    return NULL;
+}
+
 static void test_every_algorithm(void **state)
 {
     (void)state;
     for (unsigned c = 0; c < TASK_COLL_COUNT; c++)
-        for (const struct task_coll_algorithm *a = task_coll_algorithms; a->name; a++)
-            for (int32_t size = 1; a->collectives & 1u << c && size <= MOST; size++)
-                play_all(c, a, size);
+        for (const struct ker_kind *const *a = task_collectives.list; *a; a++)
+            for (int32_t size = 1; can(*a, c) && size <= MOST; size++)
+                play_all(c, *a, size);
 }
 
 /* A vector of 1,000 bytes does not divide by 7: parts differ by one byte, both sides agree (game_take), and
@@ -395,10 +413,10 @@ static void test_uneven_parts(void **state)
 {
     (void)state;
     static struct game g;
-    game_init(&g, TASK_COLL_ALLREDUCE, task_coll_find(TASK_COLL_ALLREDUCE, "ring"), 7, 0, 1000);
+    game_init(&g, TASK_COLL_ALLREDUCE, find(TASK_COLL_ALLREDUCE, "ring"), 7, 0, 1000);
     game_play(&g);
     assert_int_equal(g.bytes, 12000);
-    game_init(&g, TASK_COLL_ALLREDUCE, task_coll_find(TASK_COLL_ALLREDUCE, "rabenseifner"), 7, 0, 1000);
+    game_init(&g, TASK_COLL_ALLREDUCE, find(TASK_COLL_ALLREDUCE, "rabenseifner"), 7, 0, 1000);
     game_play(&g);
     assert_int_equal(g.bytes, 12000);
 }
@@ -413,14 +431,13 @@ static void test_counts(void **state)
     uint64_t counts[7];
     for (int i = 0; i < 7; i++)
         counts[i] = (uint64_t)(i + 1) * 10;
-    game_init(&g, TASK_COLL_REDUCE_SCATTER, task_coll_find(TASK_COLL_REDUCE_SCATTER, "recursive_halving"), 7,
-              0, 280);
+    game_init(&g, TASK_COLL_REDUCE_SCATTER, find(TASK_COLL_REDUCE_SCATTER, "recursive_halving"), 7, 0, 280);
     for (int i = 0; i < 7; i++)
         g.player[i].view.receive_bytes = counts;
     game_play(&g);
     assert_int_equal(g.bytes, 3 * 280 + 2 * 180 + 2 * 100 + 70 + 30 + 70 + 110 + 90);
     /* allgatherv by ring: each block goes to 6 others. */
-    game_init(&g, TASK_COLL_ALLGATHERV, task_coll_find(TASK_COLL_ALLGATHERV, "ring"), 7, 0, 0);
+    game_init(&g, TASK_COLL_ALLGATHERV, find(TASK_COLL_ALLGATHERV, "ring"), 7, 0, 0);
     for (int i = 0; i < 7; i++)
         g.player[i].view.receive_bytes = counts;
     game_play(&g);
@@ -431,7 +448,8 @@ static const struct ker_option option_table[] = {
     {"mpi.collectives.bcast", KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL, "x"},
 #define KEY(name)                                                                                            \
     {                                                                                                        \
-        "mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL, "x"              \
+        .key = "mpi.collectives." name, .type = KER_TYPE_STRING | KER_TYPE_LIST, .fallback = "auto",         \
+        .meaning = "x", .kinds = &task_collectives                                                           \
     }
     KEY("barrier"),
     KEY("reduce"),

@@ -116,7 +116,7 @@ static void nothing(void *self, struct ker_engine *e, ker_time now)
 {
 }
 
-static void no_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
+static void no_note(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind, uint16_t port,
                     uint8_t channel, uint32_t amount)
 {
 }

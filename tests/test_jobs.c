@@ -330,15 +330,14 @@ static void test_file(void **state)
 /* Every strided placement is a bijection: all ranges up to 40 nodes, all strides. */
 static void test_strided_is_bijection(void **state)
 {
-    int count;
-    const struct task_placement_law *law = task_placement_laws(&count);
-    assert_string_equal(law[1].name, "strided");
+    assert_string_equal(task_placements.list[1]->name, "strided");
+    const struct task_placement_law *law = task_placements.list[1]->operations;
     for (uint32_t nodes = 1; nodes <= 40; nodes++)
         for (uint32_t stride = 1; stride <= nodes; stride++) {
-            struct task_placement p = {.law = &law[1], .nodes = nodes, .stride = stride};
+            struct task_placement p = {.law = law, .nodes = nodes, .stride = stride};
             for (uint32_t seat = 0; seat < nodes; seat++) {
-                assert_true(law[1].place(&p, seat) < nodes);
-                assert_int_equal(law[1].seat(&p, law[1].place(&p, seat)), seat);
+                assert_true(law->place(&p, seat) < nodes);
+                assert_int_equal(law->seat(&p, law->place(&p, seat)), seat);
             }
         }
 }

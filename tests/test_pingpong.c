@@ -1,4 +1,5 @@
 /* The pingpong generator: order of calls, partners, refusals, and that everything matches. */
+#include "tasks/jobs/jobs.h"
 #include "tests/replay.h"
 
 #include <setjmp.h>
@@ -6,9 +7,8 @@
 
 #include <cmocka.h>
 
-extern const struct ker_option task_program_options[];
-extern const struct ker_option task_job_options[];
-static const struct task_program_class *const class = &task_program_pingpong;
+extern const struct ker_kind task_program_pingpong;
+static const struct task_program_class *class; /* of it */
 
 struct bench {
     struct ker_comm *comm;
@@ -20,7 +20,7 @@ struct bench {
 
 static void bench_open(struct bench *b, const char *settings)
 {
-    const struct ker_option *tables[] = {task_job_options, task_program_options, NULL};
+    const struct ker_option *tables[] = {task_job_options, NULL};
     *b = (struct bench){.comm = ker_comm_alone()};
     char *text = ker_format("jobs = ( { program = \"pingpong\"; %s } );", settings);
     assert_int_equal(ker_config_parse(&b->config, "test.cfg", text, NULL, 0, tables, &b->error), KER_OK);
@@ -117,6 +117,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
+    class = task_program_pingpong.operations;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_exchange),

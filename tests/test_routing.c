@@ -176,11 +176,12 @@ static void test_samples(void **state)
     }
 }
 
+static route_next_function *real_next;
+
 static int one_channel_next(const struct route_topology *topology, uint64_t here, uint32_t switch_id,
                             const struct route_packet *packet, struct route_choice *choices)
 {
-    int count = topology->kind->algorithms[topology->summary.adaptive].next(topology, here, switch_id, packet,
-                                                                            choices);
+    int count = real_next(topology, here, switch_id, packet, choices);
     choices[count - 1].channel = choices[count - 1].first_channel = 0; /* escape, when adaptive, comes last */
     return count;
 }
@@ -195,6 +196,7 @@ static void test_checker_sees_deadlock(void **state)
         struct route_algorithm broken = *topology->algorithm;
         struct ker_error error = {0};
         bool complete;
+        real_next = broken.next;
         broken.next = one_channel_next;
         topology->algorithm = &broken;
         assert_int_equal(route_check_deadlock(topology, 100000000, &complete, &error), KER_BAD_INPUT);

@@ -7,9 +7,10 @@
 
 #include <cmocka.h>
 
-extern const struct ker_option task_program_options[];
-static const struct task_program_class *const class = &task_program_stencil;
+extern const struct ker_kind task_program_stencil;
+static const struct task_program_class *class; /* of it */
 
+#define PROGRAM "stencil"
 #include "tests/program_bench.h"
 
 static void expect_message(struct bench *b, uint32_t task, unsigned kind, int32_t peer, int32_t tag,
@@ -154,6 +155,7 @@ static void test_refused(void **state)
 
 int main(void)
 {
+    class = task_program_stencil.operations;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_order),
         cmocka_unit_test(test_exchange),

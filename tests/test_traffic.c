@@ -594,36 +594,6 @@ static void test_refused(void **state)
     }
 }
 
-/* The choices of a key are the names of the table, in its order. */
-static void expect_choices(const char *key, int index, const char *name)
-{
-    for (const struct ker_option *o = task_traffic_options; o->key; o++) {
-        if (strcmp(o->key, key) != 0)
-            continue;
-        const char *at = o->choices;
-        while (index-- > 0) {
-            at = strchr(at, '|');
-            assert_non_null(at++);
-        }
-        assert_int_equal(strncmp(at, name, strlen(name)), 0);
-        assert_true(at[strlen(name)] == 0 || at[strlen(name)] == '|');
-    }
-}
-
-static void test_tables(void **state)
-{
-    int count;
-    const struct task_traffic_pattern *pattern = task_traffic_patterns(&count);
-    for (int i = 0; i < count; i++)
-        expect_choices("traffic.pattern", i, pattern[i].name);
-    const struct task_traffic_arrival *arrival = task_traffic_arrivals(&count);
-    for (int i = 0; i < count; i++)
-        expect_choices("traffic.arrival", i, arrival[i].name);
-    const struct task_traffic_size *law = task_traffic_sizes(&count);
-    for (int i = 0; i < count; i++)
-        expect_choices("traffic.size_law", i, law[i].name);
-}
-
 static void test_absent(void **state)
 {
     struct bench b = bench_open(TORUS("4"), "", 1, 1);
@@ -657,7 +627,6 @@ int main(void)
         cmocka_unit_test(test_limits),
         cmocka_unit_test(test_closed_loop_counts_cores),
         cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_tables),
         cmocka_unit_test(test_absent),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,9 +7,10 @@
 
 #include <cmocka.h>
 
-extern const struct ker_option task_program_options[];
-static const struct task_program_class *const class = &task_program_weather;
+extern const struct ker_kind task_program_weather;
+static const struct task_program_class *class; /* of it */
 
+#define PROGRAM "weather"
 #include "tests/program_bench.h"
 
 static void expect_message(struct bench *b, uint32_t task, unsigned kind, int32_t peer, int32_t tag)
@@ -183,6 +184,7 @@ static void test_empty_steps(void **state)
 
 int main(void)
 {
+    class = task_program_weather.operations;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_empty_steps),   cmocka_unit_test(test_order),
         cmocka_unit_test(test_communicators), cmocka_unit_test(test_exchange),

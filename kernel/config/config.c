@@ -16,16 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* The array of tables may be the caller's local: copied. The tables themselves are static. */
-static void copy_tables(struct ker_config *config, ker_config_tables tables)
-{
-    size_t count = 0;
-    while (tables[count])
-        count++;
-    config->tables = ker_alloc((count + 1) * sizeof *config->tables);
-    memcpy(config->tables, tables, count * sizeof *config->tables);
-}
-
 static void keep(struct ker_config *config, const struct ker_option *option, int index, const char *text)
 {
     bool file = KER_TYPE_OF(option) == KER_TYPE_FILE;
@@ -84,10 +74,10 @@ static enum ker_status build(struct ker_config **config, enum ker_status status,
 static struct ker_config *config_new(const char *file, ker_config_tables tables)
 {
     struct ker_config *config = ker_alloc(sizeof *config);
-    ker_config_tables_check(tables, false);
     config->file = ker_format("%s", file);
     config->inputs = ker_inputs_new();
-    copy_tables(config, tables);
+    config->registry = ker_registry_new(tables);
+    config->tables = ker_registry_tables(config->registry);
     return config;
 }
 
@@ -225,7 +215,7 @@ void ker_config_free(struct ker_config *config)
     ker_config_node_free(config->root);
     ker_config_text_release(&config->text);
     ker_inputs_free(config->inputs);
-    free(config->tables);
+    ker_registry_free(config->registry);
     free(config->file);
     free(config);
 }
@@ -373,9 +363,54 @@ const char *ker_config_string(const struct ker_config *config, const char *key)
     return value_of(config, key, ONE(STRING) | ONE(CHOICE), -1).text;
 }
 
-int ker_config_choice(const struct ker_config *config, const char *key)
+/* Is the word one of "a|b|c"? */
+static bool is_choice(const char *choices, const char *word)
 {
-    return value_of(config, key, ONE(CHOICE), -1).choice;
+    size_t length = strlen(word);
+    for (; *choices; choices += *choices == '|') {
+        size_t one = strcspn(choices, "|");
+        if (one == length && strncmp(choices, word, length) == 0)
+            return true;
+        choices += one;
+    }
+    return false;
+}
+
+bool ker_config_is(const struct ker_config *config, const char *key, const char *word)
+{
+    const char *value = value_of(config, key, ONE(CHOICE), -1).text;
+    if (!is_choice(option_of(config, key)->choices, word))
+        misused(key, "is never what it is compared with");
+    return strcmp(value, word) == 0;
+}
+
+const struct ker_kind *ker_config_kind(const struct ker_config *config, const char *key)
+{
+    const char *value = value_of(config, key, ONE(CHOICE), -1).text;
+    const struct ker_option *option = option_of(config, key);
+    if (!option->kinds)
+        misused(key, "does not choose among kinds");
+    return ker_registry_find(config->registry, option->kinds->key, value, NULL);
+}
+
+const void *ker_config_operations(const struct ker_config *config, const char *key)
+{
+    return ker_config_kind(config, key)->operations;
+}
+
+int ker_config_number(const struct ker_config *config, const char *key, const struct ker_word *words)
+{
+    const char *value = value_of(config, key, ONE(CHOICE), -1).text;
+    while (words->name && strcmp(words->name, value) != 0)
+        words++;
+    if (!words->name)
+        misused(key, "has a choice without a number");
+    return words->number;
+}
+
+const struct ker_registry *ker_config_registry(const struct ker_config *config)
+{
+    return config->registry;
 }
 
 /* A text that lives as long as the configuration; of a file, the path to open. */

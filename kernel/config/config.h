@@ -24,6 +24,7 @@
 #include "kernel/base/error.h"
 #include "kernel/base/input.h"
 #include "kernel/base/units.h"
+#include "kernel/config/kind.h"
 
 #include <stdbool.h>
 #include <stdio.h>
@@ -53,7 +54,9 @@ struct ker_option {
     const char *belongs; /* the choice of another key that this one needs in order to mean anything, NULL:
                             none. "KEY" (given at all, a list of groups too: "jobs"), "KEY=a|b", "KEY!=a|b"
                             (any other value, given or by default); joined by " or ", and these by " & ". In
-                            "jobs[].program=trace" the index is that of the key which belongs. */
+                            "jobs[].program=trace" the index is that of the key which belongs. "KEY=@trait"
+                            stands for all kinds of KEY that have the trait (kind.h). */
+    const struct ker_kinds *kinds; /* for KER_TYPE_CHOICE, instead of choices: the kinds it chooses from */
 };
 
 struct ker_config;
@@ -92,8 +95,18 @@ uint64_t ker_config_bytes(const struct ker_config *, const char *key);
 uint64_t ker_config_rate(const struct ker_config *, const char *key);
 const char *ker_config_string(const struct ker_config *, const char *key); /* also CHOICE */
 const char *ker_config_file(const struct ker_config *,
-                            const char *key);                      /* resolved against the file's folder */
-int ker_config_choice(const struct ker_config *, const char *key); /* index in choices */
+                            const char *key); /* resolved against the file's folder */
+/* Of a choice: is it this word, which must be one of the choices; the kind; what the kind operates by. */
+bool ker_config_is(const struct ker_config *, const char *key, const char *word);
+const struct ker_kind *ker_config_kind(const struct ker_config *, const char *key);
+const void *ker_config_operations(const struct ker_config *, const char *key);
+/* A choice as a number, by name; words is ended by a word with name NULL, and has all choices. */
+struct ker_word {
+    const char *name;
+    int number;
+};
+int ker_config_number(const struct ker_config *, const char *key, const struct ker_word *words);
+const struct ker_registry *ker_config_registry(const struct ker_config *);
 
 /* Members of list values, index from 0. */
 bool ker_config_bool_at(const struct ker_config *, const char *key, int index);

@@ -47,13 +47,12 @@ static void print_choices(const char *choices, char *buffer, size_t bytes)
     buffer[at] = '\0';
 }
 
-/* Sets choice, or the nearest one in `near` (empty when none is). */
-static bool find_choice(const char *choices, const char *text, int *choice, char near[64])
+/* Is it one of them? Else the nearest is in `near` (empty when none is). */
+static bool find_choice(const char *choices, const char *text, char near[64])
 {
     int best = 4;
-    *choice = 0;
     near[0] = '\0';
-    for (const char *at = choices; *at; ++*choice) {
+    for (const char *at = choices; *at;) {
         size_t length = strcspn(at, "|");
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)length, at);
@@ -69,11 +68,10 @@ static bool find_choice(const char *choices, const char *text, int *choice, char
     return false;
 }
 
-static bool parse_choice(const struct ker_option *option, const char *text, struct ker_config_value *value,
-                         char *why)
+static bool parse_choice(const struct ker_option *option, const char *text, char *why)
 {
     char near[64], all[512];
-    if (find_choice(option->choices, text, &value->choice, near))
+    if (find_choice(option->choices, text, near))
         return true;
     print_choices(option->choices, all, sizeof all);
     const char *hint = ker_config_value_hint(option->key, text);
@@ -119,7 +117,7 @@ static bool parse_plain(const struct ker_option *option, const char *text, struc
     case KER_TYPE_RATE:
         return parse_unit(type, text, value, why);
     case KER_TYPE_CHOICE:
-        return parse_choice(option, text, value, why);
+        return parse_choice(option, text, why);
     default:
         return true;
     }
@@ -132,7 +130,6 @@ int ker_config_value_compare(const struct ker_option *option, const struct ker_c
     case KER_TYPE_BOOL:
         return a->truth != b->truth;
     case KER_TYPE_CHOICE:
-        return a->choice != b->choice;
     case KER_TYPE_STRING:
     case KER_TYPE_FILE:
         return strcmp(a->text, b->text) != 0;

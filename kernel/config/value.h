@@ -19,7 +19,6 @@ struct ker_config_value { /* the member that the option's type names is set */
     ker_time time;
     uint64_t size; /* bytes, rate */
     const char *text;
-    int choice;
 };
 
 #define KER_WHY_BYTES 768
@@ -77,7 +76,8 @@ char *ker_config_belongs_words(const struct ker_option *);
 
 struct ker_config {
     char *file; /* as named by the user */
-    const struct ker_option **tables;
+    struct ker_registry *registry;
+    ker_config_tables tables; /* the registry's */
     struct ker_config_node *root;
     struct ker_config_text text;
     struct ker_inputs *inputs;

@@ -36,13 +36,13 @@ struct ker_class {
     /* The event stays valid until this component's next act() has returned. */
     void (*arrival)(void *self, struct ker_engine *, const struct ker_event *);
     /* credits, timers and wake-ups, as posted */
-    void (*note)(void *self, struct ker_engine *, ker_time now, enum ker_kind, uint16_t port, uint8_t channel,
+    void (*note)(void *self, struct ker_engine *, ker_time now, enum ker_record_kind, uint16_t port, uint8_t channel,
                  uint32_t amount);
     void (*act)(void *self, struct ker_engine *, ker_time now);
     /* Short cuts for an instant with one record only: must do what arrival() or note() and then act() would.
      */
     void (*arrival_alone)(void *self, struct ker_engine *, const struct ker_event *);
-    void (*note_alone)(void *self, struct ker_engine *, ker_time now, enum ker_kind, uint16_t port,
+    void (*note_alone)(void *self, struct ker_engine *, ker_time now, enum ker_record_kind, uint16_t port,
                        uint8_t channel, uint32_t amount);
     /* Optional: called for the arrivals of a window a little before the cell runs. May fetch ahead, and may
      * write into the event what does not depend on any state that changes. */
@@ -164,7 +164,7 @@ static inline void ker_extension_free(struct ker_engine *e, uint32_t index)
 
 struct ker_event *ker_inner_event(struct ker_engine *, ker_time time, uint32_t component, uint16_t port,
                                   uint8_t channel);
-void ker_inner_note(struct ker_engine *, ker_time time, uint32_t component, enum ker_kind, uint16_t port,
+void ker_inner_note(struct ker_engine *, ker_time time, uint32_t component, enum ker_record_kind, uint16_t port,
                     uint8_t channel, uint32_t amount);
 
 /* Room for an event that arrives at `to` at `time`: everything but time, component, port and channel is the
@@ -188,7 +188,7 @@ static inline struct ker_event *ker_post_event(struct ker_engine *e, struct ker_
 
 /* A credit, timer or wake-up. Timers and wake-ups go to the component itself, at a later time than now. */
 static inline void ker_post_note(struct ker_engine *e, struct ker_address to, ker_time time,
-                                 enum ker_kind kind, uint16_t port, uint8_t channel, uint32_t amount)
+                                 enum ker_record_kind kind, uint16_t port, uint8_t channel, uint32_t amount)
 {
     struct wheel_note note = {0, to.index, port, channel, (uint8_t)kind, amount};
     if (__builtin_expect(to.rank != e->rank, 0))

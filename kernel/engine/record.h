@@ -8,7 +8,7 @@
  * arrivals, then timers. A record's key is (time, component, kind, port, channel). Records of equal key must
  * commute; timers of equal key must be identical, so that no payload outside the key decides anything (debug
  * builds assert it). */
-enum ker_kind {
+enum ker_record_kind {
     KER_CREDIT = 0,  /* note */
     KER_NOTICE = 1,  /* note; several may share one key, and then must commute */
     KER_ARRIVAL = 2, /* event */

@@ -68,7 +68,7 @@ struct ker_event *ker_inner_event(struct ker_engine *e, ker_time time, uint32_t 
     return event;
 }
 
-void ker_inner_note(struct ker_engine *e, ker_time time, uint32_t component, enum ker_kind kind,
+void ker_inner_note(struct ker_engine *e, ker_time time, uint32_t component, enum ker_record_kind kind,
                     uint16_t port, uint8_t channel, uint32_t amount)
 {
     inner_put(e, (struct ker_item){inner_key(e, time, component), item_rank(kind, port, channel), amount});

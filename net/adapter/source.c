@@ -71,7 +71,7 @@ enum ker_status net_source_check(const struct net_network *net, const struct ker
     const struct net_settings *set = &net->set;
     if (!set->at_source || !route_summarise(net->topology)->adaptive)
         return KER_OK;
-    if (set->adapts || set->selection == NET_SELECT_ROUND_ROBIN)
+    if (set->adapts || set->selection->number)
         return ker_config_fail(
             c, error, key,
             "is \"source\", but routing.selection = \"%s\" goes by the state of the switches, which the "

@@ -1,24 +1,40 @@
 /* congestion.c - the table of methods of congestion control, and what they have in common. */
 #include "net/congestion/congestion.h"
 
-static const struct net_congestion none = {
+const struct ker_kind net_congestion_none = {
     .name = "none",
-    .meaning = "adapters send as fast as the credits of their link let them: trees of saturation grow"};
+    .meaning = "adapters send as fast as the credits of their link let them: trees of saturation grow",
+    .operations = &(const struct net_congestion){0}};
 
-/* The order is that of the choices of congestion.control. */
-static const struct net_congestion *const methods[] = {&none, &net_congestion_ecn};
+/* The table of methods: one line each. */
+#define METHODS(KIND)                                                                                        \
+    KIND(net_congestion_none)                                                                                \
+    KIND(net_congestion_ecn)
+KER_KINDS_TABLE(method_kinds, METHODS);
+static const struct ker_kinds methods = {"congestion.control", "congestion controls",
+                                         sizeof(struct net_congestion), method_kinds};
 
-void net_list(FILE *out)
-{
-    fprintf(out, "congestion control (congestion.control)\n");
-    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
-        fprintf(out, "  %-18s %s\n", methods[i]->name, methods[i]->meaning);
-}
+const struct ker_option net_congestion_options[] = {
+    {"congestion.control", KER_TYPE_CHOICE, "none", .kinds = &methods,
+     .meaning = "Congestion control: none, or explicit congestion notification with injection throttling "
+                "(docs/congestion-control.md)."},
+    {0},
+};
+
+const struct ker_option net_cnp_options[] = {
+    {"congestion.notice_size", KER_TYPE_BYTES, "32 B", "1", "65535", NULL,
+     "A notice of congestion on the wire, all in all."},
+    {"congestion.window", KER_TYPE_INT, "64", "1", "1000000", NULL,
+     "Messages that an adapter takes from an open-loop source while none of those it has may leave; "
+     "throttled ones among them do not hold up "
+     "the others."},
+    {0},
+};
 
 enum ker_status net_congestion_read(struct net_network *net, const struct ker_config *c,
                                     struct ker_error *error)
 {
-    const struct net_congestion *method = methods[ker_config_choice(c, "congestion.control")];
+    const struct net_congestion *method = ker_config_operations(c, "congestion.control");
     uint32_t packet = net->set.payload + net->set.header;
     if (!method->read)
         return KER_OK;
@@ -34,5 +50,6 @@ enum ker_status net_congestion_read(struct net_network *net, const struct ker_co
     net->throttle = ker_alloc(sizeof *net->throttle);
     stats_quantity_init(net->throttle);
     net->congestion = method;
+    net->congestion_name = ker_config_kind(c, "congestion.control")->name;
     return method->read(net, c, error);
 }

@@ -14,8 +14,8 @@
 
 #include "net/network.h"
 
+/* Operations of a kind of the family "congestion.control". */
 struct net_congestion {
-    const char *name, *meaning;
     /* Reads the method's keys and makes its state, net->congestion_state; the links are known. NULL: this is
      * no control. */
     enum ker_status (*read)(struct net_network *, const struct ker_config *, struct ker_error *);
@@ -40,7 +40,8 @@ struct net_congestion {
     void (*sent)(struct net_adapter *, ker_time now, const struct net_packet *, ker_time wire);
 };
 
-extern const struct net_congestion net_congestion_ecn;
+/* The keys of all methods: ker_kind.options of one that has read(). */
+extern const struct ker_option net_cnp_options[];
 
 /* Has the adapter send a cnp to another node, from arrived() only. word: for the method. */
 void net_cnp_send(struct net_adapter *, ker_time now, uint32_t destination, uint16_t word);

@@ -236,7 +236,7 @@ static enum ker_status ecn_read(struct net_network *net, const struct ker_config
     ecn->net = net;
     net_pairs_init(&ecn->throttled, sizeof(struct throttled), throttled_idle);
     net_pairs_init(&ecn->notified, sizeof(struct notified), notified_idle);
-    ecn->root_only = ker_config_choice(c, "congestion.mark") == 0;
+    ecn->root_only = ker_config_is(c, "congestion.mark", "root");
     ecn->increase = fraction_read(c, "congestion.increase");
     ecn->decrease = fraction_read(c, "congestion.decrease");
     ecn->minimum = fraction_read(c, "congestion.minimum");
@@ -263,17 +263,47 @@ static void ecn_release(void *state)
     free(ecn);
 }
 
-const struct net_congestion net_congestion_ecn = {
+static const struct ker_option ecn_options[] = {
+    {"congestion.threshold", KER_TYPE_BYTES, "32 KiB", "0", "1 TiB", NULL,
+     "A packet is marked when the output it is granted has a backlog of more than this, scheduled and "
+     "waiting."},
+    {"congestion.threshold_high", KER_TYPE_BYTES, NULL, "0", "1 TiB", NULL,
+     "Between congestion.threshold and this, packets are marked with a probability that grows linearly from "
+     "0 to 1. Absent: all are marked "
+     "from congestion.threshold on."},
+    {"congestion.mark", KER_TYPE_CHOICE, "root", NULL, NULL, "root|all",
+     "Which outputs mark: those with credits left for another packet, so that the link itself is the "
+     "bottleneck; or those that only wait "
+     "for a queue further on, too."},
+    {"congestion.decrease", KER_TYPE_REAL, "0.2", "0.001", "1", NULL,
+     "A notice lowers the rate of its flow by this fraction."},
+    {"congestion.minimum", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
+     "Lowest rate of a flow, as a fraction of the injection link's."},
+    {"congestion.increase", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
+     "What a throttled flow's rate grows by every congestion.recovery, as a fraction of the injection "
+     "link's."},
+    {"congestion.recovery", KER_TYPE_TIME, "5 us", "1 ns", "1 s", NULL,
+     "Time between two increases of a throttled flow's rate, counted from its last notice."},
+    {"congestion.notice_gap", KER_TYPE_TIME, "5 us", "0 ps", "1 s", NULL,
+     "A destination sends a source at most one notice in this time. Longer than a packet and its notice are "
+     "under way, or rates fall too low."},
+    {0},
+};
+
+const struct ker_kind net_congestion_ecn = {
     .name = "ecn",
     .meaning =
         "switches mark by backlog, destinations notify, sources lower the flow's rate and let it recover",
-    .read = ecn_read,
-    .release = ecn_release,
-    .marks = ecn_marks,
-    .arrived = ecn_arrived,
-    .noticed = ecn_cnp_arrived,
-    .ready = ecn_ready,
-    .sent = ecn_sent,
-    .save = ecn_save,
-    .load = ecn_load,
-};
+    .operations =
+        &(const struct net_congestion){
+            .read = ecn_read,
+            .release = ecn_release,
+            .marks = ecn_marks,
+            .arrived = ecn_arrived,
+            .noticed = ecn_cnp_arrived,
+            .ready = ecn_ready,
+            .sent = ecn_sent,
+            .save = ecn_save,
+            .load = ecn_load,
+        },
+    .options = KER_OPTIONS(ecn_options, net_cnp_options)};

@@ -43,8 +43,8 @@ static inline struct rule rule_of(const struct net_settings *set, unsigned base,
 {
     return (struct rule){set->threshold,
                          set->bias,
-                         set->selection != NET_SELECT_CREDITS,
-                         set->selection != NET_SELECT_QUEUE,
+                         set->selection->queue,
+                         set->selection->credits,
                          set->count_port ? set->channels * set->classes : 0,
                          base,
                          now};
@@ -74,17 +74,7 @@ static inline uint64_t choice_cost(const struct net_switch *s, const struct net_
 static inline uint64_t choice_fixed(const struct net_network *net, uint32_t switch_id,
                                     const struct route_choice *c, const struct net_packet *p, uint32_t draw)
 {
-    uint64_t asked;
-    switch (net->set.selection) {
-    case NET_SELECT_DESTINATION:
-        asked = p->destination;
-        break;
-    case NET_SELECT_FLOW:
-        asked = (uint64_t)p->source << 32 | p->destination;
-        break;
-    default:
-        asked = draw;
-    }
+    uint64_t asked = net->set.selection->asked(p, draw);
     return net_mix(net_mix(asked * 0x9e3779b97f4a7c15u + switch_id) +
                    ((uint64_t)c->port << 32 | c->state) * 0xd1342543de82ef95u);
 }
@@ -93,8 +83,9 @@ static inline uint64_t choice_fixed(const struct net_network *net, uint32_t swit
 static uint64_t choice_number(const struct net_switch *s, const struct route_choice *c,
                               const struct net_packet *p, uint32_t draw)
 {
-    if (s->net->set.selection == NET_SELECT_ROUND_ROBIN)
-        return (uint64_t)c->port + (c->port < s->rotor ? s->ports : 0) - s->rotor;
+    const struct net_selection *selection = s->net->set.selection;
+    if (selection->number)
+        return selection->number(s, c, p);
     return choice_fixed(s->net, s->id, c, p, draw);
 }
 
@@ -206,7 +197,7 @@ struct route_choice net_choice_select(struct net_switch *s, const struct route_c
     int ways = count - escape;
     struct rule rule = rule_of(set, base, now);
     struct best best;
-    if (__builtin_expect(set->selection == NET_SELECT_TWO, 0) && ways > 2)
+    if (__builtin_expect(set->selection->two, 0) && ways > 2)
         best = choice_two(s, choice, ways, escape, p->bytes, draw, rule);
     else
         best = set->adapts ? choice_adaptive(s, choice, ways, escape, p->bytes, draw, rule)
@@ -219,7 +210,67 @@ struct route_choice net_choice_select(struct net_switch *s, const struct route_c
         c.channel = (uint8_t)(best.channel - base);
     if (set->remembers)
         net_pins_keep(s, p, (struct net_way){c.state, c.port});
-    if (set->selection == NET_SELECT_ROUND_ROBIN)
+    if (set->selection->turns)
         s->rotor = (uint16_t)(c.port + 1u < s->ports ? c.port + 1u : 0);
     return c;
 }
+
+/* ---- the kinds ---- */
+
+static uint64_t asked_draw(const struct net_packet *p, uint32_t draw)
+{
+    return draw;
+}
+
+static uint64_t asked_destination(const struct net_packet *p, uint32_t draw)
+{
+    return p->destination;
+}
+
+static uint64_t asked_flow(const struct net_packet *p, uint32_t draw)
+{
+    return (uint64_t)p->source << 32 | p->destination;
+}
+
+static uint64_t number_turn(const struct net_switch *s, const struct route_choice *c,
+                            const struct net_packet *p)
+{
+    return (uint64_t)c->port + (c->port < s->rotor ? s->ports : 0) - s->rotor;
+}
+
+#define SELECTION(...)                                                                                       \
+    &(const struct net_selection)                                                                            \
+    {                                                                                                        \
+        __VA_ARGS__                                                                                          \
+    }
+
+const struct ker_kind net_select_queue = {.name = "queue",
+                                          .meaning = "the shortest backlog of the output",
+                                          .traits = "adaptive",
+                                          .operations = SELECTION(.adapts = true, .queue = true)};
+const struct ker_kind net_select_credits = {.name = "credits",
+                                            .meaning = "the most free buffer behind the link",
+                                            .traits = "adaptive credits",
+                                            .operations = SELECTION(.adapts = true, .credits = true)};
+const struct ker_kind net_select_both = {.name = "both",
+                                         .meaning = "the least of queue and credits added",
+                                         .traits = "adaptive credits",
+                                         .operations =
+                                             SELECTION(.adapts = true, .queue = true, .credits = true)};
+const struct ker_kind net_select_two = {
+    .name = "two",
+    .meaning = "the better of two drawn paths, by both",
+    .traits = "adaptive credits",
+    .operations = SELECTION(.adapts = true, .queue = true, .credits = true, .two = true)};
+const struct ker_kind net_select_random = {
+    .name = "random", .meaning = "drawn for every packet", .operations = SELECTION(.asked = asked_draw)};
+const struct ker_kind net_select_destination = {.name = "destination",
+                                                .meaning = "by the destination",
+                                                .operations = SELECTION(.asked = asked_destination)};
+const struct ker_kind net_select_flow = {.name = "flow",
+                                         .meaning = "by the flow: source and destination",
+                                         .operations = SELECTION(.asked = asked_flow)};
+const struct ker_kind net_select_round_robin = {.name = "round_robin",
+                                                .meaning = "the ports in turn",
+                                                .operations =
+                                                    SELECTION(.number = number_turn, .turns = true)};

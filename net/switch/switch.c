@@ -149,6 +149,8 @@ static bool candidate_better(struct net_switch *s, uint32_t index, const struct 
                        .word[0] %
                    (c->count + 1) ==
                0;
+    case NET_ARBITER_OWN:
+        return net->set.arbiter->better(s, index, c->chosen, c->count);
     default:
         return false;
     }
@@ -489,8 +491,8 @@ static void switch_arrival(void *self, struct ker_engine *e, const struct ker_ev
     *KER_PUSH(net->fresh, net->fresh_count, net->fresh_room) = event;
 }
 
-static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind, uint16_t port,
-                        uint8_t channel, uint32_t amount)
+static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
+                        uint16_t port, uint8_t channel, uint32_t amount)
 {
     struct net_switch *s = self;
     struct net_port *out = net_port_at(s, port);
@@ -587,7 +589,7 @@ static void switch_arrival_alone(void *self, struct ker_engine *e, const struct 
     }
 }
 
-static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_kind kind,
+static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
                               uint16_t port, uint8_t channel, uint32_t amount)
 {
     struct net_switch *s = self;

@@ -50,7 +50,7 @@ enum ker_status route_faults_settle(struct route_topology *topology, const struc
     f->repair = route_repair_new(topology);
     apart_count(topology);
     const struct route_fault_summary *sum = &f->summary;
-    if (sum->apart == 0 || ker_config_choice(config, "faults.unreachable") == 1)
+    if (sum->apart == 0 || ker_config_is(config, "faults.unreachable", "drop"))
         return KER_OK;
     if (sum->apart_first > 0)
         snprintf(when, sizeof when, "from %s on", ker_print_time(time, sum->apart_first));

@@ -395,7 +395,7 @@ static enum ker_status cycle_report(const struct walk *walk, const struct route_
                     "Use more virtual channels where the algorithm or the table can, or an algorithm that is "
                     "free of deadlock "
                     "(updown and layered are on any network)",
-                    walk->topology->algorithm->name, walk->topology->kind->name, cycle->length,
+                    walk->topology->summary.algorithm, walk->topology->summary.topology, cycle->length,
                     cycle->length > 1 ? "s" : "", text, next);
 }
 

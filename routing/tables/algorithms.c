@@ -52,7 +52,7 @@ static enum ker_status shortest_make(struct route_maker *m, struct route_topolog
                                  "\"%s\" would need %u virtual channels on this %s: its longest way "
                                  "has so many links; use \"updown\"",
                                  ker_config_string(config, "routing.algorithm"), m->most_links,
-                                 topology->kind->name);
+                                 topology->summary.topology);
     classes_set(m->table, m);
     return status;
 }
@@ -61,7 +61,7 @@ static enum ker_status shortest_prepare(struct route_topology *topology, const s
                                         struct ker_error *error)
 {
     struct route_wires wires;
-    struct route_maker m = {.one = ker_config_choice(config, "routing.ways") == 1};
+    struct route_maker m = {.one = ker_config_is(config, "routing.ways", "one")};
     route_wires_make(&wires, topology);
     route_maker_init(&m, &wires);
     enum ker_status status = weights_make(&m, topology, config, error);
@@ -167,29 +167,85 @@ static enum ker_status table_prepare(struct route_topology *topology, const stru
     return status || taken ? status : route_table_read(topology, config, error);
 }
 
-const struct route_algorithm route_table_algorithms[] = {
-    {.name = "shortest",
-     .meaning = "all shortest ways, by number of links, latency or weights",
-     .avoids = true,
-     .next = route_table_next,
-     .prepare = shortest_prepare,
-     .channels = route_table_channels},
-    {.name = "updown",
-     .meaning = "up*/down*: any network, one channel",
-     .avoids = true,
-     .next = route_table_next,
-     .prepare = route_updown_prepare,
-     .channels = route_table_channels},
-    {.name = "layered",
-     .meaning = "one shortest way each, in layers of channels without circles",
-     .avoids = true,
-     .next = route_table_next,
-     .prepare = layered_prepare,
-     .channels = route_table_channels},
-    {.name = "table",
-     .meaning = "as a file says (docs/routing-tables.md)",
-     .next = route_table_next,
-     .prepare = table_prepare,
-     .channels = route_table_channels},
+static const struct ker_option weights_options[] = {
+    {"routing.weights", KER_TYPE_CHOICE, "hops", NULL, NULL, "hops|latency|file",
+     "Shortest, layered: what makes a way short: few links, little latency of links, or weights of links as "
+     "routing.weight_file says."},
+    {"routing.weight_file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "With weights = \"file\": a weight per link, see docs/routing-tables.md.", "routing.weights=file"},
     {0},
 };
+
+static const struct ker_option ways_options[] = {
+    {"routing.ways", KER_TYPE_CHOICE, "all", NULL, NULL, "all|one",
+     "Shortest, updown: a switch has all ways to a destination to choose from by routing.selection, or just "
+     "one, spread over the destinations "
+     "(on a fat tree: d-mod-k)."},
+    {0},
+};
+
+static const struct ker_option updown_options[] = {
+    {"routing.root", KER_TYPE_INT | KER_TYPE_LIST, NULL, "0", NULL, NULL,
+     "Updown: the switch or switches at the top. Absent: those farthest from any node; where all switches "
+     "have nodes, that with the least "
+     "distance to the farthest other."},
+    {0},
+};
+
+static const struct ker_option table_options[] = {
+    {"routing.table", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "With algorithm = \"table\": the file, see docs/routing-tables.md."},
+    {"routing.lmc_path", KER_TYPE_INT, "0", "-1", "127", NULL,
+     "With a table of OpenSM's: which of the 2^lmc LIDs of a node packets are sent to, counted from 0 and "
+     "modulo how many it has; -1: "
+     "each packet (message or flow, as routing.sticky says) draws one."},
+    {"routing.path_sl", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "With a table of OpenSM's: the service level of every pair of nodes, as opensm-path-records.dump or "
+     "saquery PR tell it. Packets then "
+     "travel on the virtual lanes that routing.sl2vl gives."},
+    {"routing.sl2vl", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "With routing.path_sl: the virtual lane of a service level from port to port of every switch, "
+     "opensm-sl2vl.dump; absent: lane n for "
+     "service level n.",
+     "routing.path_sl"},
+    {"routing.allow_deadlock", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "With algorithm = \"table\": run also with a table that can deadlock."},
+    {0},
+};
+
+const struct ker_kind route_shortest = {
+    .name = "shortest",
+    .meaning = "all shortest ways, by number of links, latency or weights",
+    .traits = "selects",
+    .options = KER_OPTIONS(weights_options, ways_options),
+    .operations = &(const struct route_algorithm){.avoids = true,
+                                                  .next = route_table_next,
+                                                  .prepare = shortest_prepare,
+                                                  .channels = route_table_channels}};
+
+const struct ker_kind route_updown = {.name = "updown",
+                                      .meaning = "up*/down*: any network, one channel",
+                                      .traits = "selects",
+                                      .options = KER_OPTIONS(ways_options, updown_options),
+                                      .operations =
+                                          &(const struct route_algorithm){.avoids = true,
+                                                                          .next = route_table_next,
+                                                                          .prepare = route_updown_prepare,
+                                                                          .channels = route_table_channels}};
+
+const struct ker_kind route_layered = {
+    .name = "layered",
+    .meaning = "one shortest way each, in layers of channels without circles",
+    .options = KER_OPTIONS(weights_options),
+    .operations = &(const struct route_algorithm){.avoids = true,
+                                                  .next = route_table_next,
+                                                  .prepare = layered_prepare,
+                                                  .channels = route_table_channels}};
+
+const struct ker_kind route_by_table = {
+    .name = "table",
+    .meaning = "as a file says (docs/routing-tables.md)",
+    .traits = "selects",
+    .options = KER_OPTIONS(table_options),
+    .operations = &(const struct route_algorithm){
+        .next = route_table_next, .prepare = table_prepare, .channels = route_table_channels}};

@@ -5,8 +5,6 @@
 #include "routing/tables/table.h"
 #include "routing/wires.h"
 
-extern const struct route_algorithm route_table_algorithms[]; /* of every topology; name NULL at the end */
-
 /* Of any algorithm that goes by topology->table. route_table_next returns 0 for a destination without ways: a
  * pair that faults have separated. */
 route_next_function route_table_next;

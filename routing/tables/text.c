@@ -279,7 +279,7 @@ static enum ker_status count_read(struct reader *r, const char *what, uint32_t t
     enum ker_status status = only_number(r, "a number is expected here", count);
     if (status == KER_OK && *count != there)
         return ker_lines_fail(&r->in, "the table is for %u %s, but this %s has %u", *count, what,
-                              r->topology->kind->name, there);
+                              r->topology->summary.topology, there);
     return status;
 }
 

@@ -42,7 +42,7 @@ static enum ker_status refuse(struct asker *a, const char *why)
 {
     return ker_fail(a->error, KER_BAD_INPUT,
                     "--write-table: no table can say how \"%s\" routes on this %s: %s",
-                    a->topology->summary.algorithm, a->topology->kind->name, why);
+                    a->topology->summary.algorithm, a->topology->summary.topology, why);
 }
 
 static void arrive(struct asker *a, struct arrival arrival)

@@ -414,44 +414,70 @@ static uint32_t tree_channels(const struct route_topology *topology)
     return 1;
 }
 
-static const struct route_algorithm tree_algorithms[] = {
-    {.name = "minimal", .meaning = "the same as d_mod_k", .next = minimal_next, .channels = tree_channels},
-    {.name = "d_mod_k",
-     .meaning = "up by the destination's number",
-     .next = minimal_next,
-     .channels = tree_channels},
-    {.name = "s_mod_k",
-     .meaning = "up by the source's number",
-     .by_source = true,
-     .next = s_mod_k_next,
-     .channels = tree_channels},
-    {.name = "random",
-     .meaning = "up through a parent drawn for each packet and level",
-     .by_switch = true,
-     .next = random_next,
-     .channels = tree_channels},
-    {.name = "adaptive",
-     .meaning = "up by the state of the switch",
-     .adaptive = true,
-     .by_switch = true,
-     .next = adaptive_next,
-     .channels = tree_channels},
+static const struct ker_option tree_options[] = {
+    {"topology.down", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", NULL, NULL,
+     "Fat tree: children of a switch at levels 1, 2, ..., h (m1..mh of an XGFT); those of level 1 are "
+     "nodes."},
+    {"topology.up", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", NULL, NULL,
+     "Fat tree: parents of whatever is below levels 1, 2, ..., h (w1..wh of an XGFT); the first, "
+     "switches per node, must be 1."},
+    {"topology.radix", KER_TYPE_INT, NULL, "2", "65534", NULL,
+     "Fat tree, instead of down and up: ports of every switch, half of them up, at the top all down."},
+    {"topology.levels", KER_TYPE_INT, NULL, "1", "8", NULL, "Fat tree, with radix: levels of switches.",
+     "topology.radix"},
+    {"topology.taper", KER_TYPE_REAL | KER_TYPE_LIST, "1.0", NULL, NULL, NULL,
+     "Fat tree: fraction of the bandwidth that is kept from the level below, above 0, at most 1, for "
+     "levels 2, 3, ..., h, or one value for all. Links of level l run at bandwidth[l] * taper[2] * ..."
+     " * taper[l]."},
     {0},
 };
 
-const struct route_kind route_fat_tree = {
+static const struct ker_kind *const tree_algorithms[] = {
+    &(const struct ker_kind){
+        .name = "minimal",
+        .meaning = "the same as d_mod_k",
+        .operations = &(const struct route_algorithm){.next = minimal_next, .channels = tree_channels}},
+    &(const struct ker_kind){
+        .name = "d_mod_k",
+        .meaning = "up by the destination's number",
+        .operations = &(const struct route_algorithm){.next = minimal_next, .channels = tree_channels}},
+    &(const struct ker_kind){.name = "s_mod_k",
+                             .meaning = "up by the source's number",
+                             .operations = &(const struct route_algorithm){.by_source = true,
+                                                                           .next = s_mod_k_next,
+                                                                           .channels = tree_channels}},
+    &(const struct ker_kind){.name = "random",
+                             .meaning = "up through a parent drawn for each packet and level",
+                             .operations = &(const struct route_algorithm){.by_switch = true,
+                                                                           .next = random_next,
+                                                                           .channels = tree_channels}},
+    &(const struct ker_kind){.name = "adaptive",
+                             .meaning = "up by the state of the switch",
+                             .traits = "selects",
+                             .operations = &(const struct route_algorithm){.adaptive = true,
+                                                                           .by_switch = true,
+                                                                           .next = adaptive_next,
+                                                                           .channels = tree_channels}},
+    NULL,
+};
+
+const struct ker_kind route_fat_tree = {
     .name = "fat_tree",
     .meaning = "extended generalised fat tree, tapered or not",
-    .size = sizeof(struct fat_tree),
-    .algorithms = tree_algorithms,
-    .build = tree_build,
-    .ports = tree_ports,
-    .port = tree_port,
-    .attachment = tree_attachment,
-    .address = tree_address,
-    .coordinate = tree_coordinate,
-    .hops = tree_hops,
-    .group = tree_group,
-    .groups = tree_groups,
-    .load = tree_load,
+    .operations =
+        &(const struct route_kind){
+            .size = sizeof(struct fat_tree),
+            .build = tree_build,
+            .ports = tree_ports,
+            .port = tree_port,
+            .attachment = tree_attachment,
+            .address = tree_address,
+            .coordinate = tree_coordinate,
+            .hops = tree_hops,
+            .group = tree_group,
+            .groups = tree_groups,
+            .load = tree_load,
+        },
+    .options = KER_OPTIONS(tree_options, route_link_options),
+    .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, tree_algorithms),
 };

@@ -366,54 +366,70 @@ static enum ker_status adaptive_prepare(struct route_topology *topology, const s
     return route_shortest_prepare(topology, config, false, error);
 }
 
-static const struct route_algorithm file_algorithms[] = {
-    {.name = "minimal",
-     .meaning = "one shortest path per destination node",
-     .avoids = true,
-     .next = route_table_next,
-     .prepare = minimal_prepare,
-     .channels = route_table_channels},
-    {.name = "adaptive",
-     .meaning = "all shortest paths, by the state of the switch",
-     .adaptive = true,
-     .avoids = true,
-     .by_switch = true,
-     .next = route_table_next,
-     .prepare = adaptive_prepare,
-     .channels = route_table_channels},
+static const struct ker_option file_options[] = {
+    {"topology.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
+     "File: the edge list, see docs/topology-file.md. Fabric: the output of ibnetdiscover, see "
+     "docs/fabric.md."},
     {0},
 };
 
-const struct route_kind route_file = {
-    .name = "file",
-    .meaning = "any network from an edge list (docs/topology-file.md)",
-    .size = sizeof(struct file_topology),
-    .algorithms = file_algorithms,
-    .build = file_build,
-    .release = file_release,
-    .ports = file_ports,
-    .port = file_port,
-    .attachment = file_attachment,
-    .address = file_address,
-    .coordinate = file_coordinate,
-    .hops = file_hops,
-    .group = file_group,
-    .groups = file_groups,
+static const struct ker_kind *const file_algorithms[] = {
+    &(const struct ker_kind){.name = "minimal",
+                             .meaning = "one shortest path per destination node",
+                             .operations = &(const struct route_algorithm){.avoids = true,
+                                                                           .next = route_table_next,
+                                                                           .prepare = minimal_prepare,
+                                                                           .channels = route_table_channels}},
+    &(const struct ker_kind){.name = "adaptive",
+                             .meaning = "all shortest paths, by the state of the switch",
+                             .traits = "selects",
+                             .operations = &(const struct route_algorithm){.adaptive = true,
+                                                                           .avoids = true,
+                                                                           .by_switch = true,
+                                                                           .next = route_table_next,
+                                                                           .prepare = adaptive_prepare,
+                                                                           .channels = route_table_channels}},
+    NULL,
 };
 
-const struct route_kind route_fabric = {
+const struct ker_kind route_file = {
+    .name = "file",
+    .meaning = "any network from an edge list (docs/topology-file.md)",
+    .operations =
+        &(const struct route_kind){
+            .size = sizeof(struct file_topology),
+            .build = file_build,
+            .release = file_release,
+            .ports = file_ports,
+            .port = file_port,
+            .attachment = file_attachment,
+            .address = file_address,
+            .coordinate = file_coordinate,
+            .hops = file_hops,
+            .group = file_group,
+            .groups = file_groups,
+        },
+    .options = KER_OPTIONS(file_options),
+    .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, file_algorithms),
+};
+
+const struct ker_kind route_fabric = {
     .name = "fabric",
     .meaning = "an InfiniBand cluster from the output of ibnetdiscover (docs/fabric.md)",
-    .size = sizeof(struct file_topology),
-    .algorithms = file_algorithms,
-    .build = fabric_build,
-    .release = file_release,
-    .ports = file_ports,
-    .port = file_port,
-    .attachment = file_attachment,
-    .address = file_address,
-    .coordinate = file_coordinate,
-    .hops = file_hops,
-    .group = file_group,
-    .groups = file_groups,
+    .operations =
+        &(const struct route_kind){
+            .size = sizeof(struct file_topology),
+            .build = fabric_build,
+            .release = file_release,
+            .ports = file_ports,
+            .port = file_port,
+            .attachment = file_attachment,
+            .address = file_address,
+            .coordinate = file_coordinate,
+            .hops = file_hops,
+            .group = file_group,
+            .groups = file_groups,
+        },
+    .options = KER_OPTIONS(file_options, route_link_options),
+    .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, file_algorithms),
 };

@@ -304,78 +304,143 @@ static uint32_t hierarchy_watch(const struct route_topology *topology, uint32_t 
     return number < l->input_fifos ? 1 + number : 0;
 }
 
-static const struct route_algorithm hierarchy_algorithms[] = {
-    {.name = "minimal",
-     .meaning = "direct, over one of the parallel links",
-     .by_switch = true,
-     .next = hierarchy_minimal_next,
-     .prepare = hierarchy_direct_prepare,
-     .channels = hierarchy_channels},
-    {.name = "adaptive",
-     .meaning = "direct, over the parallel links by the state of the switch",
-     .adaptive = true,
-     .by_switch = true,
-     .next = hierarchy_adaptive_next,
-     .prepare = hierarchy_direct_prepare,
-     .channels = hierarchy_channels},
-    {.name = "valiant",
-     .meaning = "by way of a random third group (routing.valiant)",
-     .by_switch = true,
-     .next = hierarchy_valiant_next,
-     .prepare = hierarchy_valiant_prepare,
-     .channels = hierarchy_channels,
-     .away = hierarchy_away},
-    {.name = "indirect",
-     .meaning =
-         "direct, or by way of a few other groups of the pair's own (routing.detours, routing.indirect)",
-     .by_switch = true,
-     .next = hierarchy_indirect_next,
-     .prepare = hierarchy_indirect_prepare,
-     .channels = hierarchy_channels,
-     .away = hierarchy_away},
-    {.name = "ugal",
-     .meaning = "direct or by way of a random group, by the state of the source's switch (UGAL-L)",
-     .adaptive = true,
-     .by_switch = true,
-     .next = hierarchy_ugal_next,
-     .prepare = hierarchy_ugal_prepare,
-     .channels = hierarchy_channels,
-     .away = hierarchy_away},
-    {.name = "par",
-     .meaning = "like ugal, and may change its mind in the source's group (PAR)",
-     .adaptive = true,
-     .by_switch = true,
-     .next = hierarchy_par_next,
-     .prepare = hierarchy_par_prepare,
-     .channels = hierarchy_channels,
-     .away = hierarchy_away},
-    {.name = "ugal_piggyback",
-     .meaning = "like ugal, and the switches of a group know which of its links are congested (PB)",
-     .adaptive = true,
-     .by_switch = true,
-     .next = hierarchy_ugal_next,
-     .prepare = hierarchy_piggyback_prepare,
-     .channels = hierarchy_channels,
-     .away = hierarchy_away},
+static const struct ker_option hierarchy_options[] = {
+    {"topology.groups", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", NULL, NULL,
+     "Hierarchical: switches per board, boards per rack, racks, ...: 1 to 4 levels."},
+    {"topology.links", KER_TYPE_INT | KER_TYPE_LIST, "1", "1", "64", NULL,
+     "Hierarchical: links in parallel between each pair (see attach), one value for all levels or one "
+     "for each."},
+    {"topology.attach", KER_TYPE_CHOICE | KER_TYPE_LIST, "group", NULL, NULL, "group|switch",
+     "Hierarchical, for levels 2, 3, ...: is there a link between each pair of groups (\"group\", "
+     "dragonfly) or between each two switches of different groups (\"switch\", PERCS)?"},
     {0},
 };
 
-const struct route_kind route_hierarchical = {
+static const struct ker_option detour_options[] = {
+    {"routing.valiant", KER_TYPE_CHOICE, "switch", NULL, NULL, "group|switch|any",
+     "Hierarchical: what a detour leads to: the first switch reached in a third group, a switch drawn there, "
+     "or a switch drawn "
+     "anywhere (in the source's group: no detour)."},
+    {0},
+};
+
+static const struct ker_option indirect_options[] = {
+    {"routing.detours", KER_TYPE_INT, "1", "1", "62", NULL,
+     "Hierarchical, indirect: how many third groups each pair of groups may use beside the direct way."},
+    {"routing.indirect", KER_TYPE_CHOICE, "static", NULL, NULL, "static|adaptive",
+     "Hierarchical, indirect: packets are spread evenly over the direct way and the detours, or go by "
+     "routing.selection."},
+    {"routing.via", KER_TYPE_INT | KER_TYPE_LIST, NULL, "0", NULL, NULL,
+     "Hierarchical, indirect: the groups that detours may lead through; absent: all."},
+    {0},
+};
+
+static const struct ker_option candidate_options[] = {
+    {"routing.candidates", KER_TYPE_INT, "1", "1", "8", NULL,
+     "Hierarchical, ugal and par: random detours that are compared with the direct way."},
+    {0},
+};
+
+static const struct ker_option weight_options[] = {
+    {"routing.weight", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|even|links|double",
+     "Hierarchical: what the cost of a way is multiplied by: nothing, its links to go, or 2 for detours. "
+     "auto: even for indirect, links "
+     "for the others."},
+    {0},
+};
+
+static const struct ker_kind *const hierarchy_algorithms[] = {
+    &(const struct ker_kind){.name = "minimal",
+                             .meaning = "direct, over one of the parallel links",
+                             .operations =
+                                 &(const struct route_algorithm){.by_switch = true,
+                                                                 .next = hierarchy_minimal_next,
+                                                                 .prepare = hierarchy_direct_prepare,
+                                                                 .channels = hierarchy_channels}},
+    &(const struct ker_kind){.name = "adaptive",
+                             .meaning = "direct, over the parallel links by the state of the switch",
+                             .traits = "selects",
+                             .operations =
+                                 &(const struct route_algorithm){.adaptive = true,
+                                                                 .by_switch = true,
+                                                                 .next = hierarchy_adaptive_next,
+                                                                 .prepare = hierarchy_direct_prepare,
+                                                                 .channels = hierarchy_channels}},
+    &(const struct ker_kind){.name = "valiant",
+                             .meaning = "by way of a random third group (routing.valiant)",
+                             .options = KER_OPTIONS(detour_options),
+                             .operations =
+                                 &(const struct route_algorithm){.by_switch = true,
+                                                                 .next = hierarchy_valiant_next,
+                                                                 .prepare = hierarchy_valiant_prepare,
+                                                                 .channels = hierarchy_channels,
+                                                                 .away = hierarchy_away}},
+    &(const struct ker_kind){
+        .name = "indirect",
+        .meaning =
+            "direct, or by way of a few other groups of the pair's own (routing.detours, routing.indirect)",
+        .traits = "selects detours",
+        .options = KER_OPTIONS(detour_options, indirect_options, weight_options),
+        .operations = &(const struct route_algorithm){.by_switch = true,
+                                                      .next = hierarchy_indirect_next,
+                                                      .prepare = hierarchy_indirect_prepare,
+                                                      .channels = hierarchy_channels,
+                                                      .away = hierarchy_away}},
+    &(const struct ker_kind){
+        .name = "ugal",
+        .meaning = "direct or by way of a random group, by the state of the source's switch (UGAL-L)",
+        .traits = "selects detours",
+        .options = KER_OPTIONS(detour_options, candidate_options, weight_options),
+        .operations = &(const struct route_algorithm){.adaptive = true,
+                                                      .by_switch = true,
+                                                      .next = hierarchy_ugal_next,
+                                                      .prepare = hierarchy_ugal_prepare,
+                                                      .channels = hierarchy_channels,
+                                                      .away = hierarchy_away}},
+    &(const struct ker_kind){.name = "par",
+                             .meaning = "like ugal, and may change its mind in the source's group (PAR)",
+                             .traits = "selects detours",
+                             .options = KER_OPTIONS(detour_options, candidate_options, weight_options),
+                             .operations = &(const struct route_algorithm){.adaptive = true,
+                                                                           .by_switch = true,
+                                                                           .next = hierarchy_par_next,
+                                                                           .prepare = hierarchy_par_prepare,
+                                                                           .channels = hierarchy_channels,
+                                                                           .away = hierarchy_away}},
+    &(const struct ker_kind){
+        .name = "ugal_piggyback",
+        .meaning = "like ugal, and the switches of a group know which of its links are congested (PB)",
+        .traits = "selects detours watches",
+        .options = KER_OPTIONS(detour_options, candidate_options, weight_options),
+        .operations = &(const struct route_algorithm){.adaptive = true,
+                                                      .by_switch = true,
+                                                      .next = hierarchy_ugal_next,
+                                                      .prepare = hierarchy_piggyback_prepare,
+                                                      .channels = hierarchy_channels,
+                                                      .away = hierarchy_away}},
+    NULL,
+};
+
+const struct ker_kind route_hierarchical = {
     .name = "hierarchical",
     .meaning = "fully connected groups of fully connected groups, 1 to 4 levels (PERCS, dragonfly)",
-    .size = sizeof(struct hierarchy),
-    .algorithms = hierarchy_algorithms,
-    .build = hierarchy_build,
-    .tune = hierarchy_tune,
-    .release = hierarchy_release,
-    .ports = hierarchy_ports,
-    .port = hierarchy_port,
-    .attachment = hierarchy_attachment,
-    .address = hierarchy_address,
-    .coordinate = hierarchy_coordinate,
-    .hops = hierarchy_hops,
-    .group = hierarchy_group,
-    .groups = hierarchy_groups,
-    .watch = hierarchy_watch,
-    .watched = hierarchy_watched,
+    .operations =
+        &(const struct route_kind){
+            .size = sizeof(struct hierarchy),
+            .build = hierarchy_build,
+            .tune = hierarchy_tune,
+            .release = hierarchy_release,
+            .ports = hierarchy_ports,
+            .port = hierarchy_port,
+            .attachment = hierarchy_attachment,
+            .address = hierarchy_address,
+            .coordinate = hierarchy_coordinate,
+            .hops = hierarchy_hops,
+            .group = hierarchy_group,
+            .groups = hierarchy_groups,
+            .watch = hierarchy_watch,
+            .watched = hierarchy_watched,
+        },
+    .options = KER_OPTIONS(hierarchy_options, route_nodes_per_switch_options, route_link_options),
+    .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, hierarchy_algorithms),
 };

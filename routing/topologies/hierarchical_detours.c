@@ -492,15 +492,18 @@ static enum ker_status detours_prepare(struct hierarchy *h, enum via via, bool p
 
 static enum via via_asked(const struct ker_config *config)
 {
-    return (enum via)(VIA_GROUP + ker_config_choice(config, "routing.valiant"));
+    static const struct ker_word words[] = {
+        {"group", VIA_GROUP}, {"switch", VIA_SWITCH}, {"any", VIA_ANY}, {NULL, 0}};
+    return (enum via)ker_config_number(config, "routing.valiant", words);
 }
 
 /* routing.weight = auto|even|links|double */
 static void weights_read(struct hierarchy *h, const struct ker_config *config, bool by_links)
 {
-    int how = ker_config_choice(config, "routing.weight");
-    h->weighted = how == 0 ? by_links : how >= 2;
-    h->doubled = how == 3;
+    static const char key[] = "routing.weight";
+    h->doubled = ker_config_is(config, key, "double");
+    h->weighted =
+        h->doubled || ker_config_is(config, key, "links") || (by_links && ker_config_is(config, key, "auto"));
 }
 
 enum ker_status hierarchy_valiant_prepare(struct route_topology *topology, const struct ker_config *config,
@@ -554,7 +557,7 @@ enum ker_status hierarchy_indirect_prepare(struct route_topology *topology, cons
             config, error, "routing.detours", "is %u, but %s only %u", h->detours,
             h->racks ? "routing.via names" : "the groups beside source and destination are", most);
     weights_read(h, config, false);
-    topology->summary.adaptive = ker_config_choice(config, "routing.indirect") == 1;
+    topology->summary.adaptive = ker_config_is(config, "routing.indirect", "adaptive");
     return KER_OK;
 }
 

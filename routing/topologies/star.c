@@ -84,32 +84,42 @@ static uint32_t star_channels(const struct route_topology *topology)
     return 1;
 }
 
-static const struct route_algorithm star_algorithms[] = {
-    {.name = "minimal",
-     .meaning = "the only way",
-     .by_switch = true,
-     .next = star_next,
-     .channels = star_channels},
-    {.name = "adaptive",
-     .meaning = "the only way",
-     .by_switch = true,
-     .next = star_next,
-     .channels = star_channels}, /* nothing to adapt to */
+static const struct ker_option star_options[] = {
+    {"topology.nodes", KER_TYPE_INT, NULL, "1", "65535", NULL, "Star: nodes on the one switch."},
     {0},
 };
 
-const struct route_kind route_star = {
+static const struct ker_kind *const star_algorithms[] = {
+    &(const struct ker_kind){
+        .name = "minimal",
+        .meaning = "the only way",
+        .operations =
+            &(const struct route_algorithm){.by_switch = true, .next = star_next, .channels = star_channels}},
+    &(const struct ker_kind){
+        .name = "adaptive",
+        .meaning = "the only way",
+        .traits = "selects",
+        .operations =
+            &(const struct route_algorithm){.by_switch = true, .next = star_next, .channels = star_channels}},
+    NULL,
+};
+
+const struct ker_kind route_star = {
     .name = "star",
     .meaning = "one switch with all nodes on it",
-    .size = sizeof(struct route_topology),
-    .algorithms = star_algorithms,
-    .build = star_build,
-    .ports = star_ports,
-    .port = star_port,
-    .attachment = star_attachment,
-    .address = star_address,
-    .coordinate = star_coordinate,
-    .hops = star_hops,
-    .group = star_group,
-    .groups = star_groups,
+    .operations =
+        &(const struct route_kind){
+            .size = sizeof(struct route_topology),
+            .build = star_build,
+            .ports = star_ports,
+            .port = star_port,
+            .attachment = star_attachment,
+            .address = star_address,
+            .coordinate = star_coordinate,
+            .hops = star_hops,
+            .group = star_group,
+            .groups = star_groups,
+        },
+    .options = KER_OPTIONS(star_options, route_link_options),
+    .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, star_algorithms),
 };

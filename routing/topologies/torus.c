@@ -219,21 +219,36 @@ static void torus_coordinates(const struct route_topology *topology, uint32_t no
     }
 }
 
-const struct route_kind route_torus = {
+static const struct ker_option torus_options[] = {
+    {"topology.extents", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", NULL, NULL,
+     "Torus: switches in each of 1 to 8 dimensions."},
+    {"topology.wrap", KER_TYPE_BOOL | KER_TYPE_LIST, "true", NULL, NULL, NULL,
+     "Torus: is the dimension a ring (true) or open (false, a mesh)? One value for all dimensions or "
+     "one for each. A ring of extent 2 has two links between its two switches; extent 1 has none."},
+    {"topology.parallel", KER_TYPE_INT, "1", "1", "1024", NULL,
+     "Torus: links in parallel in every direction."},
+    {0},
+};
+
+const struct ker_kind route_torus = {
     .name = "torus",
     .meaning = "torus or mesh of 1 to 8 dimensions",
-    .size = sizeof(struct torus),
-    .algorithms = route_torus_algorithms,
-    .build = torus_build,
-    .tune = route_torus_tune,
-    .ports = torus_ports,
-    .port = torus_port,
-    .attachment = torus_attachment,
-    .address = torus_address,
-    .coordinate = torus_coordinate,
-    .hops = torus_hops,
-    .group = torus_group,
-    .groups = torus_groups,
-    .grid = torus_grid,
-    .coordinates = torus_coordinates,
+    .operations =
+        &(const struct route_kind){
+            .size = sizeof(struct torus),
+            .build = torus_build,
+            .tune = route_torus_tune,
+            .ports = torus_ports,
+            .port = torus_port,
+            .attachment = torus_attachment,
+            .address = torus_address,
+            .coordinate = torus_coordinate,
+            .hops = torus_hops,
+            .group = torus_group,
+            .groups = torus_groups,
+            .grid = torus_grid,
+            .coordinates = torus_coordinates,
+        },
+    .options = KER_OPTIONS(torus_options, route_nodes_per_switch_options, route_link_options),
+    .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, route_torus_algorithms),
 };

@@ -44,7 +44,7 @@ static inline uint64_t torus_place(const struct torus *torus, uint32_t switch_id
     return place;
 }
 
-extern const struct route_algorithm route_torus_algorithms[];
+extern const struct ker_kind *const route_torus_algorithms[];
 void route_torus_tune(struct route_topology *);
 
 #endif

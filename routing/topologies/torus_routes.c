@@ -207,25 +207,27 @@ void route_torus_tune(struct route_topology *topology)
         torus->dimension[i].spread = topology->channels / phases / torus->dimension[i].classes;
 }
 
-const struct route_algorithm route_torus_algorithms[] = {
-    {.name = "minimal",
-     .meaning = "dimension order",
-     .by_switch = true,
-     .next = minimal_next,
-     .channels = minimal_channels},
-    {.name = "adaptive",
-     .meaning = "all shortest ways, by the state of the switch; dimension order as escape (Duato)",
-     .adaptive = true,
-     .by_switch = true,
-     .next = adaptive_next,
-     .channels = adaptive_channels},
-    {.name = "valiant",
-     .meaning =
-         "to a switch drawn for each packet, from there to the destination; dimension order both times",
-     .by_switch = true,
-     .next = valiant_next,
-     .prepare = valiant_prepare,
-     .channels = valiant_channels,
-     .away = valiant_away},
-    {0},
+const struct ker_kind *const route_torus_algorithms[] = {
+    &(const struct ker_kind){.name = "minimal",
+                             .meaning = "dimension order",
+                             .operations = &(const struct route_algorithm){.by_switch = true,
+                                                                           .next = minimal_next,
+                                                                           .channels = minimal_channels}},
+    &(const struct ker_kind){
+        .name = "adaptive",
+        .meaning = "all shortest ways, by the state of the switch; dimension order as escape (Duato)",
+        .traits = "selects",
+        .operations =
+            &(const struct route_algorithm){
+                .adaptive = true, .by_switch = true, .next = adaptive_next, .channels = adaptive_channels}},
+    &(const struct ker_kind){
+        .name = "valiant",
+        .meaning =
+            "to a switch drawn for each packet, from there to the destination; dimension order both times",
+        .operations = &(const struct route_algorithm){.by_switch = true,
+                                                      .next = valiant_next,
+                                                      .prepare = valiant_prepare,
+                                                      .channels = valiant_channels,
+                                                      .away = valiant_away}},
+    NULL,
 };

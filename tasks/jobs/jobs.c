@@ -27,16 +27,15 @@ struct task_jobs {
     size_t seats;
 };
 
-/* The order is that of the choices of jobs[].program. */
-static const struct {
-    const char *name;
-    const struct task_program_class *class;
-} programs[] = {
-    {"pingpong", &task_program_pingpong},
-    {"stencil", &task_program_stencil},
-    {"trace", &task_program_allprof},
-    {"weather", &task_program_weather},
-};
+/* The table of programs: one line each. */
+#define PROGRAMS(KIND)                                                                                       \
+    KIND(task_program_pingpong)                                                                              \
+    KIND(task_program_stencil)                                                                               \
+    KIND(task_program_allprof)                                                                               \
+    KIND(task_program_weather)
+KER_KINDS_TABLE(program_kinds, PROGRAMS);
+static const struct ker_kinds programs = {"jobs[].program", "programs", sizeof(struct task_program_class),
+                                          program_kinds};
 
 const struct ker_option task_job_options[] = {
     {.key = "jobs[].name",
@@ -45,7 +44,7 @@ const struct ker_option task_job_options[] = {
      .meaning = "For messages and results; default job0, job1, ..."},
     {.key = "jobs[].program",
      .type = KER_TYPE_CHOICE,
-     .choices = "pingpong|stencil|trace|weather",
+     .kinds = &programs,
      .meaning = "What the tasks do: one message to and fro, a generated halo exchange, the replay of a "
                 "trace, or what a "
                 "weather model sends."},
@@ -58,43 +57,10 @@ const struct ker_option task_job_options[] = {
     {.key = "jobs[].placement",
      .type = KER_TYPE_CHOICE,
      .fallback = "sequential",
-     .choices = "sequential|strided|random|file",
+     .kinds = &task_placements,
      .meaning = "Which nodes of the job's range the tasks take: one after the other, every jobs[].stride-th "
                 "and then those "
                 "between, in random order, or as jobs[].placement_file says."},
-    {.key = "jobs[].first_node",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning = "First node of the job's range.",
-     .belongs = "jobs[].placement!=file"},
-    {.key = "jobs[].last_node",
-     .type = KER_TYPE_INT,
-     .minimum = "0",
-     .meaning = "Last node of the job's range; absent: the last of the system.",
-     .belongs = "jobs[].placement!=file"},
-    {.key = "jobs[].nodes",
-     .type = KER_TYPE_INT,
-     .minimum = "1",
-     .meaning = "Length of the range, instead of jobs[].last_node.",
-     .belongs = "jobs[].placement!=file"},
-    {.key = "jobs[].stride",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .meaning = "Distance of the strided placement, in nodes.",
-     .belongs = "jobs[].placement=strided"},
-    {.key = "jobs[].tasks_per_node",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .maximum = "65000",
-     .meaning = "Tasks that share a node; each needs a core (node.cores).",
-     .belongs = "jobs[].placement!=file"},
-    {.key = "jobs[].placement_file",
-     .type = KER_TYPE_FILE,
-     .meaning = "One node, or node and core, per line, task 0 first; # begins a comment.",
-     .belongs = "jobs[].placement=file"},
     {.key = "jobs[].background",
      .type = KER_TYPE_BOOL,
      .fallback = "false",
@@ -120,7 +86,7 @@ const struct ker_option task_job_options[] = {
      .fallback = "1",
      .minimum = "0",
      .meaning = "Computation takes this many times as long as on the traced machine; 0: no time at all.",
-     .belongs = "jobs[].program!=pingpong"},
+     .belongs = "jobs[].program=@computes"},
     {.key = "jobs[].compute_jitter",
      .type = KER_TYPE_TIME,
      .fallback = "0 ns",
@@ -128,7 +94,7 @@ const struct ker_option task_job_options[] = {
      .meaning = "Each computation takes longer by a time drawn uniformly from 0 to this, from run.seed: of a "
                 "generator those of every step, even if compute_time is 0; of a trace those that took at "
                 "least this time.",
-     .belongs = "jobs[].program!=pingpong"},
+     .belongs = "jobs[].program=@computes"},
     {.key = NULL},
 };
 
@@ -145,10 +111,13 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     const char *name = ker_config_string(config, KEY(job, "name"));
     s->name = *name ? ker_format("%s", name) : ker_format("job%u", job);
     s->job.name = s->name;
-    if (!ker_config_has(config, KEY(job, "program")))
-        return ker_config_fail(config, error, KEY(job, "program"),
-                               "is missing; pingpong, stencil, trace, and weather are possible");
-    s->job.class = programs[ker_config_choice(config, KEY(job, "program"))].class;
+    if (!ker_config_has(config, KEY(job, "program"))) {
+        char *names = ker_registry_names(ker_config_registry(config), "jobs[].program", NULL);
+        ker_config_fail(config, error, KEY(job, "program"), "is missing; it is one of %s", names);
+        free(names);
+        return KER_BAD_INPUT;
+    }
+    s->job.class = ker_config_operations(config, KEY(job, "program"));
     s->job.background = ker_config_bool(config, KEY(job, "background"));
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));
     s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));
@@ -367,16 +336,4 @@ uint32_t task_jobs_at(const struct task_jobs *jobs, uint32_t node, struct task_s
         if (i - first < room)
             seats[i - first] = jobs->seat[i];
     return (uint32_t)(i - first);
-}
-
-void task_jobs_list(FILE *out)
-{
-    int count;
-    const struct task_placement_law *law = task_placement_laws(&count);
-    fprintf(out, "programs (jobs[].program)\n");
-    for (size_t i = 0; i < sizeof programs / sizeof programs[0]; i++)
-        fprintf(out, "  %-18s %s\n", programs[i].name, programs[i].class->meaning);
-    fprintf(out, "placements (jobs[].placement)\n");
-    for (int i = 0; i < count; i++)
-        fprintf(out, "  %-18s %s\n", law[i].name, law[i].meaning);
 }

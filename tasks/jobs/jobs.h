@@ -42,6 +42,5 @@ struct task_seat {
 uint32_t task_jobs_at(const struct task_jobs *, uint32_t node, struct task_seat *, uint32_t room);
 
 extern const struct ker_option task_job_options[]; /* jobs[].*, but for the programs' own keys */
-void task_jobs_list(FILE *out);                    /* programs and placements, one line each */
 
 #endif

@@ -45,19 +45,75 @@ static uint32_t random_seat(const struct task_placement *p, uint32_t place)
     return task_permutation_find(&p->permutation, place);
 }
 
-/* The order is that of the choices of jobs[].placement. */
-static const struct task_placement_law laws[] = {
-    {"sequential", "node after node", sequential_place, sequential_place},
-    {"strided", "every jobs[].stride-th node, then the ones between", strided_place, strided_seat},
-    {"random", "nodes in random order, from the seed", random_place, random_seat},
-    {"file", "node [core] of each task, line by line, from jobs[].placement_file", NULL, NULL},
+static const struct ker_option range_options[] = {
+    {.key = "jobs[].first_node",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "First node of the job's range."},
+    {.key = "jobs[].last_node",
+     .type = KER_TYPE_INT,
+     .minimum = "0",
+     .meaning = "Last node of the job's range; absent: the last of the system."},
+    {.key = "jobs[].nodes",
+     .type = KER_TYPE_INT,
+     .minimum = "1",
+     .meaning = "Length of the range, instead of jobs[].last_node."},
+    {.key = "jobs[].tasks_per_node",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .maximum = "65000",
+     .meaning = "Tasks that share a node; each needs a core (node.cores)."},
+    {.key = NULL},
 };
 
-const struct task_placement_law *task_placement_laws(int *count)
-{
-    *count = (int)(sizeof laws / sizeof laws[0]);
-    return laws;
-}
+static const struct ker_option stride_options[] = {
+    {.key = "jobs[].stride",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .meaning = "Distance of the strided placement, in nodes."},
+    {.key = NULL},
+};
+
+static const struct ker_option file_options[] = {
+    {.key = "jobs[].placement_file",
+     .type = KER_TYPE_FILE,
+     .meaning = "One node, or node and core, per line, task 0 first; # begins a comment."},
+    {.key = NULL},
+};
+
+const struct ker_kind task_placement_sequential = {
+    .name = "sequential",
+    .meaning = "node after node",
+    .operations = &(const struct task_placement_law){sequential_place, sequential_place},
+    .options = KER_OPTIONS(range_options)};
+const struct ker_kind task_placement_strided = {
+    .name = "strided",
+    .meaning = "every jobs[].stride-th node, then the ones between",
+    .operations = &(const struct task_placement_law){strided_place, strided_seat},
+    .options = KER_OPTIONS(range_options, stride_options)};
+const struct ker_kind task_placement_random = {
+    .name = "random",
+    .meaning = "nodes in random order, from the seed",
+    .operations = &(const struct task_placement_law){random_place, random_seat},
+    .options = KER_OPTIONS(range_options)};
+const struct ker_kind task_placement_by_file = {
+    .name = "file",
+    .meaning = "node [core] of each task, line by line, from jobs[].placement_file",
+    .operations = &(const struct task_placement_law){NULL, NULL},
+    .options = KER_OPTIONS(file_options)};
+
+/* The table of placements: one line each. */
+#define PLACEMENTS(KIND)                                                                                     \
+    KIND(task_placement_sequential)                                                                          \
+    KIND(task_placement_strided)                                                                             \
+    KIND(task_placement_random)                                                                              \
+    KIND(task_placement_by_file)
+KER_KINDS_TABLE(placement_kinds, PLACEMENTS);
+const struct ker_kinds task_placements = {"jobs[].placement", "placements", sizeof(struct task_placement_law),
+                                          placement_kinds};
 
 /* Keys of one job. */
 struct keys {
@@ -168,7 +224,7 @@ enum ker_status task_placement_init(struct task_placement *p, const struct ker_c
 {
     struct keys k = {.job = job};
     *p = (struct task_placement){.tasks = tasks, .per_node = 1, .stride = 1};
-    p->law = &laws[ker_config_choice(config, keys_path(&k, "placement"))];
+    p->law = ker_config_operations(config, keys_path(&k, "placement"));
     enum ker_status status = placement_range(p, config, &k, nodes, error);
     if (status)
         return status;

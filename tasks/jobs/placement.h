@@ -13,8 +13,8 @@
 
 struct task_placement;
 
+/* Operations of a kind of the family "jobs[].placement". */
 struct task_placement_law {
-    const char *name, *meaning;
     /* Place 0..nodes-1 of the range that seat 0..nodes-1 takes, and back. NULL: from a file. */
     uint32_t (*place)(const struct task_placement *, uint32_t seat);
     uint32_t (*seat)(const struct task_placement *, uint32_t place);
@@ -33,7 +33,7 @@ struct task_placement {
     uint32_t *by_node; /* tasks in the order of (node, task) */
 };
 
-const struct task_placement_law *task_placement_laws(int *count);
+extern const struct ker_kinds task_placements;
 
 /* Reads jobs[job].placement and its keys for a job of `tasks` tasks on a system of `nodes` nodes. */
 enum ker_status task_placement_init(struct task_placement *, const struct ker_config *, uint32_t job,

@@ -15,9 +15,6 @@
 
 #define WAITING_ROWS 40
 
-/* Keys of the programs, next to the programs. */
-extern const struct ker_option task_program_options[];
-
 struct task_system {
     const struct route_topology *topology;
     struct task_jobs *jobs;
@@ -32,7 +29,7 @@ struct task_system {
 };
 
 const struct ker_option *const task_option_tables[] = {
-    task_job_options, task_program_options, task_traffic_options, mpi_options, node_options, NULL,
+    task_job_options, task_traffic_options, mpi_options, node_options, NULL,
 };
 
 static void system_serve(struct task_system *system, struct node_services *services)
@@ -449,24 +446,4 @@ char *task_system_waiting(struct task_system *system, struct ker_comm *comm)
     free(gathered);
     free(offset);
     return text;
-}
-
-void task_list(FILE *out)
-{
-    int count;
-    task_jobs_list(out);
-    fprintf(out, "collectives and their algorithms\n");
-    task_mpi_list(out);
-    fprintf(out, "traffic patterns (traffic.pattern)\n");
-    const struct task_traffic_pattern *pattern = task_traffic_patterns(&count);
-    for (int i = 0; i < count; i++)
-        fprintf(out, "  %-18s %s\n", pattern[i].name, pattern[i].meaning);
-    fprintf(out, "arrivals (traffic.arrival)\n");
-    const struct task_traffic_arrival *arrival = task_traffic_arrivals(&count);
-    for (int i = 0; i < count; i++)
-        fprintf(out, "  %-18s %s\n", arrival[i].name, arrival[i].meaning);
-    fprintf(out, "message sizes (traffic.size_law)\n");
-    const struct task_traffic_size *law = task_traffic_sizes(&count);
-    for (int i = 0; i < count; i++)
-        fprintf(out, "  %-18s %s\n", law[i].name, law[i].meaning);
 }

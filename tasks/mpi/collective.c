@@ -67,7 +67,7 @@ static bool collective_blocked(const struct task_collective_run *run)
 static void collective_round(struct task_mpi *mpi, struct task_state *task, struct task_collective_run *run,
                              ker_time now)
 {
-    if (!run->algorithm->round(&run->view, run->round, &run->current)) {
+    if (!task_coll_round_of(run->algorithm, &run->view, run->round, &run->current)) {
         run->ended = run->fence = true;
         return;
     }

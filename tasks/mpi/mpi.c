@@ -30,11 +30,12 @@ const struct ker_option mpi_options[] = {
      "jobs"},
 #define COLLECTIVE_KEY(name)                                                                                 \
     {                                                                                                        \
-        "mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL,                  \
-            "Algorithm of this collective: \"auto\" (the built-in rules), or a list of "                     \
-            "ALGORITHM[:SIZE[:TASKS]], each from a "                                                         \
-            "size and number of tasks on, the last fitting one counts. See docs/mpi-model.md.",              \
-            "jobs"                                                                                           \
+        "mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto",                                    \
+            .kinds = &task_collectives,                                                                      \
+            .meaning = "Algorithm of this collective: \"auto\" (the built-in rules), or a list of "          \
+                       "ALGORITHM[:SIZE[:TASKS]], each from a "                                              \
+                       "size and number of tasks on, the last fitting one counts. See docs/mpi-model.md.",   \
+            .belongs = "jobs"                                                                                \
     }
     COLLECTIVE_KEY("barrier"),
     COLLECTIVE_KEY("bcast"),
@@ -63,8 +64,9 @@ static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_conf
                                      struct ker_error *error)
 {
     mpi->eager_limit = ker_config_bytes(config, "mpi.eager_limit");
-    mpi->eager_buffered = ker_config_choice(config, "mpi.eager_completion") == 1;
-    mpi->rendezvous = (enum task_rendezvous)ker_config_choice(config, "mpi.rendezvous");
+    mpi->eager_buffered = ker_config_is(config, "mpi.eager_completion", "buffered");
+    mpi->rendezvous =
+        ker_config_is(config, "mpi.rendezvous", "read") ? TASK_RENDEZVOUS_READ : TASK_RENDEZVOUS_WRITE;
     mpi->control_priority = -1;
     if (!ker_config_has(config, "mpi.control_priority"))
         return KER_OK;
@@ -178,11 +180,6 @@ static void service_lost(void *shared, const struct net_envelope *envelope)
     memcpy(&wire, envelope, sizeof wire);
     jobs_reserve(mpi, wire.job);
     mpi->job[wire.job].open--;
-}
-
-void task_mpi_list(FILE *out)
-{
-    task_coll_list(out);
 }
 
 /* -- what is open -- */

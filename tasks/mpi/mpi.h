@@ -81,7 +81,5 @@ uint64_t task_mpi_waiting(const struct task_mpi *, const bool *stuck, struct tas
                           uint64_t room);
 
 extern const struct ker_option mpi_options[]; /* mpi.* */
-/* Collectives and their algorithms, one line each, for --list. */
-void task_mpi_list(FILE *out);
 
 #endif

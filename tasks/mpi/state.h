@@ -100,7 +100,7 @@ struct task_peer {
 struct task_collective_run {
     uint32_t reserved;
     struct task_coll_view view;
-    const struct task_coll_algorithm *algorithm;
+    const struct ker_kind *algorithm;
     struct task_coll_round current;
     uint32_t round, outstanding, call;
     bool fence;   /* waits until nothing is outstanding */

@@ -7,6 +7,49 @@
 
 #include "nodes/nodes.h"
 
+const struct ker_option task_bytes_options[] = {
+    {.key = "jobs[].bytes",
+     .type = KER_TYPE_BYTES | KER_TYPE_LIST,
+     .fallback = "8 KiB",
+     .maximum = "1 TiB",
+     .meaning =
+         "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
+         "corners the smallest of the dimensions that differ."},
+    {.key = NULL},
+};
+
+const struct ker_option task_steps_options[] = {
+    {.key = "jobs[].steps",
+     .type = KER_TYPE_INT,
+     .fallback = "10",
+     .minimum = "1",
+     .maximum = "4000000000",
+     .meaning = "pingpong: round trips. stencil, weather: how many steps."},
+    {.key = NULL},
+};
+
+const struct ker_option task_compute_options[] = {
+    {.key = "jobs[].compute_time",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1000000 s",
+     .meaning = "stencil, weather: computation per step, on the traced machine so to say: multiplied by "
+                "processor_factor."},
+    {.key = "jobs[].allreduce_every",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "4000000000",
+     .meaning = "stencil, weather: an Allreduce after every so many steps; 0: never."},
+    {.key = "jobs[].allreduce_bytes",
+     .type = KER_TYPE_BYTES,
+     .fallback = "8",
+     .maximum = "1 TiB",
+     .meaning = "stencil, weather: its vector.",
+     .belongs = "jobs[].allreduce_every!=0"},
+    {.key = NULL},
+};
+
 int32_t task_comm_rank(const struct task_comm *comm, int32_t task)
 {
     if (!comm->member)

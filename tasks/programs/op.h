@@ -112,9 +112,10 @@ struct task_taken {
 
 /* Where ops come from; one instance per job and rank (of the simulator), serving this rank's tasks. */
 struct task_program;
+/* Operations of a kind of the family "jobs[].program"; traits: "computes" (jobs[].processor_factor means
+ * something). */
 struct task_program_class {
-    const char *name, *meaning; /* for --list and jobs[].program */
-    bool collective;            /* open() is: it shares out among the ranks what is to be read */
+    bool collective; /* open() is: it shares out among the ranks what is to be read */
     /* Reads what the configuration names (path "jobs[2]"), finds the number of tasks and the communicators.
      * Errors are found on any rank; the caller agrees on the status. */
     enum ker_status (*open)(struct task_program **, const struct ker_config *, const char *path,
@@ -151,12 +152,10 @@ bool task_compute_jitters(const struct ker_config *, const char *path);
  * is not, at most `steps`. A job with nothing to do must not spend real time on four billion steps. */
 uint32_t task_step_skip(uint32_t step, uint32_t steps, uint32_t every);
 
-extern const struct task_program_class
-    task_program_pingpong; /* a message to and fro, from the configuration */
-extern const struct task_program_class task_program_allprof; /* liballprof text traces */
-extern const struct task_program_class
-    task_program_stencil; /* n-dimensional halo exchange, from the configuration */
-extern const struct task_program_class
-    task_program_weather; /* halo exchange, transposes, reductions, from the configuration */
+/* Keys of several programs: ker_kind.options. */
+extern const struct ker_option task_steps_options[]; /* jobs[].steps */
+extern const struct ker_option task_bytes_options[]; /* jobs[].bytes */
+extern const struct ker_option
+    task_compute_options[]; /* jobs[].compute_time, allreduce_every, allreduce_bytes */
 
 #endif

@@ -98,13 +98,16 @@ static bool pingpong_next(struct task_program *program, uint32_t number, struct 
     return true;
 }
 
-const struct task_program_class task_program_pingpong = {
+const struct ker_kind task_program_pingpong = {
     .name = "pingpong",
     .meaning = "pairs of tasks send one message to and fro (Send, Recv)",
-    .open = pingpong_open,
-    .tasks = pingpong_tasks,
-    .comms = pingpong_comms,
-    .prepare = pingpong_prepare,
-    .next = pingpong_next,
-    .close = pingpong_close,
-};
+    .operations =
+        &(const struct task_program_class){
+            .open = pingpong_open,
+            .tasks = pingpong_tasks,
+            .comms = pingpong_comms,
+            .prepare = pingpong_prepare,
+            .next = pingpong_next,
+            .close = pingpong_close,
+        },
+    .options = KER_OPTIONS(task_bytes_options, task_steps_options)};

@@ -19,120 +19,6 @@
 #define MAX_DIMENSIONS 8
 #define MAX_DIRECTIONS 6561 /* 3^8 */
 
-const struct ker_option task_program_options[] = {
-    {.key = "jobs[].trace",
-     .type = KER_TYPE_FILE,
-     .meaning = "trace: the folder with one file pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof "
-                "writes it.",
-     .belongs = "jobs[].program=trace"},
-    {.key = "jobs[].mpi_library",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "openmpi",
-     .choices = "openmpi|mpich",
-     .meaning = "trace: the MPI library of the traced run; it decides what -1 and -2 mean as a rank.",
-     .belongs = "jobs[].program=trace"},
-    {.key = "jobs[].unlisted_bytes",
-     .type = KER_TYPE_BYTES,
-     .fallback = "0",
-     .maximum = "1 TiB",
-     .meaning = "trace: bytes between each two tasks of an Alltoallv (Gatherv, ...) whose counts the trace "
-                "does not list.",
-     .belongs = "jobs[].program=trace"},
-    {.key = "jobs[].finalize_gap",
-     .type = KER_TYPE_BOOL,
-     .fallback = "false",
-     .meaning = "trace: is the time before MPI_Finalize computation? By default it is left out: the tracer "
-                "synchronises its "
-                "clocks and writes its files then.",
-     .belongs = "jobs[].program=trace"},
-    {.key = "jobs[].poll_gap",
-     .type = KER_TYPE_TIME,
-     .fallback = "10 us",
-     .maximum = "1000000 s",
-     .meaning = "trace: time from a test (or Iprobe) that found nothing to the next call, when that is a "
-                "test of the same requests "
-                "(or the same Iprobe), is waiting and left out if it is not longer than this; longer ones "
-                "are computation. 0: none "
-                "is left out.",
-     .belongs = "jobs[].program=trace"},
-    {.key = "jobs[].extents",
-     .type = KER_TYPE_INT | KER_TYPE_LIST,
-     .minimum = "1",
-     .maximum = "1073741824",
-     .meaning = "stencil: tasks in each of 1 to 8 dimensions; the first runs fastest, as in a torus.",
-     .belongs = "jobs[].program=stencil"},
-    {.key = "jobs[].periodic",
-     .type = KER_TYPE_BOOL | KER_TYPE_LIST,
-     .fallback = "true",
-     .meaning = "stencil: does the dimension close to a ring? One value for all dimensions or one for each.",
-     .belongs = "jobs[].program=stencil"},
-    {.key = "jobs[].neighbours",
-     .type = KER_TYPE_CHOICE,
-     .fallback = "faces",
-     .choices = "faces|all",
-     .meaning =
-         "stencil: two neighbours per dimension (6 in 3-D), or those at edges and corners, too (26 in 3-D).",
-     .belongs = "jobs[].program=stencil"},
-    {.key = "jobs[].bytes",
-     .type = KER_TYPE_BYTES | KER_TYPE_LIST,
-     .fallback = "8 KiB",
-     .maximum = "1 TiB",
-     .meaning =
-         "pingpong: size of a message. stencil: likewise, one value or one for each dimension; at edges and "
-         "corners the smallest of the dimensions that differ.",
-     .belongs = "jobs[].program=pingpong|stencil"},
-    {.key = "jobs[].steps",
-     .type = KER_TYPE_INT,
-     .fallback = "10",
-     .minimum = "1",
-     .maximum = "4000000000",
-     .meaning = "pingpong: round trips. stencil, weather: how many steps.",
-     .belongs = "jobs[].program=pingpong|stencil|weather"},
-    {.key = "jobs[].compute_time",
-     .type = KER_TYPE_TIME,
-     .fallback = "0 ns",
-     .maximum = "1000000 s",
-     .meaning = "stencil, weather: computation per step, on the traced machine so to say: multiplied by "
-                "processor_factor.",
-     .belongs = "jobs[].program=stencil|weather"},
-    {.key = "jobs[].allreduce_every",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .maximum = "4000000000",
-     .meaning = "stencil, weather: an Allreduce after every so many steps; 0: never.",
-     .belongs = "jobs[].program=stencil|weather"},
-    {.key = "jobs[].allreduce_bytes",
-     .type = KER_TYPE_BYTES,
-     .fallback = "8",
-     .maximum = "1 TiB",
-     .meaning = "stencil, weather: its vector.",
-     .belongs = "jobs[].allreduce_every!=0"},
-    {.key = "jobs[].grid",
-     .type = KER_TYPE_INT | KER_TYPE_LIST,
-     .minimum = "1",
-     .maximum = "1073741824",
-     .meaning = "weather: columns and rows of tasks; task t is in column t mod columns. Columns close to a "
-                "ring, rows end "
-                "at the poles.",
-     .belongs = "jobs[].program=weather"},
-    {.key = "jobs[].halo_bytes",
-     .type = KER_TYPE_BYTES,
-     .fallback = "8 KiB",
-     .maximum = "1 TiB",
-     .meaning = "weather: a message to each of the four neighbours in a step; 0: none.",
-     .belongs = "jobs[].program=weather"},
-    {.key = "jobs[].transpose_bytes",
-     .type = KER_TYPE_BYTES,
-     .fallback = "64 KiB",
-     .maximum = "1 TiB",
-     .meaning = "weather: a task's share of the fields, which goes in equal blocks to all of its row, then "
-                "its column, and "
-                "back in each step (four Alltoalls); 0: none.",
-     .belongs = "jobs[].program=weather"},
-    {0},
-};
-
 struct direction {
     int8_t offset[MAX_DIMENSIONS];
     uint32_t opposite;
@@ -292,7 +178,7 @@ static enum ker_status stencil_read(struct task_program *program, const struct k
     program->allreduce_every =
         alone ? 0 : (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
     program->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
-    if (ker_config_choice(config, TASK_KEY(path, "neighbours")) == 0)
+    if (ker_config_is(config, TASK_KEY(path, "neighbours"), "faces"))
         faces_make(program, config, path);
     else
         all_make(program, config, path);
@@ -421,14 +307,37 @@ static bool stencil_next(struct task_program *program, uint32_t number, struct t
     return true;
 }
 
-const struct task_program_class task_program_stencil = {
+static const struct ker_option stencil_options[] = {
+    {.key = "jobs[].extents",
+     .type = KER_TYPE_INT | KER_TYPE_LIST,
+     .minimum = "1",
+     .maximum = "1073741824",
+     .meaning = "stencil: tasks in each of 1 to 8 dimensions; the first runs fastest, as in a torus."},
+    {.key = "jobs[].periodic",
+     .type = KER_TYPE_BOOL | KER_TYPE_LIST,
+     .fallback = "true",
+     .meaning = "stencil: does the dimension close to a ring? One value for all dimensions or one for each."},
+    {.key = "jobs[].neighbours",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "faces",
+     .choices = "faces|all",
+     .meaning =
+         "stencil: two neighbours per dimension (6 in 3-D), or those at edges and corners, too (26 in 3-D)."},
+    {.key = NULL},
+};
+
+const struct ker_kind task_program_stencil = {
     .name = "stencil",
     .meaning =
         "n-dimensional halo exchange (Irecv, Isend, Waitall, computation, Allreduce), any number of tasks",
-    .open = stencil_open,
-    .tasks = stencil_tasks,
-    .comms = stencil_comms,
-    .prepare = stencil_prepare,
-    .next = stencil_next,
-    .close = stencil_close,
-};
+    .traits = "computes",
+    .operations =
+        &(const struct task_program_class){
+            .open = stencil_open,
+            .tasks = stencil_tasks,
+            .comms = stencil_comms,
+            .prepare = stencil_prepare,
+            .next = stencil_next,
+            .close = stencil_close,
+        },
+    .options = KER_OPTIONS(stencil_options, task_bytes_options, task_steps_options, task_compute_options)};

@@ -286,14 +286,41 @@ static bool weather_next(struct task_program *program, uint32_t number, struct t
     return true;
 }
 
-const struct task_program_class task_program_weather = {
+static const struct ker_option weather_options[] = {
+    {.key = "jobs[].grid",
+     .type = KER_TYPE_INT | KER_TYPE_LIST,
+     .minimum = "1",
+     .maximum = "1073741824",
+     .meaning = "weather: columns and rows of tasks; task t is in column t mod columns. Columns close to a "
+                "ring, rows end "
+                "at the poles."},
+    {.key = "jobs[].halo_bytes",
+     .type = KER_TYPE_BYTES,
+     .fallback = "8 KiB",
+     .maximum = "1 TiB",
+     .meaning = "weather: a message to each of the four neighbours in a step; 0: none."},
+    {.key = "jobs[].transpose_bytes",
+     .type = KER_TYPE_BYTES,
+     .fallback = "64 KiB",
+     .maximum = "1 TiB",
+     .meaning = "weather: a task's share of the fields, which goes in equal blocks to all of its row, then "
+                "its column, and "
+                "back in each step (four Alltoalls); 0: none."},
+    {.key = NULL},
+};
+
+const struct ker_kind task_program_weather = {
     .name = "weather",
     .meaning = "a spectral weather model: halo exchange, transposes in rows and columns (Alltoall), "
                "Allreduce, any number of tasks",
-    .open = weather_open,
-    .tasks = weather_tasks,
-    .comms = weather_comms,
-    .prepare = weather_prepare,
-    .next = weather_next,
-    .close = weather_close,
-};
+    .traits = "computes",
+    .operations =
+        &(const struct task_program_class){
+            .open = weather_open,
+            .tasks = weather_tasks,
+            .comms = weather_comms,
+            .prepare = weather_prepare,
+            .next = weather_next,
+            .close = weather_close,
+        },
+    .options = KER_OPTIONS(weather_options, task_steps_options, task_compute_options)};

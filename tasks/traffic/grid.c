@@ -72,7 +72,7 @@ void task_traffic_grid_init(struct task_traffic_grid *g, const struct route_topo
 
 /* Dally and Towles, Principles and Practices of Interconnection Networks, 2004, table 3.1: coordinate +
  * ceil(k/2) - 1. */
-uint32_t task_traffic_tornado(const struct task_traffic *t, uint32_t node)
+static uint32_t task_traffic_tornado(const struct task_traffic *t, uint32_t node)
 {
     const struct task_traffic_grid *g = &t->grid;
     if (g->dimensions == 0)
@@ -93,8 +93,9 @@ static bool grid_palindromic(const struct task_traffic_grid *g)
     return g->dimensions > 1;
 }
 
-enum ker_status task_traffic_transpose_read(struct task_traffic *t, const struct ker_config *config,
-                                            const struct route_topology *topology, struct ker_error *error)
+static enum ker_status task_traffic_transpose_read(struct task_traffic *t, const struct ker_config *config,
+                                                   const struct route_topology *topology,
+                                                   struct ker_error *error)
 {
     if (grid_palindromic(&t->grid))
         return KER_OK;
@@ -112,7 +113,7 @@ enum ker_status task_traffic_transpose_read(struct task_traffic *t, const struct
     return KER_OK;
 }
 
-uint32_t task_traffic_transpose(const struct task_traffic *t, uint32_t node)
+static uint32_t task_traffic_transpose(const struct task_traffic *t, uint32_t node)
 {
     const struct task_traffic_grid *g = &t->grid;
     if (g->dimensions == 0)
@@ -124,7 +125,7 @@ uint32_t task_traffic_transpose(const struct task_traffic *t, uint32_t node)
 }
 
 /* For a power of two all bits of the number are complemented; on a grid every coordinate is mirrored. */
-uint32_t task_traffic_bit_complement(const struct task_traffic *t, uint32_t node)
+static uint32_t task_traffic_bit_complement(const struct task_traffic *t, uint32_t node)
 {
     return t->nodes - 1 - node;
 }
@@ -134,8 +135,9 @@ static bool power_of_two(uint32_t n)
     return (n & (n - 1)) == 0;
 }
 
-enum ker_status task_traffic_bit_reverse_read(struct task_traffic *t, const struct ker_config *config,
-                                              const struct route_topology *topology, struct ker_error *error)
+static enum ker_status task_traffic_bit_reverse_read(struct task_traffic *t, const struct ker_config *config,
+                                                     const struct route_topology *topology,
+                                                     struct ker_error *error)
 {
     if (power_of_two(t->nodes))
         return KER_OK;
@@ -146,7 +148,7 @@ enum ker_status task_traffic_bit_reverse_read(struct task_traffic *t, const stru
                            1u << (31 - __builtin_clz(t->nodes)));
 }
 
-uint32_t task_traffic_bit_reverse(const struct task_traffic *t, uint32_t node)
+static uint32_t task_traffic_bit_reverse(const struct task_traffic *t, uint32_t node)
 {
     uint32_t to = 0;
     for (uint32_t bit = 1; bit < t->nodes; bit <<= 1) {
@@ -158,8 +160,9 @@ uint32_t task_traffic_bit_reverse(const struct task_traffic *t, uint32_t node)
 
 /* Of a power of two the rotation of the number's bits; of any even number the perfect shuffle of a deck of so
  * many cards. */
-enum ker_status task_traffic_shuffle_read(struct task_traffic *t, const struct ker_config *config,
-                                          const struct route_topology *topology, struct ker_error *error)
+static enum ker_status task_traffic_shuffle_read(struct task_traffic *t, const struct ker_config *config,
+                                                 const struct route_topology *topology,
+                                                 struct ker_error *error)
 {
     if (t->nodes % 2 == 0)
         return KER_OK;
@@ -168,13 +171,13 @@ enum ker_status task_traffic_shuffle_read(struct task_traffic *t, const struct k
                            t->nodes);
 }
 
-uint32_t task_traffic_shuffle(const struct task_traffic *t, uint32_t node)
+static uint32_t task_traffic_shuffle(const struct task_traffic *t, uint32_t node)
 {
     return node == t->nodes - 1 ? node : (uint32_t)(2 * (uint64_t)node % (t->nodes - 1));
 }
 
-enum ker_status task_traffic_shift_read(struct task_traffic *t, const struct ker_config *config,
-                                        const struct route_topology *topology, struct ker_error *error)
+static enum ker_status task_traffic_shift_read(struct task_traffic *t, const struct ker_config *config,
+                                               const struct route_topology *topology, struct ker_error *error)
 {
     int64_t shift = ker_config_int(config, "traffic.shift");
     t->where.shift = (uint32_t)(shift % t->nodes);
@@ -184,15 +187,15 @@ enum ker_status task_traffic_shift_read(struct task_traffic *t, const struct ker
     return KER_OK;
 }
 
-uint32_t task_traffic_shift(const struct task_traffic *t, uint32_t node)
+static uint32_t task_traffic_shift(const struct task_traffic *t, uint32_t node)
 {
     return (uint32_t)(((uint64_t)node + t->where.shift) % t->nodes);
 }
 
 /* Steps 2d and 2d + 1 lead forward and back in dimension d; a step over the edge of an open dimension, or one
  * that a ring of two makes twice, is left out: the next one is taken. */
-uint32_t task_traffic_neighbour(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
-                                uint64_t number)
+static uint32_t task_traffic_neighbour(const struct task_traffic *t, uint32_t node,
+                                       const struct ker_bits *bits, uint64_t number)
 {
     const struct task_traffic_grid *g = &t->grid;
     if (g->dimensions == 0)
@@ -208,3 +211,52 @@ uint32_t task_traffic_neighbour(const struct task_traffic *t, uint32_t node, con
     }
     ker_broken("a grid has an extent above 1", __FILE__, __LINE__);
 }
+
+const struct ker_option task_traffic_shift_options[] = {
+    {.key = "traffic.shift",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .meaning = "How much further on the destinations are: next_group counts groups, shift counts nodes."},
+    {.key = NULL},
+};
+
+const struct ker_kind task_pattern_tornado = {
+    .name = "tornado",
+    .meaning = "nearly half way round every dimension",
+    .operations = &(const struct task_traffic_pattern){.partner = task_traffic_tornado}};
+
+const struct ker_kind task_pattern_transpose = {
+    .name = "transpose",
+    .meaning = "coordinates in reverse order, or row and column swapped",
+    .operations = &(const struct task_traffic_pattern){.read = task_traffic_transpose_read,
+                                                       .partner = task_traffic_transpose}};
+
+const struct ker_kind task_pattern_bit_complement = {
+    .name = "bit_complement",
+    .meaning = "node i to node n - 1 - i",
+    .operations = &(const struct task_traffic_pattern){.partner = task_traffic_bit_complement}};
+
+const struct ker_kind task_pattern_bit_reverse = {
+    .name = "bit_reverse",
+    .meaning = "the bits of the node's number in reverse order",
+    .operations = &(const struct task_traffic_pattern){.read = task_traffic_bit_reverse_read,
+                                                       .partner = task_traffic_bit_reverse}};
+
+const struct ker_kind task_pattern_shuffle = {
+    .name = "shuffle",
+    .meaning = "the bits of the node's number rotated: node i to node 2 i",
+    .operations = &(const struct task_traffic_pattern){.read = task_traffic_shuffle_read,
+                                                       .partner = task_traffic_shuffle}};
+
+const struct ker_kind task_pattern_shift = {
+    .name = "shift",
+    .meaning = "node i to node i + traffic.shift",
+    .operations =
+        &(const struct task_traffic_pattern){.read = task_traffic_shift_read, .partner = task_traffic_shift},
+    .options = KER_OPTIONS(task_traffic_shift_options)};
+
+const struct ker_kind task_pattern_neighbour = {
+    .name = "neighbour",
+    .meaning = "to the nearest nodes of the grid in turn",
+    .operations = &(const struct task_traffic_pattern){.draw = task_traffic_neighbour}};

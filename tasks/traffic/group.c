@@ -26,8 +26,9 @@ static uint32_t groups_number(uint32_t *count, uint32_t groups)
     return found;
 }
 
-enum ker_status task_traffic_next_group_read(struct task_traffic *t, const struct ker_config *config,
-                                             const struct route_topology *topology, struct ker_error *error)
+static enum ker_status task_traffic_next_group_read(struct task_traffic *t, const struct ker_config *config,
+                                                    const struct route_topology *topology,
+                                                    struct ker_error *error)
 {
     static const char key[] = "traffic.shift";
     uint32_t all = route_groups(topology), *number = ker_alloc((all + 1) * sizeof *number);
@@ -62,8 +63,8 @@ enum ker_status task_traffic_next_group_read(struct task_traffic *t, const struc
     return KER_OK;
 }
 
-uint32_t task_traffic_next_group(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
-                                 uint64_t number)
+static uint32_t task_traffic_next_group(const struct task_traffic *t, uint32_t node,
+                                        const struct ker_bits *bits, uint64_t number)
 {
     uint32_t group = t->where.group[node] + t->where.shift;
     if (group >= t->where.groups)
@@ -71,3 +72,10 @@ uint32_t task_traffic_next_group(const struct task_traffic *t, uint32_t node, co
     uint32_t first = t->where.group_first[group];
     return t->where.member[first + ker_random_below(bits->word[2], t->where.group_first[group + 1] - first)];
 }
+
+const struct ker_kind task_pattern_next_group = {
+    .name = "next_group",
+    .meaning = "to random nodes of the next group (rack, pod): adversarial",
+    .operations = &(const struct task_traffic_pattern){.read = task_traffic_next_group_read,
+                                                       .draw = task_traffic_next_group},
+    .options = KER_OPTIONS(task_traffic_shift_options)};

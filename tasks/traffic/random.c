@@ -8,8 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t task_traffic_uniform(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
-                              uint64_t number)
+static uint32_t task_traffic_uniform(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
+                                     uint64_t number)
 {
     if (t->self)
         return ker_random_below(bits->word[2], t->nodes);
@@ -68,8 +68,9 @@ static enum ker_status random_senders(struct task_traffic *t, const struct ker_c
     return KER_OK;
 }
 
-enum ker_status task_traffic_hotspot_read(struct task_traffic *t, const struct ker_config *config,
-                                          const struct route_topology *topology, struct ker_error *error)
+static enum ker_status task_traffic_hotspot_read(struct task_traffic *t, const struct ker_config *config,
+                                                 const struct route_topology *topology,
+                                                 struct ker_error *error)
 {
     /* The default, node 0, may lie outside the group: then the first of the group is meant. */
     bool given = ker_config_has(config, "traffic.hotspots");
@@ -110,8 +111,8 @@ static uint32_t random_cold(const struct task_traffic *t, uint32_t node, const s
 }
 
 /* A hot node that draws itself sends a uniform message instead. */
-uint32_t task_traffic_hotspot(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
-                              uint64_t number)
+static uint32_t task_traffic_hotspot(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
+                                     uint64_t number)
 {
     if (t->where.sorted && !random_sends(t, node, t->where.hot[0]))
         return random_cold(t, node, bits);
@@ -123,8 +124,9 @@ uint32_t task_traffic_hotspot(const struct task_traffic *t, uint32_t node, const
     return t->where.sorted ? random_cold(t, node, bits) : task_traffic_uniform(t, node, bits, number);
 }
 
-enum ker_status task_traffic_permutation_read(struct task_traffic *t, const struct ker_config *config,
-                                              const struct route_topology *topology, struct ker_error *error)
+static enum ker_status task_traffic_permutation_read(struct task_traffic *t, const struct ker_config *config,
+                                                     const struct route_topology *topology,
+                                                     struct ker_error *error)
 {
     if (ker_config_has(config, "traffic.permutation_file"))
         return task_traffic_file_read(t, config, error);
@@ -134,7 +136,7 @@ enum ker_status task_traffic_permutation_read(struct task_traffic *t, const stru
 
 /* What the file says, or: all nodes stand on a ring in random order, and each sends to the next: one cycle,
  * hence without fixed points. */
-uint32_t task_traffic_permutation(const struct task_traffic *t, uint32_t node)
+static uint32_t task_traffic_permutation(const struct task_traffic *t, uint32_t node)
 {
     if (t->where.partner)
         return t->where.partner[node];
@@ -142,8 +144,9 @@ uint32_t task_traffic_permutation(const struct task_traffic *t, uint32_t node)
     return task_permutation_at(&t->where.permutation, place == t->nodes ? 0 : place);
 }
 
-enum ker_status task_traffic_incast_read(struct task_traffic *t, const struct ker_config *config,
-                                         const struct route_topology *topology, struct ker_error *error)
+static enum ker_status task_traffic_incast_read(struct task_traffic *t, const struct ker_config *config,
+                                                const struct route_topology *topology,
+                                                struct ker_error *error)
 {
     int64_t target =
         ker_config_has(config, "traffic.target") ? ker_config_int(config, "traffic.target") : t->first;
@@ -158,15 +161,107 @@ enum ker_status task_traffic_incast_read(struct task_traffic *t, const struct ke
     return KER_OK;
 }
 
-uint32_t task_traffic_incast(const struct task_traffic *t, uint32_t node)
+static uint32_t task_traffic_incast(const struct task_traffic *t, uint32_t node)
 {
     return random_sends(t, node, t->where.target) ? t->where.target : TASK_NOBODY;
 }
 
 /* Phase k = 1 .. n-1, and again from 1. */
-uint32_t task_traffic_next_phase(const struct task_traffic *t, uint32_t node, const struct ker_bits *bits,
-                                 uint64_t number)
+static uint32_t task_traffic_next_phase(const struct task_traffic *t, uint32_t node,
+                                        const struct ker_bits *bits, uint64_t number)
 {
     uint64_t phase = 1 + number % (t->nodes - 1);
     return (uint32_t)((node + phase) % t->nodes);
 }
+
+const struct ker_option task_traffic_self_options[] = {
+    {.key = "traffic.self",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
+     .meaning = "Random destinations may be the node itself; such a message is created, counts in the load, "
+                "and is done "
+                "at once without entering the network."},
+    {.key = NULL},
+};
+
+static const struct ker_option hotspot_options[] = {
+    {.key = "traffic.hotspots",
+     .type = KER_TYPE_INT | KER_TYPE_LIST,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "Nodes that are hot."},
+    {.key = "traffic.hotspot_fraction",
+     .type = KER_TYPE_REAL,
+     .fallback = "0.1",
+     .minimum = "0",
+     .maximum = "1",
+     .meaning = "Fraction of the messages that goes to a hot node."},
+    {.key = "traffic.hotspot_senders",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "How many nodes send to the hot ones, evenly spread over the group; all other messages go to "
+                "nodes that are not hot. 0: all "
+                "nodes, and uniform messages may go to hot ones, too."},
+    {.key = NULL},
+};
+
+static const struct ker_option incast_options[] = {
+    {.key = "traffic.target",
+     .type = KER_TYPE_INT,
+     .minimum = "0",
+     .meaning = "Incast: the node that receives; absent: the first of the group."},
+    {.key = "traffic.senders",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "Incast: how many nodes send, evenly spread over the group; 0: all others."},
+    {.key = NULL},
+};
+
+static const struct ker_option permutation_options[] = {
+    {.key = "traffic.permutation_file",
+     .type = KER_TYPE_FILE,
+     .meaning = "Permutation: a file with one line per node, in order: the node it sends to, or - when it "
+                "does not send. Absent: drawn."},
+    {.key = NULL},
+};
+
+const struct ker_kind task_pattern_uniform = {
+    .name = "uniform",
+    .meaning = "to any other node, all alike",
+    .operations = &(const struct task_traffic_pattern){.draw = task_traffic_uniform},
+    .options = KER_OPTIONS(task_traffic_self_options)};
+
+const struct ker_kind task_pattern_gups = {
+    .name = "gups",
+    .meaning = "small updates to random nodes (RandomAccess)",
+    .operations = &(const struct task_traffic_pattern){.bytes = 8, .draw = task_traffic_uniform},
+    .options = KER_OPTIONS(task_traffic_self_options)};
+
+const struct ker_kind task_pattern_hotspot = {
+    .name = "hotspot",
+    .meaning = "a fraction to a few hot nodes, the rest uniform",
+    .operations =
+        &(const struct task_traffic_pattern){.read = task_traffic_hotspot_read, .draw = task_traffic_hotspot},
+    .options = KER_OPTIONS(task_traffic_self_options, hotspot_options)};
+
+const struct ker_kind task_pattern_permutation = {
+    .name = "permutation",
+    .meaning = "each node to one other, drawn once, no node to itself; or as a file says",
+    .operations = &(const struct task_traffic_pattern){.read = task_traffic_permutation_read,
+                                                       .partner = task_traffic_permutation},
+    .options = KER_OPTIONS(permutation_options)};
+
+const struct ker_kind task_pattern_incast = {
+    .name = "incast",
+    .meaning = "many nodes to one",
+    .operations = &(const struct task_traffic_pattern){.read = task_traffic_incast_read,
+                                                       .partner = task_traffic_incast},
+    .options = KER_OPTIONS(incast_options)};
+
+const struct ker_kind task_pattern_all_to_all = {
+    .name = "all_to_all",
+    .meaning = "phases k = 1 .. n-1: node i to node i + k, closed loop",
+    .traits = "phases",
+    .operations = &(const struct task_traffic_pattern){.phases = true, .draw = task_traffic_next_phase}};

@@ -6,7 +6,6 @@
 #include "tasks/traffic/traffic.h"
 
 #include <math.h>
-#include <string.h>
 
 static uint64_t size_packets(const struct task_traffic *t, uint64_t bytes)
 {
@@ -17,7 +16,7 @@ static uint64_t size_given(const struct task_traffic *t, const struct ker_config
 {
     if (ker_config_has(config, "traffic.size"))
         return ker_config_bytes(config, "traffic.size");
-    return strcmp(t->pattern->name, "gups") == 0 ? 8 : 512;
+    return t->pattern->bytes ? t->pattern->bytes : 512;
 }
 
 static enum ker_status fixed_read(struct task_traffic *t, const struct ker_config *config,
@@ -132,19 +131,69 @@ static uint64_t exponential_draw(const struct task_traffic *t, const struct ker_
     return 1 + (uint64_t)(log(unit) * t->size.log_factor);
 }
 
-/* The order is that of the choices of traffic.size_law. */
-static const struct task_traffic_size laws[] = {
-    {"fixed", "always the same size", fixed_read, NULL},
-    {"list", "one of some sizes, with weights", list_read, list_draw},
-    {"uniform", "all sizes between two alike", uniform_read, uniform_draw},
-    {"exponential", "geometric, in whole bytes", exponential_read, exponential_draw},
+static const struct ker_option size_options[] = {
+    {.key = "traffic.size",
+     .type = KER_TYPE_BYTES,
+     .maximum = "1 TiB",
+     .meaning = "Payload of a message, or its mean; default 512 B, for gups 8 B."},
+    {.key = NULL},
 };
 
-const struct task_traffic_size *task_traffic_sizes(int *count)
-{
-    *count = (int)(sizeof laws / sizeof laws[0]);
-    return laws;
-}
+static const struct ker_option list_options[] = {
+    {.key = "traffic.sizes",
+     .type = KER_TYPE_BYTES | KER_TYPE_LIST,
+     .maximum = "1 TiB",
+     .meaning = "Payloads to choose from."},
+    {.key = "traffic.size_weights",
+     .type = KER_TYPE_REAL | KER_TYPE_LIST,
+     .minimum = "0",
+     .meaning = "Relative frequency of each of traffic.sizes; absent: all alike.",
+     .belongs = "traffic.sizes"},
+    {.key = NULL},
+};
+
+static const struct ker_option uniform_options[] = {
+    {.key = "traffic.size_minimum",
+     .type = KER_TYPE_BYTES,
+     .fallback = "1 B",
+     .maximum = "1 TiB",
+     .meaning = "Smallest payload of size_law uniform."},
+    {.key = "traffic.size_maximum",
+     .type = KER_TYPE_BYTES,
+     .fallback = "4 KiB",
+     .maximum = "1 TiB",
+     .meaning = "Largest payload of size_law uniform."},
+    {.key = NULL},
+};
+
+const struct ker_kind task_size_fixed = {.name = "fixed",
+                                         .meaning = "always the same size",
+                                         .operations = &(const struct task_traffic_size){fixed_read, NULL},
+                                         .options = KER_OPTIONS(size_options)};
+const struct ker_kind task_size_list = {.name = "list",
+                                        .meaning = "one of some sizes, with weights",
+                                        .operations = &(const struct task_traffic_size){list_read, list_draw},
+                                        .options = KER_OPTIONS(list_options)};
+const struct ker_kind task_size_uniform = {.name = "uniform",
+                                           .meaning = "all sizes between two alike",
+                                           .operations =
+                                               &(const struct task_traffic_size){uniform_read, uniform_draw},
+                                           .options = KER_OPTIONS(uniform_options)};
+const struct ker_kind task_size_exponential = {
+    .name = "exponential",
+    .meaning = "geometric, in whole bytes",
+    .operations = &(const struct task_traffic_size){exponential_read, exponential_draw},
+    .options = KER_OPTIONS(size_options)};
+
+/* The table of laws: one line each. */
+#define LAWS(KIND)                                                                                           \
+    KIND(task_size_fixed)                                                                                    \
+    KIND(task_size_list)                                                                                     \
+    KIND(task_size_uniform)                                                                                  \
+    KIND(task_size_exponential)
+KER_KINDS_TABLE(law_kinds, LAWS);
+const struct ker_kinds task_traffic_sizes = {"traffic.size_law", "message sizes",
+                                             sizeof(struct task_traffic_size), law_kinds};
 
 enum ker_status task_traffic_size_read(struct task_traffic *t, const struct ker_config *config,
                                        struct ker_error *error)
@@ -153,6 +202,6 @@ enum ker_status task_traffic_size_read(struct task_traffic *t, const struct ker_
     if (packet_bytes == 0 || packet_bytes > UINT32_MAX)
         return ker_config_fail(config, error, "adapter.packet_size", "must lie between 1 B and 4 GiB");
     t->size.packet_bytes = (uint32_t)packet_bytes;
-    t->law = &laws[ker_config_choice(config, "traffic.size_law")];
+    t->law = ker_config_operations(config, "traffic.size_law");
     return t->law->read(t, config, error);
 }

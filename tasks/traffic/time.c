@@ -127,20 +127,58 @@ static enum ker_status bernoulli_read(struct task_traffic *t, const struct ker_c
     return KER_OK;
 }
 
-/* The order is that of the choices of traffic.arrival. */
-static const struct task_traffic_arrival arrivals[] = {
-    {"poisson", "exponential gaps", NULL, poisson_advance},
-    {"periodic", "equal gaps, each node with a phase of its own", NULL, periodic_advance},
-    {"burst", "on and off: bursts of messages with exponential pauses", burst_read, burst_advance},
-    {"bernoulli", "in each slot of a message's time with the same chance; all nodes in step", bernoulli_read,
-     bernoulli_advance},
+static const struct ker_option burst_options[] = {
+    {.key = "traffic.burst_length",
+     .type = KER_TYPE_REAL,
+     .fallback = "8",
+     .minimum = "1",
+     .meaning = "Mean number of messages in a burst (geometric)."},
+    {.key = "traffic.burst_load",
+     .type = KER_TYPE_REAL,
+     .fallback = "1",
+     .minimum = "0",
+     .meaning = "Load while a burst lasts, counted like traffic.load; at least that."},
+    {.key = NULL},
 };
 
-const struct task_traffic_arrival *task_traffic_arrivals(int *count)
-{
-    *count = (int)(sizeof arrivals / sizeof arrivals[0]);
-    return arrivals;
-}
+static const struct ker_option bernoulli_options[] = {
+    {.key = "traffic.slot",
+     .type = KER_TYPE_TIME,
+     .minimum = "1 ps",
+     .maximum = "1000 s",
+     .meaning =
+         "Slot of the arrival bernoulli; absent: the time of a message of mean size on the injection link."},
+    {.key = NULL},
+};
+
+const struct ker_kind task_arrival_poisson = {
+    .name = "poisson",
+    .meaning = "exponential gaps",
+    .operations = &(const struct task_traffic_arrival){NULL, poisson_advance}};
+const struct ker_kind task_arrival_periodic = {
+    .name = "periodic",
+    .meaning = "equal gaps, each node with a phase of its own",
+    .operations = &(const struct task_traffic_arrival){NULL, periodic_advance}};
+const struct ker_kind task_arrival_burst = {
+    .name = "burst",
+    .meaning = "on and off: bursts of messages with exponential pauses",
+    .operations = &(const struct task_traffic_arrival){burst_read, burst_advance},
+    .options = KER_OPTIONS(burst_options)};
+const struct ker_kind task_arrival_bernoulli = {
+    .name = "bernoulli",
+    .meaning = "in each slot of a message's time with the same chance; all nodes in step",
+    .operations = &(const struct task_traffic_arrival){bernoulli_read, bernoulli_advance},
+    .options = KER_OPTIONS(bernoulli_options)};
+
+/* The table of arrivals: one line each. */
+#define ARRIVALS(KIND)                                                                                       \
+    KIND(task_arrival_poisson)                                                                               \
+    KIND(task_arrival_periodic)                                                                              \
+    KIND(task_arrival_burst)                                                                                 \
+    KIND(task_arrival_bernoulli)
+KER_KINDS_TABLE(arrival_kinds, ARRIVALS);
+const struct ker_kinds task_traffic_arrivals = {"traffic.arrival", "arrivals",
+                                                sizeof(struct task_traffic_arrival), arrival_kinds};
 
 enum ker_status task_traffic_arrival_read(struct task_traffic *t, const struct ker_config *config,
                                           uint64_t rate, struct ker_error *error)
@@ -164,6 +202,6 @@ enum ker_status task_traffic_arrival_read(struct task_traffic *t, const struct k
                                t->gap.mean_ps / 1e12);
     time_split(t->gap.mean_ps, &t->gap.whole_ps, &t->gap.fraction);
     t->gap.off_ps = full_ps;
-    t->arrival = &arrivals[ker_config_choice(config, "traffic.arrival")];
+    t->arrival = ker_config_operations(config, "traffic.arrival");
     return t->arrival->read ? t->arrival->read(t, config, error) : KER_OK;
 }

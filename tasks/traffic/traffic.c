@@ -13,65 +13,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The order is that of the choices of traffic.pattern. */
-static const struct task_traffic_pattern patterns[] = {
-    {.name = "uniform", .meaning = "to any other node, all alike", .draw = task_traffic_uniform},
-    {.name = "gups", .meaning = "small updates to random nodes (RandomAccess)", .draw = task_traffic_uniform},
-    {.name = "hotspot",
-     .meaning = "a fraction to a few hot nodes, the rest uniform",
-     .read = task_traffic_hotspot_read,
-     .draw = task_traffic_hotspot},
-    {.name = "permutation",
-     .meaning = "each node to one other, drawn once, no node to itself; or as a file says",
-     .read = task_traffic_permutation_read,
-     .partner = task_traffic_permutation},
-    {.name = "tornado", .meaning = "nearly half way round every dimension", .partner = task_traffic_tornado},
-    {.name = "transpose",
-     .meaning = "coordinates in reverse order, or row and column swapped",
-     .read = task_traffic_transpose_read,
-     .partner = task_traffic_transpose},
-    {.name = "bit_complement", .meaning = "node i to node n - 1 - i", .partner = task_traffic_bit_complement},
-    {.name = "bit_reverse",
-     .meaning = "the bits of the node's number in reverse order",
-     .read = task_traffic_bit_reverse_read,
-     .partner = task_traffic_bit_reverse},
-    {.name = "shuffle",
-     .meaning = "the bits of the node's number rotated: node i to node 2 i",
-     .read = task_traffic_shuffle_read,
-     .partner = task_traffic_shuffle},
-    {.name = "shift",
-     .meaning = "node i to node i + traffic.shift",
-     .read = task_traffic_shift_read,
-     .partner = task_traffic_shift},
-    {.name = "neighbour",
-     .meaning = "to the nearest nodes of the grid in turn",
-     .draw = task_traffic_neighbour},
-    {.name = "all_to_all",
-     .meaning = "phases k = 1 .. n-1: node i to node i + k, closed loop",
-     .phases = true,
-     .draw = task_traffic_next_phase},
-    {.name = "incast",
-     .meaning = "many nodes to one",
-     .read = task_traffic_incast_read,
-     .partner = task_traffic_incast},
-    {.name = "next_group",
-     .meaning = "to random nodes of the next group (rack, pod): adversarial",
-     .read = task_traffic_next_group_read,
-     .draw = task_traffic_next_group},
-};
-
-const struct task_traffic_pattern *task_traffic_patterns(int *count)
-{
-    *count = (int)(sizeof patterns / sizeof patterns[0]);
-    return patterns;
-}
+/* The table of patterns: one line each. */
+#define PATTERNS(KIND)                                                                                       \
+    KIND(task_pattern_uniform)                                                                               \
+    KIND(task_pattern_gups)                                                                                  \
+    KIND(task_pattern_hotspot)                                                                               \
+    KIND(task_pattern_permutation)                                                                           \
+    KIND(task_pattern_tornado)                                                                               \
+    KIND(task_pattern_transpose)                                                                             \
+    KIND(task_pattern_bit_complement)                                                                        \
+    KIND(task_pattern_bit_reverse)                                                                           \
+    KIND(task_pattern_shuffle)                                                                               \
+    KIND(task_pattern_shift)                                                                                 \
+    KIND(task_pattern_neighbour)                                                                             \
+    KIND(task_pattern_all_to_all)                                                                            \
+    KIND(task_pattern_incast)                                                                                \
+    KIND(task_pattern_next_group)
+KER_KINDS_TABLE(pattern_kinds, PATTERNS);
+static const struct ker_kinds task_traffic_patterns = {"traffic.pattern", "traffic patterns",
+                                                       sizeof(struct task_traffic_pattern), pattern_kinds};
 
 const struct ker_option task_traffic_options[] = {
     {.key = "traffic.pattern",
      .type = KER_TYPE_CHOICE,
-     .choices = "uniform|gups|hotspot|permutation|tornado|transpose|bit_complement|bit_reverse|shuffle|shift|"
-                "neighbour|all_to_all|incast|"
-                "next_group",
+     .kinds = &task_traffic_patterns,
      .meaning = "Who sends to whom; absent: no synthetic traffic. docs/traffic.md has the formulas."},
     {.key = "traffic.first_node",
      .type = KER_TYPE_INT,
@@ -89,71 +54,25 @@ const struct ker_option task_traffic_options[] = {
      .minimum = "0",
      .meaning = "Open loop: what each sender creates, payload and headers, as a fraction of its injection "
                 "bandwidth.",
-     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding=0"},
+     .belongs = "traffic.pattern!=@phases & traffic.outstanding=0"},
     {.key = "traffic.interval",
      .type = KER_TYPE_TIME,
      .meaning = "Open loop, instead of traffic.load: mean time between two messages of a sender.",
-     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding=0"},
+     .belongs = "traffic.pattern!=@phases & traffic.outstanding=0"},
     {.key = "traffic.arrival",
      .type = KER_TYPE_CHOICE,
      .fallback = "poisson",
-     .choices = "poisson|periodic|burst|bernoulli",
+     .kinds = &task_traffic_arrivals,
      .meaning = "When messages are created: exponential gaps, equal gaps with a random phase, bursts and "
                 "pauses, or with equal chance in each of slots that are the same for all nodes.",
-     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding=0"},
-    {.key = "traffic.burst_length",
-     .type = KER_TYPE_REAL,
-     .fallback = "8",
-     .minimum = "1",
-     .meaning = "Mean number of messages in a burst (geometric).",
-     .belongs = "traffic.arrival=burst"},
-    {.key = "traffic.burst_load",
-     .type = KER_TYPE_REAL,
-     .fallback = "1",
-     .minimum = "0",
-     .meaning = "Load while a burst lasts, counted like traffic.load; at least that.",
-     .belongs = "traffic.arrival=burst"},
-    {.key = "traffic.slot",
-     .type = KER_TYPE_TIME,
-     .minimum = "1 ps",
-     .maximum = "1000 s",
-     .meaning =
-         "Slot of the arrival bernoulli; absent: the time of a message of mean size on the injection link.",
-     .belongs = "traffic.arrival=bernoulli"},
+     .belongs = "traffic.pattern!=@phases & traffic.outstanding=0"},
     {.key = "traffic.size_law",
      .type = KER_TYPE_CHOICE,
      .fallback = "fixed",
-     .choices = "fixed|list|uniform|exponential",
+     .kinds = &task_traffic_sizes,
      .meaning = "Payload of a message: traffic.size; one of traffic.sizes; between traffic.size_minimum and "
                 "traffic.size_maximum; geometric with the mean traffic.size.",
      .belongs = "traffic.pattern"},
-    {.key = "traffic.size",
-     .type = KER_TYPE_BYTES,
-     .maximum = "1 TiB",
-     .meaning = "Payload of a message, or its mean; default 512 B, for gups 8 B.",
-     .belongs = "traffic.size_law=fixed|exponential"},
-    {.key = "traffic.sizes",
-     .type = KER_TYPE_BYTES | KER_TYPE_LIST,
-     .maximum = "1 TiB",
-     .meaning = "Payloads to choose from.",
-     .belongs = "traffic.size_law=list"},
-    {.key = "traffic.size_weights",
-     .type = KER_TYPE_REAL | KER_TYPE_LIST,
-     .minimum = "0",
-     .meaning = "Relative frequency of each of traffic.sizes; absent: all alike.",
-     .belongs = "traffic.sizes"},
-    {.key = "traffic.size_minimum",
-     .type = KER_TYPE_BYTES,
-     .fallback = "1 B",
-     .maximum = "1 TiB",
-     .meaning = "Smallest payload of size_law uniform.",
-     .belongs = "traffic.size_law=uniform"},
-    {.key = "traffic.size_maximum",
-     .type = KER_TYPE_BYTES,
-     .fallback = "4 KiB",
-     .maximum = "1 TiB",
-     .meaning = "Largest payload of size_law uniform.",
-     .belongs = "traffic.size_law=uniform"},
     {.key = "traffic.messages",
      .type = KER_TYPE_INT,
      .fallback = "0",
@@ -177,13 +96,6 @@ const struct ker_option task_traffic_options[] = {
      .type = KER_TYPE_TIME,
      .meaning = "When it ends; absent: with the run.",
      .belongs = "traffic.pattern"},
-    {.key = "traffic.self",
-     .type = KER_TYPE_BOOL,
-     .fallback = "false",
-     .meaning = "Random destinations may be the node itself; such a message is created, counts in the load, "
-                "and is done "
-                "at once without entering the network.",
-     .belongs = "traffic.pattern=uniform|gups|hotspot"},
     {.key = "traffic.outstanding",
      .type = KER_TYPE_INT,
      .fallback = "0",
@@ -198,50 +110,7 @@ const struct ker_option task_traffic_options[] = {
      .fallback = "0 B",
      .maximum = "1 TiB",
      .meaning = "Payload of a reply in a closed loop; 0: the header only.",
-     .belongs = "traffic.pattern!=all_to_all & traffic.outstanding!=0"},
-    {.key = "traffic.hotspots",
-     .type = KER_TYPE_INT | KER_TYPE_LIST,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning = "Nodes that are hot.",
-     .belongs = "traffic.pattern=hotspot"},
-    {.key = "traffic.hotspot_fraction",
-     .type = KER_TYPE_REAL,
-     .fallback = "0.1",
-     .minimum = "0",
-     .maximum = "1",
-     .meaning = "Fraction of the messages that goes to a hot node.",
-     .belongs = "traffic.pattern=hotspot"},
-    {.key = "traffic.hotspot_senders",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning = "How many nodes send to the hot ones, evenly spread over the group; all other messages go to "
-                "nodes that are not hot. 0: all "
-                "nodes, and uniform messages may go to hot ones, too.",
-     .belongs = "traffic.pattern=hotspot"},
-    {.key = "traffic.target",
-     .type = KER_TYPE_INT,
-     .minimum = "0",
-     .meaning = "Incast: the node that receives; absent: the first of the group.",
-     .belongs = "traffic.pattern=incast"},
-    {.key = "traffic.senders",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .meaning = "Incast: how many nodes send, evenly spread over the group; 0: all others.",
-     .belongs = "traffic.pattern=incast"},
-    {.key = "traffic.permutation_file",
-     .type = KER_TYPE_FILE,
-     .meaning = "Permutation: a file with one line per node, in order: the node it sends to, or - when it "
-                "does not send. Absent: drawn.",
-     .belongs = "traffic.pattern=permutation"},
-    {.key = "traffic.shift",
-     .type = KER_TYPE_INT,
-     .fallback = "1",
-     .minimum = "1",
-     .meaning = "How much further on the destinations are: next_group counts groups, shift counts nodes.",
-     .belongs = "traffic.pattern=next_group|shift"},
+     .belongs = "traffic.pattern!=@phases & traffic.outstanding!=0"},
     {.key = NULL},
 };
 
@@ -302,7 +171,7 @@ static enum ker_status traffic_read(struct task_traffic *t, const struct ker_con
 {
     const struct route_summary *summary = route_summarise(topology);
     t->all_nodes = summary->nodes;
-    t->pattern = &patterns[ker_config_choice(config, "traffic.pattern")];
+    t->pattern = ker_config_operations(config, "traffic.pattern");
     enum ker_status status = traffic_group(t, config, error);
     if (!status)
         status = traffic_limits(t, config, error);
@@ -319,7 +188,7 @@ static enum ker_status traffic_read(struct task_traffic *t, const struct ker_con
     if (!status && t->pattern->partner && task_traffic_senders(t) == 0)
         return ker_config_fail(config, error, "traffic.pattern",
                                "%s makes every node of this network its own partner: nobody sends",
-                               t->pattern->name);
+                               ker_config_string(config, "traffic.pattern"));
     return status;
 }
 

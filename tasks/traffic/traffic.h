@@ -6,8 +6,7 @@
  * that messages are the same on any partition, and an open-loop source queue needs no memory: it is replayed
  * on demand.
  *
- * Adding a pattern: one function in a traffic_*.c file, one line in the table of traffic.c and in the choices
- * of the key.
+ * Adding a pattern: a struct ker_kind in a file of its own, one line in the table of traffic.c.
  */
 #ifndef TASKS_TRAFFIC_H
 #define TASKS_TRAFFIC_H
@@ -21,9 +20,10 @@ struct task_traffic;
 struct task_traffic_node;
 
 /* Nodes are numbered within the group, 0..nodes-1, everywhere in this header. */
+/* Operations of a kind of the family "traffic.pattern"; traits: "phases", with that. */
 struct task_traffic_pattern {
-    const char *name, *meaning;
-    bool phases; /* all_to_all: always a closed loop, the next message starts when one has been injected */
+    uint64_t bytes; /* payload of a message where traffic.size says nothing; 0: 512 B */
+    bool phases;    /* all_to_all: always a closed loop, the next message starts when one has been injected */
     /* Reads and checks the pattern's own keys; may be NULL. */
     enum ker_status (*read)(struct task_traffic *, const struct ker_config *, const struct route_topology *,
                             struct ker_error *);
@@ -34,16 +34,16 @@ struct task_traffic_pattern {
     uint32_t (*draw)(const struct task_traffic *, uint32_t node, const struct ker_bits *, uint64_t number);
 };
 
+/* ... of "traffic.arrival". */
 struct task_traffic_arrival {
-    const char *name, *meaning;
     enum ker_status (*read)(struct task_traffic *, const struct ker_config *,
                             struct ker_error *); /* may be NULL */
     /* Moves the node's clock to its next message; words 0 and 1 of the bits are its to use. */
     void (*advance)(const struct task_traffic *, struct task_traffic_node *, const struct ker_bits *);
 };
 
+/* ... of "traffic.size_law". */
 struct task_traffic_size {
-    const char *name, *meaning;
     /* Sets size.mean_bytes and size.mean_packets, too. */
     enum ker_status (*read)(struct task_traffic *, const struct ker_config *, struct ker_error *);
     uint64_t (*draw)(const struct task_traffic *, const struct ker_bits *); /* NULL: always size.bytes */
@@ -144,24 +144,11 @@ enum ker_status task_traffic_arrival_read(struct task_traffic *, const struct ke
 enum ker_status task_traffic_size_read(struct task_traffic *, const struct ker_config *, struct ker_error *);
 enum ker_status task_traffic_file_read(struct task_traffic *, const struct ker_config *, struct ker_error *);
 void task_traffic_grid_init(struct task_traffic_grid *, const struct route_topology *);
-const struct task_traffic_pattern *task_traffic_patterns(int *count);
-const struct task_traffic_arrival *task_traffic_arrivals(int *count);
-const struct task_traffic_size *task_traffic_sizes(int *count);
+extern const struct ker_kinds task_traffic_arrivals, task_traffic_sizes;
 
-/* The functions behind the table of patterns. */
-typedef uint32_t task_traffic_partner_function(const struct task_traffic *, uint32_t node);
-typedef uint32_t task_traffic_draw_function(const struct task_traffic *, uint32_t node,
-                                            const struct ker_bits *, uint64_t number);
-typedef enum ker_status task_traffic_read_function(struct task_traffic *, const struct ker_config *,
-                                                   const struct route_topology *, struct ker_error *);
-task_traffic_draw_function task_traffic_uniform, task_traffic_hotspot, task_traffic_neighbour,
-    task_traffic_next_phase, task_traffic_next_group;
-task_traffic_partner_function task_traffic_permutation, task_traffic_tornado, task_traffic_transpose,
-    task_traffic_bit_complement, task_traffic_bit_reverse, task_traffic_shuffle, task_traffic_shift,
-    task_traffic_incast;
-task_traffic_read_function task_traffic_hotspot_read, task_traffic_permutation_read,
-    task_traffic_transpose_read, task_traffic_bit_reverse_read, task_traffic_shuffle_read,
-    task_traffic_shift_read, task_traffic_incast_read, task_traffic_next_group_read;
+/* Keys of several patterns: ker_kind.options. */
+extern const struct ker_option task_traffic_self_options[];  /* traffic.self, of a draw() that asks for it */
+extern const struct ker_option task_traffic_shift_options[]; /* traffic.shift */
 
 extern const struct ker_option task_traffic_options[];
 

@@ -13,47 +13,37 @@
 
 #define BIT(name) (1u << TASK_COLL_##name)
 
-const struct task_coll_algorithm task_coll_algorithms[] = {
-    {"linear", "the root sends to everybody, one after the other", task_coll_linear_from,
-     BIT(BCAST) | BIT(SCATTER) | BIT(SCATTERV)},
-    {"linear", "everybody sends to the root", task_coll_linear_to, BIT(REDUCE) | BIT(GATHER) | BIT(GATHERV)},
-    {"linear", "everybody sends to rank 0, which answers everybody", task_coll_linear_both,
-     BIT(BARRIER) | BIT(ALLREDUCE)},
-    {"linear", "everybody sends to everybody, all at once", task_coll_linear_alltoall,
-     BIT(ALLTOALL) | BIT(ALLTOALLV)},
-    {"linear", "everybody sends its block to everybody, all at once", task_coll_linear_allgather,
-     BIT(ALLGATHER) | BIT(ALLGATHERV) | BIT(COMM)},
-    {"linear", "from rank to rank", task_coll_chain_scan, BIT(SCAN) | BIT(EXSCAN)},
-    {"binomial", "binomial tree from the root", task_coll_binomial_from, BIT(BCAST)},
-    {"binomial", "binomial tree to the root", task_coll_binomial_to, BIT(REDUCE)},
-    {"binomial", "binomial tree to rank 0 and back", task_coll_binomial_both, BIT(BARRIER) | BIT(ALLREDUCE)},
-    {"binomial", "binomial tree to the root, blocks add up", task_coll_binomial_gather, BIT(GATHER)},
-    {"binomial", "binomial tree from the root, blocks split", task_coll_binomial_scatter, BIT(SCATTER)},
-    {"scatter_allgather", "binomial scatter, then ring allgather", task_coll_scatter_allgather, BIT(BCAST)},
-    {"recursive_doubling", "partners at doubling distances exchange everything", task_coll_doubling_allreduce,
-     BIT(ALLREDUCE) | BIT(BARRIER)},
-    {"recursive_doubling", "partners at doubling distances exchange their blocks",
-     task_coll_doubling_allgather, BIT(ALLGATHER) | BIT(COMM)},
-    {"recursive_doubling", "partners at doubling distances exchange partial sums", task_coll_doubling_scan,
-     BIT(SCAN) | BIT(EXSCAN)},
-    {"recursive_halving", "halves of halves of the vector at halving distances",
-     task_coll_halving_reduce_scatter, BIT(REDUCE_SCATTER) | BIT(REDUCE_SCATTER_BLOCK)},
-    {"rabenseifner", "reduce-scatter by halving, allgather by doubling", task_coll_rabenseifner,
-     BIT(ALLREDUCE)},
-    {"rabenseifner", "reduce-scatter by halving, gather to the root", task_coll_rabenseifner_reduce,
-     BIT(REDUCE)},
-    {"ring", "reduce-scatter and allgather round the ring", task_coll_ring_allreduce, BIT(ALLREDUCE)},
-    {"ring", "blocks go round the ring", task_coll_ring_allgather,
-     BIT(ALLGATHER) | BIT(ALLGATHERV) | BIT(COMM)},
-    {"dissemination", "everybody tells rank + 2^i", task_coll_dissemination, BIT(BARRIER)},
-    {"pairwise", "in step s with rank + s and rank - s", task_coll_pairwise_alltoall,
-     BIT(ALLTOALL) | BIT(ALLTOALLV)},
-    {"pairwise", "in step s the block of rank + s goes there", task_coll_pairwise_reduce_scatter,
-     BIT(REDUCE_SCATTER) | BIT(REDUCE_SCATTER_BLOCK)},
-    {"bruck", "log2 steps, blocks by the bits of their distance", task_coll_bruck_alltoall, BIT(ALLTOALL)},
-    {"bruck", "log2 steps for any number of tasks", task_coll_bruck_allgather, BIT(ALLGATHER) | BIT(COMM)},
-    {0},
-};
+/* The table of algorithms: one line each. Where rules leave sizes open, the first one for the collective is
+ * taken. */
+#define ALGORITHMS(KIND)                                                                                     \
+    KIND(task_coll_kind_linear_from)                                                                         \
+    KIND(task_coll_kind_linear_to)                                                                           \
+    KIND(task_coll_kind_linear_both)                                                                         \
+    KIND(task_coll_kind_linear_alltoall)                                                                     \
+    KIND(task_coll_kind_linear_allgather)                                                                    \
+    KIND(task_coll_kind_chain_scan)                                                                          \
+    KIND(task_coll_kind_binomial_from)                                                                       \
+    KIND(task_coll_kind_binomial_to)                                                                         \
+    KIND(task_coll_kind_binomial_both)                                                                       \
+    KIND(task_coll_kind_binomial_gather)                                                                     \
+    KIND(task_coll_kind_binomial_scatter)                                                                    \
+    KIND(task_coll_kind_scatter_allgather)                                                                   \
+    KIND(task_coll_kind_doubling_allreduce)                                                                  \
+    KIND(task_coll_kind_doubling_allgather)                                                                  \
+    KIND(task_coll_kind_doubling_scan)                                                                       \
+    KIND(task_coll_kind_halving_reduce_scatter)                                                              \
+    KIND(task_coll_kind_rabenseifner)                                                                        \
+    KIND(task_coll_kind_rabenseifner_reduce)                                                                 \
+    KIND(task_coll_kind_ring_allreduce)                                                                      \
+    KIND(task_coll_kind_ring_allgather)                                                                      \
+    KIND(task_coll_kind_dissemination)                                                                       \
+    KIND(task_coll_kind_pairwise_alltoall)                                                                   \
+    KIND(task_coll_kind_pairwise_reduce_scatter)                                                             \
+    KIND(task_coll_kind_bruck_alltoall)                                                                      \
+    KIND(task_coll_kind_bruck_allgather)
+KER_KINDS_TABLE(algorithm_kinds, ALGORITHMS);
+const struct ker_kinds task_collectives = {"mpi.collectives", "collectives and their algorithms",
+                                           sizeof(struct task_coll_algorithm), algorithm_kinds};
 
 struct default_rule {
     uint8_t collective;
@@ -104,36 +94,34 @@ const char *task_coll_name(unsigned collective)
     return collective < TASK_COLL_COUNT ? names[collective] : "?";
 }
 
-const struct task_coll_algorithm *task_coll_find(unsigned collective, const char *name)
+static const struct ker_kind *algorithm_find(const struct ker_config *config, unsigned collective,
+                                             const char *name)
 {
-    for (const struct task_coll_algorithm *a = task_coll_algorithms; a->name; a++)
-        if (a->collectives & 1u << collective && strcmp(a->name, name) == 0)
-            return a;
-    return NULL;
+    return ker_registry_find(ker_config_registry(config), "mpi.collectives", name,
+                             task_coll_name(collective));
 }
 
-static bool table_add(struct task_coll_table *table, unsigned collective,
-                      const struct task_coll_algorithm *algorithm, uint64_t min_bytes, int32_t min_tasks)
+static bool table_add(struct task_coll_table *table, unsigned collective, const struct ker_kind *algorithm,
+                      uint64_t min_bytes, int32_t min_tasks)
 {
     if (table->count == TASK_COLL_RULES)
         return false;
-    table->rule[table->count++] = (struct task_coll_rule){min_bytes, min_tasks, (uint8_t)collective,
-                                                          (uint8_t)(algorithm - task_coll_algorithms)};
+    table->rule[table->count++] =
+        (struct task_coll_rule){min_bytes, min_tasks, (uint8_t)collective, algorithm};
     return true;
 }
 
 static enum ker_status table_names(const struct ker_config *config, const char *key, unsigned collective,
                                    const char *text, struct ker_error *error)
 {
-    char names[256] = "";
-    for (const struct task_coll_algorithm *a = task_coll_algorithms; a->name; a++)
-        if (a->collectives & 1u << collective)
-            snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", *names ? ", " : "",
-                     a->name);
-    return ker_config_fail(config, error, key,
-                           "\"%s\" is no rule; right would be \"auto\", \"ALGORITHM\", \"ALGORITHM:SIZE\" or "
-                           "\"ALGORITHM:SIZE:TASKS\" (from this size and number of tasks on) with one of %s",
-                           text, names);
+    char *names =
+        ker_registry_names(ker_config_registry(config), "mpi.collectives", task_coll_name(collective));
+    ker_config_fail(config, error, key,
+                    "\"%s\" is no rule; right would be \"auto\", \"ALGORITHM\", \"ALGORITHM:SIZE\" or "
+                    "\"ALGORITHM:SIZE:TASKS\" (from this size and number of tasks on) with one of %s",
+                    text, names);
+    free(names);
+    return KER_BAD_INPUT;
 }
 
 /* "NAME", "NAME:512 KiB", "NAME:0:64". */
@@ -148,7 +136,7 @@ static enum ker_status table_parse(struct task_coll_table *table, const struct k
     uint64_t min_bytes = 0;
     long min_tasks = 0;
     char *end = copy;
-    const struct task_coll_algorithm *algorithm = task_coll_find(collective, name);
+    const struct ker_kind *algorithm = algorithm_find(config, collective, name);
     if (!algorithm || (size && ker_parse_bytes(size, &min_bytes, &why) != 0))
         return table_names(config, key, collective, text, error);
     if (tasks)
@@ -160,15 +148,28 @@ static enum ker_status table_parse(struct task_coll_table *table, const struct k
     return KER_OK;
 }
 
-static void table_defaults(struct task_coll_table *table, unsigned collective)
+static void table_defaults(struct task_coll_table *table, const struct ker_config *config,
+                           unsigned collective)
 {
     for (size_t i = 0; i < sizeof default_rules / sizeof *default_rules; i++) {
         const struct default_rule *d = &default_rules[i];
         if (d->collective != collective)
             continue;
-        const struct task_coll_algorithm *algorithm = task_coll_find(collective, d->algorithm);
+        const struct ker_kind *algorithm = algorithm_find(config, collective, d->algorithm);
         ker_assert(algorithm && table_add(table, collective, algorithm, d->min_bytes, d->min_tasks));
     }
+}
+
+/* The first one in the table that can do it. */
+static const struct ker_kind *algorithm_first(const struct ker_config *config, unsigned collective)
+{
+    char *names =
+        ker_registry_names(ker_config_registry(config), "mpi.collectives", task_coll_name(collective));
+    names[strcspn(names, ",")] = '\0';
+    const struct ker_kind *first = algorithm_find(config, collective, names);
+    free(names);
+    ker_assert(first);
+    return first;
 }
 
 enum ker_status task_coll_table_init(struct task_coll_table *table, const struct ker_config *config,
@@ -176,6 +177,7 @@ enum ker_status task_coll_table_init(struct task_coll_table *table, const struct
 {
     table->count = 0;
     for (unsigned c = 0; c < TASK_COLL_COUNT; c++) {
+        table->first[c] = algorithm_first(config, c);
         char key[64];
         snprintf(key, sizeof key, "mpi.collectives.%s", task_coll_name(c));
         int count = ker_config_has(config, key) ? ker_config_count(config, key) : 0;
@@ -183,7 +185,7 @@ enum ker_status task_coll_table_init(struct task_coll_table *table, const struct
         for (int i = 0; i < count; i++)
             defaults |= strcmp(ker_config_string_at(config, key, i), "auto") == 0;
         if (defaults)
-            table_defaults(table, c);
+            table_defaults(table, config, c);
         for (int i = 0; i < count; i++) {
             const char *text = ker_config_string_at(config, key, i);
             if (strcmp(text, "auto") == 0)
@@ -203,21 +205,15 @@ static uint64_t choice_bytes(const struct task_coll_view *v)
     return own_counts & 1u << v->collective ? 0 : v->bytes;
 }
 
-const struct task_coll_algorithm *task_coll_choose(const struct task_coll_table *table,
-                                                   const struct task_coll_view *v)
+const struct ker_kind *task_coll_choose(const struct task_coll_table *table, const struct task_coll_view *v)
 {
     uint64_t bytes = choice_bytes(v);
     for (uint32_t i = table->count; i-- > 0;) {
         const struct task_coll_rule *rule = &table->rule[i];
         if (rule->collective == v->collective && bytes >= rule->min_bytes && v->size >= rule->min_tasks)
-            return &task_coll_algorithms[rule->algorithm];
+            return rule->algorithm;
     }
-    /* Given rules may leave small sizes open: the first algorithm that can do it. */
-    for (const struct task_coll_algorithm *a = task_coll_algorithms;; a++) {
-        ker_assert(a->name);
-        if (a->collectives & 1u << v->collective)
-            return a;
-    }
+    return table->first[v->collective];
 }
 
 uint64_t task_coll_span(uint64_t bytes, uint64_t parts, uint64_t from, uint64_t to)
@@ -246,12 +242,4 @@ uint64_t task_coll_receive_count(const struct task_coll_view *v, int32_t rank)
     if (v->collective == TASK_COLL_REDUCE_SCATTER)
         return equal_share(v, v->bytes, rank);
     return v->collective == TASK_COLL_ALLTOALLV ? equal_share(v, v->bytes2, rank) : v->bytes;
-}
-
-void task_coll_list(FILE *out)
-{
-    for (unsigned c = 0; c < TASK_COLL_COUNT; c++)
-        for (const struct task_coll_algorithm *a = task_coll_algorithms; a->name; a++)
-            if (a->collectives & 1u << c)
-                fprintf(out, "  %-22s %-20s %s\n", task_coll_name(c), a->name, a->meaning);
 }

@@ -37,14 +37,17 @@ struct task_coll_round {
 /* false: there is no such round, the schedule has ended. round counts from 0 without gaps. */
 typedef bool task_coll_function(const struct task_coll_view *, uint32_t round, struct task_coll_round *);
 
+/* Operations of a kind of the family "mpi.collectives"; ker_kind.of names the collectives that it can do. */
 struct task_coll_algorithm {
-    const char *name, *meaning;
     task_coll_function *round;
-    uint32_t collectives; /* bit 1 << enum task_collective for each it can do */
 };
 
-/* All algorithms, ended by an entry without a name. */
-extern const struct task_coll_algorithm task_coll_algorithms[];
+extern const struct ker_kinds task_collectives;
+static inline bool task_coll_round_of(const struct ker_kind *algorithm, const struct task_coll_view *view,
+                                      uint32_t round, struct task_coll_round *out)
+{
+    return ((const struct task_coll_algorithm *)algorithm->operations)->round(view, round, out);
+}
 const char *task_coll_name(unsigned collective); /* "allreduce" */
 
 /* From min_bytes and min_tasks on, this algorithm. Among the fitting rules of a collective the last one
@@ -53,22 +56,20 @@ struct task_coll_rule {
     uint64_t min_bytes;
     int32_t min_tasks;
     uint8_t collective;
-    uint8_t algorithm; /* index in task_coll_algorithms */
+    const struct ker_kind *algorithm;
 };
 
 #define TASK_COLL_RULES 96
 struct task_coll_table {
     uint32_t count;
     struct task_coll_rule rule[TASK_COLL_RULES];
+    const struct ker_kind *first[TASK_COLL_COUNT]; /* where no rule fits */
 };
 
 /* The built-in rules, replaced for each collective by the key mpi.collectives.NAME where that is given. */
 enum ker_status task_coll_table_init(struct task_coll_table *, const struct ker_config *, struct ker_error *);
 /* The algorithm for a call. Depends only on what all tasks of the call agree on. */
-const struct task_coll_algorithm *task_coll_choose(const struct task_coll_table *,
-                                                   const struct task_coll_view *);
-const struct task_coll_algorithm *task_coll_find(unsigned collective, const char *name); /* NULL: none */
-void task_coll_list(FILE *out);
+const struct ker_kind *task_coll_choose(const struct task_coll_table *, const struct task_coll_view *);
 
 /* Blocks of a vector of `bytes` cut into `parts`: block i is [i x bytes / parts, (i + 1) x bytes / parts), so
  * that all blocks together are the vector. The bytes of blocks from..to-1. */
@@ -97,18 +98,5 @@ static inline void task_coll_round_exchange(struct task_coll_round *round, int32
 {
     *round = (struct task_coll_round){from, to, tag, tag, send_bytes, receive_bytes, true};
 }
-
-/* collective_tree.c */
-task_coll_function task_coll_linear_from, task_coll_linear_to, task_coll_linear_both;
-task_coll_function task_coll_binomial_from, task_coll_binomial_to, task_coll_binomial_both;
-task_coll_function task_coll_binomial_gather, task_coll_binomial_scatter, task_coll_scatter_allgather;
-/* collective_doubling.c */
-task_coll_function task_coll_doubling_allreduce, task_coll_doubling_allgather, task_coll_doubling_scan;
-task_coll_function task_coll_dissemination, task_coll_rabenseifner, task_coll_rabenseifner_reduce;
-task_coll_function task_coll_halving_reduce_scatter;
-/* collective_ring.c */
-task_coll_function task_coll_ring_allreduce, task_coll_ring_allgather, task_coll_pairwise_alltoall;
-task_coll_function task_coll_pairwise_reduce_scatter, task_coll_bruck_alltoall, task_coll_bruck_allgather;
-task_coll_function task_coll_chain_scan, task_coll_linear_alltoall, task_coll_linear_allgather;
 
 #endif

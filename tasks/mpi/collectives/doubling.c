@@ -98,7 +98,8 @@ static void range_exchange(const struct fold *f, uint32_t round, uint32_t length
     task_coll_round_exchange(r, partner, sends, partner, receives, (int32_t)round);
 }
 
-bool task_coll_doubling_allreduce(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_doubling_allreduce(const struct task_coll_view *v, uint32_t round,
+                                         struct task_coll_round *r)
 {
     struct fold f = fold_make(v, v->rank);
     task_coll_round_clear(r);
@@ -120,7 +121,8 @@ static uint64_t gathered_blocks(const struct fold *f, uint32_t virtual_rank, uin
     return fold_first(f, base + length) - fold_first(f, base);
 }
 
-bool task_coll_doubling_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_doubling_allgather(const struct task_coll_view *v, uint32_t round,
+                                         struct task_coll_round *r)
 {
     struct fold f = fold_make(v, v->rank);
     task_coll_round_clear(r);
@@ -148,7 +150,7 @@ static void halving_round(const struct fold *f, const struct task_coll_view *v, 
 }
 
 /* Fold, halve, double, unfold. */
-bool task_coll_rabenseifner(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_rabenseifner(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     struct fold f = fold_make(v, v->rank);
     task_coll_round_clear(r);
@@ -189,7 +191,8 @@ static void halving_collect(const struct fold *f, const struct task_coll_view *v
 
 /* Fold, halve, gather binomially to the root; a root that was folded away gets the vector from its neighbour.
  */
-bool task_coll_rabenseifner_reduce(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_rabenseifner_reduce(const struct task_coll_view *v, uint32_t round,
+                                          struct task_coll_round *r)
 {
     struct fold f = fold_make(v, v->rank), root = fold_make(v, v->root);
     task_coll_round_clear(r);
@@ -226,8 +229,8 @@ static uint64_t scattered_bytes(const struct fold *f, const struct task_coll_vie
 
 /* Fold (the whole vector), halve (each virtual rank ends with the blocks of its real ranks), give the folded
  * ones their block. */
-bool task_coll_halving_reduce_scatter(const struct task_coll_view *v, uint32_t round,
-                                      struct task_coll_round *r)
+static bool task_coll_halving_reduce_scatter(const struct task_coll_view *v, uint32_t round,
+                                             struct task_coll_round *r)
 {
     struct fold f = fold_make(v, v->rank);
     task_coll_round_clear(r);
@@ -249,7 +252,7 @@ bool task_coll_halving_reduce_scatter(const struct task_coll_view *v, uint32_t r
 /* Inclusive and exclusive scan: each rank keeps its prefix and the sum of its aligned range, and swaps the
  * latter with rank ^ 2^i. A lower partner always exists where it is needed; a missing upper one matters to
  * nobody. */
-bool task_coll_doubling_scan(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_doubling_scan(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     task_coll_round_clear(r);
     if (round >= (uint32_t)task_coll_log2_ceiling((uint32_t)v->size))
@@ -261,7 +264,7 @@ bool task_coll_doubling_scan(const struct task_coll_view *v, uint32_t round, str
 }
 
 /* Barrier: in round i everybody tells rank + 2^i and hears from rank - 2^i. */
-bool task_coll_dissemination(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_dissemination(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     if (round >= (uint32_t)task_coll_log2_ceiling((uint32_t)v->size))
         return false;
@@ -270,3 +273,44 @@ bool task_coll_dissemination(const struct task_coll_view *v, uint32_t round, str
                              (int32_t)((v->rank + size - distance) % size), v->bytes, (int32_t)round);
     return true;
 }
+
+#define ALGORITHM(round)                                                                                     \
+    &(const struct task_coll_algorithm)                                                                      \
+    {                                                                                                        \
+        round                                                                                                \
+    }
+
+const struct ker_kind task_coll_kind_doubling_allreduce = {
+    .name = "recursive_doubling",
+    .of = "allreduce|barrier",
+    .meaning = "partners at doubling distances exchange everything",
+    .operations = ALGORITHM(task_coll_doubling_allreduce)};
+const struct ker_kind task_coll_kind_doubling_allgather = {
+    .name = "recursive_doubling",
+    .of = "allgather|comm_create",
+    .meaning = "partners at doubling distances exchange their blocks",
+    .operations = ALGORITHM(task_coll_doubling_allgather)};
+const struct ker_kind task_coll_kind_doubling_scan = {
+    .name = "recursive_doubling",
+    .of = "scan|exscan",
+    .meaning = "partners at doubling distances exchange partial sums",
+    .operations = ALGORITHM(task_coll_doubling_scan)};
+const struct ker_kind task_coll_kind_halving_reduce_scatter = {
+    .name = "recursive_halving",
+    .of = "reduce_scatter|reduce_scatter_block",
+    .meaning = "halves of halves of the vector at halving distances",
+    .operations = ALGORITHM(task_coll_halving_reduce_scatter)};
+const struct ker_kind task_coll_kind_rabenseifner = {.name = "rabenseifner",
+                                                     .of = "allreduce",
+                                                     .meaning =
+                                                         "reduce-scatter by halving, allgather by doubling",
+                                                     .operations = ALGORITHM(task_coll_rabenseifner)};
+const struct ker_kind task_coll_kind_rabenseifner_reduce = {
+    .name = "rabenseifner",
+    .of = "reduce",
+    .meaning = "reduce-scatter by halving, gather to the root",
+    .operations = ALGORITHM(task_coll_rabenseifner_reduce)};
+const struct ker_kind task_coll_kind_dissemination = {.name = "dissemination",
+                                                      .of = "barrier",
+                                                      .meaning = "everybody tells rank + 2^i",
+                                                      .operations = ALGORITHM(task_coll_dissemination)};

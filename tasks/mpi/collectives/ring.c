@@ -27,7 +27,8 @@ static uint64_t gathered_bytes(const struct task_coll_view *v, int32_t rank)
     return v->bytes;
 }
 
-bool task_coll_ring_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_ring_allgather(const struct task_coll_view *v, uint32_t round,
+                                     struct task_coll_round *r)
 {
     if (round + 1 >= (uint32_t)v->size)
         return false;
@@ -38,7 +39,8 @@ bool task_coll_ring_allgather(const struct task_coll_view *v, uint32_t round, st
 }
 
 /* Everybody sends the own block to everybody. */
-bool task_coll_linear_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_linear_allgather(const struct task_coll_view *v, uint32_t round,
+                                       struct task_coll_round *r)
 {
     if (round + 1 >= (uint32_t)v->size)
         return false;
@@ -51,7 +53,8 @@ bool task_coll_linear_allgather(const struct task_coll_view *v, uint32_t round, 
 
 /* size - 1 steps of a ring reduce-scatter over size parts of the vector, then size - 1 steps of a ring
  * allgather. */
-bool task_coll_ring_allreduce(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_ring_allreduce(const struct task_coll_view *v, uint32_t round,
+                                     struct task_coll_round *r)
 {
     uint32_t steps = (uint32_t)v->size - 1;
     if (round >= 2 * (uint64_t)steps)
@@ -67,7 +70,8 @@ bool task_coll_ring_allreduce(const struct task_coll_view *v, uint32_t round, st
     return true;
 }
 
-bool task_coll_pairwise_alltoall(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_pairwise_alltoall(const struct task_coll_view *v, uint32_t round,
+                                        struct task_coll_round *r)
 {
     if (round + 1 >= (uint32_t)v->size)
         return false;
@@ -78,7 +82,8 @@ bool task_coll_pairwise_alltoall(const struct task_coll_view *v, uint32_t round,
     return true;
 }
 
-bool task_coll_linear_alltoall(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_linear_alltoall(const struct task_coll_view *v, uint32_t round,
+                                      struct task_coll_round *r)
 {
     bool more = task_coll_pairwise_alltoall(v, round, r);
     r->fence = false;
@@ -86,8 +91,8 @@ bool task_coll_linear_alltoall(const struct task_coll_view *v, uint32_t round, s
 }
 
 /* In step s the block that belongs to rank + s + 1 goes there. */
-bool task_coll_pairwise_reduce_scatter(const struct task_coll_view *v, uint32_t round,
-                                       struct task_coll_round *r)
+static bool task_coll_pairwise_reduce_scatter(const struct task_coll_view *v, uint32_t round,
+                                              struct task_coll_round *r)
 {
     if (round + 1 >= (uint32_t)v->size)
         return false;
@@ -98,7 +103,8 @@ bool task_coll_pairwise_reduce_scatter(const struct task_coll_view *v, uint32_t 
 }
 
 /* Round i sends the blocks whose (relative) number has bit i set. */
-bool task_coll_bruck_alltoall(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_bruck_alltoall(const struct task_coll_view *v, uint32_t round,
+                                     struct task_coll_round *r)
 {
     uint64_t size = (uint64_t)v->size, bit = (uint64_t)1 << round;
     if (bit >= size)
@@ -110,7 +116,8 @@ bool task_coll_bruck_alltoall(const struct task_coll_view *v, uint32_t round, st
 }
 
 /* Round i sends all blocks gathered so far, as far as rank - 2^i lacks them. */
-bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t round,
+                                      struct task_coll_round *r)
 {
     uint64_t size = (uint64_t)v->size, have = (uint64_t)1 << round;
     if (have >= size)
@@ -122,7 +129,7 @@ bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t round, s
 }
 
 /* Scan along the ranks. */
-bool task_coll_chain_scan(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_chain_scan(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     task_coll_round_clear(r);
     if (round == 0 && v->rank > 0) {
@@ -135,3 +142,52 @@ bool task_coll_chain_scan(const struct task_coll_view *v, uint32_t round, struct
     }
     return round < 2;
 }
+
+#define ALGORITHM(round)                                                                                     \
+    &(const struct task_coll_algorithm)                                                                      \
+    {                                                                                                        \
+        round                                                                                                \
+    }
+
+const struct ker_kind task_coll_kind_linear_alltoall = {.name = "linear",
+                                                        .of = "alltoall|alltoallv",
+                                                        .meaning =
+                                                            "everybody sends to everybody, all at once",
+                                                        .operations = ALGORITHM(task_coll_linear_alltoall)};
+const struct ker_kind task_coll_kind_linear_allgather = {
+    .name = "linear",
+    .of = "allgather|allgatherv|comm_create",
+    .meaning = "everybody sends its block to everybody, all at once",
+    .operations = ALGORITHM(task_coll_linear_allgather)};
+const struct ker_kind task_coll_kind_chain_scan = {.name = "linear",
+                                                   .of = "scan|exscan",
+                                                   .meaning = "from rank to rank",
+                                                   .operations = ALGORITHM(task_coll_chain_scan)};
+const struct ker_kind task_coll_kind_ring_allreduce = {.name = "ring",
+                                                       .of = "allreduce",
+                                                       .meaning =
+                                                           "reduce-scatter and allgather round the ring",
+                                                       .operations = ALGORITHM(task_coll_ring_allreduce)};
+const struct ker_kind task_coll_kind_ring_allgather = {.name = "ring",
+                                                       .of = "allgather|allgatherv|comm_create",
+                                                       .meaning = "blocks go round the ring",
+                                                       .operations = ALGORITHM(task_coll_ring_allgather)};
+const struct ker_kind task_coll_kind_pairwise_alltoall = {.name = "pairwise",
+                                                          .of = "alltoall|alltoallv",
+                                                          .meaning = "in step s with rank + s and rank - s",
+                                                          .operations =
+                                                              ALGORITHM(task_coll_pairwise_alltoall)};
+const struct ker_kind task_coll_kind_pairwise_reduce_scatter = {
+    .name = "pairwise",
+    .of = "reduce_scatter|reduce_scatter_block",
+    .meaning = "in step s the block of rank + s goes there",
+    .operations = ALGORITHM(task_coll_pairwise_reduce_scatter)};
+const struct ker_kind task_coll_kind_bruck_alltoall = {.name = "bruck",
+                                                       .of = "alltoall",
+                                                       .meaning =
+                                                           "log2 steps, blocks by the bits of their distance",
+                                                       .operations = ALGORITHM(task_coll_bruck_alltoall)};
+const struct ker_kind task_coll_kind_bruck_allgather = {.name = "bruck",
+                                                        .of = "allgather|comm_create",
+                                                        .meaning = "log2 steps for any number of tasks",
+                                                        .operations = ALGORITHM(task_coll_bruck_allgather)};

@@ -114,28 +114,31 @@ static bool tree_down(const struct task_coll_view *v, uint32_t round, struct tas
     return true;
 }
 
-bool task_coll_binomial_from(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_binomial_from(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     return tree_down(v, round, r, tree_bytes_vector);
 }
 
-bool task_coll_binomial_to(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_binomial_to(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     return tree_up(v, round, r, tree_bytes_vector);
 }
 
-bool task_coll_binomial_gather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_binomial_gather(const struct task_coll_view *v, uint32_t round,
+                                      struct task_coll_round *r)
 {
     return tree_up(v, round, r, tree_bytes_blocks);
 }
 
-bool task_coll_binomial_scatter(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_binomial_scatter(const struct task_coll_view *v, uint32_t round,
+                                       struct task_coll_round *r)
 {
     return tree_down(v, round, r, tree_bytes_blocks);
 }
 
 /* Up to rank 0 (tag 0), then down again (tag 1): allreduce, barrier. */
-bool task_coll_binomial_both(const struct task_coll_view *view, uint32_t round, struct task_coll_round *r)
+static bool task_coll_binomial_both(const struct task_coll_view *view, uint32_t round,
+                                    struct task_coll_round *r)
 {
     struct task_coll_view v = *view;
     v.root = 0;
@@ -150,7 +153,8 @@ bool task_coll_binomial_both(const struct task_coll_view *view, uint32_t round, 
 
 /* Binomial scatter of size parts (tag 0), then a ring over relative ranks: in step s part (v - s) goes to v +
  * 1 (tag 1 + s). */
-bool task_coll_scatter_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_scatter_allgather(const struct task_coll_view *v, uint32_t round,
+                                        struct task_coll_round *r)
 {
     uint32_t down = (uint32_t)task_coll_log2_ceiling((uint32_t)v->size) + 1;
     if (round < down)
@@ -168,7 +172,7 @@ bool task_coll_scatter_allgather(const struct task_coll_view *v, uint32_t round,
 }
 
 /* The root sends to every other rank in increasing relative order: bcast, scatter, scatterv. */
-bool task_coll_linear_from(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_linear_from(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     task_coll_round_clear(r);
     if (v->rank != v->root) {
@@ -184,7 +188,7 @@ bool task_coll_linear_from(const struct task_coll_view *v, uint32_t round, struc
 }
 
 /* Every rank sends to the root, which takes them as they come: reduce, gather, gatherv. */
-bool task_coll_linear_to(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
+static bool task_coll_linear_to(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     task_coll_round_clear(r);
     if (v->rank != v->root) {
@@ -198,7 +202,8 @@ bool task_coll_linear_to(const struct task_coll_view *v, uint32_t round, struct 
 }
 
 /* Everybody reports to rank 0 (tag 0), which then releases everybody (tag 1): barrier, allreduce. */
-bool task_coll_linear_both(const struct task_coll_view *view, uint32_t round, struct task_coll_round *r)
+static bool task_coll_linear_both(const struct task_coll_view *view, uint32_t round,
+                                  struct task_coll_round *r)
 {
     struct task_coll_view v = *view;
     v.root = 0;
@@ -213,3 +218,50 @@ bool task_coll_linear_both(const struct task_coll_view *view, uint32_t round, st
     r->send_tag = r->receive_tag = 1;
     return true;
 }
+
+#define ALGORITHM(round)                                                                                     \
+    &(const struct task_coll_algorithm)                                                                      \
+    {                                                                                                        \
+        round                                                                                                \
+    }
+
+const struct ker_kind task_coll_kind_linear_from = {.name = "linear",
+                                                    .of = "bcast|scatter|scatterv",
+                                                    .meaning =
+                                                        "the root sends to everybody, one after the other",
+                                                    .operations = ALGORITHM(task_coll_linear_from)};
+const struct ker_kind task_coll_kind_linear_to = {.name = "linear",
+                                                  .of = "reduce|gather|gatherv",
+                                                  .meaning = "everybody sends to the root",
+                                                  .operations = ALGORITHM(task_coll_linear_to)};
+const struct ker_kind task_coll_kind_linear_both = {.name = "linear",
+                                                    .of = "barrier|allreduce",
+                                                    .meaning =
+                                                        "everybody sends to rank 0, which answers everybody",
+                                                    .operations = ALGORITHM(task_coll_linear_both)};
+const struct ker_kind task_coll_kind_binomial_from = {.name = "binomial",
+                                                      .of = "bcast",
+                                                      .meaning = "binomial tree from the root",
+                                                      .operations = ALGORITHM(task_coll_binomial_from)};
+const struct ker_kind task_coll_kind_binomial_to = {.name = "binomial",
+                                                    .of = "reduce",
+                                                    .meaning = "binomial tree to the root",
+                                                    .operations = ALGORITHM(task_coll_binomial_to)};
+const struct ker_kind task_coll_kind_binomial_both = {.name = "binomial",
+                                                      .of = "barrier|allreduce",
+                                                      .meaning = "binomial tree to rank 0 and back",
+                                                      .operations = ALGORITHM(task_coll_binomial_both)};
+const struct ker_kind task_coll_kind_binomial_gather = {.name = "binomial",
+                                                        .of = "gather",
+                                                        .meaning = "binomial tree to the root, blocks add up",
+                                                        .operations = ALGORITHM(task_coll_binomial_gather)};
+const struct ker_kind task_coll_kind_binomial_scatter = {.name = "binomial",
+                                                         .of = "scatter",
+                                                         .meaning =
+                                                             "binomial tree from the root, blocks split",
+                                                         .operations = ALGORITHM(task_coll_binomial_scatter)};
+const struct ker_kind task_coll_kind_scatter_allgather = {.name = "scatter_allgather",
+                                                          .of = "bcast",
+                                                          .meaning = "binomial scatter, then ring allgather",
+                                                          .operations =
+                                                              ALGORITHM(task_coll_scatter_allgather)};

@@ -289,15 +289,53 @@ static struct task_taken allprof_taken(const struct task_program *program, uint3
     return program->own[own].taken;
 }
 
-const struct task_program_class task_program_allprof = {
+static const struct ker_option allprof_options[] = {
+    {.key = "jobs[].trace",
+     .type = KER_TYPE_FILE,
+     .meaning = "trace: the folder with one file pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof "
+                "writes it."},
+    {.key = "jobs[].mpi_library",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "openmpi",
+     .choices = "openmpi|mpich",
+     .meaning = "trace: the MPI library of the traced run; it decides what -1 and -2 mean as a rank."},
+    {.key = "jobs[].unlisted_bytes",
+     .type = KER_TYPE_BYTES,
+     .fallback = "0",
+     .maximum = "1 TiB",
+     .meaning = "trace: bytes between each two tasks of an Alltoallv (Gatherv, ...) whose counts the trace "
+                "does not list."},
+    {.key = "jobs[].finalize_gap",
+     .type = KER_TYPE_BOOL,
+     .fallback = "false",
+     .meaning = "trace: is the time before MPI_Finalize computation? By default it is left out: the tracer "
+                "synchronises its "
+                "clocks and writes its files then."},
+    {.key = "jobs[].poll_gap",
+     .type = KER_TYPE_TIME,
+     .fallback = "10 us",
+     .maximum = "1000000 s",
+     .meaning = "trace: time from a test (or Iprobe) that found nothing to the next call, when that is a "
+                "test of the same requests "
+                "(or the same Iprobe), is waiting and left out if it is not longer than this; longer ones "
+                "are computation. 0: none "
+                "is left out."},
+    {.key = NULL},
+};
+
+const struct ker_kind task_program_allprof = {
     .name = "trace",
     .meaning = "replays the text traces of the PMPI tracer liballprof, one file per task",
-    .collective = true,
-    .open = allprof_open,
-    .tasks = allprof_tasks,
-    .comms = allprof_comms,
-    .prepare = allprof_prepare,
-    .next = allprof_next,
-    .close = allprof_close,
-    .taken = allprof_taken,
-};
+    .traits = "computes",
+    .operations =
+        &(const struct task_program_class){
+            .collective = true,
+            .open = allprof_open,
+            .tasks = allprof_tasks,
+            .comms = allprof_comms,
+            .prepare = allprof_prepare,
+            .next = allprof_next,
+            .close = allprof_close,
+            .taken = allprof_taken,
+        },
+    .options = KER_OPTIONS(allprof_options)};

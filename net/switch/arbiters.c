@@ -1,0 +1,14 @@
+/* arbiters.c - the arbiters (switch.arbitration). What they compare stands in switch.c, where requests are.
+ */
+#include "net/network.h"
+
+const struct ker_kind net_arbiter_round_robin = {.name = "round_robin",
+                                                 .meaning = "the inputs in turn",
+                                                 .operations =
+                                                     &(const struct net_arbiter){NET_ARBITER_ROUND_ROBIN}};
+const struct ker_kind net_arbiter_oldest = {.name = "oldest",
+                                            .meaning = "the packet that was injected first",
+                                            .operations = &(const struct net_arbiter){NET_ARBITER_OLDEST}};
+const struct ker_kind net_arbiter_random = {.name = "random",
+                                            .meaning = "one of them drawn",
+                                            .operations = &(const struct net_arbiter){NET_ARBITER_RANDOM}};

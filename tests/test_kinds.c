@@ -1,0 +1,176 @@
+/* The registry of kinds: where keys and kinds stand says when they mean something. */
+#include "kernel/kernel.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const int apples = 1, pears = 2;
+static const struct ker_option pear_options[] = {
+    {.key = "tree.ripe", .type = KER_TYPE_INT, .fallback = "1", .meaning = "x"}, {0}};
+static const struct ker_option both_options[] = {
+    {.key = "tree.height", .type = KER_TYPE_INT, .fallback = "3", .meaning = "x"}, {0}};
+static const struct ker_option deep_options[] = {
+    {.key = "way.depth", .type = KER_TYPE_INT, .fallback = "2", .meaning = "x"},
+    {.key = "way.steps", .type = KER_TYPE_INT, .fallback = "2", .meaning = "x", .belongs = "way.depth!=0"},
+    {0}};
+static const struct ker_kind straight = {.name = "straight", .meaning = "the straight way"};
+static const struct ker_kind deep = {.name = "deep",
+                                     .meaning = "a way of the pear",
+                                     .traits = "turns long",
+                                     .options = KER_OPTIONS(deep_options)};
+static const struct ker_kind *const pear_ways[] = {&deep, NULL};
+static const struct ker_kind apple = {
+    .name = "apple", .meaning = "red", .operations = &apples, .options = KER_OPTIONS(both_options)};
+static const struct ker_kind pear = {.name = "pear",
+                                     .meaning = "green",
+                                     .operations = &pears,
+                                     .options = KER_OPTIONS(pear_options, both_options),
+                                     .brings = KER_BRINGS("way.kind", int, pear_ways)};
+static const struct ker_kind rose = {.name = "rose", .meaning = "no fruit"};
+static const struct ker_kind *const tree_list[] = {&apple, &pear, &rose, NULL}, *const way_list[] = {
+                                                                                    &straight, NULL};
+static const struct ker_kinds trees = {"tree.kind", "trees", sizeof(int), tree_list},
+                              ways = {"way.kind", "ways", sizeof(int), way_list};
+static const struct ker_option options[] = {
+    {.key = "tree.kind", .type = KER_TYPE_CHOICE, .fallback = "apple", .kinds = &trees, .meaning = "x"},
+    {.key = "way.kind", .type = KER_TYPE_CHOICE, .fallback = "straight", .kinds = &ways, .meaning = "x"},
+    {.key = "way.turns", .type = KER_TYPE_INT, .fallback = "0", .meaning = "x", .belongs = "way.kind=@turns"},
+    {0}};
+static const struct ker_option *const tables[] = {options, NULL};
+
+static enum ker_status parse(struct ker_config **config, const char *text, struct ker_error *error)
+{
+    *error = (struct ker_error){0};
+    return ker_config_parse(config, "test.cfg", text, NULL, 0, tables, error);
+}
+
+static void refused(const char *text, const char *why)
+{
+    struct ker_config *config;
+    struct ker_error error;
+    assert_int_equal(parse(&config, text, &error), KER_BAD_INPUT);
+    if (!strstr(error.text, why))
+        print_error("%s\n", error.text);
+    assert_non_null(strstr(error.text, why));
+}
+
+static void test_by_name(void **state)
+{
+    struct ker_config *config;
+    struct ker_error error;
+    assert_int_equal(parse(&config,
+                           "tree: { kind = \"pear\"; ripe = 4; height = 2; }; way: { kind = \"deep\"; "
+                           "depth = 1; steps = 2; turns = 3; };",
+                           &error),
+                     KER_OK);
+    assert_ptr_equal(ker_config_kind(config, "tree.kind"), &pear);
+    assert_ptr_equal(ker_config_operations(config, "tree.kind"), &pears);
+    assert_true(ker_config_is(config, "way.kind", "deep"));
+    assert_int_equal(ker_config_int(config, "way.steps"), 2);
+    ker_config_free(config);
+    assert_int_equal(parse(&config, "", &error), KER_OK); /* the defaults */
+    assert_ptr_equal(ker_config_kind(config, "tree.kind"), &apple);
+    assert_int_equal(ker_config_number(config, "tree.kind", (struct ker_word[]){{"pear", 7}, {"apple", 8}}),
+                     8);
+    ker_config_free(config);
+}
+
+/* A key stands with its kind, or with several; a kind with the one that brings it. */
+static void test_belongs(void **state)
+{
+    refused("tree: { kind = \"apple\"; ripe = 4; };",
+            "tree.ripe: means nothing with tree.kind = \"apple\"; it is for \"pear\"");
+    refused("tree: { kind = \"rose\"; height = 4; };", "it is for \"apple\" or \"pear\"");
+    refused("tree: { kind = \"apple\"; }; way: { kind = \"deep\"; depth = 1; };",
+            "way.depth: means nothing with tree.kind = \"apple\"; it is for \"pear\"");
+    refused("tree: { kind = \"pear\"; }; way: { kind = \"deep\"; depth = 0; steps = 1; };",
+            "way.steps: means nothing with way.depth = 0");
+    refused("way: { turns = 1; };", "it is for \"deep\""); /* the trait */
+    refused("tree: { kind = \"peer\"; };", "is none of: apple, pear, rose; did you mean \"pear\"?");
+    refused("way: { kind = \"shallow\"; };", "is none of: deep, straight");
+}
+
+static void test_find(void **state)
+{
+    struct ker_registry *r = ker_registry_new(tables);
+    assert_ptr_equal(ker_registry_find(r, "way.kind", "deep", "pear"), &deep);
+    assert_null(ker_registry_find(r, "way.kind", "deep", "apple"));
+    assert_ptr_equal(ker_registry_find(r, "way.kind", "straight", "apple"), &straight);
+    char *names = ker_registry_names(r, "way.kind", "apple"), *all = ker_registry_names(r, "way.kind", NULL);
+    assert_string_equal(names, "straight");
+    assert_string_equal(all, "deep, straight");
+    assert_true(ker_kind_has(&deep, "long"));
+    assert_false(ker_kind_has(&deep, "lon"));
+    free(names);
+    free(all);
+    ker_registry_free(r);
+}
+
+/* ---- kinds from outside ---- */
+
+static const struct ker_option plum_options[] = {
+    {.key = "tree.stones", .type = KER_TYPE_INT, .fallback = "1", .meaning = "x"}, {0}};
+static const struct ker_kind plum = {.name = "plum",
+                                     .meaning = "blue",
+                                     .operations = &apples,
+                                     .options = KER_OPTIONS(plum_options, both_options)};
+static const struct ker_kind second = {.name = "pear", .meaning = "another"};
+static const struct ker_kind ill = {.name = "a|b", .meaning = "x"};
+static const struct ker_option taken_options[] = {
+    {.key = "way.turns", .type = KER_TYPE_INT, .fallback = "1", .meaning = "x"}, {0}};
+static const struct ker_kind taker = {.name = "taker", .meaning = "x", .options = KER_OPTIONS(taken_options)};
+/* Not for the pear, which has one of that name. */
+static const struct ker_kind apple_deep = {.name = "deep", .meaning = "x", .of = "apple"};
+
+static enum ker_status add(struct ker_registry *r, const char *key, const struct ker_kind *kind, size_t bytes,
+                           struct ker_error *error)
+{
+    const struct ker_kind *const list[] = {kind, NULL};
+    const struct ker_bring brings[] = {{key, bytes, list}, {NULL, 0, NULL}};
+    *error = (struct ker_error){0};
+    return ker_registry_add(r, "lib.so", brings, error);
+}
+
+static void test_add(void **state)
+{
+    struct ker_registry *r = ker_registry_new(tables);
+    struct ker_error error;
+    assert_int_equal(add(r, "tree.kind", &plum, sizeof(int), &error), KER_OK);
+    assert_int_equal(add(r, "way.kind", &apple_deep, sizeof(int), &error), KER_OK);
+    assert_ptr_equal(ker_registry_find(r, "way.kind", "deep", "apple"), &apple_deep);
+    assert_ptr_equal(ker_registry_find(r, "way.kind", "deep", "pear"), &deep);
+    const struct {
+        const char *key;
+        const struct ker_kind *kind;
+        size_t bytes;
+        const char *why;
+    } bad[] = {
+        {"tree.kind", &second, sizeof(int), "lib.so: tree.kind = \"pear\" is taken by marssim itself"},
+        {"tree.kind", &plum, sizeof(int), "tree.kind = \"plum\" is taken by lib.so"},
+        {"tree.kind", &second, 1, "have 1 bytes, those of this marssim 4"},
+        {"bush.kind", &second, sizeof(int), "\"bush.kind\", which no key"},
+        {"tree.kind", &ill, sizeof(int), "has no name, a wrong one"},
+        {"tree.kind", &taker, sizeof(int), "the key way.turns of its \"taker\" is taken"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(add(r, bad[i].key, bad[i].kind, bad[i].bytes, &error), KER_BAD_INPUT);
+        if (!strstr(error.text, bad[i].why))
+            print_error("%s\n", error.text);
+        assert_non_null(strstr(error.text, bad[i].why));
+    }
+    char *names = ker_registry_names(r, "tree.kind", NULL);
+    assert_string_equal(names, "apple, pear, rose, plum");
+    free(names);
+    ker_registry_free(r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_name), cmocka_unit_test(test_belongs),
+                                       cmocka_unit_test(test_find), cmocka_unit_test(test_add)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
