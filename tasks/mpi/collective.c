@@ -55,12 +55,7 @@ static void collective_message(struct task_mpi *mpi, struct task_state *task, st
     r->bytes = sends ? c->send_bytes : c->receive_bytes;
     r->sequence = run->call;
     run->outstanding++;
-    task_request_start(mpi, task, now, index);
-}
-
-static bool collective_blocked(const struct task_collective_run *run)
-{
-    return run->outstanding >= (run->fence ? 1 : TASK_COLL_WINDOW);
+    task_protocol_start(mpi, task, now, index);
 }
 
 /* Fetches the next round and posts its receive. */
@@ -91,7 +86,7 @@ enum task_collective_next task_collective_run(struct task_mpi *mpi, struct task_
             run->sending = false;
             collective_message(mpi, task, run, now, true);
             run->fence = run->current.fence;
-        } else if (collective_blocked(run)) {
+        } else if (task_collective_blocked(run)) {
             return TASK_COLLECTIVE_BLOCKED;
         } else if (run->ended) {
             task_pool_give(&mpi->run, task->collective);
@@ -101,12 +96,4 @@ enum task_collective_next task_collective_run(struct task_mpi *mpi, struct task_
             collective_round(mpi, task, run, now);
         }
     }
-}
-
-void task_collective_completed(struct task_mpi *mpi, struct task_state *task)
-{
-    struct task_collective_run *run = task_pool_at(&mpi->run, task->collective);
-    run->outstanding--;
-    if (!collective_blocked(run))
-        task_ready(mpi, task);
 }

@@ -125,70 +125,60 @@ static bool request_fits(const struct task_wire *wire, const struct task_request
     return task_match_fits(wire, r->peer, r->tag, r->comm, r->sequence);
 }
 
-void task_match_post(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request)
+bool task_match_post(struct task_mpi *mpi, struct task_state *task, uint32_t request, struct task_wire *wire)
 {
     const struct task_request *r = task_request_at(mpi, request);
     bool collective = r->flags & TASK_REQUEST_COLLECTIVE;
     struct task_queue *queue = &task->unexpected[collective];
     for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_message_at(mpi, i)->next) {
-        struct task_wire wire = task_message_at(mpi, i)->wire;
-        if (request_fits(&wire, r)) {
+        *wire = task_message_at(mpi, i)->wire;
+        if (request_fits(wire, r)) {
             message_remove(mpi, queue, previous, i);
-            task_protocol_matched(mpi, task, now, request, &wire);
-            return;
+            return true;
         }
     }
     posted_push(mpi, &task->posted[collective], request);
+    return false;
 }
 
-/* The message's turn has come. */
-static void match_take(struct task_mpi *mpi, struct task_state *task, ker_time now,
-                       const struct task_wire *wire)
+uint32_t task_match_take(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
 {
     bool collective = wire->flags & TASK_WIRE_COLLECTIVE;
     struct task_queue *queue = &task->posted[collective];
     for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_request_at(mpi, i)->next)
         if (request_fits(wire, task_request_at(mpi, i))) {
             posted_remove(mpi, queue, previous, i);
-            task_protocol_matched(mpi, task, now, i, wire);
-            return;
+            return i;
         }
     message_push(mpi, &task->unexpected[collective], wire);
-    if (!collective)
-        task_probe_notice(mpi, task, wire);
+    return 0;
 }
 
-/* Takes the early message of this source that is next, if it is here. */
-static bool match_early(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t source,
-                        uint32_t sequence)
+bool task_match_turn(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
 {
+    struct task_peer *peer = task_peer_get(task, wire->source + 1);
+    if (wire->sequence != peer->receives) {
+        message_push(mpi, &task->early, wire);
+        return false;
+    }
+    peer->receives++;
+    return true;
+}
+
+bool task_match_early(struct task_mpi *mpi, struct task_state *task, uint32_t source, struct task_wire *wire)
+{
+    if (!task->early.first)
+        return false;
+    struct task_peer *peer = task_peer_get(task, source + 1);
     for (uint32_t previous = 0, i = task->early.first; i; previous = i, i = task_message_at(mpi, i)->next) {
-        struct task_wire wire = task_message_at(mpi, i)->wire;
-        if (wire.source == source && wire.sequence == sequence) {
+        *wire = task_message_at(mpi, i)->wire;
+        if (wire->source == source && wire->sequence == peer->receives) {
             message_remove(mpi, &task->early, previous, i);
-            match_take(mpi, task, now, &wire);
+            peer->receives++;
             return true;
         }
     }
     return false;
-}
-
-void task_match_arrived(struct task_mpi *mpi, struct task_state *task, ker_time now,
-                        const struct task_wire *wire)
-{
-    if (wire->flags & TASK_WIRE_COLLECTIVE) {
-        match_take(mpi, task, now, wire);
-        return;
-    }
-    struct task_peer *peer = task_peer_get(task, wire->source + 1);
-    if (wire->sequence != peer->receives) {
-        message_push(mpi, &task->early, wire);
-        return;
-    }
-    uint32_t turn = ++peer->receives;
-    match_take(mpi, task, now, wire);
-    while (task->early.first && match_early(mpi, task, now, wire->source, turn))
-        task_peer_get(task, wire->source + 1)->receives = ++turn;
 }
 
 bool task_match_cancel(struct task_mpi *mpi, struct task_state *task, uint32_t request)

@@ -182,60 +182,6 @@ static void service_lost(void *shared, const struct net_envelope *envelope)
     mpi->job[wire.job].open--;
 }
 
-/* -- what is open -- */
-
-void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t destination,
-                   const struct task_wire *wire, uint64_t cookie)
-{
-    struct net_envelope envelope;
-    struct node_message m = {.destination = destination,
-                             .bytes = task_wire_payload(wire),
-                             .envelope = &envelope,
-                             .cookie = cookie,
-                             .priority = (uint8_t)mpi->outside.job(mpi->outside.jobs, wire->job)->priority,
-                             .queue = NET_QUEUE_SEND};
-    if (wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS)
-        m.delay = mpi->model.doorbell;
-    if (wire->kind == TASK_WIRE_DATA) {
-        m.queue = mpi->rendezvous == TASK_RENDEZVOUS_READ ? NET_QUEUE_READ : NET_QUEUE_SEND;
-    } else if (wire->kind != TASK_WIRE_EAGER) {
-        m.queue = NET_QUEUE_CONTROL;
-        m.priority = mpi->control_priority >= 0 ? (uint8_t)mpi->control_priority : m.priority;
-    }
-    memcpy(&envelope, wire, sizeof envelope);
-    mpi->job[wire->job].open += 1 + (cookie != 0); /* its arrival, and the end of its sending */
-    mpi->outside.send(node->net, now, mpi->service, &m);
-}
-
-void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)
-{
-    struct task_mpi_node *node = task_node_of(mpi, task);
-    task->busy = true;
-    mpi->job[task->job].open++;
-    mpi->outside.timer(node->net, until, mpi->service, task_index(mpi, task) - node->first_task);
-}
-
-/* -- ready tasks -- */
-
-static void node_enqueue(struct task_mpi *mpi, struct task_state *task)
-{
-    struct task_mpi_node *node = task_node_of(mpi, task);
-    uint32_t name = task_index(mpi, task) + 1;
-    task->ready = true;
-    task->ready_next = 0;
-    if (node->ready_last)
-        mpi->task[node->ready_last - 1].ready_next = name;
-    else
-        node->ready_first = name;
-    node->ready_last = name;
-}
-
-void task_ready(struct task_mpi *mpi, struct task_state *task)
-{
-    if (task->blocked && !task->ready)
-        node_enqueue(mpi, task);
-}
-
 /* -- the service -- */
 
 static bool service_step(void *state, struct node *net, ker_time now)
@@ -265,7 +211,7 @@ static void service_start(void *state, struct node *net, ker_time now)
         if (start > now)
             task_sleep(mpi, task, start);
         else
-            node_enqueue(mpi, task);
+            task_enqueue(mpi, task);
     }
 }
 
@@ -292,7 +238,7 @@ static void service_timer(void *state, struct node *net, ker_time now, uint32_t 
     ker_assert(number < node->tasks && task->busy);
     task->busy = false;
     node->mpi->job[task->job].open--;
-    node_enqueue(node->mpi, task);
+    task_enqueue(node->mpi, task);
 }
 
 const struct node_service task_mpi_service = {

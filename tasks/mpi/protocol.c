@@ -1,16 +1,18 @@
 /* protocol.c - how a message gets from one task to another.
  *
- *   eager        up to mpi.eager_limit: the message goes out at once; the send is complete when its last byte
- * has left the adapter (mpi.eager_completion = "sent") or at once ("buffered"); a synchronous one when its
- * ACK comes rendezvous,  above, mpi.rendezvous = "read": RTS; when it is matched, READ; then DATA, which the
- * sender's read         adapter serves outside the order of its send queue; when all is there, FIN, which
- * completes the send rendezvous,  RTS; when it is matched, CTS; then DATA, and the send is complete when that
- * has left write
+ * Eager, for messages up to mpi.eager_limit: the message goes out at once. The send is complete when its last
+ * byte has left the adapter (mpi.eager_completion = "sent") or at once ("buffered"); a synchronous one when
+ * its ACK comes.
+ *
+ * Rendezvous, for larger ones, by mpi.rendezvous:
+ *   read   RTS; when it is matched, READ; then DATA, which the sender's adapter serves outside the order of
+ *          its send queue; when all is there, FIN, which completes the send.
+ *   write  RTS; when it is matched, CTS; then DATA; the send is complete when that has left.
  *
  * RTS, READ, CTS, FIN and ACK are control messages: they carry no payload, and the adapter may send them
  * before others (adapter.control, mpi.control_priority). So an RTS may overtake an eager message that was
  * sent before it: the receiver matches the messages of two tasks by their numbers, whatever order they arrive
- * in (mpi_match.c). The node answers RTS, READ, CTS and DATA by itself, without processor time and whatever
+ * in (match.c). The node answers RTS, READ, CTS and DATA by itself, without processor time and whatever
  * the task is doing (an adapter with matching in hardware). Between tasks of one node the same messages take
  * node_copy time instead of the network; what is under way inside a node, or on the way to the adapter's
  * doorbell, is the node's (nodes/delay.c).
@@ -40,7 +42,7 @@ static struct task_wire wire_make(const struct task_state *task, const struct ta
     };
 }
 
-void task_protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request)
+static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request)
 {
     struct task_request *r = task_request_at(mpi, request);
     struct task_wire wire = wire_make(task, r, request);
@@ -66,8 +68,8 @@ static void protocol_received(struct task_mpi *mpi, struct task_state *task, uin
     task_request_complete(mpi, request);
 }
 
-void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
-                           const struct task_wire *wire)
+static void protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
+                             const struct task_wire *wire)
 {
     struct task_mpi_node *node = task_node_of(mpi, task);
     struct task_wire answer = *wire;
@@ -84,6 +86,63 @@ void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_ti
         protocol_transmit(mpi, node, now, &answer, wire->source, 0);
     }
     protocol_received(mpi, task, request, wire->bytes);
+}
+
+/* A buffered send ends for the program at once; a detached request carries the copy. */
+static uint32_t request_buffer(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+{
+    uint32_t copy = task_request_new(mpi, task, TASK_REQUEST_SEND | TASK_REQUEST_DETACHED, 0);
+    struct task_request *to = task_request_at(mpi, copy);
+    const struct task_request *from = task_request_at(mpi, index);
+    to->peer = from->peer;
+    to->tag = from->tag;
+    to->comm = from->comm;
+    to->bytes = from->bytes;
+    to->state = TASK_REQUEST_ACTIVE;
+    return copy;
+}
+
+void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t index)
+{
+    struct task_request *r = task_request_at(mpi, index);
+    r->state = TASK_REQUEST_ACTIVE;
+    if (r->peer == TASK_PROC_NULL) {
+        task_request_complete(mpi, index);
+    } else if (!(r->flags & TASK_REQUEST_SEND)) {
+        struct task_wire wire;
+        if (task_match_post(mpi, task, index, &wire))
+            protocol_matched(mpi, task, now, index, &wire);
+    } else if (r->mode == TASK_MODE_BUFFERED) {
+        protocol_send(mpi, task, now, request_buffer(mpi, task, index));
+        task_request_complete(mpi, index);
+    } else {
+        protocol_send(mpi, task, now, index);
+    }
+}
+
+/* A message whose turn has come. */
+static void protocol_take(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                          const struct task_wire *wire)
+{
+    uint32_t request = task_match_take(mpi, task, wire);
+    if (request)
+        protocol_matched(mpi, task, now, request, wire);
+    else if (!(wire->flags & TASK_WIRE_COLLECTIVE))
+        task_probe_notice(mpi, task, wire);
+}
+
+/* An EAGER or RTS for this task. */
+static void protocol_announced(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                               const struct task_wire *wire)
+{
+    struct task_wire next;
+    if (wire->flags & TASK_WIRE_COLLECTIVE) {
+        protocol_take(mpi, task, now, wire);
+    } else if (task_match_turn(mpi, task, wire)) {
+        protocol_take(mpi, task, now, wire);
+        while (task_match_early(mpi, task, wire->source, &next))
+            protocol_take(mpi, task, now, &next);
+    }
 }
 
 /* The task of the node that a message names; the seats are ordered. */
@@ -111,7 +170,7 @@ void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker
     switch (wire->kind) {
     case TASK_WIRE_EAGER:
     case TASK_WIRE_RTS:
-        task_match_arrived(mpi, node_task(mpi, node, wire->job, wire->destination), now, wire);
+        protocol_announced(mpi, node_task(mpi, node, wire->job, wire->destination), now, wire);
         break;
     case TASK_WIRE_READ:
     case TASK_WIRE_CTS:

@@ -138,6 +138,14 @@ static void request_close(struct task_state *task, struct task_mpi *mpi, struct 
         task_ready(mpi, task);
 }
 
+static void collective_completed(struct task_mpi *mpi, struct task_state *task)
+{
+    struct task_collective_run *run = task_pool_at(&mpi->run, task->collective);
+    run->outstanding--;
+    if (!task_collective_blocked(run))
+        task_ready(mpi, task);
+}
+
 void task_request_complete(struct task_mpi *mpi, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
@@ -148,7 +156,7 @@ void task_request_complete(struct task_mpi *mpi, uint32_t index)
     if (r->flags & TASK_REQUEST_COLLECTIVE) {
         request_charge(mpi, task, r);
         request_free(mpi, index);
-        task_collective_completed(mpi, task);
+        collective_completed(mpi, task);
         return;
     }
     bool awaited = r->flags & TASK_REQUEST_AWAITED;
@@ -160,34 +168,4 @@ void task_request_complete(struct task_mpi *mpi, uint32_t index)
     }
     if (awaited && task->pending && --task->pending == 0)
         task_ready(mpi, task);
-}
-
-/* A buffered send ends for the program at once; a detached request carries the copy. */
-static uint32_t request_buffer(struct task_mpi *mpi, struct task_state *task, uint32_t index)
-{
-    uint32_t copy = task_request_new(mpi, task, TASK_REQUEST_SEND | TASK_REQUEST_DETACHED, 0);
-    struct task_request *to = task_request_at(mpi, copy);
-    const struct task_request *from = task_request_at(mpi, index);
-    to->peer = from->peer;
-    to->tag = from->tag;
-    to->comm = from->comm;
-    to->bytes = from->bytes;
-    to->state = TASK_REQUEST_ACTIVE;
-    return copy;
-}
-
-void task_request_start(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t index)
-{
-    struct task_request *r = task_request_at(mpi, index);
-    r->state = TASK_REQUEST_ACTIVE;
-    if (r->peer == TASK_PROC_NULL) {
-        task_request_complete(mpi, index);
-    } else if (!(r->flags & TASK_REQUEST_SEND)) {
-        task_match_post(mpi, task, now, index);
-    } else if (r->mode == TASK_MODE_BUFFERED) {
-        task_protocol_send(mpi, task, now, request_buffer(mpi, task, index));
-        task_request_complete(mpi, index);
-    } else {
-        task_protocol_send(mpi, task, now, index);
-    }
 }

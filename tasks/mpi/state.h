@@ -1,9 +1,9 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
- * Who calls whom: mpi.c takes the network's calls and runs ready tasks (mpi_task.c), which issue requests
- * (mpi_request.c) and wait for them (mpi_wait.c); mpi_protocol.c moves messages, mpi_match.c pairs them with
- * receives, mpi_collective.c executes schedules. Nothing recurses into a running task: completions only put
- * tasks on the node's ready list.
+ * Each file calls only those before it in this order: pool.c and node.c (messages, timers, the list of ready
+ * tasks), request.c, match.c (pairs messages with receives), wait.c, protocol.c (moves messages, starts
+ * requests), collective.c (executes schedules), task.c (runs a task), report.c, mpi.c (takes the node's
+ * calls). Nothing recurses into a running task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -109,6 +109,11 @@ struct task_collective_run {
 };
 #define TASK_COLL_WINDOW 32 /* messages of one task's collective that may be outstanding */
 
+static inline bool task_collective_blocked(const struct task_collective_run *run)
+{
+    return run->outstanding >= (run->fence ? 1 : TASK_COLL_WINDOW);
+}
+
 enum task_stage {
     TASK_STAGE_NEXT,    /* fetch an op */
     TASK_STAGE_ISSUE,   /* its overhead is paid: do it */
@@ -196,19 +201,20 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
     return (uint32_t)(task - mpi->task);
 }
 
-/* -- mpi.c -- */
+/* -- node.c -- */
 /* A message of this job, to the node `destination`. */
 void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t destination,
                    const struct task_wire *, uint64_t cookie);
 /* A timer of this task, which is busy until then. */
 void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
-void task_ready(struct task_mpi *, struct task_state *); /* its condition has come true */
+void task_ready(struct task_mpi *, struct task_state *);   /* its condition has come true */
+void task_enqueue(struct task_mpi *, struct task_state *); /* at the end of the ready tasks */
 
-/* -- mpi_task.c -- */
+/* -- task.c -- */
 /* Runs the task at `now` until it must wait. */
 void task_run(struct task_mpi *, struct task_state *, ker_time now);
 
-/* -- mpi_request.c -- */
+/* -- request.c -- */
 /* A request of this task; name 0 and flags without NAMED: anonymous. A name in use loses its old request. */
 uint32_t task_request_new(struct task_mpi *, struct task_state *, unsigned flags, uint64_t name);
 uint32_t task_request_find(const struct task_mpi *, const struct task_state *,
@@ -222,10 +228,8 @@ void task_request_reap(struct task_mpi *, struct task_state *, uint32_t index);
 void task_request_complete(struct task_mpi *, uint32_t index);
 /* Counts in what FINALIZE waits for, from now until complete. */
 void task_request_open(struct task_mpi *, uint32_t index);
-/* Makes a request active: sends, or posts the receive. */
-void task_request_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t index);
 
-/* -- mpi_wait.c -- each returns true when the task can go on at once */
+/* -- wait.c -- each returns true when the task can go on at once */
 bool task_wait_begin(struct task_mpi *, struct task_state *, ker_time now);
 void task_wait_end(struct task_mpi *, struct task_state *);
 bool task_wait_one(struct task_mpi *, struct task_state *, uint32_t request); /* 0: nothing */
@@ -233,32 +237,33 @@ bool task_probe_begin(struct task_mpi *, struct task_state *);
 /* A message has become matchable: does the task wait in a probe for it? */
 void task_probe_notice(struct task_mpi *, struct task_state *, const struct task_wire *);
 
-/* -- mpi_match.c -- */
+/* -- match.c -- */
 struct task_peer *task_peer_get(struct task_state *, uint32_t key); /* made when there is none */
-/* Posts an active receive; matches it with what has arrived. */
-void task_match_post(struct task_mpi *, struct task_state *, ker_time now, uint32_t request);
-/* An EAGER or RTS for this task. */
-void task_match_arrived(struct task_mpi *, struct task_state *, ker_time now, const struct task_wire *);
+/* Posts an active receive. True: it fits this message, which had arrived and is taken from the queue. */
+bool task_match_post(struct task_mpi *, struct task_state *, uint32_t request, struct task_wire *);
+/* The posted receive that a message fits, which is taken from the queue; 0: the message is queued. */
+uint32_t task_match_take(struct task_mpi *, struct task_state *, const struct task_wire *);
+/* Is it the turn of this message of its source? Otherwise it is kept until task_match_early finds it. */
+bool task_match_turn(struct task_mpi *, struct task_state *, const struct task_wire *);
+bool task_match_early(struct task_mpi *, struct task_state *, uint32_t source, struct task_wire *);
 bool task_match_cancel(struct task_mpi *, struct task_state *, uint32_t request); /* false: it is matched */
 bool task_match_probe(const struct task_mpi *, const struct task_state *, int32_t source, int32_t tag,
                       int32_t comm);
 bool task_match_fits(const struct task_wire *, int32_t source, int32_t tag, int32_t comm, uint32_t call);
 int32_t task_match_peer(const struct task_mpi *, const struct task_state *, int32_t comm, int32_t rank);
 
-/* -- mpi_protocol.c -- */
-void task_protocol_send(struct task_mpi *, struct task_state *, ker_time now, uint32_t request);
-void task_protocol_matched(struct task_mpi *, struct task_state *, ker_time now, uint32_t request,
-                           const struct task_wire *);
+/* -- protocol.c -- */
+/* Makes a request active: sends, or posts the receive. */
+void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t request);
 void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
 void task_protocol_sent(struct task_mpi *, uint64_t cookie);
 
-/* -- mpi_collective.c -- */
+/* -- collective.c -- */
 void task_collective_start(struct task_mpi *, struct task_state *);
 enum task_collective_next { TASK_COLLECTIVE_DONE, TASK_COLLECTIVE_BLOCKED, TASK_COLLECTIVE_PAY };
 /* Goes on as far as possible. PAY: task->debt is to be paid first. */
 enum task_collective_next task_collective_run(struct task_mpi *, struct task_state *, ker_time now);
-void task_collective_completed(struct task_mpi *, struct task_state *);
 
-/* -- mpi_report.c -- task_mpi_results, task_mpi_waiting */
+/* -- report.c -- task_mpi_results, task_mpi_waiting */
 
 #endif

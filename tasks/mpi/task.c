@@ -35,7 +35,7 @@ static uint32_t task_request_begin(struct task_mpi *mpi, struct task_state *task
 {
     uint32_t index = task_request_make(mpi, task, flags, peer, tag, bytes);
     if (index)
-        task_request_start(mpi, task, now, index);
+        task_protocol_start(mpi, task, now, index);
     return index;
 }
 
@@ -54,7 +54,7 @@ static void start_named(struct task_mpi *mpi, struct task_state *task, ker_time 
 {
     uint32_t index = task_request_find(mpi, task, name);
     if (index && task_request_at(mpi, index)->state == TASK_REQUEST_INACTIVE)
-        task_request_start(mpi, task, now, index);
+        task_protocol_start(mpi, task, now, index);
 }
 
 static void issue_cancel(struct task_mpi *mpi, struct task_state *task)

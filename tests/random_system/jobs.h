@@ -22,6 +22,16 @@ static void random_node(struct random_system *r)
     group_end(r);
 }
 
+/* ker_kind.of is "bcast|scatter". */
+static bool algorithm_can(const struct ker_kind *algorithm, const char *collective)
+{
+    size_t length = strlen(collective);
+    for (const char *at = algorithm->of; at; at = strchr(at, '|') ? strchr(at, '|') + 1 : NULL)
+        if (strncmp(at, collective, length) == 0 && (at[length] == '|' || at[length] == '\0'))
+            return true;
+    return false;
+}
+
 /* Some collectives by any of the algorithms that can do them, from any size on. */
 static void random_collectives(struct random_system *r)
 {
@@ -29,9 +39,9 @@ static void random_collectives(struct random_system *r)
     for (unsigned c = 0; c < TASK_COLL_COUNT; c++) {
         const char *list[16], *name = task_coll_name(c);
         int count = 0;
-        for (const struct task_coll_algorithm *a = task_coll_algorithms; a->name; a++)
-            if (a->collectives & 1u << c)
-                list[count++] = a->name;
+        for (const struct ker_kind *const *a = task_collectives.list; *a; a++)
+            if (algorithm_can(*a, name))
+                list[count++] = (*a)->name;
         list[count] = NULL;
         const char *algorithm = random_choice(r, name, list);
         if (chance(r, 40))

@@ -3,7 +3,7 @@
  * An algorithm is a pure function: given what a task knows of the call (its view) and the number of a round,
  * it says what the task does in this round: at most one receive and one send. So an active collective needs
  * constant memory, whatever the number of tasks, and a schedule can be tested without a network.
- * mpi_collective.c executes the rounds.
+ * tasks/mpi/collective.c executes the rounds.
  *
  * Messages of a collective carry the communicator's collective context, the number of the call on the
  * communicator, and the round's tags; a pair (sender, receiver) never has two messages with one tag in one
@@ -71,8 +71,8 @@ enum ker_status task_coll_table_init(struct task_coll_table *, const struct ker_
 /* The algorithm for a call. Depends only on what all tasks of the call agree on. */
 const struct ker_kind *task_coll_choose(const struct task_coll_table *, const struct task_coll_view *);
 
-/* Blocks of a vector of `bytes` cut into `parts`: block i is [i x bytes / parts, (i + 1) x bytes / parts), so
- * that all blocks together are the vector. The bytes of blocks from..to-1. */
+/* share.c. Blocks of a vector of `bytes` cut into `parts`: block i is [i x bytes / parts, (i + 1) x bytes /
+ * parts), so that all blocks together are the vector. The bytes of blocks from..to-1. */
 uint64_t task_coll_span(uint64_t bytes, uint64_t parts, uint64_t from, uint64_t to);
 /* Bytes this task sends to (receives from) rank in a call with per-rank counts; an equal share when they are
  * unknown. */

@@ -1,0 +1,60 @@
+/* node.c - what the MPI model asks of its node: messages, timers, and the list of tasks that are ready to
+ * run.
+ *
+ * Whatever is asked for counts as open in its job until the node calls back (mpi.c). A completion only puts
+ * its task on the list: tasks run one after the other in later steps of the node, so nothing recurses into a
+ * running task. Invariant: a task is on the list at most once (task.ready).
+ */
+#include "tasks/mpi/state.h"
+
+#include <string.h>
+
+void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t destination,
+                   const struct task_wire *wire, uint64_t cookie)
+{
+    struct net_envelope envelope;
+    struct node_message m = {.destination = destination,
+                             .bytes = task_wire_payload(wire),
+                             .envelope = &envelope,
+                             .cookie = cookie,
+                             .priority = (uint8_t)mpi->outside.job(mpi->outside.jobs, wire->job)->priority,
+                             .queue = NET_QUEUE_SEND};
+    if (wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS)
+        m.delay = mpi->model.doorbell;
+    if (wire->kind == TASK_WIRE_DATA) {
+        m.queue = mpi->rendezvous == TASK_RENDEZVOUS_READ ? NET_QUEUE_READ : NET_QUEUE_SEND;
+    } else if (wire->kind != TASK_WIRE_EAGER) {
+        m.queue = NET_QUEUE_CONTROL;
+        m.priority = mpi->control_priority >= 0 ? (uint8_t)mpi->control_priority : m.priority;
+    }
+    memcpy(&envelope, wire, sizeof envelope);
+    mpi->job[wire->job].open += 1 + (cookie != 0); /* its arrival, and the end of its sending */
+    mpi->outside.send(node->net, now, mpi->service, &m);
+}
+
+void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)
+{
+    struct task_mpi_node *node = task_node_of(mpi, task);
+    task->busy = true;
+    mpi->job[task->job].open++;
+    mpi->outside.timer(node->net, until, mpi->service, task_index(mpi, task) - node->first_task);
+}
+
+void task_enqueue(struct task_mpi *mpi, struct task_state *task)
+{
+    struct task_mpi_node *node = task_node_of(mpi, task);
+    uint32_t name = task_index(mpi, task) + 1;
+    task->ready = true;
+    task->ready_next = 0;
+    if (node->ready_last)
+        mpi->task[node->ready_last - 1].ready_next = name;
+    else
+        node->ready_first = name;
+    node->ready_last = name;
+}
+
+void task_ready(struct task_mpi *mpi, struct task_state *task)
+{
+    if (task->blocked && !task->ready)
+        task_enqueue(mpi, task);
+}
