@@ -1,9 +1,9 @@
 /* allprof.h - inside the reader of liballprof traces; docs/traces.md tells the format and the rules.
  *
  * Two passes. open() scans the files, shared out among the ranks, for what concerns communicators, and
- * resolves those on every rank alike (allprof_scan.c, allprof_comm.c). prepare() reads the own tasks' files
- * in full, checks them, and keeps their operations as a few bytes each (allprof_parse.c, allprof_request.c,
- * allprof_code.c).
+ * resolves those on every rank alike (scan.c, comm.c). prepare() reads the own tasks' files
+ * in full, checks them, and keeps their operations as a few bytes each (parse.c, request.c,
+ * code.c).
  */
 #ifndef TASKS_ALLPROF_H
 #define TASKS_ALLPROF_H
@@ -12,7 +12,7 @@
 
 #include <stddef.h>
 
-/* ---- allprof_file.c: lines of a plain or zstd-compressed file ---- */
+/* ---- file.c: lines of a plain or zstd-compressed file ---- */
 
 struct allprof_file;
 
@@ -36,7 +36,7 @@ uint32_t allprof_file_number(const struct allprof_file *); /* of the current lin
 /* Number of tasks in a folder; files must be numbered from 0 without gaps, and each once. */
 enum ker_status allprof_folder_count(const char *folder, uint32_t *tasks, struct ker_error *);
 
-/* ---- allprof_call.c: the calls and their arguments ---- */
+/* ---- call.c: the calls and their arguments ---- */
 
 enum allprof_kind {
     ALLPROF_LOCAL, /* nothing happens between tasks */
@@ -72,7 +72,7 @@ struct allprof_call {
     uint8_t kind;       /* enum allprof_kind */
     uint8_t op;         /* enum task_op_kind, where one fits */
     uint8_t mode;       /* enum task_send_mode, enum task_collective or enum allprof_create */
-    const char *layout; /* one letter per argument, see allprof_call.c; UNSUPPORTED: why */
+    const char *layout; /* one letter per argument, see calls.c; UNSUPPORTED: why */
 };
 
 struct allprof_group { /* a communicator as it is printed */
@@ -107,6 +107,8 @@ int allprof_bytes_which(const struct allprof_args *);
 /* Splits a line that is no comment, in place, and checks the syntax of everything that is used. */
 enum ker_status allprof_call_parse(struct allprof_args *, char *line, const struct allprof_file *,
                                    struct ker_error *);
+/* calls.c. NULL: there is no MPI call of this name (with so many letters, more than 4). */
+const struct allprof_call *allprof_call_find(const char *name, size_t length);
 /* The call's number in the table and back, for compact storage; numbers are below 255. */
 unsigned allprof_call_number(const struct allprof_call *);
 const struct allprof_call *allprof_call_get(unsigned number);
@@ -119,7 +121,7 @@ struct allprof_frame {
 enum ker_status allprof_frame_next(struct allprof_frame *, struct allprof_file *, struct allprof_args *,
                                    bool *args_filled, bool *ended, struct ker_error *);
 
-/* ---- allprof_scan.c: what a file says about communicators ---- */
+/* ---- scan.c: what a file says about communicators ---- */
 
 enum allprof_event_kind { ALLPROF_EVENT_USE, ALLPROF_EVENT_NEW, ALLPROF_EVENT_FREE };
 
@@ -206,7 +208,7 @@ int32_t allprof_rank(const struct allprof_rules *, int64_t value, int32_t size);
 enum ker_status allprof_scan(struct allprof_events *, struct allprof_tallies *, const struct allprof_rules *,
                              const char *folder, uint32_t task, struct ker_error *);
 
-/* ---- allprof_comm.c ---- */
+/* ---- comm.c ---- */
 
 struct allprof_comms {
     struct task_comm *comm;
@@ -222,7 +224,7 @@ enum ker_status allprof_comms_resolve(struct allprof_comms *, struct allprof_eve
                                       const char *folder, struct ker_error *);
 void allprof_comms_release(struct allprof_comms *);
 
-/* ---- allprof_code.c: operations as bytes ---- */
+/* ---- code.c: operations as bytes ---- */
 
 struct allprof_code {
     uint8_t *byte;
@@ -254,7 +256,7 @@ struct allprof_reader {
 };
 bool allprof_reader_next(struct allprof_reader *, struct task_op *);
 
-/* ---- allprof_request.c: request variables ---- */
+/* ---- request.c: request variables ---- */
 
 struct allprof_requests;
 
@@ -278,7 +280,7 @@ bool allprof_requests_call(struct allprof_requests *, const struct allprof_args 
 /* A status is looked at: the test that was the last operation completed something. */
 void allprof_requests_status(struct allprof_requests *, uint64_t status);
 
-/* ---- allprof_match.c: do the files belong together? ---- */
+/* ---- match.c: do the files belong together? ---- */
 
 /* All members of a communicator must make the same collective calls in the same order. */
 enum ker_status allprof_match_collectives(const struct allprof_events *files, uint32_t tasks,
@@ -298,7 +300,7 @@ void allprof_flow_add(struct allprof_flow **, size_t *count, size_t *room, uint3
 enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, const bool *cancelled,
                                        const struct allprof_comms *, const char *folder, struct ker_error *);
 
-/* ---- allprof_parse.c ---- */
+/* ---- parse.c ---- */
 
 enum ker_status allprof_parse(struct allprof_code *, struct task_taken *, const struct allprof_rules *,
                               const char *folder, uint32_t task, const struct allprof_events *,

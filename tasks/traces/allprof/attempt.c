@@ -15,15 +15,6 @@
     UINT64_C(100000000) /* steps that the search may take in any case, and more the longer the traces are */
 #define WORK_PER_EVENT 1000u
 
-void allprof_comms_release(struct allprof_comms *comms)
-{
-    for (int32_t i = 0; i < comms->owned_count; i++)
-        free(comms->owned[i]);
-    free(comms->owned);
-    free(comms->comm);
-    memset(comms, 0, sizeof *comms);
-}
-
 /* r->flip has room for ATTEMPTS. */
 static enum ker_status attempts_more(struct allprof_resolver *r, uint64_t best)
 {

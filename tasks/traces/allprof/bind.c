@@ -1,6 +1,6 @@
 /* bind.c - which handle of a task is which communicator, when rank and size fit several.
  *
- * The search (allprof_search.c) goes over the communicators that waiting tasks could mean, their other
+ * The search (search.c) goes over the communicators that waiting tasks could mean, their other
  * members, and the communicators which those could confuse with them. Levels of agreement are tried from the
  * strictest down. When a solution is found, another handle for the slots of the waiting tasks is tried: a
  * solution in which a task would talk to other tasks is a doubt, which is told. Handles with equal signs, or

@@ -4,12 +4,12 @@
  * So the communicator calls of all tasks are replayed here without their messages: a task runs until it makes
  * a communicator, and waits there until every task of the parent does. Then the members, their ranks and
  * sizes are known (a split shows colours and keys), but for Cart_create, Cart_sub and Comm_create, whose
- * arguments are addresses: their members are found when somebody needs them (allprof_group.c). A handle that
+ * arguments are addresses: their members are found when somebody needs them (group.c). A handle that
  * a task uses is then
  *   1. the communicator it is bound to, when that is alive and rank and size fit;
  *   2. else the only communicator not yet bound with this rank and size, or that which the task's Fortran
  * handles, small numbers given out lowest first, tell; if there are several, the task waits, and when no task
- * can go on any more, what all members do on their handles decides (allprof_bind.c);
+ * can go on any more, what all members do on their handles decides (bind.c);
  *   3. else, with size 1, MPI_COMM_SELF; else an error.
  * MPI_Comm_free shows the address of a variable. When no communicator was made in this variable (the program
  * had copied the handle), the youngest one is freed that the task does not use before it makes or frees
@@ -22,166 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FORTRAN_HANDLES 65536u /* Open MPI: a handle below is Fortran's; 0 world, 1 self, 2 null */
-
-enum ker_status allprof_event_fail(struct allprof_resolver *r, uint32_t task, size_t event, const char *text)
-{
-    return allprof_line_fail(r->folder, task, r->files[task].event[event].line, r->error, "%s", text);
-}
-
 static enum ker_status event_fail(struct allprof_resolver *r, uint32_t task,
                                   const struct allprof_event *event, const char *text)
 {
     return allprof_event_fail(r, task, (size_t)(event - r->files[task].event), text);
-}
-
-int32_t allprof_comm_add(struct allprof_resolver *r, int32_t size, const int32_t *member)
-{
-    struct allprof_comms *comms = r->comms;
-    int32_t arrived_room = comms->room, freed_room = comms->room;
-    KER_RESERVE(comms->comm, comms->room, comms->count + (size_t)1);
-    KER_RESERVE(r->arrived, arrived_room, comms->room);
-    KER_RESERVE(r->freed, freed_room, comms->room);
-    r->arrived[comms->count] = r->freed[comms->count] = 0;
-    comms->comm[comms->count] = (struct task_comm){size, member};
-    return comms->count++;
-}
-
-/* A member list that is freed with the communicators. */
-int32_t *allprof_members_new(struct allprof_resolver *r, int32_t size)
-{
-    struct allprof_comms *comms = r->comms;
-    int32_t *member = ker_alloc((size_t)size * sizeof *member);
-    *KER_PUSH(comms->owned, comms->owned_count, comms->owned_room) = member;
-    return member;
-}
-
-/* Those that all their members have freed make room: until then the others may look at what this one did. And
- * while one is without a handle that was made before the end of this one, it matters that this one had its
- * handle then. */
-static void known_compact(struct allprof_resolver *r, struct allprof_owner *task)
-{
-    uint32_t kept = 0;
-    size_t oldest = SIZE_MAX;
-    for (uint32_t i = 0; i < task->count; i++)
-        if (task->known[i].alive && !task->known[i].bound && task->known[i].made < oldest)
-            oldest = task->known[i].made;
-    for (uint32_t i = 0; i < task->count; i++) {
-        const struct allprof_known *known = &task->known[i];
-        bool gone = !known->alive && !known->bound && i > 0;
-        if (gone && known->comm >= 0)
-            gone = known->freed < oldest && r->freed[known->comm] == r->comms->comm[known->comm].size;
-        if (!gone)
-            task->known[kept++] = *known;
-    }
-    task->count = kept;
-}
-
-static struct allprof_known *known_add(struct allprof_resolver *r, struct allprof_owner *task, int32_t comm,
-                                       int32_t rank, uint64_t variable)
-{
-    if (task->count == task->room) {
-        known_compact(r, task);
-        if (task->count * 2 > task->room)
-            KER_RESERVE(task->known, task->room, task->room + (size_t)1);
-    }
-    struct allprof_known *known = KER_PUSH(task->known, task->count, task->room);
-    *known = (struct allprof_known){
-        .comm = comm, .rank = rank, .variable = variable, .made = task->at, .alive = true};
-    return known;
-}
-
-bool allprof_known_fits(const struct allprof_resolver *r, const struct allprof_known *known,
-                        const struct allprof_group *group)
-{
-    return known->comm >= 0 && known->rank == group->rank && r->comms->comm[known->comm].size == group->size;
-}
-
-struct allprof_known *allprof_known_alive(const struct allprof_owner *task, uint64_t handle)
-{
-    for (uint32_t i = task->count; i-- > 0;)
-        if (task->known[i].bound && task->known[i].alive && task->known[i].handle == handle)
-            return &task->known[i];
-    return NULL;
-}
-
-/* The known communicator with this handle, the youngest first. */
-static struct allprof_known *known_bound(const struct allprof_resolver *r, const struct allprof_owner *task,
-                                         const struct allprof_group *group, bool alive)
-{
-    for (uint32_t i = task->count; i-- > 0;) {
-        struct allprof_known *known = &task->known[i];
-        if (known->bound && known->alive == alive && known->handle == group->handle &&
-            allprof_known_fits(r, known, group))
-            return known;
-    }
-    return NULL;
-}
-
-/* The number Fortran gave this unbound communicator: the lowest from 3 on that is free, after the older
- * unbound ones. */
-static uint64_t known_fortran(const struct allprof_owner *task, uint32_t which)
-{
-    uint32_t older = 0;
-    for (uint32_t i = 1; i < which; i++)
-        older += task->known[i].alive && !task->known[i].bound;
-    for (uint64_t handle = 3;; handle++) {
-        bool taken = false;
-        for (uint32_t i = 0; i < task->count && !taken; i++)
-            taken = task->known[i].alive && task->known[i].bound && task->known[i].handle == handle;
-        if (!taken && older-- == 0)
-            return handle;
-    }
-}
-
-/* How many communicators the handle may be, and the oldest of them; those of unknown members count in *opens.
- */
-static uint32_t known_unbound(const struct allprof_resolver *r, const struct allprof_owner *task,
-                              const struct allprof_group *group, struct allprof_known **first,
-                              uint32_t *opens)
-{
-    uint32_t count = 0;
-    *first = NULL;
-    *opens = 0;
-    for (uint32_t i = 0; i < task->count; i++) {
-        struct allprof_known *known = &task->known[i];
-        if (known->bound || !known->alive)
-            continue;
-        *opens += known->comm < 0;
-        if (!allprof_known_fits(r, known, group))
-            continue;
-        if (group->handle < FORTRAN_HANDLES && known_fortran(task, i) == group->handle) {
-            *first = known;
-            *opens = 0;
-            return 1;
-        }
-        count++;
-        *first = *first ? *first : known;
-    }
-    return count;
-}
-
-void allprof_known_bind(struct allprof_owner *task, struct allprof_known *known, uint64_t handle)
-{
-    for (uint32_t i = 0; i < task->count; i++) /* the handle was freed and is used again */
-        if (task->known[i].bound && task->known[i].handle == handle) {
-            task->known[i].freed = task->known[i].alive ? task->at : task->known[i].freed;
-            task->known[i].bound = task->known[i].alive = false;
-        }
-    known->bound = known->alive = known->used = true;
-    known->handle = handle;
-}
-
-/* One that has been freed as far as we guessed, or MPI_COMM_SELF. */
-static struct allprof_known *known_last(struct allprof_resolver *r, uint32_t number,
-                                        const struct allprof_group *group)
-{
-    struct allprof_known *known = known_bound(r, &r->task[number], group, false);
-    if (known || group->size != 1)
-        return known;
-    int32_t *self = allprof_members_new(r, 1);
-    self[0] = (int32_t)number;
-    return known_add(r, &r->task[number], allprof_comm_add(r, 1, self), 0, 0);
 }
 
 /* Gives the event its communicator; *waits: it could be several. */
@@ -189,15 +33,15 @@ static enum ker_status event_bind(struct allprof_resolver *r, uint32_t number, s
                                   bool *waits)
 {
     struct allprof_owner *task = &r->task[number];
-    struct allprof_known *known = known_bound(r, task, &event->group, true);
+    struct allprof_known *known = allprof_known_bound(r, task, &event->group, true);
     uint32_t opens = 0;
     if (!known) {
-        uint32_t count = known_unbound(r, task, &event->group, &known, &opens);
+        uint32_t count = allprof_known_unbound(r, task, &event->group, &known, &opens);
         *waits = event->group.size > 1 && (count > 1 || opens > 0) && !(task->tried && count == 0);
         if (*waits)
             return KER_OK;
         if (!known)
-            known = known_last(r, number, &event->group);
+            known = allprof_known_last(r, number, &event->group);
         if (!known && event->group.size > (int32_t)r->tasks)
             return allprof_line_fail(r->folder, number, event->line, r->error,
                                      "a communicator of %d tasks, but there are %u "
@@ -262,7 +106,7 @@ static void comm_make(struct allprof_resolver *r, int32_t size, const int32_t *m
     for (int32_t rank = 0; rank < size; rank++) {
         uint32_t number = (uint32_t)task_comm_task(&r->comms->comm[comm], rank);
         struct allprof_owner *task = &r->task[number];
-        known_add(r, task, comm, rank, r->files[number].event[task->at].variable);
+        allprof_known_add(r, task, comm, rank, r->files[number].event[task->at].variable);
     }
 }
 
@@ -321,7 +165,7 @@ static void open_make(struct allprof_resolver *r, int32_t parent, unsigned creat
     r->open[number] = (struct allprof_open){.parent = parent, .create = (uint8_t)create};
     for (int32_t rank = 0; rank < comm.size; rank++) {
         int32_t task = task_comm_task(&comm, rank);
-        known_add(r, &r->task[task], -1 - number, 0, event_of(r, task)->variable);
+        allprof_known_add(r, &r->task[task], -1 - number, 0, event_of(r, task)->variable);
     }
 }
 
@@ -451,7 +295,7 @@ enum ker_status allprof_attempt(struct allprof_resolver *r, uint64_t *progress)
     r->flipped = r->flips == 0;
     allprof_comm_add(r, (int32_t)r->tasks, NULL);
     for (uint32_t i = 0; i < r->tasks; i++)
-        known_add(r, &r->task[i], 0, (int32_t)i, 0);
+        allprof_known_add(r, &r->task[i], 0, (int32_t)i, 0);
     enum ker_status status = resolve(r);
     if (status == KER_OK)
         status = allprof_match_collectives(r->files, r->tasks, r->comms, r->folder, r->error);

@@ -1,9 +1,9 @@
 /* comm.h - inside the resolver of communicators: what its three parts share.
  *
- * allprof_attempt.c begins; allprof_comm.c runs all tasks' events and makes communicators; a task that uses a
- * handle which could be one of several communicators waits, and when no task can go on, allprof_group.c finds
- * the members of those whose members the call does not tell, and allprof_bind.c decides which handle is
- * which. Both judge by signs (allprof_sign.c): what a task does on a handle.
+ * allprof_attempt.c begins; comm.c runs all tasks' events and makes communicators; a task that uses a
+ * handle which could be one of several communicators waits, and when no task can go on, group.c finds
+ * the members of those whose members the call does not tell, and bind.c decides which handle is
+ * which. Both judge by signs (sign.c): what a task does on a handle.
  */
 #ifndef TASKS_ALLPROF_COMM_H
 #define TASKS_ALLPROF_COMM_H
@@ -56,19 +56,33 @@ struct allprof_resolver {
     struct ker_error *error;
 };
 
-/* -- allprof_comm.c -- */
+/* -- comm.c -- */
 /* Runs all tasks from the start; *progress: how far they came. */
 enum ker_status allprof_attempt(struct allprof_resolver *, uint64_t *progress);
+
+/* -- known.c -- */
 enum ker_status allprof_event_fail(struct allprof_resolver *, uint32_t task, size_t event, const char *text);
-bool allprof_known_fits(const struct allprof_resolver *, const struct allprof_known *,
-                        const struct allprof_group *);
-void allprof_known_bind(struct allprof_owner *, struct allprof_known *, uint64_t handle);
-/* The communicator with this handle that is alive, whatever rank and size; NULL: none. */
-struct allprof_known *allprof_known_alive(const struct allprof_owner *, uint64_t handle);
 int32_t allprof_comm_add(struct allprof_resolver *, int32_t size, const int32_t *member);
 int32_t *allprof_members_new(struct allprof_resolver *, int32_t size);
+struct allprof_known *allprof_known_add(struct allprof_resolver *, struct allprof_owner *, int32_t comm,
+                                        int32_t rank, uint64_t variable);
+bool allprof_known_fits(const struct allprof_resolver *, const struct allprof_known *,
+                        const struct allprof_group *);
+/* The communicator with this handle that is alive, whatever rank and size; NULL: none. */
+struct allprof_known *allprof_known_alive(const struct allprof_owner *, uint64_t handle);
+/* The communicator with this handle, the youngest first. */
+struct allprof_known *allprof_known_bound(const struct allprof_resolver *, const struct allprof_owner *,
+                                          const struct allprof_group *, bool alive);
+/* How many communicators the handle may be, and the oldest of them; those of unknown members count in *opens.
+ */
+uint32_t allprof_known_unbound(const struct allprof_resolver *, const struct allprof_owner *,
+                               const struct allprof_group *, struct allprof_known **first, uint32_t *opens);
+/* One that has been freed as far as we guessed, or MPI_COMM_SELF; NULL: none. */
+struct allprof_known *allprof_known_last(struct allprof_resolver *, uint32_t task,
+                                         const struct allprof_group *);
+void allprof_known_bind(struct allprof_owner *, struct allprof_known *, uint64_t handle);
 
-/* -- allprof_sign.c: what a task does on a handle, from the making of the communicator to its end -- */
+/* -- sign.c: what a task does on a handle, from the making of the communicator to its end -- */
 struct allprof_sign {
     uint64_t collectives, digest, exact;
     struct allprof_tally *peer; /* sorted */
@@ -107,11 +121,11 @@ struct allprof_freshes {
 /* In the order of their first use. */
 void allprof_fresh_find(struct allprof_resolver *, uint32_t task, struct allprof_freshes *);
 
-/* -- allprof_group.c -- */
+/* -- group.c -- */
 /* Finds the members of open communicators that waiting tasks need. */
 enum ker_status allprof_groups_find(struct allprof_resolver *, bool *found);
 
-/* -- allprof_bind.c -- */
+/* -- bind.c -- */
 /* Decides for every task that waits; they can go on then. */
 void allprof_bind(struct allprof_resolver *);
 /* A decision that the trace does not settle. */

@@ -1,7 +1,7 @@
 /* parse.c - one task's trace as operations.
  *
  * Line by line: the time between the end of one call and the start of the next is computation, a call becomes
- * one operation or none. Communicators are looked up in what allprof_comm.c found, which counts the same
+ * one operation or none. Communicators are looked up in what comm.c found, which counts the same
  * first uses as are met here; ranks are checked against the communicator's size; bytes are count x size of
  * the datatype.
  *
@@ -44,7 +44,7 @@ struct parser {
     struct ker_error *error;
 };
 
-/* The communicator of the line, checked by allprof_comm.c. */
+/* The communicator of the line, checked by comm.c. */
 static enum ker_status comm_find(struct parser *p)
 {
     const struct allprof_events *events = p->events;

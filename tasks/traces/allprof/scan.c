@@ -1,7 +1,7 @@
 /* scan.c - what a file says about communicators: the calls that make and free them, and between two of these
  * the first use of each handle. That is all that is needed to tell which handle is which communicator, and
  * little enough to be sent to every rank. On the way it counts messages per peer and digests the collectives,
- * so that files that do not belong together are found before the run (allprof_match.c).
+ * so that files that do not belong together are found before the run (match.c).
  */
 #include "tasks/traces/allprof/allprof.h"
 

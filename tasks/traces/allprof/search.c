@@ -1,6 +1,6 @@
 /* search.c - decides which slot has which candidate.
  *
- * The signs of the candidates (allprof_sign.c) must agree among all members of a communicator, a handle has
+ * The signs of the candidates (sign.c) must agree among all members of a communicator, a handle has
  * one slot, and one that exists already must have one. What a slot decides takes candidates from others, and
  * a slot with one candidate left is decided; only then a guess is made: the oldest communicator has the
  * handle used first. A guess that leaves a slot without candidates is taken back.

@@ -1,7 +1,7 @@
 /* search.h - inside the search for which handle is which communicator: its state, and the steps that
  * it makes.
  *
- * allprof_bind.c says what is to be decided and takes the answer, allprof_search.c decides. A slot is a
+ * bind.c says what is to be decided and takes the answer, search.c decides. A slot is a
  * communicator as one of its members knows it; its candidates are the member's handles of the right rank and
  * size, or none (the member never uses it).
  */
