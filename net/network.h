@@ -341,7 +341,7 @@ static inline uint32_t net_mix(uint64_t x)
 }
 
 /* 32 random bits of a packet's own, the same wherever they are asked for: injection times differ among a
- * source's packets. With routing.sticky they are the message's or the flow's. */
+ * source's packets. With routing.pinning they are the message's or the flow's. */
 static inline uint32_t net_packet_draw(const struct net_network *net, const struct net_packet *p)
 {
     uint64_t what = (uint64_t)p->injected;

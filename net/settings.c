@@ -78,11 +78,13 @@ const struct ker_option net_options[] = {
     {"routing.hysteresis", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Adaptive selection: a flow keeps its way at a switch unless another is better by more than this. 0: "
      "every packet chooses anew.",
-     "routing.selection=@adaptive & routing.sticky=packet"},
-    {"routing.sticky", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
-     "For how long a way, once taken, is kept: every packet chooses for itself, or all of a message, or all "
-     "between two nodes take the "
-     "way of the first. What a packet draws is drawn for the message or flow, too."},
+     "routing.selection=@adaptive & routing.pinning=packet"},
+    {"routing.pinning", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
+     .formerly = "routing.sticky",
+     .meaning = "For how long a way, once taken, is kept: every packet chooses for itself, or all of a "
+                "message, or all "
+                "between two nodes take the "
+                "way of the first. What a packet draws is drawn for the message or flow, too."},
     {"routing.credits", KER_TYPE_CHOICE, "channel", NULL, NULL, "channel|port",
      "For selection by credits: those missing on the channel that the packet would take, or on all channels "
      "of the port together.",
@@ -129,7 +131,7 @@ static const struct ker_word forwarding_words[] = {
 static const struct ker_word control_words[] = {
     {"first", NET_CONTROL_FIRST}, {"fair", NET_CONTROL_FAIR}, {"in_order", NET_CONTROL_IN_ORDER}, {NULL, 0}};
 
-static const struct ker_word sticky_words[] = {
+static const struct ker_word pinning_words[] = {
     {"packet", NET_PIN_PACKET}, {"message", NET_PIN_MESSAGE}, {"flow", NET_PIN_FLOW}, {NULL, 0}};
 
 static const struct net_arbiter *arbiter_read(const struct ker_config *c,
@@ -171,7 +173,7 @@ static void settings_read(struct net_settings *set, const struct ker_config *c,
     set->forwarding = (enum net_forwarding)ker_config_number(c, "switch.forwarding", forwarding_words);
     set->selection = ker_config_operations(c, "routing.selection");
     set->adapts = set->selection->adapts;
-    set->pinning = (enum net_pinning)ker_config_number(c, "routing.sticky", sticky_words);
+    set->pinning = (enum net_pinning)ker_config_number(c, "routing.pinning", pinning_words);
     set->count_port = ker_config_is(c, "routing.credits", "port");
     set->threshold = (uint64_t)ker_config_time(c, "routing.threshold");
     set->hysteresis = (uint64_t)ker_config_time(c, "routing.hysteresis");

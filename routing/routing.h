@@ -59,7 +59,7 @@ struct route_choice {
 struct route_packet {
     uint64_t address;             /* destination as route_address() packed it; topology's own layout */
     uint32_t source, destination; /* nodes */
-    uint32_t draw; /* 32 random bits of the packet's own (or of its message or flow: routing.sticky): the same
+    uint32_t draw; /* 32 random bits of the packet's own (or of its message or flow: routing.pinning): the same
                       at every hop */
     uint32_t state;   /* the algorithm's own, 24 bits, 0 at injection: what the choice taken at the hop before
                          said */

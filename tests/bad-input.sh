@@ -277,7 +277,7 @@ for word in topology.radix=4 topology.nodes=4 topology.groups=2,2 topology.file=
 done
 bad 'topology.bandwidth: means nothing with topology.kind = "file"' file.cfg topology.bandwidth=1GB/s
 bad 'routing.valiant: means nothing with topology.kind = "torus"' torus.cfg routing.algorithm=valiant routing.valiant=any
-bad 'routing.hysteresis: means nothing with routing.sticky = "flow"' tree.cfg routing.algorithm=adaptive routing.sticky=flow \
+bad 'routing.hysteresis: means nothing with routing.pinning = "flow"' tree.cfg routing.algorithm=adaptive routing.pinning=flow \
     routing.hysteresis=1us
 bad 'traffic.interval: means nothing with traffic.pattern = "all_to_all"' star.cfg traffic.pattern=all_to_all traffic.interval=1us
 bad 'adapter.scheduling: means nothing with adapter.queues = "fifo"' star.cfg adapter.queues=fifo adapter.scheduling=fifo
@@ -518,7 +518,7 @@ bad 'routing.algorithm: "ugal" is not possible on a torus; possible are: minimal
 
 bad 'congestion.control: "tcp" is none of' star.cfg congestion.control=tcp
 bad_ranks 'congestion.threshold: means nothing with congestion.control = "none" (the default); it is for "ecn"' star.cfg congestion.threshold=1KiB
-bad 'at most 4128 bytes' star.cfg congestion.control=ecn congestion.notice_size=5000B
+bad 'at most 4128 bytes' star.cfg congestion.control=ecn congestion.cnp_size=5000B
 bad 'lies below congestion.threshold' star.cfg congestion.control=ecn congestion.threshold_high=1KiB
 bad 'congestion.decrease: ' star.cfg congestion.control=ecn congestion.decrease=1.5
 bad 'congestion.minimum: ' star.cfg congestion.control=ecn congestion.minimum=0

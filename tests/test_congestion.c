@@ -90,7 +90,7 @@ static void notice_sets_the_rate(void **state)
     struct period p[20];
     run_init(&r);
     assert_int_equal(
-        funnel_run(&r, "decrease = 0.95; notice_gap = \"1 s\"; recovery = \"1 s\";", "101 us", p, 20), 10);
+        funnel_run(&r, "decrease = 0.95; cnp_gap = \"1 s\"; recovery = \"1 s\";", "101 us", p, 20), 10);
     assert_int_equal(run_int(&r, "congestion.notices_sent"), 1);
     assert_int_equal(run_int(&r, "congestion.notices_received"), 1);
     assert_int_equal(run_int(&r, "congestion.throttled_flows"), 1);
@@ -110,7 +110,7 @@ static void rate_has_a_minimum(void **state)
     struct period p[20];
     run_init(&r);
     assert_int_equal(funnel_run(&r,
-                                "decrease = 1.0; minimum = 0.02; notice_gap = \"1 s\"; recovery = \"1 s\";",
+                                "decrease = 1.0; minimum = 0.02; cnp_gap = \"1 s\"; recovery = \"1 s\";",
                                 "101 us", p, 20),
                      10);
     for (int i = 2; i < 10; i++)
@@ -127,7 +127,7 @@ static void rate_recovers(void **state)
     struct period p[60];
     run_init(&r);
     int count = funnel_run(
-        &r, "decrease = 1.0; minimum = 0.02; increase = 0.01; notice_gap = \"1 s\"; recovery = \"50 us\";",
+        &r, "decrease = 1.0; minimum = 0.02; increase = 0.01; cnp_gap = \"1 s\"; recovery = \"50 us\";",
         "601 us", p, 60);
     assert_int_equal(count, 60);
     for (int i = 2; i < 60; i++) {
@@ -147,11 +147,11 @@ static void notices_keep_their_gap(void **state)
     struct run r;
     struct period p[20];
     run_init(&r);
-    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; notice_gap = \"3 us\";", "100 us",
+    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; cnp_gap = \"3 us\";", "100 us",
                p, 20);
     assert_true(run_int(&r, "congestion.marked_packets") > 900); /* 1000 leave the switch */
     assert_within(run_real(&r, "congestion.notices_sent"), 33, 1);
-    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; notice_gap = \"0 s\";", "100 us",
+    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; cnp_gap = \"0 s\";", "100 us",
                p, 20);
     assert_within(run_real(&r, "congestion.notices_sent"), run_real(&r, "congestion.marked_packets"), 3);
     run_release(&r);
@@ -381,7 +381,7 @@ static void nothing_is_lost(void **state)
         {"", "", "outstanding = 4;", ""},
         {"queueing = \"fifo\";", "", "", ""},
         {"forwarding = \"store_and_forward\";", "", "", ""},
-        {"", "", "", "notice_gap = \"0 s\"; mark = \"all\";"},
+        {"", "", "", "cnp_gap = \"0 s\"; mark = \"all\";"},
     };
     struct run r;
     run_init(&r);

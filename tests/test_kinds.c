@@ -168,9 +168,50 @@ static void test_add(void **state)
     ker_registry_free(r);
 }
 
+/* ---- former names ---- */
+
+static const struct ker_option named_options[] = {
+    {.key = "a.new", .type = KER_TYPE_INT, .fallback = "1", .meaning = "x", .formerly = "a.old"},
+    {.key = "l[].new", .type = KER_TYPE_INT, .fallback = "1", .meaning = "x", .formerly = "l[].old"},
+    {0}};
+
+static enum ker_status named(struct ker_config **config, const char *text, const char *override,
+                             struct ker_error *error)
+{
+    static const struct ker_option *const named_tables[] = {named_options, NULL};
+    *error = (struct ker_error){0};
+    return ker_config_parse(config, "test.cfg", text, &override, override ? 1 : 0, named_tables, error);
+}
+
+static void test_former(void **state)
+{
+    struct ker_config *c;
+    struct ker_error error;
+    static const struct {
+        const char *text, *override;
+        int new;
+    } good[] = {
+        {"a: { old = 3; };", NULL, 3},      {"a: { old = 3; };", "a.new=4", 4},
+        {"a: { new = 3; };", "a.old=4", 4}, {"", "a.old=5", 5},
+        {"", "a={ old = 6; }", 6},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
+        assert_int_equal(named(&c, good[i].text, good[i].override, &error), KER_OK);
+        assert_int_equal(ker_config_int(c, "a.new"), good[i].new);
+        ker_config_free(c);
+    }
+    assert_int_equal(named(&c, "l = ( { new = 2; }, { old = 3; } );", NULL, &error), KER_OK);
+    assert_int_equal(ker_config_int(c, "l[1].new"), 3);
+    ker_config_free(c);
+    assert_int_equal(named(&c, "a: { new = 1;\n old = 2; };", NULL, &error), KER_BAD_INPUT);
+    assert_string_equal(error.text,
+                        "test.cfg:2: a.old: is the former name of a.new, which is given, too: remove it");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_name), cmocka_unit_test(test_belongs),
-                                       cmocka_unit_test(test_find), cmocka_unit_test(test_add)};
+                                       cmocka_unit_test(test_find), cmocka_unit_test(test_add),
+                                       cmocka_unit_test(test_former)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -128,11 +128,33 @@ static void gsl_view(void **state)
     assert_int_equal(gsl_rng_get(rng), ker_stream_next(&twin));
 }
 
+/* Numbers of before there were names, and hashes apart from these: FNV-1a 64 of "x" is af63f54c8601bb27, ...
+ */
+static void test_purposes(void **state)
+{
+    static const char *const good[] = {"disk.time", "disk.size", "server.choice", NULL},
+                             *const twice[] = {"disk.time", "disk.size", "disk.time", NULL},
+                             *const known[] = {"disk.time", "traffic.time", NULL};
+    assert_int_equal(ker_purpose("traffic.time"), 1);
+    assert_int_equal(ker_purpose("test"), KER_PURPOSE_TEST);
+    assert_int_equal(ker_purpose("jobs.compute_jitter"), 11);
+    uint64_t hash = (0xcbf29ce484222325u ^ 'x') * 0x100000001b3u;
+    assert_int_equal(ker_purpose("x"), 256 + (hash ^ hash >> 32) % (0x1000000 - 256));
+    assert_null(ker_purpose_collision(good));
+    assert_string_equal(ker_purpose_collision(twice), "disk.time");
+    assert_string_equal(ker_purpose_collision(known), "traffic.time");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(known_answers), cmocka_unit_test(stream_is_the_function), cmocka_unit_test(moments),
-        cmocka_unit_test(uniform_below), cmocka_unit_test(streams_independent),    cmocka_unit_test(gsl_view),
+        cmocka_unit_test(test_purposes),
+        cmocka_unit_test(known_answers),
+        cmocka_unit_test(stream_is_the_function),
+        cmocka_unit_test(moments),
+        cmocka_unit_test(uniform_below),
+        cmocka_unit_test(streams_independent),
+        cmocka_unit_test(gsl_view),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

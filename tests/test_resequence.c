@@ -91,7 +91,7 @@ static void tree_is_resequenced(void **state)
                        TREE "adapter: { packet_size = \"1000 B\"; header = \"0 B\"; resequence = %s; };\n"
                             "routing: { algorithm = \"adaptive\"; selection = \"%s\"; %s };\n",
                        resequence ? "true" : "false", flow ? "flow" : "random",
-                       flow ? "sticky = \"flow\";" : "");
+                       flow ? "pinning = \"flow\";" : "");
             json_t *result = json_object_get(r.summary, "result");
             if (!resequence) {
                 before = json_incref(result);

@@ -60,12 +60,12 @@ static void what_sticks_keeps_its_order(void **state)
         {"selection = \"both\";", false},
         {"selection = \"random\";", false},
         {"selection = \"two\";", false},
-        {"selection = \"two\"; sticky = \"flow\";", true},
-        {"selection = \"both\"; sticky = \"flow\";", true},
-        {"selection = \"queue\"; sticky = \"flow\";", true},
-        {"selection = \"random\"; sticky = \"flow\";", true},
-        {"selection = \"round_robin\"; sticky = \"flow\";", true},
-        {"selection = \"destination\"; sticky = \"flow\";", true},
+        {"selection = \"two\"; pinning = \"flow\";", true},
+        {"selection = \"both\"; pinning = \"flow\";", true},
+        {"selection = \"queue\"; pinning = \"flow\";", true},
+        {"selection = \"random\"; pinning = \"flow\";", true},
+        {"selection = \"round_robin\"; pinning = \"flow\";", true},
+        {"selection = \"destination\"; pinning = \"flow\";", true},
     };
     struct run r;
     run_init(&r);
@@ -79,12 +79,12 @@ static void what_sticks_keeps_its_order(void **state)
     run_release(&r);
 }
 
-/* With sticky = "message" the packets of each message stay in order, which is what the count is about. */
+/* With pinning = "message" the packets of each message stay in order, which is what the count is about. */
 static void messages_stay_whole(void **state)
 {
     struct run r;
     run_init(&r);
-    run_with(&r, UNIFORM, "selection = \"both\"; sticky = \"message\";");
+    run_with(&r, UNIFORM, "selection = \"both\"; pinning = \"message\";");
     assert_int_equal(run_int(&r, "out_of_order_packets"), 0);
     run_release(&r);
 }
@@ -164,14 +164,14 @@ static void equal_on_ranks(void **state)
 {
     static const char *const rules[] = {
         "selection = \"both\"; threshold = \"100 ns\"; hysteresis = \"100 ns\";",
-        "selection = \"credits\"; sticky = \"message\";",
-        "selection = \"queue\"; sticky = \"flow\";",
+        "selection = \"credits\"; pinning = \"message\";",
+        "selection = \"queue\"; pinning = \"flow\";",
         "selection = \"two\"; threshold = \"100 ns\"; hysteresis = \"100 ns\";",
         "selection = \"round_robin\";",
-        "selection = \"round_robin\"; sticky = \"message\";",
+        "selection = \"round_robin\"; pinning = \"message\";",
         "selection = \"destination\";",
         "selection = \"flow\";",
-        "selection = \"random\"; sticky = \"flow\";",
+        "selection = \"random\"; pinning = \"flow\";",
     };
     struct run r;
     char where[512], one[128], other[128], command[512];

@@ -8,6 +8,38 @@
 
 #include <string.h>
 
+#define PURPOSE_BITS 24   /* of the counter, see ker_random_bits */
+#define PURPOSE_FIRST 256 /* hashes begin here */
+#define PURPOSE_ENTRY(name, number, text) {text, number},
+
+static const struct {
+    const char *name;
+    uint32_t number;
+} purposes[] = {KER_PURPOSES(PURPOSE_ENTRY)};
+
+uint32_t ker_purpose(const char *name)
+{
+    for (size_t i = 0; i < sizeof purposes / sizeof *purposes; i++)
+        if (strcmp(purposes[i].name, name) == 0)
+            return purposes[i].number;
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (; *name; name++)
+        hash = (hash ^ (unsigned char)*name) * 0x100000001b3u;
+    return PURPOSE_FIRST + (uint32_t)((hash ^ hash >> 32) % ((1u << PURPOSE_BITS) - PURPOSE_FIRST));
+}
+
+const char *ker_purpose_collision(const char *const *names)
+{
+    for (const char *const *name = names; *name; name++) {
+        for (const char *const *other = names; other < name; other++)
+            if (ker_purpose(*name) == ker_purpose(*other))
+                return *name;
+        if (ker_purpose(*name) < PURPOSE_FIRST)
+            return *name;
+    }
+    return NULL;
+}
+
 void ker_stream_init(struct ker_stream *stream, uint64_t seed, uint32_t purpose, uint64_t component)
 {
     memset(stream, 0, sizeof *stream);

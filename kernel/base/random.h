@@ -2,7 +2,8 @@
  *
  * A draw is a pure function of (seed, purpose, component, counter): streams need no state beyond their
  * counter, never depend on who draws first, and a stream per component and purpose keeps, say, the traffic
- * the same when the routing changes. Purposes are small integers, listed here so that none is used twice.
+ * the same when the routing changes. Purposes are known by name: those that were here first keep their
+ * numbers for ever, a new one is a hash of its name (ker_purpose), so that adding one changes no result.
  */
 #ifndef KERNEL_RANDOM_H
 #define KERNEL_RANDOM_H
@@ -11,19 +12,27 @@
 #include <gsl/gsl_rng.h>
 #include <stdint.h>
 
-enum ker_purpose {
-    KER_PURPOSE_TRAFFIC_TIME = 1, /* when synthetic packets are created */
-    KER_PURPOSE_TRAFFIC_WHERE,    /* to whom, how large */
-    KER_PURPOSE_ROUTING,          /* path selection */
-    KER_PURPOSE_TIES,             /* equal directions on a torus */
-    KER_PURPOSE_ARBITRATION,      /* random arbiter */
-    KER_PURPOSE_PLACEMENT,
-    KER_PURPOSE_PARTITION,
-    KER_PURPOSE_ENGINE, /* shuffled cell order, debug */
-    KER_PURPOSE_FAULTS,
-    KER_PURPOSE_TEST,
-    KER_PURPOSE_JITTER, /* computation that takes longer */
-};
+#define KER_PURPOSES(PURPOSE)                                                                                \
+    PURPOSE(TRAFFIC_TIME, 1, "traffic.time")   /* when synthetic packets are created */                      \
+    PURPOSE(TRAFFIC_WHERE, 2, "traffic.where") /* to whom, how large */                                      \
+    PURPOSE(ROUTING, 3, "routing")             /* path selection */                                          \
+    PURPOSE(TIES, 4, "routing.ties")           /* equal directions on a torus */                             \
+    PURPOSE(ARBITRATION, 5, "switch.arbitration")                                                            \
+    PURPOSE(PLACEMENT, 6, "jobs.placement")                                                                  \
+    PURPOSE(PARTITION, 7, "partition")                                                                       \
+    PURPOSE(ENGINE, 8, "engine.cell_order")                                                                  \
+    PURPOSE(FAULTS, 9, "faults")                                                                             \
+    PURPOSE(TEST, 10, "test")                                                                                \
+    PURPOSE(JITTER, 11, "jobs.compute_jitter") /* computation that takes longer */
+#define KER_PURPOSE_NUMBER(name, number, text) KER_PURPOSE_##name = (number),
+enum ker_purpose { KER_PURPOSES(KER_PURPOSE_NUMBER) };
+
+/* The number of a purpose: of a name above, or, of any other, a hash that is none of these: 24 bits. For
+ * set-up; keep it. */
+uint32_t ker_purpose(const char *name);
+/* The first of these names (NULL at the end) whose number is that of another one or of a name above; NULL:
+ * there is none. */
+const char *ker_purpose_collision(const char *const *names);
 
 /* 128 random bits of one counter value. */
 struct ker_bits {

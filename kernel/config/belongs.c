@@ -282,7 +282,7 @@ static char *lacking_words(const struct ker_config *config, const struct lack *l
 
 /* ---- all keys that are given ---- */
 
-static void warn_once(struct ker_config *config, const char *key, char *text)
+void ker_config_warn_once(struct ker_config *config, const char *key, char *text)
 {
     for (int i = 0; i < config->warnings; i++)
         if (strcmp(config->warning[i].key, key) == 0) {
@@ -296,9 +296,9 @@ static void leave_out(struct check *check, const struct ker_option *option, stru
                       const char *path, const char *words)
 {
     struct ker_config_origin at = out.member->origin;
-    warn_once(check->config, option->key,
-              ker_format("%s:%d: %s: is left out: it %s, as the command line has it", at.file, at.line, path,
-                         words));
+    ker_config_warn_once(check->config, option->key,
+                         ker_format("%s:%d: %s: is left out: it %s, as the command line has it", at.file,
+                                    at.line, path, words));
     *KER_APPEND(check->out, check->outs) = out;
 }
 

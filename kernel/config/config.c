@@ -56,11 +56,17 @@ static enum ker_status build(struct ker_config **config, enum ker_status status,
 {
     if (!status && !(made->root = ker_config_tree_parse(&made->text, error)))
         status = KER_BAD_INPUT;
+    if (!status)
+        ker_config_former_rename(made, error);
     for (int i = 0; i < override_count && !status; i++) {
         struct ker_error one = {.status = KER_OK};
-        ker_config_override(made->root, overrides[i], made->tables, &one);
+        char *override = ker_config_former_override(made, overrides[i]);
+        ker_config_override(made->root, override, made->tables, &one);
         ker_error_add(error, &one);
+        free(override);
     }
+    if (!status)
+        ker_config_former_rename(made, error);
     if (!status)
         status = ker_config_check(made, error);
     if (!status)

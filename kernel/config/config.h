@@ -51,11 +51,12 @@ struct ker_option {
     const char *minimum, *maximum; /* as written, or NULL */
     const char *choices;           /* "minimal|adaptive", for KER_TYPE_CHOICE */
     const char *meaning;           /* one or two sentences */
-    const char *belongs; /* the choice of another key that this one needs in order to mean anything, NULL:
-                            none. "KEY" (given at all, a list of groups too: "jobs"), "KEY=a|b", "KEY!=a|b"
-                            (any other value, given or by default); joined by " or ", and these by " & ". In
-                            "jobs[].program=trace" the index is that of the key which belongs. "KEY=@trait"
-                            stands for all kinds of KEY that have the trait (kind.h). */
+    const char *belongs;  /* the choice of another key that this one needs in order to mean anything, NULL:
+                             none. "KEY" (given at all, a list of groups too: "jobs"), "KEY=a|b", "KEY!=a|b"
+                             (any other value, given or by default); joined by " or ", and these by " & ". In
+                             "jobs[].program=trace" the index is that of the key which belongs. "KEY=@trait"
+                             stands for all kinds of KEY that have the trait (kind.h). */
+    const char *formerly; /* the name it had once, in the same group: still accepted, with a warning */
     const struct ker_kinds *kinds; /* for KER_TYPE_CHOICE, instead of choices: the kinds it chooses from */
 };
 

@@ -8,6 +8,7 @@
 #include "kernel/base/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static _Noreturn void broken(const struct ker_option *option, const char *what, const char *why)
 {
@@ -33,6 +34,14 @@ static void check_fallback(const struct ker_option *option)
     }
 }
 
+/* A former name is no key of now, and differs in the last word alone. */
+static bool former_sound(ker_config_tables tables, const struct ker_option *option)
+{
+    const char *point = strrchr(option->key, '.');
+    return !ker_config_option_find(tables, option->formerly) &&
+           (!point || strncmp(option->formerly, option->key, (size_t)(point + 1 - option->key)) == 0);
+}
+
 void ker_config_tables_check(ker_config_tables tables, bool all)
 {
     char why[KER_WHY_BYTES];
@@ -49,6 +58,8 @@ void ker_config_tables_check(ker_config_tables tables, bool all)
                 (option->maximum && !ker_config_value_parse(&plain, option->maximum, &value, why)))
                 broken(option, "range", why);
             check_fallback(option);
+            if (option->formerly && !former_sound(tables, option))
+                broken(option, "formerly", "is a key of now, or one of another group");
             const char *wrong = ker_config_belongs_wrong(tables, all, option);
             if (wrong)
                 broken(option, option->belongs, wrong);

@@ -74,6 +74,12 @@ const char *ker_config_belongs_wrong(ker_config_tables, bool all, const struct k
 /* "; only with KEY = a, b", or "", malloc'ed. */
 char *ker_config_belongs_words(const struct ker_option *);
 
+/* former.c: keys of the tree that bear former names get the present ones; an override likewise, malloc'ed. */
+void ker_config_former_rename(struct ker_config *, struct ker_error *error);
+char *ker_config_former_override(struct ker_config *, const char *override);
+/* One warning for each key of the tables; takes the text. */
+void ker_config_warn_once(struct ker_config *, const char *key, char *text);
+
 struct ker_config {
     char *file; /* as named by the user */
     struct ker_registry *registry;

@@ -114,7 +114,7 @@ __attribute__((noinline)) static bool offer_join(struct net_adapter *a, ker_time
     return true;
 }
 
-/* The channel of the class with most credits (with routing.sticky: the one of its message or flow), if they
+/* The channel of the class with most credits (with routing.pinning: the one of its message or flow), if they
  * are enough for the packet; -1: wait. */
 static int channel_find(const struct net_adapter *a, unsigned priority, const struct net_packet *p)
 {

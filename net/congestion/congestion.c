@@ -22,8 +22,8 @@ const struct ker_option net_congestion_options[] = {
 };
 
 const struct ker_option net_cnp_options[] = {
-    {"congestion.notice_size", KER_TYPE_BYTES, "32 B", "1", "65535", NULL,
-     "A notice of congestion on the wire, all in all."},
+    {"congestion.cnp_size", KER_TYPE_BYTES, "32 B", "1", "65535", .formerly = "congestion.notice_size",
+     .meaning = "A CNP (congestion notification packet) on the wire, all in all."},
     {"congestion.window", KER_TYPE_INT, "64", "1", "1000000", NULL,
      "Messages that an adapter takes from an open-loop source while none of those it has may leave; "
      "throttled ones among them do not hold up "
@@ -38,11 +38,11 @@ enum ker_status net_congestion_read(struct net_network *net, const struct ker_co
     uint32_t packet = net->set.payload + net->set.header;
     if (!method->read)
         return KER_OK;
-    net->set.cnp = (uint32_t)ker_config_bytes(c, "congestion.notice_size");
+    net->set.cnp = (uint32_t)ker_config_bytes(c, "congestion.cnp_size");
     net->set.offers = (uint32_t)ker_config_int(c, "congestion.window");
     if (net->set.cnp > packet)
-        return ker_config_fail(c, error, "congestion.notice_size",
-                               "a notice is one packet: at most %u bytes (adapter.packet_size + "
+        return ker_config_fail(c, error, "congestion.cnp_size",
+                               "a CNP is one packet: at most %u bytes (adapter.packet_size + "
                                "adapter.header), not %u",
                                packet, net->set.cnp);
     if (net->set.cnp < net->set.least)

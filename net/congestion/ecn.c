@@ -5,7 +5,7 @@
  * and Jacobson 1993), so that not all flows slow down at once. With congestion.mark = "root" only if the link
  * still has credits for more, so that it is itself what limits the flow and does not only wait for a queue
  * further on (root and victim of congestion in InfiniBand's annex A10). The destination answers marked
- * packets by a cnp, at most one per source and congestion.notice_gap (DCQCN's CNP interval). Each cnp makes
+ * packets by a cnp, at most one per source and congestion.cnp_gap (DCQCN's CNP interval). Each cnp makes
  * the source multiply the rate of that flow by 1 - congestion.decrease; every congestion.recovery after that
  * the rate grows by congestion.increase of the link's, until the flow is as fast as the link and forgotten.
  * Additive increase recovers from a small rate as fast as from a large one and so lets unequal flows meet
@@ -241,7 +241,7 @@ static enum ker_status ecn_read(struct net_network *net, const struct ker_config
     ecn->decrease = fraction_read(c, "congestion.decrease");
     ecn->minimum = fraction_read(c, "congestion.minimum");
     ecn->recovery = ker_config_time(c, "congestion.recovery");
-    ecn->gap = ker_config_time(c, "congestion.notice_gap");
+    ecn->gap = ker_config_time(c, "congestion.cnp_gap");
     uint64_t low = ker_config_bytes(c, "congestion.threshold"), high = low;
     if (ker_config_has(c, "congestion.threshold_high"))
         high = ker_config_bytes(c, "congestion.threshold_high");
@@ -276,17 +276,18 @@ static const struct ker_option ecn_options[] = {
      "bottleneck; or those that only wait "
      "for a queue further on, too."},
     {"congestion.decrease", KER_TYPE_REAL, "0.2", "0.001", "1", NULL,
-     "A notice lowers the rate of its flow by this fraction."},
+     "A CNP lowers the rate of its flow by this fraction."},
     {"congestion.minimum", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
      "Lowest rate of a flow, as a fraction of the injection link's."},
     {"congestion.increase", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
      "What a throttled flow's rate grows by every congestion.recovery, as a fraction of the injection "
      "link's."},
     {"congestion.recovery", KER_TYPE_TIME, "5 us", "1 ns", "1 s", NULL,
-     "Time between two increases of a throttled flow's rate, counted from its last notice."},
-    {"congestion.notice_gap", KER_TYPE_TIME, "5 us", "0 ps", "1 s", NULL,
-     "A destination sends a source at most one notice in this time. Longer than a packet and its notice are "
-     "under way, or rates fall too low."},
+     "Time between two increases of a throttled flow's rate, counted from its last CNP."},
+    {"congestion.cnp_gap", KER_TYPE_TIME, "5 us", "0 ps", "1 s", .formerly = "congestion.notice_gap",
+     .meaning =
+         "A destination sends a source at most one CNP in this time. Longer than a packet and its CNP are "
+         "under way, or rates fall too low."},
     {0},
 };
 

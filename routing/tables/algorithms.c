@@ -198,7 +198,7 @@ static const struct ker_option table_options[] = {
     {"routing.lmc_path", KER_TYPE_INT, "0", "-1", "127", NULL,
      "With a table of OpenSM's: which of the 2^lmc LIDs of a node packets are sent to, counted from 0 and "
      "modulo how many it has; -1: "
-     "each packet (message or flow, as routing.sticky says) draws one."},
+     "each packet (message or flow, as routing.pinning says) draws one."},
     {"routing.path_sl", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "With a table of OpenSM's: the service level of every pair of nodes, as opensm-path-records.dump or "
      "saquery PR tell it. Packets then "

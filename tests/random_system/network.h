@@ -106,8 +106,8 @@ static void random_congestion(struct random_system *r)
     put_real(r, "minimum", 0.01, 0.2, 0.000001, 1);
     put_real(r, "increase", 0.01, 0.5, 0.000001, 1);
     put_ps(r, "recovery", random_recovery(r, "recovery"));
-    put_ps(r, "notice_gap", random_flag(r, "no gap", 30) ? 0 : random_recovery(r, "notice_gap"));
-    put_size(r, "notice_size", 1, wire, 1, wire);
+    put_ps(r, "cnp_gap", random_flag(r, "no gap", 30) ? 0 : random_recovery(r, "cnp_gap"));
+    put_size(r, "cnp_size", 1, wire, 1, wire);
     put_whole(r, "window", 1, 8, 1, 1000000);
     group_end(r);
 }

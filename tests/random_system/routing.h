@@ -121,7 +121,7 @@ static void random_selection(struct random_system *r)
     if (adapts && random_flag(r, "with hysteresis", 20))
         put_ps(r, "hysteresis", (double)random_whole(r, "hysteresis", 0, (uint64_t)usual, 0, 1000000000000));
     else if (random_flag(r, "pinned", 30))
-        put_choice(r, "sticky", LIST("packet", "message", "flow"));
+        put_choice(r, "pinning", LIST("packet", "message", "flow"));
     if (credits)
         put_choice(r, "credits", LIST("channel", "port"));
 }
