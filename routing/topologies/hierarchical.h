@@ -1,7 +1,7 @@
 /* hierarchical.h - private to routing/hierarchical*.c: the topology, and what its algorithms share.
  *
  * hierarchical.c builds the topology, hierarchical_routes.c has the direct routes, hierarchical_detours.c
- * those over third groups.
+ * those over third groups, hierarchical_prepare.c what they are asked to be.
  */
 #ifndef ROUTING_HIERARCHICAL_H
 #define ROUTING_HIERARCHICAL_H
@@ -82,6 +82,11 @@ struct hierarchy {
 static inline const struct hierarchy *hierarchy_of(const struct route_topology *topology)
 {
     return (const struct hierarchy *)topology;
+}
+
+static inline bool hierarchy_via_is_group(const struct hierarchy *h)
+{
+    return h->via == VIA_GROUP;
 }
 
 static inline uint32_t field(const struct level *l, uint64_t address)

@@ -39,11 +39,6 @@ static inline struct way way_unpack(const struct hierarchy *h, uint32_t state)
     return (struct way){state & 3, state >> 2 & ((1u << h->lane_bits) - 1), state >> (2 + h->lane_bits)};
 }
 
-static inline bool via_is_group(const struct hierarchy *h)
-{
-    return h->via == VIA_GROUP;
-}
-
 /* ---- lanes: which of the parallel links between two groups ---- */
 
 /* The lane with the nth of the bits. */
@@ -81,7 +76,7 @@ static void way_offer(const struct hierarchy *h, uint64_t coordinate, const stru
                                                                : LEG_UNDECIDED];
     if (way.phase != PHASE_DETOUR)
         hierarchy_way(h, coordinate, packet->address & h->switch_mask, leg, way.lane, packet, choice);
-    else if (via_is_group(h))
+    else if (hierarchy_via_is_group(h))
         hierarchy_way_to_group(h, coordinate, way.via, leg, way.lane, packet, choice);
     else
         hierarchy_way(h, coordinate, way.via, leg, way.lane, packet, choice);
@@ -113,7 +108,7 @@ static int way_follow(const struct hierarchy *h, uint64_t coordinate, const stru
                       struct way way, struct route_choice *choice)
 {
     if (way.phase == PHASE_DETOUR &&
-        way.via == (via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask)) {
+        way.via == (hierarchy_via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask)) {
         way = way_final(h, coordinate, packet);
         if (arrived(h, coordinate, packet))
             return eject(h, packet, choice);
@@ -128,7 +123,7 @@ bool hierarchy_away(const struct route_topology *topology, uint64_t coordinate,
     const struct hierarchy *h = hierarchy_of(topology);
     struct way way = way_unpack(h, packet->state);
     return way.phase == PHASE_DETOUR &&
-           way.via != (via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask);
+           way.via != (hierarchy_via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask);
 }
 
 /* ---- ways by a third group ---- */
@@ -147,11 +142,11 @@ static struct way way_by(const struct hierarchy *h, uint64_t coordinate, const s
 {
     struct way way = {PHASE_DETOUR, 0, group};
     uint64_t target = group_fields(h, group);
-    if (!via_is_group(h)) {
+    if (!hierarchy_via_is_group(h)) {
         target |= hierarchy_pack(h, h->levels - 1, route_pick(packet, salt + 1, h->top->size));
         way.via = (uint32_t)target;
     }
-    way.lane = lane_pick(h, coordinate, target, via_is_group(h), packet, salt + 2);
+    way.lane = lane_pick(h, coordinate, target, hierarchy_via_is_group(h), packet, salt + 2);
     return way;
 }
 
@@ -188,7 +183,7 @@ int hierarchy_valiant_next(const struct route_topology *topology, uint64_t coord
 /* Links of a detour from here to the destination. */
 static uint32_t detour_hops(const struct hierarchy *h, uint64_t coordinate, uint64_t target, struct way way)
 {
-    if (!via_is_group(h))
+    if (!hierarchy_via_is_group(h))
         return hierarchy_direct_hops(h, coordinate, way.via) + hierarchy_direct_hops(h, way.via, target);
     const struct level *l = h->top;
     uint32_t ahead = places_between(l, field(l, coordinate), way.via);
@@ -231,7 +226,8 @@ static int offer_detour(const struct hierarchy *h, uint64_t coordinate, const st
 {
     way_offer(h, coordinate, packet, way, choice);
     choice->flags = ROUTE_DETOUR;
-    choice->watch = watch_of(h, coordinate, via_is_group(h) ? way.via : field(h->top, way.via), way.lane);
+    choice->watch =
+        watch_of(h, coordinate, hierarchy_via_is_group(h) ? way.via : field(h->top, way.via), way.lane);
     if (h->weighted)
         choice->weight =
             (uint8_t)(h->doubled ? 2 : detour_hops(h, coordinate, packet->address & h->switch_mask, way));
@@ -456,157 +452,4 @@ int hierarchy_par_next(const struct route_topology *topology, uint64_t coordinat
     const struct hierarchy *h = hierarchy_of(topology);
     /* by switch, the first hop leaves the group: nothing is left to change one's mind about */
     return ugal_next(h, coordinate, packet, h->top->by_switch ? PHASE_FINAL : PHASE_UNDECIDED, choices);
-}
-
-/* ---- settings ---- */
-
-/* How the state is divided, and whether it is large enough. */
-static enum ker_status divide_state(struct hierarchy *h, const struct ker_config *config,
-                                    struct ker_error *error)
-{
-    h->lane_bits = (uint8_t)(h->top->by_switch ? 0 : route_bits(h->top->links));
-    h->via_bits = (uint8_t)(via_is_group(h) ? route_bits(h->top->groups) : h->slot_shift);
-    if (2 + h->lane_bits + h->via_bits > 24)
-        return ker_config_fail(
-            config, error, "routing.algorithm",
-            "\"%s\" keeps the intermediate %s in the packet, which takes %d bits here; there are 22%s",
-            ker_config_string(config, "routing.algorithm"),
-            via_is_group(h) ? "group and link" : "switch and link", h->lane_bits + h->via_bits,
-            via_is_group(h) ? "" : "; routing.valiant = \"group\" takes fewer");
-    return KER_OK;
-}
-
-static enum ker_status detours_prepare(struct hierarchy *h, enum via via, bool progressive,
-                                       const struct ker_config *config, struct ker_error *error)
-{
-    if (h->top->groups < 3)
-        return ker_config_fail(
-            config, error, "routing.algorithm",
-            "\"%s\" needs a third group, but topology.groups has only %u at its highest level",
-            ker_config_string(config, "routing.algorithm"), h->top->groups);
-    if (h->top->by_switch && via == VIA_GROUP)
-        via = VIA_SWITCH; /* every switch of the group is a first one that can be reached */
-    hierarchy_legs_set(h, via, progressive && !h->top->by_switch);
-    return divide_state(h, config, error);
-}
-
-static enum via via_asked(const struct ker_config *config)
-{
-    static const struct ker_word words[] = {
-        {"group", VIA_GROUP}, {"switch", VIA_SWITCH}, {"any", VIA_ANY}, {NULL, 0}};
-    return (enum via)ker_config_number(config, "routing.valiant", words);
-}
-
-/* routing.weight = auto|even|links|double */
-static void weights_read(struct hierarchy *h, const struct ker_config *config, bool by_links)
-{
-    static const char key[] = "routing.weight";
-    h->doubled = ker_config_is(config, key, "double");
-    h->weighted =
-        h->doubled || ker_config_is(config, key, "links") || (by_links && ker_config_is(config, key, "auto"));
-}
-
-enum ker_status hierarchy_valiant_prepare(struct route_topology *topology, const struct ker_config *config,
-                                          struct ker_error *error)
-{
-    return detours_prepare((struct hierarchy *)topology, via_asked(config), false, config, error);
-}
-
-static int rack_compare(const void *a, const void *b)
-{
-    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-    return (x > y) - (x < y);
-}
-
-static enum ker_status racks_read(struct hierarchy *h, const struct ker_config *config,
-                                  struct ker_error *error)
-{
-    static const char key[] = "routing.via";
-    if (!ker_config_has(config, key))
-        return KER_OK;
-    h->racks = (uint32_t)ker_config_count(config, key);
-    h->rack = ker_alloc(h->racks * sizeof *h->rack);
-    for (uint32_t i = 0; i < h->racks; i++) {
-        int64_t rack = ker_config_int_at(config, key, (int)i);
-        if (rack >= h->top->groups)
-            return ker_config_fail(config, error, key, "names rack %lld; they are 0 to %u", (long long)rack,
-                                   h->top->groups - 1);
-        h->rack[i] = (uint32_t)rack;
-    }
-    qsort(h->rack, h->racks, sizeof *h->rack, rack_compare);
-    for (uint32_t i = 1; i < h->racks; i++)
-        if (h->rack[i] == h->rack[i - 1])
-            return ker_config_fail(config, error, key, "names rack %u twice", h->rack[i]);
-    return KER_OK;
-}
-
-enum ker_status hierarchy_indirect_prepare(struct route_topology *topology, const struct ker_config *config,
-                                           struct ker_error *error)
-{
-    struct hierarchy *h = (struct hierarchy *)topology;
-    enum ker_status status =
-        detours_prepare(h, via_asked(config) == VIA_GROUP ? VIA_GROUP : VIA_SWITCH, false, config, error);
-    if (status == KER_OK)
-        status = racks_read(h, config, error);
-    if (status != KER_OK)
-        return status;
-    h->detours = (uint32_t)ker_config_int(config, "routing.detours");
-    uint32_t most = h->racks ? h->racks : h->top->groups - 2;
-    if (h->detours > most)
-        return ker_config_fail(
-            config, error, "routing.detours", "is %u, but %s only %u", h->detours,
-            h->racks ? "routing.via names" : "the groups beside source and destination are", most);
-    weights_read(h, config, false);
-    topology->summary.adaptive = ker_config_is(config, "routing.indirect", "adaptive");
-    return KER_OK;
-}
-
-/* A link in steady use has as many credits under way as it has packets, with no queue, and a packet is a
- * backlog as long as it is being sent; UGAL multiplies both by the links to go. Without a bias of that size
- * short queues send packets around under uniform traffic, and these load the links for others (with PAR most
- * of all, which asks at every switch of the group). What it costs under adversarial traffic is some latency:
- * docs/routing.md has the measurements. */
-static void bias_propose(struct route_summary *summary)
-{
-    ker_time longest = 0;
-    for (int i = 0; i < summary->link_count; i++)
-        longest = summary->link[i].latency > longest ? summary->link[i].latency : longest;
-    summary->bias = 8 * longest;
-    summary->bias_packets = 4;
-}
-
-static enum ker_status ugal_prepare(struct hierarchy *h, bool progressive, const struct ker_config *config,
-                                    struct ker_error *error)
-{
-    bias_propose(&h->topology.summary);
-    h->candidates = (uint32_t)ker_config_int(config, "routing.candidates");
-    weights_read(h, config, true);
-    enum ker_status status = detours_prepare(h, via_asked(config), progressive, config, error);
-    h->common = h->steps && h->top->links == 1 && via_is_group(h);
-    return status;
-}
-
-enum ker_status hierarchy_ugal_prepare(struct route_topology *topology, const struct ker_config *config,
-                                       struct ker_error *error)
-{
-    return ugal_prepare((struct hierarchy *)topology, false, config, error);
-}
-
-enum ker_status hierarchy_par_prepare(struct route_topology *topology, const struct ker_config *config,
-                                      struct ker_error *error)
-{
-    return ugal_prepare((struct hierarchy *)topology, true, config, error);
-}
-
-enum ker_status hierarchy_piggyback_prepare(struct route_topology *topology, const struct ker_config *config,
-                                            struct ker_error *error)
-{
-    struct hierarchy *h = (struct hierarchy *)topology;
-    if (h->top->by_switch)
-        return ker_config_fail(
-            config, error, "routing.algorithm",
-            "\"ugal_piggyback\" is for groups joined by links that their switches "
-            "share; here every switch has links of its own to all other groups: \"ugal\" knows them all");
-    h->watches = true;
-    return ugal_prepare(h, false, config, error);
 }
