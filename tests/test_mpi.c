@@ -70,7 +70,7 @@ static void assert_clean(const struct fake_net *net)
     assert_int_equal(net->mpi->request.live, 0);
     assert_int_equal(net->mpi->message.live, 0);
     assert_int_equal(net->mpi->run.live, 0);
-    assert_int_equal(net->mpi->names_count, 0);
+    assert_int_equal(net->mpi->names.count, 0);
 }
 
 /* Eager: the send ends when the bytes have left, the receive when they are there. */

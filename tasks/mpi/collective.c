@@ -27,8 +27,8 @@ static void collective_member(struct task_mpi *mpi, struct task_state *task, str
 void task_collective_start(struct task_mpi *mpi, struct task_state *task)
 {
     const struct task_op *op = &task->op;
-    task->collective = task_pool_take(&mpi->run);
-    struct task_collective_run *run = task_pool_at(&mpi->run, task->collective);
+    task->collective = ker_chunks_take(&mpi->run);
+    struct task_collective_run *run = ker_chunks_at(&mpi->run, task->collective);
     collective_member(mpi, task, run);
     run->view.root = op->peer;
     run->view.bytes = op->collective == TASK_COLL_BARRIER ? 0
@@ -78,7 +78,7 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, stru
 
 enum task_collective_next task_collective_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    struct task_collective_run *run = task_pool_at(&mpi->run, task->collective);
+    struct task_collective_run *run = ker_chunks_at(&mpi->run, task->collective);
     for (;;) {
         if (task->debt)
             return TASK_COLLECTIVE_PAY;
@@ -89,7 +89,7 @@ enum task_collective_next task_collective_run(struct task_mpi *mpi, struct task_
         } else if (task_collective_blocked(run)) {
             return TASK_COLLECTIVE_BLOCKED;
         } else if (run->ended) {
-            task_pool_give(&mpi->run, task->collective);
+            ker_chunks_give(&mpi->run, task->collective);
             task->collective = 0;
             return TASK_COLLECTIVE_DONE;
         } else {

@@ -11,40 +11,25 @@
 
 #include <stdlib.h>
 
-/* -- peers: open addressing, at most three quarters full -- */
+/* -- peers -- */
 
-static struct task_peer *peer_slot(struct task_peer *peers, unsigned log2, uint32_t key)
+static uint64_t peer_hash(const void *key)
 {
-    uint32_t mask = (1u << log2) - 1, i = key * 0x9e3779b1u >> (32 - log2);
-    while (peers[i].key && peers[i].key != key)
-        i = (i + 1) & mask;
-    return &peers[i];
+    return ker_hash(((const struct task_peer *)key)->key);
 }
 
-static void peer_grow(struct task_state *task)
+static bool peer_same(const void *entry, const void *key)
 {
-    unsigned log2 = task->peers ? task->peers_log2 + 1u : 3u;
-    struct task_peer *peers = ker_alloc(sizeof *peers << log2);
-    for (uint32_t i = 0; task->peers && i < 1u << task->peers_log2; i++)
-        if (task->peers[i].key)
-            *peer_slot(peers, log2, task->peers[i].key) = task->peers[i];
-    free(task->peers);
-    task->peers = peers;
-    task->peers_log2 = (uint8_t)log2;
+    return ((const struct task_peer *)entry)->key == ((const struct task_peer *)key)->key;
 }
+
+static const struct ker_table_kind peer_kind = {sizeof(struct task_peer), peer_hash, peer_same};
 
 struct task_peer *task_peer_get(struct task_state *task, uint32_t key)
 {
-    if (!task->peers)
-        peer_grow(task);
-    struct task_peer *peer = peer_slot(task->peers, task->peers_log2, key);
-    if (peer->key)
-        return peer;
-    if ((task->peer_count + 1) * 4 > 3u << task->peers_log2) {
-        peer_grow(task);
-        peer = peer_slot(task->peers, task->peers_log2, key);
-    }
-    task->peer_count++;
+    bool is_new;
+    struct task_peer wanted = {.key = key};
+    struct task_peer *peer = ker_table_add(&peer_kind, &task->peers, &wanted, &is_new);
     peer->key = key;
     return peer;
 }
@@ -64,7 +49,7 @@ int32_t task_match_peer(const struct task_mpi *mpi, const struct task_state *tas
 
 static void message_push(struct task_mpi *mpi, struct task_queue *queue, const struct task_wire *wire)
 {
-    uint32_t index = task_pool_take(&mpi->message);
+    uint32_t index = ker_chunks_take(&mpi->message);
     task_message_at(mpi, index)->wire = *wire;
     if (queue->last)
         task_message_at(mpi, queue->last)->next = index;
@@ -83,7 +68,7 @@ static void message_remove(struct task_mpi *mpi, struct task_queue *queue, uint3
         queue->first = next;
     if (queue->last == index)
         queue->last = previous;
-    task_pool_give(&mpi->message, index);
+    ker_chunks_give(&mpi->message, index);
 }
 
 /* -- queues of posted receives -- */

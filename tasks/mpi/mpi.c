@@ -84,9 +84,9 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
 {
     struct task_mpi *mpi = ker_alloc(sizeof *mpi);
     mpi->outside = *outside;
-    task_pool_init(&mpi->request, sizeof(struct task_request));
-    task_pool_init(&mpi->message, sizeof(struct task_message));
-    task_pool_init(&mpi->run, sizeof(struct task_collective_run));
+    ker_chunks_init(&mpi->request, sizeof(struct task_request));
+    ker_chunks_init(&mpi->message, sizeof(struct task_message));
+    ker_chunks_init(&mpi->run, sizeof(struct task_collective_run));
     enum ker_status status = protocol_read(mpi, config, error);
     if (status == KER_OK)
         status = node_model_init(&mpi->model, config, error);
@@ -105,13 +105,13 @@ void task_mpi_free(struct task_mpi *mpi)
     if (!mpi)
         return;
     for (uint32_t i = 0; i < mpi->tasks; i++)
-        free(mpi->task[i].peers);
+        ker_table_release(&mpi->task[i].peers);
     ker_release(mpi->task, mpi->task_room * sizeof *mpi->task);
     ker_release(mpi->node, mpi->node_room * sizeof *mpi->node);
-    task_pool_release(&mpi->request);
-    task_pool_release(&mpi->message);
-    task_pool_release(&mpi->run);
-    free(mpi->names);
+    ker_chunks_release(&mpi->request);
+    ker_chunks_release(&mpi->message);
+    ker_chunks_release(&mpi->run);
+    ker_table_release(&mpi->names);
     free(mpi->job);
     free(mpi);
 }

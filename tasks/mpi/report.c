@@ -119,7 +119,7 @@ static void text_requests(struct text *text, const struct task_mpi *mpi, const s
 
 static void text_collective(struct text *text, const struct task_mpi *mpi, const struct task_state *task)
 {
-    const struct task_collective_run *run = task_pool_at(&mpi->run, task->collective);
+    const struct task_collective_run *run = ker_chunks_at(&mpi->run, task->collective);
     const struct task_coll_round *c = &run->current;
     text_add(text,
              "%s call %u of %u tasks by %s, communicator %d, round %u:", task_coll_name(run->view.collective),

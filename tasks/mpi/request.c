@@ -2,83 +2,84 @@
  *
  * A named request lives from the call that makes it until a wait or test takes note of its completion
  * (persistent ones until MPI_Request_free). A name that is given again loses its old request, as the program
- * has lost the handle: it ends by itself ("detached"). Names are looked up by (task, name); the table doubles
- * when it is full, so a look-up costs about one cache line. Invariant: a record is freed exactly once: by
- * reap, or by complete when it is detached or a collective's.
+ * has lost the handle: it ends by itself ("detached"). Names are looked up by (task, name); a look-up costs
+ * about one cache line, and one of the request. Invariant: a record is freed exactly once: by reap, or by
+ * complete when it is detached or a collective's.
  */
 #include "tasks/mpi/state.h"
 
 #include <stdlib.h>
 
-static uint32_t names_bucket(const struct task_mpi *mpi, uint32_t task, uint64_t name)
+/* An entry of the table of names; the name itself stands in the request. */
+struct named {
+    uint32_t request, hash;
+};
+struct wanted {
+    struct named entry;
+    const struct task_mpi *mpi;
+    uint32_t task;
+    uint64_t name;
+};
+
+static uint64_t named_hash(const void *key)
 {
-    uint64_t mixed = (name ^ (uint64_t)task << 40) * 0x9e3779b97f4a7c15u + task * 0xc2b2ae3d27d4eb4fu;
-    mixed = (mixed ^ mixed >> 29) * 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(mixed >> (64 - mpi->names_log2));
+    return (uint64_t)((const struct named *)key)->hash << 32;
+}
+
+static bool named_same(const void *entry, const void *key)
+{
+    const struct named *at = entry;
+    const struct wanted *wanted = key;
+    if (at->hash != wanted->entry.hash)
+        return false;
+    const struct task_request *r = task_request_at(wanted->mpi, at->request);
+    return r->name == wanted->name && r->task == wanted->task;
+}
+
+static const struct ker_table_kind names = {sizeof(struct named), named_hash, named_same};
+
+static struct wanted name_wanted(const struct task_mpi *mpi, uint32_t task, uint64_t name)
+{
+    uint64_t mixed = ker_hash((name ^ (uint64_t)task << 40) + task * 0xc2b2ae3d27d4eb4fu);
+    return (struct wanted){{0, (uint32_t)(mixed >> 32)}, mpi, task, name};
 }
 
 static void names_insert(struct task_mpi *mpi, uint32_t index)
 {
-    struct task_request *r = task_request_at(mpi, index);
-    uint32_t *bucket = &mpi->names[names_bucket(mpi, r->task, r->name)];
-    r->name_next = *bucket;
-    *bucket = index;
-}
-
-static void names_grow(struct task_mpi *mpi)
-{
-    uint32_t *old = mpi->names, old_log2 = mpi->names_log2;
-    mpi->names_log2 = old ? old_log2 + 1 : 6;
-    mpi->names = ker_alloc(sizeof *mpi->names << mpi->names_log2);
-    for (size_t b = 0; old && b < (size_t)1 << old_log2; b++)
-        for (uint32_t index = old[b], next; index; index = next) {
-            next = task_request_at(mpi, index)->name_next;
-            names_insert(mpi, index);
-        }
-    free(old);
+    const struct task_request *r = task_request_at(mpi, index);
+    struct wanted wanted = name_wanted(mpi, r->task, r->name);
+    bool is_new;
+    struct named *entry = ker_table_add(&names, &mpi->names, &wanted, &is_new);
+    ker_check(is_new);
+    *entry = (struct named){index, wanted.entry.hash};
 }
 
 static void names_remove(struct task_mpi *mpi, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
-    uint32_t *link = &mpi->names[names_bucket(mpi, r->task, r->name)];
-    while (*link != index)
-        link = &task_request_at(mpi, *link)->name_next;
-    *link = r->name_next;
+    struct wanted wanted = name_wanted(mpi, r->task, r->name);
+    ker_table_drop(&names, &mpi->names, ker_table_find(&names, &mpi->names, &wanted));
     r->flags &= (uint8_t)~TASK_REQUEST_NAMED;
-    mpi->names_count--;
 }
 
 uint32_t task_request_find(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
 {
-    if (!mpi->names)
-        return 0;
-    uint32_t owner = task_index(mpi, task);
-    uint32_t index = mpi->names[names_bucket(mpi, owner, name)];
-    while (index) {
-        const struct task_request *r = task_request_at(mpi, index);
-        if (r->name == name && r->task == owner)
-            return index;
-        index = r->name_next;
-    }
-    return 0;
+    struct wanted wanted = name_wanted(mpi, task_index(mpi, task), name);
+    const struct named *entry = ker_table_find(&names, &mpi->names, &wanted);
+    return entry ? entry->request : 0;
 }
 
 uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, unsigned flags, uint64_t name)
 {
     if (flags & TASK_REQUEST_NAMED)
         task_request_drop(mpi, task, task_request_find(mpi, task, name));
-    uint32_t index = task_pool_take(&mpi->request);
+    uint32_t index = ker_chunks_take(&mpi->request);
     struct task_request *r = task_request_at(mpi, index);
     r->name = name;
     r->task = task_index(mpi, task);
     r->flags = (uint8_t)flags;
-    if (flags & TASK_REQUEST_NAMED) {
-        if (!mpi->names || mpi->names_count >= 1u << mpi->names_log2)
-            names_grow(mpi);
+    if (flags & TASK_REQUEST_NAMED)
         names_insert(mpi, index);
-        mpi->names_count++;
-    }
     return index;
 }
 
@@ -86,7 +87,7 @@ static void request_free(struct task_mpi *mpi, uint32_t index)
 {
     if (task_request_at(mpi, index)->flags & TASK_REQUEST_NAMED)
         names_remove(mpi, index);
-    task_pool_give(&mpi->request, index);
+    ker_chunks_give(&mpi->request, index);
 }
 
 void task_request_drop(struct task_mpi *mpi, struct task_state *task, uint32_t index)
@@ -140,7 +141,7 @@ static void request_close(struct task_state *task, struct task_mpi *mpi, struct 
 
 static void collective_completed(struct task_mpi *mpi, struct task_state *task)
 {
-    struct task_collective_run *run = task_pool_at(&mpi->run, task->collective);
+    struct task_collective_run *run = ker_chunks_at(&mpi->run, task->collective);
     run->outstanding--;
     if (!task_collective_blocked(run))
         task_ready(mpi, task);

@@ -10,7 +10,6 @@
 
 #include "tasks/mpi/collectives/collective.h"
 #include "tasks/mpi/mpi.h"
-#include "tasks/mpi/pool.h"
 
 /* -- what travels -- */
 
@@ -67,15 +66,14 @@ enum task_request_state {
 #define TASK_REQUEST_CANCELLED 128
 
 struct task_request {
-    uint32_t next;      /* in the queue of posted receives */
-    uint32_t name_next; /* in the table of names */
-    uint64_t name;      /* the program's */
-    uint64_t bytes;     /* to send; room to receive */
-    uint32_t task;      /* owner, index in task_mpi.task */
-    int32_t peer;       /* task of the job, TASK_ANY, TASK_PROC_NULL */
+    uint32_t next;     /* in the queue of posted receives */
+    uint32_t sequence; /* collective: number of the call */
+    uint64_t name;     /* the program's */
+    uint64_t bytes;    /* to send; room to receive */
+    uint32_t task;     /* owner, index in task_mpi.task */
+    int32_t peer;      /* task of the job, TASK_ANY, TASK_PROC_NULL */
     int32_t tag, comm;
     uint8_t state, flags, mode, reserved;
-    uint32_t sequence; /* collective: number of the call */
 };
 _Static_assert(sizeof(struct task_request) == 48, "12 requests a task must stay small");
 
@@ -127,16 +125,14 @@ struct task_state {
     uint32_t job, task, own, node; /* node: index in task_mpi.node */
     uint16_t core;
     uint8_t stage;
-    bool busy;          /* a timer of this task is running */
-    bool ready;         /* on the node's ready list */
-    bool blocked;       /* since blocked_since; waits for a completion */
-    uint8_t peers_log2; /* of the room in peers */
+    bool busy;    /* a timer of this task is running */
+    bool ready;   /* on the node's ready list */
+    bool blocked; /* since blocked_since; waits for a completion */
     uint32_t ready_next;
-    uint32_t pending;    /* completions until the op can go on */
-    uint32_t open;       /* matched or injected, not complete: what FINALIZE waits for */
-    uint32_t collective; /* active one, 0: none */
-    uint32_t peer_count;
-    struct task_peer *peers;
+    uint32_t pending;       /* completions until the op can go on */
+    uint32_t open;          /* matched or injected, not complete: what FINALIZE waits for */
+    uint32_t collective;    /* active one, 0: none */
+    struct ker_table peers; /* of struct task_peer */
     struct task_queue posted[2], unexpected[2]; /* user's, collectives' */
     struct task_queue early;                    /* before their turn */
     ker_time debt;                              /* processor time owed before the next step */
@@ -178,19 +174,18 @@ struct task_mpi {
     struct task_mpi_node *node;
     struct task_state *task;
     uint32_t nodes, node_room, tasks, task_room;
-    struct task_pool request, message, run;
-    uint32_t *names; /* hash table of named requests: first request of each bucket */
-    uint32_t names_log2, names_count;
+    struct ker_chunks request, message, run;
+    struct ker_table names; /* of named requests */
     uint64_t unfinished;
 };
 
 static inline struct task_request *task_request_at(const struct task_mpi *mpi, uint32_t index)
 {
-    return task_pool_at(&mpi->request, index);
+    return ker_chunks_at(&mpi->request, index);
 }
 static inline struct task_message *task_message_at(const struct task_mpi *mpi, uint32_t index)
 {
-    return task_pool_at(&mpi->message, index);
+    return ker_chunks_at(&mpi->message, index);
 }
 static inline struct task_mpi_node *task_node_of(const struct task_mpi *mpi, const struct task_state *task)
 {
