@@ -128,8 +128,9 @@ build/fuzz/fuzz_%: build/fuzz/tests/fuzz/fuzz_%.o $(LIBRARY)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
 
-docs: all ## write docs/configuration.md anew
+docs: all ## write docs/configuration.md and the tables of docs/results.md anew
 	tools/write-reference.sh ./marssim > docs/configuration.md
+	tools/write-results.sh ./marssim > docs/results.md.new && mv docs/results.md.new docs/results.md
 
 install: ## into PREFIX (/usr/local), under DESTDIR; for any processor of this kind, or for ARCH
 	$(Q)$(MAKE) ARCH=$(INSTALL_ARCH) BUILD=build/release-$(INSTALL_ARCH) build/release-$(INSTALL_ARCH)/marssim

@@ -10,7 +10,7 @@
 /* What the command line says. */
 struct arguments {
     struct run_arguments run;
-    bool list, help_config, version;
+    bool list, help_config, help_results, version;
     unsigned help; /* argp's flags; 0: not asked for */
     bool control;
 };
@@ -27,6 +27,7 @@ static const struct argp_option options[] = {
     {"list", 'l', NULL, 0, "List topologies, algorithms, traffic patterns, programs, ...", 0},
     {"help-config", 'H', NULL, 0, "List every configuration key; with a WORD behind it, that group or key",
      0},
+    {"help-results", 'R', NULL, 0, "List the tables that a run writes, with all their columns", 0},
     {"help", 'h', NULL, 0, "Give this help list", -1},
     {NULL, '?', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, -1},
     {"usage", 'u', NULL, 0, "Give a short usage message", -1},
@@ -104,6 +105,9 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
     case 'H':
         a->help_config = true;
         break;
+    case 'R':
+        a->help_results = true;
+        break;
     case ARGP_KEY_ARG:
         return word_parse(a, text);
     default:
@@ -150,7 +154,7 @@ static bool options_check(const struct arguments *a, int argc, char **argv)
         size_t length = strcspn(name, "=");
         bool one = word[0] == '-' && word[1] != '-' && word[1];
         if (word[0] != '-' || !*name ||
-            (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qlHuVh")] == '\0')) ||
+            (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qlHRuVh")] == '\0')) ||
             (!one && option_named(name, length)))
             continue; /* as it should be, or the letters of several options in one word */
         struct ker_registry *registry = registry_new();
@@ -185,7 +189,7 @@ static enum ker_status arguments_read(struct arguments *a, int argc, char **argv
     unsigned quiet = a->control ? 0 : ARGP_NO_ERRS;
     bool failed = argp_parse(&parser, argc, words, ARGP_NO_EXIT | ARGP_NO_HELP | quiet, NULL, a) != 0;
     free(words);
-    if (failed || a->help || a->version || a->list || a->help_config || a->run.file)
+    if (failed || a->help || a->version || a->list || a->help_config || a->help_results || a->run.file)
         return failed ? KER_BAD_INPUT : KER_OK;
     if (a->control)
         fprintf(stderr, "marssim: error: command line: no configuration file given; for example: marssim "
@@ -265,6 +269,11 @@ int main(int argc, char **argv)
         if (args.control && args.list)
             ker_registry_list(registry, stdout);
         ker_registry_free(registry);
+    } else if (status == KER_OK && args.help_results) {
+        const struct stats_schema **tables = run_tables();
+        if (args.control)
+            stats_tables_help(tables, stdout);
+        free(tables);
     } else if (status == KER_OK) {
         struct run *run = run_new(&args.run, comm, started);
         status = run_execute(run);

@@ -151,11 +151,12 @@ void net_network_settle(struct net_network *, ker_time until);
 /* The run has ended: counts what was on its way until then, and nothing that leaves later. Before the report.
  */
 void net_network_end(struct net_network *, ker_time end);
-/* This rank's rows for links.csv; malloc'ed. */
-struct stats_link *net_network_links(const struct net_network *, size_t *count);
+/* Collective: links.csv, all rows on rank 0; to be freed. span: measured time. */
+struct stats_table *net_network_links(const struct net_network *, struct ker_comm *, ker_time span);
 /* Collective, after net_network_report: message_size.csv, packet_latency.csv, matrix.csv as configured. */
-enum ker_status net_network_write(struct net_network *, struct ker_comm *, const char *folder,
+enum ker_status net_network_write(struct net_network *, struct ker_comm *, const struct stats_folder *,
                                   struct ker_error *);
+extern const struct stats_schema *const net_tables[]; /* all tables of net/, NULL at the end */
 /* Memory of this rank's network after building, bytes. */
 uint64_t net_network_bytes(const struct net_network *);
 /* Conservation at the end of a drained run: every credit back, no packet left, and unless some were lost all

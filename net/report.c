@@ -106,79 +106,17 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     return r;
 }
 
-static struct stats_link port_row(const struct net_network *net, const struct net_switch *s, uint32_t port)
-{
-    const struct net_port *p = net_port_at(s, port);
-    struct route_peer peer;
-    route_port(net->topology, s->id, port, &peer);
-    return (struct stats_link){
-        .from = s->id,
-        .to = peer.id,
-        .from_port = (uint16_t)port,
-        .to_port = peer.port,
-        .to_is_node = peer.kind == ROUTE_NODE,
-        .link_class = p->link,
-        .order = s->id * route_summarise(net->topology)->max_ports + port,
-        .packets = p->packets,
-        .bytes = p->bytes,
-        .busy_ps = p->busy,
-        .queue_ps = p->queue_time,
-        .queue_max_bytes =
-            (uint64_t)((unsigned __int128)p->queue_max * net->link[p->link].rate / 1000000000000u),
-        .input_ps = p->input_time,
-    };
-}
-
-static struct stats_link node_row(const struct net_network *net, const struct net_adapter *n)
-{
-    uint32_t s;
-    uint16_t port;
-    route_attachment(net->topology, n->id, &s, &port);
-    const struct route_summary *sum = route_summarise(net->topology);
-    return (struct stats_link){
-        .from = n->id,
-        .to = s,
-        .to_port = port,
-        .from_is_node = 1,
-        .link_class = n->link,
-        .order = sum->switches * sum->max_ports + n->id,
-        .packets = n->packets,
-        .bytes = n->bytes,
-        .busy_ps = n->busy,
-        .queue_ps = n->wait,
-    };
-}
-
-struct stats_link *net_network_links(const struct net_network *net, size_t *count)
-{
-    size_t n = 0, at = 0;
-    for (uint32_t i = 0; i < net->switch_count; i++)
-        n += net->switches[i]->ports;
-    struct stats_link *row = ker_alloc(sizeof *row * (n + net->adapter_count));
-    for (uint32_t i = 0; i < net->switch_count; i++)
-        for (uint32_t p = 0; p < net->switches[i]->ports; p++) {
-            struct route_peer peer;
-            route_port(net->topology, net->switches[i]->id, p, &peer);
-            if (peer.kind != ROUTE_NOTHING)
-                row[at++] = port_row(net, net->switches[i], p);
-        }
-    for (uint32_t i = 0; i < net->adapter_count; i++)
-        row[at++] = node_row(net, net->adapters[i]);
-    *count = at;
-    return row;
-}
-
-enum ker_status net_network_write(struct net_network *net, struct ker_comm *comm, const char *folder,
-                                  struct ker_error *error)
+enum ker_status net_network_write(struct net_network *net, struct ker_comm *comm,
+                                  const struct stats_folder *folder, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
     if (net->matrix)
-        status = stats_matrix_write(net->matrix, comm, folder, "matrix.csv", error);
+        status = stats_matrix_write(net->matrix, comm, folder, error);
     if (ker_comm_rank(comm) != 0 || status != KER_OK || !net->histograms)
         return status;
-    status = stats_histogram_write(folder, "message_size.csv", "bytes", net->message_size, error);
+    status = stats_histogram_write(folder, &stats_message_size_schema, net->message_size, error);
     if (status == KER_OK)
-        status = stats_histogram_write(folder, "packet_latency.csv", "latency_ps", net->latency, error);
+        status = stats_histogram_write(folder, &stats_packet_latency_schema, net->latency, error);
     return status;
 }
 

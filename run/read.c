@@ -59,6 +59,18 @@ const struct ker_option **run_option_tables(void)
     return tables;
 }
 
+const struct stats_schema **run_tables(void)
+{
+    const struct stats_schema *const *const folders[] = {net_tables, task_tables, stats_tables};
+    const struct stats_schema **tables = NULL;
+    size_t count = 0;
+    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)
+        for (size_t i = 0; folders[f][i]; i++)
+            *KER_APPEND(tables, count) = folders[f][i];
+    *KER_APPEND(tables, count) = NULL;
+    return tables;
+}
+
 static void phases_read(struct run *run)
 {
     const struct ker_config *c = run->config;

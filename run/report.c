@@ -91,18 +91,19 @@ static json_t *input_report(const struct run *run)
 }
 
 /* Utilisation by class of link, of those classes that have links. */
-static json_t *classes_json(const struct route_summary *sum, const struct stats_link *links, size_t count,
-                            ker_time span)
+static json_t *classes_json(const struct route_summary *sum, const struct stats_table *links, ker_time span)
 {
     struct use {
         uint64_t directions, most;
         unsigned __int128 busy;
     } use[ROUTE_MAX_LINKS] = {0};
-    for (size_t i = 0; i < count; i++) {
-        struct use *u = &use[links[i].link_class];
+    int class = stats_table_find(links, "class", false), busy_ps = stats_table_find(links, "busy_ps", false);
+    for (size_t i = 0; i < stats_table_rows(links); i++) {
+        struct use *u = &use[stats_table_cell(links, i, class)];
+        uint64_t busy = (uint64_t)stats_table_cell(links, i, busy_ps);
         u->directions++;
-        u->busy += links[i].busy_ps;
-        u->most = links[i].busy_ps > u->most ? links[i].busy_ps : u->most;
+        u->busy += busy;
+        u->most = busy > u->most ? busy : u->most;
     }
     json_t *classes = json_array();
     for (int i = 0; i < sum->link_count; i++)
@@ -142,36 +143,25 @@ static void names_write(struct run *run)
     bool named = route_names_write(run->topology, memory);
     fclose(memory);
     if (named)
-        stats_text_write(run->folder, "names.csv", text, &run->error);
+        stats_text_write(run->folder.path, "names.csv", text, &run->error);
     free(text);
 }
 
-static const char *name_of(const void *topology, bool node, uint32_t id)
+static void files_write(struct run *run, json_t *summary, const struct stats_table *links, ker_time span)
 {
-    return route_name(topology, node, id);
-}
-
-static void files_write(struct run *run, json_t *summary, const struct stats_link *links, size_t count,
-                        ker_time span)
-{
-    const struct route_summary *sum = route_summarise(run->topology);
-    const char *names[ROUTE_MAX_LINKS];
-    for (int i = 0; i < sum->link_count; i++)
-        names[i] = sum->link[i].name;
-    struct stats_names called = {route_name(run->topology, false, 0) ? name_of : NULL, run->topology};
-    char *text = stats_summary_text(summary, links, count, names, span, called), *config = NULL;
+    char *text = stats_summary_text(summary, links, span), *config = NULL;
     size_t length;
     FILE *memory = open_memstream(&config, &length);
     ker_config_write(run->config, memory);
     fclose(memory);
-    stats_json_write(run->folder, "summary.json", summary, &run->error);
-    stats_text_write(run->folder, "summary.txt", text, &run->error);
-    stats_text_write(run->folder, "system.cfg", config, &run->error);
+    stats_json_write(run->folder.path, "summary.json", summary, &run->error);
+    stats_text_write(run->folder.path, "summary.txt", text, &run->error);
+    stats_text_write(run->folder.path, "system.cfg", config, &run->error);
     names_write(run);
     if (ker_config_bool(run->config, "output.links"))
-        stats_links_write(run->folder, links, count, names, span, called, &run->error);
+        stats_table_write(links, &run->folder, &run->error);
     if (!run->args->quiet)
-        printf("%s\nresults     %s\n", text, run->folder);
+        printf("%s\nresults     %s\n", text, run->folder.path);
     fflush(stdout); /* before the run is over, as far as signals are concerned */
     free(text);
     free(config);
@@ -182,26 +172,24 @@ void run_report(struct run *run)
 {
     ker_time at = run->ended_at;
     ker_time to = run->measure_to < at ? run->measure_to : at, span = to > run->warmup ? to - run->warmup : 0;
-    size_t own, count = 0;
     if (at <= run->warmup && run->warmup > 0 && run->control)
         ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
     net_network_end(run->network, at);
-    struct stats_link *rows = net_network_links(run->network, &own),
-                      *links = stats_links_gather(run->comm, rows, own, &count);
+    struct stats_table *links = net_network_links(run->network, run->comm, span);
     json_t *jobs = NULL, *speed = speed_report(run),
            *result = net_network_report(run->network, run->comm, span);
     bool tasks = ker_config_bool(run->config, "output.tasks");
-    task_system_report(run->tasks, run->comm, at, tasks ? run->folder : NULL, &jobs, &run->error);
-    net_network_write(run->network, run->comm, run->folder, &run->error);
+    task_system_report(run->tasks, run->comm, at, tasks ? &run->folder : NULL, &jobs, &run->error);
+    net_network_write(run->network, run->comm, &run->folder, &run->error);
     stats_periods_close(run->periods, &run->error);
     if (run->control) {
         result_add(run, result, at, jobs);
         json_object_set_new(result, "link_classes",
-                            classes_json(route_summarise(run->topology), links, count, span));
+                            classes_json(route_summarise(run->topology), links, span));
         json_t *summary =
             json_pack("{s:o, s:o, s:o}", "input", input_report(run), "result", result, "run", speed);
-        files_write(run, summary, links, count, span);
+        files_write(run, summary, links, span);
         json_decref(summary);
     }
-    free(links);
+    stats_table_free(links);
 }

@@ -96,6 +96,6 @@ void run_free(struct run *run)
     part_result_release(&run->parts);
     run_batches_free(run->batches);
     ker_comm_release(run->working);
-    free(run->folder);
+    free((void *)run->folder.path);
     free(run);
 }

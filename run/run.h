@@ -31,5 +31,7 @@ int run_execute(struct run *);
 
 /* All option tables, NULL at the end; malloc'ed. */
 const struct ker_option **run_option_tables(void);
+/* All tables that a run may write, NULL at the end; malloc'ed. */
+const struct stats_schema **run_tables(void);
 
 #endif

@@ -83,11 +83,14 @@ static char *folder_choose(const struct run_arguments *a)
 
 void run_folder_open(struct run *run)
 {
-    run->folder = folder_choose(run->args);
+    const struct stats_schema **tables = run_tables();
+    run->folder.path = folder_choose(run->args);
+    run->folder.json = strcmp(ker_config_string(run->config, "output.tables"), "json") == 0;
     if (run->control)
-        stats_folder_open(run->folder, ker_config_inputs(run->config), &run->error);
+        stats_folder_open(run->folder.path, tables, ker_config_inputs(run->config), &run->error);
     if (run->error.status == KER_OK && run->period && run->working)
-        stats_periods_open(&run->periods, run->working, run->folder, &run->error);
+        stats_periods_open(&run->periods, run->working, run->folder.path, &run->error);
+    free(tables);
 }
 
 void run_simulate(struct run *run)

@@ -41,7 +41,7 @@ struct run {
     struct stats_progress *progress;
     struct stats_periods *periods;
     struct run_batches *batches;
-    char *folder;
+    struct stats_folder folder; /* its path is allocated */
     uint64_t seed;
     struct ker_comm *working; /* the ranks that simulate; NULL: this one sleeps */
     int workers;

@@ -16,8 +16,6 @@ struct stats_file {
     char *path, *temporary;
 };
 
-/* Is it in the list of the files that a run may write? A new one is to be added there. */
-bool stats_file_own(const char *name);
 enum ker_status stats_file_open(struct stats_file *, const char *folder, const char *name,
                                 struct ker_error *);
 /* Closes and renames; on failure removes the temporary file. Frees in any case. */
@@ -25,11 +23,13 @@ enum ker_status stats_file_commit(struct stats_file *, struct ker_error *);
 /* "cannot write PATH: why", KER_RUN_FAILED. */
 enum ker_status stats_file_fail(const char *path, int why, struct ker_error *);
 
-/* Numbers without printf: links.csv of a large system has millions of them. `end` follows: ',' or '\n'. */
-void stats_write_u64(FILE *, uint64_t value, char end);
-/* numerator / denominator with six decimals, rounded half up in integers; 0 when the denominator is 0. */
-void stats_write_ratio(FILE *, uint64_t numerator, uint64_t denominator, char end);
+/* Numbers without printf: links.csv of a large system has millions of them. They return where the text ends.
+ */
+#define STATS_MOST_DIGITS 32 /* of any number */
+char *stats_put_u64(char *at, uint64_t value);
+/* numerator / denominator with six decimals; 0 when the denominator is 0. */
+char *stats_put_ratio(char *at, uint64_t numerator, uint64_t denominator);
 /* Quoted when needed (RFC 4180). */
-void stats_write_text(FILE *, const char *text, char end);
+void stats_write_text(FILE *, const char *text);
 
 #endif

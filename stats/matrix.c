@@ -1,8 +1,8 @@
 /* matrix.c - messages and bytes per pair of nodes, kept sparse.
  *
- * One hash table per rank on (from, to) packed in 64 bits; no memory before the first message. Ranks' tables
- * are gathered, sorted by pair, and equal pairs added up: the file does not depend on which rank counted
- * what, nor on the order inside the tables. (There are less than 2^32 - 1 nodes, so that 1 + the pair is
+ * One hash table per rank on (from, to) packed in 64 bits; no memory before the first message. Ranks' pairs
+ * become one table of results, sorted by pair, equal pairs added up: the file does not depend on which rank
+ * counted what, nor on the order inside. (There are less than 2^32 - 1 nodes, so that 1 + the pair is
  * never 0.)
  */
 #include "stats/file.h"
@@ -69,43 +69,37 @@ static int pair_compare(const void *left, const void *right)
     return (a->key > b->key) - (a->key < b->key);
 }
 
-static enum ker_status pairs_write(struct pair *pairs, size_t count, const char *folder, const char *name,
-                                   struct ker_error *error)
+/* clang-format off */
+#define MATRIX_COLUMNS(COLUMN) \
+    COLUMN(from_node, "", U32, SAME, (row->key - 1) >> 32, "the sending node") \
+    COLUMN(to_node, "", U32, SAME, (uint32_t)(row->key - 1), "the receiving node") \
+    COLUMN(messages, "messages", U64, SUM, row->messages, "messages sent") \
+    COLUMN(bytes, "bytes", U64, SUM, row->bytes, "their payload")
+
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct pair, name, value)
+MATRIX_COLUMNS(VALUE)
+static const struct stats_column columns[] = {MATRIX_COLUMNS(STATS_COLUMN)};
+/* clang-format on */
+
+static uint64_t row_key(const void *row)
 {
-    struct stats_file file;
-    enum ker_status status = stats_file_open(&file, folder, name, error);
-    if (status)
-        return status;
-    if (count)
-        qsort(pairs, count, sizeof *pairs, pair_compare);
-    fputs("from_node,to_node,messages,bytes\n", file.stream);
-    for (size_t i = 0; i < count;) {
-        struct pair sum = pairs[i];
-        while (++i < count && pairs[i].key == sum.key) {
-            sum.messages += pairs[i].messages;
-            sum.bytes += pairs[i].bytes;
-        }
-        stats_write_u64(file.stream, sum.key >> 32, ',');
-        stats_write_u64(file.stream, (uint32_t)sum.key, ',');
-        stats_write_u64(file.stream, sum.messages, ',');
-        stats_write_u64(file.stream, sum.bytes, '\n');
-    }
-    return stats_file_commit(&file, error);
+    return ((const struct pair *)row)->key;
 }
 
-enum ker_status stats_matrix_write(struct stats_matrix *matrix, struct ker_comm *comm, const char *folder,
-                                   const char *name, struct ker_error *error)
+const struct stats_schema stats_matrix_schema = {"matrix", "One row per pair of nodes that talked, sorted.",
+                                                 columns, sizeof columns / sizeof *columns, row_key};
+
+enum ker_status stats_matrix_write(struct stats_matrix *matrix, struct ker_comm *comm,
+                                   const struct stats_folder *folder, struct ker_error *error)
 {
-    struct pair *own = matrix_pairs(matrix);
-    void *all = NULL;
-    size_t *offset = NULL;
-    ker_comm_gather(comm, own, matrix->pairs.count * sizeof *own, &all, &offset);
-    free(own);
+    struct stats_table *table = stats_table_new(&stats_matrix_schema, NULL, 0);
     enum ker_status status = KER_OK;
+    for (const struct pair *pair = NULL; (pair = ker_table_next(&pair_kind, &matrix->pairs, pair));)
+        stats_table_add(table, pair);
+    stats_table_gather(table, comm);
     if (ker_comm_rank(comm) == 0)
-        status = pairs_write(all, offset[ker_comm_size(comm)] / sizeof(struct pair), folder, name, error);
-    free(all);
-    free(offset);
+        status = stats_table_write(table, folder, error);
+    stats_table_free(table);
     return status;
 }
 

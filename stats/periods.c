@@ -11,11 +11,50 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* A row: the totals at its end, and at that of the row before. */
+struct row {
+    struct stats_period now, last;
+};
+
+static uint64_t delivered(const struct row *row)
+{
+    return row->now.packets_delivered - row->last.packets_delivered;
+}
+
+/* clang-format off */
+#define PERIOD_COLUMNS(COLUMN) \
+    COLUMN(time_ps, "ps", U64, SAME, row->now.time, "end of the period") \
+    COLUMN(packets_injected, "packets", U64, SUM, row->now.packets_injected - row->last.packets_injected, \
+           "packets that have left an adapter in this period") \
+    COLUMN(packets_delivered, "packets", U64, SUM, delivered(row), "packets that have reached one in it") \
+    COLUMN(packets_in_flight, "packets", U64, SUM, row->now.packets_injected - row->now.packets_delivered, \
+           "inside the network at the end of the period") \
+    COLUMN(bytes_delivered, "bytes", U64, SUM, row->now.bytes_delivered - row->last.bytes_delivered, \
+           "payload of the packets delivered in it") \
+    COLUMN(packet_latency_mean_ps, "ps", MEAN, SUM, row->now.latency_ps - row->last.latency_ps, \
+           "mean network latency of the measured packets delivered in the period, rounded; empty when there were " \
+           "none", .by = "packets_delivered")
+
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
+PERIOD_COLUMNS(VALUE)
+static const struct stats_column columns[] = {PERIOD_COLUMNS(STATS_COLUMN)};
+/* clang-format on */
+
+static uint64_t row_key(const void *row)
+{
+    return (uint64_t)((const struct row *)row)->now.time;
+}
+
+const struct stats_schema stats_periods_schema = {
+    "periods", "One row each time `output.period` of simulated time has passed.", columns,
+    sizeof columns / sizeof *columns, row_key};
+
 #define LIMBS 4 /* of 32 bits: see quantity.c */
 
 struct stats_periods {
     struct ker_comm *comm;
-    FILE *stream; /* NULL on other ranks */
+    FILE *stream;              /* NULL on other ranks */
+    struct stats_table *table; /* the row that is written */
     char *path;
     struct stats_period last; /* of all ranks, on rank 0 */
     int why;                  /* errno of the first failed write */
@@ -32,29 +71,11 @@ enum ker_status stats_periods_open(struct stats_periods **periods, struct ker_co
     p->stream = fopen(p->path, "w");
     if (!p->stream)
         return stats_file_fail(p->path, errno, error);
-    fputs("time_ps,packets_injected,packets_delivered,packets_in_flight,bytes_delivered,"
-          "packet_latency_mean_ps\n",
-          p->stream);
+    p->table = stats_table_new(&stats_periods_schema, NULL, 0);
+    stats_table_head_csv(p->table, p->stream);
     if (fflush(p->stream))
         p->why = errno;
     return KER_OK;
-}
-
-static void row_write(FILE *out, const struct stats_period *now, const struct stats_period *last)
-{
-    uint64_t delivered = now->packets_delivered - last->packets_delivered;
-    stats_write_u64(out, (uint64_t)now->time, ',');
-    stats_write_u64(out, now->packets_injected - last->packets_injected, ',');
-    stats_write_u64(out, delivered, ',');
-    stats_write_u64(out, now->packets_injected - now->packets_delivered, ',');
-    stats_write_u64(out, now->bytes_delivered - last->bytes_delivered, ',');
-    if (delivered) {
-        unsigned __int128 latency = now->latency_ps - last->latency_ps;
-        stats_write_u64(out, (uint64_t)((latency * 2 + delivered) / ((unsigned __int128)delivered * 2)),
-                        '\n');
-    } else {
-        stats_write_text(out, "", '\n');
-    }
 }
 
 void stats_periods_add(struct stats_periods *periods, const struct stats_period *totals)
@@ -68,7 +89,9 @@ void stats_periods_add(struct stats_periods *periods, const struct stats_period 
     struct stats_period now = {totals->time, word[0], word[1], word[2], 0};
     for (int i = 0; i < LIMBS; i++)
         now.latency_ps += (unsigned __int128)word[3 + i] << (32 * i);
-    row_write(periods->stream, &now, &periods->last);
+    stats_table_clear(periods->table);
+    stats_table_add(periods->table, &(struct row){now, periods->last});
+    stats_table_row_csv(periods->table, 0, periods->stream);
     periods->last = now;
     if (fflush(periods->stream) && !periods->why)
         periods->why = errno;
@@ -83,6 +106,7 @@ enum ker_status stats_periods_close(struct stats_periods *periods, struct ker_er
         periods->why = errno;
     if (periods->why)
         status = stats_file_fail(periods->path, periods->why, error);
+    stats_table_free(periods->table);
     free(periods->path);
     free(periods);
     return status;

@@ -7,6 +7,7 @@
 #define STATS_STATS_H
 
 #include "kernel/kernel.h"
+#include "stats/table.h"
 
 #include <jansson.h>
 #include <stdbool.h>
@@ -65,56 +66,22 @@ json_t *stats_quantity_json(const struct stats_quantity *);
  * Returns the half-width of the interval relative to the mean, INFINITY for fewer than two batches. */
 double stats_batch_halfwidth(const double *batch_mean, int batches, double confidence);
 
-/* One line of links.csv: one direction of one link. */
-struct stats_link {
-    uint32_t from, to; /* ids among switches or nodes */
-    uint16_t from_port, to_port;
-    uint8_t from_is_node, to_is_node, link_class, reserved;
-    uint32_t order; /* unique and the same on any partition: rows are sorted and ties broken by it */
-    uint64_t packets, bytes;
-    uint64_t busy_ps;  /* time transmitting, inside the measured span */
-    uint64_t queue_ps; /* sum of the packets' waiting times in this output queue: mean occupancy = queue_ps /
-                          span */
-    uint64_t queue_max_bytes;
-    uint64_t input_ps; /* sum of the residence times in the buffer behind this link */
-};
-/* What switches and nodes are called, where they have names; `of` NULL: they have none. */
-struct stats_names {
-    const char *(*of)(const void *context, bool node, uint32_t id);
-    const void *context;
-};
-/* One line of tasks.csv. */
-struct stats_task {
-    uint32_t job, task, node, core;
-    ker_time finish, compute, wait,
-        send_wait; /* finish KER_TIME_MAX: never; wait: blocked in MPI calls but sends */
-    uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
-    uint64_t passes; /* of its program that are complete; the sums are over all of them and the one begun */
-    ker_time poll_gap, finalize_gap; /* taken out of a trace, in each pass */
-};
-
-/* Collective: gathers and sorts; rank 0 gets a malloc'ed array, others NULL. Takes over `own`, which is
- * malloc'ed. */
-struct stats_link *stats_links_gather(struct ker_comm *, struct stats_link *own, size_t count, size_t *total);
-struct stats_task *stats_tasks_gather(struct ker_comm *, struct stats_task *own, size_t count, size_t *total);
-
 /* Files of the result folder. All on rank 0, all return a status with the path in the error. The folder is
  * created, with parents; stats_folder_open fails when it cannot be written. It removes the files of an
- * earlier run, by the list of names that a run may write, and nothing else; it refuses to when one of them is
- * an input of this run (NULL: none). */
-enum ker_status stats_folder_open(const char *folder, const struct ker_inputs *inputs,
-                                  struct ker_error *error);
+ * earlier run, its tables (NULL at the end) and the others that a run may write, and nothing else; it refuses
+ * to when one of them is an input of this run (NULL: none). */
+enum ker_status stats_folder_open(const char *folder, const struct stats_schema *const *tables,
+                                  const struct ker_inputs *inputs, struct ker_error *error);
 enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object,
                                  struct ker_error *error);
 enum ker_status stats_text_write(const char *folder, const char *name, const char *text,
                                  struct ker_error *error);
-enum ker_status stats_links_write(const char *folder, const struct stats_link *, size_t count,
-                                  const char *const *class_names, ker_time span, struct stats_names,
-                                  struct ker_error *error);
-enum ker_status stats_tasks_write(const char *folder, const struct stats_task *, size_t count,
-                                  const char *const *job_names, struct stats_names, struct ker_error *error);
-enum ker_status stats_histogram_write(const char *folder, const char *name, const char *quantity,
+/* The schema: one of the two below. */
+enum ker_status stats_histogram_write(const struct stats_folder *, const struct stats_schema *,
                                       const struct stats_quantity *, struct ker_error *error);
+extern const struct stats_schema stats_packet_latency_schema, stats_message_size_schema, stats_matrix_schema,
+    stats_periods_schema;
+extern const struct stats_schema *const stats_tables[]; /* all four, NULL at the end */
 
 /* Source/destination matrix on demand: packets and bytes per pair, kept sparse per rank (hash by pair). */
 struct stats_matrix;
@@ -125,8 +92,8 @@ void stats_matrix_add(struct stats_matrix *, uint32_t from, uint32_t to, uint64_
 void stats_matrix_save(const struct stats_matrix *, struct ker_state_writer *);
 void stats_matrix_load(struct stats_matrix *, struct ker_chunk *);
 /* Collective; rank 0 writes rows sorted by (from, to). */
-enum ker_status stats_matrix_write(struct stats_matrix *, struct ker_comm *, const char *folder,
-                                   const char *name, struct ker_error *error);
+enum ker_status stats_matrix_write(struct stats_matrix *, struct ker_comm *, const struct stats_folder *,
+                                   struct ker_error *error);
 
 /* Snapshots at the multiples of output.period, one row of periods.csv each. The caller hands over this rank's
  * totals since the start; a row holds what happened since the row before. The file is written row by row: a
@@ -152,9 +119,9 @@ void stats_progress_show(struct stats_progress *, ker_time now, uint64_t events)
 void stats_progress_free(struct stats_progress *); /* clears the line */
 
 /* The summary people read at the end, from the same JSON that is written: result and run objects, the ten
- * busiest links. Returns a malloc'ed text. Everything printed is in `summary` or in the links. */
-char *stats_summary_text(const json_t *summary, const struct stats_link *links, size_t count,
-                         const char *const *class_names, ker_time span, struct stats_names);
+ * busiest links. Returns a malloc'ed text. Everything printed is in `summary` or in the table of links; span:
+ * measured time. */
+char *stats_summary_text(const json_t *summary, const struct stats_table *links, ker_time span);
 
 extern const struct ker_option stats_options[]; /* output.* */
 

@@ -200,63 +200,82 @@ static void write_jobs(FILE *out, const json_t *result)
         fprintf(out, "  and %zu more: see summary.json\n", count - MAX_JOBS);
 }
 
-/* Does a stand before b in the ranking? */
-static bool ranks_before(const struct stats_link *a, const struct stats_link *b, bool by_queue)
+/* Where the table of links has what is shown of them. */
+struct links {
+    const struct stats_table *table;
+    int from_kind, from, from_port, to_kind, to, class, from_name,
+        to_name; /* names: -1 where there are none */
+};
+
+static struct links links_find(const struct stats_table *t)
 {
-    uint64_t left = by_queue ? a->queue_ps : a->busy_ps, right = by_queue ? b->queue_ps : b->busy_ps;
-    return left != right ? left > right : a->order < b->order;
+    return (struct links){.table = t,
+                          .from_kind = stats_table_find(t, "from_kind", false),
+                          .from = stats_table_find(t, "from", false),
+                          .from_port = stats_table_find(t, "from_port", false),
+                          .to_kind = stats_table_find(t, "to_kind", false),
+                          .to = stats_table_find(t, "to", false),
+                          .class = stats_table_find(t, "class", false),
+                          .from_name = stats_table_find(t, "from_name", true),
+                          .to_name = stats_table_find(t, "to_name", true)};
 }
 
-/* The first TOP links of the ranking that are not idle, by insertion: one pass over what may be millions. */
-static int links_rank(const struct stats_link **top, const struct stats_link *links, size_t count,
-                      bool by_queue)
+/* The first TOP rows by this column that are not 0, by insertion: one pass over what may be millions. Rows
+ * stand in the order of their keys, so that ties are broken by it. */
+static int links_rank(size_t *top, const struct stats_table *t, int column)
 {
+    stats_cell best[TOP];
     int used = 0;
-    for (size_t i = 0; i < count; i++) {
-        const struct stats_link *link = &links[i];
-        if (!(by_queue ? link->queue_ps : link->busy_ps))
+    for (size_t i = 0; i < stats_table_rows(t); i++) {
+        stats_cell value = stats_table_cell(t, i, column);
+        if (!value)
             continue;
         int place = used;
-        while (place > 0 && ranks_before(link, top[place - 1], by_queue))
+        while (place > 0 && value > best[place - 1])
             place--;
         if (place == TOP)
             continue;
         if (used < TOP)
             used++;
         memmove(top + place + 1, top + place, (size_t)(used - 1 - place) * sizeof *top);
-        top[place] = link;
+        memmove(best + place + 1, best + place, (size_t)(used - 1 - place) * sizeof *best);
+        top[place] = i;
+        best[place] = value;
     }
     return used;
 }
 
 /* "s12.3" (switch 12, port 3) or "n5" (a node has one port only); with a name, "left.3". */
-static int print_end(char *text, size_t room, bool node, uint32_t id, int port, struct stats_names names)
+static int print_end(char *text, size_t room, const struct links *l, size_t row, bool from)
 {
-    const char *name = names.of ? names.of(names.context, node, id) : NULL;
-    int used =
-        name ? snprintf(text, room, "%.14s", name) : snprintf(text, room, "%c%u", node ? 'n' : 's', id);
-    if (!node && port >= 0)
-        used += snprintf(text + used, room - (size_t)used, ".%d", port);
+    int name = from ? l->from_name : l->to_name;
+    bool node = strcmp(stats_table_text(l->table, row, from ? l->from_kind : l->to_kind), "node") == 0;
+    unsigned id = (unsigned)stats_table_cell(l->table, row, from ? l->from : l->to);
+    int used = name >= 0 ? snprintf(text, room, "%.14s", stats_table_text(l->table, row, name))
+                         : snprintf(text, room, "%c%u", node ? 'n' : 's', id);
+    if (!node && from)
+        used += snprintf(text + used, room - (size_t)used, ".%u",
+                         (unsigned)stats_table_cell(l->table, row, l->from_port));
     return used;
 }
 
 /* "s12.3 > s13" and the class, 31 columns. */
-static void write_link(FILE *out, const struct stats_link *link, const char *class_name,
-                       struct stats_names names)
+static void write_link(FILE *out, const struct links *l, size_t row)
 {
     char text[64];
-    int used = print_end(text, sizeof text, link->from_is_node, link->from, link->from_port, names);
+    int used = print_end(text, sizeof text, l, row, true);
     used += snprintf(text + used, sizeof text - (size_t)used, " > ");
-    print_end(text + used, sizeof text - (size_t)used, link->to_is_node, link->to, -1, names);
-    fprintf(out, "  %-22.22s %-7.7s", text, class_name);
+    print_end(text + used, sizeof text - (size_t)used, l, row, false);
+    fprintf(out, "  %-22.22s %-7.7s", text, stats_table_text(l->table, row, l->class));
 }
 
-static void write_links(FILE *out, const struct stats_link *links, size_t count,
-                        const char *const *class_names, ker_time span, struct stats_names names)
+static void write_links(FILE *out, const struct stats_table *t, ker_time span)
 {
-    const struct stats_link *busy[TOP], *queued[TOP];
-    int busy_count = links_rank(busy, links, count, false),
-        queued_count = links_rank(queued, links, count, true);
+    size_t busy[TOP], queued[TOP];
+    int busy_ps = stats_table_find(t, "busy_ps", false),
+        waiting = stats_table_find(t, "queue_mean_packets", false);
+    int busy_count = links_rank(busy, t, busy_ps), queued_count = links_rank(queued, t, waiting);
+    struct links l = links_find(t);
     if (!busy_count || span <= 0)
         return;
     fprintf(out, "\n%-33s%7s", "busiest links", "busy");
@@ -264,11 +283,11 @@ static void write_links(FILE *out, const struct stats_link *links, size_t count,
         fprintf(out, "  %-31s%7s", "longest queues", "packets");
     putc('\n', out);
     for (int i = 0; i < busy_count; i++) {
-        write_link(out, busy[i], class_names[busy[i]->link_class], names);
-        fprintf(out, "%6.1f %%", 100 * ((double)busy[i]->busy_ps / (double)span));
+        write_link(out, &l, busy[i]);
+        fprintf(out, "%6.1f %%", 100 * ((double)stats_table_cell(t, busy[i], busy_ps) / (double)span));
         if (i < queued_count) {
-            write_link(out, queued[i], class_names[queued[i]->link_class], names);
-            fprintf(out, "%8.3g", (double)queued[i]->queue_ps / (double)span);
+            write_link(out, &l, queued[i]);
+            fprintf(out, "%8.3g", (double)stats_table_cell(t, queued[i], waiting) / (double)span);
         }
         putc('\n', out);
     }
@@ -290,8 +309,7 @@ static void write_run(FILE *out, const json_t *run)
     fprintf(out, ", %s windows\n", print_count(c, get_count(run, "windows")));
 }
 
-char *stats_summary_text(const json_t *summary, const struct stats_link *links, size_t count,
-                         const char *const *class_names, ker_time span, struct stats_names names)
+char *stats_summary_text(const json_t *summary, const struct stats_table *links, ker_time span)
 {
     char *text = NULL;
     size_t bytes = 0;
@@ -304,7 +322,7 @@ char *stats_summary_text(const json_t *summary, const struct stats_link *links, 
     write_confidence(out, result);
     write_jobs(out, result);
     write_classes(out, result);
-    write_links(out, links, count, class_names, span, names);
+    write_links(out, links, span);
     write_run(out, json_object_get(summary, "run"));
     ker_assert(!fclose(out));
     return text;

@@ -43,6 +43,32 @@ check "nothing of the first run is left"
 [ -d both/checkpoints ] && [ "$(cat both/notes.txt both/links.csv.bak both/sub/tasks.csv | tr '\n' ' ')" = "mine mine mine " ]
 check "what is not ours has not been touched"
 
+# As JSON: the same tables, and nothing of the others stays behind when the form changes.
+run both most.cfg && cp -r both csv && run both most.cfg output.tables=json
+check "tables as JSON"
+same=""
+for table in links tasks matrix packet_latency message_size; do
+    jq -r '(.columns | map(.name)), .rows[] | map(if . == null then "" else . end) | join(",")' both/$table.json >$table.csv || same="$table.json"
+    sed -E 's/([0-9]\.[0-9]*[1-9])0+(,|$)/\1\2/g; s/([0-9])\.0+(,|$)/\1\2/g' csv/$table.csv | cmp - <(sed -E 's/([0-9])\.0+(,|$)/\1\2/g' $table.csv) || same="$table"
+    [ ! -e both/$table.csv ] || same="$table.csv is left"
+done
+[ -z "$same" ]
+check "they hold what the CSV files hold"
+jq -e '.columns | map(.unit == "ps" and .type == "time" and (.meaning | length > 20) and .name == "finish_ps") | any' both/tasks.json >jq.out
+check "and say unit, type and meaning"
+same=""
+for file in csv/*.csv; do
+    [ "$file" = csv/names.csv ] && continue
+    "$marssim" --help-results | awk -v name="${file#csv/}" '!/^ / { on = $0 == name; count = 0 } on && /^ / && count++ { line = line (line ? "," : "") $1 } END { print line }' >head
+    # columns of names are left out where nothing has names
+    [ "$(sed 's/,from_name,to_name$//; s/,node_name$//' head)" = "$(head -1 "$file")" ] || same="$file"
+done
+[ -z "$same" ]
+check "every table is in --help-results, with its columns in their order"
+rm -r csv
+run both most.cfg && [ ! -e both/links.json ]
+check "no JSON is left when tables are CSV again"
+
 # An input in the result folder, under a name that a run writes, is not removed: neither the configuration nor what it names.
 run both most.cfg
 run again both/system.cfg && cmp both/system.cfg again/system.cfg

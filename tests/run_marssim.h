@@ -20,6 +20,8 @@
 
 #include <cmocka.h>
 
+#include "tests/csv.h"
+
 struct run {
     char folder[64];
     json_t *summary;
@@ -122,25 +124,29 @@ struct run_link {
 /* The rows of links.csv, malloc'ed. */
 static inline struct run_link *run_links(const struct run *r, int *count)
 {
-    char path[96], line[256];
-    struct run_link *links = NULL;
+    char path[96];
     snprintf(path, sizeof path, "%s/out/links.csv", r->folder);
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    *count = 0;
-    assert_non_null(fgets(line, sizeof line, in)); /* heading */
-    while (fgets(line, sizeof line, in)) {
-        links = realloc(links, sizeof *links * (size_t)(*count + 1));
-        struct run_link *l = &links[(*count)++];
-        int fields = sscanf(line,
-                            "%7[^,],%u,%u,%7[^,],%u,%u,%23[^,],%" SCNu64 ",%" SCNu64 ",%" SCNu64
-                            ",%lf,%lf,%" SCNu64 ",%lf",
-                            l->from_kind, &l->from, &l->from_port, l->to_kind, &l->to, &l->to_port, l->class,
-                            &l->packets, &l->bytes, &l->busy_ps, &l->utilisation, &l->queue_mean_packets,
-                            &l->queue_max_bytes, &l->input_mean_packets);
-        assert_int_equal(fields, 14);
+    struct csv csv = csv_open(path);
+    struct run_link *links = calloc(csv.rows + 1, sizeof *links);
+    for (size_t i = 0; i < csv.rows; i++) {
+        struct run_link *l = &links[i];
+        snprintf(l->from_kind, sizeof l->from_kind, "%s", csv_text(&csv, i, "from_kind"));
+        snprintf(l->to_kind, sizeof l->to_kind, "%s", csv_text(&csv, i, "to_kind"));
+        snprintf(l->class, sizeof l->class, "%s", csv_text(&csv, i, "class"));
+        l->from = (unsigned)csv_count(&csv, i, "from");
+        l->from_port = (unsigned)csv_count(&csv, i, "from_port");
+        l->to = (unsigned)csv_count(&csv, i, "to");
+        l->to_port = (unsigned)csv_count(&csv, i, "to_port");
+        l->packets = csv_count(&csv, i, "packets");
+        l->bytes = csv_count(&csv, i, "bytes");
+        l->busy_ps = csv_count(&csv, i, "busy_ps");
+        l->utilisation = csv_real(&csv, i, "utilisation");
+        l->queue_mean_packets = csv_real(&csv, i, "queue_mean_packets");
+        l->queue_max_bytes = csv_count(&csv, i, "queue_max_bytes");
+        l->input_mean_packets = csv_real(&csv, i, "input_mean_packets");
     }
-    fclose(in);
+    *count = (int)csv.rows;
+    csv_free(&csv);
     return links;
 }
 

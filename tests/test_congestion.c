@@ -15,38 +15,31 @@ struct period {
 
 static int periods_read(const struct run *r, struct period *period, int room)
 {
-    char path[96], line[256];
+    char path[96];
     snprintf(path, sizeof path, "%s/out/periods.csv", r->folder);
-    FILE *in = fopen(path, "r");
-    int count = 0;
-    assert_non_null(in);
-    assert_non_null(fgets(line, sizeof line, in));
-    assert_non_null(strstr(line, "time_ps,packets_injected,packets_delivered,packets_in_flight,"));
-    for (; count < room && fgets(line, sizeof line, in); count++) {
-        struct period *p = &period[count];
-        assert_true(sscanf(line, "%" SCNd64 ",%" SCNd64 ",%" SCNd64 ",%" SCNd64, &p->time_ps, &p->injected,
-                           &p->delivered, &p->in_flight) == 4);
-    }
-    fclose(in);
+    struct csv csv = csv_open(path);
+    int count = (int)csv.rows < room ? (int)csv.rows : room;
+    for (int i = 0; i < count; i++)
+        period[i] = (struct period){(int64_t)csv_count(&csv, (size_t)i, "time_ps"),
+                                    (int64_t)csv_count(&csv, (size_t)i, "packets_injected"),
+                                    (int64_t)csv_count(&csv, (size_t)i, "packets_delivered"),
+                                    (int64_t)csv_count(&csv, (size_t)i, "packets_in_flight")};
+    csv_free(&csv);
     return count;
 }
 
 /* Messages from each node to one; adds `factor` times. */
 static void matrix_add(const struct run *r, uint32_t to, double factor, double *from, uint32_t nodes)
 {
-    char path[96], line[256];
+    char path[96];
     snprintf(path, sizeof path, "%s/out/matrix.csv", r->folder);
-    FILE *in = fopen(path, "r");
-    assert_non_null(in);
-    assert_non_null(fgets(line, sizeof line, in));
-    while (fgets(line, sizeof line, in)) {
-        unsigned a, b;
-        double messages;
-        assert_int_equal(sscanf(line, "%u,%u,%lf", &a, &b, &messages), 3);
-        if (b == to && a < nodes)
-            from[a] += factor * messages;
+    struct csv csv = csv_open(path);
+    for (size_t i = 0; i < csv.rows; i++) {
+        uint64_t sender = csv_count(&csv, i, "from_node");
+        if (csv_count(&csv, i, "to_node") == to && sender < nodes)
+            from[sender] += factor * csv_real(&csv, i, "messages");
     }
-    fclose(in);
+    csv_free(&csv);
 }
 
 static double node_link_use(const struct run *r, unsigned node)

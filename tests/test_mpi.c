@@ -12,6 +12,7 @@
 
 #include "fake_net.h"
 #include "tasks/mpi/state.h"
+#include "tests/task_rows.h"
 
 #define WIRE(bytes) ((ker_time)((bytes) + 32) * 40)
 #define HEADER WIRE(0) /* 1.28 ns */
@@ -56,10 +57,10 @@ static void play(struct fake_net *net, const struct task_op *const *ops)
     fake_run(net, UINT64_MAX);
 }
 
-static struct stats_task result(const struct fake_net *net, uint32_t task)
+static struct task_row result(const struct fake_net *net, uint32_t task)
 {
-    struct stats_task rows[64];
-    task_mpi_results(net->mpi, net->now, rows);
+    struct task_row rows[64];
+    task_rows(net->mpi, net->now, rows);
     return rows[task];
 }
 
@@ -402,8 +403,8 @@ static void test_restart(void **state)
     assert_int_equal(result(&net, 0).passes, 4);
     assert_int_equal(result(&net, 0).finish, 7 + 4 * 1000); /* of the last pass */
     assert_int_equal(result(&net, 0).compute, 4000);        /* of all passes; the fifth has just begun */
-    struct stats_task row;
-    task_mpi_results(net.mpi, net.now + 300, &row);
+    struct task_row row;
+    task_rows(net.mpi, net.now + 300, &row);
     assert_int_equal(row.compute, 4300);
     fake_close(&net);
 }

@@ -20,6 +20,7 @@
 
 #include "fake_net.h"
 #include "tasks/mpi/state.h"
+#include "tests/task_rows.h"
 
 #define TASKS_MOST 24
 #define ROUNDS 6
@@ -164,9 +165,9 @@ static void draw_program(struct drawing *d, uint64_t seed)
 
 static void assert_results(const struct fake_net *net, const struct drawing *d)
 {
-    struct stats_task rows[TASKS_MOST];
+    struct task_row rows[TASKS_MOST];
     uint64_t sent = 0, received = 0, sent_bytes = 0, received_bytes = 0;
-    task_mpi_results(net->mpi, net->now, rows);
+    task_rows(net->mpi, net->now, rows);
     for (uint32_t i = 0; i < d->tasks; i++) {
         sent += rows[i].messages_sent;
         received += rows[i].messages_received;

@@ -11,6 +11,48 @@
 
 #include <cmocka.h>
 
+/* ---- a table of every type of column ---- */
+
+struct row {
+    uint64_t key, text, small, number, time, part, sum, count;
+};
+
+static const char *const texts[] = {"node", "level 1, \"fast\""};
+
+static const char *row_text(const void *context, uint32_t id)
+{
+    return texts[id];
+}
+
+static bool never(const void *context)
+{
+    return false;
+}
+
+#define COLUMNS(COLUMN)                                                                                      \
+    COLUMN(class, "", TEXT, SAME, row->text, "a text", .text = row_text)                                     \
+    COLUMN(small, "", U8, SUM, row->small, "one byte")                                                       \
+    COLUMN(port, "", U16, MOST, row->small, "two")                                                           \
+    COLUMN(id, "", U32, SUM, row->small, "four")                                                             \
+    COLUMN(bytes, "bytes", U64, SUM, row->number, "eight")                                                   \
+    COLUMN(finish_ps, "ps", TIME, MOST, row->time, "may be empty")                                           \
+    COLUMN(use, "", SHARE, SUM, row->part, "of the span")                                                    \
+    COLUMN(hidden, "", U64, SUM, row->number, "not in this table", .wanted = never)                          \
+    COLUMN(mean_ps, "ps", MEAN, SUM, (stats_cell)row->sum << 8, "of 16 bytes", .by = "count")                \
+    COLUMN(count, "", U64, SUM, row->count, "what the mean is of")
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
+COLUMNS(VALUE)
+static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
+
+static uint64_t row_key(const void *row)
+{
+    return ((const struct row *)row)->key;
+}
+
+static const struct stats_schema things = {"things", "One row per thing.", columns,
+                                           sizeof columns / sizeof *columns, row_key};
+static const struct stats_schema *const none[] = {NULL}, *const all[] = {&things, NULL};
+
 static int folder_setup(void **state)
 {
     char *folder = ker_format("/tmp/marssim-test-XXXXXX");
@@ -51,8 +93,8 @@ static void folder_is_made_with_parents(void **state)
     struct ker_error error = {0};
     struct stat status;
     char *deep = ker_format("%s/a/b//c/", (char *)*state);
-    assert_int_equal(stats_folder_open(deep, NULL, &error), KER_OK);
-    assert_int_equal(stats_folder_open(deep, NULL, &error), KER_OK); /* there already */
+    assert_int_equal(stats_folder_open(deep, none, NULL, &error), KER_OK);
+    assert_int_equal(stats_folder_open(deep, none, NULL, &error), KER_OK); /* there already */
     assert_int_equal(stat(deep, &status), 0);
     assert_true(S_ISDIR(status.st_mode));
     assert_int_equal(rmdir(deep), 0); /* the trial file is gone */
@@ -66,14 +108,14 @@ static void folder_that_cannot_be(void **state)
     assert_int_equal(stats_text_write(*state, "links.csv", "x", &error), KER_OK);
     char *below = ker_format("%s/links.csv/results", (char *)*state),
          *itself = ker_format("%s/links.csv", (char *)*state);
-    assert_int_equal(stats_folder_open(below, NULL, &error), KER_BAD_INPUT);
+    assert_int_equal(stats_folder_open(below, none, NULL, &error), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, below));
     assert_non_null(strstr(error.text, "Not a directory"));
     error = (struct ker_error){0};
-    assert_int_equal(stats_folder_open(itself, NULL, &error), KER_BAD_INPUT);
+    assert_int_equal(stats_folder_open(itself, none, NULL, &error), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "Not a directory"));
     error = (struct ker_error){0};
-    assert_int_equal(stats_folder_open("", NULL, &error), KER_BAD_INPUT);
+    assert_int_equal(stats_folder_open("", none, NULL, &error), KER_BAD_INPUT);
     free(below);
     free(itself);
 }
@@ -105,14 +147,14 @@ static void full_disk_keeps_the_old_file(void **state)
 
     /* The same through the writer of rows, with more than a buffer full. */
     error = (struct ker_error){0};
-    temporary = (free(temporary), ker_format("%s/links.csv.tmp", (char *)*state));
+    temporary = (free(temporary), ker_format("%s/things.csv.tmp", (char *)*state));
     assert_int_equal(symlink("/dev/full", temporary), 0);
-    struct stats_link *links = ker_alloc(10000 * sizeof *links);
-    const char *const names[] = {"x"};
-    assert_int_equal(stats_links_write(*state, links, 10000, names, 1, (struct stats_names){0}, &error),
-                     KER_RUN_FAILED);
-    assert_non_null(strstr(error.text, "links.csv: No space left on device"));
-    free(links);
+    struct stats_table *table = stats_table_new(&things, NULL, 0);
+    for (uint64_t i = 0; i < 10000; i++)
+        stats_table_add(table, &(struct row){.key = i});
+    assert_int_equal(stats_table_write(table, &(struct stats_folder){*state, false}, &error), KER_RUN_FAILED);
+    assert_non_null(strstr(error.text, "things.csv: No space left on device"));
+    stats_table_free(table);
     free(temporary);
 }
 
@@ -139,59 +181,103 @@ static void json_comes_back(void **state)
         "    \"mean\": 0.10000000000000001\n  },\n  \"run\": {}\n}\n");
 }
 
-static void links_table(void **state)
+/* Over 3000 ps: 1000 are a third; 4500 are 1.5; 2000 are two thirds, rounded up in the sixth decimal; what
+ * needs 128 bits, (2^62 x 2 x 10^6 + 3000) / 6000, is not cut off. The largest counter there is must come out
+ * whole. Means: 256 x 5 / 3 = 426.67; 256 x 2^60 / 2^8 = 2^60; none of nothing. */
+static struct stats_table *things_table(uint64_t span)
 {
-    struct ker_error error = {0};
-    const char *const names[] = {"node", "level 1, \"fast\""};
-    /* Over 3000 ps: 1000 busy is a third; 4500 packet-ps in the queue is a mean of 1.5; 2000 in the input
-     * buffer is two thirds, rounded up in the sixth decimal. The largest counter there is must come out
-     * whole. */
-    const struct stats_link links[] = {
-        {.from = 3,
-         .from_is_node = 1,
-         .to = 7,
-         .to_port = 2,
-         .packets = 5,
-         .bytes = 640,
-         .busy_ps = 1000,
-         .queue_ps = 4500,
-         .queue_max_bytes = 256,
-         .input_ps = 2000},
-        {.from = 7,
-         .from_port = 1,
-         .to = 8,
-         .to_port = 65535,
-         .link_class = 1,
-         .order = 1,
-         .packets = UINT64_MAX,
-         .busy_ps = 3000},
+    const struct row rows[] = {
+        {0, 0, 200, 640, 1000, 1000, 5, 3},
+        {1, 1, 255, UINT64_MAX, KER_TIME_MAX, 4500, 1, 0},
+        {2, 0, 0, 0, 0, 2000, UINT64_C(1) << 60, 256},
+        {3, 0, 1, 7, 8, UINT64_C(1) << 62, 0, 1},
     };
-    assert_int_equal(stats_links_write(*state, links, 2, names, 3000, (struct stats_names){0}, &error),
-                     KER_OK);
-    file_expect(*state, "links.csv",
-                "from_kind,from,from_port,to_kind,to,to_port,class,packets,bytes,busy_ps,utilisation,"
-                "queue_mean_packets,queue_max_bytes,input_mean_packets\n"
-                "node,3,0,switch,7,2,node,5,640,1000,0.333333,1.500000,256,0.666667\n"
-                "switch,7,1,switch,8,65535,\"level 1, \"\"fast\"\"\",18446744073709551615,0,3000,1.000000,"
-                "0.000000,0,0.000000\n");
-    /* A span of nothing divides nothing. */
-    assert_int_equal(stats_links_write(*state, links, 0, names, 0, (struct stats_names){0}, &error), KER_OK);
+    struct stats_table *table = stats_table_new(&things, NULL, span);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        stats_table_add(table, &rows[i]);
+    return table;
 }
 
-static void tasks_table(void **state)
+static void csv_table(void **state)
 {
     struct ker_error error = {0};
-    const char *const names[] = {"lammps"};
-    const struct stats_task tasks[] = {
-        {0, 0, 12, 3, 1000, 600, 300, 100, 4, 4096, 5, 5120, 2, 70, 80},
-        {0, 1, 13, 0, KER_TIME_MAX, 1, 2, 3, 4, 5, 6, 7, 0, 0, 0}, /* never finished: empty */
-    };
-    assert_int_equal(stats_tasks_write(*state, tasks, 2, names, (struct stats_names){0}, &error), KER_OK);
-    file_expect(*state, "tasks.csv",
-                "job,task,node,core,finish_ps,compute_ps,wait_ps,send_wait_ps,messages_sent,bytes_sent,"
-                "messages_received,bytes_received,passes,poll_gap_ps,finalize_gap_ps\n"
-                "lammps,0,12,3,1000,600,300,100,4,4096,5,5120,2,70,80\n"
-                "lammps,1,13,0,,1,2,3,4,5,6,7,0,0,0\n");
+    struct stats_table *table = things_table(3000);
+    assert_int_equal(stats_table_write(table, &(struct stats_folder){*state, false}, &error), KER_OK);
+    file_expect(*state, "things.csv",
+                "class,small,port,id,bytes,finish_ps,use,mean_ps,count\n"
+                "node,200,200,200,640,1000,0.333333,427,3\n"
+                "\"level 1, \"\"fast\"\"\",255,255,255,18446744073709551615,,1.500000,,0\n"
+                "node,0,0,0,0,0,0.666667,1152921504606846976,256\n"
+                "node,1,1,1,7,8,1537228672809129.301333,0,1\n");
+    /* A span of nothing divides nothing. */
+    stats_table_free(table);
+    table = things_table(0);
+    assert_int_equal(stats_table_write(table, &(struct stats_folder){*state, false}, &error), KER_OK);
+    char *text = file_read(*state, "things.csv");
+    assert_non_null(strstr(text, "\nnode,200,200,200,640,1000,0.000000,427,3\n"));
+    free(text);
+    stats_table_free(table);
+}
+
+static void json_table(void **state)
+{
+    struct ker_error error = {0};
+    struct stats_table *table = things_table(3000);
+    assert_int_equal(stats_table_write(table, &(struct stats_folder){*state, true}, &error), KER_OK);
+    stats_table_free(table);
+    char *text = file_read(*state, "things.json");
+    json_t *json = json_loads(text, JSON_DECODE_INT_AS_REAL, NULL), *column, *row;
+    assert_non_null(json);
+    assert_int_equal(json_array_size(json_object_get(json, "columns")), 9);
+    assert_int_equal(json_array_size(json_object_get(json, "rows")), 4);
+    column = json_array_get(json_object_get(json, "columns"), 4);
+    assert_string_equal(json_string_value(json_object_get(column, "name")), "bytes");
+    assert_string_equal(json_string_value(json_object_get(column, "unit")), "bytes");
+    assert_string_equal(json_string_value(json_object_get(column, "type")), "integer");
+    assert_string_equal(json_string_value(json_object_get(column, "meaning")), "eight");
+    row = json_array_get(json_object_get(json, "rows"), 1);
+    assert_int_equal(json_array_size(row), 9);
+    assert_string_equal(json_string_value(json_array_get(row, 0)), texts[1]);
+    assert_true(json_is_null(json_array_get(row, 5)));
+    assert_true(json_number_value(json_array_get(row, 6)) == 1.5);
+    assert_true(json_is_null(json_array_get(row, 7)));
+    json_decref(json);
+    free(text);
+}
+
+/* What an earlier run left of a table goes, in either form; nothing else does. */
+static void old_tables_go(void **state)
+{
+    struct ker_error error = {0};
+    static const char *const names[] = {"things.csv", "things.json", "others.csv"};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(stats_text_write(*state, names[i], "old", &error), KER_OK);
+    assert_int_equal(stats_folder_open(*state, all, NULL, &error), KER_OK);
+    for (int i = 0; i < 3; i++) {
+        char *path = ker_format("%s/%s", (char *)*state, names[i]);
+        assert_int_equal(access(path, F_OK) == 0, i == 2);
+        free(path);
+    }
+}
+
+/* A column is a line of the list: it is in the file, in the help, and found by its name. */
+static void column_is_one_line(void **state)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    stats_tables_help(all, out);
+    fclose(out);
+    assert_non_null(strstr(text, "things.csv\n  One row per thing.\n"));
+    assert_non_null(strstr(text, "\n  bytes                   bytes         integer   sum   eight\n"));
+    assert_non_null(strstr(text, "\n  port                    -             integer   most  two\n"));
+    free(text);
+    struct stats_table *table = things_table(1);
+    assert_int_equal(stats_table_find(table, "port", false), 2);
+    assert_int_equal(stats_table_find(table, "hidden", true), -1);
+    assert_int_equal(stats_table_cell(table, 0, 2), 200);
+    assert_string_equal(stats_table_text(table, 1, 0), texts[1]);
+    stats_table_free(table);
 }
 
 static void histogram_table(void **state)
@@ -204,9 +290,11 @@ static void histogram_table(void **state)
     const uint64_t value[] = {1039, 5, 1024, 5, UINT64_MAX, 1024};
     for (int i = 0; i < 6; i++)
         stats_quantity_add(q, value[i]);
-    assert_int_equal(stats_histogram_write(*state, "message_size.csv", "size_bytes", q, &error), KER_OK);
+    assert_int_equal(
+        stats_histogram_write(&(struct stats_folder){*state, false}, &stats_message_size_schema, q, &error),
+        KER_OK);
     file_expect(*state, "message_size.csv",
-                "size_bytes_from,size_bytes_below,count,count_up_to_here\n"
+                "bytes_from,bytes_below,count,count_up_to_here\n"
                 "5,6,2,2\n"
                 "1024,1040,3,5\n"
                 "18302628885633695744,18446744073709551615,1,6\n");
@@ -236,32 +324,61 @@ static json_t *summary_example(void)
     return json_pack("{s:o, s:o}", "result", result, "run", run);
 }
 
-static void widest_line_at_most(const char *text, size_t columns)
+static void widest_line_at_most(const char *text, size_t width_most)
 {
     while (*text) {
         size_t width = strcspn(text, "\n");
-        assert_true(width <= columns);
+        assert_true(width <= width_most);
         text += width + (text[width] == '\n');
     }
 }
+
+/* The columns of links.csv that the summary looks for. */
+struct link {
+    uint32_t from, number, busy, queue;
+};
+
+static const char *link_kind(const void *context, uint32_t id)
+{
+    return "switch";
+}
+
+static const char *link_class(const void *context, uint32_t id)
+{
+    return "a very long class";
+}
+
+#define LINK_COLUMNS(COLUMN)                                                                                 \
+    COLUMN(from_kind, "", TEXT, SAME, 0, "", .text = link_kind)                                              \
+    COLUMN(from, "", U32, SAME, row->from, "")                                                               \
+    COLUMN(from_port, "", U16, SAME, 63, "")                                                                 \
+    COLUMN(to_kind, "", TEXT, SAME, 0, "", .text = link_kind)                                                \
+    COLUMN(to, "", U32, SAME, 1048575, "")                                                                   \
+    COLUMN(busy_ps, "ps", U64, SUM, row->busy, "")                                                           \
+    COLUMN(queue_mean_packets, "", SHARE, SUM, row->queue, "")
+#define LINK_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct link, name, value)
+LINK_COLUMNS(LINK_VALUE)
+static const struct stats_column link_columns[] = {
+    LINK_COLUMNS(STATS_COLUMN){"class", "", STATS_TEXT, STATS_SAME, "", column_from, link_class}};
+
+static uint64_t link_key(const void *row)
+{
+    return ((const struct link *)row)->number;
+}
+
+static const struct stats_schema links_schema = {"links", "", link_columns,
+                                                 sizeof link_columns / sizeof *link_columns, link_key};
 
 static void summary_says_it_all(void **state)
 {
     json_t *summary = summary_example();
     assert_non_null(summary);
-    const char *const names[] = {"node", "a very long class"};
     /* Twelve links, busy by 1..12 %; the two busiest are equal, and the lower order number goes first. */
-    struct stats_link links[12] = {{0}};
+    struct stats_table *links = stats_table_new(&links_schema, NULL, 1000);
     for (uint32_t i = 0; i < 12; i++)
-        links[i] = (struct stats_link){.from = 1048570 + i,
-                                       .from_port = 63,
-                                       .to = 1048575,
-                                       .link_class = 1,
-                                       .order = i,
-                                       .busy_ps = 10 * (i + 1),
-                                       .queue_ps = i % 2 ? 500 * i : 0};
-    links[10].busy_ps = 120;
-    char *text = stats_summary_text(summary, links, 12, names, 1000, (struct stats_names){0});
+        stats_table_add(links,
+                        &(struct link){1048570 + i, i, i == 10 ? 120 : 10 * (i + 1), i % 2 ? 500 * i : 0});
+    char *text = stats_summary_text(summary, links, 1000);
     widest_line_at_most(text, 80);
     if (getenv("SHOW"))
         fputs(text, stdout);
@@ -280,6 +397,7 @@ static void summary_says_it_all(void **state)
     assert_null(strstr(text, "s1048570.63")); /* eleventh and twelfth are left out */
     assert_null(strstr(text, "s1048571.63 > s1048575 a very  2.0 %"));
     free(text);
+    stats_table_free(links);
     json_decref(summary);
 }
 
@@ -287,10 +405,12 @@ static void summary_says_it_all(void **state)
 static void summary_of_nothing(void **state)
 {
     json_t *summary = json_pack("{s:{}}", "result");
-    char *text = stats_summary_text(summary, NULL, 0, NULL, 0, (struct stats_names){0});
+    struct stats_table *links = stats_table_new(&links_schema, NULL, 0);
+    char *text = stats_summary_text(summary, links, 0);
     widest_line_at_most(text, 80);
     assert_null(strstr(text, "latency"));
     free(text);
+    stats_table_free(links);
     json_decref(summary);
 }
 
@@ -321,8 +441,10 @@ int main(void)
         FOLDER_TEST(missing_folder_is_named),
         FOLDER_TEST(full_disk_keeps_the_old_file),
         FOLDER_TEST(json_comes_back),
-        FOLDER_TEST(links_table),
-        FOLDER_TEST(tasks_table),
+        FOLDER_TEST(csv_table),
+        FOLDER_TEST(json_table),
+        FOLDER_TEST(old_tables_go),
+        cmocka_unit_test(column_is_one_line),
         FOLDER_TEST(histogram_table),
         cmocka_unit_test(summary_says_it_all),
         cmocka_unit_test(summary_of_nothing),

@@ -49,48 +49,52 @@ static void merge_equals_one_rank(void **state)
     free(whole);
 }
 
-static void links_come_sorted(void **state)
+/* ---- rows of all ranks ---- */
+
+struct thing {
+    uint64_t number, count, most;
+};
+
+#define COLUMNS(COLUMN)                                                                                      \
+    COLUMN(number, "", U32, SAME, row->number, "")                                                           \
+    COLUMN(count, "", U64, SUM, row->count, "")                                                              \
+    COLUMN(most, "", U16, MOST, row->most, "")                                                               \
+    COLUMN(mean, "", MEAN, SUM, (stats_cell)row->count << 64, "", .by = "count")
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct thing, name, value)
+COLUMNS(VALUE)
+static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
+
+static uint64_t thing_key(const void *row)
 {
-    struct ker_comm *comm = *state;
-    struct stats_link *own = ker_alloc(100 * sizeof *own);
-    size_t count = 0, total;
-    for (uint32_t i = 0; i < 100; i++)
-        if (is_mine(comm, i))
-            own[count++] = (struct stats_link){.order = 99 - i, .packets = i};
-    struct stats_link *all = stats_links_gather(comm, own, count, &total);
-    if (ker_comm_rank(comm) != 0) {
-        assert_null(all);
-        return;
-    }
-    assert_int_equal(total, 100);
-    for (uint32_t i = 0; i < 100; i++) {
-        assert_int_equal(all[i].order, i);
-        assert_int_equal(all[i].packets, 99 - i);
-    }
-    free(all);
+    return ((const struct thing *)row)->number;
 }
 
-static void tasks_come_sorted(void **state)
+static const struct stats_schema things = {"things", "", columns, 4, thing_key};
+
+/* Row i of 300 is thing (299 - i) / 3: each comes three times, with counts i and mosts i mod 7. On rank 0 the
+ * things stand in order, each once: counts 3 i + ... are sums, mosts the largest of the three. */
+static void rows_come_sorted_and_merged(void **state)
 {
     struct ker_comm *comm = *state;
-    struct stats_task *own = ker_alloc(60 * sizeof *own);
-    size_t count = 0, total;
-    for (uint32_t i = 0; i < 60; i++)
+    struct stats_table *table = stats_table_new(&things, NULL, 0);
+    for (uint64_t i = 0; i < 300; i++)
         if (is_mine(comm, i))
-            own[count++] = (struct stats_task){.job = i % 3, .task = i / 3, .finish = i};
-    struct stats_task *all = stats_tasks_gather(comm, own, count, &total);
-    if (ker_comm_rank(comm) != 0) {
-        assert_null(all);
-        return;
+            stats_table_add(table, &(struct thing){(299 - i) / 3, i, i % 7});
+    stats_table_gather(table, comm);
+    assert_int_equal(stats_table_rows(table), ker_comm_rank(comm) == 0 ? 100 : 0);
+    for (size_t row = 0; row < stats_table_rows(table); row++) {
+        uint64_t count = 0, most = 0;
+        for (uint64_t i = 297 - 3 * row; i < 300 - 3 * row; i++) {
+            count += i;
+            most = i % 7 > most ? i % 7 : most;
+        }
+        assert_int_equal(stats_table_key(table, row), row);
+        assert_int_equal(stats_table_cell(table, row, 0), row);
+        assert_int_equal(stats_table_cell(table, row, 1), count);
+        assert_int_equal(stats_table_cell(table, row, 2), most);
+        assert_int_equal(stats_table_cell(table, row, 3) >> 64, count);
     }
-    assert_int_equal(total, 60);
-    /* 20 tasks of each of 3 jobs; task t of job j was number 3 t + j. */
-    for (uint32_t i = 0; i < 60; i++) {
-        assert_int_equal(all[i].job, i / 20);
-        assert_int_equal(all[i].task, i % 20);
-        assert_int_equal(all[i].finish, 3 * (i % 20) + i / 20);
-    }
-    free(all);
+    stats_table_free(table);
 }
 
 static void read_file(const char *folder, const char *name, char *text, size_t room)
@@ -120,7 +124,7 @@ static void matrix_is_sorted_and_summed(void **state)
         if (is_mine(comm, n))
             stats_matrix_add(matrix, (uint32_t)(i % 1500 / 5), (uint32_t)(i % 5), 1, i % 1500);
     }
-    assert_int_equal(stats_matrix_write(matrix, comm, folder, "matrix.csv", &error), KER_OK);
+    assert_int_equal(stats_matrix_write(matrix, comm, &(struct stats_folder){folder, false}, &error), KER_OK);
     stats_matrix_free(matrix);
     if (!control)
         return;
@@ -192,8 +196,7 @@ int main(int argc, char **argv)
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(merge_equals_one_rank, comm),
-        cmocka_unit_test_prestate(links_come_sorted, comm),
-        cmocka_unit_test_prestate(tasks_come_sorted, comm),
+        cmocka_unit_test_prestate(rows_come_sorted_and_merged, comm),
         cmocka_unit_test_prestate(matrix_is_sorted_and_summed, comm),
         cmocka_unit_test_prestate(periods_hold_differences, comm),
     };

@@ -5,6 +5,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 root=$PWD
+. tests/libcsv.sh
 marssim=$(realpath "${MARSSIM:-./marssim}")
 work=$(mktemp -d) || exit 2
 trap 'rm -rf "$work"' EXIT
@@ -53,7 +54,7 @@ compare() { # NAME FOLDER
     if ! "$marssim" -q -o "$work/out" "$work/run.cfg" 2>"$work/err"; then
         why=$(head -1 "$work/err")
     else
-        awk -F, 'NR > 1 { print $2 "," $9 "," $10 }' "$work/out/tasks.csv" >"$work/counted"
+        csv_columns "$work/out/tasks.csv" task messages_sent bytes_sent >"$work/counted"
         cmp -s "$work/expected" "$work/counted" || why="other counts: $(diff "$work/expected" "$work/counted" | sed -n 2,3p | tr '\n' ' ')"
         grep -q '"unreceived": 0' "$work/out/summary.json" || why="messages that nobody receives"
     fi

@@ -289,26 +289,42 @@ static ker_time times_add(ker_time a, ker_time b)
     return a < KER_TIME_MAX - b ? a + b : KER_TIME_MAX;
 }
 
-/* One object per job. finish_ps is null for a job that has not finished. Rows may stand in any order. */
-static json_t *report_jobs(const struct task_system *system, const struct stats_task *rows, size_t count)
+struct job_sum {
+    ker_time finish;
+    ker_time poll_gap, finalize_gap, finalize_gap_max;
+    uint64_t messages, bytes, received, passes;
+};
+
+static uint64_t cell(const struct stats_table *tasks, size_t row, const char *column)
 {
-    struct sum {
-        ker_time finish;
-        ker_time poll_gap, finalize_gap, finalize_gap_max;
-        uint64_t messages, bytes, received, passes;
-    } *sum = ker_alloc(task_jobs_count(system->jobs) * sizeof *sum);
-    for (size_t i = 0; i < count; i++) {
-        struct sum *s = &sum[rows[i].job];
-        s->finish = rows[i].finish > s->finish ? rows[i].finish : s->finish;
-        s->messages += rows[i].messages_sent;
-        s->bytes += rows[i].bytes_sent;
-        s->received += rows[i].messages_received;
-        s->poll_gap = times_add(s->poll_gap, rows[i].poll_gap);
-        s->finalize_gap = times_add(s->finalize_gap, rows[i].finalize_gap);
-        s->finalize_gap_max =
-            rows[i].finalize_gap > s->finalize_gap_max ? rows[i].finalize_gap : s->finalize_gap_max;
-        s->passes = rows[i].passes < s->passes || rows[i].task == 0 ? rows[i].passes : s->passes;
+    return (uint64_t)stats_table_cell(tasks, row, stats_table_find(tasks, column, false));
+}
+
+/* Of each job, malloc'ed. */
+static struct job_sum *jobs_sum(const struct task_system *system, const struct stats_table *tasks)
+{
+    struct job_sum *sum = ker_alloc(task_jobs_count(system->jobs) * sizeof *sum);
+    for (size_t i = 0; tasks && i < stats_table_rows(tasks); i++) {
+        struct job_sum *s = &sum[cell(tasks, i, "job")];
+        ker_time finish = (ker_time)cell(tasks, i, "finish_ps"),
+                 finalize = (ker_time)cell(tasks, i, "finalize_gap_ps");
+        uint64_t passes = cell(tasks, i, "passes");
+        s->finish = finish > s->finish ? finish : s->finish;
+        s->messages += cell(tasks, i, "messages_sent");
+        s->bytes += cell(tasks, i, "bytes_sent");
+        s->received += cell(tasks, i, "messages_received");
+        s->poll_gap = times_add(s->poll_gap, (ker_time)cell(tasks, i, "poll_gap_ps"));
+        s->finalize_gap = times_add(s->finalize_gap, finalize);
+        s->finalize_gap_max = finalize > s->finalize_gap_max ? finalize : s->finalize_gap_max;
+        s->passes = passes < s->passes || cell(tasks, i, "task") == 0 ? passes : s->passes;
     }
+    return sum;
+}
+
+/* One object per job. finish_ps is null for a job that has not finished. */
+static json_t *report_jobs(const struct task_system *system, const struct stats_table *tasks)
+{
+    struct job_sum *sum = jobs_sum(system, tasks);
     json_t *jobs = json_array();
     for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++) {
         const struct task_job *job = task_jobs_get(system->jobs, i);
@@ -337,47 +353,30 @@ static json_t *report_jobs(const struct task_system *system, const struct stats_
     return jobs;
 }
 
-static const char *node_name(const void *topology, bool node, uint32_t id)
-{
-    return route_name(topology, node, id);
-}
-
-static enum ker_status report_tasks(const struct task_system *system, const char *folder,
-                                    const struct stats_task *rows, size_t count, struct ker_error *error)
-{
-    uint32_t jobs = task_jobs_count(system->jobs);
-    const char **names = ker_alloc(jobs * sizeof *names);
-    for (uint32_t job = 0; job < jobs; job++)
-        names[job] = task_jobs_get(system->jobs, job)->name;
-    struct stats_names called = {route_name(system->topology, true, 0) ? node_name : NULL, system->topology};
-    enum ker_status status = stats_tasks_write(folder, rows, count, names, called, error);
-    free(names);
-    return status;
-}
+const struct stats_schema *const task_tables[] = {&task_mpi_schema, NULL};
 
 enum ker_status task_system_report(struct task_system *system, struct ker_comm *comm, ker_time end,
-                                   const char *folder, json_t **jobs, struct ker_error *error)
+                                   const struct stats_folder *folder, json_t **jobs, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    uint32_t own = system->mpi ? task_mpi_tasks(system->mpi) : 0;
-    struct stats_task *all = NULL;
-    size_t count = 0;
+    struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
+    struct task_mpi_names names = {&outside, system->topology};
+    struct stats_table *tasks = NULL;
     *jobs = NULL;
     if (system->mpi) {
         uint64_t *counts = jobs_counts(system, comm);
         if (ker_comm_rank(comm) == 0)
             report_stopped(system, counts);
         free(counts);
-        struct stats_task *rows = ker_alloc(own * sizeof *rows);
-        task_mpi_results(system->mpi, end, rows);
-        all = stats_tasks_gather(comm, rows, own, &count);
+        tasks = task_mpi_results(system->mpi, &names, end);
+        stats_table_gather(tasks, comm);
     }
     if (ker_comm_rank(comm) == 0) {
-        *jobs = report_jobs(system, all, count);
-        if (folder && system->mpi)
-            status = report_tasks(system, folder, all, count, error);
+        *jobs = report_jobs(system, tasks);
+        if (folder && tasks)
+            status = stats_table_write(tasks, folder, error);
     }
-    free(all);
+    stats_table_free(tasks);
     return status;
 }
 

@@ -60,13 +60,18 @@ uint64_t task_mpi_unfinished(const struct task_mpi *);
  * sends under way), and its tasks here that have not finished. Summed over the ranks, between two instants: 0
  * open and some unfinished is a deadlock. */
 void task_mpi_job(const struct task_mpi *, uint32_t job, int64_t *open, uint64_t *unfinished);
-/* Tasks on this rank, and one line of tasks.csv for each, in the order in which they were made, at the end of
- * the run. finish is KER_TIME_MAX for a task that has not. wait is the time blocked in all calls but blocking
- * sends, send_wait in those: finish - start = compute + wait + send_wait + overheads; for a task that has not
+/* What the table of tasks is given to name jobs and nodes. */
+struct task_mpi_names {
+    const struct task_mpi_outside *outside;
+    const struct route_topology *topology; /* NULL: nodes have no names */
+};
+/* A row of tasks.csv for each task on this rank, at the end of the run; to be freed before the names.
+ * finish_ps is empty for a task that has not. wait_ps is the time blocked in all calls but blocking sends,
+ * send_wait_ps in those: finish - start = compute + wait + send_wait + overheads; for a task that has not
  * finished the end takes the place of finish. Messages are the program's and the collectives' (no control
  * messages). */
-uint32_t task_mpi_tasks(const struct task_mpi *);
-void task_mpi_results(const struct task_mpi *, ker_time end, struct stats_task *rows);
+struct stats_table *task_mpi_results(const struct task_mpi *, const struct task_mpi_names *, ker_time end);
+extern const struct stats_schema task_mpi_schema;
 
 /* What a task that has not finished is doing; flat, so that rows can be gathered as bytes. */
 struct task_mpi_wait {

@@ -1,4 +1,4 @@
-/* report.c - what tasks have done, and what those that have not finished wait for.
+/* report.c - what tasks that have not finished wait for.
  *
  * Rows are flat, so that they can be gathered as bytes. A blocked task's op is still there, with its list of
  * requests, so the texts are made on demand and waiting costs nothing while the run goes well.
@@ -7,55 +7,6 @@
 
 #include <stdarg.h>
 #include <string.h>
-
-uint32_t task_mpi_tasks(const struct task_mpi *mpi)
-{
-    return mpi->tasks;
-}
-
-/* What the task has done of the operation in which `end` finds it. */
-static void results_cut(struct stats_task *row, const struct task_state *task, ker_time end)
-{
-    if (task->blocked && end > task->blocked_since) {
-        if (task->op.kind == TASK_OP_SEND)
-            row->send_wait += end - task->blocked_since;
-        else
-            row->wait += end - task->blocked_since;
-    }
-    if (task->busy && task->op.kind == TASK_OP_COMPUTE && task->paid_until > end) {
-        ker_time rest = task->paid_until - end;
-        row->compute -= rest < row->compute ? rest : row->compute;
-    }
-}
-
-void task_mpi_results(const struct task_mpi *mpi, ker_time end, struct stats_task *rows)
-{
-    for (uint32_t i = 0; i < mpi->tasks; i++) {
-        const struct task_state *task = &mpi->task[i];
-        const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
-        struct task_taken taken = {0};
-        if (job->class->taken)
-            taken = job->class->taken(job->program, task->own);
-        rows[i] = (struct stats_task){
-            .job = task->job,
-            .task = task->task,
-            .node = task_node_of(mpi, task)->node,
-            .core = task->core,
-            .finish = task->finish,
-            .compute = task->compute,
-            .wait = task->wait,
-            .send_wait = task->send_wait,
-            .messages_sent = task->messages_sent,
-            .bytes_sent = task->bytes_sent,
-            .messages_received = task->messages_received,
-            .bytes_received = task->bytes_received,
-            .passes = task->passes,
-            .poll_gap = taken.poll_gap,
-            .finalize_gap = taken.finalize_gap,
-        };
-        results_cut(&rows[i], task, end);
-    }
-}
 
 /* A text that is cut where its room ends. */
 struct text {

@@ -1,0 +1,151 @@
+/* links.c - the table of links: one row for each direction of each link, from the port that sends into it. */
+#include "net/network.h"
+
+struct end {
+    bool node;
+    uint32_t id;
+    uint16_t port;
+};
+
+struct direction {
+    const struct net_network *net;
+    const struct net_port *port;       /* of a switch; NULL: */
+    const struct net_adapter *adapter; /* the injection link of this one */
+    struct end from, to;
+    uint8_t class;
+    uint64_t order; /* by switch and port, then by node: the same on any partition */
+};
+
+/* ---- texts; the context is the topology ---- */
+
+static const char *kind_text(const void *topology, uint32_t node)
+{
+    return node ? "node" : "switch";
+}
+
+static const char *class_text(const void *topology, uint32_t class)
+{
+    return route_summarise(topology)->link[class].name;
+}
+
+/* One number for switches and nodes: nodes behind the switches. */
+static uint32_t name_id(const struct direction *d, const struct end *end)
+{
+    return end->id + (end->node ? route_summarise(d->net->topology)->switches : 0);
+}
+
+static const char *name_text(const void *topology, uint32_t id)
+{
+    uint32_t switches = route_summarise(topology)->switches;
+    return id < switches ? route_name(topology, false, id) : route_name(topology, true, id - switches);
+}
+
+static bool named(const void *topology)
+{
+    return route_name(topology, false, 0) != NULL;
+}
+
+/* ---- columns ---- */
+
+/* What a port of a switch and an adapter count under the same name. */
+#define COUNTED(field) (row->port ? row->port->field : row->adapter->field)
+
+/* The longest wait of a packet, as the bytes that the link carries in it. */
+static uint64_t queue_most(const struct direction *d)
+{
+    uint64_t rate = d->net->link[d->class].rate;
+    return d->port ? (uint64_t)((stats_cell)d->port->queue_max * rate / 1000000000000u) : 0;
+}
+
+/* clang-format off */
+#define LINK_COLUMNS(COLUMN) \
+    COLUMN(from_kind, "", TEXT, SAME, row->from.node, "the sending end: `node` or `switch`", .text = kind_text) \
+    COLUMN(from, "", U32, SAME, row->from.id, "its id") \
+    COLUMN(from_port, "", U16, SAME, row->from.port, "its port; a node has port 0 only") \
+    COLUMN(to_kind, "", TEXT, SAME, row->to.node, "the receiving end: `node` or `switch`", .text = kind_text) \
+    COLUMN(to, "", U32, SAME, row->to.id, "its id") \
+    COLUMN(to_port, "", U16, SAME, row->to.port, "its port") \
+    COLUMN(class, "", TEXT, SAME, row->class, \
+           "the class of links it belongs to, named by the topology (`node`, `level 2`, `x`)", .text = class_text) \
+    COLUMN(packets, "packets", U64, SUM, COUNTED(packets), "packets sent") \
+    COLUMN(bytes, "bytes", U64, SUM, COUNTED(bytes), "bytes sent, on the wire, headers included") \
+    COLUMN(busy_ps, "ps", U64, SUM, COUNTED(busy), "time spent transmitting inside the measured span") \
+    COLUMN(utilisation, "", SHARE, SUM, COUNTED(busy), "`busy_ps` / measured span") \
+    COLUMN(queue_mean_packets, "packets", SHARE, SUM, row->port ? row->port->queue_time : row->adapter->wait, \
+           "mean number of packets waiting for this link at its sending end") \
+    COLUMN(queue_max_bytes, "bytes", U64, MOST, queue_most(row), \
+           "the most bytes that waited there at once: the longest wait of a packet, at the link's bandwidth") \
+    COLUMN(input_mean_packets, "packets", SHARE, SUM, row->port ? row->port->input_time : 0, \
+           "mean number of packets in the buffer at its receiving end") \
+    COLUMN(from_name, "", TEXT, SAME, name_id(row, &row->from), \
+           "name of the sending end; only where the topology has names (a file or a fabric)", \
+           .text = name_text, .wanted = named) \
+    COLUMN(to_name, "", TEXT, SAME, name_id(row, &row->to), "name of the receiving end; as above", \
+           .text = name_text, .wanted = named)
+
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct direction, name, value)
+LINK_COLUMNS(VALUE)
+static const struct stats_column columns[] = {LINK_COLUMNS(STATS_COLUMN)};
+/* clang-format on */
+
+static uint64_t row_key(const void *row)
+{
+    return ((const struct direction *)row)->order;
+}
+
+static const struct stats_schema links = {
+    "links", "One row for each direction of each link, in an order that depends on the topology only.",
+    columns, sizeof columns / sizeof *columns, row_key};
+
+const struct stats_schema *const net_tables[] = {&links, NULL};
+
+/* ---- rows ---- */
+
+static void switch_rows(struct stats_table *table, const struct net_network *net, const struct net_switch *s)
+{
+    uint64_t order = (uint64_t)s->id * route_summarise(net->topology)->max_ports;
+    for (uint32_t p = 0; p < s->ports; p++) {
+        const struct net_port *port = net_port_at(s, p);
+        struct route_peer peer;
+        route_port(net->topology, s->id, p, &peer);
+        if (peer.kind == ROUTE_NOTHING)
+            continue;
+        struct direction d = {.net = net,
+                              .port = port,
+                              .from = {false, s->id, (uint16_t)p},
+                              .to = {peer.kind == ROUTE_NODE, peer.id, peer.port},
+                              .class = port->link,
+                              .order = order + p};
+        stats_table_add(table, &d);
+    }
+}
+
+static void adapter_row(struct stats_table *table, const struct net_network *net, const struct net_adapter *a)
+{
+    const struct route_summary *sum = route_summarise(net->topology);
+    uint32_t s;
+    uint16_t port;
+    route_attachment(net->topology, a->id, &s, &port);
+    struct direction d = {.net = net,
+                          .adapter = a,
+                          .from = {true, a->id, 0},
+                          .to = {false, s, port},
+                          .class = a->link,
+                          .order = (uint64_t)sum->switches * sum->max_ports + a->id};
+    stats_table_add(table, &d);
+}
+
+struct stats_table *net_network_links(const struct net_network *net, struct ker_comm *comm, ker_time span)
+{
+    struct stats_table *table = stats_table_new(&links, net->topology, span > 0 ? (uint64_t)span : 0);
+    size_t rows = net->adapter_count;
+    for (uint32_t i = 0; i < net->switch_count; i++)
+        rows += net->switches[i]->ports;
+    stats_table_reserve(table, rows);
+    for (uint32_t i = 0; i < net->switch_count; i++)
+        switch_rows(table, net, net->switches[i]);
+    for (uint32_t i = 0; i < net->adapter_count; i++)
+        adapter_row(table, net, net->adapters[i]);
+    stats_table_gather(table, comm);
+    return table;
+}

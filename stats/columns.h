@@ -1,0 +1,50 @@
+/* columns.h - inside stats/: a table, for the files that write it. */
+#ifndef STATS_COLUMNS_H
+#define STATS_COLUMNS_H
+
+#include "stats/table.h"
+
+#include <string.h>
+
+struct table_place {
+    const struct stats_column *column;
+    size_t offset; /* in the row */
+    unsigned bytes;
+    int by; /* the place of column->by */
+};
+
+struct stats_table {
+    const struct stats_schema *schema;
+    const void *context;
+    uint64_t divisor;
+    struct table_place *place; /* of the columns that are wanted, in the schema's order */
+    size_t columns;
+    char *row; /* rows x row_bytes */
+    size_t rows, room, row_bytes;
+};
+
+/* Cells lie at any address; this machine's lowest bytes come first, as it is on all ranks. */
+static inline stats_cell table_cell_get(const char *row, const struct table_place *p)
+{
+    const char *at = row + p->offset;
+    uint64_t value = 0;
+    stats_cell wide;
+    switch (p->bytes) { /* copies of a length that the compiler knows */
+    case 1:
+        return (unsigned char)*at;
+    case 2:
+        memcpy(&value, at, 2);
+        return value;
+    case 4:
+        memcpy(&value, at, 4);
+        return value;
+    case 8:
+        memcpy(&value, at, 8);
+        return value;
+    default:
+        memcpy(&wide, at, sizeof wide);
+        return wide;
+    }
+}
+
+#endif

@@ -1,0 +1,200 @@
+/* table.c - the rows of a table: packed cells, gathered, sorted, merged.
+ *
+ * A row is its key of 64 bits and the cells of the columns that the table has, each in the bytes of its type.
+ * Rows travel between ranks as they are; equal keys are merged column by column in integers, so that the
+ * table depends neither on who had which row nor on the order of their arrival.
+ *
+ * A large system has many rows: with one rank they are not copied, and what is in order already (then always)
+ * is not sorted, for which glibc's qsort would take as much memory again.
+ */
+#include "stats/columns.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const unsigned char type_bytes[] = {
+    [STATS_U8] = 1,   [STATS_U16] = 2,  [STATS_U32] = 4,   [STATS_U64] = 8,
+    [STATS_TIME] = 8, [STATS_TEXT] = 4, [STATS_SHARE] = 8, [STATS_MEAN] = 16,
+};
+
+struct stats_table *stats_table_new(const struct stats_schema *schema, const void *context, uint64_t divisor)
+{
+    struct stats_table *t = ker_alloc(sizeof *t);
+    t->schema = schema;
+    t->context = context;
+    t->divisor = divisor;
+    t->place = ker_alloc(schema->columns * sizeof *t->place);
+    t->row_bytes = sizeof(uint64_t);
+    for (size_t i = 0; i < schema->columns; i++) {
+        const struct stats_column *c = &schema->column[i];
+        if (c->wanted && !c->wanted(context))
+            continue;
+        t->place[t->columns++] = (struct table_place){c, t->row_bytes, type_bytes[c->type], -1};
+        t->row_bytes += type_bytes[c->type];
+    }
+    for (size_t i = 0; i < t->columns; i++)
+        if (t->place[i].column->by)
+            t->place[i].by = stats_table_find(t, t->place[i].column->by, false);
+    return t;
+}
+
+void stats_table_free(struct stats_table *t)
+{
+    if (!t)
+        return;
+    free(t->place);
+    free(t->row);
+    free(t);
+}
+
+void stats_table_clear(struct stats_table *t)
+{
+    t->rows = 0;
+}
+
+int stats_table_find(const struct stats_table *t, const char *column, bool optional)
+{
+    for (size_t i = 0; i < t->columns; i++)
+        if (strcmp(t->place[i].column->name, column) == 0)
+            return (int)i;
+    ker_assert(optional);
+    return -1;
+}
+
+size_t stats_table_rows(const struct stats_table *t)
+{
+    return t->rows;
+}
+
+static char *row_at(const struct stats_table *t, size_t row)
+{
+    return t->row + row * t->row_bytes;
+}
+
+static uint64_t key_at(const char *row)
+{
+    uint64_t key;
+    memcpy(&key, row, sizeof key);
+    return key;
+}
+
+/* Cells lie at any address; this machine's lowest bytes come first, as ker_comm_gather's ranks agree. */
+static inline void cell_put(char *row, const struct table_place *p, stats_cell value)
+{
+    char *at = row + p->offset;
+    switch (p->bytes) { /* copies of a length that the compiler knows */
+    case 1:
+        *at = (char)value;
+        break;
+    case 2:
+        memcpy(at, &value, 2);
+        break;
+    case 4:
+        memcpy(at, &value, 4);
+        break;
+    case 8:
+        memcpy(at, &value, 8);
+        break;
+    default:
+        memcpy(at, &value, sizeof value);
+    }
+}
+
+void stats_table_reserve(struct stats_table *t, size_t rows)
+{
+    if (rows > t->room) {
+        t->room = rows;
+        t->row = ker_realloc(t->row, t->room * t->row_bytes);
+    }
+}
+
+void stats_table_add(struct stats_table *t, const void *from)
+{
+    if (t->rows == t->room)
+        stats_table_reserve(t, t->room ? 2 * t->room : 16);
+    char *row = row_at(t, t->rows++);
+    uint64_t key = t->schema->key(from);
+    memcpy(row, &key, sizeof key);
+    for (size_t i = 0; i < t->columns; i++)
+        cell_put(row, &t->place[i], t->place[i].column->value(from));
+}
+
+stats_cell stats_table_cell(const struct stats_table *t, size_t row, int column)
+{
+    return table_cell_get(row_at(t, row), &t->place[column]);
+}
+
+uint64_t stats_table_key(const struct stats_table *t, size_t row)
+{
+    return key_at(row_at(t, row));
+}
+
+const char *stats_table_text(const struct stats_table *t, size_t row, int column)
+{
+    return t->place[column].column->text(t->context, (uint32_t)stats_table_cell(t, row, column));
+}
+
+/* ---- rows of all ranks ---- */
+
+static int row_compare(const void *left, const void *right)
+{
+    uint64_t a = key_at(left), b = key_at(right);
+    return (a > b) - (a < b);
+}
+
+/* In order, and no key twice: usual, and nothing is to be done then. */
+static bool rows_sorted(const struct stats_table *t)
+{
+    for (size_t i = 1; i < t->rows; i++)
+        if (stats_table_key(t, i - 1) >= stats_table_key(t, i))
+            return false;
+    return true;
+}
+
+/* What `other` has counted is added to `row`, which has the same key. */
+static void row_merge(const struct stats_table *t, char *row, const char *other)
+{
+    for (size_t i = 0; i < t->columns; i++) {
+        const struct table_place *p = &t->place[i];
+        stats_cell a = table_cell_get(row, p), b = table_cell_get(other, p);
+        if (p->column->merge == STATS_SUM)
+            cell_put(row, p, a + b);
+        else if (p->column->merge == STATS_MOST)
+            cell_put(row, p, a > b ? a : b);
+        else
+            ker_assert(a == b);
+    }
+}
+
+static void rows_merge(struct stats_table *t)
+{
+    size_t last = 0;
+    for (size_t i = 1; i < t->rows; i++) {
+        if (stats_table_key(t, i) == stats_table_key(t, last))
+            row_merge(t, row_at(t, last), row_at(t, i));
+        else if (++last != i)
+            memcpy(row_at(t, last), row_at(t, i), t->row_bytes);
+    }
+    t->rows = t->rows ? last + 1 : 0;
+}
+
+static void rows_collect(struct stats_table *t, struct ker_comm *comm)
+{
+    void *all;
+    size_t *offset;
+    ker_comm_gather(comm, t->row, t->rows * t->row_bytes, &all, &offset);
+    free(t->row);
+    t->row = all;
+    t->rows = t->room = offset ? offset[ker_comm_size(comm)] / t->row_bytes : 0;
+    free(offset);
+}
+
+void stats_table_gather(struct stats_table *t, struct ker_comm *comm)
+{
+    if (ker_comm_size(comm) > 1)
+        rows_collect(t, comm);
+    if (rows_sorted(t))
+        return;
+    qsort(t->row, t->rows, t->row_bytes, row_compare);
+    rows_merge(t);
+}

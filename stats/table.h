@@ -1,0 +1,105 @@
+/* table.h - results as tables: what a column is called, means, and how it merges stands once.
+ *
+ * A schema is an array of columns; the file that knows the values has it. From a schema come the CSV file,
+ * the JSON file, `--help-results`, the columns in docs/results.md, and how rows of several ranks become one
+ * table. A column's value is a function of a row, which is whatever the schema's owner takes for one (a port,
+ * a task): it is called when the row is added, and the table keeps the cell, in as many bytes as its type
+ * needs.
+ */
+#ifndef STATS_TABLE_H
+#define STATS_TABLE_H
+
+#include "kernel/kernel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+enum stats_type {
+    STATS_U8,
+    STATS_U16,
+    STATS_U32,
+    STATS_U64,
+    STATS_TIME,  /* of 64 bits; KER_TIME_MAX: an empty cell */
+    STATS_TEXT,  /* an id of 32 bits, of which column.text makes a text */
+    STATS_SHARE, /* 64 bits over the table's divisor, which is the measured span: six decimals */
+    STATS_MEAN,  /* 128 bits over the cell of the column `by`, rounded; an empty cell when that is 0 */
+};
+
+/* What becomes of the cells of rows with the same key. */
+enum stats_merge {
+    STATS_SAME, /* belongs to the key */
+    STATS_SUM,
+    STATS_MOST,
+};
+
+typedef unsigned __int128 stats_cell;
+
+struct stats_column {
+    const char *name; /* with its unit, where it has one: _ps, _bytes */
+    const char *unit;
+    enum stats_type type;
+    enum stats_merge merge;
+    const char *meaning; /* for people: docs/results.md */
+    stats_cell (*value)(const void *row);
+    const char *(*text)(const void *context, uint32_t id); /* STATS_TEXT */
+    const char *by;                                        /* STATS_MEAN */
+    bool (*wanted)(const void *context);                   /* NULL: in every table */
+};
+
+/* Columns as lines of a list macro LIST(COLUMN), each COLUMN(name, unit, type, merge, value, meaning, ...):
+ * the value is an expression of `row`, a const pointer to the row's type; what follows the meaning are
+ * further fields of the column. So a new column is one line. */
+#define STATS_VALUE(row_type, name, expression)                                                              \
+    static stats_cell column_##name(const void *row_)                                                        \
+    {                                                                                                        \
+        const row_type *row = row_;                                                                          \
+        (void)row;                                                                                           \
+        return (stats_cell)(expression);                                                                     \
+    }
+#define STATS_COLUMN(name, unit, type, merge, expression, meaning, ...)                                      \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_##name, ##__VA_ARGS__},
+
+struct stats_schema {
+    const char *name; /* of the file, without .csv */
+    const char *rows; /* what a row is */
+    const struct stats_column *column;
+    size_t columns;
+    uint64_t (*key)(const void *row); /* rows are sorted by it; those with the same one become one row */
+};
+
+/* Where result files go, and as what. */
+struct stats_folder {
+    const char *path;
+    bool json; /* tables as NAME.json in place of NAME.csv */
+};
+
+struct stats_table;
+/* context: for text and wanted, must outlive the table. divisor: of shares, 0 makes them 0. */
+struct stats_table *stats_table_new(const struct stats_schema *, const void *context, uint64_t divisor);
+void stats_table_free(struct stats_table *); /* takes NULL */
+void stats_table_add(struct stats_table *, const void *row);
+void stats_table_reserve(struct stats_table *, size_t rows); /* room for so many, when that is known */
+void stats_table_clear(struct stats_table *);                /* of all rows */
+/* Collective: rank 0's table gets the rows of all ranks, sorted and merged; the others' are empty then. With
+ * one rank nothing is copied, and what is in order is not sorted. */
+void stats_table_gather(struct stats_table *, struct ker_comm *);
+
+size_t stats_table_rows(const struct stats_table *);
+/* The column's place in this table; it is asserted that there is one, unless `optional`: then -1. */
+int stats_table_find(const struct stats_table *, const char *column, bool optional);
+stats_cell stats_table_cell(const struct stats_table *, size_t row, int column);
+uint64_t stats_table_key(const struct stats_table *, size_t row);
+const char *stats_table_text(const struct stats_table *, size_t row, int column);
+
+/* Writes NAME.csv or NAME.json. */
+enum ker_status stats_table_write(const struct stats_table *, const struct stats_folder *,
+                                  struct ker_error *);
+/* For a file that is written row by row. */
+void stats_table_head_csv(const struct stats_table *, FILE *);
+void stats_table_row_csv(const struct stats_table *, size_t row, FILE *);
+
+/* Columns of all these schemas, NULL at the end, one a line: name, unit, type, merging, meaning. */
+void stats_tables_help(const struct stats_schema *const *, FILE *);
+
+#endif

@@ -1,0 +1,106 @@
+/* table.c - the table of tasks: one row for each task of each job, what it has done until the end of the run.
+ *
+ * For a task that has not finished, the call or computation in which the end finds it counts up to the end.
+ */
+#include "tasks/mpi/state.h"
+
+struct row {
+    const struct task_mpi *mpi;
+    const struct task_state *task;
+    ker_time compute, wait, send_wait; /* cut at the end */
+    struct task_taken taken;
+};
+
+static const char *job_text(const void *context, uint32_t job)
+{
+    const struct task_mpi_names *names = context;
+    return names->outside->job(names->outside->jobs, job)->name;
+}
+
+static const char *node_text(const void *context, uint32_t node)
+{
+    return route_name(((const struct task_mpi_names *)context)->topology, true, node);
+}
+
+static bool named(const void *context)
+{
+    const struct task_mpi_names *names = context;
+    return names->topology && route_name(names->topology, true, 0);
+}
+
+static uint32_t node_of(const struct row *row)
+{
+    return task_node_of(row->mpi, row->task)->node;
+}
+
+/* clang-format off */
+#define TASK_COLUMNS(COLUMN) \
+    COLUMN(job, "", TEXT, SAME, row->task->job, "the job's name", .text = job_text) \
+    COLUMN(task, "", U32, SAME, row->task->task, "the task's number in it (its rank in MPI_COMM_WORLD)") \
+    COLUMN(node, "", U32, SAME, node_of(row), "where it ran") \
+    COLUMN(core, "", U32, SAME, row->task->core, "the core of that node") \
+    COLUMN(finish_ps, "ps", TIME, SAME, row->task->finish, \
+           "when it ended (of a job that restarts: its last complete pass); empty when it never did") \
+    COLUMN(compute_ps, "ps", U64, SUM, row->compute, "time spent computing") \
+    COLUMN(wait_ps, "ps", U64, SUM, row->wait, "time blocked in all MPI calls but blocking sends") \
+    COLUMN(send_wait_ps, "ps", U64, SUM, row->send_wait, \
+           "time blocked in blocking sends, which is not a part of `wait_ps`") \
+    COLUMN(messages_sent, "messages", U64, SUM, row->task->messages_sent, \
+           "messages of the application sent, those inside collectives included") \
+    COLUMN(bytes_sent, "bytes", U64, SUM, row->task->bytes_sent, "their payload") \
+    COLUMN(messages_received, "messages", U64, SUM, row->task->messages_received, "the same, received") \
+    COLUMN(bytes_received, "bytes", U64, SUM, row->task->bytes_received, "their payload") \
+    COLUMN(passes, "", U64, SUM, row->task->passes, \
+           "how often its program was run to its end: 0 or 1, more for jobs that restart") \
+    COLUMN(poll_gap_ps, "ps", U64, SUM, row->taken.poll_gap, \
+           "replays of traces: time between tests that was left out of each pass, on the traced machine " \
+           "([traces.md](traces.md))") \
+    COLUMN(finalize_gap_ps, "ps", U64, SUM, row->taken.finalize_gap, "the same before MPI_Finalize") \
+    COLUMN(node_name, "", TEXT, SAME, node_of(row), "only where the topology has names", \
+           .text = node_text, .wanted = named)
+
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
+TASK_COLUMNS(VALUE)
+static const struct stats_column columns[] = {TASK_COLUMNS(STATS_COLUMN)};
+/* clang-format on */
+
+static uint64_t row_key(const void *from)
+{
+    const struct row *row = from;
+    return (uint64_t)row->task->job << 32 | row->task->task;
+}
+
+const struct stats_schema task_mpi_schema = {"tasks", "One row per task, by job and task.", columns,
+                                             sizeof columns / sizeof *columns, row_key};
+
+/* What the task has done of the operation in which `end` finds it. */
+static void row_cut(struct row *row, ker_time end)
+{
+    const struct task_state *task = row->task;
+    if (task->blocked && end > task->blocked_since) {
+        if (task->op.kind == TASK_OP_SEND)
+            row->send_wait += end - task->blocked_since;
+        else
+            row->wait += end - task->blocked_since;
+    }
+    if (task->busy && task->op.kind == TASK_OP_COMPUTE && task->paid_until > end) {
+        ker_time rest = task->paid_until - end;
+        row->compute -= rest < row->compute ? rest : row->compute;
+    }
+}
+
+struct stats_table *task_mpi_results(const struct task_mpi *mpi, const struct task_mpi_names *names,
+                                     ker_time end)
+{
+    struct stats_table *table = stats_table_new(&task_mpi_schema, names, 0);
+    for (uint32_t i = 0; i < mpi->tasks; i++) {
+        const struct task_state *task = &mpi->task[i];
+        const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+        struct row row = {mpi, task, task->compute, task->wait, task->send_wait, {0}};
+        if (job->class->taken)
+            row.taken = job->class->taken(job->program, task->own);
+        row_cut(&row, end);
+        stats_table_add(table, &row);
+    }
+    return table;
+}
