@@ -91,6 +91,7 @@ void run_folder_open(struct run *run)
     if (run->error.status == KER_OK && run->period && run->working)
         stats_periods_open(&run->periods, run->working, run->folder.path, &run->error);
     free(tables);
+    ker_request_open(); /* before the ranks agree: when one begins, a signal to any of them is a request */
 }
 
 void run_simulate(struct run *run)
@@ -98,7 +99,6 @@ void run_simulate(struct run *run)
     enum ker_end found = KER_END_DRAINED;
     int64_t at = 0;
     run->progress = stats_progress_new(run->args->quiet || !run->control, run->end);
-    ker_request_open();
     if (run->working)
         found = ker_engine_run(run->engine, &at);
     run->ended_at = at;
