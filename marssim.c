@@ -21,6 +21,8 @@ static const struct argp_option options[] = {
      "Read, build, partition, prove freedom from deadlock, report sizes and memory, and stop; full: "
      "prove it to the end however long it takes",
      0},
+    {"resume", 'r', "FOLDER", 0,
+     "Go on from a checkpoint: its folder, or a folder of some, of which the newest is taken", 0},
     {"write-table", 't', "FILE", 0, "Write the ways of the configured routing to FILE as a table, and stop",
      0},
     {"quiet", 'q', NULL, 0, "No progress line and no summary", 0},
@@ -92,6 +94,9 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
                         text);
             return EINVAL;
         }
+        break;
+    case 'r':
+        a->run.resume = text;
         break;
     case 't':
         a->run.table = text;
@@ -189,9 +194,15 @@ static enum ker_status arguments_read(struct arguments *a, int argc, char **argv
     unsigned quiet = a->control ? 0 : ARGP_NO_ERRS;
     bool failed = argp_parse(&parser, argc, words, ARGP_NO_EXIT | ARGP_NO_HELP | quiet, NULL, a) != 0;
     free(words);
-    if (failed || a->help || a->version || a->list || a->help_config || a->help_results || a->run.file)
+    if (failed || a->help || a->version || a->list || a->help_config || a->help_results ||
+        (a->run.file && !a->run.resume) || (a->run.resume && !a->run.file))
         return failed ? KER_BAD_INPUT : KER_OK;
-    if (a->control)
+    if (a->control && a->run.resume)
+        fprintf(stderr,
+                "marssim: error: command line: %s: a resumed run has the configuration of its checkpoint; "
+                "leave the file out\n",
+                a->run.file);
+    else if (a->control)
         fprintf(stderr, "marssim: error: command line: no configuration file given; for example: marssim "
                         "configs/fat-tree-lammps.cfg "
                         "(--help lists the options)\n");

@@ -86,19 +86,21 @@ static const struct ker_option file_options[] = {
     {"partition.file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "For method \"file\": one rank number a line for switch 0, 1, 2, ... (then for the nodes, when there "
      "are fewer than 4 "
-     "switches a rank)."},
+     "switches a rank).",
+     .resume = KER_RESUME_FREE},
     {0},
 };
 
 static const struct ker_option metis_options[] = {
     {"partition.contract", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Method \"metis\": keep components together that are joined by links much shorter than the rest."},
+     "Method \"metis\": keep components together that are joined by links much shorter than the rest.",
+     .resume = KER_RESUME_FREE},
     {0},
 };
 
 static const struct ker_option seed_options[] = {
     {"partition.seed", KER_TYPE_INT, "1", "0", "2147483647", NULL,
-     "Seed of the methods \"metis\" and \"random\"."},
+     "Seed of the methods \"metis\" and \"random\".", .resume = KER_RESUME_FREE},
     {0},
 };
 
@@ -139,14 +141,17 @@ const struct ker_option part_options[] = {
     {"partition.method", KER_TYPE_CHOICE, "metis", .kinds = &methods,
      .meaning = "How components are divided among ranks; no method changes the result, only the speed. "
                 "--list describes "
-                "them."},
+                "them.",
+     .resume = KER_RESUME_FREE},
     {"partition.bind", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|yes|no",
      "Bind each rank to a core: \"auto\" when the ranks on a host have a core each and the launcher has not "
      "bound them, "
-     "\"yes\" also against the launcher, \"no\" never (for several runs side by side)."},
+     "\"yes\" also against the launcher, \"no\" never (for several runs side by side).",
+     .resume = KER_RESUME_FREE},
     {"partition.oversubscribe", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "With more ranks than cores on one host: let all of them simulate. Otherwise as many as there are cores "
-     "do, and the others sleep."},
+     "do, and the others sleep.",
+     .resume = KER_RESUME_FREE},
     {0},
 };
 

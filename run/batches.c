@@ -59,6 +59,19 @@ bool run_batches_tight(struct run *run, ker_time at)
            halfwidth(run) <= ker_config_real(run->config, "run.confidence");
 }
 
+/* Saved state: the same on every rank. */
+void run_batches_state(struct run_batches *b, struct ker_chunk *c)
+{
+    uint32_t count = ker_chunk_count(c, (uint32_t)b->count, sizeof *b->mean);
+    if (c->loads) {
+        b->mean = ker_realloc(b->mean, sizeof *b->mean * (count + 1u));
+        b->count = (int)count;
+    }
+    ker_chunk_bytes(c, b->mean, sizeof *b->mean * count);
+    KER_CHUNK(c, b->delivered);
+    KER_CHUNK(c, b->latency);
+}
+
 /* What run.confidence has come to: the half-width, null with fewer than two batches. */
 json_t *run_batches_json(const struct run *run)
 {

@@ -17,6 +17,7 @@ static const struct action {
     {"periods", run_periods_interval, run_periods_add, true},
     {"batches", run_batches_interval, run_batches_add, true},
     {"ends", run_ends_interval},
+    {"checkpoints", run_checkpoints_interval}, /* behind the ends: a run that ends here needs none */
 };
 #define ACTIONS (sizeof actions / sizeof *actions)
 
@@ -30,15 +31,22 @@ static bool check(void *context, ker_time at)
         if (actions[i].act && interval && at % interval == 0)
             actions[i].act(run, at);
     }
-    return run_ends_look(run, at);
+    if (run_ends_look(run, at))
+        return true;
+    if (run_checkpoints_due(run, at))
+        run_checkpoint_write(run, at);
+    return false;
 }
 
-/* Signals that ask for the end of the run. */
+/* Signals that ask for the end of the run, or for a checkpoint. */
 static bool requested(void *context, unsigned bits, ker_time at)
 {
     struct run *run = context;
-    run->interrupted = bits;
-    return true;
+    unsigned end = bits & ~(unsigned)KER_REQUEST_CHECKPOINT;
+    if (bits != end || run_checkpoints_wanted(run))
+        run_checkpoint_write(run, at);
+    run->interrupted |= end;
+    return end != 0;
 }
 
 void run_check_times_set(const struct run *run, struct ker_engine_setup *setup)
@@ -47,6 +55,7 @@ void run_check_times_set(const struct run *run, struct ker_engine_setup *setup)
         setup->check_interval[i] = actions[i].interval(run);
         setup->check_every[i] = actions[i].quiet;
     }
+    run_checkpoints_times(run, setup);
     setup->check = check;
     setup->request_interval = run->interval;
     setup->requested = requested;

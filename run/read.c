@@ -32,12 +32,15 @@ const struct ker_option run_options[] = {
     {"run.check_interval", KER_TYPE_TIME, "1 us", "1 ps", "1000000 s", NULL,
      "Packet counts, finished jobs and signals are looked at only at multiples of this simulated time."},
     {"engine.cell_order", KER_TYPE_CHOICE, "forward", NULL, NULL, "forward|backward|shuffled",
-     "Order in which cells are visited in a window. A debug option: results must not depend on it."},
+     "Order in which cells are visited in a window. A debug option: results must not depend on it.",
+     .resume = KER_RESUME_FREE},
     {"engine.cells", KER_TYPE_CHOICE, "single", NULL, NULL, "single|switch|group",
      "What is one cell: a component, a switch with its nodes, or a natural group of switches with theirs. "
-     "Results do not depend on it."},
+     "Results do not depend on it.",
+     .resume = KER_RESUME_FREE},
     {"engine.exchange", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|messages",
-     "How ranks agree on time: through shared memory where all are on one host, or always by messages."},
+     "How ranks agree on time: through shared memory where all are on one host, or always by messages.",
+     .resume = KER_RESUME_FREE},
     {0},
 };
 
@@ -46,9 +49,10 @@ const struct ker_option **run_option_tables(void)
     int extra = 0;
     while (task_option_tables[extra])
         extra++;
-    const struct ker_option **tables = ker_alloc(sizeof *tables * (size_t)(extra + 7));
+    const struct ker_option **tables = ker_alloc(sizeof *tables * (size_t)(extra + 8));
     int n = 0;
     tables[n++] = run_options;
+    tables[n++] = run_checkpoint_options;
     tables[n++] = route_options;
     tables[n++] = net_options;
     tables[n++] = net_congestion_options;
@@ -172,6 +176,10 @@ static enum ker_status memory_check(struct run *run)
 
 void run_config_read(struct run *run)
 {
+    if (run->args->resume) {
+        run_resume_config(run);
+        return;
+    }
     const struct ker_option **tables = run_option_tables();
     ker_config_load_all(&run->config, run->comm, run->args->file, run->args->overrides,
                         run->args->override_count, tables, &run->error);
@@ -183,6 +191,7 @@ void run_topology_make(struct run *run)
     if (run->control)
         ker_config_warn(run->config);
     phases_read(run);
+    run_checkpoints_read(run);
     if (route_new(&run->topology, run->config, net_channels(run->config), &run->error) != KER_OK)
         return;
     if (run->control && *route_summarise(run->topology)->warning)

@@ -86,7 +86,7 @@ static json_t *input_report(const struct run *run)
     json_t *files = json_array();
     ker_config_files(run->config, file_add, files);
     return json_pack("{s:s, s:o, s:o, s:o, s:I}", "version", MARSSIM_VERSION, "configuration",
-                     word_json(run->args->file), "overrides", overrides, "files", files, "seed",
+                     word_json(run_file(run)), "overrides", overrides, "files", files, "seed",
                      (json_int_t)run->seed);
 }
 

@@ -24,6 +24,11 @@ static bool wants_table(const struct run *run)
     return run->args->table != NULL;
 }
 
+static bool wants_resume(const struct run *run)
+{
+    return run->args->resume != NULL;
+}
+
 static bool wants_check(const struct run *run)
 {
     return run->args->check;
@@ -41,6 +46,7 @@ static const struct stage stages[] = {
     {"layout", run_layout_make},
     {"build", run_components_build, NULL, READS},
     {"check", run_sizes_print, wants_check, LAST},
+    {"resume", run_resume_load, wants_resume},
     {"folder", run_folder_open},
     {"run", run_simulate, NULL, JOINS}, /* what was measured is written, whatever has happened */
     {"report", run_report},
@@ -95,6 +101,8 @@ void run_free(struct run *run)
     part_layout_release(&run->layout);
     part_result_release(&run->parts);
     run_batches_free(run->batches);
+    run_checkpoints_free(run->checkpoints);
+    run_resumed_free(run->resumed);
     ker_comm_release(run->working);
     free((void *)run->folder.path);
     free(run);

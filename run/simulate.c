@@ -14,6 +14,8 @@ static void progress_show(void *context, ker_time at, uint64_t records)
     stats_progress_show(run->progress, at, records);
     if (run->control && run->workers < ker_comm_size(run->comm))
         ker_request_hear(run->comm);
+    if (run->control)
+        run_checkpoints_clock(run);
 }
 
 static void settle(void *context, ker_time until)
@@ -72,10 +74,13 @@ void run_components_build(struct run *run)
     free(state);
 }
 
-static char *folder_choose(const struct run_arguments *a)
+static char *folder_choose(const struct run *run)
 {
+    const struct run_arguments *a = run->args;
     if (a->folder)
         return ker_format("%s", a->folder);
+    if (run->resumed)
+        return ker_format("%s", run_resumed_folder(run));
     const char *name = strrchr(a->file, '/') ? strrchr(a->file, '/') + 1 : a->file;
     const char *dot = strrchr(name, '.');
     return ker_format("results/%.*s", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
@@ -84,12 +89,14 @@ static char *folder_choose(const struct run_arguments *a)
 void run_folder_open(struct run *run)
 {
     const struct stats_schema **tables = run_tables();
-    run->folder.path = folder_choose(run->args);
+    run->folder.path = folder_choose(run);
     run->folder.json = strcmp(ker_config_string(run->config, "output.tables"), "json") == 0;
     if (run->control)
         stats_folder_open(run->folder.path, tables, ker_config_inputs(run->config), &run->error);
     if (run->error.status == KER_OK && run->period && run->working)
         stats_periods_open(&run->periods, run->working, run->folder.path, &run->error);
+    if (run->error.status == KER_OK && run->resumed && run->periods)
+        run_resume_periods(run);
     free(tables);
     ker_request_open(); /* before the ranks agree: when one begins, a signal to any of them is a request */
 }

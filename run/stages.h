@@ -41,6 +41,8 @@ struct run {
     struct stats_progress *progress;
     struct stats_periods *periods;
     struct run_batches *batches;
+    struct run_checkpoints *checkpoints;
+    struct run_resumed *resumed; /* NULL: the run began at time 0 */
     struct stats_folder folder; /* its path is allocated */
     uint64_t seed;
     struct ker_comm *working; /* the ranks that simulate; NULL: this one sleeps */
@@ -90,6 +92,30 @@ void run_batches_add(struct run *, ker_time at);
 /* Is the confidence interval tight enough? */
 bool run_batches_tight(struct run *, ker_time at);
 json_t *run_batches_json(const struct run *);
+void run_batches_state(struct run_batches *, struct ker_chunk *);
+
+/* checkpoint.c */
+void run_checkpoints_read(struct run *); /* the keys */
+void run_checkpoints_free(struct run_checkpoints *);
+bool run_checkpoints_wanted(const struct run *); /* any of the keys is given */
+ker_time run_checkpoints_interval(const struct run *);
+void run_checkpoints_times(const struct run *, struct ker_engine_setup *);
+bool run_checkpoints_due(const struct run *, ker_time at);
+void run_checkpoints_clock(struct run *);
+/* Collective over the working ranks, at a time at which all stand. */
+void run_checkpoint_write(struct run *, ker_time at);
+/* The newest in a folder, malloc'ed; NULL: none. */
+char *run_checkpoint_newest(const char *dir);
+extern const struct ker_option run_checkpoint_options[];
+
+/* resume.c */
+void run_resume_config(struct run *);
+void run_resume_load(struct run *);
+void run_resume_periods(struct run *);
+ker_time run_resumed_at(const struct run *); /* 0: from the beginning */
+const char *run_resumed_folder(const struct run *);
+const char *run_file(const struct run *); /* of the configuration, as it was named when the run began */
+void run_resumed_free(struct run_resumed *);
 
 /* ends.c */
 ker_time run_ends_interval(const struct run *);

@@ -14,11 +14,13 @@
 
 const struct ker_option stats_options[] = {
     {"output.links", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Write links.csv: packets, utilisation and queue occupancy of every direction of every link."},
+     "Write links.csv: packets, utilisation and queue occupancy of every direction of every link.",
+     .resume = KER_RESUME_FREE},
     {"output.tasks", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Write tasks.csv: finish, compute and wait time of every task of every job.", "jobs"},
+     "Write tasks.csv: finish, compute and wait time of every task of every job.", "jobs",
+     .resume = KER_RESUME_FREE},
     {"output.histograms", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Write packet_latency.csv and message_size.csv."},
+     "Write packet_latency.csv and message_size.csv.", .resume = KER_RESUME_FREE},
     {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Write matrix.csv: messages and bytes per pair of source and destination node. Memory grows with the "
      "number of "
@@ -150,8 +152,7 @@ void stats_write_text(FILE *stream, const char *text)
     putc_unlocked('"', stream);
 }
 
-/* mkdir -p. Returns 0 or errno. */
-static int folder_make(const char *folder)
+int stats_folder_make(const char *folder)
 {
     char *path = ker_format("%s", folder);
     int why = 0;
@@ -242,7 +243,7 @@ enum ker_status stats_folder_open(const char *folder, const struct stats_schema 
 {
     if (!*folder)
         return ker_fail(error, KER_BAD_INPUT, "the result folder has an empty name: give one with -o DIR");
-    int why = folder_make(folder);
+    int why = stats_folder_make(folder);
     if (!why)
         why = folder_try(folder);
     if (why)

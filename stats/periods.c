@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* A row: the totals at its end, and at that of the row before. */
 struct row {
@@ -95,6 +96,50 @@ void stats_periods_add(struct stats_periods *periods, const struct stats_period 
     periods->last = now;
     if (fflush(periods->stream) && !periods->why)
         periods->why = errno;
+}
+
+/* ---- saved state ---- */
+
+#define PIECE_BYTES (1u << 20)
+
+static void totals_state(struct ker_chunk *c, struct stats_period *t)
+{
+    KER_CHUNK(c, t->time);
+    KER_CHUNK(c, t->packets_injected);
+    KER_CHUNK(c, t->packets_delivered);
+    KER_CHUNK(c, t->bytes_delivered);
+    KER_CHUNK(c, t->latency_ps);
+}
+
+/* The file is there to be read: rows are flushed one by one. */
+void stats_periods_save(struct stats_periods *periods, struct ker_state_writer *writer)
+{
+    FILE *in = periods->stream ? fopen(periods->path, "r") : NULL;
+    char *piece = ker_alloc(PIECE_BYTES);
+    size_t bytes = 0;
+    uint64_t number = 0;
+    do {
+        struct ker_chunk *c = ker_state_begin(writer, "periods", 1, number++);
+        bytes = in ? fread(piece, 1, PIECE_BYTES, in) : 0;
+        totals_state(c, &periods->last);
+        ker_chunk_bytes(c, piece, bytes);
+        ker_state_end(writer);
+    } while (bytes == PIECE_BYTES);
+    free(piece);
+    if (in)
+        fclose(in);
+}
+
+void stats_periods_load(struct stats_periods *periods, struct ker_chunk *c)
+{
+    totals_state(c, &periods->last);
+    if (periods->stream && c->id == 0 && ftruncate(fileno(periods->stream), 0) == 0)
+        rewind(periods->stream);
+    if (periods->stream && fwrite(c->data + c->at, 1, c->bytes - c->at, periods->stream) != c->bytes - c->at)
+        periods->why = errno;
+    if (periods->stream && fflush(periods->stream) && !periods->why)
+        periods->why = errno;
+    c->at = c->bytes;
 }
 
 enum ker_status stats_periods_close(struct stats_periods *periods, struct ker_error *error)

@@ -72,6 +72,8 @@ double stats_batch_halfwidth(const double *batch_mean, int batches, double confi
  * to when one of them is an input of this run (NULL: none). */
 enum ker_status stats_folder_open(const char *folder, const struct stats_schema *const *tables,
                                   const struct ker_inputs *inputs, struct ker_error *error);
+/* mkdir -p: 0, or errno. */
+int stats_folder_make(const char *folder);
 enum ker_status stats_json_write(const char *folder, const char *name, const json_t *object,
                                  struct ker_error *error);
 enum ker_status stats_text_write(const char *folder, const char *name, const char *text,
@@ -109,6 +111,10 @@ struct stats_periods;
 enum ker_status stats_periods_open(struct stats_periods **, struct ker_comm *, const char *folder,
                                    struct ker_error *);
 void stats_periods_add(struct stats_periods *, const struct stats_period *totals);
+/* Saved state, on rank 0: the totals of the last row, and all rows so far, in chunks "periods". Loading, in
+ * the order of saving: the file, newly opened, gets these rows. */
+void stats_periods_save(struct stats_periods *, struct ker_state_writer *);
+void stats_periods_load(struct stats_periods *, struct ker_chunk *);
 enum ker_status stats_periods_close(struct stats_periods *, struct ker_error *);
 
 /* Progress on a terminal: one line, rewritten at most five times a second; nothing when standard error is no

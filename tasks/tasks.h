@@ -62,6 +62,12 @@ extern const struct stats_schema *const task_tables[]; /* all tables of tasks/, 
  * elsewhere. */
 char *task_system_waiting(struct task_system *, struct ker_comm *);
 
+/* Saved state of what a rank counts for all its tasks (the tasks themselves are saved with their nodes); and
+ * who loads it. sums: this rank takes the counts of all. */
+#define TASK_STATES 1
+void task_system_save(struct task_system *, struct ker_state_writer *);
+void task_loaders(struct task_system *, bool sums, struct ker_state_loader loaders[TASK_STATES]);
+
 /* Every table of tasks/ and nodes/ (jobs[].*, traffic.*, mpi.*, node.*, the programs' keys), ended by NULL.
  */
 extern const struct ker_option *const task_option_tables[];

@@ -318,3 +318,59 @@ enum ker_status ker_inputs_agree(struct ker_inputs *inputs, struct ker_comm *com
     }
     return error->status;
 }
+
+/* ---- the same as before? ---- */
+
+const void *ker_inputs_packed(const struct ker_inputs *inputs, size_t *bytes)
+{
+    *bytes = inputs->used;
+    return inputs->packed;
+}
+
+/* Packed entries, found by name: told_unpack without hosts. false: they are damaged. */
+static bool packed_index(const char *packed, size_t bytes, int rank, struct told **told, size_t *used,
+                         size_t *room)
+{
+    for (size_t at = 0; at < bytes;) {
+        struct told one = {.rank = rank};
+        if (bytes - at < sizeof one.entry)
+            return false;
+        memcpy(&one.entry, packed + at, sizeof one.entry);
+        at += sizeof one.entry;
+        size_t names = one.entry.name_bytes, texts = one.entry.text_bytes;
+        if (names == 0 || texts == 0 || names + texts > bytes - at || packed[at + names - 1] ||
+            packed[at + names + texts - 1])
+            return false;
+        one.name = packed + at;
+        one.text = one.name + names;
+        at += names + texts;
+        if (*used == *room)
+            *told = ker_realloc(*told, (*room = 2 * *room + 64) * sizeof **told);
+        (*told)[(*used)++] = one;
+    }
+    return true;
+}
+
+enum ker_status ker_inputs_since(const struct ker_inputs *inputs, const void *packed, size_t bytes,
+                                 struct ker_error *error)
+{
+    struct told *told = NULL;
+    size_t used = 0, room = 0;
+    bool good = packed_index(packed, bytes, 0, &told, &used, &room) &&
+                packed_index(inputs->packed, inputs->used, 1, &told, &used, &room);
+    if (!good)
+        ker_fail(error, KER_BAD_INPUT, "the list of inputs in the checkpoint is damaged");
+    if (used)
+        qsort(told, used, sizeof *told, told_compare);
+    for (size_t i = 1; good && i < used; i++)
+        if (strcmp(told[i].name, told[i - 1].name) == 0 && told[i].rank != told[i - 1].rank &&
+            memcmp(told[i].entry.lane, told[i - 1].entry.lane, sizeof told[i].entry.lane) != 0)
+            ker_fail(
+                error, KER_BAD_INPUT,
+                "%s: has changed since the run began (%llu bytes then, %llu now): a resumed run needs what "
+                "it has begun with",
+                told[i].name, (unsigned long long)told[i - 1].entry.bytes,
+                (unsigned long long)told[i].entry.bytes);
+    free(told);
+    return error->status;
+}

@@ -226,6 +226,14 @@ void ker_config_free(struct ker_config *config)
     free(config);
 }
 
+const struct ker_option *ker_config_option(const struct ker_option *const *tables, const char *key)
+{
+    char *pattern = ker_config_pattern(key);
+    const struct ker_option *option = ker_config_option_find(tables, pattern);
+    free(pattern);
+    return option;
+}
+
 struct ker_inputs *ker_config_inputs(const struct ker_config *config)
 {
     return config->inputs;

@@ -42,6 +42,12 @@ enum ker_type {
     KER_TYPE_LIST = 0x40, /* or'ed to a type: a list of it */
 };
 
+/* May a key have another value when a run is resumed from a checkpoint? */
+enum ker_resume {
+    KER_RESUME_FIXED, /* no: the state was made with it */
+    KER_RESUME_FREE,  /* yes: it changes no result */
+};
+
 struct ker_option {
     const char *key; /* "switch.channels", "jobs[].name" */
     int type;        /* enum ker_type, perhaps | KER_TYPE_LIST */
@@ -58,6 +64,7 @@ struct ker_option {
                              stands for all kinds of KEY that have the trait (kind.h). */
     const char *formerly; /* the name it had once, in the same group: still accepted, with a warning */
     const struct ker_kinds *kinds; /* for KER_TYPE_CHOICE, instead of choices: the kinds it chooses from */
+    enum ker_resume resume;
 };
 
 struct ker_config;
@@ -79,6 +86,8 @@ enum ker_status ker_config_parse(struct ker_config **config, const char *name, c
                                  const char *const *overrides, int override_count,
                                  const struct ker_option *const *tables, struct ker_error *error);
 void ker_config_free(struct ker_config *config);
+/* The option of a key, its indices included ("jobs[2].tasks"); NULL: there is none. */
+const struct ker_option *ker_config_option(const struct ker_option *const *tables, const char *key);
 /* Where the files that the configuration names are registered. */
 struct ker_inputs *ker_config_inputs(const struct ker_config *);
 /* Warnings about what was read, on standard error. Call it on the control rank only. */

@@ -18,7 +18,7 @@
 
 volatile unsigned ker_request_bits;
 
-static const int signals[] = {SIGINT, SIGTERM};
+static const int signals[] = {SIGINT, SIGTERM, SIGUSR2};
 #define SIGNALS ((int)(sizeof signals / sizeof *signals))
 
 static struct sigaction before[SIGNALS];
@@ -48,8 +48,17 @@ static bool is_echo(void)
     return asked && (now.tv_sec - first.tv_sec) * 1000000000 + (now.tv_nsec - first.tv_nsec) < ECHO_NS;
 }
 
+void ker_request_ask(unsigned bits)
+{
+    __atomic_fetch_or(&ker_request_bits, bits, __ATOMIC_RELAXED);
+}
+
 static void on_signal(int number, siginfo_t *info, void *context)
 {
+    if (number == SIGUSR2) {
+        ker_request_ask(KER_REQUEST_CHECKPOINT);
+        return;
+    }
     bool echo = is_echo();
     if (!running && tells(info))
         say("marssim: ended by a signal before the first event: nothing was simulated\n");
@@ -58,8 +67,7 @@ static void on_signal(int number, siginfo_t *info, void *context)
     if (!running || (asked && !echo))
         _exit(128 + number);
     asked = 1;
-    __atomic_fetch_or(&ker_request_bits, number == SIGINT ? KER_REQUEST_INTERRUPT : KER_REQUEST_TERMINATE,
-                      __ATOMIC_RELAXED);
+    ker_request_ask(number == SIGINT ? KER_REQUEST_INTERRUPT : KER_REQUEST_TERMINATE);
 }
 
 void ker_request_listen(struct ker_comm *comm)

@@ -8,6 +8,8 @@
  * simulated yet; afterwards the first asks for the end of the run, and a second one ends the process at once.
  * What comes within a fifth of a second of the first counts as the first: a terminal and a launcher may both
  * deliver the same wish.
+ *
+ * SIGUSR2 asks for a checkpoint, and ends nothing.
  */
 #ifndef KERNEL_REQUEST_H
 #define KERNEL_REQUEST_H
@@ -17,9 +19,10 @@
 #include <stdbool.h>
 
 enum {
-    KER_REQUEST_INTERRUPT = 1, /* SIGINT: end */
-    KER_REQUEST_TERMINATE = 2, /* SIGTERM: end */
-    KER_REQUEST_MEMORY = 4,    /* of the engine itself: memory is out on a rank, all end where they are */
+    KER_REQUEST_INTERRUPT = 1,  /* SIGINT: end */
+    KER_REQUEST_TERMINATE = 2,  /* SIGTERM: end */
+    KER_REQUEST_MEMORY = 4,     /* of the engine itself: memory is out on a rank, all end where they are */
+    KER_REQUEST_CHECKPOINT = 8, /* SIGUSR2, or the program's own wish: save the state and go on */
 };
 
 /* Takes the signals over, unless they are ignored (nohup), until ker_request_release. */
@@ -34,6 +37,8 @@ static inline bool ker_request_pending(void)
 {
     return ker_request_bits != 0;
 }
+/* The same, from within. */
+void ker_request_ask(unsigned bits);
 /* What it is; from then on it is the caller's to see to. */
 unsigned ker_request_take(void);
 /* The exit status that a shell shows for the signals behind these bits; 0 for none. */

@@ -446,3 +446,37 @@ char *task_system_waiting(struct task_system *system, struct ker_comm *comm)
     free(offset);
     return text;
 }
+
+/* ---- saved state ---- */
+
+static void system_state(struct task_system *system, struct ker_chunk *c)
+{
+    if (system->mpi)
+        task_mpi_counts_state(system->mpi, task_jobs_count(system->jobs), c);
+    if (!system->traffic)
+        return;
+    uint64_t dropped = ker_chunk_u64(c, system->traffic->dropped);
+    if (c->loads)
+        system->traffic->dropped += dropped;
+}
+
+void task_system_save(struct task_system *system, struct ker_state_writer *writer)
+{
+    system_state(system, ker_state_begin(writer, "jobs", 1, 0));
+    ker_state_end(writer);
+}
+
+static void system_load(void *context, struct ker_chunk *c)
+{
+    system_state(context, c);
+}
+
+static void system_pass(void *context, struct ker_chunk *c)
+{
+    c->at = c->bytes;
+}
+
+void task_loaders(struct task_system *system, bool sums, struct ker_state_loader loaders[TASK_STATES])
+{
+    loaders[0] = (struct ker_state_loader){"jobs", 1, sums ? system_load : system_pass, system};
+}

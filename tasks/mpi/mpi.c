@@ -126,7 +126,7 @@ void task_mpi_reserve(struct task_mpi *mpi, uint32_t nodes, uint32_t tasks)
 }
 
 /* Room for the counts of this job. */
-static void jobs_reserve(struct task_mpi *mpi, uint32_t job)
+void task_mpi_job_room(struct task_mpi *mpi, uint32_t job)
 {
     if (job < mpi->jobs)
         return;
@@ -153,7 +153,7 @@ struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
         task->core = seats[i].core;
         task->node = mpi->nodes;
         task->finish = KER_TIME_MAX;
-        jobs_reserve(mpi, task->job);
+        task_mpi_job_room(mpi, task->job);
         mpi->job[task->job].unfinished++;
         if (!mpi->outside.job(mpi->outside.jobs, task->job)->background)
             mpi->unfinished++;
@@ -178,7 +178,7 @@ static void service_lost(void *shared, const struct net_envelope *envelope)
     struct task_mpi *mpi = shared;
     struct task_wire wire;
     memcpy(&wire, envelope, sizeof wire);
-    jobs_reserve(mpi, wire.job);
+    task_mpi_job_room(mpi, wire.job);
     mpi->job[wire.job].open--;
 }
 

@@ -60,6 +60,8 @@ uint64_t task_mpi_unfinished(const struct task_mpi *);
  * sends under way), and its tasks here that have not finished. Summed over the ranks, between two instants: 0
  * open and some unfinished is a deadlock. */
 void task_mpi_job(const struct task_mpi *, uint32_t job, int64_t *open, uint64_t *unfinished);
+/* Saved state: what this rank counts for each job; loading adds what another has counted. */
+void task_mpi_counts_state(struct task_mpi *, uint32_t jobs, struct ker_chunk *);
 /* What the table of tasks is given to name jobs and nodes. */
 struct task_mpi_names {
     const struct task_mpi_outside *outside;

@@ -196,6 +196,9 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
     return (uint32_t)(task - mpi->task);
 }
 
+/* -- mpi.c -- */
+/* Room for the counts of this job. */
+void task_mpi_job_room(struct task_mpi *, uint32_t job);
 /* -- node.c -- */
 /* A message of this job, to the node `destination`. */
 void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t destination,

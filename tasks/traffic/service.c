@@ -72,11 +72,25 @@ static bool open_offer(void *state, struct net_offer *offer)
     return task_traffic_next(state, offer);
 }
 
-static const struct node_service open_service = {.name = "traffic", .offer = open_offer};
-static const struct node_service loop_service = {
-    .name = "traffic", .start = loop_start, .arrived = loop_arrived, .timer = loop_timer};
+/* How far a source has come; whatever it has not been asked for yet follows from that. */
+static void traffic_save(void *state, struct node *node, struct ker_chunk *c)
+{
+    struct task_traffic_node *n = state;
+    KER_CHUNK(c, n->drawn);
+    KER_CHUNK(c, n->next_ps);
+    KER_CHUNK(c, n->next_fraction);
+    n->burst_ended = ker_chunk_bool(c, n->burst_ended);
+}
+
+static const struct node_service open_service = {
+    .name = "traffic", .offer = open_offer, .save = traffic_save};
+static const struct node_service loop_service = {.name = "traffic",
+                                                 .start = loop_start,
+                                                 .arrived = loop_arrived,
+                                                 .timer = loop_timer,
+                                                 .save = traffic_save};
 static const struct node_service phases_service = {
-    .name = "traffic", .start = loop_start, .timer = loop_timer, .sent = phases_sent};
+    .name = "traffic", .start = loop_start, .timer = loop_timer, .sent = phases_sent, .save = traffic_save};
 
 const struct node_service *task_traffic_service(const struct task_traffic *t)
 {

@@ -1,0 +1,368 @@
+/* checkpoint.c - checkpoints are written: when, where, and by whom.
+ *
+ * All working ranks stand at one simulated time. Each writes its part into a folder that the control rank has
+ * made; when all are on the disk, the control rank writes the index, renames the folder, and removes the
+ * oldest. What fails is told and the part of nobody stays; the run goes on without this checkpoint.
+ */
+#include "run/checkpoint.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define PICOSECONDS 1e-12
+
+const struct ker_option run_checkpoint_options[] = {
+    {"run.checkpoint.period", KER_TYPE_TIME, "0 ns", "0 ns", "1000000 s", NULL,
+     "Save the state of the run at every multiple of this simulated time; 0: do not. docs/checkpoints.md.",
+     .resume = KER_RESUME_FREE},
+    {"run.checkpoint.wall", KER_TYPE_TIME, "0 s", "0 s", "1000000 s", NULL,
+     "Save the state each time this much real time has passed; 0: do not.", .resume = KER_RESUME_FREE},
+    {"run.checkpoint.at", KER_TYPE_TIME | KER_TYPE_LIST, "", "1 ps", NULL, NULL,
+     "Save the state at these simulated times.", .resume = KER_RESUME_FREE},
+    {"run.checkpoint.keep", KER_TYPE_INT, "2", "1", "1000000", NULL,
+     "So many checkpoints are kept; older ones of the folder are removed.", .resume = KER_RESUME_FREE},
+    {"run.checkpoint.dir", KER_TYPE_STRING, "", NULL, NULL, NULL,
+     "Folder of the checkpoints; \"\": checkpoints in the result folder.", .resume = KER_RESUME_FREE},
+    {0},
+};
+
+struct run_checkpoints {
+    char *dir;
+    ker_time period;
+    ker_time *at; /* increasing */
+    uint32_t at_count;
+    double wall_s, next_s; /* real time between two; of the next one */
+    int keep;
+    bool wanted; /* any of the keys asks for some: then an interrupted run leaves one, too */
+};
+
+/* ---- when ---- */
+
+static double clock_s(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
+static int time_compare(const void *a, const void *b)
+{
+    ker_time x = *(const ker_time *)a, y = *(const ker_time *)b;
+    return (x > y) - (x < y);
+}
+
+void run_checkpoints_read(struct run *run)
+{
+    const struct ker_config *c = run->config;
+    struct run_checkpoints *k = run->checkpoints = ker_alloc(sizeof *k);
+    const char *dir = ker_config_string(c, "run.checkpoint.dir");
+    k->dir = *dir ? ker_format("%s", dir) : NULL;
+    k->period = ker_config_time(c, "run.checkpoint.period");
+    k->wall_s = (double)ker_config_time(c, "run.checkpoint.wall") * PICOSECONDS;
+    k->next_s = clock_s() + k->wall_s;
+    k->keep = (int)ker_config_int(c, "run.checkpoint.keep");
+    k->at_count = (uint32_t)ker_config_count(c, "run.checkpoint.at");
+    k->at = ker_alloc(sizeof *k->at * (k->at_count + 1u));
+    for (uint32_t i = 0; i < k->at_count; i++)
+        k->at[i] = ker_config_time_at(c, "run.checkpoint.at", (int)i);
+    qsort(k->at, k->at_count, sizeof *k->at, time_compare);
+    k->wanted = k->period || k->wall_s > 0 || k->at_count || k->dir;
+}
+
+void run_checkpoints_free(struct run_checkpoints *k)
+{
+    if (!k)
+        return;
+    free(k->dir);
+    free(k->at);
+    free(k);
+}
+
+bool run_checkpoints_wanted(const struct run *run)
+{
+    return run->checkpoints->wanted;
+}
+
+ker_time run_checkpoints_interval(const struct run *run)
+{
+    return run->checkpoints->period;
+}
+
+void run_checkpoints_times(const struct run *run, struct ker_engine_setup *setup)
+{
+    setup->check_at = run->checkpoints->at;
+    setup->check_at_count = run->checkpoints->at_count;
+}
+
+bool run_checkpoints_due(const struct run *run, ker_time at)
+{
+    const struct run_checkpoints *k = run->checkpoints;
+    bool due = k->period && at % k->period == 0;
+    for (uint32_t i = 0; i < k->at_count; i++)
+        due |= k->at[i] == at;
+    return due;
+}
+
+/* On the control rank, now and then. All ranks must save at one time: it is asked for like a signal. */
+void run_checkpoints_clock(struct run *run)
+{
+    struct run_checkpoints *k = run->checkpoints;
+    if (k->wall_s <= 0 || clock_s() < k->next_s)
+        return;
+    k->next_s = clock_s() + k->wall_s;
+    ker_request_ask(KER_REQUEST_CHECKPOINT);
+}
+
+/* ---- the index ---- */
+
+static void text_state(struct ker_chunk *c, char **text)
+{
+    uint32_t length = ker_chunk_count(c, *text ? (uint32_t)strlen(*text) : 0, 1);
+    if (c->loads)
+        *text = ker_alloc((size_t)length + 1);
+    ker_chunk_bytes(c, *text, length);
+}
+
+void run_index_state(struct ker_chunk *c, struct run_index *index)
+{
+    ker_chunk_text(c, index->version);
+    KER_CHUNK(c, index->at);
+    KER_CHUNK(c, index->parts);
+    text_state(c, &index->file);
+    text_state(c, &index->folder);
+    text_state(c, &index->config);
+    uint32_t bytes = ker_chunk_count(c, (uint32_t)index->inputs_bytes, 1);
+    if (c->loads)
+        index->inputs = ker_alloc(bytes);
+    index->inputs_bytes = bytes;
+    ker_chunk_bytes(c, index->inputs, bytes);
+}
+
+void run_index_release(struct run_index *index)
+{
+    free(index->file);
+    free(index->folder);
+    free(index->config);
+    free(index->inputs);
+    *index = (struct run_index){0};
+}
+
+static char *config_text(const struct run *run)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    ker_assert(memory != NULL);
+    ker_config_write(run->config, memory);
+    fclose(memory);
+    return text;
+}
+
+/* On the control rank; the inputs are those of all ranks. */
+static void index_write(struct run *run, const char *folder, ker_time at, void *inputs, size_t inputs_bytes,
+                        struct ker_error *error)
+{
+    char *path = ker_format("%s/index", folder);
+    struct run_index index = {.at = at,
+                              .parts = (uint32_t)run->workers,
+                              .version = MARSSIM_VERSION,
+                              .file = (char *)run_file(run),
+                              .folder = run->folder.path,
+                              .config = config_text(run),
+                              .inputs = inputs,
+                              .inputs_bytes = inputs_bytes};
+    struct ker_state_size size;
+    struct ker_state_writer *w = ker_state_create(path, error);
+    if (w) {
+        run_index_state(ker_state_begin(w, "index", RUN_STATE_VERSION, 0), &index);
+        ker_state_end(w);
+        run_batches_state(run->batches, ker_state_begin(w, "batches", RUN_STATE_VERSION, 0));
+        ker_state_end(w);
+        if (run->periods)
+            stats_periods_save(run->periods, w);
+        ker_state_close(w, &size, error);
+    }
+    free(index.config);
+    free(path);
+}
+
+/* ---- files ---- */
+
+static void part_write(struct run *run, const char *folder, ker_time at, struct ker_error *error)
+{
+    uint32_t number = (uint32_t)ker_comm_rank(run->working), parts = (uint32_t)run->workers;
+    char *path = ker_format("%s/part-%u", folder, number);
+    struct ker_state_size size;
+    struct ker_state_writer *w = ker_state_create(path, error);
+    free(path);
+    if (!w)
+        return;
+    struct ker_chunk *c = ker_state_begin(w, "part", RUN_STATE_VERSION, number);
+    KER_CHUNK(c, at);
+    KER_CHUNK(c, parts);
+    ker_state_end(w);
+    net_network_save(run->network, w);
+    node_system_save(run->nodes, w);
+    task_system_save(run->tasks, w);
+    ker_engine_save(run->engine, w);
+    if (task_system_jobs(run->tasks) > 0)
+        ker_fail(error, KER_RUN_FAILED, "jobs cannot be saved yet");
+    ker_state_close(w, &size, error);
+}
+
+/* The files of a checkpoint, and nothing else: a folder with more in it stays. */
+static void folder_remove(const char *folder)
+{
+    DIR *list = opendir(folder);
+    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;) {
+        char *path = ker_format("%s/%s", folder, entry->d_name);
+        if (strcmp(entry->d_name, "index") == 0 || strncmp(entry->d_name, "part-", 5) == 0)
+            unlink(path);
+        free(path);
+    }
+    if (list)
+        closedir(list);
+    rmdir(folder);
+}
+
+static void folder_sync(const char *folder)
+{
+    int handle = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (handle >= 0) {
+        fsync(handle);
+        close(handle);
+    }
+}
+
+static bool is_checkpoint(const char *name)
+{
+    size_t prefix = strlen(RUN_CHECKPOINT_NAME);
+    return strncmp(name, RUN_CHECKPOINT_NAME, prefix) == 0 && name[prefix] &&
+           strspn(name + prefix, "0123456789") == strlen(name + prefix);
+}
+
+static int name_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Names have so many digits that their order is that of time. */
+static void oldest_remove(const char *dir, int keep)
+{
+    DIR *list = opendir(dir);
+    char **name = NULL;
+    int count = 0;
+    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
+        if (is_checkpoint(entry->d_name)) {
+            name = ker_realloc(name, sizeof *name * (size_t)(count + 1));
+            name[count++] = ker_format("%s/%s", dir, entry->d_name);
+        }
+    if (list)
+        closedir(list);
+    if (count)
+        qsort(name, (size_t)count, sizeof *name, name_compare);
+    for (int i = 0; i < count; i++) {
+        if (i < count - keep)
+            folder_remove(name[i]);
+        free(name[i]);
+    }
+    free(name);
+}
+
+char *run_checkpoint_newest(const char *dir)
+{
+    DIR *list = opendir(dir);
+    char *newest = NULL;
+    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
+        if (is_checkpoint(entry->d_name) && (!newest || strcmp(entry->d_name, newest) > 0)) {
+            free(newest);
+            newest = ker_format("%s", entry->d_name);
+        }
+    if (list)
+        closedir(list);
+    char *path = newest ? ker_format("%s/%s", dir, newest) : NULL;
+    free(newest);
+    return path;
+}
+
+static void folder_begin(const char *folder, struct ker_error *error)
+{
+    folder_remove(folder); /* of a run that was killed while it wrote */
+    int why = stats_folder_make(folder);
+    if (why)
+        ker_fail(error, KER_RUN_FAILED, "cannot make the folder %s: %s", folder, strerror(why));
+}
+
+static void folder_commit(const char *folder, const char *name, struct ker_error *error)
+{
+    folder_sync(folder);
+    folder_remove(name); /* of an earlier run, at the same time */
+    if (rename(folder, name))
+        ker_fail(error, KER_RUN_FAILED, "cannot rename %s to %s: %s", folder, name, strerror(errno));
+}
+
+/* ---- all of it ---- */
+
+/* Has it gone wrong on any rank? The control rank tells what. */
+static bool step_failed(struct run *run, const struct ker_error *error)
+{
+    void *all = NULL;
+    size_t *offset = NULL, length = error->status == KER_OK ? 0 : strlen(error->text);
+    int64_t worst = error->status;
+    ker_comm_max_i64(run->working, &worst, 1);
+    if (worst == KER_OK)
+        return false;
+    ker_comm_gather(run->working, error->text, length, &all, &offset);
+    if (run->control)
+        ker_warn("%.*s; the run goes on without this checkpoint", (int)offset[ker_comm_size(run->working)],
+                 (const char *)all);
+    free(all);
+    free(offset);
+    return true;
+}
+
+static void checkpoint_write(struct run *run, const char *folder, const char *name, ker_time at)
+{
+    struct ker_error error = {.status = KER_OK};
+    void *inputs = NULL;
+    size_t *offset = NULL, bytes;
+    if (run->control)
+        folder_begin(folder, &error);
+    if (step_failed(run, &error))
+        return;
+    part_write(run, folder, at, &error);
+    const void *own = ker_inputs_packed(ker_config_inputs(run->config), &bytes);
+    ker_comm_gather(run->working, own, bytes, &inputs, &offset);
+    if (!step_failed(run, &error) && run->control) {
+        index_write(run, folder, at, inputs, offset[ker_comm_size(run->working)], &error);
+        if (error.status == KER_OK)
+            folder_commit(folder, name, &error);
+    }
+    free(inputs);
+    free(offset);
+    bool failed = step_failed(run, &error);
+    if (run->control && failed)
+        folder_remove(folder);
+}
+
+void run_checkpoint_write(struct run *run, ker_time at)
+{
+    struct run_checkpoints *k = run->checkpoints;
+    char *dir = k->dir ? ker_format("%s", k->dir) : ker_format("%s/checkpoints", run->folder.path),
+         *name = ker_format("%s/" RUN_CHECKPOINT_NAME "%019lld", dir, (long long)at),
+         *folder = ker_format("%s.tmp", name);
+    checkpoint_write(run, folder, name, at);
+    if (run->control) {
+        folder_sync(dir);
+        oldest_remove(dir, k->keep);
+    }
+    k->next_s = clock_s() + k->wall_s;
+    free(folder);
+    free(name);
+    free(dir);
+}

@@ -1,0 +1,29 @@
+/* checkpoint.h - what a checkpoint consists of; inside run/.
+ *
+ * A folder DIR/checkpoint-TIME (picoseconds): `part-N` of every rank that has written (kernel/state/file.h),
+ * and `index`, written last: the configuration, the digests of what was read, the time, how many parts there
+ * are, batch means, and the rows of periods.csv. The folder has another name (.tmp) until all of it is on the
+ * disk, so that a checkpoint is whole or not there.
+ */
+#ifndef RUN_CHECKPOINT_H
+#define RUN_CHECKPOINT_H
+
+#include "run/stages.h"
+
+#define RUN_STATE_VERSION 1
+#define RUN_CHECKPOINT_NAME "checkpoint-"
+
+/* What the index says of the run. The texts are malloc'ed. */
+struct run_index {
+    ker_time at;
+    uint32_t parts;
+    char version[KER_CHUNK_NAME]; /* of the program */
+    char *file, *folder;          /* the configuration's name; the result folder */
+    char *config;                 /* as it ran */
+    void *inputs;                 /* packed (kernel/base/input.h) */
+    size_t inputs_bytes;
+};
+void run_index_state(struct ker_chunk *, struct run_index *);
+void run_index_release(struct run_index *);
+
+#endif

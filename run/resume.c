@@ -1,0 +1,222 @@
+/* resume.c - a run goes on from a checkpoint: --resume.
+ *
+ * The configuration is the one of the checkpoint, with what the command line changes of it. The system is
+ * built as for a run from the beginning, on as many ranks as there are now and with whatever partition; then
+ * everything pending is dropped, and every rank reads the parts of all ranks and takes what lives on it.
+ * What was counted is taken by the control rank.
+ */
+#include "run/checkpoint.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+struct run_resumed {
+    char *folder; /* of the checkpoint */
+    struct run_index index;
+    bool indexed;
+    uint32_t parts; /* that have been read */
+    uint32_t part;  /* that is being read */
+};
+
+void run_resumed_free(struct run_resumed *r)
+{
+    if (!r)
+        return;
+    run_index_release(&r->index);
+    free(r->folder);
+    free(r);
+}
+
+ker_time run_resumed_at(const struct run *run)
+{
+    return run->resumed ? run->resumed->index.at : 0;
+}
+
+const char *run_resumed_folder(const struct run *run)
+{
+    return run->resumed->index.folder;
+}
+
+const char *run_file(const struct run *run)
+{
+    return run->resumed ? run->resumed->index.file : run->args->file;
+}
+
+/* ---- the index ---- */
+
+static void pass_over(void *context, struct ker_chunk *c)
+{
+    c->at = c->bytes;
+}
+
+static void index_load(void *context, struct ker_chunk *c)
+{
+    struct run_resumed *r = context;
+    c->bad |= r->indexed;
+    if (c->bad)
+        return;
+    run_index_state(c, &r->index);
+    r->indexed = true;
+}
+
+static bool is_folder_with_index(const char *folder)
+{
+    struct stat at;
+    char *path = ker_format("%s/index", folder);
+    bool there = stat(path, &at) == 0;
+    free(path);
+    return there;
+}
+
+/* A checkpoint, or the newest one in a folder of them, or in a result folder. */
+static char *checkpoint_find(const char *given)
+{
+    if (is_folder_with_index(given))
+        return ker_format("%s", given);
+    char *within = ker_format("%s/checkpoints", given), *found = run_checkpoint_newest(given);
+    if (!found)
+        found = run_checkpoint_newest(within);
+    free(within);
+    return found;
+}
+
+static enum ker_status index_read(struct run *run)
+{
+    struct run_resumed *r = run->resumed = ker_alloc(sizeof *r);
+    struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, index_load, r},
+                                         {"batches", RUN_STATE_VERSION, pass_over, NULL},
+                                         {"periods", 1, pass_over, NULL},
+                                         {0}};
+    struct ker_state_size size;
+    r->folder = checkpoint_find(run->args->resume);
+    if (!r->folder)
+        return ker_fail(
+            &run->error, KER_BAD_INPUT,
+            "%s: holds no checkpoint; --resume wants the folder of one, a folder of checkpoints, or "
+            "the result folder of the run",
+            run->args->resume);
+    char *path = ker_format("%s/index", r->folder);
+    enum ker_status status = ker_state_read(path, loaders, &size, &run->error);
+    if (status == KER_OK && !r->indexed)
+        status = ker_fail(&run->error, KER_BAD_INPUT, "%s: says nothing of a run", path);
+    if (status == KER_OK && strcmp(r->index.version, MARSSIM_VERSION) != 0)
+        status = ker_fail(&run->error, KER_BAD_INPUT,
+                          "%s: was written by marssim %s; this is %s, which may simulate otherwise", path,
+                          r->index.version, MARSSIM_VERSION);
+    free(path);
+    return status;
+}
+
+/* ---- the configuration ---- */
+
+/* Keys that may be given anew: those that change no result. */
+static enum ker_status override_check(struct run *run, const struct ker_option *const *tables,
+                                      const char *override)
+{
+    char *key = ker_format("%.*s", (int)strcspn(override, "="), override);
+    const struct ker_option *option = ker_config_option(tables, key);
+    if (option && option->resume == KER_RESUME_FIXED)
+        ker_fail(&run->error, KER_BAD_INPUT,
+                 "command line: %s: is fixed once a run has begun; --resume goes on with what it was", key);
+    free(key);
+    return run->error.status;
+}
+
+void run_resume_config(struct run *run)
+{
+    const struct ker_option **tables = run_option_tables();
+    enum ker_status status = index_read(run);
+    for (int i = 0; i < run->args->override_count && status == KER_OK; i++)
+        status = override_check(run, tables, run->args->overrides[i]);
+    if (status == KER_OK) {
+        const struct run_index *index = &run->resumed->index;
+        char *name = ker_format("%s (in the checkpoint)", index->file); /* files are found beside it */
+        ker_config_parse(&run->config, name, index->config, run->args->overrides, run->args->override_count,
+                         tables, &run->error);
+        free(name);
+    }
+    free(tables);
+}
+
+/* ---- the state ---- */
+
+static void part_load(void *context, struct ker_chunk *c)
+{
+    struct run_resumed *r = context;
+    ker_time at = 0;
+    KER_CHUNK(c, at);
+    uint32_t parts = ker_chunk_u32(c, 0);
+    c->bad |= at != r->index.at || parts != r->index.parts || c->id != r->part;
+    r->parts++;
+}
+
+static void batches_load(void *context, struct ker_chunk *c)
+{
+    run_batches_state(((struct run *)context)->batches, c);
+}
+
+static void batches_read(struct run *run)
+{
+    struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, pass_over, NULL},
+                                         {"batches", RUN_STATE_VERSION, batches_load, run},
+                                         {"periods", 1, pass_over, NULL},
+                                         {0}};
+    struct ker_state_size size;
+    char *path = ker_format("%s/index", run->resumed->folder);
+    ker_state_read(path, loaders, &size, &run->error);
+    free(path);
+}
+
+static void parts_read(struct run *run)
+{
+    struct run_resumed *r = run->resumed;
+    struct net_loading *net = net_loading_new(run->network, run->control);
+    struct ker_engine_loading engine = {run->engine, net_loading_find, net, r->index.at};
+    struct ker_state_loader loaders[NET_STATES + NODE_STATES + TASK_STATES + KER_ENGINE_STATES + 2] = {
+        {"part", RUN_STATE_VERSION, part_load, r}};
+    struct ker_state_size size;
+    net_loaders(net, loaders + 1);
+    node_loaders(run->nodes, loaders + 1 + NET_STATES);
+    task_loaders(run->tasks, run->control, loaders + 1 + NET_STATES + NODE_STATES);
+    ker_engine_loaders(&engine, loaders + 1 + NET_STATES + NODE_STATES + TASK_STATES);
+    for (r->part = 0; r->part < r->index.parts && run->error.status == KER_OK; r->part++) {
+        char *path = ker_format("%s/part-%u", r->folder, r->part);
+        ker_state_read(path, loaders, &size, &run->error);
+        if (run->error.status == KER_OK && r->parts != r->part + 1)
+            ker_fail(&run->error, KER_BAD_INPUT, "%s: is no part of this checkpoint", path);
+        free(path);
+    }
+    net_loading_free(net);
+}
+
+void run_resume_load(struct run *run)
+{
+    const struct run_index *index = &run->resumed->index;
+    if (ker_inputs_since(ker_config_inputs(run->config), index->inputs, index->inputs_bytes, &run->error))
+        return;
+    if (!run->working)
+        return;
+    ker_engine_restart(run->engine, index->at);
+    parts_read(run);
+    if (run->error.status == KER_OK)
+        batches_read(run);
+}
+
+static void periods_load(void *context, struct ker_chunk *c)
+{
+    stats_periods_load(context, c);
+}
+
+/* The series is as it was at the checkpoint, and goes on. */
+void run_resume_periods(struct run *run)
+{
+    struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, pass_over, NULL},
+                                         {"batches", RUN_STATE_VERSION, pass_over, NULL},
+                                         {"periods", 1, periods_load, run->periods},
+                                         {0}};
+    struct ker_state_size size;
+    char *path = ker_format("%s/index", run->resumed->folder);
+    ker_state_read(path, loaders, &size, &run->error);
+    free(path);
+}
