@@ -172,7 +172,7 @@ static void index_write(struct run *run, const char *folder, ker_time at, void *
                               .parts = (uint32_t)run->workers,
                               .version = MARSSIM_VERSION,
                               .file = (char *)run_file(run),
-                              .folder = run->folder.path,
+                              .folder = (char *)run->folder.path,
                               .config = config_text(run),
                               .inputs = inputs,
                               .inputs_bytes = inputs_bytes};
@@ -210,8 +210,6 @@ static void part_write(struct run *run, const char *folder, ker_time at, struct 
     node_system_save(run->nodes, w);
     task_system_save(run->tasks, w);
     ker_engine_save(run->engine, w);
-    if (task_system_jobs(run->tasks) > 0)
-        ker_fail(error, KER_RUN_FAILED, "jobs cannot be saved yet");
     ker_state_close(w, &size, error);
 }
 

@@ -283,7 +283,10 @@ static void look_at_answer(struct fake_net *net, const struct net_envelope *enve
     memcpy(&wire, envelope, sizeof wire);
     if (wire.kind != TASK_WIRE_CTS && wire.kind != TASK_WIRE_READ && wire.kind != TASK_WIRE_ACK)
         return;
-    assert_int_equal(task_request_at(net->mpi, wire.receiver)->bytes, wire.bytes);
+    const struct task_state *task = &net->mpi->task[wire.destination]; /* one to a node, in their order */
+    assert_int_equal(task->task, wire.destination);
+    uint32_t request = task_request_numbered(task, wire.receiver);
+    assert_int_equal(task_request_at(net->mpi, request)->bytes, wire.bytes);
     answers++;
 }
 

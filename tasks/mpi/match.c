@@ -23,13 +23,13 @@ static bool peer_same(const void *entry, const void *key)
     return ((const struct task_peer *)entry)->key == ((const struct task_peer *)key)->key;
 }
 
-static const struct ker_table_kind peer_kind = {sizeof(struct task_peer), peer_hash, peer_same};
+const struct ker_table_kind task_peer_kind = {sizeof(struct task_peer), peer_hash, peer_same};
 
 struct task_peer *task_peer_get(struct task_state *task, uint32_t key)
 {
     bool is_new;
     struct task_peer wanted = {.key = key};
-    struct task_peer *peer = ker_table_add(&peer_kind, &task->peers, &wanted, &is_new);
+    struct task_peer *peer = ker_table_add(&task_peer_kind, &task->peers, &wanted, &is_new);
     peer->key = key;
     return peer;
 }
@@ -47,7 +47,7 @@ int32_t task_match_peer(const struct task_mpi *mpi, const struct task_state *tas
 
 /* -- queues of messages -- */
 
-static void message_push(struct task_mpi *mpi, struct task_queue *queue, const struct task_wire *wire)
+void task_message_push(struct task_mpi *mpi, struct task_queue *queue, const struct task_wire *wire)
 {
     uint32_t index = ker_chunks_take(&mpi->message);
     task_message_at(mpi, index)->wire = *wire;
@@ -73,7 +73,7 @@ static void message_remove(struct task_mpi *mpi, struct task_queue *queue, uint3
 
 /* -- queues of posted receives -- */
 
-static void posted_push(struct task_mpi *mpi, struct task_queue *queue, uint32_t index)
+void task_posted_push(struct task_mpi *mpi, struct task_queue *queue, uint32_t index)
 {
     task_request_at(mpi, index)->next = 0;
     if (queue->last)
@@ -122,7 +122,7 @@ bool task_match_post(struct task_mpi *mpi, struct task_state *task, uint32_t req
             return true;
         }
     }
-    posted_push(mpi, &task->posted[collective], request);
+    task_posted_push(mpi, &task->posted[collective], request);
     return false;
 }
 
@@ -135,7 +135,7 @@ uint32_t task_match_take(struct task_mpi *mpi, struct task_state *task, const st
             posted_remove(mpi, queue, previous, i);
             return i;
         }
-    message_push(mpi, &task->unexpected[collective], wire);
+    task_message_push(mpi, &task->unexpected[collective], wire);
     return 0;
 }
 
@@ -143,7 +143,7 @@ bool task_match_turn(struct task_mpi *mpi, struct task_state *task, const struct
 {
     struct task_peer *peer = task_peer_get(task, wire->source + 1);
     if (wire->sequence != peer->receives) {
-        message_push(mpi, &task->early, wire);
+        task_message_push(mpi, &task->early, wire);
         return false;
     }
     peer->receives++;

@@ -100,12 +100,18 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     return status;
 }
 
+static void task_state_release(struct task_state *task)
+{
+    ker_table_release(&task->peers);
+    free(task->request);
+}
+
 void task_mpi_free(struct task_mpi *mpi)
 {
     if (!mpi)
         return;
     for (uint32_t i = 0; i < mpi->tasks; i++)
-        ker_table_release(&mpi->task[i].peers);
+        task_state_release(&mpi->task[i]);
     ker_release(mpi->task, mpi->task_room * sizeof *mpi->task);
     ker_release(mpi->node, mpi->node_room * sizeof *mpi->node);
     ker_chunks_release(&mpi->request);
@@ -226,9 +232,12 @@ static void service_arrived(void *state, struct node *net, ker_time now, const s
 
 static void service_sent(void *state, struct node *net, ker_time now, uint64_t cookie)
 {
-    struct task_mpi *mpi = ((struct task_mpi_node *)state)->mpi;
-    mpi->job[mpi->task[task_request_at(mpi, (uint32_t)cookie)->task].job].open--;
-    task_protocol_sent(mpi, cookie);
+    struct task_mpi_node *node = state;
+    uint32_t seat = (uint32_t)(cookie >> 32) - 1;
+    ker_assert(seat < node->tasks);
+    struct task_state *task = &node->mpi->task[node->first_task + seat];
+    node->mpi->job[task->job].open--;
+    task_request_complete(node->mpi, task_request_numbered(task, (uint32_t)cookie));
 }
 
 static void service_timer(void *state, struct node *net, ker_time now, uint32_t number)
@@ -248,6 +257,7 @@ const struct node_service task_mpi_service = {
     .sent = service_sent,
     .timer = service_timer,
     .step = service_step,
+    .save = task_mpi_save,
     .lost = service_lost,
 };
 

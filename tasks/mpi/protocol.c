@@ -21,13 +21,12 @@
 
 /* Sends from a task's node to where `to` (a task of the job) runs. */
 static void protocol_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
-                              const struct task_wire *wire, uint32_t to, uint32_t cookie)
+                              const struct task_wire *wire, uint32_t to, uint64_t cookie)
 {
     task_transmit(mpi, node, now, mpi->outside.node(mpi->outside.jobs, wire->job, to), wire, cookie);
 }
 
-static struct task_wire wire_make(const struct task_state *task, const struct task_request *r,
-                                  uint32_t request)
+static struct task_wire wire_make(const struct task_state *task, const struct task_request *r)
 {
     return (struct task_wire){
         .job = task->job,
@@ -36,7 +35,7 @@ static struct task_wire wire_make(const struct task_state *task, const struct ta
         .destination = (uint32_t)r->peer,
         .tag = r->tag,
         .bytes = r->bytes,
-        .sender = request,
+        .sender = r->number,
         .flags = (uint8_t)((r->flags & TASK_REQUEST_COLLECTIVE ? TASK_WIRE_COLLECTIVE : 0) |
                            (r->mode == TASK_MODE_SYNCHRONOUS ? TASK_WIRE_SYNC : 0)),
     };
@@ -45,7 +44,7 @@ static struct task_wire wire_make(const struct task_state *task, const struct ta
 static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request)
 {
     struct task_request *r = task_request_at(mpi, request);
-    struct task_wire wire = wire_make(task, r, request);
+    struct task_wire wire = wire_make(task, r);
     wire.sequence =
         wire.flags & TASK_WIRE_COLLECTIVE ? r->sequence : task_peer_get(task, wire.destination + 1)->sends++;
     wire.kind = r->bytes <= mpi->eager_limit ? TASK_WIRE_EAGER : TASK_WIRE_RTS;
@@ -56,7 +55,7 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
     if (leaves && !buffered)
         task_request_open(mpi, request);
     protocol_transmit(mpi, task_node_of(mpi, task), now, &wire, wire.destination,
-                      leaves && !buffered ? request : 0);
+                      leaves && !buffered ? task_cookie(mpi, task, r->number) : 0);
     if (buffered)
         task_request_complete(mpi, request);
 }
@@ -73,7 +72,7 @@ static void protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_
 {
     struct task_mpi_node *node = task_node_of(mpi, task);
     struct task_wire answer = *wire;
-    answer.receiver = request;
+    answer.receiver = task_request_at(mpi, request)->number;
     if (wire->kind == TASK_WIRE_RTS) {
         task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
         task_request_open(mpi, request);
@@ -163,10 +162,25 @@ static struct task_state *node_task(struct task_mpi *mpi, const struct task_mpi_
     return &mpi->task[low];
 }
 
+/* The receiver's answer to an RTS: the message itself. */
+static void protocol_data(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                          const struct task_wire *wire)
+{
+    const struct task_state *sender = node_task(mpi, node, wire->job, wire->source);
+    uint32_t request = task_request_numbered(sender, wire->sender);
+    struct task_wire answer = *wire;
+    answer.kind = TASK_WIRE_DATA;
+    task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
+    task_request_open(mpi, request);
+    protocol_transmit(mpi, node, now, &answer, wire->destination,
+                      wire->kind == TASK_WIRE_CTS ? task_cookie(mpi, sender, wire->sender) : 0);
+}
+
 void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                            const struct task_wire *wire)
 {
     struct task_wire answer = *wire;
+    struct task_state *task;
     switch (wire->kind) {
     case TASK_WIRE_EAGER:
     case TASK_WIRE_RTS:
@@ -174,29 +188,21 @@ void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker
         break;
     case TASK_WIRE_READ:
     case TASK_WIRE_CTS:
-        task_request_at(mpi, wire->sender)->state = TASK_REQUEST_MATCHED;
-        task_request_open(mpi, wire->sender);
-        answer.kind = TASK_WIRE_DATA;
-        protocol_transmit(mpi, node, now, &answer, wire->destination,
-                          wire->kind == TASK_WIRE_CTS ? wire->sender : 0);
+        protocol_data(mpi, node, now, wire);
         break;
     case TASK_WIRE_DATA:
         answer.kind = TASK_WIRE_FIN;
         if (mpi->rendezvous == TASK_RENDEZVOUS_READ)
             protocol_transmit(mpi, node, now, &answer, wire->source, 0);
-        protocol_received(mpi, node_task(mpi, node, wire->job, wire->destination), wire->receiver,
-                          wire->bytes);
+        task = node_task(mpi, node, wire->job, wire->destination);
+        protocol_received(mpi, task, task_request_numbered(task, wire->receiver), wire->bytes);
         break;
     case TASK_WIRE_FIN:
     case TASK_WIRE_ACK:
-        task_request_complete(mpi, wire->sender);
+        task = node_task(mpi, node, wire->job, wire->source);
+        task_request_complete(mpi, task_request_numbered(task, wire->sender));
         break;
     default:
         ker_assert(!"a message of a kind the MPI model knows");
     }
-}
-
-void task_protocol_sent(struct task_mpi *mpi, uint64_t cookie)
-{
-    task_request_complete(mpi, (uint32_t)cookie);
 }

@@ -69,6 +69,35 @@ uint32_t task_request_find(const struct task_mpi *mpi, const struct task_state *
     return entry ? entry->request : 0;
 }
 
+/* ---- numbers ---- */
+
+/* Numbers travel in messages, and so outlive the rank on which the task lives. Which of the free ones is
+ * given next nobody can see. */
+static void numbers_grow(struct task_state *task, uint32_t room)
+{
+    task->request = ker_realloc(task->request, room * sizeof *task->request);
+    for (uint32_t number = room; number > task->numbers; number--) {
+        task->request[number - 1] = TASK_NUMBER_FREE | task->number_free;
+        task->number_free = number;
+    }
+    task->numbers = room;
+}
+
+static void number_take(struct task_state *task, uint32_t index, struct task_request *r)
+{
+    if (!task->number_free)
+        numbers_grow(task, task->numbers ? 2 * task->numbers : 4);
+    r->number = task->number_free;
+    task->number_free = task->request[r->number - 1] & ~TASK_NUMBER_FREE;
+    task->request[r->number - 1] = index;
+}
+
+static void number_give(struct task_state *task, uint32_t number)
+{
+    task->request[number - 1] = TASK_NUMBER_FREE | task->number_free;
+    task->number_free = number;
+}
+
 uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, unsigned flags, uint64_t name)
 {
     if (flags & TASK_REQUEST_NAMED)
@@ -78,15 +107,46 @@ uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, unsigne
     r->name = name;
     r->task = task_index(mpi, task);
     r->flags = (uint8_t)flags;
+    number_take(task, index, r);
     if (flags & TASK_REQUEST_NAMED)
         names_insert(mpi, index);
     return index;
 }
 
+/* Saved requests come with their numbers; the list of free ones is made when all are there. */
+bool task_request_restore(struct task_mpi *mpi, struct task_state *task, uint32_t number,
+                          const struct task_request *saved)
+{
+    if (number == 0 || number > TASK_NUMBERS_MOST || task_request_there(task, number))
+        return false;
+    while (task->numbers < number)
+        numbers_grow(task, task->numbers ? 2 * task->numbers : 4);
+    uint32_t index = ker_chunks_take(&mpi->request);
+    struct task_request *r = task_request_at(mpi, index);
+    *r = *saved;
+    r->next = 0;
+    r->number = number;
+    r->task = task_index(mpi, task);
+    task->request[number - 1] = index;
+    if (r->flags & TASK_REQUEST_NAMED)
+        names_insert(mpi, index);
+    return true;
+}
+
+void task_numbers_renew(struct task_state *task)
+{
+    task->number_free = 0;
+    for (uint32_t number = task->numbers; number; number--)
+        if (task->request[number - 1] & TASK_NUMBER_FREE)
+            number_give(task, number);
+}
+
 static void request_free(struct task_mpi *mpi, uint32_t index)
 {
-    if (task_request_at(mpi, index)->flags & TASK_REQUEST_NAMED)
+    struct task_request *r = task_request_at(mpi, index);
+    if (r->flags & TASK_REQUEST_NAMED)
         names_remove(mpi, index);
+    number_give(&mpi->task[r->task], r->number);
     ker_chunks_give(&mpi->request, index);
 }
 

@@ -37,7 +37,7 @@ struct task_wire {
     int32_t tag;
     uint32_t sequence;
     uint64_t bytes;
-    uint32_t sender, receiver; /* requests, as their owners know them */
+    uint32_t sender, receiver; /* requests, by the numbers that their tasks have given them */
     uint32_t job, reserved;
 };
 _Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an envelope has 48 bytes");
@@ -66,12 +66,15 @@ enum task_request_state {
 #define TASK_REQUEST_CANCELLED 128
 
 struct task_request {
-    uint32_t next;     /* in the queue of posted receives */
-    uint32_t sequence; /* collective: number of the call */
-    uint64_t name;     /* the program's */
-    uint64_t bytes;    /* to send; room to receive */
-    uint32_t task;     /* owner, index in task_mpi.task */
-    int32_t peer;      /* task of the job, TASK_ANY, TASK_PROC_NULL */
+    uint32_t next;   /* in the queue of posted receives */
+    uint32_t number; /* among the task's own, from 1: what others call it */
+    union {
+        uint64_t name;     /* the program's */
+        uint32_t sequence; /* collective, which has no name: number of the call */
+    };
+    uint64_t bytes; /* to send; room to receive */
+    uint32_t task;  /* owner, index in task_mpi.task */
+    int32_t peer;   /* task of the job, TASK_ANY, TASK_PROC_NULL */
     int32_t tag, comm;
     uint8_t state, flags, mode, reserved;
 };
@@ -142,8 +145,13 @@ struct task_state {
     ker_time finish, compute, wait, send_wait;
     uint64_t messages_sent, bytes_sent, messages_received, bytes_received;
     uint64_t passes;
-    uint32_t jitters; /* drawn for its computations */
+    uint32_t jitters;              /* drawn for its computations */
+    uint32_t numbers, number_free; /* room for requests; the first free number, 0: none */
+    uint32_t *request; /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number */
+    bool fetched;      /* op is one of its program's */
 };
+#define TASK_NUMBER_FREE 0x80000000u
+#define TASK_NUMBERS_MOST (1u << 28)
 
 struct task_mpi_node {
     struct task_mpi *mpi;
@@ -210,6 +218,8 @@ void task_enqueue(struct task_mpi *, struct task_state *); /* at the end of the 
 
 /* -- task.c -- */
 /* Runs the task at `now` until it must wait. */
+/* The program's next operation. */
+void task_op_fetch(const struct task_job *, struct task_state *);
 void task_run(struct task_mpi *, struct task_state *, ker_time now);
 
 /* -- request.c -- */
@@ -224,6 +234,11 @@ void task_request_drop(struct task_mpi *, struct task_state *, uint32_t index);
 void task_request_reap(struct task_mpi *, struct task_state *, uint32_t index);
 /* The communication has ended. */
 void task_request_complete(struct task_mpi *, uint32_t index);
+/* For loading: a request of this number as it was saved; false: there is one, or cannot be. Then the free
+ * numbers. */
+bool task_request_restore(struct task_mpi *, struct task_state *, uint32_t number,
+                          const struct task_request *saved);
+void task_numbers_renew(struct task_state *);
 /* Counts in what FINALIZE waits for, from now until complete. */
 void task_request_open(struct task_mpi *, uint32_t index);
 
@@ -235,7 +250,22 @@ bool task_probe_begin(struct task_mpi *, struct task_state *);
 /* A message has become matchable: does the task wait in a probe for it? */
 void task_probe_notice(struct task_mpi *, struct task_state *, const struct task_wire *);
 
+/* The request of this number of the task. */
+static inline uint32_t task_request_numbered(const struct task_state *task, uint32_t number)
+{
+    ker_assert(number - 1 < task->numbers && !(task->request[number - 1] & TASK_NUMBER_FREE));
+    return task->request[number - 1];
+}
+static inline bool task_request_there(const struct task_state *task, uint32_t number)
+{
+    return number - 1 < task->numbers && !(task->request[number - 1] & TASK_NUMBER_FREE);
+}
+
 /* -- match.c -- */
+extern const struct ker_table_kind task_peer_kind;
+/* At the end of a queue. */
+void task_message_push(struct task_mpi *, struct task_queue *, const struct task_wire *);
+void task_posted_push(struct task_mpi *, struct task_queue *, uint32_t request);
 struct task_peer *task_peer_get(struct task_state *, uint32_t key); /* made when there is none */
 /* Posts an active receive. True: it fits this message, which had arrived and is taken from the queue. */
 bool task_match_post(struct task_mpi *, struct task_state *, uint32_t request, struct task_wire *);
@@ -254,13 +284,21 @@ int32_t task_match_peer(const struct task_mpi *, const struct task_state *, int3
 /* Makes a request active: sends, or posts the receive. */
 void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t request);
 void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
-void task_protocol_sent(struct task_mpi *, uint64_t cookie);
+/* A cookie names a request of a task of the node. */
+static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task_state *task, uint32_t number)
+{
+    uint32_t seat = task_index(mpi, task) - task_node_of(mpi, task)->first_task;
+    return (uint64_t)(seat + 1) << 32 | number;
+}
 
 /* -- collective.c -- */
 void task_collective_start(struct task_mpi *, struct task_state *);
 enum task_collective_next { TASK_COLLECTIVE_DONE, TASK_COLLECTIVE_BLOCKED, TASK_COLLECTIVE_PAY };
 /* Goes on as far as possible. PAY: task->debt is to be paid first. */
 enum task_collective_next task_collective_run(struct task_mpi *, struct task_state *, ker_time now);
+
+/* -- save.c -- node_service.save */
+void task_mpi_save(void *state, struct node *, struct ker_chunk *);
 
 /* -- report.c -- task_mpi_results, task_mpi_waiting */
 

@@ -188,11 +188,17 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task)
 
 /* -- the loop -- */
 
+void task_op_fetch(const struct task_job *job, struct task_state *task)
+{
+    task->fetched = true;
+    if (!job->class->next(job->program, task->own, &task->op))
+        task->op = (struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"};
+}
+
 static void task_fetch(struct task_mpi *mpi, struct task_state *task)
 {
     const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
-    if (!job->class->next(job->program, task->own, &task->op))
-        task->op = (struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"};
+    task_op_fetch(job, task);
     if (task->op.kind == TASK_OP_COLLECTIVE) {
         task_collective_start(mpi, task);
         task->stage = TASK_STAGE_COLLECTIVE;

@@ -130,6 +130,9 @@ struct task_program_class {
      */
     bool (*next)(struct task_program *, uint32_t own, struct task_op *);
     void (*close)(struct task_program *);
+    /* Checkpoint: where own task number `own` was before its last next(), saved or loaded; the caller then
+     * calls next() once more, and has the same op. A task that has not called next() is not asked. */
+    void (*position)(struct task_program *, uint32_t own, struct ker_chunk *);
     /* What was taken out of an own task's pass, on the traced machine; NULL: nothing ever is. */
     struct task_taken (*taken)(const struct task_program *, uint32_t own);
 };

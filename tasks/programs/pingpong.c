@@ -13,7 +13,7 @@
 
 struct own_task {
     uint32_t task;
-    uint64_t calls;
+    uint64_t calls, before; /* so far; before the last call of next() */
 };
 
 struct task_program {
@@ -79,6 +79,7 @@ static bool pingpong_next(struct task_program *program, uint32_t number, struct 
     struct own_task *own = &program->own[number];
     uint32_t half = program->tasks / 2;
     bool first = own->task < half;
+    own->before = own->calls;
     memset(op, 0, sizeof *op);
     if (own->calls > 2 * program->steps) {
         own->calls = 0; /* a background job that starts again */
@@ -98,6 +99,14 @@ static bool pingpong_next(struct task_program *program, uint32_t number, struct 
     return true;
 }
 
+static void pingpong_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
+{
+    struct own_task *own = &program->own[number];
+    KER_CHUNK(c, own->before);
+    own->calls = c->loads ? own->before : own->calls;
+    c->bad |= own->before > 2 * program->steps + 1;
+}
+
 const struct ker_kind task_program_pingpong = {
     .name = "pingpong",
     .meaning = "pairs of tasks send one message to and fro (Send, Recv)",
@@ -109,5 +118,6 @@ const struct ker_kind task_program_pingpong = {
             .prepare = pingpong_prepare,
             .next = pingpong_next,
             .close = pingpong_close,
+            .position = pingpong_position,
         },
     .options = KER_OPTIONS(task_bytes_options, task_steps_options)};

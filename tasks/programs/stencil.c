@@ -45,7 +45,7 @@ struct task_program {
     struct direction *direction;
     uint64_t *requests; /* 1, 2, 3, ...: message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
     struct task_comm world;
-    struct own_task *own;
+    struct own_task *own, *before; /* now; before the last call of next() */
 };
 
 static void stencil_close(struct task_program *program)
@@ -55,6 +55,7 @@ static void stencil_close(struct task_program *program)
     free(program->direction);
     free(program->requests);
     free(program->own);
+    free(program->before);
     free(program);
 }
 
@@ -218,6 +219,7 @@ static enum ker_status stencil_prepare(struct task_program *program, const uint3
                                        uint32_t count, struct ker_error *error)
 {
     program->own = ker_alloc(count * sizeof *program->own);
+    program->before = ker_alloc(count * sizeof *program->before);
     for (uint32_t i = 0; i < count; i++)
         program->own[i].task = own_tasks[i];
     return KER_OK;
@@ -284,6 +286,7 @@ static void stage_advance(struct own_task *own)
 static bool stencil_next(struct task_program *program, uint32_t number, struct task_op *op)
 {
     struct own_task *own = &program->own[number];
+    program->before[number] = *own;
     memset(op, 0, sizeof *op);
     if (program->empty && own->step < program->steps)
         own->step = task_step_skip(own->step, program->steps, program->allreduce_every);
@@ -326,6 +329,20 @@ static const struct ker_option stencil_options[] = {
     {.key = NULL},
 };
 
+static void stencil_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
+{
+    struct own_task *at = &program->before[number];
+    at->task = program->own[number].task;
+    KER_CHUNK(c, at->step);
+    KER_CHUNK(c, at->stage);
+    KER_CHUNK(c, at->direction);
+    KER_CHUNK(c, at->posted);
+    c->bad |=
+        at->stage >= STAGE_END || at->direction > program->directions || at->posted > program->directions;
+    if (c->loads && !c->bad)
+        program->own[number] = *at;
+}
+
 const struct ker_kind task_program_stencil = {
     .name = "stencil",
     .meaning =
@@ -339,5 +356,6 @@ const struct ker_kind task_program_stencil = {
             .prepare = stencil_prepare,
             .next = stencil_next,
             .close = stencil_close,
+            .position = stencil_position,
         },
     .options = KER_OPTIONS(stencil_options, task_bytes_options, task_steps_options, task_compute_options)};

@@ -55,8 +55,8 @@ struct task_program {
     uint64_t requests[2 * DIRECTIONS]; /* message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
     int32_t comms;
     struct task_comm *comm;
-    int32_t *member; /* of all rows, then of all columns */
-    struct own_task *own;
+    int32_t *member;               /* of all rows, then of all columns */
+    struct own_task *own, *before; /* now; before the last call of next() */
 };
 
 static void weather_close(struct task_program *program)
@@ -66,6 +66,7 @@ static void weather_close(struct task_program *program)
     free(program->comm);
     free(program->member);
     free(program->own);
+    free(program->before);
     free(program);
 }
 
@@ -146,6 +147,7 @@ static enum ker_status weather_prepare(struct task_program *program, const uint3
                                        uint32_t count, struct ker_error *error)
 {
     program->own = ker_alloc(count * sizeof *program->own);
+    program->before = ker_alloc(count * sizeof *program->before);
     for (uint32_t i = 0; i < count; i++)
         program->own[i].task = own_tasks[i];
     return KER_OK;
@@ -263,6 +265,7 @@ static void stage_advance(struct own_task *own)
 static bool weather_next(struct task_program *program, uint32_t number, struct task_op *op)
 {
     struct own_task *own = &program->own[number];
+    program->before[number] = *own;
     memset(op, 0, sizeof *op);
     if (program->empty && own->step < program->steps && own->stage == STAGE_RECEIVE)
         own->step = task_step_skip(own->step, program->steps, program->allreduce_every);
@@ -309,6 +312,19 @@ static const struct ker_option weather_options[] = {
     {.key = NULL},
 };
 
+static void weather_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
+{
+    struct own_task *at = &program->before[number];
+    at->task = program->own[number].task;
+    KER_CHUNK(c, at->step);
+    KER_CHUNK(c, at->stage);
+    KER_CHUNK(c, at->direction);
+    KER_CHUNK(c, at->posted);
+    c->bad |= at->stage >= STAGE_END || at->direction > DIRECTIONS || at->posted > DIRECTIONS;
+    if (c->loads && !c->bad)
+        program->own[number] = *at;
+}
+
 const struct ker_kind task_program_weather = {
     .name = "weather",
     .meaning = "a spectral weather model: halo exchange, transposes in rows and columns (Alltoall), "
@@ -322,5 +338,6 @@ const struct ker_kind task_program_weather = {
             .prepare = weather_prepare,
             .next = weather_next,
             .close = weather_close,
+            .position = weather_position,
         },
     .options = KER_OPTIONS(weather_options, task_steps_options, task_compute_options)};

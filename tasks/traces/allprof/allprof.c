@@ -16,6 +16,8 @@ struct own_task {
     struct allprof_code code;
     struct task_taken taken;
     struct allprof_reader reader;
+    size_t before; /* the last call of next(): where it read, and the line */
+    uint32_t before_line;
 };
 
 struct task_program {
@@ -278,10 +280,28 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
 
 static bool allprof_next(struct task_program *program, uint32_t own, struct task_op *op)
 {
+    struct own_task *task = &program->own[own];
+    task->before = (size_t)(task->reader.at - task->code.byte);
+    task->before_line = task->reader.line;
     if (allprof_reader_next(&program->own[own].reader, op))
         return true;
     own_rewind(&program->own[own]); /* a background job that starts again */
     return false;
+}
+
+/* The files are the same, so the code is. */
+static void allprof_position(struct task_program *program, uint32_t own, struct ker_chunk *c)
+{
+    struct own_task *task = &program->own[own];
+    uint64_t before = ker_chunk_u64(c, task->before);
+    ker_chunk_same(c, task->code.used);
+    KER_CHUNK(c, task->before_line);
+    c->bad |= before > task->code.used;
+    if (!c->loads || c->bad)
+        return;
+    task->before = before;
+    task->reader.at = task->code.byte + before;
+    task->reader.line = task->before_line;
 }
 
 static struct task_taken allprof_taken(const struct task_program *program, uint32_t own)
@@ -336,6 +356,7 @@ const struct ker_kind task_program_allprof = {
             .prepare = allprof_prepare,
             .next = allprof_next,
             .close = allprof_close,
+            .position = allprof_position,
             .taken = allprof_taken,
         },
     .options = KER_OPTIONS(allprof_options)};
