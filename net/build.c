@@ -1,36 +1,8 @@
-/* build.c - this rank's switches and nodes as components: their delays, their memory, their first state. */
+/* build.c - this rank's switches and nodes as components: their memory, their first state. */
 #include "net/congestion/congestion.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-/* ---- lookahead ---- */
-
-ker_time net_link_delay(const struct net_network *net, int link, bool to_node)
-{
-    const struct net_link_class *class = &net->link[link];
-    struct net_times t = net_times_of(net, (unsigned)link, net->set.least);
-    ker_time packet = class->latency + net->set.delay;
-    ker_time credit = class->latency + net->set.credit_delay + t.crossbar;
-    if (to_node)
-        packet = ker_time_min(packet, class->latency + t.wire);
-    if (to_node && net->set.ejection_rate) /* the sink's credits wait for nothing more */
-        credit = class->latency + net->set.credit_delay;
-    return ker_time_min(packet, credit);
-}
-
-ker_time net_reach(const struct net_network *net)
-{
-    ker_time reach = 0;
-    for (int i = 0; i < route_summarise(net->topology)->link_count; i++) {
-        const struct net_link_class *class = &net->link[i];
-        ker_time t = class->latency + net->set.delay + class->slack +
-                     4 * ker_serialisation(net->set.most, class->rate);
-        if (t > reach)
-            reach = t;
-    }
-    return reach;
-}
 
 uint32_t *net_own_nodes(const struct net_layout *l, const struct net_network *net, int rank, uint32_t *count)
 {

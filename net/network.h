@@ -294,6 +294,11 @@ static inline struct net_times net_times_of(const struct net_network *net, unsig
     return t;
 }
 
+/* link.c: of a class of links of the topology. */
+enum ker_status net_link_class_init(struct net_link_class *, const struct route_link *,
+                                    const struct net_settings *, const struct ker_config *,
+                                    struct ker_error *);
+
 static inline bool net_measures(const struct net_network *net, ker_time when)
 {
     return when >= net->set.measure_from && when < net->set.measure_to;
@@ -388,7 +393,8 @@ static inline uint64_t net_output_backlog(const struct net_network *net, const s
     return out->waiting ? scheduled + net_output_time(net, out, out->waiting) : scheduled;
 }
 
-/* cnp.c: which watched links (route_watch) of the group are congested. NULL where none are watched. */
+/* congestion_map.c: which watched links (route_watch) of the group are congested. NULL where none are
+ * watched. */
 struct net_congestion_map *net_congestion_map_new(const struct net_network *, const struct net_layout *,
                                                   uint32_t switch_id);
 void net_congestion_map_free(struct net_congestion_map *);

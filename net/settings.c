@@ -237,41 +237,6 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
     return KER_OK;
 }
 
-static enum ker_status link_class_init(struct net_link_class *class, const struct route_link *link,
-                                       const struct net_settings *set, const struct ker_config *c,
-                                       struct ker_error *error)
-{
-    uint32_t packet = set->most;
-    ker_time wire = ker_serialisation(packet, link->rate);
-    class->latency = link->latency;
-    class->rate = link->rate;
-    if (link->latency < 1)
-        return ker_config_fail(c, error, "topology.latency", "the latency of %s links must be at least 1 ps",
-                               link->name);
-    if (wire > UINT32_MAX / 2)
-        return ker_config_fail(c, error, "topology.bandwidth",
-                               "a packet of %u bytes takes more than 2 ms on %s links; "
-                               "such slow links are not supported",
-                               packet, link->name);
-    if (wire == 0)
-        return ker_config_fail(c, error, "topology.bandwidth",
-                               "a packet of %u bytes takes less than 1 ps on %s links; "
-                               "the bandwidth is too high to be simulated",
-                               packet, link->name);
-    class->byte_time = (uint64_t)(((unsigned __int128)1000000000000u << NET_BYTE_TIME_BITS) / link->rate);
-    class->slack = ker_serialisation(set->output_queue, link->rate) - wire;
-    class->watch_high = ker_config_has(c, "routing.watch_high") ? ker_config_time(c, "routing.watch_high")
-                                                                : class->slack + wire;
-    class->watch_low = ker_config_has(c, "routing.watch_low") ? ker_config_time(c, "routing.watch_low")
-                                                              : class->watch_high / 2;
-    if (class->watch_low >= class->watch_high)
-        return ker_config_fail(c, error, "routing.watch_low",
-                               "must be less than routing.watch_high, which is %lld ps on %s links",
-                               (long long)class->watch_high, link->name);
-    class->times = ker_alloc(sizeof *class->times * (packet + 1u));
-    return KER_OK;
-}
-
 enum ker_status net_network_new(struct net_network **network, const struct ker_config *config,
                                 const struct route_topology *topology, uint64_t seed,
                                 struct net_phases phases, struct ker_error *error)
@@ -298,7 +263,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     if (status == KER_OK)
         status = net_source_check(net, config, error);
     for (int i = 0; i < summary->link_count && status == KER_OK; i++)
-        status = link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
+        status = net_link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
     if (status == KER_OK && net->set.resequence && net->faulty && route_fault_summarise(topology)->last > 0)
         status = ker_config_fail(config, error, "adapter.resequence",
                                  "is not possible with faults that happen during the run: a packet that is "

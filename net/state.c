@@ -133,27 +133,12 @@ void net_network_save(struct net_network *net, struct ker_state_writer *writer)
 
 /* ---- loading ---- */
 
-static void pass_over(struct ker_chunk *c)
-{
-    c->at = c->bytes;
-}
-
-struct net_adapter *net_loading_adapter(const struct net_loading *l, struct ker_chunk *c)
-{
-    uint32_t id = (uint32_t)c->id;
-    c->bad |= id >= l->adapter_count;
-    struct net_adapter *n = c->bad ? NULL : l->adapters[id];
-    if (!n)
-        pass_over(c);
-    return n;
-}
-
 static struct net_switch *loading_switch(const struct net_loading *l, struct ker_chunk *c)
 {
     c->bad |= c->id >= l->switch_count;
     struct net_switch *s = c->bad ? NULL : l->switches[c->id];
     if (!s)
-        pass_over(c);
+        net_loading_pass(c);
     return s;
 }
 
@@ -163,7 +148,7 @@ static void network_load(void *context, struct ker_chunk *c)
     if (l->sums)
         network_state(l->net, c);
     else
-        pass_over(c);
+        net_loading_pass(c);
 }
 
 static void switch_load(void *context, struct ker_chunk *c)

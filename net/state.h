@@ -28,6 +28,8 @@ void net_packet_state(struct net_network *, struct ker_chunk *, struct net_packe
 /* An extension of the rank's pool: written, or made and read. */
 void net_extension_state(struct net_network *, struct ker_chunk *, uint32_t *index);
 
+/* loading.c. What lives elsewhere is passed over. */
+void net_loading_pass(struct ker_chunk *);
 /* Entries of the rank's tables: a chunk each, whose id is in its low half the adapter's endpoint. */
 /* NULL: it lives elsewhere, and the chunk is passed over; or there is none. */
 struct net_adapter *net_loading_adapter(const struct net_loading *, struct ker_chunk *);

@@ -1,11 +1,11 @@
 /* congestion.h - congestion control as an interface: what a method may hook into (congestion.control).
  *
  * A switch may mark a packet at its grant; the adapter that receives packets may send cnps to their source; a
- * cnp is a packet of congestion.cnp_size bytes in the highest priority class, injected before anything else,
- * that no client sees; the source's adapter asks, before a flow (all it sends to one node) injects a packet,
- * when it may. A method keeps what it must remember in tables of its own (pairs.h), lets it depend on the
- * model's state only, never on what a rank holds, and needs neither switch.c nor adapter.c changed. It posts
- * no events: what changes with time alone is computed when asked for.
+ * cnp is a packet of congestion.cnp_size bytes in the highest priority class, injected before anything
+ * else, that no client sees; the source's adapter asks, before a flow (all it sends to one node) injects a
+ * packet, when it may. A method keeps what it must remember in tables of its own (pairs.h), lets it depend on
+ * the model's state only, never on what a rank holds, and needs neither switch.c nor adapter.c changed. It
+ * posts no events: what changes with time alone is computed when asked for.
  *
  * Without congestion control net->congestion is NULL, and nothing of this is called.
  */
@@ -42,6 +42,7 @@ struct net_congestion {
 
 /* The keys of all methods: ker_kind.options of one that has read(). */
 extern const struct ker_option net_cnp_options[];
+enum ker_status net_cnp_read(struct net_settings *, const struct ker_config *, struct ker_error *);
 
 /* Has the adapter send a cnp to another node, from arrived() only. word: for the method. */
 void net_cnp_send(struct net_adapter *, ker_time now, uint32_t destination, uint16_t word);

@@ -11,108 +11,7 @@
  * `starved`), whose arrival marks it. A wake-up only makes an output look again; looking twice changes
  * nothing.
  */
-#include "net/congestion/congestion.h"
-#include "net/switch/requests.h"
-
-#include <stdlib.h>
-#include <string.h>
-
-/* ---- marks and wake-ups ---- */
-
-static inline void output_mark(struct net_network *net, uint32_t port)
-{
-    net->dirty[port >> 6] |= 1ull << (port & 63);
-}
-
-static inline void output_wake(struct net_switch *s, struct net_port *out, uint32_t port, ker_time when)
-{
-    if (when < out->wake) {
-        struct ker_engine *e = s->net->engine;
-        out->wake = when;
-        ker_post_note(e, (struct ker_address){s->self, e->rank}, when, KER_WAKE, (uint16_t)port, 0, 0);
-    }
-}
-
-/* ---- grant ---- */
-
-static inline void credit_return(struct net_network *net, const struct net_port *in,
-                                 const struct net_packet *p, ker_time read_end)
-{
-    ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
-    ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
-}
-
-static inline void output_count(struct net_network *net, struct grant *g, const struct net_packet *p,
-                                ker_time now, ker_time leave, ker_time wire, ker_time read_end)
-{
-    if (leave + wire <= net->set.measure_from || leave >= net->set.measure_to)
-        return;
-    const struct net_ahead t = {
-        g->out, g->in, leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time), p->bytes};
-    if (__builtin_expect(leave + wire > net->settled, 0))
-        net_ahead_keep(net, &t);
-    else
-        net_ahead_count(net, &t);
-}
-
-/* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. */
-__attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, const struct grant *g,
-                                                         const struct net_packet *p, ker_time now)
-{
-    uint32_t left = g->out->to_node ? UINT32_MAX : g->out->credit[g->channel] - (g->reserved ? 0 : p->bytes);
-    if (p->flags & (NET_NOTICE | NET_MARKED) || !s->net->congestion->marks(s, g->out, p, left, now))
-        return 0;
-    s->net->count.marked++;
-    return NET_MARKED;
-}
-
-static inline void packet_forward(struct net_switch *s, struct grant *g, const struct net_packet *p,
-                                  ker_time now)
-{
-    struct net_network *net = s->net;
-    struct net_port *in = g->in, *out = g->out;
-    const struct net_link_class *link = &net->link[out->link];
-    struct net_times t_out = net_times_of(net, out->link, p->bytes),
-                     t_in = net_times_of(net, in->link, p->bytes);
-    bool whole = net->set.forwarding == NET_STORE_AND_FORWARD;
-    ker_time tail = whole ? p->time : p->time + t_in.wire;
-
-    ker_time read_end = now + t_in.crossbar;
-    if (tail > read_end)
-        read_end = tail;
-    in->read_free = read_end;
-    out->write_free = now + t_out.crossbar;
-
-    uint8_t mark = 0;
-    if (__builtin_expect(net->congestion != NULL, 0))
-        mark = congestion_mark(s, g, p, now);
-
-    ker_time leave = now > out->link_free ? now : out->link_free;
-    if (tail - t_out.wire > leave)
-        leave = tail - t_out.wire;
-    out->link_free = leave + t_out.wire;
-    if (__builtin_expect(s->map != NULL, 0))
-        net_congestion_map_look(s, g->out_port, now);
-    if (!out->to_node && !g->reserved) {
-        ker_check(out->credit[g->channel] >= p->bytes);
-        out->credit[g->channel] -= p->bytes;
-    }
-    output_count(net, g, p, now, leave, t_out.wire, read_end);
-
-    ker_time arrive = leave + link->latency;
-    if (out->ends_at_node)
-        arrive += t_out.wire;
-    else
-        arrive += net->set.delay + (whole ? t_out.wire : 0);
-    struct net_packet *next =
-        (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
-    next->flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
-    memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
-    next->hops = p->hops + (p->hops < NET_MAX_SWITCHES);
-    s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;
-    net->count.packet_hops++;
-    credit_return(net, in, p, read_end);
-}
+#include "net/switch/decision.h"
 
 /* ---- arbitration ---- */
 
@@ -186,13 +85,10 @@ static struct candidates output_candidates(struct net_switch *s, struct net_port
         uint32_t i = s->request[before].next, previous = before;
         const struct net_request *r = &s->request[i];
         before = i;
-        uint8_t channel = r->first_channel;
-        if (!r->reserved && !out->to_node) {
-            channel = net_channel_best(out, r->first_channel, r->channel_count);
-            if (out->credit[channel] < r->bytes) {
-                starved |= ((1u << r->channel_count) - 1) << r->first_channel;
-                continue;
-            }
+        uint8_t channel = channel_take(out, r->first_channel, r->channel_count);
+        if (!credits_cover(out, channel, r->bytes, r->reserved)) {
+            starved |= ((1u << r->channel_count) - 1) << r->first_channel;
+            continue;
         }
         const struct net_port *in = net_port_at(s, r->input);
         if (in->read_free > now && !(s->net->granted && input_just_taken(s, r, now))) {
@@ -236,13 +132,8 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
     struct net_port *out = net_port_at(s, port);
     if (out->queue == NET_NONE)
         return;
-    if (out->write_free > now) {
-        output_wake(s, out, port, out->write_free);
-        return;
-    }
-    ker_time slack = net->link[out->link].slack;
-    if (out->link_free - now > slack) {
-        output_wake(s, out, port, out->link_free - slack);
+    if (output_ready(net, out) > now) {
+        output_wake(s, out, port, output_ready(net, out));
         return;
     }
     struct candidates c = output_candidates(s, out, now);
@@ -269,55 +160,8 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
     packet_free(s, index);
     if (s->input_fifo)
         input_fifo_advance(s, in_port, in_channel, now);
-    if (out->queue != NET_NONE) {
-        ker_time next = out->write_free, room = out->link_free - slack;
-        output_wake(s, out, port, room > next ? room : next);
-    }
-}
-
-/* ---- routes ---- */
-
-/* The first channel of the packet's priority class. */
-static inline unsigned channel_base(const struct net_network *net, const struct net_packet *p)
-{
-    return net->set.classes > 1 ? p->channel / net->set.channels * net->set.channels : 0;
-}
-
-static inline struct route_packet route_question(const struct net_network *net, const struct net_packet *p,
-                                                 unsigned base)
-{
-    return (struct route_packet){p->address,
-                                 p->source,
-                                 p->destination,
-                                 net_packet_draw(net, p),
-                                 p->state,
-                                 p->port,
-                                 (uint8_t)(p->channel - base),
-                                 p->hops,
-                                 NULL};
-}
-
-/* What sticks to its way sticks to its channel: packets that take turns over alike channels overtake each
- * other. */
-static inline void channel_pin(const struct net_network *net, struct route_choice *choice, int count)
-{
-    if (__builtin_expect(net->set.pinning != NET_PIN_PACKET, 0))
-        for (int i = 0; i < count; i++)
-            choice[i].channel_count = 0;
-}
-
-static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port,
-                                      unsigned first, unsigned channel_count)
-{
-    struct net_port *out = net_port_at(s, port);
-    return (struct grant){net_port_at(s, p->port),
-                          out,
-                          port,
-                          (uint8_t)first,
-                          (uint8_t)channel_count,
-                          out->to_node || channel_count == 1 ? (uint8_t)first
-                                                             : net_channel_best(out, first, channel_count),
-                          false};
+    if (out->queue != NET_NONE)
+        output_wake(s, out, port, output_ready(net, out));
 }
 
 /* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is
@@ -345,49 +189,6 @@ static void switch_prepare(void *self, struct ker_event *event)
     __builtin_prefetch(out + 64, 1);
     if (s->voq)
         __builtin_prefetch(&s->voq[c.port * s->ports + p->port]);
-}
-
-/* Asks the algorithm, and chooses among what it offers; writes the algorithm's state into `state`. No output:
- * there is no way on. Kept out of the way of packets that were prepared. */
-__attribute__((noinline)) static struct grant route_decide(struct net_switch *s, const struct net_packet *p,
-                                                           ker_time now, uint32_t *state)
-{
-    struct net_network *net = s->net;
-    struct route_choice choice[ROUTE_MAX_CHOICES];
-    unsigned base = channel_base(net, p);
-    const struct route_packet r = route_question(net, p, base);
-    ker_time known = net->set.at_source ? p->injected : now; /* what is down */
-    int count = __builtin_expect(net->faulty, 0)
-                    ? route_next_faulty(net->topology, known, s->coordinate, s->id, &r, choice)
-                    : net->route(net->topology, s->coordinate, s->id, &r, choice);
-    if (__builtin_expect(count == 0, 0))
-        return (struct grant){0};
-    channel_pin(net, choice, count);
-    bool reserve = false;
-    struct route_choice c =
-        count == 1 ? choice[0] : net_choice_select(s, choice, count, p, r.draw, base, now, &reserve);
-    if (__builtin_expect(known < now && net->faulty, 0) &&
-        route_port_down(net->topology, s->id, c.port) <= now)
-        return (struct grant){0}; /* nobody on the way can change it */
-    *state = c.state;
-    if (!reserve)
-        return grant_make(s, p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
-                          c.channel_count ? c.channel_count : 1);
-    struct grant g = grant_make(s, p, c.port, base + c.channel, 1);
-    g.out->credit[g.channel] -= p->bytes;
-    g.reserved = true;
-    return g;
-}
-
-/* Where the packet goes. */
-static inline struct grant route_choose(struct net_switch *s, const struct net_packet *p, ker_time now,
-                                        uint32_t *state)
-{
-    if (__builtin_expect(p->flags & NET_ROUTED, 1)) {
-        *state = p->state;
-        return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff);
-    }
-    return route_decide(s, p, now, state);
 }
 
 /* Puts the packet into its queue; false: it had no way on and is lost. */
@@ -418,9 +219,7 @@ static void packet_pass(struct net_switch *s, const struct net_packet *p, ker_ti
         net_packet_lose(s, p, now);
         return;
     }
-    if (out->queue == NET_NONE && out->write_free <= now && g.in->read_free <= now &&
-        out->link_free - now <= net->link[out->link].slack &&
-        (g.reserved || out->to_node || out->credit[g.channel] >= p->bytes)) {
+    if (out->queue == NET_NONE && grant_possible(net, &g, p->bytes, now)) {
         s->draws++;
         struct net_packet *writable = (struct net_packet *)p;
         writable->state = state;

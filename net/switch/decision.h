@@ -1,0 +1,99 @@
+/* decision.h - the route decision of a switch: through which output a packet leaves, and on which channels.
+ * Private to switch.c, and inline, as every packet passes here.
+ *
+ * A decision is a struct grant that has not been granted yet. It is made once for each packet: ahead
+ * (switch_prepare) where the algorithm depends on nothing but the packet, else when the packet is at the head
+ * of its input.
+ */
+#ifndef NET_DECISION_H
+#define NET_DECISION_H
+
+#include "net/switch/grant.h"
+
+/* The first channel of the packet's priority class. */
+static inline unsigned channel_base(const struct net_network *net, const struct net_packet *p)
+{
+    return net->set.classes > 1 ? p->channel / net->set.channels * net->set.channels : 0;
+}
+
+static inline struct route_packet route_question(const struct net_network *net, const struct net_packet *p,
+                                                 unsigned base)
+{
+    return (struct route_packet){p->address,
+                                 p->source,
+                                 p->destination,
+                                 net_packet_draw(net, p),
+                                 p->state,
+                                 p->port,
+                                 (uint8_t)(p->channel - base),
+                                 p->hops,
+                                 NULL};
+}
+
+/* Packets that are pinned to a path (routing.sticky) all take the same channel: over several they would
+ * overtake each other. */
+static inline void channel_pin(const struct net_network *net, struct route_choice *choice, int count)
+{
+    if (__builtin_expect(net->set.pinning != NET_PIN_PACKET, 0))
+        for (int i = 0; i < count; i++)
+            choice[i].channel_count = 0;
+}
+
+static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port,
+                                      unsigned first, unsigned channel_count)
+{
+    struct net_port *out = net_port_at(s, port);
+    return (struct grant){net_port_at(s, p->port),
+                          out,
+                          port,
+                          (uint8_t)first,
+                          (uint8_t)channel_count,
+                          channel_take(out, first, channel_count),
+                          false};
+}
+
+/* The route decision: asks the algorithm, and chooses among the next hops that it offers; writes the
+ * algorithm's state into `state`. No output: there is no route. Not inline, since most packets were prepared.
+ */
+__attribute__((noinline)) static struct grant route_decide(struct net_switch *s, const struct net_packet *p,
+                                                           ker_time now, uint32_t *state)
+{
+    struct net_network *net = s->net;
+    struct route_choice choice[ROUTE_MAX_CHOICES];
+    unsigned base = channel_base(net, p);
+    const struct route_packet r = route_question(net, p, base);
+    ker_time known = net->set.at_source ? p->injected : now; /* what is down */
+    int count = __builtin_expect(net->faulty, 0)
+                    ? route_next_faulty(net->topology, known, s->coordinate, s->id, &r, choice)
+                    : net->route(net->topology, s->coordinate, s->id, &r, choice);
+    if (__builtin_expect(count == 0, 0))
+        return (struct grant){0};
+    channel_pin(net, choice, count);
+    bool reserve = false;
+    struct route_choice c =
+        count == 1 ? choice[0] : net_choice_select(s, choice, count, p, r.draw, base, now, &reserve);
+    if (__builtin_expect(known < now && net->faulty, 0) &&
+        route_port_down(net->topology, s->id, c.port) <= now)
+        return (struct grant){0}; /* decided at the source: no switch can change it */
+    *state = c.state;
+    if (!reserve)
+        return grant_make(s, p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
+                          c.channel_count ? c.channel_count : 1);
+    struct grant g = grant_make(s, p, c.port, base + c.channel, 1);
+    g.out->credit[g.channel] -= p->bytes;
+    g.reserved = true;
+    return g;
+}
+
+/* Where the packet goes. */
+static inline struct grant route_choose(struct net_switch *s, const struct net_packet *p, ker_time now,
+                                        uint32_t *state)
+{
+    if (__builtin_expect(p->flags & NET_ROUTED, 1)) {
+        *state = p->state;
+        return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff);
+    }
+    return route_decide(s, p, now, state);
+}
+
+#endif

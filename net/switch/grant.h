@@ -1,0 +1,148 @@
+/* grant.h - when a switch may grant a packet, and what follows from the grant. Private to switch.c, and
+ * inline, as every packet passes here.
+ *
+ * The grant rule: a packet goes from its input to its output when the output's write port is free, the output
+ * queue has room, the input's read port is free, and there are credits for the whole packet behind the link.
+ * A packet that arrives alone is asked at once (grant_possible); of packets that wait the output asks for the
+ * same parts one by one, so that it knows what it has to wait for (output_candidates).
+ *
+ * From the grant on all is closed form: the output queue is served in order, so the time the packet leaves is
+ * known, and its arrival at the next component is posted at once. The input's credit goes back when the tail
+ * has left the buffer.
+ */
+#ifndef NET_GRANT_H
+#define NET_GRANT_H
+
+#include "net/congestion/congestion.h"
+#include "net/switch/requests.h"
+
+#include <string.h>
+
+/* ---- marks and wake-ups ---- */
+
+static inline void output_mark(struct net_network *net, uint32_t port)
+{
+    net->dirty[port >> 6] |= 1ull << (port & 63);
+}
+
+static inline void output_wake(struct net_switch *s, struct net_port *out, uint32_t port, ker_time when)
+{
+    if (when < out->wake) {
+        struct ker_engine *e = s->net->engine;
+        out->wake = when;
+        ker_post_note(e, (struct ker_address){s->self, e->rank}, when, KER_WAKE, (uint16_t)port, 0, 0);
+    }
+}
+
+/* ---- the grant rule ---- */
+
+/* The earliest time at which the output may take another packet: its write port is free, and its queue has
+ * room for a packet of any size. */
+static inline ker_time output_ready(const struct net_network *net, const struct net_port *out)
+{
+    ker_time room = out->link_free - net->link[out->link].slack;
+    return out->write_free > room ? out->write_free : room;
+}
+
+/* Are there credits for the whole packet? Adapters that take all packets give none. */
+static inline bool credits_cover(const struct net_port *out, unsigned channel, uint32_t bytes, bool reserved)
+{
+    return reserved || out->to_node || out->credit[channel] >= bytes;
+}
+
+/* Of the channels that would do, the one with most room behind the link. */
+static inline uint8_t channel_take(const struct net_port *out, unsigned first, unsigned channel_count)
+{
+    return out->to_node || channel_count == 1 ? (uint8_t)first : net_channel_best(out, first, channel_count);
+}
+
+/* May this packet go now? */
+static inline bool grant_possible(const struct net_network *net, const struct grant *g, uint32_t bytes,
+                                  ker_time now)
+{
+    return output_ready(net, g->out) <= now && g->in->read_free <= now &&
+           credits_cover(g->out, g->channel, bytes, g->reserved);
+}
+
+/* ---- the grant ---- */
+
+static inline void credit_return(struct net_network *net, const struct net_port *in,
+                                 const struct net_packet *p, ker_time read_end)
+{
+    ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
+    ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
+}
+
+static inline void output_count(struct net_network *net, struct grant *g, const struct net_packet *p,
+                                ker_time now, ker_time leave, ker_time wire, ker_time read_end)
+{
+    if (leave + wire <= net->set.measure_from || leave >= net->set.measure_to)
+        return;
+    const struct net_ahead t = {
+        g->out, g->in, leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time), p->bytes};
+    if (__builtin_expect(leave + wire > net->settled, 0))
+        net_ahead_keep(net, &t);
+    else
+        net_ahead_count(net, &t);
+}
+
+/* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. */
+__attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, const struct grant *g,
+                                                         const struct net_packet *p, ker_time now)
+{
+    uint32_t left = g->out->to_node ? UINT32_MAX : g->out->credit[g->channel] - (g->reserved ? 0 : p->bytes);
+    if (p->flags & (NET_NOTICE | NET_MARKED) || !s->net->congestion->marks(s, g->out, p, left, now))
+        return 0;
+    s->net->count.marked++;
+    return NET_MARKED;
+}
+
+static inline void packet_forward(struct net_switch *s, struct grant *g, const struct net_packet *p,
+                                  ker_time now)
+{
+    struct net_network *net = s->net;
+    struct net_port *in = g->in, *out = g->out;
+    const struct net_link_class *link = &net->link[out->link];
+    struct net_times t_out = net_times_of(net, out->link, p->bytes),
+                     t_in = net_times_of(net, in->link, p->bytes);
+    bool whole = net->set.forwarding == NET_STORE_AND_FORWARD;
+    ker_time tail = whole ? p->time : p->time + t_in.wire;
+
+    ker_time read_end = now + t_in.crossbar;
+    if (tail > read_end)
+        read_end = tail;
+    in->read_free = read_end;
+    out->write_free = now + t_out.crossbar;
+
+    uint8_t mark = 0;
+    if (__builtin_expect(net->congestion != NULL, 0))
+        mark = congestion_mark(s, g, p, now);
+
+    ker_time leave = now > out->link_free ? now : out->link_free;
+    if (tail - t_out.wire > leave)
+        leave = tail - t_out.wire;
+    out->link_free = leave + t_out.wire;
+    if (__builtin_expect(s->map != NULL, 0))
+        net_congestion_map_look(s, g->out_port, now);
+    if (!out->to_node && !g->reserved) {
+        ker_check(out->credit[g->channel] >= p->bytes);
+        out->credit[g->channel] -= p->bytes;
+    }
+    output_count(net, g, p, now, leave, t_out.wire, read_end);
+
+    ker_time arrive = leave + link->latency;
+    if (out->ends_at_node)
+        arrive += t_out.wire;
+    else
+        arrive += net->set.delay + (whole ? t_out.wire : 0);
+    struct net_packet *next =
+        (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
+    next->flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
+    memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
+    next->hops = p->hops + (p->hops < NET_MAX_SWITCHES);
+    s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;
+    net->count.packet_hops++;
+    credit_return(net, in, p, read_end);
+}
+
+#endif
