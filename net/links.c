@@ -59,22 +59,27 @@ static uint64_t queue_most(const struct direction *d)
 
 /* clang-format off */
 #define LINK_COLUMNS(COLUMN) \
-    COLUMN(from_kind, "", TEXT, SAME, row->from.node, "the sending end: `node` or `switch`", .text = kind_text) \
+    COLUMN(from_kind, "", TEXT, SAME, row->from.node, "the sending end: `node` or `switch`", \
+           .text = kind_text) \
     COLUMN(from, "", U32, SAME, row->from.id, "its id") \
     COLUMN(from_port, "", U16, SAME, row->from.port, "its port; a node has port 0 only") \
-    COLUMN(to_kind, "", TEXT, SAME, row->to.node, "the receiving end: `node` or `switch`", .text = kind_text) \
+    COLUMN(to_kind, "", TEXT, SAME, row->to.node, "the receiving end: `node` or `switch`", \
+           .text = kind_text) \
     COLUMN(to, "", U32, SAME, row->to.id, "its id") \
     COLUMN(to_port, "", U16, SAME, row->to.port, "its port") \
     COLUMN(class, "", TEXT, SAME, row->class, \
-           "the class of links it belongs to, named by the topology (`node`, `level 2`, `x`)", .text = class_text) \
+           "the class of links it belongs to, named by the topology (`node`, `level 2`, `x`)", \
+           .text = class_text) \
     COLUMN(packets, "packets", U64, SUM, COUNTED(packets), "packets sent") \
     COLUMN(bytes, "bytes", U64, SUM, COUNTED(bytes), "bytes sent, on the wire, headers included") \
     COLUMN(busy_ps, "ps", U64, SUM, COUNTED(busy), "time spent transmitting inside the measured span") \
     COLUMN(utilisation, "", SHARE, SUM, COUNTED(busy), "`busy_ps` / measured span") \
-    COLUMN(queue_mean_packets, "packets", SHARE, SUM, row->port ? row->port->queue_time : row->adapter->wait, \
+    COLUMN(queue_mean_packets, "packets", SHARE, SUM, \
+           row->port ? row->port->queue_time : row->adapter->wait, \
            "mean number of packets waiting for this link at its sending end") \
     COLUMN(queue_max_bytes, "bytes", U64, MOST, queue_most(row), \
-           "the most bytes that waited there at once: the longest wait of a packet, at the link's bandwidth") \
+           "the most bytes that waited there at once: the longest wait of a packet, at the link's " \
+           "bandwidth") \
     COLUMN(input_mean_packets, "packets", SHARE, SUM, row->port ? row->port->input_time : 0, \
            "mean number of packets in the buffer at its receiving end") \
     COLUMN(from_name, "", TEXT, SAME, name_id(row, &row->from), \

@@ -27,7 +27,7 @@ void run_partition_make(struct run *run)
         run->parts =
             (struct part_result){1, ker_alloc(sizeof(uint32_t) * run->groups.vertices), KER_TIME_MAX, 0, 1.0};
     } else if (ranks > 1 && run->control) {
-        struct part_graph graph;
+        struct part_graph graph = {0};
         part_graph_make(&graph, &run->groups);
         enum ker_status status = part_graph_split(&run->parts, &graph, ranks, run->config, &run->error);
         part_graph_release(&graph);

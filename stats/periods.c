@@ -33,8 +33,8 @@ static uint64_t delivered(const struct row *row)
     COLUMN(bytes_delivered, "bytes", U64, SUM, row->now.bytes_delivered - row->last.bytes_delivered, \
            "payload of the packets delivered in it") \
     COLUMN(packet_latency_mean_ps, "ps", MEAN, SUM, row->now.latency_ps - row->last.latency_ps, \
-           "mean network latency of the measured packets delivered in the period, rounded; empty when there were " \
-           "none", .by = "packets_delivered")
+           "mean network latency of the measured packets delivered in the period, rounded; empty when " \
+           "there were none", .by = "packets_delivered")
 
 #define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
 PERIOD_COLUMNS(VALUE)

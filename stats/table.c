@@ -108,15 +108,15 @@ void stats_table_reserve(struct stats_table *t, size_t rows)
     }
 }
 
-void stats_table_add(struct stats_table *t, const void *from)
+void stats_table_add(struct stats_table *t, const void *row)
 {
     if (t->rows == t->room)
         stats_table_reserve(t, t->room ? 2 * t->room : 16);
-    char *row = row_at(t, t->rows++);
-    uint64_t key = t->schema->key(from);
-    memcpy(row, &key, sizeof key);
+    char *to = row_at(t, t->rows++);
+    uint64_t key = t->schema->key(row);
+    memcpy(to, &key, sizeof key);
     for (size_t i = 0; i < t->columns; i++)
-        cell_put(row, &t->place[i], t->place[i].column->value(from));
+        cell_put(to, &t->place[i], t->place[i].column->value(row));
 }
 
 stats_cell stats_table_cell(const struct stats_table *t, size_t row, int column)
