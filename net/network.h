@@ -76,9 +76,9 @@ struct net_settings {
     bool count_port;                      /* credits missing on any channel of the port count */
     double speedup;
     ker_time delay, credit_delay;
-    bool at_source;           /* ways are decided there */
+    bool at_source;           /* paths are decided there */
     uint32_t payload, header; /* of a packet, at most */
-    uint32_t hop_bytes, most; /* more header for each switch on the way; largest packet on the wire */
+    uint32_t hop_bytes, most; /* more header for each switch on the path; largest packet on the wire */
     uint32_t least;           /* bytes on the wire of the smallest packet */
     uint32_t cnp;             /* bytes of a cnp of congestion */
     uint32_t offers;        /* messages of an open-loop source at the adapter while none of them may leave */
@@ -219,8 +219,8 @@ struct net_counts {
     uint64_t packet_hops;
     uint64_t out_of_order, reorder_bytes_max;
     uint64_t messages_early, early_bytes_max; /* with resequencing: whole before their turn */
-    uint64_t lost_way, lost_switch,
-        lost_adapter; /* packets: no way on; at a switch that was down; never sent */
+    uint64_t lost_no_route, lost_switch,
+        lost_adapter; /* packets: no route; at a switch that was down; never sent */
     uint64_t marked, cnps_sent, cnps_received, cnps_lost, throttled_flows;
 };
 
@@ -359,7 +359,7 @@ static inline uint32_t net_packet_draw(const struct net_network *net, const stru
 int net_choice_fixed(const struct net_network *, uint32_t switch_id, const struct route_choice *choice,
                      int count, const struct net_packet *, uint32_t draw);
 
-/* source.c: switches on the way that is decided at injection, at most NET_MAX_SWITCHES as in struct
+/* source.c: switches on the path that is decided at injection, at most NET_MAX_SWITCHES as in struct
  * net_packet. */
 #define NET_MAX_SWITCHES 255u
 uint32_t net_source_switches(const struct net_adapter *, const struct net_packet *);
@@ -421,20 +421,20 @@ static inline void net_ahead_count(const struct net_network *net, const struct n
  * the end. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);
 
-/* What a switch remembers of the packet's message (until its last packet) or flow: the way taken last; NULL:
+/* What a switch remembers of the packet's message (until its last packet) or flow: the path taken last; NULL:
  * none. */
-struct net_way {
+struct net_pinned {
     uint32_t state;
     uint16_t port;
 };
-const struct net_way *net_pins_find(const struct net_switch *, const struct net_packet *);
-void net_pins_keep(struct net_switch *, const struct net_packet *, struct net_way);
+const struct net_pinned *net_pins_find(const struct net_switch *, const struct net_packet *);
+void net_pins_keep(struct net_switch *, const struct net_packet *, struct net_pinned);
 void net_pins_free(struct net_pins *);
 
 /* fault.c */
 void net_faults_post(struct net_network *,
                      const struct net_switch *); /* timers of the ports that will go down */
-/* A packet has no way on: it leaves the switch for nowhere. */
+/* A packet has no route: it leaves the switch for nowhere. */
 void net_packet_lose(struct net_switch *, const struct net_packet *, ker_time now);
 /* A packet cannot arrive: the adapter lets it go without sending it. */
 void net_packet_withhold(struct net_adapter *, const struct net_packet *, ker_time now);

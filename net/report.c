@@ -19,7 +19,7 @@ struct net_totals net_network_totals(const struct net_network *net)
         .hops_sum = c->hops_sum,
         .hops_max = c->hops_max,
         .out_of_order = c->out_of_order,
-        .packets_lost = c->lost_way + c->lost_switch,
+        .packets_lost = c->lost_no_route + c->lost_switch,
         .packets_withheld = c->lost_adapter,
         .cnps_under_way = c->cnps_sent - c->cnps_received - c->cnps_lost,
         .measured_packets = net->latency->count,
@@ -56,7 +56,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     const struct net_counts *c = &net->count;
     uint64_t v[] = {c->injected,       c->delivered,         c->bytes_delivered, c->messages_delivered,
                     c->measured_bytes, c->measured_injected, c->hops_sum,        c->out_of_order,
-                    c->bytes_injected, c->lost_way,          c->lost_switch,     c->lost_adapter};
+                    c->bytes_injected, c->lost_no_route,     c->lost_switch,     c->lost_adapter};
     int64_t most[] = {(int64_t)c->hops_max, (int64_t)c->reorder_bytes_max, (int64_t)c->early_bytes_max};
     ker_comm_sum_u64(comm, v, sizeof v / sizeof *v);
     uint64_t early = c->messages_early, handed = c->measured_handed;

@@ -53,38 +53,40 @@ const struct ker_option net_options[] = {
     {"switch.forwarding", KER_TYPE_CHOICE, "cut_through", NULL, NULL, "cut_through|store_and_forward",
      "Virtual cut-through, or whole packets at every switch."},
     {"routing.decided", KER_TYPE_CHOICE, "switches", NULL, NULL, "switches|source",
-     "Where a packet's way is decided: switch by switch, or at its source, carried in the header; then path "
+     "Where a packet's path is decided: switch by switch, or at its source, carried in the header; then path "
      "selection knows no switch's state."},
     {"routing.hop_bytes", KER_TYPE_BYTES, "0 B", "0", "16", NULL,
-     "Decided at the source: header bytes on the wire for each switch on the way, beside adapter.header.",
+     "Decided at the source: header bytes on the wire for each switch on the path, beside adapter.header.",
      "routing.decided=source"},
     {"routing.selection", KER_TYPE_CHOICE, "both", .kinds = &selections,
      .meaning =
-         "Which of the ways an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: "
+         "Which of the paths an algorithm offers a packet takes. Adaptive, as time at the link's bandwidth: "
          "the "
          "shortest backlog of the "
-         "output, the most free buffer behind the link, or both added; two: the better of two drawn ways, by "
+         "output, the most free buffer behind the link, or both added; two: the better of two drawn paths, "
+         "by "
          "both. Static: drawn for every packet, by its destination, by its flow "
          "(source and destination), or in turn.",
      .belongs = "routing.algorithm=@selects or faults.link_rate "
                 "or faults.switch_rate or faults.list"},
     {"routing.bias", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
-     "What a way that is not a shortest one costs on top, when ways are compared. Absent: with ugal and its "
+     "What a path that is not a shortest one costs on top, when paths are compared. Absent: with ugal and "
+     "its "
      "kin eight times the latency of "
      "the longest link and the time that four packets take on the slowest, else nothing.",
      "routing.algorithm=@detours & routing.selection=@adaptive"},
     {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Adaptive selection: a cost of at most this much counts as none.", "routing.selection=@adaptive"},
     {"routing.hysteresis", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
-     "Adaptive selection: a flow keeps its way at a switch unless another is better by more than this. 0: "
+     "Adaptive selection: a flow keeps its path at a switch unless another is better by more than this. 0: "
      "every packet chooses anew.",
      "routing.selection=@adaptive & routing.pinning=packet"},
     {"routing.pinning", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
      .formerly = "routing.sticky",
-     .meaning = "For how long a way, once taken, is kept: every packet chooses for itself, or all of a "
+     .meaning = "For how long a path, once taken, is kept: every packet chooses for itself, or all of a "
                 "message, or all "
                 "between two nodes take the "
-                "way of the first. What a packet draws is drawn for the message or flow, too."},
+                "path of the first. What a packet draws is drawn for the message or flow, too."},
     {"routing.credits", KER_TYPE_CHOICE, "channel", NULL, NULL, "channel|port",
      "For selection by credits: those missing on the channel that the packet would take, or on all channels "
      "of the port together.",

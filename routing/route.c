@@ -39,7 +39,7 @@ static const struct ker_kinds algorithms = {"routing.algorithm", "routing algori
 const struct ker_option route_options[] = {
     {"topology.kind", KER_TYPE_CHOICE, .kinds = &topologies, .meaning = "The network's shape."},
     {"routing.algorithm", KER_TYPE_CHOICE, "minimal", .kinds = &algorithms,
-     .meaning = "How a packet finds its way; docs/routing.md explains each, and which topology has which. "
+     .meaning = "How a packet is routed; docs/routing.md explains each, and which topology has which. "
                 "minimal: one "
                 "shortest path per "
                 "packet (torus: dimension order; fat tree: d-mod-k; hierarchical: direct). adaptive: among "
@@ -74,7 +74,8 @@ const struct ker_option route_options[] = {
      "What is drawn fails at a random time of its own between faults.at and this much later.",
      "faults.link_rate or faults.switch_rate"},
     {"faults.unreachable", KER_TYPE_CHOICE, "refuse", NULL, NULL, "refuse|drop",
-     "When faults leave pairs of nodes without any way between them: refuse to run, or run and count what is "
+     "When faults leave pairs of nodes without any path between them: refuse to run, or run and count what "
+     "is "
      "lost.",
      "faults.link_rate or faults.switch_rate or faults.list"},
     {0},
@@ -117,7 +118,7 @@ static enum ker_status choose_algorithm(struct route_topology *topology, const s
                                "\"%s\" needs %u virtual channel%s on this %s to be free of "
                                "deadlock%s, but switch.channels is %u",
                                name, summary->channels, summary->channels == 1 ? "" : "s", summary->topology,
-                               repair ? ", and ways around faults one more" : "", channels);
+                               repair ? ", and paths around faults one more" : "", channels);
     if (channels > ROUTE_MAX_CHANNELS)
         return ker_config_fail(config, error, key,
                                "%u virtual channels are too many; switch.channels can be at most "

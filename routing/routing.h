@@ -34,15 +34,15 @@ struct route_link {
 #define ROUTE_MAX_LINKS 64 /* classes */
 #define ROUTE_MAX_CHOICES 64
 
-/* One way out. */
+/* One next hop that a packet may take. */
 struct route_choice {
     uint16_t port;
     uint8_t channel; /* virtual channel on that link, within the packet's priority class */
     uint8_t flags;   /* ROUTE_ESCAPE, ROUTE_DETOUR */
     uint8_t first_channel, channel_count; /* `channel_count` channels from `first_channel` on would do as well
                                              as `channel`; 0: only that one */
-    uint8_t weight; /* what the way's backlog is multiplied by before ways are compared, 0 as 1: with UGAL the
-                       links to go */
+    uint8_t weight; /* what the path's backlog is multiplied by before paths are compared, 0 as 1: with UGAL
+                       the links to go */
     uint8_t spare;
     uint32_t watch; /* 1 + number of the watched link (route_watch) that this way leads over; 0: none */
     uint32_t state; /* the packet's state when it goes this way */
@@ -51,7 +51,8 @@ struct route_choice {
  * others may be taken only if the credits for the whole packet are there at once (Duato). It is the last
  * choice. When none carries the flag, all may be waited for. */
 #define ROUTE_ESCAPE 1
-/* Not a shortest way: its cost gets routing.bias on top. Choices of both kinds may stand side by side (UGAL).
+/* Not a shortest path: its cost gets routing.bias on top. Choices of both kinds may stand side by side
+ * (UGAL).
  */
 #define ROUTE_DETOUR 2
 
@@ -59,8 +60,8 @@ struct route_choice {
 struct route_packet {
     uint64_t address;             /* destination as route_address() packed it; topology's own layout */
     uint32_t source, destination; /* nodes */
-    uint32_t draw; /* 32 random bits of the packet's own (or of its message or flow: routing.pinning): the same
-                      at every hop */
+    uint32_t draw;    /* 32 random bits of the packet's own (or of its message or flow: routing.pinning): the
+                         same    at every hop */
     uint32_t state;   /* the algorithm's own, 24 bits, 0 at injection: what the choice taken at the hop before
                          said */
     uint16_t in_port; /* at this switch */
@@ -101,7 +102,7 @@ enum ker_status route_new(struct route_topology **topology, const struct ker_con
                           uint32_t channels, struct ker_error *error);
 void route_free(struct route_topology *topology);
 const struct route_summary *route_summarise(const struct route_topology *topology);
-/* From now on only switches of this rank ask for ways: what tables hold for others is freed. switch_rank: of
+/* From now on only switches of this rank ask for paths: what tables hold for others is freed. switch_rank: of
  * every switch. */
 void route_own(struct route_topology *topology, const uint32_t *switch_rank, uint32_t rank);
 uint64_t route_bytes(const struct route_topology *topology); /* of tables */
@@ -135,7 +136,7 @@ uint32_t route_load(const struct route_topology *topology, uint32_t switch_id);
 
 /* What a walk through the channel dependency graph has found. */
 struct route_proof {
-    bool complete;                 /* all ways were walked: without a cycle, freedom of deadlock is proved */
+    bool complete;                 /* all paths were walked: without a cycle, freedom of deadlock is proved */
     bool by_switch;                /* destinations are switches: their nodes are all alike */
     uint32_t destinations, walked; /* that there are, of which so many in full */
     uint64_t channels, dependencies, work;
@@ -143,7 +144,7 @@ struct route_proof {
 };
 /* Builds the channel dependency graph (Dally and Seitz) of the topology with its algorithm, over all pairs of
  * nodes and all that may be drawn. KER_BAD_INPUT when it has a cycle, which the error tells link by link;
- * KER_RUN_FAILED when a way leads nowhere. Stops after max_work questions to the algorithm: then not
+ * KER_RUN_FAILED when a path leads nowhere. Stops after max_work questions to the algorithm: then not
  * complete, but for the destinations walked it holds. About 0.1 to 0.5 us per question, which counts more
  * than once where there are more than a million ports. */
 enum ker_status route_prove(const struct route_topology *topology, uint64_t max_work,
@@ -152,8 +153,8 @@ enum ker_status route_prove(const struct route_topology *topology, uint64_t max_
 enum ker_status route_check_deadlock(const struct route_topology *topology, uint64_t max_work, bool *complete,
                                      struct ker_error *error);
 
-/* Writes the ways of the algorithm as a table (docs/routing-tables.md). Refused when they depend on more than
- * switch and destination. */
+/* Writes the paths of the algorithm as a table (docs/routing-tables.md). Refused when they depend on more
+ * than switch and destination. */
 enum ker_status route_table_write(const struct route_topology *topology, const char *path,
                                   struct ker_error *error);
 
@@ -162,12 +163,12 @@ enum ker_status route_table_write(const struct route_topology *topology, const c
 struct route_fault_summary {
     uint64_t links, links_start; /* that go down at some time, with their switches or alone; from the start */
     uint32_t switches, switches_start; /* that go down */
-    uint64_t apart, apart_start; /* ordered pairs of nodes without a way between them: after the last fault;
+    uint64_t apart, apart_start; /* ordered pairs of nodes without a path between them: after the last fault;
                                     from the start */
     ker_time last,
         apart_first;     /* time of the last fault; from when on pairs are apart, KER_TIME_MAX: never */
     uint32_t example[2]; /* two nodes that are apart in the end, when any are */
-    bool repairs; /* is there a virtual channel for ways around faults? It is the last of each priority class
+    bool repairs; /* is there a virtual channel for paths around faults? It is the last of each priority class
                    */
 };
 /* NULL: nothing ever fails, and none of the functions below may be called but route_port_down,
@@ -180,8 +181,8 @@ ker_time route_switch_down(const struct route_topology *topology, uint32_t switc
 /* Is there any way from node to node at that time? */
 bool route_reachable(const struct route_topology *topology, ker_time now, uint32_t from, uint32_t to);
 /* What the algorithm offers less what is down at `now`. When that leaves nothing that may be waited for, a
- * step of the way around the faults joins, on the channel after the algorithm's; a packet that came by that
- * channel gets nothing else. 0: no way on, the packet is lost. Never a cycle among the channels: repair.c
+ * step of the path around the faults joins, on the channel after the algorithm's; a packet that came by that
+ * channel gets nothing else. 0: no route, the packet is lost. Never a cycle among the channels: repair.c
  * says why. */
 int route_next_faulty(const struct route_topology *topology, ker_time now, uint64_t coordinate,
                       uint32_t switch_id, const struct route_packet *packet, struct route_choice *choices);

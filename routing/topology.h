@@ -23,9 +23,9 @@
  * route_watch). */
 struct route_algorithm {
     bool adaptive;
-    bool by_source; /* the way depends on the source as well as on the destination */
+    bool by_source; /* the path depends on the source as well as on the destination */
     bool by_switch; /* of source and destination only their switches matter */
-    bool by_hops;   /* the way depends on how many hops are behind it, beyond whether there are any */
+    bool by_hops;   /* the path depends on how many hops are behind it, beyond whether there are any */
     bool avoids; /* never offers a link that is down from the start (route_link_alive), whatever prepare() had
                     to do for it */
     route_next_function *next;
@@ -33,8 +33,9 @@ struct route_algorithm {
     enum ker_status (*prepare)(struct route_topology *, const struct ker_config *, struct ker_error *);
     uint32_t (*channels)(
         const struct route_topology *topology); /* virtual channels needed; called after prepare() */
-    /* Does the packet's way from here not depend on its destination, but only on its state (on its way to an
-     * intermediate switch)? Lets the check walk such ways once for all destinations. NULL: it always depends.
+    /* Does the packet's path from here not depend on its destination, but only on its state (on its way to an
+     * intermediate switch)? Lets the check walk such paths once for all destinations. NULL: it always
+     * depends.
      */
     bool (*away)(const struct route_topology *topology, uint64_t coordinate, const struct route_packet *);
 };

@@ -41,7 +41,7 @@ static void faults_report(const struct route_topology *topology)
     if (f->apart == 0)
         puts("; every node can reach every other");
     else
-        printf("\n           no way for %llu of %llu pairs of nodes, for %llu from the start; for example "
+        printf("\n           no path for %llu of %llu pairs of nodes, for %llu from the start; for example "
                "from node %u to node %u\n",
                (unsigned long long)f->apart, (unsigned long long)sum->nodes * (sum->nodes - 1ull),
                (unsigned long long)f->apart_start, f->example[0], f->example[1]);

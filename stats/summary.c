@@ -89,7 +89,7 @@ static void write_traffic(FILE *out, const json_t *result)
             print_count(b, get_count(result, "packets_delivered")));
     const json_t *lost = json_object_get(result, "lost_packets");
     if (lost)
-        fprintf(out, "faults      %s packets without a way, %s at dead switches, %s not sent\n",
+        fprintf(out, "faults      %s packets without a path, %s at dead switches, %s not sent\n",
                 print_count(a, get_count(lost, "no_way")), print_count(b, get_count(lost, "dead_switch")),
                 print_count(c, get_count(lost, "not_sent")));
     fprintf(out, "messages    %s delivered, %s\n", print_count(a, get_count(result, "messages_delivered")),

@@ -428,9 +428,9 @@ bad 'faults.list[0]: names nothing that could fail' torus.cfg 'faults.list[0].at
 bad 'faults.list[0].at: "-1us": must not be negative' torus.cfg 'faults.list[0].node=1' 'faults.list[0].at=-1us'
 bad 'faults.link_rate: too large: must be 0 to 1' torus.cfg faults.link_rate=2
 bad 'faults.at: means nothing without faults.link_rate or faults.switch_rate' torus.cfg faults.at=1us
-bad 'needs 2 virtual channels on this torus to be free of deadlock, and ways around faults one more, but switch.channels is 2' torus.cfg faults.link_rate=0.01 switch.channels=2
-bad_ranks 'from the start there is no way between some nodes, in the end for 30 of 240 pairs, for example from node 0 to node 7' torus.cfg 'faults.list[0].node=7'
-bad 'from 2 us on there is no way between some nodes, in the end for 58 of 240 pairs' torus.cfg 'faults.list[0].switch=7' 'faults.list[0].at=3us' 'faults.list[1].switch=2' 'faults.list[1].at=2us'
+bad 'needs 2 virtual channels on this torus to be free of deadlock, and paths around faults one more, but switch.channels is 2' torus.cfg faults.link_rate=0.01 switch.channels=2
+bad_ranks 'from the start there is no path between some nodes, in the end for 30 of 240 pairs, for example from node 0 to node 7' torus.cfg 'faults.list[0].node=7'
+bad 'from 2 us on there is no path between some nodes, in the end for 58 of 240 pairs' torus.cfg 'faults.list[0].switch=7' 'faults.list[0].at=3us' 'faults.list[1].switch=2' 'faults.list[1].at=2us'
 bad 'are possible on networks of at most 16777215 switches' torus.cfg topology.extents=65535,65535 faults.link_rate=0.1
 
 # ---- routing tables ----
@@ -455,7 +455,7 @@ bad_ranks 'table.txt:4: the table is for 17 nodes, but this torus has 16' torus.
 sed 's/^switch 7/switch 16/' good.txt >table.txt
 bad 'there is no switch 16; switches have numbers 0 to 15' torus.cfg routing.algorithm=table routing.table=table.txt
 sed '/^switch 3$/,/^$/d' good.txt >table.txt
-bad_ranks 'switch 3 has no way to node 0, though packets to it come here' torus.cfg routing.algorithm=table routing.table=table.txt
+bad_ranks 'switch 3 has no path to node 0, though packets to it come here' torus.cfg routing.algorithm=table routing.table=table.txt
 table 'table.txt:4: switch 0 has no port 5; its ports have numbers 0 to 4' 'switches 16' 'nodes 16' 'switch 0' 'to rest via 5'
 table 'table.txt:4: port 0 of switch 0 leads to node 0, not to node 1' 'switches 16' 'nodes 16' 'switch 0' 'to 1 via 0'
 table 'table.txt:4: there is no node 16; nodes have numbers 0 to 15' 'switches 16' 'nodes 16' 'switch 0' 'to 8-16 via 1'
@@ -480,7 +480,7 @@ bad '"layered" needs ' torus.cfg switch.channels=1 routing.algorithm=layered
 bad 'routing.weight_file: is missing; weights = "file" needs it' torus.cfg routing.algorithm=layered routing.weights=file
 echo 'link 0 2 7' >weights.txt
 bad 'weights.txt:1: no link joins switches 0 and 2' torus.cfg routing.algorithm=layered routing.weights=file routing.weight_file=weights.txt
-bad_ranks 'the ways from a switch to a node depend on where a packet comes from' -t x.txt torus.cfg switch.channels=2
+bad_ranks 'the paths from a switch to a node depend on where a packet comes from' -t x.txt torus.cfg switch.channels=2
 bad '--write-table: none/x.txt cannot be written' -t none/x.txt torus.cfg routing.algorithm=updown
 
 # ---- detours by way of third groups ----

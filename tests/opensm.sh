@@ -33,7 +33,7 @@ ring=$PWD/tests/fabrics/ring-lash
 config "$ring.ibnetdiscover" "$ring.lfts" >"$work/ring.cfg"
 lanes="routing.path_sl=$ring.path-sl routing.sl2vl=$ring.sl2vl"
 
-# Shortest ways round a ring of six wait for each other in a circle; on the three lanes of LASH they do not.
+# Shortest paths round a ring of six wait for each other in a circle; on the three lanes of LASH they do not.
 says 'can deadlock' "without service levels the ring can deadlock" "$work/ring.cfg" --check
 # shellcheck disable=SC2086 # two words
 says 'channels   3 needed' "LASH has three lanes on the ring" "$work/ring.cfg" --check $lanes

@@ -11,10 +11,10 @@
 
 #define TORUS(more) TOPOLOGY("torus", LINKS more)
 
-/* Random routes on a network: for each switch, destination and class a few ways, drawn from a seed. They need
- * not lead anywhere in few hops: a dependency graph does not mind. */
+/* Random routes on a network: for each switch, destination and class a few paths, drawn from a seed. They
+ * need not lead anywhere in few hops: a dependency graph does not mind. */
 static struct {
-    uint32_t seed, classes, ways;
+    uint32_t seed, classes, hops;
     bool escapes, by_source, by_hops;
 } fake;
 
@@ -23,7 +23,7 @@ static uint32_t fake_bits(uint32_t a, uint32_t b, uint32_t c, uint32_t d)
     return route_mix(route_mix(route_mix(route_mix(fake.seed, a + 1), b + 1), c + 1), d + 1);
 }
 
-/* Closer by one link of a shortest way, in a class that is a function of here, there, the state, and what
+/* Closer by one link of a shortest path, in a class that is a function of here, there, the state, and what
  * else is asked for. */
 static int fake_next(const struct route_topology *topology, uint64_t here, uint32_t switch_id,
                      const struct route_packet *packet, struct route_choice *choices)
@@ -39,7 +39,7 @@ static int fake_next(const struct route_topology *topology, uint64_t here, uint3
     uint32_t extra = (fake.by_source ? packet->source * 7 : 0) + (fake.by_hops ? packet->hops * 131u : 0);
     uint32_t left =
         topology->kind->hops(topology, topology->summary.nodes > 0 ? switch_id : 0, packet->destination);
-    for (uint32_t p = 0; p < route_ports(topology, switch_id) && count < (int)fake.ways; p++) {
+    for (uint32_t p = 0; p < route_ports(topology, switch_id) && count < (int)fake.hops; p++) {
         struct route_peer peer;
         route_port(topology, switch_id, p, &peer);
         if (peer.kind != ROUTE_SWITCH ||
@@ -134,7 +134,7 @@ static void test_against_brute_force(void **state)
         topology->algorithm = &algorithm;
         fake.seed = test_random(&random);
         fake.classes = 1 + test_random(&random) % 3;
-        fake.ways = 1 + test_random(&random) % 2;
+        fake.hops = 1 + test_random(&random) % 2;
         fake.escapes = test_random(&random) % 2;
         fake.by_source = test_random(&random) % 4 == 0;
         fake.by_hops = test_random(&random) % 4 == 0;
@@ -154,7 +154,7 @@ static void test_against_brute_force(void **state)
 
 /* ---- the text ---- */
 
-/* A ring of 5 where all go forward in one class: the cycle is the ring. With the escape one way and adaptive
+/* A ring of 5 where all go forward in one class: the cycle is the ring. With the escape one path and adaptive
  * channels beside it the same. */
 static int forward_next(const struct route_topology *topology, uint64_t here, uint32_t switch_id,
                         const struct route_packet *packet, struct route_choice *choices)

@@ -132,8 +132,8 @@ static uint64_t groups_passed(const struct route_topology *topology, uint32_t so
     }
 }
 
-/* Of the five racks of the MARS study, the racks round after the destination serve as detours; the direct way
- * and each of them carry the same share: of 8,000 packets 8000 / (1 + detours) each, standard deviation
+/* Of the five racks of the MARS study, the racks round after the destination serve as detours; the direct
+ * path and each of them carry the same share: of 8,000 packets 8000 / (1 + detours) each, standard deviation
  * below 45. */
 static void test_indirect_racks(void **state)
 {
@@ -169,7 +169,7 @@ static void test_indirect_racks(void **state)
     }
 }
 
-/* Choice 0 of UGAL is the direct way, the others go by third groups, each as often: 9 groups, 7 third ones,
+/* Choice 0 of UGAL is the direct path, the others go by third groups, each as often: 9 groups, 7 third ones,
  * 7,000 packets, 1,000 each, standard deviation 29. */
 static void test_third_groups_even(void **state)
 {
@@ -192,7 +192,7 @@ static void test_third_groups_even(void **state)
 }
 
 /* The weights are the links to go. On 4 switches per group and 9 groups with links dealt to switch (d mod 4)
- * for the group d + 1 places on, the way from switch s to switch t in that group is [s is not d mod 4] + 1 +
+ * for the group d + 1 places on, the path from switch s to switch t in that group is [s is not d mod 4] + 1 +
  * [t is not (7 - d) mod 4]. */
 static void test_weights(void **state)
 {
@@ -250,7 +250,7 @@ static void test_parallel_by_switch(void **state)
 {
     static const struct {
         const char *links, *candidates;
-        int ways, each;
+        int hops, each;
     } cases[] = {{"links = 3;", "candidates = 1;", 2, 3},
                  {"links = 40;", "candidates = 2;", 3, 21},
                  {"links = 5;", "candidates = 8;", 9, 5}};
@@ -263,8 +263,8 @@ static void test_parallel_by_switch(void **state)
             .address = route_address(topology, 7), .source = 2, .destination = 7, .draw = 12345};
         struct route_choice c[ROUTE_MAX_CHOICES];
         assert_int_equal(route_function(topology)(topology, route_coordinate(topology, 2), 2, &packet, c),
-                         cases[i].ways * cases[i].each);
-        for (int k = 0; k < cases[i].ways * cases[i].each; k++) {
+                         cases[i].hops * cases[i].each);
+        for (int k = 0; k < cases[i].hops * cases[i].each; k++) {
             struct route_peer peer, first;
             route_port(topology, 2, c[k].port, &peer);
             route_port(topology, 2, c[k - k % cases[i].each].port, &first);

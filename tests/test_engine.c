@@ -19,7 +19,7 @@ static void compare(struct phold_result got, struct phold_result expected)
 }
 
 /* All orders, cells and windows. */
-static void compare_ways(const struct phold_rules *rules)
+static void compare_paths(const struct phold_rules *rules)
 {
     static const int shrinks[] = {1, 3, 70};
     struct ker_comm *comm = ker_comm_alone();
@@ -27,18 +27,18 @@ static void compare_ways(const struct phold_rules *rules)
     for (int order = KER_ORDER_FORWARD; order <= KER_ORDER_SHUFFLED; order++)
         for (int boards = 0; boards < 2; boards++)
             for (size_t i = 0; i < sizeof shrinks / sizeof *shrinks; i++) {
-                struct phold_way way = {.order = (enum ker_cell_order)order,
+                struct phold_way hop = {.order = (enum ker_cell_order)order,
                                         .boards = boards,
                                         .shrink = shrinks[i],
                                         .reversed = order == KER_ORDER_BACKWARD};
-                compare(phold_run(rules, &way, comm, NULL), expected);
+                compare(phold_run(rules, &hop, comm, NULL), expected);
             }
     ker_comm_release(comm);
 }
 
 static void drains(void **state)
 {
-    compare_ways(&busy);
+    compare_paths(&busy);
 }
 
 /* Beyond the wheel, which is asked to reach 8 LONG: the far ones lie 10,000 LONG ahead. */
@@ -46,7 +46,7 @@ static void far_future(void **state)
 {
     struct phold_rules rules = busy;
     rules.far_percent = 20;
-    compare_ways(&rules);
+    compare_paths(&rules);
 }
 
 /* Neither end is a multiple of a window; the last one is an instant in which something happens, and must not.
@@ -57,7 +57,7 @@ static void end_times(void **state)
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
         struct phold_rules rules = busy;
         rules.end = ends[i];
-        compare_ways(&rules);
+        compare_paths(&rules);
     }
 }
 
@@ -70,13 +70,13 @@ static void check_boundaries(void **state)
         struct phold_rules rules = busy;
         rules.check_interval[0] = intervals[i];
         rules.check_interval[1] = i % 2 ? 2 * PHOLD_LONG : 0;
-        compare_ways(&rules);
+        compare_paths(&rules);
         rules.enough = 1500;
-        compare_ways(&rules);
+        compare_paths(&rules);
         rules.end = 5003;
         rules.enough = 0;
         rules.far_percent = 5;
-        compare_ways(&rules);
+        compare_paths(&rules);
     }
 }
 
@@ -85,9 +85,9 @@ static void sparse(void **state)
 {
     struct phold_rules rules = {
         .components = 12, .starts = 1, .lives = 60, .far_percent = 100, .end = KER_TIME_MAX};
-    compare_ways(&rules);
+    compare_paths(&rules);
     rules.check_interval[0] = 7000 * PHOLD_LONG + 1;
-    compare_ways(&rules);
+    compare_paths(&rules);
 }
 
 /* 61 arrivals, each 10,000 LONG after the one before, and a few notes: no more windows than records. */
@@ -108,9 +108,9 @@ static void idle_is_skipped(void **state)
 static void least_systems(void **state)
 {
     struct phold_rules one = {.components = 1, .starts = 1, .lives = 30, .end = KER_TIME_MAX};
-    compare_ways(&one);
+    compare_paths(&one);
     struct phold_rules still = {.components = 7, .starts = 1, .lives = 0, .end = KER_TIME_MAX};
-    compare_ways(&still);
+    compare_paths(&still);
 }
 
 int main(void)

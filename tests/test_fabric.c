@@ -121,7 +121,7 @@ static void check_pairs(const struct route_topology *topology, uint32_t channels
                                  route_distance(topology, a, b));
 }
 
-/* Ports keep their numbers, peers point back at each other, and all pairs are reached on shortest ways. */
+/* Ports keep their numbers, peers point back at each other, and all pairs are reached on shortest paths. */
 static void test_tree(void **state)
 {
     enum { HALF = 6 };
@@ -762,7 +762,7 @@ static void count_ports(const struct route_topology *topology, uint32_t node, ui
     }
 }
 
-/* Nodes with 4 LIDs: one of them as chosen, or all; always the way that the tables say, and without a circle
+/* Nodes with 4 LIDs: one of them as chosen, or all; always the path that the tables say, and without a circle
  * of waiting. */
 static void test_paths(void **state)
 {
@@ -800,14 +800,14 @@ static int clockwise(const void *context, int s, int node, int path)
     return s == node ? 3 : 1;
 }
 
-static int short_way(const void *context, int s, int node, int path)
+static int short_path(const void *context, int s, int node, int path)
 {
     return s == node ? 3 : (node - s + 4) % 4 == 1 ? 1 : (s + node) % 2 ? 2 : s % 2 ? 1 : 2;
 }
 
-/* On a ring of four switches all ways clockwise wait for each other with one channel. With the short ways it
- * depends: between opposite switches 0 and 2 go by port 2, 1 and 3 by port 1, so that each way round has two
- * separate pairs of links, and no circle. */
+/* On a ring of four switches all paths clockwise wait for each other with one channel. With the short paths
+ * it depends: between opposite switches 0 and 2 go by port 2, 1 and 3 by port 1, so that each way round has
+ * two separate pairs of links, and no circle. */
 static void test_deadlock(void **state)
 {
     struct plant p = {.switches = 4, .ports = 4, .adapters = 4, .adapter_ports = 1};
@@ -818,7 +818,7 @@ static void test_deadlock(void **state)
         plant_join(&p, s, 3, 1, s, 1, "4xQDR");
     }
     char *dump = plant_text(&p), *circle = plant_tables(&p, 1, clockwise, NULL),
-         *fine = plant_tables(&p, 1, short_way, NULL);
+         *fine = plant_tables(&p, 1, short_path, NULL);
     assert_int_equal(table_try(&topology, dump, circle, "", &error), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "routing.allow_deadlock"));
     assert_int_equal(table_try(&topology, dump, circle, "allow_deadlock = true; ", &error), KER_OK);

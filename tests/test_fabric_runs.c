@@ -111,7 +111,7 @@ static void test_tree_equals(void **state)
     }
 }
 
-/* Other tables, other ways, and nothing else: nodes 18 l .. 18 l + 17 are reached through spines (l + node /
+/* Other tables, other paths, and nothing else: nodes 18 l .. 18 l + 17 are reached through spines (l + node /
  * 3) mod 18, which are the six from 7 l on, so that no other spine ever sends to leaf l. */
 static void test_table_counts(void **state)
 {

@@ -52,7 +52,7 @@ static void test_both_ends(void **state)
     assert_int_equal(f->links_start, 3);
     assert_int_equal(f->switches, 1);
     assert_true(f->last == 5 * KER_US || f->last == 2 * KER_US);
-    /* from the start node 3 is apart from 5 others, both ways */
+    /* from the start node 3 is apart from 5 others, both directions */
     assert_int_equal(f->apart_start, 10);
     assert_true(f->apart_first == 0);
     route_free(topology);
@@ -109,9 +109,9 @@ static void test_rate_is_met(void **state)
     route_free(topology);
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
-/* Is there a way at that time? Grown from the source over what is alive, without the order that the program
+/* Is there a path at that time? Grown from the source over what is alive, without the order that the program
  * uses. */
 static bool joined(const struct route_topology *topology, ker_time now, uint32_t from, uint32_t to)
 {

@@ -221,9 +221,9 @@ static double overload(struct run *r, const char *topology, const char *pattern,
     return (double)least * nodes / (double)sum;
 }
 
-/* Tornado on rings of 8: 3 links each, all one way, so a node gets 1/3 at most. By default, oldest first,
- * overload leaves a torus that and a fair share to every node, and a mesh its half; with inputs that take
- * turns both fall, and some nodes get next to nothing. */
+/* Tornado on rings of 8: 3 links each, all in one direction, so a node gets 1/3 at most. By default, oldest
+ * first, overload leaves a torus that and a fair share to every node, and a mesh its half; with inputs that
+ * take turns both fall, and some nodes get next to nothing. */
 static void overload_does_not_collapse(void **state)
 {
     static const struct {

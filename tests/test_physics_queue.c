@@ -169,9 +169,9 @@ static void random_arbiter_is_fair_on_average(void **state)
 
 /* ---- ties ---- */
 
-/* In a ring of four the opposite node is two links away both ways: each packet draws. Of n, n/2 +- 4
+/* In a ring of four the opposite node is two links away both directions: each packet draws. Of n, n/2 +- 4
  * sqrt(n)/2 go each way. */
-static void opposite_nodes_of_a_ring_are_reached_both_ways(void **state)
+static void opposite_nodes_of_a_ring_are_reached_in_both_directions(void **state)
 {
     struct run r;
     int count;
@@ -183,15 +183,15 @@ static void opposite_nodes_of_a_ring_are_reached_both_ways(void **state)
            "messages = 10000;"
            " load = 0.1; size = \"1000 B\"; };\n");
     struct run_link *links = run_links(&r, &count);
-    uint64_t ways = 0, packets = 0;
+    uint64_t hops = 0, packets = 0;
     for (int i = 0; i < count; i++) {
         if (strcmp(links[i].from_kind, "switch") || links[i].from != 0 || !strcmp(links[i].to_kind, "node"))
             continue;
         assert_within((double)links[i].packets, 5000, 4 * sqrt(10000) / 2);
         packets += links[i].packets;
-        ways++;
+        hops++;
     }
-    assert_int_equal(ways, 2);
+    assert_int_equal(hops, 2);
     assert_int_equal(packets, 10000);
     free(links);
     run_release(&r);
@@ -205,7 +205,7 @@ int main(void)
         cmocka_unit_test(a_long_wait_is_told),
         cmocka_unit_test(round_robin_is_fair),
         cmocka_unit_test(random_arbiter_is_fair_on_average),
-        cmocka_unit_test(opposite_nodes_of_a_ring_are_reached_both_ways),
+        cmocka_unit_test(opposite_nodes_of_a_ring_are_reached_in_both_directions),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,11 +34,11 @@ static const struct zero_load_case cases[] = {
     /* 0 = (0,0) to 10 = (2,2) in a 4x4 torus: two links in x, two in y, five switches, all links alike */
     {"torus", "kind = \"torus\"; extents = [4, 4]; bandwidth = \"10 GB/s\"; latency = \"3 ns\";", 2, 0, 10, 6,
      6 * 3000 + 5 * 50000 + 102400, 6 * 3000 + 5 * 50000 + 6 * 102400},
-    /* 0 = (0,0) to 15 = (3,3): the short way round crosses both wrap-around links: 1 + 1 */
+    /* 0 = (0,0) to 15 = (3,3): the short path round crosses both wrap-around links: 1 + 1 */
     {"torus, wrapped", "kind = \"torus\"; extents = [4, 4]; bandwidth = \"10 GB/s\"; latency = \"3 ns\";", 2,
      0, 15, 4, 4 * 3000 + 3 * 50000 + 102400, 4 * 3000 + 3 * 50000 + 4 * 102400},
     /* node 25.6, x 102.4 twice, y 51.2 twice, node 25.6; faster outputs wait 51.2 (x to y) and 25.6 (y to
-     * node). An adaptive way may turn out of x twice (x y x y, x y y x): UNEQUAL_TURN_PS more. */
+     * node). An adaptive path may turn out of x twice (x y x y, x y y x): UNEQUAL_TURN_PS more. */
     {"torus, unequal",
      "kind = \"torus\"; extents = [4, 4]; bandwidth = [\"10 GB/s\", \"20 GB/s\"]; latency = [\"3 ns\", \"5 "
      "ns\"];"
@@ -65,7 +65,7 @@ static const struct zero_load_case cases[] = {
     {"fat tree, one pod",
      "kind = \"fat_tree\"; down = [2, 2, 2]; up = [1, 2, 2]; bandwidth = \"10 GB/s\"; latency = \"2 ns\";", 1,
      0, 3, 4, 4 * 2000 + 3 * 50000 + 102400, 4 * 2000 + 3 * 50000 + 4 * 102400},
-    /* tapered to 40, 20, 10 GB/s: 25.6, 51.2, 102.4 up, 102.4, 51.2, 25.6 down; on the way down the outputs
+    /* tapered to 40, 20, 10 GB/s: 25.6, 51.2, 102.4 up, 102.4, 51.2, 25.6 down; on the path down the outputs
        are faster */
     {"fat tree, tapered",
      "kind = \"fat_tree\"; down = [2, 2, 2]; up = [1, 2, 2]; bandwidth = \"40 GB/s\"; taper = [0.5, 0.5];"

@@ -3,7 +3,7 @@
 #include "equal_bits.h"
 #include "run_marssim.h"
 
-/* Two ways between two switches, the second 1000 ns longer. Messages of one packet take turns. */
+/* Two paths between two switches, the second 1000 ns longer. Messages of one packet take turns. */
 #define FORK                                                                                                 \
     "topology: { kind = \"file\"; file = \"fork.txt\"; };\n"                                                 \
     "routing: { algorithm = \"adaptive\"; selection = \"round_robin\"; };\n"                                 \
@@ -20,8 +20,8 @@ static void fork_run(struct run *r, const char *adapter, const char *traffic)
                adapter, traffic);
 }
 
-/* A message each 100 ns. Each second one takes the short way and overtakes the one before it by 1000 - 100
- * ns: so long it is kept, 500 of 1000 of them (the first, when it takes the short way, has none before it).
+/* A message each 100 ns. Each second one takes the short path and overtakes the one before it by 1000 - 100
+ * ns: so long it is kept, 500 of 1000 of them (the first, when it takes the short path, has none before it).
  * 900 / 200 = 4.5: five of 100 bytes at once. Packets are not out of order: that is within a message. */
 static void message_waits_for_its_turn(void **state)
 {
@@ -42,13 +42,13 @@ static void message_waits_for_its_turn(void **state)
     assert_within(run_real(&r, "resequencing.bytes_max"), 500, 0);
     assert_int_equal(run_int(&r, "messages_delivered"), 1000);
     assert_int_equal(run_int(&r, "message_latency_ps.max"), most);
-    /* all but the first that took the short way wait for 900 */
+    /* all but the first that took the short path wait for 900 */
     assert_true(run_int(&r, "message_latency_ps.p50") >= least + 900000);
     run_release(&r);
 }
 
-/* Messages of 8 packets, 10 ns each, 4 on either way: those on the short way come first, 1, 2, 3 (and 4, when
- * the first packet took the long one) ahead of what is next in order. */
+/* Messages of 8 packets, 10 ns each, 4 on either way: those on the short path come first, 1, 2, 3 (and 4,
+ * when the first packet took the long one) ahead of what is next in order. */
 static void extent_is_counted(void **state)
 {
     struct run r;
@@ -75,8 +75,8 @@ static void extent_is_counted(void **state)
     "traffic: { pattern = \"permutation\"; load = 0.8; size_law = \"list\"; sizes = [\"100 B\", \"1000 "     \
     "B\", \"20 kB\"]; messages = 60; };\n"
 
-/* Random ways on a fat tree: resequencing changes when messages are handed up, nothing about packets. One way
- * per flow: nothing is ever out of order, and resequencing has nothing to do. */
+/* Random paths on a fat tree: resequencing changes when messages are handed up, nothing about packets. One
+ * path per flow: nothing is ever out of order, and resequencing has nothing to do. */
 static void tree_is_resequenced(void **state)
 {
     static const char *const unchanged[] = {"packet_latency_ps", "out_of_order_packets",

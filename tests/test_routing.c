@@ -20,7 +20,7 @@ struct sample {
 
 /* Channels of a torus: rings of 4 and more have paths of two links, so that a cycle can close, and need 2
  * classes; adaptive ones need another channel beside these. Of a hierarchy: 2 for every "group" level above a
- * level with links, as each splits the way into before and after. */
+ * level with links, as each splits the path into before and after. */
 static const struct sample samples[] = {
     {TORUS("extents = [1];"), 1, 2, true},
     {TORUS("extents = [2]; nodes_per_switch = 2;"), 1, 2, true},
@@ -121,7 +121,7 @@ static void check_routes(const struct route_topology *topology, uint32_t channel
         for (uint32_t b = 0; b < summary->nodes; b++) {
             route_attachment(topology, b, &to, &port);
             uint32_t links = route_distance(topology, a, b);
-            /* injection, the way between the switches, ejection */
+            /* injection, the path between the switches, ejection */
             if (a == b)
                 assert_int_equal(links, 0);
             else if (shortest)
@@ -340,7 +340,7 @@ static void test_tree_taper(void **state)
     route_free(topology);
 }
 
-/* Draws must break the tie round an even ring both ways, and spread over all channels of a class. */
+/* Draws must break the tie round an even ring both directions, and spread over all channels of a class. */
 static void test_draws_spread(void **state)
 {
     struct route_topology *topology = topology_make(TORUS("extents = [8];"), 8);
@@ -355,7 +355,7 @@ static void test_draws_spread(void **state)
         channel[choice.channel]++;
     }
     /* forward from 0 to 4 crosses nothing, class 1; backward crosses, class 0: half of the packets go each
-     * way, and each of the four channels of a class gets 1/8 of all; five standard deviations are below 200
+     * path, and each of the four channels of a class gets 1/8 of all; five standard deviations are below 200
      */
     assert_in_range(port[1], 3800, 4200);
     for (int i = 0; i < 8; i++)

@@ -68,7 +68,7 @@ static void check_network(const struct network *n, bool adaptive, uint32_t chann
 }
 
 /* Trees and complete graphs cannot close a circle; a ring of 6 can, and its diameter is 3; so can a square
- * with two ways round (adaptive), whose diameter is 2. */
+ * with two paths round (adaptive), whose diameter is 2. */
 static void test_networks(void **state)
 {
     static const struct network networks[] = {

@@ -1,7 +1,7 @@
-/* test_selection.c - path selection among the ways up of a fat tree: what each rule promises.
+/* test_selection.c - path selection among the paths up of a fat tree: what each rule promises.
  *
- * Two levels: 16 leaves of 8 nodes, 8 tops. Bit complement: everything goes up, and every leaf has 8 ways for
- * it.
+ * Two levels: 16 leaves of 8 nodes, 8 tops. Bit complement: everything goes up, and every leaf has 8 paths
+ * for it.
  */
 #include "equal_bits.h"
 #include "run_marssim.h"
@@ -27,7 +27,7 @@ static void run_selection(struct run *r, const char *keys)
     run_with(r, COMPLEMENT, keys);
 }
 
-/* How many of the 8 ways up each leaf uses, over all leaves; the packets on the busiest and the idlest. */
+/* How many of the 8 paths up each leaf uses, over all leaves; the packets on the busiest and the idlest. */
 struct ups {
     int used;
     uint64_t most, least;
@@ -49,8 +49,8 @@ static struct ups ups_count(const struct run *r)
     return ups;
 }
 
-/* Every packet for itself spreads over all ways and overtakes; a flow that sticks to one way (static or not)
- * never does. */
+/* Every packet for itself spreads over all paths and overtakes; a flow that sticks to one path (static or
+ * not) never does. */
 static void what_sticks_keeps_its_order(void **state)
 {
     static const struct {
@@ -91,7 +91,7 @@ static void messages_stay_whole(void **state)
 
 /* Bit complement sends the 8 nodes of a leaf to 8 nodes of one other leaf: 8 flows of 300 packets up from
  * each leaf. */
-static void shares_of_the_ways_up(void **state)
+static void shares_of_the_paths_up(void **state)
 {
     struct run r;
     struct ups ups;
@@ -99,11 +99,11 @@ static void shares_of_the_ways_up(void **state)
     run_selection(&r, "selection = \"round_robin\";");
     ups = ups_count(&r);
     assert_int_equal(ups.used, 128);
-    assert_true(ups.most - ups.least <= 1); /* in turn: 2,400 packets on 8 ways */
+    assert_true(ups.most - ups.least <= 1); /* in turn: 2,400 packets on 8 paths */
     run_selection(&r, "selection = \"random\";");
     ups = ups_count(&r);
     assert_int_equal(ups.used, 128);
-    assert_within((double)ups.most, 300, 5 * 16.2); /* binomial: 2,400 draws of 1/8, 128 ways */
+    assert_within((double)ups.most, 300, 5 * 16.2); /* binomial: 2,400 draws of 1/8, 128 paths */
     assert_within((double)ups.least, 300, 5 * 16.2);
     run_selection(&r, "selection = \"both\";");
     ups = ups_count(&r);
@@ -115,7 +115,7 @@ static void shares_of_the_ways_up(void **state)
     assert_within((double)ups.least, 300, 40);
     run_selection(&r, "selection = \"destination\";");
     ups = ups_count(&r);
-    assert_true(ups.used < 128 && ups.most % 300 == 0); /* whole flows, some of which share a way */
+    assert_true(ups.used < 128 && ups.most % 300 == 0); /* whole flows, some of which share a path */
     run_release(&r);
 }
 
@@ -134,9 +134,9 @@ static void hysteresis_holds_flows(void **state)
     run_release(&r);
 }
 
-/* In a network in step, near saturation: the better of two drawn ways beats one drawn way, and the best of
+/* In a network in step, near saturation: the better of two drawn paths beats one drawn path, and the best of
  * all, which everybody takes. */
-static void two_ways_are_enough(void **state)
+static void two_paths_are_enough(void **state)
 {
     static const char *const rules[] = {"two", "random", "both"};
     double latency[3];
@@ -198,8 +198,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_sticks_keeps_its_order), cmocka_unit_test(messages_stay_whole),
-        cmocka_unit_test(shares_of_the_ways_up),       cmocka_unit_test(hysteresis_holds_flows),
-        cmocka_unit_test(two_ways_are_enough),         cmocka_unit_test(equal_on_ranks),
+        cmocka_unit_test(shares_of_the_paths_up),      cmocka_unit_test(hysteresis_holds_flows),
+        cmocka_unit_test(two_paths_are_enough),        cmocka_unit_test(equal_on_ranks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

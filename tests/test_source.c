@@ -83,7 +83,7 @@ static void test_whole_messages(void **state)
     run_release(&r);
 }
 
-/* What was on its way to a link when that went down keeps to its way and is lost; what is sent later goes
+/* What was on its way to a link when that went down keeps to its path and is lost; what is sent later goes
  * around. Decided by the switches, nothing is lost. */
 static void test_faults(void **state)
 {

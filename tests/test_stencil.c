@@ -94,12 +94,12 @@ static void test_exchange(void **state)
                    27 * 26 * 10);
     check_exchange("extents = [2, 2, 2]; steps = 1; bytes = \"10\"; neighbours = \"all\";", 8 * 26,
                    8 * 26 * 10);
-    /* Open: (4 - 1) x 3 + 4 x (3 - 1) = 17 pairs, both ways. */
+    /* Open: (4 - 1) x 3 + 4 x (3 - 1) = 17 pairs, both directions. */
     check_exchange("extents = [4, 3]; steps = 1; bytes = \"1\"; periodic = false;", 34, 34);
     /* A ring of 4 in the first, open in the second dimension: 3 x 4 + 4 x 2 = 20 pairs. */
     check_exchange("extents = [4, 3]; steps = 1; bytes = [\"1\", \"100\"]; periodic = [true, false];", 40,
                    24 + 16 * 100);
-    /* All, open, 2 x 2: 4 sides of 1 or 100 bytes (2 each) and 2 diagonals of 1, both ways. */
+    /* All, open, 2 x 2: 4 sides of 1 or 100 bytes (2 each) and 2 diagonals of 1, both directions. */
     check_exchange(
         "extents = [2, 2]; steps = 1; bytes = [\"1\", \"100\"]; periodic = false; neighbours = \"all\";", 12,
         2 * (2 * 1 + 2 * 100 + 2 * 1));

@@ -14,12 +14,12 @@ struct plain { /* what the store is compared with */
 
 static uint32_t random_set(struct route_table *table, uint32_t *random)
 {
-    struct route_way way[3];
-    uint32_t count = test_random(random) % 4; /* 0: no way */
+    struct route_hop hop[3];
+    uint32_t count = test_random(random) % 4; /* 0: no path */
     for (uint32_t i = 0; i < count; i++)
-        way[i] =
-            (struct route_way){(uint16_t)(test_random(random) % 3), (uint8_t)(test_random(random) % 2), 0};
-    return route_table_set_of(table, way, count);
+        hop[i] =
+            (struct route_hop){(uint16_t)(test_random(random) % 3), (uint8_t)(test_random(random) % 2), 0};
+    return route_table_set_of(table, hop, count);
 }
 
 /* Rows with runs, so that blocks are shared by rows, levels and places. */
@@ -73,7 +73,7 @@ static void store_try(uint32_t switches, uint32_t nodes, bool columns, uint32_t 
                           ker_alloc(size * sizeof(uint32_t))};
     plain_fill(&plain, table, random);
     if (columns) {
-        columns_fill(&table->ways, plain.set);
+        columns_fill(&table->hops, plain.set);
         route_table_layers_begin(table);
         columns_fill(&table->layers, plain.layer);
     } else {
@@ -111,11 +111,11 @@ static void store_answers_as_filled(void **state)
             store_try(1 + test_random(&random) % 12, nodes[i], columns, &random);
 }
 
-/* Sets are equal when ways and order are. */
+/* Sets are equal when paths and order are. */
 static void sets_are_stored_once(void **state)
 {
     struct route_table *table = route_table_new(1, 1);
-    const struct route_way a[] = {{1, 0, 0}, {2, 0, 0}}, b[] = {{2, 0, 0}, {1, 0, 0}},
+    const struct route_hop a[] = {{1, 0, 0}, {2, 0, 0}}, b[] = {{2, 0, 0}, {1, 0, 0}},
                            c[] = {{1, 0, 0}, {2, 1, 0}};
     uint32_t one = route_table_set_of(table, a, 2), other = route_table_set_of(table, b, 2);
     assert_int_equal(route_table_set_of(table, NULL, 0), 0);
@@ -124,13 +124,13 @@ static void sets_are_stored_once(void **state)
     assert_int_not_equal(route_table_set_of(table, c, 2), one);
     assert_int_not_equal(route_table_set_of(table, a, 1), one);
     for (uint16_t i = 0; i < 20000; i++) { /* grows */
-        const struct route_way d[] = {{i, 0, 0}, {(uint16_t)(i + 7), 3, 0}, {5, 1, 0}};
+        const struct route_hop d[] = {{i, 0, 0}, {(uint16_t)(i + 7), 3, 0}, {5, 1, 0}};
         route_table_set_of(table, d, 3);
     }
-    const struct route_way *way;
+    const struct route_hop *hop;
     assert_int_equal(route_table_set_of(table, a, 2), one);
-    assert_int_equal(route_table_set_ways(table, other, &way), 2);
-    assert_true(way[0].port == 2 && way[1].port == 1);
+    assert_int_equal(route_table_set_hops(table, other, &hop), 2);
+    assert_true(hop[0].port == 2 && hop[1].port == 1);
     assert_true(table->adaptive);
     route_table_free(table);
 }
@@ -272,7 +272,7 @@ static void all_systems(const char *routing, bool shortest, uint32_t most_channe
         print_message("  %-50s %u channels\n", route_summarise(topology)->text,
                       route_summarise(topology)->channels);
         assert_true(route_summarise(topology)->channels <= most_channels);
-        /* the closed form of the hierarchical topology is the direct way: one of three groups may be shorter
+        /* the closed form of the hierarchical topology is the direct path: one of three groups may be shorter
          */
         bool direct = strcmp(route_summarise(topology)->topology, "hierarchical") == 0;
         if (!direct)
@@ -288,7 +288,7 @@ static void shortest_is_shortest(void **state)
     all_systems("algorithm = \"shortest\";", true, CHANNELS);
 }
 
-static void one_way_is_shortest(void **state)
+static void one_path_is_shortest(void **state)
 {
     all_systems("algorithm = \"shortest\"; ways = \"one\";", true, CHANNELS);
 }
@@ -304,7 +304,7 @@ static void layered_is_shortest(void **state)
     all_systems("algorithm = \"layered\";", true, 8);
 }
 
-/* Ways up and down a tree are the shortest, whatever the number of tops. */
+/* Paths up and down a tree are the shortest, whatever the number of tops. */
 static void updown_of_a_tree_is_shortest(void **state)
 {
     struct route_topology *topology = topology_with(TREE, "algorithm = \"updown\";");
@@ -348,8 +348,8 @@ static void updown_finds_the_top(void **state)
     unlink(path);
 }
 
-/* The only way of the table is that of the closed form, on every switch that is passed. */
-static void one_way_on_a_tree_is_d_mod_k(void **state)
+/* The only path of the table is that of the closed form, on every switch that is passed. */
+static void one_path_on_a_tree_is_d_mod_k(void **state)
 {
     static const char *const trees[] = {TREE, TOPOLOGY("fat_tree", "radix = 8; levels = 3; " LINKS),
                                         TOPOLOGY("fat_tree", "down = [6, 5]; up = [1, 3]; " LINKS)};
@@ -382,7 +382,7 @@ static void one_way_on_a_tree_is_d_mod_k(void **state)
     }
 }
 
-/* Three switches in a triangle; the direct link from a to c takes longer than the way over b. */
+/* Three switches in a triangle; the direct link from a to c takes longer than the path over b. */
 static void weights_make_detours(void **state)
 {
     static const char graph[] = "switch a\nswitch b\nswitch c\nnode 0 a 10ns 1GB/s\nnode 1 c 10ns 1GB/s\n"
@@ -408,7 +408,7 @@ static void weights_make_detours(void **state)
 #define TABLE "marssim-table-text"
 #define FROM_TABLE "algorithm = \"table\"; table = \"" TABLE "\";"
 
-/* Both answer alike for all packets from all sources, along one of the ways. */
+/* Both answer alike for all packets from all sources, along one of the paths. */
 static void same_routes(const struct route_topology *one, const struct route_topology *other)
 {
     uint32_t nodes = route_summarise(one)->nodes, random = 31;
@@ -493,7 +493,7 @@ static void tables_are_short(void **state)
     for (int c = getc(in); c != EOF; c = getc(in))
         lines += c == '\n';
     fclose(in);
-    /* 300 switches: 100 leaves with 10 ways up, 100 with 10 up and 10 down, 100 with 10 down; 2 for the
+    /* 300 switches: 100 leaves with 10 paths up, 100 with 10 up and 10 down, 100 with 10 down; 2 for the
      * section, 6 for the file */
     assert_in_range(lines, 1000, 100 * (10 + 20 + 10) + 2 * 300 + 8);
     route_free(topology);
@@ -542,7 +542,7 @@ static const struct refusal refusals[] = {
     {HEAD "switch 0\nto 1 via 3\n", "text:4: switch 0 has no port 3; its ports have numbers 0 to 2"},
     {HEAD "switch 0\nto 1 via 0\n", "text:4: port 0 of switch 0 leads to node 0, not to node 1"},
     {HEAD "switch 0\nto 0 via 1\n",
-     "text:4: node 0 is at port 0 of this switch and needs no other way; it may be left out"},
+     "text:4: node 0 is at port 0 of this switch and needs no other path; it may be left out"},
     {HEAD "switch 0\nto 1 via 1 1\n", "text:4: port 1 is named twice"},
     {HEAD "switch 0\nto 1 via 1\nto 1-2 via 2\n", "text:5: node 1 was already named in line 4"},
     {HEAD "switch 0\nto 1 via 1@x\n",
@@ -556,9 +556,9 @@ static const struct refusal refusals[] = {
     {HEAD "switch 0\nlayer 0 via 1\n", "text:4: \"to\" and destinations are expected here"},
     {GOOD "switch 1\n", "text:11: nothing may follow \"end\""},
     {HEAD "switch 0\nto 1 via 1\nswitch 1\nto rest via 1\nswitch 2\nto rest via 1\nend\n",
-     "text:3: switch 0 has no way to node 2, though packets to it come here; 1 such way is missing in all"},
-    {HEAD "switch 0\nto rest via 1\nend\n",
-     "text:5: switch 1 has no way to node 0, though packets to it come here; 4 such ways are missing in all"},
+     "text:3: switch 0 has no path to node 2, though packets to it come here; 1 such path is missing in all"},
+    {HEAD "switch 0\nto rest via 1\nend\n", "text:5: switch 1 has no path to node 0, though packets to it "
+                                            "come here; 4 such paths are missing in all"},
     {HEAD "switch 0\nto rest via 1\nswitch 1\nto rest via 2\nswitch 2\nto rest via 1\nend\n",
      "text:4: packets to node 2 go in a circle: through switches 0, 1, 0 again"},
 };
@@ -630,7 +630,7 @@ static void what_no_table_can_say_is_refused(void **state)
 {
     static const char *const texts[][2] = {
         {TORUS "routing: { algorithm = \"minimal\"; }; ", "depend on where a packet comes from"},
-        {TORUS ADAPTIVE, "some of its ways may only be taken when there is room at once"},
+        {TORUS ADAPTIVE, "some of its paths may only be taken when there is room at once"},
         {TREE "routing: { algorithm = \"s_mod_k\"; }; ", "depend on the source"},
     };
     for (int i = 0; i < 3; i++) {
@@ -719,13 +719,13 @@ int main(void)
         cmocka_unit_test(sets_are_stored_once),
         cmocka_unit_test(equal_rows_cost_nothing),
         cmocka_unit_test(shortest_is_shortest),
-        cmocka_unit_test(one_way_is_shortest),
+        cmocka_unit_test(one_path_is_shortest),
         cmocka_unit_test(updown_needs_one_channel),
         cmocka_unit_test(layered_is_shortest),
         cmocka_unit_test(updown_of_a_tree_is_shortest),
         cmocka_unit_test(updown_of_many_pods_is_shortest),
         cmocka_unit_test(updown_finds_the_top),
-        cmocka_unit_test(one_way_on_a_tree_is_d_mod_k),
+        cmocka_unit_test(one_path_on_a_tree_is_d_mod_k),
         cmocka_unit_test(weights_make_detours),
         cmocka_unit_test(written_tables_are_read_back),
         cmocka_unit_test(tables_are_short),

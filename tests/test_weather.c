@@ -120,7 +120,7 @@ static void check_exchange(const char *settings, uint64_t messages, uint64_t byt
 
 static void test_exchange(void **state)
 {
-    /* 4 x 3: 12 pairs west to east, 4 x 2 north to south, both ways, 3 steps. */
+    /* 4 x 3: 12 pairs west to east, 4 x 2 north to south, both directions, 3 steps. */
     check_exchange("grid = [4, 3]; steps = 3; halo_bytes = \"10\"; allreduce_every = 2;", 3 * 40, 3 * 400);
     /* A ring of two: west and east is the same neighbour, twice; one row has no poles to speak of. */
     check_exchange("grid = [2, 1]; steps = 1; halo_bytes = \"10\";", 4, 40);

@@ -53,7 +53,7 @@ struct ker_config_step {
  * at its end. */
 bool ker_config_step_next(const char **path, struct ker_config_step *);
 
-/* The node at a path, NULL when there is none; *last is then the innermost node on the way (may be NULL). */
+/* The node at a path, NULL when there is none; *last is then the innermost node on the path (may be NULL). */
 struct ker_config_node *ker_config_tree_find(struct ker_config_node *root, const char *path,
                                              struct ker_config_node **last);
 

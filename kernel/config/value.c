@@ -1,6 +1,6 @@
 /* value.c - one value of an option, from the file or from the text of a default.
  *
- * Both ways end in the same range check, so a default, a bound and a user's value are read alike. Integers
+ * Both end in the same range check, so a default, a bound and a user's value are read alike. Integers
  * without unit are refused for times and rates, since a bare 100 would be guessed at; sizes may be bare, they
  * are bytes.
  */

@@ -117,7 +117,7 @@ static void settle(struct ker_engine *e, ker_time start, ker_time boundary)
         p->setup.settle(p->setup.context, p->settled);
 }
 
-/* Handles windows until `limit` (lowered by what is sent on the way) or `boundary`. */
+/* Handles windows until `limit` (lowered by what is sent meanwhile) or `boundary`. */
 static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
 {
     struct engine_private *p = e->private;

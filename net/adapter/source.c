@@ -1,14 +1,14 @@
 /* source.c - routes that are decided at the source and carried in the packet's header (routing.decided =
  * "source").
  *
- * Which ways there are (the algorithm's, a pure function) and which of them is taken (a selection that looks
+ * Which paths there are (the algorithm's, a pure function) and which of them is taken (a selection that looks
  * at no switch's state) follow from the packet alone. So nothing is carried: every switch finds again what
- * the source has decided. What is left to do at the source is to count the switches on the way, each of which
- * costs routing.hop_bytes of header on the wire.
+ * the source has decided. What is left to do at the source is to count the switches on the path, each of
+ * which costs routing.hop_bytes of header on the wire.
  */
 #include "net/network.h"
 
-/* One switch's answer as the source gives it; false: no way on. */
+/* One switch's answer as the source gives it; false: no route. */
 static bool choice_at(const struct net_network *net, uint32_t at, const struct route_packet *r,
                       const struct net_packet *p, struct route_choice *taken)
 {
@@ -44,7 +44,7 @@ uint32_t net_source_switches(const struct net_adapter *a, const struct net_packe
     return passed < NET_MAX_SWITCHES ? passed : NET_MAX_SWITCHES;
 }
 
-/* A way that may be taken only when there is room behind it cannot be promised by the source. Asked of a
+/* A path that may be taken only when there is room behind it cannot be promised by the source. Asked of a
  * sample of pairs. */
 static bool offers_escapes(const struct net_network *net)
 {
@@ -80,7 +80,7 @@ enum ker_status net_source_check(const struct net_network *net, const struct ker
     if (offers_escapes(net))
         return ker_config_fail(
             c, error, key,
-            "is \"source\", but routing.algorithm = \"%s\" offers ways that may be taken only when there is "
+            "is \"source\", but routing.algorithm = \"%s\" offers paths that may be taken only when there is "
             "room behind them, which the source does not know; use \"minimal\" or \"valiant\"",
             ker_config_string(c, "routing.algorithm"));
     return KER_OK;

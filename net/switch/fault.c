@@ -2,7 +2,7 @@
  *
  * From its fault on a link takes no packet that has not been granted by then; what has been is on its way and
  * arrives. Every port that will go down has a timer at its switch from the beginning: at that instant what
- * waits for the link is sent around the faults (switch.c). A packet that has no way on is lost: its buffer is
+ * waits for the link is sent around the faults (switch.c). A packet that has no route is lost: its buffer is
  * free again as if it had been forwarded, so credits add up, also those of dead links. Adapters do not send
  * what cannot arrive: it takes the time that sending takes, and nothing enters the network.
  */
@@ -48,7 +48,7 @@ void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time 
     else if (route_switch_down(net->topology, s->id) <= now)
         net->count.lost_switch++;
     else
-        net->count.lost_way++;
+        net->count.lost_no_route++;
     ker_touch(net->engine, now);
 }
 

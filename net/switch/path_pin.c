@@ -1,4 +1,4 @@
-/* path_pin.c - which way a switch sent the message or flow of a packet last.
+/* path_pin.c - which path a switch sent the message or flow of a packet last.
  *
  * One open-addressing table per switch, made when the first packet has a choice there. A message's entry goes
  * with its last packet; entries of flows stay, as nobody can say which packet is the last one.
@@ -10,7 +10,7 @@
 
 struct entry {
     uint64_t key; /* source and destination, or source and message, plus 1; 0: free */
-    struct net_way way;
+    struct net_pinned pinned;
 };
 
 struct net_pins {
@@ -36,12 +36,12 @@ static struct entry *entry_find(const struct net_pins *t, uint64_t key)
     return &t->entry[at];
 }
 
-const struct net_way *net_pins_find(const struct net_switch *s, const struct net_packet *p)
+const struct net_pinned *net_pins_find(const struct net_switch *s, const struct net_packet *p)
 {
     if (!s->pins)
         return NULL;
     const struct entry *e = entry_find(s->pins, key_of(s->net, p));
-    return e->key ? &e->way : NULL;
+    return e->key ? &e->pinned : NULL;
 }
 
 static void table_grow(struct net_pins *t)
@@ -70,7 +70,7 @@ static void entry_drop(struct net_pins *t, struct entry *e)
     t->count--;
 }
 
-void net_pins_keep(struct net_switch *s, const struct net_packet *p, struct net_way way)
+void net_pins_keep(struct net_switch *s, const struct net_packet *p, struct net_pinned pinned)
 {
     bool last = s->net->set.pinning == NET_PIN_MESSAGE && (p->flags & NET_LAST);
     if (!s->pins)
@@ -83,7 +83,7 @@ void net_pins_keep(struct net_switch *s, const struct net_packet *p, struct net_
         entry_drop(t, e);
     } else if (!last) {
         t->count += e->key == 0;
-        *e = (struct entry){.key = key_of(s->net, p), .way = way};
+        *e = (struct entry){.key = key_of(s->net, p), .pinned = pinned};
     }
 }
 
@@ -100,14 +100,14 @@ void net_pins_state(struct net_switch *s, struct ker_chunk *c)
             at++;
         one = c->loads ? one : t->entry[at++];
         KER_CHUNK(c, one.key);
-        KER_CHUNK(c, one.way.state);
-        KER_CHUNK(c, one.way.port);
+        KER_CHUNK(c, one.pinned.state);
+        KER_CHUNK(c, one.pinned.port);
         if (!c->loads)
             continue;
         if (2 * (t->count + 1) > t->room)
             table_grow(t);
         struct entry *e = entry_find(t, one.key);
-        c->bad |= one.key == 0 || e->key || one.way.port >= s->ports;
+        c->bad |= one.key == 0 || e->key || one.pinned.port >= s->ports;
         t->count += e->key == 0;
         *e = one;
     }

@@ -1,14 +1,14 @@
-/* select.c - path selection: which of the ways that the algorithm offers a packet takes (routing.selection).
+/* select.c - path selection: which of the paths that the algorithm offers a packet takes (routing.selection).
  *
  * Static: every way gets a number from what is asked for (the destination, the flow, the packet's draw, the
  * turn) and the smallest wins, so that the answer depends neither on the order of the choices nor, while a
- * way is there, on the others. Adaptive: the cost of a way is time: how long its output is busy with what is
- * scheduled and waiting, or how long the link would need for what is missing of the buffer behind it, or
- * both; times the way's weight, and routing.bias on top for a detour. The look begins at a choice of the
- * packet's own, so that equal ways are taken equally often. "two" looks at two drawn ways only (Mitzenmacher,
- * The power of two choices in randomized load balancing, 2001). Sticky: the packets of a message or a flow
- * after the first take its way; with routing.hysteresis a flow keeps its way unless another is better by that
- * much (path_pin.c remembers).
+ * path is there, on the others. Adaptive: the cost of a path is time: how long its output is busy with what
+ * is scheduled and waiting, or how long the link would need for what is missing of the buffer behind it, or
+ * both; times the path's weight, and routing.bias on top for a detour. The look begins at a choice of the
+ * packet's own, so that equal paths are taken equally often. "two" looks at two drawn paths only
+ * (Mitzenmacher, The power of two choices in randomized load balancing, 2001). Sticky: the packets of a
+ * message or a flow after the first take its path; with routing.hysteresis a flow keeps its path unless
+ * another is better by that much (path_pin.c remembers).
  *
  * A packet never waits for the credits of a choice that is not free of deadlock by itself.
  */
@@ -34,7 +34,7 @@ static uint64_t output_missing_all(const struct net_network *net, const struct n
 struct rule {
     uint64_t threshold, bias;
     bool queue, credits;
-    unsigned all; /* channels of the port whose missing credits count together; 0: the way's own channel's */
+    unsigned all; /* channels of the port whose missing credits count together; 0: the path's own channel's */
     unsigned base;
     ker_time now;
 };
@@ -50,10 +50,10 @@ static inline struct rule rule_of(const struct net_settings *set, unsigned base,
                          now};
 }
 
-/* A way over a link that is known to be congested is worse than any that is not. */
+/* A path over a link that is known to be congested is worse than any that is not. */
 #define CONGESTED (1ull << 62)
 
-/* Twice the cost, and 1 more for a detour: it is worse than a shortest way of equal cost. */
+/* Twice the cost, and 1 more for a detour: it is worse than a shortest path of equal cost. */
 static inline uint64_t choice_cost(const struct net_switch *s, const struct net_port *out,
                                    const struct route_choice *c, unsigned channel, struct rule rule)
 {
@@ -70,7 +70,7 @@ static inline uint64_t choice_cost(const struct net_switch *s, const struct net_
     return c->flags & ROUTE_DETOUR ? 2 * (cost + rule.bias) + 1 : 2 * cost;
 }
 
-/* The number of a way that looks at the packet only; smaller is better. */
+/* The number of a path that looks at the packet only; smaller is better. */
 static inline uint64_t choice_fixed(const struct net_network *net, uint32_t switch_id,
                                     const struct route_choice *c, const struct net_packet *p, uint32_t draw)
 {
@@ -79,7 +79,7 @@ static inline uint64_t choice_fixed(const struct net_network *net, uint32_t swit
                    ((uint64_t)c->port << 32 | c->state) * 0xd1342543de82ef95u);
 }
 
-/* The number of a way that does not look at the load of the switch. */
+/* The number of a path that does not look at the load of the switch. */
 static uint64_t choice_number(const struct net_switch *s, const struct route_choice *c,
                               const struct net_packet *p, uint32_t draw)
 {
@@ -173,12 +173,13 @@ static struct best choice_two(const struct net_switch *s, const struct route_cho
 static struct best choice_kept(const struct net_switch *s, const struct route_choice *choice, int count,
                                bool escape, const struct net_packet *p, struct rule rule, struct best best)
 {
-    const struct net_way *way = net_pins_find(s, p);
-    for (int i = 0; way && i < count; i++) {
+    const struct net_pinned *pinned = net_pins_find(s, p);
+    for (int i = 0; pinned && i < count; i++) {
         const struct route_choice *c = &choice[i];
         const struct net_port *out = net_port_at(s, c->port);
         unsigned channel = choice_channel(out, c, rule.base);
-        if (c->port != way->port || c->state != way->state || (escape && out->credit[channel] < p->bytes))
+        if (c->port != pinned->port || c->state != pinned->state ||
+            (escape && out->credit[channel] < p->bytes))
             continue;
         uint64_t cost = choice_cost(s, out, c, channel, rule);
         bool much_worse = s->net->set.pinning == NET_PIN_PACKET && cost > best.cost &&
@@ -194,22 +195,22 @@ struct route_choice net_choice_select(struct net_switch *s, const struct route_c
 {
     const struct net_settings *set = &s->net->set;
     bool escape = choice[count - 1].flags & ROUTE_ESCAPE;
-    int ways = count - escape;
+    int paths = count - escape;
     struct rule rule = rule_of(set, base, now);
     struct best best;
-    if (__builtin_expect(set->selection->two, 0) && ways > 2)
-        best = choice_two(s, choice, ways, escape, p->bytes, draw, rule);
+    if (__builtin_expect(set->selection->two, 0) && paths > 2)
+        best = choice_two(s, choice, paths, escape, p->bytes, draw, rule);
     else
-        best = set->adapts ? choice_adaptive(s, choice, ways, escape, p->bytes, draw, rule)
-                           : choice_static(s, choice, ways, escape, p, draw, base);
+        best = set->adapts ? choice_adaptive(s, choice, paths, escape, p->bytes, draw, rule)
+                           : choice_static(s, choice, paths, escape, p, draw, base);
     if (set->remembers)
-        best = choice_kept(s, choice, ways, escape, p, rule, best);
+        best = choice_kept(s, choice, paths, escape, p, rule, best);
     *reserve = escape && best.choice >= 0;
-    struct route_choice c = choice[best.choice >= 0 ? best.choice : ways];
+    struct route_choice c = choice[best.choice >= 0 ? best.choice : paths];
     if (best.choice >= 0)
         c.channel = (uint8_t)(best.channel - base);
     if (set->remembers)
-        net_pins_keep(s, p, (struct net_way){c.state, c.port});
+        net_pins_keep(s, p, (struct net_pinned){c.state, c.port});
     if (set->selection->turns)
         s->rotor = (uint16_t)(c.port + 1u < s->ports ? c.port + 1u : 0);
     return c;

@@ -191,7 +191,7 @@ static void switch_prepare(void *self, struct ker_event *event)
         __builtin_prefetch(&s->voq[c.port * s->ports + p->port]);
 }
 
-/* Puts the packet into its queue; false: it had no way on and is lost. */
+/* Puts the packet into its queue; false: it had no route and is lost. */
 static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_time now)
 {
     uint32_t state;

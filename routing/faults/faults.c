@@ -1,7 +1,7 @@
 /* faults.c - what links and switches that are down mean for the next hop, and for whom there is none.
  *
  * The hot path (route_next_faulty) takes away from what the algorithm offers. Where a choice was meant to be
- * waited for (all of them, or those with ROUTE_ESCAPE), and none of that kind is left, a step of the way
+ * waited for (all of them, or those with ROUTE_ESCAPE), and none of that kind is left, a step of the path
  * around the faults takes its place (repair.c).
  */
 #include "routing/faults/faults.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An algorithm that knows the links that are down from the start needs no other way, unless more go down
+/* An algorithm that knows the links that are down from the start needs no other path, unless more go down
  * later. */
 uint32_t route_faults_channels(const struct route_topology *topology, const struct route_algorithm *algorithm)
 {
@@ -55,7 +55,7 @@ enum ker_status route_faults_settle(struct route_topology *topology, const struc
     if (sum->apart_first > 0)
         snprintf(when, sizeof when, "from %s on", ker_print_time(time, sum->apart_first));
     return ker_config_fail(config, error, "faults",
-                           "%s there is no way between some nodes, in the end for %llu of %llu pairs, "
+                           "%s there is no path between some nodes, in the end for %llu of %llu pairs, "
                            "for example from node %u to node %u; to run all the same and count what is lost: "
                            "faults.unreachable = \"drop\"",
                            when, (unsigned long long)sum->apart,

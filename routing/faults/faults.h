@@ -1,5 +1,5 @@
 /* faults.h - private to routing/: what is down from when on (down.c), what that means for next hops
- * (faults.c), and the ways around it (order.c, repair.c). */
+ * (faults.c), and the paths around it (order.c, repair.c). */
 #ifndef ROUTING_FAULTS_H
 #define ROUTING_FAULTS_H
 
@@ -38,22 +38,22 @@ static inline ker_time route_faults_port(const struct route_faults *f, uint32_t 
 
 /* Before the algorithm is chosen: reads faults.* into topology->faults; NULL when nothing is asked for. */
 enum ker_status route_faults_read(struct route_topology *, const struct ker_config *, struct ker_error *);
-/* Virtual channels for the ways around faults: 0 when the algorithm needs none of them, else 1. */
+/* Virtual channels for the paths around faults: 0 when the algorithm needs none of them, else 1. */
 uint32_t route_faults_channels(const struct route_topology *, const struct route_algorithm *);
-/* After it: prepares the ways around the faults, counts the pairs of nodes that have none. */
+/* After it: prepares the paths around the faults, counts the pairs of nodes that have none. */
 enum ker_status route_faults_settle(struct route_topology *, const struct ker_config *, struct ker_error *);
 void route_faults_free(struct route_faults *);
 
-/* order.c: the order of the switches that ways around faults go along, and who is connected. */
+/* order.c: the order of the switches that paths around faults go along, and who is connected. */
 struct route_order *route_order_new(const struct route_topology *);
 void route_order_free(struct route_order *);
-/* Ordered pairs of nodes without a way between them, of all there are; an example when there is one. */
+/* Ordered pairs of nodes without a path between them, of all there are; an example when there is one. */
 uint64_t route_order_apart(const struct route_topology *, ker_time now, uint32_t example[2]);
 
-/* repair.c: the ways along it. After topology->faults->order. */
+/* repair.c: the paths along it. After topology->faults->order. */
 struct route_repair *route_repair_new(const struct route_topology *);
 void route_repair_free(struct route_repair *);
-/* One step of the way around faults from this switch, into `choice`; false: there is none. */
+/* One step of the path around faults from this switch, into `choice`; false: there is none. */
 bool route_repair_next(const struct route_topology *, ker_time now, uint32_t switch_id,
                        const struct route_packet *, struct route_choice *choice);
 

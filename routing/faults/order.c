@@ -5,7 +5,7 @@
  * earlier one of the part. Prim's search does that when it follows next the link that lives longest: it
  * enters a part over a link that dies before the part does, goes through all of it, and only then leaves. So
  * the parts at any time are intervals of the order, cut where a switch was entered over a link that is dead
- * by then. Links that never die are followed breadth first, which keeps ways short.
+ * by then. Links that never die are followed breadth first, which keeps paths short.
  */
 #include "routing/faults/order.h"
 
@@ -102,7 +102,7 @@ static void search_from(struct search *s, struct route_order *r, uint32_t switch
     }
 }
 
-/* The switch furthest from this one over links that never die, among those with nodes; from[]: the way back.
+/* The switch furthest from this one over links that never die, among those with nodes; from[]: the path back.
  */
 static uint32_t furthest(const struct route_topology *topology, uint32_t start, uint32_t *from,
                          uint32_t *queue, const bool *has_nodes)
@@ -129,7 +129,7 @@ static uint32_t furthest(const struct route_topology *topology, uint32_t start, 
     return last;
 }
 
-/* Half way along a longest way between nodes: a switch at the top of a tree. */
+/* Half way along a longest path between nodes: a switch at the top of a tree. */
 static uint32_t centre(const struct route_topology *topology)
 {
     uint32_t switches = topology->summary.switches, start = 0, length = 0;

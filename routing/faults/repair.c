@@ -1,15 +1,15 @@
-/* repair.c - ways around faults: up*, down* along one order of the switches that holds at all times.
+/* repair.c - paths around faults: up*, down* along one order of the switches that holds at all times.
  *
  * The switches stand in an order; a hop to a switch earlier in it is "up", to a later one "down", and a legal
- * way goes up any number of times, then down. A channel can only wait for one that is further on in (up hops
+ * path goes up any number of times, then down. A channel can only wait for one that is further on in (up hops
  * by falling, then down hops by rising place in the order), so that the repair channel has no cycle
  * (Schroeder et al., Autonet, 1991); and as the order is the same at all times, packets of before and after a
  * fault cannot make one together. The algorithm's channels lead into the repair channel, never back. A packet
- * whose way breaks a second time after it turned down may find no legal way on; then it is lost.
+ * whose path breaks a second time after it turned down may find no legal path on; then it is lost.
  *
- * The order (order.c) gives a way wherever there is one, after every fault.
+ * The order (order.c) gives a path wherever there is one, after every fault.
  *
- * A shortest legal way from a to b goes up to some switch x and down from there, so it is a matter of who
+ * A shortest legal path from a to b goes up to some switch x and down from there, so it is a matter of who
  * lies above a and who above b, and how far: of the x in both lists the one with the smallest sum. These
  * lists are short where dense tables would not fit (on a torus of 65,536 switches about a thousand), are made
  * when they are first needed, and thrown away when they get too many.
@@ -163,7 +163,8 @@ static uint32_t above_distance(const struct above *a, uint32_t place)
     return low < a->count && a->place[low] == place ? a->up[low] : FAR;
 }
 
-/* The switches at which a shortest way turns: how many there are, and the place of the one of that number. */
+/* The switches at which a shortest path turns: how many there are, and the place of the one of that number.
+ */
 static uint32_t turns_count(const struct above *a, const struct above *b, uint32_t number, uint32_t *place)
 {
     uint32_t best = FAR, count = 0;
@@ -184,7 +185,7 @@ static uint32_t turns_count(const struct above *a, const struct above *b, uint32
     return count;
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 /* Faults that have happened by now. */
 static uint32_t epoch_of(const struct route_faults *f, ker_time now)

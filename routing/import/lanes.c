@@ -2,7 +2,7 @@
  *
  * Few maps from service level to lane occur in a subnet, so they are kept once and pairs of ports have their
  * numbers. To find the lanes in use all packets are followed, column by column: once a packet has left its
- * first switch, the link it is on and its service level say all about the rest of its way, which is followed
+ * first switch, the link it is on and its service level say all about the rest of its path, which is followed
  * once.
  */
 #include "routing/import/lanes.h"
@@ -82,19 +82,19 @@ static bool follow(struct walk *w, uint32_t node, uint32_t column)
     uint16_t in;
     route_attachment(w->topology, node, &at, &in);
     for (;;) {
-        const struct route_way *way;
+        const struct route_hop *hop;
         struct route_peer peer;
-        uint32_t count = route_table_ways(w->table, at, column, &way);
+        uint32_t count = route_table_hops(w->table, at, column, &hop);
         ker_assert(count == 1);
-        route_port(w->topology, at, way->port, &peer);
+        route_port(w->topology, at, hop->port, &peer);
         if (peer.kind != ROUTE_SWITCH)
             return true;
-        uint32_t lane = route_lanes_class(lanes, at, in, way->port, level);
-        *w->gap = (struct route_lanes_gap){node, column, at, in, way->port, level};
+        uint32_t lane = route_lanes_class(lanes, at, in, hop->port, level);
+        *w->gap = (struct route_lanes_gap){node, column, at, in, hop->port, level};
         if (lane >= ROUTE_LANES)
             return false;
         w->used |= 1u << lane;
-        uint32_t *visited = &w->visited[(w->first[at] + way->port) * ROUTE_LEVELS + level];
+        uint32_t *visited = &w->visited[(w->first[at] + hop->port) * ROUTE_LEVELS + level];
         if (*visited == column + 1)
             return true;
         *visited = column + 1;
@@ -113,7 +113,7 @@ static bool follow_all(struct walk *w)
     return true;
 }
 
-/* Lanes become classes, and ways that had the only class go by lane. */
+/* Lanes become classes, and paths that had the only class go by lane. */
 static void number(struct route_table *table, uint32_t used)
 {
     struct route_lanes *l = table->lanes;
@@ -124,10 +124,10 @@ static void number(struct route_table *table, uint32_t used)
             l->map[m][level] =
                 is_used ? (uint8_t)__builtin_popcount(used & ((1u << lane) - 1)) : ROUTE_NO_LANE;
         }
-    for (uint32_t at = 0; at < table->way_used; at += 1u + table->way[at].port)
-        for (uint32_t i = 1; i <= table->way[at].port; i++)
-            if (table->way[at + i].class == 0)
-                table->way[at + i].class = ROUTE_TABLE_LANE;
+    for (uint32_t at = 0; at < table->hop_used; at += 1u + table->hop[at].port)
+        for (uint32_t i = 1; i <= table->hop[at].port; i++)
+            if (table->hop[at + i].class == 0)
+                table->hop[at + i].class = ROUTE_TABLE_LANE;
     table->classes = (uint32_t)__builtin_popcount(used);
 }
 

@@ -36,8 +36,8 @@ void route_lanes_row(struct route_lanes *, uint32_t node, uint32_t columns, cons
 struct route_lanes_gap {
     uint32_t node, column, switch_id, in, out, level;
 };
-/* Follows the packets of all pairs of nodes: gives table->ways their lanes and table->classes, and drops the
- * lanes when one is enough. The table has one way for each column, and has been checked. False: a packet
+/* Follows the packets of all pairs of nodes: gives table->paths their lanes and table->classes, and drops the
+ * lanes when one is enough. The table has one path for each column, and has been checked. False: a packet
  * finds no lane. */
 bool route_lanes_settle(struct route_table *, const struct route_topology *, struct route_lanes_gap *);
 /* Drops the levels of all nodes but those of this rank. */

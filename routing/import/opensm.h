@@ -52,7 +52,7 @@ uint32_t route_opensm_lid(const struct route_opensm_text *, uint32_t column);
 enum ker_status route_opensm_read(struct route_topology *topology, const struct ker_config *, bool *taken,
                                   struct ker_error *);
 
-/* Reads routing.path_sl and routing.sl2vl, if given, into table->lanes: ways then have the virtual lanes of
+/* Reads routing.path_sl and routing.sl2vl, if given, into table->lanes: paths then have the virtual lanes of
  * the packets' service levels, and table->classes is how many of them are used. After route_table_check. */
 enum ker_status route_opensm_lanes_read(const struct route_opensm_text *, struct route_table *,
                                         const struct ker_config *, struct ker_error *);

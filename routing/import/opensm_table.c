@@ -1,6 +1,6 @@
 /* opensm_table.c - makes a routing table of an InfiniBand subnet's forwarding tables.
  *
- * Rows of ports become sets of one way as they are read. Then every way is followed from all switches with
+ * Rows of ports become sets of one path as they are read. Then every way is followed from all switches with
  * nodes (table_check.c): what is wrong where no packet comes by does not matter.
  */
 #include "routing/import/opensm.h"
@@ -51,9 +51,9 @@ static void add_row(void *context, const struct route_opensm_row *row)
         if (*set == 0 && row->port[i]) {
             struct route_peer peer;
             route_port(f->of.topology, row->switch_id, row->port[i], &peer);
-            struct route_way way = {.port = row->port[i],
+            struct route_hop hop = {.port = row->port[i],
                                     .class = peer.kind == ROUTE_NODE ? ROUTE_TABLE_ANY : 0};
-            *set = route_table_set_of(f->table, &way, 1);
+            *set = route_table_set_of(f->table, &hop, 1);
         }
         f->set[i] = *set;
     }
@@ -78,10 +78,10 @@ static enum ker_status say_loop(void *context, const uint32_t *switches, uint32_
     size_t used = 0;
     for (uint32_t i = 0; i < count; i++) {
         const char *name = subnet->names + subnet->at_switch[switches[i]].name;
-        const struct route_way *way;
-        route_table_ways(f->table, switches[i], column, &way);
+        const struct route_hop *hop;
+        route_table_hops(f->table, switches[i], column, &hop);
         if (used < sizeof text)
-            used += (size_t)snprintf(text + used, sizeof text - used, "\"%s\" port %u, ", name, way->port);
+            used += (size_t)snprintf(text + used, sizeof text - used, "\"%s\" port %u, ", name, hop->port);
     }
     if (used >= sizeof text)
         snprintf(text + sizeof text - 6, 6, "..., ");

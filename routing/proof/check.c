@@ -1,10 +1,10 @@
 /* check.c - is a routing algorithm on a given topology free of deadlock?
  *
- * Walks all ways a packet can take, one destination after the other. A state is the channel the packet came
+ * Walks all paths a packet can take, one destination after the other. A state is the channel the packet came
  * in by and the algorithm's own bits, and its source and the hops behind it where the algorithm looks at
  * them. A channel is named by its receiving end (switch, port, virtual channel); channels that are alike are
  * one, the first of them. What an algorithm draws is not drawn here: at every hop all outcomes are gone
- * through (struct route_oracle), whatever was drawn before: more ways than there are, never fewer.
+ * through (struct route_oracle), whatever was drawn before: more paths than there are, never fewer.
  *
  * Whenever a packet in one channel may wait for another, an edge leads there. The graph must have no cycle
  * (Dally and Seitz, 1987). Choices beside an escape are taken only if the buffer behind them has room for the
@@ -16,7 +16,7 @@
  * With faults a packet may meet the network of any time at any hop: the walk asks for each of them, and a
  * packet that waits may have to go around when its link goes down (route_next_repair).
  *
- * The part of a way that does not look at the destination (route_algorithm.away) is walked once for all
+ * The part of a path that does not look at the destination (route_algorithm.away) is walked once for all
  * destinations; where it ends, the `border`, every destination's walk begins, too. Not every packet to every
  * destination takes part in all of it, so a cycle that is found this way is looked for once more without.
  */
@@ -45,7 +45,7 @@ struct walk {
     uint32_t *first_port; /* ports of all switches in one row */
     uint32_t *peer,
         *owner; /* of each place in that row: the place at the other end, TO_NODE + node, NONE; its switch */
-    uint32_t rows, channels;        /* of each port, the one for ways around faults included */
+    uint32_t rows, channels;        /* of each port, the one for paths around faults included */
     ker_time *when;                 /* each beginning of a time with faults of its own */
     uint32_t times;                 /* 0: no faults */
     uint32_t *source, *destination; /* nodes to walk from and to */
@@ -111,7 +111,7 @@ static struct route_packet packet_in(const struct walk *walk, const struct state
 static bool is_away(const struct walk *walk, const struct state *s)
 {
     if (!walk->topology->algorithm->away || walk->times ||
-        walk->plain) /* ways around faults depend on the destination */
+        walk->plain) /* paths around faults depend on the destination */
         return false;
     uint32_t switch_id = walk->owner[s->in / walk->channels];
     const struct route_packet packet = packet_in(walk, s, switch_id);
@@ -163,8 +163,8 @@ static bool same_answer(const struct walk *walk, uint32_t switch_id, struct rout
     return true;
 }
 
-/* An algorithm that forgot to say that it looks at the source, or at the hops, is found out: the other way of
- * asking gives another answer. Only the first of all that may be drawn is asked for. */
+/* An algorithm that forgot to say that it looks at the source, or at the hops, is found out: the other path
+ * of asking gives another answer. Only the first of all that may be drawn is asked for. */
 static void probe(struct walk *walk, uint32_t switch_id, struct route_packet packet)
 {
     struct route_choice choices[ROUTE_MAX_CHOICES];
@@ -243,7 +243,7 @@ static enum ker_status expand(struct walk *walk, struct state from)
     return status;
 }
 
-/* All ways to one destination. */
+/* All paths to one destination. */
 static enum ker_status walk_destination(struct walk *walk)
 {
     enum ker_status status = KER_OK;
@@ -325,7 +325,7 @@ static bool rows_make(struct walk *walk)
 }
 
 /* Where only switches matter, one node of each stands for all: as source the first, as destination the last,
- * so that ways inside a switch are there, too. Destinations come in no order, so that those that are walked
+ * so that paths inside a switch are there, too. Destinations come in no order, so that those that are walked
  * when work runs out are a sample. */
 static void ends_choose(struct walk *walk)
 {

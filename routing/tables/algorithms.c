@@ -27,17 +27,17 @@ static enum ker_status weights_make(struct route_maker *m, const struct route_to
 
 /* ---- the algorithms ---- */
 
-/* Ways by the packet's hops where links wait for each other in a circle. */
+/* Paths by the packet's hops where links wait for each other in a circle. */
 static void classes_set(struct route_table *table, const struct route_maker *m)
 {
     table->classes = 1;
     if (!m->cyclic)
         return;
     table->classes = m->most_links;
-    for (uint32_t at = 0; at < table->way_used; at += 1u + table->way[at].port)
-        for (uint32_t i = 1; i <= table->way[at].port; i++)
-            if (table->way[at + i].class == 0)
-                table->way[at + i].class = ROUTE_TABLE_HOPS;
+    for (uint32_t at = 0; at < table->hop_used; at += 1u + table->hop[at].port)
+        for (uint32_t i = 1; i <= table->hop[at].port; i++)
+            if (table->hop[at + i].class == 0)
+                table->hop[at + i].class = ROUTE_TABLE_HOPS;
 }
 
 /* m->weight and m->one are set. */
@@ -49,7 +49,7 @@ static enum ker_status shortest_make(struct route_maker *m, struct route_topolog
     route_maker_fill(m);
     if (m->cyclic && m->most_links >= ROUTE_TABLE_CLASSES)
         status = ker_config_fail(config, error, "routing.algorithm",
-                                 "\"%s\" would need %u virtual channels on this %s: its longest way "
+                                 "\"%s\" would need %u virtual channels on this %s: its longest path "
                                  "has so many links; use \"updown\"",
                                  ker_config_string(config, "routing.algorithm"), m->most_links,
                                  topology->summary.topology);
@@ -126,23 +126,23 @@ uint32_t route_table_channels(const struct route_topology *topology)
 
 #define TABLE_PATH 40 /* what route_pick calls the choice of a destination's column */
 
-/* Returns 0 for a destination without ways: a pair that faults have separated. */
+/* Returns 0 for a destination without paths: a pair that faults have separated. */
 int route_table_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
                      const struct route_packet *packet, struct route_choice *choices)
 {
     const struct route_table *table = topology->table;
-    const struct route_way *way;
+    const struct route_hop *hop;
     uint32_t column = packet->destination, state = packet->state;
     if (table->paths > 1)
         column = column * table->paths + route_pick(packet, TABLE_PATH, table->paths);
-    uint32_t count = route_table_ways(table, switch_id, column, &way);
+    uint32_t count = route_table_hops(table, switch_id, column, &hop);
     if (table->layers.root && packet->hops == 0)
         state = route_table_layer(table, switch_id, packet->destination);
     if (table->lanes && packet->hops == 0)
         state = route_lanes_level(table->lanes, packet->source, column);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t class = way[i].class;
-        choices[i] = (struct route_choice){.port = way[i].port, .state = state};
+        uint32_t class = hop[i].class;
+        choices[i] = (struct route_choice){.port = hop[i].port, .state = state};
         if (class == ROUTE_TABLE_ANY) {
             route_channel(&choices[i], 0, topology->channels, packet->draw);
             continue;
@@ -152,7 +152,7 @@ int route_table_next(const struct route_topology *topology, uint64_t coordinate,
         else if (class == ROUTE_TABLE_HOPS)
             class = packet->hops;
         else if (class == ROUTE_TABLE_LANE && table->lanes)
-            class = route_lanes_class(table->lanes, switch_id, packet->in_port, way[i].port, state);
+            class = route_lanes_class(table->lanes, switch_id, packet->in_port, hop[i].port, state);
         ker_check(class < table->classes || packet->oracle); /* the proof asks for hops no packet has, too */
         route_channel(&choices[i], class * table->spread, table->spread, packet->draw);
     }
@@ -169,16 +169,16 @@ static enum ker_status table_prepare(struct route_topology *topology, const stru
 
 static const struct ker_option weights_options[] = {
     {"routing.weights", KER_TYPE_CHOICE, "hops", NULL, NULL, "hops|latency|file",
-     "Shortest, layered: what makes a way short: few links, little latency of links, or weights of links as "
+     "Shortest, layered: what makes a path short: few links, little latency of links, or weights of links as "
      "routing.weight_file says."},
     {"routing.weight_file", KER_TYPE_FILE, NULL, NULL, NULL, NULL,
      "With weights = \"file\": a weight per link, see docs/routing-tables.md.", "routing.weights=file"},
     {0},
 };
 
-static const struct ker_option ways_options[] = {
+static const struct ker_option paths_options[] = {
     {"routing.ways", KER_TYPE_CHOICE, "all", NULL, NULL, "all|one",
-     "Shortest, updown: a switch has all ways to a destination to choose from by routing.selection, or just "
+     "Shortest, updown: a switch has all paths to a destination to choose from by routing.selection, or just "
      "one, spread over the destinations "
      "(on a fat tree: d-mod-k)."},
     {0},
@@ -215,9 +215,9 @@ static const struct ker_option table_options[] = {
 
 const struct ker_kind route_shortest = {
     .name = "shortest",
-    .meaning = "all shortest ways, by number of links, latency or weights",
+    .meaning = "all shortest paths, by number of links, latency or weights",
     .traits = "selects",
-    .options = KER_OPTIONS(weights_options, ways_options),
+    .options = KER_OPTIONS(weights_options, paths_options),
     .operations = &(const struct route_algorithm){.avoids = true,
                                                   .next = route_table_next,
                                                   .prepare = shortest_prepare,
@@ -226,7 +226,7 @@ const struct ker_kind route_shortest = {
 const struct ker_kind route_updown = {.name = "updown",
                                       .meaning = "up*/down*: any network, one channel",
                                       .traits = "selects",
-                                      .options = KER_OPTIONS(ways_options, updown_options),
+                                      .options = KER_OPTIONS(paths_options, updown_options),
                                       .operations =
                                           &(const struct route_algorithm){.avoids = true,
                                                                           .next = route_table_next,
@@ -235,7 +235,7 @@ const struct ker_kind route_updown = {.name = "updown",
 
 const struct ker_kind route_layered = {
     .name = "layered",
-    .meaning = "one shortest way each, in layers of channels without circles",
+    .meaning = "one shortest path each, in layers of channels without circles",
     .options = KER_OPTIONS(weights_options),
     .operations = &(const struct route_algorithm){.avoids = true,
                                                   .next = route_table_next,

@@ -1,8 +1,8 @@
 /* check.c - does a table that somebody else made lead everywhere?
  *
- * For every destination the ways are followed from all switches with nodes, depth first, so that a switch
- * whose packets can come back to it is seen on the way there; switches that nobody's packets pass may have
- * anything in their rows. On the way are found the longest way, for classes that count the hops, and which
+ * For every destination the paths are followed from all switches with nodes, depth first, so that a switch
+ * whose packets can come back to it is seen on the path there; switches that nobody's packets pass may have
+ * anything in their rows. On the way are found the longest path, for classes that count the hops, and which
  * links wait for which.
  */
 #include "routing/tables/make.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 
 struct place {
-    uint32_t switch_id, way;
+    uint32_t switch_id, hop;
 };
 
 struct checker {
@@ -19,9 +19,9 @@ struct checker {
     const struct route_wires *wires;
     const struct route_table_source *source;
     struct ker_error *error;
-    uint32_t *visited; /* per switch: 2 * destination + 2: its ways are being followed, + 3: they are done */
+    uint32_t *visited; /* per switch: 2 * destination + 2: its paths are being followed, + 3: they are done */
     uint16_t *longest;
-    struct place *path; /* switches whose ways are being followed */
+    struct place *path; /* switches whose paths are being followed */
     uint32_t depth;
     uint32_t most_links, missing, missing_switch, missing_node;
     struct route_waits *waits;
@@ -62,10 +62,10 @@ static enum ker_status fail_loop(const struct checker *c, uint32_t begin, uint32
 /* Packets that came here go on by these links. */
 static void waits_note(struct checker *c, uint32_t from_link, uint32_t switch_id, uint32_t node)
 {
-    const struct route_way *way;
-    uint32_t count = route_table_ways(c->table, switch_id, node, &way);
+    const struct route_hop *hop;
+    uint32_t count = route_table_hops(c->table, switch_id, node, &hop);
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t link = route_wires_at(c->wires, switch_id, way[i].port);
+        uint32_t link = route_wires_at(c->wires, switch_id, hop[i].port);
         if (link == ROUTE_NO_WIRE)
             continue;
         uint32_t place = link - c->wires->begin[switch_id];
@@ -88,13 +88,13 @@ static void miss(struct checker *c, uint32_t switch_id, uint32_t node)
     c->missing_node = node;
 }
 
-/* One way on from the last switch of the path, or back. */
+/* One hop on from the last switch of the path, or back. */
 static enum ker_status step(struct checker *c, uint32_t node)
 {
     struct place *at = &c->path[c->depth - 1];
-    const struct route_way *way;
-    uint32_t count = route_table_ways(c->table, at->switch_id, node, &way);
-    if (at->way == count) {
+    const struct route_hop *hop;
+    uint32_t count = route_table_hops(c->table, at->switch_id, node, &hop);
+    if (at->hop == count) {
         if (count == 0)
             miss(c, at->switch_id, node);
         c->visited[at->switch_id]++;
@@ -103,10 +103,10 @@ static enum ker_status step(struct checker *c, uint32_t node)
         c->depth--;
         return KER_OK;
     }
-    way += at->way;
-    uint32_t link = route_wires_at(c->wires, at->switch_id, way->port);
-    if (link == ROUTE_NO_WIRE) { /* the node, or a link that is down: faults have their own ways around it */
-        at->way++;
+    hop += at->hop;
+    uint32_t link = route_wires_at(c->wires, at->switch_id, hop->port);
+    if (link == ROUTE_NO_WIRE) { /* the node, or a link that is down: faults have their own paths around it */
+        at->hop++;
         return KER_OK;
     }
     uint32_t on = c->wires->to[link], mark = c->visited[on];
@@ -116,7 +116,7 @@ static enum ker_status step(struct checker *c, uint32_t node)
         enter(c, on, node);
         return KER_OK;
     }
-    at->way++;
+    at->hop++;
     if (c->longest[on] + 1u > c->longest[at->switch_id])
         c->longest[at->switch_id] = (uint16_t)(c->longest[on] + 1u);
     if (c->waits)
@@ -145,7 +145,7 @@ static enum ker_status fail_missing(const struct checker *c)
     char *line = where(c, c->missing_switch, c->missing_node);
     ker_fail(
         c->error, KER_BAD_INPUT,
-        "%s: switch %u has no way to node %u, though packets to it come here; %u such way%s missing in all",
+        "%s: switch %u has no path to node %u, though packets to it come here; %u such path%s missing in all",
         line, c->missing_switch, c->missing_node, c->missing, c->missing == 1 ? " is" : "s are");
     free(line);
     return KER_BAD_INPUT;
@@ -156,9 +156,9 @@ static void classes_look(struct route_table *table, bool *hops, bool *layers, ui
 {
     *hops = *layers = false;
     *largest = 0;
-    for (uint32_t at = 0; at < table->way_used; at += 1u + table->way[at].port)
-        for (uint32_t i = 1; i <= table->way[at].port; i++) {
-            uint32_t class = table->way[at + i].class;
+    for (uint32_t at = 0; at < table->hop_used; at += 1u + table->hop[at].port)
+        for (uint32_t i = 1; i <= table->hop[at].port; i++) {
+            uint32_t class = table->hop[at + i].class;
             *hops |= class == ROUTE_TABLE_HOPS;
             *layers |= class == ROUTE_TABLE_LAYER;
             if (class<ROUTE_TABLE_CLASSES &&class> * largest)
@@ -193,7 +193,7 @@ enum ker_status route_table_check(const struct route_topology *topology, struct 
         status = fail_missing(&c);
     if (status == KER_OK && hops && c.most_links >= ROUTE_TABLE_CLASSES)
         status = ker_fail(error, KER_BAD_INPUT,
-                          "%s: the longest way has %u links, too many for @hops; at most %d are possible",
+                          "%s: the longest path has %u links, too many for @hops; at most %d are possible",
                           source->file, c.most_links, ROUTE_TABLE_CLASSES - 1);
     if (table->classes < largest + 1)
         table->classes = largest + 1;

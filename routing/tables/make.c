@@ -1,24 +1,24 @@
 /* make.c - tables for any topology, made one destination switch after the other.
  *
- * The shortest ways to it are those to a neighbour that is nearer by just the weight of the link, by a
+ * The shortest paths to it are those to a neighbour that is nearer by just the weight of the link, by a
  * breadth-first search where all weights are 1, else by Dijkstra's. up*down* orders the switches by their
- * distance from the roots, then by number; up is towards the lower. From a switch that a way down leads from
- * to the destination only ways down are used, from any other only ways up to such switches: no packet ever
+ * distance from the roots, then by number; up is towards the lower. From a switch that a path down leads from
+ * to the destination only paths down are used, from any other only paths up to such switches: no packet ever
  * turns up again, and as up links and down links are ordered by the order of the switches, no links wait for
  * each other in a circle (Autonet: Schroeder et al., 1991).
  *
- * Where the table has one way per destination, node d would take from a switch with n ways the way number
- * floor(d / s) mod n, s being the number of ways that switches before have divided the destinations by
+ * Where the table has one path per destination, node d would take from a switch with n paths the path number
+ * floor(d / s) mod n, s being the number of paths that switches before have divided the destinations by
  * already; on a full fat tree this is d-mod-k. Where s exceeds the number of nodes nothing is left to divide,
  * and a hash takes its place. Divided numbers may repeat at later switches, on trees with parallel links
- * above all; so a way that was picked for more pairs of nodes already than one of the others, by more than
+ * above all; so a path that was picked for more pairs of nodes already than one of the others, by more than
  * this destination adds, is passed over for the next of those with fewest. Only picks count: what a link
- * carries that has no other way says little about the load further on, and dragonflies come out worse with
- * it. Layers take what is divided and else the first way, because ways that turn in the same order (on a
+ * carries that has no other path says little about the load further on, and dragonflies come out worse with
+ * it. Layers take what is divided and else the first path, because paths that turn in the same order (on a
  * torus: by dimension) need far fewer of them.
  *
- * Shortest ways need one channel where links do not wait for each other in a circle, as on trees. Elsewhere
- * the channel counts the links of the way. Only ways that packets from some node can take are in the table
+ * Shortest paths need one channel where links do not wait for each other in a circle, as on trees. Elsewhere
+ * the channel counts the links of the path. Only paths that packets from some node can take are in the table
  * and count for this.
  */
 #include "routing/tables/maker.h"
@@ -26,10 +26,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what is known of all ways to a destination ---- */
+/* ---- what is known of all paths to a destination ---- */
 
-/* Does a way to the destination at hand begin with this link? */
-static inline bool is_way(const struct route_maker *m, uint32_t at, uint32_t link)
+/* Does a path to the destination at hand begin with this link? */
+static inline bool is_hop(const struct route_maker *m, uint32_t at, uint32_t link)
 {
     uint32_t peer = m->wires->to[link];
     if (m->distance[peer] == ROUTE_FAR ||
@@ -41,12 +41,12 @@ static inline bool is_way(const struct route_maker *m, uint32_t at, uint32_t lin
 
 static inline uint64_t *bits_of(const struct route_maker *m, uint32_t at)
 {
-    return m->way_bits + (size_t)at * m->words;
+    return m->hop_bits + (size_t)at * m->words;
 }
 
-/* Goes through the links that ways from a switch begin with: for (i = way_first(); i != ROUTE_NO_WIRE; i =
+/* Goes through the links that paths from a switch begin with: for (i = way_first(); i != ROUTE_NO_WIRE; i =
  * way_after(i)). */
-static inline uint32_t way_from(const struct route_maker *m, uint32_t at, uint32_t place)
+static inline uint32_t hop_from(const struct route_maker *m, uint32_t at, uint32_t place)
 {
     const uint64_t *bits = bits_of(m, at);
     for (uint32_t w = place / 64; w < m->words; w++, place = w * 64) {
@@ -57,24 +57,24 @@ static inline uint32_t way_from(const struct route_maker *m, uint32_t at, uint32
     return ROUTE_NO_WIRE;
 }
 
-static inline uint32_t way_first(const struct route_maker *m, uint32_t at)
+static inline uint32_t hop_first(const struct route_maker *m, uint32_t at)
 {
-    return way_from(m, at, 0);
+    return hop_from(m, at, 0);
 }
 
-static inline uint32_t way_after(const struct route_maker *m, uint32_t at, uint32_t link)
+static inline uint32_t hop_after(const struct route_maker *m, uint32_t at, uint32_t link)
 {
-    return way_from(m, at, link + 1 - m->wires->begin[at]);
+    return hop_from(m, at, link + 1 - m->wires->begin[at]);
 }
 
-/* Which links of a switch ways begin with; returns how many. */
-static uint32_t ways_find(struct route_maker *m, uint32_t at)
+/* Which links of a switch paths begin with; returns how many. */
+static uint32_t hops_find(struct route_maker *m, uint32_t at)
 {
     const struct route_wires *wires = m->wires;
     uint64_t *bits = bits_of(m, at), mask = 0;
     uint32_t first = wires->begin[at], links = wires->begin[at + 1] - first, count = 0;
     for (uint32_t place = 0; place < links; place++) {
-        mask |= (uint64_t)is_way(m, at, first + place) << place % 64;
+        mask |= (uint64_t)is_hop(m, at, first + place) << place % 64;
         if (place % 64 == 63 || place + 1 == links) {
             bits[place / 64] = mask;
             count += (uint32_t)__builtin_popcountll(mask);
@@ -84,9 +84,9 @@ static uint32_t ways_find(struct route_maker *m, uint32_t at)
     return count;
 }
 
-/* From the farthest on: who is passed by packets, how many ways there are, what they divide the destinations
+/* From the farthest on: who is passed by packets, how many paths there are, what they divide the destinations
  * by. */
-static void ways_follow(struct route_maker *m, uint32_t to)
+static void hops_follow(struct route_maker *m, uint32_t to)
 {
     const struct route_wires *wires = m->wires;
     for (uint32_t i = 0; i < m->reached; i++) {
@@ -95,22 +95,22 @@ static void ways_follow(struct route_maker *m, uint32_t to)
     }
     for (uint32_t k = m->reached; k-- > 1;) {
         uint32_t at = m->order[k];
-        m->ways[at] = 0;
+        m->hops[at] = 0;
         if (!m->used[at]) {
             memset(bits_of(m, at), 0, m->words * sizeof(uint64_t));
             continue;
         }
-        m->ways[at] = (uint16_t)ways_find(m, at);
-        uint64_t divided = (uint64_t)m->divided[at] * m->ways[at];
+        m->hops[at] = (uint16_t)hops_find(m, at);
+        uint64_t divided = (uint64_t)m->divided[at] * m->hops[at];
         if (divided > wires->nodes)
             divided = wires->nodes + 1ull;
-        for (uint32_t i = way_first(m, at); i != ROUTE_NO_WIRE; i = way_after(m, at, i)) {
+        for (uint32_t i = hop_first(m, at); i != ROUTE_NO_WIRE; i = hop_after(m, at, i)) {
             m->used[wires->to[i]] = true;
             if (divided > m->divided[wires->to[i]])
                 m->divided[wires->to[i]] = (uint32_t)divided;
         }
     }
-    m->ways[to] = 0;
+    m->hops[to] = 0;
 }
 
 static void longest_follow(struct route_maker *m, uint32_t to)
@@ -123,7 +123,7 @@ static void longest_follow(struct route_maker *m, uint32_t to)
         if (!m->weight)
             longest = (uint32_t)m->distance[at];
         else
-            for (uint32_t i = way_first(m, at); i != ROUTE_NO_WIRE; i = way_after(m, at, i))
+            for (uint32_t i = hop_first(m, at); i != ROUTE_NO_WIRE; i = hop_after(m, at, i))
                 if (m->longest[m->wires->to[i]] + 1u > longest)
                     longest = m->longest[m->wires->to[i]] + 1u;
         m->longest[at] = (uint16_t)longest;
@@ -132,22 +132,22 @@ static void longest_follow(struct route_maker *m, uint32_t to)
     }
 }
 
-/* ---- all ways ---- */
+/* ---- all paths ---- */
 
-/* Of more ways than a set can have, those from one of the destination's own on. */
+/* Of more paths than a set can have, those from one of the destination's own on. */
 static uint32_t set_make(struct route_maker *m, uint32_t at, uint32_t to)
 {
     const struct route_wires *wires = m->wires;
-    struct route_way way[ROUTE_MAX_CHOICES];
-    uint32_t count = 0, skip = m->ways[at] > ROUTE_MAX_CHOICES ? to % m->ways[at] : 0, seen = 0;
+    struct route_hop hop[ROUTE_MAX_CHOICES];
+    uint32_t count = 0, skip = m->hops[at] > ROUTE_MAX_CHOICES ? to % m->hops[at] : 0, seen = 0;
     uint64_t mask = *bits_of(m, at);
     if (m->words == 1 && m->mask[at] == mask)
         return m->mask_set[at];
-    for (uint32_t i = way_first(m, at); i != ROUTE_NO_WIRE; i = way_after(m, at, i))
-        if ((seen++ + m->ways[at] - skip) % m->ways[at] < ROUTE_MAX_CHOICES)
-            way[count++] = (struct route_way){wires->port[i], 0, 0};
+    for (uint32_t i = hop_first(m, at); i != ROUTE_NO_WIRE; i = hop_after(m, at, i))
+        if ((seen++ + m->hops[at] - skip) % m->hops[at] < ROUTE_MAX_CHOICES)
+            hop[count++] = (struct route_hop){wires->port[i], 0, 0};
     m->mask[at] = mask;
-    return m->mask_set[at] = route_table_set_of(m->table, way, count);
+    return m->mask_set[at] = route_table_set_of(m->table, hop, count);
 }
 
 static void waits_add(struct route_maker *m)
@@ -155,7 +155,7 @@ static void waits_add(struct route_maker *m)
     const struct route_wires *wires = m->wires;
     for (uint32_t k = 1; k < m->reached; k++) {
         uint32_t at = m->order[k];
-        for (uint32_t i = way_first(m, at); i != ROUTE_NO_WIRE; i = way_after(m, at, i)) {
+        for (uint32_t i = hop_first(m, at); i != ROUTE_NO_WIRE; i = hop_after(m, at, i)) {
             if (wires->to[i] == m->order[0])
                 continue;
             const uint64_t *more = bits_of(m, wires->to[i]);
@@ -185,7 +185,7 @@ static void destination_search(struct route_maker *m, uint32_t to)
         route_search_weighted(m, to);
     else
         route_search_breadth(m, to);
-    ways_follow(m, to);
+    hops_follow(m, to);
     if (!m->updown)
         longest_follow(m, to);
     waits_follow(m, false);
@@ -193,63 +193,63 @@ static void destination_search(struct route_maker *m, uint32_t to)
         m->set[m->order[k]] = m->used[m->order[k]] ? set_make(m, m->order[k], to) : 0;
 }
 
-/* ---- one way ---- */
+/* ---- one path ---- */
 
-/* Of the ways from a switch, those picked for fewest pairs of nodes. They are known as long as the ways are
+/* Of the paths from a switch, those picked for fewest pairs of nodes. They are known as long as the paths are
  * the same (of up to 64) and one of them is left; that makes a choice among them cheap. */
 static void lowest_find(struct route_maker *m, uint32_t at)
 {
     uint64_t low = UINT64_MAX;
     uint32_t count = 0;
-    for (uint32_t i = way_first(m, at); i != ROUTE_NO_WIRE; i = way_after(m, at, i)) {
+    for (uint32_t i = hop_first(m, at); i != ROUTE_NO_WIRE; i = hop_after(m, at, i)) {
         count = m->load[i] < low ? 1 : count + (m->load[i] == low);
         low = m->load[i] < low ? m->load[i] : low;
     }
     m->mask[at] = *bits_of(m, at);
     m->lowest[at] = low;
-    m->lowest_ways[at] = m->words == 1 ? count : 0;
+    m->lowest_hops[at] = m->words == 1 ? count : 0;
 }
 
 static void load_add(struct route_maker *m, uint32_t at, uint32_t link, uint32_t pairs)
 {
-    if (m->lowest_ways[at] > 0 && m->load[link] == m->lowest[at] &&
+    if (m->lowest_hops[at] > 0 && m->load[link] == m->lowest[at] &&
         m->mask[at] >> (link - m->wires->begin[at]) & 1)
-        m->lowest_ways[at]--;
+        m->lowest_hops[at]--;
     m->load[link] += pairs;
 }
 
-static uint32_t way_number(const struct route_maker *m, uint32_t at, uint32_t number)
+static uint32_t hop_number(const struct route_maker *m, uint32_t at, uint32_t number)
 {
-    uint32_t link = way_first(m, at);
+    uint32_t link = hop_first(m, at);
     while (number-- > 0)
-        link = way_after(m, at, link);
+        link = hop_after(m, at, link);
     return link;
 }
 
-static uint32_t way_pick(struct route_maker *m, uint32_t at, uint32_t node)
+static uint32_t hop_pick(struct route_maker *m, uint32_t at, uint32_t node)
 {
-    uint32_t count = m->ways[at];
+    uint32_t count = m->hops[at];
     bool divides = (uint64_t)m->divided[at] * count <= m->wires->nodes;
     if (count == 1 || (m->layers && !divides))
-        return way_first(m, at);
+        return hop_first(m, at);
     uint32_t pick = divides ? node / m->divided[at] % count : ker_random_below(route_mix(node, at), count);
-    uint32_t link = way_number(m, at, pick);
+    uint32_t link = hop_number(m, at, pick);
     if (m->layers || !divides)
         return link;
-    if (m->lowest_ways[at] == 0 || m->mask[at] != *bits_of(m, at))
+    if (m->lowest_hops[at] == 0 || m->mask[at] != *bits_of(m, at))
         lowest_find(m, at);
     if (m->load[link] <= m->lowest[at] + m->pairs[at])
         return link;
     while (m->load[link] != m->lowest[at]) {
-        link = way_after(m, at, link);
-        link = link == ROUTE_NO_WIRE ? way_first(m, at) : link;
+        link = hop_after(m, at, link);
+        link = link == ROUTE_NO_WIRE ? hop_first(m, at) : link;
     }
     return link;
 }
 
-/* From the farthest switch on: the ways to a node from those switches that packets pass. Lists these in
+/* From the farthest switch on: the paths to a node from those switches that packets pass. Lists these in
  * m->passed, nearest first. */
-static uint32_t ways_choose(struct route_maker *m, uint32_t node)
+static uint32_t hops_choose(struct route_maker *m, uint32_t node)
 {
     uint32_t place = m->reached;
     for (uint32_t k = 1; k < m->reached; k++)
@@ -258,8 +258,8 @@ static uint32_t ways_choose(struct route_maker *m, uint32_t node)
         uint32_t at = m->order[k];
         if (m->pairs[at] == 0)
             continue;
-        uint32_t link = way_pick(m, at, node);
-        if (m->ways[at] > 1)
+        uint32_t link = hop_pick(m, at, node);
+        if (m->hops[at] > 1)
             load_add(m, at, link, m->pairs[at]);
         m->pairs[m->wires->to[link]] += m->pairs[at];
         m->next[at] = link;
@@ -273,12 +273,12 @@ static uint32_t ways_choose(struct route_maker *m, uint32_t node)
 static bool column_one(struct route_maker *m, uint32_t node, uint32_t to, uint32_t *set, uint32_t *layer)
 {
     const struct route_wires *wires = m->wires;
-    uint32_t passed = ways_choose(m, node);
+    uint32_t passed = hops_choose(m, node);
     m->next[to] = ROUTE_NO_WIRE;
     for (uint32_t k = 1; k < passed; k++) {
         uint32_t at = m->passed[k];
-        struct route_way way = {wires->port[m->next[at]], m->layers ? ROUTE_TABLE_LAYER : 0, 0};
-        set[(size_t)at * ROUTE_TRIE_BLOCK] = route_table_set_of(m->table, &way, 1);
+        struct route_hop hop = {wires->port[m->next[at]], m->layers ? ROUTE_TABLE_LAYER : 0, 0};
+        set[(size_t)at * ROUTE_TRIE_BLOCK] = route_table_set_of(m->table, &hop, 1);
     }
     if (!layer)
         return true;
@@ -303,7 +303,7 @@ static bool columns_make(struct route_maker *m, uint32_t first)
 {
     const struct route_wires *wires = m->wires;
     uint32_t count = wires->nodes - first < ROUTE_TRIE_BLOCK ? wires->nodes - first : ROUTE_TRIE_BLOCK;
-    uint32_t *set = route_trie_columns(&m->table->ways);
+    uint32_t *set = route_trie_columns(&m->table->hops);
     uint32_t *layer = m->layers ? route_trie_columns(&m->table->layers) : NULL;
     bool made[ROUTE_TRIE_BLOCK] = {false};
     for (uint32_t i = 0; i < count; i++) {
@@ -320,11 +320,11 @@ static bool columns_make(struct route_maker *m, uint32_t first)
                 column_all(m, set + k);
             else if (!column_one(m, first + k, to, set + k, layer ? layer + k : NULL))
                 return false;
-            struct route_way eject = {wires->node_port[first + k], ROUTE_TABLE_ANY, 0};
+            struct route_hop eject = {wires->node_port[first + k], ROUTE_TABLE_ANY, 0};
             set[(size_t)to * ROUTE_TRIE_BLOCK + k] = route_table_set_of(m->table, &eject, 1);
         }
     }
-    route_trie_advance(&m->table->ways);
+    route_trie_advance(&m->table->hops);
     if (layer)
         route_trie_advance(&m->table->layers);
     return true;
@@ -340,7 +340,7 @@ void route_maker_init(struct route_maker *m, const struct route_wires *wires)
     m->order = ker_alloc(switches * sizeof *m->order);
     m->used = ker_alloc(switches * sizeof *m->used);
     m->longest = ker_alloc(switches * sizeof *m->longest);
-    m->ways = ker_alloc(switches * sizeof *m->ways);
+    m->hops = ker_alloc(switches * sizeof *m->hops);
     m->heap = ker_alloc(switches * sizeof *m->heap);
     m->heap_at = ker_alloc(switches * sizeof *m->heap_at);
     m->divided = ker_alloc(switches * sizeof *m->divided);
@@ -348,14 +348,14 @@ void route_maker_init(struct route_maker *m, const struct route_wires *wires)
     m->passed = ker_alloc(switches * sizeof *m->passed);
     m->pairs = ker_alloc(switches * sizeof *m->pairs);
     m->lowest = ker_alloc(switches * sizeof *m->lowest);
-    m->lowest_ways = ker_alloc(switches * sizeof *m->lowest_ways);
+    m->lowest_hops = ker_alloc(switches * sizeof *m->lowest_hops);
     m->load = ker_alloc((wires->links + (size_t)1) * sizeof *m->load);
     m->mask_set = ker_alloc(switches * sizeof *m->mask_set);
     m->mask = ker_alloc(switches * sizeof *m->mask);
     m->set = ker_alloc(switches * sizeof *m->set);
     m->layer = ker_alloc(switches * sizeof *m->layer);
     m->words = wires->most / 64 + 1; /* as in struct route_waits */
-    m->way_bits = ker_alloc(switches * m->words * sizeof *m->way_bits);
+    m->hop_bits = ker_alloc(switches * m->words * sizeof *m->hop_bits);
 }
 
 void route_maker_release(struct route_maker *m)
@@ -368,7 +368,7 @@ void route_maker_release(struct route_maker *m)
     free(m->order);
     free(m->used);
     free(m->longest);
-    free(m->ways);
+    free(m->hops);
     free(m->heap);
     free(m->heap_at);
     free(m->divided);
@@ -376,12 +376,12 @@ void route_maker_release(struct route_maker *m)
     free(m->passed);
     free(m->pairs);
     free(m->lowest);
-    free(m->lowest_ways);
+    free(m->lowest_hops);
     free(m->load);
     free(m->mask_set);
     free(m->mask);
     free(m->set);
-    free(m->way_bits);
+    free(m->hop_bits);
     free(m->layer);
     route_waits_release(&m->waits);
     route_layers_free(m->layers);

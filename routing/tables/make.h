@@ -5,22 +5,22 @@
 #include "routing/tables/table.h"
 #include "routing/wires.h"
 
-/* Of any algorithm that goes by topology->table. route_table_next returns 0 for a destination without ways: a
- * pair that faults have separated. */
+/* Of any algorithm that goes by topology->table. route_table_next returns 0 for a destination without paths:
+ * a pair that faults have separated. */
 route_next_function route_table_next;
 uint32_t route_table_channels(const struct route_topology *);
-/* All shortest ways by number of links, or one for each destination node. */
+/* All shortest paths by number of links, or one for each destination node. */
 enum ker_status route_shortest_prepare(struct route_topology *, const struct ker_config *, bool one,
                                        struct ker_error *);
 
-/* table_layers.c: assigns every path of a table with one way per destination to a layer of channels, such
+/* table_layers.c: assigns every path of a table with one path per destination to a layer of channels, such
  * that in none links wait for each other in a circle. */
 struct route_layers;
 /* NULL when the network is too large for it. */
 struct route_layers *route_layers_new(const struct route_wires *);
 void route_layers_free(struct route_layers *);
 /* One destination: next[s] is the link that switch s sends by (ROUTE_NO_WIRE: none), order the `count`
- * switches that have a way, and the destination's own, each behind the one it sends to. Writes layer[s] for
+ * switches that have a path, and the destination's own, each behind the one it sends to. Writes layer[s] for
  * switches with nodes. False: more layers than are possible. */
 bool route_layers_add(struct route_layers *, const uint32_t *next, const uint32_t *order, uint32_t count,
                       uint32_t destination, uint8_t *layer);
@@ -32,7 +32,7 @@ struct route_table_source { /* for messages */
     const char *file;
     uint32_t (*line)(void *context, uint32_t switch_id,
                      uint32_t node); /* where this was said; 0: unknown. May be NULL */
-    /* Either may be NULL: says that packets meet a switch without a way, of `count` such pairs in all; that
+    /* Either may be NULL: says that packets meet a switch without a path, of `count` such pairs in all; that
      * packets go round through these switches. Both return KER_BAD_INPUT. */
     enum ker_status (*missing)(void *context, uint32_t switch_id, uint32_t column, uint32_t count,
                                struct ker_error *);
@@ -41,8 +41,8 @@ struct route_table_source { /* for messages */
     void *context;
 };
 /* After route_table_finish: no loops that packets can meet, and nothing missing that they need. Raises
- * table->classes to what the ways need, layers apart. *safe: it is free of deadlock for sure (a single class,
- * no circle); else route_check_deadlock has to find out. */
+ * table->classes to what the paths need, layers apart. *safe: it is free of deadlock for sure (a single
+ * class, no circle); else route_check_deadlock has to find out. */
 enum ker_status route_table_check(const struct route_topology *, struct route_table *,
                                   const struct route_table_source *, bool *safe, struct ker_error *);
 

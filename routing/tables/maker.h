@@ -14,30 +14,30 @@ struct route_maker {
     uint32_t *weight; /* per link; NULL: all are 1 */
     uint32_t *rank;   /* of switches: up is towards the lower */
     uint32_t *by_rank;
-    uint64_t *distance; /* to the destination at hand, along ways of the table */
-    bool *below;        /* up*down*: a way down leads from here */
-    uint32_t *order;    /* the switches that have a way, nearest first */
+    uint64_t *distance; /* to the destination at hand, along paths of the table */
+    bool *below;        /* up*down*: a path down leads from here */
+    uint32_t *order;    /* the switches that have a path, nearest first */
     uint32_t reached;
     bool *used;        /* packets come by here */
-    uint16_t *longest; /* links of the longest way */
-    uint16_t *ways;    /* per switch how many */
+    uint16_t *longest; /* links of the longest path */
+    uint16_t *hops;    /* per switch how many */
     uint32_t *heap, *heap_at;
     uint32_t heap_size;
-    /* with one way */
+    /* with one path */
     uint32_t *divided; /* per switch */
     uint32_t *next;    /* per switch a link */
     uint32_t *passed;  /* switches that packets come by, as in order */
     uint32_t *pairs;   /* per switch: nodes that send by here to the destination */
     uint64_t *load; /* per link: pairs of nodes it was picked for among others, of all destinations so far */
-    uint64_t *lowest;      /* per switch: of the ways in mask, the least load, */
-    uint32_t *lowest_ways; /* and how many have it; 0: unknown */
+    uint64_t *lowest;      /* per switch: of the paths in mask, the least load, */
+    uint32_t *lowest_hops; /* and how many have it; 0: unknown */
     /* with all */
     uint32_t *mask_set; /* per switch the last set, and where a switch has at most 64 links those it was made
                            from */
     uint64_t *mask;
     uint32_t *set; /* per switch */
     struct route_waits waits;
-    uint64_t *way_bits; /* per switch `words`: a bit for each link that a way begins with */
+    uint64_t *hop_bits; /* per switch `words`: a bit for each link that a path begins with */
     uint32_t words;
     bool cyclic;
     uint32_t destinations, most_links;
@@ -49,7 +49,7 @@ struct route_maker {
 void route_maker_init(struct route_maker *m, const struct route_wires *wires);
 void route_maker_release(struct route_maker *m);
 /* Makes the whole table; false: it needs more than ROUTE_MAX_LAYERS. Nodes that cannot be reached have no
- * ways; that this is so is said where faults are. */
+ * paths; that this is so is said where faults are. */
 bool route_maker_fill(struct route_maker *m);
 
 /* table_search.c: m->distance, m->order and m->reached for one destination; the third m->below, too. */

@@ -85,7 +85,8 @@ void route_search_weighted(struct route_maker *m, uint32_t to)
     }
 }
 
-/* First the ways down, found from their end; then, from the lowest rank on, the ways up to where they begin.
+/* First the paths down, found from their end; then, from the lowest rank on, the paths up to where they
+ * begin.
  */
 void route_search_updown(struct route_maker *m, uint32_t to)
 {

@@ -1,13 +1,13 @@
 /* table.h - private to routing/: routing tables, compressed.
  *
- * For every switch and destination node a table holds a set of ways: ports, each with the class of virtual
+ * For every switch and destination node a table holds a set of paths: ports, each with the class of virtual
  * channel to be used. Equal sets are stored once and have a number. A switch's row is a trie over the
  * destination nodes, 64 entries to a block, and equal blocks are stored once for all switches: in a regular
  * network most of a row is shared with other rows. A second trie may hold a layer for every source switch and
  * destination node, which the packet carries in its state from its first switch on.
  *
  * A table is filled by rows (one switch, all destinations) or by columns (all switches, the next 64
- * destinations), whatever suits its maker, and closed by route_table_finish. What is never set has no ways.
+ * destinations), whatever suits its maker, and closed by route_table_finish. What is never set has no paths.
  * Number 0 is the empty set.
  */
 #ifndef ROUTING_TABLE_H
@@ -16,7 +16,7 @@
 #include "routing/routing.h"
 #include "routing/tables/trie.h"
 
-struct route_way {
+struct route_hop {
     uint16_t port;
     uint8_t class; /* of channels, from 0, or one of the following */
     uint8_t spare; /* 0 */
@@ -32,14 +32,14 @@ struct route_table {
     uint32_t switches, nodes;
     uint32_t paths; /* above 1: so many columns stand for each node, and a packet draws one; nodes counts
                        columns */
-    struct route_trie ways, layers; /* layers.root is NULL when there are none */
-    struct route_lanes *lanes;      /* NULL: ways have classes of their own */
-    struct route_way *way; /* a set is its count, as a port, and its ways; its number is where it begins */
-    uint32_t way_used, way_room;
+    struct route_trie hops, layers; /* layers.root is NULL when there are none */
+    struct route_lanes *lanes;      /* NULL: paths have classes of their own */
+    struct route_hop *hop; /* a set is its count, as a port, and its paths; its number is where it begins */
+    uint32_t hop_used, hop_room;
     struct ker_table sets;
     uint32_t classes; /* channels needed; its maker sets it */
     uint32_t spread;  /* channels per class: route_table_tune */
-    bool adaptive;    /* some set has several ways */
+    bool adaptive;    /* some set has several paths */
     bool unproved;    /* may deadlock: route_table_prove has to look */
     bool finished;
 };
@@ -47,14 +47,14 @@ struct route_table {
 struct route_table *route_table_new(uint32_t switches, uint32_t nodes);
 void route_table_free(struct route_table *); /* NULL is fine */
 
-/* The number of a set of up to ROUTE_MAX_CHOICES ways; their order counts. */
-uint32_t route_table_set_of(struct route_table *, const struct route_way *ways, uint32_t count);
-/* The ways of a set; returns how many. Valid until the next set is made. */
-static inline uint32_t route_table_set_ways(const struct route_table *table, uint32_t set,
-                                            const struct route_way **ways)
+/* The number of a set of up to ROUTE_MAX_CHOICES paths; their order counts. */
+uint32_t route_table_set_of(struct route_table *, const struct route_hop *hops, uint32_t count);
+/* The paths of a set; returns how many. Valid until the next set is made. */
+static inline uint32_t route_table_set_hops(const struct route_table *table, uint32_t set,
+                                            const struct route_hop **hops)
 {
-    const struct route_way *head = &table->way[set];
-    *ways = head + 1;
+    const struct route_hop *head = &table->hop[set];
+    *hops = head + 1;
     return head->port;
 }
 
@@ -76,14 +76,14 @@ uint64_t route_table_bytes(const struct route_table *);
 
 static inline uint32_t route_table_set(const struct route_table *table, uint32_t switch_id, uint32_t node)
 {
-    return route_trie_get(&table->ways, switch_id, node);
+    return route_trie_get(&table->hops, switch_id, node);
 }
 
-/* The ways from a switch to a node; returns how many, 0: none. */
-static inline uint32_t route_table_ways(const struct route_table *table, uint32_t switch_id, uint32_t node,
-                                        const struct route_way **ways)
+/* The paths from a switch to a node; returns how many, 0: none. */
+static inline uint32_t route_table_hops(const struct route_table *table, uint32_t switch_id, uint32_t node,
+                                        const struct route_hop **hops)
 {
-    return route_table_set_ways(table, route_table_set(table, switch_id, node), ways);
+    return route_table_set_hops(table, route_table_set(table, switch_id, node), hops);
 }
 
 static inline uint32_t route_table_layer(const struct route_table *table, uint32_t switch_id, uint32_t node)

@@ -22,8 +22,8 @@ struct reader {
     uint32_t switch_id, ports, *switch_line;       /* per switch: where its section begins */
     uint32_t *set, *set_line, *layer, *layer_line; /* of the section, per node */
     uint32_t layers;                               /* 1 + the largest */
-    struct route_way way[ROUTE_MAX_CHOICES];
-    uint32_t ways;
+    struct route_hop hop[ROUTE_MAX_CHOICES];
+    uint32_t hops;
     uint32_t *listed, listed_count; /* destinations of the line */
     uint32_t probe_switch, probe_node, probe_line;
 };
@@ -116,7 +116,7 @@ static enum ker_status list_read(struct reader *r, const uint32_t *line)
     return status;
 }
 
-/* ---- ways ---- */
+/* ---- paths ---- */
 
 static enum ker_status class_read(struct reader *r, uint8_t *class)
 {
@@ -142,7 +142,7 @@ static enum ker_status class_read(struct reader *r, uint8_t *class)
     return KER_OK;
 }
 
-static enum ker_status way_read(struct reader *r)
+static enum ker_status hop_read(struct reader *r)
 {
     struct route_peer peer;
     uint32_t port;
@@ -154,35 +154,35 @@ static enum ker_status way_read(struct reader *r)
     route_port(r->topology, r->switch_id, port, &peer);
     if (peer.kind == ROUTE_NOTHING)
         return ker_lines_fail(&r->in, "port %u of switch %u leads nowhere", port, r->switch_id);
-    if (r->ways == ROUTE_MAX_CHOICES)
-        return ker_lines_fail(&r->in, "more than %d ways", ROUTE_MAX_CHOICES);
-    struct route_way *way = &r->way[r->ways];
-    *way = (struct route_way){.port = (uint16_t)port};
-    enum ker_status status = class_read(r, &way->class);
+    if (r->hops == ROUTE_MAX_CHOICES)
+        return ker_lines_fail(&r->in, "more than %d paths", ROUTE_MAX_CHOICES);
+    struct route_hop *hop = &r->hop[r->hops];
+    *hop = (struct route_hop){.port = (uint16_t)port};
+    enum ker_status status = class_read(r, &hop->class);
     if (status == KER_OK && peer.kind == ROUTE_NODE)
         for (uint32_t i = 0; i < r->listed_count; i++)
             if (r->listed[i] != peer.id)
                 return ker_lines_fail(&r->in, "port %u of switch %u leads to node %u, not to node %u", port,
                                       r->switch_id, peer.id, r->listed[i]);
     if (peer.kind == ROUTE_NODE)
-        way->class = ROUTE_TABLE_ANY;
-    for (uint32_t i = 0; i < r->ways && status == KER_OK; i++)
-        if (r->way[i].port == way->port && r->way[i].class == way->class)
+        hop->class = ROUTE_TABLE_ANY;
+    for (uint32_t i = 0; i < r->hops && status == KER_OK; i++)
+        if (r->hop[i].port == hop->port && r->hop[i].class == hop->class)
             return ker_lines_fail(&r->in, "port %u is named twice", port);
-    r->ways++;
+    r->hops++;
     return status;
 }
 
-/* The destination's own switch has no other way than the node's port. */
+/* The destination's own switch has no other path than the node's port. */
 static enum ker_status own_check(struct reader *r, uint32_t node)
 {
     uint32_t at;
     uint16_t port;
     route_attachment(r->topology, node, &at, &port);
-    if (at != r->switch_id || (r->ways == 1 && r->way[0].port == port))
+    if (at != r->switch_id || (r->hops == 1 && r->hop[0].port == port))
         return KER_OK;
     return ker_lines_fail(&r->in,
-                          "node %u is at port %u of this switch and needs no other way; it may be left out",
+                          "node %u is at port %u of this switch and needs no other path; it may be left out",
                           node, port);
 }
 
@@ -199,14 +199,14 @@ static enum ker_status to_read(struct reader *r)
         return status;
     if (!ker_take_word(&r->in, "via"))
         return fail_line(r, "\"via\" and ports are expected here");
-    r->ways = 0;
+    r->hops = 0;
     do {
-        status = way_read(r);
+        status = hop_read(r);
         if (status == KER_OK && !ker_at_gap(&r->in) && r->in.p[-1] != ' ' && r->in.p[-1] != '\t')
             status = fail_line(r, "a blank or @CLASS is expected here");
         ker_take_blanks(&r->in);
     } while (status == KER_OK && r->in.p < r->in.stop);
-    uint32_t set = status == KER_OK && r->table ? route_table_set_of(r->table, r->way, r->ways) : 0;
+    uint32_t set = status == KER_OK && r->table ? route_table_set_of(r->table, r->hop, r->hops) : 0;
     for (uint32_t i = 0; i < r->listed_count && status == KER_OK; i++) {
         uint32_t node = r->listed[i];
         if (r->set_line[node])
@@ -254,7 +254,7 @@ static void section_end(struct reader *r)
     if (!r->in_switch)
         return;
     for (uint32_t port = 0; r->table && port < r->ports; port++) {
-        struct route_way eject = {(uint16_t)port, ROUTE_TABLE_ANY, 0};
+        struct route_hop eject = {(uint16_t)port, ROUTE_TABLE_ANY, 0};
         struct route_peer peer;
         route_port(r->topology, r->switch_id, port, &peer);
         if (peer.kind == ROUTE_NODE)

@@ -175,7 +175,7 @@ void route_trie_advance(struct route_trie *trie)
 
 /* ---- closing ---- */
 
-/* Where the row without ways begins; it is made if there is none. */
+/* Where the row without paths begins; it is made if there is none. */
 static uint32_t empty_row(struct route_trie *trie)
 {
     uint32_t *row = ker_alloc(ROUTE_TRIE_BLOCK * sizeof *row), at = 0;

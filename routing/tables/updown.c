@@ -245,7 +245,7 @@ static enum ker_status rank_make(struct route_maker *m, const struct ker_config 
         return KER_OK;
     return ker_config_fail(
         config, error, "routing.root",
-        "these %u roots do not lead to every node by ways that go up first and then only down; "
+        "these %u roots do not lead to every node by paths that go up first and then only down; "
         "name one root, or the whole top of a tree",
         roots);
 }

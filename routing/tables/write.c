@@ -1,8 +1,8 @@
-/* write.c - writes the ways of any algorithm as a table (docs/routing-tables.md).
+/* write.c - writes the paths of any algorithm as a table (docs/routing-tables.md).
  *
  * Where the algorithm goes by a table, that is written. Else its function is asked: for one destination after
  * the other all packets are followed from all switches with nodes, through all that may be drawn, and the
- * ways seen at each switch make its set. The same must be seen whatever way a packet has come, otherwise no
+ * paths seen at each switch make its set. The same must be seen whatever path a packet has come, otherwise no
  * table can say it. What is passed by no packet is left out.
  *
  * A line holds all destinations of one set: runs of consecutive nodes, and runs of equal length at equal
@@ -57,39 +57,39 @@ static void arrive(struct asker *a, struct arrival arrival)
 static enum ker_status choice_check(struct asker *a, const struct route_choice *choice, uint32_t hops)
 {
     if (choice->flags & ROUTE_ESCAPE)
-        return refuse(a, "some of its ways may only be taken when there is room at once");
+        return refuse(a, "some of its paths may only be taken when there is room at once");
     if (choice->flags & ROUTE_DETOUR || choice->weight > 1 || choice->watch)
-        return refuse(a, "it weighs its ways");
+        return refuse(a, "it weighs its paths");
     if (choice->state)
         return refuse(a, "packets remember what was decided before");
-    return hops > MOST_HOPS ? refuse(a, "its ways are too long") : KER_OK;
+    return hops > MOST_HOPS ? refuse(a, "its paths are too long") : KER_OK;
 }
 
-static struct route_way way_of(const struct asker *a, const struct route_choice *choice,
+static struct route_hop hop_of(const struct asker *a, const struct route_choice *choice,
                                const struct route_peer *peer)
 {
-    struct route_way way = {choice->port, choice->channel, 0};
+    struct route_hop hop = {choice->port, choice->channel, 0};
     if (choice->channel_count)
-        way.class = (uint8_t)(choice->first_channel / choice->channel_count);
+        hop.class = (uint8_t)(choice->first_channel / choice->channel_count);
     if (peer->kind == ROUTE_NODE || (a->needed > 1 && choice->channel_count == a->topology->channels))
-        way.class = ROUTE_TABLE_ANY;
-    return way;
+        hop.class = ROUTE_TABLE_ANY;
+    return hop;
 }
 
 /* Ascending by port and class, each once. */
-static enum ker_status way_insert(struct asker *a, struct route_way *ways, uint32_t *count,
-                                  struct route_way way)
+static enum ker_status hop_insert(struct asker *a, struct route_hop *hops, uint32_t *count,
+                                  struct route_hop hop)
 {
     uint32_t at = *count;
-    while (at > 0 && (ways[at - 1].port > way.port ||
-                      (ways[at - 1].port == way.port && ways[at - 1].class > way.class)))
+    while (at > 0 && (hops[at - 1].port > hop.port ||
+                      (hops[at - 1].port == hop.port && hops[at - 1].class > hop.class)))
         at--;
-    if (at > 0 && ways[at - 1].port == way.port && ways[at - 1].class == way.class)
+    if (at > 0 && hops[at - 1].port == hop.port && hops[at - 1].class == hop.class)
         return KER_OK;
     if (*count == ROUTE_MAX_CHOICES)
-        return refuse(a, "there are more than 64 ways from a switch");
-    memmove(ways + at + 1, ways + at, (*count - at) * sizeof *ways);
-    ways[at] = way;
+        return refuse(a, "there are more than 64 paths from a switch");
+    memmove(hops + at + 1, hops + at, (*count - at) * sizeof *hops);
+    hops[at] = hop;
     ++*count;
     return KER_OK;
 }
@@ -98,7 +98,7 @@ static enum ker_status follow(struct asker *a, struct arrival from)
 {
     const struct route_topology *topology = a->topology;
     struct route_oracle oracle = {0};
-    struct route_way ways[ROUTE_MAX_CHOICES];
+    struct route_hop hops[ROUTE_MAX_CHOICES];
     uint32_t count = 0;
     enum ker_status status = KER_OK;
     do {
@@ -116,7 +116,7 @@ static enum ker_status follow(struct asker *a, struct arrival from)
             struct route_peer peer;
             route_port(topology, from.switch_id, choices[i].port, &peer);
             if ((status = choice_check(a, &choices[i], from.hops)) == KER_OK)
-                status = way_insert(a, ways, &count, way_of(a, &choices[i], &peer));
+                status = hop_insert(a, hops, &count, hop_of(a, &choices[i], &peer));
             if (peer.kind == ROUTE_SWITCH && status == KER_OK)
                 arrive(a,
                        (struct arrival){peer.id, peer.port, (uint16_t)(from.hops + 1), choices[i].channel});
@@ -124,11 +124,11 @@ static enum ker_status follow(struct asker *a, struct arrival from)
     } while (status == KER_OK && route_oracle_advance(&oracle));
     if (status != KER_OK)
         return status;
-    uint32_t set = route_table_set_of(a->table, ways, count);
+    uint32_t set = route_table_set_of(a->table, hops, count);
     if (a->set[from.switch_id] == 0)
         a->touched[a->touched_count++] = from.switch_id;
     else if (a->set[from.switch_id] != set)
-        return refuse(a, "the ways from a switch to a node depend on where a packet comes from");
+        return refuse(a, "the paths from a switch to a node depend on where a packet comes from");
     a->set[from.switch_id] = set;
     return KER_OK;
 }
@@ -165,9 +165,9 @@ static enum ker_status table_ask(struct asker *a)
     a->set = ker_alloc(sum->switches * sizeof *a->set);
     a->touched = ker_alloc(sum->switches * sizeof *a->touched);
     for (uint32_t n = 0; n < sum->nodes && status == KER_OK; n++) {
-        status = destination_ask(a, n, route_trie_columns(&a->table->ways) + n % ROUTE_TRIE_BLOCK);
+        status = destination_ask(a, n, route_trie_columns(&a->table->hops) + n % ROUTE_TRIE_BLOCK);
         if (n % ROUTE_TRIE_BLOCK == ROUTE_TRIE_BLOCK - 1 || n + 1 == sum->nodes)
-            route_trie_advance(&a->table->ways);
+            route_trie_advance(&a->table->hops);
     }
     route_table_finish(a->table);
     a->table->classes = a->needed;
@@ -194,21 +194,21 @@ static int compare_values(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-static void ways_write(struct writer *w, uint32_t set)
+static void hops_write(struct writer *w, uint32_t set)
 {
-    const struct route_way *way;
-    uint32_t count = route_table_set_ways(w->table, set, &way);
+    const struct route_hop *hop;
+    uint32_t count = route_table_set_hops(w->table, set, &hop);
     fprintf(w->out, " via");
     for (uint32_t i = 0; i < count; i++) {
-        fprintf(w->out, " %u", way[i].port);
-        if (way[i].class == ROUTE_TABLE_LAYER)
+        fprintf(w->out, " %u", hop[i].port);
+        if (hop[i].class == ROUTE_TABLE_LAYER)
             fprintf(w->out, "@layer");
-        else if (way[i].class == ROUTE_TABLE_HOPS)
+        else if (hop[i].class == ROUTE_TABLE_HOPS)
             fprintf(w->out, "@hops");
-        else if (way[i].class == ROUTE_TABLE_ANY)
+        else if (hop[i].class == ROUTE_TABLE_ANY)
             fprintf(w->out, "@any");
-        else if (way[i].class != 0)
-            fprintf(w->out, "@%u", way[i].class);
+        else if (hop[i].class != 0)
+            fprintf(w->out, "@%u", hop[i].class);
     }
     fprintf(w->out, "\n");
 }
@@ -227,7 +227,7 @@ static void line_end(struct writer *w, uint32_t value, bool layer)
     if (layer)
         fprintf(w->out, "\n");
     else
-        ways_write(w, value);
+        hops_write(w, value);
 }
 
 /* How many nodes from the i-th on are consecutive. */

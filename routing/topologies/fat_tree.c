@@ -11,7 +11,7 @@
  * (w_1*..*w_l)) mod w_(l+1), so all packets for one destination meet early and the destinations are spread
  * evenly over the parents. An address holds the x digits and these parent digits, each in a field of just
  * enough bits. S-mod-k is the mirror image: the parent digits of the source, so all packets of one source
- * part late. Random draws a parent at every level, adaptive offers all of them. The way down is always the
+ * part late. Random draws a parent at every level, adaptive offers all of them. The path down is always the
  * only one.
  */
 #include "routing/topology.h"

@@ -326,9 +326,9 @@ static const struct ker_option detour_options[] = {
 
 static const struct ker_option indirect_options[] = {
     {"routing.detours", KER_TYPE_INT, "1", "1", "62", NULL,
-     "Hierarchical, indirect: how many third groups each pair of groups may use beside the direct way."},
+     "Hierarchical, indirect: how many third groups each pair of groups may use beside the direct path."},
     {"routing.indirect", KER_TYPE_CHOICE, "static", NULL, NULL, "static|adaptive",
-     "Hierarchical, indirect: packets are spread evenly over the direct way and the detours, or go by "
+     "Hierarchical, indirect: packets are spread evenly over the direct path and the detours, or go by "
      "routing.selection."},
     {"routing.via", KER_TYPE_INT | KER_TYPE_LIST, NULL, "0", NULL, NULL,
      "Hierarchical, indirect: the groups that detours may lead through; absent: all."},
@@ -337,13 +337,13 @@ static const struct ker_option indirect_options[] = {
 
 static const struct ker_option candidate_options[] = {
     {"routing.candidates", KER_TYPE_INT, "1", "1", "8", NULL,
-     "Hierarchical, ugal and par: random detours that are compared with the direct way."},
+     "Hierarchical, ugal and par: random detours that are compared with the direct path."},
     {0},
 };
 
 static const struct ker_option weight_options[] = {
     {"routing.weight", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|even|links|double",
-     "Hierarchical: what the cost of a way is multiplied by: nothing, its links to go, or 2 for detours. "
+     "Hierarchical: what the cost of a path is multiplied by: nothing, its links to go, or 2 for detours. "
      "auto: even for indirect, links "
      "for the others."},
     {0},

@@ -16,7 +16,7 @@ struct input_fifo { /* one link of a group to another group of the level, seen f
     uint16_t port;  /* there */
 };
 
-struct step { /* of the direct way from a switch to one of its group's links of the level, and over it */
+struct step { /* of the direct path from a switch to one of its group's links of the level, and over it */
     uint16_t port;
     uint8_t hops;   /* before that link */
     uint8_t level;  /* of the link that comes first */
@@ -42,12 +42,12 @@ struct level {
     uint64_t *lanes; /* of parallel links: see hierarchical_routes.c; NULL: one, or too large a table */
 };
 
-/* The channels of a leg of the way: a direct route is one leg, a detour is two. */
+/* The channels of a leg of the path: a direct route is one leg, a detour is two. */
 struct leg {
     uint32_t path; /* that it begins with: see hierarchical_routes.c */
     uint8_t top;   /* channel class on links of the highest level */
 };
-/* UNDECIDED: a direct way that may still become a detour. */
+/* UNDECIDED: a direct path that may still become a detour. */
 enum leg_kind { LEG_DETOUR, LEG_FINAL, LEG_UNDECIDED, LEGS };
 
 /* VIA_GROUP: the first switch reached in a third group; VIA_SWITCH: a switch drawn there; VIA_ANY: a switch
@@ -59,7 +59,7 @@ struct hierarchy {
     int levels, crossings; /* crossings: "group" levels */
     bool parallel;         /* a "group" level has parallel links: routes have alternatives */
     bool parallel_below;   /* one below the highest level has */
-    bool steps;            /* the highest level's table of steps holds ways as they are */
+    bool steps;            /* the highest level's table of steps holds paths as they are */
     uint32_t nodes_per_switch, slot_shift;
     uint64_t switch_mask;
     struct level level[MAX_LEVELS];
@@ -71,12 +71,13 @@ struct hierarchy {
                               level; at the top */
     uint32_t top_path[2];  /* by class at the top: path of the hop that crosses it */
     enum via via;
-    uint32_t candidates, detours; /* ways that are offered beside the direct one; racks that a pair may use */
-    uint32_t *rack, racks;        /* the racks that may be used, ascending; 0: all */
-    bool watches;                 /* choices name the link between groups that they lead over */
-    bool common;                  /* by way of a group, without parallel links: there is a fast path */
-    bool weighted, doubled;       /* ways weigh as many links as they have; a detour weighs 2 */
-    uint8_t via_bits, lane_bits;  /* of the packet's state */
+    uint32_t candidates,
+        detours;                 /* paths that are offered beside the direct one; racks that a pair may use */
+    uint32_t *rack, racks;       /* the racks that may be used, ascending; 0: all */
+    bool watches;                /* choices name the link between groups that they lead over */
+    bool common;                 /* by way of a group, without parallel links: there is a fast path */
+    bool weighted, doubled;      /* paths weigh as many links as they have; a detour weighs 2 */
+    uint8_t via_bits, lane_bits; /* of the packet's state */
 };
 
 static inline const struct hierarchy *hierarchy_of(const struct route_topology *topology)
@@ -169,7 +170,7 @@ static inline void hierarchy_leave(const struct hierarchy *h, uint64_t coordinat
     hierarchy_channel(choice, h, &h->level[step->level], leg->path - step->below, leg, packet->draw);
 }
 
-/* The lanes, as bits, of the shortest ways between the groups of level l, the highest in which the two
+/* The lanes, as bits, of the shortest paths between the groups of level l, the highest in which the two
  * differ; *hops is how long they are. to_group: no further than to the first switch there. */
 uint64_t hierarchy_lanes(const struct hierarchy *, const struct level *l, uint64_t coordinate,
                          uint64_t target, bool to_group, uint32_t *hops);
@@ -185,11 +186,11 @@ enum ker_status hierarchy_direct_prepare(struct route_topology *, const struct k
                                          struct ker_error *);
 /* The next hop of a leg that ends at the switch `target`, which is not here; between groups of the highest
  * level over link `lane` of those in parallel. */
-void hierarchy_way(const struct hierarchy *, uint64_t coordinate, uint64_t target, const struct leg *,
+void hierarchy_hop(const struct hierarchy *, uint64_t coordinate, uint64_t target, const struct leg *,
                    uint32_t lane, const struct route_packet *, struct route_choice *);
 /* The same for a leg that ends with the highest level's link to group `to`, where the highest level is a
  * "group" level. */
-void hierarchy_way_to_group(const struct hierarchy *, uint64_t coordinate, uint32_t to, const struct leg *,
+void hierarchy_hop_to_group(const struct hierarchy *, uint64_t coordinate, uint32_t to, const struct leg *,
                             uint32_t lane, const struct route_packet *, struct route_choice *);
 
 extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hierarchy_valiant_next,

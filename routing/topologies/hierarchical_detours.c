@@ -10,7 +10,7 @@
  * group; the intermediate group, or the address fields of the intermediate switch. State 0: nothing is
  * settled yet.
  *
- * Ways are weighed by the links they have, as in UGAL (Singh 2005; Kim, Dally, Scott and Abts 2008); PAR is
+ * Paths are weighed by the links they have, as in UGAL (Singh 2005; Kim, Dally, Scott and Abts 2008); PAR is
  * Jiang, Kim and Dally's (2009). The few racks of "indirect" are MARS's. Channels: see hierarchical_routes.c.
  */
 #include "routing/topologies/hierarchical.h"
@@ -21,22 +21,22 @@
 enum phase { PHASE_START, PHASE_DETOUR, PHASE_FINAL, PHASE_UNDECIDED };
 
 /* What route_pick draws: one purpose, one salt. */
-enum { SALT_FINAL_LANE = 3, SALT_SPREAD = 4, SALT_WAYS = 16 };
+enum { SALT_FINAL_LANE = 3, SALT_SPREAD = 4, SALT_PATHS = 16 };
 #define SALTS_PER_WAY 3 /* group, switch, lane */
 
-struct way {
+struct plan {
     enum phase phase;
     uint32_t lane, via;
 };
 
-static inline uint32_t way_pack(const struct hierarchy *h, struct way w)
+static inline uint32_t plan_pack(const struct hierarchy *h, struct plan w)
 {
     return (uint32_t)w.phase | w.lane << 2 | w.via << (2 + h->lane_bits);
 }
 
-static inline struct way way_unpack(const struct hierarchy *h, uint32_t state)
+static inline struct plan plan_unpack(const struct hierarchy *h, uint32_t state)
 {
-    return (struct way){state & 3, state >> 2 & ((1u << h->lane_bits) - 1), state >> (2 + h->lane_bits)};
+    return (struct plan){state & 3, state >> 2 & ((1u << h->lane_bits) - 1), state >> (2 + h->lane_bits)};
 }
 
 /* ---- lanes: which of the parallel links between two groups ---- */
@@ -49,7 +49,7 @@ static uint32_t lane_of(uint64_t lanes, uint32_t nth)
     return (uint32_t)__builtin_ctzll(lanes);
 }
 
-/* One of the shortest ways' to a switch in another group, or to the group itself, where it matters: links by
+/* One of the shortest paths' to a switch in another group, or to the group itself, where it matters: links by
  * switch are one hop, and chosen there. */
 static uint32_t lane_pick(const struct hierarchy *h, uint64_t coordinate, uint64_t target, bool to_group,
                           const struct route_packet *packet, uint32_t salt)
@@ -61,37 +61,39 @@ static uint32_t lane_pick(const struct hierarchy *h, uint64_t coordinate, uint64
     return lane_of(lanes, route_pick(packet, salt, (uint32_t)__builtin_popcountll(lanes)));
 }
 
-/* ---- the next hop of a way that is settled ---- */
+/* ---- the next hop of a path that is settled ---- */
 
 static inline uint64_t group_fields(const struct hierarchy *h, uint32_t group)
 {
     return (uint64_t)group << h->top->shift;
 }
 
-static void way_offer(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                      struct way way, struct route_choice *choice)
+static void plan_offer(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                       struct plan plan, struct route_choice *choice)
 {
-    const struct leg *leg = &h->leg[way.phase == PHASE_DETOUR  ? LEG_DETOUR
-                                    : way.phase == PHASE_FINAL ? LEG_FINAL
-                                                               : LEG_UNDECIDED];
-    if (way.phase != PHASE_DETOUR)
-        hierarchy_way(h, coordinate, packet->address & h->switch_mask, leg, way.lane, packet, choice);
+    const struct leg *leg = &h->leg[plan.phase == PHASE_DETOUR  ? LEG_DETOUR
+                                    : plan.phase == PHASE_FINAL ? LEG_FINAL
+                                                                : LEG_UNDECIDED];
+    if (plan.phase != PHASE_DETOUR)
+        hierarchy_hop(h, coordinate, packet->address & h->switch_mask, leg, plan.lane, packet, choice);
     else if (hierarchy_via_is_group(h))
-        hierarchy_way_to_group(h, coordinate, way.via, leg, way.lane, packet, choice);
+        hierarchy_hop_to_group(h, coordinate, plan.via, leg, plan.lane, packet, choice);
     else
-        hierarchy_way(h, coordinate, way.via, leg, way.lane, packet, choice);
-    if (way.phase == PHASE_UNDECIDED && choice->port >= h->top->first_port)
-        way.phase = PHASE_FINAL; /* out of the group: nothing is left to decide */
-    choice->state = way_pack(h, way);
+        hierarchy_hop(h, coordinate, plan.via, leg, plan.lane, packet, choice);
+    if (plan.phase == PHASE_UNDECIDED && choice->port >= h->top->first_port)
+        plan.phase = PHASE_FINAL; /* out of the group: nothing is left to decide */
+    choice->state = plan_pack(h, plan);
 }
 
 /* The packet is (or was just now) at the end of a leg: from here on direct. */
-static struct way way_final(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet)
+static struct plan plan_final(const struct hierarchy *h, uint64_t coordinate,
+                              const struct route_packet *packet)
 {
-    struct way way = {PHASE_FINAL, 0, 0};
+    struct plan plan = {PHASE_FINAL, 0, 0};
     if (field(h->top, coordinate) != field(h->top, packet->address))
-        way.lane = lane_pick(h, coordinate, packet->address & h->switch_mask, false, packet, SALT_FINAL_LANE);
-    return way;
+        plan.lane =
+            lane_pick(h, coordinate, packet->address & h->switch_mask, false, packet, SALT_FINAL_LANE);
+    return plan;
 }
 
 static int eject(const struct hierarchy *h, const struct route_packet *packet, struct route_choice *choice)
@@ -104,16 +106,16 @@ static inline bool arrived(const struct hierarchy *h, uint64_t coordinate, const
     return ((coordinate ^ packet->address) & h->switch_mask) == 0;
 }
 
-static int way_follow(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                      struct way way, struct route_choice *choice)
+static int plan_follow(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                       struct plan plan, struct route_choice *choice)
 {
-    if (way.phase == PHASE_DETOUR &&
-        way.via == (hierarchy_via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask)) {
-        way = way_final(h, coordinate, packet);
+    if (plan.phase == PHASE_DETOUR &&
+        plan.via == (hierarchy_via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask)) {
+        plan = plan_final(h, coordinate, packet);
         if (arrived(h, coordinate, packet))
             return eject(h, packet, choice);
     }
-    way_offer(h, coordinate, packet, way, choice);
+    plan_offer(h, coordinate, packet, plan, choice);
     return 1;
 }
 
@@ -121,12 +123,12 @@ bool hierarchy_away(const struct route_topology *topology, uint64_t coordinate,
                     const struct route_packet *packet)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    struct way way = way_unpack(h, packet->state);
-    return way.phase == PHASE_DETOUR &&
-           way.via != (hierarchy_via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask);
+    struct plan plan = plan_unpack(h, packet->state);
+    return plan.phase == PHASE_DETOUR &&
+           plan.via != (hierarchy_via_is_group(h) ? field(h->top, coordinate) : coordinate & h->switch_mask);
 }
 
-/* ---- ways by a third group ---- */
+/* ---- paths by a third group ---- */
 
 /* The nth of the groups other than two that differ. */
 static uint32_t third_group(uint32_t nth, uint32_t a, uint32_t b)
@@ -136,69 +138,70 @@ static uint32_t third_group(uint32_t nth, uint32_t a, uint32_t b)
     return nth + (nth >= high);
 }
 
-/* By a group: the way to it, or to a switch there which is drawn. */
-static struct way way_by(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                         uint32_t group, uint32_t salt)
+/* By a group: the path to it, or to a switch there which is drawn. */
+static struct plan plan_by(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                           uint32_t group, uint32_t salt)
 {
-    struct way way = {PHASE_DETOUR, 0, group};
+    struct plan plan = {PHASE_DETOUR, 0, group};
     uint64_t target = group_fields(h, group);
     if (!hierarchy_via_is_group(h)) {
         target |= hierarchy_pack(h, h->levels - 1, route_pick(packet, salt + 1, h->top->size));
-        way.via = (uint32_t)target;
+        plan.via = (uint32_t)target;
     }
-    way.lane = lane_pick(h, coordinate, target, hierarchy_via_is_group(h), packet, salt + 2);
-    return way;
+    plan.lane = lane_pick(h, coordinate, target, hierarchy_via_is_group(h), packet, salt + 2);
+    return plan;
 }
 
-/* At random: Valiant. By way of any switch it may turn out that the way is direct. */
-static struct way way_random(const struct hierarchy *h, uint64_t coordinate,
-                             const struct route_packet *packet, uint32_t salt)
+/* At random: Valiant. By way of any switch it may turn out that the path is direct. */
+static struct plan plan_random(const struct hierarchy *h, uint64_t coordinate,
+                               const struct route_packet *packet, uint32_t salt)
 {
     uint32_t from = field(h->top, coordinate), to = field(h->top, packet->address);
     if (h->via != VIA_ANY)
-        return way_by(h, coordinate, packet,
-                      third_group(route_pick(packet, salt, h->top->groups - 2), from, to), salt);
+        return plan_by(h, coordinate, packet,
+                       third_group(route_pick(packet, salt, h->top->groups - 2), from, to), salt);
     uint32_t group = route_pick(packet, salt, h->top->groups);
-    return group == from ? way_final(h, coordinate, packet) : way_by(h, coordinate, packet, group, salt);
+    return group == from ? plan_final(h, coordinate, packet) : plan_by(h, coordinate, packet, group, salt);
 }
 
 int hierarchy_valiant_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
                            const struct route_packet *packet, struct route_choice *choice)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    struct way way = way_unpack(h, packet->state);
-    if (way.phase == PHASE_START) {
+    struct plan plan = plan_unpack(h, packet->state);
+    if (plan.phase == PHASE_START) {
         if (arrived(h, coordinate, packet))
             return eject(h, packet, choice);
         bool inside = field(h->top, coordinate) == field(h->top, packet->address);
-        way = inside ? way_final(h, coordinate, packet) : way_random(h, coordinate, packet, SALT_WAYS);
-    } else if (way.phase == PHASE_FINAL && arrived(h, coordinate, packet)) {
+        plan = inside ? plan_final(h, coordinate, packet) : plan_random(h, coordinate, packet, SALT_PATHS);
+    } else if (plan.phase == PHASE_FINAL && arrived(h, coordinate, packet)) {
         return eject(h, packet, choice);
     }
-    return way_follow(h, coordinate, packet, way, choice);
+    return plan_follow(h, coordinate, packet, plan, choice);
 }
 
 /* ---- choices at the source ---- */
 
 /* Links of a detour from here to the destination. */
-static uint32_t detour_hops(const struct hierarchy *h, uint64_t coordinate, uint64_t target, struct way way)
+static uint32_t detour_hops(const struct hierarchy *h, uint64_t coordinate, uint64_t target, struct plan plan)
 {
     if (!hierarchy_via_is_group(h))
-        return hierarchy_direct_hops(h, coordinate, way.via) + hierarchy_direct_hops(h, way.via, target);
+        return hierarchy_direct_hops(h, coordinate, plan.via) + hierarchy_direct_hops(h, plan.via, target);
     const struct level *l = h->top;
-    uint32_t ahead = places_between(l, field(l, coordinate), way.via);
-    uint32_t in = (l->groups - 2 - ahead) * l->links + way.lane;
-    return hierarchy_steps(h, l, coordinate, ahead * l->links + way.lane) + 1 +
-           hierarchy_direct_hops(h, with_input_fifo(l, group_fields(h, way.via), &l->input_fifo[in]), target);
+    uint32_t ahead = places_between(l, field(l, coordinate), plan.via);
+    uint32_t in = (l->groups - 2 - ahead) * l->links + plan.lane;
+    return hierarchy_steps(h, l, coordinate, ahead * l->links + plan.lane) + 1 +
+           hierarchy_direct_hops(h, with_input_fifo(l, group_fields(h, plan.via), &l->input_fifo[in]),
+                                 target);
 }
 
-/* The link by which a way leaves the group, see route_watch. */
+/* The link by which a path leaves the group, see route_watch. */
 static uint32_t watch_of(const struct hierarchy *h, uint64_t coordinate, uint32_t to, uint32_t lane)
 {
     return h->watches ? 1 + places_between(h->top, field(h->top, coordinate), to) * h->top->links + lane : 0;
 }
 
-/* Room for each of the ways that are offered by switch: the direct one and so many detours. */
+/* Room for each of the paths that are offered by switch: the direct one and so many detours. */
 static int room_each(uint32_t detours)
 {
     return ROUTE_MAX_CHOICES / (int)(detours + 1);
@@ -222,19 +225,19 @@ static int offer_parallel(const struct hierarchy *h, uint64_t coordinate, uint64
 }
 
 static int offer_detour(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                        struct way way, int room, struct route_choice *choice)
+                        struct plan plan, int room, struct route_choice *choice)
 {
-    way_offer(h, coordinate, packet, way, choice);
+    plan_offer(h, coordinate, packet, plan, choice);
     choice->flags = ROUTE_DETOUR;
     choice->watch =
-        watch_of(h, coordinate, hierarchy_via_is_group(h) ? way.via : field(h->top, way.via), way.lane);
+        watch_of(h, coordinate, hierarchy_via_is_group(h) ? plan.via : field(h->top, plan.via), plan.lane);
     if (h->weighted)
         choice->weight =
-            (uint8_t)(h->doubled ? 2 : detour_hops(h, coordinate, packet->address & h->switch_mask, way));
-    return offer_parallel(h, coordinate, way.via, room, choice);
+            (uint8_t)(h->doubled ? 2 : detour_hops(h, coordinate, packet->address & h->switch_mask, plan));
+    return offer_parallel(h, coordinate, plan.via, room, choice);
 }
 
-/* The direct ways over each of the shortest lanes, in an order of the packet's own; room for `room` of them.
+/* The direct paths over each of the shortest lanes, in an order of the packet's own; room for `room` of them.
  */
 static int offer_direct(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
                         enum phase phase, int room, struct route_choice *choices)
@@ -250,9 +253,9 @@ static int offer_direct(const struct hierarchy *h, uint64_t coordinate, const st
     }
     int offered = 0;
     for (uint32_t i = 0; i < count && offered < room; i++, offered++) {
-        struct way way = {phase, lane_of(lanes, (from + i) % count), 0};
-        way_offer(h, coordinate, packet, way, &choices[offered]);
-        choices[offered].watch = watch_of(h, coordinate, field(h->top, target), way.lane);
+        struct plan plan = {phase, lane_of(lanes, (from + i) % count), 0};
+        plan_offer(h, coordinate, packet, plan, &choices[offered]);
+        choices[offered].watch = watch_of(h, coordinate, field(h->top, target), plan.lane);
         choices[offered].weight = (uint8_t)(!h->weighted ? 0 : h->doubled ? 1 : hops);
     }
     return offered > 1 ? offered : offer_parallel(h, coordinate, target, room, choices);
@@ -303,16 +306,16 @@ static int indirect_start(const struct hierarchy *h, uint64_t coordinate, const 
         count++;
     if (!h->topology.summary.adaptive) {
         uint32_t which = route_pick(packet, SALT_SPREAD, 1 + count);
-        struct way way = which == 0 ? way_final(h, coordinate, packet)
-                                    : way_by(h, coordinate, packet, rack[which - 1], SALT_WAYS);
-        return way_follow(h, coordinate, packet, way, choices);
+        struct plan plan = which == 0 ? plan_final(h, coordinate, packet)
+                                      : plan_by(h, coordinate, packet, rack[which - 1], SALT_PATHS);
+        return plan_follow(h, coordinate, packet, plan, choices);
     }
     int room = room_each(count);
     int offered = offer_direct(h, coordinate, packet, PHASE_FINAL,
                                h->top->by_switch ? room : ROUTE_MAX_CHOICES - (int)count, choices);
     for (uint32_t i = 0; i < count; i++)
         offered += offer_detour(h, coordinate, packet,
-                                way_by(h, coordinate, packet, rack[i], SALT_WAYS + SALTS_PER_WAY * i), room,
+                                plan_by(h, coordinate, packet, rack[i], SALT_PATHS + SALTS_PER_WAY * i), room,
                                 &choices[offered]);
     return offered;
 }
@@ -321,39 +324,39 @@ int hierarchy_indirect_next(const struct route_topology *topology, uint64_t coor
                             const struct route_packet *packet, struct route_choice *choices)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    struct way way = way_unpack(h, packet->state);
-    if (way.phase != PHASE_DETOUR && arrived(h, coordinate, packet))
+    struct plan plan = plan_unpack(h, packet->state);
+    if (plan.phase != PHASE_DETOUR && arrived(h, coordinate, packet))
         return eject(h, packet, choices);
-    if (way.phase == PHASE_START) {
+    if (plan.phase == PHASE_START) {
         if (field(h->top, coordinate) != field(h->top, packet->address))
             return indirect_start(h, coordinate, packet, choices);
-        way = way_final(h, coordinate, packet);
+        plan = plan_final(h, coordinate, packet);
     }
-    return way_follow(h, coordinate, packet, way, choices);
+    return plan_follow(h, coordinate, packet, plan, choices);
 }
 
 /* ---- UGAL-L and PAR ---- */
 
-/* Detours drawn at this switch beside the `offered` direct ways. To a proof one is like the other, and it
+/* Detours drawn at this switch beside the `offered` direct paths. To a proof one is like the other, and it
  * sees all that one may draw. */
 static int offer_random(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
                         int offered, struct route_choice *choices)
 {
     uint32_t candidates = packet->oracle ? 1 : h->candidates;
-    uint32_t salt = SALT_WAYS + SALTS_PER_WAY * h->candidates * packet->hops;
+    uint32_t salt = SALT_PATHS + SALTS_PER_WAY * h->candidates * packet->hops;
     for (uint32_t i = 0; i < candidates; i++, salt += SALTS_PER_WAY) {
-        struct way way = way_random(h, coordinate, packet, salt);
-        if (way.phase == PHASE_DETOUR)
-            offered += offer_detour(h, coordinate, packet, way, room_each(h->candidates), &choices[offered]);
+        struct plan plan = plan_random(h, coordinate, packet, salt);
+        if (plan.phase == PHASE_DETOUR)
+            offered += offer_detour(h, coordinate, packet, plan, room_each(h->candidates), &choices[offered]);
     }
     return offered;
 }
 
 /* general_ways() at a fraction of its cost, in the common case: by way of a group, without parallel links. */
 
-static inline void common_way(const struct hierarchy *h, uint64_t coordinate,
-                              const struct route_packet *packet, const struct leg *leg, uint32_t ahead,
-                              uint32_t weight, struct route_choice *restrict choice)
+static inline void common_path(const struct hierarchy *h, uint64_t coordinate,
+                               const struct route_packet *packet, const struct leg *leg, uint32_t ahead,
+                               uint32_t weight, struct route_choice *restrict choice)
 {
     const struct step *step = hierarchy_step(h->top, coordinate, ahead);
     const struct level *first = &h->level[step->level];
@@ -362,7 +365,7 @@ static inline void common_way(const struct hierarchy *h, uint64_t coordinate,
     hierarchy_channel(choice, h, first, leg->path - step->below, leg, packet->draw);
 }
 
-/* Links of a direct way to the switch `target` of the group so many places ahead. */
+/* Links of a direct path to the switch `target` of the group so many places ahead. */
 static inline uint32_t common_hops(const struct level *l, uint64_t coordinate, uint64_t target,
                                    uint32_t ahead)
 {
@@ -370,58 +373,58 @@ static inline uint32_t common_hops(const struct level *l, uint64_t coordinate, u
            hierarchy_step(l, target, l->groups - 2 - ahead)->hops;
 }
 
-static int common_ways(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                       enum phase direct, struct route_choice *restrict choices)
+static int common_paths(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                        enum phase direct, struct route_choice *restrict choices)
 {
     const struct level *l = h->top;
     uint64_t target = packet->address & h->switch_mask;
     uint32_t from = field(l, coordinate), to = field(l, target), ahead = places_between(l, from, to);
     bool by_links = h->weighted && !h->doubled;
-    common_way(h, coordinate, packet, &h->leg[direct == PHASE_FINAL ? LEG_FINAL : LEG_UNDECIDED], ahead,
-               by_links ? common_hops(l, coordinate, target, ahead) : h->weighted, choices);
+    common_path(h, coordinate, packet, &h->leg[direct == PHASE_FINAL ? LEG_FINAL : LEG_UNDECIDED], ahead,
+                by_links ? common_hops(l, coordinate, target, ahead) : h->weighted, choices);
     choices->state = choices->port >= l->first_port ? PHASE_FINAL : direct;
-    uint32_t salt = SALT_WAYS + SALTS_PER_WAY * h->candidates * packet->hops;
+    uint32_t salt = SALT_PATHS + SALTS_PER_WAY * h->candidates * packet->hops;
     for (uint32_t i = 1; i <= h->candidates; i++, salt += SALTS_PER_WAY) {
         uint32_t group = third_group(route_pick(packet, salt, l->groups - 2), from, to);
         uint32_t out = places_between(l, from, group), back = l->groups - 2 - out;
         uint32_t hops = hierarchy_step(l, coordinate, out)->hops + 1u +
                         common_hops(l, l->input_fifo[back].at, target, places_between(l, group, to));
-        common_way(h, coordinate, packet, &h->leg[LEG_DETOUR], out, by_links ? hops : 2u * h->weighted,
-                   &choices[i]);
+        common_path(h, coordinate, packet, &h->leg[LEG_DETOUR], out, by_links ? hops : 2u * h->weighted,
+                    &choices[i]);
         choices[i].flags = ROUTE_DETOUR;
         choices[i].state = PHASE_DETOUR | group << 2;
     }
     return (int)h->candidates + 1;
 }
 
-/* The direct ways from here out of the group, as far as they are open yet, and detours. */
-static int general_ways(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                        struct way way, enum phase direct, struct route_choice *choices)
+/* The direct paths from here out of the group, as far as they are open yet, and detours. */
+static int general_paths(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                         struct plan plan, enum phase direct, struct route_choice *choices)
 {
     int offered = 1;
-    if (way.phase == PHASE_START) {
+    if (plan.phase == PHASE_START) {
         int room = h->top->by_switch ? room_each(h->candidates) : ROUTE_MAX_CHOICES - (int)h->candidates;
         offered = offer_direct(h, coordinate, packet, direct, room, choices);
     } else {
-        way_offer(h, coordinate, packet, way, choices);
+        plan_offer(h, coordinate, packet, plan, choices);
         if (h->weighted)
             choices->weight =
                 (uint8_t)(h->doubled ? 1
                                      : hierarchy_lane_hops(h, h->top, coordinate,
-                                                           packet->address & h->switch_mask, way.lane));
+                                                           packet->address & h->switch_mask, plan.lane));
     }
     return offer_random(h, coordinate, packet, offered, choices);
 }
 
-static int ways(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                struct way way, enum phase direct, struct route_choice *choices)
+static int paths(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                 struct plan plan, enum phase direct, struct route_choice *choices)
 {
     if (!h->common || packet->oracle) /* draws of the check have an order */
-        return general_ways(h, coordinate, packet, way, direct, choices);
-    int count = common_ways(h, coordinate, packet, direct, choices);
+        return general_paths(h, coordinate, packet, plan, direct, choices);
+    int count = common_paths(h, coordinate, packet, direct, choices);
 #ifdef KER_DEBUG
     struct route_choice other[ROUTE_MAX_CHOICES];
-    ker_check(general_ways(h, coordinate, packet, way, direct, other) == count);
+    ker_check(general_paths(h, coordinate, packet, plan, direct, other) == count);
     ker_check(memcmp(choices, other, (size_t)count * sizeof *choices) == 0);
 #endif
     return count;
@@ -430,14 +433,14 @@ static int ways(const struct hierarchy *h, uint64_t coordinate, const struct rou
 static int ugal_next(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
                      enum phase direct, struct route_choice *choices)
 {
-    struct way way = way_unpack(h, packet->state);
-    if (way.phase != PHASE_DETOUR && arrived(h, coordinate, packet))
+    struct plan plan = plan_unpack(h, packet->state);
+    if (plan.phase != PHASE_DETOUR && arrived(h, coordinate, packet))
         return eject(h, packet, choices);
-    if (way.phase == PHASE_START && field(h->top, coordinate) == field(h->top, packet->address))
-        way = way_final(h, coordinate, packet);
-    if (way.phase == PHASE_START || way.phase == PHASE_UNDECIDED)
-        return ways(h, coordinate, packet, way, direct, choices);
-    return way_follow(h, coordinate, packet, way, choices);
+    if (plan.phase == PHASE_START && field(h->top, coordinate) == field(h->top, packet->address))
+        plan = plan_final(h, coordinate, packet);
+    if (plan.phase == PHASE_START || plan.phase == PHASE_UNDECIDED)
+        return paths(h, coordinate, packet, plan, direct, choices);
+    return plan_follow(h, coordinate, packet, plan, choices);
 }
 
 int hierarchy_ugal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,

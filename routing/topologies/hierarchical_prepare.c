@@ -2,7 +2,7 @@
  * indirect, ugal, par and ugal_piggyback.
  *
  * All that the next hop needs is divided up here, once: how the state is laid out, which legs there are, how
- * ways are weighed, which racks may be used.
+ * paths are weighed, which racks may be used.
  */
 #include "routing/topologies/hierarchical.h"
 

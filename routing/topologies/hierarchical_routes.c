@@ -9,7 +9,7 @@
  * crossing is needed). Read from the highest level down these digits give each hop a position which grows
  * strictly along any route; position is a property of link level and channel class (the class is the
  * before/after bits of the "group" levels above the link's), so no cycle of waiting can close. With parallel
- * links a route may change its mind on the way; only choices whose position exceeds that of the channel the
+ * links a route may change its mind on the path; only choices whose position exceeds that of the channel the
  * packet holds are taken, and the old choice always is one.
  *
  * `path` holds these bits. In place of the highest level's bit stands a number, the stage: a detour has two
@@ -84,8 +84,8 @@ enum ker_status hierarchy_direct_prepare(struct route_topology *topology, const 
 /* ---- distances ---- */
 
 /* A row of l->lanes: for a switch of a group and a group so many places ahead, which lanes there have their
- * link 0, 1, ..., reach hops from the switch. Ways in are ways out, backwards. Tables above a megabyte or so
- * are not made; then the lanes are tried one by one. */
+ * link 0, 1, ..., reach hops from the switch. Paths in are paths out, backwards. Tables above a megabyte or
+ * so are not made; then the lanes are tried one by one. */
 #define LANES_MOST (1u << 17)
 #define STEPS_MOST (1u << 17)
 
@@ -119,7 +119,7 @@ uint32_t hierarchy_straight_port(const struct hierarchy *h, const struct level *
     return l->first_port + place * l->links;
 }
 
-/* Of parallel links further down the first stands here: their ways go by search(). */
+/* Of parallel links further down the first stands here: their paths go by search(). */
 static struct step step_find(const struct hierarchy *h, const struct level *l, uint64_t at,
                              const struct input_fifo *input_fifo)
 {
@@ -256,7 +256,7 @@ struct search { /* for all shortest direct routes */
 static void search(struct search *s, uint64_t coordinate, uint64_t target, uint32_t path);
 static uint32_t position_held(const struct hierarchy *h, const struct route_packet *packet);
 
-/* One of the shortest ways from here to the target, where there may be several. */
+/* One of the shortest paths from here to the target, where there may be several. */
 static void search_one(const struct hierarchy *h, uint64_t coordinate, uint64_t target, uint32_t path,
                        const struct leg *leg, const struct route_packet *packet, struct route_choice *choice)
 {
@@ -269,7 +269,7 @@ static void search_one(const struct hierarchy *h, uint64_t coordinate, uint64_t 
 
 /* From here towards the target, whose fields above those that differ are the same; `path` is as far as it is
  * known. */
-static inline void way_inside(const struct hierarchy *h, uint64_t coordinate, uint64_t target, uint32_t path,
+static inline void hop_inside(const struct hierarchy *h, uint64_t coordinate, uint64_t target, uint32_t path,
                               const struct leg *leg, uint32_t lane, const struct route_packet *packet,
                               struct route_choice *choice)
 {
@@ -301,7 +301,7 @@ static inline void way_inside(const struct hierarchy *h, uint64_t coordinate, ui
     hierarchy_channel(choice, h, l, path, leg, packet->draw);
 }
 
-void hierarchy_way(const struct hierarchy *h, uint64_t coordinate, uint64_t target, const struct leg *leg,
+void hierarchy_hop(const struct hierarchy *h, uint64_t coordinate, uint64_t target, const struct leg *leg,
                    uint32_t lane, const struct route_packet *packet, struct route_choice *choice)
 {
     const struct level *l = h->top;
@@ -309,10 +309,10 @@ void hierarchy_way(const struct hierarchy *h, uint64_t coordinate, uint64_t targ
         hierarchy_leave(h, coordinate, places_ahead(l, coordinate, target) * l->links + lane, leg, packet,
                         choice);
     else
-        way_inside(h, coordinate, target, leg->path, leg, lane, packet, choice);
+        hop_inside(h, coordinate, target, leg->path, leg, lane, packet, choice);
 }
 
-void hierarchy_way_to_group(const struct hierarchy *h, uint64_t coordinate, uint32_t to,
+void hierarchy_hop_to_group(const struct hierarchy *h, uint64_t coordinate, uint32_t to,
                             const struct leg *leg, uint32_t lane, const struct route_packet *packet,
                             struct route_choice *choice)
 {
@@ -326,7 +326,7 @@ void hierarchy_way_to_group(const struct hierarchy *h, uint64_t coordinate, uint
     uint64_t target = with_input_fifo(l, coordinate, input_fifo);
     uint32_t path = leg->path - (1u << (l->crossed - 1));
     if (((target ^ coordinate) & h->switch_mask) != 0) {
-        way_inside(h, coordinate, target, path, leg, 0, packet, choice);
+        hop_inside(h, coordinate, target, path, leg, 0, packet, choice);
         return;
     }
     *choice = (struct route_choice){.port = input_fifo->port};
@@ -341,7 +341,7 @@ static int single_next(const struct route_topology *topology, uint64_t coordinat
     if (((coordinate ^ packet->address) & h->switch_mask) == 0)
         return route_eject(topology, packet, (uint32_t)(packet->address >> h->slot_shift), choice);
     const struct leg *leg = &h->leg[LEG_FINAL];
-    way_inside(h, coordinate, packet->address, leg->path, leg, 0, packet, choice);
+    hop_inside(h, coordinate, packet->address, leg->path, leg, 0, packet, choice);
     return 1;
 }
 

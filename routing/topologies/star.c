@@ -92,12 +92,12 @@ static const struct ker_option star_options[] = {
 static const struct ker_kind *const star_algorithms[] = {
     &(const struct ker_kind){
         .name = "minimal",
-        .meaning = "the only way",
+        .meaning = "the only path",
         .operations =
             &(const struct route_algorithm){.by_switch = true, .next = star_next, .channels = star_channels}},
     &(const struct ker_kind){
         .name = "adaptive",
-        .meaning = "the only way",
+        .meaning = "the only path",
         .traits = "selects",
         .operations =
             &(const struct route_algorithm){.by_switch = true, .next = star_next, .channels = star_channels}},

@@ -10,7 +10,7 @@ struct dimension {
     uint32_t extent, mask, stride; /* stride: of the switch id */
     uint16_t first_port;           /* forward; backward ports follow */
     uint8_t shift, wrap, index;
-    uint8_t classes; /* of one dimension-order way: 1 or 2 */
+    uint8_t classes; /* of one dimension-order path: 1 or 2 */
     uint32_t spread; /* channels per class */
 };
 
@@ -21,7 +21,7 @@ struct torus {
     uint32_t slot_shift;
     uint32_t escape_channels; /* adaptive: the channels from this on are free to use */
     uint32_t lanes_offered;   /* adaptive: of the parallel links, so many at a time */
-    uint32_t second_phase;    /* Valiant: the first channel on the way from the intermediate switch to the
+    uint32_t second_phase;    /* Valiant: the first channel on the path from the intermediate switch to the
                                  destination */
     int dimensions;
     struct dimension dimension[MAX_DIMENSIONS];

@@ -1,18 +1,18 @@
-/* torus_routes.c - the ways through a torus or mesh, and why they are free of deadlock.
+/* torus_routes.c - the paths through a torus or mesh, and why they are free of deadlock.
  *
  * Dimension order: dimensions are taken in order, so only dependencies inside a ring can close a cycle. A
- * packet has one class for all of its way along a ring: 0 when it crosses the wrap-around link, 1 when it
- * does not. Class 1 never uses that link. A way is at most half a ring long, so a packet that crosses forward
- * begins at place k/2 or later and ends before k/2: the link from there to the next is never used in class 0.
- * Each class misses a link, and both are acyclic chains. Rings shorter than 4 have no path of two links and
- * need one class, as have open dimensions.
+ * packet has one class for all of its path along a ring: 0 when it crosses the wrap-around link, 1 when it
+ * does not. Class 1 never uses that link. A path is at most half a ring long, so a packet that crosses
+ * forward begins at place k/2 or later and ends before k/2: the link from there to the next is never used in
+ * class 0. Each class misses a link, and both are acyclic chains. Rings shorter than 4 have no path of two
+ * links and need one class, as have open dimensions.
  *
  * Adaptive (Duato, 1993): channels of their own, and at every switch the packet may fall back to dimension
  * order, there with class 1 for all that need not cross: a function of here and there only, and with minimal
  * paths a finished dimension is never entered again, so that the extended dependencies are acyclic, too.
  *
  * Valiant (1981): to a switch drawn at the source and from there to the destination, both in dimension order.
- * The second way has classes of its own, which are never left for those of the first. The state is the place
+ * The second path has classes of its own, which are never left for those of the first. The state is the place
  * the packet is on its way to now: 24 bits of coordinates.
  */
 #include "routing/topologies/torus.h"
@@ -105,7 +105,7 @@ static int minimal_next(const struct route_topology *topology, uint64_t coordina
     return order_choice(torus, coordinate, target, packet, 0, choice);
 }
 
-/* Offers the lanes from `port` on that lead one way. */
+/* Offers the lanes from `port` on that lead in one direction. */
 static inline void lanes_offer(const struct torus *torus, struct route_choice *choices,
                                struct route_choice choice, uint32_t port, uint32_t first_lane)
 {
@@ -118,8 +118,8 @@ static inline void lanes_offer(const struct torus *torus, struct route_choice *c
 }
 
 /* All links that bring the packet nearer in any dimension, and at the end dimension order on the escape
- * channels. Of a ring both ways count when they are equally long. Without branches on where the packet is:
- * every way is written, and counted only if it is one. */
+ * channels. Of a ring both directions count when they are equally long. Without branches on where the packet
+ * is: every way is written, and counted only if it is one. */
 static int adaptive_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
                          const struct route_packet *packet, struct route_choice *restrict choices)
 {
@@ -155,7 +155,7 @@ static int adaptive_next(const struct route_topology *topology, uint64_t coordin
 }
 
 /* An intermediate switch that is the source's or the destination's is none. The source's switch is told by
- * the port: hops wrap around on very long ways. */
+ * the port: hops wrap around on very long paths. */
 static int valiant_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
                         const struct route_packet *packet, struct route_choice *choice)
 {
@@ -215,7 +215,7 @@ const struct ker_kind *const route_torus_algorithms[] = {
                                                                            .channels = minimal_channels}},
     &(const struct ker_kind){
         .name = "adaptive",
-        .meaning = "all shortest ways, by the state of the switch; dimension order as escape (Duato)",
+        .meaning = "all shortest paths, by the state of the switch; dimension order as escape (Duato)",
         .traits = "selects",
         .operations =
             &(const struct route_algorithm){

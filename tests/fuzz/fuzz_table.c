@@ -1,5 +1,5 @@
 /* fuzz_table.c - libFuzzer target for the reader of routing tables: whatever the bytes, it returns a table
- * whose ways lead from every node to every other, or an error with a text. The network is a small torus,
+ * whose paths lead from every node to every other, or an error with a text. The network is a small torus,
  * whose every switch has a port that leads nowhere in one dimension's direction. */
 #include "routing/tables/make.h"
 
@@ -22,7 +22,7 @@ static struct route_topology *topology_make(void)
     return topology;
 }
 
-/* From one node to another by the `pick`-th way everywhere. */
+/* From one node to another by the `pick`-th path everywhere. */
 static void walk(const struct route_topology *topology, const struct route_table *table, uint32_t from,
                  uint32_t to, uint32_t pick)
 {
@@ -30,12 +30,12 @@ static void walk(const struct route_topology *topology, const struct route_table
     uint16_t port;
     route_attachment(topology, from, &peer.id, &port);
     for (uint32_t links = 0; peer.kind == ROUTE_SWITCH; links++) {
-        const struct route_way *way;
-        uint32_t count = route_table_ways(table, peer.id, to, &way);
+        const struct route_hop *hop;
+        uint32_t count = route_table_hops(table, peer.id, to, &hop);
         ker_assert(count > 0 && links <= table->switches);
-        ker_assert(way[pick % count].class < table->classes ||
-                   way[pick % count].class >= ROUTE_TABLE_CLASSES);
-        route_port(topology, peer.id, way[pick % count].port, &peer);
+        ker_assert(hop[pick % count].class < table->classes ||
+                   hop[pick % count].class >= ROUTE_TABLE_CLASSES);
+        route_port(topology, peer.id, hop[pick % count].port, &peer);
     }
     ker_assert(peer.kind == ROUTE_NODE && peer.id == to);
 }

@@ -40,7 +40,7 @@ struct random_system {
     uint32_t nodes, switches, groups, channels; /* channels: that it needs */
     const char *own; /* routing.algorithm that this topology has beside minimal and adaptive; NULL */
     bool torus, tree, detours, shared; /* detours: there are third groups; shared: links between groups are */
-    bool several, biased;              /* the algorithm offers ways to select from; detours among them */
+    bool several, biased;              /* the algorithm offers paths to select from; detours among them */
     bool lossy, lossy_later;           /* faults; during the run */
     uint32_t classes;                  /* of priority */
     /* Of what runs on it. */

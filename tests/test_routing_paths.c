@@ -1,10 +1,10 @@
-/* test_routing_ways.c - every routing algorithm on every topology, in small systems: all ways between all
+/* test_routing_paths.c - every routing algorithm on every topology, in small systems: all paths between all
  * pairs, over everything that may be drawn and every choice that may be made.
  *
- * A way is found by walking a packet; whatever is drawn or chosen on the walk is asked of an oracle that
- * gives one combination of answers after the other, so that each pair's ways are all seen, and each with its
+ * A path is found by walking a packet; whatever is drawn or chosen on the walk is asked of an oracle that
+ * gives one combination of answers after the other, so that each pair's paths are all seen, and each with its
  * probability when only draws decide. That makes exact loads of links out of it, too. Large systems, where
- * all ways are too many, are sampled.
+ * all paths are too many, are sampled.
  */
 #include "tests/route_walk.h"
 
@@ -22,15 +22,15 @@
 #define PORTS_MOST 64   /* per switch, of the systems whose loads are counted */
 #define WAYS_MOST 40000 /* of one pair */
 
-/* ---- all ways of a pair ---- */
+/* ---- all paths of a pair ---- */
 
-/* Of all ways that were walked. Loads are expected packets per link and direction: [switch][port]. */
+/* Of all paths that were walked. Loads are expected packets per link and direction: [switch][port]. */
 struct seen {
     uint32_t shortest, longest, channels; /* links; bits: channels between switches */
     double *load;
 };
 
-static struct route_choice way_choose(const struct route_choice *choices, int count,
+static struct route_choice hop_choose(const struct route_choice *choices, int count,
                                       struct route_oracle *oracle, uint32_t links)
 {
     if (count == 1)
@@ -39,8 +39,8 @@ static struct route_choice way_choose(const struct route_choice *choices, int co
     return choices[route_oracle_pick(oracle, 1u << 20 | links, (uint32_t)count)];
 }
 
-/* One way: as walk_packet, but the oracle draws and chooses. Lists the outputs taken. */
-static uint32_t way_walk(const struct route_topology *topology, uint32_t source, uint32_t destination,
+/* One path: as walk_packet, but the oracle draws and chooses. Lists the outputs taken. */
+static uint32_t hop_walk(const struct route_topology *topology, uint32_t source, uint32_t destination,
                          struct route_oracle *oracle, struct seen *seen, uint32_t *taken)
 {
     struct route_packet packet = {.address = route_address(topology, destination),
@@ -54,7 +54,7 @@ static uint32_t way_walk(const struct route_topology *topology, uint32_t source,
         struct route_choice choices[ROUTE_MAX_CHOICES];
         int count = route_function(topology)(topology, route_coordinate(topology, at), at, &packet, choices);
         assert_in_range(count, 1, ROUTE_MAX_CHOICES);
-        struct route_choice c = way_choose(choices, count, oracle, links);
+        struct route_choice c = hop_choose(choices, count, oracle, links);
         assert_true(c.port < route_ports(topology, at) && c.channel < channels && c.state < 1u << 24);
         assert_true(c.channel_count == 0 ||
                     (c.first_channel <= c.channel && c.channel < c.first_channel + c.channel_count &&
@@ -76,13 +76,13 @@ static uint32_t way_walk(const struct route_topology *topology, uint32_t source,
     return links;
 }
 
-static void ways_walk(const struct route_topology *topology, uint32_t source, uint32_t destination,
+static void hops_walk(const struct route_topology *topology, uint32_t source, uint32_t destination,
                       struct seen *seen)
 {
     struct route_oracle oracle = {0};
-    uint32_t ways = 0, taken[64];
+    uint32_t hops = 0, taken[64];
     do {
-        uint32_t links = way_walk(topology, source, destination, &oracle, seen, taken);
+        uint32_t links = hop_walk(topology, source, destination, &oracle, seen, taken);
         double share = 1;
         for (int i = 0; i < oracle.picks; i++)
             share /= oracle.count[i];
@@ -90,7 +90,7 @@ static void ways_walk(const struct route_topology *topology, uint32_t source, ui
             seen->load[taken[i]] += share;
         seen->shortest = links < seen->shortest ? links : seen->shortest;
         seen->longest = links > seen->longest ? links : seen->longest;
-        assert_true(++ways < WAYS_MOST);
+        assert_true(++hops < WAYS_MOST);
     } while (route_oracle_advance(&oracle));
 }
 
@@ -101,14 +101,14 @@ static void ways_walk(const struct route_topology *topology, uint32_t source, ui
 struct proof {
     const char *algorithm, *text;
     uint32_t channels; /* needed */
-    uint32_t longest;  /* links of the longest way of all pairs; 0: every way has route_distance() links */
+    uint32_t longest;  /* links of the longest path of all pairs; 0: every way has route_distance() links */
 };
 
 /* Minimal, in links: route_distance(). Torus, Valiant: twice the diameter D between switches and two node
  * links, where some pair has an intermediate at distance D from both: rings of odd extent, but not of even
  * extent, where only one place is at distance D: one less. Hierarchical: by way of a group, at most one link
- * of the highest level from group to group and the way inside each of the three groups; progressive, one more
- * link inside the first. */
+ * of the highest level from group to group and the path inside each of the three groups; progressive, one
+ * more link inside the first. */
 static const struct proof proofs[] = {
     {"minimal", TORUS("extents = [5];"), 2, 0},
     {"minimal", TORUS("extents = [3, 3]; parallel = 2;"), 1, 0},
@@ -164,7 +164,7 @@ static struct route_topology *proof_topology(const char *text, const char *algor
     return topology_make(all, channels);
 }
 
-static void proof_ways(const struct route_topology *topology, const struct proof *p, struct seen *all)
+static void proof_paths(const struct route_topology *topology, const struct proof *p, struct seen *all)
 {
     uint32_t nodes = route_summarise(topology)->nodes;
     for (uint32_t a = 0; a < nodes; a++)
@@ -172,7 +172,7 @@ static void proof_ways(const struct route_topology *topology, const struct proof
             struct seen seen = {.shortest = UINT32_MAX};
             if (a == b)
                 continue;
-            ways_walk(topology, a, b, &seen);
+            hops_walk(topology, a, b, &seen);
             if (!p->longest) {
                 assert_int_equal(seen.shortest, route_distance(topology, a, b));
                 assert_int_equal(seen.longest, route_distance(topology, a, b));
@@ -184,7 +184,7 @@ static void proof_ways(const struct route_topology *topology, const struct proof
 
 /* With as many channels as needed all are used, or fewer would do; with more than that, that do not divide
  * evenly, none is above what there is (way_walk). */
-static void test_every_way(void **state)
+static void test_every_path(void **state)
 {
     for (size_t i = 0; i < PROOFS; i++) {
         const struct proof *p = &proofs[i];
@@ -197,10 +197,10 @@ static void test_every_way(void **state)
             if (route_summarise(topology)->channels != p->channels)
                 fail_msg("%s %s needs %u channels", p->algorithm, p->text,
                          route_summarise(topology)->channels);
-            proof_ways(topology, p, &all);
+            proof_paths(topology, p, &all);
             uint32_t bound = p->longest & ~AT_MOST;
             if (bound && (p->longest & AT_MOST ? all.longest > bound : all.longest != bound))
-                fail_msg("%s %s: the longest way has %u links", p->algorithm, p->text, all.longest);
+                fail_msg("%s %s: the longest path has %u links", p->algorithm, p->text, all.longest);
             if (!more && !one_switch && all.channels != (1u << p->channels) - 1)
                 fail_msg("%s %s uses channels %x of %u", p->algorithm, p->text, all.channels, p->channels);
             if (route_check_deadlock(topology, 100000000, &complete, &error))
@@ -293,7 +293,7 @@ static void test_shifts_without_contention(void **state)
         for (uint32_t shift = 1; shift < nodes; shift++) {
             struct seen seen = {.load = loads_new(topology)};
             for (uint32_t node = 0; node < nodes; node++)
-                ways_walk(topology, node, (node + shift) % nodes, &seen);
+                hops_walk(topology, node, (node + shift) % nodes, &seen);
             for (uint32_t k = 0; k < places; k++)
                 if (seen.load[k] > 1)
                     fail_msg("%s, shift %u: %g packets at switch %u, port %u", algorithms[i % 2], shift,
@@ -313,13 +313,13 @@ static double chance_of(const uint32_t *count, uint32_t cells, uint32_t total)
     return gsl_cdf_chisq_Q(chi, cells - 1);
 }
 
-/* The draws of 200,000 packets of one flow, as the net makes them: the ways up from a leaf through both
+/* The draws of 200,000 packets of one flow, as the net makes them: the paths up from a leaf through both
  * levels, 4 x 4 of them, are taken equally often (all of them, so that the levels are independent, too).
  * Fixed draws: 1 in 1000 is no matter of luck. */
 static void test_random_parents_even(void **state)
 {
     struct route_topology *topology = proof_topology(TREE("radix = 8; levels = 3;"), "random", 1);
-    uint32_t way[16] = {0}, total = 200000;
+    uint32_t hop[16] = {0}, total = 200000;
     for (uint32_t i = 0; i < total; i++) {
         struct route_packet packet = {.address = route_address(topology, 127),
                                       .destination = 127,
@@ -332,18 +332,18 @@ static void test_random_parents_even(void **state)
         packet.in_port = parent.port;
         route_function(topology)(topology, route_coordinate(topology, parent.id), parent.id, &packet, &above);
         assert_true(leaf.port >= 4 && above.port >= 4);
-        way[(leaf.port - 4) * 4 + above.port - 4]++;
+        hop[(leaf.port - 4) * 4 + above.port - 4]++;
     }
-    double chance = chance_of(way, 16, total);
+    double chance = chance_of(hop, 16, total);
     if (chance < 0.001)
-        fail_msg("ways as uneven as these have a chance of %g", chance);
+        fail_msg("paths as uneven as these have a chance of %g", chance);
     route_free(topology);
 }
 
 /* ---- loads of links: torus ---- */
 
 /* Expected packets on every link when every node sends one to each node: in closed form for dimension order.
- * A way corrects the lower dimensions first, so a line of extent k is entered at the destination's place in
+ * A path corrects the lower dimensions first, so a line of extent k is entered at the destination's place in
  * these, and the source's in the others: all pairs of places on the line occur N/k times on it. Of these a
  * ring's link carries k^2/8 (odd k: (k^2 - 1)/8) in each direction, an open line's link from i to i + 1 (i +
  * 1)(k - 1 - i). */
@@ -355,7 +355,7 @@ static void check_uniform(const char *text, int dimensions, const uint32_t *exte
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++)
             if (a != b)
-                ways_walk(topology, a, b, &seen);
+                hops_walk(topology, a, b, &seen);
     for (uint32_t s = 0; s < nodes; s++)
         for (int i = 0; i < dimensions; i++)
             for (uint32_t backward = 0; backward < 2; backward++) {
@@ -381,7 +381,7 @@ static void test_dimension_order_uniform(void **state)
 }
 
 /* Tornado on an 8x8 torus: everybody sends 3 places on in both dimensions. Dimension order puts 3 packets on
- * each link forward and none on those backward; Valiant two ways to and from a switch drawn evenly, each 8/8
+ * each link forward and none on those backward; Valiant two paths to and from a switch drawn evenly, each 8/8
  * = 1 packet on every link: 2, twice that of uniform traffic, whatever the pattern. Exact, by all draws. */
 static void test_valiant_tornado(void **state)
 {
@@ -394,7 +394,7 @@ static void test_valiant_tornado(void **state)
             proof_topology(TORUS("extents = [8, 8];"), expected[i].algorithm, 4);
         struct seen seen = {.load = loads_new(topology)};
         for (uint32_t s = 0; s < 64; s++)
-            ways_walk(topology, s, (s + 3) % 8 + (s / 8 + 3) % 8 * 8, &seen);
+            hops_walk(topology, s, (s + 3) % 8 + (s / 8 + 3) % 8 * 8, &seen);
         for (uint32_t s = 0; s < 64; s++)
             for (uint32_t port = 1; port < 5; port++)
                 assert_true(fabs(seen.load[s * PORTS_MOST + port] -
@@ -432,7 +432,7 @@ static void test_valiant_draws_even(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_way),           cmocka_unit_test(test_large),
+        cmocka_unit_test(test_every_path),          cmocka_unit_test(test_large),
         cmocka_unit_test(test_valiant_too_large),   cmocka_unit_test(test_shifts_without_contention),
         cmocka_unit_test(test_random_parents_even), cmocka_unit_test(test_dimension_order_uniform),
         cmocka_unit_test(test_valiant_tornado),     cmocka_unit_test(test_valiant_draws_even),
