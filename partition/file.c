@@ -42,8 +42,9 @@ enum ker_status part_file_check(const struct ker_config *config, struct ker_erro
             config, error, "partition.file",
             "is missing; partition.method = \"file\" needs a file with one rank number a line");
     struct ker_error why = {.status = KER_OK};
-    int file = ker_input_open(ker_config_file(config, "partition.file"), KER_INPUT_WHOLE, NULL, &why);
-    if (file < 0)
+    int file;
+    if (ker_input_open(ker_config_file(config, "partition.file"), KER_INPUT_WHOLE, &file, NULL, &why) !=
+        KER_OK)
         return ker_config_fail(config, error, "partition.file", "%s", why.text);
     close(file);
     return KER_OK;
@@ -57,11 +58,13 @@ enum ker_status part_split_file(const struct part_graph *graph, uint32_t ranks,
     struct reader reader = {.vertices = graph->vertices, .ranks = ranks};
     const char *path = ker_config_file(config, "partition.file");
     size_t length = 0;
-    char *text = ker_input_read(NULL, path, &length, error); /* not an input: it changes no result */
-    if (!text)
-        return KER_BAD_INPUT;
+    char *text;
+    enum ker_status status =
+        ker_input_read(NULL, path, &text, &length, error); /* not an input: it changes no result */
+    if (status != KER_OK)
+        return status;
     ker_lines_init(&reader.in, path, text, length, error);
-    enum ker_status status = ker_lines_check(&reader.in);
+    status = ker_lines_check(&reader.in);
     while (status == KER_OK && ker_lines_next_full(&reader.in))
         status = read_line(&reader, rank);
     free(text);

@@ -77,20 +77,23 @@ static void whole_file(void **state)
     int file = mkstemp(path);
     assert_int_equal(write(file, "ab\0c", 4), 4);
     close(file);
-    char *text = ker_input_read(NULL, path, &length, &error);
+    char *text;
+    assert_int_equal(ker_input_read(NULL, path, &text, &length, &error), KER_OK);
     assert_int_equal(length, 4);
     assert_memory_equal(text, "ab\0c", 5); /* a 0 behind it */
     free(text);
-    assert_int_equal(ker_input_open(path, 3, NULL, &error), -1);
+    assert_int_equal(ker_input_open(path, 3, &file, NULL, &error), KER_BAD_INPUT);
+    assert_int_equal(file, -1);
     assert_non_null(strstr(error.text, "is larger than the limit"));
     assert_int_equal(truncate(path, 0), 0);
-    text = ker_input_read(NULL, path, &length, &error);
+    assert_int_equal(ker_input_read(NULL, path, &text, &length, &error), KER_OK);
     assert_int_equal(length, 0);
     assert_string_equal(text, "");
     free(text);
     unlink(path);
     error = (struct ker_error){.status = KER_OK};
-    assert_null(ker_input_read(NULL, path, &length, &error));
+    assert_int_equal(ker_input_read(NULL, path, &text, &length, &error), KER_BAD_INPUT);
+    assert_null(text);
     assert_int_equal(error.status, KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "cannot be read: No such file"));
 }

@@ -157,6 +157,13 @@ static void reduce(struct ker_comm *comm, void *values, size_t count, MPI_Dataty
     }
 }
 
+enum ker_status ker_comm_worst(struct ker_comm *comm, enum ker_status status)
+{
+    int64_t worst = status;
+    ker_comm_max_i64(comm, &worst, 1);
+    return (enum ker_status)worst;
+}
+
 void ker_comm_sum_u64(struct ker_comm *comm, uint64_t *values, size_t count)
 {
     reduce(comm, values, count, MPI_UINT64_T, MPI_SUM);

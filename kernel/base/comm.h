@@ -29,6 +29,10 @@ int ker_comm_host_size(const struct ker_comm *);
  * "marssim: error: ..."; every rank returns that status. */
 enum ker_status ker_comm_agree(struct ker_comm *, const struct ker_error *error);
 
+/* The same without a word: all ranks learn the worst status, so that none waits for another that has failed.
+ * The text stays with the rank that has it, for the next ker_comm_agree. */
+enum ker_status ker_comm_worst(struct ker_comm *, enum ker_status);
+
 void ker_comm_sum_u64(struct ker_comm *, uint64_t *values, size_t count); /* in place, on all ranks */
 void ker_comm_max_i64(struct ker_comm *, int64_t *values, size_t count);
 void ker_comm_min_i64(struct ker_comm *, int64_t *values, size_t count);

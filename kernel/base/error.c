@@ -46,12 +46,13 @@ void ker_error_add(struct ker_error *error, const struct ker_error *another)
     }
 }
 
-void ker_error_close(struct ker_error *error)
+enum ker_status ker_error_close(struct ker_error *error)
 {
     size_t used = strlen(error->text);
     if (error->count > error->told)
         snprintf(error->text + used, sizeof error->text - used, LINE "and %d more",
                  error->count - error->told);
+    return error->status;
 }
 
 void ker_warn(const char *format, ...)

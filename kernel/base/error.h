@@ -28,8 +28,8 @@ enum ker_status ker_fail(struct ker_error *error, enum ker_status status, const 
  * rest how many they are. */
 #define KER_MAX_ERRORS 10
 void ker_error_add(struct ker_error *error, const struct ker_error *another);
-/* After the last of them. */
-void ker_error_close(struct ker_error *error);
+/* After the last of them; returns the status of the first, or KER_OK. */
+enum ker_status ker_error_close(struct ker_error *error);
 
 /* One line on standard error: "marssim: warning: ...". Call it on the control rank only. */
 void ker_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -171,27 +171,28 @@ bool ker_inputs_have(const struct ker_inputs *inputs, const char *path)
 /* ---- files ---- */
 
 /* O_NONBLOCK: a pipe nobody writes to is not waited for, but refused. */
-int ker_input_open(const char *path, uint64_t most, uint64_t *bytes, struct ker_error *error)
+enum ker_status ker_input_open(const char *path, uint64_t most, int *file, uint64_t *bytes,
+                               struct ker_error *error)
 {
     struct stat is;
-    int file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (file < 0 || fstat(file, &is))
-        ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
+    enum ker_status status = KER_OK;
+    *file = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    if (*file < 0 || fstat(*file, &is))
+        status = ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(errno));
     else if (S_ISDIR(is.st_mode))
-        ker_fail(error, KER_BAD_INPUT, "%s: is a folder; a file is expected", path);
+        status = ker_fail(error, KER_BAD_INPUT, "%s: is a folder; a file is expected", path);
     else if (!S_ISREG(is.st_mode))
-        ker_fail(error, KER_BAD_INPUT, "%s: is no regular file (a device or a pipe)", path);
+        status = ker_fail(error, KER_BAD_INPUT, "%s: is no regular file (a device or a pipe)", path);
     else if ((uint64_t)is.st_size > most)
-        ker_fail(error, KER_BAD_INPUT, "%s: is larger than the limit of %llu GiB", path,
-                 (unsigned long long)(most >> 30));
-    else {
-        if (bytes)
-            *bytes = (uint64_t)is.st_size;
-        return file;
+        status = ker_fail(error, KER_BAD_INPUT, "%s: is larger than the limit of %llu GiB", path,
+                          (unsigned long long)(most >> 30));
+    else if (bytes)
+        *bytes = (uint64_t)is.st_size;
+    if (status != KER_OK && *file >= 0) {
+        close(*file);
+        *file = -1;
     }
-    if (file >= 0)
-        close(file);
-    return -1;
+    return status;
 }
 
 /* Up to `bytes`, fewer at the end of the file only; -1 on failure. */
@@ -206,26 +207,29 @@ static ssize_t read_all(int file, char *to, size_t bytes)
     return (ssize_t)got;
 }
 
-char *ker_input_read(struct ker_inputs *inputs, const char *path, size_t *length, struct ker_error *error)
+enum ker_status ker_input_read(struct ker_inputs *inputs, const char *path, char **text, size_t *length,
+                               struct ker_error *error)
 {
     struct ker_digest digest = {0};
     uint64_t bytes = 0;
-    int file = ker_input_open(path, KER_INPUT_WHOLE, &bytes, error);
-    if (file < 0)
-        return NULL;
-    char *text = ker_alloc(bytes + 1);
-    ssize_t got = read_all(file, text, bytes);
+    int file;
+    *text = NULL;
+    enum ker_status status = ker_input_open(path, KER_INPUT_WHOLE, &file, &bytes, error);
+    if (status != KER_OK)
+        return status;
+    char *all = ker_alloc(bytes + 1);
+    ssize_t got = read_all(file, all, bytes);
     int why = errno;
     close(file);
     if (got < 0) {
-        ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(why));
-        free(text);
-        return NULL;
+        free(all);
+        return ker_fail(error, KER_BAD_INPUT, "%s: cannot be read: %s", path, strerror(why));
     }
     *length = (size_t)got;
-    ker_digest_add(&digest, text, *length);
+    *text = all;
+    ker_digest_add(&digest, all, *length);
     ker_input_add(inputs, path, &digest);
-    return text;
+    return KER_OK;
 }
 
 /* ---- the same on all ranks? ---- */
@@ -269,37 +273,42 @@ static void print_what(char *text, size_t room, const struct told *told)
         snprintf(text, room, "%llu bytes", (unsigned long long)told->entry.bytes);
 }
 
-static void told_differ(const struct told *a, const struct told *b, const char *all, const size_t *offset,
-                        struct ker_error *error)
+static enum ker_status told_differ(const struct told *a, const struct told *b, const char *all,
+                                   const size_t *offset, struct ker_error *error)
 {
     char one[TEXT_BYTES + 8], other[TEXT_BYTES + 8];
     print_what(one, sizeof one, a);
     print_what(other, sizeof other, b);
-    ker_fail(error, KER_BAD_INPUT,
-             "%s: is not the same on all ranks: %s on rank %d (%s), %s%s on rank %d (%s)", a->name, one,
-             a->rank, all + offset[a->rank], a->entry.bytes == b->entry.bytes && !a->text[0] ? "other " : "",
-             other, b->rank, all + offset[b->rank]);
+    return ker_fail(error, KER_BAD_INPUT,
+                    "%s: is not the same on all ranks: %s on rank %d (%s), %s%s on rank %d (%s)", a->name,
+                    one, a->rank, all + offset[a->rank],
+                    a->entry.bytes == b->entry.bytes && !a->text[0] ? "other " : "", other, b->rank,
+                    all + offset[b->rank]);
 }
 
-static void inputs_compare(const char *all, const size_t *offset, int ranks, struct ker_error *error)
+static enum ker_status inputs_compare(const char *all, const size_t *offset, int ranks,
+                                      struct ker_error *error)
 {
     size_t count;
     struct told *told = told_unpack(all, offset, ranks, &count);
     qsort(told, count, sizeof *told, told_compare);
+    enum ker_status status = KER_OK;
     size_t i = 1;
     while (i < count && (strcmp(told[i].name, told[i - 1].name) != 0 ||
                          memcmp(told[i].entry.lane, told[i - 1].entry.lane, sizeof told[i].entry.lane) == 0))
         i++;
     if (i < count) {
         *error = (struct ker_error){.status = KER_OK}; /* whatever else failed, this explains it */
-        told_differ(&told[i - 1], &told[i], all, offset, error);
+        status = told_differ(&told[i - 1], &told[i], all, offset, error);
     }
     free(told);
+    return status;
 }
 
 enum ker_status ker_inputs_agree(struct ker_inputs *inputs, struct ker_comm *comm, struct ker_error *error)
 {
     struct ker_inputs mine = {0};
+    enum ker_status status = KER_OK;
     char host[HOST_BYTES] = "";
     void *all;
     size_t *offset;
@@ -310,13 +319,13 @@ enum ker_status ker_inputs_agree(struct ker_inputs *inputs, struct ker_comm *com
             pack(&mine, inputs->packed, inputs->used);
         ker_comm_gather(comm, mine.packed, mine.used, &all, &offset);
         if (all)
-            inputs_compare(all, offset, ker_comm_size(comm), error);
+            status = inputs_compare(all, offset, ker_comm_size(comm), error);
         free(all);
         if (ker_comm_rank(comm) == 0)
             free(offset);
         free(mine.packed);
     }
-    return error->status;
+    return status;
 }
 
 /* ---- the same as before? ---- */

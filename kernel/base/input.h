@@ -28,12 +28,15 @@ struct ker_inputs; /* what this rank has read */
 struct ker_inputs *ker_inputs_new(void);
 void ker_inputs_free(struct ker_inputs *);
 
-/* A file descriptor, or -1 with the error: of a regular file only, of at most `most` bytes. *bytes: its size
- * now, may be NULL. */
-int ker_input_open(const char *path, uint64_t most, uint64_t *bytes, struct ker_error *);
-/* The whole file, malloc'ed, with a 0 behind it that does not count; NULL with the error. Registered; inputs
- * may be NULL (tests). */
-char *ker_input_read(struct ker_inputs *, const char *path, size_t *length, struct ker_error *);
+/* A file descriptor, of a regular file only, of at most `most` bytes; -1 on failure. *bytes: its size now,
+ * may be NULL.
+ */
+enum ker_status ker_input_open(const char *path, uint64_t most, int *file, uint64_t *bytes,
+                               struct ker_error *);
+/* The whole file, malloc'ed, with a 0 behind it that does not count; NULL on failure. Registered; inputs may
+ * be NULL. */
+enum ker_status ker_input_read(struct ker_inputs *, const char *path, char **text, size_t *length,
+                               struct ker_error *);
 /* Something was read to its end: the name under which other ranks know it, too. inputs may be NULL. */
 void ker_input_add(struct ker_inputs *, const char *name, const struct ker_digest *);
 /* The same of a short text, which the message shows. */
@@ -52,8 +55,8 @@ enum ker_status ker_inputs_since(const struct ker_inputs *, const void *packed, 
                                  struct ker_error *);
 
 /* Collective: what was registered under one name is the same on all ranks that have it; else rank 0 has the
- * error, in place of any other, which says whose is different. Returns error->status: the other ranks learn
- * of it by ker_comm_agree only. */
+ * error, in place of any other, which says whose is different, and returns it; the other ranks return KER_OK
+ * and learn of it by ker_comm_agree or ker_comm_worst. */
 enum ker_status ker_inputs_agree(struct ker_inputs *, struct ker_comm *, struct ker_error *);
 
 #endif

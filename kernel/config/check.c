@@ -125,8 +125,7 @@ enum ker_status ker_config_check(struct ker_config *config, struct ker_error *er
     struct check check = {config->file, config->tables, error};
     check_members(&check, config->root, "");
     ker_config_belongs_check(config, error);
-    ker_error_close(error);
-    return error->status;
+    return ker_error_close(error);
 }
 
 static bool takes_text(const struct ker_option *option)

@@ -54,8 +54,8 @@ static const char *kept_text(const struct ker_config *config, const struct ker_o
 static enum ker_status build(struct ker_config **config, enum ker_status status, struct ker_config *made,
                              const char *const *overrides, int override_count, struct ker_error *error)
 {
-    if (!status && !(made->root = ker_config_tree_parse(&made->text, error)))
-        status = KER_BAD_INPUT;
+    if (!status)
+        status = ker_config_tree_parse(&made->root, &made->text, error);
     if (!status)
         ker_config_former_rename(made, error);
     for (int i = 0; i < override_count && !status; i++) {
@@ -124,16 +124,20 @@ static bool is_stream(const char *path)
 
 /* Rank 0's text on all ranks, malloc'ed; NULL everywhere when it could not be read, with the error on rank 0.
  */
-static char *text_hand_on(struct ker_comm *comm, const char *path, struct ker_error *error)
+static enum ker_status text_hand_on(char **text, struct ker_comm *comm, const char *path,
+                                    struct ker_error *error)
 {
-    char *text = ker_comm_rank(comm) == 0 ? ker_config_text_read(path, error) : NULL;
-    int64_t bytes = text ? (int64_t)strlen(text) + 1 : 0;
+    bool control = ker_comm_rank(comm) == 0;
+    *text = NULL;
+    enum ker_status status = ker_comm_worst(comm, control ? ker_config_text_read(text, path, error) : KER_OK);
+    if (status != KER_OK)
+        return status;
+    int64_t bytes = control ? (int64_t)strlen(*text) + 1 : 0;
     ker_comm_broadcast(comm, &bytes, sizeof bytes);
-    if (bytes && !text)
-        text = ker_alloc((size_t)bytes);
-    if (bytes)
-        ker_comm_broadcast(comm, text, (size_t)bytes);
-    return text;
+    if (!control)
+        *text = ker_alloc((size_t)bytes);
+    ker_comm_broadcast(comm, *text, (size_t)bytes);
+    return KER_OK;
 }
 
 /* "/dev/stdin" is called "stdin": without a folder, so that the files it names are looked for in the working
@@ -155,10 +159,11 @@ static enum ker_status text_load_all(struct ker_config *made, struct ker_comm *c
     ker_comm_broadcast(comm, &stream, sizeof stream);
     if (!stream)
         return ker_config_text_load(&made->text, path, error);
-    char *text = text_hand_on(comm, path, error);
+    char *text;
+    enum ker_status status = text_hand_on(&text, comm, path, error);
     stream_name(made);
-    enum ker_status status =
-        text ? ker_config_text_parse(&made->text, made->file, text, error) : KER_BAD_INPUT;
+    if (status == KER_OK)
+        status = ker_config_text_parse(&made->text, made->file, text, error);
     free(text);
     return status;
 }
@@ -171,15 +176,13 @@ enum ker_status ker_config_load_all(struct ker_config **config, struct ker_comm 
     enum ker_status status = text_load_all(made, comm, path, error);
     if (status == KER_OK)
         text_register(made);
-    if (ker_inputs_agree(made->inputs, comm, error) != KER_OK)
-        status = error->status;
-    int64_t worst = status;
-    ker_comm_max_i64(comm, &worst, 1);
+    enum ker_status same = ker_inputs_agree(made->inputs, comm, error);
+    enum ker_status worst = ker_comm_worst(comm, same != KER_OK ? same : status);
     if (worst == KER_OK)
         return not_empty(config, build(config, status, made, overrides, override_count, error), path, error);
     ker_config_free(made);
     *config = NULL;
-    return (enum ker_status)worst;
+    return worst;
 }
 
 enum ker_status ker_config_parse(struct ker_config **config, const char *name, const char *text,

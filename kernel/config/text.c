@@ -362,10 +362,9 @@ enum ker_status ker_config_text_parse(struct ker_config_text *out, const char *n
     return status;
 }
 
-char *ker_config_text_read(const char *path, struct ker_error *error)
+enum ker_status ker_config_text_read(char **text, const char *path, struct ker_error *error)
 {
-    char *text;
-    return read_file(&text, path, false, error) == KER_OK ? text : NULL;
+    return read_file(text, path, false, error);
 }
 
 enum ker_status ker_config_text_load(struct ker_config_text *out, const char *path, struct ker_error *error)

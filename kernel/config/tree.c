@@ -175,19 +175,21 @@ static enum ker_status refuse(const config_t *config, const struct ker_config_te
     return ker_fail(error, KER_BAD_INPUT, "%s:%d: %s%s", at.file, at.line, what, hint);
 }
 
-struct ker_config_node *ker_config_tree_parse(const struct ker_config_text *text, struct ker_error *error)
+enum ker_status ker_config_tree_parse(struct ker_config_node **root, const struct ker_config_text *text,
+                                      struct ker_error *error)
 {
-    struct ker_config_node *root = NULL;
+    enum ker_status status = KER_OK;
     config_t config;
+    *root = NULL;
     config_init(&config);
     if (config_read_string(&config, text->text)) {
-        root = node_from(config_root_setting(&config), text);
-        root->origin = ker_config_text_origin(text, 1);
+        *root = node_from(config_root_setting(&config), text);
+        (*root)->origin = ker_config_text_origin(text, 1);
     } else {
-        refuse(&config, text, error);
+        status = refuse(&config, text, error);
     }
     config_destroy(&config);
-    return root;
+    return status;
 }
 
 struct ker_config_node *ker_config_tree_value(const char *value)

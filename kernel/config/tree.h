@@ -28,8 +28,9 @@ struct ker_config_node {
     struct ker_config_origin origin; /* file NULL: command line */
 };
 
-/* A tree from a text; NULL and the error when libconfig refuses it. */
-struct ker_config_node *ker_config_tree_parse(const struct ker_config_text *, struct ker_error *error);
+/* A tree from a text; NULL when libconfig refuses it. */
+enum ker_status ker_config_tree_parse(struct ker_config_node **root, const struct ker_config_text *,
+                                      struct ker_error *error);
 /* The value of an override when it is written as in a file, else NULL; no message. */
 struct ker_config_node *ker_config_tree_value(const char *value);
 

@@ -180,9 +180,10 @@ enum ker_status ker_state_read(const char *path, const struct ker_state_loader *
                                struct ker_state_size *size, struct ker_error *error)
 {
     struct reader r = {.path = path, .loaders = loaders, .size = size, .error = error};
-    int file = ker_input_open(path, UINT64_MAX, NULL, error);
-    if (file < 0)
-        return error->status;
+    int file;
+    enum ker_status status = ker_input_open(path, UINT64_MAX, &file, NULL, error);
+    if (status != KER_OK)
+        return status;
     r.in = fdopen(file, "rb");
     if (!r.in) {
         close(file);

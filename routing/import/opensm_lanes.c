@@ -198,11 +198,12 @@ static enum ker_status read_file(struct reader *r, const char *path, enum ker_st
                                  struct ker_error *error)
 {
     size_t length;
-    char *text = ker_input_read(r->inputs, path, &length, error);
-    if (!text)
-        return KER_BAD_INPUT;
+    char *text;
+    enum ker_status status = ker_input_read(r->inputs, path, &text, &length, error);
+    if (status != KER_OK)
+        return status;
     ker_lines_init(&r->in, path, text, length, error);
-    enum ker_status status = ker_lines_check(&r->in);
+    status = ker_lines_check(&r->in);
     while (status == KER_OK && ker_lines_next(&r->in))
         status = line(r);
     free(text);

@@ -93,10 +93,11 @@ static enum ker_status say_loop(void *context, const uint32_t *switches, uint32_
 static enum ker_status text_open(struct text *text, const char *path, struct ker_error *error)
 {
     uint64_t bytes;
-    int file = ker_input_open(path, KER_INPUT_MOST, &bytes, error);
+    int file;
     *text = (struct text){0};
-    if (file < 0)
-        return KER_BAD_INPUT;
+    enum ker_status status = ker_input_open(path, KER_INPUT_MOST, &file, &bytes, error);
+    if (status != KER_OK)
+        return status;
     void *at =
         mmap(NULL, (size_t)bytes, PROT_READ, MAP_PRIVATE, file, 0); /* not empty: it has been recognised */
     int why = errno;
@@ -145,10 +146,11 @@ static bool recognise_file(const char *path)
 {
     char head[4096];
     struct ker_error ignored = {.status = KER_OK};
-    int file = ker_input_open(path, KER_INPUT_MOST, NULL, &ignored);
-    ssize_t length = file < 0 ? 0 : read(file, head, sizeof head);
-    if (file >= 0)
-        close(file);
+    int file;
+    if (ker_input_open(path, KER_INPUT_MOST, &file, NULL, &ignored) != KER_OK)
+        return false;
+    ssize_t length = read(file, head, sizeof head);
+    close(file);
     return length > 0 && route_opensm_recognise(head, (size_t)length);
 }
 

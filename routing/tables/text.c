@@ -447,9 +447,9 @@ enum ker_status route_table_read(struct route_topology *topology, const struct k
         return ker_config_fail(config, error, "routing.table", "is missing; algorithm = \"table\" needs it");
     const char *path = ker_config_file(config, "routing.table");
     bool safe = false;
-    if (!(text = ker_input_read(ker_config_inputs(config), path, &length, error)))
-        return KER_BAD_INPUT;
-    enum ker_status status = route_table_parse(&topology->table, topology, path, text, length, &safe, error);
+    enum ker_status status = ker_input_read(ker_config_inputs(config), path, &text, &length, error);
+    if (status == KER_OK)
+        status = route_table_parse(&topology->table, topology, path, text, length, &safe, error);
     if (topology->table)
         topology->table->unproved = !safe && !ker_config_bool(config, "routing.allow_deadlock");
     free(text);

@@ -64,11 +64,12 @@ enum ker_status route_weights_read(uint32_t *weight, const struct route_wires *w
         return ker_config_fail(config, error, "routing.weight_file",
                                "is missing; weights = \"file\" needs it");
     const char *file = ker_config_file(config, "routing.weight_file");
-    char *text = ker_input_read(ker_config_inputs(config), file, &length, error);
-    if (!text)
-        return KER_BAD_INPUT;
+    char *text;
+    enum ker_status status = ker_input_read(ker_config_inputs(config), file, &text, &length, error);
+    if (status != KER_OK)
+        return status;
     ker_lines_init(&in, file, text, length, error);
-    enum ker_status status = ker_lines_check(&in);
+    status = ker_lines_check(&in);
     while (status == KER_OK && ker_lines_next_full(&in))
         status = weight_read(&in, wires, weight);
     free(text);

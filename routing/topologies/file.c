@@ -245,9 +245,10 @@ static enum ker_status fabric_build(struct route_topology *topology, const struc
     if (status)
         return status;
     const char *path = ker_config_file(config, "topology.file");
-    char *text = ker_input_read(ker_config_inputs(config), path, &length, error);
-    if (!text)
-        return KER_BAD_INPUT;
+    char *text;
+    status = ker_input_read(ker_config_inputs(config), path, &text, &length, error);
+    if (status != KER_OK)
+        return status;
     status = route_fabric_parse(&graph, &file->subnet, &defaults, path, text, length, error);
     free(text);
     if (status == KER_OK)

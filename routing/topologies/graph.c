@@ -353,10 +353,11 @@ enum ker_status route_graph_read(struct route_graph *graph, struct ker_inputs *i
 {
     size_t length = 0;
     *graph = (struct route_graph){0};
-    char *text = ker_input_read(inputs, path, &length, error);
-    if (!text)
-        return KER_BAD_INPUT;
-    enum ker_status status = route_graph_parse(graph, path, text, length, error);
+    char *text;
+    enum ker_status status = ker_input_read(inputs, path, &text, &length, error);
+    if (status != KER_OK)
+        return status;
+    status = route_graph_parse(graph, path, text, length, error);
     free(text);
     return status;
 }

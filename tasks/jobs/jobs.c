@@ -131,15 +131,6 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     return KER_OK;
 }
 
-/* All ranks learn whether one failed, so that none waits for it in the next collective call. The text stays
- * where it was written; the program's last agreement prints it. */
-static enum ker_status jobs_agree(struct ker_comm *comm, enum ker_status status)
-{
-    int64_t worst = status;
-    ker_comm_max_i64(comm, &worst, 1);
-    return (enum ker_status)worst;
-}
-
 /* Collective where the program's open is. */
 static enum ker_status job_open(struct slot *s, const struct ker_config *config, uint32_t job,
                                 struct ker_comm *comm, struct ker_error *error)
@@ -243,14 +234,14 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
     for (uint32_t job = 0; job < count && !status; job++) {
         struct slot *s = &jobs->slot[jobs->count++];
         status = job_settings(s, config, job, error);
-        if (!status && s->job.class->collective && (status = jobs_agree(comm, status)) != KER_OK)
+        if (!status && s->job.class->collective && (status = ker_comm_worst(comm, status)) != KER_OK)
             return status;
         if (!status)
             status = job_open(s, config, job, comm, error);
         if (!status)
             status = task_placement_init(&s->placement, config, job, s->job.tasks, nodes, seed, error);
     }
-    status = jobs_agree(comm, status);
+    status = ker_comm_worst(comm, status);
     return status ? status : jobs_seat(jobs, config, error);
 }
 

@@ -87,10 +87,11 @@ enum ker_status task_placement_file(struct ker_inputs *inputs, const char *path,
                                     struct ker_error *error)
 {
     size_t bytes;
-    char *text = ker_input_read(inputs, path, &bytes, error);
-    if (!text)
-        return KER_BAD_INPUT;
-    enum ker_status status = task_placement_parse(path, text, bytes, nodes, places, count, has_cores, error);
+    char *text;
+    enum ker_status status = ker_input_read(inputs, path, &text, &bytes, error);
+    if (status != KER_OK)
+        return status;
+    status = task_placement_parse(path, text, bytes, nodes, places, count, has_cores, error);
     free(text);
     return status;
 }

@@ -57,14 +57,6 @@ static void allprof_close(struct task_program *program)
     free(program);
 }
 
-/* Has any rank failed? Collective. */
-static bool any_failed(struct ker_comm *comm, enum ker_status status)
-{
-    int64_t worst = status;
-    ker_comm_max_i64(comm, &worst, 1);
-    return worst != KER_OK;
-}
-
 /* What goes over the wire for one task: this, its events, its tallies. */
 struct packed_head {
     uint64_t task, events, tallies, persistent, cancelled;
@@ -187,7 +179,8 @@ static enum ker_status comms_find(struct task_program *program, struct ker_comm 
 {
     struct packed packed = {0};
     enum ker_status status = own_scan(program, comm, &packed, error);
-    if (!any_failed(comm, status)) {
+    status = ker_comm_worst(comm, status);
+    if (status == KER_OK) {
         void *all;
         size_t *offset;
         ker_comm_allgather(comm, packed.byte, packed.used, &all, &offset);
@@ -236,9 +229,10 @@ static enum ker_status allprof_open(struct task_program **opened, const struct k
         status = allprof_folder_count(program->folder, &program->tasks, error);
     if (status == KER_OK)
         folder_register(program);
-    if (any_failed(comm, status))
-        return status;
-    if (any_failed(comm, status = ker_inputs_agree(program->rules.inputs, comm, error)))
+    status = ker_comm_worst(comm, status);
+    if (status == KER_OK)
+        status = ker_comm_worst(comm, ker_inputs_agree(program->rules.inputs, comm, error));
+    if (status != KER_OK)
         return status;
     return comms_find(program, comm, error);
 }

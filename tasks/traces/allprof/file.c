@@ -91,20 +91,20 @@ enum ker_status allprof_file_open(struct allprof_file **opened, const char *fold
     file->path = allprof_file_path(folder, task);
     file->room = WINDOW_BYTES;
     file->text = ker_alloc(file->room);
-    file->descriptor = ker_input_open(file->path, KER_INPUT_MOST, NULL, error);
+    enum ker_status status = ker_input_open(file->path, KER_INPUT_MOST, &file->descriptor, NULL, error);
     size_t length = strlen(file->path);
-    if (file->descriptor >= 0 && strcmp(file->path + length - 4, ".zst") == 0) {
+    if (status == KER_OK && strcmp(file->path + length - 4, ".zst") == 0) {
         file->stream = ZSTD_createDStream();
         ker_assert(file->stream);
         file->packed_bytes = ker_alloc(WINDOW_BYTES);
         file->packed.src = file->packed_bytes;
     }
     *opened = file;
-    if (file->descriptor >= 0)
-        return KER_OK;
-    allprof_file_close(file);
-    *opened = NULL;
-    return KER_BAD_INPUT;
+    if (status != KER_OK) {
+        allprof_file_close(file);
+        *opened = NULL;
+    }
+    return status;
 }
 
 /* Reads up to `bytes`; *got 0 at the end of the file. */
