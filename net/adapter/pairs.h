@@ -13,16 +13,20 @@
 #include <stdbool.h>
 
 struct net_pair {
-    uint32_t endpoint; /* UINT32_MAX: free */
+    uint32_t key; /* 1 + the endpoint */
     uint32_t other;
 };
+static inline uint32_t net_pair_endpoint(const struct net_pair *pair)
+{
+    return pair->key - 1;
+}
 
 /* Is the entry as good as none, whenever it is asked for from now on? */
 typedef bool net_pair_idle(const void *context, const struct net_pair *);
 
 struct net_pairs {
-    char *entry;
-    uint32_t bytes, room, count; /* of an entry; entries, a power of two; used */
+    struct ker_table table;
+    size_t bytes; /* of an entry */
     net_pair_idle *idle;
 };
 
@@ -32,7 +36,7 @@ void *net_pairs_find(const struct net_pairs *, uint32_t endpoint, uint32_t other
 /* A new entry, zeroed behind its net_pair; there must be none. */
 void *net_pairs_add(struct net_pairs *, const void *context, uint32_t endpoint, uint32_t other);
 void net_pairs_drop(struct net_pairs *, void *entry);
-/* All entries, in no particular order: begin with *at 0; NULL: no more. */
-void *net_pairs_next(const struct net_pairs *, uint32_t *at);
+/* The entry after this one (NULL: the first), in no particular order; NULL: no more. */
+void *net_pairs_next(const struct net_pairs *, const void *entry);
 
 #endif

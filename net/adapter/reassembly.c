@@ -1,10 +1,9 @@
 /* reassembly.c - messages of several packets, counted until they are whole.
  *
- * One open-addressing table per rank, keyed by (receiver, sender, message number): removal closes the gap by
- * shifting back, so that there are no tombstones. Packets may come in any order; those ahead of a missing one
- * are counted as out of order, and the bytes that a resequencing adapter would hold are tracked. Which they
- * are is kept in a ring of bits by packet number: one word in the entry, and as many elsewhere as the packet
- * furthest ahead needs. Iteration order is never observable.
+ * One hash table per rank, keyed by (receiver, sender, message number). Packets may come in any order; those
+ * ahead of a missing one are counted as out of order, and the bytes that a resequencing adapter would hold
+ * are tracked. Which they are is kept in a ring of bits by packet number: one word in the entry, and as many
+ * elsewhere as the packet furthest ahead needs. Iteration order is never observable.
  *
  * A packet costs one line of the table: the extension, a line elsewhere, is looked at with the first and the
  * last packet only.
@@ -17,7 +16,7 @@
 #define WORD_BITS 64u
 
 struct partial {
-    uint32_t node, source, message; /* node: the receiving endpoint; UINT32_MAX: free slot */
+    uint32_t node, source, message; /* node: 1 + the receiving endpoint */
     uint32_t extension;             /* NET_NONE until the first packet is here */
     uint64_t bytes;                 /* that are here, modulo 2^64 less the message's once its extension is */
     uint64_t expected : 56,
@@ -28,9 +27,22 @@ struct partial {
 };
 
 struct net_reassembly {
-    struct partial *slot;
-    uint32_t room, used;
+    struct ker_table partials;
 };
+
+static uint64_t partial_hash(const void *key)
+{
+    const struct partial *m = key;
+    return ker_hash(((uint64_t)m->node << 32 | m->source) * 0x9e3779b97f4a7c15u + m->message);
+}
+
+static bool partial_same(const void *entry, const void *key)
+{
+    const struct partial *a = entry, *b = key;
+    return a->node == b->node && a->source == b->source && a->message == b->message;
+}
+
+static const struct ker_table_kind partial_kind = {sizeof(struct partial), partial_hash, partial_same};
 
 struct net_reassembly *net_reassembly_new(void)
 {
@@ -39,63 +51,25 @@ struct net_reassembly *net_reassembly_new(void)
 
 void net_reassembly_free(struct net_reassembly *r)
 {
-    for (uint32_t i = 0; r && i < r->room; i++)
-        if (r->slot[i].node != NET_NONE && r->slot[i].ring_log)
-            free(r->slot[i].ring);
-    if (r)
-        free(r->slot);
+    if (!r)
+        return;
+    for (const struct partial *m = NULL; (m = ker_table_next(&partial_kind, &r->partials, m));)
+        if (m->ring_log)
+            free(m->ring);
+    ker_table_release(&r->partials);
     free(r);
 }
 
 size_t net_reassembly_count(const struct net_reassembly *r)
 {
-    return r->used;
+    return r->partials.count;
 }
 
-static uint32_t partial_home(const struct net_reassembly *r, uint32_t node, uint32_t source, uint32_t message)
+static void partial_remove(struct net_reassembly *r, struct partial *m)
 {
-    uint64_t x = ((uint64_t)node << 32 | source) * 0x9e3779b97f4a7c15u + message;
-    x = (x ^ (x >> 29)) * 0xbf58476d1ce4e5b9u;
-    return (uint32_t)(x >> 32) & (r->room - 1);
-}
-
-static uint32_t partial_find(const struct net_reassembly *r, uint32_t node, uint32_t source, uint32_t message)
-{
-    uint32_t i = partial_home(r, node, source, message);
-    while (r->slot[i].node != NET_NONE &&
-           (r->slot[i].node != node || r->slot[i].source != source || r->slot[i].message != message))
-        i = (i + 1) & (r->room - 1);
-    return i;
-}
-
-static void table_grow(struct net_reassembly *r)
-{
-    struct partial *old = r->slot;
-    uint32_t old_room = r->room;
-    r->room = old_room ? old_room * 2 : 64;
-    r->slot = ker_alloc(sizeof *r->slot * r->room);
-    for (uint32_t i = 0; i < r->room; i++)
-        r->slot[i].node = NET_NONE;
-    for (uint32_t i = 0; i < old_room; i++)
-        if (old[i].node != NET_NONE)
-            r->slot[partial_find(r, old[i].node, old[i].source, old[i].message)] = old[i];
-    free(old);
-}
-
-static void partial_remove(struct net_reassembly *r, uint32_t hole)
-{
-    uint32_t mask = r->room - 1;
-    if (r->slot[hole].ring_log)
-        free(r->slot[hole].ring);
-    for (uint32_t i = (hole + 1) & mask; r->slot[i].node != NET_NONE; i = (i + 1) & mask) {
-        uint32_t home = partial_home(r, r->slot[i].node, r->slot[i].source, r->slot[i].message);
-        if (((i - home) & mask) >= ((i - hole) & mask)) {
-            r->slot[hole] = r->slot[i];
-            hole = i;
-        }
-    }
-    r->slot[hole].node = NET_NONE;
-    r->used--;
+    if (m->ring_log)
+        free(m->ring);
+    ker_table_drop(&partial_kind, &r->partials, m);
 }
 
 /* ---- order ---- */
@@ -173,15 +147,12 @@ bool net_reassembly_add(struct net_network *net, const struct net_adapter *a, co
                         uint64_t payload, struct net_extension *whole)
 {
     struct net_reassembly *r = net->reassembly;
-    if (r->used * 5u >= r->room * 4u)
-        table_grow(r);
-    uint32_t i = partial_find(r, a->id, p->source, p->message);
-    struct partial *m = &r->slot[i];
-    if (m->node == NET_NONE) {
+    bool is_new;
+    const struct partial key = {.node = a->id + 1, .source = p->source, .message = p->message};
+    struct partial *m = ker_table_add(&partial_kind, &r->partials, &key, &is_new);
+    if (is_new)
         *m = (struct partial){
-            .node = a->id, .source = p->source, .message = p->message, .extension = NET_NONE};
-        r->used++;
-    }
+            .node = key.node, .source = p->source, .message = p->message, .extension = NET_NONE};
     if (p->flags & KER_FLAG_EXTENSION) {
         m->extension = p->extension;
         m->bytes -= ((struct net_extension *)ker_extension(net->engine, m->extension))->bytes;
@@ -192,7 +163,7 @@ bool net_reassembly_add(struct net_network *net, const struct net_adapter *a, co
         return false;
     *whole = *(struct net_extension *)ker_extension(net->engine, m->extension);
     ker_extension_free(net->engine, m->extension);
-    partial_remove(r, i);
+    partial_remove(r, m);
     return true;
 }
 
@@ -226,11 +197,8 @@ void net_reassembly_save(struct net_network *net, struct ker_state_writer *write
 {
     const struct net_reassembly *r = net->reassembly;
     struct ker_chunk *c = NULL;
-    for (uint32_t i = 0; i < r->room; i++) {
-        struct partial *m = &r->slot[i];
-        if (m->node == NET_NONE)
-            continue;
-        c = ker_state_begin(writer, "reassembly", 1, m->node);
+    for (struct partial *m = NULL; (m = ker_table_next(&partial_kind, &r->partials, m));) {
+        c = ker_state_begin(writer, "reassembly", 1, m->node - 1);
         partial_state(net, c, m);
         ker_state_end(writer);
     }
@@ -244,16 +212,13 @@ void net_reassembly_load(struct net_loading *l, struct ker_chunk *c)
     if (!n)
         return;
     partial_state(l->net, c, &m);
-    m.node = n->id;
-    if (r->used * 5u >= r->room * 4u)
-        table_grow(r);
-    uint32_t i = partial_find(r, n->id, m.source, m.message);
-    if (c->bad || r->slot[i].node != NET_NONE) {
-        c->bad = true;
+    m.node = n->id + 1;
+    c->bad |= ker_table_find(&partial_kind, &r->partials, &m) != NULL;
+    if (c->bad) {
         if (m.ring_log)
             free(m.ring);
         return;
     }
-    r->slot[i] = m;
-    r->used++;
+    bool is_new;
+    *(struct partial *)ker_table_add(&partial_kind, &r->partials, &m, &is_new) = m;
 }

@@ -36,8 +36,8 @@ struct held {
 
 struct net_resequencer {
     struct net_pairs sent[LANES], order[LANES];
-    struct held *held;
-    uint32_t room, free, count; /* of held */
+    KER_POOL(struct held) held;
+    uint32_t count; /* of held */
 };
 
 /* Counting goes on for ever. */
@@ -53,7 +53,7 @@ struct net_resequencer *net_resequencer_new(void)
         net_pairs_init(&r->sent[lane], sizeof(struct sent), never);
         net_pairs_init(&r->order[lane], sizeof(struct order), never);
     }
-    r->free = NET_NONE;
+    r->held.free = KER_NONE;
     return r;
 }
 
@@ -65,7 +65,7 @@ void net_resequencer_free(struct net_resequencer *r)
         net_pairs_release(&r->sent[lane]);
         net_pairs_release(&r->order[lane]);
     }
-    free(r->held);
+    KER_POOL_RELEASE(&r->held);
     free(r);
 }
 
@@ -103,19 +103,8 @@ static struct order *order_of(struct net_resequencer *r, const struct net_adapte
 
 static uint32_t held_new(struct net_resequencer *r)
 {
-    if (r->free == NET_NONE) {
-        uint32_t room = r->room ? r->room * 2 : 64;
-        r->held = ker_realloc(r->held, sizeof *r->held * room);
-        for (uint32_t i = room; i-- > r->room;) {
-            r->held[i].next = r->free;
-            r->free = i;
-        }
-        r->room = room;
-    }
-    uint32_t index = r->free;
-    r->free = r->held[index].next;
     r->count++;
-    return index;
+    return KER_POOL_TAKE(&r->held, NULL);
 }
 
 bool net_resequencer_put(struct net_adapter *a, ker_time now, const struct net_message *m, uint32_t number)
@@ -128,9 +117,9 @@ bool net_resequencer_put(struct net_adapter *a, ker_time now, const struct net_m
         return true;
     }
     uint32_t index = held_new(r), *link = &o->held;
-    while (*link != NET_NONE && (int32_t)(r->held[*link].number - number) < 0)
-        link = &r->held[*link].next;
-    r->held[index] = (struct held){*m, number, *link, now};
+    while (*link != NET_NONE && (int32_t)(r->held.at[*link].number - number) < 0)
+        link = &r->held.at[*link].next;
+    r->held.at[index] = (struct held){*m, number, *link, now};
     *link = index;
     o->bytes += m->bytes;
     net->count.messages_early++;
@@ -146,17 +135,16 @@ bool net_resequencer_next(struct net_adapter *a, ker_time now, uint32_t source, 
     struct net_resequencer *r = net->resequencer;
     struct order *o = order_of(r, a, source, number);
     uint32_t index = o->held;
-    if (index == NET_NONE || r->held[index].number != o->next)
+    if (index == NET_NONE || r->held.at[index].number != o->next)
         return false;
-    struct held *h = &r->held[index];
+    struct held *h = &r->held.at[index];
     *m = h->message;
     if (net_measures(net, m->created))
         stats_quantity_add(net->early_wait, (uint64_t)(now - h->since));
     o->next += LANES;
     o->bytes -= m->bytes;
     o->held = h->next;
-    h->next = r->free;
-    r->free = index;
+    KER_POOL_GIVE(&r->held, index);
     r->count--;
     return true;
 }
@@ -179,32 +167,31 @@ static void held_state(struct ker_chunk *c, struct held *h)
 static void order_save(struct net_resequencer *r, struct ker_chunk *c, struct order *o)
 {
     uint32_t count = 0;
-    for (uint32_t i = o->held; i != NET_NONE; i = r->held[i].next)
+    for (uint32_t i = o->held; i != NET_NONE; i = r->held.at[i].next)
         count++;
     KER_CHUNK(c, o->pair.other);
     KER_CHUNK(c, o->next);
     KER_CHUNK(c, o->bytes);
     ker_chunk_count(c, count, sizeof(struct net_message));
-    for (uint32_t i = o->held; i != NET_NONE; i = r->held[i].next)
-        held_state(c, &r->held[i]);
+    for (uint32_t i = o->held; i != NET_NONE; i = r->held.at[i].next)
+        held_state(c, &r->held.at[i]);
 }
 
 /* A chunk for each entry: its adapter and lane. */
 static uint64_t lane_id(const struct net_pair *pair, uint32_t lane)
 {
-    return (uint64_t)lane << 32 | pair->endpoint;
+    return (uint64_t)lane << 32 | net_pair_endpoint(pair);
 }
 
 static void lane_save(struct net_network *net, uint32_t lane, struct ker_state_writer *writer)
 {
     struct net_resequencer *r = net->resequencer;
-    struct net_pair *pair;
-    for (uint32_t at = 0; (pair = net_pairs_next(&r->sent[lane], &at)) != NULL;) {
+    for (struct net_pair *pair = NULL; (pair = net_pairs_next(&r->sent[lane], pair)) != NULL;) {
         struct ker_chunk *c = ker_state_begin(writer, "sent", 1, lane_id(pair, lane));
         sent_state(c, (struct sent *)pair);
         ker_state_end(writer);
     }
-    for (uint32_t at = 0; (pair = net_pairs_next(&r->order[lane], &at)) != NULL;) {
+    for (struct net_pair *pair = NULL; (pair = net_pairs_next(&r->order[lane], pair)) != NULL;) {
         struct ker_chunk *c = ker_state_begin(writer, "order", 1, lane_id(pair, lane));
         order_save(r, c, (struct order *)pair);
         ker_state_end(writer);
@@ -260,9 +247,9 @@ void net_order_load(struct net_loading *l, struct ker_chunk *c)
     uint32_t *link = &o->held;
     for (uint32_t count = ker_chunk_count(c, 0, sizeof(struct net_message)); count; count--) {
         uint32_t index = held_new(r);
-        held_state(c, &r->held[index]);
+        held_state(c, &r->held.at[index]);
         *link = index;
-        link = &r->held[index].next;
+        link = &r->held.at[index].next;
     }
     *link = NET_NONE;
 }

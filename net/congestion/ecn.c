@@ -186,7 +186,7 @@ static void throttled_state(struct ker_chunk *c, struct throttled *t)
 
 static struct ker_chunk *pair_begin(struct ker_state_writer *writer, struct net_pair *pair, uint64_t which)
 {
-    struct ker_chunk *c = ker_state_begin(writer, "congestion", 1, which << 32 | pair->endpoint);
+    struct ker_chunk *c = ker_state_begin(writer, "congestion", 1, which << 32 | net_pair_endpoint(pair));
     KER_CHUNK(c, pair->other);
     return c;
 }
@@ -194,12 +194,11 @@ static struct ker_chunk *pair_begin(struct ker_state_writer *writer, struct net_
 static void ecn_save(struct net_network *net, struct ker_state_writer *writer)
 {
     const struct ecn *ecn = net->congestion_state;
-    void *one;
-    for (uint32_t at = 0; (one = net_pairs_next(&ecn->throttled, &at)) != NULL;) {
+    for (void *one = NULL; (one = net_pairs_next(&ecn->throttled, one)) != NULL;) {
         throttled_state(pair_begin(writer, one, SAVED_THROTTLED), one);
         ker_state_end(writer);
     }
-    for (uint32_t at = 0; (one = net_pairs_next(&ecn->notified, &at)) != NULL;) {
+    for (void *one = NULL; (one = net_pairs_next(&ecn->notified, one)) != NULL;) {
         struct ker_chunk *c = pair_begin(writer, one, SAVED_NOTIFIED);
         KER_CHUNK(c, ((struct notified *)one)->last);
         ker_state_end(writer);

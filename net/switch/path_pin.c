@@ -1,6 +1,6 @@
 /* path_pin.c - which path a switch sent the message or flow of a packet last.
  *
- * One open-addressing table per switch, made when the first packet has a choice there. A message's entry goes
+ * One hash table per switch, made when the first packet has a choice there. A message's entry goes
  * with its last packet; entries of flows stay, as nobody can say which packet is the last one.
  */
 #include "net/network.h"
@@ -14,9 +14,20 @@ struct entry {
 };
 
 struct net_pins {
-    struct entry *entry;
-    uint32_t room, count; /* room: a power of two */
+    struct ker_table table;
 };
+
+static uint64_t entry_hash(const void *key)
+{
+    return ker_hash(*(const uint64_t *)key);
+}
+
+static bool entry_same(const void *entry, const void *key)
+{
+    return ((const struct entry *)entry)->key == *(const uint64_t *)key;
+}
+
+static const struct ker_table_kind entries = {sizeof(struct entry), entry_hash, entry_same};
 
 static uint64_t key_of(const struct net_network *net, const struct net_packet *p)
 {
@@ -27,47 +38,13 @@ static uint64_t key_of(const struct net_network *net, const struct net_packet *p
     return key;
 }
 
-/* The entry of this key, or the free one where it belongs. */
-static struct entry *entry_find(const struct net_pins *t, uint64_t key)
-{
-    uint32_t at = net_mix(key) & (t->room - 1);
-    while (t->entry[at].key && t->entry[at].key != key)
-        at = (at + 1) & (t->room - 1);
-    return &t->entry[at];
-}
-
 const struct net_pinned *net_pins_find(const struct net_switch *s, const struct net_packet *p)
 {
     if (!s->pins)
         return NULL;
-    const struct entry *e = entry_find(s->pins, key_of(s->net, p));
-    return e->key ? &e->pinned : NULL;
-}
-
-static void table_grow(struct net_pins *t)
-{
-    struct net_pins old = *t;
-    t->room = old.room ? 2 * old.room : 16;
-    t->entry = ker_alloc(sizeof *t->entry * t->room);
-    for (uint32_t i = 0; i < old.room; i++)
-        if (old.entry[i].key)
-            *entry_find(t, old.entry[i].key) = old.entry[i];
-    free(old.entry);
-}
-
-/* Frees an entry and moves those behind it that its place would hide. */
-static void entry_drop(struct net_pins *t, struct entry *e)
-{
-    uint32_t hole = (uint32_t)(e - t->entry), mask = t->room - 1;
-    for (uint32_t at = (hole + 1) & mask; t->entry[at].key; at = (at + 1) & mask) {
-        uint32_t home = net_mix(t->entry[at].key) & mask;
-        if (((at - home) & mask) >= ((at - hole) & mask)) {
-            t->entry[hole] = t->entry[at];
-            hole = at;
-        }
-    }
-    t->entry[hole].key = 0;
-    t->count--;
+    uint64_t key = key_of(s->net, p);
+    const struct entry *e = ker_table_find(&entries, &s->pins->table, &key);
+    return e ? &e->pinned : NULL;
 }
 
 void net_pins_keep(struct net_switch *s, const struct net_packet *p, struct net_pinned pinned)
@@ -75,40 +52,39 @@ void net_pins_keep(struct net_switch *s, const struct net_packet *p, struct net_
     bool last = s->net->set.pinning == NET_PIN_MESSAGE && (p->flags & NET_LAST);
     if (!s->pins)
         s->pins = ker_alloc(sizeof *s->pins);
-    struct net_pins *t = s->pins;
-    if (2 * (t->count + 1) > t->room)
-        table_grow(t);
-    struct entry *e = entry_find(t, key_of(s->net, p));
-    if (e->key && last) {
-        entry_drop(t, e);
-    } else if (!last) {
-        t->count += e->key == 0;
-        *e = (struct entry){.key = key_of(s->net, p), .pinned = pinned};
+    struct ker_table *t = &s->pins->table;
+    uint64_t key = key_of(s->net, p);
+    if (last) {
+        struct entry *e = ker_table_find(&entries, t, &key);
+        if (e)
+            ker_table_drop(&entries, t, e);
+    } else {
+        bool is_new;
+        *(struct entry *)ker_table_add(&entries, t, &key, &is_new) =
+            (struct entry){.key = key, .pinned = pinned};
     }
 }
 
 /* In the table's order, which nobody can see. */
 void net_pins_state(struct net_switch *s, struct ker_chunk *c)
 {
-    uint32_t count = ker_chunk_count(c, s->pins ? s->pins->count : 0, sizeof(uint64_t) + 6);
+    uint32_t count = ker_chunk_count(c, s->pins ? s->pins->table.count : 0, sizeof(uint64_t) + 6);
+    const struct entry *kept = NULL;
     if (count && !s->pins)
         s->pins = ker_alloc(sizeof *s->pins);
-    struct net_pins *t = s->pins;
-    for (uint32_t i = 0, at = 0; i < count; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         struct entry one = {0};
-        while (!c->loads && t->entry[at].key == 0)
-            at++;
-        one = c->loads ? one : t->entry[at++];
+        bool is_new;
+        if (!c->loads)
+            one = *(kept = ker_table_next(&entries, &s->pins->table, kept));
         KER_CHUNK(c, one.key);
         KER_CHUNK(c, one.pinned.state);
         KER_CHUNK(c, one.pinned.port);
-        if (!c->loads)
+        c->bad |= one.key == 0 || one.pinned.port >= s->ports;
+        if (!c->loads || c->bad)
             continue;
-        if (2 * (t->count + 1) > t->room)
-            table_grow(t);
-        struct entry *e = entry_find(t, one.key);
-        c->bad |= one.key == 0 || e->key || one.pinned.port >= s->ports;
-        t->count += e->key == 0;
+        struct entry *e = ker_table_add(&entries, &s->pins->table, &one.key, &is_new);
+        c->bad |= !is_new;
         *e = one;
     }
 }
@@ -116,6 +92,6 @@ void net_pins_state(struct net_switch *s, struct ker_chunk *c)
 void net_pins_free(struct net_pins *t)
 {
     if (t)
-        free(t->entry);
+        ker_table_release(&t->table);
     free(t);
 }
