@@ -25,6 +25,8 @@ PKG_CFLAGS := $(shell pkg-config --cflags $(PKG) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null)
 # The same bits on every rank and build: no fused multiply-add.
 ALL_CFLAGS = -std=gnu17 -ffp-contract=off $(WARN) -I. $(OPTIMISE) -g $(CFLAGS) $(MPI_CFLAGS) $(PKG_CFLAGS)
+# What plugins may call stays visible.
+PROGRAM_LINK := -rdynamic
 LIBS = $(MPI_LIBS) $(PKG_LIBS) -lmetis -lm
 
 # Lowest first; tests/layers.sh checks that no include runs upward.
@@ -49,7 +51,7 @@ marssim: $(BUILD)/marssim FORCE
 
 $(BUILD)/marssim: $(BUILD)/marssim.o $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
-	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(PROGRAM_LINK) -o $@ $^ $(LIBS)
 
 # An archive, so that a test links only what it uses; q: two folders may have a file of the same name.
 $(LIBRARY): $(OBJECTS)
@@ -136,10 +138,16 @@ install: ## into PREFIX (/usr/local), under DESTDIR; for any processor of this k
 	$(Q)$(MAKE) ARCH=$(INSTALL_ARCH) BUILD=build/release-$(INSTALL_ARCH) build/release-$(INSTALL_ARCH)/marssim
 	$(Q)$(MAKE) PROGRAM=build/release-$(INSTALL_ARCH)/marssim install-files
 
+# All that plugin/plugin.h includes, under the same names: what a plugin may use.
+PLUGIN_HEADERS = $(sort $(filter %.h,$(shell $(CC) -MM -std=gnu17 -I. $(PKG_CFLAGS) $(MPI_CFLAGS) plugin/plugin.h)))
 ROOT = $(DESTDIR)$(PREFIX)
 SHARE = $(ROOT)/share/marssim
 COMPLETION = $(ROOT)/share/bash-completion/completions
 install-files:
+	for h in $(filter-out plugin/plugin.h,$(PLUGIN_HEADERS)); do install -D -m 644 $$h $(ROOT)/include/marssim/$$h || exit 1; done
+	install -m 644 plugin/plugin.h $(ROOT)/include/marssim/plugin.h
+	install -d $(ROOT)/share/pkgconfig
+	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'"$$($(PROGRAM) --version | cut -d' ' -f2)"'|' plugin/marssim.pc.in >$(ROOT)/share/pkgconfig/marssim.pc
 	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/tools $(SHARE)/docs $(SHARE)/bench
 	install -m 755 $(PROGRAM) $(ROOT)/bin/marssim
 	tools/write-man.sh $(PROGRAM) >$(ROOT)/share/man/man1/marssim.1

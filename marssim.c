@@ -236,18 +236,55 @@ static int output_check(const struct arguments *a, int status)
     return failed && status == KER_OK ? KER_RUN_FAILED : status;
 }
 
+#define PLUGINS "plugins="
+
+/* --list and --help-config know the plugins that stand behind them: plugins=A.so,B.so */
+static enum ker_status plugins_load(const struct arguments *a, struct ker_registry *registry,
+                                    struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    for (int i = 0; i < a->run.override_count; i++) {
+        const char *word = a->run.overrides[i];
+        if (strncmp(word, PLUGINS, strlen(PLUGINS)) != 0)
+            continue;
+        char *names = ker_format("%s", word + strlen(PLUGINS)), *rest = names;
+        for (char *name; !status && (name = strsep(&rest, ",")) != NULL;)
+            status = ker_plugin_load(registry, NULL, run_plugin_sizes, name, error);
+        free(names);
+    }
+    return status;
+}
+
 static enum ker_status help_config(const struct arguments *a, const struct ker_option *const *tables,
                                    struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    if (a->run.override_count == 0 && !a->run.file)
+    int words = a->run.file != NULL;
+    for (int i = 0; i < a->run.override_count; i++)
+        words += strncmp(a->run.overrides[i], PLUGINS, strlen(PLUGINS)) != 0;
+    if (words == 0)
         ker_config_help(tables, stdout);
     if (a->run.file)
         status = ker_config_help_word(tables, a->run.file, stdout, error);
     for (int i = 0; i < a->run.override_count && status == KER_OK; i++)
-        status = ker_config_help_word(tables, a->run.overrides[i], stdout, error);
-    if (status != KER_OK)
-        fprintf(stderr, "marssim: error: %s\n", error->text);
+        if (strncmp(a->run.overrides[i], PLUGINS, strlen(PLUGINS)) != 0)
+            status = ker_config_help_word(tables, a->run.overrides[i], stdout, error);
+    return status;
+}
+
+/* What there is to choose from, by the control rank. */
+static enum ker_status describe(const struct arguments *a)
+{
+    struct ker_error error = {.status = KER_OK};
+    struct ker_registry *registry = registry_new();
+    enum ker_status status = plugins_load(a, registry, &error);
+    if (a->control && status == KER_OK && a->help_config)
+        status = help_config(a, ker_registry_tables(registry), &error);
+    if (a->control && status == KER_OK && a->list)
+        ker_registry_list(registry, stdout);
+    if (a->control && status != KER_OK)
+        fprintf(stderr, "marssim: error: %s\n", error.text);
+    ker_registry_free(registry);
     return status;
 }
 
@@ -274,12 +311,7 @@ int main(int argc, char **argv)
         else if (args.control)
             puts("marssim " MARSSIM_VERSION);
     } else if (status == KER_OK && (args.list || args.help_config)) {
-        struct ker_registry *registry = registry_new();
-        if (args.control && args.help_config)
-            status = help_config(&args, ker_registry_tables(registry), &error);
-        if (args.control && args.list)
-            ker_registry_list(registry, stdout);
-        ker_registry_free(registry);
+        status = describe(&args);
     } else if (status == KER_OK && args.help_results) {
         const struct stats_schema **tables = run_tables();
         if (args.control)

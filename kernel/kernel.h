@@ -13,6 +13,7 @@
 #include "kernel/base/table.h"
 #include "kernel/base/units.h"
 #include "kernel/config/config.h"
+#include "kernel/config/plugin.h"
 #include "kernel/engine/engine.h"
 #include "kernel/engine/request.h"
 #include "kernel/engine/state.h"

@@ -3,6 +3,8 @@
  */
 #include "run/stages.h"
 
+#include "plugin/plugin.h"
+
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -51,6 +53,7 @@ const struct ker_option **run_option_tables(void)
         extra++;
     const struct ker_option **tables = ker_alloc(sizeof *tables * (size_t)(extra + 8));
     int n = 0;
+    tables[n++] = ker_plugin_options;
     tables[n++] = run_options;
     tables[n++] = run_checkpoint_options;
     tables[n++] = route_options;
@@ -174,6 +177,8 @@ static enum ker_status memory_check(struct run *run)
                            ker_print_bytes(b, have));
 }
 
+const struct ker_size run_plugin_sizes[] = {MARSSIM_STRUCTURES(MARSSIM_SIZE){NULL, 0}};
+
 void run_config_read(struct run *run)
 {
     if (run->args->resume) {
@@ -182,7 +187,7 @@ void run_config_read(struct run *run)
     }
     const struct ker_option **tables = run_option_tables();
     ker_config_load_all(&run->config, run->comm, run->args->file, run->args->overrides,
-                        run->args->override_count, tables, &run->error);
+                        run->args->override_count, tables, run_plugin_sizes, &run->error);
     free(tables);
 }
 

@@ -33,5 +33,7 @@ int run_execute(struct run *);
 const struct ker_option **run_option_tables(void);
 /* All tables that a run may write, NULL at the end; malloc'ed. */
 const struct stats_schema **run_tables(void);
+/* For ker_plugin_load; name NULL at the end. */
+extern const struct ker_size run_plugin_sizes[];
 
 #endif

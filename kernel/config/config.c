@@ -57,6 +57,8 @@ static enum ker_status build(struct ker_config **config, enum ker_status status,
     if (!status)
         status = ker_config_tree_parse(&made->root, &made->text, error);
     if (!status)
+        status = ker_config_plugins(made, overrides, override_count, error);
+    if (!status)
         ker_config_former_rename(made, error);
     for (int i = 0; i < override_count && !status; i++) {
         struct ker_error one = {.status = KER_OK};
@@ -170,9 +172,11 @@ static enum ker_status text_load_all(struct ker_config *made, struct ker_comm *c
 
 enum ker_status ker_config_load_all(struct ker_config **config, struct ker_comm *comm, const char *path,
                                     const char *const *overrides, int override_count,
-                                    const struct ker_option *const *tables, struct ker_error *error)
+                                    const struct ker_option *const *tables, const struct ker_size *sizes,
+                                    struct ker_error *error)
 {
     struct ker_config *made = config_new(path, tables);
+    made->sizes = sizes;
     enum ker_status status = text_load_all(made, comm, path, error);
     if (status == KER_OK)
         text_register(made);

@@ -78,9 +78,14 @@ enum ker_status ker_config_load(struct ker_config **config, const char *path, co
 /* Collective, the same on all ranks of comm: what is no regular file (a pipe, standard input) is read by rank
  * 0 alone, which hands on the text. Ranks that read different configurations, or of which one fails, all
  * fail; which of them has a message ker_comm_agree finds out. */
+struct ker_size;
+/* ... sizes: for the plugins that the configuration names (plugin.h). */
 enum ker_status ker_config_load_all(struct ker_config **config, struct ker_comm *comm, const char *path,
                                     const char *const *overrides, int override_count,
-                                    const struct ker_option *const *tables, struct ker_error *error);
+                                    const struct ker_option *const *tables, const struct ker_size *sizes,
+                                    struct ker_error *error);
+/* plugins, for a table of options. */
+extern const struct ker_option ker_plugin_options[];
 /* The same from a string, for tests and fuzzing; `name` stands for the file in messages. */
 enum ker_status ker_config_parse(struct ker_config **config, const char *name, const char *text,
                                  const char *const *overrides, int override_count,

@@ -75,7 +75,7 @@ void ker_registry_free(struct ker_registry *);
 /* All options, those of the kinds among them, with choices and conditions filled in. They are the registry's
  * own, until kinds are added. */
 const struct ker_option *const *ker_registry_tables(const struct ker_registry *);
-/* Adds kinds; `from` stands for the file that they come from in messages and is kept. All or none. */
+/* Adds kinds; `from` stands for the file that they come from in messages. All or none. */
 enum ker_status ker_registry_add(struct ker_registry *, const char *from, const struct ker_bring *,
                                  struct ker_error *);
 /* The kind of this name in the family of this key, for `of` (a name in another family; NULL: whatever it is

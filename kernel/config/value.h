@@ -74,6 +74,10 @@ const char *ker_config_belongs_wrong(ker_config_tables, bool all, const struct k
 /* "; only with KEY = a, b", or "", malloc'ed. */
 char *ker_config_belongs_words(const struct ker_option *);
 
+/* plugins.c: what the key plugins names is loaded, before overrides and check. */
+enum ker_status ker_config_plugins(struct ker_config *, const char *const *overrides, int count,
+                                   struct ker_error *);
+
 /* former.c: keys of the tree that bear former names get the present ones; an override likewise, malloc'ed. */
 void ker_config_former_rename(struct ker_config *, struct ker_error *error);
 char *ker_config_former_override(struct ker_config *, const char *override);
@@ -83,7 +87,8 @@ void ker_config_warn_once(struct ker_config *, const char *key, char *text);
 struct ker_config {
     char *file; /* as named by the user */
     struct ker_registry *registry;
-    ker_config_tables tables; /* the registry's */
+    const struct ker_size *sizes; /* of plugins; NULL: none can be loaded */
+    ker_config_tables tables;     /* the registry's */
     struct ker_config_node *root;
     struct ker_config_text text;
     struct ker_inputs *inputs;

@@ -1,0 +1,177 @@
+/* written.c - one table of all options, made of families and kinds.
+ *
+ * Every option stands in it once, the options of a family's kinds behind the one that chooses among them. Its
+ * choices and conditions are written out (names in place of traits, the kinds that an option stands with), so
+ * that the rest of the configuration knows nothing of kinds.
+ */
+#include "kernel/config/registry.h"
+
+#include "kernel/base/memory.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static _Noreturn void broken(const char *name, const char *what)
+{
+    char *text = ker_format("kind %s: %s", name, what);
+    ker_broken(text, __FILE__, __LINE__);
+}
+
+static bool has_trait(const struct ker_kind *kind, const char *trait, size_t length)
+{
+    return ker_word_in(kind->traits, ' ', trait, length);
+}
+
+static const char *text_keep(struct ker_registry *r, char *text)
+{
+    r->text = ker_realloc(r->text, (r->texts + 1) * sizeof *r->text);
+    return r->text[r->texts++] = text;
+}
+
+static const char *choices_of(struct ker_registry *r, const struct ker_kinds *family)
+{
+    char *list = NULL;
+    for (size_t i = 0; i < r->members; i++)
+        if (r->member[i].family == family)
+            list = ker_word_add(list, r->member[i].kind->name, strlen(r->member[i].kind->name));
+    return list ? text_keep(r, list) : "";
+}
+
+/* The names of a family's kinds that have a trait. */
+static char *names_with(const struct ker_registry *r, const struct ker_kinds *family, const char *trait,
+                        size_t length)
+{
+    char *list = NULL;
+    for (size_t i = 0; i < r->members; i++)
+        if (r->member[i].family == family && has_trait(r->member[i].kind, trait, length))
+            list = ker_word_add(list, r->member[i].kind->name, strlen(r->member[i].kind->name));
+    return list ? list : ker_format("%s", "");
+}
+
+/* "KEY=@trait" with names; as it is where the family is not there. */
+static const char *traits_expand(struct ker_registry *r, const char *belongs)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    ker_assert(out);
+    for (const char *sign; (sign = strchr(belongs, '@')) != NULL;) {
+        const char *key = sign;
+        size_t length = strcspn(sign + 1, " |");
+        while (key > belongs && key[-1] != ' ')
+            key--;
+        char *name = ker_format("%.*s", (int)strcspn(key, "!="), key);
+        const struct ker_kinds *family = ker_family_find(r, name);
+        char *names =
+            family ? names_with(r, family, sign + 1, length) : ker_format("%.*s", (int)length + 1, sign);
+        fprintf(out, "%.*s%s", (int)(sign - belongs), belongs, names);
+        free(name);
+        free(names);
+        belongs = sign + 1 + length;
+    }
+    fputs(belongs, out);
+    fclose(out);
+    return text_keep(r, text);
+}
+
+static bool lists_table(const struct ker_kind *kind, const struct ker_option *table)
+{
+    const struct ker_option *const *own = kind->options;
+    while (own && *own && *own != table)
+        own++;
+    return own && *own;
+}
+
+/* The condition that the options of a kind's table have in common: one of the kinds that list it. */
+static const char *table_belongs(struct ker_registry *r, const struct ker_kinds *family,
+                                 const struct ker_option *table)
+{
+    const struct ker_kinds *by = NULL;
+    char *names = NULL, *of = NULL;
+    bool brought = true;
+    for (size_t i = 0; i < r->members; i++) {
+        const struct ker_member *m = &r->member[i];
+        if (!lists_table(m->kind, table))
+            continue;
+        if (m->family != family)
+            broken(m->kind->name, "has options of another family's kind");
+        names = ker_word_add(names, m->kind->name, strlen(m->kind->name));
+        brought = brought && m->by && (!by || by == m->by);
+        by = m->by;
+        for (const char *at = m->of; brought && *at;) {
+            size_t length = strcspn(at, "|");
+            of = ker_word_add(of, at, length);
+            at += length + (at[length] == '|');
+        }
+    }
+    char *text = brought ? ker_format("%s=%s & %s=%s", by->key, of, family->key, names)
+                         : ker_format("%s=%s", family->key, names);
+    free(names);
+    free(of);
+    return text_keep(r, text);
+}
+
+static void option_add(struct ker_registry *r, struct ker_option option, const char *with)
+{
+    if (with && option.belongs)
+        option.belongs = text_keep(r, ker_format("%s & %s", with, option.belongs));
+    else if (with)
+        option.belongs = with;
+    if (option.belongs)
+        option.belongs = traits_expand(r, option.belongs);
+    if (option.kinds && KER_TYPE_OF(&option) == KER_TYPE_CHOICE)
+        option.choices = choices_of(r, option.kinds);
+    r->option = ker_realloc(r->option, (r->options + 2) * sizeof *r->option);
+    r->option[r->options++] = option;
+    r->option[r->options] = (struct ker_option){.key = NULL};
+}
+
+static bool table_added(const struct ker_registry *r, const struct ker_option *table)
+{
+    for (size_t i = 0; i < r->options; i++)
+        if (r->option[i].key == table->key)
+            return true;
+    return false;
+}
+
+static void table_add(struct ker_registry *r, const struct ker_option *table, const char *with);
+
+static void family_add(struct ker_registry *r, const struct ker_kinds *family)
+{
+    for (size_t i = 0; i < r->members; i++) {
+        const struct ker_option *const *own = r->member[i].kind->options;
+        for (; r->member[i].family == family && own && *own; own++)
+            if ((*own)->key && !table_added(r, *own))
+                table_add(r, *own, table_belongs(r, family, *own));
+    }
+}
+
+static void table_add(struct ker_registry *r, const struct ker_option *table, const char *with)
+{
+    for (const struct ker_option *option = table; option->key; option++) {
+        option_add(r, *option, with);
+        if (option->kinds)
+            family_add(r, option->kinds);
+    }
+}
+
+void ker_registry_forget(struct ker_registry *r)
+{
+    for (size_t i = 0; i < r->texts; i++)
+        free(r->text[i]);
+    free(r->text);
+    free(r->option);
+    r->text = NULL;
+    r->option = NULL;
+    r->texts = r->options = 0;
+}
+
+void ker_registry_table(struct ker_registry *r)
+{
+    ker_registry_forget(r);
+    r->option = ker_alloc(sizeof *r->option);
+    for (const struct ker_option **table = r->given; *table; table++)
+        table_add(r, *table, NULL);
+    r->tables[0] = r->option;
+    ker_config_tables_check(r->tables, false);
+}

@@ -1,0 +1,64 @@
+/* plugin.h - all that a plugin may use: #include <marssim/plugin.h>, with the flags of `pkg-config marssim`.
+ *
+ *     static const struct ker_kind ring = {.name = "ring", .meaning = "a ring of switches",
+ *                                          .operations = &ring_topology, .options =
+ * KER_OPTIONS(ring_options)}; static const struct ker_kind *const topologies[] = {&ring, NULL};
+ *     MARSSIM_PLUGIN(MARSSIM_BRINGS("topology.kind", struct route_kind, topologies));
+ *
+ * built by cc -shared -fPIC $(pkg-config --cflags marssim) ring.c -o libring.so and named by
+ * plugins = ["libring.so"]. The contracts of what it gives stand with the structures: struct route_kind and
+ * struct route_algorithm (routing/topology.h), struct task_traffic_pattern, _arrival, _size
+ * (tasks/traffic/traffic.h), struct task_program_class (tasks/programs/op.h). These headers are no promise
+ * from one version to the next: a plugin is built anew for each, and the program compares.
+ */
+#ifndef MARSSIM_PLUGIN_H
+#define MARSSIM_PLUGIN_H
+
+#include "kernel/config/plugin.h"
+#include "nodes/nodes.h"
+#include "routing/topology.h"
+#include "tasks/programs/op.h"
+#include "tasks/traffic/traffic.h"
+
+#define MARSSIM_STRUCTURES(SIZE)                                                                             \
+    SIZE(struct ker_kind)                                                                                    \
+    SIZE(struct ker_bring)                                                                                   \
+    SIZE(struct ker_option)                                                                                  \
+    SIZE(struct ker_error)                                                                                   \
+    SIZE(struct ker_bits)                                                                                    \
+    SIZE(struct ker_stream)                                                                                  \
+    SIZE(struct route_kind)                                                                                  \
+    SIZE(struct route_algorithm)                                                                             \
+    SIZE(struct route_topology)                                                                              \
+    SIZE(struct route_summary)                                                                               \
+    SIZE(struct route_packet)                                                                                \
+    SIZE(struct route_choice)                                                                                \
+    SIZE(struct route_peer)                                                                                  \
+    SIZE(struct net_message)                                                                                 \
+    SIZE(struct net_offer)                                                                                   \
+    SIZE(struct net_envelope)                                                                                \
+    SIZE(struct node_service)                                                                                \
+    SIZE(struct node_message)                                                                                \
+    SIZE(struct task_traffic)                                                                                \
+    SIZE(struct task_traffic_node)                                                                           \
+    SIZE(struct task_traffic_pattern)                                                                        \
+    SIZE(struct task_op)                                                                                     \
+    SIZE(struct task_program_class)
+#define MARSSIM_SIZE(type) {#type, sizeof(type)},
+
+/* One kind of list after the other: MARSSIM_BRINGS(key, type of the operations, list). */
+#define MARSSIM_BRINGS(key, type, list)                                                                      \
+    {                                                                                                        \
+        (key), sizeof(type), (list)                                                                          \
+    }
+
+/* The one symbol that a plugin exports. */
+#define MARSSIM_PLUGIN(...) MARSSIM_PLUGIN_WITH(NULL, __VA_ARGS__)
+/* The same with names of random purposes, ended by NULL. */
+#define MARSSIM_PLUGIN_WITH(purposes, ...)                                                                   \
+    static const struct ker_size marssim_plugin_sizes[] = {MARSSIM_STRUCTURES(MARSSIM_SIZE){NULL, 0}};       \
+    static const struct ker_bring marssim_plugin_brings[] = {__VA_ARGS__, {NULL, 0, NULL}};                  \
+    __attribute__((visibility("default"))) const struct ker_plugin marssim_plugin = {                        \
+        KER_PLUGIN_ABI, sizeof(struct ker_plugin), marssim_plugin_sizes, marssim_plugin_brings, (purposes)}
+
+#endif

@@ -1,0 +1,88 @@
+#!/bin/bash
+# Kinds from outside the tree: tests/plugins.sh
+#
+# The program is installed into a scratch folder, and tests/plugin/mine.c is built against it by pkg-config alone, elsewhere. Its
+# topology, routing algorithm and traffic pattern run on 1 and 3 ranks with equal results; what is no plugin is refused.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+program=$(readlink -f "${MARSSIM:-./marssim}")
+command -v pkg-config >/dev/null || { echo "SKIP: pkg-config is missing"; exit 0; }
+case $program in *sanitize*) echo "SKIP: a library without sanitisers"; exit 0 ;; esac
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+number=0
+
+check() { # NAME: the last command is to have succeeded
+    local status=$?
+    number=$((number + 1))
+    if [ $status -eq 0 ]; then echo "ok $number $1"; else echo "not ok $number $1"; tail -5 "$work/log"; fi
+}
+
+env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u OPTIMISE -u BUILD -u ARCH -u CFLAGS -u CC -u EXTRA \
+    make install-files PROGRAM="$program" PREFIX="$work/usr" >"$work/log" 2>&1
+check "installed"
+cp tests/plugin/mine.c "$work"
+cd "$work" || exit 2
+export PKG_CONFIG_PATH=$work/usr/share/pkgconfig${PKG_CONFIG_PATH:+:$PKG_CONFIG_PATH}
+marssim=$work/usr/bin/marssim
+build() { cc -shared -fPIC $(pkg-config --cflags marssim) "$@" >log 2>&1; }
+build mine.c -o libmine.so
+check "a plugin is built against the installed headers"
+hot=$(cd usr/include/marssim && ls net/*/ kernel/engine/exchange.h net/network.h net/packet.h 2>/dev/null | tr '\n' ' ')
+[ -z "${hot//kernel\/engine\/exchange.h /}" ]
+check "headers of the hot path are not installed"
+
+cat >line.cfg <<'END'
+plugins = ["libmine.so"];
+topology: { kind = "line"; length = 11; bandwidth = "10 GB/s"; latency = "50 ns"; };
+routing: { algorithm = "minimal"; };
+traffic: { pattern = "every"; every = 3; load = 0.3; };
+run: { end = "20 us"; };
+END
+equal() { # FILE NAME: 1 and 3 ranks
+    "$marssim" -q -o one "$1" >log 2>&1 &&
+        mpirun -n 3 "$marssim" -q -o three "$1" partition.oversubscribe=true >log 2>&1 &&
+        [ "$(jq -S .result one/summary.json)" = "$(jq -S .result three/summary.json)" ] && cmp -s one/links.csv three/links.csv &&
+        [ "$(jq .result.packets_delivered one/summary.json)" -gt 100 ]
+    check "$2"
+}
+equal line.cfg "a topology with its routing and a pattern of a plugin: 1 and 3 ranks"
+"$marssim" --check line.cfg >log 2>&1 && grep -q "deadlock *none" log
+check "its routing is proved free of deadlock"
+sed 's/kind = "line"; length = 11/kind = "star"; nodes = 9/; s/"minimal"/"straight_out"/' line.cfg >star.cfg
+equal star.cfg "a routing algorithm of a plugin for a topology that is there: 1 and 3 ranks"
+"$marssim" --list plugins=libmine.so >log && grep -q "line .*switches in a row" log && grep -q "star .*straight_out" log
+check "--list has them"
+"$marssim" --help-config topology.length plugins=libmine.so >log && grep -q "only with topology.kind = line" log
+check "--help-config has their keys"
+
+bad() { # MESSAGE WORDS...: refused on 1 and 3 ranks, with status 2
+    local message=$1 status
+    shift
+    "$marssim" -q -o bad "$@" >log 2>&1; status=$?
+    [ $status -eq 2 ] && grep -q -F -- "$message" log
+    check "refused: $message"
+    timeout 60 mpirun -n 3 "$marssim" -q -o bad "$@" >log 2>&1; status=$?
+    [ $status -eq 2 ] && [ "$(grep -c -F -- "$message" log)" -eq 1 ]
+    check "and told once on 3 ranks"
+}
+sed 's/libmine.so/missing.so/' line.cfg >missing.cfg
+bad 'missing.cfg:1: plugins: missing.so' missing.cfg
+bad 'topology.length: means nothing with topology.kind = "star"' star.cfg topology.length=3
+bad 'none of: fat_tree' line.cfg 'plugins=[]'
+echo "no library" >text.so
+bad 'text.so: cannot be loaded' line.cfg plugins=text.so
+echo 'int nothing;' >none.c && build none.c -o none.so
+bad 'does not export marssim_plugin' line.cfg plugins=none.so
+build -DNAME_TAKEN mine.c -o taken.so
+bad 'topology.kind = "torus" is taken by marssim itself' line.cfg plugins=taken.so
+cp libmine.so again.so
+bad 'topology.kind = "line" is taken by libmine.so' line.cfg plugins=libmine.so,again.so
+sed -i 's/^#define KER_PLUGIN_ABI .*/#define KER_PLUGIN_ABI 77/' usr/include/marssim/kernel/config/plugin.h
+build mine.c -o old.so
+bad 'was built for ABI 77' line.cfg plugins=old.so
+sed -i 's/^#define KER_PLUGIN_ABI .*/#define KER_PLUGIN_ABI 1/' usr/include/marssim/kernel/config/plugin.h
+sed -i 's/^struct route_algorithm {/&\n    long more;/' usr/include/marssim/routing/topology.h
+build mine.c -o size.so
+bad 'was built with a struct route_algorithm of' line.cfg plugins=size.so
