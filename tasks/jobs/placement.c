@@ -45,7 +45,7 @@ static uint32_t random_seat(const struct task_placement *p, uint32_t place)
     return task_permutation_find(&p->permutation, place);
 }
 
-static const struct ker_option range_options[] = {
+const struct ker_option task_range_options[] = {
     {.key = "jobs[].first_node",
      .type = KER_TYPE_INT,
      .fallback = "0",
@@ -88,17 +88,17 @@ const struct ker_kind task_placement_sequential = {
     .name = "sequential",
     .meaning = "node after node",
     .operations = &(const struct task_placement_law){sequential_place, sequential_place},
-    .options = KER_OPTIONS(range_options)};
+    .options = KER_OPTIONS(task_range_options)};
 const struct ker_kind task_placement_strided = {
     .name = "strided",
     .meaning = "every jobs[].stride-th node, then the ones between",
     .operations = &(const struct task_placement_law){strided_place, strided_seat},
-    .options = KER_OPTIONS(range_options, stride_options)};
+    .options = KER_OPTIONS(task_range_options, stride_options)};
 const struct ker_kind task_placement_random = {
     .name = "random",
     .meaning = "nodes in random order, from the seed",
     .operations = &(const struct task_placement_law){random_place, random_seat},
-    .options = KER_OPTIONS(range_options)};
+    .options = KER_OPTIONS(task_range_options)};
 const struct ker_kind task_placement_by_file = {
     .name = "file",
     .meaning = "node [core] of each task, line by line, from jobs[].placement_file",

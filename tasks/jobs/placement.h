@@ -34,6 +34,8 @@ struct task_placement {
 };
 
 extern const struct ker_kinds task_placements;
+/* Keys of placements that take a range of nodes: ker_kind.options. */
+extern const struct ker_option task_range_options[];
 
 /* Reads jobs[job].placement and its keys for a job of `tasks` tasks on a system of `nodes` nodes. */
 enum ker_status task_placement_init(struct task_placement *, const struct ker_config *, uint32_t job,
