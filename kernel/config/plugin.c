@@ -57,9 +57,10 @@ enum ker_status ker_plugin_load(struct ker_registry *registry, struct ker_inputs
                                 const struct ker_size *sizes, const char *path, struct ker_error *error)
 {
     size_t length;
-    char *bytes = ker_input_read(inputs, path, &length, error);
-    if (!bytes)
-        return KER_BAD_INPUT;
+    char *bytes;
+    enum ker_status status = ker_input_read(inputs, path, &bytes, &length, error);
+    if (status)
+        return status;
     free(bytes);
     char *file = strchr(path, '/') ? ker_format("%s", path) : ker_format("./%s", path);
     void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -67,6 +68,6 @@ enum ker_status ker_plugin_load(struct ker_registry *registry, struct ker_inputs
     if (!library)
         return ker_fail(error, KER_BAD_INPUT, "%s: cannot be loaded: %s", path, dlerror());
     const struct ker_plugin *plugin = dlsym(library, SYMBOL);
-    enum ker_status status = plugin_check(plugin, sizes, path, error);
+    status = plugin_check(plugin, sizes, path, error);
     return status ? status : ker_registry_add(registry, path, plugin->brings, error);
 }
