@@ -42,7 +42,7 @@ check "every link of every page leads somewhere"
 
 man1=$root/share/man/man1
 keys=$("$program" --help-config | sed -n 's/^  \([a-z][^: ]*\):.*/\1/p' | sort)
-[ "$(sed -n 's/^\.B \(.*\)/\1/p' "$man1/marssim.1" | sed 's/\\-/-/g' | grep -F . | grep -v '^-' | grep '^[a-z]*\(\[\]\)*\.' | sort)" = "$keys" ]
+[ "$(sed -n 's/^\.B \(.*\)/\1/p' "$man1/marssim.1" | sed 's/\\-/-/g' | grep -e '^[a-z]*\(\[\]\)*\.[a-z]' -e '^plugins$' | sort)" = "$keys" ]
 check "every key stands in the manual page"
 for option in $("$program" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[a-z-]*$'); do
     grep -q -F -- "${option//-/\\-}" "$man1/marssim.1" || echo "$option"
@@ -64,7 +64,7 @@ complete_line() { # WORDS...: what is offered for the last of them
         printf "%s\n" "${COMPREPLY[@]}"' bash "$root/share/bash-completion/completions/marssim" "$@"
 }
 : >my.cfg
-[ "$(complete_line marssim --he | xargs)" = "--help --help-config" ]
+[ "$(complete_line marssim --he | xargs)" = "--help --help-config --help-results" ]
 check "options are completed"
 [ "$(complete_line marssim my)" = my.cfg ]
 check "and configuration files"
@@ -102,12 +102,12 @@ cd "$OLDPWD" || exit 2
 object() { # WORD...: how make would build one object with these words
     "${clean[@]}" make -n -B V=1 "$@" 2>&1
 }
-object build/release/kernel/units.o | grep -q -- '-march=native .*build/release/kernel/units.o'
+object build/release/kernel/base/units.o | grep -q -- '-march=native .*build/release/kernel/base/units.o'
 check "in place: for this machine"
-object ARCH=x86-64-v3 all | grep -q -- '-march=x86-64-v3 .*build/release-x86-64-v3/kernel/units.o'
+object ARCH=x86-64-v3 all | grep -q -- '-march=x86-64-v3 .*build/release-x86-64-v3/kernel/base/units.o'
 check "another processor has a build of its own"
 object DESTDIR=/nowhere install >"$work/log"
 if [ "$(uname -m)" = x86_64 ]; then
-    grep -q -- '-march=x86-64 .*build/release-x86-64/kernel/units.o' "$work/log" && ! grep -q 'march=native' "$work/log"
+    grep -q -- '-march=x86-64 .*build/release-x86-64/kernel/base/units.o' "$work/log" && ! grep -q 'march=native' "$work/log"
     check "installed: for any processor of the kind"
 fi

@@ -13,27 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool ker_word_in(const char *list, char separator, const char *word, size_t length)
-{
-    const char divide[] = {separator, '\0'};
-    while (list && *list) {
-        size_t one = strcspn(list, divide);
-        if (one == length && strncmp(list, word, length) == 0)
-            return true;
-        list += one + (list[one] == separator);
-    }
-    return false;
-}
-
-char *ker_word_add(char *list, const char *word, size_t length)
-{
-    if (ker_word_in(list, '|', word, length))
-        return list;
-    char *longer = ker_format("%s%s%.*s", list ? list : "", list ? "|" : "", (int)length, word);
-    free(list);
-    return longer;
-}
-
 bool ker_kind_has(const struct ker_kind *kind, const char *trait)
 {
     return ker_word_in(kind->traits, ' ', trait, strlen(trait));
@@ -55,14 +34,6 @@ static _Noreturn void broken(const char *name, const char *what)
 {
     char *text = ker_format("kind %s: %s", name, what);
     ker_broken(text, __FILE__, __LINE__);
-}
-
-const struct ker_kinds *ker_family_find(const struct ker_registry *r, const char *key)
-{
-    for (size_t i = 0; i < r->families; i++)
-        if (strcmp(r->family[i]->key, key) == 0)
-            return r->family[i];
-    return NULL;
 }
 
 /* ---- joining ---- */
