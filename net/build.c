@@ -6,7 +6,7 @@
 
 uint32_t *net_own_nodes(const struct net_layout *l, const struct net_network *net, int rank, uint32_t *count)
 {
-    uint32_t nodes = route_summarise(net->topology)->nodes, n = 0;
+    uint32_t nodes = route_hosts(route_summarise(net->topology)), n = 0;
     for (uint32_t i = 0; i < nodes; i++)
         n += l->node_rank[i] == (uint32_t)rank;
     uint32_t *own = ker_alloc(sizeof *own * n);
@@ -42,21 +42,22 @@ static size_t adapter_bytes(const struct net_network *net)
 
 static size_t node_bytes(const struct net_network *net)
 {
-    return round64(net->host.bytes) + adapter_bytes(net);
+    return round64(net->host.bytes) + net->adapters_each * adapter_bytes(net);
 }
 
 static void port_init(struct net_network *net, struct net_port *port, const struct net_layout *l,
                       const struct route_peer *peer)
 {
     bool node = peer->kind == ROUTE_NODE;
+    uint32_t host = node ? peer->id / net->adapters_each : 0;
     port->wake = KER_TIME_MAX;
     port->queue = NET_NONE;
     if (peer->kind == ROUTE_NOTHING)
         return;
-    port->peer.index = node ? l->node_index[peer->id] : l->switch_index[peer->id];
-    port->peer.rank = node ? l->node_rank[peer->id] : l->switch_rank[peer->id];
+    port->peer.index = node ? l->node_index[host] : l->switch_index[peer->id];
+    port->peer.rank = node ? l->node_rank[host] : l->switch_rank[peer->id];
     port->used = true;
-    port->peer_port = peer->port;
+    port->peer_port = node ? (uint16_t)(peer->id % net->adapters_each) : peer->port;
     port->link = peer->link;
     port->ends_at_node = node;
     port->to_node = node && net->set.ejection_rate == 0;
@@ -103,7 +104,8 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->net = net;
     a->node = node;
     a->id = id;
-    a->self = l->node_index[id];
+    a->self = l->node_index[id / net->adapters_each];
+    a->port = (uint16_t)(id % net->adapters_each);
     a->wake = KER_TIME_MAX;
     a->offered = a->cnp = a->leaving = NET_NONE;
     a->exhausted = true;
@@ -116,10 +118,13 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
 
 static void node_init(struct net_network *net, void *node, const struct net_layout *l, uint32_t id)
 {
-    struct net_adapter *a = (struct net_adapter *)(void *)((char *)node + round64(net->host.bytes));
-    adapter_init(net, a, l, node, id);
-    net->host.init(net->host.context, node, id, a->self, a);
-    net->adapters[net->adapter_count++] = a;
+    char *first = (char *)node + round64(net->host.bytes);
+    for (uint32_t i = 0; i < net->adapters_each; i++) {
+        struct net_adapter *a = (struct net_adapter *)(void *)(first + i * adapter_bytes(net));
+        adapter_init(net, a, l, node, id * net->adapters_each + i);
+        net->adapters[net->adapter_count++] = a;
+    }
+    net->host.init(net->host.context, node, id, l->node_index[id], (void *)first, adapter_bytes(net));
 }
 
 static int adapter_compare(const void *a, const void *b)
@@ -138,7 +143,7 @@ static void component_memory(struct net_network *net, const struct net_layout *l
     for (uint32_t s = 0; s < sum->switches; s++)
         if (l->switch_rank[s] == (uint32_t)rank)
             owner[l->switch_index[s]] = s;
-    for (uint32_t n = 0; n < sum->nodes; n++)
+    for (uint32_t n = 0; n < route_hosts(sum); n++)
         if (l->node_rank[n] == (uint32_t)rank)
             owner[l->node_index[n]] = sum->switches + n;
     *total = 0;
@@ -176,16 +181,15 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
     component_memory(net, l, rank, owner, offset, &net->block_bytes);
     net->block = ker_reserve(net->block_bytes ? net->block_bytes : 64);
     net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
-    net->adapters = ker_alloc(sizeof *net->adapters * (l->components + 1));
+    net->adapters = ker_alloc(sizeof *net->adapters * ((size_t)l->components * net->adapters_each + 1));
     for (uint32_t i = 0; i < l->components; i++) {
         void *state = net->block + offset[i];
         if (owner[i] == NET_NONE)
             continue;
         bool is_switch = owner[i] < sum->switches;
-        bool begins =
-            part_layout_begins(l->all, (struct part_member){net->switch_group + !is_switch,
-                                                            is_switch ? owner[i] : owner[i] - sum->switches});
-        if (owner[i] < sum->switches) {
+        bool begins = part_layout_begins(l->all, is_switch ? net_member_switch(net, owner[i])
+                                                           : net_member_node(net, owner[i] - sum->switches));
+        if (is_switch) {
             switch_init(net, state, l, owner[i]);
             if (net->faulty)
                 net_faults_post(net, state);
@@ -203,7 +207,7 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
 
 void *net_network_node(const struct net_network *net, uint32_t i)
 {
-    return net->adapters[i]->node;
+    return net->adapters[(size_t)i * net->adapters_each]->node;
 }
 
 uint64_t net_network_bytes(const struct net_network *net)

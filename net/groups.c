@@ -1,7 +1,27 @@
-/* groups.c - the network as groups of components: switches, and nodes that live with their switch. */
+/* groups.c - the network as groups of components: switches, and nodes that live with their switch.
+ *
+ * Of planes the first is divided among the ranks, and a switch of the others lives with the one that it is a
+ * copy of: all adapters of a node then have their switches on one rank.
+ */
 #include "net/network.h"
 
-enum { SWITCHES, NODES }; /* after net->switch_group */
+static uint32_t plane_switches(const struct net_network *net)
+{
+    const struct route_summary *sum = route_summarise(net->topology);
+    return sum->switches / sum->planes;
+}
+
+struct part_member net_member_switch(const struct net_network *net, uint32_t id)
+{
+    uint32_t first = plane_switches(net);
+    return id < first ? (struct part_member){net->switch_group, id}
+                      : (struct part_member){net->switch_group + 1, id - first};
+}
+
+struct part_member net_member_node(const struct net_network *net, uint32_t id)
+{
+    return (struct part_member){net->node_group, id};
+}
 
 static uint32_t switch_load(const void *context, uint32_t id)
 {
@@ -25,7 +45,8 @@ static uint32_t switch_links(const void *context, uint32_t id, struct part_link 
         if (peer.kind == ROUTE_NOTHING)
             continue;
         bool node = peer.kind == ROUTE_NODE;
-        link[count++] = (struct part_link){{net->switch_group + (node ? NODES : SWITCHES), peer.id},
+        link[count++] = (struct part_link){node ? net_member_node(net, peer.id / net->adapters_each)
+                                                : net_member_switch(net, peer.id),
                                            net_link_delay(net, peer.link, node)};
     }
     return count;
@@ -36,8 +57,30 @@ static struct part_member node_home(const void *context, uint32_t id)
     const struct net_network *net = context;
     uint32_t at;
     uint16_t port;
-    route_attachment(net->topology, id, &at, &port);
-    return (struct part_member){net->switch_group, at};
+    route_attachment(net->topology, id * net->adapters_each, &at, &port);
+    return net_member_switch(net, at);
+}
+
+/* The switches of the planes behind the first. */
+static struct part_member copy_home(const void *context, uint32_t id)
+{
+    const struct net_network *net = context;
+    return (struct part_member){net->switch_group, id % plane_switches(net)};
+}
+
+static uint32_t copy_load(const void *context, uint32_t id)
+{
+    return switch_load(context, plane_switches(context) + id);
+}
+
+static uint32_t copy_natural(const void *context, uint32_t id)
+{
+    return switch_natural(context, plane_switches(context) + id);
+}
+
+static uint32_t copy_links(const void *context, uint32_t id, struct part_link *link)
+{
+    return switch_links(context, plane_switches(context) + id, link);
 }
 
 static uint32_t node_load(const void *context, uint32_t id)
@@ -53,41 +96,52 @@ static uint32_t node_natural(const void *context, uint32_t id)
 static uint32_t node_links(const void *context, uint32_t id, struct part_link *link)
 {
     const struct net_network *net = context;
-    struct route_peer peer;
-    uint32_t at;
-    uint16_t port;
-    route_attachment(net->topology, id, &at, &port);
-    route_port(net->topology, at, port, &peer);
-    link[0] = (struct part_link){{net->switch_group, at}, net_link_delay(net, peer.link, true)};
-    return 1;
+    for (uint32_t i = 0; i < net->adapters_each; i++) {
+        struct route_peer peer;
+        uint32_t at;
+        uint16_t port;
+        route_attachment(net->topology, id * net->adapters_each + i, &at, &port);
+        route_port(net->topology, at, port, &peer);
+        link[i] = (struct part_link){net_member_switch(net, at), net_link_delay(net, peer.link, true)};
+    }
+    return net->adapters_each;
 }
 
 void net_groups_add(struct net_network *net, struct part_groups *groups)
 {
     const struct route_summary *sum = route_summarise(net->topology);
     struct part_group switches = {.name = "switches",
-                                  .count = sum->switches,
+                                  .count = plane_switches(net),
                                   .context = net,
                                   .load = switch_load,
                                   .natural = switch_natural,
                                   .links = switch_links,
                                   .most_links = sum->max_ports};
+    struct part_group copies = {.name = "switches of further planes",
+                                .count = sum->switches - plane_switches(net),
+                                .context = net,
+                                .home = copy_home,
+                                .load = copy_load,
+                                .natural = copy_natural,
+                                .links = copy_links,
+                                .most_links = sum->max_ports};
     struct part_group nodes = {.name = "nodes",
-                               .count = sum->nodes,
+                               .count = route_hosts(sum),
                                .context = net,
                                .home = node_home,
                                .load = node_load,
                                .natural = node_natural,
                                .links = node_links,
-                               .most_links = 1};
+                               .most_links = net->adapters_each};
     net->switch_group = part_groups_add(groups, &switches);
-    part_groups_add(groups, &nodes);
+    if (copies.count) /* right behind: their numbers go on */
+        part_groups_add(groups, &copies);
+    net->node_group = part_groups_add(groups, &nodes);
 }
 
 struct net_layout net_layout_of(const struct net_network *net, const struct part_layout *all)
 {
-    uint32_t switches = all->groups->first[net->switch_group + SWITCHES],
-             nodes = all->groups->first[net->switch_group + NODES];
+    uint32_t switches = all->groups->first[net->switch_group], nodes = all->groups->first[net->node_group];
     return (struct net_layout){all,
                                all->rank + switches,
                                all->index + switches,

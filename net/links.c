@@ -118,7 +118,9 @@ static void switch_rows(struct stats_table *table, const struct net_network *net
         struct direction d = {.net = net,
                               .port = port,
                               .from = {false, s->id, (uint16_t)p},
-                              .to = {peer.kind == ROUTE_NODE, peer.id, peer.port},
+                              .to = {peer.kind == ROUTE_NODE,
+                                     peer.kind == ROUTE_NODE ? peer.id / net->adapters_each : peer.id,
+                                     port->peer_port},
                               .class = port->link,
                               .order = order + p};
         stats_table_add(table, &d);
@@ -133,7 +135,7 @@ static void adapter_row(struct stats_table *table, const struct net_network *net
     route_attachment(net->topology, a->id, &s, &port);
     struct direction d = {.net = net,
                           .adapter = a,
-                          .from = {true, a->id, 0},
+                          .from = {true, a->id / net->adapters_each, a->port},
                           .to = {false, s, port},
                           .class = a->link,
                           .order = (uint64_t)sum->switches * sum->max_ports + a->id};

@@ -24,16 +24,23 @@ struct net_message {
     uint32_t source, destination; /* endpoints */
     uint64_t bytes;               /* payload */
     ker_time created;             /* when it was handed to the source's adapter */
-    uint16_t service;             /* of the node, which it is from and to */
+    uint32_t number;              /* struct net_send's, unless adapters resequence */
+    uint8_t service;              /* of the node, which it is from and to */
+    uint8_t part;                 /* enum net_part */
     struct net_envelope envelope;
 };
+
+/* A message may be one of the parts of a larger one. The first part stands for it in counts of messages, and
+ * where a fault takes it; parts that arrive are not counted as messages (net_adapter_whole). */
+enum net_part { NET_WHOLE, NET_FIRST_PART, NET_FURTHER_PART };
 
 /* What open-loop traffic gives the adapter, message by message, so that the source queue needs no memory. */
 struct net_offer {
     ker_time created; /* not decreasing from offer to offer; may lie in the future; KER_TIME_MAX: no more */
     uint32_t destination, priority;
     uint64_t bytes;
-    uint16_t service;
+    uint32_t number;       /* as in struct net_send; the node gives it */
+    uint8_t service, part; /* likewise */
 };
 
 /* Which of its queues the adapter puts a message into. */
@@ -48,9 +55,10 @@ struct net_send {
     uint64_t bytes;                      /* 0: one packet of header only */
     const struct net_envelope *envelope; /* may be NULL */
     uint64_t cookie;                     /* != 0: net_host.sent is called with it */
-    uint16_t service;
-    uint8_t priority; /* less than the number of classes */
-    uint8_t queue;    /* enum net_queue */
+    uint32_t number;                     /* unique among what the source has under way */
+    uint8_t service, part;               /* part: enum net_part */
+    uint8_t priority;                    /* less than the number of classes */
+    uint8_t queue;                       /* enum net_queue */
 };
 
 /* ---- between the adapter and the node that it is part of ---- */
@@ -61,12 +69,12 @@ struct net_host {
     size_t bytes;   /* of its state; its adapters stand behind it */
     uint32_t timer; /* the timers of its adapter p have the key timer + p: port x 256 + channel */
     void *context;
-    /* The node that has this endpoint, as component `self` of the engine. */
-    void (*init)(void *context, void *state, uint32_t endpoint, uint32_t self, struct net_adapter *);
+    /* The node of this number, as component `self` of the engine; its adapters, one every `stride` bytes. */
+    void (*init)(void *context, void *state, uint32_t id, uint32_t self, struct net_adapter *, size_t stride);
     /* The last byte of a message is here. */
     void (*arrived)(void *state, ker_time now, const struct net_message *);
     /* The last byte of the message sent with this cookie has left the adapter (source buffer reusable). */
-    void (*sent)(void *state, ker_time now, uint32_t service, uint64_t cookie);
+    void (*sent)(void *state, ker_time now, uint32_t service, enum net_part, uint64_t cookie);
     /* Open-loop source of adapter `port`: the next message; called again when the one before has been
      * injected. false: none. Only after net_adapter_offers. */
     bool (*offer)(void *state, uint32_t port, struct net_offer *);
@@ -78,6 +86,7 @@ struct net_host {
 /* All are called at one of the node's instants, while its records are handled; net_adapter_act then ends the
  * instant of every adapter. */
 void net_send(struct net_adapter *, ker_time now, const struct net_send *);
+#define NET_PORT_ADAPTER 0xff /* of an arrival's port: which adapter; of credits and wake-ups it is all */
 void net_adapter_arrival(struct net_adapter *, const struct ker_event *);
 void net_adapter_credit(struct net_adapter *, uint8_t channel, uint32_t bytes); /* KER_CREDIT */
 void net_adapter_woken(struct net_adapter *, ker_time now);                     /* KER_WAKE */
@@ -85,6 +94,12 @@ void net_adapter_timer(struct net_adapter *, ker_time now); /* KER_TIMER with ne
 void net_adapter_act(struct net_adapter *, ker_time now);
 /* Before the first event: there is an open-loop source. */
 void net_adapter_offers(struct net_adapter *);
+/* Time until all that waits here is sent, were the link never idle nor blocked. */
+ker_time net_adapter_backlog(const struct net_adapter *, ker_time now);
+/* Is there any route from here to that endpoint now? */
+bool net_adapter_reaches(const struct net_adapter *, ker_time now, uint32_t destination);
+/* A message that came in parts is whole: counts it. */
+void net_adapter_whole(struct net_adapter *, ker_time now, const struct net_message *);
 
 /* ---- for the program: settings, building, running, reporting ---- */
 

@@ -171,7 +171,7 @@ struct net_outgoing {
     uint8_t priority, queue; /* queue: enum net_queue; of control messages in order NET_QUEUE_SEND */
     bool from_offer;         /* open loop */
     bool control;
-    uint16_t service;
+    uint8_t service, part; /* part: enum net_part */
 };
 
 /* The messages of one destination, class and queue (flows.h). */
@@ -185,9 +185,8 @@ struct net_adapter {
     ker_time link_free, wake, sink_free;
     struct ker_address peer;
     uint16_t peer_port;
-    uint8_t link, blocked; /* class; waits for credits */
-    uint32_t id, self;     /* endpoint; component that it is part of */
-    uint32_t messages;
+    uint8_t link, blocked;          /* class; waits for credits */
+    uint32_t id, self;              /* endpoint; component that it is part of */
     uint32_t leaving, leaving_last; /* outgoing records of messages whose last byte is leaving; NET_NONE */
     uint32_t waiting;               /* levels that have flows to send, a bit each (flows.h) */
     uint32_t offered;       /* outgoing record of the offer that has not joined the flows yet, NET_NONE */
@@ -197,6 +196,7 @@ struct net_adapter {
     uint16_t port;          /* of the component, in what comes to this adapter */
     uint8_t exhausted;      /* no open-loop source, or it has ended */
     uint32_t wire;          /* of the transmission that ends at link_free; 0: it was none */
+    uint64_t backlog;       /* payload that waits in the flows */
     uint64_t packets, bytes, busy, wait; /* of the injection link */
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
@@ -227,7 +227,8 @@ struct net_counts {
 struct net_network {
     struct net_settings set;
     const struct route_topology *topology;
-    uint32_t switch_group; /* number of the switches' component group; the nodes' is the next */
+    uint32_t adapters_each;            /* of a node */
+    uint32_t switch_group, node_group; /* numbers of the component groups */
     route_next_function *route;
     bool adaptive; /* routes are not found ahead: they may depend on what changes (the switch's state, time),
                       or are due later (FIFO) */
@@ -336,6 +337,10 @@ static inline uint32_t net_buffer_behind(const struct net_network *net, const st
 }
 
 extern const struct ker_class net_switch_class;
+
+/* groups.c */
+struct part_member net_member_switch(const struct net_network *, uint32_t id);
+struct part_member net_member_node(const struct net_network *, uint32_t id);
 
 /* 32 bits that depend on all bits of x (finaliser of splitmix64). */
 static inline uint32_t net_mix(uint64_t x)

@@ -17,7 +17,8 @@ struct net_packet {
     ker_time injected;            /* the packet's head left the adapter */
     uint64_t address;             /* of the destination, as the topology packs it */
     uint16_t bytes;               /* on the wire */
-    uint16_t index; /* in its message: the lower bits, see net_packet_index; of the first: the service */
+    uint16_t index; /* in its message: the lower bits, see net_packet_index; of the first: the service and,
+                               from bit 8 on, enum net_part */
     uint32_t state : 24, hops : 8; /* of the routing algorithm; switches passed */
     uint32_t
         extension; /* with NET_FIRST: struct net_extension, when there is one; else the upper bits of index */
@@ -46,7 +47,7 @@ static inline uint64_t net_packet_index(const struct net_packet *p)
 
 /* What the receiver must know of a message of several packets or with an envelope. */
 struct net_extension {
-    uint64_t bytes : 48, service : 16;
+    uint64_t bytes : 48, service : 8, part : 8;
     ker_time created;
     uint64_t envelope[6];
 };

@@ -247,6 +247,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     const struct route_summary *summary = route_summarise(topology);
     *network = net;
     net->topology = topology;
+    net->adapters_each = route_summarise(topology)->adapters;
     net->route = route_function(topology);
     net->faulty = route_fault_summarise(topology) != NULL;
     net->outgoing_free = net->flow_free = NET_NONE;

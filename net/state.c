@@ -205,8 +205,12 @@ static void congestion_load(void *context, struct ker_chunk *c)
 static void matrix_load(void *context, struct ker_chunk *c)
 {
     struct net_loading *l = context;
-    if (net_loading_adapter(l, c) && l->net->matrix)
+    uint64_t first = c->id * l->net->adapters_each; /* the row of a node */
+    c->bad |= c->id >= l->adapter_count || first >= l->adapter_count;
+    if (!c->bad && l->adapters[first] && l->net->matrix)
         stats_matrix_load(l->net->matrix, c);
+    else
+        net_loading_pass(c);
 }
 
 static const struct {
@@ -255,8 +259,9 @@ bool net_loading_find(void *context, const char *class, uint32_t id, uint32_t *i
         *index = l->switches[id]->self;
         return true;
     }
-    if (strcmp(class, l->net->host.class->name) == 0 && id < l->adapter_count && l->adapters[id]) {
-        *index = l->adapters[id]->self;
+    uint64_t adapter = (uint64_t)id * l->net->adapters_each;
+    if (strcmp(class, l->net->host.class->name) == 0 && adapter < l->adapter_count && l->adapters[adapter]) {
+        *index = l->adapters[adapter]->self;
         return true;
     }
     return false;

@@ -54,7 +54,7 @@ static void delayed_send(struct node *n, ker_time now, const struct node_delayed
                             .service = d->service,
                             .priority = d->priority,
                             .queue = d->queue};
-    net_send(n->adapter, now, &send);
+    node_inject(n, now, &send, d->core);
 }
 
 /* To the node itself. */

@@ -10,7 +10,18 @@
 
 const struct ker_option node_options[] = {
     {"node.cores", KER_TYPE_INT, "1", "1", "65000", NULL,
-     "Cores of a node: at most this many tasks run on it.", "jobs or traffic.outstanding!=0"},
+     "Cores of a node: at most this many tasks run on it.",
+     "jobs or traffic.outstanding!=0 or node.rail=fixed"},
+    {"node.rail", KER_TYPE_CHOICE, "round_robin", NULL, NULL, "fixed|round_robin|least|stripe",
+     "Which of its node's adapters a message takes: that of its task's core (as many cores to each adapter; "
+     "synthetic traffic is of the cores in turn), each in turn, the one with the least to send, or all of "
+     "them "
+     "at once, each a part.",
+     "node.adapters!=1"},
+    {"node.stripe_size", KER_TYPE_BYTES, "64 KiB", "1", "1 TiB", NULL,
+     "With rail = \"stripe\": messages from this size on go in parts; smaller ones take the adapters in "
+     "turn.",
+     "node.rail=stripe"},
     {"node.send_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Processor time a task spends for each message it sends.", "jobs"},
     {"node.receive_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
@@ -27,9 +38,22 @@ const struct ker_option node_options[] = {
     {0},
 };
 
-enum ker_status node_model_init(struct node_model *model, const struct ker_config *config,
+static const struct ker_word rail_words[] = {{"fixed", NODE_RAIL_FIXED},
+                                             {"round_robin", NODE_RAIL_ROUND_ROBIN},
+                                             {"least", NODE_RAIL_LEAST},
+                                             {"stripe", NODE_RAIL_STRIPE},
+                                             {0}};
+
+enum ker_status node_model_init(struct node_model *model, const struct ker_config *config, uint32_t adapters,
                                 struct ker_error *error)
 {
+    model->adapters = adapters;
+    model->rail = (enum node_rail)ker_config_number(config, "node.rail", rail_words);
+    model->stripe_size = ker_config_bytes(config, "node.stripe_size");
+    if (model->rail == NODE_RAIL_STRIPE && ker_config_bool(config, "adapter.resequence"))
+        return ker_config_fail(config, error, "adapter.resequence",
+                               "a message in parts (node.rail = \"stripe\") has no place in the order of one "
+                               "adapter's messages; use another node.rail");
     model->cores = (uint32_t)ker_config_int(config, "node.cores");
     model->send_overhead = ker_config_time(config, "node.send_overhead");
     model->receive_overhead = ker_config_time(config, "node.receive_overhead");

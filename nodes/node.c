@@ -57,7 +57,7 @@ static void timer_expired(struct node *n, ker_time now, uint32_t service, uint32
         node_settle(n, now);
         break;
     case NODE_TIMER_ADAPTER:
-        net_adapter_timer(n->adapter, now);
+        net_adapter_timer(node_adapter(n, number), now);
         break;
     case NODE_TIMER_START:
         node_start(n, now);
@@ -66,14 +66,6 @@ static void timer_expired(struct node *n, ker_time now, uint32_t service, uint32
         n->system->services->at[s].service->timer(n->state[s], n, now, number);
         node_settle(n, now);
     }
-}
-
-void node_timer_post(const struct node *n, ker_time when, uint32_t service, uint32_t number)
-{
-    struct ker_engine *engine = n->system->engine;
-    uint32_t key = node_timer_key(service, number);
-    ker_post_note(engine, (struct ker_address){n->self, engine->rank}, when, KER_TIMER, (uint16_t)(key >> 8),
-                  (uint8_t)key, 0);
 }
 
 void node_timer(struct node *n, ker_time when, uint32_t service, uint32_t number)
@@ -86,11 +78,12 @@ void node_send(struct node *n, ker_time now, uint32_t service, const struct node
 {
     bool inside = m->destination == n->id;
     if (inside || m->delay) {
-        struct node_delayed d = {.service = (uint16_t)service,
+        struct node_delayed d = {.service = (uint8_t)service,
                                  .priority = m->priority,
                                  .queue = m->queue,
                                  .has_envelope = m->envelope != NULL,
                                  .destination = m->destination,
+                                 .core = m->core,
                                  .created = now,
                                  .bytes = m->bytes,
                                  .cookie = m->cookie};
@@ -103,10 +96,10 @@ void node_send(struct node *n, ker_time now, uint32_t service, const struct node
                             .bytes = m->bytes,
                             .envelope = m->envelope,
                             .cookie = m->cookie,
-                            .service = (uint16_t)service,
+                            .service = (uint8_t)service,
                             .priority = m->priority,
                             .queue = m->queue};
-    net_send(n->adapter, now, &send);
+    node_inject(n, now, &send, m->core);
 }
 
 void node_touch(struct node *n, ker_time when)
@@ -116,9 +109,8 @@ void node_touch(struct node *n, ker_time when)
 
 /* ---- what the adapter says ---- */
 
-static void host_arrived(void *state, ker_time now, const struct net_message *m)
+static void message_arrived(struct node *n, ker_time now, const struct net_message *m)
 {
-    struct node *n = state;
     const struct node_service *service = n->system->services->at[m->service].service;
     if (!n->state[m->service] || !service->arrived)
         return;
@@ -126,10 +118,27 @@ static void host_arrived(void *state, ker_time now, const struct net_message *m)
     node_settle(n, now);
 }
 
-static void host_sent(void *state, ker_time now, uint32_t service, uint64_t cookie)
+static void host_arrived(void *state, ker_time now, const struct net_message *m)
+{
+    struct node *n = state;
+    uint32_t adapters = n->system->model.adapters;
+    if (__builtin_expect(adapters == 1, 1)) {
+        message_arrived(n, now, m);
+        return;
+    }
+    struct net_message whole = *m;
+    whole.source /= adapters;
+    whole.destination = n->id;
+    if (m->part == NET_WHOLE || node_stripe_arrived(n, now, &whole))
+        message_arrived(n, now, &whole);
+}
+
+static void host_sent(void *state, ker_time now, uint32_t service, enum net_part part, uint64_t cookie)
 {
     struct node *n = state;
     const struct node_service *sender = n->system->services->at[service].service;
+    if (part != NET_WHOLE && !node_stripe_sent(n, &cookie))
+        return;
     if (sender->sent)
         sender->sent(n->state[service], n, now, cookie);
     node_settle(n, now);
@@ -139,12 +148,17 @@ static bool host_offer(void *state, uint32_t port, struct net_offer *offer)
 {
     struct node *n = state;
     const struct node_services *all = n->system->services;
-    for (uint32_t s = 0; s < all->count; s++)
-        if (n->state[s] && all->at[s].service->offer) {
-            offer->service = (uint16_t)s;
-            return all->at[s].service->offer(n->state[s], offer);
-        }
-    return false;
+    if (n->offers)
+        return node_offer_next(n, port, offer);
+    uint32_t s = 0;
+    while (!n->state[s] || !all->at[s].service->offer) /* there is one */
+        s++;
+    if (!all->at[s].service->offer(n->state[s], offer))
+        return false;
+    offer->service = (uint8_t)s;
+    offer->part = NET_WHOLE;
+    offer->number = n->messages++;
+    return true;
 }
 
 static void host_lost(void *context, uint32_t service, const struct net_envelope *envelope)
@@ -154,13 +168,14 @@ static void host_lost(void *context, uint32_t service, const struct net_envelope
         system->services->at[service].service->lost(system->services->at[service].shared, envelope);
 }
 
-static void host_init(void *context, void *state, uint32_t endpoint, uint32_t self,
-                      struct net_adapter *adapter)
+static void host_init(void *context, void *state, uint32_t id, uint32_t self, struct net_adapter *adapter,
+                      size_t stride)
 {
     struct node *n = state;
     n->system = context;
+    n->system->adapter_stride = stride;
     n->adapter = adapter;
-    n->id = endpoint;
+    n->id = id;
     n->self = self;
 }
 
@@ -169,7 +184,7 @@ static void host_init(void *context, void *state, uint32_t endpoint, uint32_t se
 static void node_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
 {
     struct node *n = self;
-    net_adapter_arrival(n->adapter, event);
+    net_adapter_arrival(node_adapter(n, event->port & NET_PORT_ADAPTER), event);
 }
 
 static void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
@@ -178,9 +193,9 @@ static void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_r
     struct node *n = self;
     uint32_t key = (uint32_t)port << 8 | channel;
     if (kind == KER_CREDIT)
-        net_adapter_credit(n->adapter, channel, amount);
+        net_adapter_credit(node_adapter(n, port), channel, amount);
     else if (kind == KER_WAKE)
-        net_adapter_woken(n->adapter, now);
+        net_adapter_woken(node_adapter(n, port), now);
     else
         timer_expired(n, now, key >> 16, key & 0xffff);
 }
@@ -189,6 +204,8 @@ static void node_act(void *self, struct ker_engine *e, ker_time now)
 {
     struct node *n = self;
     net_adapter_act(n->adapter, now);
+    for (uint32_t i = 1; i < n->system->model.adapters; i++)
+        net_adapter_act(node_adapter(n, i), now);
 }
 
 /* An instant with one record is handled no differently: a node's work is in act(). */
@@ -229,6 +246,7 @@ struct node_system *node_system_new(const struct node_model *model, const struct
     struct node_system *system = ker_alloc(sizeof *system);
     system->model = *model;
     system->services = services;
+    system->queued.free = KER_NONE;
     system->engine = engine;
     return system;
 }
@@ -237,6 +255,10 @@ void node_system_free(struct node_system *system)
 {
     if (!system)
         return;
+    for (uint32_t i = 0; i < system->nodes; i++)
+        node_offers_release(net_network_node(system->network, i));
+    KER_POOL_RELEASE(&system->queued);
+    ker_table_release(&system->stripes);
     free(system->delayed);
     free(system);
 }
@@ -256,21 +278,35 @@ struct net_host node_system_host(struct node_system *system)
     };
 }
 
+/* With fewer cores than adapters some have no core. */
+static bool adapter_serves(const struct node_model *model, uint32_t adapter)
+{
+    if (model->adapters == 1 || model->rail != NODE_RAIL_FIXED)
+        return true;
+    uint64_t core =
+        ((uint64_t)adapter * model->cores + model->adapters - 1) / model->adapters; /* its first */
+    return core < model->cores && core * model->adapters / model->cores == adapter;
+}
+
 static void node_attach(struct node *n, void *const *state)
 {
     const struct node_services *all = n->system->services;
-    bool starts = false, offers = false;
+    bool starts = false;
+    uint32_t offers = 0;
     for (uint32_t s = 0; s < all->count; s++) {
         const struct node_service *service = all->at[s].service;
         n->state[s] = state[s];
         if (!state[s])
             continue;
         starts |= service->start || service->offer;
-        offers |= service->offer != NULL;
+        offers += service->offer != NULL;
         n->steps |= service->step != NULL;
     }
-    if (offers)
-        net_adapter_offers(n->adapter);
+    if (offers > 1 || (offers && n->system->model.adapters > 1))
+        node_offers_init(n);
+    for (uint32_t i = 0; offers && i < n->system->model.adapters; i++)
+        if (adapter_serves(&n->system->model, i))
+            net_adapter_offers(node_adapter(n, i));
     if (starts)
         node_timer_post(n, 0, NODE_TIMER_START, 0);
 }
@@ -282,4 +318,9 @@ void node_system_attach(struct node_system *system, struct net_network *network,
     system->nodes = nodes;
     for (uint32_t i = 0; i < nodes; i++)
         node_attach(net_network_node(network, i), state + (size_t)i * system->services->count);
+}
+
+const char *node_system_conserved(const struct node_system *system)
+{
+    return system->stripes.count ? "a message in parts is not whole" : NULL;
 }

@@ -17,15 +17,22 @@ struct node; /* opaque */
 
 /* ---- what a node costs ---- */
 
+/* Which adapter a message takes: the choices of node.rail. */
+enum node_rail { NODE_RAIL_FIXED, NODE_RAIL_ROUND_ROBIN, NODE_RAIL_LEAST, NODE_RAIL_STRIPE };
+
 struct node_model {
-    uint32_t cores;
+    uint32_t cores, adapters;
+    enum node_rail rail;
+    uint64_t stripe_size;                     /* messages of so many bytes go in parts */
     ker_time send_overhead, receive_overhead; /* processor time per message sent, received */
     ker_time doorbell;                        /* from the call to the adapter */
     ker_time memory_latency;                  /* of a message between two tasks of one node */
     uint64_t memory_rate;                     /* its bandwidth */
 };
 
-enum ker_status node_model_init(struct node_model *, const struct ker_config *, struct ker_error *);
+/* adapters: of a node, as the topology has them. */
+enum ker_status node_model_init(struct node_model *, const struct ker_config *, uint32_t adapters,
+                                struct ker_error *);
 /* Computation of `time` on the traced machine, on this one: rounded half up; factor 0 gives 0. */
 ker_time node_compute(const struct node_model *, ker_time time, double factor);
 /* Time for a message of `bytes` inside the node. */
@@ -51,8 +58,8 @@ struct node_service {
     void (*timer)(void *state, struct node *, ker_time now, uint32_t number);
     /* One step of what can go on now; false: nothing can. */
     bool (*step)(void *state, struct node *, ker_time now);
-    /* Open-loop source: its next message; `service` need not be set. Called again when the one before has
-     * been injected. false: none, and none later. */
+    /* Open-loop source: its next message: created, destination (a node), priority, bytes. Called again when
+     * the one before has been injected. false: none, and none later. */
     bool (*offer)(void *state, struct net_offer *);
     /* See net_host.lost. shared: as given to node_services_add. */
     void (*lost)(void *shared, const struct net_envelope *);
@@ -82,8 +89,10 @@ struct node_message {
     const struct net_envelope *envelope; /* may be NULL */
     uint64_t cookie;                     /* != 0: sent() is called with it */
     ker_time delay;                      /* until the adapter knows of it; to this node itself: none */
+    uint32_t core;                       /* of the sending task; NODE_ANY_CORE: of the cores in turn */
     uint8_t priority, queue;             /* as in struct net_send; to this node itself they mean nothing */
 };
+#define NODE_ANY_CORE UINT32_MAX
 /* Sends a message to the same service of another node, or copies it inside this one (node_copy). */
 void node_send(struct node *, ker_time now, uint32_t service, const struct node_message *);
 
@@ -103,16 +112,18 @@ struct node_system; /* the nodes of a rank */
 /* The services are all known, and stay the caller's. */
 struct node_system *node_system_new(const struct node_model *, const struct node_services *,
                                     struct ker_engine *);
-void node_system_free(struct node_system *);
+void node_system_free(struct node_system *); /* before its network */
 /* For net_network_build. */
 struct net_host node_system_host(struct node_system *);
 /* After it. state[i x services + s]: of service s on the i-th node of this rank (net_own_nodes); NULL: the
  * service does not run there. */
 void node_system_attach(struct node_system *, struct net_network *, uint32_t nodes, void *const *state);
+/* At the end of a drained run in which nothing was lost; a static text of what is wrong, or NULL. */
+const char *node_system_conserved(const struct node_system *);
 
 /* Saved state: everything of this rank's nodes and of the services on them; and who loads it, of all ranks,
  * into nodes that have been attached. */
-#define NODE_STATES 1 /* loaders */
+#define NODE_STATES 2 /* loaders */
 void node_system_save(struct node_system *, struct ker_state_writer *);
 void node_loaders(struct node_system *, struct ker_state_loader loaders[NODE_STATES]);
 

@@ -7,17 +7,43 @@
 /* A message on its way inside a node: to the adapter's doorbell, or copied to the node itself. */
 struct node_delayed {
     uint32_t next; /* of the node's, or of the free ones; index + 1, 0: none */
-    uint16_t service;
-    uint8_t priority, queue;
+    uint8_t service, priority, queue;
     bool has_envelope;
-    uint32_t destination;
+    uint32_t destination, core;
     ker_time due, created;
     uint64_t bytes, cookie;
     struct net_envelope envelope;
 };
 
+/* A message in parts, at its receiver or at its sender. */
+struct node_stripe {
+    uint32_t node, source, number; /* key: node + 1; its source */
+    uint32_t parts;                /* that are still to come, or to leave */
+    uint64_t bytes, cookie;        /* that are here; the service's */
+};
+
+/* Open-loop messages of a node, see offer.c. */
+struct node_source {
+    struct net_offer next;
+    bool has, ended;
+};
+struct node_queue {
+    uint32_t first, last;
+};
+struct node_queued {
+    uint32_t next;
+    struct net_offer offer;
+};
+struct node_offers {
+    struct node_source *source; /* by service */
+    struct node_queue *queue;   /* by adapter */
+};
+
 struct node_system {
     struct node_model model;
+    size_t adapter_stride; /* bytes from adapter to adapter of a node */
+    struct ker_table stripes;
+    KER_POOL(struct node_queued) queued;
     const struct node_services *services;
     struct ker_engine *engine;
     struct net_network *network;
@@ -26,14 +52,17 @@ struct node_system {
     uint32_t delayed_free, delayed_room;
 };
 
-/* One cache line with up to three services. */
+/* One cache line with up to two services. */
 struct node {
     struct node_system *system;
-    struct net_adapter *adapter;
-    uint32_t id, self; /* self: the component */
-    uint32_t delayed;  /* in order of (due, insertion); index + 1, 0: none */
-    bool steps;        /* some service has steps to do */
-    void *state[];     /* of the services */
+    struct net_adapter *adapter; /* the first */
+    struct node_offers *offers;  /* NULL: one adapter, and one open-loop source at most */
+    uint32_t id, self;           /* self: the component */
+    uint32_t delayed;            /* in order of (due, insertion); index + 1, 0: none */
+    uint32_t messages;           /* number of the next */
+    uint32_t turn;               /* of adapters or cores */
+    bool steps;                  /* some service has steps to do */
+    void *state[];               /* of the services */
 };
 
 /* The services that timers name: the node's own, then those of nodes.h from NODE_SERVICE on. */
@@ -46,7 +75,48 @@ static inline uint32_t node_timer_key(uint32_t service, uint32_t number)
     return service << 16 | number;
 }
 
-void node_timer_post(const struct node *, ker_time when, uint32_t service, uint32_t number);
+static inline void node_timer_post(const struct node *n, ker_time when, uint32_t service, uint32_t number)
+{
+    struct ker_engine *engine = n->system->engine;
+    uint32_t key = node_timer_key(service, number);
+    ker_post_note(engine, (struct ker_address){n->self, engine->rank}, when, KER_TIMER, (uint16_t)(key >> 8),
+                  (uint8_t)key, 0);
+}
+
+static inline struct net_adapter *node_adapter(const struct node *n, uint32_t adapter)
+{
+    return (struct net_adapter *)(void *)((char *)n->adapter + adapter * n->system->adapter_stride);
+}
+
+/* rail.c: of nodes with several adapters */
+void node_rail_send(struct node *, ker_time now, struct net_send *, uint32_t core);
+/* To the adapter, or one of them; send->destination is a node. */
+static inline void node_inject(struct node *n, ker_time now, struct net_send *send, uint32_t core)
+{
+    send->number = n->messages++;
+    if (__builtin_expect(n->system->model.adapters > 1, 0))
+        node_rail_send(n, now, send, core);
+    else
+        net_send(n->adapter, now, send);
+}
+
+void node_rail_offer(struct node *, struct net_offer *, uint32_t asking);
+/* A part has left, or is here. true: the last; then *cookie is the service's, m the whole message. */
+bool node_stripe_sent(struct node *, uint64_t *cookie);
+bool node_stripe_arrived(struct node *, ker_time now, struct net_message *m);
+extern const struct ker_table_kind node_stripe_kind;
+struct node_stripe *node_stripe_find(struct node *, uint32_t source,
+                                     uint32_t number); /* made when not there */
+void node_stripe_drop(struct node *, struct node_stripe *);
+
+/* queue.c */
+void node_queue_put(struct node *, uint32_t adapter, const struct net_offer *);
+void node_queue_take(struct node *, uint32_t adapter, struct net_offer *); /* there is one */
+
+/* offer.c */
+void node_offers_init(struct node *);
+void node_offers_release(struct node *);
+bool node_offer_next(struct node *, uint32_t adapter, struct net_offer *);
 
 /* delay.c */
 void node_delayed_keep(struct node *, const struct node_delayed *); /* in the list; no timer */

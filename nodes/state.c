@@ -1,7 +1,8 @@
 /* state.c - nodes, saved and loaded.
  *
- * A chunk "node" holds what is delayed inside the node, in its order, and then for each service its name and
- * what it holds of this node, in its own words. A node that has nothing of either has no chunk.
+ * A chunk "node" holds the node's counters, what is delayed inside it, in its order, the offers that wait for
+ * its adapters, and then for each service its name and what it holds of this node, in its own words. A chunk
+ * "stripe" holds one message in parts.
  */
 #include "nodes/private.h"
 
@@ -17,6 +18,7 @@ static void delayed_state(struct ker_chunk *c, struct node_delayed *d)
     KER_CHUNK(c, d->queue);
     d->has_envelope = ker_chunk_bool(c, d->has_envelope);
     KER_CHUNK(c, d->destination);
+    KER_CHUNK(c, d->core);
     KER_CHUNK(c, d->due);
     KER_CHUNK(c, d->created);
     KER_CHUNK(c, d->bytes);
@@ -62,9 +64,58 @@ static void service_state(struct node *n, uint32_t s, struct ker_chunk *c)
         service->save(n->state[s], n, c);
 }
 
+static void offer_state(struct ker_chunk *c, struct net_offer *offer)
+{
+    KER_CHUNK(c, offer->created);
+    KER_CHUNK(c, offer->destination);
+    KER_CHUNK(c, offer->priority);
+    KER_CHUNK(c, offer->bytes);
+    KER_CHUNK(c, offer->number);
+    KER_CHUNK(c, offer->service);
+    KER_CHUNK(c, offer->part);
+}
+
+static uint32_t queue_count(const struct node_system *system, const struct node_queue *queue)
+{
+    uint32_t count = 0;
+    for (uint32_t i = queue->first; i != KER_NONE; i = system->queued.at[i].next)
+        count++;
+    return count;
+}
+
+static void offers_state(struct node *n, struct ker_chunk *c)
+{
+    struct node_system *system = n->system;
+    for (uint32_t s = 0; s < system->services->count; s++) {
+        struct node_source *source = &n->offers->source[s];
+        source->has = ker_chunk_bool(c, source->has);
+        source->ended = ker_chunk_bool(c, source->ended);
+        offer_state(c, &source->next);
+    }
+    for (uint32_t a = 0; a < system->model.adapters; a++) {
+        struct node_queue *queue = &n->offers->queue[a];
+        uint32_t at = queue->first, count = ker_chunk_count(c, c->loads ? 0 : queue_count(system, queue), 30);
+        for (; count; count--) {
+            struct net_offer offer = {0};
+            if (!c->loads)
+                offer = system->queued.at[at].offer;
+            offer_state(c, &offer);
+            if (c->loads)
+                node_queue_put(n, a, &offer);
+            else
+                at = system->queued.at[at].next;
+        }
+    }
+}
+
 static void node_state(struct node *n, struct ker_chunk *c)
 {
+    KER_CHUNK(c, n->messages);
+    KER_CHUNK(c, n->turn);
     delayed_list_state(n, c);
+    ker_chunk_same(c, n->offers != NULL);
+    if (n->offers && !c->bad)
+        offers_state(n, c);
     ker_chunk_same(c, n->system->services->count);
     for (uint32_t s = 0; s < n->system->services->count && !c->bad; s++)
         service_state(n, s, c);
@@ -72,10 +123,42 @@ static void node_state(struct node *n, struct ker_chunk *c)
 
 static bool node_empty(const struct node *n)
 {
-    bool empty = n->delayed == 0;
+    bool empty = n->delayed == 0 && n->messages == 0;
     for (uint32_t s = 0; s < n->system->services->count; s++)
         empty &= n->state[s] == NULL;
     return empty;
+}
+
+/* ---- messages in parts ---- */
+
+static int stripe_compare(const void *a, const void *b)
+{
+    const struct node_stripe *x = a, *y = b;
+    if (x->node != y->node)
+        return x->node < y->node ? -1 : 1;
+    if (x->source != y->source)
+        return x->source < y->source ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static void stripe_state(struct ker_chunk *c, struct node_stripe *s)
+{
+    KER_CHUNK(c, s->source);
+    KER_CHUNK(c, s->number);
+    KER_CHUNK(c, s->parts);
+    KER_CHUNK(c, s->bytes);
+    KER_CHUNK(c, s->cookie);
+}
+
+static void stripes_save(struct node_system *system, struct ker_state_writer *writer)
+{
+    void **sorted = ker_table_sorted(&node_stripe_kind, &system->stripes, stripe_compare);
+    for (uint32_t i = 0; i < system->stripes.count; i++) {
+        struct node_stripe *s = sorted[i];
+        stripe_state(ker_state_begin(writer, "stripe", VERSION, s->node - 1), s);
+        ker_state_end(writer);
+    }
+    free(sorted);
 }
 
 void node_system_save(struct node_system *system, struct ker_state_writer *writer)
@@ -87,6 +170,7 @@ void node_system_save(struct node_system *system, struct ker_state_writer *write
         node_state(n, ker_state_begin(writer, "node", VERSION, n->id));
         ker_state_end(writer);
     }
+    stripes_save(system, writer);
 }
 
 /* They are in increasing order. */
@@ -115,7 +199,19 @@ static void node_load(void *context, struct ker_chunk *c)
         c->at = c->bytes; /* lives elsewhere */
 }
 
+static void stripe_load(void *context, struct ker_chunk *c)
+{
+    struct node *n = node_find(context, c->id);
+    struct node_stripe s = {0};
+    stripe_state(c, &s);
+    if (n && !c->bad) {
+        s.node = n->id + 1;
+        *node_stripe_find(n, s.source, s.number) = s;
+    }
+}
+
 void node_loaders(struct node_system *system, struct ker_state_loader loaders[NODE_STATES])
 {
     loaders[0] = (struct ker_state_loader){"node", VERSION, node_load, system};
+    loaders[1] = (struct ker_state_loader){"stripe", VERSION, stripe_load, system};
 }

@@ -1,10 +1,14 @@
 /* names.c - what switches and nodes are called, where the topology has names: edge lists and fabrics. */
 #include "routing/import/fabric.h"
 #include "routing/topologies/graph.h"
+#include "routing/topologies/rails.h"
 #include "routing/topology.h"
 
 const char *route_name(const struct route_topology *topology, bool node, uint32_t id)
 {
+    if (topology->inner)
+        return route_name(topology->inner, node,
+                          node ? route_rails_node(topology, id) : id % topology->inner->summary.switches);
     const struct route_subnet *subnet = topology->subnet;
     const struct route_names *names = topology->names;
     if (names)
@@ -38,7 +42,7 @@ static bool list_write(const struct route_topology *topology, FILE *out)
 {
     fprintf(out, "kind,number,name\n");
     for (int node = 0; node < 2; node++)
-        for (uint32_t i = 0; i < (node ? topology->summary.nodes : topology->summary.switches); i++) {
+        for (uint32_t i = 0; i < (node ? route_hosts(&topology->summary) : topology->summary.switches); i++) {
             fprintf(out, "%s,%u,", node ? "node" : "switch", i);
             write_name(out, route_name(topology, node, i));
             fputc('\n', out);
@@ -49,7 +53,7 @@ static bool list_write(const struct route_topology *topology, FILE *out)
 bool route_names_write(const struct route_topology *topology, FILE *out)
 {
     const struct route_subnet *subnet = topology->subnet;
-    if (topology->names)
+    if (topology->names || (topology->inner && route_name(topology, false, 0)))
         return list_write(topology, out);
     if (!subnet)
         return false;

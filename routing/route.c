@@ -6,6 +6,7 @@
 #include "routing/faults/faults.h"
 #include "routing/import/lanes.h"
 #include "routing/tables/make.h"
+#include "routing/topologies/rails.h"
 #include "routing/topology.h"
 
 #include <stdlib.h>
@@ -38,6 +39,13 @@ static const struct ker_kinds algorithms = {"routing.algorithm", "routing algori
 
 const struct ker_option route_options[] = {
     {"topology.kind", KER_TYPE_CHOICE, .kinds = &topologies, .meaning = "The network's shape."},
+    {"node.adapters", KER_TYPE_INT, "1", "1", "64", NULL,
+     "Adapters of a node, each with a link of its own to the network. See topology.rails and node.rail."},
+    {"topology.rails", KER_TYPE_CHOICE, "plane", NULL, NULL, "plane|spread|same",
+     "Where the adapters of a node hang: each in a plane, a copy of the whole topology; at as many "
+     "successive "
+     "switches; all at the same switch.",
+     "node.adapters!=1"},
     {"routing.algorithm", KER_TYPE_CHOICE, "minimal", .kinds = &algorithms,
      .meaning = "How a packet is routed; docs/routing.md explains each, and which topology has which. "
                 "minimal: one "
@@ -93,8 +101,10 @@ static enum ker_status refuse_algorithm(const struct route_topology *topology,
     return KER_BAD_INPUT;
 }
 
-static enum ker_status choose_algorithm(struct route_topology *topology, const struct ker_config *config,
-                                        uint32_t channels, struct ker_error *error)
+/* faulty: the topology whose faults count, itself or the one around it. */
+static enum ker_status choose_algorithm(struct route_topology *topology, const struct route_topology *faulty,
+                                        const struct ker_config *config, uint32_t channels,
+                                        struct ker_error *error)
 {
     static const char key[] = "routing.algorithm";
     const char *name = ker_config_string(config, key);
@@ -110,7 +120,7 @@ static enum ker_status choose_algorithm(struct route_topology *topology, const s
     summary->channels = algorithm->channels(topology);
     summary->adaptive |= algorithm->adaptive || (topology->table && topology->table->adaptive);
     snprintf(summary->algorithm, sizeof summary->algorithm, "%s", name);
-    uint32_t repair = route_faults_channels(topology, algorithm);
+    uint32_t repair = faulty->faults && (faulty != topology || route_faults_channels(topology, algorithm));
     if (channels == 0)
         channels = summary->channels + repair < LEAST_CHANNELS ? LEAST_CHANNELS : summary->channels + repair;
     if (channels < summary->channels + repair)
@@ -135,6 +145,23 @@ static enum ker_status choose_algorithm(struct route_topology *topology, const s
     return KER_OK;
 }
 
+/* Both are one where a host has one adapter; else `whole` is the topology around `made`. */
+static enum ker_status route_settle(struct route_topology *made, struct route_topology *whole,
+                                    const struct ker_config *config, uint32_t channels,
+                                    struct ker_error *error)
+{
+    enum ker_status status = route_faults_read(whole, config, error);
+    if (status == KER_OK)
+        status = choose_algorithm(made, whole, config, channels, error);
+    if (status == KER_OK && whole != made)
+        route_rails_adopt(whole);
+    if (status == KER_OK)
+        status = route_table_prove(made, config, error);
+    if (status == KER_OK)
+        status = route_faults_settle(whole, config, error);
+    return status;
+}
+
 enum ker_status route_new(struct route_topology **topology, const struct ker_config *config,
                           uint32_t channels, struct ker_error *error)
 {
@@ -150,24 +177,24 @@ enum ker_status route_new(struct route_topology **topology, const struct ker_con
     struct route_topology *made = ker_alloc(kind->size);
     made->kind = kind;
     snprintf(made->summary.topology, sizeof made->summary.topology, "%s", chosen->name);
+    made->summary.adapters = made->summary.planes = 1;
     enum ker_status status = kind->build(made, config, error);
+    struct route_topology *whole = made;
+    if (status == KER_OK && ker_config_int(config, "node.adapters") > 1)
+        status = route_rails_new(&whole, made, config, error);
     if (status == KER_OK)
-        status = route_faults_read(made, config, error);
-    if (status == KER_OK)
-        status = choose_algorithm(made, config, channels, error);
-    if (status == KER_OK)
-        status = route_table_prove(made, config, error);
-    if (status == KER_OK)
-        status = route_faults_settle(made, config, error);
+        status = route_settle(made, whole, config, channels, error);
     if (status)
-        route_free(made);
+        route_free(whole);
     else
-        *topology = made;
+        *topology = whole;
     return status;
 }
 
 void route_free(struct route_topology *topology)
 {
+    if (topology && topology->inner)
+        route_free(topology->inner);
     if (topology && topology->kind->release)
         topology->kind->release(topology);
     if (topology)
@@ -179,6 +206,11 @@ void route_free(struct route_topology *topology)
 
 void route_own(struct route_topology *topology, const uint32_t *switch_rank, uint32_t rank)
 {
+    if (topology->inner) {
+        uint32_t *inner_rank = route_rails_ranks(topology, switch_rank, rank);
+        route_own(topology->inner, inner_rank, rank);
+        free(inner_rank);
+    }
     if (topology->table)
         route_table_keep(topology->table, switch_rank, rank);
     if (topology->table && topology->table->lanes)
@@ -187,5 +219,7 @@ void route_own(struct route_topology *topology, const uint32_t *switch_rank, uin
 
 uint64_t route_bytes(const struct route_topology *topology)
 {
+    if (topology->inner)
+        return route_bytes(topology->inner);
     return topology->table ? route_table_bytes(topology->table) : 0;
 }

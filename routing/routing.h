@@ -81,14 +81,16 @@ typedef int route_next_function(const struct route_topology *topology, uint64_t 
 
 struct route_summary {
     uint32_t nodes, switches;
-    uint64_t links;        /* bidirectional, node links included */
-    uint32_t max_ports;    /* over all switches */
-    uint32_t channels;     /* virtual channels the algorithm needs for freedom of deadlock */
-    uint32_t configured;   /* that there are */
-    bool adaptive;         /* route_next may return several choices */
-    ker_time bias;         /* what a detour costs on top unless routing.bias says so, */
-    uint32_t bias_packets; /* and the time of so many packets on the slowest link */
-    int link_count;        /* entries of links */
+    uint32_t adapters, planes; /* of each host (endpoints h x adapters ... belong to host h); copies of the
+                                  topology, switch after switch */
+    uint64_t links;            /* bidirectional, node links included */
+    uint32_t max_ports;        /* over all switches */
+    uint32_t channels;         /* virtual channels the algorithm needs for freedom of deadlock */
+    uint32_t configured;       /* that there are */
+    bool adaptive;             /* route_next may return several choices */
+    ker_time bias;             /* what a detour costs on top unless routing.bias says so, */
+    uint32_t bias_packets;     /* and the time of so many packets on the slowest link */
+    int link_count;            /* entries of links */
     struct route_link link[ROUTE_MAX_LINKS];
     int node_link; /* class of the node-to-switch links */
     char topology[32], algorithm[32];
@@ -96,8 +98,14 @@ struct route_summary {
     char warning[240]; /* what of the input was passed over, with file and line; empty: nothing */
 };
 
-/* From the keys topology.*, routing.* and faults.*; `channels` is what is configured (switch.channels): too
- * few is refused with the number needed. 0: as many as are needed, at least 4. */
+/* Hosts: nodes / adapters. */
+static inline uint32_t route_hosts(const struct route_summary *summary)
+{
+    return summary->nodes / summary->adapters;
+}
+
+/* From the keys topology.*, routing.*, faults.* and node.adapters; `channels` is what is configured
+ * (switch.channels): too few is refused with the number needed. 0: as many as are needed, at least 4. */
 enum ker_status route_new(struct route_topology **topology, const struct ker_config *config,
                           uint32_t channels, struct ker_error *error);
 void route_free(struct route_topology *topology);

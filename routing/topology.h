@@ -66,6 +66,8 @@ struct route_kind {
 };
 
 struct route_topology {
+    struct route_topology
+        *inner; /* of hosts with several adapters (rails.h): the topology itself; else NULL */
     const struct route_kind *kind;
     const struct route_algorithm *algorithm;
     uint32_t channels; /* for the algorithm: the configured ones, less one with route_faults_channels */

@@ -43,7 +43,7 @@ static void faults_report(const struct route_topology *topology)
     else
         printf("\n           no path for %llu of %llu pairs of nodes, for %llu from the start; for example "
                "from node %u to node %u\n",
-               (unsigned long long)f->apart, (unsigned long long)sum->nodes * (sum->nodes - 1ull),
+               (unsigned long long)f->apart, (unsigned long long)sum->nodes * (route_hosts(sum) - 1ull),
                (unsigned long long)f->apart_start, f->example[0], f->example[1]);
 }
 
@@ -267,7 +267,7 @@ void run_sizes_print(struct run *run)
     if (!run->control)
         return;
     printf("network    %s\n", sum->text);
-    printf("           %u nodes, %u switches, %llu links, routing %s\n", sum->nodes, sum->switches,
+    printf("           %u nodes, %u switches, %llu links, routing %s\n", route_hosts(sum), sum->switches,
            (unsigned long long)sum->links, sum->algorithm);
     network_print(run);
     faults_report(run->topology);

@@ -134,6 +134,8 @@ static void drained_check(struct run *run)
         return;
     const char *wrong = net_network_conserved(run->network, lost);
     ker_assert(wrong == NULL);
+    wrong = lost || !run->nodes ? NULL : node_system_conserved(run->nodes);
+    ker_assert(wrong == NULL);
     wrong = lost ? NULL : task_system_conserved(run->tasks, run->comm);
     ker_assert(wrong == NULL);
 }

@@ -172,7 +172,7 @@ static enum ker_status memory_check(struct run *run)
     return ker_config_fail(run->config, &run->error, "topology.kind",
                            "%u nodes, %u switches and %llu links need more than %s of memory; %s "
                            "%s: make the system smaller, or use more hosts",
-                           sum->nodes, sum->switches, (unsigned long long)sum->links,
+                           route_hosts(sum), sum->switches, (unsigned long long)sum->links,
                            ker_print_bytes(a, least), hosts > 1 ? "these hosts have" : "this host has",
                            ker_print_bytes(b, have));
 }
@@ -206,7 +206,8 @@ void run_topology_make(struct run *run)
 
 void run_tasks_read(struct run *run)
 {
-    if (node_model_init(&run->model, run->config, &run->error) == KER_OK)
+    if (node_model_init(&run->model, run->config, route_summarise(run->topology)->adapters, &run->error) ==
+        KER_OK)
         task_system_new(&run->tasks, run->config, run->topology, &run->model, &run->services, run->comm,
                         run->seed, &run->error);
 }
@@ -215,7 +216,10 @@ void run_network_read(struct run *run)
 {
     enum ker_status status = ends_check(run);
     struct net_phases phases = {run->warmup, run->measure_to < run->end ? run->measure_to : run->end,
-                                run->measure_to, task_system_least_payload(run->tasks)};
+                                run->measure_to,
+                                run->model.rail == NODE_RAIL_STRIPE /* parts are of any size */
+                                    ? 0
+                                    : task_system_least_payload(run->tasks)};
     if (status == KER_OK)
         net_network_new(&run->network, run->config, run->topology, run->seed, phases, &run->error);
     task_system_stop(run->tasks, run->measure_to);

@@ -90,8 +90,8 @@ struct run *run_new(const struct run_arguments *args, struct ker_comm *comm, str
 void run_free(struct run *run)
 {
     task_system_free(run->tasks);
-    net_network_free(run->network);
     node_system_free(run->nodes);
+    net_network_free(run->network);
     if (run->engine)
         ker_engine_free(run->engine);
     if (run->topology)

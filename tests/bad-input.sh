@@ -115,6 +115,7 @@ printf 'switch s\nnode a s 10ns 1GB/s\nnode b s 10ns 1GB/s\n' >net.txt
 printf 'switch s\nnode a t 10ns 1GB/s\n' >dangling.txt
 printf 'switch s\nswitch t\nnode a s 10ns 1GB/s\nnode b t 10ns 1GB/s\n' >apart.txt
 printf 'switch s\nnode a s 0ns 1GB/s\n' >zero.txt
+printf 'switch s\nswitch t\nlink s t 1ns 1GB/s\nnode a s 1ns 1GB/s\nnode b s 1ns 1GB/s\nnode c t 1ns 1GB/s\n' >uneven.txt
 mkdir folder
 : >empty
 head -c 300 /bin/sh >binary
@@ -546,6 +547,19 @@ bad 'give traffic.load or traffic.interval, not both' star.cfg traffic.interval=
 bad 'traffic.pattern: "chaos" is none of' star.cfg traffic.pattern=chaos
 bad_ranks 'traffic.shift: of 4 leads back to the same of 4 groups' dragonfly.cfg traffic.pattern=next_group traffic.shift=4
 bad 'traffic.shift: too small: must be at least 1' dragonfly.cfg traffic.pattern=next_group traffic.shift=0
+
+# ---- several adapters at a node ----
+
+bad_ranks 'node.adapters: 3 adapters at one switch, which has 4: give a number that divides it' torus.cfg topology.nodes_per_switch=4 node.adapters=3 topology.rails=same
+bad_ranks 'node.adapters: 3 adapters at successive switches, but 16 switches have any: give a number that divides it' torus.cfg node.adapters=3 topology.rails=spread
+bad 'node.adapters: 2 adapters at successive switches, but 1 switches have any' star.cfg node.adapters=2 topology.rails=spread
+bad 'topology.rails: "same" needs the same number of nodes at each switch' file.cfg topology.file=uneven.txt node.adapters=2 topology.rails=same
+bad 'node.adapters: too large: must be at most 64' star.cfg node.adapters=65
+bad 'topology.rails: means nothing' star.cfg topology.rails=same
+bad 'node.rail: means nothing' star.cfg node.rail=least
+bad 'node.stripe_size: means nothing' star.cfg node.adapters=2 node.stripe_size=4KiB
+bad 'node.stripe_size: too small' star.cfg node.adapters=2 node.rail=stripe node.stripe_size=0B
+bad_ranks 'adapter.resequence: a message in parts (node.rail = "stripe") has no place' star.cfg node.adapters=2 node.rail=stripe adapter.resequence=true
 bad 'next_group needs nodes in two groups' dragonfly.cfg traffic.pattern=next_group topology.groups=4,1
 bad 'next_group needs nodes in two groups' star.cfg traffic.pattern=next_group
 bad 'traffic needs two nodes or more' star.cfg topology.nodes=1

@@ -209,7 +209,7 @@ static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, c
     struct task_mpi_outside outside = {fake_send, fake_timer, fake_touch, fake_job, fake_node, net};
     ker_assert(ker_config_parse(&net->config, "test.cfg", settings, NULL, 0, tables, &error) == KER_OK);
     ker_assert(task_mpi_new(&net->mpi, net->config, &outside, &error) == KER_OK);
-    ker_assert(node_model_init(&net->model, net->config, &error) == KER_OK);
+    ker_assert(node_model_init(&net->model, net->config, 1, &error) == KER_OK);
     task_mpi_name(net->mpi, FAKE_SERVICE);
     net->node = ker_alloc(net->nodes * sizeof *net->node);
 }

@@ -10,6 +10,7 @@
 
 #include "tests/random_system/jobs.h"
 #include "tests/random_system/network.h"
+#include "tests/random_system/rails.h"
 #include "tests/random_system/routing.h"
 #include "tests/random_system/run.h"
 #include "tests/random_system/topology.h"
@@ -26,6 +27,7 @@ static void random_system_write(int number, const char *folder, const char *trac
     r.wild = random_flag(&r, "wild", 35);
     random_packet(&r);
     random_topology(&r);
+    random_rails(&r);
     random_routing(&r);
     random_faults(&r);
     r.jobs = random_flag(&r, "jobs", 45) && r.nodes >= 2 && !r.lossy;
@@ -39,6 +41,7 @@ static void random_system_write(int number, const char *folder, const char *trac
         random_traffic(&r);
     random_run(&r, traffic);
     fclose(r.out);
+    random_rails_write(&r);
     free(r.path);
 }
 

@@ -5,8 +5,7 @@ set -u
 build=$(dirname "${MARSSIM:?}")
 cd "${1:-$(dirname "$0")/..}" || exit 2
 # Those that are still there, "FILE FILE" a line; a line that is none any more is refused, too.
-allowed="nodes/delay nodes/node
-run/checkpoint run/resume
+allowed="run/checkpoint run/resume
 run/read run/resume
 stats/files stats/periods
 tasks/mpi/mpi tasks/mpi/save"

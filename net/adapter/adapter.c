@@ -14,7 +14,8 @@
 
 #include <string.h>
 
-#define PORT_CONSUMED 256 /* added to the port of an arrival that a limited sink has worked off */
+#define PORT_CONSUMED                                                                                        \
+    (NET_PORT_ADAPTER + 1) /* added to the port of an arrival that a limited sink has worked off */
 
 /* ---- sending ---- */
 
@@ -41,15 +42,16 @@ static void extension_make(struct net_network *net, struct net_outgoing *o,
         return;
     o->extension = ker_extension_new(net->engine);
     struct net_extension *x = ker_extension(net->engine, o->extension);
-    *x = (struct net_extension){.bytes = o->bytes, .service = o->service, .created = o->created};
+    *x = (struct net_extension){
+        .bytes = o->bytes, .service = o->service, .part = o->part, .created = o->created};
     if (envelope)
         memcpy(x->envelope, envelope->word, sizeof x->envelope);
 }
 
 /* Unique among a source's messages to the destination. */
-static inline uint32_t message_number(struct net_adapter *a, const struct net_outgoing *o)
+static inline uint32_t message_number(struct net_adapter *a, const struct net_outgoing *o, uint32_t number)
 {
-    return __builtin_expect(a->net->set.resequence, 0) ? net_resequencer_number(a, o) : a->messages++;
+    return __builtin_expect(a->net->set.resequence, 0) ? net_resequencer_number(a, o) : number;
 }
 
 void net_send(struct net_adapter *a, ker_time now, const struct net_send *m)
@@ -69,8 +71,9 @@ void net_send(struct net_adapter *a, ker_time now, const struct net_send *m)
                                .priority = m->priority,
                                .queue = (uint8_t)(own ? m->queue : NET_QUEUE_SEND),
                                .service = m->service,
+                               .part = m->part,
                                .control = control};
-    o->message = message_number(a, o);
+    o->message = message_number(a, o, m->number);
     extension_make(net, o, m->envelope);
     flow_append(a, index);
 }
@@ -95,8 +98,9 @@ static void offer_fetch(struct net_adapter *a, uint32_t most)
                                .destination = offer.destination,
                                .priority = (uint8_t)offer.priority,
                                .service = offer.service,
+                               .part = offer.part,
                                .from_offer = true};
-    o->message = message_number(a, o);
+    o->message = message_number(a, o, offer.number);
 }
 
 /* The next offered message joins the flows, if its time has come and there are fewer than `most`. Returns
@@ -163,7 +167,8 @@ static void message_sent(struct net_adapter *a, uint32_t flow_index)
     struct net_outgoing *o = &net->outgoing[index];
     f->head = o->next;
     if (net->matrix)
-        stats_matrix_add(net->matrix, a->id, o->destination, 1, o->bytes);
+        stats_matrix_add(net->matrix, a->id / net->adapters_each, o->destination / net->adapters_each,
+                         o->part != NET_FURTHER_PART, o->bytes);
     if (o->from_offer)
         a->offers--;
     if (o->cookie == 0) {
@@ -203,7 +208,7 @@ static struct net_packet packet_make(const struct net_adapter *a, const struct n
                            .message = o->message};
     if (o->left == o->bytes) {
         p.flags |= NET_FIRST;
-        p.index = o->service;
+        p.index = (uint16_t)(o->part << 8 | o->service);
         if (o->extension != NET_NONE) {
             p.flags |= KER_FLAG_EXTENSION;
             p.extension = o->extension;
@@ -248,6 +253,7 @@ static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *
     }
     o->left -= payload;
     o->index++;
+    a->backlog -= payload;
     if (p.flags & NET_LAST) {
         message_sent(a, turn);
         if (net->flow[turn].head == NET_NONE) {
@@ -412,7 +418,7 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
 
 /* ---- receiving ---- */
 
-static void message_hand_up(struct net_adapter *a, ker_time now, const struct net_message *m)
+void net_adapter_whole(struct net_adapter *a, ker_time now, const struct net_message *m)
 {
     struct net_network *net = a->net;
     net->count.messages_delivered++;
@@ -420,7 +426,13 @@ static void message_hand_up(struct net_adapter *a, ker_time now, const struct ne
         stats_quantity_add(net->message_latency, (uint64_t)(now - m->created));
         stats_quantity_add(net->message_size, m->bytes);
     }
-    net->host.arrived(a->node, now, m);
+}
+
+static void message_hand_up(struct net_adapter *a, ker_time now, const struct net_message *m)
+{
+    if (m->part == NET_WHOLE)
+        net_adapter_whole(a, now, m);
+    a->net->host.arrived(a->node, now, m);
 }
 
 /* The message is whole. */
@@ -444,7 +456,9 @@ static void packet_hand_up(struct net_adapter *a, ker_time now, const struct net
                             .destination = a->id,
                             .bytes = payload,
                             .created = p->created,
-                            .service = p->index};
+                            .number = p->message,
+                            .service = (uint8_t)p->index,
+                            .part = (uint8_t)(p->index >> 8)};
     message_deliver(a, now, p->message, &m);
 }
 
@@ -456,7 +470,9 @@ static void extension_hand_up(struct net_adapter *a, ker_time now, const struct 
                             .destination = a->id,
                             .bytes = x->bytes,
                             .created = x->created,
-                            .service = x->service};
+                            .number = p->message,
+                            .service = x->service,
+                            .part = x->part};
     memcpy(m.envelope.word, x->envelope, sizeof m.envelope.word);
     message_deliver(a, now, p->message, &m);
 }
@@ -562,10 +578,22 @@ void net_adapter_timer(struct net_adapter *a, ker_time now)
 {
     struct net_network *net = a->net;
     uint32_t index = a->leaving, service = net->outgoing[index].service;
+    enum net_part part = net->outgoing[index].part;
     uint64_t cookie = net->outgoing[index].cookie;
     a->leaving = net->outgoing[index].next;
     outgoing_free(net, index);
-    net->host.sent(a->node, now, service, cookie);
+    net->host.sent(a->node, now, service, part, cookie);
+}
+
+ker_time net_adapter_backlog(const struct net_adapter *a, ker_time now)
+{
+    ker_time sending = a->link_free > now ? a->link_free - now : 0;
+    return sending + ker_serialisation(a->backlog, a->net->link[a->link].rate);
+}
+
+bool net_adapter_reaches(const struct net_adapter *a, ker_time now, uint32_t destination)
+{
+    return !a->net->faulty || route_reachable(a->net->topology, now, a->id, destination);
 }
 
 void net_adapter_offers(struct net_adapter *a)

@@ -80,6 +80,7 @@ static inline void flow_append(struct net_adapter *a, uint32_t index)
     unsigned level = flow_level(net, o);
     uint32_t *last = flow_last(a, level);
     o->next = NET_NONE;
+    a->backlog += o->bytes;
     if (a->waiting >> level & 1) {
         uint32_t f = *last;
         do {

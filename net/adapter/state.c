@@ -45,6 +45,7 @@ static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct 
     KER_CHUNK(c, o->priority);
     KER_CHUNK(c, o->queue);
     KER_CHUNK(c, o->service);
+    KER_CHUNK(c, o->part);
     o->from_offer = ker_chunk_bool(c, o->from_offer);
     o->control = ker_chunk_bool(c, o->control);
     bool extended = ker_chunk_bool(c, joined && o->left == o->bytes && o->extension != NET_NONE);
@@ -97,6 +98,7 @@ static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *
         KER_CHUNK(c, o->index);
         KER_CHUNK(c, o->cookie);
         KER_CHUNK(c, o->service);
+        KER_CHUNK(c, o->part);
         at = o->next;
         if (!c->loads)
             continue;
@@ -180,7 +182,7 @@ static void link_state(struct net_adapter *n, struct ker_chunk *c)
     KER_CHUNK(c, n->wake);
     KER_CHUNK(c, n->sink_free);
     KER_CHUNK(c, n->hold);
-    KER_CHUNK(c, n->messages);
+    KER_CHUNK(c, n->backlog);
     KER_CHUNK(c, n->offers);
     KER_CHUNK(c, n->wire);
     KER_CHUNK(c, n->packets);

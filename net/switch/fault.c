@@ -29,7 +29,8 @@ static void extension_lose(struct net_network *net, const struct net_packet *p)
     const struct net_extension *x = ker_extension(net->engine, p->extension);
     _Static_assert(sizeof envelope == sizeof x->envelope, "the envelope travels in the extension");
     memcpy(&envelope, x->envelope, sizeof envelope);
-    net->host.lost(net->host.context, x->service, &envelope);
+    if (x->part != NET_FURTHER_PART)
+        net->host.lost(net->host.context, x->service, &envelope);
     ker_extension_free(net->engine, p->extension);
 }
 

@@ -59,8 +59,8 @@ enum ker_status route_faults_settle(struct route_topology *topology, const struc
                            "for example from node %u to node %u; to run all the same and count what is lost: "
                            "faults.unreachable = \"drop\"",
                            when, (unsigned long long)sum->apart,
-                           (unsigned long long)topology->summary.nodes * (topology->summary.nodes - 1ull),
-                           sum->example[0], sum->example[1]);
+                           (unsigned long long)route_faults_pairs(topology), sum->example[0],
+                           sum->example[1]);
 }
 
 void route_faults_free(struct route_faults *f)

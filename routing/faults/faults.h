@@ -47,7 +47,9 @@ void route_faults_free(struct route_faults *);
 /* order.c: the order of the switches that paths around faults go along, and who is connected. */
 struct route_order *route_order_new(const struct route_topology *);
 void route_order_free(struct route_order *);
-/* Ordered pairs of nodes without a path between them, of all there are; an example when there is one. */
+/* Ordered pairs of adapters that may send to each other: of two hosts, on the same rail. */
+uint64_t route_faults_pairs(const struct route_topology *);
+/* Those without a route between them; two hosts as an example when there are any. */
 uint64_t route_order_apart(const struct route_topology *, ker_time now, uint32_t example[2]);
 
 /* repair.c: the paths along it. After topology->faults->order. */

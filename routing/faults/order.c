@@ -255,12 +255,18 @@ bool route_reachable(const struct route_topology *topology, ker_time now, uint32
            connects(f->order, now, a, b);
 }
 
+uint64_t route_faults_pairs(const struct route_topology *topology)
+{
+    uint64_t hosts = route_hosts(&topology->summary);
+    return topology->summary.adapters * hosts * (hosts ? hosts - 1 : 0);
+}
+
 uint64_t route_order_apart(const struct route_topology *topology, ker_time now, uint32_t example[2])
 {
     const struct route_order *r = topology->faults->order;
-    uint32_t nodes = topology->summary.nodes, *part = ker_alloc(r->switches * sizeof *part), parts = 0,
-             cut = 0;
-    uint64_t *members = ker_alloc((r->cuts + 1ull) * sizeof *members), together = 0;
+    uint32_t nodes = topology->summary.nodes, rails = topology->summary.adapters,
+             *part = ker_alloc(r->switches * sizeof *part), parts = 0, cut = 0;
+    uint64_t *members = ker_alloc(rails * (r->cuts + 1ull) * sizeof *members), together = 0;
     for (uint32_t u = 0; u < r->switches; u++) {
         for (; cut < r->cuts && r->cut[cut].place == u; cut++)
             parts += r->cut[cut].down <= now;
@@ -271,15 +277,15 @@ uint64_t route_order_apart(const struct route_topology *topology, ker_time now, 
         uint16_t port;
         route_attachment(topology, n, &s, &port);
         if (route_port_down(topology, s, port) > now)
-            members[part[r->place[s]]]++;
+            members[part[r->place[s]] * rails + n % rails]++;
     }
-    for (uint32_t i = 0; i <= r->cuts; i++)
+    for (uint32_t i = 0; i < rails * (r->cuts + 1); i++)
         together += members[i] * (members[i] ? members[i] - 1 : 0);
-    uint64_t apart = (uint64_t)nodes * (nodes ? nodes - 1 : 0) - together;
-    /* when any two are apart, some node is apart from node 0 */
-    example[0] = 0;
-    for (example[1] = apart ? 1 : 0; apart && route_reachable(topology, now, 0, example[1]);)
-        example[1]++;
+    uint64_t apart = route_faults_pairs(topology) - together;
+    example[0] = example[1] = 0;
+    for (uint32_t n = rails; apart && n < nodes && example[1] == 0; n++)
+        if (!route_reachable(topology, now, n % rails, n)) /* some are apart from the first on their rail */
+            example[1] = n / rails;
     free(part);
     free(members);
     return apart;

@@ -452,6 +452,8 @@ static void walk_release(struct walk *walk)
 enum ker_status route_prove(const struct route_topology *topology, uint64_t max_work,
                             struct route_proof *proof, struct ker_error *error)
 {
+    if (topology->inner && !topology->faults) /* where adapters hang is all the same to it; so are planes */
+        return route_prove(topology->inner, max_work, proof, error);
     struct walk walk = {.topology = topology,
                         .error = error,
                         .max_work = max_work,

@@ -332,6 +332,8 @@ enum ker_status route_table_write(const struct route_topology *topology, const c
                                   struct ker_error *error)
 {
     struct asker asker = {.topology = topology, .error = error};
+    if (topology->inner) /* a table has the nodes of the topology, whatever hangs there */
+        return route_table_write(topology->inner, path, error);
     if (topology->table && topology->table->paths > 1)
         return refuse(&asker, "packets draw one of several LIDs of a node; give routing.lmc_path");
     if (topology->table)

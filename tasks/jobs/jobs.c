@@ -225,11 +225,12 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
                                  struct ker_error *error)
 {
     struct node_model model;
-    enum ker_status status = node_model_init(&model, config, error);
+    enum ker_status status = node_model_init(&model, config, 1, error);
     if (status)
         return status;
     jobs->cores = model.cores;
-    uint32_t count = (uint32_t)ker_config_count(config, "jobs"), nodes = route_summarise(topology)->nodes;
+    uint32_t count = (uint32_t)ker_config_count(config, "jobs"),
+             nodes = route_hosts(route_summarise(topology));
     jobs->slot = ker_alloc((count ? count : 1) * sizeof *jobs->slot);
     for (uint32_t job = 0; job < count && !status; job++) {
         struct slot *s = &jobs->slot[jobs->count++];

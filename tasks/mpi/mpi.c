@@ -89,7 +89,7 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     ker_chunks_init(&mpi->run, sizeof(struct task_collective_run));
     enum ker_status status = protocol_read(mpi, config, error);
     if (status == KER_OK)
-        status = node_model_init(&mpi->model, config, error);
+        status = node_model_init(&mpi->model, config, 1, error);
     if (status == KER_OK)
         status = task_coll_table_init(&mpi->collectives, config, error);
     if (status != KER_OK) {

@@ -9,14 +9,15 @@
 
 #include <string.h>
 
-void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t destination,
-                   const struct task_wire *wire, uint64_t cookie)
+void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t core,
+                   uint32_t destination, const struct task_wire *wire, uint64_t cookie)
 {
     struct net_envelope envelope;
     struct node_message m = {.destination = destination,
                              .bytes = task_wire_payload(wire),
                              .envelope = &envelope,
                              .cookie = cookie,
+                             .core = core,
                              .priority = (uint8_t)mpi->outside.job(mpi->outside.jobs, wire->job)->priority,
                              .queue = NET_QUEUE_SEND};
     if (wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS)

@@ -19,11 +19,32 @@
  */
 #include "tasks/mpi/state.h"
 
+/* The task of the node that a message names; the seats are ordered. */
+static struct task_state *node_task(struct task_mpi *mpi, const struct task_mpi_node *node, uint32_t job,
+                                    uint32_t task)
+{
+    uint32_t low = node->first_task, high = low + node->tasks;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct task_state *t = &mpi->task[middle];
+        if (t->job < job || (t->job == job && t->task < task))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    ker_assert(low < node->first_task + node->tasks && mpi->task[low].job == job &&
+               mpi->task[low].task == task);
+    return &mpi->task[low];
+}
+
 /* Sends from a task's node to where `to` (a task of the job) runs. */
 static void protocol_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                               const struct task_wire *wire, uint32_t to, uint64_t cookie)
 {
-    task_transmit(mpi, node, now, mpi->outside.node(mpi->outside.jobs, wire->job, to), wire, cookie);
+    uint32_t from = to == wire->destination ? wire->source : wire->destination, core = NODE_ANY_CORE;
+    if (mpi->model.rail == NODE_RAIL_FIXED)
+        core = node_task(mpi, node, wire->job, from)->core;
+    task_transmit(mpi, node, now, core, mpi->outside.node(mpi->outside.jobs, wire->job, to), wire, cookie);
 }
 
 static struct task_wire wire_make(const struct task_state *task, const struct task_request *r)
@@ -142,24 +163,6 @@ static void protocol_announced(struct task_mpi *mpi, struct task_state *task, ke
         while (task_match_early(mpi, task, wire->source, &next))
             protocol_take(mpi, task, now, &next);
     }
-}
-
-/* The task of the node that a message names; the seats are ordered. */
-static struct task_state *node_task(struct task_mpi *mpi, const struct task_mpi_node *node, uint32_t job,
-                                    uint32_t task)
-{
-    uint32_t low = node->first_task, high = low + node->tasks;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct task_state *t = &mpi->task[middle];
-        if (t->job < job || (t->job == job && t->task < task))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    ker_assert(low < node->first_task + node->tasks && mpi->task[low].job == job &&
-               mpi->task[low].task == task);
-    return &mpi->task[low];
 }
 
 /* The receiver's answer to an RTS: the message itself. */

@@ -208,9 +208,9 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
 /* Room for the counts of this job. */
 void task_mpi_job_room(struct task_mpi *, uint32_t job);
 /* -- node.c -- */
-/* A message of this job, to the node `destination`. */
-void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t destination,
-                   const struct task_wire *, uint64_t cookie);
+/* A message of this job from a task on this core (or NODE_ANY_CORE) to the node `destination`. */
+void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t core,
+                   uint32_t destination, const struct task_wire *, uint64_t cookie);
 /* A timer of this task, which is busy until then. */
 void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
 void task_ready(struct task_mpi *, struct task_state *);   /* its condition has come true */

@@ -26,7 +26,7 @@ static bool grid_fits(const struct task_traffic_grid *g, const struct route_topo
 {
     for (uint64_t i = 0; i < SAMPLES; i++) {
         uint32_t node = (uint32_t)(i * (nodes - 1) / (SAMPLES - 1)), at[8];
-        route_coordinates(topology, node, at);
+        route_coordinates(topology, node * route_summarise(topology)->adapters, at);
         for (int d = 0; d < g->dimensions; d++)
             if (at[d] != grid_coordinate(g, node, d))
                 return false;
@@ -46,7 +46,7 @@ static void grid_strides(struct task_traffic_grid *g, uint32_t per_switch, bool 
 
 void task_traffic_grid_init(struct task_traffic_grid *g, const struct route_topology *topology)
 {
-    uint32_t nodes = route_summarise(topology)->nodes;
+    uint32_t nodes = route_hosts(route_summarise(topology)), adapters = route_summarise(topology)->adapters;
     uint64_t places = 1;
     g->dimensions = route_grid(topology, g->extent);
     for (int d = 0; d < g->dimensions; d++)
@@ -66,8 +66,8 @@ void task_traffic_grid_init(struct task_traffic_grid *g, const struct route_topo
     /* The two ends of a dimension are one link apart when it is closed to a ring: injection, link, ejection.
      */
     for (int d = 0; d < g->dimensions; d++)
-        g->wrapped[d] =
-            g->extent[d] > 2 && route_distance(topology, 0, (g->extent[d] - 1) * g->stride[d]) == 3;
+        g->wrapped[d] = g->extent[d] > 2 &&
+                        route_distance(topology, 0, (g->extent[d] - 1) * g->stride[d] * adapters) == 3;
 }
 
 /* Dally and Towles, Principles and Practices of Interconnection Networks, 2004, table 3.1: coordinate +

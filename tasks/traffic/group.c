@@ -12,7 +12,7 @@ static uint32_t node_group(const struct task_traffic *t, const struct route_topo
 {
     uint32_t switch_id;
     uint16_t port;
-    route_attachment(topology, t->first + node, &switch_id, &port);
+    route_attachment(topology, (t->first + node) * route_summarise(topology)->adapters, &switch_id, &port);
     return route_group(topology, switch_id);
 }
 

@@ -23,6 +23,7 @@ static void loop_issue(struct task_traffic_node *n, struct node *node, ker_time 
                              .bytes = offer.bytes,
                              .envelope = t->pattern->phases ? NULL : &request,
                              .cookie = t->pattern->phases,
+                             .core = NODE_ANY_CORE,
                              .priority = (uint8_t)t->priority};
     node_send(node, now, t->service, &m);
 }
@@ -58,6 +59,7 @@ static void loop_arrived(void *state, struct node *node, ker_time now, const str
     struct node_message m = {.destination = message->source,
                              .bytes = n->shared->reply_bytes,
                              .envelope = &reply,
+                             .core = NODE_ANY_CORE,
                              .priority = (uint8_t)n->shared->priority};
     node_send(node, now, n->shared->service, &m);
 }

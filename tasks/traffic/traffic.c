@@ -170,7 +170,7 @@ static enum ker_status traffic_read(struct task_traffic *t, const struct ker_con
                                     struct ker_error *error)
 {
     const struct route_summary *summary = route_summarise(topology);
-    t->all_nodes = summary->nodes;
+    t->all_nodes = route_hosts(summary);
     t->pattern = ker_config_operations(config, "traffic.pattern");
     enum ker_status status = traffic_group(t, config, error);
     if (!status)
@@ -178,7 +178,8 @@ static enum ker_status traffic_read(struct task_traffic *t, const struct ker_con
     if (!status)
         status = task_traffic_size_read(t, config, error);
     if (!status)
-        status = traffic_loop(t, config, cores, summary->link[summary->node_link].rate, error);
+        status =
+            traffic_loop(t, config, cores, summary->adapters * summary->link[summary->node_link].rate, error);
     if (status)
         return status;
     if (t->nodes == t->all_nodes)

@@ -30,6 +30,8 @@ struct random_system {
     FILE *out;
     int indent;
     const struct ker_option *const *tables;
+    char *overrides[8]; /* settings that are written last (rails.h); probes have them before */
+    int override_count;
 
     /* Decided before anything is written, since much depends on it. */
     uint32_t packet, header; /* bytes */
@@ -37,7 +39,9 @@ struct random_system {
     double slowest, fastest; /* GB/s at which such a packet takes 2 ms and 1 ps */
     /* Of the network, as it was written. */
     double bandwidth;                           /* of the node links, GB/s, for the length of the run */
-    uint32_t nodes, switches, groups, channels; /* channels: that it needs */
+    uint32_t nodes, switches, groups, channels; /* switches: of a plane; channels: that it needs */
+    uint32_t adapters;                          /* of a node */
+    bool striped;                               /* messages may go in parts */
     const char *own; /* routing.algorithm that this topology has beside minimal and adaptive; NULL */
     bool torus, tree, detours, shared; /* detours: there are third groups; shared: links between groups are */
     bool several, biased;              /* the algorithm offers paths to select from; detours among them */

@@ -11,15 +11,16 @@ static struct route_topology *random_probe(struct random_system *r)
     struct route_topology *topology = NULL;
     struct ker_error error = {.status = KER_OK};
     fflush(r->out);
-    if (ker_config_load(&config, r->path, NULL, 0, r->tables, &error) != KER_OK ||
+    if (ker_config_load(&config, r->path, (const char **)r->overrides, r->override_count, r->tables,
+                        &error) != KER_OK ||
         route_new(&topology, config, 16, &error) != KER_OK) {
         fprintf(stderr, "random system %d: %s\n", r->number, error.text);
         abort();
     }
     ker_config_free(config);
     const struct route_summary *summary = route_summarise(topology);
-    r->nodes = summary->nodes;
-    r->switches = summary->switches;
+    r->nodes = route_hosts(summary);
+    r->switches = summary->switches / summary->planes;
     r->channels = summary->channels;
     r->bandwidth = 1e-9 * (double)summary->link[summary->node_link].rate;
     return topology;
@@ -142,7 +143,7 @@ static uint32_t groups_count(const struct random_system *r, const struct route_t
     uint16_t port;
     bool *seen = calloc(all, sizeof *seen);
     for (uint32_t node = 0; node < r->nodes; node++) {
-        route_attachment(topology, node, &switch_id, &port);
+        route_attachment(topology, node * r->adapters, &switch_id, &port);
         uint32_t group = route_group(topology, switch_id);
         groups += !seen[group];
         seen[group] = true;

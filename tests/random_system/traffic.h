@@ -129,7 +129,8 @@ static double random_load(struct random_system *r, double shortest_ps, double bu
 
 static void random_arrivals(struct random_system *r)
 {
-    double shortest_ps = 1000.0 * (r->header > 1 ? r->header : 1) / r->bandwidth; /* of all messages */
+    double shortest_ps =
+        1000.0 * (r->header > 1 ? r->header : 1) / (r->bandwidth * r->adapters); /* of all messages */
     uint64_t burst_length = random_whole(r, "burst_length", 8, 8, 1, 1000);
     double load = random_load(r, shortest_ps, (double)burst_length);
     const char *arrival = random_choice(r, "arrival", LIST("poisson", "periodic", "burst", "bernoulli"));

@@ -1,0 +1,182 @@
+/* rail.c - which adapter a message takes (node.rail), and messages in parts over all of them.
+ *
+ * Adapter a sends to adapter a of the other node, so the choice is the sender's alone; it depends on the
+ * node's state at that instant only. An adapter that has no route to the destination any more is passed over
+ * for the next one that has. With "stripe" a message of node.stripe_size and more goes in as many parts as
+ * there are adapters, of equal size but for rounding, unless one of them has no route; all parts carry the
+ * message's number and envelope, and the receiving node hands up the message with its last part.
+ */
+#include "nodes/private.h"
+
+/* ---- the choice ---- */
+
+static uint32_t rail_least(const struct node *n, ker_time now)
+{
+    uint32_t best = 0;
+    ker_time least = KER_TIME_MAX;
+    for (uint32_t i = 0; i < n->system->model.adapters; i++) {
+        ker_time backlog = net_adapter_backlog(node_adapter(n, i), now);
+        if (backlog < least) {
+            least = backlog;
+            best = i;
+        }
+    }
+    return best;
+}
+
+static uint32_t rail_wanted(struct node *n, ker_time now, uint32_t core)
+{
+    const struct node_model *model = &n->system->model;
+    switch (model->rail) {
+    case NODE_RAIL_FIXED:
+        if (core == NODE_ANY_CORE)
+            core = n->turn++ % model->cores;
+        return (uint32_t)((uint64_t)core * model->adapters / model->cores);
+    case NODE_RAIL_LEAST:
+        return rail_least(n, now);
+    default:
+        return n->turn++ % model->adapters;
+    }
+}
+
+static bool rail_reaches(const struct node *n, ker_time now, uint32_t rail, uint32_t host)
+{
+    return net_adapter_reaches(node_adapter(n, rail), now, host * n->system->model.adapters + rail);
+}
+
+static uint32_t rail_for(struct node *n, ker_time now, uint32_t core, uint32_t host)
+{
+    uint32_t adapters = n->system->model.adapters, wanted = rail_wanted(n, now, core);
+    for (uint32_t i = 0; i < adapters; i++) {
+        uint32_t rail = (wanted + i) % adapters;
+        if (rail_reaches(n, now, rail, host))
+            return rail;
+    }
+    return wanted;
+}
+
+static bool is_striped(const struct node *n, ker_time now, uint32_t host, uint64_t bytes)
+{
+    const struct node_model *model = &n->system->model;
+    bool striped = model->rail == NODE_RAIL_STRIPE && bytes >= model->stripe_size && bytes >= model->adapters;
+    for (uint32_t i = 0; striped && i < model->adapters; i++)
+        striped = rail_reaches(n, now, i, host);
+    return striped;
+}
+
+/* Of `bytes` those of part i of count. */
+static uint64_t part_bytes(uint64_t bytes, uint32_t i, uint32_t count)
+{
+    return (uint64_t)((unsigned __int128)bytes * (i + 1) / count - (unsigned __int128)bytes * i / count);
+}
+
+/* ---- messages in parts ---- */
+
+static uint64_t stripe_hash(const void *key)
+{
+    const struct node_stripe *s = key;
+    return ker_hash(ker_hash((uint64_t)s->node << 32 | s->source) + s->number);
+}
+
+static bool stripe_same(const void *entry, const void *key)
+{
+    const struct node_stripe *a = entry, *b = key;
+    return a->node == b->node && a->source == b->source && a->number == b->number;
+}
+
+const struct ker_table_kind node_stripe_kind = {sizeof(struct node_stripe), stripe_hash, stripe_same};
+
+struct node_stripe *node_stripe_find(struct node *n, uint32_t source, uint32_t number)
+{
+    struct node_stripe key = {.node = n->id + 1, .source = source, .number = number};
+    bool is_new;
+    struct node_stripe *s = ker_table_add(&node_stripe_kind, &n->system->stripes, &key, &is_new);
+    if (is_new) {
+        *s = key;
+        s->parts = n->system->model.adapters;
+    }
+    return s;
+}
+
+void node_stripe_drop(struct node *n, struct node_stripe *s)
+{
+    ker_table_drop(&node_stripe_kind, &n->system->stripes, s);
+}
+
+/* What is sent by this node stands under a source that no node has. */
+#define BY_ITSELF UINT32_MAX
+
+static void stripe_send(struct node *n, ker_time now, struct net_send *send, uint32_t host)
+{
+    uint32_t adapters = n->system->model.adapters;
+    uint64_t bytes = send->bytes;
+    if (send->cookie) {
+        node_stripe_find(n, BY_ITSELF, send->number)->cookie = send->cookie;
+        send->cookie = 1 + (uint64_t)send->number;
+    }
+    for (uint32_t i = 0; i < adapters; i++) {
+        send->destination = host * adapters + i;
+        send->bytes = part_bytes(bytes, i, adapters);
+        send->part = i == 0 ? NET_FIRST_PART : NET_FURTHER_PART;
+        net_send(node_adapter(n, i), now, send);
+    }
+}
+
+bool node_stripe_sent(struct node *n, uint64_t *cookie)
+{
+    struct node_stripe *s = node_stripe_find(n, BY_ITSELF, (uint32_t)(*cookie - 1));
+    if (--s->parts > 0)
+        return false;
+    *cookie = s->cookie;
+    node_stripe_drop(n, s);
+    return true;
+}
+
+bool node_stripe_arrived(struct node *n, ker_time now, struct net_message *m)
+{
+    struct node_stripe *s = node_stripe_find(n, m->source, m->number);
+    s->bytes += m->bytes;
+    if (--s->parts > 0)
+        return false;
+    m->bytes = s->bytes;
+    m->part = NET_WHOLE;
+    node_stripe_drop(n, s);
+    net_adapter_whole(n->adapter, now, m);
+    return true;
+}
+
+/* ---- sending ---- */
+
+void node_rail_send(struct node *n, ker_time now, struct net_send *send, uint32_t core)
+{
+    uint32_t host = send->destination;
+    if (is_striped(n, now, host, send->bytes)) {
+        stripe_send(n, now, send, host);
+        return;
+    }
+    uint32_t rail = rail_for(n, now, core, host);
+    send->destination = host * n->system->model.adapters + rail;
+    net_send(node_adapter(n, rail), now, send);
+}
+
+/* Appends the offer to the queues of the adapters that are to send it. asking: the adapter that has nothing
+ * to send. */
+void node_rail_offer(struct node *n, struct net_offer *offer, uint32_t asking)
+{
+    const struct node_model *model = &n->system->model;
+    uint32_t host = offer->destination;
+    uint64_t bytes = offer->bytes;
+    if (!is_striped(n, offer->created, host, bytes)) {
+        uint32_t rail =
+            model->rail == NODE_RAIL_LEAST ? asking : rail_for(n, offer->created, NODE_ANY_CORE, host);
+        offer->destination = host * model->adapters + rail;
+        node_queue_put(n, rail, offer);
+        return;
+    }
+    for (uint32_t i = 0; i < model->adapters; i++) {
+        offer->destination = host * model->adapters + i;
+        offer->bytes = part_bytes(bytes, i, model->adapters);
+        offer->part = i == 0 ? NET_FIRST_PART : NET_FURTHER_PART;
+        node_queue_put(n, i, offer);
+    }
+}
