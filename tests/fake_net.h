@@ -110,7 +110,12 @@ static void fake_copy(struct node *node, ker_time now, const struct node_message
                                .kind = FAKE_ARRIVED,
                                .node = node->id,
                                .cookie = m->cookie};
-    event.message = (struct net_message){node->id, node->id, m->bytes, now, FAKE_SERVICE, *m->envelope};
+    event.message = (struct net_message){.source = node->id,
+                                         .destination = node->id,
+                                         .bytes = m->bytes,
+                                         .created = now,
+                                         .service = FAKE_SERVICE,
+                                         .envelope = *m->envelope};
     fake_push(node->net, event);
 }
 
@@ -133,7 +138,12 @@ static void fake_send(struct node *node, ker_time now, uint32_t service, const s
     ker_assert(!control || m->bytes == 0);
     now += m->delay;
     struct fake_event event = {.time = now + wire + latency, .kind = FAKE_ARRIVED, .node = m->destination};
-    event.message = (struct net_message){node->id, m->destination, m->bytes, now, FAKE_SERVICE, *m->envelope};
+    event.message = (struct net_message){.source = node->id,
+                                         .destination = m->destination,
+                                         .bytes = m->bytes,
+                                         .created = now,
+                                         .service = FAKE_SERVICE,
+                                         .envelope = *m->envelope};
     fake_push(net, event);
     if (m->cookie)
         fake_push(net, (struct fake_event){
