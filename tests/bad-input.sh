@@ -554,7 +554,7 @@ bad_ranks 'node.adapters: 3 adapters at one switch, which has 4: give a number t
 bad_ranks 'node.adapters: 3 adapters at successive switches, but 16 switches have any: give a number that divides it' torus.cfg node.adapters=3 topology.rails=spread
 bad 'node.adapters: 2 adapters at successive switches, but 1 switches have any' star.cfg node.adapters=2 topology.rails=spread
 bad 'topology.rails: "same" needs the same number of nodes at each switch' file.cfg topology.file=uneven.txt node.adapters=2 topology.rails=same
-bad 'node.adapters: too large: must be at most 64' star.cfg node.adapters=65
+bad 'node.adapters: too large: must be 1 to 64, not 65' star.cfg node.adapters=65
 bad 'topology.rails: means nothing' star.cfg topology.rails=same
 bad 'node.rail: means nothing' star.cfg node.rail=least
 bad 'node.stripe_size: means nothing' star.cfg node.adapters=2 node.stripe_size=4KiB
