@@ -35,7 +35,7 @@ static inline void node_settle(struct node *n, ker_time now)
 {
     if (!n->steps && !n->delayed)
         return;
-    while (node_delayed_deliver(n, now) || node_step(n, now))
+    while ((n->delayed && node_delayed_deliver(n, now)) || (n->steps && node_step(n, now)))
         ;
 }
 
@@ -121,11 +121,11 @@ static void message_arrived(struct node *n, ker_time now, const struct net_messa
 static void host_arrived(void *state, ker_time now, const struct net_message *m)
 {
     struct node *n = state;
-    uint32_t adapters = n->system->model.adapters;
-    if (__builtin_expect(adapters == 1, 1)) {
+    if (__builtin_expect(!n->several, 1)) {
         message_arrived(n, now, m);
         return;
     }
+    uint32_t adapters = n->system->model.adapters;
     struct net_message whole = *m;
     whole.source /= adapters;
     whole.destination = n->id;
@@ -174,6 +174,7 @@ static void host_init(void *context, void *state, uint32_t id, uint32_t self, st
     struct node *n = state;
     n->system = context;
     n->system->adapter_stride = stride;
+    n->several = n->system->model.adapters > 1;
     n->adapter = adapter;
     n->id = id;
     n->self = self;
@@ -187,8 +188,8 @@ static void node_arrival(void *self, struct ker_engine *e, const struct ker_even
     net_adapter_arrival(node_adapter(n, event->port & NET_PORT_ADAPTER), event);
 }
 
-static void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
-                      uint16_t port, uint8_t channel, uint32_t amount)
+static inline void node_note(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
+                             uint16_t port, uint8_t channel, uint32_t amount)
 {
     struct node *n = self;
     uint32_t key = (uint32_t)port << 8 | channel;
@@ -204,7 +205,7 @@ static void node_act(void *self, struct ker_engine *e, ker_time now)
 {
     struct node *n = self;
     net_adapter_act(n->adapter, now);
-    for (uint32_t i = 1; i < n->system->model.adapters; i++)
+    for (uint32_t i = 1; __builtin_expect(n->several, 0) && i < n->system->model.adapters; i++)
         net_adapter_act(node_adapter(n, i), now);
 }
 

@@ -62,6 +62,7 @@ struct node {
     uint32_t messages;           /* number of the next */
     uint32_t turn;               /* of adapters or cores */
     bool steps;                  /* some service has steps to do */
+    bool several;                /* adapters */
     void *state[];               /* of the services */
 };
 
@@ -85,6 +86,8 @@ static inline void node_timer_post(const struct node *n, ker_time when, uint32_t
 
 static inline struct net_adapter *node_adapter(const struct node *n, uint32_t adapter)
 {
+    if (__builtin_expect(adapter == 0, 1))
+        return n->adapter;
     return (struct net_adapter *)(void *)((char *)n->adapter + adapter * n->system->adapter_stride);
 }
 
@@ -94,7 +97,7 @@ void node_rail_send(struct node *, ker_time now, struct net_send *, uint32_t cor
 static inline void node_inject(struct node *n, ker_time now, struct net_send *send, uint32_t core)
 {
     send->number = n->messages++;
-    if (__builtin_expect(n->system->model.adapters > 1, 0))
+    if (__builtin_expect(n->several, 0))
         node_rail_send(n, now, send, core);
     else
         net_send(n->adapter, now, send);
