@@ -43,7 +43,7 @@ struct run {
     struct run_batches *batches;
     struct run_checkpoints *checkpoints;
     struct run_resumed *resumed; /* NULL: the run began at time 0 */
-    struct stats_folder folder; /* its path is allocated */
+    struct stats_folder folder;  /* its path is allocated */
     uint64_t seed;
     struct ker_comm *working; /* the ranks that simulate; NULL: this one sleeps */
     int workers;

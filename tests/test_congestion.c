@@ -102,8 +102,7 @@ static void rate_has_a_minimum(void **state)
     struct run r;
     struct period p[20];
     run_init(&r);
-    assert_int_equal(funnel_run(&r,
-                                "decrease = 1.0; minimum = 0.02; cnp_gap = \"1 s\"; recovery = \"1 s\";",
+    assert_int_equal(funnel_run(&r, "decrease = 1.0; minimum = 0.02; cnp_gap = \"1 s\"; recovery = \"1 s\";",
                                 "101 us", p, 20),
                      10);
     for (int i = 2; i < 10; i++)
@@ -140,12 +139,12 @@ static void notices_keep_their_gap(void **state)
     struct run r;
     struct period p[20];
     run_init(&r);
-    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; cnp_gap = \"3 us\";", "100 us",
-               p, 20);
+    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; cnp_gap = \"3 us\";", "100 us", p,
+               20);
     assert_true(run_int(&r, "congestion.marked_packets") > 900); /* 1000 leave the switch */
     assert_within(run_real(&r, "congestion.notices_sent"), 33, 1);
-    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; cnp_gap = \"0 s\";", "100 us",
-               p, 20);
+    funnel_run(&r, "decrease = 0.001; increase = 0.9; recovery = \"1 ns\"; cnp_gap = \"0 s\";", "100 us", p,
+               20);
     assert_within(run_real(&r, "congestion.notices_sent"), run_real(&r, "congestion.marked_packets"), 3);
     run_release(&r);
 }

@@ -36,8 +36,8 @@ struct ker_class {
     /* The event stays valid until this component's next act() has returned. */
     void (*arrival)(void *self, struct ker_engine *, const struct ker_event *);
     /* credits, timers and wake-ups, as posted */
-    void (*note)(void *self, struct ker_engine *, ker_time now, enum ker_record_kind, uint16_t port, uint8_t channel,
-                 uint32_t amount);
+    void (*note)(void *self, struct ker_engine *, ker_time now, enum ker_record_kind, uint16_t port,
+                 uint8_t channel, uint32_t amount);
     void (*act)(void *self, struct ker_engine *, ker_time now);
     /* Short cuts for an instant with one record only: must do what arrival() or note() and then act() would.
      */
@@ -164,8 +164,8 @@ static inline void ker_extension_free(struct ker_engine *e, uint32_t index)
 
 struct ker_event *ker_inner_event(struct ker_engine *, ker_time time, uint32_t component, uint16_t port,
                                   uint8_t channel);
-void ker_inner_note(struct ker_engine *, ker_time time, uint32_t component, enum ker_record_kind, uint16_t port,
-                    uint8_t channel, uint32_t amount);
+void ker_inner_note(struct ker_engine *, ker_time time, uint32_t component, enum ker_record_kind,
+                    uint16_t port, uint8_t channel, uint32_t amount);
 
 /* Room for an event that arrives at `to` at `time`: everything but time, component, port and channel is the
  * caller's to fill at once. time must be at least the promised lookahead ahead. */

@@ -79,7 +79,7 @@ struct task_op {
     int32_t comm;                   /* index in the job's communicators; 0 is the world */
     int32_t peer, tag, peer2, tag2; /* rank in comm; root of a collective is in peer */
     uint64_t bytes, bytes2;         /* collectives: bytes is what one task contributes to one other:
-                                       Bcast/Reduce/Allreduce/Scan: the vector;         Gather/Scatter/Allgather/Alltoall: one
+                                       Bcast/Reduce/Allreduce/Scan: the vector; Gather/Scatter/Allgather/Alltoall: one
                                        block. ...v: the own totals, counts below */
     ker_time time;
     bool step;                /* COMPUTE: a generator's, which has its jitter however short it is */
