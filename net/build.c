@@ -75,7 +75,7 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
     s->coordinate = route_coordinate(net->topology, id);
     s->ports = (uint16_t)ports;
     s->port_bytes = (uint16_t)port_bytes(net);
-    s->packet_free = s->request_free = NET_NONE;
+    s->packet.free = s->request.free = KER_NONE;
     if (ports <= NET_VOQ_PORTS) {
         s->voq = (uint16_t *)(void *)net_port_at(s, ports);
         memset(s->voq, 0xff, sizeof *s->voq * ports * ports);
@@ -235,8 +235,8 @@ void net_network_free(struct net_network *net)
     free(net->dirty);
     free(net->ahead);
     free(net->granted);
-    free(net->outgoing);
-    free(net->flow);
+    KER_POOL_RELEASE(&net->outgoing);
+    KER_POOL_RELEASE(&net->flow);
     net_reassembly_free(net->reassembly);
     free(net->latency);
     free(net->total_latency);

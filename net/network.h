@@ -140,12 +140,10 @@ struct net_congestion_map;
 struct net_switch {
     struct net_network *net;
     uint64_t coordinate;
-    struct net_packet *packet; /* pool */
-    struct net_request *request;
+    KER_POOL(struct net_packet) packet;
+    KER_POOL(struct net_request) request;
     struct net_input_fifo *input_fifo;
-    uint16_t *voq; /* [output][input]: its first request, NET_NO_VOQ; NULL on switches too large for it */
-    uint32_t packet_free, packet_room;
-    uint32_t request_free, request_room;
+    uint16_t *voq;     /* [output][input]: its first request, NET_NO_VOQ; NULL on switches too large for it */
     uint32_t id, self; /* among switches; component */
     uint32_t turn;     /* which output is served first when several could be */
     uint16_t ports, port_bytes;
@@ -244,10 +242,8 @@ struct net_network {
     struct net_granted *granted; /* by input port, with separable matching; else NULL */
     struct ker_arena arena;      /* the switches' pools */
     /* pools of the rank */
-    struct net_outgoing *outgoing;
-    uint32_t outgoing_free, outgoing_room;
-    struct net_flow *flow;
-    uint32_t flow_free, flow_room;
+    KER_POOL(struct net_outgoing) outgoing;
+    KER_POOL(struct net_flow) flow;
     struct net_reassembly *reassembly;
     struct net_resequencer *resequencer;     /* NULL: messages are handed up when they are whole */
     const struct net_congestion *congestion; /* NULL: no control */

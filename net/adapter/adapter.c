@@ -60,8 +60,8 @@ void net_send(struct net_adapter *a, ker_time now, const struct net_send *m)
     ker_assert(m->destination != a->id && m->priority < net->set.classes);
     if (net_measures(net, now))
         net->count.measured_handed += m->bytes;
-    uint32_t index = outgoing_new(net);
-    struct net_outgoing *o = &net->outgoing[index];
+    uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
+    struct net_outgoing *o = &net->outgoing.at[index];
     bool control = m->queue == NET_QUEUE_CONTROL, own = !control || net->set.control != NET_CONTROL_IN_ORDER;
     *o = (struct net_outgoing){.left = m->bytes,
                                .bytes = m->bytes,
@@ -90,8 +90,8 @@ static void offer_fetch(struct net_adapter *a, uint32_t most)
         a->exhausted = true;
         return;
     }
-    a->offered = outgoing_new(net);
-    struct net_outgoing *o = &net->outgoing[a->offered];
+    a->offered = KER_POOL_TAKE(&net->outgoing, NULL);
+    struct net_outgoing *o = &net->outgoing.at[a->offered];
     *o = (struct net_outgoing){.left = offer.bytes,
                                .bytes = offer.bytes,
                                .created = offer.created,
@@ -109,9 +109,9 @@ __attribute__((noinline)) static bool offer_join(struct net_adapter *a, ker_time
 {
     if (a->offered == NET_NONE)
         offer_fetch(a, most);
-    if (a->offered == NET_NONE || a->net->outgoing[a->offered].created > now)
+    if (a->offered == NET_NONE || a->net->outgoing.at[a->offered].created > now)
         return false;
-    extension_make(a->net, &a->net->outgoing[a->offered], NULL);
+    extension_make(a->net, &a->net->outgoing.at[a->offered], NULL);
     flow_append(a, a->offered);
     a->offered = NET_NONE;
     a->offers++;
@@ -162,9 +162,9 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
 static void message_sent(struct net_adapter *a, uint32_t flow_index)
 {
     struct net_network *net = a->net;
-    struct net_flow *f = &net->flow[flow_index];
+    struct net_flow *f = &net->flow.at[flow_index];
     uint32_t index = f->head;
-    struct net_outgoing *o = &net->outgoing[index];
+    struct net_outgoing *o = &net->outgoing.at[index];
     f->head = o->next;
     if (net->matrix)
         stats_matrix_add(net->matrix, a->id / net->adapters_each, o->destination / net->adapters_each,
@@ -172,14 +172,14 @@ static void message_sent(struct net_adapter *a, uint32_t flow_index)
     if (o->from_offer)
         a->offers--;
     if (o->cookie == 0) {
-        outgoing_free(net, index);
+        KER_POOL_GIVE(&net->outgoing, index);
         return;
     }
     o->next = NET_NONE;
     if (a->leaving == NET_NONE)
         a->leaving = index;
     else
-        net->outgoing[a->leaving_last].next = index;
+        net->outgoing.at[a->leaving_last].next = index;
     a->leaving_last = index;
     uint32_t timer = net->host.timer + a->port;
     ker_post_note(net->engine, adapter_self(a), a->link_free, KER_TIMER, (uint16_t)(timer >> 8),
@@ -231,8 +231,8 @@ static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *
                                ker_time now)
 {
     struct net_network *net = a->net;
-    uint32_t turn = net->flow[previous].next;
-    struct net_outgoing *o = &net->outgoing[net->flow[turn].head];
+    uint32_t turn = net->flow.at[previous].next;
+    struct net_outgoing *o = &net->outgoing.at[net->flow.at[turn].head];
     struct net_packet p = packet_make(a, o, now);
     uint64_t payload = packet_payload(net, o);
     if (__builtin_expect(net->faulty, 0) && !route_reachable(net->topology, now, a->id, o->destination)) {
@@ -256,7 +256,7 @@ static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *
     a->backlog -= payload;
     if (p.flags & NET_LAST) {
         message_sent(a, turn);
-        if (net->flow[turn].head == NET_NONE) {
+        if (net->flow.at[turn].head == NET_NONE) {
             flow_remove(a, level, previous, turn);
             return true;
         }
@@ -272,8 +272,8 @@ static bool flow_ready(struct net_adapter *a, unsigned level, ker_time now, uint
     const struct net_network *net = a->net;
     uint32_t last = *flow_last(a, level), before = last;
     do {
-        uint32_t f = net->flow[before].next;
-        const struct net_outgoing *o = &net->outgoing[net->flow[f].head];
+        uint32_t f = net->flow.at[before].next;
+        const struct net_outgoing *o = &net->outgoing.at[net->flow.at[f].head];
         ker_time when = o->queue == NET_QUEUE_CONTROL ? now : net->congestion->ready(a, o->destination, now);
         if (when <= now) {
             *previous = before;
@@ -323,7 +323,7 @@ static bool throttled_inject(struct net_adapter *a, ker_time now)
     a->blocked = result == INJECT_BLOCKED;
     if (result != INJECT_SENT) {
         ker_time created =
-            a->blocked || a->offered == NET_NONE ? KER_TIME_MAX : a->net->outgoing[a->offered].created;
+            a->blocked || a->offered == NET_NONE ? KER_TIME_MAX : a->net->outgoing.at[a->offered].created;
         adapter_wake(a, ker_time_min(a->hold, created));
     }
     if (result != INJECT_NOTHING)
@@ -346,13 +346,13 @@ static bool packet_inject(struct net_adapter *a, ker_time now)
 void net_cnp_send(struct net_adapter *a, ker_time now, uint32_t destination, uint16_t word)
 {
     struct net_network *net = a->net;
-    uint32_t index = outgoing_new(net);
-    net->outgoing[index] =
+    uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
+    net->outgoing.at[index] =
         (struct net_outgoing){.created = now, .destination = destination, .index = word, .next = NET_NONE};
     if (a->cnp == NET_NONE)
         a->cnp = index;
     else
-        net->outgoing[a->cnp_last].next = index;
+        net->outgoing.at[a->cnp_last].next = index;
     a->cnp_last = index;
 }
 
@@ -361,7 +361,7 @@ void net_cnp_send(struct net_adapter *a, ker_time now, uint32_t destination, uin
 static bool cnp_inject(struct net_adapter *a, ker_time now)
 {
     struct net_network *net = a->net;
-    const struct net_outgoing *o = &net->outgoing[a->cnp];
+    const struct net_outgoing *o = &net->outgoing.at[a->cnp];
     struct net_packet p = {.flags = NET_FIRST | NET_LAST | NET_EMPTY | NET_NOTICE,
                            .source = a->id,
                            .destination = o->destination,
@@ -376,7 +376,7 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
     if (reachable && channel < 0)
         return false;
     uint32_t next = o->next;
-    outgoing_free(net, a->cnp);
+    KER_POOL_GIVE(&net->outgoing, a->cnp);
     a->cnp = next;
     if (!reachable)
         return next != NET_NONE && cnp_inject(a, now);
@@ -401,7 +401,7 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
             offer_join(a, now, 1);
         if (!adapter_inject(a, now)) {
             if (!a->waiting && a->offered != NET_NONE)
-                adapter_wake(a, a->net->outgoing[a->offered].created);
+                adapter_wake(a, a->net->outgoing.at[a->offered].created);
             return;
         }
         if (!a->exhausted && a->offered == NET_NONE)
@@ -411,7 +411,7 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
         if (!a->blocked || a->cnp != NET_NONE)
             adapter_wake(a, a->link_free);
     } else if (a->offered != NET_NONE) {
-        ker_time created = a->net->outgoing[a->offered].created;
+        ker_time created = a->net->outgoing.at[a->offered].created;
         adapter_wake(a, created > a->link_free ? created : a->link_free);
     }
 }
@@ -577,11 +577,11 @@ void net_adapter_woken(struct net_adapter *a, ker_time now)
 void net_adapter_timer(struct net_adapter *a, ker_time now)
 {
     struct net_network *net = a->net;
-    uint32_t index = a->leaving, service = net->outgoing[index].service;
-    enum net_part part = net->outgoing[index].part;
-    uint64_t cookie = net->outgoing[index].cookie;
-    a->leaving = net->outgoing[index].next;
-    outgoing_free(net, index);
+    uint32_t index = a->leaving, service = net->outgoing.at[index].service;
+    enum net_part part = net->outgoing.at[index].part;
+    uint64_t cookie = net->outgoing.at[index].cookie;
+    a->leaving = net->outgoing.at[index].next;
+    KER_POOL_GIVE(&net->outgoing, index);
     net->host.sent(a->node, now, service, part, cookie);
 }
 

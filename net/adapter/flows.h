@@ -12,46 +12,6 @@
 
 #include "net/network.h"
 
-/* ---- pools ---- */
-
-static inline uint32_t outgoing_new(struct net_network *net)
-{
-    if (net->outgoing_free == NET_NONE) {
-        uint32_t room = net->outgoing_room ? net->outgoing_room * 2 : 64;
-        net->outgoing = ker_realloc(net->outgoing, sizeof *net->outgoing * room);
-        for (uint32_t i = room; i-- > net->outgoing_room;) {
-            net->outgoing[i].next = net->outgoing_free;
-            net->outgoing_free = i;
-        }
-        net->outgoing_room = room;
-    }
-    uint32_t index = net->outgoing_free;
-    net->outgoing_free = net->outgoing[index].next;
-    return index;
-}
-
-static inline void outgoing_free(struct net_network *net, uint32_t index)
-{
-    net->outgoing[index].next = net->outgoing_free;
-    net->outgoing_free = index;
-}
-
-static inline uint32_t flow_new(struct net_network *net)
-{
-    if (net->flow_free == NET_NONE) {
-        uint32_t room = net->flow_room ? net->flow_room * 2 : 64;
-        net->flow = ker_realloc(net->flow, sizeof *net->flow * room);
-        for (uint32_t i = room; i-- > net->flow_room;) {
-            net->flow[i].next = net->flow_free;
-            net->flow_free = i;
-        }
-        net->flow_room = room;
-    }
-    uint32_t index = net->flow_free;
-    net->flow_free = net->flow[index].next;
-    return index;
-}
-
 /* ---- rings ---- */
 
 /* The flow of this level that was served last; all others come before it. */
@@ -75,7 +35,7 @@ static inline unsigned level_highest(uint32_t levels)
 static inline void flow_append(struct net_adapter *a, uint32_t index)
 {
     struct net_network *net = a->net;
-    struct net_outgoing *o = &net->outgoing[index];
+    struct net_outgoing *o = &net->outgoing.at[index];
     uint32_t destination = net->set.fifo_adapter ? 0 : o->destination;
     unsigned level = flow_level(net, o);
     uint32_t *last = flow_last(a, level);
@@ -84,22 +44,22 @@ static inline void flow_append(struct net_adapter *a, uint32_t index)
     if (a->waiting >> level & 1) {
         uint32_t f = *last;
         do {
-            struct net_flow *flow = &net->flow[f];
+            struct net_flow *flow = &net->flow.at[f];
             /* the queue of its messages stands in the record that is written anyway */
-            if (flow->destination == destination && net->outgoing[flow->tail].queue == o->queue) {
-                net->outgoing[flow->tail].next = index;
+            if (flow->destination == destination && net->outgoing.at[flow->tail].queue == o->queue) {
+                net->outgoing.at[flow->tail].next = index;
                 flow->tail = index;
                 return;
             }
             f = flow->next;
         } while (f != *last);
     }
-    uint32_t fresh = flow_new(net);
-    struct net_flow *flow = &net->flow[fresh];
+    uint32_t fresh = KER_POOL_TAKE(&net->flow, NULL);
+    struct net_flow *flow = &net->flow.at[fresh];
     *flow = (struct net_flow){destination, index, index, fresh};
     if (a->waiting >> level & 1) {
-        flow->next = net->flow[*last].next;
-        net->flow[*last].next = fresh;
+        flow->next = net->flow.at[*last].next;
+        net->flow.at[*last].next = fresh;
     }
     *last = fresh;
     a->waiting |= 1u << level;
@@ -113,11 +73,10 @@ static inline void flow_remove(struct net_adapter *a, unsigned level, uint32_t p
     if (previous == flow) {
         a->waiting &= ~(1u << level);
     } else {
-        net->flow[previous].next = net->flow[flow].next;
+        net->flow.at[previous].next = net->flow.at[flow].next;
         *flow_last(a, level) = previous;
     }
-    net->flow[flow].next = net->flow_free;
-    net->flow_free = flow;
+    KER_POOL_GIVE(&net->flow, flow);
 }
 
 #endif

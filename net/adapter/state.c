@@ -59,9 +59,9 @@ static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct 
 /* Makes a record and reads it. */
 static uint32_t outgoing_load(struct net_network *net, struct ker_chunk *c, bool joined)
 {
-    uint32_t index = outgoing_new(net);
-    net->outgoing[index] = (struct net_outgoing){.next = NET_NONE, .extension = NET_NONE};
-    outgoing_state(net, c, &net->outgoing[index], joined);
+    uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
+    net->outgoing.at[index] = (struct net_outgoing){.next = NET_NONE, .extension = NET_NONE};
+    outgoing_state(net, c, &net->outgoing.at[index], joined);
     return index;
 }
 
@@ -73,13 +73,13 @@ static void offered_state(struct net_adapter *n, struct ker_chunk *c)
     if (c->loads)
         n->offered = outgoing_load(n->net, c, false);
     else
-        outgoing_state(n->net, c, &n->net->outgoing[n->offered], false);
+        outgoing_state(n->net, c, &n->net->outgoing.at[n->offered], false);
 }
 
 static uint32_t list_count(const struct net_network *net, uint32_t head)
 {
     uint32_t count = 0;
-    for (uint32_t i = head; i != NET_NONE; i = net->outgoing[i].next)
+    for (uint32_t i = head; i != NET_NONE; i = net->outgoing.at[i].next)
         count++;
     return count;
 }
@@ -89,8 +89,8 @@ static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *
 {
     uint32_t at = *head, count = ker_chunk_count(c, list_count(net, *head), 30);
     for (; count; count--) {
-        uint32_t index = c->loads ? outgoing_new(net) : at;
-        struct net_outgoing *o = &net->outgoing[index];
+        uint32_t index = c->loads ? KER_POOL_TAKE(&net->outgoing, NULL) : at;
+        struct net_outgoing *o = &net->outgoing.at[index];
         if (c->loads)
             *o = (struct net_outgoing){.next = NET_NONE, .extension = NET_NONE};
         KER_CHUNK(c, o->created);
@@ -105,7 +105,7 @@ static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *
         if (*head == NET_NONE)
             *head = index;
         else
-            net->outgoing[*last].next = index;
+            net->outgoing.at[*last].next = index;
         *last = index;
     }
 }
@@ -117,24 +117,24 @@ static void level_save(struct net_adapter *n, unsigned level, struct ker_chunk *
     struct net_network *net = n->net;
     uint32_t last = *flow_last(n, level), f = last, count = 0;
     do {
-        f = net->flow[f].next;
+        f = net->flow.at[f].next;
         count++;
     } while (f != last);
     ker_chunk_count(c, count, 8);
     for (; count; count--) {
-        f = net->flow[f].next;
-        struct net_flow *flow = &net->flow[f];
+        f = net->flow.at[f].next;
+        struct net_flow *flow = &net->flow.at[f];
         KER_CHUNK(c, flow->destination);
         ker_chunk_count(c, list_count(net, flow->head), 40);
-        for (uint32_t i = flow->head; i != NET_NONE; i = net->outgoing[i].next)
-            outgoing_state(net, c, &net->outgoing[i], true);
+        for (uint32_t i = flow->head; i != NET_NONE; i = net->outgoing.at[i].next)
+            outgoing_state(net, c, &net->outgoing.at[i], true);
     }
 }
 
 static void flow_load(struct net_adapter *n, unsigned level, struct ker_chunk *c)
 {
     struct net_network *net = n->net;
-    uint32_t fresh = flow_new(net), *last = flow_last(n, level);
+    uint32_t fresh = KER_POOL_TAKE(&net->flow, NULL), *last = flow_last(n, level);
     struct net_flow flow = {.head = NET_NONE, .tail = NET_NONE, .next = fresh};
     KER_CHUNK(c, flow.destination);
     for (uint32_t count = ker_chunk_count(c, 0, 40); count; count--) {
@@ -142,15 +142,15 @@ static void flow_load(struct net_adapter *n, unsigned level, struct ker_chunk *c
         if (flow.head == NET_NONE)
             flow.head = index;
         else
-            net->outgoing[flow.tail].next = index;
+            net->outgoing.at[flow.tail].next = index;
         flow.tail = index;
     }
     c->bad |= flow.head == NET_NONE; /* a flow in a ring has a message */
     if (n->waiting >> level & 1) {
-        flow.next = net->flow[*last].next;
-        net->flow[*last].next = fresh;
+        flow.next = net->flow.at[*last].next;
+        net->flow.at[*last].next = fresh;
     }
-    net->flow[fresh] = flow;
+    net->flow.at[fresh] = flow;
     *last = fresh;
     n->waiting |= 1u << level;
 }

@@ -19,50 +19,6 @@ struct grant {
     bool reserved;                        /* its credits are taken already */
 };
 
-/* ---- pools ---- */
-
-static inline uint32_t packet_new(struct net_switch *s)
-{
-    if (s->packet_free == NET_NONE) {
-        uint32_t room = s->packet_room ? s->packet_room * 2 : 8;
-        s->packet = ker_arena_grow(&s->net->arena, s->packet, sizeof *s->packet * s->packet_room,
-                                   sizeof *s->packet * room);
-        for (uint32_t i = room; i-- > s->packet_room;) {
-            s->packet[i].next = s->packet_free;
-            s->packet_free = i;
-        }
-        s->packet_room = room;
-    }
-    uint32_t index = s->packet_free;
-    s->packet_free = s->packet[index].next;
-    return index;
-}
-
-static inline void packet_free(struct net_switch *s, uint32_t index)
-{
-    s->packet[index].next = s->packet_free;
-    s->packet_free = index;
-}
-
-static inline uint32_t request_new(struct net_switch *s)
-{
-    if (s->request_free == NET_NONE) {
-        uint32_t room = s->request_room ? s->request_room * 2 : 8;
-        s->request = ker_arena_grow(&s->net->arena, s->request, sizeof *s->request * s->request_room,
-                                    sizeof *s->request * room);
-        for (uint32_t i = room; i-- > s->request_room;) {
-            s->request[i].next = s->request_free;
-            s->request_free = i;
-        }
-        s->request_room = room;
-    }
-    uint32_t index = s->request_free;
-    s->request_free = s->request[index].next;
-    return index;
-}
-
-/* ---- requests ---- */
-
 static inline bool request_fits(const struct net_request *r, uint16_t input, const struct grant *g)
 {
     return r->input == input && r->first_channel == g->first_channel &&
@@ -75,17 +31,17 @@ static inline uint32_t request_find(const struct net_switch *s, const struct gra
     if (s->voq) {
         uint16_t first = s->voq[g->out_port * s->ports + input];
         uint32_t i = first == NET_NO_VOQ ? NET_NONE : first;
-        while (i != NET_NONE && !request_fits(&s->request[i], input, g))
-            i = s->request[i].sibling;
+        while (i != NET_NONE && !request_fits(&s->request.at[i], input, g))
+            i = s->request.at[i].sibling;
         return i;
     }
     uint32_t last = g->out->queue, i = last;
     if (last == NET_NONE)
         return NET_NONE;
     do {
-        if (request_fits(&s->request[i], input, g))
+        if (request_fits(&s->request.at[i], input, g))
             return i;
-        i = s->request[i].next;
+        i = s->request.at[i].next;
     } while (i != last);
     return NET_NONE;
 }
@@ -95,13 +51,13 @@ static inline void request_begin(struct net_switch *s, const struct grant *g, ui
                                  const struct net_packet *p)
 {
     struct net_port *out = g->out;
-    uint32_t index = request_new(s);
-    struct net_request *r = &s->request[index];
+    uint32_t index = KER_POOL_TAKE(&s->request, &s->net->arena);
+    struct net_request *r = &s->request.at[index];
     *r = (struct net_request){packet,           packet,           index,       NET_NONE, p->port, p->bytes,
                               g->first_channel, g->channel_count, g->reserved, 0};
     if (out->queue != NET_NONE) {
-        r->next = s->request[out->queue].next;
-        s->request[out->queue].next = index;
+        r->next = s->request.at[out->queue].next;
+        s->request.at[out->queue].next = index;
     }
     out->queue = index;
     if (s->voq) {
@@ -117,31 +73,31 @@ static inline void request_begin(struct net_switch *s, const struct grant *g, ui
 static inline void request_put(struct net_switch *s, const struct grant *g, const struct net_packet *p,
                                uint32_t state)
 {
-    uint32_t index = packet_new(s), request = request_find(s, g, p->port);
-    s->packet[index] = *p;
-    s->packet[index].next = NET_NONE;
-    s->packet[index].state = state;
+    uint32_t index = KER_POOL_TAKE(&s->packet, &s->net->arena), request = request_find(s, g, p->port);
+    s->packet.at[index] = *p;
+    s->packet.at[index].next = NET_NONE;
+    s->packet.at[index].state = state;
     g->out->waiting += p->bytes;
     if (request == NET_NONE) {
         request_begin(s, g, index, p);
     } else {
-        s->packet[s->request[request].tail].next = index;
-        s->request[request].tail = index;
+        s->packet.at[s->request.at[request].tail].next = index;
+        s->request.at[request].tail = index;
     }
 }
 
 static inline void voq_remove(struct net_switch *s, uint32_t out_port, uint32_t index)
 {
-    uint16_t *first = &s->voq[out_port * s->ports + s->request[index].input];
+    uint16_t *first = &s->voq[out_port * s->ports + s->request.at[index].input];
     if (*first == index) {
-        uint32_t sibling = s->request[index].sibling;
+        uint32_t sibling = s->request.at[index].sibling;
         *first = sibling == NET_NONE ? NET_NO_VOQ : (uint16_t)sibling;
         return;
     }
     uint32_t i = *first;
-    while (s->request[i].sibling != index)
-        i = s->request[i].sibling;
-    s->request[i].sibling = s->request[index].sibling;
+    while (s->request.at[i].sibling != index)
+        i = s->request.at[i].sibling;
+    s->request.at[i].sibling = s->request.at[index].sibling;
 }
 
 /* Takes the head packet of a request, whose predecessor in the ring is `before`: the request becomes the last
@@ -149,18 +105,18 @@ static inline void voq_remove(struct net_switch *s, uint32_t out_port, uint32_t 
 static inline uint32_t request_take(struct net_switch *s, uint32_t out_port, uint32_t before, uint32_t index)
 {
     struct net_port *out = net_port_at(s, out_port);
-    struct net_request *r = &s->request[index];
-    uint32_t packet = r->head, next = s->packet[packet].next;
-    out->waiting -= s->packet[packet].bytes;
+    struct net_request *r = &s->request.at[index];
+    uint32_t packet = r->head, next = s->packet.at[packet].next;
+    out->waiting -= s->packet.at[packet].bytes;
     if (next != NET_NONE) {
         r->head = next;
-        r->bytes = s->packet[next].bytes;
+        r->bytes = s->packet.at[next].bytes;
         if (out->queue == before) { /* the first becomes the last: the ring turns */
             out->queue = index;
         } else if (out->queue != index) {
-            s->request[before].next = r->next;
-            r->next = s->request[out->queue].next;
-            s->request[out->queue].next = index;
+            s->request.at[before].next = r->next;
+            r->next = s->request.at[out->queue].next;
+            s->request.at[out->queue].next = index;
             out->queue = index;
         }
         return packet;
@@ -170,12 +126,11 @@ static inline uint32_t request_take(struct net_switch *s, uint32_t out_port, uin
     if (before == index) {
         out->queue = NET_NONE;
     } else {
-        s->request[before].next = r->next;
+        s->request.at[before].next = r->next;
         if (out->queue == index)
             out->queue = before;
     }
-    r->next = s->request_free;
-    s->request_free = index;
+    KER_POOL_GIVE(&s->request, index);
     return packet;
 }
 

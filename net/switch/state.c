@@ -29,7 +29,8 @@ static void port_state(struct net_switch *s, struct net_port *p, struct ker_chun
 static uint32_t ring_count(const struct net_switch *s, uint32_t last)
 {
     uint32_t count = 0;
-    for (uint32_t i = last; i != NET_NONE; i = s->request[i].next != last ? s->request[i].next : NET_NONE)
+    for (uint32_t i = last; i != NET_NONE;
+         i = s->request.at[i].next != last ? s->request.at[i].next : NET_NONE)
         count++;
     return count;
 }
@@ -37,7 +38,7 @@ static uint32_t ring_count(const struct net_switch *s, uint32_t last)
 static uint32_t list_count(const struct net_switch *s, uint32_t head)
 {
     uint32_t count = 0;
-    for (uint32_t i = head; i != NET_NONE; i = s->packet[i].next)
+    for (uint32_t i = head; i != NET_NONE; i = s->packet.at[i].next)
         count++;
     return count;
 }
@@ -45,16 +46,16 @@ static uint32_t list_count(const struct net_switch *s, uint32_t head)
 static void list_save(struct net_switch *s, uint32_t head, struct ker_chunk *c)
 {
     ker_chunk_count(c, list_count(s, head), sizeof(struct net_packet));
-    for (uint32_t i = head; i != NET_NONE; i = s->packet[i].next)
-        net_packet_state(s->net, c, &s->packet[i]);
+    for (uint32_t i = head; i != NET_NONE; i = s->packet.at[i].next)
+        net_packet_state(s->net, c, &s->packet.at[i]);
 }
 
 static void ring_save(struct net_switch *s, const struct net_port *out, struct ker_chunk *c)
 {
     uint32_t count = ker_chunk_count(c, ring_count(s, out->queue), 8), i = out->queue;
     for (; count; count--) {
-        i = s->request[i].next;
-        struct net_request *r = &s->request[i];
+        i = s->request.at[i].next;
+        struct net_request *r = &s->request.at[i];
         KER_CHUNK(c, r->first_channel);
         KER_CHUNK(c, r->channel_count);
         ker_chunk_bool(c, r->reserved);
@@ -98,16 +99,16 @@ static void input_fifo_state(struct net_switch *s, struct net_input_fifo *f, str
         return;
     }
     for (uint32_t packets = ker_chunk_count(c, 0, sizeof(struct net_packet)); packets; packets--) {
-        uint32_t index = packet_new(s);
+        uint32_t index = KER_POOL_TAKE(&s->packet, &s->net->arena);
         struct net_packet p = {0};
         net_packet_state(s->net, c, &p);
         c->bad |= p.port >= s->ports;
         p.next = NET_NONE;
-        s->packet[index] = p;
+        s->packet.at[index] = p;
         if (f->head == NET_NONE)
             f->head = index;
         else
-            s->packet[f->tail].next = index;
+            s->packet.at[f->tail].next = index;
         f->tail = index;
     }
 }

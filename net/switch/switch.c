@@ -24,7 +24,8 @@ struct candidates {
 
 static inline bool request_older(const struct net_switch *s, uint32_t a, uint32_t b)
 {
-    const struct net_packet *p = &s->packet[s->request[a].head], *q = &s->packet[s->request[b].head];
+    const struct net_packet *p = &s->packet.at[s->request.at[a].head],
+                            *q = &s->packet.at[s->request.at[b].head];
     if (p->injected != q->injected)
         return p->injected < q->injected;
     return p->source < q->source;
@@ -35,8 +36,8 @@ static inline bool request_older(const struct net_switch *s, uint32_t a, uint32_
 static bool candidate_better(struct net_switch *s, uint32_t index, const struct candidates *c)
 {
     const struct net_network *net = s->net;
-    unsigned mine = s->request[index].first_channel / net->set.channels,
-             other = s->request[c->chosen].first_channel / net->set.channels;
+    unsigned mine = s->request.at[index].first_channel / net->set.channels,
+             other = s->request.at[c->chosen].first_channel / net->set.channels;
     if (mine != other)
         return mine > other;
     switch (net->set.arbitration) {
@@ -64,7 +65,7 @@ __attribute__((noinline)) static bool input_just_taken(const struct net_switch *
     if (granted->by != s || granted->when != now)
         return false;
     return !s->input_fifo ||
-           s->input_fifo[r->input * NET_MAX_CHANNELS + s->packet[r->head].channel].advanced != now;
+           s->input_fifo[r->input * NET_MAX_CHANNELS + s->packet.at[r->head].channel].advanced != now;
 }
 
 /* Separable matching: the output has chosen an input that another was faster to take. It idles for as long as
@@ -82,8 +83,8 @@ static struct candidates output_candidates(struct net_switch *s, struct net_port
     bool first_wins = s->net->set.classes == 1 && s->net->set.arbitration == NET_ARBITER_ROUND_ROBIN;
     uint32_t before = out->queue, last = out->queue, starved = 0;
     do {
-        uint32_t i = s->request[before].next, previous = before;
-        const struct net_request *r = &s->request[i];
+        uint32_t i = s->request.at[before].next, previous = before;
+        const struct net_request *r = &s->request.at[i];
         before = i;
         uint8_t channel = channel_take(out, r->first_channel, r->channel_count);
         if (!credits_cover(out, channel, r->bytes, r->reserved)) {
@@ -116,8 +117,8 @@ static void input_fifo_advance(struct net_switch *s, uint16_t port, uint8_t chan
 {
     struct net_input_fifo *g = &s->input_fifo[port * NET_MAX_CHANNELS + channel];
     while (g->head != NET_NONE) {
-        struct net_packet p = s->packet[g->head];
-        packet_free(s, g->head);
+        struct net_packet p = s->packet.at[g->head];
+        KER_POOL_GIVE(&s->packet, g->head);
         g->head = p.next;
         g->advanced = now;
         if (packet_route(s, &p, now))
@@ -142,7 +143,7 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
             output_wake(s, out, port, c.read_free);
         return;
     }
-    const struct net_request *r = &s->request[c.chosen];
+    const struct net_request *r = &s->request.at[c.chosen];
     struct grant g = {net_port_at(s, r->input), out,       port,       r->first_channel,
                       r->channel_count,         c.channel, r->reserved};
     s->draws++;
@@ -154,10 +155,10 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
         net->granted[r->input] = (struct net_granted){s, now};
     }
     uint32_t index = request_take(s, port, c.before, c.chosen);
-    packet_forward(s, &g, &s->packet[index], now);
-    uint16_t in_port = s->packet[index].port;
-    uint8_t in_channel = s->packet[index].channel;
-    packet_free(s, index);
+    packet_forward(s, &g, &s->packet.at[index], now);
+    uint16_t in_port = s->packet.at[index].port;
+    uint8_t in_channel = s->packet.at[index].channel;
+    KER_POOL_GIVE(&s->packet, index);
     if (s->input_fifo)
         input_fifo_advance(s, in_port, in_channel, now);
     if (out->queue != NET_NONE)
@@ -240,16 +241,16 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port)
     struct net_port *out = net_port_at(s, port);
     uint32_t first = NET_NONE, last = NET_NONE;
     while (out->queue != NET_NONE) {
-        uint32_t before = out->queue, index = s->request[before].next;
-        const struct net_request r = s->request[index];
+        uint32_t before = out->queue, index = s->request.at[before].next;
+        const struct net_request r = s->request.at[index];
         uint32_t packet = request_take(s, port, before, index);
         if (r.reserved)
             out->credit[r.first_channel] += r.bytes;
-        s->packet[packet].next = NET_NONE;
+        s->packet.at[packet].next = NET_NONE;
         if (first == NET_NONE)
             first = packet;
         else
-            s->packet[last].next = packet;
+            s->packet.at[last].next = packet;
         last = packet;
     }
     out->starved = 0;
@@ -263,11 +264,11 @@ static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
     struct net_network *net = s->net;
     uint32_t i = output_empty(s, port);
     while (i != NET_NONE) {
-        const struct net_packet p = s->packet[i];
+        const struct net_packet p = s->packet.at[i];
         struct route_choice c;
         unsigned base = channel_base(net, &p);
         const struct route_packet r = route_question(net, &p, base);
-        packet_free(s, i);
+        KER_POOL_GIVE(&s->packet, i);
         i = p.next;
         if (!net->set.at_source && route_next_repair(net->topology, now, s->id, &r, &c)) {
             struct grant g = grant_make(s, &p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
@@ -323,14 +324,14 @@ static void fresh_route(struct net_switch *s, ker_time now)
         struct net_input_fifo *g =
             s->input_fifo ? &s->input_fifo[p->port * NET_MAX_CHANNELS + p->channel] : NULL;
         if (g && g->taken) { /* stand behind */
-            uint32_t index = packet_new(s);
-            s->packet[index] = *p;
-            s->packet[index].next = NET_NONE;
-            s->packet[index].flags &= (uint8_t)~NET_ROUTED; /* `next` is the queue's now */
+            uint32_t index = KER_POOL_TAKE(&s->packet, &s->net->arena);
+            s->packet.at[index] = *p;
+            s->packet.at[index].next = NET_NONE;
+            s->packet.at[index].flags &= (uint8_t)~NET_ROUTED; /* `next` is the queue's now */
             if (g->head == NET_NONE)
                 g->head = index;
             else
-                s->packet[g->tail].next = index;
+                s->packet.at[g->tail].next = index;
             g->tail = index;
             continue;
         }
