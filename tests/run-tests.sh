@@ -30,6 +30,7 @@ run_one() {
     local command=("$test")
     [[ $test == *.sh ]] && command=(bash "$test")
     local limit=${TEST_SECONDS:-3600} ranks
+    SECONDS=0
     timeout -k 10 "$limit" "${command[@]}" >"$out.log" 2>&1 </dev/null
     status=$?
     [ $status -eq 124 ] && echo "no end within $limit s" >>"$out.log"
@@ -53,7 +54,7 @@ run_one() {
         { printf '\n--- %s failed (exit status %d):\n' "$test" "$status" && tail -n 200 "$out.log"; } >"$out.show"
         cat "$out.show"
     else
-        printf '  %-44s %s passed%s\n' "${test#"$BUILD"/}" "$passed" "$([ "$skipped" -gt 0 ] && echo ", $skipped skipped")"
+        printf '  %-44s %s passed%s, %d s\n' "${test#"$BUILD"/}" "$passed" "$([ "$skipped" -gt 0 ] && echo ", $skipped skipped")" "$SECONDS"
         grep '^SKIP: ' "$out.log" | sed 's/^/    /'
     fi
     return 0
