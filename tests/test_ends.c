@@ -347,12 +347,13 @@ static void test_sleeping_rank(void **state)
     signal_test(cores + 1, cores, SIGTERM, "run.check_interval=1 us");
 }
 
-/* mpirun tells all its ranks to end, and kills them when this time is over, here a time that a busy machine
- * does not need. Its exit status is its own. */
+/* mpirun tells all its ranks to end, sleeps for a time that can be set (three times, whether they have ended
+ * or not), and kills them. A busy machine needs more than the usual second. Its exit status is its own. */
 static void test_launcher(void **state)
 {
-    setenv("OMPI_MCA_odls_base_sigkill_timeout", "60", 1);
+    setenv("OMPI_MCA_odls_base_sigkill_timeout", "8", 1);
     signal_test(2, -1, SIGTERM, "run.check_interval=1 us");
+    unsetenv("OMPI_MCA_odls_base_sigkill_timeout");
 }
 
 /* Without anything that is checked at regular times. */
