@@ -97,7 +97,7 @@ static enum ker_status count_ports(struct hierarchy *h, const struct ker_config 
                                    "%d; use smaller groups",
                                    ROUTE_MAX_PORTS, i + 1);
         l->share = (uint32_t)share;
-        l->input_fifos = l->by_switch ? 0 : (uint32_t)links;
+        l->gateways = l->by_switch ? 0 : (uint32_t)links;
     }
     h->topology.summary.max_ports = (uint32_t)ports;
     return KER_OK;
@@ -150,10 +150,10 @@ static void lay_out(struct hierarchy *h)
     h->switch_mask = (1ull << shift) - 1;
     for (int i = 0; i < h->levels; i++) {
         struct level *l = &h->level[i];
-        l->input_fifo = ker_alloc(l->input_fifos * sizeof *l->input_fifo);
-        for (uint32_t k = 0; k < l->input_fifos; k++) {
-            l->input_fifo[k].at = hierarchy_pack(h, i, deal(h, i, k % l->size));
-            l->input_fifo[k].port = (uint16_t)(l->first_port + k / l->size);
+        l->gateway = ker_alloc(l->gateways * sizeof *l->gateway);
+        for (uint32_t k = 0; k < l->gateways; k++) {
+            l->gateway[k].at = hierarchy_pack(h, i, deal(h, i, k % l->size));
+            l->gateway[k].port = (uint16_t)(l->first_port + k / l->size);
         }
     }
     hierarchy_tables_make(h);
@@ -191,7 +191,7 @@ static void hierarchy_release(struct route_topology *topology)
 {
     struct hierarchy *h = (struct hierarchy *)topology;
     for (int i = 0; i < h->levels; i++) {
-        free(h->level[i].input_fifo);
+        free(h->level[i].gateway);
         free(h->level[i].lanes);
         free(h->level[i].step);
     }
@@ -212,7 +212,7 @@ static void level_port(const struct hierarchy *h, int i, uint32_t switch_id, uin
     uint32_t number = nth, ahead, there; /* of the link among those of the switch, or of the group */
     if (!l->by_switch) {
         number = nth * l->size + undeal(h, i, index);
-        if (number >= l->input_fifos)
+        if (number >= l->gateways)
             return;
     }
     uint32_t per_group = l->by_switch ? l->links * l->size : l->links;
@@ -291,7 +291,7 @@ static uint32_t hierarchy_groups(const struct route_topology *topology)
 static uint32_t hierarchy_watched(const struct route_topology *topology)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    return h->watches ? h->top->input_fifos : 0;
+    return h->watches ? h->top->gateways : 0;
 }
 
 static uint32_t hierarchy_watch(const struct route_topology *topology, uint32_t switch_id, uint32_t port)
@@ -301,7 +301,7 @@ static uint32_t hierarchy_watch(const struct route_topology *topology, uint32_t 
     if (!h->watches || port < l->first_port)
         return 0;
     uint32_t number = (port - l->first_port) * l->size + undeal(h, h->levels - 1, switch_id % l->size);
-    return number < l->input_fifos ? 1 + number : 0;
+    return number < l->gateways ? 1 + number : 0;
 }
 
 static const struct ker_option hierarchy_options[] = {

@@ -11,9 +11,9 @@
 #define MAX_LEVELS 4
 #define MAX_PARALLEL 64
 
-struct input_fifo { /* one link of a group to another group of the level, seen from this side */
-    uint64_t at;    /* the switch: address fields below the level */
-    uint16_t port;  /* there */
+struct gateway {   /* one link of a group to another group of the level, seen from this side */
+    uint64_t at;   /* the switch: address fields below the level */
+    uint16_t port; /* there */
 };
 
 struct step { /* of the direct path from a switch to one of its group's links of the level, and over it */
@@ -24,19 +24,19 @@ struct step { /* of the direct path from a switch to one of its group's links of
 };
 
 struct level {
-    uint32_t groups;      /* joined by this level's links */
-    uint32_t size;        /* switches in each */
-    uint32_t links;       /* parallel ones */
-    uint32_t input_fifos; /* links of one group, "group" only */
-    uint32_t share;       /* ports per switch */
+    uint32_t groups;   /* joined by this level's links */
+    uint32_t size;     /* switches in each */
+    uint32_t links;    /* parallel ones */
+    uint32_t gateways; /* links of one group, "group" only */
+    uint32_t share;    /* ports per switch */
     uint32_t first_port;
     uint32_t mask; /* the field of the address */
     uint8_t shift;
-    bool by_switch;  /* also where there is but one group: no crossing, no class */
-    uint8_t crossed; /* "group" levels below and including this one: the class is path >> crossed */
-    uint32_t spread; /* channels per class */
-    struct input_fifo *input_fifo; /* by link number */
-    uint32_t reach;                /* most links of a direct route inside one of the groups */
+    bool by_switch;          /* also where there is but one group: no crossing, no class */
+    uint8_t crossed;         /* "group" levels below and including this one: the class is path >> crossed */
+    uint32_t spread;         /* channels per class */
+    struct gateway *gateway; /* by link number */
+    uint32_t reach;          /* most links of a direct route inside one of the groups */
     struct step
         *step; /* from a switch of a group over its link k: [k << shift | switch]; NULL: too large a table */
     uint64_t *lanes; /* of parallel links: see hierarchical_routes.c; NULL: one, or too large a table */
@@ -96,10 +96,9 @@ static inline uint32_t field(const struct level *l, uint64_t address)
 }
 
 /* The fields below the level, as they are in `here` but for these. */
-static inline uint64_t with_input_fifo(const struct level *l, uint64_t coordinate,
-                                       const struct input_fifo *input_fifo)
+static inline uint64_t with_gateway(const struct level *l, uint64_t coordinate, const struct gateway *gateway)
 {
-    return (coordinate & ~((1ull << l->shift) - 1)) | input_fifo->at;
+    return (coordinate & ~((1ull << l->shift) - 1)) | gateway->at;
 }
 
 /* How many places further round group `to` is than group `from`, less one. */
@@ -149,7 +148,7 @@ static inline uint32_t hierarchy_steps(const struct hierarchy *h, const struct l
 {
     if (__builtin_expect(l->step != NULL, 1))
         return hierarchy_step(l, at, k)->hops;
-    return hierarchy_direct_hops(h, at, with_input_fifo(l, at, &l->input_fifo[k]));
+    return hierarchy_direct_hops(h, at, with_gateway(l, at, &l->gateway[k]));
 }
 
 static inline void hierarchy_channel(struct route_choice *choice, const struct hierarchy *h,

@@ -191,8 +191,7 @@ static uint32_t detour_hops(const struct hierarchy *h, uint64_t coordinate, uint
     uint32_t ahead = places_between(l, field(l, coordinate), plan.via);
     uint32_t in = (l->groups - 2 - ahead) * l->links + plan.lane;
     return hierarchy_steps(h, l, coordinate, ahead * l->links + plan.lane) + 1 +
-           hierarchy_direct_hops(h, with_input_fifo(l, group_fields(h, plan.via), &l->input_fifo[in]),
-                                 target);
+           hierarchy_direct_hops(h, with_gateway(l, group_fields(h, plan.via), &l->gateway[in]), target);
 }
 
 /* The link by which a path leaves the group, see route_watch. */
@@ -388,7 +387,7 @@ static int common_paths(const struct hierarchy *h, uint64_t coordinate, const st
         uint32_t group = third_group(route_pick(packet, salt, l->groups - 2), from, to);
         uint32_t out = places_between(l, from, group), back = l->groups - 2 - out;
         uint32_t hops = hierarchy_step(l, coordinate, out)->hops + 1u +
-                        common_hops(l, l->input_fifo[back].at, target, places_between(l, group, to));
+                        common_hops(l, l->gateway[back].at, target, places_between(l, group, to));
         common_path(h, coordinate, packet, &h->leg[LEG_DETOUR], out, by_links ? hops : 2u * h->weighted,
                     &choices[i]);
         choices[i].flags = ROUTE_DETOUR;

@@ -101,7 +101,7 @@ static void lanes_make(const struct hierarchy *h, struct level *l)
     if (l->links == 1 || rows * (l->reach + 1) > LANES_MOST)
         return;
     uint64_t *lanes = ker_alloc(rows * (l->reach + 1) * sizeof *lanes);
-    for (uint32_t k = 0; k < l->input_fifos; k++)
+    for (uint32_t k = 0; k < l->gateways; k++)
         for (uint32_t index = 0; index < l->size; index++) {
             uint64_t at = hierarchy_pack(h, (int)(l - h->level), index),
                      row = ((uint64_t)(k / l->links) << l->shift) + at;
@@ -121,11 +121,11 @@ uint32_t hierarchy_straight_port(const struct hierarchy *h, const struct level *
 
 /* Of parallel links further down the first stands here: their paths go by search(). */
 static struct step step_find(const struct hierarchy *h, const struct level *l, uint64_t at,
-                             const struct input_fifo *input_fifo)
+                             const struct gateway *gateway)
 {
-    struct step step = {input_fifo->port, (uint8_t)hierarchy_direct_hops(h, at, input_fifo->at),
+    struct step step = {gateway->port, (uint8_t)hierarchy_direct_hops(h, at, gateway->at),
                         (uint8_t)(l - h->level), 1u << (l->crossed - 1)};
-    uint64_t target = input_fifo->at;
+    uint64_t target = gateway->at;
     while (at != target) {
         l = level_between(h, at, target);
         step.level = (uint8_t)(l - h->level);
@@ -133,9 +133,9 @@ static struct step step_find(const struct hierarchy *h, const struct level *l, u
             step.port = (uint16_t)hierarchy_straight_port(h, l, at, target);
             break;
         }
-        input_fifo = &l->input_fifo[places_ahead(l, at, target) * l->links];
-        target = with_input_fifo(l, at, input_fifo);
-        step.port = input_fifo->port;
+        gateway = &l->gateway[places_ahead(l, at, target) * l->links];
+        target = with_gateway(l, at, gateway);
+        step.port = gateway->port;
         step.below += 1u << (l->crossed - 1);
     }
     return step;
@@ -143,13 +143,13 @@ static struct step step_find(const struct hierarchy *h, const struct level *l, u
 
 static void steps_make(const struct hierarchy *h, struct level *l)
 {
-    if (((uint64_t)l->input_fifos << l->shift) > STEPS_MOST)
+    if (((uint64_t)l->gateways << l->shift) > STEPS_MOST)
         return;
-    struct step *step = ker_alloc(((uint64_t)l->input_fifos << l->shift) * sizeof *step);
-    for (uint32_t k = 0; k < l->input_fifos; k++)
+    struct step *step = ker_alloc(((uint64_t)l->gateways << l->shift) * sizeof *step);
+    for (uint32_t k = 0; k < l->gateways; k++)
         for (uint32_t index = 0; index < l->size; index++) {
             uint64_t at = hierarchy_pack(h, (int)(l - h->level), index);
-            step[((uint64_t)k << l->shift) + at] = step_find(h, l, at, &l->input_fifo[k]);
+            step[((uint64_t)k << l->shift) + at] = step_find(h, l, at, &l->gateway[k]);
         }
     l->step = step;
 }
@@ -288,12 +288,11 @@ static inline void hop_inside(const struct hierarchy *h, uint64_t coordinate, ui
             return;
         }
         uint32_t which = l == h->top ? lane : 0; /* further down there are no parallel links */
-        const struct input_fifo *input_fifo =
-            &l->input_fifo[places_ahead(l, coordinate, target) * l->links + which];
-        target = with_input_fifo(l, coordinate, input_fifo);
+        const struct gateway *gateway = &l->gateway[places_ahead(l, coordinate, target) * l->links + which];
+        target = with_gateway(l, coordinate, gateway);
         path -= 1u << (l->crossed - 1);
         if (((target ^ coordinate) & h->switch_mask) == 0) {
-            port = input_fifo->port;
+            port = gateway->port;
             break;
         }
     }
@@ -322,14 +321,14 @@ void hierarchy_hop_to_group(const struct hierarchy *h, uint64_t coordinate, uint
         hierarchy_leave(h, coordinate, k, leg, packet, choice);
         return;
     }
-    const struct input_fifo *input_fifo = &l->input_fifo[k];
-    uint64_t target = with_input_fifo(l, coordinate, input_fifo);
+    const struct gateway *gateway = &l->gateway[k];
+    uint64_t target = with_gateway(l, coordinate, gateway);
     uint32_t path = leg->path - (1u << (l->crossed - 1));
     if (((target ^ coordinate) & h->switch_mask) != 0) {
         hop_inside(h, coordinate, target, path, leg, 0, packet, choice);
         return;
     }
-    *choice = (struct route_choice){.port = input_fifo->port};
+    *choice = (struct route_choice){.port = gateway->port};
     hierarchy_channel(choice, h, l, path, leg, packet->draw);
 }
 
@@ -377,7 +376,7 @@ static uint32_t position_held(const struct hierarchy *h, const struct route_pack
 
 static void offer(struct search *s, const struct level *l, uint32_t port, uint32_t path)
 {
-    if (s->count == ROUTE_MAX_CHOICES || position(s->h, l, path) <= s->held)
+    if (s->count == ROUTE_MAX_CHOICES || (s->held && position(s->h, l, path) <= s->held))
         return;
     struct route_choice choice = {.port = (uint16_t)port};
     hierarchy_channel(&choice, s->h, l, path, s->leg, s->draw);
@@ -399,14 +398,19 @@ static void search(struct search *s, uint64_t coordinate, uint64_t target, uint3
     }
     uint32_t hops;
     uint64_t lanes = l->links > 1 ? hierarchy_lanes(h, l, coordinate, target, false, &hops) : 1;
+    uint32_t first = places_ahead(l, coordinate, target) * l->links;
     for (; lanes; lanes &= lanes - 1) {
-        uint32_t lane = (uint32_t)__builtin_ctzll(lanes);
-        const struct input_fifo *input_fifo =
-            &l->input_fifo[places_ahead(l, coordinate, target) * l->links + lane];
-        uint64_t at = with_input_fifo(l, coordinate, input_fifo);
+        uint32_t k = first + (uint32_t)__builtin_ctzll(lanes);
+        if (h->steps && l->step) { /* nothing is parallel further down */
+            const struct step *step = hierarchy_step(l, coordinate, k);
+            offer(s, &h->level[step->level], step->port, path - step->below);
+            continue;
+        }
+        const struct gateway *gateway = &l->gateway[k];
+        uint64_t at = with_gateway(l, coordinate, gateway);
         uint32_t before = path - (1u << (l->crossed - 1));
         if (at == coordinate)
-            offer(s, l, input_fifo->port, before);
+            offer(s, l, gateway->port, before);
         else
             search(s, coordinate, at, before);
     }
