@@ -7,29 +7,13 @@
  */
 #include "nodes/private.h"
 
-static uint32_t delayed_new(struct node_system *system)
-{
-    if (system->delayed_free == 0) {
-        uint32_t room = system->delayed_room ? 2 * system->delayed_room : 64;
-        system->delayed = ker_realloc(system->delayed, sizeof *system->delayed * room);
-        for (uint32_t i = room; i > system->delayed_room; i--) {
-            system->delayed[i - 1].next = system->delayed_free;
-            system->delayed_free = i;
-        }
-        system->delayed_room = room;
-    }
-    uint32_t index = system->delayed_free;
-    system->delayed_free = system->delayed[index - 1].next;
-    return index;
-}
-
 void node_delayed_keep(struct node *n, const struct node_delayed *delayed)
 {
     struct node_system *system = n->system;
-    uint32_t index = delayed_new(system), *link = &n->delayed;
-    while (*link && system->delayed[*link - 1].due <= delayed->due)
-        link = &system->delayed[*link - 1].next;
-    struct node_delayed *d = &system->delayed[index - 1];
+    uint32_t index = KER_POOL_TAKE(&system->delayed, NULL), *link = &n->delayed;
+    while (*link != KER_NONE && system->delayed.at[*link].due <= delayed->due)
+        link = &system->delayed.at[*link].next;
+    struct node_delayed *d = &system->delayed.at[index];
     *d = *delayed;
     d->next = *link;
     *link = index;
@@ -76,13 +60,11 @@ static void delayed_copied(struct node *n, ker_time now, const struct node_delay
 bool node_delayed_deliver(struct node *n, ker_time now)
 {
     struct node_system *system = n->system;
-    if (!n->delayed || system->delayed[n->delayed - 1].due > now)
+    if (n->delayed == KER_NONE || system->delayed.at[n->delayed].due > now)
         return false;
-    uint32_t index = n->delayed;
-    struct node_delayed d = system->delayed[index - 1];
+    struct node_delayed d = system->delayed.at[n->delayed];
+    KER_POOL_GIVE(&system->delayed, n->delayed);
     n->delayed = d.next;
-    system->delayed[index - 1].next = system->delayed_free;
-    system->delayed_free = index;
     if (d.destination == n->id)
         delayed_copied(n, now, &d);
     else

@@ -33,9 +33,9 @@ static bool node_step(struct node *n, ker_time now)
 
 static inline void node_settle(struct node *n, ker_time now)
 {
-    if (!n->steps && !n->delayed)
+    if (!n->steps && n->delayed == KER_NONE)
         return;
-    while ((n->delayed && node_delayed_deliver(n, now)) || (n->steps && node_step(n, now)))
+    while ((n->delayed != KER_NONE && node_delayed_deliver(n, now)) || (n->steps && node_step(n, now)))
         ;
 }
 
@@ -176,6 +176,7 @@ static void host_init(void *context, void *state, uint32_t id, uint32_t self, st
     n->system->adapter_stride = stride;
     n->several = n->system->model.adapters > 1;
     n->adapter = adapter;
+    n->delayed = KER_NONE;
     n->id = id;
     n->self = self;
 }
@@ -247,7 +248,7 @@ struct node_system *node_system_new(const struct node_model *model, const struct
     struct node_system *system = ker_alloc(sizeof *system);
     system->model = *model;
     system->services = services;
-    system->queued.free = KER_NONE;
+    system->queued.free = system->delayed.free = KER_NONE;
     system->engine = engine;
     return system;
 }
@@ -260,7 +261,7 @@ void node_system_free(struct node_system *system)
         node_offers_release(net_network_node(system->network, i));
     KER_POOL_RELEASE(&system->queued);
     ker_table_release(&system->stripes);
-    free(system->delayed);
+    KER_POOL_RELEASE(&system->delayed);
     free(system);
 }
 

@@ -6,7 +6,7 @@
 
 /* A message on its way inside a node: to the adapter's doorbell, or copied to the node itself. */
 struct node_delayed {
-    uint32_t next; /* of the node's, or of the free ones; index + 1, 0: none */
+    uint32_t next; /* of the node's list; KER_NONE: it is the last */
     uint8_t service, priority, queue;
     bool has_envelope;
     uint32_t destination, core;
@@ -48,8 +48,7 @@ struct node_system {
     struct ker_engine *engine;
     struct net_network *network;
     uint32_t nodes;
-    struct node_delayed *delayed; /* pool */
-    uint32_t delayed_free, delayed_room;
+    KER_POOL(struct node_delayed) delayed;
 };
 
 /* One cache line with up to two services. */
@@ -58,7 +57,7 @@ struct node {
     struct net_adapter *adapter; /* the first */
     struct node_offers *offers;  /* NULL: one adapter, and one open-loop source at most */
     uint32_t id, self;           /* self: the component */
-    uint32_t delayed;            /* in order of (due, insertion); index + 1, 0: none */
+    uint32_t delayed;            /* in order of (due, insertion), or KER_NONE */
     uint32_t messages;           /* number of the next */
     uint32_t turn;               /* of adapters or cores */
     bool steps;                  /* some service has steps to do */

@@ -29,7 +29,7 @@ static void delayed_state(struct ker_chunk *c, struct node_delayed *d)
 static uint32_t delayed_count(const struct node *n)
 {
     uint32_t count = 0;
-    for (uint32_t i = n->delayed; i; i = n->system->delayed[i - 1].next)
+    for (uint32_t i = n->delayed; i != KER_NONE; i = n->system->delayed.at[i].next)
         count++;
     return count;
 }
@@ -39,8 +39,8 @@ static void delayed_list_state(struct node *n, struct ker_chunk *c)
 {
     uint32_t count = ker_chunk_count(c, c->loads ? 0 : delayed_count(n), sizeof(struct net_envelope));
     if (!c->loads) {
-        for (uint32_t i = n->delayed; i; i = n->system->delayed[i - 1].next)
-            delayed_state(c, &n->system->delayed[i - 1]);
+        for (uint32_t i = n->delayed; i != KER_NONE; i = n->system->delayed.at[i].next)
+            delayed_state(c, &n->system->delayed.at[i]);
         return;
     }
     for (; count; count--) {
@@ -123,7 +123,7 @@ static void node_state(struct node *n, struct ker_chunk *c)
 
 static bool node_empty(const struct node *n)
 {
-    bool empty = n->delayed == 0 && n->messages == 0;
+    bool empty = n->delayed == KER_NONE && n->messages == 0;
     for (uint32_t s = 0; s < n->system->services->count; s++)
         empty &= n->state[s] == NULL;
     return empty;
