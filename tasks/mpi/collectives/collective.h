@@ -41,6 +41,7 @@ typedef bool task_coll_function(const struct task_coll_view *, uint32_t round, s
 struct task_coll_algorithm {
     task_coll_function *round;
 };
+#define TASK_COLL_ALGORITHM(function) (&(const struct task_coll_algorithm){.round = function})
 
 extern const struct ker_kinds task_collectives;
 static inline bool task_coll_round_of(const struct ker_kind *algorithm, const struct task_coll_view *view,

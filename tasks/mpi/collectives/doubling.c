@@ -274,43 +274,38 @@ static bool task_coll_dissemination(const struct task_coll_view *v, uint32_t rou
     return true;
 }
 
-#define ALGORITHM(round)                                                                                     \
-    &(const struct task_coll_algorithm)                                                                      \
-    {                                                                                                        \
-        round                                                                                                \
-    }
-
 const struct ker_kind task_coll_kind_doubling_allreduce = {
     .name = "recursive_doubling",
     .of = "allreduce|barrier",
     .meaning = "partners at doubling distances exchange everything",
-    .operations = ALGORITHM(task_coll_doubling_allreduce)};
+    .operations = TASK_COLL_ALGORITHM(task_coll_doubling_allreduce)};
 const struct ker_kind task_coll_kind_doubling_allgather = {
     .name = "recursive_doubling",
     .of = "allgather|comm_create",
     .meaning = "partners at doubling distances exchange their blocks",
-    .operations = ALGORITHM(task_coll_doubling_allgather)};
+    .operations = TASK_COLL_ALGORITHM(task_coll_doubling_allgather)};
 const struct ker_kind task_coll_kind_doubling_scan = {
     .name = "recursive_doubling",
     .of = "scan|exscan",
     .meaning = "partners at doubling distances exchange partial sums",
-    .operations = ALGORITHM(task_coll_doubling_scan)};
+    .operations = TASK_COLL_ALGORITHM(task_coll_doubling_scan)};
 const struct ker_kind task_coll_kind_halving_reduce_scatter = {
     .name = "recursive_halving",
     .of = "reduce_scatter|reduce_scatter_block",
     .meaning = "halves of halves of the vector at halving distances",
-    .operations = ALGORITHM(task_coll_halving_reduce_scatter)};
-const struct ker_kind task_coll_kind_rabenseifner = {.name = "rabenseifner",
-                                                     .of = "allreduce",
-                                                     .meaning =
-                                                         "reduce-scatter by halving, allgather by doubling",
-                                                     .operations = ALGORITHM(task_coll_rabenseifner)};
+    .operations = TASK_COLL_ALGORITHM(task_coll_halving_reduce_scatter)};
+const struct ker_kind task_coll_kind_rabenseifner = {
+    .name = "rabenseifner",
+    .of = "allreduce",
+    .meaning = "reduce-scatter by halving, allgather by doubling",
+    .operations = TASK_COLL_ALGORITHM(task_coll_rabenseifner)};
 const struct ker_kind task_coll_kind_rabenseifner_reduce = {
     .name = "rabenseifner",
     .of = "reduce",
     .meaning = "reduce-scatter by halving, gather to the root",
-    .operations = ALGORITHM(task_coll_rabenseifner_reduce)};
+    .operations = TASK_COLL_ALGORITHM(task_coll_rabenseifner_reduce)};
 const struct ker_kind task_coll_kind_dissemination = {.name = "dissemination",
                                                       .of = "barrier",
                                                       .meaning = "everybody tells rank + 2^i",
-                                                      .operations = ALGORITHM(task_coll_dissemination)};
+                                                      .operations =
+                                                          TASK_COLL_ALGORITHM(task_coll_dissemination)};

@@ -143,51 +143,47 @@ static bool task_coll_chain_scan(const struct task_coll_view *v, uint32_t round,
     return round < 2;
 }
 
-#define ALGORITHM(round)                                                                                     \
-    &(const struct task_coll_algorithm)                                                                      \
-    {                                                                                                        \
-        round                                                                                                \
-    }
-
-const struct ker_kind task_coll_kind_linear_alltoall = {.name = "linear",
-                                                        .of = "alltoall|alltoallv",
-                                                        .meaning =
-                                                            "everybody sends to everybody, all at once",
-                                                        .operations = ALGORITHM(task_coll_linear_alltoall)};
+const struct ker_kind task_coll_kind_linear_alltoall = {
+    .name = "linear",
+    .of = "alltoall|alltoallv",
+    .meaning = "everybody sends to everybody, all at once",
+    .operations = TASK_COLL_ALGORITHM(task_coll_linear_alltoall)};
 const struct ker_kind task_coll_kind_linear_allgather = {
     .name = "linear",
     .of = "allgather|allgatherv|comm_create",
     .meaning = "everybody sends its block to everybody, all at once",
-    .operations = ALGORITHM(task_coll_linear_allgather)};
+    .operations = TASK_COLL_ALGORITHM(task_coll_linear_allgather)};
 const struct ker_kind task_coll_kind_chain_scan = {.name = "linear",
                                                    .of = "scan|exscan",
                                                    .meaning = "from rank to rank",
-                                                   .operations = ALGORITHM(task_coll_chain_scan)};
-const struct ker_kind task_coll_kind_ring_allreduce = {.name = "ring",
-                                                       .of = "allreduce",
-                                                       .meaning =
-                                                           "reduce-scatter and allgather round the ring",
-                                                       .operations = ALGORITHM(task_coll_ring_allreduce)};
+                                                   .operations = TASK_COLL_ALGORITHM(task_coll_chain_scan)};
+const struct ker_kind task_coll_kind_ring_allreduce = {
+    .name = "ring",
+    .of = "allreduce",
+    .meaning = "reduce-scatter and allgather round the ring",
+    .operations = TASK_COLL_ALGORITHM(task_coll_ring_allreduce)};
 const struct ker_kind task_coll_kind_ring_allgather = {.name = "ring",
                                                        .of = "allgather|allgatherv|comm_create",
                                                        .meaning = "blocks go round the ring",
-                                                       .operations = ALGORITHM(task_coll_ring_allgather)};
-const struct ker_kind task_coll_kind_pairwise_alltoall = {.name = "pairwise",
-                                                          .of = "alltoall|alltoallv",
-                                                          .meaning = "in step s with rank + s and rank - s",
-                                                          .operations =
-                                                              ALGORITHM(task_coll_pairwise_alltoall)};
+                                                       .operations =
+                                                           TASK_COLL_ALGORITHM(task_coll_ring_allgather)};
+const struct ker_kind task_coll_kind_pairwise_alltoall = {
+    .name = "pairwise",
+    .of = "alltoall|alltoallv",
+    .meaning = "in step s with rank + s and rank - s",
+    .operations = TASK_COLL_ALGORITHM(task_coll_pairwise_alltoall)};
 const struct ker_kind task_coll_kind_pairwise_reduce_scatter = {
     .name = "pairwise",
     .of = "reduce_scatter|reduce_scatter_block",
     .meaning = "in step s the block of rank + s goes there",
-    .operations = ALGORITHM(task_coll_pairwise_reduce_scatter)};
-const struct ker_kind task_coll_kind_bruck_alltoall = {.name = "bruck",
-                                                       .of = "alltoall",
-                                                       .meaning =
-                                                           "log2 steps, blocks by the bits of their distance",
-                                                       .operations = ALGORITHM(task_coll_bruck_alltoall)};
+    .operations = TASK_COLL_ALGORITHM(task_coll_pairwise_reduce_scatter)};
+const struct ker_kind task_coll_kind_bruck_alltoall = {
+    .name = "bruck",
+    .of = "alltoall",
+    .meaning = "log2 steps, blocks by the bits of their distance",
+    .operations = TASK_COLL_ALGORITHM(task_coll_bruck_alltoall)};
 const struct ker_kind task_coll_kind_bruck_allgather = {.name = "bruck",
                                                         .of = "allgather|comm_create",
                                                         .meaning = "log2 steps for any number of tasks",
-                                                        .operations = ALGORITHM(task_coll_bruck_allgather)};
+                                                        .operations =
+                                                            TASK_COLL_ALGORITHM(task_coll_bruck_allgather)};

@@ -219,49 +219,46 @@ static bool task_coll_linear_both(const struct task_coll_view *view, uint32_t ro
     return true;
 }
 
-#define ALGORITHM(round)                                                                                     \
-    &(const struct task_coll_algorithm)                                                                      \
-    {                                                                                                        \
-        round                                                                                                \
-    }
-
 const struct ker_kind task_coll_kind_linear_from = {.name = "linear",
                                                     .of = "bcast|scatter|scatterv",
                                                     .meaning =
                                                         "the root sends to everybody, one after the other",
-                                                    .operations = ALGORITHM(task_coll_linear_from)};
+                                                    .operations = TASK_COLL_ALGORITHM(task_coll_linear_from)};
 const struct ker_kind task_coll_kind_linear_to = {.name = "linear",
                                                   .of = "reduce|gather|gatherv",
                                                   .meaning = "everybody sends to the root",
-                                                  .operations = ALGORITHM(task_coll_linear_to)};
+                                                  .operations = TASK_COLL_ALGORITHM(task_coll_linear_to)};
 const struct ker_kind task_coll_kind_linear_both = {.name = "linear",
                                                     .of = "barrier|allreduce",
                                                     .meaning =
                                                         "everybody sends to rank 0, which answers everybody",
-                                                    .operations = ALGORITHM(task_coll_linear_both)};
+                                                    .operations = TASK_COLL_ALGORITHM(task_coll_linear_both)};
 const struct ker_kind task_coll_kind_binomial_from = {.name = "binomial",
                                                       .of = "bcast",
                                                       .meaning = "binomial tree from the root",
-                                                      .operations = ALGORITHM(task_coll_binomial_from)};
+                                                      .operations =
+                                                          TASK_COLL_ALGORITHM(task_coll_binomial_from)};
 const struct ker_kind task_coll_kind_binomial_to = {.name = "binomial",
                                                     .of = "reduce",
                                                     .meaning = "binomial tree to the root",
-                                                    .operations = ALGORITHM(task_coll_binomial_to)};
+                                                    .operations = TASK_COLL_ALGORITHM(task_coll_binomial_to)};
 const struct ker_kind task_coll_kind_binomial_both = {.name = "binomial",
                                                       .of = "barrier|allreduce",
                                                       .meaning = "binomial tree to rank 0 and back",
-                                                      .operations = ALGORITHM(task_coll_binomial_both)};
+                                                      .operations =
+                                                          TASK_COLL_ALGORITHM(task_coll_binomial_both)};
 const struct ker_kind task_coll_kind_binomial_gather = {.name = "binomial",
                                                         .of = "gather",
                                                         .meaning = "binomial tree to the root, blocks add up",
-                                                        .operations = ALGORITHM(task_coll_binomial_gather)};
-const struct ker_kind task_coll_kind_binomial_scatter = {.name = "binomial",
-                                                         .of = "scatter",
-                                                         .meaning =
-                                                             "binomial tree from the root, blocks split",
-                                                         .operations = ALGORITHM(task_coll_binomial_scatter)};
-const struct ker_kind task_coll_kind_scatter_allgather = {.name = "scatter_allgather",
-                                                          .of = "bcast",
-                                                          .meaning = "binomial scatter, then ring allgather",
-                                                          .operations =
-                                                              ALGORITHM(task_coll_scatter_allgather)};
+                                                        .operations =
+                                                            TASK_COLL_ALGORITHM(task_coll_binomial_gather)};
+const struct ker_kind task_coll_kind_binomial_scatter = {
+    .name = "binomial",
+    .of = "scatter",
+    .meaning = "binomial tree from the root, blocks split",
+    .operations = TASK_COLL_ALGORITHM(task_coll_binomial_scatter)};
+const struct ker_kind task_coll_kind_scatter_allgather = {
+    .name = "scatter_allgather",
+    .of = "bcast",
+    .meaning = "binomial scatter, then ring allgather",
+    .operations = TASK_COLL_ALGORITHM(task_coll_scatter_allgather)};
