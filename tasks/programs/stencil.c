@@ -1,20 +1,16 @@
 /* stencil.c - n-dimensional halo exchange from the configuration.
  *
- * Each step of each task: a receive from every neighbour, a send to every neighbour, one Waitall,
- * computation, and an Allreduce every so many steps. Task t = x0 + e0 * (x1 + e1 * (x2 + ...)): the first
- * coordinate runs fastest, as in the torus topology. Neighbours stand in one order: faces: x0-1, x0+1, x1-1,
- * x1+1, ...; all: the offsets (-1, 0, 1) of all dimensions, the first running fastest, without (0, 0, ...). A
- * message's tag is the number of the direction it goes, so that two messages between the same two tasks (a
- * ring of two) are told apart.
- *
- * A task is a step and a place in it, 16 bytes; neighbours are computed when they are needed.
+ * Each step of each task: the halo exchange, computation, and an Allreduce every so many steps (stages.h).
+ * Task t = x0 + e0 * (x1 + e1 * (x2 + ...)): the first coordinate runs fastest, as in the torus topology.
+ * Neighbours stand in one order: faces: x0-1, x0+1, x1-1, x1+1, ...; all: the offsets (-1, 0, 1) of all
+ * dimensions, the first running fastest, without (0, 0, ...). A message's tag is the number of the direction
+ * it goes, so that two messages between the same two tasks (a ring of two) are told apart.
  *
  * Invariant: direction d of a task and opposite[d] of that neighbour are the same pair.
  */
-#include "tasks/programs/op.h"
+#include "tasks/programs/stages.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #define MAX_DIMENSIONS 8
 #define MAX_DIRECTIONS 6561 /* 3^8 */
@@ -25,27 +21,13 @@ struct direction {
     uint64_t bytes;
 };
 
-enum stage { STAGE_RECEIVE, STAGE_SEND, STAGE_WAIT, STAGE_COMPUTE, STAGE_ALLREDUCE, STAGE_END };
-
-struct own_task {
-    uint32_t task, step;
-    uint16_t direction, posted; /* next direction to look at; messages posted in this stage */
-    uint8_t stage;              /* enum stage */
-};
-_Static_assert(sizeof(struct own_task) <= 16, "half a million tasks");
-
 struct task_program {
-    uint32_t dimensions, tasks, directions, steps, allreduce_every;
+    uint32_t dimensions, tasks, directions;
     uint32_t extent[MAX_DIMENSIONS];
     bool periodic[MAX_DIMENSIONS];
-    bool empty; /* a step has nothing but perhaps an Allreduce */
-    uint64_t allreduce_bytes;
-    ker_time compute;
-    bool jitters; /* a step has a computation even if it takes no time */
     struct direction *direction;
-    uint64_t *requests; /* 1, 2, 3, ...: message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
     struct task_comm world;
-    struct own_task *own, *before; /* now; before the last call of next() */
+    struct task_stages stages;
 };
 
 static void stencil_close(struct task_program *program)
@@ -53,9 +35,7 @@ static void stencil_close(struct task_program *program)
     if (!program)
         return;
     free(program->direction);
-    free(program->requests);
-    free(program->own);
-    free(program->before);
+    task_stages_release(&program->stages);
     free(program);
 }
 
@@ -157,6 +137,24 @@ static bool neighbour_find(const struct task_program *program, uint32_t task, ui
     return found != task;
 }
 
+static bool stencil_halo(const struct task_program *program, uint32_t task, uint32_t direction,
+                         struct task_halo *halo)
+{
+    const struct direction *where = &program->direction[direction];
+    halo->send_tag = direction;
+    halo->receive_tag = where->opposite;
+    halo->bytes = where->bytes;
+    return neighbour_find(program, task, direction, &halo->neighbour);
+}
+
+static bool stencil_op(const struct task_program *program, uint32_t task, uint32_t stage, struct task_op *op)
+{
+    return task_stages_compute(&program->stages, program->stages.compute, op);
+}
+
+static const struct task_stages_kind stencil_stages = {
+    .halo = stencil_halo, .op = stencil_op, .own_stages = 1};
+
 static enum ker_status stencil_read(struct task_program *program, const struct ker_config *config,
                                     const char *path, struct ker_error *error)
 {
@@ -171,21 +169,12 @@ static enum ker_status stencil_read(struct task_program *program, const struct k
     bool one = ker_config_count(config, periodic) == 1;
     for (uint32_t d = 0; d < program->dimensions; d++)
         program->periodic[d] = ker_config_bool_at(config, periodic, one ? 0 : (int)d);
-    program->steps = (uint32_t)ker_config_int(config, TASK_KEY(path, "steps"));
-    program->compute = task_compute_time(config, path);
-    bool alone = program->tasks == 1; /* no neighbours, and nobody to reduce with */
-    program->jitters = task_compute_jitters(config, path);
-    program->empty = alone && program->compute == 0 && !program->jitters;
-    program->allreduce_every =
-        alone ? 0 : (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
-    program->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
     if (ker_config_is(config, TASK_KEY(path, "neighbours"), "faces"))
         faces_make(program, config, path);
     else
         all_make(program, config, path);
-    program->requests = ker_alloc(2 * (size_t)program->directions * sizeof *program->requests);
-    for (uint32_t i = 0; i < 2 * program->directions; i++)
-        program->requests[i] = i + 1;
+    task_stages_init(&program->stages, &stencil_stages, config, path, program->tasks, program->directions,
+                     false);
     return KER_OK;
 }
 
@@ -210,104 +199,16 @@ static const struct task_comm *stencil_comms(const struct task_program *program,
     return &program->world;
 }
 
-static void own_rewind(struct own_task *own)
-{
-    *own = (struct own_task){.task = own->task};
-}
-
 static enum ker_status stencil_prepare(struct task_program *program, const uint32_t *own_tasks,
                                        uint32_t count, struct ker_error *error)
 {
-    program->own = ker_alloc(count * sizeof *program->own);
-    program->before = ker_alloc(count * sizeof *program->before);
-    for (uint32_t i = 0; i < count; i++)
-        program->own[i].task = own_tasks[i];
+    task_stages_prepare(&program->stages, own_tasks, count);
     return KER_OK;
-}
-
-/* The next message of a receive or send stage; false: the stage is over. */
-static bool message_next(const struct task_program *program, struct own_task *own, struct task_op *op)
-{
-    bool send = own->stage == STAGE_SEND;
-    while (own->direction < program->directions) {
-        uint32_t direction = own->direction++, neighbour;
-        if (!neighbour_find(program, own->task, direction, &neighbour))
-            continue;
-        const struct direction *where = &program->direction[direction];
-        op->kind = send ? TASK_OP_ISEND : TASK_OP_IRECV;
-        op->call = send ? "MPI_Isend" : "MPI_Irecv";
-        op->peer = (int32_t)neighbour;
-        op->tag = (int32_t)(send ? direction : where->opposite);
-        op->bytes = where->bytes;
-        op->request = program->requests[2 * own->posted++ + send];
-        return true;
-    }
-    return false;
-}
-
-/* The op of a stage that has at most one. */
-static bool stage_op(const struct task_program *program, const struct own_task *own, struct task_op *op)
-{
-    switch (own->stage) {
-    case STAGE_WAIT:
-        op->kind = TASK_OP_WAITALL;
-        op->call = "MPI_Waitall";
-        op->requests = program->requests;
-        op->request_count = 2u * own->posted;
-        return own->posted > 0;
-    case STAGE_COMPUTE:
-        op->kind = TASK_OP_COMPUTE;
-        op->call = "computation";
-        op->time = program->compute;
-        op->step = true;
-        return program->compute > 0 || program->jitters;
-    default:
-        op->kind = TASK_OP_COLLECTIVE;
-        op->collective = TASK_COLL_ALLREDUCE;
-        op->call = "MPI_Allreduce";
-        op->bytes = program->allreduce_bytes;
-        return program->allreduce_every > 0 && (own->step + 1) % program->allreduce_every == 0;
-    }
-}
-
-static void stage_advance(struct own_task *own)
-{
-    own->direction = 0;
-    if (own->stage == STAGE_RECEIVE)
-        own->posted = 0; /* as many sends as receives: counted again */
-    own->stage++;
-    if (own->stage == STAGE_END) {
-        own->stage = STAGE_RECEIVE;
-        own->posted = 0;
-        own->step++;
-    }
 }
 
 static bool stencil_next(struct task_program *program, uint32_t number, struct task_op *op)
 {
-    struct own_task *own = &program->own[number];
-    program->before[number] = *own;
-    memset(op, 0, sizeof *op);
-    if (program->empty && own->step < program->steps)
-        own->step = task_step_skip(own->step, program->steps, program->allreduce_every);
-    while (own->step < program->steps) {
-        bool message = own->stage == STAGE_RECEIVE || own->stage == STAGE_SEND;
-        if (message && message_next(program, own, op))
-            return true;
-        bool found = !message && stage_op(program, own, op);
-        stage_advance(own);
-        if (found)
-            return true;
-        memset(op, 0, sizeof *op);
-    }
-    if (own->step > program->steps) {
-        own_rewind(own); /* a background job that starts again */
-        return false;
-    }
-    own->step++;
-    op->kind = TASK_OP_FINALIZE;
-    op->call = "MPI_Finalize";
-    return true;
+    return task_stages_next(&program->stages, program, number, op);
 }
 
 static const struct ker_option stencil_options[] = {
@@ -331,16 +232,7 @@ static const struct ker_option stencil_options[] = {
 
 static void stencil_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
-    struct own_task *at = &program->before[number];
-    at->task = program->own[number].task;
-    KER_CHUNK(c, at->step);
-    KER_CHUNK(c, at->stage);
-    KER_CHUNK(c, at->direction);
-    KER_CHUNK(c, at->posted);
-    c->bad |=
-        at->stage >= STAGE_END || at->direction > program->directions || at->posted > program->directions;
-    if (c->loads && !c->bad)
-        program->own[number] = *at;
+    task_stages_position(&program->stages, number, c);
 }
 
 const struct ker_kind task_program_stencil = {

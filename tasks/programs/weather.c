@@ -19,44 +19,30 @@
  * Invariant: messages of a step match: the tag is the direction a message goes, and both ends count its bytes
  * from the axis.
  */
-#include "tasks/programs/op.h"
+#include "tasks/programs/stages.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { WEST, EAST, NORTH, SOUTH, DIRECTIONS };
 
+/* Behind the halo exchange, before the Allreduce (stages.h). */
 enum stage {
-    STAGE_RECEIVE,
-    STAGE_SEND,
-    STAGE_WAIT,
     STAGE_GRID_COMPUTE,
     STAGE_ROW_FORTH,
     STAGE_COLUMN_FORTH,
     STAGE_SPECTRAL_COMPUTE,
     STAGE_COLUMN_BACK,
     STAGE_ROW_BACK,
-    STAGE_ALLREDUCE,
-    STAGE_END,
-};
-
-struct own_task {
-    uint32_t task, step;
-    uint8_t stage;             /* enum stage */
-    uint8_t direction, posted; /* next direction to look at; messages posted in this stage */
+    STAGES,
 };
 
 struct task_program {
-    uint32_t columns, rows, tasks, steps, allreduce_every;
-    bool empty;   /* a step has nothing but perhaps an Allreduce */
-    bool jitters; /* a step has its computations even if they take no time */
-    uint64_t halo_bytes, transpose_bytes, allreduce_bytes;
-    ker_time compute;
-    uint64_t requests[2 * DIRECTIONS]; /* message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
+    uint32_t columns, rows, tasks;
+    uint64_t halo_bytes, transpose_bytes;
     int32_t comms;
     struct task_comm *comm;
-    int32_t *member;               /* of all rows, then of all columns */
-    struct own_task *own, *before; /* now; before the last call of next() */
+    int32_t *member; /* of all rows, then of all columns */
+    struct task_stages stages;
 };
 
 static void weather_close(struct task_program *program)
@@ -65,8 +51,7 @@ static void weather_close(struct task_program *program)
         return;
     free(program->comm);
     free(program->member);
-    free(program->own);
-    free(program->before);
+    task_stages_release(&program->stages);
     free(program);
 }
 
@@ -108,51 +93,6 @@ static void comms_make(struct task_program *program)
             (struct task_comm){(int32_t)rows, &program->member[tasks + (size_t)column * rows]};
 }
 
-static enum ker_status weather_open(struct task_program **opened, const struct ker_config *config,
-                                    const char *path, struct ker_comm *comm, struct ker_error *error)
-{
-    struct task_program *program = ker_alloc(sizeof *program);
-    *opened = program;
-    enum ker_status status = grid_read(program, config, path, error);
-    if (status != KER_OK)
-        return status;
-    program->steps = (uint32_t)ker_config_int(config, TASK_KEY(path, "steps"));
-    program->compute = task_compute_time(config, path);
-    program->halo_bytes = ker_config_bytes(config, TASK_KEY(path, "halo_bytes"));
-    program->transpose_bytes = ker_config_bytes(config, TASK_KEY(path, "transpose_bytes"));
-    bool alone = program->tasks == 1, quiet = program->halo_bytes == 0 && program->transpose_bytes == 0;
-    program->jitters = task_compute_jitters(config, path);
-    program->empty = (alone || quiet) && program->compute == 0 && !program->jitters;
-    program->allreduce_every =
-        alone ? 0 : (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
-    program->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
-    for (uint32_t i = 0; i < 2 * DIRECTIONS; i++)
-        program->requests[i] = i + 1;
-    comms_make(program);
-    return KER_OK;
-}
-
-static uint32_t weather_tasks(const struct task_program *program)
-{
-    return program->tasks;
-}
-
-static const struct task_comm *weather_comms(const struct task_program *program, int32_t *count)
-{
-    *count = program->comms;
-    return program->comm;
-}
-
-static enum ker_status weather_prepare(struct task_program *program, const uint32_t *own_tasks,
-                                       uint32_t count, struct ker_error *error)
-{
-    program->own = ker_alloc(count * sizeof *program->own);
-    program->before = ker_alloc(count * sizeof *program->before);
-    for (uint32_t i = 0; i < count; i++)
-        program->own[i].task = own_tasks[i];
-    return KER_OK;
-}
-
 /* The neighbour in a direction; false: beyond a pole, or the task itself. */
 static bool neighbour_find(const struct task_program *program, uint32_t task, unsigned direction,
                            uint32_t *neighbour)
@@ -179,114 +119,83 @@ static bool neighbour_find(const struct task_program *program, uint32_t task, un
     return *neighbour != task;
 }
 
-/* The next message of the receive or send stage; false: the stage is over. */
-static bool message_next(const struct task_program *program, struct own_task *own, struct task_op *op)
+/* West and east, north and south are each other's opposite. */
+static bool weather_halo(const struct task_program *program, uint32_t task, uint32_t direction,
+                         struct task_halo *halo)
 {
-    bool send = own->stage == STAGE_SEND;
-    while (program->halo_bytes > 0 && own->direction < DIRECTIONS) {
-        unsigned direction = own->direction++;
-        uint32_t neighbour;
-        if (!neighbour_find(program, own->task, direction, &neighbour))
-            continue;
-        op->kind = send ? TASK_OP_ISEND : TASK_OP_IRECV;
-        op->call = send ? "MPI_Isend" : "MPI_Irecv";
-        op->peer = (int32_t)neighbour;
-        op->tag =
-            (int32_t)(send ? direction
-                           : direction ^ 1u); /* west and east, north and south are each other's opposite */
-        op->bytes = program->halo_bytes;
-        op->request = program->requests[2 * own->posted++ + send];
-        return true;
-    }
-    return false;
-}
-
-static bool compute_op(const struct task_program *program, const struct own_task *own, struct task_op *op)
-{
-    ker_time half = program->compute / 2;
-    op->kind = TASK_OP_COMPUTE;
-    op->call = "computation";
-    op->time = own->stage == STAGE_SPECTRAL_COMPUTE ? half : program->compute - half;
-    op->step = true;
-    return op->time > 0 || program->jitters;
+    halo->send_tag = direction;
+    halo->receive_tag = direction ^ 1;
+    halo->bytes = program->halo_bytes;
+    return neighbour_find(program, task, direction, &halo->neighbour);
 }
 
 /* A block of an Alltoall is what one task has for one other: its share of the fields is dealt to all of the
  * communicator. */
-static bool transpose_op(const struct task_program *program, const struct own_task *own, struct task_op *op)
+static bool transpose_op(const struct task_program *program, uint32_t task, bool row, struct task_op *op)
 {
-    bool row = own->stage == STAGE_ROW_FORTH || own->stage == STAGE_ROW_BACK;
     uint32_t others = row ? program->columns : program->rows;
     op->kind = TASK_OP_COLLECTIVE;
     op->collective = TASK_COLL_ALLTOALL;
     op->call = "MPI_Alltoall";
-    op->comm =
-        (int32_t)(row ? 1 + own->task / program->columns : 1 + program->rows + own->task % program->columns);
+    op->comm = (int32_t)(row ? 1 + task / program->columns : 1 + program->rows + task % program->columns);
     op->bytes = (program->transpose_bytes + others - 1) / others;
     return others > 1 && program->transpose_bytes > 0;
 }
 
-/* The op of a stage that has at most one; false: none. */
-static bool stage_op(const struct task_program *program, const struct own_task *own, struct task_op *op)
+static bool weather_op(const struct task_program *program, uint32_t task, uint32_t stage, struct task_op *op)
 {
-    switch (own->stage) {
-    case STAGE_WAIT:
-        op->kind = TASK_OP_WAITALL;
-        op->call = "MPI_Waitall";
-        op->requests = program->requests;
-        op->request_count = 2u * own->posted;
-        return own->posted > 0;
+    ker_time half = program->stages.compute / 2;
+    switch (stage) {
     case STAGE_GRID_COMPUTE:
+        return task_stages_compute(&program->stages, program->stages.compute - half, op);
     case STAGE_SPECTRAL_COMPUTE:
-        return compute_op(program, own, op);
-    case STAGE_ALLREDUCE:
-        op->kind = TASK_OP_COLLECTIVE;
-        op->collective = TASK_COLL_ALLREDUCE;
-        op->call = "MPI_Allreduce";
-        op->bytes = program->allreduce_bytes;
-        return program->allreduce_every > 0 && (own->step + 1) % program->allreduce_every == 0;
+        return task_stages_compute(&program->stages, half, op);
     default:
-        return transpose_op(program, own, op);
+        return transpose_op(program, task, stage == STAGE_ROW_FORTH || stage == STAGE_ROW_BACK, op);
     }
 }
 
-static void stage_advance(struct own_task *own)
+static const struct task_stages_kind weather_stages = {
+    .halo = weather_halo, .op = weather_op, .own_stages = STAGES};
+
+static enum ker_status weather_open(struct task_program **opened, const struct ker_config *config,
+                                    const char *path, struct ker_comm *comm, struct ker_error *error)
 {
-    own->direction = 0;
-    if (own->stage != STAGE_SEND)
-        own->posted = 0; /* as many sends as receives: counted again; Waitall needs the count */
-    own->stage++;
-    if (own->stage == STAGE_END) {
-        own->stage = STAGE_RECEIVE;
-        own->step++;
-    }
+    struct task_program *program = ker_alloc(sizeof *program);
+    *opened = program;
+    enum ker_status status = grid_read(program, config, path, error);
+    if (status != KER_OK)
+        return status;
+    program->halo_bytes = ker_config_bytes(config, TASK_KEY(path, "halo_bytes"));
+    program->transpose_bytes = ker_config_bytes(config, TASK_KEY(path, "transpose_bytes"));
+    bool silent = program->halo_bytes == 0 && program->transpose_bytes == 0;
+    task_stages_init(&program->stages, &weather_stages, config, path, program->tasks,
+                     program->halo_bytes > 0 ? DIRECTIONS : 0, silent);
+    comms_make(program);
+    return KER_OK;
+}
+
+static uint32_t weather_tasks(const struct task_program *program)
+{
+    return program->tasks;
+}
+
+static const struct task_comm *weather_comms(const struct task_program *program, int32_t *count)
+{
+    *count = program->comms;
+    return program->comm;
+}
+
+static enum ker_status weather_prepare(struct task_program *program, const uint32_t *own_tasks,
+                                       uint32_t count, struct ker_error *error)
+{
+    task_stages_prepare(&program->stages, own_tasks, count);
+    return KER_OK;
 }
 
 static bool weather_next(struct task_program *program, uint32_t number, struct task_op *op)
 {
-    struct own_task *own = &program->own[number];
-    program->before[number] = *own;
-    memset(op, 0, sizeof *op);
-    if (program->empty && own->step < program->steps && own->stage == STAGE_RECEIVE)
-        own->step = task_step_skip(own->step, program->steps, program->allreduce_every);
-    while (own->step < program->steps) {
-        bool message = own->stage <= STAGE_SEND;
-        if (message && message_next(program, own, op))
-            return true;
-        bool found = !message && stage_op(program, own, op);
-        stage_advance(own);
-        if (found)
-            return true;
-        memset(op, 0, sizeof *op);
-    }
-    if (own->step > program->steps) {
-        *own = (struct own_task){.task = own->task}; /* a background job that starts again */
-        return false;
-    }
-    own->step++;
-    op->kind = TASK_OP_FINALIZE;
-    op->call = "MPI_Finalize";
-    return true;
+    return task_stages_next(&program->stages, program, number, op);
 }
 
 static const struct ker_option weather_options[] = {
@@ -314,15 +223,7 @@ static const struct ker_option weather_options[] = {
 
 static void weather_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
-    struct own_task *at = &program->before[number];
-    at->task = program->own[number].task;
-    KER_CHUNK(c, at->step);
-    KER_CHUNK(c, at->stage);
-    KER_CHUNK(c, at->direction);
-    KER_CHUNK(c, at->posted);
-    c->bad |= at->stage >= STAGE_END || at->direction > DIRECTIONS || at->posted > DIRECTIONS;
-    if (c->loads && !c->bad)
-        program->own[number] = *at;
+    task_stages_position(&program->stages, number, c);
 }
 
 const struct ker_kind task_program_weather = {

@@ -1,0 +1,156 @@
+/* stages.c - steps made of stages.
+ *
+ * A task is a step, a stage and, while it posts messages, a direction: 16 bytes, from which the next
+ * operation is computed. A call goes through stages until one has an operation.
+ *
+ * Invariant: the stages of a step are receive, send, wait, the generator's own, Allreduce; `posted` counts
+ * the receives, then the sends, and there are as many of both.
+ */
+#include "tasks/programs/stages.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAGE_RECEIVE, STAGE_SEND, STAGE_WAIT, STAGE_OWN };
+
+static uint32_t stage_allreduce(const struct task_stages *stages)
+{
+    return STAGE_OWN + stages->kind->own_stages;
+}
+
+void task_stages_init(struct task_stages *stages, const struct task_stages_kind *kind,
+                      const struct ker_config *config, const char *path, uint32_t tasks, uint32_t directions,
+                      bool silent)
+{
+    bool alone = tasks == 1;
+    stages->kind = kind;
+    stages->directions = directions;
+    stages->steps = (uint32_t)ker_config_int(config, TASK_KEY(path, "steps"));
+    stages->compute = task_compute_time(config, path);
+    stages->jitters = task_compute_jitters(config, path);
+    stages->empty = (alone || silent) && stages->compute == 0 && !stages->jitters;
+    stages->allreduce_every = alone ? 0 : (uint32_t)ker_config_int(config, TASK_KEY(path, "allreduce_every"));
+    stages->allreduce_bytes = ker_config_bytes(config, TASK_KEY(path, "allreduce_bytes"));
+    stages->requests = ker_alloc(2 * (size_t)directions * sizeof *stages->requests);
+    for (uint32_t i = 0; i < 2 * directions; i++)
+        stages->requests[i] = i + 1;
+}
+
+void task_stages_release(struct task_stages *stages)
+{
+    free(stages->requests);
+    free(stages->place);
+    free(stages->before);
+}
+
+void task_stages_prepare(struct task_stages *stages, const uint32_t *own_tasks, uint32_t count)
+{
+    stages->place = ker_alloc(count * sizeof *stages->place);
+    stages->before = ker_alloc(count * sizeof *stages->before);
+    for (uint32_t i = 0; i < count; i++)
+        stages->place[i].task = own_tasks[i];
+}
+
+/* The next message of the receive or send stage; false: the stage is over. */
+static bool message_next(const struct task_stages *stages, const struct task_program *program,
+                         struct task_stages_place *place, struct task_op *op)
+{
+    bool send = place->stage == STAGE_SEND;
+    while (place->direction < stages->directions) {
+        struct task_halo halo;
+        if (!stages->kind->halo(program, place->task, place->direction++, &halo))
+            continue;
+        op->kind = send ? TASK_OP_ISEND : TASK_OP_IRECV;
+        op->call = send ? "MPI_Isend" : "MPI_Irecv";
+        op->peer = (int32_t)halo.neighbour;
+        op->tag = (int32_t)(send ? halo.send_tag : halo.receive_tag);
+        op->bytes = halo.bytes;
+        op->request = stages->requests[2 * place->posted++ + send];
+        return true;
+    }
+    return false;
+}
+
+bool task_stages_compute(const struct task_stages *stages, ker_time time, struct task_op *op)
+{
+    op->kind = TASK_OP_COMPUTE;
+    op->call = "computation";
+    op->time = time;
+    op->step = true;
+    return time > 0 || stages->jitters;
+}
+
+/* The op of a stage that has at most one; false: none. */
+static bool stage_op(const struct task_stages *stages, const struct task_program *program,
+                     const struct task_stages_place *place, struct task_op *op)
+{
+    if (place->stage == STAGE_WAIT) {
+        op->kind = TASK_OP_WAITALL;
+        op->call = "MPI_Waitall";
+        op->requests = stages->requests;
+        op->request_count = 2u * place->posted;
+        return place->posted > 0;
+    }
+    if (place->stage != stage_allreduce(stages))
+        return stages->kind->op(program, place->task, place->stage - STAGE_OWN, op);
+    op->kind = TASK_OP_COLLECTIVE;
+    op->collective = TASK_COLL_ALLREDUCE;
+    op->call = "MPI_Allreduce";
+    op->bytes = stages->allreduce_bytes;
+    return stages->allreduce_every > 0 && (place->step + 1) % stages->allreduce_every == 0;
+}
+
+static void stage_advance(const struct task_stages *stages, struct task_stages_place *place)
+{
+    place->direction = 0;
+    if (place->stage != STAGE_SEND)
+        place->posted = 0; /* Waitall needs the count */
+    if (place->stage == stage_allreduce(stages)) {
+        place->stage = STAGE_RECEIVE;
+        place->step++;
+    } else {
+        place->stage++;
+    }
+}
+
+bool task_stages_next(struct task_stages *stages, const struct task_program *program, uint32_t number,
+                      struct task_op *op)
+{
+    struct task_stages_place *place = &stages->place[number];
+    stages->before[number] = *place;
+    memset(op, 0, sizeof *op);
+    if (stages->empty && place->step < stages->steps)
+        place->step = task_step_skip(place->step, stages->steps, stages->allreduce_every);
+    while (place->step < stages->steps) {
+        bool message = place->stage <= STAGE_SEND;
+        if (message && message_next(stages, program, place, op))
+            return true;
+        bool found = !message && stage_op(stages, program, place, op);
+        stage_advance(stages, place);
+        if (found)
+            return true;
+        memset(op, 0, sizeof *op);
+    }
+    if (place->step > stages->steps) {
+        *place = (struct task_stages_place){.task = place->task}; /* a background job that starts again */
+        return false;
+    }
+    place->step++;
+    op->kind = TASK_OP_FINALIZE;
+    op->call = "MPI_Finalize";
+    return true;
+}
+
+void task_stages_position(struct task_stages *stages, uint32_t number, struct ker_chunk *c)
+{
+    struct task_stages_place *at = &stages->before[number];
+    at->task = stages->place[number].task;
+    KER_CHUNK(c, at->step);
+    KER_CHUNK(c, at->stage);
+    KER_CHUNK(c, at->direction);
+    KER_CHUNK(c, at->posted);
+    c->bad |= at->stage > stage_allreduce(stages) || at->direction > stages->directions ||
+              at->posted > stages->directions;
+    if (c->loads && !c->bad)
+        stages->place[number] = *at;
+}

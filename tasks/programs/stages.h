@@ -1,0 +1,63 @@
+/* stages.h - for generators whose tasks repeat steps that consist of stages.
+ *
+ * A step is a halo exchange (a receive from every neighbour, a send to every neighbour, one Waitall), then
+ * stages of the generator's own with at most one operation each, then an Allreduce every so many steps. The
+ * generator says who the neighbours are and what its stages do; where a task is, how it goes on, and how that
+ * is saved is the same for all.
+ *
+ * A generator has a struct task_stages in its struct task_program, fills it in by task_stages_init, and
+ * answers prepare, next and position by the functions of those names.
+ */
+#ifndef TASKS_STAGES_H
+#define TASKS_STAGES_H
+
+#include "tasks/programs/op.h"
+
+/* What goes from a task to the neighbour in a direction, and what comes from there. */
+struct task_halo {
+    uint32_t neighbour, send_tag, receive_tag;
+    uint64_t bytes;
+};
+
+struct task_stages_kind {
+    /* The messages of a direction; false: there is no neighbour. Bytes and tags are what the neighbour says
+     * of the same two messages. */
+    bool (*halo)(const struct task_program *, uint32_t task, uint32_t direction, struct task_halo *);
+    /* The operation of an own stage, counted from 0; false: none. *op is zeroed. */
+    bool (*op)(const struct task_program *, uint32_t task, uint32_t stage, struct task_op *op);
+    uint32_t own_stages;
+};
+
+/* Where a task is. */
+struct task_stages_place {
+    uint32_t task, step;
+    uint16_t direction, posted; /* next direction to look at; messages posted in this stage */
+    uint8_t stage;
+};
+_Static_assert(sizeof(struct task_stages_place) <= 16, "half a million tasks");
+
+struct task_stages {
+    const struct task_stages_kind *kind;
+    uint32_t directions, steps, allreduce_every;
+    bool empty;   /* a step has nothing but perhaps an Allreduce */
+    bool jitters; /* a step has its computations even if they take no time */
+    uint64_t allreduce_bytes;
+    ker_time compute;   /* of a step */
+    uint64_t *requests; /* 1, 2, 3, ...: message k of a step is 2k + 1 as a receive, 2k + 2 as a send */
+    struct task_stages_place *place, *before; /* of own tasks: now; before the last call of next() */
+};
+
+/* Reads the keys of task_steps_options and task_compute_options. `silent`: no task has a message of its own
+ * to send; a task that is alone has nobody to reduce with either. */
+void task_stages_init(struct task_stages *, const struct task_stages_kind *, const struct ker_config *,
+                      const char *path, uint32_t tasks, uint32_t directions, bool silent);
+void task_stages_release(struct task_stages *);
+
+void task_stages_prepare(struct task_stages *, const uint32_t *own_tasks, uint32_t count);
+bool task_stages_next(struct task_stages *, const struct task_program *, uint32_t number, struct task_op *);
+void task_stages_position(struct task_stages *, uint32_t number, struct ker_chunk *);
+
+/* An own stage that computes for `time`; false: it does not. */
+bool task_stages_compute(const struct task_stages *, ker_time time, struct task_op *);
+
+#endif
