@@ -393,23 +393,19 @@ static const struct ker_kind *const file_algorithms[] = {
     NULL,
 };
 
+/* Only how it comes to be differs between the two. */
+#define OPERATIONS(how)                                                                                      \
+    &(const struct route_kind)                                                                               \
+    {                                                                                                        \
+        .size = sizeof(struct file_topology), .build = how, .release = file_release, .ports = file_ports,    \
+        .port = file_port, .attachment = file_attachment, .address = file_address,                           \
+        .coordinate = file_coordinate, .hops = file_hops, .group = file_group, .groups = file_groups         \
+    }
+
 const struct ker_kind route_file = {
     .name = "file",
     .meaning = "any network from an edge list (docs/topology-file.md)",
-    .operations =
-        &(const struct route_kind){
-            .size = sizeof(struct file_topology),
-            .build = file_build,
-            .release = file_release,
-            .ports = file_ports,
-            .port = file_port,
-            .attachment = file_attachment,
-            .address = file_address,
-            .coordinate = file_coordinate,
-            .hops = file_hops,
-            .group = file_group,
-            .groups = file_groups,
-        },
+    .operations = OPERATIONS(file_build),
     .options = KER_OPTIONS(file_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, file_algorithms),
 };
@@ -417,20 +413,7 @@ const struct ker_kind route_file = {
 const struct ker_kind route_fabric = {
     .name = "fabric",
     .meaning = "an InfiniBand cluster from the output of ibnetdiscover (docs/fabric.md)",
-    .operations =
-        &(const struct route_kind){
-            .size = sizeof(struct file_topology),
-            .build = fabric_build,
-            .release = file_release,
-            .ports = file_ports,
-            .port = file_port,
-            .attachment = file_attachment,
-            .address = file_address,
-            .coordinate = file_coordinate,
-            .hops = file_hops,
-            .group = file_group,
-            .groups = file_groups,
-        },
+    .operations = OPERATIONS(fabric_build),
     .options = KER_OPTIONS(file_options, route_link_options),
     .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, file_algorithms),
 };
