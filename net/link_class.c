@@ -1,4 +1,4 @@
-/* link.c - classes of links: what bandwidth and latency mean for packets, and how soon one end can affect the
+/* link_class.c - classes of links: what bandwidth and latency mean for packets, and how soon one end can affect the
  * other. */
 #include "net/network.h"
 

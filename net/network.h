@@ -291,7 +291,7 @@ static inline struct net_times net_times_of(const struct net_network *net, unsig
     return t;
 }
 
-/* link.c: of a class of links of the topology. */
+/* link_class.c: of a class of links of the topology. */
 enum ker_status net_link_class_init(struct net_link_class *, const struct route_link *,
                                     const struct net_settings *, const struct ker_config *,
                                     struct ker_error *);
