@@ -120,38 +120,6 @@ void run_checkpoints_clock(struct run *run)
 
 /* ---- the index ---- */
 
-static void text_state(struct ker_chunk *c, char **text)
-{
-    uint32_t length = ker_chunk_count(c, *text ? (uint32_t)strlen(*text) : 0, 1);
-    if (c->loads)
-        *text = ker_alloc((size_t)length + 1);
-    ker_chunk_bytes(c, *text, length);
-}
-
-void run_index_state(struct ker_chunk *c, struct run_index *index)
-{
-    ker_chunk_text(c, index->version);
-    KER_CHUNK(c, index->at);
-    KER_CHUNK(c, index->parts);
-    text_state(c, &index->file);
-    text_state(c, &index->folder);
-    text_state(c, &index->config);
-    uint32_t bytes = ker_chunk_count(c, (uint32_t)index->inputs_bytes, 1);
-    if (c->loads)
-        index->inputs = ker_alloc(bytes);
-    index->inputs_bytes = bytes;
-    ker_chunk_bytes(c, index->inputs, bytes);
-}
-
-void run_index_release(struct run_index *index)
-{
-    free(index->file);
-    free(index->folder);
-    free(index->config);
-    free(index->inputs);
-    *index = (struct run_index){0};
-}
-
 static char *config_text(const struct run *run)
 {
     char *text = NULL;
@@ -237,26 +205,18 @@ static void folder_sync(const char *folder)
     }
 }
 
-static bool is_checkpoint(const char *name)
-{
-    size_t prefix = strlen(RUN_CHECKPOINT_NAME);
-    return strncmp(name, RUN_CHECKPOINT_NAME, prefix) == 0 && name[prefix] &&
-           strspn(name + prefix, "0123456789") == strlen(name + prefix);
-}
-
 static int name_compare(const void *a, const void *b)
 {
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Names have so many digits that their order is that of time. */
 static void oldest_remove(const char *dir, int keep)
 {
     DIR *list = opendir(dir);
     char **name = NULL;
     int count = 0;
     for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
-        if (is_checkpoint(entry->d_name)) {
+        if (run_checkpoint_named(entry->d_name)) {
             name = ker_realloc(name, sizeof *name * (size_t)(count + 1));
             name[count++] = ker_format("%s/%s", dir, entry->d_name);
         }
@@ -270,22 +230,6 @@ static void oldest_remove(const char *dir, int keep)
         free(name[i]);
     }
     free(name);
-}
-
-char *run_checkpoint_newest(const char *dir)
-{
-    DIR *list = opendir(dir);
-    char *newest = NULL;
-    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
-        if (is_checkpoint(entry->d_name) && (!newest || strcmp(entry->d_name, newest) > 0)) {
-            free(newest);
-            newest = ker_format("%s", entry->d_name);
-        }
-    if (list)
-        closedir(list);
-    char *path = newest ? ker_format("%s/%s", dir, newest) : NULL;
-    free(newest);
-    return path;
 }
 
 static void folder_begin(const char *folder, struct ker_error *error)

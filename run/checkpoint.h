@@ -26,4 +26,16 @@ struct run_index {
 void run_index_state(struct ker_chunk *, struct run_index *);
 void run_index_release(struct run_index *);
 
+/* The run that goes on. */
+struct run_resumed {
+    char *folder; /* of the checkpoint */
+    struct run_index index;
+    bool indexed;
+    uint32_t parts; /* that have been read */
+    uint32_t part;  /* that is being read */
+};
+
+/* Is it the name of the folder of a checkpoint? */
+bool run_checkpoint_named(const char *name);
+
 #endif

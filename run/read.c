@@ -3,80 +3,11 @@
  */
 #include "run/stages.h"
 
-#include "plugin/plugin.h"
-
 #include <stdlib.h>
 #include <unistd.h>
 
 #define MOST_ROUNDS 100000000 /* rows of a table, looks at a condition */
 #define LEAST_PORT_BYTES 100  /* of one end of a link, at least: 120 to 250 are usual */
-
-const struct ker_option run_options[] = {
-    {"run.seed", KER_TYPE_INT, "1", "0", NULL, NULL, "Seed of all random streams."},
-    {"run.end", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
-     "Simulated time at which the run ends, whatever is still under way."},
-    {"run.warmup", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL,
-     "Nothing is measured before this simulated time."},
-    {"run.measure", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
-     "Length of the measured span; then synthetic sources stop. Absent: to the end of the run."},
-    {"run.drain", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "With run.measure: go on until everything sent has arrived. false: end with the measured span.",
-     "run.measure"},
-    {"run.packets", KER_TYPE_INT, NULL, "1", NULL, NULL,
-     "End after at least this many packets have been delivered."},
-    {"run.confidence", KER_TYPE_REAL, NULL, "0.000001", "1", NULL,
-     "End when the confidence interval of the mean packet latency is at most this fraction of it on either "
-     "side (batch means)."},
-    {"run.confidence_level", KER_TYPE_REAL, "0.95", "0.5", "0.9999", NULL, "Level of that interval.",
-     "run.confidence"},
-    {"run.batch", KER_TYPE_TIME, "10 us", "1 ps", "1000000 s", NULL, "Length of a batch for run.confidence.",
-     "run.confidence"},
-    {"run.check_interval", KER_TYPE_TIME, "1 us", "1 ps", "1000000 s", NULL,
-     "Packet counts, finished jobs and signals are looked at only at multiples of this simulated time."},
-    {"engine.cell_order", KER_TYPE_CHOICE, "forward", NULL, NULL, "forward|backward|shuffled",
-     "Order in which cells are visited in a window. A debug option: results must not depend on it.",
-     .resume = KER_RESUME_FREE},
-    {"engine.cells", KER_TYPE_CHOICE, "single", NULL, NULL, "single|switch|group",
-     "What is one cell: a component, a switch with its nodes, or a natural group of switches with theirs. "
-     "Results do not depend on it.",
-     .resume = KER_RESUME_FREE},
-    {"engine.exchange", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|messages",
-     "How ranks agree on time: through shared memory where all are on one host, or always by messages.",
-     .resume = KER_RESUME_FREE},
-    {0},
-};
-
-const struct ker_option **run_option_tables(void)
-{
-    int extra = 0;
-    while (task_option_tables[extra])
-        extra++;
-    const struct ker_option **tables = ker_alloc(sizeof *tables * (size_t)(extra + 8));
-    int n = 0;
-    tables[n++] = ker_plugin_options;
-    tables[n++] = run_options;
-    tables[n++] = run_checkpoint_options;
-    tables[n++] = route_options;
-    tables[n++] = net_options;
-    tables[n++] = net_congestion_options;
-    for (int i = 0; i < extra; i++)
-        tables[n++] = task_option_tables[i];
-    tables[n++] = stats_options;
-    tables[n++] = part_options;
-    return tables;
-}
-
-const struct stats_schema **run_tables(void)
-{
-    const struct stats_schema *const *const folders[] = {net_tables, task_tables, stats_tables};
-    const struct stats_schema **tables = NULL;
-    size_t count = 0;
-    for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)
-        for (size_t i = 0; folders[f][i]; i++)
-            *KER_APPEND(tables, count) = folders[f][i];
-    *KER_APPEND(tables, count) = NULL;
-    return tables;
-}
 
 static void phases_read(struct run *run)
 {
@@ -176,8 +107,6 @@ static enum ker_status memory_check(struct run *run)
                            ker_print_bytes(a, least), hosts > 1 ? "these hosts have" : "this host has",
                            ker_print_bytes(b, have));
 }
-
-const struct ker_size run_plugin_sizes[] = {MARSSIM_STRUCTURES(MARSSIM_SIZE){NULL, 0}};
 
 void run_config_read(struct run *run)
 {

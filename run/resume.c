@@ -11,38 +11,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-struct run_resumed {
-    char *folder; /* of the checkpoint */
-    struct run_index index;
-    bool indexed;
-    uint32_t parts; /* that have been read */
-    uint32_t part;  /* that is being read */
-};
-
-void run_resumed_free(struct run_resumed *r)
-{
-    if (!r)
-        return;
-    run_index_release(&r->index);
-    free(r->folder);
-    free(r);
-}
-
-ker_time run_resumed_at(const struct run *run)
-{
-    return run->resumed ? run->resumed->index.at : 0;
-}
-
-const char *run_resumed_folder(const struct run *run)
-{
-    return run->resumed->index.folder;
-}
-
-const char *run_file(const struct run *run)
-{
-    return run->resumed ? run->resumed->index.file : run->args->file;
-}
-
 /* ---- the index ---- */
 
 static void pass_over(void *context, struct ker_chunk *c)

@@ -104,18 +104,20 @@ bool run_checkpoints_due(const struct run *, ker_time at);
 void run_checkpoints_clock(struct run *);
 /* Collective over the working ranks, at a time at which all stand. */
 void run_checkpoint_write(struct run *, ker_time at);
+extern const struct ker_option run_checkpoint_options[];
+
+/* index.c */
 /* The newest in a folder, malloc'ed; NULL: none. */
 char *run_checkpoint_newest(const char *dir);
-extern const struct ker_option run_checkpoint_options[];
+ker_time run_resumed_at(const struct run *); /* 0: from the beginning */
+const char *run_resumed_folder(const struct run *);
+const char *run_file(const struct run *); /* of the configuration, as it was named when the run began */
+void run_resumed_free(struct run_resumed *);
 
 /* resume.c */
 void run_resume_config(struct run *);
 void run_resume_load(struct run *);
 void run_resume_periods(struct run *);
-ker_time run_resumed_at(const struct run *); /* 0: from the beginning */
-const char *run_resumed_folder(const struct run *);
-const char *run_file(const struct run *); /* of the configuration, as it was named when the run began */
-void run_resumed_free(struct run_resumed *);
 
 /* ends.c */
 ker_time run_ends_interval(const struct run *);

@@ -5,9 +5,7 @@ set -u
 build=$(dirname "${MARSSIM:?}")
 cd "${1:-$(dirname "$0")/..}" || exit 2
 # Those that are still there, "FILE FILE" a line; a line that is none any more is refused, too.
-allowed="run/checkpoint run/resume
-run/read run/resume
-stats/files stats/periods
+allowed="stats/files stats/periods
 tasks/mpi/mpi tasks/mpi/save"
 
 sources=$(find kernel stats routing partition net nodes tasks run -name '*.c')

@@ -1,0 +1,95 @@
+/* index.c - the index of a checkpoint, and which one a run goes on from; what writes checkpoints and what
+ * reads them both need it.
+ *
+ * Names of checkpoints have so many digits that their order is that of time.
+ */
+#include "run/checkpoint.h"
+
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- the index ---- */
+
+static void text_state(struct ker_chunk *c, char **text)
+{
+    uint32_t length = ker_chunk_count(c, *text ? (uint32_t)strlen(*text) : 0, 1);
+    if (c->loads)
+        *text = ker_alloc((size_t)length + 1);
+    ker_chunk_bytes(c, *text, length);
+}
+
+void run_index_state(struct ker_chunk *c, struct run_index *index)
+{
+    ker_chunk_text(c, index->version);
+    KER_CHUNK(c, index->at);
+    KER_CHUNK(c, index->parts);
+    text_state(c, &index->file);
+    text_state(c, &index->folder);
+    text_state(c, &index->config);
+    uint32_t bytes = ker_chunk_count(c, (uint32_t)index->inputs_bytes, 1);
+    if (c->loads)
+        index->inputs = ker_alloc(bytes);
+    index->inputs_bytes = bytes;
+    ker_chunk_bytes(c, index->inputs, bytes);
+}
+
+void run_index_release(struct run_index *index)
+{
+    free(index->file);
+    free(index->folder);
+    free(index->config);
+    free(index->inputs);
+    *index = (struct run_index){0};
+}
+
+/* ---- folders ---- */
+
+bool run_checkpoint_named(const char *name)
+{
+    size_t prefix = strlen(RUN_CHECKPOINT_NAME);
+    return strncmp(name, RUN_CHECKPOINT_NAME, prefix) == 0 && name[prefix] &&
+           strspn(name + prefix, "0123456789") == strlen(name + prefix);
+}
+
+char *run_checkpoint_newest(const char *dir)
+{
+    DIR *list = opendir(dir);
+    char *newest = NULL;
+    for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
+        if (run_checkpoint_named(entry->d_name) && (!newest || strcmp(entry->d_name, newest) > 0)) {
+            free(newest);
+            newest = ker_format("%s", entry->d_name);
+        }
+    if (list)
+        closedir(list);
+    char *path = newest ? ker_format("%s/%s", dir, newest) : NULL;
+    free(newest);
+    return path;
+}
+
+/* ---- the run that goes on ---- */
+
+void run_resumed_free(struct run_resumed *r)
+{
+    if (!r)
+        return;
+    run_index_release(&r->index);
+    free(r->folder);
+    free(r);
+}
+
+ker_time run_resumed_at(const struct run *run)
+{
+    return run->resumed ? run->resumed->index.at : 0;
+}
+
+const char *run_resumed_folder(const struct run *run)
+{
+    return run->resumed->index.folder;
+}
+
+const char *run_file(const struct run *run)
+{
+    return run->resumed ? run->resumed->index.file : run->args->file;
+}
