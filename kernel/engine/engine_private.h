@@ -24,6 +24,7 @@ struct engine_private {
     bool broken;     /* memory is out: nothing can be handled any more */
     uint8_t *begins; /* per component: begins a cell */
     uint32_t *count; /* per component of a block, and one more */
+    uint32_t few;    /* items of a block that are not counted */
     struct ker_item *item, *spare;
     size_t item_room;
     struct active_cell *active;

@@ -7,24 +7,17 @@
  */
 #include "kernel/base/array.h"
 #include "kernel/base/random.h"
-#include "kernel/engine/engine_private.h"
+#include "kernel/engine/items.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define INSERTION_LIMIT 32
-#define SPREAD_LEAST 16
-#define SPREAD_PARTS 32
 #define PREPARE_AHEAD 1
+#define FEW 24 /* records of a block that are inserted, not counted */
 
 static inline uint32_t item_rank(unsigned kind, uint16_t port, uint8_t channel)
 {
     return (uint32_t)kind << 28 | (uint32_t)port << 8 | channel;
-}
-
-static inline bool item_before(struct ker_item a, struct ker_item b)
-{
-    return a.key < b.key || (a.key == b.key && a.rank < b.rank);
 }
 
 static inline void *record_at(const struct ker_engine *e, uint32_t reference)
@@ -83,60 +76,6 @@ static void bucket_free(struct ker_engine *e, uint32_t chunk)
         wheel_chunk_free(&e->wheel, chunk);
         chunk = next;
     }
-}
-
-static void items_insertion_sort(struct ker_item *item, uint32_t n)
-{
-    for (uint32_t i = 1; i < n; i++) {
-        struct ker_item x = item[i];
-        uint32_t k = i;
-        for (; k > 0 && item_before(x, item[k - 1]); k--)
-            item[k] = item[k - 1];
-        item[k] = x;
-    }
-}
-
-static void items_merge_sort(struct ker_item *item, struct ker_item *spare, uint32_t n)
-{
-    for (uint32_t width = 1; width < n; width *= 2) {
-        for (uint32_t at = 0; at < n; at += 2 * width) {
-            uint32_t a = at, mid = at + width < n ? at + width : n, b = mid,
-                     end = at + 2 * width < n ? at + 2 * width : n;
-            for (uint32_t k = at; k < end; k++)
-                spare[k] = a < mid && (b >= end || !item_before(item[b], item[a])) ? item[a++] : item[b++];
-        }
-        memcpy(item, spare, sizeof *item * n);
-    }
-}
-
-/* Items of a window are spread over it fairly evenly: 32 parts by time, then little is left to be inserted;
- * where a part gets too many (all at one instant), they are merged. */
-static void items_spread_sort(const struct ker_engine *e, struct ker_item *item, uint32_t n)
-{
-    struct ker_item *spare = e->private->spare;
-    uint64_t scale = ((uint64_t)SPREAD_PARTS << 40) / (uint64_t)(e->window_end - e->window_start);
-    uint32_t end[SPREAD_PARTS + 1] = {0}, most = 0;
-    for (uint32_t i = 0; i < n; i++)
-        end[((item[i].key >> 16) * scale >> 40) + 1]++;
-    for (uint32_t part = 0; part < SPREAD_PARTS; part++) {
-        most = end[part + 1] > most ? end[part + 1] : most;
-        end[part + 1] += end[part];
-    }
-    for (uint32_t i = 0; i < n; i++)
-        spare[end[(item[i].key >> 16) * scale >> 40]++] = item[i];
-    memcpy(item, spare, sizeof *item * n);
-    if (most > INSERTION_LIMIT)
-        items_merge_sort(item, spare, n);
-    else
-        items_insertion_sort(item, n);
-}
-
-static inline void items_sort(const struct ker_engine *e, struct ker_item *item, uint32_t n)
-{
-    if (n > SPREAD_LEAST)
-        items_spread_sort(e, item, n);
-    else
-        items_insertion_sort(item, n);
 }
 
 static inline void item_handle(struct ker_engine *e, const struct ker_component *c, struct ker_item item,
@@ -245,10 +184,19 @@ static void cell_run(struct ker_engine *e, uint32_t first, const struct ker_item
 
 /* ---- one block of one window ---- */
 
-static inline void item_add(struct engine_private *p, uint32_t in_block, uint64_t offset, uint32_t rank,
-                            uint32_t reference)
+/* Of many items the place is known from counting; of few, each is inserted behind those of components up to
+ * its own, and carries its component's place in the block. */
+static inline void item_add(struct engine_private *p, bool few, uint32_t in_block, uint64_t offset,
+                            uint32_t rank, uint32_t reference)
 {
-    p->item[p->count[in_block]++] = (struct ker_item){offset << 16, rank, reference};
+    if (!few) {
+        p->item[p->count[in_block]++] = (struct ker_item){offset << 16, rank, reference};
+        return;
+    }
+    uint32_t i = p->few++;
+    for (; i > 0 && (p->item[i - 1].key & 0xffff) > in_block; i--)
+        p->item[i] = p->item[i - 1];
+    p->item[i] = (struct ker_item){offset << 16 | in_block, rank, reference};
 }
 
 static inline bool note_due(const struct ker_engine *e, const struct wheel_note *n)
@@ -293,13 +241,13 @@ static uint32_t block_count(struct ker_engine *e, struct wheel_bucket bucket, ui
     return total;
 }
 
-static void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, uint32_t mask)
+static inline void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, uint32_t mask, bool few)
 {
     struct engine_private *p = e->private;
     FOR_EVENTS(e, bucket, event)
     {
         if (event->time < e->window_end)
-            item_add(p, event->component & mask, (uint64_t)(event->time - e->window_start),
+            item_add(p, few, event->component & mask, (uint64_t)(event->time - e->window_start),
                      item_rank(KER_ARRIVAL, event->port, event->channel), record_reference(e, event));
         else
             *wheel_event(&e->wheel, event->time, event->component) = *event;
@@ -307,32 +255,63 @@ static void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, uint
     FOR_NOTES(e, bucket, note)
     {
         if (note_due(e, note))
-            item_add(p, note->component & mask, note->offset,
+            item_add(p, few, note->component & mask, note->offset,
                      item_rank(note->kind, note->port, note->channel), record_reference(e, note));
         else
             wheel_note_put(&e->wheel, e->window_start + note->offset, *note);
     }
 }
 
-/* Turns counts into starts; afterwards count[c] is the end of c's items. Returns the active cells. */
+/* n more items, from place `at` on, of a component: of the last active cell, or of a new one. Returns the
+ * component's cell. */
+static inline uint32_t cell_extend(struct engine_private *p, uint32_t *cells, uint32_t component, uint32_t at,
+                                   uint32_t n)
+{
+    uint32_t cell = component;
+    while (!p->begins[cell])
+        cell--;
+    if (*cells && p->active[*cells - 1].first == cell)
+        p->active[*cells - 1].count += n;
+    else
+        p->active[(*cells)++] = (struct active_cell){cell, at, n};
+    return cell;
+}
+
+static inline bool eight_empty(const uint32_t *count)
+{
+    uint64_t pair[4];
+    memcpy(pair, count, sizeof pair);
+    return !(pair[0] | pair[1] | pair[2] | pair[3]);
+}
+
+/* Turns counts into starts; afterwards count[c] is the end of c's items, if there are any. Returns the active
+ * cells. */
 static uint32_t block_cells(struct engine_private *p, uint32_t first, uint32_t mask)
 {
     uint32_t at = 0, cells = 0;
     for (uint32_t c = 0; c <= mask; c++) {
-        uint32_t n = p->count[c];
-        if (n) {
-            /* a cell's components are neighbours: the same active cell goes on until the next beginning */
-            uint32_t cell = c;
-            while (!p->begins[first + cell])
-                cell--;
-            if (cells && p->active[cells - 1].first == first + cell) {
-                p->active[cells - 1].count += n;
-            } else {
-                p->active[cells++] = (struct active_cell){first + cell, at, n};
-            }
+        if (c % 8 == 0 && eight_empty(&p->count[c])) {
+            c += 7;
+            continue;
         }
+        uint32_t n = p->count[c];
+        if (!n)
+            continue;
+        cell_extend(p, &cells, first + c, at, n);
         p->count[c] = at;
         at += n;
+    }
+    return cells;
+}
+
+/* The same for few items, which stand in their order. */
+static uint32_t few_cells(struct engine_private *p, uint32_t first)
+{
+    uint32_t cells = 0;
+    for (uint32_t i = 0; i < p->few; i++) {
+        uint32_t in_block = p->item[i].key & 0xffff;
+        uint32_t cell = cell_extend(p, &cells, first + in_block, i, 1);
+        p->item[i].key -= cell - first; /* now the place in the cell */
     }
     return cells;
 }
@@ -408,17 +387,48 @@ static void items_reserve(struct ker_engine *e, uint32_t total)
     KER_RESERVE(p->spare, spare_room, p->item_room);
 }
 
-static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t block)
+/* At most so many records; more than FEW: perhaps some more. */
+static uint32_t bucket_most(const struct ker_engine *e, struct wheel_bucket bucket)
+{
+    uint32_t n = 0;
+    if (bucket.events)
+        n += *(uint32_t *)(void *)wheel_chunk(&e->wheel, bucket.events)
+                 ? FEW + 1u
+                 : WHEEL_CHUNK_EVENTS - bucket.events_left;
+    if (bucket.notes)
+        n += *(uint32_t *)(void *)wheel_chunk(&e->wheel, bucket.notes)
+                 ? FEW + 1u
+                 : WHEEL_CHUNK_NOTES - bucket.notes_left;
+    return n;
+}
+
+/* Brings the items of a block to their cells. Returns the active cells. */
+static uint32_t block_gather(struct ker_engine *e, struct wheel_bucket bucket, uint32_t first, uint32_t mask,
+                             uint32_t *total)
 {
     struct engine_private *p = e->private;
-    uint32_t mask = (1u << p->block_shift) - 1, first = block << p->block_shift;
-    uint32_t total = block_count(e, bucket, mask);
-    items_reserve(e, total);
+    if (bucket_most(e, bucket) <= FEW) {
+        items_reserve(e, FEW);
+        p->few = 0;
+        block_scatter(e, bucket, mask, true);
+        *total = p->few;
+        return few_cells(p, first);
+    }
+    *total = block_count(e, bucket, mask);
+    items_reserve(e, *total);
     uint32_t cells = block_cells(p, first, mask);
-    block_scatter(e, bucket, mask);
+    block_scatter(e, bucket, mask, false);
     bool grown = p->setup.largest_cell > 1;
     for (uint32_t i = 0; grown && i < cells; i++)
         cell_label(p, &p->active[i], mask);
+    return cells;
+}
+
+static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t block)
+{
+    struct engine_private *p = e->private;
+    uint32_t mask = (1u << p->block_shift) - 1, total;
+    uint32_t cells = block_gather(e, bucket, block << p->block_shift, mask, &total);
     cells_order(p, cells);
     for (uint32_t i = 0; i < ENGINE_PREFETCH_AHEAD && i < cells; i++)
         cell_prefetch(e, &p->active[i]);
@@ -428,7 +438,7 @@ static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t
         if (i + PREPARE_AHEAD < cells)
             cell_prepare(e, &p->active[i + PREPARE_AHEAD]);
         struct active_cell a = p->active[i];
-        items_sort(e, p->item + a.begin, a.count);
+        items_sort(p->item + a.begin, a.count, p->spare, e->window_end - e->window_start);
         cell_run(e, a.first, p->item + a.begin, a.count);
     }
     e->counts.cells += cells;

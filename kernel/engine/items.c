@@ -1,0 +1,43 @@
+/* items.c - sorts many records of one cell; see items.h.
+ *
+ * Those of a window are spread over it fairly evenly: 32 parts by time, then little is left to be inserted;
+ * where a part gets too many (all at one instant), they are merged.
+ */
+#include "kernel/engine/items.h"
+
+#include <string.h>
+
+#define INSERTION_LIMIT 32
+#define SPREAD_PARTS 32
+
+static void items_merge_sort(struct ker_item *item, struct ker_item *spare, uint32_t n)
+{
+    for (uint32_t width = 1; width < n; width *= 2) {
+        for (uint32_t at = 0; at < n; at += 2 * width) {
+            uint32_t a = at, mid = at + width < n ? at + width : n, b = mid,
+                     end = at + 2 * width < n ? at + 2 * width : n;
+            for (uint32_t k = at; k < end; k++)
+                spare[k] = a < mid && (b >= end || !item_before(item[b], item[a])) ? item[a++] : item[b++];
+        }
+        memcpy(item, spare, sizeof *item * n);
+    }
+}
+
+void items_spread_sort(struct ker_item *item, uint32_t n, struct ker_item *spare, ker_time window)
+{
+    uint64_t scale = ((uint64_t)SPREAD_PARTS << 40) / (uint64_t)window;
+    uint32_t end[SPREAD_PARTS + 1] = {0}, most = 0;
+    for (uint32_t i = 0; i < n; i++)
+        end[((item[i].key >> 16) * scale >> 40) + 1]++;
+    for (uint32_t part = 0; part < SPREAD_PARTS; part++) {
+        most = end[part + 1] > most ? end[part + 1] : most;
+        end[part + 1] += end[part];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        spare[end[(item[i].key >> 16) * scale >> 40]++] = item[i];
+    memcpy(item, spare, sizeof *item * n);
+    if (most > INSERTION_LIMIT)
+        items_merge_sort(item, spare, n);
+    else
+        items_insertion_sort(item, n);
+}
