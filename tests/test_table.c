@@ -679,6 +679,26 @@ static void weights_from_a_file(void **state)
     remove(TABLE);
 }
 
+/* Who describes the weights of a network need not know which of its links are broken. Node, 0, 2, 1, node: 4
+ * links. */
+static void weights_of_a_link_that_is_down(void **state)
+{
+    static const char routing[] =
+        TOPOLOGY("torus", "extents = [3]; " LINKS) "routing: { algorithm = \"shortest\"; weights = \"file\"; "
+                                                   "weight_file = \"" TABLE "\"; }; "
+                                                   "faults: { list = ({ link = [0, 1]; }); };";
+    uint32_t random = 6;
+    text_write("link 0 1 1\nlink 1 0 2\nport 0 1 3\nlink 0 2 9\n");
+    struct route_topology *topology = topology_make(routing, 3);
+    assert_int_equal(walk_packet(topology, 0, 1, 3, &random), 4);
+    route_free(topology);
+    struct ker_error error;
+    text_write("link 0 1 1\nport 0 0 2\n");
+    assert_int_equal(topology_try(&topology, routing, 3, &error), KER_BAD_INPUT);
+    assert_non_null(strstr(error.text, "text:2: no link leads from port 0 of switch 0 to another switch"));
+    remove(TABLE);
+}
+
 /* ---- sizes ---- */
 
 /* 65,536 nodes; TABLE_SIZES=1 takes a minute, TABLE_SIZES=2 with the torus several: TABLE_SIZES=1
@@ -733,6 +753,7 @@ int main(void)
         cmocka_unit_test(deadlock_is_refused_unless_allowed),
         cmocka_unit_test(what_no_table_can_say_is_refused),
         cmocka_unit_test(weights_from_a_file),
+        cmocka_unit_test(weights_of_a_link_that_is_down),
         cmocka_unit_test(large_tables_are_small),
     };
     return cmocka_run_group_tests(tests, graphs_write, graphs_remove);

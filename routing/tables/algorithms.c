@@ -17,7 +17,7 @@ static enum ker_status weights_make(struct route_maker *m, const struct route_to
         return KER_OK;
     m->weight = ker_alloc((wires->links + (size_t)1) * sizeof *m->weight);
     if (strcmp(kind, "file") == 0)
-        return route_weights_read(m->weight, wires, config, error);
+        return route_weights_read(m->weight, topology, wires, config, error);
     for (uint32_t i = 0; i < wires->links; i++) {
         ker_time latency = topology->summary.link[wires->class[i]].latency;
         m->weight[i] = latency < UINT32_MAX ? (uint32_t)latency : UINT32_MAX;

@@ -53,7 +53,7 @@ enum ker_status route_table_parse(struct route_table **, const struct route_topo
 enum ker_status route_table_prove(const struct route_topology *, const struct ker_config *,
                                   struct ker_error *);
 enum ker_status route_table_read(struct route_topology *, const struct ker_config *, struct ker_error *);
-enum ker_status route_weights_read(uint32_t *weight, const struct route_wires *, const struct ker_config *,
-                                   struct ker_error *);
+enum ker_status route_weights_read(uint32_t *weight, const struct route_topology *,
+                                   const struct route_wires *, const struct ker_config *, struct ker_error *);
 
 #endif
