@@ -131,17 +131,6 @@ void task_mpi_reserve(struct task_mpi *mpi, uint32_t nodes, uint32_t tasks)
     mpi->task = ker_reserve(mpi->task_room * sizeof *mpi->task);
 }
 
-/* Room for the counts of this job. */
-void task_mpi_job_room(struct task_mpi *mpi, uint32_t job)
-{
-    if (job < mpi->jobs)
-        return;
-    uint32_t room = job + 1 > 2 * mpi->jobs ? job + 1 : 2 * mpi->jobs;
-    mpi->job = ker_realloc(mpi->job, room * sizeof *mpi->job);
-    memset(mpi->job + mpi->jobs, 0, (room - mpi->jobs) * sizeof *mpi->job);
-    mpi->jobs = room;
-}
-
 struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
                                         const struct task_mpi_seat *seats, uint32_t count)
 {
@@ -166,17 +155,6 @@ struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
     }
     mpi->nodes++;
     return n;
-}
-
-uint64_t task_mpi_unfinished(const struct task_mpi *mpi)
-{
-    return mpi->unfinished;
-}
-
-void task_mpi_job(const struct task_mpi *mpi, uint32_t job, int64_t *open, uint64_t *unfinished)
-{
-    *open = job < mpi->jobs ? mpi->job[job].open : 0;
-    *unfinished = job < mpi->jobs ? mpi->job[job].unfinished : 0;
 }
 
 static void service_lost(void *shared, const struct net_envelope *envelope)

@@ -1,9 +1,9 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
- * Each file calls only those before it in this order: pool.c and node.c (messages, timers, the list of ready
+ * Each file calls only those before it in this order: counts.c, node.c (messages, timers, the list of ready
  * tasks), request.c, match.c (pairs messages with receives), wait.c, protocol.c (moves messages, starts
- * requests), collective.c (executes schedules), task.c (runs a task), report.c, mpi.c (takes the node's
- * calls). Nothing recurses into a running task: completions only put tasks on the node's list.
+ * requests), collective.c (executes schedules), task.c (runs a task), report.c, save.c, mpi.c (takes the
+ * node's calls). Nothing recurses into a running task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -172,7 +172,7 @@ struct task_mpi {
     struct task_mpi_outside outside;
     uint32_t service;         /* its number among the nodes' */
     struct task_mpi_job *job; /* by its number; as many as were needed so far */
-    uint32_t jobs;
+    uint32_t job_room;
     struct node_model model;
     struct task_coll_table collectives;
     uint64_t eager_limit;
@@ -204,8 +204,8 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
     return (uint32_t)(task - mpi->task);
 }
 
-/* -- mpi.c -- */
-/* Room for the counts of this job. */
+/* -- counts.c -- */
+/* Makes room for the counts of this job. */
 void task_mpi_job_room(struct task_mpi *, uint32_t job);
 /* -- node.c -- */
 /* A message of this job from a task on this core (or NODE_ANY_CORE) to the node `destination`. */
@@ -217,9 +217,9 @@ void task_ready(struct task_mpi *, struct task_state *);   /* its condition has 
 void task_enqueue(struct task_mpi *, struct task_state *); /* at the end of the ready tasks */
 
 /* -- task.c -- */
-/* Runs the task at `now` until it must wait. */
 /* The program's next operation. */
 void task_op_fetch(const struct task_job *, struct task_state *);
+/* Runs the task at `now` until it must wait. */
 void task_run(struct task_mpi *, struct task_state *, ker_time now);
 
 /* -- request.c -- */

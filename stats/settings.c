@@ -1,0 +1,26 @@
+/* settings.c - the keys output.*, and which tables they are about. */
+#include "stats/stats.h"
+
+const struct ker_option stats_options[] = {
+    {"output.links", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Write links.csv: packets, utilisation and queue occupancy of every direction of every link.",
+     .resume = KER_RESUME_FREE},
+    {"output.tasks", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Write tasks.csv: finish, compute and wait time of every task of every job.", "jobs",
+     .resume = KER_RESUME_FREE},
+    {"output.histograms", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Write packet_latency.csv and message_size.csv.", .resume = KER_RESUME_FREE},
+    {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Write matrix.csv: messages and bytes per pair of source and destination node. Memory grows with the "
+     "number of "
+     "pairs that talk."},
+    {"output.tables", KER_TYPE_CHOICE, "csv", NULL, NULL, "csv|json",
+     "Write tables as NAME.csv, or as NAME.json with unit and meaning of each column; periods.csv is always "
+     "CSV."},
+    {"output.period", KER_TYPE_TIME, "0 ns", "0 ns", NULL, NULL,
+     "Write a row of periods.csv each time this much simulated time has passed; 0 writes none."},
+    {0},
+};
+
+const struct stats_schema *const stats_tables[] = {&stats_packet_latency_schema, &stats_message_size_schema,
+                                                   &stats_matrix_schema, &stats_periods_schema, NULL};
