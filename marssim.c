@@ -10,7 +10,7 @@
 /* What the command line says. */
 struct arguments {
     struct run_arguments run;
-    bool list, help_config, help_results, version;
+    bool list, schema, json, help_config, help_results, version;
     unsigned help; /* argp's flags; 0: not asked for */
     bool control;
 };
@@ -29,6 +29,12 @@ static const struct argp_option options[] = {
     {"list", 'l', NULL, 0, "List topologies, algorithms, traffic patterns, programs, ...", 0},
     {"help-config", 'H', NULL, 0, "List every configuration key; with a WORD behind it, that group or key",
      0},
+    {"schema", 'S', NULL, 0,
+     "Print a JSON schema of all configurations, for editors and checkers; with a FILE behind it, of its "
+     "plugins, "
+     "too",
+     0},
+    {"json", 'j', NULL, 0, "Print the configuration in JSON, which is read like FILE, and stop", 0},
     {"help-results", 'R', NULL, 0, "List the tables that a run writes, with all their columns", 0},
     {"help", 'h', NULL, 0, "Give this help list", -1},
     {NULL, '?', NULL, OPTION_ALIAS | OPTION_HIDDEN, NULL, -1},
@@ -107,6 +113,12 @@ static error_t option_parse(int key, char *text, struct argp_state *state)
     case 'l':
         a->list = true;
         break;
+    case 'S':
+        a->schema = true;
+        break;
+    case 'j':
+        a->json = true;
+        break;
     case 'H':
         a->help_config = true;
         break;
@@ -159,7 +171,7 @@ static bool options_check(const struct arguments *a, int argc, char **argv)
         size_t length = strcspn(name, "=");
         bool one = word[0] == '-' && word[1] != '-' && word[1];
         if (word[0] != '-' || !*name ||
-            (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qlHRuVh")] == '\0')) ||
+            (one && (!name[1] || strchr("oct", name[0]) || name[strspn(name, "qlSjHRuVh")] == '\0')) ||
             (!one && option_named(name, length)))
             continue; /* as it should be, or the letters of several options in one word */
         struct ker_registry *registry = registry_new();
@@ -194,7 +206,7 @@ static enum ker_status arguments_read(struct arguments *a, int argc, char **argv
     unsigned quiet = a->control ? 0 : ARGP_NO_ERRS;
     bool failed = argp_parse(&parser, argc, words, ARGP_NO_EXIT | ARGP_NO_HELP | quiet, NULL, a) != 0;
     free(words);
-    if (failed || a->help || a->version || a->list || a->help_config || a->help_results ||
+    if (failed || a->help || a->version || a->list || a->schema || a->help_config || a->help_results ||
         (a->run.file && !a->run.resume) || (a->run.resume && !a->run.file))
         return failed ? KER_BAD_INPUT : KER_OK;
     if (a->control && a->run.resume)
@@ -238,7 +250,8 @@ static int output_check(const struct arguments *a, int status)
 
 #define PLUGINS "plugins="
 
-/* --list and --help-config know the plugins that stand behind them: plugins=A.so,B.so */
+/* --list, --schema and --help-config know the plugins that stand behind them, plugins=A.so,B.so, and but for
+ * the last those of a configuration. */
 static enum ker_status plugins_load(const struct arguments *a, struct ker_registry *registry,
                                     struct ker_error *error)
 {
@@ -252,6 +265,8 @@ static enum ker_status plugins_load(const struct arguments *a, struct ker_regist
             status = ker_plugin_load(registry, NULL, run_plugin_sizes, name, error);
         free(names);
     }
+    if (!status && a->run.file && !a->help_config)
+        status = ker_plugins_load(registry, run_plugin_sizes, a->run.file, error);
     return status;
 }
 
@@ -282,9 +297,29 @@ static enum ker_status describe(const struct arguments *a)
         status = help_config(a, ker_registry_tables(registry), &error);
     if (a->control && status == KER_OK && a->list)
         ker_registry_list(registry, stdout);
+    if (a->control && status == KER_OK && a->schema)
+        ker_registry_schema(registry, stdout);
     if (a->control && status != KER_OK)
         fprintf(stderr, "marssim: error: %s\n", error.text);
     ker_registry_free(registry);
+    return status;
+}
+
+/* Collective. */
+static enum ker_status json_print(const struct arguments *a, struct ker_comm *comm)
+{
+    struct ker_error error = {.status = KER_OK};
+    struct ker_config *config = NULL;
+    const struct ker_option **tables = run_option_tables();
+    ker_config_load_all(&config, comm, a->run.file, a->run.overrides, a->run.override_count, tables,
+                        run_plugin_sizes, &error);
+    enum ker_status status = ker_comm_agree(comm, &error);
+    if (a->control && status == KER_OK) {
+        ker_config_warn(config);
+        ker_config_write_json(config, stdout);
+    }
+    ker_config_free(config);
+    free(tables);
     return status;
 }
 
@@ -310,8 +345,10 @@ int main(int argc, char **argv)
             argp_help(&parser, stdout, args.help, (char[]){"marssim"});
         else if (args.control)
             puts("marssim " MARSSIM_VERSION);
-    } else if (status == KER_OK && (args.list || args.help_config)) {
+    } else if (status == KER_OK && (args.list || args.schema || args.help_config)) {
         status = describe(&args);
+    } else if (status == KER_OK && args.json) {
+        status = json_print(&args, comm);
     } else if (status == KER_OK && args.help_results) {
         const struct stats_schema **tables = run_tables();
         if (args.control)

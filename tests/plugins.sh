@@ -56,6 +56,9 @@ equal star.cfg "a routing algorithm of a plugin for a topology that is there: 1 
 check "--list has them"
 "$marssim" --help-config topology.length plugins=libmine.so >log && grep -q "only with topology.kind = line" log
 check "--help-config has their keys"
+has='(.properties.topology.properties.kind.enum | index("line")) and .properties.topology.properties.length.type == "integer"'
+"$marssim" --schema plugins=libmine.so >log && jq -e "$has" log >/dev/null && "$marssim" --schema line.cfg | cmp - log
+check "--schema has them, named or from a configuration"
 
 bad() { # MESSAGE WORDS...: refused on 1 and 3 ranks, with status 2
     local message=$1 status

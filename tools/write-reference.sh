@@ -7,7 +7,13 @@ cat <<'END'
 A configuration is a [libconfig](https://hyperrealm.github.io/libconfig/) file; any key can be set on the command line,
 too: `marssim FILE key.path=value ...`. Values with units are strings: `"25 GB/s"`, `"200 Gb/s"`, `"100 ns"`, `"4 KiB"`. Every key there
 is, with its type, default, range and meaning, as `marssim --help-config` prints it (this page is made from that by
-`make docs`, and a test compares them):
+`make docs`, and a test compares them).
+
+The same in JSON is read, too: a file that begins with `{`. `marssim --json FILE` prints a configuration so, and `marssim --schema >marssim.schema.json`
+a JSON schema of all keys, with types, ranges, choices and what belongs to which kind; `--schema FILE`, or `plugins=libmine.so` behind it, has
+the keys of plugins, too. An editor that knows JSON schemas completes and checks a file which begins with
+`{ "$schema": "marssim.schema.json",`; any checker does the same for others (`marssim --json system.cfg | ...`). What satisfies the schema may
+still be refused when the run is built.
 
 ```text
 END

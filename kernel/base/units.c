@@ -68,6 +68,21 @@ static const struct unit rate_units[] = {
     {NULL, 0, 0},
 };
 
+const char *ker_time_unit(int index)
+{
+    return time_units[index].name;
+}
+
+const char *ker_bytes_unit(int index)
+{
+    return byte_units[index].name;
+}
+
+const char *ker_rate_unit(int index)
+{
+    return rate_units[index].name;
+}
+
 struct decimal {
     uint64_t digits;
     int exponent; /* of ten */

@@ -45,6 +45,11 @@ int ker_parse_time(const char *text, ker_time *time, const char **why);
 int ker_parse_bytes(const char *text, uint64_t *bytes, const char **why);
 int ker_parse_rate(const char *text, uint64_t *bytes_per_second, const char **why);
 
+/* The name of unit number `index` of those that are read; NULL behind the last. */
+const char *ker_time_unit(int index);
+const char *ker_bytes_unit(int index);
+const char *ker_rate_unit(int index);
+
 /* Print with the largest unit that leaves at least 1, four significant digits: "12.34 us", "4 KiB", "25
  * GB/s". buffer holds at least 32 bytes; returned for convenience. */
 char *ker_print_time(char *buffer, ker_time time);

@@ -19,14 +19,6 @@
 #include <string.h>
 
 #define MAX_DEPTH 8 /* of keys that belong to keys that belong ... */
-#define MAX_KEY 96
-
-struct term {
-    char key[MAX_KEY];
-    enum { TERM_GIVEN, TERM_IS, TERM_IS_NOT } kind;
-    const char *values; /* "a|b" ... */
-    size_t length;      /* ... of this length */
-};
 
 /* The condition that does not hold. */
 struct lack {
@@ -48,64 +40,22 @@ struct check {
     size_t absents;
 };
 
-static void term_read(struct term *term, const char *text, size_t length)
-{
-    size_t key = strcspn(text, "!=");
-    key = key < length ? key : length;
-    ker_assert(key > 0 && key < MAX_KEY);
-    memcpy(term->key, text, key);
-    term->key[key] = '\0';
-    term->kind = key == length ? TERM_GIVEN : text[key] == '!' ? TERM_IS_NOT : TERM_IS;
-    term->values = text + key + (size_t)term->kind;
-    term->length = term->kind == TERM_GIVEN ? 0 : length - key - (size_t)term->kind;
-}
-
-/* The next piece of *text up to `separator`, with its length; NULL at the end. */
-static const char *piece_next(const char **text, const char *separator, size_t *length)
-{
-    const char *begin = *text, *end = strstr(begin, separator);
-    if (!*begin)
-        return NULL;
-    *length = end ? (size_t)(end - begin) : strlen(begin);
-    *text = end ? end + strlen(separator) : begin + *length;
-    return begin;
-}
-
-/* Is the value one of term->values? */
-static bool value_listed(const struct ker_option *option, const struct term *term,
-                         const struct ker_config_value *value)
-{
-    struct ker_config_value other;
-    char why[KER_WHY_BYTES], *list = ker_format("%.*s", (int)term->length, term->values);
-    const char *at = list;
-    bool found = false;
-    size_t length;
-    for (const char *word; !found && (word = piece_next(&at, "|", &length)) != NULL;) {
-        char *one = ker_format("%.*s", (int)length, word);
-        found = ker_config_value_parse(option, one, &other, why) &&
-                ker_config_value_compare(option, value, &other) == 0;
-        free(one);
-    }
-    free(list);
-    return found;
-}
-
 /* Does the key have a value as the term wants it? What cannot be read is refused elsewhere and counts as
  * right. */
-static bool term_value_holds(const struct term *term, const struct ker_option *option,
+static bool term_value_holds(const struct ker_term *term, const struct ker_option *option,
                              const struct ker_config_node *node)
 {
     struct ker_config_value value;
     char why[KER_WHY_BYTES];
     if (!option) /* a list of groups */
         return node && node->count > 0;
-    if (term->kind == TERM_GIVEN)
+    if (term->kind == KER_TERM_GIVEN)
         return node != NULL;
     if (node ? !ker_config_value_read(option, node, &value, why) : !option->fallback)
         return node != NULL;
     if (!node)
         ker_config_value_parse(option, option->fallback, &value, why);
-    return value_listed(option, term, &value) == (term->kind == TERM_IS);
+    return ker_term_lists(term, option, &value) == (term->kind == KER_TERM_IS);
 }
 
 static bool conditions_hold(const struct ker_config *config, const char *conditions, const char *path,
@@ -118,8 +68,8 @@ static void lack_release(struct lack *lack)
     *lack = (struct lack){0};
 }
 
-static bool term_holds(const struct ker_config *config, const struct term *term, const char *path, int depth,
-                       struct lack *lack)
+static bool term_holds(const struct ker_config *config, const struct ker_term *term, const char *path,
+                       int depth, struct lack *lack)
 {
     if (ker_config_place_find(config->tables, term->key) == KER_PLACE_UNKNOWN)
         return true; /* a part of the tables only, as tests load it */
@@ -143,10 +93,10 @@ static bool condition_holds(const struct ker_config *config, const char *conditi
     bool overridden = false;
     size_t length;
     *lack = (struct lack){0};
-    for (const char *text; (text = piece_next(&at, " or ", &length)) != NULL;) {
-        struct term term;
+    for (const char *text; (text = ker_piece_next(&at, " or ", &length)) != NULL;) {
+        struct ker_term term;
         lack_release(lack);
-        term_read(&term, text, length);
+        ker_term_read(&term, text, length);
         if (term_holds(config, &term, path, depth, lack)) {
             lack_release(lack);
             return true;
@@ -168,7 +118,7 @@ static bool conditions_hold(const struct ker_config *config, const char *conditi
     size_t length;
     ker_assert(depth < MAX_DEPTH);
     *lack = (struct lack){0};
-    for (const char *text; (text = piece_next(&at, " & ", &length)) != NULL;) {
+    for (const char *text; (text = ker_piece_next(&at, " & ", &length)) != NULL;) {
         char *condition = ker_format("%.*s", (int)length, text);
         struct lack found;
         bool holds = condition_holds(config, condition, path, depth, &found);
@@ -223,20 +173,20 @@ static void print_now(FILE *out, const struct ker_option *option, const struct k
 }
 
 /* One term that does not hold: what the other key is now. */
-static void print_lacking_term(FILE *out, const struct ker_config *config, const struct term *term,
+static void print_lacking_term(FILE *out, const struct ker_config *config, const struct ker_term *term,
                                const char *path)
 {
     char *key = ker_config_with_indices(term->key, path);
     const struct ker_option *option = ker_config_option_find(config->tables, term->key);
     const struct ker_config_node *node = ker_config_tree_find(config->root, key, NULL);
-    bool value = option && (node || option->fallback) && term->kind != TERM_GIVEN;
-    ker_assert(option || term->kind == TERM_GIVEN); /* a list of groups has no value */
+    bool value = option && (node || option->fallback) && term->kind != KER_TERM_GIVEN;
+    ker_assert(option || term->kind == KER_TERM_GIVEN); /* a list of groups has no value */
     fprintf(out, "means nothing %s %s", value ? "with" : "without", key);
     if (value) {
         fputs(" = ", out);
         print_now(out, option, node);
     }
-    if (term->kind == TERM_IS) {
+    if (term->kind == KER_TERM_IS) {
         if (value)
             fputs("; it is for ", out);
         if (value && KER_TYPE_OF(option) != KER_TYPE_CHOICE)
@@ -252,17 +202,17 @@ static void print_lacking(FILE *out, const struct ker_config *config, const stru
 {
     const char *at = lack->condition;
     size_t length;
-    for (const char *text; (text = piece_next(&at, " or ", &length)) != NULL;) {
-        struct term term;
-        term_read(&term, text, length);
+    for (const char *text; (text = ker_piece_next(&at, " or ", &length)) != NULL;) {
+        struct ker_term term;
+        ker_term_read(&term, text, length);
         if (length == strlen(lack->condition)) {
             print_lacking_term(out, config, &term, lack->path);
             return;
         }
         char *key = ker_config_with_indices(term.key, lack->path);
         fprintf(out, "%s %s", text == lack->condition ? "means nothing without" : " or", key);
-        if (term.kind != TERM_GIVEN) {
-            fputs(term.kind == TERM_IS ? " = " : " other than ", out);
+        if (term.kind != KER_TERM_GIVEN) {
+            fputs(term.kind == KER_TERM_IS ? " = " : " other than ", out);
             print_values(out, ker_config_option_find(config->tables, term.key), term.values, term.length);
         }
         free(key);
@@ -305,8 +255,8 @@ static void leave_out(struct check *check, const struct ker_option *option, stru
 /* Has it been said before that the key which the condition begins with is not given? */
 static bool said_before(struct check *check, const struct lack *lack)
 {
-    struct term term;
-    term_read(&term, lack->condition, strcspn(lack->condition, " "));
+    struct ker_term term;
+    ker_term_read(&term, lack->condition, strcspn(lack->condition, " "));
     char *key = ker_config_with_indices(term.key, lack->path);
     const struct ker_option *option = ker_config_option_find(check->config->tables, term.key);
     bool absent = !ker_config_tree_find(check->config->root, key, NULL) && !(option && option->fallback),
@@ -372,19 +322,19 @@ void ker_config_belongs_check(struct ker_config *config, struct ker_error *error
 /* What is wrong with a term. */
 static const char *term_check(ker_config_tables tables, bool all, const char *text, size_t length)
 {
-    struct term term;
+    struct ker_term term;
     struct ker_config_value value;
     char why[KER_WHY_BYTES], *list;
     const char *at;
     bool good = true;
-    term_read(&term, text, length);
+    ker_term_read(&term, text, length);
     const struct ker_option *option = ker_config_option_find(tables, term.key);
-    if (!option || term.kind == TERM_GIVEN)
+    if (!option || term.kind == KER_TERM_GIVEN)
         return option || !all || ker_config_place_find(tables, term.key) == KER_PLACE_GROUPS
                    ? NULL
                    : "names no key of the tables";
     at = list = ker_format("%.*s", (int)term.length, term.values);
-    for (const char *word; (word = piece_next(&at, "|", &length)) != NULL;) {
+    for (const char *word; (word = ker_piece_next(&at, "|", &length)) != NULL;) {
         char *one = ker_format("%.*s", (int)length, word);
         good = good && ker_config_value_parse(option, one, &value, why);
         free(one);
@@ -397,10 +347,10 @@ const char *ker_config_belongs_wrong(ker_config_tables tables, bool all, const s
 {
     const char *at = option->belongs ? option->belongs : "", *wrong = NULL;
     size_t length, term;
-    for (const char *text; !wrong && (text = piece_next(&at, " & ", &length)) != NULL;) {
+    for (const char *text; !wrong && (text = ker_piece_next(&at, " & ", &length)) != NULL;) {
         char *condition = ker_format("%.*s", (int)length, text);
         const char *inner = condition;
-        for (const char *one; !wrong && (one = piece_next(&inner, " or ", &term)) != NULL;)
+        for (const char *one; !wrong && (one = ker_piece_next(&inner, " or ", &term)) != NULL;)
             wrong = term_check(tables, all, one, term);
         free(condition);
     }

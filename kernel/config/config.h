@@ -1,5 +1,7 @@
 /* config.h - the configuration: a libconfig file, overrides from the command line, and one option table.
  *
+ * A file that begins with a brace is JSON: the same groups, lists and values in JSON's language.
+ *
  * Every key has one entry in one table (each folder exports its own; marssim.c joins them): type with unit,
  * default, range or choices, meaning. The table drives the check of the file (unknown keys are refused
  * and the nearest known key is named), the getters, --help-config and the reference page.
@@ -140,6 +142,8 @@ enum ker_status ker_config_fail(const struct ker_config *, struct ker_error *err
 /* The configuration as resolved (every key of the table that applies, with defaults as comments) as a
  * libconfig file; and the reference: every key, unit, default, meaning. */
 void ker_config_write(const struct ker_config *, FILE *out);
+/* What was given, in JSON; names of files are relative to the folder of the configuration. */
+void ker_config_write_json(const struct ker_config *, FILE *out);
 /* The files of the configuration itself (with what they include), then the files and folders that its keys
  * name, as they are opened. */
 void ker_config_files(const struct ker_config *, void (*visit)(void *context, const char *path),

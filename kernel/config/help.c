@@ -8,6 +8,7 @@
 #include "kernel/config/value.h"
 
 #include "kernel/base/memory.h"
+#include "kernel/config/json.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -40,16 +41,6 @@ static void write_string(FILE *out, const char *text)
     fputc('"', out);
 }
 
-/* Enough digits to read the same bits; a point or exponent, so that it stays no integer. */
-static void write_real(FILE *out, double value)
-{
-    char text[64];
-    snprintf(text, sizeof text, "%.15g", value);
-    if (strtod(text, NULL) != value)
-        snprintf(text, sizeof text, "%.17g", value);
-    fprintf(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
-}
-
 /* Files are written absolute: the configuration is written to another folder. */
 static void write_file_name(FILE *out, const struct ker_config_node *node)
 {
@@ -72,7 +63,7 @@ static void write_value(FILE *out, const struct ker_config_node *node)
         fprintf(out, "%lld", (long long)node->integer);
         break;
     case KER_NODE_REAL:
-        write_real(out, node->real);
+        ker_real_print(out, node->real);
         break;
     case KER_NODE_TEXT:
         if (node->path)
@@ -161,16 +152,6 @@ static void write_group(const struct writer *writer, const char *prefix, const c
     free(below);
 }
 
-/* Is this the first key of the tables that begins with key's first `length` letters? */
-static bool is_first(const struct ker_config *config, const char *key, size_t length)
-{
-    for (ker_config_tables table = config->tables; *table; table++)
-        for (const struct ker_option *option = *table; option->key; option++)
-            if (strncmp(option->key, key, length) == 0 && strchr(".[", option->key[length]))
-                return option->key == key;
-    return false;
-}
-
 static void write_level(const struct writer *writer, const char *prefix, const struct ker_config_node *group,
                         int depth)
 {
@@ -184,7 +165,7 @@ static void write_level(const struct writer *writer, const char *prefix, const s
             char *name = ker_format("%.*s", (int)word, rest);
             if (!rest[word])
                 write_option(writer, option, name, group, depth);
-            else if (is_first(writer->config, option->key, length + word))
+            else if (ker_config_is_first(writer->config->tables, option->key, length + word))
                 write_group(writer, prefix, name, rest[word] == '[', group, depth);
             free(name);
         }

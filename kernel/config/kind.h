@@ -89,5 +89,7 @@ const struct ker_kind *ker_registry_at(const struct ker_registry *, const char *
 char *ker_registry_names(const struct ker_registry *, const char *key, const char *of);
 /* Every family and its kinds, a line each. */
 void ker_registry_list(const struct ker_registry *, FILE *out);
+/* The JSON schema (draft 2020-12) of all configurations. */
+void ker_registry_schema(const struct ker_registry *, FILE *out);
 
 #endif

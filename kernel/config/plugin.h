@@ -33,4 +33,8 @@ struct ker_plugin {
 enum ker_status ker_plugin_load(struct ker_registry *, struct ker_inputs *, const struct ker_size *sizes,
                                 const char *path, struct ker_error *);
 
+/* All libraries that the key `plugins` of this configuration names; the rest of it is not looked at. */
+enum ker_status ker_plugins_load(struct ker_registry *, const struct ker_size *sizes, const char *file,
+                                 struct ker_error *);
+
 #endif

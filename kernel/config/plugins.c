@@ -57,3 +57,21 @@ enum ker_status ker_config_plugins(struct ker_config *config, const char *const 
     config->tables = ker_registry_tables(config->registry);
     return status;
 }
+
+enum ker_status ker_plugins_load(struct ker_registry *registry, const struct ker_size *sizes,
+                                 const char *file, struct ker_error *error)
+{
+    struct ker_config config = {.file = ker_format("%s", file),
+                                .registry = registry,
+                                .sizes = sizes,
+                                .tables = ker_registry_tables(registry)};
+    enum ker_status status = ker_config_text_load(&config.text, file, error);
+    if (!status)
+        status = ker_config_tree_parse(&config.root, &config.text, error);
+    if (!status)
+        status = ker_config_plugins(&config, NULL, 0, error);
+    ker_config_node_free(config.root);
+    ker_config_text_release(&config.text);
+    free(config.file);
+    return status;
+}

@@ -50,6 +50,15 @@ enum ker_config_place ker_config_place_find(ker_config_tables tables, const char
     return KER_PLACE_UNKNOWN;
 }
 
+bool ker_config_is_first(ker_config_tables tables, const char *key, size_t length)
+{
+    for (; *tables; tables++)
+        for (const struct ker_option *option = *tables; option->key; option++)
+            if (strncmp(option->key, key, length) == 0 && strchr(".[", option->key[length]))
+                return option->key == key;
+    return false;
+}
+
 /* What stands behind the last point. */
 static const char *last_word(const char *key)
 {

@@ -11,6 +11,7 @@
 #include "kernel/config/text.h"
 
 #include "kernel/base/array.h"
+#include "kernel/config/json.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -42,7 +43,7 @@ struct scanner {
     int depth; /* of includes */
 };
 
-static enum ker_status scan(struct scanner *s);
+static enum ker_status scan(struct scanner *s, const char *text);
 
 #define refuse(s, ...) refuse_at((s)->error, (s)->here, __VA_ARGS__)
 
@@ -293,8 +294,7 @@ static enum ker_status include(struct scanner *s)
     if (read_file(&text, next.here.file, true, &inner))
         return refuse(s, "included file %s", inner.text);
     put(&next, '\n');
-    next.at = text;
-    enum ker_status status = scan(&next);
+    enum ker_status status = scan(&next, text);
     free(text);
     put(s, '\n');
     return status;
@@ -332,7 +332,7 @@ static enum ker_status scan_token(struct scanner *s)
     return KER_OK;
 }
 
-static enum ker_status scan(struct scanner *s)
+static enum ker_status scan_tokens(struct scanner *s)
 {
     if (strncmp(s->at, "\xef\xbb\xbf", 3) == 0) /* byte order mark */
         s->at += 3;
@@ -345,17 +345,28 @@ static enum ker_status scan(struct scanner *s)
     return KER_OK;
 }
 
+static enum ker_status scan(struct scanner *s, const char *text)
+{
+    char *plain;
+    enum ker_status status = ker_json_plain(&plain, s->here.file, text, s->error);
+    s->at = plain ? plain : text;
+    if (!status)
+        status = scan_tokens(s);
+    free(plain);
+    return status;
+}
+
 enum ker_status ker_config_text_parse(struct ker_config_text *out, const char *name, const char *text,
                                       struct ker_error *error)
 {
     struct bracket bracket[MAX_NESTING];
     int open = 0;
     memset(out, 0, sizeof *out);
-    struct scanner s = {.out = out, .error = error, .at = text, .bracket = bracket, .open = &open};
+    struct scanner s = {.out = out, .error = error, .bracket = bracket, .open = &open};
     s.here = (struct ker_config_origin){name_file(out, ker_format("%s", name)), 1};
     put_line(out, s.here);
     put(&s, ' '); /* so that there is a text, however empty the file */
-    enum ker_status status = scan(&s);
+    enum ker_status status = scan(&s, text);
     if (!status && open)
         status = refuse_at(error, bracket[open - 1].at, "the \"%c\" that opens here is never closed",
                            bracket[open - 1].kind);

@@ -45,6 +45,9 @@ char *ker_config_pattern(const char *path); /* "jobs[2].tasks" to "jobs[].tasks"
 const struct ker_option *ker_config_option_find(ker_config_tables, const char *pattern);
 enum ker_config_place { KER_PLACE_UNKNOWN, KER_PLACE_OPTION, KER_PLACE_GROUP, KER_PLACE_GROUPS };
 enum ker_config_place ker_config_place_find(ker_config_tables, const char *pattern);
+/* Is this the first key of the tables that begins with its first `length` letters, a group or list of groups?
+ */
+bool ker_config_is_first(ker_config_tables, const char *key, size_t length);
 /* "jobs[].tasks" with the indices of "jobs[2].nodes": "jobs[2].tasks", malloc'ed. */
 char *ker_config_with_indices(const char *pattern, const char *path);
 /* The known key most like the path, with the path's indices; malloc'ed, NULL when none is near. */
@@ -63,6 +66,20 @@ void ker_config_tables_check(ker_config_tables, bool all);
 enum ker_status ker_config_check(struct ker_config *, struct ker_error *error);
 enum ker_status ker_config_override(struct ker_config_node *root, const char *override, ker_config_tables,
                                     struct ker_error *error);
+
+/* terms.c: one term of ker_option.belongs. */
+#define KER_TERM_KEY 96
+struct ker_term {
+    char key[KER_TERM_KEY];
+    enum { KER_TERM_GIVEN, KER_TERM_IS, KER_TERM_IS_NOT } kind;
+    const char *values; /* "a|b" ... */
+    size_t length;      /* ... of this length */
+};
+void ker_term_read(struct ker_term *, const char *text, size_t length);
+/* Is the value, of this option, one of term->values? */
+bool ker_term_lists(const struct ker_term *, const struct ker_option *, const struct ker_config_value *);
+/* The next piece of *text up to `separator`, with its length; NULL at the end. */
+const char *ker_piece_next(const char **text, const char *separator, size_t *length);
 
 /* belongs.c: keys that mean nothing with the choice of another key. */
 bool ker_config_means(const struct ker_config *, const struct ker_option *, const char *path);
