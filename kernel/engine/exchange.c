@@ -1,23 +1,20 @@
 /* exchange.c - rounds between ranks; see exchange.h.
  *
  * Invariant: what a rank publishes covers everything it knows of: pending and sent in this round, credits
- * too. A slot of the shared window is written in rounds of one parity and read in the same round; nobody
- * writes it again before all have begun the next round, so two slots per rank suffice and no lock is needed.
+ * too. Every rank publishes before it receives, so that no message can wait for one that waits for it.
  */
 #include "kernel/engine/exchange.h"
 #include "kernel/base/array.h"
 #include "kernel/base/comm_mpi.h"
+#include "kernel/engine/shared.h"
 #include "kernel/engine/wheel.h"
 
-#include <mpi.h>
-#include <sched.h>
-#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define TAG_BATCH 77
-#define SPINS 1000
 #define EXTENSION_BYTES 64
+#define SHARED_ROOM ((size_t)64 << 10) /* of a rank in a round; what is longer goes by messages */
 
 struct remote_note {
     ker_time time;
@@ -38,25 +35,17 @@ struct batch_header {
     uint32_t events, notes, extensions, reserved[13];
 };
 
-struct published {
-    _Atomic uint64_t round;
-    struct exchange_own own;
-    ker_time sent;
-    uint64_t bytes[]; /* to each rank */
-};
-
 struct exchange {
     struct ker_comm *comm;
     MPI_Comm mpi;
     int rank, ranks;
-    bool yield, broken;
+    bool broken;
     struct outbox *outbox;
     ker_time sent;
-    uint64_t round;
-    MPI_Win window; /* MPI_WIN_NULL: ranks on several hosts */
-    char **slot;    /* per rank its part of the window: two struct published */
-    size_t slot_bytes, part_bytes;
+    struct shared *shared; /* NULL: ranks on several hosts */
+    size_t part_bytes;
     uint64_t *incoming, *outgoing; /* bytes per rank */
+    const void **parcel;           /* per rank, what is here already; NULL: comes as a message */
     MPI_Request *request;
     int requests, request_room;
     char *inbox;
@@ -65,31 +54,14 @@ struct exchange {
     uint32_t extensions, extension_room, extension_free;
 };
 
-static void window_open(struct exchange *x)
-{
-    char *own;
-    x->slot_bytes = (sizeof(struct published) + sizeof(uint64_t) * (size_t)x->ranks + 127) / 64 * 64;
-    MPI_Win_allocate_shared((MPI_Aint)(2 * x->slot_bytes), 1, MPI_INFO_NULL, x->mpi, &own, &x->window);
-    memset(own, 0, 2 * x->slot_bytes);
-    x->slot = ker_alloc(sizeof *x->slot * (size_t)x->ranks);
-    for (int r = 0; r < x->ranks; r++) {
-        MPI_Aint bytes;
-        int unit;
-        MPI_Win_shared_query(x->window, r, &bytes, &unit, &x->slot[r]);
-    }
-    MPI_Barrier(x->mpi);
-}
-
 struct exchange *exchange_new(struct ker_comm *comm, bool yield, bool force_messages, size_t part_bytes)
 {
     struct exchange *x = ker_alloc(sizeof *x);
     x->comm = comm;
     x->rank = ker_comm_rank(comm);
     x->ranks = ker_comm_size(comm);
-    x->yield = yield;
     x->part_bytes = part_bytes ? part_bytes : EXCHANGE_PART;
     x->sent = KER_TIME_MAX;
-    x->window = MPI_WIN_NULL;
     x->extension_free = UINT32_MAX;
     if (x->ranks == 1)
         return x;
@@ -97,8 +69,9 @@ struct exchange *exchange_new(struct ker_comm *comm, bool yield, bool force_mess
     x->outbox = ker_alloc(sizeof *x->outbox * (size_t)x->ranks);
     x->incoming = ker_alloc(sizeof *x->incoming * (size_t)x->ranks);
     x->outgoing = ker_alloc(sizeof *x->outgoing * (size_t)x->ranks);
+    x->parcel = ker_alloc(sizeof *x->parcel * (size_t)x->ranks);
     if (!force_messages && ker_comm_host_size(comm) == x->ranks)
-        window_open(x);
+        x->shared = shared_new(x->mpi, x->part_bytes < SHARED_ROOM ? x->part_bytes : SHARED_ROOM, yield);
     return x;
 }
 
@@ -108,10 +81,9 @@ void exchange_free(struct exchange *x)
         free(x->outbox[r].buffer);
         free(x->outbox[r].note);
     }
-    if (x->window != MPI_WIN_NULL)
-        MPI_Win_free(&x->window);
+    shared_free(x->shared);
     free(x->outbox);
-    free(x->slot);
+    free(x->parcel);
     free(x->incoming);
     free(x->outgoing);
     free(x->request);
@@ -178,11 +150,11 @@ static size_t outbox_seal(struct exchange *x, struct outbox *o)
     return extensions_at + EXTENSION_BYTES * (size_t)extensions;
 }
 
-static void batch_open(struct exchange *x, struct wheel *wheel)
+static void batch_open(struct exchange *x, struct wheel *wheel, const char *batch)
 {
     struct batch_header header;
-    memcpy(&header, x->inbox, sizeof header);
-    const char *events = x->inbox + sizeof header;
+    memcpy(&header, batch, sizeof header);
+    const char *events = batch + sizeof header;
     const char *notes = events + sizeof(struct ker_event) * (size_t)header.events;
     const char *extensions = notes + sizeof(struct remote_note) * (size_t)header.notes;
     for (uint32_t i = 0; i < header.events; i++) {
@@ -203,21 +175,6 @@ static void batch_open(struct exchange *x, struct wheel *wheel)
     }
 }
 
-static struct published *published_at(const struct exchange *x, int rank)
-{
-    return (struct published *)(void *)(x->slot[rank] + (x->round & 1) * x->slot_bytes);
-}
-
-static void wait_for(const struct exchange *x, const struct published *p)
-{
-    for (unsigned spins = 0; atomic_load_explicit(&p->round, memory_order_acquire) != x->round; spins++) {
-        if (x->yield || spins >= SPINS)
-            sched_yield();
-        else
-            __builtin_ia32_pause();
-    }
-}
-
 static void bounds_add(struct exchange_bounds *b, bool other, const struct exchange_own *own, ker_time sent)
 {
     if (other && own->pending < b->others)
@@ -229,19 +186,14 @@ static void bounds_add(struct exchange_bounds *b, bool other, const struct excha
     b->requests |= own->requests;
 }
 
-static void agree_by_window(struct exchange *x, struct exchange_own own, struct exchange_bounds *b)
+static void agree_by_memory(struct exchange *x, struct exchange_own own, struct exchange_bounds *b)
 {
-    struct published *mine = published_at(x, x->rank);
-    mine->own = own;
-    mine->sent = x->sent;
-    memcpy(mine->bytes, x->outgoing, sizeof *x->outgoing * (size_t)x->ranks);
-    atomic_store_explicit(&mine->round, x->round, memory_order_release);
+    shared_publish(x->shared, own, x->sent);
     for (int r = 0; r < x->ranks; r++) {
-        struct published *p = published_at(x, r);
-        if (r != x->rank)
-            wait_for(x, p);
-        bounds_add(b, r != x->rank, &p->own, p->sent);
-        x->incoming[r] = p->bytes[x->rank];
+        struct shared_told told = shared_wait(x->shared, r);
+        bounds_add(b, r != x->rank, &told.own, told.sent);
+        x->incoming[r] = told.bytes;
+        x->parcel[r] = told.data;
     }
 }
 
@@ -259,14 +211,14 @@ static void agree_by_messages(struct exchange *x, struct exchange_own own, struc
 }
 
 /* The same, unless memory is out: then this rank still takes part in the round, and says so in the next. */
-static void batch_take(struct exchange *x, struct wheel *wheel)
+static void batch_take(struct exchange *x, struct wheel *wheel, const char *batch)
 {
     jmp_buf refuge;
     if (x->broken)
         return;
     if (setjmp(refuge) == 0) {
         ker_memory_refuge(&refuge);
-        batch_open(x, wheel);
+        batch_open(x, wheel, batch);
     } else {
         x->broken = true;
     }
@@ -291,19 +243,27 @@ static inline int part_of(const struct exchange *x, size_t left)
 
 static void send_to(struct exchange *x, int rank, const char *data, size_t bytes)
 {
-    for (size_t at = 0; at < bytes; at += x->part_bytes) {
+    void *room = x->shared && bytes ? shared_room(x->shared, rank, bytes) : NULL;
+    if (room) {
+        memcpy(room, data, bytes);
+        return;
+    }
+    for (size_t at = 0; at < bytes; at += x->part_bytes)
         MPI_Isend(data + at, part_of(x, bytes - at), MPI_BYTE, rank, TAG_BATCH, x->mpi,
                   KER_PUSH(x->request, x->requests, x->request_room));
-    }
 }
 
 static void receive_from(struct exchange *x, struct wheel *wheel, int rank)
 {
     size_t bytes = x->incoming[rank];
+    if (x->parcel[rank]) {
+        batch_take(x, wheel, x->parcel[rank]);
+        return;
+    }
     KER_RESERVE(x->inbox, x->inbox_room, bytes);
     for (size_t at = 0; at < bytes; at += x->part_bytes)
         MPI_Recv(x->inbox + at, part_of(x, bytes - at), MPI_BYTE, rank, TAG_BATCH, x->mpi, MPI_STATUS_IGNORE);
-    batch_take(x, wheel);
+    batch_take(x, wheel, x->inbox);
 }
 
 uint64_t exchange_round(struct exchange *x, struct wheel *wheel, struct exchange_own own,
@@ -314,15 +274,16 @@ uint64_t exchange_round(struct exchange *x, struct wheel *wheel, struct exchange
     if (x->ranks == 1)
         return 0;
     uint64_t bytes = 0;
-    x->round++;
     x->requests = 0;
+    if (x->shared)
+        shared_begin(x->shared);
     for (int r = 0; r < x->ranks; r++) {
         x->outgoing[r] = outbox_seal(x, &x->outbox[r]);
         bytes += x->outgoing[r];
         send_to(x, r, x->outbox[r].buffer, x->outgoing[r]);
     }
-    if (x->window != MPI_WIN_NULL)
-        agree_by_window(x, own, b);
+    if (x->shared)
+        agree_by_memory(x, own, b);
     else
         agree_by_messages(x, own, b);
     for (int k = 1; k < x->ranks; k++) {

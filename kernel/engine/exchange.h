@@ -2,9 +2,9 @@
  *
  * Ranks work in rounds. At the end of a round every rank publishes the earliest time of what it still has,
  * the earliest time of what it sent in this round, how far it has gone, what is asked of it from outside, and
- * how many bytes it sent to whom; then it reads the others'. On one host this goes through an MPI
- * shared-memory window, otherwise through MPI collectives; the batches themselves are MPI messages, for each
- * pair of ranks that have something to say one, or several where it is too much for one.
+ * how many bytes it sent to whom; then it reads the others'. On one host this goes through memory that
+ * they share (shared.h), otherwise through MPI collectives; the batches themselves go with it while they are
+ * small, otherwise as MPI messages, for each pair of ranks one, or several where it is too much for one.
  */
 #ifndef KERNEL_EXCHANGE_H
 #define KERNEL_EXCHANGE_H
