@@ -48,7 +48,7 @@ static size_t node_bytes(const struct net_network *net)
 static void port_init(struct net_network *net, struct net_port *port, const struct net_layout *l,
                       const struct route_peer *peer)
 {
-    bool node = peer->kind == ROUTE_NODE;
+    bool node = peer->kind == ROUTE_ENDPOINT;
     uint32_t host = node ? peer->id / net->adapters_each : 0;
     port->wake = KER_TIME_MAX;
     port->queue = NET_NONE;
@@ -59,8 +59,8 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
     port->used = true;
     port->peer_port = node ? (uint16_t)(peer->id % net->adapters_each) : peer->port;
     port->link = peer->link;
-    port->ends_at_node = node;
-    port->to_node = node && net->set.ejection_rate == 0;
+    port->ends_at_adapter = node;
+    port->to_adapter = node && net->set.ejection_rate == 0;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         port->credit[c] = node ? net->set.adapter_buffer : net->set.buffer;
 }

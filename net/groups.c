@@ -44,7 +44,7 @@ static uint32_t switch_links(const void *context, uint32_t id, struct part_link 
         route_port(net->topology, id, p, &peer);
         if (peer.kind == ROUTE_NOTHING)
             continue;
-        bool node = peer.kind == ROUTE_NODE;
+        bool node = peer.kind == ROUTE_ENDPOINT;
         link[count++] = (struct part_link){node ? net_member_node(net, peer.id / net->adapters_each)
                                                 : net_member_switch(net, peer.id),
                                            net_link_delay(net, peer.link, node)};

@@ -1,5 +1,5 @@
-/* link_class.c - classes of links: what bandwidth and latency mean for packets, and how soon one end can affect the
- * other. */
+/* link_class.c - classes of links: what bandwidth and latency mean for packets, and how soon one end can
+ * affect the other. */
 #include "net/network.h"
 
 enum ker_status net_link_class_init(struct net_link_class *class, const struct route_link *link,
@@ -37,15 +37,15 @@ enum ker_status net_link_class_init(struct net_link_class *class, const struct r
     return KER_OK;
 }
 
-ker_time net_link_delay(const struct net_network *net, int link, bool to_node)
+ker_time net_link_delay(const struct net_network *net, int link, bool to_adapter)
 {
     const struct net_link_class *class = &net->link[link];
     struct net_times t = net_times_of(net, (unsigned)link, net->set.least);
     ker_time packet = class->latency + net->set.delay;
     ker_time credit = class->latency + net->set.credit_delay + t.crossbar;
-    if (to_node)
+    if (to_adapter)
         packet = ker_time_min(packet, class->latency + t.wire);
-    if (to_node && net->set.ejection_rate) /* the sink's credits wait for nothing more */
+    if (to_adapter && net->set.ejection_rate) /* the sink's credits wait for nothing more */
         credit = class->latency + net->set.credit_delay;
     return ker_time_min(packet, credit);
 }

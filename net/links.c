@@ -118,8 +118,8 @@ static void switch_rows(struct stats_table *table, const struct net_network *net
         struct direction d = {.net = net,
                               .port = port,
                               .from = {false, s->id, (uint16_t)p},
-                              .to = {peer.kind == ROUTE_NODE,
-                                     peer.kind == ROUTE_NODE ? peer.id / net->adapters_each : peer.id,
+                              .to = {peer.kind == ROUTE_ENDPOINT,
+                                     peer.kind == ROUTE_ENDPOINT ? peer.id / net->adapters_each : peer.id,
                                      port->peer_port},
                               .class = port->link,
                               .order = order + p};

@@ -132,7 +132,7 @@ struct net_layout {
 };
 struct net_layout net_layout_of(const struct net_network *, const struct part_layout *);
 /* Smallest delay of anything over a link of this class, in either direction. */
-ker_time net_link_delay(const struct net_network *, int link, bool to_node);
+ker_time net_link_delay(const struct net_network *, int link, bool to_adapter);
 /* Furthest a record usually lies ahead. */
 ker_time net_reach(const struct net_network *);
 

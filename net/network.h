@@ -102,12 +102,12 @@ struct net_port {
     ker_time wake;       /* output: a wake-up is on its way for then; KER_TIME_MAX: none */
     struct ker_address peer;
     uint16_t peer_port;
-    uint16_t starved; /* output: channels on which a request waits for credits */
-    uint32_t queue;   /* output: last request of the ring, NET_NONE: no requests */
-    uint32_t waiting; /* output: bytes in its requests */
-    uint8_t link;     /* class */
-    uint8_t to_node;  /* output: ends at an adapter that takes all (no credits) */
-    uint8_t ends_at_node, used;
+    uint16_t starved;   /* output: channels on which a request waits for credits */
+    uint32_t queue;     /* output: last request of the ring, NET_NONE: no requests */
+    uint32_t waiting;   /* output: bytes in its requests */
+    uint8_t link;       /* class */
+    uint8_t to_adapter; /* output: ends at an adapter that takes all (no credits) */
+    uint8_t ends_at_adapter, used;
     /* statistics of the output, then of the input */
     uint64_t queue_max; /* longest wait for the link, picoseconds */
     uint64_t packets, bytes, busy, queue_time, input_time;
@@ -329,7 +329,7 @@ static inline uint8_t net_channel_best(const struct net_port *out, unsigned firs
 /* Bytes of buffer behind an output, per channel. */
 static inline uint32_t net_buffer_behind(const struct net_network *net, const struct net_port *out)
 {
-    return out->ends_at_node ? net->set.adapter_buffer : net->set.buffer;
+    return out->ends_at_adapter ? net->set.adapter_buffer : net->set.buffer;
 }
 
 extern const struct ker_class net_switch_class;

@@ -33,7 +33,8 @@ static double load_of(const struct net_network *net, uint64_t bytes, ker_time sp
     const struct route_summary *sum = route_summarise(net->topology);
     if (span <= 0)
         return 0;
-    double capacity = (double)sum->link[sum->node_link].rate * (double)sum->nodes * ((double)span / 1e12);
+    double capacity =
+        (double)sum->link[sum->endpoint_link].rate * (double)sum->endpoints * ((double)span / 1e12);
     return (double)bytes / capacity;
 }
 
@@ -129,9 +130,9 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
             const struct net_port *port = net_port_at(s, p);
             if (port->queue != NET_NONE || port->waiting)
                 return "a packet is left in a switch";
-            uint32_t full = port->ends_at_node ? net->set.adapter_buffer : net->set.buffer;
+            uint32_t full = port->ends_at_adapter ? net->set.adapter_buffer : net->set.buffer;
             for (uint32_t c = 0; c < channels && port->used; c++)
-                if (!port->to_node && port->credit[c] != full)
+                if (!port->to_adapter && port->credit[c] != full)
                     return "credits are missing at a switch";
         }
     }

@@ -227,9 +227,9 @@ struct net_loading *net_loading_new(struct net_network *net, bool sums)
     const struct route_summary *sum = route_summarise(net->topology);
     struct net_loading *l = ker_alloc(sizeof *l);
     *l = (struct net_loading){
-        .net = net, .switch_count = sum->switches, .adapter_count = sum->nodes, .sums = sums};
+        .net = net, .switch_count = sum->switches, .adapter_count = sum->endpoints, .sums = sums};
     l->switches = ker_alloc(sizeof *l->switches * sum->switches);
-    l->adapters = ker_alloc(sizeof *l->adapters * sum->nodes);
+    l->adapters = ker_alloc(sizeof *l->adapters * sum->endpoints);
     for (uint32_t i = 0; i < net->switch_count; i++)
         l->switches[net->switches[i]->id] = net->switches[i];
     for (uint32_t i = 0; i < net->adapter_count; i++)

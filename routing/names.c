@@ -12,9 +12,9 @@ const char *route_name(const struct route_topology *topology, bool node, uint32_
     const struct route_subnet *subnet = topology->subnet;
     const struct route_names *names = topology->names;
     if (names)
-        return names->text + (node ? names->at_node : names->at_switch)[id];
+        return names->text + (node ? names->at_endpoint : names->at_switch)[id];
     if (subnet)
-        return subnet->names + (node ? subnet->node[id].name : subnet->at_switch[id].name);
+        return subnet->names + (node ? subnet->endpoint[id].name : subnet->at_switch[id].name);
     return NULL;
 }
 
@@ -64,8 +64,8 @@ bool route_names_write(const struct route_topology *topology, FILE *out)
         write_name(out, subnet->names + s->name);
         fprintf(out, ",0,%u,0x%016llx\n", s->lid, (unsigned long long)s->guid);
     }
-    for (uint32_t i = 0; i < subnet->nodes; i++) {
-        const struct route_subnet_node *node = &subnet->node[i];
+    for (uint32_t i = 0; i < subnet->endpoints; i++) {
+        const struct route_subnet_endpoint *node = &subnet->endpoint[i];
         fprintf(out, "node,%u,", i);
         write_name(out, subnet->names + node->name);
         fprintf(out, ",%u,%u,0x%016llx\n", node->port, node->lid, (unsigned long long)node->guid);

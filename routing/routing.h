@@ -1,12 +1,14 @@
 /* routing.h - topologies and routes; no events.
  *
- * A topology describes a network in closed form (no node-by-node lists at 65,536 nodes, except for the file
- * topology): how many switches and nodes there are, what hangs on each port, and what the links are like. A
- * route function says through which ports a packet may leave a switch and on which virtual channel. Shapes
- * and algorithms are tables of functions; adding one is one file in routing/ and one line in its table.
+ * A topology describes a network in closed form (no lists of all endpoints, of which there may be 65,536,
+ * except for the file topology): how many switches and endpoints there are, what hangs on each port, and what
+ * the links are like. A route function says through which ports a packet may leave a switch and on which
+ * virtual channel. Shapes and algorithms are tables of functions; adding one is one file in routing/ and one
+ * line in its table.
  *
- * Switches are numbered 0..switches-1, nodes 0..nodes-1. Ports of a switch are numbered 0..ports-1, and each
- * is one bidirectional link (parallel links are several ports). A node has one port, 0, and one switch.
+ * Switches are numbered 0..switches-1, endpoints 0..endpoints-1. Ports of a switch are numbered 0..ports-1,
+ * and each is one bidirectional link (parallel links are several ports). An endpoint has one port, 0, and one
+ * switch.
  */
 #ifndef ROUTING_ROUTING_H
 #define ROUTING_ROUTING_H
@@ -15,13 +17,13 @@
 
 #include <stdbool.h>
 
-enum route_peer_kind { ROUTE_NOTHING, ROUTE_SWITCH, ROUTE_NODE };
+enum route_peer_kind { ROUTE_NOTHING, ROUTE_SWITCH, ROUTE_ENDPOINT };
 
 struct route_peer {
     uint8_t kind;  /* enum route_peer_kind; NOTHING: an unused port */
     uint8_t link;  /* index of its struct route_link */
     uint16_t port; /* at the peer */
-    uint32_t id;   /* of the peer, among switches or among nodes */
+    uint32_t id;   /* of the peer, among switches or among endpoints */
 };
 
 /* A class of links: the same latency and bandwidth; the name is for reports ("level 2", "x", "node"). */
@@ -59,7 +61,7 @@ struct route_choice {
 /* What of a packet a route may read; it travels in the packet. */
 struct route_packet {
     uint64_t address;             /* destination as route_address() packed it; topology's own layout */
-    uint32_t source, destination; /* nodes */
+    uint32_t source, destination; /* endpoints */
     uint32_t draw;    /* 32 random bits of the packet's own (or of its message or flow: routing.pinning): the
                          same    at every hop */
     uint32_t state;   /* the algorithm's own, 24 bits, 0 at injection: what the choice taken at the hop before
@@ -80,10 +82,10 @@ typedef int route_next_function(const struct route_topology *topology, uint64_t 
                                 struct route_choice *choices);
 
 struct route_summary {
-    uint32_t nodes, switches;
+    uint32_t endpoints, switches;
     uint32_t adapters, planes; /* of each host (endpoints h x adapters ... belong to host h); copies of the
                                   topology, switch after switch */
-    uint64_t links;            /* bidirectional, node links included */
+    uint64_t links;            /* bidirectional, endpoint links included */
     uint32_t max_ports;        /* over all switches */
     uint32_t channels;         /* virtual channels the algorithm needs for freedom of deadlock */
     uint32_t configured;       /* that there are */
@@ -92,16 +94,16 @@ struct route_summary {
     uint32_t bias_packets;     /* and the time of so many packets on the slowest link */
     int link_count;            /* entries of links */
     struct route_link link[ROUTE_MAX_LINKS];
-    int node_link; /* class of the node-to-switch links */
+    int endpoint_link; /* class of the endpoint-to-switch links */
     char topology[32], algorithm[32];
     char text[160];    /* one line for the terminal: "torus 8x8x8, 512 nodes, 512 switches" */
     char warning[240]; /* what of the input was passed over, with file and line; empty: nothing */
 };
 
-/* Hosts: nodes / adapters. */
+/* Hosts: endpoints / adapters. */
 static inline uint32_t route_hosts(const struct route_summary *summary)
 {
-    return summary->nodes / summary->adapters;
+    return summary->endpoints / summary->adapters;
 }
 
 /* From the keys topology.*, routing.*, faults.* and node.adapters; `channels` is what is configured
@@ -118,23 +120,23 @@ uint64_t route_bytes(const struct route_topology *topology); /* of tables */
 uint32_t route_ports(const struct route_topology *topology, uint32_t switch_id);
 void route_port(const struct route_topology *topology, uint32_t switch_id, uint32_t port,
                 struct route_peer *peer);
-void route_attachment(const struct route_topology *topology, uint32_t node, uint32_t *switch_id,
+void route_attachment(const struct route_topology *topology, uint32_t endpoint, uint32_t *switch_id,
                       uint16_t *port);
-uint64_t route_address(const struct route_topology *topology, uint32_t node);
+uint64_t route_address(const struct route_topology *topology, uint32_t endpoint);
 uint64_t route_coordinate(const struct route_topology *topology, uint32_t switch_id);
 route_next_function *route_function(const struct route_topology *topology);
 
-/* Number of links of a minimal route between two nodes, injection and ejection included; 1 + 1 inside one
- * switch. 0 for a node itself. For the hierarchical topology of a direct route, which never passes through a
- * third group. From closed forms; for the file topology from the tables. */
+/* Number of links of a minimal route between two endpoints, injection and ejection included; 1 + 1 inside one
+ * switch. 0 for an endpoint itself. For the hierarchical topology of a direct route, which never passes
+ * through a third group. From closed forms; for the file topology from the tables. */
 uint32_t route_distance(const struct route_topology *topology, uint32_t from, uint32_t to);
 /* The natural group of a switch (rack, pod, slab of a torus), 0..groups-1, for rack-wise partitions. */
 uint32_t route_group(const struct route_topology *topology, uint32_t switch_id);
 uint32_t route_groups(const struct route_topology *topology);
-/* A node's coordinates for traffic patterns on grids: dimensions of the torus and this node's place; 0
- * dimensions where the topology is no grid. Nodes at one switch share coordinates. */
+/* An endpoint's coordinates for traffic patterns on grids: dimensions of the torus and this endpoint's place;
+ * 0 dimensions where the topology is no grid. Endpoints at one switch share coordinates. */
 int route_grid(const struct route_topology *topology, uint32_t extents[8]);
-void route_coordinates(const struct route_topology *topology, uint32_t node, uint32_t at[8]);
+void route_coordinates(const struct route_topology *topology, uint32_t endpoint, uint32_t at[8]);
 /* Links whose congestion the algorithm wants to be known in their group: 1 + number of that link in the
  * group, 0: not watched; and how many a group has (0: the algorithm watches none). */
 uint32_t route_watch(const struct route_topology *topology, uint32_t switch_id, uint32_t port);
@@ -145,13 +147,13 @@ uint32_t route_load(const struct route_topology *topology, uint32_t switch_id);
 /* What a walk through the channel dependency graph has found. */
 struct route_proof {
     bool complete;                 /* all paths were walked: without a cycle, freedom of deadlock is proved */
-    bool by_switch;                /* destinations are switches: their nodes are all alike */
+    bool by_switch;                /* destinations are switches: their endpoints are all alike */
     uint32_t destinations, walked; /* that there are, of which so many in full */
     uint64_t channels, dependencies, work;
     uint32_t cycle; /* channels in the cycle that was found; 0: none */
 };
 /* Builds the channel dependency graph (Dally and Seitz) of the topology with its algorithm, over all pairs of
- * nodes and all that may be drawn. KER_BAD_INPUT when it has a cycle, which the error tells link by link;
+ * endpoints and all that may be drawn. KER_BAD_INPUT when it has a cycle, which the error tells link by link;
  * KER_RUN_FAILED when a path leads nowhere. Stops after max_work questions to the algorithm: then not
  * complete, but for the destinations walked it holds. About 0.1 to 0.5 us per question, which counts more
  * than once where there are more than a million ports. */
@@ -171,11 +173,11 @@ enum ker_status route_table_write(const struct route_topology *topology, const c
 struct route_fault_summary {
     uint64_t links, links_start; /* that go down at some time, with their switches or alone; from the start */
     uint32_t switches, switches_start; /* that go down */
-    uint64_t apart, apart_start; /* ordered pairs of nodes without a path between them: after the last fault;
-                                    from the start */
+    uint64_t apart, apart_start; /* ordered pairs of endpoints without a path between them: after the last
+                                    fault; from the start */
     ker_time last,
         apart_first;     /* time of the last fault; from when on pairs are apart, KER_TIME_MAX: never */
-    uint32_t example[2]; /* two nodes that are apart in the end, when any are */
+    uint32_t example[2]; /* two nodes (hosts) that are apart in the end, when any are */
     bool repairs; /* is there a virtual channel for paths around faults? It is the last of each priority class
                    */
 };
@@ -186,7 +188,7 @@ const struct route_fault_summary *route_fault_summarise(const struct route_topol
  * KER_TIME_MAX never. */
 ker_time route_port_down(const struct route_topology *topology, uint32_t switch_id, uint32_t port);
 ker_time route_switch_down(const struct route_topology *topology, uint32_t switch_id);
-/* Is there any way from node to node at that time? */
+/* Is there any way from endpoint to endpoint at that time? */
 bool route_reachable(const struct route_topology *topology, ker_time now, uint32_t from, uint32_t to);
 /* What the algorithm offers less what is down at `now`. When that leaves nothing that may be waited for, a
  * step of the path around the faults joins, on the channel after the algorithm's; a packet that came by that
@@ -198,11 +200,11 @@ int route_next_faulty(const struct route_topology *topology, ker_time now, uint6
 int route_next_repair(const struct route_topology *topology, ker_time now, uint32_t switch_id,
                       const struct route_packet *packet, struct route_choice *choice);
 
-/* What a switch or node is called; NULL: this topology has no names. */
-const char *route_name(const struct route_topology *topology, bool node, uint32_t id);
+/* What a switch or endpoint is called; NULL: this topology has no names. */
+const char *route_name(const struct route_topology *topology, bool endpoint, uint32_t id);
 /* For messages: "3", or "3 (left)" where there are names. Returns text. */
 #define ROUTE_CALLED_BYTES 64
-const char *route_called(const struct route_topology *topology, bool node, uint32_t id,
+const char *route_called(const struct route_topology *topology, bool endpoint, uint32_t id,
                          char text[ROUTE_CALLED_BYTES]);
 /* All of it as a table (docs/results.md); false: this topology has no names, nothing is written. */
 bool route_names_write(const struct route_topology *topology, FILE *out);

@@ -121,7 +121,7 @@ int route_link_add(struct route_summary *summary, const char *name, ker_time lat
     return summary->link_count++;
 }
 
-void route_node_link_add(struct route_summary *summary, const struct ker_config *config, int like)
+void route_endpoint_link_add(struct route_summary *summary, const struct ker_config *config, int like)
 {
     ker_time latency = summary->link[like].latency;
     uint64_t rate = summary->link[like].rate;
@@ -129,5 +129,5 @@ void route_node_link_add(struct route_summary *summary, const struct ker_config 
         latency = ker_config_time(config, "topology.node_latency");
     if (ker_config_has(config, "topology.node_bandwidth"))
         rate = ker_config_rate(config, "topology.node_bandwidth");
-    summary->node_link = route_link_add(summary, "node", latency, rate);
+    summary->endpoint_link = route_link_add(summary, "node", latency, rate);
 }

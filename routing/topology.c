@@ -20,15 +20,15 @@ void route_port(const struct route_topology *topology, uint32_t switch_id, uint3
     topology->kind->port(topology, switch_id, port, peer);
 }
 
-void route_attachment(const struct route_topology *topology, uint32_t node, uint32_t *switch_id,
+void route_attachment(const struct route_topology *topology, uint32_t endpoint, uint32_t *switch_id,
                       uint16_t *port)
 {
-    topology->kind->attachment(topology, node, switch_id, port);
+    topology->kind->attachment(topology, endpoint, switch_id, port);
 }
 
-uint64_t route_address(const struct route_topology *topology, uint32_t node)
+uint64_t route_address(const struct route_topology *topology, uint32_t endpoint)
 {
-    return topology->kind->address(topology, node);
+    return topology->kind->address(topology, endpoint);
 }
 
 uint64_t route_coordinate(const struct route_topology *topology, uint32_t switch_id)
@@ -61,10 +61,10 @@ int route_grid(const struct route_topology *topology, uint32_t extents[8])
     return topology->kind->grid ? topology->kind->grid(topology, extents) : 0;
 }
 
-void route_coordinates(const struct route_topology *topology, uint32_t node, uint32_t at[8])
+void route_coordinates(const struct route_topology *topology, uint32_t endpoint, uint32_t at[8])
 {
     if (topology->kind->coordinates)
-        topology->kind->coordinates(topology, node, at);
+        topology->kind->coordinates(topology, endpoint, at);
 }
 
 uint32_t route_watch(const struct route_topology *topology, uint32_t switch_id, uint32_t port)

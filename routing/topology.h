@@ -49,15 +49,15 @@ struct route_kind {
     void (*release)(struct route_topology *); /* frees what build() allocated, not the struct; may be NULL */
     uint32_t (*ports)(const struct route_topology *, uint32_t switch_id);
     void (*port)(const struct route_topology *, uint32_t switch_id, uint32_t port, struct route_peer *);
-    void (*attachment)(const struct route_topology *, uint32_t node, uint32_t *switch_id, uint16_t *port);
-    uint64_t (*address)(const struct route_topology *, uint32_t node);
+    void (*attachment)(const struct route_topology *, uint32_t endpoint, uint32_t *switch_id, uint16_t *port);
+    uint64_t (*address)(const struct route_topology *, uint32_t endpoint);
     uint64_t (*coordinate)(const struct route_topology *, uint32_t switch_id);
-    /* links between the nodes' switches; the nodes differ */
+    /* links between the endpoints' switches; the endpoints differ */
     uint32_t (*hops)(const struct route_topology *, uint32_t from, uint32_t to);
     uint32_t (*group)(const struct route_topology *, uint32_t switch_id);
     uint32_t (*groups)(const struct route_topology *);
     int (*grid)(const struct route_topology *, uint32_t extents[8]); /* may be NULL: no grid */
-    void (*coordinates)(const struct route_topology *, uint32_t node,
+    void (*coordinates)(const struct route_topology *, uint32_t endpoint,
                         uint32_t at[8]); /* may be NULL with grid */
     uint32_t (*watch)(const struct route_topology *, uint32_t switch_id,
                       uint32_t port); /* see route_watch; may be NULL with watched */
@@ -165,7 +165,8 @@ uint64_t route_rate_each(const struct ker_config *, const char *key, int index);
 void route_extents_print(char *text, size_t room, const uint32_t *extent, int count);
 /* Appends a class of links to the summary; returns its index. */
 int route_link_add(struct route_summary *, const char *name, ker_time latency, uint64_t rate);
-/* The class of node links: topology.node_latency and node_bandwidth, where absent those of class `like`. */
-void route_node_link_add(struct route_summary *, const struct ker_config *, int like);
+/* The class of endpoint links: topology.node_latency and node_bandwidth, where absent those of class `like`.
+ */
+void route_endpoint_link_add(struct route_summary *, const struct ker_config *, int like);
 
 #endif

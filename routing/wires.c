@@ -48,8 +48,8 @@ static void fill_links(struct route_wires *wires, const struct route_topology *t
 
 void route_wires_make(struct route_wires *wires, const struct route_topology *topology)
 {
-    uint32_t switches = topology->summary.switches, nodes = topology->summary.nodes;
-    *wires = (struct route_wires){.switches = switches, .nodes = nodes};
+    uint32_t switches = topology->summary.switches, endpoints = topology->summary.endpoints;
+    *wires = (struct route_wires){.switches = switches, .endpoints = endpoints};
     wires->begin = ker_alloc((switches + 1ull) * sizeof *wires->begin);
     count_links(wires, topology);
     size_t links = wires->links + (size_t)1;
@@ -59,12 +59,12 @@ void route_wires_make(struct route_wires *wires, const struct route_topology *to
     wires->port = ker_alloc(links * sizeof *wires->port);
     wires->class = ker_alloc(links * sizeof *wires->class);
     fill_links(wires, topology);
-    wires->node_switch = ker_alloc(nodes * sizeof *wires->node_switch);
-    wires->node_port = ker_alloc(nodes * sizeof *wires->node_port);
-    wires->nodes_at = ker_alloc(switches * sizeof *wires->nodes_at);
-    for (uint32_t n = 0; n < nodes; n++) {
-        route_attachment(topology, n, &wires->node_switch[n], &wires->node_port[n]);
-        wires->nodes_at[wires->node_switch[n]]++;
+    wires->endpoint_switch = ker_alloc(endpoints * sizeof *wires->endpoint_switch);
+    wires->endpoint_port = ker_alloc(endpoints * sizeof *wires->endpoint_port);
+    wires->endpoints_at = ker_alloc(switches * sizeof *wires->endpoints_at);
+    for (uint32_t n = 0; n < endpoints; n++) {
+        route_attachment(topology, n, &wires->endpoint_switch[n], &wires->endpoint_port[n]);
+        wires->endpoints_at[wires->endpoint_switch[n]]++;
     }
 }
 
@@ -76,9 +76,9 @@ void route_wires_release(struct route_wires *wires)
     free(wires->reverse);
     free(wires->port);
     free(wires->class);
-    free(wires->node_switch);
-    free(wires->node_port);
-    free(wires->nodes_at);
+    free(wires->endpoint_switch);
+    free(wires->endpoint_port);
+    free(wires->endpoints_at);
     *wires = (struct route_wires){0};
 }
 

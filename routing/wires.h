@@ -10,14 +10,14 @@
 /* Link i, begin[s] <= i < begin[s + 1], leads from switch s to another; those of a switch stand in the order
  * of its ports. The other direction is a link of its own. */
 struct route_wires {
-    uint32_t switches, nodes, links, most; /* most: links of one switch */
-    uint32_t *begin;                       /* switches + 1 */
-    uint32_t *from, *to, *reverse;         /* per link */
-    uint16_t *port;                        /* at from */
-    uint8_t *class;                        /* of its struct route_link */
-    uint32_t *node_switch;                 /* per node */
-    uint16_t *node_port;
-    uint32_t *nodes_at; /* per switch */
+    uint32_t switches, endpoints, links, most; /* most: links of one switch */
+    uint32_t *begin;                           /* switches + 1 */
+    uint32_t *from, *to, *reverse;             /* per link */
+    uint16_t *port;                            /* at from */
+    uint8_t *class;                            /* of its struct route_link */
+    uint32_t *endpoint_switch;                 /* per endpoint */
+    uint16_t *endpoint_port;
+    uint32_t *endpoints_at; /* per switch */
 };
 
 void route_wires_make(struct route_wires *, const struct route_topology *);

@@ -43,7 +43,7 @@ static void faults_report(const struct route_topology *topology)
     else
         printf("\n           no path for %llu of %llu pairs of nodes, for %llu from the start; for example "
                "from node %u to node %u\n",
-               (unsigned long long)f->apart, (unsigned long long)sum->nodes * (route_hosts(sum) - 1ull),
+               (unsigned long long)f->apart, (unsigned long long)sum->endpoints * (route_hosts(sum) - 1ull),
                (unsigned long long)f->apart_start, f->example[0], f->example[1]);
 }
 
@@ -78,7 +78,7 @@ static void links_sum(const struct run *run, struct class_sum *sum, uint32_t lea
         for (uint32_t p = 0; p < ports; p++) {
             route_port(run->topology, i, p, &peer);
             used += peer.kind != ROUTE_NOTHING;
-            bool counts = peer.kind == ROUTE_NODE ||
+            bool counts = peer.kind == ROUTE_ENDPOINT ||
                           (peer.kind == ROUTE_SWITCH && (peer.id > i || (peer.id == i && peer.port > p)));
             if (counts && route_port_down(run->topology, i, p) > 0) {
                 sum[peer.link].links++;
@@ -133,7 +133,7 @@ static double grid_cut(const struct run *run, uint8_t *side)
     for (int d = 0; d < dimensions; d++) {
         if (extent[d] % 2)
             continue;
-        for (uint32_t n = 0; n < route_summarise(run->topology)->nodes; n++) {
+        for (uint32_t n = 0; n < route_summarise(run->topology)->endpoints; n++) {
             route_attachment(run->topology, n, &where, &port);
             route_coordinates(run->topology, n, at);
             side[where] = at[d] >= extent[d] / 2;
@@ -154,7 +154,7 @@ static double tree_cut(const struct run *run, const struct class_sum *sum)
                    : ker_config_int(run->config, "topology.levels") < 2)
         return 0; /* given by radix and levels, the top has `radix` subtrees: an even number */
     for (int i = 0; i < all->link_count; i++)
-        if (i != all->node_link && sum[i].links && (narrowest == 0 || (double)sum[i].rate < narrowest))
+        if (i != all->endpoint_link && sum[i].links && (narrowest == 0 || (double)sum[i].rate < narrowest))
             narrowest = (double)sum[i].rate;
     return narrowest / 2;
 }
@@ -173,7 +173,7 @@ static bool metis_halves(const struct run *run, uint8_t *side)
         uint64_t end = g.first[i];
         for (uint32_t p = 0; p < route_ports(run->topology, i); p++) {
             route_port(run->topology, i, p, &peer);
-            g.weight[i] += peer.kind == ROUTE_NODE;
+            g.weight[i] += peer.kind == ROUTE_ENDPOINT;
             if (peer.kind != ROUTE_SWITCH || peer.id == i || route_port_down(run->topology, i, p) == 0)
                 continue;
             g.to[end] = peer.id;
@@ -193,7 +193,7 @@ static void halves_print(const struct run *run, const uint8_t *side)
 {
     uint32_t nodes[2] = {0}, where;
     uint16_t port;
-    for (uint32_t n = 0; n < route_summarise(run->topology)->nodes; n++) {
+    for (uint32_t n = 0; n < route_summarise(run->topology)->endpoints; n++) {
         route_attachment(run->topology, n, &where, &port);
         nodes[side[where]]++;
     }
@@ -207,8 +207,8 @@ static void bisection_print(const struct run *run, const struct class_sum *sum)
     const char *how = "";
     uint8_t *side = ker_alloc(all->switches);
     bool found = false;
-    uint32_t nodes = all->nodes / 2;
-    double half = (double)all->link[all->node_link].rate * nodes, rate;
+    uint32_t nodes = all->endpoints / 2;
+    double half = (double)all->link[all->endpoint_link].rate * nodes, rate;
     char a[32];
     if (strcmp(all->topology, "star") == 0) {
         rate = half;

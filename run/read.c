@@ -95,7 +95,7 @@ static enum ker_status memory_check(struct run *run)
     const struct route_summary *sum = route_summarise(run->topology);
     int ranks = ker_comm_size(run->comm), on_host = ker_comm_host_size(run->comm),
         hosts = (ranks + on_host - 1) / on_host;
-    double least = (2.0 * (double)sum->links + sum->nodes + sum->switches) * LEAST_PORT_BYTES;
+    double least = (2.0 * (double)sum->links + sum->endpoints + sum->switches) * LEAST_PORT_BYTES;
     double have = (double)sysconf(_SC_PHYS_PAGES) * (double)sysconf(_SC_PAGESIZE) * hosts;
     char a[32], b[32];
     if (least <= have)

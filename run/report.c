@@ -120,7 +120,7 @@ static json_t *classes_json(const struct route_summary *sum, const struct stats_
 static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs)
 {
     const struct route_summary *sum = route_summarise(run->topology);
-    double offered = task_system_offered(run->tasks, sum->adapters * sum->link[sum->node_link].rate);
+    double offered = task_system_offered(run->tasks, sum->adapters * sum->link[sum->endpoint_link].rate);
     json_object_set_new(r, "simulated_time_ps", json_integer((json_int_t)at));
     json_object_set_new(r, "end_reason", json_string(run_end_reason(run)));
     json_object_set_new(r, "network", json_string(sum->text));

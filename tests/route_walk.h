@@ -73,7 +73,7 @@ static inline uint32_t walk_packet(const struct route_topology *topology, uint32
         assert_true(pick.channel < channels);
         route_port(topology, at, pick.port, &peer);
         links++;
-        if (peer.kind == ROUTE_NODE)
+        if (peer.kind == ROUTE_ENDPOINT)
             break;
         assert_int_equal(peer.kind, ROUTE_SWITCH);
         assert_true(links < 1100);

@@ -38,7 +38,7 @@ static int fake_next(const struct route_topology *topology, uint64_t here, uint3
     }
     uint32_t extra = (fake.by_source ? packet->source * 7 : 0) + (fake.by_hops ? packet->hops * 131u : 0);
     uint32_t left =
-        topology->kind->hops(topology, topology->summary.nodes > 0 ? switch_id : 0, packet->destination);
+        topology->kind->hops(topology, topology->summary.endpoints > 0 ? switch_id : 0, packet->destination);
     for (uint32_t p = 0; p < route_ports(topology, switch_id) && count < (int)fake.hops; p++) {
         struct route_peer peer;
         route_port(topology, switch_id, p, &peer);
@@ -74,7 +74,7 @@ static void brute_packet(uint32_t at, struct route_packet packet, uint32_t held)
     for (int i = 0; i < count; i++) {
         struct route_peer peer;
         route_port(brute.topology, at, choices[i].port, &peer);
-        if (peer.kind == ROUTE_NODE)
+        if (peer.kind == ROUTE_ENDPOINT)
             continue;
         uint32_t channel = (brute.first[peer.id] + peer.port) * brute.channels + choices[i].channel;
         if (held != UINT32_MAX && (!escape || choices[i].flags & ROUTE_ESCAPE))
@@ -90,7 +90,7 @@ static void brute_packet(uint32_t at, struct route_packet packet, uint32_t held)
 
 static bool brute_cyclic(const struct route_topology *topology)
 {
-    uint32_t rows = 0, nodes = topology->summary.nodes;
+    uint32_t rows = 0, nodes = topology->summary.endpoints;
     brute.topology = topology;
     brute.channels = topology->channels;
     for (uint32_t s = 0; s < topology->summary.switches; s++) {

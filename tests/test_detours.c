@@ -43,7 +43,7 @@ static void check(const char *keys, const char *routing, uint32_t needed, uint32
     snprintf(text, sizeof text, "%srouting: { %s };", keys, routing);
     struct route_topology *topology = topology_make(text, channels);
     assert_int_equal(route_summarise(topology)->channels, needed);
-    uint32_t nodes = route_summarise(topology)->nodes;
+    uint32_t nodes = route_summarise(topology)->endpoints;
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++)
             for (int i = 0; i < 8 && a != b; i++)
@@ -123,7 +123,7 @@ static uint64_t groups_passed(const struct route_topology *topology, uint32_t so
         const struct route_choice *c = &choices[choice < count ? choice : 0];
         passed |= 1ull << route_group(topology, at);
         route_port(topology, at, c->port, &peer);
-        if (peer.kind == ROUTE_NODE)
+        if (peer.kind == ROUTE_ENDPOINT)
             return passed;
         at = peer.id;
         packet.in_port = peer.port;

@@ -113,7 +113,7 @@ static void test_rates(void **state)
 
 static void check_pairs(const struct route_topology *topology, uint32_t channels, int times)
 {
-    uint32_t random = 7, nodes = route_summarise(topology)->nodes;
+    uint32_t random = 7, nodes = route_summarise(topology)->endpoints;
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++)
             for (int i = 0; i < times && a != b; i++)
@@ -130,11 +130,11 @@ static void test_tree(void **state)
     for (int adaptive = 0; adaptive < 2; adaptive++) {
         struct route_topology *topology = fabric_make(text, adaptive ? ADAPTIVE : "", 1);
         const struct route_summary *summary = route_summarise(topology);
-        assert_int_equal(summary->nodes, HALF * HALF);
+        assert_int_equal(summary->endpoints, HALF * HALF);
         assert_int_equal(summary->switches, 2 * HALF);
         assert_int_equal(summary->links, 2 * HALF * HALF);
         assert_int_equal(summary->max_ports, 2 * HALF + 1);
-        assert_int_equal(summary->link[summary->node_link].rate, 4000000000);
+        assert_int_equal(summary->link[summary->endpoint_link].rate, 4000000000);
         assert_non_null(strstr(summary->text, "diameter 2"));
         for (uint32_t s = 0; s < 2 * HALF; s++)
             for (uint32_t port = 0; port <= 2 * HALF; port++) {
@@ -143,7 +143,7 @@ static void test_tree(void **state)
                 if (port == 0 || (s >= HALF && port > HALF)) {
                     assert_int_equal(peer.kind, ROUTE_NOTHING);
                 } else if (s < HALF && port <= HALF) {
-                    assert_int_equal(peer.kind, ROUTE_NODE);
+                    assert_int_equal(peer.kind, ROUTE_ENDPOINT);
                     assert_int_equal(peer.id, s * HALF + port - 1);
                 } else {
                     assert_int_equal(peer.kind, ROUTE_SWITCH);
@@ -192,7 +192,7 @@ static const char odd_list[] =
 
 static void check_node_links(const struct route_topology *a, const struct route_topology *b)
 {
-    for (uint32_t node = 0; node < route_summarise(a)->nodes; node++) {
+    for (uint32_t node = 0; node < route_summarise(a)->endpoints; node++) {
         struct route_peer at, bt;
         uint32_t as, bs;
         uint16_t ap, bp;
@@ -201,7 +201,7 @@ static void check_node_links(const struct route_topology *a, const struct route_
         assert_int_equal(as, bs);
         route_port(a, as, ap, &at);
         route_port(b, bs, bp, &bt);
-        assert_true(at.kind == ROUTE_NODE && at.id == node && bt.kind == ROUTE_NODE && bt.id == node);
+        assert_true(at.kind == ROUTE_ENDPOINT && at.id == node && bt.kind == ROUTE_ENDPOINT && bt.id == node);
         assert_int_equal(route_summarise(a)->link[at.link].rate, route_summarise(b)->link[bt.link].rate);
     }
 }
@@ -218,7 +218,7 @@ static void test_odd(void **state)
         snprintf(config, sizeof config, "topology: { kind = \"file\"; file = \"%s\"; }; %s", path,
                  adaptive ? ADAPTIVE : "");
         struct route_topology *list = topology_make(config, 4);
-        assert_int_equal(route_summarise(topology)->nodes, 9);
+        assert_int_equal(route_summarise(topology)->endpoints, 9);
         assert_int_equal(route_summarise(topology)->links, route_summarise(list)->links);
         assert_int_equal(route_summarise(topology)->channels, route_summarise(list)->channels);
         check_node_links(topology, list);
@@ -242,7 +242,7 @@ static void test_parallel(void **state)
     char *text = plant_text(&p);
     struct route_topology *topology = fabric_make(text, "", 4);
     uint32_t used[25] = {0};
-    for (uint32_t node = 0; node < route_summarise(topology)->nodes; node++) {
+    for (uint32_t node = 0; node < route_summarise(topology)->endpoints; node++) {
         uint32_t at, first = 0;
         uint16_t port;
         route_attachment(topology, node, &at, &port);
@@ -306,14 +306,14 @@ static void test_forms(void **state)
     const struct route_subnet *subnet = topology->subnet;
     struct route_peer peer;
     assert_int_equal(subnet->switches, 1);
-    assert_int_equal(subnet->nodes, 2);
+    assert_int_equal(subnet->endpoints, 2);
     assert_int_equal(subnet->left_out, 2);
     assert_string_equal(route_summarise(topology)->warning, "");
     assert_string_equal(subnet->names + subnet->at_switch[0].name, "Voltaire 4036 # \"4036\" A");
-    assert_string_equal(subnet->names + subnet->node[1].name, "node2 HCA-1");
-    assert_int_equal(subnet->node[1].lid, 5);
+    assert_string_equal(subnet->names + subnet->endpoint[1].name, "node2 HCA-1");
+    assert_int_equal(subnet->endpoint[1].lid, 5);
     route_port(topology, 0, 2, &peer);
-    assert_true(peer.kind == ROUTE_NODE && peer.id == 1);
+    assert_true(peer.kind == ROUTE_ENDPOINT && peer.id == 1);
     assert_int_equal(route_summarise(topology)->link[peer.link].rate, 12500000000); /* one end knows it */
     route_port(topology, 0, 41, &peer);
     assert_int_equal(peer.kind, ROUTE_NOTHING);
@@ -336,9 +336,9 @@ static void test_unknown_speed(void **state)
                                 "", 1, &error),
                      KER_OK);
     const struct route_summary *summary = route_summarise(topology);
-    assert_int_equal(summary->link[summary->node_link].rate, 12500000000);
-    assert_int_equal(summary->link[summary->node_link].latency, 7000);
-    assert_int_equal(summary->link[!summary->node_link].rate, 50000000000);
+    assert_int_equal(summary->link[summary->endpoint_link].rate, 12500000000);
+    assert_int_equal(summary->link[summary->endpoint_link].latency, 7000);
+    assert_int_equal(summary->link[!summary->endpoint_link].rate, 50000000000);
     route_free(topology);
     free(text);
     free(p.cable);
@@ -426,7 +426,7 @@ static void test_passed_over(void **state)
         if (fabric_try(&topology, text, "", "", 1, &error))
             fail_msg("%s", error.text);
         check_message(&edits[i], KER_BAD_INPUT, route_summarise(topology)->warning);
-        assert_int_equal(topology->subnet->nodes, 3);
+        assert_int_equal(topology->subnet->endpoints, 3);
         check_pairs(topology, 1, 1);
         route_free(topology);
         free(text);
@@ -539,7 +539,7 @@ static enum ker_status tables_try(const struct route_topology *topology, uint32_
 {
     *error = (struct ker_error){0};
     rows->switches = topology->subnet->switches;
-    rows->width = topology->subnet->nodes * paths;
+    rows->width = topology->subnet->endpoints * paths;
     rows->port = calloc((size_t)rows->switches * rows->width, sizeof *rows->port);
     const struct route_opensm_text of = {topology, topology->subnet, paths, path, "tables",
                                          text,     strlen(text)};

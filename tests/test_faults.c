@@ -27,7 +27,7 @@ static void test_both_ends(void **state)
                 expected = s == 0 && p == 1 ? 2 * KER_US : expected; /* below */
             if (s == 3 || (peer.kind == ROUTE_SWITCH && peer.id == 3))
                 expected = 0;
-            if (peer.kind == ROUTE_NODE && peer.id == 5)
+            if (peer.kind == ROUTE_ENDPOINT && peer.id == 5)
                 expected = KER_US;
             ker_time down = route_port_down(topology, s, p);
             if (peer.kind == ROUTE_SWITCH) {
@@ -213,7 +213,7 @@ static uint32_t walk(const struct route_topology *topology, ker_time now, ker_ti
         held = next_held[pick];
         route_port(topology, at, choices[pick].port, &peer);
         links++;
-        if (peer.kind == ROUTE_NODE)
+        if (peer.kind == ROUTE_ENDPOINT)
             break;
         assert_true(links < 300);
         at = peer.id;
@@ -255,7 +255,7 @@ static const char *const systems[] = {
 static void walk_all(const struct route_topology *topology, struct waits *waits, uint32_t channels,
                      uint32_t *random)
 {
-    uint32_t nodes = route_summarise(topology)->nodes;
+    uint32_t nodes = route_summarise(topology)->endpoints;
     const struct route_fault_summary *f = route_fault_summarise(topology);
     ker_time times[] = {0, f->last / 3, f->last * 2 / 3, f->last};
     for (int t = 0; t < 4; t++) {

@@ -143,18 +143,18 @@ static void check_hang(const char *text, uint32_t adapters, void (*look)(const s
     struct route_topology *t = topology_make(text, 0);
     const struct route_summary *sum = route_summarise(t);
     assert_int_equal(sum->adapters, adapters);
-    for (uint32_t e = 0; e < sum->nodes; e++) { /* both ends of a link say the same */
+    for (uint32_t e = 0; e < sum->endpoints; e++) { /* both ends of a link say the same */
         uint32_t s;
         uint16_t port;
         struct route_peer peer;
         route_attachment(t, e, &s, &port);
         route_port(t, s, port, &peer);
-        assert_int_equal(peer.kind, ROUTE_NODE);
+        assert_int_equal(peer.kind, ROUTE_ENDPOINT);
         assert_int_equal(peer.id, e);
     }
     uint32_t random = 7;
-    for (uint32_t e = 0; e < sum->nodes; e++) /* adapters of the same number reach each other */
-        for (uint32_t to = e % adapters; to < sum->nodes; to += adapters)
+    for (uint32_t e = 0; e < sum->endpoints; e++) /* adapters of the same number reach each other */
+        for (uint32_t to = e % adapters; to < sum->endpoints; to += adapters)
             if (to != e)
                 assert_int_equal(walk_packet(t, e, to, sum->configured, &random), route_distance(t, e, to));
     look(t);

@@ -70,7 +70,7 @@ static void check_ports(const struct route_topology *topology)
             if (peer.kind == ROUTE_NOTHING)
                 continue;
             assert_true(peer.link < summary->link_count);
-            if (peer.kind == ROUTE_NODE) {
+            if (peer.kind == ROUTE_ENDPOINT) {
                 route_attachment(topology, peer.id, &at, &port);
                 assert_true(at == s && port == p && peer.port == 0);
                 nodes++;
@@ -83,7 +83,7 @@ static void check_ports(const struct route_topology *topology)
             ends++;
         }
     }
-    assert_int_equal(nodes, summary->nodes);
+    assert_int_equal(nodes, summary->endpoints);
     assert_int_equal(nodes + ends / 2, summary->links);
     assert_int_equal(most, summary->max_ports);
 }
@@ -113,12 +113,12 @@ static void check_routes(const struct route_topology *topology, uint32_t channel
 {
     const struct route_summary *summary = route_summarise(topology);
     uint32_t *distance = malloc(summary->switches * sizeof *distance);
-    for (uint32_t a = 0; a < summary->nodes; a++) {
+    for (uint32_t a = 0; a < summary->endpoints; a++) {
         uint32_t from, to;
         uint16_t port;
         route_attachment(topology, a, &from, &port);
         search(topology, from, distance);
-        for (uint32_t b = 0; b < summary->nodes; b++) {
+        for (uint32_t b = 0; b < summary->endpoints; b++) {
             route_attachment(topology, b, &to, &port);
             uint32_t links = route_distance(topology, a, b);
             /* injection, the path between the switches, ejection */
@@ -298,12 +298,13 @@ static void test_large(void **state)
         struct route_topology *topology = topology_make(large[i].text, 4);
         assert_true(clock() - start < CLOCKS_PER_SEC / 4); /* closed forms: far below a quarter of a second */
         const struct route_summary *summary = route_summarise(topology);
-        assert_int_equal(summary->nodes, large[i].nodes);
+        assert_int_equal(summary->endpoints, large[i].nodes);
         assert_int_equal(summary->switches, large[i].switches);
         assert_int_equal(summary->max_ports, large[i].max_ports);
         assert_int_equal(summary->links, large[i].links);
         for (int k = 0; k < 20000; k++) {
-            uint32_t a = test_random(&random) % summary->nodes, b = test_random(&random) % summary->nodes;
+            uint32_t a = test_random(&random) % summary->endpoints,
+                     b = test_random(&random) % summary->endpoints;
             if (a != b)
                 assert_int_equal(walk_packet(topology, a, b, 4, &random), route_distance(topology, a, b));
         }
@@ -333,7 +334,7 @@ static void test_tree_taper(void **state)
         1);
     const struct route_summary *summary = route_summarise(topology);
     assert_int_equal(summary->link_count, 3);
-    assert_int_equal(summary->node_link, 0);
+    assert_int_equal(summary->endpoint_link, 0);
     assert_true(summary->link[0].rate == 10000000000u && summary->link[0].latency == 7 * KER_NS);
     assert_true(summary->link[1].rate == 10000000000u && summary->link[1].latency == 5 * KER_NS);
     assert_true(summary->link[2].rate == 5000000000u);

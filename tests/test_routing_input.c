@@ -56,8 +56,8 @@ static void check_network(const struct network *n, bool adaptive, uint32_t chann
     assert_int_equal(summary->channels, adaptive ? n->adaptive : n->minimal);
     assert_int_equal(summary->switches, n->switches);
     assert_int_equal(summary->links, n->switches + (int)(strlen(n->links) + 1) / 3 * n->count);
-    for (uint32_t a = 0; a < summary->nodes; a++)
-        for (uint32_t b = 0; b < summary->nodes; b++)
+    for (uint32_t a = 0; a < summary->endpoints; a++)
+        for (uint32_t b = 0; b < summary->endpoints; b++)
             for (int i = 0; i < 5 && a != b; i++)
                 assert_int_equal(walk_packet(topology, a, b, channels, &random),
                                  route_distance(topology, a, b));
@@ -135,10 +135,10 @@ static void test_link_classes(void **state)
                      KER_OK);
     const struct route_summary *summary = route_summarise(topology);
     assert_int_equal(summary->link_count, 2);
-    assert_true(summary->link[summary->node_link].rate == 5000000000u);
+    assert_true(summary->link[summary->endpoint_link].rate == 5000000000u);
     /* 8 Gb/s = 1 GB/s */
-    assert_true(summary->link[!summary->node_link].rate == 1000000000u);
-    assert_true(summary->link[!summary->node_link].latency == 2 * KER_US);
+    assert_true(summary->link[!summary->endpoint_link].rate == 1000000000u);
+    assert_true(summary->link[!summary->endpoint_link].latency == 2 * KER_US);
     route_free(topology);
 }
 

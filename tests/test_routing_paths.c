@@ -61,7 +61,7 @@ static uint32_t hop_walk(const struct route_topology *topology, uint32_t source,
                      c.first_channel + c.channel_count <= (int)channels));
         taken[links++ - 1] = at * PORTS_MOST + c.port;
         route_port(topology, at, c.port, &peer);
-        if (peer.kind == ROUTE_NODE)
+        if (peer.kind == ROUTE_ENDPOINT)
             break;
         assert_int_equal(peer.kind, ROUTE_SWITCH);
         assert_true(links < 64);
@@ -166,7 +166,7 @@ static struct route_topology *proof_topology(const char *text, const char *algor
 
 static void proof_paths(const struct route_topology *topology, const struct proof *p, struct seen *all)
 {
-    uint32_t nodes = route_summarise(topology)->nodes;
+    uint32_t nodes = route_summarise(topology)->endpoints;
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++) {
             struct seen seen = {.shortest = UINT32_MAX};
@@ -239,7 +239,7 @@ static void test_large(void **state)
         struct route_topology *topology =
             proof_topology(large[i].text, large[i].algorithm, large[i].channels);
         assert_int_equal(route_summarise(topology)->channels, large[i].channels);
-        uint32_t nodes = route_summarise(topology)->nodes;
+        uint32_t nodes = route_summarise(topology)->endpoints;
         for (int k = 0; k < 20000; k++) {
             uint32_t a = test_random(&random) % nodes, b = test_random(&random) % nodes;
             if (a == b)
@@ -288,7 +288,7 @@ static void test_shifts_without_contention(void **state)
     static const char *const algorithms[] = {"d_mod_k", "s_mod_k"};
     for (int i = 0; i < 4; i++) {
         struct route_topology *topology = proof_topology(trees[i / 2], algorithms[i % 2], 1);
-        uint32_t nodes = route_summarise(topology)->nodes,
+        uint32_t nodes = route_summarise(topology)->endpoints,
                  places = route_summarise(topology)->switches * PORTS_MOST;
         for (uint32_t shift = 1; shift < nodes; shift++) {
             struct seen seen = {.load = loads_new(topology)};
@@ -350,7 +350,7 @@ static void test_random_parents_even(void **state)
 static void check_uniform(const char *text, int dimensions, const uint32_t *extent, const bool *wrap)
 {
     struct route_topology *topology = proof_topology(text, "minimal", 2);
-    uint32_t nodes = route_summarise(topology)->nodes;
+    uint32_t nodes = route_summarise(topology)->endpoints;
     struct seen seen = {.load = loads_new(topology)};
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++)

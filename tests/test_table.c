@@ -45,11 +45,11 @@ static void plain_fill(struct plain *plain, struct route_table *table, uint32_t 
 
 static void columns_fill(struct route_trie *trie, const uint32_t *value)
 {
-    for (uint32_t first = 0; first < trie->nodes; first += ROUTE_TRIE_BLOCK) {
+    for (uint32_t first = 0; first < trie->endpoints; first += ROUTE_TRIE_BLOCK) {
         uint32_t *column = route_trie_columns(trie);
         for (uint32_t s = 0; s < trie->switches; s++)
-            for (uint32_t i = 0; i < ROUTE_TRIE_BLOCK && first + i < trie->nodes; i++)
-                column[s * ROUTE_TRIE_BLOCK + i] = value[s * trie->nodes + first + i];
+            for (uint32_t i = 0; i < ROUTE_TRIE_BLOCK && first + i < trie->endpoints; i++)
+                column[s * ROUTE_TRIE_BLOCK + i] = value[s * trie->endpoints + first + i];
         route_trie_advance(trie);
     }
 }
@@ -243,7 +243,7 @@ static struct route_topology *topology_with(const char *system, const char *rout
 
 static void every_pair(const struct route_topology *topology, bool shortest)
 {
-    uint32_t nodes = route_summarise(topology)->nodes, random = 4711;
+    uint32_t nodes = route_summarise(topology)->endpoints, random = 4711;
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++) {
             if (a == b)
@@ -258,7 +258,7 @@ static void every_pair(const struct route_topology *topology, bool shortest)
 
 static void every_pair_reached(const struct route_topology *topology)
 {
-    uint32_t nodes = route_summarise(topology)->nodes, random = 4712;
+    uint32_t nodes = route_summarise(topology)->endpoints, random = 4712;
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++)
             if (a != b)
@@ -358,7 +358,7 @@ static void one_path_on_a_tree_is_d_mod_k(void **state)
             topology_with(trees[i / 2], i % 2 ? "algorithm = \"updown\"; ways = \"one\";"
                                               : "algorithm = \"shortest\"; ways = \"one\";");
         struct route_topology *closed = topology_with(trees[i / 2], "algorithm = \"minimal\";");
-        uint32_t nodes = route_summarise(topology)->nodes;
+        uint32_t nodes = route_summarise(topology)->endpoints;
         for (uint32_t a = 0; a < nodes; a++)
             for (uint32_t b = 0; b < nodes; b++) {
                 struct route_packet packet = {
@@ -367,7 +367,7 @@ static void one_path_on_a_tree_is_d_mod_k(void **state)
                 struct route_peer peer = {0};
                 uint32_t at;
                 route_attachment(topology, a, &at, &packet.in_port);
-                for (; peer.kind != ROUTE_NODE && a != b;
+                for (; peer.kind != ROUTE_ENDPOINT && a != b;
                      packet.hops++, packet.in_port = peer.port, at = peer.id) {
                     assert_int_equal(route_function(topology)(topology, 0, at, &packet, one), 1);
                     assert_int_equal(
@@ -411,7 +411,7 @@ static void weights_make_detours(void **state)
 /* Both answer alike for all packets from all sources, along one of the paths. */
 static void same_routes(const struct route_topology *one, const struct route_topology *other)
 {
-    uint32_t nodes = route_summarise(one)->nodes, random = 31;
+    uint32_t nodes = route_summarise(one)->endpoints, random = 31;
     for (uint32_t a = 0; a < nodes; a++)
         for (uint32_t b = 0; b < nodes; b++) {
             struct route_packet packet = {.source = a,
@@ -422,7 +422,7 @@ static void same_routes(const struct route_topology *one, const struct route_top
             struct route_peer peer = {0};
             uint32_t at, state = 0;
             route_attachment(one, a, &at, &packet.in_port);
-            for (; peer.kind != ROUTE_NODE && a != b;
+            for (; peer.kind != ROUTE_ENDPOINT && a != b;
                  packet.hops++, packet.in_port = peer.port, at = peer.id) {
                 int count = route_function(one)(one, route_coordinate(one, at), at, &packet, x);
                 uint32_t kept = packet.state;

@@ -48,7 +48,7 @@ uint32_t net_source_switches(const struct net_adapter *a, const struct net_packe
  * sample of pairs. */
 static bool offers_escapes(const struct net_network *net)
 {
-    uint32_t nodes = route_summarise(net->topology)->nodes;
+    uint32_t nodes = route_summarise(net->topology)->endpoints;
     for (uint32_t i = 0; i < 64; i++) {
         uint32_t a = (uint32_t)((uint64_t)nodes * i / 64),
                  b = (uint32_t)((a + 1 + (uint64_t)nodes * i * 37 / 64) % nodes), at;

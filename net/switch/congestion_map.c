@@ -111,13 +111,13 @@ static ker_time direct_delay(const struct net_network *net, uint32_t from, uint3
     ker_time delay = 0;
     uint32_t at = from;
     struct route_peer peer = {0};
-    for (uint32_t port = 0; peer.kind != ROUTE_NODE; port++) /* any node there */
+    for (uint32_t port = 0; peer.kind != ROUTE_ENDPOINT; port++) /* any node there */
         route_port(net->topology, to, port, &peer);
     packet.destination = peer.id;
     packet.address = route_address(net->topology, peer.id);
     for (uint32_t port = 0; port < route_ports(net->topology, from); port++) { /* and any here */
         route_port(net->topology, from, port, &peer);
-        if (peer.kind == ROUTE_NODE) {
+        if (peer.kind == ROUTE_ENDPOINT) {
             packet.source = peer.id;
             slot = (uint16_t)port;
         }

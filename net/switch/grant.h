@@ -47,13 +47,14 @@ static inline ker_time output_ready(const struct net_network *net, const struct 
 /* Are there credits for the whole packet? Adapters that take all packets give none. */
 static inline bool credits_cover(const struct net_port *out, unsigned channel, uint32_t bytes, bool reserved)
 {
-    return reserved || out->to_node || out->credit[channel] >= bytes;
+    return reserved || out->to_adapter || out->credit[channel] >= bytes;
 }
 
 /* Of the channels that would do, the one with most room behind the link. */
 static inline uint8_t channel_take(const struct net_port *out, unsigned first, unsigned channel_count)
 {
-    return out->to_node || channel_count == 1 ? (uint8_t)first : net_channel_best(out, first, channel_count);
+    return out->to_adapter || channel_count == 1 ? (uint8_t)first
+                                                 : net_channel_best(out, first, channel_count);
 }
 
 /* May this packet go now? */
@@ -90,7 +91,8 @@ static inline void output_count(struct net_network *net, struct grant *g, const 
 __attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, const struct grant *g,
                                                          const struct net_packet *p, ker_time now)
 {
-    uint32_t left = g->out->to_node ? UINT32_MAX : g->out->credit[g->channel] - (g->reserved ? 0 : p->bytes);
+    uint32_t left =
+        g->out->to_adapter ? UINT32_MAX : g->out->credit[g->channel] - (g->reserved ? 0 : p->bytes);
     if (p->flags & (NET_NOTICE | NET_MARKED) || !s->net->congestion->marks(s, g->out, p, left, now))
         return 0;
     s->net->count.marked++;
@@ -124,14 +126,14 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     out->link_free = leave + t_out.wire;
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g->out_port, now);
-    if (!out->to_node && !g->reserved) {
+    if (!out->to_adapter && !g->reserved) {
         ker_check(out->credit[g->channel] >= p->bytes);
         out->credit[g->channel] -= p->bytes;
     }
     output_count(net, g, p, now, leave, t_out.wire, read_end);
 
     ker_time arrive = leave + link->latency;
-    if (out->ends_at_node)
+    if (out->ends_at_adapter)
         arrive += t_out.wire;
     else
         arrive += net->set.delay + (whole ? t_out.wire : 0);

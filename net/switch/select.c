@@ -17,14 +17,15 @@
 static inline uint64_t output_missing(const struct net_network *net, const struct net_port *out,
                                       unsigned channel)
 {
-    return out->to_node ? 0 : net_output_time(net, out, net_buffer_behind(net, out) - out->credit[channel]);
+    return out->to_adapter ? 0
+                           : net_output_time(net, out, net_buffer_behind(net, out) - out->credit[channel]);
 }
 
 static uint64_t output_missing_all(const struct net_network *net, const struct net_port *out,
                                    unsigned channels)
 {
     uint64_t missing = 0;
-    for (unsigned c = 0; c < channels && !out->to_node; c++)
+    for (unsigned c = 0; c < channels && !out->to_adapter; c++)
         missing += net_buffer_behind(net, out) - out->credit[c];
     return net_output_time(net, out, missing);
 }

@@ -131,13 +131,14 @@ static enum ker_status list_port(struct route_topology *topology, const struct k
 static enum ker_status list_member(struct route_topology *topology, const struct ker_config *config,
                                    int index, struct ker_error *error)
 {
-    char link[64], node[64], which[64], port[64], key[64];
+    char link[64], endpoint[64], which[64], port[64], key[64];
     ker_time at = ker_config_time(config, member_key(key, sizeof key, index, "at"));
     member_key(link, sizeof link, index, "link");
-    member_key(node, sizeof node, index, "node");
+    member_key(endpoint, sizeof endpoint, index, "node");
     member_key(which, sizeof which, index, "switch");
     member_key(port, sizeof port, index, "port");
-    int named = ker_config_has(config, link) + ker_config_has(config, node) + ker_config_has(config, which);
+    int named =
+        ker_config_has(config, link) + ker_config_has(config, endpoint) + ker_config_has(config, which);
     snprintf(key, sizeof key, "faults.list[%d]", index);
     if (named != 1)
         return ker_config_fail(
@@ -147,8 +148,8 @@ static enum ker_status list_member(struct route_topology *topology, const struct
     if (ker_config_has(config, link))
         return list_link(topology, config, link, at, error);
     uint32_t id = 0;
-    if (ker_config_has(config, node)) {
-        enum ker_status status = list_int(config, node, topology->summary.nodes, "node", &id, error);
+    if (ker_config_has(config, endpoint)) {
+        enum ker_status status = list_int(config, endpoint, topology->summary.endpoints, "node", &id, error);
         uint32_t switch_id;
         uint16_t at_port;
         if (status != KER_OK)

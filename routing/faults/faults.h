@@ -40,7 +40,7 @@ static inline ker_time route_faults_port(const struct route_faults *f, uint32_t 
 enum ker_status route_faults_read(struct route_topology *, const struct ker_config *, struct ker_error *);
 /* Virtual channels for the paths around faults: 0 when the algorithm needs none of them, else 1. */
 uint32_t route_faults_channels(const struct route_topology *, const struct route_algorithm *);
-/* After it: prepares the paths around the faults, counts the pairs of nodes that have none. */
+/* After it: prepares the paths around the faults, counts the pairs of endpoints that have none. */
 enum ker_status route_faults_settle(struct route_topology *, const struct ker_config *, struct ker_error *);
 void route_faults_free(struct route_faults *);
 

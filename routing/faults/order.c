@@ -102,10 +102,11 @@ static void search_from(struct search *s, struct route_order *r, uint32_t switch
     }
 }
 
-/* The switch furthest from this one over links that never die, among those with nodes; from[]: the path back.
+/* The switch furthest from this one over links that never die, among those with endpoints; from[]: the path
+ * back.
  */
 static uint32_t furthest(const struct route_topology *topology, uint32_t start, uint32_t *from,
-                         uint32_t *queue, const bool *has_nodes)
+                         uint32_t *queue, const bool *has_endpoints)
 {
     uint32_t found = 0, last = start;
     for (uint32_t i = 0; i < topology->summary.switches; i++)
@@ -114,7 +115,7 @@ static uint32_t furthest(const struct route_topology *topology, uint32_t start, 
     queue[found++] = start;
     for (uint32_t done = 0; done < found; done++) {
         uint32_t s = queue[done], ports = route_ports(topology, s);
-        if (has_nodes[s])
+        if (has_endpoints[s])
             last = s;
         for (uint32_t p = 0; p < ports; p++) {
             struct route_peer peer;
@@ -129,29 +130,29 @@ static uint32_t furthest(const struct route_topology *topology, uint32_t start, 
     return last;
 }
 
-/* Half way along a longest path between nodes: a switch at the top of a tree. */
+/* Half way along a longest path between endpoints: a switch at the top of a tree. */
 static uint32_t centre(const struct route_topology *topology)
 {
     uint32_t switches = topology->summary.switches, start = 0, length = 0;
     uint32_t *from = ker_alloc(switches * sizeof *from), *queue = ker_alloc(switches * sizeof *queue);
-    bool *has_nodes = ker_alloc(switches * sizeof *has_nodes);
-    for (uint32_t n = topology->summary.nodes; n-- > 0;) {
+    bool *has_endpoints = ker_alloc(switches * sizeof *has_endpoints);
+    for (uint32_t n = topology->summary.endpoints; n-- > 0;) {
         uint32_t s;
         uint16_t port;
         route_attachment(topology, n, &s, &port);
-        has_nodes[s] = true;
+        has_endpoints[s] = true;
         if (route_switch_down(topology, s) == KER_TIME_MAX)
             start = s;
     }
-    uint32_t a = furthest(topology, start, from, queue, has_nodes),
-             b = furthest(topology, a, from, queue, has_nodes);
+    uint32_t a = furthest(topology, start, from, queue, has_endpoints),
+             b = furthest(topology, a, from, queue, has_endpoints);
     for (uint32_t s = b; s != a; s = from[s])
         length++;
     for (length /= 2; length > 0; length--)
         b = from[b];
     free(from);
     free(queue);
-    free(has_nodes);
+    free(has_endpoints);
     return b;
 }
 
@@ -264,7 +265,7 @@ uint64_t route_faults_pairs(const struct route_topology *topology)
 uint64_t route_order_apart(const struct route_topology *topology, ker_time now, uint32_t example[2])
 {
     const struct route_order *r = topology->faults->order;
-    uint32_t nodes = topology->summary.nodes, rails = topology->summary.adapters,
+    uint32_t endpoints = topology->summary.endpoints, rails = topology->summary.adapters,
              *part = ker_alloc(r->switches * sizeof *part), parts = 0, cut = 0;
     uint64_t *members = ker_alloc(rails * (r->cuts + 1ull) * sizeof *members), together = 0;
     for (uint32_t u = 0; u < r->switches; u++) {
@@ -272,7 +273,7 @@ uint64_t route_order_apart(const struct route_topology *topology, ker_time now, 
             parts += r->cut[cut].down <= now;
         part[u] = parts; /* from 1 on: there is a cut before the first */
     }
-    for (uint32_t n = 0; n < nodes; n++) {
+    for (uint32_t n = 0; n < endpoints; n++) {
         uint32_t s;
         uint16_t port;
         route_attachment(topology, n, &s, &port);
@@ -283,7 +284,7 @@ uint64_t route_order_apart(const struct route_topology *topology, ker_time now, 
         together += members[i] * (members[i] ? members[i] - 1 : 0);
     uint64_t apart = route_faults_pairs(topology) - together;
     example[0] = example[1] = 0;
-    for (uint32_t n = rails; apart && n < nodes && example[1] == 0; n++)
+    for (uint32_t n = rails; apart && n < endpoints && example[1] == 0; n++)
         if (!route_reachable(topology, now, n % rails, n)) /* some are apart from the first on their rail */
             example[1] = n / rails;
     free(part);

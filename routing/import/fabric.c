@@ -1,4 +1,4 @@
-/* fabric.c - an InfiniBand subnet: from the devices of a dump to switches, nodes and links.
+/* fabric.c - an InfiniBand subnet: from the devices of a dump to switches, endpoints and links.
  *
  * The devices are sorted by kind and GUID, and each cable is looked up from its other end: both must say the
  * same, which is what finds dumps that were cut off or edited by half.
@@ -174,12 +174,12 @@ static void leave_out_loops(struct joiner *j)
     }
 }
 
-static uint32_t nodes_of(const struct joiner *j, const struct fabric_device *device)
+static uint32_t endpoints_of(const struct joiner *j, const struct fabric_device *device)
 {
-    uint32_t nodes = 0;
+    uint32_t endpoints = 0;
     for (uint32_t i = 0; i < device->cables; i++)
-        nodes += !is_loop(j, &j->cable[device->first + i]);
-    return nodes;
+        endpoints += !is_loop(j, &j->cable[device->first + i]);
+    return endpoints;
 }
 
 static void count_devices(struct joiner *j)
@@ -192,14 +192,14 @@ static void count_devices(struct joiner *j)
         else if (device->kind == FABRIC_SWITCH)
             device->id = subnet->switches++;
         else
-            subnet->nodes += nodes_of(j, device);
+            subnet->endpoints += endpoints_of(j, device);
     }
     j->graph->switches = subnet->switches;
-    j->graph->nodes = subnet->nodes;
+    j->graph->endpoints = subnet->endpoints;
     subnet->at_switch = ker_alloc((subnet->switches + 1) * sizeof *subnet->at_switch);
-    subnet->node = ker_alloc((subnet->nodes + 1) * sizeof *subnet->node);
+    subnet->endpoint = ker_alloc((subnet->endpoints + 1) * sizeof *subnet->endpoint);
     j->graph->ports = ker_alloc((subnet->switches + 1) * sizeof *j->graph->ports);
-    j->graph->node = ker_alloc((subnet->nodes + 1) * sizeof *j->graph->node);
+    j->graph->endpoint = ker_alloc((subnet->endpoints + 1) * sizeof *j->graph->endpoint);
     j->graph->edge = ker_alloc((j->cables / 2 + 1) * sizeof *j->graph->edge);
     for (uint32_t i = 0; i < j->devices; i++) {
         const struct fabric_device *device = &j->device[i];
@@ -212,18 +212,18 @@ static void count_devices(struct joiner *j)
 }
 
 static enum ker_status class_of(struct joiner *j, const struct fabric_end *end,
-                                const struct fabric_end *other, bool node, uint32_t *class)
+                                const struct fabric_end *other, bool endpoint, uint32_t *class)
 {
     const struct route_fabric_defaults *defaults = j->defaults;
     uint64_t rate = end->rate     ? end->rate
                     : other->rate ? other->rate
-                    : node        ? defaults->node_rate
+                    : endpoint    ? defaults->node_rate
                                   : defaults->rate;
     if (rate == 0)
         return ker_lines_fail_at(&j->in, end->line,
                                  "width and speed of this link are not known to the dump; give them by %s",
-                                 node ? "topology.node_bandwidth" : "topology.bandwidth");
-    *class = route_graph_class(j->graph, node ? defaults->node_latency : defaults->latency, rate);
+                                 endpoint ? "topology.node_bandwidth" : "topology.bandwidth");
+    *class = route_graph_class(j->graph, endpoint ? defaults->node_latency : defaults->latency, rate);
     if (*class >= ROUTE_MAX_LINKS)
         return ker_lines_fail_at(&j->in, end->line, "more than %d different pairs of latency and bandwidth",
                                  ROUTE_MAX_LINKS);
@@ -249,25 +249,26 @@ static void add_edge(struct joiner *j, const struct fabric_end *end, const struc
     j->graph->edge[j->graph->edges++] = edge;
 }
 
-static void add_node(struct joiner *j, uint32_t node, const struct fabric_end *end,
-                     const struct fabric_end *other, uint32_t class)
+static void add_endpoint(struct joiner *j, uint32_t endpoint, const struct fabric_end *end,
+                         const struct fabric_end *other, uint32_t class)
 {
     const struct fabric_device *device = &j->device[end->device];
-    j->graph->node[node] =
-        (struct route_graph_node){j->device[other->device].id, class, (uint16_t)other->port};
-    j->subnet->node[node] = (struct route_subnet_node){end->guid ? end->guid : other->peer_port_guid,
-                                                       end->lid,
-                                                       end->line,
-                                                       device->name,
-                                                       (uint8_t)end->lmc,
-                                                       (uint8_t)end->port};
+    j->graph->endpoint[endpoint] =
+        (struct route_graph_endpoint){j->device[other->device].id, class, (uint16_t)other->port};
+    j->subnet->endpoint[endpoint] =
+        (struct route_subnet_endpoint){end->guid ? end->guid : other->peer_port_guid,
+                                       end->lid,
+                                       end->line,
+                                       device->name,
+                                       (uint8_t)end->lmc,
+                                       (uint8_t)end->port};
 }
 
 /* Every cable once: between switches at the end that comes first in the dump, to an adapter at the adapter's.
  */
 static enum ker_status join(struct joiner *j)
 {
-    uint32_t nodes = 0, class = 0;
+    uint32_t endpoints = 0, class = 0;
     enum ker_status status = KER_OK;
     for (uint32_t i = 0; i < j->cables && status == KER_OK; i++) {
         const struct fabric_end *end = &j->cable[i];
@@ -278,12 +279,12 @@ static enum ker_status join(struct joiner *j)
         status = check_end(j, end, &other);
         if (status || !other || device->left_out || j->device[other->device].left_out)
             continue;
-        bool node = device->kind != FABRIC_SWITCH;
-        if (!node && (other->line < end->line || j->device[other->device].kind != FABRIC_SWITCH))
+        bool endpoint = device->kind != FABRIC_SWITCH;
+        if (!endpoint && (other->line < end->line || j->device[other->device].kind != FABRIC_SWITCH))
             continue;
-        status = class_of(j, end, other, node, &class);
-        if (status == KER_OK && node)
-            add_node(j, nodes++, end, other, class);
+        status = class_of(j, end, other, endpoint, &class);
+        if (status == KER_OK && endpoint)
+            add_endpoint(j, endpoints++, end, other, class);
         else if (status == KER_OK)
             add_edge(j, end, other, class);
     }
@@ -293,12 +294,12 @@ static enum ker_status join(struct joiner *j)
 static enum ker_status check_whole(struct joiner *j, uint32_t lines)
 {
     uint32_t first = 0;
-    if (j->subnet->switches == 0 || j->subnet->nodes == 0)
+    if (j->subnet->switches == 0 || j->subnet->endpoints == 0)
         return ker_lines_fail_at(
             &j->in, lines ? lines : 1,
             "there are %u switches and %u nodes (cabled ports of adapters); at least one "
             "of each is needed",
-            j->subnet->switches, j->subnet->nodes);
+            j->subnet->switches, j->subnet->endpoints);
     if (route_graph_apart(j->graph, &first) == 0)
         return KER_OK;
     const struct route_subnet_switch *apart = &j->subnet->at_switch[first], *from = &j->subnet->at_switch[0];
@@ -357,7 +358,7 @@ enum ker_status route_fabric_parse(struct route_graph *graph, struct route_subne
 void route_subnet_release(struct route_subnet *subnet)
 {
     free(subnet->at_switch);
-    free(subnet->node);
+    free(subnet->endpoint);
     free(subnet->names);
     *subnet = (struct route_subnet){0};
 }

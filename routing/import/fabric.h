@@ -2,8 +2,8 @@
  * (docs/fabric.md).
  *
  * A fabric dump becomes a route_graph, as an edge list does, and a route_subnet, which says who is who:
- * forwarding tables name switches by GUID and destinations by LID. Switches and nodes are numbered as in the
- * graph.
+ * forwarding tables name switches by GUID and destinations by LID. Switches and endpoints are numbered as in
+ * the graph.
  */
 #ifndef ROUTING_FABRIC_H
 #define ROUTING_FABRIC_H
@@ -20,20 +20,20 @@ struct route_subnet_switch {
     uint32_t name;             /* where it begins in route_subnet.names */
 };
 
-struct route_subnet_node { /* a port of a channel adapter */
-    uint64_t guid;         /* of the port, 0: the dump does not say */
-    uint32_t lid, line;    /* its LIDs are lid .. lid + 2^lmc - 1; lid 0: it has none */
-    uint32_t name;         /* of the adapter: its ports share it */
+struct route_subnet_endpoint { /* a port of a channel adapter */
+    uint64_t guid;             /* of the port, 0: the dump does not say */
+    uint32_t lid, line;        /* its LIDs are lid .. lid + 2^lmc - 1; lid 0: it has none */
+    uint32_t name;             /* of the adapter: its ports share it */
     uint8_t lmc, port;
 };
 
 struct route_subnet {
-    uint32_t switches, nodes;
+    uint32_t switches, endpoints;
     uint32_t left_out; /* routers and the switches' own aggregation nodes: their cables are left out, too */
     uint32_t loops, loop_line;    /* ends of cables from a device to itself, left out, too; the first line */
     uint32_t passed, passed_line; /* lines that are not a dump's: how many, the first */
     struct route_subnet_switch *at_switch;
-    struct route_subnet_node *node;
+    struct route_subnet_endpoint *endpoint;
     char *names; /* each ends with a zero */
 };
 

@@ -27,7 +27,7 @@ struct route_lanes *route_lanes_new(const struct route_topology *topology, uint3
     l->map = ker_alloc(sizeof *l->map);
     memcpy(l->map[0], lane, sizeof *l->map);
     l->maps = 1;
-    route_trie_init(&l->level, topology->summary.nodes, (columns + 7) / 8);
+    route_trie_init(&l->level, topology->summary.endpoints, (columns + 7) / 8);
     return l;
 }
 
@@ -56,12 +56,12 @@ void route_lanes_set(struct route_lanes *l, uint32_t switch_id, uint32_t in, uin
     l->map_of[l->first[switch_id] + (uint64_t)in * l->ports[switch_id] + out] = (uint16_t)m;
 }
 
-void route_lanes_row(struct route_lanes *l, uint32_t node, uint32_t columns, const uint8_t *level)
+void route_lanes_row(struct route_lanes *l, uint32_t endpoint, uint32_t columns, const uint8_t *level)
 {
     uint32_t words = (columns + 7) / 8, *word = ker_alloc(words * sizeof *word);
     for (uint32_t i = 0; i < columns; i++)
         word[i / 8] |= (uint32_t)(level[i] & 15) << i % 8 * 4;
-    route_trie_row(&l->level, node, word);
+    route_trie_row(&l->level, endpoint, word);
     free(word);
 }
 
@@ -74,13 +74,13 @@ struct walk {
     struct route_lanes_gap *gap;
 };
 
-/* From a node's switch to the destination, or to where another packet went on in the same way. */
-static bool follow(struct walk *w, uint32_t node, uint32_t column)
+/* From an endpoint's switch to the destination, or to where another packet went on in the same way. */
+static bool follow(struct walk *w, uint32_t endpoint, uint32_t column)
 {
     const struct route_lanes *lanes = w->table->lanes;
-    uint32_t level = route_lanes_level(lanes, node, column), at;
+    uint32_t level = route_lanes_level(lanes, endpoint, column), at;
     uint16_t in;
-    route_attachment(w->topology, node, &at, &in);
+    route_attachment(w->topology, endpoint, &at, &in);
     for (;;) {
         const struct route_hop *hop;
         struct route_peer peer;
@@ -90,7 +90,7 @@ static bool follow(struct walk *w, uint32_t node, uint32_t column)
         if (peer.kind != ROUTE_SWITCH)
             return true;
         uint32_t lane = route_lanes_class(lanes, at, in, hop->port, level);
-        *w->gap = (struct route_lanes_gap){node, column, at, in, hop->port, level};
+        *w->gap = (struct route_lanes_gap){endpoint, column, at, in, hop->port, level};
         if (lane >= ROUTE_LANES)
             return false;
         w->used |= 1u << lane;
@@ -106,9 +106,9 @@ static bool follow(struct walk *w, uint32_t node, uint32_t column)
 static bool follow_all(struct walk *w)
 {
     const struct route_summary *sum = &w->topology->summary;
-    for (uint32_t column = 0; column < w->table->nodes; column++)
-        for (uint32_t node = 0; node < sum->nodes; node++)
-            if (node != column / w->table->paths && !follow(w, node, column))
+    for (uint32_t column = 0; column < w->table->endpoints; column++)
+        for (uint32_t endpoint = 0; endpoint < sum->endpoints; endpoint++)
+            if (endpoint != column / w->table->paths && !follow(w, endpoint, column))
                 return false;
     return true;
 }
@@ -156,14 +156,15 @@ bool route_lanes_settle(struct route_table *table, const struct route_topology *
 void route_lanes_keep(struct route_lanes *l, const struct route_topology *topology,
                       const uint32_t *switch_rank, uint32_t rank)
 {
-    uint32_t nodes = topology->summary.nodes, *node_rank = ker_alloc(nodes * sizeof *node_rank), at;
+    uint32_t endpoints = topology->summary.endpoints,
+             *endpoint_rank = ker_alloc(endpoints * sizeof *endpoint_rank), at;
     uint16_t port;
-    for (uint32_t node = 0; node < nodes; node++) {
-        route_attachment(topology, node, &at, &port);
-        node_rank[node] = switch_rank[at];
+    for (uint32_t endpoint = 0; endpoint < endpoints; endpoint++) {
+        route_attachment(topology, endpoint, &at, &port);
+        endpoint_rank[endpoint] = switch_rank[at];
     }
-    route_trie_keep(&l->level, node_rank, rank);
-    free(node_rank);
+    route_trie_keep(&l->level, endpoint_rank, rank);
+    free(endpoint_rank);
 }
 
 uint64_t route_lanes_bytes(const struct route_lanes *l)

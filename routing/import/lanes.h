@@ -15,10 +15,10 @@
 #define ROUTE_NO_LANE 255 /* no packet may go there */
 
 struct route_lanes {
-    struct route_trie level;      /* rows are source nodes; a word holds the service levels of 8 columns */
-    uint64_t *first;              /* per switch: where its pairs of ports begin in map_of; switches + 1 */
-    uint32_t *ports;              /* per switch, port 0 included */
-    uint16_t *map_of;             /* per pair of ports [in * ports + out]: the number of its map */
+    struct route_trie level; /* rows are source endpoints; a word holds the service levels of 8 columns */
+    uint64_t *first;         /* per switch: where its pairs of ports begin in map_of; switches + 1 */
+    uint32_t *ports;         /* per switch, port 0 included */
+    uint16_t *map_of;        /* per pair of ports [in * ports + out]: the number of its map */
     uint8_t (*map)[ROUTE_LEVELS]; /* the lane of each service level, after route_lanes_settle the class */
     uint32_t maps, switches;
 };
@@ -29,25 +29,25 @@ struct route_lanes *route_lanes_new(const struct route_topology *, uint32_t colu
 void route_lanes_free(struct route_lanes *); /* NULL is fine */
 void route_lanes_set(struct route_lanes *, uint32_t switch_id, uint32_t in, uint32_t out,
                      const uint8_t lane[ROUTE_LEVELS]);
-/* The service levels from one node to all columns. */
-void route_lanes_row(struct route_lanes *, uint32_t node, uint32_t columns, const uint8_t *level);
+/* The service levels from one endpoint to all columns. */
+void route_lanes_row(struct route_lanes *, uint32_t endpoint, uint32_t columns, const uint8_t *level);
 
 /* A packet that finds no lane. */
 struct route_lanes_gap {
-    uint32_t node, column, switch_id, in, out, level;
+    uint32_t endpoint, column, switch_id, in, out, level;
 };
-/* Follows the packets of all pairs of nodes: gives table->paths their lanes and table->classes, and drops the
- * lanes when one is enough. The table has one path for each column, and has been checked. False: a packet
+/* Follows the packets of all pairs of endpoints: gives table->paths their lanes and table->classes, and drops
+ * the lanes when one is enough. The table has one path for each column, and has been checked. False: a packet
  * finds no lane. */
 bool route_lanes_settle(struct route_table *, const struct route_topology *, struct route_lanes_gap *);
-/* Drops the levels of all nodes but those of this rank. */
+/* Drops the levels of all endpoints but those of this rank. */
 void route_lanes_keep(struct route_lanes *, const struct route_topology *, const uint32_t *switch_rank,
                       uint32_t rank);
 uint64_t route_lanes_bytes(const struct route_lanes *);
 
-static inline uint32_t route_lanes_level(const struct route_lanes *l, uint32_t node, uint32_t column)
+static inline uint32_t route_lanes_level(const struct route_lanes *l, uint32_t endpoint, uint32_t column)
 {
-    return route_trie_get(&l->level, node, column / 8) >> column % 8 * 4 & 15;
+    return route_trie_get(&l->level, endpoint, column / 8) >> column % 8 * 4 & 15;
 }
 
 static inline uint32_t route_lanes_class(const struct route_lanes *l, uint32_t switch_id, uint32_t in,

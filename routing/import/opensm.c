@@ -15,8 +15,8 @@
  * and that lead nowhere, or none at all: such an entry is none here. Where a packet does meet one, the text
  * is read once more, up to the line that is to blame.
  *
- * A node with 2^lmc LIDs has as many columns in the table, side by side, when packets are to spread over its
- * paths.
+ * An endpoint with 2^lmc LIDs has as many columns in the table, side by side, when packets are to spread over
+ * its paths.
  */
 #include "routing/import/opensm.h"
 
@@ -35,7 +35,7 @@ struct guid {
 struct reader {
     struct ker_lines in;
     const struct route_opensm_text *of;
-    uint32_t *node_of;                       /* per LID: 1 + node, 0: no node's */
+    uint32_t *endpoint_of;                   /* per LID: 1 + endpoint, 0: no endpoint's */
     struct guid *by_guid;                    /* switches, sorted */
     uint32_t *section;                       /* per switch: line of its section, 0: none so far */
     uint8_t *port;                           /* the row */
@@ -71,16 +71,16 @@ bool route_opensm_recognise(const char *text, size_t length)
 uint32_t route_opensm_paths(const struct route_subnet *subnet)
 {
     uint32_t lmc = 0;
-    for (uint32_t i = 0; i < subnet->nodes; i++)
-        if (subnet->node[i].lmc > lmc)
-            lmc = subnet->node[i].lmc;
+    for (uint32_t i = 0; i < subnet->endpoints; i++)
+        if (subnet->endpoint[i].lmc > lmc)
+            lmc = subnet->endpoint[i].lmc;
     return 1u << lmc;
 }
 
 uint32_t route_opensm_lid(const struct route_opensm_text *of, uint32_t column)
 {
-    const struct route_subnet_node *node = &of->subnet->node[column / of->paths];
-    return node->lid + ((of->paths == 1 ? of->path : column % of->paths) & ((1u << node->lmc) - 1));
+    const struct route_subnet_endpoint *endpoint = &of->subnet->endpoint[column / of->paths];
+    return endpoint->lid + ((of->paths == 1 ? of->path : column % of->paths) & ((1u << endpoint->lmc) - 1));
 }
 
 static bool find_switch(const struct reader *r, uint64_t guid, uint32_t *id)
@@ -127,24 +127,24 @@ static enum ker_status open_section(struct reader *r)
     r->entries = 0;
     if (r->current == r->probe_switch && ranged)
         r->probe_top = (uint32_t)top;
-    memset(r->port, 0, (size_t)r->of->subnet->nodes * r->of->paths * sizeof *r->port);
+    memset(r->port, 0, (size_t)r->of->subnet->endpoints * r->of->paths * sizeof *r->port);
     return KER_OK;
 }
 
-/* Can packets to this node leave the switch by this port? */
-static bool leads_on(const struct reader *r, uint32_t node, uint32_t port)
+/* Can packets to this endpoint leave the switch by this port? */
+static bool leads_on(const struct reader *r, uint32_t endpoint, uint32_t port)
 {
     struct route_peer peer;
     if (port == 0 || port > r->of->subnet->at_switch[r->current].ports)
         return false;
     route_port(r->of->topology, r->current, port, &peer);
-    return peer.kind == ROUTE_SWITCH || (peer.kind == ROUTE_NODE && peer.id == node);
+    return peer.kind == ROUTE_SWITCH || (peer.kind == ROUTE_ENDPOINT && peer.id == endpoint);
 }
 
 /* Why not. */
-static enum ker_status fail_port(struct reader *r, uint32_t lid, uint32_t node, uint32_t port)
+static enum ker_status fail_port(struct reader *r, uint32_t lid, uint32_t endpoint, uint32_t port)
 {
-    const char *name = name_at(r, r->of->subnet->node[node].name), *at = switch_name(r, r->current);
+    const char *name = name_at(r, r->of->subnet->endpoint[endpoint].name), *at = switch_name(r, r->current);
     uint32_t ports = r->of->subnet->at_switch[r->current].ports;
     struct route_peer peer;
     if (port == 0)
@@ -157,13 +157,13 @@ static enum ker_status fail_port(struct reader *r, uint32_t lid, uint32_t node, 
         return ker_lines_fail(&r->in, "port %u of switch \"%s\" leads nowhere: the fabric has no cable there",
                               port, at);
     return ker_lines_fail(&r->in, "LID 0x%04x is of \"%s\", but port %u of switch \"%s\" leads to \"%s\"",
-                          lid, name, port, at, name_at(r, r->of->subnet->node[peer.id].name));
+                          lid, name, port, at, name_at(r, r->of->subnet->endpoint[peer.id].name));
 }
 
 /* Some forms say whose LID it is: then the fabric must agree. */
-static enum ker_status check_owner(struct reader *r, uint32_t lid, uint32_t node)
+static enum ker_status check_owner(struct reader *r, uint32_t lid, uint32_t endpoint)
 {
-    const struct route_subnet_node *n = &r->of->subnet->node[node];
+    const struct route_subnet_endpoint *n = &r->of->subnet->endpoint[endpoint];
     uint64_t guid;
     if (!ker_take_until(&r->in, "portguid 0x") || !ker_take_digits(&r->in, 16, &guid) || guid == 0 ||
         n->guid == 0 || guid == n->guid)
@@ -174,27 +174,27 @@ static enum ker_status check_owner(struct reader *r, uint32_t lid, uint32_t node
                           lid, (unsigned long long)guid, (unsigned long long)n->guid, name_at(r, n->name));
 }
 
-static void note(struct reader *r, uint32_t lid, uint32_t node, uint8_t port)
+static void note(struct reader *r, uint32_t lid, uint32_t endpoint, uint8_t port)
 {
-    const struct route_subnet_node *n = &r->of->subnet->node[node];
+    const struct route_subnet_endpoint *n = &r->of->subnet->endpoint[endpoint];
     uint32_t paths = r->of->paths, own = 1u << n->lmc, path = lid - n->lid;
     if (paths == 1 && path == (r->of->path & (own - 1)))
-        r->port[node] = port;
+        r->port[endpoint] = port;
     for (uint32_t i = path; paths > 1 && i < paths; i += own)
-        r->port[(size_t)node * paths + i] = port;
+        r->port[(size_t)endpoint * paths + i] = port;
 }
 
-/* Of a node, with a port. */
+/* Of an endpoint, with a port. */
 static enum ker_status take_entry(struct reader *r, uint32_t lid, uint32_t port)
 {
-    uint32_t node = r->node_of[lid] - 1;
-    enum ker_status status = check_owner(r, lid, node);
+    uint32_t endpoint = r->endpoint_of[lid] - 1;
+    enum ker_status status = check_owner(r, lid, endpoint);
     if (status)
         return status;
-    if (leads_on(r, node, port))
-        note(r, lid, node, (uint8_t)port);
+    if (leads_on(r, endpoint, port))
+        note(r, lid, endpoint, (uint8_t)port);
     else if (r->current == r->probe_switch && lid == r->probe_lid)
-        return fail_port(r, lid, node, port);
+        return fail_port(r, lid, endpoint, port);
     return KER_OK;
 }
 
@@ -223,7 +223,8 @@ static enum ker_status read_entry(struct reader *r)
         return ker_lines_fail(&r->in, "LID 0x%04x has a port in line %u already", (unsigned)lid,
                               r->line_of[lid]);
     r->line_of[lid] = r->in.line;
-    return r->node_of[lid] && port != ROUTE_NO_PORT ? take_entry(r, (uint32_t)lid, (uint32_t)port) : KER_OK;
+    return r->endpoint_of[lid] && port != ROUTE_NO_PORT ? take_entry(r, (uint32_t)lid, (uint32_t)port)
+                                                        : KER_OK;
 }
 
 /* "12 valid lids dumped" counts the lines; "12 lids dumped" of OpenSM is the highest LID. */
@@ -283,14 +284,14 @@ static enum ker_status index_subnet(struct reader *r)
     for (uint32_t i = 0; i < subnet->switches; i++)
         r->by_guid[i] = (struct guid){subnet->at_switch[i].guid, i};
     qsort(r->by_guid, subnet->switches, sizeof *r->by_guid, compare_guids);
-    for (uint32_t i = 0; i < subnet->nodes; i++) {
-        const struct route_subnet_node *node = &subnet->node[i];
-        if (node->lid == 0)
+    for (uint32_t i = 0; i < subnet->endpoints; i++) {
+        const struct route_subnet_endpoint *endpoint = &subnet->endpoint[i];
+        if (endpoint->lid == 0)
             return ker_lines_fail_at(&r->in, 1,
                                      "\"%s\" has no LID (line %u of the fabric): no table can lead to it",
-                                     name_at(r, node->name), node->line);
-        for (uint32_t k = 0; k < 1u << node->lmc && node->lid + k <= ROUTE_LID_MAX; k++)
-            r->node_of[node->lid + k] = i + 1;
+                                     name_at(r, endpoint->name), endpoint->line);
+        for (uint32_t k = 0; k < 1u << endpoint->lmc && endpoint->lid + k <= ROUTE_LID_MAX; k++)
+            r->endpoint_of[endpoint->lid + k] = i + 1;
     }
     return KER_OK;
 }
@@ -298,11 +299,11 @@ static enum ker_status index_subnet(struct reader *r)
 static enum ker_status read_all(struct reader *r)
 {
     const struct route_subnet *subnet = r->of->subnet;
-    r->node_of = ker_alloc((ROUTE_LID_MAX + 1) * sizeof *r->node_of);
+    r->endpoint_of = ker_alloc((ROUTE_LID_MAX + 1) * sizeof *r->endpoint_of);
     r->line_of = ker_alloc((ROUTE_LID_MAX + 1) * sizeof *r->line_of);
     r->by_guid = ker_alloc(subnet->switches * sizeof *r->by_guid);
     r->section = ker_alloc(subnet->switches * sizeof *r->section);
-    r->port = ker_alloc((size_t)subnet->nodes * r->of->paths * sizeof *r->port);
+    r->port = ker_alloc((size_t)subnet->endpoints * r->of->paths * sizeof *r->port);
     enum ker_status status = index_subnet(r);
     while (status == KER_OK && ker_lines_next(&r->in))
         status = read_line(r);
@@ -311,7 +312,7 @@ static enum ker_status read_all(struct reader *r)
 
 static void reader_release(struct reader *r)
 {
-    free(r->node_of);
+    free(r->endpoint_of);
     free(r->line_of);
     free(r->by_guid);
     free(r->section);
@@ -334,19 +335,19 @@ enum ker_status route_opensm_parse(const struct route_opensm_text *of, route_ope
 static void say_missing(struct reader *r, uint32_t column, uint32_t count)
 {
     const struct route_subnet *subnet = r->of->subnet;
-    const char *node = name_at(r, subnet->node[column / r->of->paths].name),
+    const char *endpoint = name_at(r, subnet->endpoint[column / r->of->paths].name),
                *at = switch_name(r, r->probe_switch);
     bool last = r->probe_lid == r->probe_top && r->probe_lid % DUMP_FTS_BLOCK == 0;
     if (r->section[r->probe_switch] == 0)
         ker_lines_fail_at(&r->in, r->in.line ? r->in.line : 1,
                           "switch \"%s\", GUID 0x%016llx, has no table here, though packets to "
                           "\"%s\" come by it; was the dump cut off?",
-                          at, (unsigned long long)subnet->at_switch[r->probe_switch].guid, node);
+                          at, (unsigned long long)subnet->at_switch[r->probe_switch].guid, endpoint);
     else
         ker_lines_fail_at(&r->in, r->section[r->probe_switch],
                           "the table of switch \"%s\" has no port for LID 0x%04x, of \"%s\", though "
                           "packets to it come by; %u such entr%s missing in all%s",
-                          at, r->probe_lid, node, count, count == 1 ? "y is" : "ies are",
+                          at, r->probe_lid, endpoint, count, count == 1 ? "y is" : "ies are",
                           last ? ". It is the last LID of the tables and a multiple of 64: dump_fts leaves "
                                  "that one out; use ibroute for each "
                                  "switch, or the opensm-lfts.dump that opensm -D 0x43 writes"

@@ -13,14 +13,15 @@
 
 struct route_opensm_row {
     uint32_t switch_id, line; /* where its section begins */
-    const uint8_t *port; /* to all nodes' LIDs, [node * paths + path]; 0: none, or one that cannot be right */
-    const char *rest;    /* of the text: what is before is not looked at again */
+    const uint8_t
+        *port; /* to all endpoints' LIDs, [endpoint * paths + path]; 0: none, or one that cannot be right */
+    const char *rest; /* of the text: what is before is not looked at again */
 };
 /* Called once for every switch, in the order of the file. */
 typedef void route_opensm_take(void *context, const struct route_opensm_row *row);
 
-/* With `paths` of 1 only LID number `path` of every node counts (modulo how many it has), else `paths` is
- * that of route_opensm_paths() and all count. A column is node * paths + path. */
+/* With `paths` of 1 only LID number `path` of every endpoint counts (modulo how many it has), else `paths` is
+ * that of route_opensm_paths() and all count. A column is endpoint * paths + path. */
 struct route_opensm_text {
     const struct route_topology *topology;
     const struct route_subnet *subnet;
@@ -32,7 +33,7 @@ struct route_opensm_text {
 /* Is this OpenSM's kind of table (opensm-lfts.dump, dump_lfts.sh, ibroute)? */
 bool route_opensm_recognise(const char *text, size_t length);
 
-/* Paths that the subnet's LIDs allow, 2^lmc of the node with most: 1, 2, ..., 128. */
+/* Paths that the subnet's LIDs allow, 2^lmc of the endpoint with most: 1, 2, ..., 128. */
 uint32_t route_opensm_paths(const struct route_subnet *subnet);
 
 /* Reads a whole file and checks its form; rows are handed out as they are complete, so some before an error.

@@ -8,7 +8,7 @@
  *     0x0006 : 1  : 4   : 3
  *
  * or from saquery PR, a block for every pair of LIDs of which three lines matter: dlid, slid, then sl. A
- * source is known by its base LID; pairs of what is no node are passed over. Lanes come from
+ * source is known by its base LID; pairs of what is no endpoint are passed over. Lanes come from
  * opensm-sl2vl.dump, a line for each pair of ports of a switch:
  *
  *     Switch 0x0002c902004238a0, base LID 2, "leaf 1"
@@ -24,19 +24,19 @@
 #include <string.h>
 
 #define NO_LEVEL 255
-#define NO_NODE UINT32_MAX
+#define NO_ENDPOINT UINT32_MAX
 
 struct reader {
     struct ker_lines in;
     const struct route_opensm_text *of;
     struct ker_inputs *inputs;
     struct route_lanes *lanes;
-    uint32_t *node_of; /* per LID: 1 + node, 0: no node's */
-    uint32_t columns;  /* of a row */
-    uint8_t *level;    /* [source * columns + column] */
-    uint32_t source;   /* of the section or block, NO_NODE: none of ours */
-    uint64_t to;       /* LID */
-    uint32_t at;       /* the switch of the section, its number; the subnet's switches: none */
+    uint32_t *endpoint_of; /* per LID: 1 + endpoint, 0: no endpoint's */
+    uint32_t columns;      /* of a row */
+    uint8_t *level;        /* [source * columns + column] */
+    uint32_t source;       /* of the section or block, NO_ENDPOINT: none of ours */
+    uint64_t to;           /* LID */
+    uint32_t at;           /* the switch of the section, its number; the subnet's switches: none */
 };
 
 static bool take_lid(struct ker_lines *in, uint64_t *lid)
@@ -46,12 +46,13 @@ static bool take_lid(struct ker_lines *in, uint64_t *lid)
 
 /* ---- service levels ---- */
 
-/* A node's first LID stands for it as a source. */
+/* An endpoint's first LID stands for it as a source. */
 static uint32_t source_of(const struct reader *r, uint64_t lid)
 {
-    if (lid > ROUTE_LID_MAX || r->node_of[lid] == 0 || r->of->subnet->node[r->node_of[lid] - 1].lid != lid)
-        return NO_NODE;
-    return r->node_of[lid] - 1;
+    if (lid > ROUTE_LID_MAX || r->endpoint_of[lid] == 0 ||
+        r->of->subnet->endpoint[r->endpoint_of[lid] - 1].lid != lid)
+        return NO_ENDPOINT;
+    return r->endpoint_of[lid] - 1;
 }
 
 static enum ker_status note_level(struct reader *r, uint64_t lid, uint64_t level)
@@ -59,11 +60,11 @@ static enum ker_status note_level(struct reader *r, uint64_t lid, uint64_t level
     if (level >= ROUTE_LEVELS)
         return ker_lines_fail(&r->in, "service level %llu: they are 0 to %d", (unsigned long long)level,
                               ROUTE_LEVELS - 1);
-    if (r->source == NO_NODE || lid > ROUTE_LID_MAX || r->node_of[lid] == 0)
+    if (r->source == NO_ENDPOINT || lid > ROUTE_LID_MAX || r->endpoint_of[lid] == 0)
         return KER_OK;
-    uint32_t node = r->node_of[lid] - 1, own = 1u << r->of->subnet->node[node].lmc;
-    uint32_t path = (uint32_t)lid - r->of->subnet->node[node].lid;
-    uint8_t *row = r->level + (size_t)r->source * r->columns + (size_t)node * r->of->paths;
+    uint32_t endpoint = r->endpoint_of[lid] - 1, own = 1u << r->of->subnet->endpoint[endpoint].lmc;
+    uint32_t path = (uint32_t)lid - r->of->subnet->endpoint[endpoint].lid;
+    uint8_t *row = r->level + (size_t)r->source * r->columns + (size_t)endpoint * r->of->paths;
     if (r->of->paths == 1 && path == (r->of->path & (own - 1)))
         *row = (uint8_t)level;
     for (uint32_t i = path; r->of->paths > 1 && i < r->of->paths; i += own)
@@ -99,7 +100,7 @@ static enum ker_status read_level(struct reader *r)
     if (r->in.p == r->in.stop || *r->in.p == '#')
         return KER_OK;
     if (ker_take(&r->in, "PathRecord dump")) {
-        r->source = NO_NODE;
+        r->source = NO_ENDPOINT;
         return KER_OK;
     }
     if (take_field(r, "dlid", &r->to))
@@ -127,11 +128,11 @@ static enum ker_status read_level(struct reader *r)
     return fail_level(r);
 }
 
-/* Every pair of nodes needs one. */
+/* Every pair of endpoints needs one. */
 static enum ker_status levels_take(struct reader *r)
 {
     const struct route_subnet *subnet = r->of->subnet;
-    uint64_t missing = 0, first = 0, pairs = (uint64_t)subnet->nodes * r->columns;
+    uint64_t missing = 0, first = 0, pairs = (uint64_t)subnet->endpoints * r->columns;
     for (uint64_t i = pairs; i-- > 0;)
         if (r->level[i] == NO_LEVEL && i / r->columns != i % r->columns / r->of->paths) {
             missing++;
@@ -142,11 +143,11 @@ static enum ker_status levels_take(struct reader *r)
                                  "%llu of %llu pairs of nodes have no service level here; the first is from "
                                  "\"%s\" (LID %u) to LID %u",
                                  (unsigned long long)missing, (unsigned long long)(pairs - r->columns),
-                                 subnet->names + subnet->node[first / r->columns].name,
-                                 subnet->node[first / r->columns].lid,
+                                 subnet->names + subnet->endpoint[first / r->columns].name,
+                                 subnet->endpoint[first / r->columns].lid,
                                  route_opensm_lid(r->of, (uint32_t)(first % r->columns)));
-    for (uint32_t node = 0; node < subnet->nodes; node++)
-        route_lanes_row(r->lanes, node, r->columns, r->level + (size_t)node * r->columns);
+    for (uint32_t endpoint = 0; endpoint < subnet->endpoints; endpoint++)
+        route_lanes_row(r->lanes, endpoint, r->columns, r->level + (size_t)endpoint * r->columns);
     return KER_OK;
 }
 
@@ -213,17 +214,18 @@ static enum ker_status read_file(struct reader *r, const char *path, enum ker_st
 static enum ker_status levels_read(struct reader *r, const char *path, struct ker_error *error)
 {
     const struct route_subnet *subnet = r->of->subnet;
-    r->node_of = ker_alloc((ROUTE_LID_MAX + 1) * sizeof *r->node_of);
-    r->level = ker_alloc((size_t)subnet->nodes * r->columns);
-    r->source = NO_NODE;
-    memset(r->level, NO_LEVEL, (size_t)subnet->nodes * r->columns);
-    for (uint32_t i = 0; i < subnet->nodes; i++)
-        for (uint32_t k = 0; k < 1u << subnet->node[i].lmc && subnet->node[i].lid + k <= ROUTE_LID_MAX; k++)
-            r->node_of[subnet->node[i].lid + k] = i + 1;
+    r->endpoint_of = ker_alloc((ROUTE_LID_MAX + 1) * sizeof *r->endpoint_of);
+    r->level = ker_alloc((size_t)subnet->endpoints * r->columns);
+    r->source = NO_ENDPOINT;
+    memset(r->level, NO_LEVEL, (size_t)subnet->endpoints * r->columns);
+    for (uint32_t i = 0; i < subnet->endpoints; i++)
+        for (uint32_t k = 0;
+             k < 1u << subnet->endpoint[i].lmc && subnet->endpoint[i].lid + k <= ROUTE_LID_MAX; k++)
+            r->endpoint_of[subnet->endpoint[i].lid + k] = i + 1;
     enum ker_status status = read_file(r, path, read_level, error);
     if (status == KER_OK)
         status = levels_take(r);
-    free(r->node_of);
+    free(r->endpoint_of);
     free(r->level);
     return status;
 }
@@ -236,16 +238,18 @@ static enum ker_status fail_gap(const struct route_opensm_text *of, const struct
                            "packets from \"%s\" to LID %u have service level %u, but switch \"%s\" has no "
                            "virtual lane for it from port %u "
                            "to port %u (routing.sl2vl)",
-                           subnet->names + subnet->node[gap->node].name, route_opensm_lid(of, gap->column),
-                           gap->level, subnet->names + subnet->at_switch[gap->switch_id].name, gap->in,
-                           gap->out);
+                           subnet->names + subnet->endpoint[gap->endpoint].name,
+                           route_opensm_lid(of, gap->column), gap->level,
+                           subnet->names + subnet->at_switch[gap->switch_id].name, gap->in, gap->out);
 }
 
 enum ker_status route_opensm_lanes_read(const struct route_opensm_text *of, struct route_table *table,
                                         const struct ker_config *config, struct ker_error *error)
 {
-    struct reader r = {
-        .of = of, .inputs = ker_config_inputs(config), .columns = table->nodes, .at = of->subnet->switches};
+    struct reader r = {.of = of,
+                       .inputs = ker_config_inputs(config),
+                       .columns = table->endpoints,
+                       .at = of->subnet->switches};
     struct route_lanes_gap gap;
     uint8_t lane[ROUTE_LEVELS];
     bool mapped = ker_config_has(config, "routing.sl2vl");
@@ -253,7 +257,7 @@ enum ker_status route_opensm_lanes_read(const struct route_opensm_text *of, stru
         return KER_OK;
     for (int i = 0; i < ROUTE_LEVELS; i++)
         lane[i] = mapped ? ROUTE_NO_LANE : (uint8_t)i;
-    r.lanes = table->lanes = route_lanes_new(of->topology, table->nodes, lane);
+    r.lanes = table->lanes = route_lanes_new(of->topology, table->endpoints, lane);
     enum ker_status status = levels_read(&r, ker_config_file(config, "routing.path_sl"), error);
     if (status == KER_OK && mapped)
         status = read_file(&r, ker_config_file(config, "routing.sl2vl"), read_lanes, error);

@@ -1,7 +1,7 @@
 /* opensm_table.c - makes a routing table of an InfiniBand subnet's forwarding tables.
  *
  * Rows of ports become sets of one path as they are read. Then every way is followed from all switches with
- * nodes (table_check.c): what is wrong where no packet comes by does not matter.
+ * endpoints (table_check.c): what is wrong where no packet comes by does not matter.
  */
 #include "routing/import/opensm.h"
 
@@ -52,7 +52,7 @@ static void add_row(void *context, const struct route_opensm_row *row)
             struct route_peer peer;
             route_port(f->of.topology, row->switch_id, row->port[i], &peer);
             struct route_hop hop = {.port = row->port[i],
-                                    .class = peer.kind == ROUTE_NODE ? ROUTE_TABLE_ANY : 0};
+                                    .class = peer.kind == ROUTE_ENDPOINT ? ROUTE_TABLE_ANY : 0};
             *set = route_table_set_of(f->table, &hop, 1);
         }
         f->set[i] = *set;
@@ -87,7 +87,7 @@ static enum ker_status say_loop(void *context, const uint32_t *switches, uint32_
         snprintf(text + sizeof text - 6, 6, "..., ");
     return ker_fail(error, KER_BAD_INPUT, "%s:%u: LID 0x%04x, of \"%s\", goes in a circle: %sand again",
                     f->of.name, f->line[switches[0]], route_opensm_lid(&f->of, column),
-                    subnet->names + subnet->node[column / f->of.paths].name, text);
+                    subnet->names + subnet->endpoint[column / f->of.paths].name, text);
 }
 
 static enum ker_status text_open(struct text *text, const char *path, struct ker_error *error)
@@ -125,7 +125,7 @@ static enum ker_status fill(struct filling *f, struct ker_inputs *inputs, bool *
         return status;
     f->of.text = f->text.at;
     f->of.length = f->text.length;
-    f->columns = f->of.subnet->nodes * f->of.paths;
+    f->columns = f->of.subnet->endpoints * f->of.paths;
     f->table = route_table_new(f->of.subnet->switches, f->columns);
     f->table->paths = f->of.paths;
     f->table->classes = 1;

@@ -28,7 +28,7 @@
 #include <string.h>
 
 #define NONE UINT32_MAX
-#define TO_NODE 0x80000000u /* peer[]: a node's number; below it a row */
+#define TO_ENDPOINT 0x80000000u /* peer[]: an endpoint's number; below it a row */
 #define PROBE_FIRST                                                                                          \
     20000 /* questions: in so many states an algorithm is asked whether it looks at what it says it does     \
              not, ... */
@@ -42,13 +42,13 @@ struct state {
 struct walk {
     const struct route_topology *topology;
     struct ker_error *error;
-    uint32_t *first_port; /* ports of all switches in one row */
-    uint32_t *peer,
-        *owner; /* of each place in that row: the place at the other end, TO_NODE + node, NONE; its switch */
-    uint32_t rows, channels;        /* of each port, the one for paths around faults included */
-    ker_time *when;                 /* each beginning of a time with faults of its own */
-    uint32_t times;                 /* 0: no faults */
-    uint32_t *source, *destination; /* nodes to walk from and to */
+    uint32_t *first_port;    /* ports of all switches in one row */
+    uint32_t *peer, *owner;  /* of each place in that row: the place at the other end, TO_ENDPOINT + endpoint,
+                                NONE; its switch */
+    uint32_t rows, channels; /* of each port, the one for paths around faults included */
+    ker_time *when;          /* each beginning of a time with faults of its own */
+    uint32_t times;          /* 0: no faults */
+    uint32_t *source, *destination; /* endpoints to walk from and to */
     uint32_t sources, destinations;
     uint64_t work, max_work,
         price; /* price: of a question; higher where tables are too large for the caches */
@@ -98,9 +98,9 @@ static void state_append(struct state **list, size_t *count, size_t *room, const
 static struct route_packet packet_in(const struct walk *walk, const struct state *s, uint32_t switch_id)
 {
     uint32_t row = s->in / walk->channels;
-    bool injected = walk->peer[row] >= TO_NODE;
+    bool injected = walk->peer[row] >= TO_ENDPOINT;
     return (struct route_packet){.address = route_address(walk->topology, walk->to),
-                                 .source = injected ? walk->peer[row] & ~TO_NODE : s->source,
+                                 .source = injected ? walk->peer[row] & ~TO_ENDPOINT : s->source,
                                  .destination = walk->to,
                                  .state = s->bits & 0xffffffu,
                                  .in_port = (uint16_t)(row - walk->first_port[switch_id]),
@@ -192,16 +192,16 @@ static enum ker_status follow(struct walk *walk, const struct state *from, uint3
     uint32_t peer = choice->port < route_ports(walk->topology, switch_id)
                         ? walk->peer[walk->first_port[switch_id] + choice->port]
                         : NONE;
-    if (peer == (TO_NODE | walk->to))
+    if (peer == (TO_ENDPOINT | walk->to))
         return KER_OK;
-    if (peer >= TO_NODE || class_of(choice) >= walk->channels)
+    if (peer >= TO_ENDPOINT || class_of(choice) >= walk->channels)
         return ker_fail(walk->error, KER_RUN_FAILED,
                         "routing to node %u leaves switch %u by port %u, channel %u, which does not lead on",
                         walk->to, switch_id, choice->port, class_of(choice));
     uint32_t hops = from->bits >> 24, more = hops < 255 ? hops + 1 : 255;
     struct state next = {peer * walk->channels + class_of(choice),
                          (choice->state & 0xffffffu) | (walk->by_hops ? more << 24 : 0), from->source};
-    if (waits && walk->peer[from->in / walk->channels] < TO_NODE)
+    if (waits && walk->peer[from->in / walk->channels] < TO_ENDPOINT)
         route_dependencies_add_example(&walk->waits, from->in, next.in, walk->to);
     push(walk, &next);
     return KER_OK;
@@ -303,7 +303,7 @@ static bool rows_make(struct walk *walk)
     for (uint32_t s = 0; s < switches; s++) {
         walk->first_port[s] = (uint32_t)rows;
         rows += route_ports(topology, s);
-        if (rows * walk->channels >= NONE || rows > walk->max_work || rows >= TO_NODE)
+        if (rows * walk->channels >= NONE || rows > walk->max_work || rows >= TO_ENDPOINT)
             return false;
     }
     walk->rows = walk->first_port[switches] = (uint32_t)rows;
@@ -317,39 +317,39 @@ static bool rows_make(struct walk *walk)
             struct route_peer peer;
             route_port(topology, s, row - walk->first_port[s], &peer);
             walk->owner[row] = s;
-            walk->peer[row] = peer.kind == ROUTE_NODE     ? TO_NODE | peer.id
+            walk->peer[row] = peer.kind == ROUTE_ENDPOINT ? TO_ENDPOINT | peer.id
                               : peer.kind == ROUTE_SWITCH ? walk->first_port[peer.id] + peer.port
                                                           : NONE;
         }
     return true;
 }
 
-/* Where only switches matter, one node of each stands for all: as source the first, as destination the last,
- * so that paths inside a switch are there, too. Destinations come in no order, so that those that are walked
- * when work runs out are a sample. */
+/* Where only switches matter, one endpoint of each stands for all: as source the first, as destination the
+ * last, so that paths inside a switch are there, too. Destinations come in no order, so that those that are
+ * walked when work runs out are a sample. */
 static void ends_choose(struct walk *walk)
 {
-    uint32_t nodes = walk->topology->summary.nodes, *first = NULL;
-    walk->source = ker_alloc(nodes * sizeof *walk->source);
-    walk->destination = ker_alloc(nodes * sizeof *walk->destination);
+    uint32_t endpoints = walk->topology->summary.endpoints, *first = NULL;
+    walk->source = ker_alloc(endpoints * sizeof *walk->source);
+    walk->destination = ker_alloc(endpoints * sizeof *walk->destination);
     if (walk->topology->algorithm->by_switch) {
         first =
             ker_alloc(walk->topology->summary.switches * sizeof *first); /* 1 + its place among the sources */
-        for (uint32_t node = 0; node < nodes; node++) {
+        for (uint32_t endpoint = 0; endpoint < endpoints; endpoint++) {
             uint32_t at;
             uint16_t port;
-            route_attachment(walk->topology, node, &at, &port);
+            route_attachment(walk->topology, endpoint, &at, &port);
             if (!first[at]) {
-                walk->source[walk->sources++] = node;
+                walk->source[walk->sources++] = endpoint;
                 first[at] = walk->sources;
             }
-            walk->destination[first[at] - 1] = node;
+            walk->destination[first[at] - 1] = endpoint;
         }
         walk->destinations = walk->sources;
     } else {
-        for (uint32_t node = 0; node < nodes; node++)
-            walk->source[node] = walk->destination[node] = node;
-        walk->sources = walk->destinations = nodes;
+        for (uint32_t endpoint = 0; endpoint < endpoints; endpoint++)
+            walk->source[endpoint] = walk->destination[endpoint] = endpoint;
+        walk->sources = walk->destinations = endpoints;
     }
     for (uint32_t i = walk->destinations; i > 1; i--) {
         uint32_t j = ker_random_below(route_mix(i, 5), i), other = walk->destination[j];

@@ -110,8 +110,8 @@ static uint32_t number_of(const struct numbers *n, uint32_t channel)
 /* ---- the graph in rows ---- */
 
 struct graph {
-    uint32_t nodes;
-    uint64_t *first; /* nodes + 1 */
+    uint32_t vertices;
+    uint64_t *first; /* vertices + 1 */
     uint32_t *to, *channel;
     uint32_t *pointed; /* edges that still point to each */
 };
@@ -126,7 +126,7 @@ static struct graph graph_make(const struct route_dependencies *set, uint32_t ch
 {
     struct numbers n;
     numbers_make(&n, set, channels);
-    struct graph g = {.nodes = n.count};
+    struct graph g = {.vertices = n.count};
     g.first = ker_alloc((n.count + 2ull) * sizeof *g.first);
     g.to = ker_alloc((set->edges.count + 1ull) * sizeof *g.to);
     g.channel = ker_alloc((n.count + 1ull) * sizeof *g.channel);
@@ -162,8 +162,8 @@ static void graph_release(struct graph *g)
 /* Takes away what nobody points to; those that stay have pointed > 0. Returns how many. */
 static uint32_t graph_strip(struct graph *g)
 {
-    uint32_t *bare = ker_alloc((g->nodes + 1ull) * sizeof *bare), done = 0, found = 0;
-    for (uint32_t i = 0; i < g->nodes; i++)
+    uint32_t *bare = ker_alloc((g->vertices + 1ull) * sizeof *bare), done = 0, found = 0;
+    for (uint32_t i = 0; i < g->vertices; i++)
         if (g->pointed[i] == 0)
             bare[found++] = i;
     for (; done < found; done++)
@@ -171,20 +171,20 @@ static uint32_t graph_strip(struct graph *g)
             if (--g->pointed[g->to[e]] == 0)
                 bare[found++] = g->to[e];
     free(bare);
-    return g->nodes - found;
+    return g->vertices - found;
 }
 
 /* One that is on a cycle: all that stay are pointed to by another that stays. */
-static uint32_t node_on_cycle(const struct graph *g)
+static uint32_t vertex_on_cycle(const struct graph *g)
 {
-    uint32_t *before = ker_alloc((g->nodes + 1ull) * sizeof *before), at = NONE;
-    for (uint32_t i = 0; i < g->nodes; i++)
+    uint32_t *before = ker_alloc((g->vertices + 1ull) * sizeof *before), at = NONE;
+    for (uint32_t i = 0; i < g->vertices; i++)
         if (g->pointed[i]) {
             at = i;
             for (uint64_t e = g->first[i]; e < g->first[i + 1]; e++)
                 before[g->to[e]] = i;
         }
-    for (uint32_t i = 0; i < g->nodes; i++)
+    for (uint32_t i = 0; i < g->vertices; i++)
         at = before[at];
     free(before);
     return at;
@@ -192,12 +192,13 @@ static uint32_t node_on_cycle(const struct graph *g)
 
 struct search {
     const struct graph *g;
-    uint32_t *parent, *depth, *seen, *queue; /* of nodes; seen: by which search */
+    uint32_t *parent, *depth, *seen, *queue; /* of vertices; seen: by which search */
     uint32_t round;
     uint64_t steps;
 };
 
-/* The shortest cycle through `start` of fewer than `less` nodes; its last node, NONE: there is none. */
+/* The shortest cycle through `start` of fewer than `less` vertices; its last vertex, NONE: there is none.
+ */
 static uint32_t search_from(struct search *s, uint32_t start, uint32_t less)
 {
     const struct graph *g = s->g;
@@ -236,10 +237,10 @@ static void cycle_take(struct route_cycle *cycle, const struct search *s, uint32
 
 static void cycle_find(struct route_cycle *cycle, const struct graph *g)
 {
-    size_t size = (g->nodes + 1ull) * sizeof(uint32_t);
+    size_t size = (g->vertices + 1ull) * sizeof(uint32_t);
     struct search s = {g, ker_alloc(size), ker_alloc(size), ker_alloc(size), ker_alloc(size), 0, 0};
-    cycle_take(cycle, &s, search_from(&s, node_on_cycle(g), NONE));
-    for (uint32_t i = 0; i < g->nodes && cycle->length > 1 && s.steps < SEARCH_STEPS; i++) {
+    cycle_take(cycle, &s, search_from(&s, vertex_on_cycle(g), NONE));
+    for (uint32_t i = 0; i < g->vertices && cycle->length > 1 && s.steps < SEARCH_STEPS; i++) {
         uint32_t last = g->pointed[i] ? search_from(&s, i, cycle->length) : NONE;
         if (last != NONE)
             cycle_take(cycle, &s, last);
@@ -253,7 +254,7 @@ static void cycle_find(struct route_cycle *cycle, const struct graph *g)
 struct route_cycle route_dependencies_cycle(const struct route_dependencies *set, uint32_t channels)
 {
     struct graph g = graph_make(set, channels);
-    struct route_cycle cycle = {.channels = g.nodes};
+    struct route_cycle cycle = {.channels = g.vertices};
     if (graph_strip(&g) > 0)
         cycle_find(&cycle, &g);
     graph_release(&g);
@@ -265,7 +266,7 @@ bool route_dependencies_cyclic(const struct route_dependencies *set, uint32_t ch
     struct graph g = graph_make(set, channels);
     bool cyclic = graph_strip(&g) > 0;
     if (cyclic)
-        *channel = g.channel[node_on_cycle(&g)];
+        *channel = g.channel[vertex_on_cycle(&g)];
     graph_release(&g);
     return cyclic;
 }

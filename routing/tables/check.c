@@ -1,9 +1,9 @@
 /* check.c - does a table that somebody else made lead everywhere?
  *
- * For every destination the paths are followed from all switches with nodes, depth first, so that a switch
- * whose packets can come back to it is seen on the path there; switches that nobody's packets pass may have
- * anything in their rows. On the way are found the longest path, for classes that count the hops, and which
- * links wait for which.
+ * For every destination the paths are followed from all switches with endpoints, depth first, so that a
+ * switch whose packets can come back to it is seen on the path there; switches that nobody's packets pass may
+ * have anything in their rows. On the way are found the longest path, for classes that count the hops, and
+ * which links wait for which.
  */
 #include "routing/tables/make.h"
 
@@ -23,17 +23,17 @@ struct checker {
     uint16_t *longest;
     struct place *path; /* switches whose paths are being followed */
     uint32_t depth;
-    uint32_t most_links, missing, missing_switch, missing_node;
+    uint32_t most_links, missing, missing_switch, missing_endpoint;
     struct route_waits *waits;
 };
 
-static char *where(const struct checker *c, uint32_t switch_id, uint32_t node)
+static char *where(const struct checker *c, uint32_t switch_id, uint32_t endpoint)
 {
-    uint32_t line = c->source->line ? c->source->line(c->source->context, switch_id, node) : 0;
+    uint32_t line = c->source->line ? c->source->line(c->source->context, switch_id, endpoint) : 0;
     return line ? ker_format("%s:%u", c->source->file, line) : ker_format("%s", c->source->file);
 }
 
-static enum ker_status fail_loop(const struct checker *c, uint32_t begin, uint32_t node)
+static enum ker_status fail_loop(const struct checker *c, uint32_t begin, uint32_t endpoint)
 {
     const struct route_table_source *source = c->source;
     uint32_t first = c->depth, *circle = ker_alloc(c->depth * sizeof *circle);
@@ -43,7 +43,7 @@ static enum ker_status fail_loop(const struct checker *c, uint32_t begin, uint32
         circle[i + 1 - first] = c->path[i].switch_id;
     uint32_t count = c->depth + 1 - first;
     if (source->loop) {
-        source->loop(source->context, circle, count, node, c->error);
+        source->loop(source->context, circle, count, endpoint, c->error);
         free(circle);
         return KER_BAD_INPUT;
     }
@@ -51,19 +51,19 @@ static enum ker_status fail_loop(const struct checker *c, uint32_t begin, uint32
     size_t at = 0;
     for (uint32_t i = 0; i < count && at < 500; i++)
         at += (size_t)snprintf(text + at, sizeof text - at, "%u, ", circle[i]);
-    char *line = where(c, begin, node);
+    char *line = where(c, begin, endpoint);
     ker_fail(c->error, KER_BAD_INPUT, "%s: packets to node %u go in a circle: through switches %s%s%u again",
-             line, node, text, at >= 500 ? "..., " : "", begin);
+             line, endpoint, text, at >= 500 ? "..., " : "", begin);
     free(line);
     free(circle);
     return KER_BAD_INPUT;
 }
 
 /* Packets that came here go on by these links. */
-static void waits_note(struct checker *c, uint32_t from_link, uint32_t switch_id, uint32_t node)
+static void waits_note(struct checker *c, uint32_t from_link, uint32_t switch_id, uint32_t endpoint)
 {
     const struct route_hop *hop;
-    uint32_t count = route_table_hops(c->table, switch_id, node, &hop);
+    uint32_t count = route_table_hops(c->table, switch_id, endpoint, &hop);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t link = route_wires_at(c->wires, switch_id, hop[i].port);
         if (link == ROUTE_NO_WIRE)
@@ -73,30 +73,30 @@ static void waits_note(struct checker *c, uint32_t from_link, uint32_t switch_id
     }
 }
 
-static void enter(struct checker *c, uint32_t switch_id, uint32_t node)
+static void enter(struct checker *c, uint32_t switch_id, uint32_t endpoint)
 {
-    c->visited[switch_id] = 2 * node + 2;
+    c->visited[switch_id] = 2 * endpoint + 2;
     c->longest[switch_id] = 0;
     c->path[c->depth++] = (struct place){switch_id, 0};
 }
 
-static void miss(struct checker *c, uint32_t switch_id, uint32_t node)
+static void miss(struct checker *c, uint32_t switch_id, uint32_t endpoint)
 {
     if (c->missing++ > 0)
         return;
     c->missing_switch = switch_id;
-    c->missing_node = node;
+    c->missing_endpoint = endpoint;
 }
 
 /* One hop on from the last switch of the path, or back. */
-static enum ker_status step(struct checker *c, uint32_t node)
+static enum ker_status step(struct checker *c, uint32_t endpoint)
 {
     struct place *at = &c->path[c->depth - 1];
     const struct route_hop *hop;
-    uint32_t count = route_table_hops(c->table, at->switch_id, node, &hop);
+    uint32_t count = route_table_hops(c->table, at->switch_id, endpoint, &hop);
     if (at->hop == count) {
         if (count == 0)
-            miss(c, at->switch_id, node);
+            miss(c, at->switch_id, endpoint);
         c->visited[at->switch_id]++;
         if (c->longest[at->switch_id] > c->most_links)
             c->most_links = c->longest[at->switch_id];
@@ -105,34 +105,35 @@ static enum ker_status step(struct checker *c, uint32_t node)
     }
     hop += at->hop;
     uint32_t link = route_wires_at(c->wires, at->switch_id, hop->port);
-    if (link == ROUTE_NO_WIRE) { /* the node, or a link that is down: faults have their own paths around it */
+    if (link ==
+        ROUTE_NO_WIRE) { /* the endpoint, or a link that is down: faults have their own paths around it */
         at->hop++;
         return KER_OK;
     }
     uint32_t on = c->wires->to[link], mark = c->visited[on];
-    if (mark == 2 * node + 2)
-        return fail_loop(c, on, node);
-    if (mark != 2 * node + 3) { /* comes back to this way then */
-        enter(c, on, node);
+    if (mark == 2 * endpoint + 2)
+        return fail_loop(c, on, endpoint);
+    if (mark != 2 * endpoint + 3) { /* comes back to this way then */
+        enter(c, on, endpoint);
         return KER_OK;
     }
     at->hop++;
     if (c->longest[on] + 1u > c->longest[at->switch_id])
         c->longest[at->switch_id] = (uint16_t)(c->longest[on] + 1u);
     if (c->waits)
-        waits_note(c, link, on, node);
+        waits_note(c, link, on, endpoint);
     return KER_OK;
 }
 
-static enum ker_status destination_check(struct checker *c, uint32_t node)
+static enum ker_status destination_check(struct checker *c, uint32_t endpoint)
 {
     enum ker_status status = KER_OK;
     for (uint32_t s = 0; s < c->wires->switches && status == KER_OK; s++) {
-        if (c->wires->nodes_at[s] == 0 || c->visited[s] == 2 * node + 3)
+        if (c->wires->endpoints_at[s] == 0 || c->visited[s] == 2 * endpoint + 3)
             continue;
-        enter(c, s, node);
+        enter(c, s, endpoint);
         while (c->depth > 0 && status == KER_OK)
-            status = step(c, node);
+            status = step(c, endpoint);
     }
     return status;
 }
@@ -141,12 +142,12 @@ static enum ker_status fail_missing(const struct checker *c)
 {
     const struct route_table_source *source = c->source;
     if (source->missing)
-        return source->missing(source->context, c->missing_switch, c->missing_node, c->missing, c->error);
-    char *line = where(c, c->missing_switch, c->missing_node);
+        return source->missing(source->context, c->missing_switch, c->missing_endpoint, c->missing, c->error);
+    char *line = where(c, c->missing_switch, c->missing_endpoint);
     ker_fail(
         c->error, KER_BAD_INPUT,
         "%s: switch %u has no path to node %u, though packets to it come here; %u such path%s missing in all",
-        line, c->missing_switch, c->missing_node, c->missing, c->missing == 1 ? " is" : "s are");
+        line, c->missing_switch, c->missing_endpoint, c->missing, c->missing == 1 ? " is" : "s are");
     free(line);
     return KER_BAD_INPUT;
 }
@@ -186,9 +187,9 @@ enum ker_status route_table_check(const struct route_topology *topology, struct 
     c.longest = ker_alloc(wires.switches * sizeof *c.longest);
     c.path = ker_alloc((wires.switches + 1ull) * sizeof *c.path);
     enum ker_status status = KER_OK;
-    ker_assert(table->nodes < UINT32_MAX / 2 - 2);
-    for (uint32_t node = 0; node < table->nodes && status == KER_OK; node++)
-        status = destination_check(&c, node);
+    ker_assert(table->endpoints < UINT32_MAX / 2 - 2);
+    for (uint32_t endpoint = 0; endpoint < table->endpoints && status == KER_OK; endpoint++)
+        status = destination_check(&c, endpoint);
     if (status == KER_OK && c.missing > 0)
         status = fail_missing(&c);
     if (status == KER_OK && hops && c.most_links >= ROUTE_TABLE_CLASSES)

@@ -265,7 +265,7 @@ bool route_layers_add(struct route_layers *l, const uint32_t *next, const uint32
             l->contained[at] = l->contained[on] & l->have[d];
             l->blocked[at] = l->blocked[on] | l->bad[d];
         }
-        if (wires->nodes_at[at] && !path_place(l, next, at, destination, &layer[at]))
+        if (wires->endpoints_at[at] && !path_place(l, next, at, destination, &layer[at]))
             return false;
     }
     return true;

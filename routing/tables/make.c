@@ -7,19 +7,19 @@
  * turns up again, and as up links and down links are ordered by the order of the switches, no links wait for
  * each other in a circle (Autonet: Schroeder et al., 1991).
  *
- * Where the table has one path per destination, node d would take from a switch with n paths the path number
- * floor(d / s) mod n, s being the number of paths that switches before have divided the destinations by
- * already; on a full fat tree this is d-mod-k. Where s exceeds the number of nodes nothing is left to divide,
- * and a hash takes its place. Divided numbers may repeat at later switches, on trees with parallel links
- * above all; so a path that was picked for more pairs of nodes already than one of the others, by more than
- * this destination adds, is passed over for the next of those with fewest. Only picks count: what a link
- * carries that has no other path says little about the load further on, and dragonflies come out worse with
- * it. Layers take what is divided and else the first path, because paths that turn in the same order (on a
- * torus: by dimension) need far fewer of them.
+ * Where the table has one path per destination, endpoint d would take from a switch with n paths the path
+ * number floor(d / s) mod n, s being the number of paths that switches before have divided the destinations
+ * by already; on a full fat tree this is d-mod-k. Where s exceeds the number of endpoints nothing is left to
+ * divide, and a hash takes its place. Divided numbers may repeat at later switches, on trees with parallel
+ * links above all; so a path that was picked for more pairs of endpoints already than one of the others, by
+ * more than this destination adds, is passed over for the next of those with fewest. Only picks count: what a
+ * link carries that has no other path says little about the load further on, and dragonflies come out worse
+ * with it. Layers take what is divided and else the first path, because paths that turn in the same order (on
+ * a torus: by dimension) need far fewer of them.
  *
  * Shortest paths need one channel where links do not wait for each other in a circle, as on trees. Elsewhere
- * the channel counts the links of the path. Only paths that packets from some node can take are in the table
- * and count for this.
+ * the channel counts the links of the path. Only paths that packets from some endpoint can take are in the
+ * table and count for this.
  */
 #include "routing/tables/maker.h"
 
@@ -90,7 +90,7 @@ static void hops_follow(struct route_maker *m, uint32_t to)
 {
     const struct route_wires *wires = m->wires;
     for (uint32_t i = 0; i < m->reached; i++) {
-        m->used[m->order[i]] = wires->nodes_at[m->order[i]] > 0;
+        m->used[m->order[i]] = wires->endpoints_at[m->order[i]] > 0;
         m->divided[m->order[i]] = 1;
     }
     for (uint32_t k = m->reached; k-- > 1;) {
@@ -102,8 +102,8 @@ static void hops_follow(struct route_maker *m, uint32_t to)
         }
         m->hops[at] = (uint16_t)hops_find(m, at);
         uint64_t divided = (uint64_t)m->divided[at] * m->hops[at];
-        if (divided > wires->nodes)
-            divided = wires->nodes + 1ull;
+        if (divided > wires->endpoints)
+            divided = wires->endpoints + 1ull;
         for (uint32_t i = hop_first(m, at); i != ROUTE_NO_WIRE; i = hop_after(m, at, i)) {
             m->used[wires->to[i]] = true;
             if (divided > m->divided[wires->to[i]])
@@ -195,8 +195,8 @@ static void destination_search(struct route_maker *m, uint32_t to)
 
 /* ---- one path ---- */
 
-/* Of the paths from a switch, those picked for fewest pairs of nodes. They are known as long as the paths are
- * the same (of up to 64) and one of them is left; that makes a choice among them cheap. */
+/* Of the paths from a switch, those picked for fewest pairs of endpoints. They are known as long as the paths
+ * are the same (of up to 64) and one of them is left; that makes a choice among them cheap. */
 static void lowest_find(struct route_maker *m, uint32_t at)
 {
     uint64_t low = UINT64_MAX;
@@ -226,13 +226,14 @@ static uint32_t hop_number(const struct route_maker *m, uint32_t at, uint32_t nu
     return link;
 }
 
-static uint32_t hop_pick(struct route_maker *m, uint32_t at, uint32_t node)
+static uint32_t hop_pick(struct route_maker *m, uint32_t at, uint32_t endpoint)
 {
     uint32_t count = m->hops[at];
-    bool divides = (uint64_t)m->divided[at] * count <= m->wires->nodes;
+    bool divides = (uint64_t)m->divided[at] * count <= m->wires->endpoints;
     if (count == 1 || (m->layers && !divides))
         return hop_first(m, at);
-    uint32_t pick = divides ? node / m->divided[at] % count : ker_random_below(route_mix(node, at), count);
+    uint32_t pick =
+        divides ? endpoint / m->divided[at] % count : ker_random_below(route_mix(endpoint, at), count);
     uint32_t link = hop_number(m, at, pick);
     if (m->layers || !divides)
         return link;
@@ -247,18 +248,18 @@ static uint32_t hop_pick(struct route_maker *m, uint32_t at, uint32_t node)
     return link;
 }
 
-/* From the farthest switch on: the paths to a node from those switches that packets pass. Lists these in
+/* From the farthest switch on: the paths to an endpoint from those switches that packets pass. Lists these in
  * m->passed, nearest first. */
-static uint32_t hops_choose(struct route_maker *m, uint32_t node)
+static uint32_t hops_choose(struct route_maker *m, uint32_t endpoint)
 {
     uint32_t place = m->reached;
     for (uint32_t k = 1; k < m->reached; k++)
-        m->pairs[m->order[k]] = m->wires->nodes_at[m->order[k]];
+        m->pairs[m->order[k]] = m->wires->endpoints_at[m->order[k]];
     for (uint32_t k = m->reached; k-- > 1;) {
         uint32_t at = m->order[k];
         if (m->pairs[at] == 0)
             continue;
-        uint32_t link = hop_pick(m, at, node);
+        uint32_t link = hop_pick(m, at, endpoint);
         if (m->hops[at] > 1)
             load_add(m, at, link, m->pairs[at]);
         m->pairs[m->wires->to[link]] += m->pairs[at];
@@ -270,10 +271,10 @@ static uint32_t hops_choose(struct route_maker *m, uint32_t node)
     return m->reached - place;
 }
 
-static bool column_one(struct route_maker *m, uint32_t node, uint32_t to, uint32_t *set, uint32_t *layer)
+static bool column_one(struct route_maker *m, uint32_t endpoint, uint32_t to, uint32_t *set, uint32_t *layer)
 {
     const struct route_wires *wires = m->wires;
-    uint32_t passed = hops_choose(m, node);
+    uint32_t passed = hops_choose(m, endpoint);
     m->next[to] = ROUTE_NO_WIRE;
     for (uint32_t k = 1; k < passed; k++) {
         uint32_t at = m->passed[k];
@@ -286,7 +287,7 @@ static bool column_one(struct route_maker *m, uint32_t node, uint32_t to, uint32
         return false;
     for (uint32_t k = 0; k < passed; k++)
         layer[(size_t)m->passed[k] * ROUTE_TRIE_BLOCK] =
-            wires->nodes_at[m->passed[k]] ? m->layer[m->passed[k]] : 0;
+            wires->endpoints_at[m->passed[k]] ? m->layer[m->passed[k]] : 0;
     return true;
 }
 
@@ -298,29 +299,30 @@ static void column_all(struct route_maker *m, uint32_t *set)
         set[(size_t)m->order[k] * ROUTE_TRIE_BLOCK] = m->set[m->order[k]];
 }
 
-/* The next 64 nodes; those of one switch together. */
+/* The next 64 endpoints; those of one switch together. */
 static bool columns_make(struct route_maker *m, uint32_t first)
 {
     const struct route_wires *wires = m->wires;
-    uint32_t count = wires->nodes - first < ROUTE_TRIE_BLOCK ? wires->nodes - first : ROUTE_TRIE_BLOCK;
+    uint32_t count =
+        wires->endpoints - first < ROUTE_TRIE_BLOCK ? wires->endpoints - first : ROUTE_TRIE_BLOCK;
     uint32_t *set = route_trie_columns(&m->table->hops);
     uint32_t *layer = m->layers ? route_trie_columns(&m->table->layers) : NULL;
     bool made[ROUTE_TRIE_BLOCK] = {false};
     for (uint32_t i = 0; i < count; i++) {
-        uint32_t to = wires->node_switch[first + i];
+        uint32_t to = wires->endpoint_switch[first + i];
         if (made[i])
             continue;
         if (m->destinations == 0 || m->order[0] != to)
             destination_search(m, to);
         for (uint32_t k = i; k < count; k++) {
-            if (wires->node_switch[first + k] != to)
+            if (wires->endpoint_switch[first + k] != to)
                 continue;
             made[k] = true;
             if (!m->one)
                 column_all(m, set + k);
             else if (!column_one(m, first + k, to, set + k, layer ? layer + k : NULL))
                 return false;
-            struct route_hop eject = {wires->node_port[first + k], ROUTE_TABLE_ANY, 0};
+            struct route_hop eject = {wires->endpoint_port[first + k], ROUTE_TABLE_ANY, 0};
             set[(size_t)to * ROUTE_TRIE_BLOCK + k] = route_table_set_of(m->table, &eject, 1);
         }
     }
@@ -334,7 +336,7 @@ void route_maker_init(struct route_maker *m, const struct route_wires *wires)
 {
     size_t switches = wires->switches;
     m->wires = wires;
-    m->table = route_table_new(wires->switches, wires->nodes);
+    m->table = route_table_new(wires->switches, wires->endpoints);
     m->distance = ker_alloc(switches * sizeof *m->distance);
     m->below = ker_alloc(switches * sizeof *m->below);
     m->order = ker_alloc(switches * sizeof *m->order);
@@ -390,7 +392,7 @@ void route_maker_release(struct route_maker *m)
 bool route_maker_fill(struct route_maker *m)
 {
     bool possible = true;
-    for (uint32_t first = 0; possible && first < m->wires->nodes; first += ROUTE_TRIE_BLOCK)
+    for (uint32_t first = 0; possible && first < m->wires->endpoints; first += ROUTE_TRIE_BLOCK)
         possible = columns_make(m, first);
     if (possible) {
         waits_follow(m, true);

@@ -9,7 +9,7 @@
  * a pair that faults have separated. */
 route_next_function route_table_next;
 uint32_t route_table_channels(const struct route_topology *);
-/* All shortest paths by number of links, or one for each destination node. */
+/* All shortest paths by number of links, or one for each destination endpoint. */
 enum ker_status route_shortest_prepare(struct route_topology *, const struct ker_config *, bool one,
                                        struct ker_error *);
 
@@ -21,17 +21,18 @@ struct route_layers *route_layers_new(const struct route_wires *);
 void route_layers_free(struct route_layers *);
 /* One destination: next[s] is the link that switch s sends by (ROUTE_NO_WIRE: none), order the `count`
  * switches that have a path, and the destination's own, each behind the one it sends to. Writes layer[s] for
- * switches with nodes. False: more layers than are possible. */
+ * switches with endpoints. False: more layers than are possible. */
 bool route_layers_add(struct route_layers *, const uint32_t *next, const uint32_t *order, uint32_t count,
                       uint32_t destination, uint8_t *layer);
 uint32_t route_layers_count(const struct route_layers *);
 #define ROUTE_MAX_LAYERS 32
 
-/* table_check.c: a table that was read, not made. Columns are destination nodes, or table->paths for each. */
+/* table_check.c: a table that was read, not made. Columns are destination endpoints, or table->paths for
+ * each. */
 struct route_table_source { /* for messages */
     const char *file;
     uint32_t (*line)(void *context, uint32_t switch_id,
-                     uint32_t node); /* where this was said; 0: unknown. May be NULL */
+                     uint32_t endpoint); /* where this was said; 0: unknown. May be NULL */
     /* Either may be NULL: says that packets meet a switch without a path, of `count` such pairs in all; that
      * packets go round through these switches. Both return KER_BAD_INPUT. */
     enum ker_status (*missing)(void *context, uint32_t switch_id, uint32_t column, uint32_t count,

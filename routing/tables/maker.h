@@ -27,8 +27,9 @@ struct route_maker {
     uint32_t *divided; /* per switch */
     uint32_t *next;    /* per switch a link */
     uint32_t *passed;  /* switches that packets come by, as in order */
-    uint32_t *pairs;   /* per switch: nodes that send by here to the destination */
-    uint64_t *load; /* per link: pairs of nodes it was picked for among others, of all destinations so far */
+    uint32_t *pairs;   /* per switch: endpoints that send by here to the destination */
+    uint64_t
+        *load; /* per link: pairs of endpoints it was picked for among others, of all destinations so far */
     uint64_t *lowest;      /* per switch: of the paths in mask, the least load, */
     uint32_t *lowest_hops; /* and how many have it; 0: unknown */
     /* with all */
@@ -48,7 +49,7 @@ struct route_maker {
 /* With all arrays but weight and rank; m->one and m->updown are the caller's. */
 void route_maker_init(struct route_maker *m, const struct route_wires *wires);
 void route_maker_release(struct route_maker *m);
-/* Makes the whole table; false: it needs more than ROUTE_MAX_LAYERS. Nodes that cannot be reached have no
+/* Makes the whole table; false: it needs more than ROUTE_MAX_LAYERS. Endpoints that cannot be reached have no
  * paths; that this is so is said where faults are. */
 bool route_maker_fill(struct route_maker *m);
 

@@ -1,5 +1,5 @@
 /* table.c - the compressed store of routing tables: sets of paths, and tries that say which set a row has for
- * a node.
+ * an endpoint.
  *
  * Sets are interned like the blocks of a trie (trie.c): each is stored once, and its number is where it
  * begins. Sets are few and stay; route_table_keep drops the rows of other ranks, which become one row without
@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct route_table *route_table_new(uint32_t switches, uint32_t nodes)
+struct route_table *route_table_new(uint32_t switches, uint32_t endpoints)
 {
-    ker_assert(switches > 0 && nodes > 0);
+    ker_assert(switches > 0 && endpoints > 0);
     struct route_table *table = ker_alloc(sizeof *table);
     table->switches = switches;
-    table->nodes = nodes;
+    table->endpoints = endpoints;
     table->spread = table->classes = 1;
-    route_trie_init(&table->hops, switches, nodes);
+    route_trie_init(&table->hops, switches, endpoints);
     route_table_set_of(table, NULL, 0); /* has number 0 */
     return table;
 }
@@ -65,21 +65,21 @@ uint32_t route_table_set_of(struct route_table *table, const struct route_hop *h
     return *place - 1;
 }
 
-void route_table_row(struct route_table *table, uint32_t switch_id, const uint32_t *set_by_node)
+void route_table_row(struct route_table *table, uint32_t switch_id, const uint32_t *set_by_endpoint)
 {
-    route_trie_row(&table->hops, switch_id, set_by_node);
+    route_trie_row(&table->hops, switch_id, set_by_endpoint);
 }
 
 void route_table_layers_begin(struct route_table *table)
 {
     if (!table->layers.root)
-        route_trie_init(&table->layers, table->switches, table->nodes);
+        route_trie_init(&table->layers, table->switches, table->endpoints);
 }
 
-void route_table_layer_row(struct route_table *table, uint32_t switch_id, const uint32_t *layer_by_node)
+void route_table_layer_row(struct route_table *table, uint32_t switch_id, const uint32_t *layer_by_endpoint)
 {
     route_table_layers_begin(table);
-    route_trie_row(&table->layers, switch_id, layer_by_node);
+    route_trie_row(&table->layers, switch_id, layer_by_endpoint);
 }
 
 void route_table_finish(struct route_table *table)

@@ -1,10 +1,10 @@
 /* table.h - private to routing/: routing tables, compressed.
  *
- * For every switch and destination node a table holds a set of paths: ports, each with the class of virtual
- * channel to be used. Equal sets are stored once and have a number. A switch's row is a trie over the
- * destination nodes, 64 entries to a block, and equal blocks are stored once for all switches: in a regular
- * network most of a row is shared with other rows. A second trie may hold a layer for every source switch and
- * destination node, which the packet carries in its state from its first switch on.
+ * For every switch and destination endpoint a table holds a set of paths: ports, each with the class of
+ * virtual channel to be used. Equal sets are stored once and have a number. A switch's row is a trie over the
+ * destination endpoints, 64 entries to a block, and equal blocks are stored once for all switches: in a
+ * regular network most of a row is shared with other rows. A second trie may hold a layer for every source
+ * switch and destination endpoint, which the packet carries in its state from its first switch on.
  *
  * A table is filled by rows (one switch, all destinations) or by columns (all switches, the next 64
  * destinations), whatever suits its maker, and closed by route_table_finish. What is never set has no paths.
@@ -22,16 +22,16 @@ struct route_hop {
     uint8_t spare; /* 0 */
 };
 #define ROUTE_TABLE_ANY                                                                                      \
-    255 /* all channels alike: what leads to the destination node itself, or where no circle can be */
+    255 /* all channels alike: what leads to the destination endpoint itself, or where no circle can be */
 #define ROUTE_TABLE_LAYER 254 /* the packet's layer */
 #define ROUTE_TABLE_HOPS 253  /* switches passed so far */
 #define ROUTE_TABLE_LANE 252  /* that of the packet's service level from its port in to this one (lanes.h) */
 #define ROUTE_TABLE_CLASSES 252 /* ordinary classes are below */
 
 struct route_table {
-    uint32_t switches, nodes;
-    uint32_t paths; /* above 1: so many columns stand for each node, and a packet draws one; nodes counts
-                       columns */
+    uint32_t switches, endpoints;
+    uint32_t paths; /* above 1: so many columns stand for each endpoint, and a packet draws one; endpoints
+                       counts columns */
     struct route_trie hops, layers; /* layers.root is NULL when there are none */
     struct route_lanes *lanes;      /* NULL: paths have classes of their own */
     struct route_hop *hop; /* a set is its count, as a port, and its paths; its number is where it begins */
@@ -44,7 +44,7 @@ struct route_table {
     bool finished;
 };
 
-struct route_table *route_table_new(uint32_t switches, uint32_t nodes);
+struct route_table *route_table_new(uint32_t switches, uint32_t endpoints);
 void route_table_free(struct route_table *); /* NULL is fine */
 
 /* The number of a set of up to ROUTE_MAX_CHOICES paths; their order counts. */
@@ -58,9 +58,9 @@ static inline uint32_t route_table_set_hops(const struct route_table *table, uin
     return head->port;
 }
 
-/* A whole row: the set for every node, and the layer of packets that begin at this switch. */
-void route_table_row(struct route_table *, uint32_t switch_id, const uint32_t *set_by_node);
-void route_table_layer_row(struct route_table *, uint32_t switch_id, const uint32_t *layer_by_node);
+/* A whole row: the set for every endpoint, and the layer of packets that begin at this switch. */
+void route_table_row(struct route_table *, uint32_t switch_id, const uint32_t *set_by_endpoint);
+void route_table_layer_row(struct route_table *, uint32_t switch_id, const uint32_t *layer_by_endpoint);
 
 /* Before the first layer of a table filled by columns. */
 void route_table_layers_begin(struct route_table *);
@@ -74,21 +74,22 @@ void route_table_keep(struct route_table *, const uint32_t *switch_rank, uint32_
 void route_table_tune(struct route_table *, uint32_t channels);
 uint64_t route_table_bytes(const struct route_table *);
 
-static inline uint32_t route_table_set(const struct route_table *table, uint32_t switch_id, uint32_t node)
+static inline uint32_t route_table_set(const struct route_table *table, uint32_t switch_id, uint32_t endpoint)
 {
-    return route_trie_get(&table->hops, switch_id, node);
+    return route_trie_get(&table->hops, switch_id, endpoint);
 }
 
-/* The paths from a switch to a node; returns how many, 0: none. */
-static inline uint32_t route_table_hops(const struct route_table *table, uint32_t switch_id, uint32_t node,
-                                        const struct route_hop **hops)
+/* The paths from a switch to an endpoint; returns how many, 0: none. */
+static inline uint32_t route_table_hops(const struct route_table *table, uint32_t switch_id,
+                                        uint32_t endpoint, const struct route_hop **hops)
 {
-    return route_table_set_hops(table, route_table_set(table, switch_id, node), hops);
+    return route_table_set_hops(table, route_table_set(table, switch_id, endpoint), hops);
 }
 
-static inline uint32_t route_table_layer(const struct route_table *table, uint32_t switch_id, uint32_t node)
+static inline uint32_t route_table_layer(const struct route_table *table, uint32_t switch_id,
+                                         uint32_t endpoint)
 {
-    return table->layers.root ? route_trie_get(&table->layers, switch_id, node) : 0;
+    return table->layers.root ? route_trie_get(&table->layers, switch_id, endpoint) : 0;
 }
 
 #endif

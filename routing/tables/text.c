@@ -16,16 +16,16 @@ struct reader {
     const struct route_topology *topology;
     struct route_table *table; /* NULL: only the line of probe_switch and probe_node is looked for */
     struct ker_lines in;
-    const char *text;                   /* all of it */
-    uint32_t switches, nodes, channels; /* as the file says; 0: not yet */
+    const char *text;                       /* all of it */
+    uint32_t switches, endpoints, channels; /* as the file says; 0: not yet */
     bool in_switch, ended;
     uint32_t switch_id, ports, *switch_line;       /* per switch: where its section begins */
-    uint32_t *set, *set_line, *layer, *layer_line; /* of the section, per node */
+    uint32_t *set, *set_line, *layer, *layer_line; /* of the section, per endpoint */
     uint32_t layers;                               /* 1 + the largest */
     struct route_hop hop[ROUTE_MAX_CHOICES];
     uint32_t hops;
     uint32_t *listed, listed_count; /* destinations of the line */
-    uint32_t probe_switch, probe_node, probe_line;
+    uint32_t probe_switch, probe_endpoint, probe_line;
 };
 
 /* From 1 to `most`; the reader stays before what is none, so that the message shows it. */
@@ -55,14 +55,14 @@ static enum ker_status only_number(struct reader *r, const char *what, uint32_t 
 
 /* ---- destinations ---- */
 
-static enum ker_status list_add(struct reader *r, uint64_t node)
+static enum ker_status list_add(struct reader *r, uint64_t endpoint)
 {
-    if (node >= r->nodes)
+    if (endpoint >= r->endpoints)
         return ker_lines_fail(&r->in, "there is no node %llu; nodes have numbers 0 to %u",
-                              (unsigned long long)node, r->nodes - 1);
-    if (r->listed_count == r->nodes)
+                              (unsigned long long)endpoint, r->endpoints - 1);
+    if (r->listed_count == r->endpoints)
         return ker_lines_fail(&r->in, "this line names a node twice");
-    r->listed[r->listed_count++] = (uint32_t)node;
+    r->listed[r->listed_count++] = (uint32_t)endpoint;
     return KER_OK;
 }
 
@@ -81,17 +81,18 @@ static enum ker_status term_read(struct reader *r)
         return fail_line(r, "how many in a row, from 1 to the step, is expected here");
     if (to < from)
         return ker_lines_fail(&r->in, "the range %u-%u ends before it begins", from, to);
-    enum ker_status status = to < r->nodes ? KER_OK : list_add(r, to); /* says that there is no such node */
+    enum ker_status status =
+        to < r->endpoints ? KER_OK : list_add(r, to); /* says that there is no such endpoint */
     for (uint64_t first = from; first <= to && status == KER_OK; first += step)
         for (uint64_t i = first; i < first + width && i <= to && status == KER_OK; i++)
             status = list_add(r, i);
     return status;
 }
 
-/* `rest`: what no line of this section has named so far, but not the switch's own nodes. */
+/* `rest`: what no line of this section has named so far, but not the switch's own endpoints. */
 static enum ker_status rest_read(struct reader *r, const uint32_t *line)
 {
-    for (uint32_t n = 0; n < r->nodes; n++) {
+    for (uint32_t n = 0; n < r->endpoints; n++) {
         uint32_t at;
         uint16_t port;
         route_attachment(r->topology, n, &at, &port);
@@ -159,12 +160,12 @@ static enum ker_status hop_read(struct reader *r)
     struct route_hop *hop = &r->hop[r->hops];
     *hop = (struct route_hop){.port = (uint16_t)port};
     enum ker_status status = class_read(r, &hop->class);
-    if (status == KER_OK && peer.kind == ROUTE_NODE)
+    if (status == KER_OK && peer.kind == ROUTE_ENDPOINT)
         for (uint32_t i = 0; i < r->listed_count; i++)
             if (r->listed[i] != peer.id)
                 return ker_lines_fail(&r->in, "port %u of switch %u leads to node %u, not to node %u", port,
                                       r->switch_id, peer.id, r->listed[i]);
-    if (peer.kind == ROUTE_NODE)
+    if (peer.kind == ROUTE_ENDPOINT)
         hop->class = ROUTE_TABLE_ANY;
     for (uint32_t i = 0; i < r->hops && status == KER_OK; i++)
         if (r->hop[i].port == hop->port && r->hop[i].class == hop->class)
@@ -173,22 +174,22 @@ static enum ker_status hop_read(struct reader *r)
     return status;
 }
 
-/* The destination's own switch has no other path than the node's port. */
-static enum ker_status own_check(struct reader *r, uint32_t node)
+/* The destination's own switch has no other path than the endpoint's port. */
+static enum ker_status own_check(struct reader *r, uint32_t endpoint)
 {
     uint32_t at;
     uint16_t port;
-    route_attachment(r->topology, node, &at, &port);
+    route_attachment(r->topology, endpoint, &at, &port);
     if (at != r->switch_id || (r->hops == 1 && r->hop[0].port == port))
         return KER_OK;
     return ker_lines_fail(&r->in,
                           "node %u is at port %u of this switch and needs no other path; it may be left out",
-                          node, port);
+                          endpoint, port);
 }
 
-static enum ker_status fail_twice(struct reader *r, uint32_t node, uint32_t line)
+static enum ker_status fail_twice(struct reader *r, uint32_t endpoint, uint32_t line)
 {
-    return ker_lines_fail(&r->in, "node %u was already named in line %u", node, line);
+    return ker_lines_fail(&r->in, "node %u was already named in line %u", endpoint, line);
 }
 
 /* to DESTINATIONS via WAY WAY ... */
@@ -208,13 +209,13 @@ static enum ker_status to_read(struct reader *r)
     } while (status == KER_OK && r->in.p < r->in.stop);
     uint32_t set = status == KER_OK && r->table ? route_table_set_of(r->table, r->hop, r->hops) : 0;
     for (uint32_t i = 0; i < r->listed_count && status == KER_OK; i++) {
-        uint32_t node = r->listed[i];
-        if (r->set_line[node])
-            return fail_twice(r, node, r->set_line[node]);
-        status = own_check(r, node);
-        r->set[node] = set;
-        r->set_line[node] = r->in.line;
-        if (r->switch_id == r->probe_switch && node == r->probe_node)
+        uint32_t endpoint = r->listed[i];
+        if (r->set_line[endpoint])
+            return fail_twice(r, endpoint, r->set_line[endpoint]);
+        status = own_check(r, endpoint);
+        r->set[endpoint] = set;
+        r->set_line[endpoint] = r->in.line;
+        if (r->switch_id == r->probe_switch && endpoint == r->probe_endpoint)
             r->probe_line = r->in.line;
     }
     return status;
@@ -236,11 +237,11 @@ static enum ker_status layer_read(struct reader *r)
     if (status == KER_OK)
         status = ker_lines_end(&r->in);
     for (uint32_t i = 0; i < r->listed_count && status == KER_OK; i++) {
-        uint32_t node = r->listed[i];
-        if (r->layer_line[node])
-            return fail_twice(r, node, r->layer_line[node]);
-        r->layer[node] = layer;
-        r->layer_line[node] = r->in.line;
+        uint32_t endpoint = r->listed[i];
+        if (r->layer_line[endpoint])
+            return fail_twice(r, endpoint, r->layer_line[endpoint]);
+        r->layer[endpoint] = layer;
+        r->layer_line[endpoint] = r->in.line;
     }
     if (layer >= r->layers)
         r->layers = layer + 1;
@@ -257,14 +258,14 @@ static void section_end(struct reader *r)
         struct route_hop eject = {(uint16_t)port, ROUTE_TABLE_ANY, 0};
         struct route_peer peer;
         route_port(r->topology, r->switch_id, port, &peer);
-        if (peer.kind == ROUTE_NODE)
+        if (peer.kind == ROUTE_ENDPOINT)
             r->set[peer.id] = route_table_set_of(r->table, &eject, 1);
     }
     if (r->table)
         route_table_row(r->table, r->switch_id, r->set);
     if (r->table && r->layers)
         route_table_layer_row(r->table, r->switch_id, r->layer);
-    size_t row = r->topology->summary.nodes * sizeof *r->set;
+    size_t row = r->topology->summary.endpoints * sizeof *r->set;
     memset(r->set, 0, row);
     memset(r->set_line, 0, row);
     memset(r->layer, 0, row);
@@ -285,7 +286,7 @@ static enum ker_status count_read(struct reader *r, const char *what, uint32_t t
 
 static enum ker_status switch_read(struct reader *r)
 {
-    if (!r->switches || !r->nodes)
+    if (!r->switches || !r->endpoints)
         return ker_lines_fail(&r->in, "\"switches\" and \"nodes\" have to come before the first switch");
     section_end(r);
     uint32_t id = 0;
@@ -325,7 +326,7 @@ static enum ker_status line_read(struct reader *r)
     if (ker_take_word(&r->in, "switches"))
         return count_read(r, "switches", r->topology->summary.switches, &r->switches);
     if (ker_take_word(&r->in, "nodes"))
-        return count_read(r, "nodes", r->topology->summary.nodes, &r->nodes);
+        return count_read(r, "nodes", r->topology->summary.endpoints, &r->endpoints);
     if (ker_take_word(&r->in, "channels"))
         return channels_read(r);
     if (ker_take_word(&r->in, "switch"))
@@ -352,11 +353,11 @@ static void reader_init(struct reader *r, const struct route_topology *topology,
     ker_lines_init(&r->in, file, text, length, error);
     r->probe_switch = UINT32_MAX;
     r->switch_line = ker_alloc(sum->switches * sizeof *r->switch_line);
-    r->set = ker_alloc(sum->nodes * sizeof *r->set);
-    r->set_line = ker_alloc(sum->nodes * sizeof *r->set_line);
-    r->layer = ker_alloc(sum->nodes * sizeof *r->layer);
-    r->layer_line = ker_alloc(sum->nodes * sizeof *r->layer_line);
-    r->listed = ker_alloc(sum->nodes * sizeof *r->listed);
+    r->set = ker_alloc(sum->endpoints * sizeof *r->set);
+    r->set_line = ker_alloc(sum->endpoints * sizeof *r->set_line);
+    r->layer = ker_alloc(sum->endpoints * sizeof *r->layer);
+    r->layer_line = ker_alloc(sum->endpoints * sizeof *r->layer_line);
+    r->listed = ker_alloc(sum->endpoints * sizeof *r->listed);
 }
 
 static void reader_release(struct reader *r)
@@ -376,7 +377,7 @@ static enum ker_status all_read(struct reader *r)
         status = line_read(r);
     section_end(r);
     for (uint32_t i = 0; i < r->topology->summary.switches && status == KER_OK && r->table; i++)
-        if (!r->switch_line[i]) { /* has its own nodes at least */
+        if (!r->switch_line[i]) { /* has its own endpoints at least */
             r->in_switch = true;
             r->switch_id = i;
             r->ports = route_ports(r->topology, i);
@@ -385,21 +386,21 @@ static enum ker_status all_read(struct reader *r)
     if (status == KER_OK && !r->ended)
         status = ker_lines_fail_at(&r->in, r->in.line ? r->in.line : 1,
                                    "the last line of a table is \"end\"; was the file cut off?");
-    if (status == KER_OK && (!r->switches || !r->nodes))
+    if (status == KER_OK && (!r->switches || !r->endpoints))
         status = ker_lines_fail(&r->in, "\"%s\" is missing", r->switches ? "nodes" : "switches");
     return status;
 }
 
-/* The line that named this node in the section of this switch, else where the section begins, else the last
- * line. */
-static uint32_t line_of(void *context, uint32_t switch_id, uint32_t node)
+/* The line that named this endpoint in the section of this switch, else where the section begins, else the
+ * last line. */
+static uint32_t line_of(void *context, uint32_t switch_id, uint32_t endpoint)
 {
     struct reader *found = context, r;
     struct ker_error ignored = {0};
     reader_init(&r, found->topology, found->in.file, found->text, (size_t)(found->in.end - found->text),
                 &ignored);
     r.probe_switch = switch_id;
-    r.probe_node = node;
+    r.probe_endpoint = endpoint;
     all_read(&r);
     uint32_t line = r.probe_line               ? r.probe_line
                     : r.switch_line[switch_id] ? r.switch_line[switch_id]
@@ -416,7 +417,7 @@ enum ker_status route_table_parse(struct route_table **made, const struct route_
     *safe = false;
     *made = NULL;
     reader_init(&r, topology, file, text, length, error);
-    r.table = route_table_new(topology->summary.switches, topology->summary.nodes);
+    r.table = route_table_new(topology->summary.switches, topology->summary.endpoints);
     enum ker_status status = ker_lines_check(&r.in);
     if (status == KER_OK)
         status = all_read(&r);

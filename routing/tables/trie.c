@@ -55,7 +55,7 @@ uint32_t *route_interned_add(struct ker_table *in, const void *store, const void
 
 void route_trie_init(struct route_trie *trie, uint32_t rows, uint32_t columns)
 {
-    *trie = (struct route_trie){.switches = rows, .nodes = columns, .levels = 1};
+    *trie = (struct route_trie){.switches = rows, .endpoints = columns, .levels = 1};
     while ((columns - 1) >> trie->shift >= ROUTE_TRIE_BLOCK) {
         trie->shift += ROUTE_TRIE_BITS;
         trie->levels++;
@@ -121,7 +121,7 @@ static uint32_t block_intern(struct route_trie *trie, int level, const uint32_t 
 
 void route_trie_row(struct route_trie *trie, uint32_t row, const uint32_t *value)
 {
-    uint32_t count = trie->nodes;
+    uint32_t count = trie->endpoints;
     uint32_t *made = ker_alloc((count / ROUTE_TRIE_BLOCK + 1) * sizeof *made);
     const uint32_t *from = value;
     for (int level = 0; level < trie->levels - 1; level++) {
@@ -161,13 +161,13 @@ static void columns_close(struct route_trie *trie, int level)
     }
     memset(pending, 0, (size_t)trie->switches * ROUTE_TRIE_BLOCK * sizeof *pending);
     trie->pended[level] = 0;
-    if (above && (++trie->pended[level + 1] == ROUTE_TRIE_BLOCK || trie->done == trie->nodes))
+    if (above && (++trie->pended[level + 1] == ROUTE_TRIE_BLOCK || trie->done == trie->endpoints))
         columns_close(trie, level + 1);
 }
 
 void route_trie_advance(struct route_trie *trie)
 {
-    uint32_t rest = trie->nodes - trie->done;
+    uint32_t rest = trie->endpoints - trie->done;
     ker_assert(rest > 0);
     trie->done += rest < ROUTE_TRIE_BLOCK ? rest : ROUTE_TRIE_BLOCK;
     columns_close(trie, 0);

@@ -11,10 +11,10 @@
 
 #define ROUTE_TRIE_BITS 6
 #define ROUTE_TRIE_BLOCK 64 /* entries */
-#define ROUTE_TRIE_LEVELS 6 /* enough for 2^32 nodes */
+#define ROUTE_TRIE_LEVELS 6 /* enough for 2^32 endpoints */
 
 struct route_trie {
-    uint32_t switches, nodes;
+    uint32_t switches, endpoints;
     int levels;        /* the lowest is 0 */
     unsigned shift;    /* of the top level */
     uint32_t top_size; /* entries of a top block */
@@ -27,7 +27,7 @@ struct route_trie {
     uint32_t *pending[ROUTE_TRIE_LEVELS]; /* filling by columns: [switch * 64 + entry] of each level's
                                              unfinished blocks */
     uint32_t pended[ROUTE_TRIE_LEVELS];   /* entries of each */
-    uint32_t done;                        /* nodes */
+    uint32_t done;                        /* endpoints */
 };
 
 /* A value for every row and column; what is never set is 0. After route_trie_finish nothing
@@ -49,10 +49,11 @@ void route_trie_advance(struct route_trie *);
 uint32_t *route_interned_add(struct ker_table *, const void *store, const void *words, uint32_t count,
                              bool *is_new);
 
-static inline uint32_t route_trie_get(const struct route_trie *trie, uint32_t switch_id, uint32_t node)
+static inline uint32_t route_trie_get(const struct route_trie *trie, uint32_t switch_id, uint32_t endpoint)
 {
-    uint32_t at = trie->top[trie->root[switch_id] + (node >> trie->shift)];
-    for (unsigned shift = trie->shift; shift; at = trie->block[at + (node >> shift & (ROUTE_TRIE_BLOCK - 1))])
+    uint32_t at = trie->top[trie->root[switch_id] + (endpoint >> trie->shift)];
+    for (unsigned shift = trie->shift; shift;
+         at = trie->block[at + (endpoint >> shift & (ROUTE_TRIE_BLOCK - 1))])
         shift -= ROUTE_TRIE_BITS;
     return at;
 }

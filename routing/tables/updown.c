@@ -1,12 +1,12 @@
 /* updown.c - up*down*: where the roots are, and the order of the switches that follows from them.
  *
- * Roots that are not given are guessed, by the first of three rules that leads to every node:
+ * Roots that are not given are guessed, by the first of three rules that leads to every endpoint:
  *
- * - The top of a tree sees nearly all nodes at one and the same distance. A switch is taken when more than 90
- * % of the nodes are at one distance from it and no other distance has more than 5 %, as OpenSM's up/down
- * does it; a node on a spine does not matter then. On large trees switches lower down may see that, too,
- * further away: of all only those with the least such distance are taken.
- * - Where some switches have no nodes, those farthest from any node.
+ * - The top of a tree sees nearly all endpoints at one and the same distance. A switch is taken when more
+ * than 90 % of the endpoints are at one distance from it and no other distance has more than 5 %, as OpenSM's
+ * up/down does it; an endpoint on a spine does not matter then. On large trees switches lower down may see
+ * that, too, further away: of all only those with the least such distance are taken.
+ * - Where some switches have no endpoints, those farthest from any endpoint.
  * - One switch in the centre.
  */
 #include "routing/tables/distances.h"
@@ -65,7 +65,7 @@ static void search_from(struct route_maker *m, uint32_t count, uint32_t *far)
     m->reached = count;
 }
 
-/* What up to 64 switches see: the nodes at the distance at hand, and how many distances had many. */
+/* What up to 64 switches see: the endpoints at the distance at hand, and how many distances had many. */
 struct view {
     const struct route_wires *wires;
     uint32_t first, count; /* switches */
@@ -74,13 +74,13 @@ struct view {
         nearly_all[ROUTE_DISTANCES_SOURCES];
 };
 
-/* All nodes at a distance have been counted. */
+/* All endpoints at a distance have been counted. */
 static void view_close(struct view *v)
 {
-    uint64_t nodes = v->wires->nodes;
+    uint64_t endpoints = v->wires->endpoints;
     for (uint32_t i = 0; i < v->count; i++) {
-        v->many[i] += 20ull * v->now[i] > nodes;
-        if (10ull * v->now[i] > 9 * nodes) {
+        v->many[i] += 20ull * v->now[i] > endpoints;
+        if (10ull * v->now[i] > 9 * endpoints) {
             v->nearly_all[i]++;
             v->most[i] = v->distance;
         }
@@ -94,12 +94,12 @@ static void view_take(void *context, uint32_t distance, uint32_t switch_id, uint
     if (distance != v->distance)
         view_close(v);
     v->distance = distance;
-    uint32_t nodes = v->wires->nodes_at[switch_id];
-    for (; nodes && sources; sources &= sources - 1)
-        v->now[__builtin_ctzll(sources)] += nodes;
+    uint32_t endpoints = v->wires->endpoints_at[switch_id];
+    for (; endpoints && sources; sources &= sources - 1)
+        v->now[__builtin_ctzll(sources)] += endpoints;
 }
 
-/* Switches that see nearly all nodes at one distance, the least at which any does; written to m->order,
+/* Switches that see nearly all endpoints at one distance, the least at which any does; written to m->order,
  * returns how many. */
 static uint32_t roots_by_distance(struct route_maker *m)
 {
@@ -122,13 +122,14 @@ static uint32_t roots_by_distance(struct route_maker *m)
     return count;
 }
 
-/* Where some switches have no nodes, those farthest from any node: the top of a tree. 0: all have nodes. */
+/* Where some switches have no endpoints, those farthest from any endpoint: the top of a tree. 0: all have
+ * endpoints. */
 static uint32_t roots_farthest(struct route_maker *m)
 {
     const struct route_wires *wires = m->wires;
     uint32_t *far = ker_alloc(wires->switches * sizeof *far), count = 0, most = 0;
     for (uint32_t s = 0; s < wires->switches; s++)
-        if (wires->nodes_at[s])
+        if (wires->endpoints_at[s])
             m->order[count++] = s;
     search_from(m, count, far);
     for (uint32_t i = 0; i < m->reached; i++)
@@ -171,20 +172,20 @@ static void rank_from(struct route_maker *m, uint32_t roots)
     free(far);
 }
 
-/* With several roots, can all switches with nodes reach each other that are connected at all? */
+/* With several roots, can all switches with endpoints reach each other that are connected at all? */
 static bool roots_suffice(struct route_maker *m)
 {
     const struct route_wires *wires = m->wires;
     for (uint32_t to = 0; to < wires->switches; to++) {
-        if (!wires->nodes_at[to])
+        if (!wires->endpoints_at[to])
             continue;
         route_search_breadth(m, to);
         uint32_t wanted = 0, got = 0;
         for (uint32_t i = 0; i < m->reached; i++)
-            wanted += wires->nodes_at[m->order[i]] > 0;
+            wanted += wires->endpoints_at[m->order[i]] > 0;
         route_search_updown(m, to);
         for (uint32_t i = 0; i < m->reached; i++)
-            got += wires->nodes_at[m->order[i]] > 0;
+            got += wires->endpoints_at[m->order[i]] > 0;
         if (got < wanted)
             return false;
     }

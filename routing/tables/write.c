@@ -1,11 +1,11 @@
 /* write.c - writes the paths of any algorithm as a table (docs/routing-tables.md).
  *
  * Where the algorithm goes by a table, that is written. Else its function is asked: for one destination after
- * the other all packets are followed from all switches with nodes, through all that may be drawn, and the
+ * the other all packets are followed from all switches with endpoints, through all that may be drawn, and the
  * paths seen at each switch make its set. The same must be seen whatever path a packet has come, otherwise no
  * table can say it. What is passed by no packet is left out.
  *
- * A line holds all destinations of one set: runs of consecutive nodes, and runs of equal length at equal
+ * A line holds all destinations of one set: runs of consecutive endpoints, and runs of equal length at equal
  * distances put together.
  */
 #include "routing/proof/check.h"
@@ -34,7 +34,7 @@ struct asker {
     size_t arrivals, room;
     struct route_dependencies seen; /* arrivals */
     uint32_t *set, *touched;        /* per switch; the switches that have one */
-    uint32_t touched_count, source, node;
+    uint32_t touched_count, source, endpoint;
     uint32_t needed; /* classes of channels */
 };
 
@@ -71,7 +71,7 @@ static struct route_hop hop_of(const struct asker *a, const struct route_choice 
     struct route_hop hop = {choice->port, choice->channel, 0};
     if (choice->channel_count)
         hop.class = (uint8_t)(choice->first_channel / choice->channel_count);
-    if (peer->kind == ROUTE_NODE || (a->needed > 1 && choice->channel_count == a->topology->channels))
+    if (peer->kind == ROUTE_ENDPOINT || (a->needed > 1 && choice->channel_count == a->topology->channels))
         hop.class = ROUTE_TABLE_ANY;
     return hop;
 }
@@ -103,9 +103,9 @@ static enum ker_status follow(struct asker *a, struct arrival from)
     enum ker_status status = KER_OK;
     do {
         struct route_choice choices[ROUTE_MAX_CHOICES];
-        struct route_packet packet = {.address = route_address(topology, a->node),
+        struct route_packet packet = {.address = route_address(topology, a->endpoint),
                                       .source = a->source,
-                                      .destination = a->node,
+                                      .destination = a->endpoint,
                                       .in_port = from.in_port,
                                       .in_channel = from.in_channel,
                                       .hops = (uint8_t)from.hops,
@@ -133,17 +133,17 @@ static enum ker_status follow(struct asker *a, struct arrival from)
     return KER_OK;
 }
 
-static enum ker_status destination_ask(struct asker *a, uint32_t node, uint32_t *column)
+static enum ker_status destination_ask(struct asker *a, uint32_t endpoint, uint32_t *column)
 {
     enum ker_status status = KER_OK;
-    a->node = node;
+    a->endpoint = endpoint;
     a->touched_count = 0;
     route_dependencies_release(&a->seen);
-    for (uint32_t n = 0; n < a->topology->summary.nodes && status == KER_OK; n++) {
+    for (uint32_t n = 0; n < a->topology->summary.endpoints && status == KER_OK; n++) {
         struct arrival arrival = {0};
         a->source = n;
         route_attachment(a->topology, n, &arrival.switch_id, &arrival.in_port);
-        if (n == node)
+        if (n == endpoint)
             continue;
         arrive(a, arrival);
         while (a->arrivals > 0 && status == KER_OK)
@@ -164,9 +164,9 @@ static enum ker_status table_ask(struct asker *a)
     a->needed = a->topology->algorithm->channels(a->topology);
     a->set = ker_alloc(sum->switches * sizeof *a->set);
     a->touched = ker_alloc(sum->switches * sizeof *a->touched);
-    for (uint32_t n = 0; n < sum->nodes && status == KER_OK; n++) {
+    for (uint32_t n = 0; n < sum->endpoints && status == KER_OK; n++) {
         status = destination_ask(a, n, route_trie_columns(&a->table->hops) + n % ROUTE_TRIE_BLOCK);
-        if (n % ROUTE_TRIE_BLOCK == ROUTE_TRIE_BLOCK - 1 || n + 1 == sum->nodes)
+        if (n % ROUTE_TRIE_BLOCK == ROUTE_TRIE_BLOCK - 1 || n + 1 == sum->endpoints)
             route_trie_advance(&a->table->hops);
     }
     route_table_finish(a->table);
@@ -184,7 +184,7 @@ struct writer {
     const struct route_topology *topology;
     const struct route_table *table;
     FILE *out;
-    uint64_t *sorted; /* value of a node in the upper half, the node in the lower */
+    uint64_t *sorted; /* value of an endpoint in the upper half, the endpoint in the lower */
     uint32_t terms;
 };
 
@@ -230,30 +230,31 @@ static void line_end(struct writer *w, uint32_t value, bool layer)
         hops_write(w, value);
 }
 
-/* How many nodes from the i-th on are consecutive. */
-static uint32_t run_length(const uint64_t *node, uint32_t i, uint32_t count)
+/* How many endpoints from the i-th on are consecutive. */
+static uint32_t run_length(const uint64_t *endpoint, uint32_t i, uint32_t count)
 {
     uint32_t length = 1;
-    while (i + length < count && node[i + length] == node[i] + length)
+    while (i + length < count && endpoint[i + length] == endpoint[i] + length)
         length++;
     return length;
 }
 
-/* The run that begins with the i-th node, and those of the same length that follow at its distance to the
- * next one, as one term. Returns how many nodes that are. */
-static uint32_t term_write(struct writer *w, const uint64_t *node, uint32_t i, uint32_t count)
+/* The run that begins with the i-th endpoint, and those of the same length that follow at its distance to the
+ * next one, as one term. Returns how many endpoints that are. */
+static uint32_t term_write(struct writer *w, const uint64_t *endpoint, uint32_t i, uint32_t count)
 {
-    uint32_t width = run_length(node, i, count), first = (uint32_t)node[i], taken = width, step = 0, runs = 1;
+    uint32_t width = run_length(endpoint, i, count), first = (uint32_t)endpoint[i], taken = width, step = 0,
+             runs = 1;
     if (i + width < count)
-        step = (uint32_t)node[i + width] - first;
-    while (i + taken < count && (uint32_t)node[i + taken] - first == runs * step &&
-           run_length(node, i + taken, count) == width) {
+        step = (uint32_t)endpoint[i + width] - first;
+    while (i + taken < count && (uint32_t)endpoint[i + taken] - first == runs * step &&
+           run_length(endpoint, i + taken, count) == width) {
         taken += width;
         runs++;
     }
     if (runs < 3)
         taken = width;
-    uint32_t last = (uint32_t)node[i + taken - 1];
+    uint32_t last = (uint32_t)endpoint[i + taken - 1];
     fprintf(w->out, w->terms++ ? ",%u" : "%u", first);
     if (last != first)
         fprintf(w->out, "-%u", last);
@@ -264,27 +265,27 @@ static uint32_t term_write(struct writer *w, const uint64_t *node, uint32_t i, u
     return taken;
 }
 
-/* All nodes of one value, ascending. */
-static void value_write(struct writer *w, const uint64_t *node, uint32_t count, bool layer)
+/* All endpoints of one value, ascending. */
+static void value_write(struct writer *w, const uint64_t *endpoint, uint32_t count, bool layer)
 {
-    uint32_t value = (uint32_t)(node[0] >> 32), i = 0;
+    uint32_t value = (uint32_t)(endpoint[0] >> 32), i = 0;
     line_begin(w, value, layer);
     while (i < count) {
         if (w->terms == LINE_TERMS) {
             line_end(w, value, layer);
             line_begin(w, value, layer);
         }
-        i += term_write(w, node, i, count);
+        i += term_write(w, endpoint, i, count);
     }
     line_end(w, value, layer);
 }
 
-/* What is 0 is not written, nor are the switch's own nodes. */
+/* What is 0 is not written, nor are the switch's own endpoints. */
 static void row_write(struct writer *w, uint32_t switch_id, bool layer)
 {
     const struct route_table *table = w->table;
     uint32_t count = 0;
-    for (uint32_t n = 0; n < table->nodes; n++) {
+    for (uint32_t n = 0; n < table->endpoints; n++) {
         uint32_t value =
                      layer ? route_table_layer(table, switch_id, n) : route_table_set(table, switch_id, n),
                  at;
@@ -310,10 +311,10 @@ static enum ker_status file_write(const struct route_topology *topology, const s
     if (!w.out)
         return ker_fail(error, KER_BAD_INPUT, "--write-table: %s cannot be written: %s", path,
                         strerror(errno));
-    w.sorted = ker_alloc(table->nodes * sizeof *w.sorted);
+    w.sorted = ker_alloc(table->endpoints * sizeof *w.sorted);
     fprintf(w.out, "# %s\n# routing \"%s\"; docs/routing-tables.md explains this file\n",
             topology->summary.text, topology->summary.algorithm);
-    fprintf(w.out, "switches %u\nnodes %u\nchannels %u\n", table->switches, table->nodes, table->classes);
+    fprintf(w.out, "switches %u\nnodes %u\nchannels %u\n", table->switches, table->endpoints, table->classes);
     for (uint32_t s = 0; s < table->switches; s++) {
         fprintf(w.out, "\nswitch %u\n", s);
         row_write(&w, s, false);
@@ -332,7 +333,7 @@ enum ker_status route_table_write(const struct route_topology *topology, const c
                                   struct ker_error *error)
 {
     struct asker asker = {.topology = topology, .error = error};
-    if (topology->inner) /* a table has the nodes of the topology, whatever hangs there */
+    if (topology->inner) /* a table has the endpoints of the topology, whatever hangs there */
         return route_table_write(topology->inner, path, error);
     if (topology->table && topology->table->paths > 1)
         return refuse(&asker, "packets draw one of several LIDs of a node; give routing.lmc_path");
@@ -340,7 +341,7 @@ enum ker_status route_table_write(const struct route_topology *topology, const c
         return file_write(topology, topology->table, path, error);
     asker = (struct asker){.topology = topology,
                            .error = error,
-                           .table = route_table_new(topology->summary.switches, topology->summary.nodes)};
+                           .table = route_table_new(topology->summary.switches, topology->summary.endpoints)};
     enum ker_status status = table_ask(&asker);
     if (status == KER_OK)
         status = file_write(topology, asker.table, path, error);

@@ -1,9 +1,9 @@
 /* fat_tree.c - extended generalised fat tree XGFT(h; m1..mh; w1..wh) (Oehring et al., 1995).
  *
- * Nodes are level 0, switches levels 1..h. A switch of level l has m_l children and w_(l+1) parents; w_1 = 1.
- * A node is named by its digits x_h..x_1 (x_i < m_i), a switch of level l by x_h..x_(l+1), y_l..y_1 (y_i <
- * w_i): it keeps its x from above and has a y for every level climbed. Child x_l and parent y_(l+1) of a
- * switch hang on ports x_l and m_l + y_(l+1). Ids run level by level from the leaves, within a level as (x
+ * Endpoints are level 0, switches levels 1..h. A switch of level l has m_l children and w_(l+1) parents; w_1
+ * = 1. An endpoint is named by its digits x_h..x_1 (x_i < m_i), a switch of level l by x_h..x_(l+1), y_l..y_1
+ * (y_i < w_i): it keeps its x from above and has a y for every level climbed. Child x_l and parent y_(l+1) of
+ * a switch hang on ports x_l and m_l + y_(l+1). Ids run level by level from the leaves, within a level as (x
  * digits) * (w_1*..*w_l) + (y digits), so the switches of one subtree and level are consecutive.
  *
  * Routing is up to the nearest common ancestor, then down: free of deadlock with one channel, as no packet
@@ -93,19 +93,19 @@ static enum ker_status tree_size(struct fat_tree *tree, const struct ker_config 
                                  const uint32_t *up, struct ker_error *error)
 {
     const char *key = ker_config_has(config, "topology.radix") ? "topology.radix" : "topology.down";
-    uint64_t nodes = 1, switches = 0, ys = 1, xs_below = 1;
+    uint64_t endpoints = 1, switches = 0, ys = 1, xs_below = 1;
     for (int i = 0; i < tree->levels; i++)
-        if ((nodes *= down[i]) > UINT32_MAX)
+        if ((endpoints *= down[i]) > UINT32_MAX)
             return ker_config_fail(config, error, key, "makes more than 2^32 - 1 nodes; use smaller numbers");
     struct route_summary *summary = &tree->topology.summary;
-    summary->links = nodes;
+    summary->links = endpoints;
     for (int i = 0; i < tree->levels; i++) {
         struct level *l = &tree->level[i];
         uint32_t parents = i + 1 < tree->levels ? up[i + 1] : 0;
         ker_assert(down[i] > 0);
         xs_below *= down[i];
         ys *= up[i];
-        uint64_t count = ys > UINT32_MAX ? ys : nodes / xs_below * ys;
+        uint64_t count = ys > UINT32_MAX ? ys : endpoints / xs_below * ys;
         if (switches + count > UINT32_MAX)
             return ker_config_fail(config, error, key,
                                    "makes more than 2^32 - 1 switches; use smaller numbers");
@@ -123,7 +123,7 @@ static enum ker_status tree_size(struct fat_tree *tree, const struct ker_config 
         if (down[i] + parents > summary->max_ports)
             summary->max_ports = down[i] + parents;
     }
-    summary->nodes = (uint32_t)nodes;
+    summary->endpoints = (uint32_t)endpoints;
     summary->switches = (uint32_t)switches;
     return KER_OK;
 }
@@ -156,7 +156,7 @@ static enum ker_status tree_pack(struct fat_tree *tree, const struct ker_config 
     return KER_OK;
 }
 
-/* Level l's links: bandwidth[l] * taper[2] * ... * taper[l]; level 1 is the node links. */
+/* Level l's links: bandwidth[l] * taper[2] * ... * taper[l]; level 1 is the endpoint links. */
 static enum ker_status tree_links(struct fat_tree *tree, const struct ker_config *config,
                                   struct ker_error *error)
 {
@@ -172,8 +172,8 @@ static enum ker_status tree_links(struct fat_tree *tree, const struct ker_config
     struct route_summary scratch = {.link_count = 0};
     route_link_add(&scratch, "node", route_time_each(config, "topology.latency", 0),
                    route_rate_each(config, "topology.bandwidth", 0));
-    route_node_link_add(&scratch, config, 0);
-    summary->node_link = route_link_add(summary, "node", scratch.link[1].latency, scratch.link[1].rate);
+    route_endpoint_link_add(&scratch, config, 0);
+    summary->endpoint_link = route_link_add(summary, "node", scratch.link[1].latency, scratch.link[1].rate);
     double kept = 1;
     for (int i = 1; i < tree->levels; i++) {
         char name[24];
@@ -213,7 +213,7 @@ static enum ker_status tree_build(struct route_topology *topology, const struct 
     route_extents_print(downs, sizeof downs, down, tree->levels);
     route_extents_print(ups, sizeof ups, up, tree->levels);
     snprintf(topology->summary.text, sizeof topology->summary.text,
-             "fat tree %s down, %s up, %u nodes, %u switches", downs, ups, topology->summary.nodes,
+             "fat tree %s down, %s up, %u nodes, %u switches", downs, ups, topology->summary.endpoints,
              topology->summary.switches);
     return KER_OK;
 }
@@ -252,29 +252,29 @@ static void tree_port(const struct route_topology *topology, uint32_t switch_id,
         peer->port = (uint16_t)(below->down + y / below->ys);
         peer->id = below->first + (x * l->down + port) * below->ys + y % below->ys;
     } else {
-        *peer = (struct route_peer){ROUTE_NODE, 0, 0, x * l->down + port};
+        *peer = (struct route_peer){ROUTE_ENDPOINT, 0, 0, x * l->down + port};
     }
 }
 
-static void tree_attachment(const struct route_topology *topology, uint32_t node, uint32_t *switch_id,
+static void tree_attachment(const struct route_topology *topology, uint32_t endpoint, uint32_t *switch_id,
                             uint16_t *port)
 {
     const struct fat_tree *tree = tree_of(topology);
-    *switch_id = node / tree->level[0].down;
-    *port = (uint16_t)(node % tree->level[0].down);
+    *switch_id = endpoint / tree->level[0].down;
+    *port = (uint16_t)(endpoint % tree->level[0].down);
 }
 
-static uint64_t tree_address(const struct route_topology *topology, uint32_t node)
+static uint64_t tree_address(const struct route_topology *topology, uint32_t endpoint)
 {
     const struct fat_tree *tree = tree_of(topology);
     uint64_t address = 0;
-    uint32_t x = node;
+    uint32_t x = endpoint;
     for (int i = 0; i < tree->levels; i++) {
         const struct level *l = &tree->level[i];
         address |= (uint64_t)(x % l->down) << l->down_shift;
         x /= l->down;
         if (l->up)
-            address |= (uint64_t)(node / l->ys % l->up) << l->up_shift;
+            address |= (uint64_t)(endpoint / l->ys % l->up) << l->up_shift;
     }
     return address;
 }
@@ -324,18 +324,18 @@ static uint32_t tree_groups(const struct route_topology *topology)
     return tree->levels == 1 ? 1 : tree->level[tree->levels - 1].down;
 }
 
-/* In units of 1/16 packet per node: a packet that climbs above level l passes that level twice, one that
- * turns there once. Of all destinations, reach/nodes lie below a switch of level l. */
+/* In units of 1/16 packet per endpoint: a packet that climbs above level l passes that level twice, one that
+ * turns there once. Of all destinations, reach/endpoints lie below a switch of level l. */
 static uint32_t tree_load(const struct route_topology *topology, uint32_t switch_id)
 {
     const struct fat_tree *tree = tree_of(topology);
     int level = level_of(tree, switch_id);
-    double nodes = topology->summary.nodes, reach = 1, below = 1;
+    double endpoints = topology->summary.endpoints, reach = 1, below = 1;
     for (int i = 0; i <= level; i++) {
         below = i ? reach : 0;
         reach *= tree->level[i].down;
     }
-    double passes = nodes * (2 * (nodes - reach) + (reach - below)) / nodes;
+    double passes = endpoints * (2 * (endpoints - reach) + (reach - below)) / endpoints;
     uint32_t load = (uint32_t)(16 * passes / tree->level[level].count);
     return load ? load : 1;
 }

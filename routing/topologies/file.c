@@ -1,14 +1,14 @@
 /* file.c - any network, from an edge list (docs/topology-file.md) or from the dump of an InfiniBand fabric
  * (docs/fabric.md).
  *
- * Ports of a switch: its nodes in the order of the file, then its links, parallel ones side by side. In a
+ * Ports of a switch: its endpoints in the order of the file, then its links, parallel ones side by side. In a
  * fabric the cables say which port is which; ports then have those numbers (port 0, the switch's management,
  * leads nowhere), and two arrays translate: everything in here counts places, in the order above, and only
  * what leaves this file is a port.
  *
- * Routes are tables (table_make.c): "minimal" is one shortest path for each destination node, dealt so that
- * the links share the nodes evenly, "adaptive" all shortest paths. Nothing here grows with the square of the
- * switches.
+ * Routes are tables (table_make.c): "minimal" is one shortest path for each destination endpoint, dealt so
+ * that the links share the endpoints evenly, "adaptive" all shortest paths. Nothing here grows with the
+ * square of the switches.
  */
 #include "routing/import/fabric.h"
 #include "routing/tables/distances.h"
@@ -25,12 +25,12 @@ struct file_topology {
     uint32_t switches, diameter;
     uint64_t *first;         /* places of all switches in one row; switches + 1 */
     struct route_peer *peer; /* per place */
-    uint16_t *nodes_at;      /* per switch: its first places */
+    uint16_t *endpoints_at;  /* per switch: its first places */
     uint16_t *port_at;       /* per place: the port; NULL: ports are places */
     uint16_t *place_at;      /* per port: 1 + the place, 0 with nothing in it */
     uint64_t *ports;         /* with port_at: where the ports of a switch begin in place_at; switches + 1 */
-    struct route_graph_node *node;
-    uint16_t *node_port;
+    struct route_graph_endpoint *endpoint;
+    uint16_t *endpoint_port;
     struct route_subnet subnet; /* of a fabric */
     struct route_names names;   /* of an edge list */
 };
@@ -56,10 +56,10 @@ static void lay_cables(struct file_topology *file, const struct route_graph *gra
 static void lay_ports(struct file_topology *file, const struct route_graph *graph)
 {
     uint64_t *first = ker_alloc((graph->switches + 1ull) * sizeof *first), ports = 0;
-    file->nodes_at = ker_alloc(graph->switches * sizeof *file->nodes_at);
-    for (uint32_t i = 0; i < graph->nodes; i++) {
-        file->nodes_at[graph->node[i].switch_id]++;
-        first[graph->node[i].switch_id + 1]++;
+    file->endpoints_at = ker_alloc(graph->switches * sizeof *file->endpoints_at);
+    for (uint32_t i = 0; i < graph->endpoints; i++) {
+        file->endpoints_at[graph->endpoint[i].switch_id]++;
+        first[graph->endpoint[i].switch_id + 1]++;
     }
     for (uint32_t i = 0; i < graph->edges; i++) {
         first[graph->edge[i].from + 1] += graph->edge[i].count;
@@ -93,12 +93,12 @@ static uint16_t put(struct file_topology *file, uint32_t switch_id, uint32_t pla
     return port;
 }
 
-static void join_nodes(struct file_topology *file, const struct route_graph *graph, uint32_t *used)
+static void join_endpoints(struct file_topology *file, const struct route_graph *graph, uint32_t *used)
 {
-    for (uint32_t i = 0; i < graph->nodes; i++) {
-        const struct route_graph_node *node = &graph->node[i];
-        file->node_port[i] = put(file, node->switch_id, used[node->switch_id]++, node->port,
-                                 (struct route_peer){ROUTE_NODE, (uint8_t)node->class, 0, i});
+    for (uint32_t i = 0; i < graph->endpoints; i++) {
+        const struct route_graph_endpoint *endpoint = &graph->endpoint[i];
+        file->endpoint_port[i] = put(file, endpoint->switch_id, used[endpoint->switch_id]++, endpoint->port,
+                                     (struct route_peer){ROUTE_ENDPOINT, (uint8_t)endpoint->class, 0, i});
     }
 }
 
@@ -119,7 +119,7 @@ static void join_edge(struct file_topology *file, const struct route_graph_edge 
 static void join_ports(struct file_topology *file, const struct route_graph *graph)
 {
     uint32_t *used = ker_alloc(graph->switches * sizeof *used);
-    join_nodes(file, graph, used);
+    join_endpoints(file, graph, used);
     for (uint32_t i = 0; i < graph->edges; i++)
         join_edge(file, &graph->edge[i], used);
     free(used);
@@ -159,15 +159,15 @@ static enum ker_status topology_build(struct route_topology *topology, const str
     struct file_topology *file = (struct file_topology *)topology;
     struct route_summary *summary = &topology->summary;
     file->switches = summary->switches = graph->switches;
-    summary->nodes = graph->nodes;
-    summary->links = graph->nodes;
-    summary->node_link = (int)graph->node[0].class;
-    file->node_port = ker_alloc(graph->nodes * sizeof *file->node_port);
+    summary->endpoints = graph->endpoints;
+    summary->links = graph->endpoints;
+    summary->endpoint_link = (int)graph->endpoint[0].class;
+    file->endpoint_port = ker_alloc(graph->endpoints * sizeof *file->endpoint_port);
     lay_ports(file, graph);
     join_ports(file, graph);
     name_links(summary, graph);
-    file->node = graph->node;
-    graph->node = NULL;
+    file->endpoint = graph->endpoint;
+    graph->endpoint = NULL;
     file->diameter = find_diameter(topology);
     if (file->diameter > MOST_LINKS)
         return ker_config_fail(config, error, "topology.file", "has switches more than %d links apart",
@@ -188,7 +188,7 @@ static enum ker_status file_build(struct route_topology *topology, const struct 
         status = topology_build(topology, config, &graph, error);
     if (status == KER_OK)
         snprintf(topology->summary.text, sizeof topology->summary.text,
-                 "network from a file, %u nodes, %u switches, diameter %u", topology->summary.nodes,
+                 "network from a file, %u nodes, %u switches, diameter %u", topology->summary.endpoints,
                  topology->summary.switches, ((struct file_topology *)topology)->diameter);
     if (status == KER_OK) {
         ((struct file_topology *)topology)->names = graph.names;
@@ -258,7 +258,7 @@ static enum ker_status fabric_build(struct route_topology *topology, const struc
         struct route_summary *summary = &topology->summary;
         fabric_warn(summary, &file->subnet, path);
         int used = snprintf(summary->text, sizeof summary->text,
-                            "InfiniBand fabric, %u nodes, %u switches, diameter %u", summary->nodes,
+                            "InfiniBand fabric, %u nodes, %u switches, diameter %u", summary->endpoints,
                             summary->switches, file->diameter);
         if (file->subnet.left_out)
             snprintf(summary->text + used, sizeof summary->text - (size_t)used,
@@ -278,9 +278,9 @@ static void file_release(struct route_topology *topology)
     free(file->ports);
     route_subnet_release(&file->subnet);
     route_names_release(&file->names);
-    free(file->nodes_at);
-    free(file->node);
-    free(file->node_port);
+    free(file->endpoints_at);
+    free(file->endpoint);
+    free(file->endpoint_port);
 }
 
 static uint32_t file_ports(const struct route_topology *topology, uint32_t switch_id)
@@ -305,16 +305,17 @@ static void file_port(const struct route_topology *topology, uint32_t switch_id,
     *peer = file->peer[file->first[switch_id] + port];
 }
 
-static void file_attachment(const struct route_topology *topology, uint32_t node, uint32_t *switch_id,
+static void file_attachment(const struct route_topology *topology, uint32_t endpoint, uint32_t *switch_id,
                             uint16_t *port)
 {
-    *switch_id = file_of(topology)->node[node].switch_id;
-    *port = file_of(topology)->node_port[node];
+    *switch_id = file_of(topology)->endpoint[endpoint].switch_id;
+    *port = file_of(topology)->endpoint_port[endpoint];
 }
 
-static uint64_t file_address(const struct route_topology *topology, uint32_t node)
+static uint64_t file_address(const struct route_topology *topology, uint32_t endpoint)
 {
-    return file_of(topology)->node[node].switch_id | (uint64_t)file_of(topology)->node_port[node] << 32;
+    return file_of(topology)->endpoint[endpoint].switch_id |
+           (uint64_t)file_of(topology)->endpoint_port[endpoint] << 32;
 }
 
 static uint64_t file_coordinate(const struct route_topology *topology, uint32_t switch_id)
@@ -326,7 +327,8 @@ static uint64_t file_coordinate(const struct route_topology *topology, uint32_t 
 static uint32_t file_hops(const struct route_topology *topology, uint32_t from, uint32_t to)
 {
     const struct file_topology *file = file_of(topology);
-    uint32_t start = file->node[from].switch_id, wanted = file->node[to].switch_id, done = 0, found = 1;
+    uint32_t start = file->endpoint[from].switch_id, wanted = file->endpoint[to].switch_id, done = 0,
+             found = 1;
     uint32_t *queue = ker_alloc(file->switches * sizeof *queue),
              *hops = ker_alloc(file->switches * sizeof *hops);
     queue[0] = start;

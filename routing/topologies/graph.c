@@ -1,4 +1,4 @@
-/* graph.c - reads an edge list of switches, nodes and links.
+/* graph.c - reads an edge list of switches, endpoints and links.
  *
  * Two passes over the lines: the first declares all names in one hash table, the second reads the settings
  * and joins, so that lines may come in any order. Then duplicates are found by sorting the edges by their
@@ -21,11 +21,11 @@ struct word {
     uint32_t length;
 };
 
-/* Of a switch or a node, found by its word. */
+/* Of a switch or an endpoint, found by its word. */
 struct name {
     struct word word; /* text NULL: free */
     uint32_t id, line;
-    bool is_node;
+    bool is_endpoint;
 };
 
 struct reader {
@@ -35,7 +35,7 @@ struct reader {
     struct word word[MAX_WORDS];
     struct ker_table names;
     uint32_t *switch_line, *ports; /* per switch */
-    uint32_t nodes_seen, edges_room;
+    uint32_t endpoints_seen, edges_room;
     uint64_t links;
 };
 
@@ -73,15 +73,15 @@ static bool name_same(const void *entry, const void *key)
 
 static const struct ker_table_kind name_kind = {sizeof(struct name), name_hash, name_same};
 
-static enum ker_status declare(struct reader *r, bool is_node)
+static enum ker_status declare(struct reader *r, bool is_endpoint)
 {
     bool is_new;
     struct name *name = ker_table_add(&name_kind, &r->names, &r->word[1], &is_new);
     if (!is_new)
         return ker_lines_fail(&r->in, "the name %.*s was already given in line %u", WORD(r->word[1]),
                               name->line);
-    *name =
-        (struct name){r->word[1], is_node ? r->graph->nodes++ : r->graph->switches++, r->in.line, is_node};
+    *name = (struct name){r->word[1], is_endpoint ? r->graph->endpoints++ : r->graph->switches++, r->in.line,
+                          is_endpoint};
     return KER_OK;
 }
 
@@ -109,7 +109,7 @@ static enum ker_status find_switch(struct reader *r, const struct word *word, ui
     if (!name)
         return ker_lines_fail(&r->in, "there is no switch %.*s; declare it with: switch %.*s", WORD(*word),
                               WORD(*word));
-    if (name->is_node)
+    if (name->is_endpoint)
         return ker_lines_fail(&r->in, "%.*s is a node (line %u), but a switch is needed here", WORD(*word),
                               name->line);
     *id = name->id;
@@ -157,13 +157,13 @@ static enum ker_status use_ports(struct reader *r, uint32_t switch_id, uint32_t 
     return KER_OK;
 }
 
-static enum ker_status read_node(struct reader *r)
+static enum ker_status read_endpoint(struct reader *r)
 {
-    struct route_graph_node *node = &r->graph->node[r->nodes_seen++];
-    enum ker_status status = find_switch(r, &r->word[2], &node->switch_id);
+    struct route_graph_endpoint *endpoint = &r->graph->endpoint[r->endpoints_seen++];
+    enum ker_status status = find_switch(r, &r->word[2], &endpoint->switch_id);
     if (status == KER_OK)
-        status = read_class(r, &node->class);
-    return status ? status : use_ports(r, node->switch_id, 1);
+        status = read_class(r, &endpoint->class);
+    return status ? status : use_ports(r, endpoint->switch_id, 1);
 }
 
 static enum ker_status read_count(struct reader *r, uint32_t *count)
@@ -289,16 +289,16 @@ static enum ker_status read_declarations(struct reader *r)
         status = declare_line(r);
     if (status)
         return status;
-    if (r->graph->switches == 0 || r->graph->nodes == 0)
+    if (r->graph->switches == 0 || r->graph->endpoints == 0)
         return ker_lines_fail_at(&r->in, r->in.line ? r->in.line : 1,
                                  "there are %u switches and %u nodes; at least one of each is "
                                  "needed",
-                                 r->graph->switches, r->graph->nodes);
-    r->graph->node = ker_alloc(r->graph->nodes * sizeof *r->graph->node);
+                                 r->graph->switches, r->graph->endpoints);
+    r->graph->endpoint = ker_alloc(r->graph->endpoints * sizeof *r->graph->endpoint);
     r->switch_line = ker_alloc(r->graph->switches * sizeof *r->switch_line);
     r->ports = ker_alloc(r->graph->switches * sizeof *r->ports);
     for (const struct name *name = NULL; (name = ker_table_next(&name_kind, &r->names, name));)
-        if (!name->is_node)
+        if (!name->is_endpoint)
             r->switch_line[name->id] = name->line;
     return KER_OK;
 }
@@ -311,9 +311,9 @@ static void names_keep(const struct reader *r, struct route_names *names)
         bytes += name->word.length + 1u;
     names->text = ker_alloc(bytes);
     names->at_switch = ker_alloc(r->graph->switches * sizeof *names->at_switch);
-    names->at_node = ker_alloc(r->graph->nodes * sizeof *names->at_node);
+    names->at_endpoint = ker_alloc(r->graph->endpoints * sizeof *names->at_endpoint);
     for (const struct name *name = NULL; (name = ker_table_next(&name_kind, &r->names, name));) {
-        (name->is_node ? names->at_node : names->at_switch)[name->id] = (uint32_t)end;
+        (name->is_endpoint ? names->at_endpoint : names->at_switch)[name->id] = (uint32_t)end;
         memcpy(names->text + end, name->word.text, name->word.length);
         end += name->word.length + 1u;
     }
@@ -333,7 +333,7 @@ enum ker_status route_graph_parse(struct route_graph *graph, const char *name, c
     ker_lines_init(&r.in, name, text, length, error);
     while (status == KER_OK && next_line(&r))
         if (is_word(&r.word[0], "node"))
-            status = read_node(&r);
+            status = read_endpoint(&r);
         else if (is_word(&r.word[0], "link"))
             status = read_link(&r);
     if (status == KER_OK)
@@ -366,14 +366,14 @@ void route_names_release(struct route_names *names)
 {
     free(names->text);
     free(names->at_switch);
-    free(names->at_node);
+    free(names->at_endpoint);
     *names = (struct route_names){0};
 }
 
 void route_graph_release(struct route_graph *graph)
 {
     route_names_release(&graph->names);
-    free(graph->node);
+    free(graph->endpoint);
     free(graph->edge);
     free(graph->class);
     free(graph->ports);

@@ -2,14 +2,14 @@
  * dump of an InfiniBand fabric (docs/fabric.md).
  *
  * Ports: an edge list has none, file.c numbers them. A fabric says which cable is in which port; then `ports`
- * is set, every node and edge has its port numbers, and an edge is one cable.
+ * is set, every endpoint and edge has its port numbers, and an edge is one cable.
  */
 #ifndef ROUTING_GRAPH_H
 #define ROUTING_GRAPH_H
 
 #include "kernel/kernel.h"
 
-struct route_graph_node {
+struct route_graph_endpoint {
     uint32_t switch_id, class;
     uint16_t port; /* of the switch, with route_graph.ports */
 };
@@ -24,15 +24,16 @@ struct route_graph_class {
     uint64_t rate;
 };
 
-/* What switches and nodes are called: the texts, each ended by a zero, and where in them each begins. */
+/* What switches and endpoints are called: the texts, each ended by a zero, and where in them each begins. */
 struct route_names {
     char *text;
-    uint32_t *at_switch, *at_node;
+    uint32_t *at_switch, *at_endpoint;
 };
 
 struct route_graph {
-    uint32_t switches, nodes, edges, classes; /* switches and nodes are numbered as they are declared */
-    struct route_graph_node *node;
+    uint32_t switches, endpoints, edges,
+        classes; /* switches and endpoints are numbered as they are declared */
+    struct route_graph_endpoint *endpoint;
     struct route_graph_edge *edge;
     struct route_graph_class *class; /* all pairs of latency and rate that occur, in order of appearance */
     uint32_t *ports;          /* per switch: how many it has, cabled or not; NULL: as many as are used */

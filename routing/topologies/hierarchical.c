@@ -8,8 +8,8 @@
  * j-th link to the group d+1 places further round. They are dealt like cards: the first to the first group of
  * level l-2, the second to the next, and inside each likewise, so that two switches, or two subgroups, of a
  * group never differ by more than one in the links of a level. Both ends follow from d and j alone. Ports:
- * the nodes, then level by level. With "group", every switch has ports for the largest share; those left over
- * lead nowhere.
+ * the endpoints, then level by level. With "group", every switch has ports for the largest share; those left
+ * over lead nowhere.
  */
 #include "routing/topologies/hierarchical.h"
 
@@ -116,8 +116,8 @@ static enum ker_status count_switches(struct hierarchy *h, const struct ker_conf
     }
     struct route_summary *summary = &h->topology.summary;
     summary->switches = (uint32_t)switches;
-    summary->nodes = (uint32_t)switches * h->nodes_per_switch;
-    summary->links = summary->nodes;
+    summary->endpoints = (uint32_t)switches * h->nodes_per_switch;
+    summary->links = summary->endpoints;
     for (int i = 0; i < h->levels; i++) {
         const struct level *l = &h->level[i];
         uint64_t pairs = (uint64_t)l->groups * (l->groups - 1) / 2, per_pair = l->links;
@@ -180,10 +180,10 @@ static enum ker_status hierarchy_build(struct route_topology *topology, const st
         route_link_add(summary, name, route_time_each(config, "topology.latency", i),
                        route_rate_each(config, "topology.bandwidth", i));
     }
-    route_node_link_add(summary, config, 0);
+    route_endpoint_link_add(summary, config, 0);
     route_extents_print(size, sizeof size, groups, h->levels);
     snprintf(summary->text, sizeof summary->text, "hierarchical %s, %u per switch, %u nodes, %u switches",
-             size, h->nodes_per_switch, summary->nodes, summary->switches);
+             size, h->nodes_per_switch, summary->endpoints, summary->switches);
     return KER_OK;
 }
 
@@ -239,7 +239,7 @@ static void hierarchy_port(const struct route_topology *topology, uint32_t switc
     const struct hierarchy *h = hierarchy_of(topology);
     *peer = (struct route_peer){.kind = ROUTE_NOTHING};
     if (port < h->nodes_per_switch) {
-        *peer = (struct route_peer){ROUTE_NODE, (uint8_t)topology->summary.node_link, 0,
+        *peer = (struct route_peer){ROUTE_ENDPOINT, (uint8_t)topology->summary.endpoint_link, 0,
                                     switch_id * h->nodes_per_switch + port};
         return;
     }
@@ -249,12 +249,12 @@ static void hierarchy_port(const struct route_topology *topology, uint32_t switc
     level_port(h, i, switch_id, port - h->level[i].first_port, peer);
 }
 
-static void hierarchy_attachment(const struct route_topology *topology, uint32_t node, uint32_t *switch_id,
-                                 uint16_t *port)
+static void hierarchy_attachment(const struct route_topology *topology, uint32_t endpoint,
+                                 uint32_t *switch_id, uint16_t *port)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    *switch_id = node / h->nodes_per_switch;
-    *port = (uint16_t)(node % h->nodes_per_switch);
+    *switch_id = endpoint / h->nodes_per_switch;
+    *port = (uint16_t)(endpoint % h->nodes_per_switch);
 }
 
 static uint64_t hierarchy_coordinate(const struct route_topology *topology, uint32_t switch_id)
@@ -263,11 +263,11 @@ static uint64_t hierarchy_coordinate(const struct route_topology *topology, uint
     return hierarchy_pack(h, h->levels, switch_id);
 }
 
-static uint64_t hierarchy_address(const struct route_topology *topology, uint32_t node)
+static uint64_t hierarchy_address(const struct route_topology *topology, uint32_t endpoint)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    return hierarchy_pack(h, h->levels, node / h->nodes_per_switch) | (uint64_t)(node % h->nodes_per_switch)
-                                                                          << h->slot_shift;
+    return hierarchy_pack(h, h->levels, endpoint / h->nodes_per_switch) |
+           (uint64_t)(endpoint % h->nodes_per_switch) << h->slot_shift;
 }
 
 static uint32_t hierarchy_hops(const struct route_topology *topology, uint32_t from, uint32_t to)

@@ -1,12 +1,12 @@
 /* rails.c - hosts with several adapters (node.adapters): a topology around another one.
  *
  * Host h has the endpoints h x k ... h x k + k - 1. Where they hang is a closed form of the inner topology's
- * nodes (topology.rails):
+ * endpoints (topology.rails):
  *
- *   plane    k copies of the inner topology: adapter a hangs at copy a, where inner node h hangs
- *   same     all at one switch: endpoint e is inner node e
- *   spread   at k successive switches that have nodes: with p nodes at each, host j of the switches g x k ...
- *            g x k + k - 1 has its adapter a at the j-th node of the (g x k + a)-th of them
+ *   plane    k copies of the inner topology: adapter a hangs at copy a, where inner endpoint h hangs
+ *   same     all at one switch: endpoint e is inner endpoint e
+ *   spread   at k successive switches that have endpoints: with p endpoints at each, host j of the switches g
+ * x k ... g x k + k - 1 has its adapter a at the j-th endpoint of the (g x k + a)-th of them
  *
  * Switch s of plane a is number a x S + s. Every question is translated and asked of the inner topology,
  * which knows nothing of hosts, so that all topologies and algorithms work alike. Invariant: adapter a of a
@@ -27,7 +27,7 @@ struct route_rails {
     enum rails rails;
     uint32_t adapters, planes;
     uint32_t switches, groups; /* of the inner topology */
-    uint32_t per_switch;       /* spread: inner nodes at each switch that has any */
+    uint32_t per_switch;       /* spread: inner endpoints at each switch that has any */
 };
 
 static const struct route_rails *rails_of(const struct route_topology *topology)
@@ -42,7 +42,7 @@ static uint32_t inner_switch(const struct route_rails *r, uint32_t switch_id)
     return switch_id % r->switches;
 }
 
-static uint32_t inner_node(const struct route_rails *r, uint32_t endpoint)
+static uint32_t inner_endpoint(const struct route_rails *r, uint32_t endpoint)
 {
     uint32_t host = endpoint / r->adapters, adapter = endpoint % r->adapters, p = r->per_switch;
     if (r->rails == RAILS_PLANE)
@@ -57,21 +57,21 @@ static uint32_t plane_of(const struct route_rails *r, uint32_t endpoint)
     return r->rails == RAILS_PLANE ? endpoint % r->adapters : 0;
 }
 
-static uint32_t endpoint_of(const struct route_rails *r, uint32_t plane, uint32_t node)
+static uint32_t endpoint_of(const struct route_rails *r, uint32_t plane, uint32_t endpoint)
 {
     uint32_t k = r->adapters, p = r->per_switch;
     if (r->rails == RAILS_PLANE)
-        return node * k + plane;
+        return endpoint * k + plane;
     if (r->rails == RAILS_SAME)
-        return node;
-    uint32_t at = node / p;
-    return (at / k * p + node % p) * k + at % k;
+        return endpoint;
+    uint32_t at = endpoint / p;
+    return (at / k * p + endpoint % p) * k + at % k;
 }
 
 uint32_t route_rails_node(const struct route_topology *topology, uint32_t host)
 {
     const struct route_rails *r = rails_of(topology);
-    return inner_node(r, host * r->adapters);
+    return inner_endpoint(r, host * r->adapters);
 }
 
 uint32_t *route_rails_ranks(const struct route_topology *topology, const uint32_t *switch_rank, uint32_t rank)
@@ -101,7 +101,7 @@ static void rails_port(const struct route_topology *t, uint32_t switch_id, uint3
     route_port(t->inner, inner_switch(r, switch_id), port, peer);
     if (peer->kind == ROUTE_SWITCH)
         peer->id += plane * r->switches;
-    else if (peer->kind == ROUTE_NODE)
+    else if (peer->kind == ROUTE_ENDPOINT)
         peer->id = endpoint_of(r, plane, peer->id);
 }
 
@@ -109,13 +109,13 @@ static void rails_attachment(const struct route_topology *t, uint32_t endpoint, 
                              uint16_t *port)
 {
     const struct route_rails *r = rails_of(t);
-    route_attachment(t->inner, inner_node(r, endpoint), switch_id, port);
+    route_attachment(t->inner, inner_endpoint(r, endpoint), switch_id, port);
     *switch_id += plane_of(r, endpoint) * r->switches;
 }
 
 static uint64_t rails_address(const struct route_topology *t, uint32_t endpoint)
 {
-    return route_address(t->inner, inner_node(rails_of(t), endpoint));
+    return route_address(t->inner, inner_endpoint(rails_of(t), endpoint));
 }
 
 static uint64_t rails_coordinate(const struct route_topology *t, uint32_t switch_id)
@@ -126,7 +126,7 @@ static uint64_t rails_coordinate(const struct route_topology *t, uint32_t switch
 static uint32_t rails_hops(const struct route_topology *t, uint32_t from, uint32_t to)
 {
     const struct route_rails *r = rails_of(t);
-    return t->inner->kind->hops(t->inner, inner_node(r, from), inner_node(r, to));
+    return t->inner->kind->hops(t->inner, inner_endpoint(r, from), inner_endpoint(r, to));
 }
 
 static uint32_t rails_group(const struct route_topology *t, uint32_t switch_id)
@@ -148,7 +148,7 @@ static int rails_grid(const struct route_topology *t, uint32_t extents[8])
 
 static void rails_coordinates(const struct route_topology *t, uint32_t endpoint, uint32_t at[8])
 {
-    route_coordinates(t->inner, inner_node(rails_of(t), endpoint), at);
+    route_coordinates(t->inner, inner_endpoint(rails_of(t), endpoint), at);
 }
 
 static uint32_t rails_watch(const struct route_topology *t, uint32_t switch_id, uint32_t port)
@@ -171,8 +171,8 @@ static int rails_next(const struct route_topology *t, uint64_t coordinate, uint3
 {
     const struct route_rails *r = rails_of(t);
     struct route_packet inner = *packet;
-    inner.source = inner_node(r, packet->source);
-    inner.destination = inner_node(r, packet->destination);
+    inner.source = inner_endpoint(r, packet->source);
+    inner.destination = inner_endpoint(r, packet->destination);
     return t->inner->algorithm->next(t->inner, coordinate, inner_switch(r, switch_id), &inner, choices);
 }
 
@@ -200,12 +200,12 @@ static const struct route_kind rails_kind = {
 
 /* ---- set-up ---- */
 
-/* The inner nodes are numbered switch by switch, as many at each switch that has any: how many; 0: they are
- * not. */
+/* The inner endpoints are numbered switch by switch, as many at each switch that has any: how many; 0: they
+ * are not. */
 static uint32_t nodes_per_switch(const struct route_topology *inner)
 {
-    uint32_t nodes = inner->summary.nodes, p = 0, last = 0;
-    for (uint32_t n = 0; n < nodes; n++) {
+    uint32_t endpoints = inner->summary.endpoints, p = 0, last = 0;
+    for (uint32_t n = 0; n < endpoints; n++) {
         uint32_t at;
         uint16_t port;
         route_attachment(inner, n, &at, &port);
@@ -215,16 +215,16 @@ static uint32_t nodes_per_switch(const struct route_topology *inner)
             return 0;
         last = at;
     }
-    p = p ? p : nodes;
-    return p && nodes % p == 0 ? p : 0;
+    p = p ? p : endpoints;
+    return p && endpoints % p == 0 ? p : 0;
 }
 
 static enum ker_status rails_check(struct route_rails *r, const struct route_topology *inner,
                                    const struct ker_config *config, struct ker_error *error)
 {
-    uint32_t nodes = inner->summary.nodes, k = r->adapters;
+    uint32_t endpoints = inner->summary.endpoints, k = r->adapters;
     if (r->rails == RAILS_PLANE) {
-        if (inner->summary.switches > UINT32_MAX / 2 / k || nodes > UINT32_MAX / 2 / k)
+        if (inner->summary.switches > UINT32_MAX / 2 / k || endpoints > UINT32_MAX / 2 / k)
             return ker_config_fail(config, error, "node.adapters", "makes too many switches or adapters");
         return KER_OK;
     }
@@ -238,11 +238,11 @@ static enum ker_status rails_check(struct route_rails *r, const struct route_top
         return ker_config_fail(config, error, "node.adapters",
                                "%u adapters at one switch, which has %u: give a number that divides it", k,
                                p);
-    if (r->rails == RAILS_SPREAD && nodes / p % k != 0)
+    if (r->rails == RAILS_SPREAD && endpoints / p % k != 0)
         return ker_config_fail(config, error, "node.adapters",
                                "%u adapters at successive switches, but %u switches have any: give a number "
                                "that divides it",
-                               k, nodes / p);
+                               k, endpoints / p);
     return KER_OK;
 }
 
@@ -253,7 +253,7 @@ static void rails_summarise(struct route_rails *r)
     *outer = r->topology.inner->summary;
     outer->adapters = r->adapters;
     outer->planes = r->planes;
-    outer->nodes *= r->planes;
+    outer->endpoints *= r->planes;
     outer->switches *= r->planes;
     outer->links *= r->planes;
     snprintf(outer->text, sizeof outer->text, "%u %s %.120s", r->adapters, how[r->rails],

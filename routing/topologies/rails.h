@@ -1,4 +1,4 @@
-/* rails.h - private to routing/: nodes with several adapters. */
+/* rails.h - private to routing/: endpoints with several adapters. */
 #ifndef ROUTING_RAILS_H
 #define ROUTING_RAILS_H
 
@@ -12,7 +12,7 @@ enum ker_status route_rails_new(struct route_topology **, struct route_topology 
 void route_rails_adopt(struct route_topology *);
 /* For route_own() of the inner topology: a switch is this rank's when it is in any plane; malloc'ed. */
 uint32_t *route_rails_ranks(const struct route_topology *, const uint32_t *switch_rank, uint32_t rank);
-/* Of a host, its first adapter's node of the inner topology. */
+/* Of a host, its first adapter's endpoint of the inner topology. */
 uint32_t route_rails_node(const struct route_topology *, uint32_t host);
 
 #endif

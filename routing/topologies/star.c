@@ -1,4 +1,5 @@
-/* star.c - one switch with all nodes on it: port i is node i, so address and output port are the same number.
+/* star.c - one switch with all endpoints on it: port i is endpoint i, so address and output port are the same
+ * number.
  */
 #include "routing/topology.h"
 
@@ -13,44 +14,44 @@ static enum ker_status star_build(struct route_topology *topology, const struct 
         status = route_list_check(config, "topology.latency", 1, "links", error);
     if (status)
         return status;
-    int64_t nodes = ker_config_int(config, "topology.nodes");
-    if (nodes < 1 || nodes > ROUTE_MAX_PORTS)
+    int64_t endpoints = ker_config_int(config, "topology.nodes");
+    if (endpoints < 1 || endpoints > ROUTE_MAX_PORTS)
         return ker_config_fail(config, error, "topology.nodes", "is %lld; a star has 1 to %d nodes",
-                               (long long)nodes, ROUTE_MAX_PORTS);
+                               (long long)endpoints, ROUTE_MAX_PORTS);
     int like = route_link_add(summary, "node", route_time_each(config, "topology.latency", 0),
                               route_rate_each(config, "topology.bandwidth", 0));
-    route_node_link_add(summary, config, like);
-    summary->link[0] = summary->link[1]; /* the node links are the only ones */
+    route_endpoint_link_add(summary, config, like);
+    summary->link[0] = summary->link[1]; /* the endpoint links are the only ones */
     summary->link_count = 1;
-    summary->node_link = 0;
-    summary->nodes = summary->max_ports = (uint32_t)nodes;
-    summary->links = (uint64_t)nodes;
+    summary->endpoint_link = 0;
+    summary->endpoints = summary->max_ports = (uint32_t)endpoints;
+    summary->links = (uint64_t)endpoints;
     summary->switches = 1;
-    snprintf(summary->text, sizeof summary->text, "star, %u nodes, 1 switch", summary->nodes);
+    snprintf(summary->text, sizeof summary->text, "star, %u nodes, 1 switch", summary->endpoints);
     return KER_OK;
 }
 
 static uint32_t star_ports(const struct route_topology *topology, uint32_t switch_id)
 {
-    return topology->summary.nodes;
+    return topology->summary.endpoints;
 }
 
 static void star_port(const struct route_topology *topology, uint32_t switch_id, uint32_t port,
                       struct route_peer *peer)
 {
-    *peer = (struct route_peer){.kind = ROUTE_NODE, .id = port};
+    *peer = (struct route_peer){.kind = ROUTE_ENDPOINT, .id = port};
 }
 
-static void star_attachment(const struct route_topology *topology, uint32_t node, uint32_t *switch_id,
+static void star_attachment(const struct route_topology *topology, uint32_t endpoint, uint32_t *switch_id,
                             uint16_t *port)
 {
     *switch_id = 0;
-    *port = (uint16_t)node;
+    *port = (uint16_t)endpoint;
 }
 
-static uint64_t star_address(const struct route_topology *topology, uint32_t node)
+static uint64_t star_address(const struct route_topology *topology, uint32_t endpoint)
 {
-    return node;
+    return endpoint;
 }
 
 static uint64_t star_coordinate(const struct route_topology *topology, uint32_t switch_id)

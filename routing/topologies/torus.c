@@ -1,7 +1,7 @@
 /* torus.c - torus or mesh of 1..8 dimensions.
  *
- * Switch id = x0 + e0*(x1 + e1*(x2 + ...)); node id = switch * nodes_per_switch + slot. Ports: first the
- * nodes, then for every dimension of extent > 1 the `parallel` links forward (towards x+1), then those
+ * Switch id = x0 + e0*(x1 + e1*(x2 + ...)); endpoint id = switch * nodes_per_switch + slot. Ports: first the
+ * endpoints, then for every dimension of extent > 1 the `parallel` links forward (towards x+1), then those
  * backward. A ring of extent 2 has two links between the pair, one for each direction; a dimension of extent
  * 1 has none. At the rim of an open dimension the ports outward exist but lead nowhere.
  *
@@ -30,9 +30,9 @@ static enum ker_status torus_size(struct torus *torus, const struct ker_config *
     }
     struct route_summary *summary = &torus->topology.summary;
     summary->switches = (uint32_t)switches;
-    summary->nodes = (uint32_t)switches * torus->nodes_per_switch;
+    summary->endpoints = (uint32_t)switches * torus->nodes_per_switch;
     summary->max_ports = (uint32_t)ports;
-    summary->links = summary->nodes;
+    summary->links = summary->endpoints;
     for (int i = 0; i < torus->dimensions; i++) {
         const struct dimension *d = &torus->dimension[i];
         uint64_t in_line = d->wrap && d->extent > 1 ? d->extent : d->extent - 1;
@@ -66,7 +66,7 @@ static void torus_links(struct torus *torus, const struct ker_config *config)
     for (int i = 0; i < torus->dimensions; i++)
         route_link_add(summary, name[i], route_time_each(config, "topology.latency", i),
                        route_rate_each(config, "topology.bandwidth", i));
-    route_node_link_add(summary, config, 0);
+    route_endpoint_link_add(summary, config, 0);
 }
 
 static enum ker_status torus_read(struct torus *torus, const struct ker_config *config,
@@ -110,7 +110,7 @@ static enum ker_status torus_build(struct route_topology *topology, const struct
     }
     route_extents_print(size, sizeof size, extents, torus->dimensions);
     snprintf(summary->text, sizeof summary->text, "%s %s, %u nodes, %u switches", rings ? "torus" : "mesh",
-             size, summary->nodes, summary->switches);
+             size, summary->endpoints, summary->switches);
     return KER_OK;
 }
 
@@ -124,7 +124,7 @@ static void torus_port(const struct route_topology *topology, uint32_t switch_id
 {
     const struct torus *torus = torus_of(topology);
     if (port < torus->nodes_per_switch) {
-        *peer = (struct route_peer){ROUTE_NODE, (uint8_t)topology->summary.node_link, 0,
+        *peer = (struct route_peer){ROUTE_ENDPOINT, (uint8_t)topology->summary.endpoint_link, 0,
                                     switch_id * torus->nodes_per_switch + port};
         return;
     }
@@ -146,12 +146,12 @@ static void torus_port(const struct route_topology *topology, uint32_t switch_id
     peer->id = switch_id + to * d->stride - at * d->stride;
 }
 
-static void torus_attachment(const struct route_topology *topology, uint32_t node, uint32_t *switch_id,
+static void torus_attachment(const struct route_topology *topology, uint32_t endpoint, uint32_t *switch_id,
                              uint16_t *port)
 {
     const struct torus *torus = torus_of(topology);
-    *switch_id = node / torus->nodes_per_switch;
-    *port = (uint16_t)(node % torus->nodes_per_switch);
+    *switch_id = endpoint / torus->nodes_per_switch;
+    *port = (uint16_t)(endpoint % torus->nodes_per_switch);
 }
 
 static uint64_t torus_coordinate(const struct route_topology *topology, uint32_t switch_id)
@@ -159,11 +159,11 @@ static uint64_t torus_coordinate(const struct route_topology *topology, uint32_t
     return torus_place(torus_of(topology), switch_id);
 }
 
-static uint64_t torus_address(const struct route_topology *topology, uint32_t node)
+static uint64_t torus_address(const struct route_topology *topology, uint32_t endpoint)
 {
     const struct torus *torus = torus_of(topology);
-    return torus_coordinate(topology, node / torus->nodes_per_switch) |
-           (uint64_t)(node % torus->nodes_per_switch) << torus->slot_shift;
+    return torus_coordinate(topology, endpoint / torus->nodes_per_switch) |
+           (uint64_t)(endpoint % torus->nodes_per_switch) << torus->slot_shift;
 }
 
 static uint32_t torus_hops(const struct route_topology *topology, uint32_t from, uint32_t to)
@@ -210,12 +210,12 @@ static int torus_grid(const struct route_topology *topology, uint32_t extents[8]
     return torus->dimensions;
 }
 
-static void torus_coordinates(const struct route_topology *topology, uint32_t node, uint32_t at[8])
+static void torus_coordinates(const struct route_topology *topology, uint32_t endpoint, uint32_t at[8])
 {
     const struct torus *torus = torus_of(topology);
     for (int i = 0; i < torus->dimensions; i++) {
         const struct dimension *d = &torus->dimension[i];
-        at[i] = node / torus->nodes_per_switch / d->stride % d->extent;
+        at[i] = endpoint / torus->nodes_per_switch / d->stride % d->extent;
     }
 }
 

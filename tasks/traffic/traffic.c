@@ -178,8 +178,8 @@ static enum ker_status traffic_read(struct task_traffic *t, const struct ker_con
     if (!status)
         status = task_traffic_size_read(t, config, error);
     if (!status)
-        status =
-            traffic_loop(t, config, cores, summary->adapters * summary->link[summary->node_link].rate, error);
+        status = traffic_loop(t, config, cores,
+                              summary->adapters * summary->link[summary->endpoint_link].rate, error);
     if (status)
         return status;
     if (t->nodes == t->all_nodes)

@@ -15,10 +15,10 @@ static void use_port(uint8_t *used, const struct route_graph *graph, uint32_t sw
 static void check(const struct route_graph *graph, const struct route_subnet *subnet)
 {
     uint8_t *used = ker_alloc(graph->switches * 256ull);
-    ker_assert(graph->switches == subnet->switches && graph->nodes == subnet->nodes);
-    for (uint32_t i = 0; i < graph->nodes; i++) {
-        ker_assert(graph->node[i].class < graph->classes && subnet->node[i].lid <= ROUTE_LID_MAX);
-        use_port(used, graph, graph->node[i].switch_id, graph->node[i].port);
+    ker_assert(graph->switches == subnet->switches && graph->endpoints == subnet->endpoints);
+    for (uint32_t i = 0; i < graph->endpoints; i++) {
+        ker_assert(graph->endpoint[i].class < graph->classes && subnet->endpoint[i].lid <= ROUTE_LID_MAX);
+        use_port(used, graph, graph->endpoint[i].switch_id, graph->endpoint[i].port);
     }
     for (uint32_t i = 0; i < graph->edges; i++) {
         const struct route_graph_edge *e = &graph->edge[i];

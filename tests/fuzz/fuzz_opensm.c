@@ -54,7 +54,7 @@ static void check_row(void *context, const struct route_opensm_row *row)
         if (row->port[i] == 0)
             continue;
         route_port(seen->topology, row->switch_id, row->port[i], &peer);
-        ker_assert(peer.kind == ROUTE_SWITCH || (peer.kind == ROUTE_NODE && peer.id == i / seen->paths));
+        ker_assert(peer.kind == ROUTE_SWITCH || (peer.kind == ROUTE_ENDPOINT && peer.id == i / seen->paths));
     }
     seen->rows++;
 }

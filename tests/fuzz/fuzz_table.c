@@ -37,7 +37,7 @@ static void walk(const struct route_topology *topology, const struct route_table
                    hop[pick % count].class >= ROUTE_TABLE_CLASSES);
         route_port(topology, peer.id, hop[pick % count].port, &peer);
     }
-    ker_assert(peer.kind == ROUTE_NODE && peer.id == to);
+    ker_assert(peer.kind == ROUTE_ENDPOINT && peer.id == to);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         route_table_parse(&table, topology, "input", (const char *)data, size, &safe, &error);
     ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0) &&
                (status == KER_OK) == (table != NULL));
-    uint32_t nodes = route_summarise(topology)->nodes;
+    uint32_t nodes = route_summarise(topology)->endpoints;
     for (uint32_t from = 0; table && from < nodes; from++)
         for (uint32_t to = 0; to < nodes; to++)
             for (uint32_t pick = 0; pick < 3 && from != to; pick++) {

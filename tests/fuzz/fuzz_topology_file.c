@@ -10,8 +10,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ker_error error = {0};
     enum ker_status status = route_graph_parse(&graph, "input", (const char *)data, size, &error);
     ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0));
-    for (uint32_t i = 0; status == KER_OK && i < graph.nodes; i++)
-        ker_assert(graph.node[i].switch_id < graph.switches && graph.node[i].class < graph.classes);
+    for (uint32_t i = 0; status == KER_OK && i < graph.endpoints; i++)
+        ker_assert(graph.endpoint[i].switch_id < graph.switches && graph.endpoint[i].class < graph.classes);
     for (uint32_t i = 0; status == KER_OK && i < graph.edges; i++)
         ker_assert(graph.edge[i].from < graph.switches && graph.edge[i].to < graph.switches &&
                    graph.edge[i].class < graph.classes && graph.edge[i].count > 0);

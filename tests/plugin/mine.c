@@ -26,9 +26,9 @@ static enum ker_status line_build(struct route_topology *topology, const struct 
         return status;
     int like = route_link_add(summary, "line", route_time_each(config, "topology.latency", 0),
                               route_rate_each(config, "topology.bandwidth", 0));
-    route_node_link_add(summary, config, like);
-    summary->nodes = summary->switches = (uint32_t)ker_config_int(config, "topology.length");
-    summary->links = 2 * (uint64_t)summary->nodes - 1;
+    route_endpoint_link_add(summary, config, like);
+    summary->endpoints = summary->switches = (uint32_t)ker_config_int(config, "topology.length");
+    summary->links = 2 * (uint64_t)summary->endpoints - 1;
     summary->max_ports = 3;
     snprintf(summary->text, sizeof summary->text, "line of %u switches", summary->switches);
     return KER_OK;
@@ -45,7 +45,7 @@ static void line_port(const struct route_topology *topology, uint32_t switch_id,
     *peer = (struct route_peer){.kind = ROUTE_NOTHING};
     if (port == 0)
         *peer = (struct route_peer){
-            .kind = ROUTE_NODE, .id = switch_id, .link = (uint8_t)topology->summary.node_link};
+            .kind = ROUTE_ENDPOINT, .id = switch_id, .link = (uint8_t)topology->summary.endpoint_link};
     else if (port == 1 && switch_id > 0)
         *peer = (struct route_peer){.kind = ROUTE_SWITCH, .id = switch_id - 1, .port = 2};
     else if (port == 2 && switch_id + 1 < topology->summary.switches)

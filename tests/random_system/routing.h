@@ -22,7 +22,7 @@ static struct route_topology *random_probe(struct random_system *r)
     r->nodes = route_hosts(summary);
     r->switches = summary->switches / summary->planes;
     r->channels = summary->channels;
-    r->bandwidth = 1e-9 * (double)summary->link[summary->node_link].rate;
+    r->bandwidth = 1e-9 * (double)summary->link[summary->endpoint_link].rate;
     return topology;
 }
 
