@@ -219,12 +219,44 @@ static void test_a_plane_fails(void **state)
     run_release(&r);
 }
 
+/* A node is cut off with all its adapters, and the proof walks no paths from plane to plane. 16 and 17: the
+ * adapters of node 8. */
+static void test_a_node_fails(void **state)
+{
+    struct ker_error error;
+    struct route_topology *t;
+    static const char text[] = TORUS(
+        "plane") "node: { adapters = 2; }; faults: { unreachable = \"drop\"; list = ({ node = %s; }); };";
+    char *system = ker_format(text, "8");
+    t = topology_make(system, 4);
+    for (uint32_t e = 0; e < 36; e++) {
+        uint32_t s;
+        uint16_t port;
+        route_attachment(t, e, &s, &port);
+        assert_true(route_port_down(t, s, port) == (e == 16 || e == 17 ? 0 : KER_TIME_MAX));
+    }
+    bool complete;
+    if (route_check_deadlock(t, UINT64_MAX, &complete, &error))
+        fail_msg("%s", error.text);
+    assert_true(complete);
+    route_free(t);
+    free(system);
+    system = ker_format(text, "18");
+    assert_int_equal(topology_try(&t, system, 4, &error), KER_BAD_INPUT);
+    assert_non_null(strstr(error.text, "there is no node 18; they go from 0 to 17"));
+    free(system);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_two_planes_twice_the_rate), cmocka_unit_test(test_stripe_is_faster_at_once),
-        cmocka_unit_test(test_small_messages_as_before),  cmocka_unit_test(test_parts_are_not_counted),
-        cmocka_unit_test(test_where_adapters_hang),       cmocka_unit_test(test_a_plane_fails),
+        cmocka_unit_test(test_two_planes_twice_the_rate),
+        cmocka_unit_test(test_stripe_is_faster_at_once),
+        cmocka_unit_test(test_small_messages_as_before),
+        cmocka_unit_test(test_parts_are_not_counted),
+        cmocka_unit_test(test_where_adapters_hang),
+        cmocka_unit_test(test_a_plane_fails),
+        cmocka_unit_test(test_a_node_fails),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

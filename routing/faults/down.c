@@ -128,17 +128,30 @@ static enum ker_status list_port(struct route_topology *topology, const struct k
     return KER_OK;
 }
 
+/* A node is cut off: the links of all its adapters. */
+static enum ker_status list_node(struct route_topology *topology, const struct ker_config *config,
+                                 const char *key, ker_time at, struct ker_error *error)
+{
+    uint32_t node = 0, switch_id, adapters = topology->summary.adapters;
+    uint16_t port;
+    enum ker_status status = list_int(config, key, route_hosts(&topology->summary), "node", &node, error);
+    for (uint32_t i = 0; status == KER_OK && i < adapters; i++) {
+        route_attachment(topology, node * adapters + i, &switch_id, &port);
+        link_fail(topology, switch_id, port, at);
+    }
+    return status;
+}
+
 static enum ker_status list_member(struct route_topology *topology, const struct ker_config *config,
                                    int index, struct ker_error *error)
 {
-    char link[64], endpoint[64], which[64], port[64], key[64];
+    char link[64], node[64], which[64], port[64], key[64];
     ker_time at = ker_config_time(config, member_key(key, sizeof key, index, "at"));
     member_key(link, sizeof link, index, "link");
-    member_key(endpoint, sizeof endpoint, index, "node");
+    member_key(node, sizeof node, index, "node");
     member_key(which, sizeof which, index, "switch");
     member_key(port, sizeof port, index, "port");
-    int named =
-        ker_config_has(config, link) + ker_config_has(config, endpoint) + ker_config_has(config, which);
+    int named = ker_config_has(config, link) + ker_config_has(config, node) + ker_config_has(config, which);
     snprintf(key, sizeof key, "faults.list[%d]", index);
     if (named != 1)
         return ker_config_fail(
@@ -148,16 +161,8 @@ static enum ker_status list_member(struct route_topology *topology, const struct
     if (ker_config_has(config, link))
         return list_link(topology, config, link, at, error);
     uint32_t id = 0;
-    if (ker_config_has(config, endpoint)) {
-        enum ker_status status = list_int(config, endpoint, topology->summary.endpoints, "node", &id, error);
-        uint32_t switch_id;
-        uint16_t at_port;
-        if (status != KER_OK)
-            return status;
-        route_attachment(topology, id, &switch_id, &at_port);
-        link_fail(topology, switch_id, at_port, at);
-        return KER_OK;
-    }
+    if (ker_config_has(config, node))
+        return list_node(topology, config, node, at, error);
     enum ker_status status = list_int(config, which, topology->summary.switches, "switch", &id, error);
     if (status != KER_OK)
         return status;

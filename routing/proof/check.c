@@ -247,6 +247,7 @@ static enum ker_status expand(struct walk *walk, struct state from)
 static enum ker_status walk_destination(struct walk *walk)
 {
     enum ker_status status = KER_OK;
+    uint32_t planes = walk->topology->summary.planes;
     ker_table_clear(&states, &walk->seen);
     walk->todos = 0;
     for (size_t i = 0; i < walk->borders; i++)
@@ -254,7 +255,7 @@ static enum ker_status walk_destination(struct walk *walk)
     for (uint32_t i = 0; i < walk->sources; i++) {
         uint32_t at, source = walk->source[i];
         uint16_t port;
-        if (source == walk->to)
+        if (source == walk->to || source % planes != walk->to % planes) /* planes never meet */
             continue;
         route_attachment(walk->topology, source, &at, &port);
         push(walk, &(struct state){(walk->first_port[at] + port) * walk->channels, 0,
