@@ -94,6 +94,14 @@ void net_adapter_timer(struct net_adapter *, ker_time now); /* KER_TIMER with ne
 void net_adapter_act(struct net_adapter *, ker_time now);
 /* Before the first event: there is an open-loop source. */
 void net_adapter_offers(struct net_adapter *);
+/* A fork, before the run goes on. When the offer that has not joined the queue yet is to be created, to be
+ * changed, and of which service and part it is; NULL: there is none. */
+ker_time *net_adapter_offered(struct net_adapter *, uint8_t *service, uint8_t *part);
+/* Are offers numbered, so that none may be taken away? */
+bool net_adapter_numbers(const struct net_adapter *);
+/* Offers have been renewed, at this time: one of the time KER_TIME_MAX is taken away, and the source is asked
+ * again. */
+void net_adapter_renewed(struct net_adapter *, ker_time at);
 /* Time until all that waits here is sent, were the link never idle nor blocked. */
 ker_time net_adapter_backlog(const struct net_adapter *, ker_time now);
 /* Is there any route from here to that endpoint now? */
@@ -184,6 +192,10 @@ const char *net_network_conserved(const struct net_network *, bool lost);
 
 /* Of this rank, at a check time. */
 void net_network_save(struct net_network *, struct ker_state_writer *);
+/* A fork at this time, when all has been loaded; the configuration that the run had until then, and the end
+ * of its measured span. */
+void net_network_forked(struct net_network *, ker_time at, const struct ker_config *former,
+                        ker_time measured_to);
 /* For a network that has been built, with its clients attached, and in whose engine nothing is pending: every
  * rank reads what all ranks have saved, and takes what is its own. sums: this rank (one of all) takes what
  * was counted. */

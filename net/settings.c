@@ -68,19 +68,21 @@ const struct ker_option net_options[] = {
          "both. Static: drawn for every packet, by its destination, by its flow "
          "(source and destination), or in turn.",
      .belongs = "routing.algorithm=@selects or faults.link_rate "
-                "or faults.switch_rate or faults.list"},
+                "or faults.switch_rate or faults.list",
+     .resume = KER_RESUME_FORK},
     {"routing.bias", KER_TYPE_TIME, NULL, "0 ps", "1 s", NULL,
      "What a path that is not a shortest one costs on top, when paths are compared. Absent: with ugal and "
      "its "
      "kin eight times the latency of "
      "the longest link and the time that four packets take on the slowest, else nothing.",
-     "routing.algorithm=@detours & routing.selection=@adaptive"},
+     "routing.algorithm=@detours & routing.selection=@adaptive", .resume = KER_RESUME_FORK},
     {"routing.threshold", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
-     "Adaptive selection: a cost of at most this much counts as none.", "routing.selection=@adaptive"},
+     "Adaptive selection: a cost of at most this much counts as none.", "routing.selection=@adaptive",
+     .resume = KER_RESUME_FORK},
     {"routing.hysteresis", KER_TYPE_TIME, "0 ns", "0 ps", "1 s", NULL,
      "Adaptive selection: a flow keeps its path at a switch unless another is better by more than this. 0: "
      "every packet chooses anew.",
-     "routing.selection=@adaptive & routing.pinning=packet"},
+     "routing.selection=@adaptive & routing.pinning=packet", .resume = KER_RESUME_FORK},
     {"routing.pinning", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|message|flow",
      .formerly = "routing.sticky",
      .meaning = "For how long a path, once taken, is kept: every packet chooses for itself, or all of a "
@@ -90,7 +92,7 @@ const struct ker_option net_options[] = {
     {"routing.credits", KER_TYPE_CHOICE, "channel", NULL, NULL, "channel|port",
      "For selection by credits: those missing on the channel that the packet would take, or on all channels "
      "of the port together.",
-     "routing.selection=@credits"},
+     "routing.selection=@credits", .resume = KER_RESUME_FORK},
     {"routing.watch_high", KER_TYPE_TIME, NULL, "1 ps", "1 s", NULL,
      "ugal_piggyback: a link between groups is congested from this backlog of its output on; absent: the "
      "time to send a full "

@@ -246,6 +246,27 @@ void net_loading_free(struct net_loading *l)
     free(l);
 }
 
+/* The measured span ends with run.end, which may have been moved: an adapter counts a transmission when it
+ * begins, and the last one may go beyond. Pinned paths are forgotten where none is pinned any more. */
+void net_network_forked(struct net_network *net, ker_time at, const struct ker_config *former,
+                        ker_time measured_to)
+{
+    ker_time measure_to = net->set.measure_to;
+    for (uint32_t i = 0; i < net->adapter_count; i++) {
+        struct net_adapter *a = net->adapters[i];
+        net->set.measure_to = measured_to;
+        a->busy -= net_measured_part(net, a->link_free - a->wire, a->wire);
+        net->set.measure_to = measure_to;
+        a->busy += net_measured_part(net, a->link_free - a->wire, a->wire);
+    }
+    for (uint32_t i = 0; i < net->switch_count && !net->set.remembers; i++) {
+        net_pins_free(net->switches[i]->pins);
+        net->switches[i]->pins = NULL;
+    }
+    if (net->congestion && net->congestion->forked)
+        net->congestion->forked(net, former, at);
+}
+
 void net_loaders(struct net_loading *l, struct ker_state_loader loaders[NET_STATES])
 {
     for (int i = 0; i < NET_STATES; i++)

@@ -8,14 +8,29 @@
  */
 #include "nodes/private.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 uint32_t node_services_add(struct node_services *services, const struct node_service *service, void *shared)
 {
-    ker_assert(services->count < NODE_MAX_SERVICES);
-    services->at[services->count].service = service;
-    services->at[services->count].shared = shared;
-    return services->count++;
+    uint32_t number = 0;
+    while (number < services->count && strcmp(services->at[number].name, service->name) != 0)
+        number++;
+    ker_assert(number < NODE_MAX_SERVICES && !services->at[number].service);
+    snprintf(services->at[number].name, sizeof services->at[number].name, "%s", service->name);
+    services->at[number].service = service;
+    services->at[number].shared = shared;
+    services->count += number == services->count;
+    return number;
+}
+
+const char *node_services_missing(const struct node_services *services)
+{
+    for (uint32_t s = 0; s < services->count; s++)
+        if (!services->at[s].service)
+            return services->at[s].name;
+    return NULL;
 }
 
 /* ---- services ---- */
@@ -43,8 +58,12 @@ static void node_start(struct node *n, ker_time now)
 {
     const struct node_services *all = n->system->services;
     for (uint32_t s = 0; s < all->count; s++)
-        if (n->state[s] && all->at[s].service->start) {
-            all->at[s].service->start(n->state[s], n, now);
+        if (n->state[s]) {
+            const struct node_service *service = all->at[s].service;
+            void (*start)(void *, struct node *, ker_time) =
+                n->loaded >> s & 1 ? service->forked : service->start;
+            if (start)
+                start(n->state[s], n, now);
             node_settle(n, now);
         }
 }
@@ -281,7 +300,7 @@ struct net_host node_system_host(struct node_system *system)
 }
 
 /* With fewer cores than adapters some have no core. */
-static bool adapter_serves(const struct node_model *model, uint32_t adapter)
+bool node_adapter_serves(const struct node_model *model, uint32_t adapter)
 {
     if (model->adapters == 1 || model->rail != NODE_RAIL_FIXED)
         return true;
@@ -307,7 +326,7 @@ static void node_attach(struct node *n, void *const *state)
     if (offers > 1 || (offers && n->system->model.adapters > 1))
         node_offers_init(n);
     for (uint32_t i = 0; offers && i < n->system->model.adapters; i++)
-        if (adapter_serves(&n->system->model, i))
+        if (node_adapter_serves(&n->system->model, i))
             net_adapter_offers(node_adapter(n, i));
     if (starts)
         node_timer_post(n, 0, NODE_TIMER_START, 0);

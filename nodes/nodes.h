@@ -47,8 +47,11 @@ extern const struct ker_option node_options[]; /* node.cores, ... */
  * is due inside the node, then has one service do one step, until neither is left. */
 struct node_service {
     const char *name;
-    /* Once, at time 0, before anything else; services in the order in which they were added. */
+    /* Once, at time 0, before anything else; services in the order in which they were added. On a node where
+     * the service came with a fork: at the time of the fork. */
     void (*start)(void *state, struct node *, ker_time now);
+    /* At the time of a fork, on a node where the service was before: something may have come to it. */
+    void (*forked)(void *state, struct node *, ker_time now);
     /* A message to this service is whole: from another node, or copied inside this one. */
     void (*arrived)(void *state, struct node *, ker_time now, const struct net_message *);
     /* The message sent with this cookie has left (the source buffer is reusable). Follows arrived() without
@@ -61,6 +64,9 @@ struct node_service {
     /* Open-loop source: its next message: created, destination (a node), priority, bytes. Called again when
      * the one before has been injected. false: none, and none later. */
     bool (*offer)(void *state, struct net_offer *);
+    /* A fork with another law: one of its offers has not joined the adapter's queue, and was to be created at
+     * the time of the fork or later. When it is created now; false: not at all. In the order of creation. */
+    bool (*renew)(void *state, ker_time *created);
     /* See net_host.lost. shared: as given to node_services_add. */
     void (*lost)(void *shared, const struct net_envelope *);
     /* Checkpoint: saves what the service holds of this node, or loads it (chunk->loads) into the state as it
@@ -70,16 +76,22 @@ struct node_service {
 
 #define NODE_MAX_SERVICES 16
 
-/* The services of a run. A service's number is its place: the same on every rank. */
+/* The services of a run. A service's number is its place: the same on every rank, and in all runs that go on
+ * from a checkpoint, where services are known by their names. */
 struct node_services {
     uint32_t count;
     struct {
-        const struct node_service *service;
+        char name[KER_CHUNK_NAME];
+        const struct node_service *service; /* NULL: it has a number, but was not added yet */
         void *shared;
     } at[NODE_MAX_SERVICES];
 };
 /* Returns its number. */
 uint32_t node_services_add(struct node_services *, const struct node_service *, void *shared);
+/* Names and numbers, for a checkpoint. Loaded before any service is added. */
+void node_services_state(struct node_services *, struct ker_chunk *);
+/* The name of one that has a number and was not added; NULL: none. */
+const char *node_services_missing(const struct node_services *);
 
 /* ---- for services, while one of their functions is called ---- */
 
@@ -126,5 +138,9 @@ const char *node_system_conserved(const struct node_system *);
 #define NODE_STATES 2 /* loaders */
 void node_system_save(struct node_system *, struct ker_state_writer *);
 void node_loaders(struct node_system *, struct ker_state_loader loaders[NODE_STATES]);
+/* Forks, when everything has been loaded: services start where they are new, and are told where they are
+ * not; offers that were to be created at `at` or later are renewed. */
+void node_system_forked(struct node_system *, ker_time at);
+void node_system_renew(struct node_system *, ker_time at);
 
 #endif

@@ -62,6 +62,7 @@ struct node {
     uint32_t turn;               /* of adapters or cores */
     bool steps;                  /* some service has steps to do */
     bool several;                /* adapters */
+    uint16_t loaded;             /* services whose state came from a checkpoint: a bit each */
     void *state[];               /* of the services */
 };
 
@@ -110,6 +111,9 @@ extern const struct ker_table_kind node_stripe_kind;
 struct node_stripe *node_stripe_find(struct node *, uint32_t source,
                                      uint32_t number); /* made when not there */
 void node_stripe_drop(struct node *, struct node_stripe *);
+
+/* Has the adapter a core that sends by it? */
+bool node_adapter_serves(const struct node_model *, uint32_t adapter);
 
 /* queue.c */
 void node_queue_put(struct node *, uint32_t adapter, const struct net_offer *);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 1
+#define VERSION 2
 
 static void delayed_state(struct ker_chunk *c, struct node_delayed *d)
 {
@@ -52,15 +52,26 @@ static void delayed_list_state(struct node *n, struct ker_chunk *c)
     }
 }
 
+void node_services_state(struct node_services *services, struct ker_chunk *c)
+{
+    services->count = ker_chunk_below(c, services->count, NODE_MAX_SERVICES + 1);
+    for (uint32_t s = 0; s < services->count; s++)
+        ker_chunk_text(c, services->at[s].name);
+}
+
+/* Where there was no such service, there may be one now: it starts. */
 static void service_state(struct node *n, uint32_t s, struct ker_chunk *c)
 {
     const struct node_service *service = n->system->services->at[s].service;
     char name[KER_CHUNK_NAME];
     snprintf(name, sizeof name, "%s", service->name);
     ker_chunk_text(c, name);
-    ker_chunk_same(c, n->state[s] != NULL);
-    c->bad |= strcmp(name, service->name) != 0;
-    if (!c->bad && n->state[s] && service->save)
+    bool there = ker_chunk_bool(c, n->state[s] != NULL);
+    c->bad |= strcmp(name, service->name) != 0 || (there && !n->state[s]);
+    if (c->bad || !there)
+        return;
+    n->loaded |= (uint16_t)(c->loads << s);
+    if (service->save)
         service->save(n->state[s], n, c);
 }
 
@@ -83,10 +94,10 @@ static uint32_t queue_count(const struct node_system *system, const struct node_
     return count;
 }
 
-static void offers_state(struct node *n, struct ker_chunk *c)
+static void offers_state(struct node *n, uint32_t services, struct ker_chunk *c)
 {
     struct node_system *system = n->system;
-    for (uint32_t s = 0; s < system->services->count; s++) {
+    for (uint32_t s = 0; s < services; s++) {
         struct node_source *source = &n->offers->source[s];
         source->has = ker_chunk_bool(c, source->has);
         source->ended = ker_chunk_bool(c, source->ended);
@@ -110,14 +121,14 @@ static void offers_state(struct node *n, struct ker_chunk *c)
 
 static void node_state(struct node *n, struct ker_chunk *c)
 {
+    uint32_t services = ker_chunk_below(c, n->system->services->count, n->system->services->count + 1);
     KER_CHUNK(c, n->messages);
     KER_CHUNK(c, n->turn);
     delayed_list_state(n, c);
     ker_chunk_same(c, n->offers != NULL);
     if (n->offers && !c->bad)
-        offers_state(n, c);
-    ker_chunk_same(c, n->system->services->count);
-    for (uint32_t s = 0; s < n->system->services->count && !c->bad; s++)
+        offers_state(n, services, c);
+    for (uint32_t s = 0; s < services && !c->bad; s++)
         service_state(n, s, c);
 }
 

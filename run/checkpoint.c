@@ -143,7 +143,10 @@ static void index_write(struct run *run, const char *folder, ker_time at, void *
                               .folder = (char *)run->folder.path,
                               .config = config_text(run),
                               .inputs = inputs,
-                              .inputs_bytes = inputs_bytes};
+                              .inputs_bytes = inputs_bytes,
+                              .services = run->services,
+                              .fork = run->resumed ? run->resumed->index.fork : NULL,
+                              .forks = run->resumed ? run->resumed->index.forks : 0};
     struct ker_state_size size;
     struct ker_state_writer *w = ker_state_create(path, error);
     if (w) {

@@ -10,8 +10,14 @@
 
 #include "run/stages.h"
 
-#define RUN_STATE_VERSION 1
+#define RUN_STATE_VERSION 2
 #define RUN_CHECKPOINT_NAME "checkpoint-"
+
+/* A configuration that the run had until a fork. */
+struct run_fork {
+    ker_time until;
+    char *config;
+};
 
 /* What the index says of the run. The texts are malloc'ed. */
 struct run_index {
@@ -22,6 +28,9 @@ struct run_index {
     char *config;                 /* as it ran */
     void *inputs;                 /* packed (kernel/base/input.h) */
     size_t inputs_bytes;
+    struct node_services services; /* their names */
+    struct run_fork *fork;         /* in their order */
+    uint32_t forks;
 };
 void run_index_state(struct ker_chunk *, struct run_index *);
 void run_index_release(struct run_index *);
@@ -31,9 +40,20 @@ struct run_resumed {
     char *folder; /* of the checkpoint */
     struct run_index index;
     bool indexed;
-    uint32_t parts; /* that have been read */
-    uint32_t part;  /* that is being read */
+    struct ker_config
+        *former;         /* this run is a fork of the one that was saved, which had this; NULL: it is not */
+    bool forked, renews; /* keys were changed; and with them the law of open-loop sources */
+    uint32_t parts;      /* that have been read */
+    uint32_t part;       /* that is being read */
 };
+
+/* resume.c, fork.c: a configuration of the checkpoint; what the command line may change of it; the run that
+ * goes on is a fork, when the command line has changed something. saved: as the run had it, taken over. */
+enum ker_status run_config_parse(struct run *, const char *text, struct ker_config **,
+                                 const char *const *overrides, int count);
+enum ker_status run_fork_check(struct run *, const struct ker_config *saved);
+void run_fork_begin(struct run *, struct ker_config *saved);
+void run_fork_state(struct run *); /* when all has been loaded */
 
 /* Is it the name of the folder of a checkpoint? */
 bool run_checkpoint_named(const char *name);

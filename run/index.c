@@ -19,6 +19,17 @@ static void text_state(struct ker_chunk *c, char **text)
     ker_chunk_bytes(c, *text, length);
 }
 
+static void forks_state(struct ker_chunk *c, struct run_index *index)
+{
+    index->forks = ker_chunk_count(c, index->forks, sizeof index->fork->until + sizeof(uint32_t));
+    if (c->loads)
+        index->fork = ker_alloc((index->forks + 1u) * sizeof *index->fork); /* and one more, of a fork now */
+    for (uint32_t i = 0; i < index->forks; i++) {
+        KER_CHUNK(c, index->fork[i].until);
+        text_state(c, &index->fork[i].config);
+    }
+}
+
 void run_index_state(struct ker_chunk *c, struct run_index *index)
 {
     ker_chunk_text(c, index->version);
@@ -32,6 +43,8 @@ void run_index_state(struct ker_chunk *c, struct run_index *index)
         index->inputs = ker_alloc(bytes);
     index->inputs_bytes = bytes;
     ker_chunk_bytes(c, index->inputs, bytes);
+    node_services_state(&index->services, c);
+    forks_state(c, index);
 }
 
 void run_index_release(struct run_index *index)
@@ -40,6 +53,9 @@ void run_index_release(struct run_index *index)
     free(index->folder);
     free(index->config);
     free(index->inputs);
+    for (uint32_t i = 0; i < index->forks; i++)
+        free(index->fork[i].config);
+    free(index->fork);
     *index = (struct run_index){0};
 }
 
@@ -75,6 +91,8 @@ void run_resumed_free(struct run_resumed *r)
     if (!r)
         return;
     run_index_release(&r->index);
+    if (r->former)
+        ker_config_free(r->former);
     free(r->folder);
     free(r);
 }

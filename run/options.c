@@ -6,7 +6,7 @@
 const struct ker_option run_options[] = {
     {"run.seed", KER_TYPE_INT, "1", "0", NULL, NULL, "Seed of all random streams."},
     {"run.end", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
-     "Simulated time at which the run ends, whatever is still under way."},
+     "Simulated time at which the run ends, whatever is still under way.", .resume = KER_RESUME_FORK},
     {"run.warmup", KER_TYPE_TIME, "0 ns", NULL, NULL, NULL,
      "Nothing is measured before this simulated time."},
     {"run.measure", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
@@ -15,7 +15,7 @@ const struct ker_option run_options[] = {
      "With run.measure: go on until everything sent has arrived. false: end with the measured span.",
      "run.measure"},
     {"run.packets", KER_TYPE_INT, NULL, "1", NULL, NULL,
-     "End after at least this many packets have been delivered."},
+     "End after at least this many packets have been delivered.", .resume = KER_RESUME_FORK},
     {"run.confidence", KER_TYPE_REAL, NULL, "0.000001", "1", NULL,
      "End when the confidence interval of the mean packet latency is at most this fraction of it on either "
      "side (batch means)."},

@@ -6,9 +6,21 @@ ker_time run_periods_interval(const struct run *run)
     return run->period;
 }
 
-void run_periods_add(struct run *run, ker_time at)
+static struct stats_period totals(const struct run *run, ker_time at)
 {
     struct net_totals t = net_network_totals(run->network);
-    struct stats_period p = {at, t.packets_injected, t.packets_delivered, t.bytes_delivered, t.latency_sum};
+    return (struct stats_period){at, t.packets_injected, t.packets_delivered, t.bytes_delivered,
+                                 t.latency_sum};
+}
+
+void run_periods_add(struct run *run, ker_time at)
+{
+    struct stats_period p = totals(run, at);
     stats_periods_add(run->periods, &p);
+}
+
+void run_periods_begin(struct run *run, ker_time at)
+{
+    struct stats_period p = totals(run, at);
+    stats_periods_begin(run->periods, &p);
 }

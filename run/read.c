@@ -139,6 +139,8 @@ void run_tasks_read(struct run *run)
         KER_OK)
         task_system_new(&run->tasks, run->config, run->topology, &run->model, &run->services, run->comm,
                         run->seed, &run->error);
+    if (run->tasks && run->resumed)
+        run_fork_tasks(run);
 }
 
 void run_network_read(struct run *run)

@@ -1,9 +1,9 @@
 /* resume.c - a run goes on from a checkpoint: --resume.
  *
- * The configuration is the one of the checkpoint, with what the command line changes of it. The system is
- * built as for a run from the beginning, on as many ranks as there are now and with whatever partition; then
- * everything pending is dropped, and every rank reads the parts of all ranks and takes what lives on it.
- * What was counted is taken by the control rank.
+ * The configuration is the one of the checkpoint, with what the command line changes of it (fork.c). The
+ * system is built as for a run from the beginning, on as many ranks as there are now and with whatever
+ * partition; then everything pending is dropped, and every rank reads the parts of all ranks and takes what
+ * lives on it. What was counted is taken by the control rank.
  */
 #include "run/checkpoint.h"
 
@@ -78,33 +78,22 @@ static enum ker_status index_read(struct run *run)
 
 /* ---- the configuration ---- */
 
-/* Keys that may be given anew: those that change no result. */
-static enum ker_status override_check(struct run *run, const struct ker_option *const *tables,
-                                      const char *override)
-{
-    char *key = ker_format("%.*s", (int)strcspn(override, "="), override);
-    const struct ker_option *option = ker_config_option(tables, key);
-    if (option && option->resume == KER_RESUME_FIXED)
-        ker_fail(&run->error, KER_BAD_INPUT,
-                 "command line: %s: is fixed once a run has begun; --resume goes on with what it was", key);
-    free(key);
-    return run->error.status;
-}
-
 void run_resume_config(struct run *run)
 {
-    const struct ker_option **tables = run_option_tables();
-    enum ker_status status = index_read(run);
-    for (int i = 0; i < run->args->override_count && status == KER_OK; i++)
-        status = override_check(run, tables, run->args->overrides[i]);
-    if (status == KER_OK) {
-        const struct run_index *index = &run->resumed->index;
-        char *name = ker_format("%s (in the checkpoint)", index->file); /* files are found beside it */
-        ker_config_parse(&run->config, name, index->config, run->args->overrides, run->args->override_count,
-                         tables, &run->error);
-        free(name);
-    }
-    free(tables);
+    struct run_resumed *r;
+    struct ker_config *saved = NULL;
+    if (index_read(run) != KER_OK)
+        return;
+    r = run->resumed;
+    run->services = r->index.services;
+    if (run_config_parse(run, r->index.config, &saved, NULL, 0) != KER_OK)
+        return;
+    if (run_fork_check(run, saved) == KER_OK)
+        run_config_parse(run, r->index.config, &run->config, run->args->overrides, run->args->override_count);
+    if (run->error.status == KER_OK)
+        run_fork_begin(run, saved);
+    else
+        ker_config_free(saved);
 }
 
 /* ---- the state ---- */
@@ -169,22 +158,35 @@ void run_resume_load(struct run *run)
     parts_read(run);
     if (run->error.status == KER_OK)
         batches_read(run);
+    if (run->error.status == KER_OK)
+        run_fork_state(run);
 }
+
+/* The series of rows, and whether there was one. */
+struct series {
+    struct stats_periods *periods;
+    bool there;
+};
 
 static void periods_load(void *context, struct ker_chunk *c)
 {
-    stats_periods_load(context, c);
+    struct series *series = context;
+    series->there = true;
+    stats_periods_load(series->periods, c);
 }
 
-/* The series is as it was at the checkpoint, and goes on. */
+/* The series is as it was at the checkpoint, and goes on; where there was none, it begins. */
 void run_resume_periods(struct run *run)
 {
+    struct series series = {run->periods, false};
     struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, pass_over, NULL},
                                          {"batches", RUN_STATE_VERSION, pass_over, NULL},
-                                         {"periods", 1, periods_load, run->periods},
+                                         {"periods", 1, periods_load, &series},
                                          {0}};
     struct ker_state_size size;
     char *path = ker_format("%s/index", run->resumed->folder);
     ker_state_read(path, loaders, &size, &run->error);
     free(path);
+    if (!series.there)
+        run_periods_begin(run, run->resumed->index.at);
 }

@@ -83,6 +83,7 @@ void run_check_times_set(const struct run *, struct ker_engine_setup *);
 /* periods.c: the rows of periods.csv. */
 ker_time run_periods_interval(const struct run *);
 void run_periods_add(struct run *, ker_time at);
+void run_periods_begin(struct run *, ker_time at); /* the first row tells what comes behind this time */
 
 /* batches.c: batch means of the packets' latency, for run.confidence. */
 struct run_batches *run_batches_new(void);
@@ -113,6 +114,9 @@ ker_time run_resumed_at(const struct run *); /* 0: from the beginning */
 const char *run_resumed_folder(const struct run *);
 const char *run_file(const struct run *); /* of the configuration, as it was named when the run began */
 void run_resumed_free(struct run_resumed *);
+
+/* fork.c: of a run that goes on, what its tasks have to know of configurations before. */
+void run_fork_tasks(struct run *);
 
 /* resume.c */
 void run_resume_config(struct run *);

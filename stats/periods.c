@@ -79,17 +79,29 @@ enum ker_status stats_periods_open(struct stats_periods **periods, struct ker_co
     return KER_OK;
 }
 
-void stats_periods_add(struct stats_periods *periods, const struct stats_period *totals)
+/* Of all ranks. */
+static struct stats_period sum(struct stats_periods *periods, const struct stats_period *totals)
 {
     uint64_t word[3 + LIMBS] = {totals->packets_injected, totals->packets_delivered, totals->bytes_delivered};
     for (int i = 0; i < LIMBS; i++)
         word[3 + i] = (uint32_t)(totals->latency_ps >> (32 * i));
     ker_comm_sum_u64(periods->comm, word, 3 + LIMBS);
-    if (!periods->stream)
-        return;
     struct stats_period now = {totals->time, word[0], word[1], word[2], 0};
     for (int i = 0; i < LIMBS; i++)
         now.latency_ps += (unsigned __int128)word[3 + i] << (32 * i);
+    return now;
+}
+
+void stats_periods_begin(struct stats_periods *periods, const struct stats_period *totals)
+{
+    periods->last = sum(periods, totals);
+}
+
+void stats_periods_add(struct stats_periods *periods, const struct stats_period *totals)
+{
+    struct stats_period now = sum(periods, totals);
+    if (!periods->stream)
+        return;
     stats_table_clear(periods->table);
     stats_table_add(periods->table, &(struct row){now, periods->last});
     stats_table_row_csv(periods->table, 0, periods->stream);

@@ -13,12 +13,15 @@ const struct ker_option stats_options[] = {
     {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Write matrix.csv: messages and bytes per pair of source and destination node. Memory grows with the "
      "number of "
-     "pairs that talk."},
+     "pairs that talk.",
+     .resume = KER_RESUME_FORK},
     {"output.tables", KER_TYPE_CHOICE, "csv", NULL, NULL, "csv|json",
      "Write tables as NAME.csv, or as NAME.json with unit and meaning of each column; periods.csv is always "
-     "CSV."},
+     "CSV.",
+     .resume = KER_RESUME_FREE},
     {"output.period", KER_TYPE_TIME, "0 ns", "0 ns", NULL, NULL,
-     "Write a row of periods.csv each time this much simulated time has passed; 0 writes none."},
+     "Write a row of periods.csv each time this much simulated time has passed; 0 writes none.",
+     .resume = KER_RESUME_FORK},
     {0},
 };
 

@@ -111,6 +111,8 @@ struct stats_periods;
 enum ker_status stats_periods_open(struct stats_periods **, struct ker_comm *, const char *folder,
                                    struct ker_error *);
 void stats_periods_add(struct stats_periods *, const struct stats_period *totals);
+/* The first row tells what comes behind these totals, not behind time 0. */
+void stats_periods_begin(struct stats_periods *, const struct stats_period *totals);
 /* Saved state, on rank 0: the totals of the last row, and all rows so far, in chunks "periods". Loading, in
  * the order of saving: the file, newly opened, gets these rows. */
 void stats_periods_save(struct stats_periods *, struct ker_state_writer *);

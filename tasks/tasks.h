@@ -62,6 +62,12 @@ extern const struct stats_schema *const task_tables[]; /* all tables of tasks/, 
  * elsewhere. */
 char *task_system_waiting(struct task_system *, struct ker_comm *);
 
+/* A run that was forked: the configurations that it had before, in their order, each with the time of the
+ * fork that ended it; then, with that of the last fork, whether open-loop traffic has another law from there
+ * on (node_system_renew). Before anything is attached. */
+enum ker_status task_system_former(struct task_system *, const struct ker_config *former, ker_time until,
+                                   struct ker_error *);
+bool task_system_formers_end(struct task_system *, ker_time fork);
 /* Saved state of what a rank counts for all its tasks (the tasks themselves are saved with their nodes); and
  * who loads it. sums: this rank takes the counts of all. */
 #define TASK_STATES 1

@@ -189,13 +189,22 @@ enum ker_status ker_config_load_all(struct ker_config **config, struct ker_comm 
     return worst;
 }
 
+enum ker_status ker_config_parse_run(struct ker_config **config, const char *name, const char *text,
+                                     const char *const *overrides, int override_count,
+                                     const struct ker_option *const *tables, const struct ker_size *sizes,
+                                     struct ker_error *error)
+{
+    struct ker_config *made = config_new(name, tables);
+    made->sizes = sizes;
+    enum ker_status status = ker_config_text_parse(&made->text, name, text, error);
+    return build(config, status, made, overrides, override_count, error);
+}
+
 enum ker_status ker_config_parse(struct ker_config **config, const char *name, const char *text,
                                  const char *const *overrides, int override_count,
                                  const struct ker_option *const *tables, struct ker_error *error)
 {
-    struct ker_config *made = config_new(name, tables);
-    enum ker_status status = ker_config_text_parse(&made->text, name, text, error);
-    return build(config, status, made, overrides, override_count, error);
+    return ker_config_parse_run(config, name, text, overrides, override_count, tables, NULL, error);
 }
 
 static void files_visit(const struct ker_config_node *node, void (*visit)(void *, const char *),
@@ -239,6 +248,12 @@ const struct ker_option *ker_config_option(const struct ker_option *const *table
     const struct ker_option *option = ker_config_option_find(tables, pattern);
     free(pattern);
     return option;
+}
+
+bool ker_config_means_key(const struct ker_config *config, const char *key)
+{
+    const struct ker_option *option = ker_config_option(config->tables, key);
+    return option && ker_config_means(config, option, key);
 }
 
 struct ker_inputs *ker_config_inputs(const struct ker_config *config)

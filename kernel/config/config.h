@@ -48,6 +48,8 @@ enum ker_type {
 enum ker_resume {
     KER_RESUME_FIXED, /* no: the state was made with it */
     KER_RESUME_FREE,  /* yes: it changes no result */
+    KER_RESUME_FORK,  /* yes: what follows is another run, with the old value until then (docs/checkpoints.md)
+                       */
 };
 
 struct ker_option {
@@ -92,9 +94,16 @@ extern const struct ker_option ker_plugin_options[];
 enum ker_status ker_config_parse(struct ker_config **config, const char *name, const char *text,
                                  const char *const *overrides, int override_count,
                                  const struct ker_option *const *tables, struct ker_error *error);
+/* ... with plugins. */
+enum ker_status ker_config_parse_run(struct ker_config **config, const char *name, const char *text,
+                                     const char *const *overrides, int override_count,
+                                     const struct ker_option *const *tables, const struct ker_size *sizes,
+                                     struct ker_error *error);
 void ker_config_free(struct ker_config *config);
 /* The option of a key, its indices included ("jobs[2].tasks"); NULL: there is none. */
 const struct ker_option *ker_config_option(const struct ker_option *const *tables, const char *key);
+/* Does the key mean anything with this configuration (ker_option.belongs)? */
+bool ker_config_means_key(const struct ker_config *, const char *key);
 /* Where the files that the configuration names are registered. */
 struct ker_inputs *ker_config_inputs(const struct ker_config *);
 /* Warnings about what was read, on standard error. Call it on the control rank only. */

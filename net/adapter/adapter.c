@@ -600,3 +600,28 @@ void net_adapter_offers(struct net_adapter *a)
 {
     a->exhausted = false;
 }
+
+ker_time *net_adapter_offered(struct net_adapter *a, uint8_t *service, uint8_t *part)
+{
+    if (a->offered == NET_NONE)
+        return NULL;
+    struct net_outgoing *o = &a->net->outgoing.at[a->offered];
+    *service = o->service;
+    *part = o->part;
+    return &o->created;
+}
+
+bool net_adapter_numbers(const struct net_adapter *a)
+{
+    return a->net->set.resequence;
+}
+
+void net_adapter_renewed(struct net_adapter *a, ker_time at)
+{
+    if (a->offered != NET_NONE && a->net->outgoing.at[a->offered].created == KER_TIME_MAX) {
+        KER_POOL_GIVE(&a->net->outgoing, a->offered);
+        a->offered = NET_NONE;
+    }
+    a->exhausted = false;
+    adapter_wake(a, at);
+}

@@ -7,7 +7,8 @@ const struct ker_option net_cnp_options[] = {
     {"congestion.window", KER_TYPE_INT, "64", "1", "1000000", NULL,
      "Messages that an adapter takes from an open-loop source while none of those it has may leave; "
      "throttled ones among them do not hold up "
-     "the others."},
+     "the others.",
+     .resume = KER_RESUME_FORK},
     {0},
 };
 

@@ -36,6 +36,9 @@ struct net_congestion {
      * half, the rest is the method's. load: of one chunk; the adapter lives on this rank. */
     void (*save)(struct net_network *, struct ker_state_writer *);
     void (*load)(struct net_adapter *, struct ker_chunk *);
+    /* A fork: until now this configuration counted. What changed with time by its keys is brought up to now.
+     * NULL: nothing does. */
+    void (*forked)(struct net_network *, const struct ker_config *former, ker_time now);
     /* At the source: a packet leaves now and takes the link for `wire`. */
     void (*sent)(struct net_adapter *, ker_time now, const struct net_packet *, ker_time wire);
 };

@@ -228,6 +228,26 @@ static uint32_t fraction_read(const struct ker_config *c, const char *key)
     return (uint32_t)llround(ker_config_real(c, key) * RATE_FULL);
 }
 
+static void recovery_read(struct ecn *ecn, const struct ker_config *c)
+{
+    ecn->increase = fraction_read(c, "congestion.increase");
+    ecn->recovery = ker_config_time(c, "congestion.recovery");
+}
+
+/* Rates have recovered by the former keys until now. When the next packet may leave is as it was. */
+static void ecn_forked(struct net_network *net, const struct ker_config *c, ker_time now)
+{
+    const struct ecn *ecn = net->congestion_state;
+    struct ecn former = {0};
+    recovery_read(&former, c);
+    if (former.increase == ecn->increase && former.recovery == ecn->recovery)
+        return;
+    for (struct throttled *t = NULL; (t = net_pairs_next(&ecn->throttled, t)) != NULL;) {
+        t->rate = rate_at(&former, t, now);
+        t->since = now;
+    }
+}
+
 static enum ker_status ecn_read(struct net_network *net, const struct ker_config *c, struct ker_error *error)
 {
     struct ecn *ecn = ker_alloc(sizeof *ecn);
@@ -236,10 +256,9 @@ static enum ker_status ecn_read(struct net_network *net, const struct ker_config
     net_pairs_init(&ecn->throttled, sizeof(struct throttled), throttled_idle);
     net_pairs_init(&ecn->notified, sizeof(struct notified), notified_idle);
     ecn->root_only = ker_config_is(c, "congestion.mark", "root");
-    ecn->increase = fraction_read(c, "congestion.increase");
+    recovery_read(ecn, c);
     ecn->decrease = fraction_read(c, "congestion.decrease");
     ecn->minimum = fraction_read(c, "congestion.minimum");
-    ecn->recovery = ker_config_time(c, "congestion.recovery");
     ecn->gap = ker_config_time(c, "congestion.cnp_gap");
     uint64_t low = ker_config_bytes(c, "congestion.threshold"), high = low;
     if (ker_config_has(c, "congestion.threshold_high"))
@@ -265,28 +284,34 @@ static void ecn_release(void *state)
 static const struct ker_option ecn_options[] = {
     {"congestion.threshold", KER_TYPE_BYTES, "32 KiB", "0", "1 TiB", NULL,
      "A packet is marked when the output it is granted has a backlog of more than this, scheduled and "
-     "waiting."},
+     "waiting.",
+     .resume = KER_RESUME_FORK},
     {"congestion.threshold_high", KER_TYPE_BYTES, NULL, "0", "1 TiB", NULL,
      "Between congestion.threshold and this, packets are marked with a probability that grows linearly from "
      "0 to 1. Absent: all are marked "
-     "from congestion.threshold on."},
+     "from congestion.threshold on.",
+     .resume = KER_RESUME_FORK},
     {"congestion.mark", KER_TYPE_CHOICE, "root", NULL, NULL, "root|all",
      "Which outputs mark: those with credits left for another packet, so that the link itself is the "
      "bottleneck; or those that only wait "
-     "for a queue further on, too."},
+     "for a queue further on, too.",
+     .resume = KER_RESUME_FORK},
     {"congestion.decrease", KER_TYPE_REAL, "0.2", "0.001", "1", NULL,
-     "A CNP lowers the rate of its flow by this fraction."},
+     "A CNP lowers the rate of its flow by this fraction.", .resume = KER_RESUME_FORK},
     {"congestion.minimum", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
-     "Lowest rate of a flow, as a fraction of the injection link's."},
+     "Lowest rate of a flow, as a fraction of the injection link's.", .resume = KER_RESUME_FORK},
     {"congestion.increase", KER_TYPE_REAL, "0.001", "0.000001", "1", NULL,
      "What a throttled flow's rate grows by every congestion.recovery, as a fraction of the injection "
-     "link's."},
+     "link's.",
+     .resume = KER_RESUME_FORK},
     {"congestion.recovery", KER_TYPE_TIME, "5 us", "1 ns", "1 s", NULL,
-     "Time between two increases of a throttled flow's rate, counted from its last CNP."},
+     "Time between two increases of a throttled flow's rate, counted from its last CNP.",
+     .resume = KER_RESUME_FORK},
     {"congestion.cnp_gap", KER_TYPE_TIME, "5 us", "0 ps", "1 s", .formerly = "congestion.notice_gap",
      .meaning =
          "A destination sends a source at most one CNP in this time. Longer than a packet and its CNP are "
-         "under way, or rates fall too low."},
+         "under way, or rates fall too low.",
+     .resume = KER_RESUME_FORK},
     {0},
 };
 
@@ -305,5 +330,6 @@ const struct ker_kind net_congestion_ecn = {
             .sent = ecn_sent,
             .save = ecn_save,
             .load = ecn_load,
+            .forked = ecn_forked,
         },
     .options = KER_OPTIONS(ecn_options, net_cnp_options)};

@@ -77,7 +77,8 @@ static inline void credit_return(struct net_network *net, const struct net_port 
 static inline void output_count(struct net_network *net, struct grant *g, const struct net_packet *p,
                                 ker_time now, ker_time leave, ker_time wire, ker_time read_end)
 {
-    if (leave + wire <= net->set.measure_from || leave >= net->set.measure_to)
+    /* what leaves behind run.end is kept: a fork may move it (nothing is settled that lies behind it) */
+    if (leave + wire <= net->set.measure_from || leave >= net->set.stop)
         return;
     const struct net_ahead t = {
         g->out, g->in, leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time), p->bytes};

@@ -449,10 +449,33 @@ char *task_system_waiting(struct task_system *system, struct ker_comm *comm)
 
 /* ---- saved state ---- */
 
+#define VERSION 2
+
+enum ker_status task_system_former(struct task_system *system, const struct ker_config *former,
+                                   ker_time until, struct ker_error *error)
+{
+    const struct route_summary *sum = route_summarise(system->topology);
+    if (!system->traffic)
+        return KER_OK;
+    return task_traffic_former(system->traffic, former, sum->adapters * sum->link[sum->endpoint_link].rate,
+                               until, error);
+}
+
+bool task_system_formers_end(struct task_system *system, ker_time fork)
+{
+    const struct task_traffic *t = system->traffic;
+    if (t)
+        task_traffic_formers_end(system->traffic);
+    return t && t->formers && t->former[t->formers - 1]->until == fork;
+}
+
 static void system_state(struct task_system *system, struct ker_chunk *c)
 {
-    if (system->mpi)
-        task_mpi_counts_state(system->mpi, task_jobs_count(system->jobs), c);
+    if (ker_chunk_bool(c, system->mpi != NULL)) {
+        c->bad |= !system->mpi;
+        if (system->mpi)
+            task_mpi_counts_state(system->mpi, task_jobs_count(system->jobs), c);
+    }
     if (!system->traffic)
         return;
     uint64_t dropped = ker_chunk_u64(c, system->traffic->dropped);
@@ -462,7 +485,7 @@ static void system_state(struct task_system *system, struct ker_chunk *c)
 
 void task_system_save(struct task_system *system, struct ker_state_writer *writer)
 {
-    system_state(system, ker_state_begin(writer, "jobs", 1, 0));
+    system_state(system, ker_state_begin(writer, "jobs", VERSION, 0));
     ker_state_end(writer);
 }
 
@@ -478,5 +501,5 @@ static void system_pass(void *context, struct ker_chunk *c)
 
 void task_loaders(struct task_system *system, bool sums, struct ker_state_loader loaders[TASK_STATES])
 {
-    loaders[0] = (struct ker_state_loader){"jobs", 1, sums ? system_load : system_pass, system};
+    loaders[0] = (struct ker_state_loader){"jobs", VERSION, sums ? system_load : system_pass, system};
 }

@@ -188,8 +188,8 @@ static void service_start(void *state, struct node *net, ker_time now)
     struct task_mpi_node *node = state;
     struct task_mpi *mpi = node->mpi;
     node->net = net;
-    for (uint32_t i = 0; i < node->tasks; i++) {
-        struct task_state *task = &mpi->task[node->first_task + i];
+    for (; node->begun < node->tasks; node->begun++) {
+        struct task_state *task = &mpi->task[node->first_task + node->begun];
         ker_time start = mpi->outside.job(mpi->outside.jobs, task->job)->start;
         task->started = start > now ? start : now;
         if (start > now)
@@ -231,6 +231,7 @@ static void service_timer(void *state, struct node *net, ker_time now, uint32_t 
 const struct node_service task_mpi_service = {
     .name = "mpi",
     .start = service_start,
+    .forked = service_start,
     .arrived = service_arrived,
     .sent = service_sent,
     .timer = service_timer,

@@ -206,7 +206,8 @@ void task_mpi_save(void *state, struct node *net, struct ker_chunk *c)
 {
     struct task_mpi_node *node = state;
     node->net = net;
-    ker_chunk_same(c, node->tasks);
-    for (uint32_t i = 0; i < node->tasks && !c->bad; i++)
+    node->begun =
+        ker_chunk_below(c, node->begun, node->tasks + 1); /* those of further jobs come with a fork */
+    for (uint32_t i = 0; i < node->begun && !c->bad; i++)
         task_state_state(node->mpi, &node->mpi->task[node->first_task + i], c);
 }

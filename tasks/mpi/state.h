@@ -157,6 +157,7 @@ struct task_mpi_node {
     struct task_mpi *mpi;
     struct node *net;
     uint32_t node, first_task, tasks;
+    uint32_t begun;                   /* tasks that have been started, the first ones */
     uint32_t ready_first, ready_last; /* index + 1 in task_mpi.task */
 };
 

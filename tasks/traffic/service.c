@@ -81,11 +81,14 @@ static void traffic_save(void *state, struct node *node, struct ker_chunk *c)
     KER_CHUNK(c, n->drawn);
     KER_CHUNK(c, n->next_ps);
     KER_CHUNK(c, n->next_fraction);
+    n->law = ker_chunk_below(c, n->law, n->shared->formers + 1);
+    KER_CHUNK(c, n->renewed);
     n->burst_ended = ker_chunk_bool(c, n->burst_ended);
+    n->begins = ker_chunk_bool(c, n->begins);
 }
 
 static const struct node_service open_service = {
-    .name = "traffic", .offer = open_offer, .save = traffic_save};
+    .name = "traffic", .offer = open_offer, .renew = task_traffic_renew, .save = traffic_save};
 static const struct node_service loop_service = {.name = "traffic",
                                                  .start = loop_start,
                                                  .arrived = loop_arrived,

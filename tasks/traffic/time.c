@@ -46,7 +46,7 @@ static void poisson_advance(const struct task_traffic *t, struct task_traffic_no
 static void periodic_advance(const struct task_traffic *t, struct task_traffic_node *n,
                              const struct ker_bits *bits)
 {
-    if (n->drawn == 0) {
+    if (n->begins) {
         ker_time whole_ps;
         uint32_t fraction;
         time_split(t->gap.mean_ps * ker_random_unit(bits->word[0], bits->word[1]), &whole_ps, &fraction);
@@ -64,8 +64,8 @@ static void burst_advance(const struct task_traffic *t, struct task_traffic_node
     time_add(n, t->gap.burst_ps, t->gap.burst_fraction);
     if (n->burst_ended)
         n->next_ps += time_exponential(t->gap.off_ps, bits);
-    struct ker_bits more =
-        ker_random_bits(t->seed, KER_PURPOSE_TRAFFIC_TIME, t->first + n->node, n->drawn | UINT64_C(1) << 63);
+    struct ker_bits more = ker_random_bits(t->seed, KER_PURPOSE_TRAFFIC_TIME, t->first + n->node,
+                                           (n->drawn + ((uint64_t)n->renewed << 40)) | UINT64_C(1) << 63);
     n->burst_ended = ker_random_unit(more.word[0], more.word[1]) < t->gap.end_probability;
 }
 
@@ -74,7 +74,7 @@ static void burst_advance(const struct task_traffic *t, struct task_traffic_node
 static void bernoulli_advance(const struct task_traffic *t, struct task_traffic_node *n,
                               const struct ker_bits *bits)
 {
-    double slots = floor(log(time_unit(bits)) * t->gap.slot_factor) + (n->drawn > 0);
+    double slots = floor(log(time_unit(bits)) * t->gap.slot_factor) + !n->begins;
     unsigned __int128 gap =
         (unsigned __int128)(uint64_t)slots * ((uint64_t)t->gap.whole_ps << 32 | t->gap.fraction);
     time_add(n, (ker_time)(gap >> 32), (uint32_t)gap);
@@ -132,12 +132,14 @@ static const struct ker_option burst_options[] = {
      .type = KER_TYPE_REAL,
      .fallback = "8",
      .minimum = "1",
-     .meaning = "Mean number of messages in a burst (geometric)."},
+     .meaning = "Mean number of messages in a burst (geometric).",
+     .resume = KER_RESUME_FORK},
     {.key = "traffic.burst_load",
      .type = KER_TYPE_REAL,
      .fallback = "1",
      .minimum = "0",
-     .meaning = "Load while a burst lasts, counted like traffic.load; at least that."},
+     .meaning = "Load while a burst lasts, counted like traffic.load; at least that.",
+     .resume = KER_RESUME_FORK},
     {.key = NULL},
 };
 
@@ -147,7 +149,8 @@ static const struct ker_option bernoulli_options[] = {
      .minimum = "1 ps",
      .maximum = "1000 s",
      .meaning =
-         "Slot of the arrival bernoulli; absent: the time of a message of mean size on the injection link."},
+         "Slot of the arrival bernoulli; absent: the time of a message of mean size on the injection link.",
+     .resume = KER_RESUME_FORK},
     {.key = NULL},
 };
 

@@ -54,18 +54,21 @@ const struct ker_option task_traffic_options[] = {
      .minimum = "0",
      .meaning = "Open loop: what each sender creates, payload and headers, as a fraction of its injection "
                 "bandwidth.",
-     .belongs = "traffic.pattern!=@phases & traffic.outstanding=0"},
+     .belongs = "traffic.pattern!=@phases & traffic.outstanding=0",
+     .resume = KER_RESUME_FORK},
     {.key = "traffic.interval",
      .type = KER_TYPE_TIME,
      .meaning = "Open loop, instead of traffic.load: mean time between two messages of a sender.",
-     .belongs = "traffic.pattern!=@phases & traffic.outstanding=0"},
+     .belongs = "traffic.pattern!=@phases & traffic.outstanding=0",
+     .resume = KER_RESUME_FORK},
     {.key = "traffic.arrival",
      .type = KER_TYPE_CHOICE,
      .fallback = "poisson",
      .kinds = &task_traffic_arrivals,
      .meaning = "When messages are created: exponential gaps, equal gaps with a random phase, bursts and "
                 "pauses, or with equal chance in each of slots that are the same for all nodes.",
-     .belongs = "traffic.pattern!=@phases & traffic.outstanding=0"},
+     .belongs = "traffic.pattern!=@phases & traffic.outstanding=0",
+     .resume = KER_RESUME_FORK},
     {.key = "traffic.size_law",
      .type = KER_TYPE_CHOICE,
      .fallback = "fixed",
@@ -202,6 +205,7 @@ enum ker_status task_traffic_new(struct task_traffic **traffic, const struct ker
         return KER_OK;
     struct task_traffic *t = ker_alloc(sizeof *t);
     t->seed = seed;
+    t->fork_purpose = ker_purpose("traffic.fork");
     enum ker_status status = traffic_read(t, config, topology, cores, error);
     if (status) {
         task_traffic_free(t);
@@ -215,6 +219,7 @@ void task_traffic_free(struct task_traffic *t)
 {
     if (!t)
         return;
+    task_traffic_formers_free(t);
     free(t->size.value);
     free(t->size.threshold);
     free(t->where.hot);
@@ -235,7 +240,7 @@ void task_traffic_node_init(struct task_traffic *t, struct task_traffic_node *n,
 {
     ker_assert(task_traffic_has(t, node));
     *n = (struct task_traffic_node){
-        .shared = t, .next_ps = t->begin, .node = node - t->first, .burst_ended = true};
+        .shared = t, .next_ps = t->begin, .node = node - t->first, .burst_ended = true, .begins = true};
     if (!t->pattern->partner)
         return;
     n->partner = t->pattern->partner(t, n->node);
@@ -263,27 +268,20 @@ double task_traffic_offered(const struct task_traffic *t, uint64_t injection_rat
     return per_second * task_traffic_senders(t) / ((double)injection_rate * t->all_nodes);
 }
 
-/* No more: the same answer when asked again. */
-static bool traffic_end(struct task_traffic_node *n)
-{
-    n->drawn = n->shared->messages;
-    return false;
-}
-
 bool task_traffic_next(struct task_traffic_node *n, struct net_offer *offer)
 {
     struct task_traffic *t = n->shared;
     if (n->partner == TASK_NOBODY)
         return false;
     for (;;) {
-        if (n->drawn == t->messages)
+        if (n->drawn == t->messages || (n->next_ps >= t->stop && !task_traffic_more_laws(n)))
             return false;
         uint64_t number = n->drawn;
         struct ker_bits bits = ker_random_bits(t->seed, KER_PURPOSE_TRAFFIC_TIME, t->first + n->node, number);
         if (t->arrival)
-            t->arrival->advance(t, n, &bits);
+            task_traffic_clock(n, &bits);
         if (n->next_ps >= t->stop)
-            return traffic_end(n);
+            return false;
         n->drawn++;
         uint32_t to = t->pattern->draw ? t->pattern->draw(t, n->node, &bits, number) : n->partner;
         if (to == n->node) {

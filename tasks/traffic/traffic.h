@@ -103,6 +103,10 @@ struct task_traffic {
         uint32_t *partner; /* of every node, by traffic.permutation_file; else NULL */
     } where;
     struct task_traffic_grid grid;
+    /* Of a run that was forked: the laws of time before this one, in their order, each until its fork. */
+    struct task_traffic **former;
+    uint32_t formers, fork_purpose;
+    ker_time until;   /* of a former one */
     uint64_t dropped; /* messages to the own node: they never enter the network (this rank's) */
 };
 
@@ -114,7 +118,9 @@ struct task_traffic_node {
     uint32_t next_fraction; /* keeps periods exact that are no whole picoseconds */
     uint32_t node;          /* within the group */
     uint32_t partner;       /* of patterns with one partner */
+    uint32_t law, renewed;  /* of former laws, how many are over; gaps drawn that began at a fork */
     bool burst_ended;       /* the next gap is a pause */
+    bool begins;            /* nothing was created yet, by this law */
 };
 _Static_assert(sizeof(struct task_traffic_node) <= 64, "one cache line per node");
 
@@ -131,6 +137,20 @@ uint32_t task_traffic_senders(const struct task_traffic *);
 /* Payload offered by open-loop traffic as a fraction of what all nodes of the system can inject; 0 for closed
  * loops. */
 double task_traffic_offered(const struct task_traffic *, uint64_t injection_rate);
+
+/* former.c: the law of time of a run that was forked. Laws of former configurations are told in their order,
+ * with the fork that ended each; then that these are all (a law that did not change ends at no fork). rate:
+ * of the injection. */
+enum ker_status task_traffic_former(struct task_traffic *, const struct ker_config *, uint64_t rate,
+                                    ker_time until, struct ker_error *);
+void task_traffic_formers_end(struct task_traffic *);
+void task_traffic_formers_free(struct task_traffic *);
+/* Moves the clock of an open-loop source to its next message. */
+void task_traffic_clock(struct task_traffic_node *, const struct ker_bits *);
+/* Is there a fork before traffic.stop that the source has not come to yet? */
+bool task_traffic_more_laws(const struct task_traffic_node *);
+/* node_service.renew */
+bool task_traffic_renew(void *state, ker_time *created);
 
 /* The next message of a node: creation, destination (numbered in the system), bytes. false: no more. */
 bool task_traffic_next(struct task_traffic_node *, struct net_offer *);
