@@ -291,6 +291,12 @@ static inline struct net_times net_times_of(const struct net_network *net, unsig
     return t;
 }
 
+/* The component that the adapter is part of. */
+static inline struct ker_address net_adapter_self(const struct net_adapter *a)
+{
+    return (struct ker_address){a->self, a->net->engine->rank};
+}
+
 /* link_class.c: of a class of links of the topology. */
 enum ker_status net_link_class_init(struct net_link_class *, const struct route_link *,
                                     const struct net_settings *, const struct ker_config *,

@@ -1,35 +1,25 @@
-/* adapter.c - a network adapter: messages into packets and back.
+/* adapter.c - a network adapter sends: messages become packets; receive.c has the other direction.
  *
- * Sending: messages stand in flows, one per destination (or one in all); the flows take turns packet by
+ * Messages stand in flows, one per destination (or one in all); the flows take turns packet by
  * packet. One packet leaves per act at most; the next act comes when the link is free. An open-loop source
  * has one offered message at a time and is asked for the next when that one has been injected: its queue
  * needs no memory however long it grows. With congestion control flows that may not send yet are passed over.
  * While none may, an open-loop source is asked for further messages, up to congestion.window, so that one to
- * a crowded destination does not hold up those to others. Notices go first. Receiving: packets are counted
- * per message; the message is handed up with its last packet. Invariant: while anything can be sent, either a
- * wake-up is on its way, or `blocked` says that a credit will bring one.
+ * a crowded destination does not hold up those to others. CNPs go first. Invariant: while anything can be
+ * sent, either a wake-up is on its way, or `blocked` says that a credit will bring one.
  */
 #include "net/adapter/flows.h"
 #include "net/congestion/congestion.h"
 
 #include <string.h>
 
-#define PORT_CONSUMED                                                                                        \
-    (NET_PORT_ADAPTER + 1) /* added to the port of an arrival that a limited sink has worked off */
-
 /* ---- sending ---- */
-
-/* The component that the adapter is part of. */
-static inline struct ker_address adapter_self(const struct net_adapter *a)
-{
-    return (struct ker_address){a->self, a->net->engine->rank};
-}
 
 static void adapter_wake(struct net_adapter *a, ker_time when)
 {
     if (when < a->wake) {
         a->wake = when;
-        ker_post_note(a->net->engine, adapter_self(a), when, KER_WAKE, a->port, 0, 0);
+        ker_post_note(a->net->engine, net_adapter_self(a), when, KER_WAKE, a->port, 0, 0);
     }
 }
 
@@ -182,7 +172,7 @@ static void message_sent(struct net_adapter *a, uint32_t flow_index)
         net->outgoing.at[a->leaving_last].next = index;
     a->leaving_last = index;
     uint32_t timer = net->host.timer + a->port;
-    ker_post_note(net->engine, adapter_self(a), a->link_free, KER_TIMER, (uint16_t)(timer >> 8),
+    ker_post_note(net->engine, net_adapter_self(a), a->link_free, KER_TIMER, (uint16_t)(timer >> 8),
                   (uint8_t)timer, 0);
 }
 
@@ -341,7 +331,7 @@ static bool packet_inject(struct net_adapter *a, ker_time now)
     return sent;
 }
 
-/* ---- cnps of congestion ---- */
+/* ---- CNPs ---- */
 
 void net_cnp_send(struct net_adapter *a, ker_time now, uint32_t destination, uint16_t word)
 {
@@ -356,7 +346,7 @@ void net_cnp_send(struct net_adapter *a, ker_time now, uint32_t destination, uin
     a->cnp_last = index;
 }
 
-/* Sends the next cnp, if there are credits for it; drops those that cannot arrive. The data's turn comes
+/* Sends the next CNP, if there are credits for it; drops those that cannot arrive. The data's turn comes
  * again when the link is free. */
 static bool cnp_inject(struct net_adapter *a, ker_time now)
 {
@@ -416,151 +406,7 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
     }
 }
 
-/* ---- receiving ---- */
-
-void net_adapter_whole(struct net_adapter *a, ker_time now, const struct net_message *m)
-{
-    struct net_network *net = a->net;
-    net->count.messages_delivered++;
-    if (net_measures(net, m->created)) {
-        stats_quantity_add(net->message_latency, (uint64_t)(now - m->created));
-        stats_quantity_add(net->message_size, m->bytes);
-    }
-}
-
-static void message_hand_up(struct net_adapter *a, ker_time now, const struct net_message *m)
-{
-    if (m->part == NET_WHOLE)
-        net_adapter_whole(a, now, m);
-    a->net->host.arrived(a->node, now, m);
-}
-
-/* The message is whole. */
-static void message_deliver(struct net_adapter *a, ker_time now, uint32_t number, struct net_message *m)
-{
-    if (__builtin_expect(a->net->set.resequence, 0)) {
-        uint32_t source = m->source;
-        if (net_resequencer_put(a, now, m, number))
-            message_hand_up(a, now, m);
-        while (net_resequencer_next(a, now, source, number, m))
-            message_hand_up(a, now, m);
-        return;
-    }
-    message_hand_up(a, now, m);
-}
-
-/* The same for one packet without an extension. */
-static void packet_hand_up(struct net_adapter *a, ker_time now, const struct net_packet *p, uint64_t payload)
-{
-    struct net_message m = {.source = p->source,
-                            .destination = a->id,
-                            .bytes = payload,
-                            .created = p->created,
-                            .number = p->message,
-                            .service = (uint8_t)p->index,
-                            .part = (uint8_t)(p->index >> 8)};
-    message_deliver(a, now, p->message, &m);
-}
-
-/* And for one with. */
-static void extension_hand_up(struct net_adapter *a, ker_time now, const struct net_packet *p,
-                              const struct net_extension *x)
-{
-    struct net_message m = {.source = p->source,
-                            .destination = a->id,
-                            .bytes = x->bytes,
-                            .created = x->created,
-                            .number = p->message,
-                            .service = x->service,
-                            .part = x->part};
-    memcpy(m.envelope.word, x->envelope, sizeof m.envelope.word);
-    message_deliver(a, now, p->message, &m);
-}
-
-static void cnp_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p)
-{
-    a->net->count.cnps_received++;
-    ker_touch(a->net->engine, now);
-    a->hold = 0;
-    a->net->congestion->noticed(a, now, p);
-}
-
-static void packet_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p)
-{
-    struct net_network *net = a->net;
-    uint64_t wire = p->bytes, payload = p->flags & NET_EMPTY ? 0 : wire - net_header(net, p->hops);
-    struct net_extension x;
-    if (__builtin_expect(net->congestion != NULL, 0)) {
-        if (p->flags & NET_NOTICE) {
-            cnp_deliver(a, now, p);
-            return;
-        }
-        net->congestion->arrived(a, now, p);
-    }
-    net->count.delivered++;
-    net->count.bytes_delivered += payload;
-    net->count.hops_sum += p->hops + 1u;
-    if (p->hops + 1u > net->count.hops_max)
-        net->count.hops_max = p->hops + 1u;
-    if (net_measures(net, now))
-        net->count.measured_bytes += payload;
-    if (net_measures(net, p->created)) {
-        stats_quantity_add(net->latency, (uint64_t)(now - p->injected));
-        stats_quantity_add(net->total_latency, (uint64_t)(now - p->created));
-    }
-    ker_touch(net->engine, now);
-    if ((p->flags & NET_FIRST) && (p->flags & NET_LAST)) {
-        if (!(p->flags & KER_FLAG_EXTENSION)) {
-            packet_hand_up(a, now, p, payload);
-            return;
-        }
-        x = *(struct net_extension *)ker_extension(net->engine, p->extension);
-        ker_extension_free(net->engine, p->extension);
-        extension_hand_up(a, now, p, &x);
-    } else if (net_reassembly_add(net, a, p, payload, &x)) {
-        extension_hand_up(a, now, p, &x);
-    }
-}
-
-/* A packet has been worked off: its buffer is free again. */
-static void packet_consume(struct net_adapter *a, ker_time now, const struct net_packet *p)
-{
-    struct net_network *net = a->net;
-    ker_time when = now + net->link[a->link].latency + net->set.credit_delay;
-    ker_post_note(net->engine, a->peer, when, KER_CREDIT, a->peer_port, p->channel, p->bytes);
-    packet_deliver(a, now, p);
-}
-
-/* A limited sink begins with a packet's head, when it is free, and is not done before the tail is here. */
-static void packet_sink(struct net_adapter *a, const struct net_packet *p)
-{
-    struct net_network *net = a->net;
-    ker_time tail = p->time, head = tail - net_times_of(net, a->link, p->bytes).wire;
-    ker_time done =
-        (a->sink_free > head ? a->sink_free : head) + ker_serialisation(p->bytes, net->set.ejection_rate);
-    a->sink_free = done > tail ? done : tail;
-    if (a->sink_free == tail) {
-        packet_consume(a, tail, p);
-        return;
-    }
-    struct net_packet *later = (struct net_packet *)ker_post_event(net->engine, adapter_self(a), a->sink_free,
-                                                                   PORT_CONSUMED | a->port, p->channel);
-    later->flags = p->flags;
-    memcpy((char *)later + 16, (const char *)p + 16, sizeof *p - 16);
-}
-
 /* ---- for the node ---- */
-
-void net_adapter_arrival(struct net_adapter *a, const struct ker_event *event)
-{
-    const struct net_packet *p = (const struct net_packet *)event;
-    if (p->port & PORT_CONSUMED)
-        packet_consume(a, p->time, p);
-    else if (a->net->set.ejection_rate)
-        packet_sink(a, p);
-    else
-        packet_deliver(a, p->time, p);
-}
 
 void net_adapter_credit(struct net_adapter *a, uint8_t channel, uint32_t bytes)
 {

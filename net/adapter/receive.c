@@ -1,0 +1,154 @@
+/* receive.c - a network adapter receives: packets become messages again.
+ *
+ * Packets are counted per message; the message is handed up with its last packet, or when its turn comes.
+ * Where the sink is limited, a packet keeps its buffer until it has been worked off: it comes a second time
+ * then.
+ */
+#include "net/congestion/congestion.h"
+#include "net/network.h"
+
+#include <string.h>
+
+#define PORT_CONSUMED (NET_PORT_ADAPTER + 1) /* added to the port of an arrival that has been worked off */
+
+void net_adapter_whole(struct net_adapter *a, ker_time now, const struct net_message *m)
+{
+    struct net_network *net = a->net;
+    net->count.messages_delivered++;
+    if (net_measures(net, m->created)) {
+        stats_quantity_add(net->message_latency, (uint64_t)(now - m->created));
+        stats_quantity_add(net->message_size, m->bytes);
+    }
+}
+
+static void message_hand_up(struct net_adapter *a, ker_time now, const struct net_message *m)
+{
+    if (m->part == NET_WHOLE)
+        net_adapter_whole(a, now, m);
+    a->net->host.arrived(a->node, now, m);
+}
+
+/* The message is whole. */
+static void message_deliver(struct net_adapter *a, ker_time now, uint32_t number, struct net_message *m)
+{
+    if (__builtin_expect(a->net->set.resequence, 0)) {
+        uint32_t source = m->source;
+        if (net_resequencer_put(a, now, m, number))
+            message_hand_up(a, now, m);
+        while (net_resequencer_next(a, now, source, number, m))
+            message_hand_up(a, now, m);
+        return;
+    }
+    message_hand_up(a, now, m);
+}
+
+/* The same for one packet without an extension. */
+static void packet_hand_up(struct net_adapter *a, ker_time now, const struct net_packet *p, uint64_t payload)
+{
+    struct net_message m = {.source = p->source,
+                            .destination = a->id,
+                            .bytes = payload,
+                            .created = p->created,
+                            .number = p->message,
+                            .service = (uint8_t)p->index,
+                            .part = (uint8_t)(p->index >> 8)};
+    message_deliver(a, now, p->message, &m);
+}
+
+/* And for one with. */
+static void extension_hand_up(struct net_adapter *a, ker_time now, const struct net_packet *p,
+                              const struct net_extension *x)
+{
+    struct net_message m = {.source = p->source,
+                            .destination = a->id,
+                            .bytes = x->bytes,
+                            .created = x->created,
+                            .number = p->message,
+                            .service = x->service,
+                            .part = x->part};
+    memcpy(m.envelope.word, x->envelope, sizeof m.envelope.word);
+    message_deliver(a, now, p->message, &m);
+}
+
+static void cnp_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p)
+{
+    a->net->count.cnps_received++;
+    ker_touch(a->net->engine, now);
+    a->hold = 0;
+    a->net->congestion->noticed(a, now, p);
+}
+
+static void packet_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p)
+{
+    struct net_network *net = a->net;
+    uint64_t wire = p->bytes, payload = p->flags & NET_EMPTY ? 0 : wire - net_header(net, p->hops);
+    struct net_extension x;
+    if (__builtin_expect(net->congestion != NULL, 0)) {
+        if (p->flags & NET_NOTICE) {
+            cnp_deliver(a, now, p);
+            return;
+        }
+        net->congestion->arrived(a, now, p);
+    }
+    net->count.delivered++;
+    net->count.bytes_delivered += payload;
+    net->count.hops_sum += p->hops + 1u;
+    if (p->hops + 1u > net->count.hops_max)
+        net->count.hops_max = p->hops + 1u;
+    if (net_measures(net, now))
+        net->count.measured_bytes += payload;
+    if (net_measures(net, p->created)) {
+        stats_quantity_add(net->latency, (uint64_t)(now - p->injected));
+        stats_quantity_add(net->total_latency, (uint64_t)(now - p->created));
+    }
+    ker_touch(net->engine, now);
+    if ((p->flags & NET_FIRST) && (p->flags & NET_LAST)) {
+        if (!(p->flags & KER_FLAG_EXTENSION)) {
+            packet_hand_up(a, now, p, payload);
+            return;
+        }
+        x = *(struct net_extension *)ker_extension(net->engine, p->extension);
+        ker_extension_free(net->engine, p->extension);
+        extension_hand_up(a, now, p, &x);
+    } else if (net_reassembly_add(net, a, p, payload, &x)) {
+        extension_hand_up(a, now, p, &x);
+    }
+}
+
+/* A packet has been worked off: its buffer is free again. */
+static void packet_consume(struct net_adapter *a, ker_time now, const struct net_packet *p)
+{
+    struct net_network *net = a->net;
+    ker_time when = now + net->link[a->link].latency + net->set.credit_delay;
+    ker_post_note(net->engine, a->peer, when, KER_CREDIT, a->peer_port, p->channel, p->bytes);
+    packet_deliver(a, now, p);
+}
+
+/* A limited sink begins with a packet's head, when it is free, and is not done before the tail is here. */
+static void packet_sink(struct net_adapter *a, const struct net_packet *p)
+{
+    struct net_network *net = a->net;
+    ker_time tail = p->time, head = tail - net_times_of(net, a->link, p->bytes).wire;
+    ker_time done =
+        (a->sink_free > head ? a->sink_free : head) + ker_serialisation(p->bytes, net->set.ejection_rate);
+    a->sink_free = done > tail ? done : tail;
+    if (a->sink_free == tail) {
+        packet_consume(a, tail, p);
+        return;
+    }
+    struct net_packet *later = (struct net_packet *)ker_post_event(
+        net->engine, net_adapter_self(a), a->sink_free, PORT_CONSUMED | a->port, p->channel);
+    later->flags = p->flags;
+    memcpy((char *)later + 16, (const char *)p + 16, sizeof *p - 16);
+}
+
+void net_adapter_arrival(struct net_adapter *a, const struct ker_event *event)
+{
+    const struct net_packet *p = (const struct net_packet *)event;
+    if (p->port & PORT_CONSUMED)
+        packet_consume(a, p->time, p);
+    else if (a->net->set.ejection_rate)
+        packet_sink(a, p);
+    else
+        packet_deliver(a, p->time, p);
+}
