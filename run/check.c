@@ -159,29 +159,43 @@ static double tree_cut(const struct run *run, const struct class_sum *sum)
     return narrowest / 2;
 }
 
-/* Switches as vertices that weigh as many as they have nodes. */
+/* Adds the links of switch `i` to its vertex; returns where the next ones go. */
+static uint64_t halves_add(const struct run *run, struct part_halves *g, uint32_t i, uint64_t end)
+{
+    const struct route_summary *all = route_summarise(run->topology);
+    uint32_t vertex = i % g->vertices;
+    struct route_peer peer;
+    for (uint32_t p = 0; p < route_ports(run->topology, i); p++) {
+        route_port(run->topology, i, p, &peer);
+        g->weight[vertex] += peer.kind == ROUTE_ENDPOINT;
+        if (peer.kind != ROUTE_SWITCH || peer.id == i || route_port_down(run->topology, i, p) == 0)
+            continue;
+        g->to[end] = peer.id % g->vertices;
+        g->rate[end++] = (double)all->link[peer.link].rate;
+    }
+    return end;
+}
+
+/* Switches as vertices that weigh as many as they have endpoints. The planes of a network are cut alike,
+ * since a host has an adapter in each: a switch and its copies are one vertex. */
 static bool metis_halves(const struct run *run, uint8_t *side)
 {
     const struct route_summary *all = route_summarise(run->topology);
-    struct part_halves g = {.vertices = all->switches,
-                            .first = ker_alloc((all->switches + 1ull) * sizeof *g.first),
-                            .weight = ker_alloc(all->switches * sizeof *g.weight)};
-    struct route_peer peer;
+    uint32_t vertices = all->switches / all->planes;
+    struct part_halves g = {.vertices = vertices,
+                            .first = ker_alloc((vertices + 1ull) * sizeof *g.first),
+                            .weight = ker_alloc(vertices * sizeof *g.weight)};
     g.to = ker_alloc(2 * all->links * sizeof *g.to);
     g.rate = ker_alloc(2 * all->links * sizeof *g.rate);
-    for (uint32_t i = 0; i < all->switches; i++) {
+    for (uint32_t i = 0; i < vertices; i++) {
         uint64_t end = g.first[i];
-        for (uint32_t p = 0; p < route_ports(run->topology, i); p++) {
-            route_port(run->topology, i, p, &peer);
-            g.weight[i] += peer.kind == ROUTE_ENDPOINT;
-            if (peer.kind != ROUTE_SWITCH || peer.id == i || route_port_down(run->topology, i, p) == 0)
-                continue;
-            g.to[end] = peer.id;
-            g.rate[end++] = (double)all->link[peer.link].rate;
-        }
+        for (uint32_t plane = 0; plane < all->planes; plane++)
+            end = halves_add(run, &g, plane * vertices + i, end);
         g.first[i + 1] = end;
     }
     bool good = part_halve(&g, side);
+    for (uint32_t i = vertices; i < all->switches; i++)
+        side[i] = side[i % vertices];
     free(g.first);
     free(g.weight);
     free(g.to);
@@ -191,9 +205,10 @@ static bool metis_halves(const struct run *run, uint8_t *side)
 
 static void halves_print(const struct run *run, const uint8_t *side)
 {
+    const struct route_summary *all = route_summarise(run->topology);
     uint32_t nodes[2] = {0}, where;
     uint16_t port;
-    for (uint32_t n = 0; n < route_summarise(run->topology)->endpoints; n++) {
+    for (uint32_t n = 0; n < all->endpoints; n += all->adapters) { /* by its first adapter */
         route_attachment(run->topology, n, &where, &port);
         nodes[side[where]]++;
     }
@@ -207,8 +222,8 @@ static void bisection_print(const struct run *run, const struct class_sum *sum)
     const char *how = "";
     uint8_t *side = ker_alloc(all->switches);
     bool found = false;
-    uint32_t nodes = all->endpoints / 2;
-    double half = (double)all->link[all->endpoint_link].rate * nodes, rate;
+    uint32_t half_of = all->endpoints / all->adapters / 2 * all->adapters;
+    double half = (double)all->link[all->endpoint_link].rate * half_of, rate;
     char a[32];
     if (strcmp(all->topology, "star") == 0) {
         rate = half;

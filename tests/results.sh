@@ -211,6 +211,11 @@ checks "bisection of a torus" 'bisection  800 GB/s each way, across the middle o
 # across the 4: 2 links
 checks "bisection of a mesh" 'bisection  50 GB/s each way, across' mesh.cfg
 checks "bisection of odd extents is METIS's bound" 'an upper bound: the best cut METIS found, between [78] and [78] nodes' odd.cfg
+# a host is on one side with the adapters that it has in both planes
+cut() { "$marssim" --check "$@" 2>&1 | awk '/^bisection/ {print $2, $3}'; }
+one=$(cut odd.cfg) two=$(cut odd.cfg node.adapters=2 topology.rails=plane)
+[ -n "$one" ] && [ "$two" = "$(awk '{print 2 * $1, $2}' <<<"$one")" ] || { echo "one plane: $one, two: $two"; false; }
+check "--check: two planes have twice the bisection of one"
 # 4 leaves x 2 links x 5 GB/s, halved
 checks "bisection of a fat tree" 'bisection  20 GB/s each way, half of the narrowest level; half of the nodes can inject 80 GB/s' tree.cfg
 # 2 | 2 groups: 4 pairs of 2 links of 1 GB/s
