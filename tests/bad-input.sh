@@ -360,7 +360,7 @@ bad_ranks 'dangling.txt:2: there is no switch t' file.cfg topology.file=dangling
 bad 'apart.txt:2: no links lead from the first switch' file.cfg topology.file=apart.txt
 bad 'zero.txt:2: the latency must be at least 1ps' file.cfg topology.file=zero.txt
 
-# A fabric of two switches and two hosts, and its tables (tests/test_fabric.c has the many ways in which they can be wrong).
+# A fabric of two switches and two hosts, and its tables (tests/test_fabric.c and test_fabric_tables.c have the many ways in which they can be wrong).
 cat >good.fabric <<'END'
 Switch 4 "S-a0" # "left" enhanced port 0 lid 1 lmc 0
 [1] "H-10"[1](11) # "node1 HCA-1" lid 3 4xQDR
@@ -436,7 +436,7 @@ bad 'are possible on networks of at most 16777215 switches' torus.cfg topology.e
 
 # ---- routing tables ----
 
-# The network: torus.cfg, 16 switches with a node each at port 0 and neighbours at ports 1 to 4. tests/test_table.c has more of what a file
+# The network: torus.cfg, 16 switches with a node each at port 0 and neighbours at ports 1 to 4. tests/test_table_text.c has more of what a file
 # may get wrong; here it is whether a user is told.
 table() { # PART LINE...: a table of these lines is refused
     local part=$1

@@ -332,8 +332,8 @@ static void replay_count_left(struct replay *r)
 }
 
 /* The program must have been prepared for all its tasks. */
-static void replay_run(struct replay_result *result, const struct task_program_class *class,
-                       struct task_program *program, uint64_t eager_limit, bool backward)
+static inline void replay_run(struct replay_result *result, const struct task_program_class *class,
+                              struct task_program *program, uint64_t eager_limit, bool backward)
 {
     struct replay r = {.result = result, .tasks = class->tasks(program), .eager_limit = eager_limit};
     *result = (struct replay_result){0};

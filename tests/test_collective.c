@@ -4,6 +4,8 @@
  * each: it ends, nothing is left over, both sides agree on the bytes of a message, the data reach whom they
  * must, and messages and bytes in all are the textbook's numbers.
  */
+#include "tasks/mpi/collectives/collective.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,8 +14,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-#include "tasks/mpi/collectives/collective.h"
 
 #define MOST 17
 #define MESSAGES (4 * MOST * MOST)
@@ -444,93 +444,12 @@ static void test_counts(void **state)
     assert_int_equal(g.bytes, 6 * 280);
 }
 
-static const struct ker_option option_table[] = {
-    {"mpi.collectives.bcast", KER_TYPE_STRING | KER_TYPE_LIST, "auto", NULL, NULL, NULL, "x"},
-#define KEY(name)                                                                                            \
-    {                                                                                                        \
-        .key = "mpi.collectives." name, .type = KER_TYPE_STRING | KER_TYPE_LIST, .fallback = "auto",         \
-        .meaning = "x", .kinds = &task_collectives                                                           \
-    }
-    KEY("barrier"),
-    KEY("reduce"),
-    KEY("allreduce"),
-    KEY("gather"),
-    KEY("gatherv"),
-    KEY("scatter"),
-    KEY("scatterv"),
-    KEY("allgather"),
-    KEY("allgatherv"),
-    KEY("alltoall"),
-    KEY("alltoallv"),
-    KEY("reduce_scatter"),
-    KEY("reduce_scatter_block"),
-    KEY("scan"),
-    KEY("exscan"),
-    KEY("comm_create"),
-    {0},
-};
-
-static enum ker_status rules(struct task_coll_table *table, const char *text, struct ker_error *error)
-{
-    const struct ker_option *const tables[] = {option_table, NULL};
-    struct ker_config *config = NULL;
-    *error = (struct ker_error){0};
-    assert_int_equal(ker_config_parse(&config, "test.cfg", text, NULL, 0, tables, error), KER_OK);
-    enum ker_status status = task_coll_table_init(table, config, error);
-    ker_config_free(config);
-    return status;
-}
-
-static const char *chosen(const struct task_coll_table *table, unsigned collective, uint64_t bytes,
-                          int32_t size)
-{
-    struct task_coll_view v = {.collective = (uint8_t)collective, .bytes = bytes, .size = size};
-    return task_coll_choose(table, &v)->name;
-}
-
-static void test_rules(void **state)
-{
-    (void)state;
-    struct task_coll_table table;
-    struct ker_error error;
-    assert_int_equal(rules(&table, "", &error), KER_OK);
-    assert_string_equal(chosen(&table, TASK_COLL_ALLREDUCE, 2047, 64), "recursive_doubling");
-    assert_string_equal(chosen(&table, TASK_COLL_ALLREDUCE, 2048, 64), "rabenseifner");
-    assert_string_equal(chosen(&table, TASK_COLL_ALLREDUCE, 2048, 2), "recursive_doubling");
-    assert_string_equal(chosen(&table, TASK_COLL_ALLTOALL, 100, 8), "bruck");
-    assert_string_equal(chosen(&table, TASK_COLL_ALLTOALL, 256, 8), "linear");
-    assert_string_equal(chosen(&table, TASK_COLL_GATHERV, 1 << 30, 8), "linear");
-    assert_int_equal(rules(&table,
-                           "mpi: { collectives: { allreduce = [\"binomial\", \"ring:1 MiB\", "
-                           "\"rabenseifner:1 MiB:64\"]; }; };",
-                           &error),
-                     KER_OK);
-    assert_string_equal(chosen(&table, TASK_COLL_ALLREDUCE, 1000000, 100), "binomial");
-    assert_string_equal(chosen(&table, TASK_COLL_ALLREDUCE, 1 << 20, 63), "ring");
-    assert_string_equal(chosen(&table, TASK_COLL_ALLREDUCE, 1 << 20, 64), "rabenseifner");
-}
-
-static void test_bad_rules(void **state)
-{
-    (void)state;
-    const char *bad[] = {"ringg", "ring:", "ring:12 apples", "ring:1 KiB:x", "ring:1 KiB:-3", "bruck", ""};
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        struct task_coll_table table;
-        struct ker_error error;
-        char text[128];
-        snprintf(text, sizeof text, "mpi: { collectives: { allreduce = \"%s\"; }; };", bad[i]);
-        assert_int_equal(rules(&table, text, &error), KER_BAD_INPUT);
-        assert_non_null(strstr(error.text, "mpi.collectives.allreduce"));
-        assert_non_null(strstr(error.text, "recursive_doubling"));
-    }
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_algorithm), cmocka_unit_test(test_uneven_parts),
-        cmocka_unit_test(test_counts),          cmocka_unit_test(test_rules),
-        cmocka_unit_test(test_bad_rules),
+        cmocka_unit_test(test_every_algorithm),
+        cmocka_unit_test(test_uneven_parts),
+        cmocka_unit_test(test_counts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

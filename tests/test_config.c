@@ -1,93 +1,6 @@
-/* The configuration: what is read, what is refused and in which words, overrides, and that what is written
- * reads back. */
-#include "kernel/kernel.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static const struct ker_option switch_options[] = {
-    {"switch.channels", KER_TYPE_INT, "2", "1", "64", NULL, "Virtual channels per port."},
-    {"switch.delay", KER_TYPE_TIME, "20 ns", "1 ns", "1 s", NULL, "From the head's arrival to the request."},
-    {"switch.buffer", KER_TYPE_BYTES, "4 KiB", "1", NULL, NULL, "Input buffer per channel."},
-    {"switch.rate", KER_TYPE_RATE, "25 GB/s", NULL, "1 TB/s", NULL, "Of its ports."},
-    {"switch.arbiter", KER_TYPE_CHOICE, "round_robin", NULL, NULL, "round_robin|oldest|random",
-     "Who is next."},
-    {0},
-};
-static const struct ker_option other_options[] = {
-    {"run.seed", KER_TYPE_INT, "1", NULL, NULL, NULL, "Seed."},
-    {"run.load", KER_TYPE_REAL, NULL, "0", "1", NULL, "Offered load."},
-    {"run.quiet", KER_TYPE_BOOL, "false", NULL, NULL, NULL, "Say less."},
-    {"topology.extents", KER_TYPE_INT | KER_TYPE_LIST, "4,4,4", "1", "65536", NULL,
-     "Switches per dimension."},
-    {"topology.bandwidth", KER_TYPE_RATE | KER_TYPE_LIST, "24 GB/s, 5 GB/s", NULL, NULL, NULL, "Per level."},
-    {"topology.weights", KER_TYPE_REAL | KER_TYPE_LIST, "", NULL, NULL, NULL, "Weights."},
-    {"topology.names", KER_TYPE_STRING | KER_TYPE_LIST, "x,y", NULL, NULL, NULL, "Names."},
-    {"jobs[].name", KER_TYPE_STRING, "", NULL, NULL, NULL, "For messages."},
-    {"jobs[].tasks", KER_TYPE_INT, NULL, "1", NULL, NULL, "Number of tasks."},
-    {"jobs[].trace", KER_TYPE_FILE, NULL, NULL, NULL, NULL, "Folder of the trace."},
-    {"jobs[].mpi.eager", KER_TYPE_BYTES, "8 KiB", NULL, NULL, NULL, "Largest eager message."},
-    {"route.how", KER_TYPE_CHOICE, "short", NULL, NULL, "short|long|drawn", "How."},
-    {"route.weights", KER_TYPE_CHOICE, "none", NULL, NULL, "none|file", "Of links.", "route.how=short"},
-    {"route.file", KER_TYPE_STRING, NULL, NULL, NULL, NULL, "The weights.", "route.weights=file"},
-    {"route.candidates", KER_TYPE_INT, "1", NULL, NULL, NULL, "Drawn.",
-     "route.how=long|drawn & run.quiet=false"},
-    {"route.bias", KER_TYPE_INT, NULL, NULL, NULL, NULL, "Of the candidates.",
-     "route.candidates!=1 or run.load"},
-    {"node.cores", KER_TYPE_INT, "1", NULL, NULL, NULL, "Of a node.", "jobs"},
-    {"jobs[].kind", KER_TYPE_CHOICE, NULL, NULL, NULL, "wave|tree", "Of a job."},
-    {"jobs[].depth", KER_TYPE_INT, "1", NULL, NULL, NULL, "Of the tree.", "jobs[].kind=tree"},
-    {0},
-};
-static const struct ker_option *const tables[] = {switch_options, other_options, NULL};
-
-static struct ker_config *parse_with(const char *text, const char *const *overrides, int count)
-{
-    struct ker_config *config = NULL;
-    struct ker_error error = {.status = KER_OK};
-    if (ker_config_parse(&config, "dir/a.cfg", text, overrides, count, tables, &error))
-        fail_msg("refused: %s", error.text);
-    return config;
-}
-
-static struct ker_config *parse(const char *text)
-{
-    return parse_with(text, NULL, 0);
-}
-
-static struct ker_config * override(const char *one)
-{
-    return parse_with("switch: { channels = 4; };", &one, 1);
-}
-
-/* The text is refused with exactly this message. */
-static void refused_with(const char *text, const char *const *overrides, int count, const char *message)
-{
-    struct ker_config *config = NULL;
-    struct ker_error error = {.status = KER_OK};
-    enum ker_status status = ker_config_parse(&config, "a.cfg", text, overrides, count, tables, &error);
-    assert_null(config);
-    assert_int_equal(status, KER_BAD_INPUT);
-    assert_int_equal(error.status, KER_BAD_INPUT);
-    assert_string_equal(error.text, message);
-}
-
-static void refused(const char *text, const char *message)
-{
-    refused_with(text, NULL, 0, message);
-}
-
-static void refused_override(const char *one, const char *message)
-{
-    refused_with("switch: { channels = 4; }; jobs = ( { tasks = 2; } );", &one, 1, message);
-}
+/* test_config.c - the configuration: what is read, what is refused and in which words, and that what is
+ * written reads back the same. */
+#include "tests/config_bench.h"
 
 static void defaults(void **state)
 {
@@ -218,96 +131,6 @@ static void syntax(void **state)
     refused("a = 5 %;", "a.cfg:1: \"%\" has no meaning here");
 }
 
-static void overrides(void **state)
-{
-    struct ker_config *c = override("switch.channels=8");
-    assert_int_equal(ker_config_int(c, "switch.channels"), 8);
-    ker_config_free(c);
-    c = override("switch.delay=30 ns");
-    assert_int_equal(ker_config_time(c, "switch.delay"), 30 * KER_NS);
-    assert_int_equal(ker_config_int(c, "switch.channels"), 4);
-    ker_config_free(c);
-    c = override(" switch.delay = \"30 ns\"");
-    assert_int_equal(ker_config_time(c, "switch.delay"), 30 * KER_NS);
-    ker_config_free(c);
-    c = override("switch.arbiter=oldest");
-    assert_true(ker_config_is(c, "switch.arbiter", "oldest"));
-    ker_config_free(c);
-    c = override("run.seed=5000000000");
-    assert_int_equal(ker_config_int(c, "run.seed"), 5000000000);
-    ker_config_free(c);
-    c = override("run.load=1e-3");
-    assert_true(ker_config_real(c, "run.load") == 1e-3);
-    ker_config_free(c);
-    c = override("jobs=({ name = \"a\"; }, { tasks = 7; })");
-    assert_int_equal(ker_config_int(c, "jobs[1].tasks"), 7);
-    ker_config_free(c);
-}
-
-static void override_lists(void **state)
-{
-    static const char *const same[] = {"topology.extents=5,6", "topology.extents=[5,6]",
-                                       "topology.extents=(5, 6)", "topology.extents=5 , 6"};
-    for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
-        struct ker_config *c = override(same[i]);
-        assert_int_equal(ker_config_count(c, "topology.extents"), 2);
-        assert_int_equal(ker_config_int_at(c, "topology.extents", 0), 5);
-        assert_int_equal(ker_config_int_at(c, "topology.extents", 1), 6);
-        ker_config_free(c);
-    }
-    struct ker_config *c = override("topology.bandwidth=[24 GB/s, \"5 GB/s\",1 GB/s]");
-    assert_int_equal(ker_config_count(c, "topology.bandwidth"), 3);
-    assert_int_equal(ker_config_rate_at(c, "topology.bandwidth", 1), 5000000000);
-    ker_config_free(c);
-    c = override("topology.weights=");
-    assert_int_equal(ker_config_count(c, "topology.weights"), 0);
-    assert_true(ker_config_has(c, "topology.weights"));
-    ker_config_free(c);
-    c = override("topology.names=true,5,\"a,b\""); /* texts may look like anything */
-    assert_int_equal(ker_config_count(c, "topology.names"), 3);
-    assert_string_equal(ker_config_string_at(c, "topology.names", 0), "true");
-    assert_string_equal(ker_config_string_at(c, "topology.names", 2), "a,b");
-    ker_config_free(c);
-}
-
-static void override_paths(void **state)
-{
-    static const char *const several[] = {"jobs[0].tasks=5", "jobs[1].name=12", "jobs[1].mpi.eager=64",
-                                          "topology.extents[1]=9", "jobs[0].trace=b"};
-    struct ker_config *c =
-        parse_with("jobs = ( { tasks = 3; } ); topology: { extents = [1, 2]; };", several, 5);
-    assert_int_equal(ker_config_int(c, "jobs[0].tasks"), 5);
-    assert_int_equal(ker_config_count(c, "jobs"), 2); /* the next index makes a new group */
-    assert_string_equal(ker_config_string(c, "jobs[1].name"), "12");
-    assert_int_equal(ker_config_bytes(c, "jobs[1].mpi.eager"), 64);
-    assert_int_equal(ker_config_int_at(c, "topology.extents", 1), 9);
-    assert_string_equal(ker_config_file(c, "jobs[0].trace"), "dir/b"); /* as if it stood in the file */
-    ker_config_free(c);
-}
-
-static void wrong_overrides(void **state)
-{
-    refused_override("switch.chanels=4",
-                     "command line: switch.chanels: unknown key; did you mean switch.channels?");
-    refused_override("switch.channels=400",
-                     "command line: switch.channels: too large: must be 1 to 64, not 400");
-    refused_override("switch.channels=abc",
-                     "command line: switch.channels: a whole number is expected, not the text \"abc\"");
-    refused_override("switch.delay=100", "command line: switch.delay: give a unit, as in \"100 ns\"");
-    refused_override("jobs[2].tasks=4",
-                     "command line: jobs[2].tasks: the list has 1 members; the next would be [1]");
-    refused_override("jobs[0]",
-                     "command line: \"jobs[0]\": KEY=VALUE is expected, as in switch.channels=4 or "
-                     "jobs[0].tasks=64");
-    refused_override("jobs[x].tasks=4", "command line: \"jobs[x].tasks=4\": KEY=VALUE is expected, as in "
-                                        "switch.channels=4 or jobs[0].tasks=64");
-    refused_override("switch=abc", "command line: switch: is a group of keys; give one of them, as in "
-                                   "switch.KEY=VALUE");
-    refused_override("jobs=abc",
-                     "command line: jobs: is a group of keys; give one of them, as in jobs[0].KEY=VALUE");
-    refused_override("jobs.tasks=4", "command line: jobs.tasks: unknown key; did you mean jobs[].tasks?");
-}
-
 static void write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
@@ -393,16 +216,6 @@ static void failing_later(void **state)
     ker_config_free(c);
 }
 
-static char *written(const struct ker_config *config)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *out = open_memstream(&text, &length);
-    ker_config_write(config, out);
-    fclose(out);
-    return text;
-}
-
 /* Written, read and written again, the text is the same; and so is what stands in it. */
 static void round_trip(void **state)
 {
@@ -456,98 +269,13 @@ static void reference(void **state)
     free(text);
 }
 
-/* Keys that belong to a choice: what holds, and in which words a key without its choice is refused. */
-static void belonging(void **state)
-{
-    static const char *const good[] = {
-        "route: { weights = \"file\"; file = \"w\"; };",
-        "route: { how = \"drawn\"; candidates = 2; bias = 1; };",
-        "route: { bias = 1; }; run: { load = 0.5; };", /* one of the two is enough */
-        "jobs = ( { kind = \"wave\"; }, { kind = \"tree\"; depth = 3; } ); node: { cores = 2; };",
-    };
-    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
-        ker_config_free(parse(good[i]));
-    refused("route: { file = \"w\"; };", "a.cfg:1: route.file: means nothing with route.weights = \"none\" "
-                                         "(the default); it is for \"file\"; remove it");
-    refused("route: { how = \"short\"; candidates = 1; };",
-            "a.cfg:1: route.candidates: means nothing with route.how = \"short\"; it is for \"long\" or "
-            "\"drawn\"; remove it");
-    refused("route: { how = \"long\"; candidates = 2; };\nrun: { quiet = true; };",
-            "a.cfg:1: route.candidates: means nothing with run.quiet = true; it is for run.quiet = false; "
-            "remove it");
-    /* the default 1 of the candidates does not count either, and run.load is absent */
-    refused("route: { bias = 1; };",
-            "a.cfg:1: route.bias: means nothing without route.candidates other than 1 or run.load; give "
-            "that, too, or remove this");
-    refused("node: { cores = 2; };",
-            "a.cfg:1: node.cores: means nothing without jobs; give that, too, or remove this");
-    refused("jobs = ( ); node: { cores = 2; };",
-            "a.cfg:1: node.cores: means nothing without jobs; give that, too, or remove this");
-    refused(
-        "jobs = ( { kind = \"tree\"; },\n { kind = \"wave\"; depth = 3; } );",
-        "a.cfg:2: jobs[1].depth: means nothing with jobs[1].kind = \"wave\"; it is for \"tree\"; remove it");
-    refused("jobs = ( { depth = 3; } );", "a.cfg:1: jobs[0].depth: means nothing without jobs[0].kind = "
-                                          "\"tree\"; give that, too, or remove this");
-    /* what belongs to a key without meaning has none */
-    refused(
-        "route: { how = \"long\"; weights = \"file\";\n file = \"w\"; };",
-        "a.cfg:1: route.weights: means nothing with route.how = \"long\"; it is for \"short\"; remove it\n"
-        "marssim: error: a.cfg:2: route.file: means nothing with route.how = \"long\"; it is for \"short\"; "
-        "remove it");
-}
-
-/* A choice that the command line overrides takes the keys that belong to it along. */
-static void belonging_overridden(void **state)
-{
-    static const char *const longer = "route.how=long", *const none[] = {"route.how=long", "route.file=x"};
-    const char *text = "route: { how = \"short\"; weights = \"file\"; file = \"w\"; };";
-    struct ker_config *config = parse_with(text, &longer, 1);
-    assert_false(ker_config_has(config, "route.weights"));
-    assert_false(ker_config_has(config, "route.file"));
-    assert_string_equal(ker_config_string(config, "route.weights"), "none");
-    char *again = written(config);
-    ker_config_free(parse(again)); /* what was left out is not written */
-    free(again);
-    ker_config_free(config);
-    refused_with(
-        text, none, 2,
-        "command line: route.file: means nothing with route.how = \"long\"; it is for \"short\"; remove it");
-}
-
-/* Ten mistakes are told, of the rest how many there are. */
-static void several_errors(void **state)
-{
-    refused("switch: { channels = 0;\n delay = 5;\n sped = 1; };",
-            "a.cfg:1: switch.channels: too small: must be 1 to 64, not 0\n"
-            "marssim: error: a.cfg:2: switch.delay: give a unit, as in \"100 ns\"\n"
-            "marssim: error: a.cfg:3: switch.sped: unknown key; marssim --help-config lists all keys");
-    static const char *const overrides[] = {"switch.x=1", "y=2", "switch.channels=0"};
-    refused_with("", overrides, 3,
-                 "command line: switch.x: unknown key; marssim --help-config lists all keys\n"
-                 "marssim: error: command line: y: unknown key; marssim --help-config lists all keys\n"
-                 "marssim: error: command line: switch.channels: too small: must be 1 to 64, not 0");
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defaults),
-        cmocka_unit_test(values),
-        cmocka_unit_test(unknown_keys),
-        cmocka_unit_test(wrong_values),
-        cmocka_unit_test(wrong_topologies),
-        cmocka_unit_test(syntax),
-        cmocka_unit_test(overrides),
-        cmocka_unit_test(override_lists),
-        cmocka_unit_test(override_paths),
-        cmocka_unit_test(wrong_overrides),
-        cmocka_unit_test(files),
-        cmocka_unit_test(failing_later),
-        cmocka_unit_test(round_trip),
+        cmocka_unit_test(defaults),     cmocka_unit_test(values),           cmocka_unit_test(unknown_keys),
+        cmocka_unit_test(wrong_values), cmocka_unit_test(wrong_topologies), cmocka_unit_test(syntax),
+        cmocka_unit_test(files),        cmocka_unit_test(failing_later),    cmocka_unit_test(round_trip),
         cmocka_unit_test(reference),
-        cmocka_unit_test(belonging),
-        cmocka_unit_test(belonging_overridden),
-        cmocka_unit_test(several_errors),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
