@@ -350,7 +350,7 @@ int main(int argc, char **argv)
     } else if (status == KER_OK && args.json) {
         status = json_print(&args, comm);
     } else if (status == KER_OK && args.help_results) {
-        const struct stats_schema **tables = run_tables();
+        const struct stats_schema **tables = run_tables(NULL);
         if (args.control)
             stats_tables_help(tables, stdout);
         free(tables);

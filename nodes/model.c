@@ -32,9 +32,11 @@ const struct ker_option node_options[] = {
      "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile.",
      "jobs"},
     {"node.memory_latency", KER_TYPE_TIME, "200 ns", NULL, "1 s", NULL,
-     "Time of an empty message between two tasks of one node.", "jobs"},
+     "Time of an empty message between two tasks of one node, or of a service to its own node.",
+     "jobs or services"},
     {"node.memory_bandwidth", KER_TYPE_RATE, "10 GB/s", "1 kB/s", NULL, NULL,
-     "Bandwidth of a message between two tasks of one node.", "jobs"},
+     "Bandwidth of a message between two tasks of one node, or of a service to its own node.",
+     "jobs or services"},
     {0},
 };
 

@@ -12,13 +12,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t node_services_add(struct node_services *services, const struct node_service *service, void *shared)
+uint32_t node_services_add(struct node_services *services, const char *name,
+                           const struct node_service *service, void *shared)
 {
     uint32_t number = 0;
-    while (number < services->count && strcmp(services->at[number].name, service->name) != 0)
+    name = name ? name : service->name;
+    while (number < services->count && strcmp(services->at[number].name, name) != 0)
         number++;
     ker_assert(number < NODE_MAX_SERVICES && !services->at[number].service);
-    snprintf(services->at[number].name, sizeof services->at[number].name, "%s", service->name);
+    snprintf(services->at[number].name, sizeof services->at[number].name, "%s", name);
     services->at[number].service = service;
     services->at[number].shared = shared;
     services->count += number == services->count;

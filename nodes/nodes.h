@@ -86,8 +86,9 @@ struct node_services {
         void *shared;
     } at[NODE_MAX_SERVICES];
 };
-/* Returns its number. */
-uint32_t node_services_add(struct node_services *, const struct node_service *, void *shared);
+/* Returns its number. name: NULL, or of a service that may be there several times. */
+uint32_t node_services_add(struct node_services *, const char *name, const struct node_service *,
+                           void *shared);
 /* Names and numbers, for a checkpoint. Loaded before any service is added. */
 void node_services_state(struct node_services *, struct ker_chunk *);
 /* The name of one that has a number and was not added; NULL: none. */
@@ -142,5 +143,7 @@ void node_loaders(struct node_system *, struct ker_state_loader loaders[NODE_STA
  * not; offers that were to be created at `at` or later are renewed. */
 void node_system_forked(struct node_system *, ker_time at);
 void node_system_renew(struct node_system *, ker_time at);
+
+#include "nodes/service.h"
 
 #endif

@@ -63,11 +63,12 @@ void node_services_state(struct node_services *services, struct ker_chunk *c)
 static void service_state(struct node *n, uint32_t s, struct ker_chunk *c)
 {
     const struct node_service *service = n->system->services->at[s].service;
+    const char *own = n->system->services->at[s].name;
     char name[KER_CHUNK_NAME];
-    snprintf(name, sizeof name, "%s", service->name);
+    snprintf(name, sizeof name, "%s", own);
     ker_chunk_text(c, name);
     bool there = ker_chunk_bool(c, n->state[s] != NULL);
-    c->bad |= strcmp(name, service->name) != 0 || (there && !n->state[s]);
+    c->bad |= strcmp(name, own) != 0 || (there && !n->state[s]);
     if (c->bad || !there)
         return;
     n->loaded |= (uint16_t)(c->loads << s);

@@ -7,9 +7,10 @@
  *
  * built by cc -shared -fPIC $(pkg-config --cflags marssim) ring.c -o libring.so and named by
  * plugins = ["libring.so"]. The contracts of what it gives stand with the structures: struct route_kind and
- * struct route_algorithm (routing/topology.h), struct task_traffic_pattern, _arrival, _size
- * (tasks/traffic/traffic.h), struct task_program_class (tasks/programs/op.h). These headers are no promise
- * from one version to the next: a plugin is built anew for each, and the program compares.
+ * struct route_algorithm (routing/topology.h), struct node_service_kind (nodes/service.h), struct
+ * task_traffic_pattern, _arrival, _size (tasks/traffic/traffic.h), struct task_program_class
+ * (tasks/programs/op.h). These headers are no promise from one version to the next: a plugin is built anew
+ * for each, and the program compares.
  */
 #ifndef MARSSIM_PLUGIN_H
 #define MARSSIM_PLUGIN_H
@@ -38,6 +39,10 @@
     SIZE(struct net_offer)                                                                                   \
     SIZE(struct net_envelope)                                                                                \
     SIZE(struct node_service)                                                                                \
+    SIZE(struct node_service_setup)                                                                          \
+    SIZE(struct node_service_kind)                                                                           \
+    SIZE(struct stats_schema)                                                                                \
+    SIZE(struct stats_column)                                                                                \
     SIZE(struct node_message)                                                                                \
     SIZE(struct task_traffic)                                                                                \
     SIZE(struct task_traffic_node)                                                                           \

@@ -40,32 +40,31 @@ const struct ker_option run_options[] = {
 
 const struct ker_option **run_option_tables(void)
 {
-    int extra = 0;
-    while (task_option_tables[extra])
-        extra++;
-    const struct ker_option **tables = ker_alloc(sizeof *tables * (size_t)(extra + 8));
-    int n = 0;
-    tables[n++] = ker_plugin_options;
-    tables[n++] = run_options;
-    tables[n++] = run_checkpoint_options;
-    tables[n++] = route_options;
-    tables[n++] = net_options;
-    tables[n++] = net_congestion_options;
-    for (int i = 0; i < extra; i++)
-        tables[n++] = task_option_tables[i];
-    tables[n++] = stats_options;
-    tables[n++] = part_options;
+    const struct ker_option *const lower[] = {ker_plugin_options, run_options, run_checkpoint_options,
+                                              route_options,      net_options, net_congestion_options};
+    const struct ker_option *const upper[] = {node_service_options, stats_options, part_options, NULL};
+    const struct ker_option **tables = NULL;
+    size_t count = 0;
+    for (size_t i = 0; i < sizeof lower / sizeof *lower; i++)
+        *KER_APPEND(tables, count) = lower[i];
+    for (size_t i = 0; task_option_tables[i]; i++)
+        *KER_APPEND(tables, count) = task_option_tables[i];
+    for (size_t i = 0; i < sizeof upper / sizeof *upper; i++)
+        *KER_APPEND(tables, count) = upper[i];
     return tables;
 }
 
-const struct stats_schema **run_tables(void)
+const struct stats_schema **run_tables(const struct node_service_list *services)
 {
-    const struct stats_schema *const *const folders[] = {net_tables, task_tables, stats_tables};
+    const struct stats_schema *const *const folders[] = {net_tables, task_tables, stats_tables, node_tables};
     const struct stats_schema **tables = NULL;
     size_t count = 0;
     for (size_t f = 0; f < sizeof folders / sizeof *folders; f++)
         for (size_t i = 0; folders[f][i]; i++)
             *KER_APPEND(tables, count) = folders[f][i];
+    const struct stats_schema *own;
+    for (uint32_t i = 0; (own = node_service_list_table(services, i)) != NULL; i++)
+        *KER_APPEND(tables, count) = own;
     *KER_APPEND(tables, count) = NULL;
     return tables;
 }

@@ -63,13 +63,15 @@ static enum ker_status phases_check(struct run *run)
 static enum ker_status ends_check(struct run *run)
 {
     const struct ker_config *c = run->config;
-    if (!run->args->check && !ker_config_has(c, "traffic.pattern") && ker_config_count(c, "jobs") == 0)
-        return ker_config_fail(c, &run->error, "jobs",
-                               "nobody sends anything: give jobs, or synthetic traffic by traffic.pattern");
+    if (!run->args->check && !ker_config_has(c, "traffic.pattern") && ker_config_count(c, "jobs") == 0 &&
+        !run->listed)
+        return ker_config_fail(
+            c, &run->error, "jobs",
+            "nobody sends anything: give jobs, services, or synthetic traffic by traffic.pattern");
     enum ker_status status = phases_check(run);
     if (status != KER_OK)
         return status;
-    run->open_ended = task_system_endless(run->tasks);
+    run->open_ended = task_system_endless(run->tasks) || node_service_list_endless(run->listed);
     uint32_t foreground = task_system_foreground(run->tasks),
              background = task_system_jobs(run->tasks) - foreground;
     run->watch = foreground > 0 && (run->open_ended || background > 0);
@@ -83,9 +85,10 @@ static enum ker_status ends_check(struct run *run)
             "run.packets or run.confidence",
             run->measure_to != KER_TIME_MAX ? ", run.drain = false" : "");
     if (run->open_ended && run->measure_to == KER_TIME_MAX)
-        return ker_config_fail(c, &run->error, "run.end",
-                               "the traffic never ends: give one of run.end, run.measure, run.packets, "
-                               "run.confidence, or traffic.messages");
+        return ker_config_fail(
+            c, &run->error, "run.end", "%s: give one of run.end, run.measure, run.packets, run.confidence%s",
+            task_system_endless(run->tasks) ? "the traffic never ends" : "services never end",
+            task_system_endless(run->tasks) ? ", or traffic.messages" : "");
     return KER_OK;
 }
 
@@ -135,11 +138,15 @@ void run_topology_make(struct run *run)
 
 void run_tasks_read(struct run *run)
 {
-    if (node_model_init(&run->model, run->config, route_summarise(run->topology)->adapters, &run->error) ==
-        KER_OK)
-        task_system_new(&run->tasks, run->config, run->topology, &run->model, &run->services, run->comm,
-                        run->seed, &run->error);
-    if (run->tasks && run->resumed)
+    const struct route_summary *sum = route_summarise(run->topology);
+    enum ker_status status = node_model_init(&run->model, run->config, sum->adapters, &run->error);
+    if (!status)
+        status = task_system_new(&run->tasks, run->config, run->topology, &run->model, &run->services,
+                                 run->comm, run->seed, &run->error);
+    if (!status)
+        status = node_service_list_new(&run->listed, run->config, route_hosts(sum), run->seed,
+                                       run->measure_to, &run->services, &run->error);
+    if (!status && run->resumed)
         run_fork_tasks(run);
 }
 
@@ -148,7 +155,7 @@ void run_network_read(struct run *run)
     enum ker_status status = ends_check(run);
     struct net_phases phases = {run->warmup, run->measure_to < run->end ? run->measure_to : run->end,
                                 run->measure_to,
-                                run->model.rail == NODE_RAIL_STRIPE /* parts are of any size */
+                                run->listed || run->model.rail == NODE_RAIL_STRIPE /* of any size */
                                     ? 0
                                     : task_system_least_payload(run->tasks)};
     if (status == KER_OK)

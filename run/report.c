@@ -117,7 +117,7 @@ static json_t *classes_json(const struct route_summary *sum, const struct stats_
     return classes;
 }
 
-static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs)
+static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, json_t *services)
 {
     const struct route_summary *sum = route_summarise(run->topology);
     double offered = task_system_offered(run->tasks, sum->adapters * sum->link[sum->endpoint_link].rate);
@@ -132,6 +132,10 @@ static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs)
     if (run->batch)
         json_object_set_new(r, "confidence", run_batches_json(run));
     json_object_set_new(r, "jobs", jobs ? jobs : json_array());
+    if (run->listed)
+        json_object_set_new(r, "services", services);
+    else
+        json_decref(services);
 }
 
 /* names.csv, when the topology has names. */
@@ -180,10 +184,13 @@ void run_report(struct run *run)
            *result = net_network_report(run->network, run->comm, span);
     bool tasks = ker_config_bool(run->config, "output.tasks");
     task_system_report(run->tasks, run->comm, at, tasks ? &run->folder : NULL, &jobs, &run->error);
+    bool services = ker_config_bool(run->config, "output.services");
+    json_t *listed =
+        node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL, &run->error);
     net_network_write(run->network, run->comm, &run->folder, &run->error);
     stats_periods_close(run->periods, &run->error);
     if (run->control) {
-        result_add(run, result, at, jobs);
+        result_add(run, result, at, jobs, listed);
         json_object_set_new(result, "link_classes",
                             classes_json(route_summarise(run->topology), links, span));
         json_t *summary =

@@ -90,6 +90,7 @@ struct run *run_new(const struct run_arguments *args, struct ker_comm *comm, str
 void run_free(struct run *run)
 {
     task_system_free(run->tasks);
+    node_service_list_free(run->listed);
     node_system_free(run->nodes);
     net_network_free(run->network);
     if (run->engine)

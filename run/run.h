@@ -31,8 +31,9 @@ int run_execute(struct run *);
 
 /* All option tables, NULL at the end; malloc'ed. */
 const struct ker_option **run_option_tables(void);
-/* All tables that a run may write, NULL at the end; malloc'ed. */
-const struct stats_schema **run_tables(void);
+/* All tables that a run may write, with those of its services (NULL: of all kinds there are), NULL at the
+ * end; malloc'ed. */
+const struct stats_schema **run_tables(const struct node_service_list *);
 /* For ker_plugin_load; name NULL at the end. */
 extern const struct ker_size run_plugin_sizes[];
 

@@ -67,6 +67,7 @@ void run_components_build(struct run *run)
     free(run->parts.rank);
     run->parts.rank = NULL; /* what else is known of the partition is reported by --check */
     void **state = ker_alloc(sizeof *state * (count + 1u) * (run->services.count + 1u));
+    node_service_list_attach(run->listed, nodes, count, state);
     if (task_system_attach(run->tasks, nodes, count, state, &run->error) == KER_OK)
         node_system_attach(run->nodes, run->network, count, state);
     run->batches = run_batches_new();
@@ -88,7 +89,7 @@ static char *folder_choose(const struct run *run)
 
 void run_folder_open(struct run *run)
 {
-    const struct stats_schema **tables = run_tables();
+    const struct stats_schema **tables = run_tables(run->listed);
     run->folder.path = folder_choose(run);
     run->folder.json = strcmp(ker_config_string(run->config, "output.tables"), "json") == 0;
     if (run->control)

@@ -28,9 +28,10 @@ struct run {
     struct ker_config *config;
     struct ker_error error;
     struct route_topology *topology;
-    struct route_proof proof;      /* --check */
-    struct node_services services; /* what runs on the nodes */
-    struct node_model model;       /* what they cost */
+    struct route_proof proof;         /* --check */
+    struct node_services services;    /* what runs on the nodes */
+    struct node_service_list *listed; /* those of them that services[] names */
+    struct node_model model;          /* what they cost */
     struct node_system *nodes;
     struct task_system *tasks;
     struct net_network *network;

@@ -133,4 +133,7 @@ char *stats_summary_text(const json_t *summary, const struct stats_table *links,
 
 extern const struct ker_option stats_options[]; /* output.* */
 
+/* A row of a table as an object: those of its columns that merge, under their names. */
+json_t *stats_table_row_json(const struct stats_table *, size_t row);
+
 #endif

@@ -200,6 +200,36 @@ static void write_jobs(FILE *out, const json_t *result)
         fprintf(out, "  and %zu more: see summary.json\n", count - MAX_JOBS);
 }
 
+/* What it is, then its sums. */
+static void write_service(FILE *out, json_t *service)
+{
+    char a[32];
+    const char *name, *separator = ": ";
+    json_t *value;
+    fprintf(out, "  %s, %s nodes", json_string_value(json_object_get(service, "name")),
+            print_field(a, service, "nodes"));
+    json_object_foreach(service, name, value)
+    {
+        size_t length = strlen(name);
+        if (!json_is_number(value) || strcmp(name, "nodes") == 0)
+            continue;
+        bool time = length > 3 && strcmp(name + length - 3, "_ps") == 0;
+        fprintf(out, "%s%.*s %s", separator, (int)(time ? length - 3 : length), name,
+                time ? print_ps(a, service, name) : print_field(a, service, name));
+        separator = ", ";
+    }
+    fputc('\n', out);
+}
+
+static void write_services(FILE *out, const json_t *result)
+{
+    const json_t *services = json_object_get(result, "services");
+    if (json_array_size(services))
+        fputs("\nservices\n", out);
+    for (size_t i = 0; i < json_array_size(services); i++)
+        write_service(out, json_array_get(services, i));
+}
+
 /* Where the table of links has what is shown of them. */
 struct links {
     const struct stats_table *table;
@@ -321,6 +351,7 @@ char *stats_summary_text(const json_t *summary, const struct stats_table *links,
     write_latency(out, result);
     write_confidence(out, result);
     write_jobs(out, result);
+    write_services(out, result);
     write_classes(out, result);
     write_links(out, links, span);
     write_run(out, json_object_get(summary, "run"));

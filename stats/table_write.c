@@ -68,6 +68,23 @@ static void row_write(const struct stats_table *t, size_t number, FILE *out, boo
     }
 }
 
+json_t *stats_table_row_json(const struct stats_table *t, size_t row)
+{
+    json_t *object = json_object();
+    for (size_t i = 0; i < t->columns; i++) {
+        const struct table_place *place = &t->place[i];
+        char text[STATS_MOST_DIGITS + 1];
+        if (place->column->merge == STATS_SAME || place->column->type == STATS_TEXT)
+            continue;
+        *number_put(text, t, t->row + row * t->row_bytes, place) = '\0';
+        json_object_set_new(object, place->column->name,
+                            !*text                               ? json_null()
+                            : place->column->type == STATS_SHARE ? json_real(strtod(text, NULL))
+                                                                 : json_integer(strtoll(text, NULL, 10)));
+    }
+    return object;
+}
+
 void stats_table_head_csv(const struct stats_table *t, FILE *out)
 {
     for (size_t i = 0; i < t->columns; i++)

@@ -2,7 +2,7 @@
 # Kinds from outside the tree: tests/plugins.sh
 #
 # The program is installed into a scratch folder, and tests/plugin/mine.c is built against it by pkg-config alone, elsewhere. Its
-# topology, routing algorithm and traffic pattern run on 1 and 3 ranks with equal results; what is no plugin is refused.
+# topology, routing algorithm, traffic pattern and service run on 1 and 3 ranks with equal results; what is no plugin is refused.
 set -u
 cd "$(dirname "$0")/.." || exit 2
 program=$(readlink -f "${MARSSIM:-./marssim}")
@@ -52,6 +52,26 @@ equal line.cfg "a topology with its routing and a pattern of a plugin: 1 and 3 r
 check "its routing is proved free of deadlock"
 sed 's/kind = "line"; length = 11/kind = "star"; nodes = 9/; s/"minimal"/"straight_out"/' line.cfg >star.cfg
 equal star.cfg "a routing algorithm of a plugin for a topology that is there: 1 and 3 ranks"
+cat >ask.cfg <<'END'
+plugins = ["libmine.so"];
+topology: { kind = "line"; length = 11; bandwidth = "10 GB/s"; latency = "50 ns"; };
+routing: { algorithm = "minimal"; };
+traffic: { pattern = "every"; every = 3; load = 0.2; };
+jobs = ( { program = "stencil"; extents = [11]; steps = 20; compute_time = "1 us"; background = true; } );
+services = ( { kind = "ask"; }, { kind = "ask"; name = "few"; every = 4; gap = "1 us"; open = 1; }, { kind = "heartbeat"; } );
+run: { end = "40 us"; };
+END
+equal ask.cfg "a service of a plugin beside another one, MPI and traffic: 1 and 3 ranks"
+jq -c .result.services one/summary.json >log; jq -e '.result.services | length == 3 and .[0].nodes == 11 and .[0].answers > 100 and .[1].answers > 10 and .[1].skipped > 5' one/summary.json >>log &&
+    cmp one/service_ask.csv three/service_ask.csv && cmp one/service_few.csv three/service_few.csv
+check "what it has counted"
+mpirun -n 3 "$marssim" -q -o saved ask.cfg partition.oversubscribe=true run.checkpoint.at="17 us" run.checkpoint.dir=dir >log 2>&1 &&
+    mpirun -n 2 "$marssim" -q -o resumed --resume dir >log 2>&1 && [ "$(jq -S .result one/summary.json)" = "$(jq -S .result resumed/summary.json)" ] &&
+    cmp one/service_ask.csv resumed/service_ask.csv && cmp one/links.csv resumed/links.csv
+check "saved by 3 ranks, resumed by 2"
+"$marssim" -q -o bad --resume dir 'services[0].gap=1 us' >log 2>&1
+[ $? -eq 2 ] && grep -q 'services\[0\].gap: is fixed once a run has begun' log
+check "its keys are fixed then"
 "$marssim" --list plugins=libmine.so >log && grep -q "line .*switches in a row" log && grep -q "star .*straight_out" log
 check "--list has them"
 "$marssim" --help-config topology.length plugins=libmine.so >log && grep -q "only with topology.kind = line" log

@@ -36,12 +36,12 @@ static void system_serve(struct task_system *system, struct node_services *servi
 {
     system->services = services;
     if (system->mpi) {
-        system->mpi_service = node_services_add(services, &task_mpi_service, system->mpi);
+        system->mpi_service = node_services_add(services, NULL, &task_mpi_service, system->mpi);
         task_mpi_name(system->mpi, system->mpi_service);
     }
     if (system->traffic)
         system->traffic->service =
-            node_services_add(services, task_traffic_service(system->traffic), system->traffic);
+            node_services_add(services, NULL, task_traffic_service(system->traffic), system->traffic);
 }
 
 enum ker_status task_system_new(struct task_system **out, const struct ker_config *config,

@@ -1,5 +1,6 @@
 /* mine.c - a plugin as somebody outside the repository would write it: a topology with its routing, a routing
- * algorithm for a topology that is there already, and a traffic pattern, each with a key of its own.
+ * algorithm for a topology that is there already, a traffic pattern, and a service, each with keys of its
+ * own.
  *
  * line: switches 0 .. n-1 in a row, a node on each: port 0 is the node, 1 the left neighbour, 2 the right
  * one.
@@ -172,10 +173,159 @@ static const struct ker_kind pattern = {
     .options = KER_OPTIONS(every_options)};
 static const struct ker_kind *const patterns[] = {&pattern, NULL};
 
+/* ---- a service: each node asks others at random times, with a few questions open at most ---- */
+
+struct asking {
+    const struct node_service_setup *setup;
+    uint32_t purpose, open_most;
+    ker_time gap;
+};
+
+struct asker {
+    const struct asking *shared;
+    uint32_t node, open;
+    uint64_t draws, asked, answers, skipped;
+};
+
+static const char purpose[] = "mine.ask";
+static const char *const purposes[] = {purpose, NULL};
+
+static const struct ker_option ask_options[] = {{.key = "services[].gap",
+                                                 .type = KER_TYPE_TIME,
+                                                 .minimum = "1 ns",
+                                                 .fallback = "2 us",
+                                                 .meaning = "ask: longest time between two questions."},
+                                                {.key = "services[].open",
+                                                 .type = KER_TYPE_INT,
+                                                 .minimum = "1",
+                                                 .fallback = "2",
+                                                 .meaning = "ask: most questions without an answer."},
+                                                {0}};
+
+static enum ker_status ask_read(void *shared, const struct node_service_setup *setup, struct ker_error *error)
+{
+    struct asking *a = shared;
+    if (setup->members < 2)
+        return ker_config_fail(setup->config, error, setup->key, "ask needs two nodes at least");
+    *a = (struct asking){setup, ker_purpose(purpose),
+                         (uint32_t)ker_config_int(setup->config, node_service_key(setup, "open").text),
+                         ker_config_time(setup->config, node_service_key(setup, "gap").text)};
+    return KER_OK;
+}
+
+static void ask_init(void *state, void *shared, const struct node_service_setup *setup, uint32_t node)
+{
+    *(struct asker *)state = (struct asker){.shared = shared, .node = node};
+}
+
+static bool ask_endless(const void *shared)
+{
+    return true;
+}
+
+static struct ker_bits ask_draw(struct asker *a)
+{
+    return ker_random_bits(a->shared->setup->seed, a->shared->purpose, a->node, a->draws++);
+}
+
+static void ask_wait(struct asker *a, struct node *node, ker_time now)
+{
+    struct ker_bits bits = ask_draw(a);
+    ker_time gap = 1 + (ker_time)(ker_random_unit(bits.word[0], bits.word[1]) * (double)a->shared->gap);
+    node_timer(node, now + gap, a->shared->setup->service, 0);
+}
+
+static void ask_start(void *state, struct node *node, ker_time now)
+{
+    ask_wait(state, node, now);
+}
+
+static void ask_timer(void *state, struct node *node, ker_time now, uint32_t number)
+{
+    struct asker *a = state;
+    const struct node_service_setup *setup = a->shared->setup;
+    struct net_envelope question = {{1}};
+    if (now >= setup->stop)
+        return;
+    ask_wait(a, node, now);
+    if (a->open == a->shared->open_most) {
+        a->skipped++;
+        return;
+    }
+    uint32_t step = 1 + ker_random_below(ask_draw(a).word[0], setup->members - 1);
+    uint32_t whom = (node_service_member(setup, a->node) + step) % setup->members;
+    struct node_message m = {.destination = node_service_node(setup, whom),
+                             .bytes = 100,
+                             .envelope = &question,
+                             .core = NODE_ANY_CORE,
+                             .priority = setup->priority};
+    a->open++;
+    a->asked++;
+    node_send(node, now, setup->service, &m);
+}
+
+static void ask_arrived(void *state, struct node *node, ker_time now, const struct net_message *message)
+{
+    struct asker *a = state;
+    struct node_message m = {.destination = message->source, .bytes = 3000, .core = NODE_ANY_CORE};
+    if (message->envelope.word[0] == 1) {
+        node_send(node, now, a->shared->setup->service, &m);
+        return;
+    }
+    a->open--;
+    a->answers++;
+    node_touch(node, now);
+}
+
+static void ask_save(void *state, struct node *node, struct ker_chunk *c)
+{
+    struct asker *a = state;
+    KER_CHUNK(c, a->open);
+    KER_CHUNK(c, a->draws);
+    KER_CHUNK(c, a->asked);
+    KER_CHUNK(c, a->answers);
+    KER_CHUNK(c, a->skipped);
+}
+
+#define ASK_COLUMNS(COLUMN)                                                                                  \
+    COLUMN(node, "", U32, SAME, row->node, "the node")                                                       \
+    COLUMN(asked, "messages", U64, SUM, row->asked, "questions")                                             \
+    COLUMN(answers, "messages", U64, SUM, row->answers, "answers")                                           \
+    COLUMN(skipped, "", U64, SUM, row->skipped, "times when too many were open")
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct asker, name, value)
+ASK_COLUMNS(VALUE)
+static const struct stats_column ask_columns[] = {ASK_COLUMNS(STATS_COLUMN)};
+
+static uint64_t ask_key(const void *row)
+{
+    return ((const struct asker *)row)->node;
+}
+
+static const struct stats_schema ask_table = {"service_ask", "One row per node.", ask_columns,
+                                              sizeof ask_columns / sizeof *ask_columns, ask_key};
+
+static const struct ker_kind ask = {
+    .name = "ask",
+    .meaning = "questions to others at random times",
+    .operations = &(const struct node_service_kind){.service = {.name = "ask",
+                                                                .start = ask_start,
+                                                                .arrived = ask_arrived,
+                                                                .timer = ask_timer,
+                                                                .save = ask_save},
+                                                    .shared_bytes = sizeof(struct asking),
+                                                    .state_bytes = sizeof(struct asker),
+                                                    .read = ask_read,
+                                                    .init = ask_init,
+                                                    .endless = ask_endless,
+                                                    .table = &ask_table},
+    .options = KER_OPTIONS(ask_options)};
+static const struct ker_kind *const services[] = {&ask, NULL};
+
 #ifndef NAME_TAKEN
-MARSSIM_PLUGIN(MARSSIM_BRINGS("topology.kind", struct route_kind, topologies),
-               MARSSIM_BRINGS("routing.algorithm", struct route_algorithm, algorithms),
-               MARSSIM_BRINGS("traffic.pattern", struct task_traffic_pattern, patterns));
+MARSSIM_PLUGIN_WITH(purposes, MARSSIM_BRINGS("topology.kind", struct route_kind, topologies),
+                    MARSSIM_BRINGS("routing.algorithm", struct route_algorithm, algorithms),
+                    MARSSIM_BRINGS("traffic.pattern", struct task_traffic_pattern, patterns),
+                    MARSSIM_BRINGS("services[].kind", struct node_service_kind, services));
 #else /* what is refused */
 static const struct ker_kind torus = {.name = "torus", .meaning = "another", .operations = &line};
 static const struct ker_kind *const taken[] = {&torus, NULL};

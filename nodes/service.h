@@ -1,0 +1,74 @@
+/* service.h - services that the configuration puts on nodes: services = ( { kind = "heartbeat"; }, ... ).
+ *
+ * A kind of service is what it does on a node (struct node_service), how it reads its keys, and what it
+ * holds: something that all its nodes of a rank share, and a state for each of them. The same kind may be
+ * there several times, under other names and with other keys; each stands for itself. MPI and synthetic
+ * traffic are services, too, which jobs and traffic bring instead.
+ *
+ * What it counts stands in its states and is described once, by the columns of a table whose rows are the
+ * states: from them come service_NAME.csv and the sums in summary.json.
+ */
+#ifndef NODES_SERVICE_H
+#define NODES_SERVICE_H
+
+#include "nodes/nodes.h"
+
+/* What a service is told, the same on every rank. */
+struct node_service_setup {
+    const struct ker_config *config;
+    const char *key;                     /* of its group: "services[2]" */
+    uint32_t service;                    /* its number, for node_send and node_timer */
+    uint32_t first_node, every, members; /* it runs on node first_node + i x every, i < members */
+    uint64_t seed;
+    ker_time stop; /* it begins nothing of its own from here on: the measured span is over */
+    uint8_t priority;
+};
+
+/* The node of member i, and which member a node is: `members` of those that are none. */
+uint32_t node_service_node(const struct node_service_setup *, uint32_t member);
+uint32_t node_service_member(const struct node_service_setup *, uint32_t node);
+/* "services[2].period", in a buffer of the caller's. */
+struct node_service_key {
+    char text[96];
+};
+struct node_service_key node_service_key(const struct node_service_setup *, const char *word);
+
+struct node_service_kind {
+    struct node_service service;      /* its name is that of the kind */
+    size_t shared_bytes, state_bytes; /* zeroed at first; state_bytes > 0 */
+    /* Every rank alike, after setup has been checked; setup stays where it is. NULL: there is nothing to
+     * read. */
+    enum ker_status (*read)(void *shared, const struct node_service_setup *, struct ker_error *);
+    void (*release)(void *shared); /* NULL: it holds nothing else */
+    void (*init)(void *state, void *shared, const struct node_service_setup *, uint32_t node);
+    /* Does it never come to an end by itself? Then the run needs another one. NULL: it does. */
+    bool (*endless)(const void *shared);
+    /* A row is a state, its key the node; context: none. NULL: it counts nothing. */
+    const struct stats_schema *table;
+};
+
+/* ---- for the program ---- */
+
+struct node_service_list; /* of a rank; NULL: there is none */
+
+/* Reads services[]; adds them to the others. nodes: of the system. */
+enum ker_status node_service_list_new(struct node_service_list **, const struct ker_config *, uint32_t nodes,
+                                      uint64_t seed, ker_time stop, struct node_services *,
+                                      struct ker_error *);
+void node_service_list_free(struct node_service_list *);
+/* As task_system_attach. */
+void node_service_list_attach(struct node_service_list *, const uint32_t *nodes, uint32_t count,
+                              void **state);
+uint32_t node_service_list_count(const struct node_service_list *);
+bool node_service_list_endless(const struct node_service_list *);
+/* Collective: [{name, kind, nodes, sums of its columns}] on rank 0, NULL elsewhere; writes their tables into
+ * the folder (NULL: none). span: measured time. */
+json_t *node_service_list_report(struct node_service_list *, struct ker_comm *, ker_time span,
+                                 const struct stats_folder *, struct ker_error *);
+/* Table number `index` of this run; NULL behind the last. */
+const struct stats_schema *node_service_list_table(const struct node_service_list *, uint32_t index);
+
+extern const struct ker_option node_service_options[];
+extern const struct stats_schema *const node_tables[]; /* of the kinds of this program, NULL at the end */
+
+#endif

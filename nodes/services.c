@@ -1,0 +1,336 @@
+/* services.c - the key services[]: kinds of services, on which nodes they run, and what they have counted.
+ *
+ * Each member of the list is a service of the run, behind those of jobs and traffic, in the order of the
+ * list; its states lie in one block, in the order of this rank's nodes. Invariant: everything but the block
+ * is the same on all ranks.
+ */
+#include "nodes/service.h"
+
+#include <stdlib.h>
+
+#define SERVICES(KIND) KIND(node_heartbeat)
+KER_KINDS_TABLE(kinds, SERVICES);
+static const struct ker_kinds family = {"services[].kind", "services of nodes",
+                                        sizeof(struct node_service_kind), kinds};
+
+extern const struct stats_schema node_heartbeat_table;
+const struct stats_schema *const node_tables[] = {&node_heartbeat_table, NULL};
+
+const struct ker_option node_service_options[] = {
+    {.key = "services[].kind",
+     .type = KER_TYPE_CHOICE,
+     .kinds = &family,
+     .meaning =
+         "What runs on nodes besides the tasks of jobs and synthetic traffic; any number of services share "
+         "a node."},
+    {.key = "services[].name",
+     .type = KER_TYPE_STRING,
+     .fallback = "",
+     .meaning = "For results; default: its kind. At most 23 letters, digits, - and _."},
+    {.key = "services[].first_node",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .meaning = "The first node it runs on."},
+    {.key = "services[].every",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .meaning = "It runs on every so-manieth node from there on."},
+    {.key = "services[].nodes",
+     .type = KER_TYPE_INT,
+     .minimum = "1",
+     .meaning = "On how many; absent: as many as there are."},
+    {.key = "services[].priority",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "15",
+     .meaning = "Priority class of its messages (switch.classes); a higher class is served first."},
+    {.key = NULL},
+};
+
+struct one {
+    char key[32], *name, *table_name;
+    const struct ker_kind *kind;
+    const struct node_service_kind *operations;
+    struct node_service_setup setup;
+    struct stats_schema table; /* the kind's, under this service's name */
+    void *shared;
+    char *state; /* of this rank's nodes */
+    uint32_t states;
+};
+
+struct node_service_list {
+    uint32_t count, services;
+    struct one one[]; /* they stay where they are */
+};
+
+/* ---- for kinds ---- */
+
+uint32_t node_service_node(const struct node_service_setup *setup, uint32_t member)
+{
+    return setup->first_node + member * setup->every;
+}
+
+uint32_t node_service_member(const struct node_service_setup *setup, uint32_t node)
+{
+    uint32_t beyond = node - setup->first_node, member = beyond / setup->every;
+    bool runs = node >= setup->first_node && beyond % setup->every == 0 && member < setup->members;
+    return runs ? member : setup->members;
+}
+
+struct node_service_key node_service_key(const struct node_service_setup *setup, const char *word)
+{
+    struct node_service_key key;
+    snprintf(key.text, sizeof key.text, "%s.%s", setup->key, word);
+    return key;
+}
+#define MOST_LETTERS 23 /* of a name: the node knows it as service_NAME, in KER_CHUNK_NAME bytes */
+#define KEY(one, word) (node_service_key(&(one)->setup, (word)).text)
+
+/* ---- reading ---- */
+
+static enum ker_status name_read(struct node_service_list *list, struct one *s, struct ker_error *error)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+    const struct ker_config *config = s->setup.config;
+    const char *name = ker_config_string(config, KEY(s, "name"));
+    s->name = ker_format("%s", *name ? name : s->kind->name);
+    s->table_name = ker_format("service_%s", s->name);
+    if (s->name[strspn(s->name, letters)] || strlen(s->name) > MOST_LETTERS)
+        return ker_config_fail(config, error, KEY(s, "name"),
+                               "\"%.60s\" names a file: at most %d letters, digits, - and _", s->name,
+                               MOST_LETTERS);
+    for (const struct one *other = list->one; other < s; other++)
+        if (strcmp(other->name, s->name) == 0)
+            return ker_config_fail(config, error, KEY(s, "name"),
+                                   "%s has the name \"%s\" already: give each service one of its own",
+                                   other->key, s->name);
+    return KER_OK;
+}
+
+/* On which nodes it runs. */
+static enum ker_status range_read(struct one *s, uint32_t nodes, struct ker_error *error)
+{
+    const struct ker_config *config = s->setup.config;
+    int64_t first = ker_config_int(config, KEY(s, "first_node")),
+            every = ker_config_int(config, KEY(s, "every"));
+    if (first >= nodes)
+        return ker_config_fail(config, error, KEY(s, "first_node"), "node %lld of %u: they count from 0",
+                               (long long)first, nodes);
+    int64_t most = 1 + (nodes - 1 - first) / every, wanted = most;
+    if (ker_config_has(config, KEY(s, "nodes")))
+        wanted = ker_config_int(config, KEY(s, "nodes"));
+    if (wanted > most)
+        return ker_config_fail(config, error, KEY(s, "nodes"),
+                               "%lld nodes, but there are only %lld: every %lldth of %u, from node %lld on",
+                               (long long)wanted, (long long)most, (long long)every, nodes, (long long)first);
+    s->setup.first_node = (uint32_t)first;
+    s->setup.every = wanted > 1 ? (uint32_t)every : 1; /* every <= nodes where it counts */
+    s->setup.members = (uint32_t)wanted;
+    return KER_OK;
+}
+
+static enum ker_status priority_read(struct one *s, struct ker_error *error)
+{
+    const struct ker_config *config = s->setup.config;
+    s->setup.priority = (uint8_t)ker_config_int(config, KEY(s, "priority"));
+    if (s->setup.priority < ker_config_int(config, "switch.classes"))
+        return KER_OK;
+    return ker_config_fail(config, error, KEY(s, "priority"),
+                           "class %u of %d: classes count from 0; more of them by switch.classes",
+                           s->setup.priority, (int)ker_config_int(config, "switch.classes"));
+}
+
+static enum ker_status kind_read(struct one *s, struct ker_error *error)
+{
+    const struct ker_config *config = s->setup.config;
+    if (!ker_config_has(config, KEY(s, "kind"))) {
+        char *names = ker_registry_names(ker_config_registry(config), family.key, NULL);
+        ker_config_fail(config, error, KEY(s, "kind"), "is missing; it is one of %s", names);
+        free(names);
+        return KER_BAD_INPUT;
+    }
+    s->kind = ker_config_kind(config, KEY(s, "kind"));
+    s->operations = s->kind->operations;
+    return KER_OK;
+}
+
+static enum ker_status one_read(struct node_service_list *list, struct one *s, uint32_t nodes,
+                                struct node_services *services, struct ker_error *error)
+{
+    enum ker_status status = kind_read(s, error);
+    if (!status)
+        status = name_read(list, s, error);
+    if (!status)
+        status = range_read(s, nodes, error);
+    if (!status)
+        status = priority_read(s, error);
+    if (status)
+        return status;
+    const struct node_service_kind *kind = s->operations;
+    if (kind->table) {
+        s->table = *kind->table;
+        s->table.name = s->table_name;
+    }
+    s->shared = ker_alloc(kind->shared_bytes + 1);
+    s->setup.service = node_services_add(services, s->table_name, &kind->service, s->shared);
+    return kind->read ? kind->read(s->shared, &s->setup, error) : KER_OK;
+}
+
+enum ker_status node_service_list_new(struct node_service_list **out, const struct ker_config *config,
+                                      uint32_t nodes, uint64_t seed, ker_time stop,
+                                      struct node_services *services, struct ker_error *error)
+{
+    uint32_t count = (uint32_t)ker_config_count(config, "services"), most = NODE_MAX_SERVICES;
+    enum ker_status status = KER_OK;
+    *out = NULL;
+    for (uint32_t i = 0; i < services->count; i++)
+        most -= services->at[i].service != NULL;
+    if (count > most)
+        return ker_config_fail(config, error, "services", "at most %u services can be there, not %u", most,
+                               count);
+    if (count == 0)
+        return KER_OK;
+    struct node_service_list *list = ker_alloc(sizeof *list + count * sizeof *list->one);
+    for (uint32_t i = 0; i < count && !status; i++) {
+        struct one *s = &list->one[i];
+        snprintf(s->key, sizeof s->key, "services[%u]", i);
+        s->setup = (struct node_service_setup){.config = config, .key = s->key, .seed = seed, .stop = stop};
+        list->count++;
+        status = one_read(list, s, nodes, services, error);
+    }
+    list->services = services->count;
+    if (status)
+        node_service_list_free(list);
+    else
+        *out = list;
+    return status;
+}
+
+void node_service_list_free(struct node_service_list *list)
+{
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        struct one *s = &list->one[i];
+        if (s->shared && s->operations->release)
+            s->operations->release(s->shared);
+        free(s->shared);
+        ker_release(s->state, s->states * (s->operations ? s->operations->state_bytes : 0));
+        free(s->name);
+        free(s->table_name);
+    }
+    free(list);
+}
+
+uint32_t node_service_list_count(const struct node_service_list *list)
+{
+    return list ? list->count : 0;
+}
+
+bool node_service_list_endless(const struct node_service_list *list)
+{
+    for (uint32_t i = 0; list && i < list->count; i++)
+        if (list->one[i].operations->endless && list->one[i].operations->endless(list->one[i].shared))
+            return true;
+    return false;
+}
+
+/* ---- states ---- */
+
+static void one_attach(struct one *s, const uint32_t *nodes, uint32_t count, void **state, uint32_t services)
+{
+    const struct node_service_kind *kind = s->operations;
+    for (uint32_t i = 0; i < count; i++)
+        s->states += node_service_member(&s->setup, nodes[i]) < s->setup.members;
+    if (s->states == 0)
+        return;
+    char *at = s->state = ker_reserve(s->states * kind->state_bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        if (node_service_member(&s->setup, nodes[i]) == s->setup.members)
+            continue;
+        kind->init(at, s->shared, &s->setup, nodes[i]);
+        state[(size_t)i * services + s->setup.service] = at;
+        at += kind->state_bytes;
+    }
+}
+
+void node_service_list_attach(struct node_service_list *list, const uint32_t *nodes, uint32_t count,
+                              void **state)
+{
+    for (uint32_t i = 0; list && i < list->count; i++)
+        one_attach(&list->one[i], nodes, count, state, list->services);
+}
+
+/* ---- what they have counted ---- */
+
+const struct stats_schema *node_service_list_table(const struct node_service_list *list, uint32_t index)
+{
+    for (uint32_t i = 0; list && i < list->count; i++)
+        if (list->one[i].operations->table && index-- == 0)
+            return &list->one[i].table;
+    return NULL;
+}
+
+static struct stats_table *table_make(const struct one *s, const struct stats_schema *schema,
+                                      struct ker_comm *comm, ker_time span)
+{
+    struct stats_table *table = stats_table_new(schema, NULL, (uint64_t)span);
+    for (uint32_t i = 0; i < s->states; i++)
+        stats_table_add(table, s->state + i * s->operations->state_bytes);
+    stats_table_gather(table, comm);
+    return table;
+}
+
+static uint64_t one_row(const void *row)
+{
+    (void)row;
+    return 0;
+}
+
+/* The sums of all nodes are the same table with one row, of the columns that merge. */
+static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time span)
+{
+    json_t *object = json_pack("{s:s, s:s, s:I}", "name", s->name, "kind", s->kind->name, "nodes",
+                               (json_int_t)s->setup.members);
+    if (!s->operations->table)
+        return object;
+    struct stats_column *column = ker_alloc(s->table.columns * sizeof *column);
+    struct stats_schema schema = s->table;
+    schema.key = one_row;
+    schema.column = column;
+    schema.columns = 0;
+    for (size_t i = 0; i < s->table.columns; i++)
+        if (s->table.column[i].merge != STATS_SAME)
+            column[schema.columns++] = s->table.column[i];
+    struct stats_table *sums = table_make(s, &schema, comm, span);
+    if (stats_table_rows(sums)) {
+        json_t *counted = stats_table_row_json(sums, 0);
+        json_object_update(object, counted);
+        json_decref(counted);
+    }
+    stats_table_free(sums);
+    free(column);
+    return object;
+}
+
+json_t *node_service_list_report(struct node_service_list *list, struct ker_comm *comm, ker_time span,
+                                 const struct stats_folder *folder, struct ker_error *error)
+{
+    bool control = ker_comm_rank(comm) == 0;
+    json_t *all = json_array();
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        const struct one *s = &list->one[i];
+        json_array_append_new(all, one_report(s, comm, span));
+        if (!s->operations->table || !folder)
+            continue;
+        struct stats_table *table = table_make(s, &s->table, comm, span);
+        if (control)
+            stats_table_write(table, folder, error);
+        stats_table_free(table);
+    }
+    if (control)
+        return all;
+    json_decref(all);
+    return NULL;
+}
