@@ -330,6 +330,7 @@ int main(int argc, char **argv)
     struct ker_error error = {0};
     struct timespec started;
     clock_gettime(CLOCK_MONOTONIC, &started);
+    ker_request_early();
     if (ker_comm_init(&comm, &argc, &argv, &error) != KER_OK) {
         fprintf(stderr, "marssim: error: %s\n", error.text);
         return KER_RUN_FAILED;

@@ -55,10 +55,48 @@ check "a damaged part is refused"
 cp "$c/part-0" "$c/part-1"
 refused "part-1" --resume "$c" -o "$t/e"
 check "a part that stands twice is refused"
-mv "$t/part" "$c/part-1"
+cp configs/torus-uniform.cfg "$c/part-1"
+refused "part-1: is no state of marssim" --resume "$c" -o "$t/e"
+check "a foreign file is refused"
+cp "$t/part" "$c/part-1"
+good=0 flips=$(stat -c %s "$t/part")
+for i in 0 1 2 3 4 5 6 7 8 9; do # every tenth of the file, each time another bit
+    at=$((flips * i / 10 + i)) byte=$(od -An -tu1 -j $((flips * i / 10 + i)) -N 1 "$t/part")
+    cp "$t/part" "$c/part-1"
+    printf "\\x$(printf %x $((byte ^ (1 << i % 8))))" | dd of="$c/part-1" bs=1 seek=$at conv=notrunc status=none
+    refused "part-1" --resume "$c" -o "$t/e" && good=$((good + 1))
+done
+[ "$good" -eq 10 ]
+check "a bit that has flipped is found"
+cp "$t/part" "$c/part-1"
+cp "$c/index" "$t/index"
+head -c 200 "$t/index" >"$c/index"
+refused "index: has been cut short" --resume "$c" -o "$t/e" && cp "$c/part-0" "$c/index" && refused "index: " --resume "$c" -o "$t/e"
+check "so is what is wrong with the index"
+cp "$t/index" "$c/index"
 mv "$c" "$c.tmp"
 refused "holds no checkpoint" --resume "$t/b" -o "$t/e"
 check "a checkpoint that was not finished is not taken"
+# The files that a run was made from: who sends to whom, where tasks are, and what they do.
+mkdir "$t/in"
+cp -r tests/traces/npb-is.S-8 "$t/in/trace"
+printf '%d\n' 2 3 4 5 6 7 0 1 >"$t/in/who"
+seq 7 -1 0 >"$t/in/where"
+cat >"$t/in/system.cfg" <<'C'
+topology: { kind = "torus"; extents = [8]; bandwidth = "10 GB/s"; latency = "50 ns"; };
+jobs: ( { program = "trace"; trace = "trace"; placement = "file"; placement_file = "where"; } );
+traffic: { pattern = "permutation"; permutation_file = "who"; load = 0.1; size = "64 B"; stop = "20 us"; };
+C
+run -o "$t/f" "$t/in/system.cfg" "run.checkpoint.at=5 us" && run --resume "$t/f" -o "$t/g" &&
+    cmp "$t/f/tasks.csv" "$t/g/tasks.csv"
+check "a run made from files goes on"
+for f in who where trace/pmpi-trace-rank-0.txt; do
+    cp "$t/in/$f" "$t/kept"
+    echo "# " >>"$t/in/$f"
+    refused "has changed since the run began" --resume "$t/f" -o "$t/e"
+    check "not when ${f%%/*} has changed"
+    cp "$t/kept" "$t/in/$f"
+done
 [ ! -e "$t/e" ]
 check "what is refused writes nothing"
 exit $failed

@@ -1,11 +1,13 @@
 /* test_checkpoint.c - a run that was saved, killed and resumed has the results of a run without interruption.
  *
- * Random systems of every kind (random_system.h). Each runs once as it is. Then it runs on one rank with
- * checkpoints and is ended by SIGKILL at a random moment, some times over, and resumed until it is done; and
- * it is saved at random times on two ranks, and resumed on one or three.
+ * Random systems of every kind (random_system.h). Each runs once as it is. Then it runs with checkpoints and
+ * is ended by SIGKILL at a random moment, some times over, and resumed until it is done, each time on as many
+ * ranks as are drawn; it is saved at a random time on two ranks, and resumed on one or three; and from there
+ * it goes on as a fork with another load, on one rank and on three, which are equal.
  *
- * CHECKPOINT_SYSTEMS=n takes that many systems, CHECKPOINT_FIRST=n begins with number n; after a failure the
- * folder is kept, and what is printed reproduces it.
+ * CHECKPOINT_RANKS=n draws up to n ranks for the runs that are killed. CHECKPOINT_SYSTEMS=n takes that many
+ * systems, CHECKPOINT_FIRST=n begins with number n; after a failure the folder is kept, and what is printed
+ * reproduces it.
  */
 int marssim_main(int argc, char **argv);
 #define main marssim_main
@@ -20,6 +22,7 @@ int marssim_main(int argc, char **argv);
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,12 +30,13 @@ int marssim_main(int argc, char **argv);
 
 #define SYSTEMS 8
 #define MOST_KILLS 4
+#define LONGEST_S 300
 
 struct test {
     char scratch[64];
     const char *program;
     bool failed;
-    int resumed; /* runs that went on from a checkpoint */
+    int resumed, forked; /* runs that went on from a checkpoint */
 };
 
 static int setting(const char *name, int fallback)
@@ -48,28 +52,69 @@ static double clock_s(void)
     return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-/* Runs a command of the shell, which replaces itself by the program; after `seconds` it is killed. Returns
- * the exit status; -1: killed. */
-static int command_run(double seconds, const char *format, ...)
+/* Kills all ranks of a launcher, or the process itself; nothing gets a chance to clean up. */
+static void kill_all(pid_t pid)
+{
+    char *path = ker_format("/proc/%d/task/%d/children", pid, pid);
+    FILE *in = fopen(path, "r");
+    for (int rank; in && fscanf(in, "%d", &rank) == 1;)
+        kill(rank, SIGKILL);
+    if (in)
+        fclose(in);
+    kill(pid, SIGKILL);
+    free(path);
+}
+
+/* A command of the shell that replaces itself by the program. */
+static pid_t command_start(const char *format, va_list arguments)
 {
     char command[2048];
-    va_list arguments;
-    va_start(arguments, format);
     vsnprintf(command, sizeof command, format, arguments);
-    va_end(arguments);
     pid_t child = fork();
     if (child == 0) {
         execl("/bin/sh", "sh", "-c", command, (char *)NULL);
         _exit(127);
     }
-    double until = clock_s() + seconds;
+    return child;
+}
+
+/* Its exit status; -1: killed, `seconds` after the file `gone` is not there any more (NULL: from now on). */
+static int command_wait(pid_t child, const char *gone, double seconds)
+{
+    double until = gone ? 0 : clock_s() + seconds, latest = clock_s() + LONGEST_S;
     int status;
     while (waitpid(child, &status, WNOHANG) == 0) {
-        if (clock_s() > until)
-            kill(child, SIGKILL);
+        if (until == 0 && access(gone, F_OK) != 0)
+            until = clock_s() + seconds;
+        if ((until > 0 && clock_s() > until) || clock_s() > latest)
+            kill_all(child);
         usleep(500);
     }
     return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int command_run(double seconds, const char *format, ...)
+{
+    va_list arguments;
+    va_start(arguments, format);
+    pid_t child = command_start(format, arguments);
+    va_end(arguments);
+    return command_wait(child, NULL, seconds);
+}
+
+/* A run into this folder, killed so long after it has begun: a run removes first what tables are there. */
+static int run_kill(const char *folder, double seconds, const char *format, ...)
+{
+    char *table = ker_format("%s/links.csv", folder);
+    va_list arguments;
+    mkdir(folder, 0777);
+    close(open(table, O_WRONLY | O_CREAT, 0666));
+    va_start(arguments, format);
+    pid_t child = command_start(format, arguments);
+    va_end(arguments);
+    int status = command_wait(child, table, seconds);
+    free(table);
+    return status;
 }
 
 #define LOG "partition.bind=no </dev/null >>%s/log 2>&1"
@@ -103,26 +148,59 @@ static void judge(struct test *test, int number, const char *what, int status, c
     fprintf(stderr, "system %d, %s: status %d, %s\n", number, what, status, where);
 }
 
-/* Killed again and again, on one rank; then to the end. */
+/* Killed again and again, each time on as many ranks as are drawn; then to the end. */
 static void killed(struct test *test, struct ker_stream *stream, int number, double wall, int64_t end)
 {
     char *base = ker_format("%s/%03d", test->scratch, number), *folder = ker_format("%s/k", base),
          *expected = ker_format("%s/a", base);
     ker_time period = end / (2 + ker_stream_below(stream, 30)) + 1;
-    int status = -1;
-    for (int kills = 0; status < 0; kills++) {
-        double seconds = kills < MOST_KILLS ? wall * 1.2 * ker_stream_unit(stream) : 300;
+    int status = -1, most = setting("CHECKPOINT_RANKS", number % 4 == 3 ? 3 : 1);
+    for (int kills = 0; status < 0 && kills < 50; kills++) {
+        int ranks = 1 + (int)ker_stream_below(stream, (uint32_t)most);
+        double seconds =
+            kills < MOST_KILLS ? wall * (ranks > 1 ? 5 : 1.2) * ker_stream_unit(stream) : LONGEST_S;
+        char launcher[32] = "";
+        if (ranks > 1)
+            snprintf(launcher, sizeof launcher, "mpirun -n %d ", ranks);
         if (has_checkpoint(folder)) {
             test->resumed++;
-            status = command_run(seconds, "exec '%s' -q --resume %s " LOG, test->program, folder, base);
+            status = run_kill(folder, seconds, "exec %s'%s' -q --resume %s partition.oversubscribe=true " LOG,
+                              launcher, test->program, folder, base);
         } else {
-            status = command_run(seconds, "exec '%s' -q -o %s %s.cfg 'run.checkpoint.period=%lld ps' " LOG,
-                                 test->program, folder, base, (long long)period, base);
+            status = run_kill(folder, seconds,
+                              "exec %s'%s' -q -o %s %s.cfg 'run.checkpoint.period=%lld ps' "
+                              "partition.oversubscribe=true " LOG,
+                              launcher, test->program, folder, base, (long long)period, base);
         }
     }
     judge(test, number, "killed", status, expected, folder);
     free(expected);
     free(folder);
+    free(base);
+}
+
+/* From its checkpoint of two ranks on with another load, on one rank and on three. */
+static void forked(struct test *test, struct ker_stream *stream, int number)
+{
+    char *base = ker_format("%s/%03d", test->scratch, number);
+    double load = 0.05 + ker_stream_unit(stream);
+    int status = command_run(LONGEST_S, "exec '%s' -q --resume %s/m -o %s/f traffic.load=%.3f " LOG,
+                             test->program, base, base, load, base);
+    if (status == 0) {
+        char *one = ker_format("%s/f", base), *three = ker_format("%s/g", base);
+        test->forked++;
+        status = command_run(LONGEST_S,
+                             "exec mpirun -n 3 '%s' -q --resume %s/m -o %s/g traffic.load=%.3f "
+                             "partition.oversubscribe=true partition.method=random " LOG,
+                             test->program, base, base, load, base);
+        judge(test, number, "a fork on other ranks", status, one, three);
+        free(one);
+        free(three);
+    } else if (status != KER_BAD_INPUT &&
+               status != KER_RUN_FAILED) { /* no load to change; a deadlock of jobs */
+        test->failed = true;
+        fprintf(stderr, "system %d, a fork: status %d\n", number, status);
+    }
     free(base);
 }
 
@@ -133,12 +211,13 @@ static void moved(struct test *test, struct ker_stream *stream, int number, int6
          *expected = ker_format("%s/a", base);
     long long at = 1 + (long long)(ker_stream_unit(stream) * (double)end);
     int ranks = ker_stream_below(stream, 2) ? 3 : 1,
-        status = command_run(300, "exec mpirun -n 2 '%s' -q -o %s %s.cfg 'run.checkpoint.at=%lld ps' " LOG,
-                             test->program, folder, base, at, base);
+        status =
+            command_run(LONGEST_S, "exec mpirun -n 2 '%s' -q -o %s %s.cfg 'run.checkpoint.at=%lld ps' " LOG,
+                        test->program, folder, base, at, base);
     judge(test, number, "saved on two ranks", status, expected, folder);
     if (has_checkpoint(folder)) {
         test->resumed++;
-        status = command_run(300,
+        status = command_run(LONGEST_S,
                              "exec mpirun -n %d '%s' -q --resume %s -o %s/r partition.oversubscribe=true "
                              "partition.method=random engine.cell_order=shuffled " LOG,
                              ranks, test->program, folder, base, base);
@@ -160,11 +239,13 @@ static void system_test(struct test *test, int number)
     test->failed = false;
     assert_int_equal(command_run(10, "mkdir -p %s", base), 0);
     double began = clock_s();
-    if (command_run(300, "exec '%s' -q -o %s %s.cfg " LOG, test->program, folder, base, base) == 0) {
+    if (command_run(LONGEST_S, "exec '%s' -q -o %s %s.cfg " LOG, test->program, folder, base, base) == 0) {
         double wall = clock_s() - began;
         int64_t end = end_of(folder);
         killed(test, &stream, number, wall, end);
         moved(test, &stream, number, end);
+        if (number % 2)
+            forked(test, &stream, number);
     }
     if (!test->failed)
         command_run(60, "rm -rf %s", base);
@@ -189,7 +270,7 @@ static void random_systems(void **state)
     }
     free(tables);
     free(traces);
-    print_message("%d systems, %d runs that were resumed\n", count, test.resumed);
+    print_message("%d systems, %d runs that were resumed, %d forks\n", count, test.resumed, test.forked);
     if (test.failed)
         fail_msg("kept: %s", test.scratch);
     command_run(60, "rm -rf %s", test.scratch);

@@ -70,6 +70,18 @@ static void on_signal(int number, siginfo_t *info, void *context)
     ker_request_ask(number == SIGINT ? KER_REQUEST_INTERRUPT : KER_REQUEST_TERMINATE);
 }
 
+static void pass_over(int number)
+{
+}
+
+void ker_request_early(void)
+{
+    struct sigaction action = {.sa_handler = pass_over, .sa_flags = SA_RESTART}, is;
+    sigaction(SIGUSR2, NULL, &is);
+    if (is.sa_handler == SIG_DFL)
+        sigaction(SIGUSR2, &action, NULL);
+}
+
 void ker_request_listen(struct ker_comm *comm)
 {
     struct sigaction action = {.sa_sigaction = on_signal, .sa_flags = SA_SIGINFO | SA_RESTART};
