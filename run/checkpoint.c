@@ -38,7 +38,9 @@ struct run_checkpoints {
     uint32_t at_count;
     double wall_s, next_s; /* real time between two; of the next one */
     int keep;
-    bool wanted; /* any of the keys asks for some: then an interrupted run leaves one, too */
+    uint64_t written, bytes; /* checkpoints so far; of the last one's parts */
+    double longest_s;        /* that all ranks have stood for one */
+    bool wanted;             /* any of the keys asks for some: then an interrupted run leaves one, too */
 };
 
 /* ---- when ---- */
@@ -164,7 +166,9 @@ static void index_write(struct run *run, const char *folder, ker_time at, void *
 
 /* ---- files ---- */
 
-static void part_write(struct run *run, const char *folder, ker_time at, struct ker_error *error)
+/* bytes: of the file. */
+static void part_write(struct run *run, const char *folder, ker_time at, uint64_t *bytes,
+                       struct ker_error *error)
 {
     uint32_t number = (uint32_t)ker_comm_rank(run->working), parts = (uint32_t)run->workers;
     char *path = ker_format("%s/part-%u", folder, number);
@@ -182,6 +186,7 @@ static void part_write(struct run *run, const char *folder, ker_time at, struct 
     task_system_save(run->tasks, w);
     ker_engine_save(run->engine, w);
     ker_state_close(w, &size, error);
+    *bytes = size.stored;
 }
 
 /* The files of a checkpoint, and nothing else: a folder with more in it stays. */
@@ -276,11 +281,13 @@ static void checkpoint_write(struct run *run, const char *folder, const char *na
     struct ker_error error = {.status = KER_OK};
     void *inputs = NULL;
     size_t *offset = NULL, bytes;
+    uint64_t stored = 0;
     if (run->control)
         folder_begin(folder, &error);
     if (step_failed(run, &error))
         return;
-    part_write(run, folder, at, &error);
+    part_write(run, folder, at, &stored, &error);
+    ker_comm_sum_u64(run->working, &stored, 1);
     const void *own = ker_inputs_packed(ker_config_inputs(run->config), &bytes);
     ker_comm_gather(run->working, own, bytes, &inputs, &offset);
     if (!step_failed(run, &error) && run->control) {
@@ -293,11 +300,14 @@ static void checkpoint_write(struct run *run, const char *folder, const char *na
     bool failed = step_failed(run, &error);
     if (run->control && failed)
         folder_remove(folder);
+    run->checkpoints->written += !failed;
+    run->checkpoints->bytes = stored;
 }
 
 void run_checkpoint_write(struct run *run, ker_time at)
 {
     struct run_checkpoints *k = run->checkpoints;
+    double began = clock_s();
     char *dir = k->dir ? ker_format("%s", k->dir) : ker_format("%s/checkpoints", run->folder.path),
          *name = ker_format("%s/" RUN_CHECKPOINT_NAME "%019lld", dir, (long long)at),
          *folder = ker_format("%s.tmp", name);
@@ -307,7 +317,15 @@ void run_checkpoint_write(struct run *run, ker_time at)
         oldest_remove(dir, k->keep);
     }
     k->next_s = clock_s() + k->wall_s;
+    k->longest_s = clock_s() - began > k->longest_s ? clock_s() - began : k->longest_s;
     free(folder);
     free(name);
     free(dir);
+}
+
+json_t *run_checkpoints_json(const struct run *run)
+{
+    const struct run_checkpoints *k = run->checkpoints;
+    return json_pack("{s:I, s:I, s:f}", "written", (json_int_t)k->written, "bytes", (json_int_t)k->bytes,
+                     "longest_s", k->longest_s);
 }

@@ -53,6 +53,7 @@ static json_t *speed_report(struct run *run)
     json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)run->workers)));
     json_object_set_new(r, "sent_bytes", json_integer((json_int_t)v[8]));
     json_object_set_new(r, "window_ps", json_integer((json_int_t)run->engine->wheel.grid));
+    json_object_set_new(r, "checkpoints", run_checkpoints_json(run));
     json_object_set_new(r, "imbalance", json_real(v[0] ? (double)most[0] * ranks / (double)v[0] : 1));
     return r;
 }

@@ -106,6 +106,7 @@ bool run_checkpoints_due(const struct run *, ker_time at);
 void run_checkpoints_clock(struct run *);
 /* Collective over the working ranks, at a time at which all stand. */
 void run_checkpoint_write(struct run *, ker_time at);
+json_t *run_checkpoints_json(const struct run *);
 extern const struct ker_option run_checkpoint_options[];
 
 /* index.c */
