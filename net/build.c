@@ -32,7 +32,8 @@ static size_t port_bytes(const struct net_network *net)
 static size_t switch_bytes(const struct net_network *net, uint32_t ports)
 {
     size_t voq = ports <= NET_VOQ_PORTS ? sizeof(uint16_t) * ports * ports : 0;
-    return round64(sizeof(struct net_switch)) + port_bytes(net) * ports + round64(voq);
+    return round64(sizeof(struct net_switch)) + (port_bytes(net) + sizeof(struct net_credits_due)) * ports +
+           round64(voq);
 }
 
 static size_t adapter_bytes(const struct net_network *net)
@@ -76,8 +77,9 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
     s->ports = (uint16_t)ports;
     s->port_bytes = (uint16_t)port_bytes(net);
     s->packet.free = s->request.free = KER_NONE;
+    s->credits_due = (struct net_credits_due *)(void *)net_port_at(s, ports);
     if (ports <= NET_VOQ_PORTS) {
-        s->voq = (uint16_t *)(void *)net_port_at(s, ports);
+        s->voq = (uint16_t *)(void *)(s->credits_due + ports);
         memset(s->voq, 0xff, sizeof *s->voq * ports * ports);
     }
     s->map = net_congestion_map_new(net, l, id);
@@ -155,6 +157,18 @@ static void component_memory(struct net_network *net, const struct net_layout *l
     }
 }
 
+/* Where the credits of inputs that other switches of this rank send to are put down. */
+static void upstream_find(const struct net_network *net, struct net_switch *s, uint32_t rank)
+{
+    for (uint32_t p = 0; p < s->ports; p++) {
+        struct net_port *in = net_port_at(s, p);
+        if (!in->used || in->ends_at_adapter || in->peer.rank != rank)
+            continue;
+        const struct net_switch *other = net->engine->component[in->peer.index].state;
+        in->upstream = &other->credits_due[in->peer_port];
+    }
+}
+
 /* With the sizes of this network. */
 static void classes_init(struct net_network *net)
 {
@@ -201,6 +215,8 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
         }
     }
     qsort(net->adapters, net->adapter_count, sizeof *net->adapters, adapter_compare);
+    for (uint32_t i = 0; i < net->switch_count; i++)
+        upstream_find(net, net->switches[i], (uint32_t)rank);
     free(owner);
     free(offset);
 }

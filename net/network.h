@@ -102,12 +102,13 @@ struct net_port {
     ker_time wake;       /* output: a wake-up is on its way for then; KER_TIME_MAX: none */
     struct ker_address peer;
     uint16_t peer_port;
-    uint16_t starved;   /* output: channels on which a request waits for credits */
     uint32_t queue;     /* output: last request of the ring, NET_NONE: no requests */
     uint32_t waiting;   /* output: bytes in its requests */
     uint8_t link;       /* class */
     uint8_t to_adapter; /* output: ends at an adapter that takes all (no credits) */
     uint8_t ends_at_adapter, used;
+    struct net_credits_due *upstream; /* input: of the output that sends to it, if that is a switch's of this
+                                         rank; else NULL */
     /* statistics of the output, then of the input */
     uint64_t queue_max; /* longest wait for the link, picoseconds */
     uint64_t packets, bytes, busy, queue_time, input_time;
@@ -134,6 +135,16 @@ struct net_input_fifo {
     bool taken;
 };
 
+/* Of an output: credits that are on their way to it (switch/credits.h), in no order. */
+#define NET_CREDITS_DUE 4
+struct net_credits_due {
+    ker_time when[NET_CREDITS_DUE];
+    uint16_t bytes[NET_CREDITS_DUE];
+    uint8_t channel[NET_CREDITS_DUE];
+    uint8_t count;
+    uint16_t starved; /* channels on which a request waits for credits */
+} __attribute__((aligned(64)));
+
 struct net_pins;
 struct net_congestion_map;
 
@@ -143,6 +154,7 @@ struct net_switch {
     KER_POOL(struct net_packet) packet;
     KER_POOL(struct net_request) request;
     struct net_input_fifo *input_fifo;
+    struct net_credits_due *credits_due; /* by port */
     uint16_t *voq;     /* [output][input]: its first request, NET_NO_VOQ; NULL on switches too large for it */
     uint32_t id, self; /* among switches; component */
     uint32_t turn;     /* which output is served first when several could be */

@@ -113,12 +113,71 @@ static void least_systems(void **state)
     compare_paths(&still);
 }
 
+/* ---- what no record tells of ---- */
+
+static void hold_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    ker_touch(e, event->time);
+    ker_hold(e, event->time + 85);
+    ker_hold(e, event->time + 20); /* the latest counts */
+}
+
+static void hold_act(void *self, struct ker_engine *e, ker_time now)
+{
+}
+
+static bool hold_check(void *context, ker_time at)
+{
+    ++*(int *)context;
+    return false;
+}
+
+/* One event at 10 holds the run until 95: so many checks, and this end. */
+static enum ker_end hold_run(ker_time end, ker_time interval, ker_time *at, int *checks)
+{
+    static const struct ker_class class = {
+        .name = "hold", .arrival = hold_arrival, .act = hold_act, .arrival_alone = hold_arrival};
+    struct ker_comm *comm = ker_comm_alone();
+    struct ker_engine_setup setup = {.comm = comm,
+                                     .components = 1,
+                                     .largest_cell = 1,
+                                     .lookahead = 7,
+                                     .epoch = KER_TIME_MAX,
+                                     .reach = 100,
+                                     .end = end,
+                                     .check = hold_check,
+                                     .context = checks};
+    setup.check_interval[0] = interval;
+    setup.check_every[0] = true;
+    struct ker_engine *e = ker_engine_new(&setup);
+    ker_engine_set(e, 0, &class, NULL, true);
+    ker_post_event(e, (struct ker_address){0, 0}, 10, 0, 0);
+    *checks = 0;
+    enum ker_end why = ker_engine_run(e, at);
+    ker_engine_free(e);
+    ker_comm_release(comm);
+    return why;
+}
+
+static void held(void **state)
+{
+    ker_time at;
+    int checks;
+    assert_int_equal(hold_run(KER_TIME_MAX, 20, &at, &checks), KER_END_DRAINED);
+    assert_int_equal(at, 10);
+    assert_int_equal(checks, 4);
+    assert_int_equal(hold_run(KER_TIME_MAX, 19, &at, &checks), KER_END_DRAINED);
+    assert_int_equal(checks, 5); /* 95 is one of them */
+    assert_int_equal(hold_run(95, 20, &at, &checks), KER_END_TIME);
+    assert_int_equal(hold_run(96, 20, &at, &checks), KER_END_DRAINED);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(drains),           cmocka_unit_test(far_future), cmocka_unit_test(end_times),
         cmocka_unit_test(check_boundaries), cmocka_unit_test(sparse),     cmocka_unit_test(idle_is_skipped),
-        cmocka_unit_test(least_systems),
+        cmocka_unit_test(least_systems),    cmocka_unit_test(held),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

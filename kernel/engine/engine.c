@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#define NOT_HELD (-1)
 #define BLOCK_SHIFT 8
 #define PROGRESS_WINDOWS 256
 #define SETTLE_WINDOWS 64
@@ -57,6 +58,7 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     p->begins = ker_alloc((size_t)setup->components + block + 1);
     p->count = ker_alloc(sizeof *p->count * (block + 2));
     p->active = ker_alloc(sizeof *p->active * (block + 1 + ENGINE_PREFETCH_AHEAD));
+    e->hold = NOT_HELD;
     e->exchange = exchange_new(setup->comm, setup->yield, setup->messages_only, setup->part_bytes);
     return e;
 }
@@ -92,7 +94,7 @@ static ker_time engine_next(const struct ker_engine *e)
         return e->private->done_until;
     ker_time next = wheel_next(&e->wheel);
     if (next == KER_TIME_MAX)
-        return next;
+        return e->hold >= e->private->done_until ? e->hold : next;
     return next > e->private->done_until ? next : e->private->done_until;
 }
 
@@ -235,6 +237,8 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
             *at = e->last_action;
             return out ? KER_END_MEMORY : KER_END_DRAINED;
         }
+        if (e->hold <= bounds.all)
+            e->hold = NOT_HELD; /* reached, after what is done below */
         *at = ker_time_min(
             p->setup.end, p->request_at); /* checks come first: what they record belongs to the time before */
         for (ker_time check; (check = check_next(p)) <= bounds.all && check <= *at;) {

@@ -126,6 +126,7 @@ struct ker_engine {
     uint32_t inner_count, inner_room;
     uint32_t inner_chunk, inner_used; /* where its events lie until the cell is done */
     struct exchange *exchange;
+    ker_time hold;        /* see ker_hold */
     ker_time last_action; /* latest model-visible action of this rank */
     struct ker_counts counts;
     struct engine_private *private;
@@ -197,6 +198,13 @@ static inline void ker_post_note(struct ker_engine *e, struct ker_address to, ke
         ker_inner_note(e, time, to.index, kind, port, channel, amount);
     else
         wheel_note_put(&e->wheel, time, note);
+}
+
+/* Something will be due at `when` of which no record tells: the run goes on at least until then. */
+static inline void ker_hold(struct ker_engine *e, ker_time when)
+{
+    if (when > e->hold)
+        e->hold = when;
 }
 
 /* Something visible in the model happened. */

@@ -40,9 +40,10 @@ static inline void channel_pin(const struct net_network *net, struct route_choic
 }
 
 static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port,
-                                      unsigned first, unsigned channel_count)
+                                      unsigned first, unsigned channel_count, ker_time now)
 {
     struct net_port *out = net_port_at(s, port);
+    credits_take(s, out, port, now);
     return (struct grant){net_port_at(s, p->port),
                           out,
                           port,
@@ -78,8 +79,8 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     *state = c.state;
     if (!reserve)
         return grant_make(s, p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
-                          c.channel_count ? c.channel_count : 1);
-    struct grant g = grant_make(s, p, c.port, base + c.channel, 1);
+                          c.channel_count ? c.channel_count : 1, now);
+    struct grant g = grant_make(s, p, c.port, base + c.channel, 1, now);
     g.out->credit[g.channel] -= p->bytes;
     g.reserved = true;
     return g;
@@ -91,7 +92,7 @@ static inline struct grant route_choose(struct net_switch *s, const struct net_p
 {
     if (__builtin_expect(p->flags & NET_ROUTED, 1)) {
         *state = p->state;
-        return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff);
+        return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff, now);
     }
     return route_decide(s, p, now, state);
 }

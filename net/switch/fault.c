@@ -6,7 +6,7 @@
  * free again as if it had been forwarded, so credits add up, also those of dead links. Adapters do not send
  * what cannot arrive: it takes the time that sending takes, and nothing enters the network.
  */
-#include "net/network.h"
+#include "net/switch/credits.h"
 
 #include <string.h>
 
@@ -41,8 +41,7 @@ void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time 
     struct net_times times = net_times_of(net, in->link, p->bytes);
     ker_time tail = net->set.forwarding == NET_STORE_AND_FORWARD ? p->time : p->time + times.wire;
     ker_time read_end = tail > now + times.crossbar ? tail : now + times.crossbar;
-    ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
-    ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
+    credit_return(net, in, p, read_end);
     extension_lose(net, p);
     if (p->flags & NET_NOTICE)
         net->count.cnps_lost++;

@@ -14,6 +14,7 @@
 #define NET_GRANT_H
 
 #include "net/congestion/congestion.h"
+#include "net/switch/credits.h"
 #include "net/switch/requests.h"
 
 #include <string.h>
@@ -66,13 +67,6 @@ static inline bool grant_possible(const struct net_network *net, const struct gr
 }
 
 /* ---- the grant ---- */
-
-static inline void credit_return(struct net_network *net, const struct net_port *in,
-                                 const struct net_packet *p, ker_time read_end)
-{
-    ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
-    ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
-}
 
 static inline void output_count(struct net_network *net, struct grant *g, const struct net_packet *p,
                                 ker_time now, ker_time leave, ker_time wire, ker_time read_end)

@@ -12,7 +12,7 @@
  *
  * A packet never waits for the credits of a choice that is not free of deadlock by itself.
  */
-#include "net/network.h"
+#include "net/switch/credits.h"
 
 static inline uint64_t output_missing(const struct net_network *net, const struct net_port *out,
                                       unsigned channel)
@@ -199,6 +199,8 @@ struct route_choice net_choice_select(struct net_switch *s, const struct route_c
     int paths = count - escape;
     struct rule rule = rule_of(set, base, now);
     struct best best;
+    for (int i = 0; i < count; i++)
+        credits_take(s, net_port_at(s, choice[i].port), choice[i].port, now);
     if (__builtin_expect(set->selection->two, 0) && paths > 2)
         best = choice_two(s, choice, paths, escape, p->bytes, draw, rule);
     else

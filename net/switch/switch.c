@@ -8,8 +8,8 @@
  * the tail has left the buffer.
  *
  * Invariant: an output with requests has either a wake-up on its way, or waits for a credit (bit in
- * `starved`), whose arrival marks it. A wake-up only makes an output look again; looking twice changes
- * nothing.
+ * `starved`, credits.h), whose arrival marks it. A wake-up only makes an output look again; looking twice
+ * changes nothing.
  */
 #include "net/switch/decision.h"
 
@@ -77,9 +77,11 @@ static void slot_lose(struct net_switch *s, struct net_port *out, uint32_t port,
 }
 
 /* Looks through the requests of an output for those that could be granted now. */
-static struct candidates output_candidates(struct net_switch *s, struct net_port *out, ker_time now)
+static struct candidates output_candidates(struct net_switch *s, struct net_port *out, uint32_t port,
+                                           ker_time now)
 {
     struct candidates c = {NET_NONE, NET_NONE, 0, 0, KER_TIME_MAX};
+    credits_take(s, out, port, now);
     bool first_wins = s->net->set.classes == 1 && s->net->set.arbitration == NET_ARBITER_ROUND_ROBIN;
     uint32_t before = out->queue, last = out->queue, starved = 0;
     do {
@@ -106,7 +108,7 @@ static struct candidates output_candidates(struct net_switch *s, struct net_port
         if (first_wins)
             break;
     } while (before != last);
-    out->starved = (uint16_t)starved;
+    credits_due_at(s, port)->starved = (uint16_t)starved;
     return c;
 }
 
@@ -137,10 +139,11 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
         output_wake(s, out, port, output_ready(net, out));
         return;
     }
-    struct candidates c = output_candidates(s, out, now);
+    struct candidates c = output_candidates(s, out, port, now);
     if (c.chosen == NET_NONE) {
-        if (c.read_free != KER_TIME_MAX)
-            output_wake(s, out, port, c.read_free);
+        ker_time when = ker_time_min(c.read_free, credits_next(s, port));
+        if (when != KER_TIME_MAX)
+            output_wake(s, out, port, when);
         return;
     }
     const struct net_request *r = &s->request.at[c.chosen];
@@ -253,7 +256,7 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port)
             s->packet.at[last].next = packet;
         last = packet;
     }
-    out->starved = 0;
+    credits_due_at(s, port)->starved = 0;
     return first;
 }
 
@@ -272,7 +275,7 @@ static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
         i = p.next;
         if (!net->set.at_source && route_next_repair(net->topology, now, s->id, &r, &c)) {
             struct grant g = grant_make(s, &p, c.port, base + (c.channel_count ? c.first_channel : c.channel),
-                                        c.channel_count ? c.channel_count : 1);
+                                        c.channel_count ? c.channel_count : 1, now);
             request_put(s, &g, &p, c.state);
             output_mark(net, g.out_port);
             continue;
@@ -297,9 +300,8 @@ static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker
     struct net_switch *s = self;
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
-        out->credit[channel] += amount;
-        ker_check(out->credit[channel] <= net_buffer_behind(s->net, out));
-        if (out->starved >> channel & 1)
+        credit_add(s->net, out, channel, amount);
+        if (credits_due_at(s, port)->starved >> channel & 1)
             output_mark(s->net, port);
         return;
     }
@@ -395,9 +397,8 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
     struct net_switch *s = self;
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
-        out->credit[channel] += amount;
-        ker_check(out->credit[channel] <= net_buffer_behind(s->net, out));
-        if (!(out->starved >> channel & 1))
+        credit_add(s->net, out, channel, amount);
+        if (!(credits_due_at(s, port)->starved >> channel & 1))
             return;
     } else if (__builtin_expect(kind == KER_TIMER, 0)) {
         output_fail(s, port, now);

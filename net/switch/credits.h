@@ -1,0 +1,76 @@
+/* credits.h - credits on their way from switch to switch. Private to net/switch, and inline, as one comes
+ * back for every packet.
+ *
+ * Between switches of one rank a credit is no record of the engine. It is put down at the output that it is
+ * for, with its time, and added to the output's credits when the output is next looked at, at that time or
+ * later: in between nobody could have seen it. An output where a request waits for credits (a bit in
+ * `starved`) must look when one comes: it sets a wake-up for what is put down already, and what comes later
+ * is a record. So are the credits to other ranks and to adapters, and those that find no place. Whether a
+ * credit comes in one way or in the other depends on ranks and on the order of cells, when it counts does
+ * not.
+ *
+ * Who puts down writes into another cell: always a time behind the window, so that it does not matter whether
+ * that cell has been run already.
+ */
+#ifndef NET_CREDITS_H
+#define NET_CREDITS_H
+
+#include "net/network.h"
+
+static inline struct net_credits_due *credits_due_at(const struct net_switch *s, uint32_t port)
+{
+    return &s->credits_due[port];
+}
+
+static inline void credit_add(const struct net_network *net, struct net_port *out, unsigned channel,
+                              uint32_t bytes)
+{
+    out->credit[channel] += bytes;
+    ker_check(out->credit[channel] <= net_buffer_behind(net, out));
+}
+
+/* Adds those whose time has come: before anybody looks at the output's credits. */
+static inline void credits_take(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
+{
+    struct net_credits_due *due = credits_due_at(s, port);
+    for (uint32_t i = 0; i < due->count;) {
+        if (due->when[i] > now) {
+            i++;
+            continue;
+        }
+        credit_add(s->net, out, due->channel[i], due->bytes[i]);
+        uint32_t last = --due->count;
+        due->when[i] = due->when[last];
+        due->bytes[i] = due->bytes[last];
+        due->channel[i] = due->channel[last];
+    }
+}
+
+/* When the next comes for one of the channels on which a request waits; KER_TIME_MAX: as a record. */
+static inline ker_time credits_next(const struct net_switch *s, uint32_t port)
+{
+    const struct net_credits_due *due = credits_due_at(s, port);
+    ker_time next = KER_TIME_MAX;
+    for (uint32_t i = 0; i < due->count; i++)
+        if (due->starved >> due->channel[i] & 1 && due->when[i] < next)
+            next = due->when[i];
+    return next;
+}
+
+/* The packet has left its input buffer at read_end: what it took is free again. */
+static inline void credit_return(struct net_network *net, const struct net_port *in,
+                                 const struct net_packet *p, ker_time read_end)
+{
+    ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
+    struct net_credits_due *due = in->upstream;
+    if (!due || due->count == NET_CREDITS_DUE || due->starved >> p->channel & 1) {
+        ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
+        return;
+    }
+    due->when[due->count] = when;
+    due->bytes[due->count] = p->bytes;
+    due->channel[due->count++] = p->channel;
+    ker_hold(net->engine, when);
+}
+
+#endif
