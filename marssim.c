@@ -69,68 +69,73 @@ static error_t word_parse(struct arguments *a, char *text)
     return 0;
 }
 
+/* Options that are said or not. */
+static bool *flag_of(struct arguments *a, int key)
+{
+    switch (key) {
+    case 'V':
+        return &a->version;
+    case 'q':
+        return &a->run.quiet;
+    case 'l':
+        return &a->list;
+    case 'S':
+        return &a->schema;
+    case 'j':
+        return &a->json;
+    case 'H':
+        return &a->help_config;
+    case 'R':
+        return &a->help_results;
+    default:
+        return NULL;
+    }
+}
+
+static error_t check_parse(struct arguments *a, const char *text)
+{
+    a->run.check = true;
+    a->run.check_full = text != NULL;
+    if (text && strcmp(text, "full") != 0)
+        return refuse(a, "--check=%s: there are --check and --check=full", text, "");
+    return 0;
+}
+
 static error_t option_parse(int key, char *text, struct argp_state *state)
 {
     struct arguments *a = state->input;
+    bool *flag = flag_of(a, key);
+    if (flag) {
+        *flag = true;
+        return 0;
+    }
     switch (key) {
-    case ARGP_KEY_INIT:
-        state->err_stream =
-            NULL; /* the message is getopt's; "Try --help" stands in it already, see arguments_read */
-        break;
+    case ARGP_KEY_INIT: /* the message is getopt's; "Try --help" stands in it already, see arguments_read */
+        state->err_stream = NULL;
+        return 0;
     case 'h':
     case '?':
         a->help = ARGP_HELP_STD_HELP & ~(unsigned)(ARGP_HELP_EXIT_OK | ARGP_HELP_EXIT_ERR);
-        break;
+        return 0;
     case 'u':
         a->help = ARGP_HELP_USAGE;
-        break;
-    case 'V':
-        a->version = true;
-        break;
+        return 0;
     case 'o':
         a->run.folder = text;
-        break;
-    case 'c':
-        a->run.check = true;
-        a->run.check_full = text != NULL;
-        if (text && strcmp(text, "full") != 0) {
-            if (a->control)
-                fprintf(stderr,
-                        "marssim: error: command line: --check=%s: there are --check and --check=full\n",
-                        text);
-            return EINVAL;
-        }
-        break;
+        return 0;
     case 'r':
         a->run.resume = text;
-        break;
+        return 0;
     case 't':
         a->run.table = text;
-        break;
-    case 'q':
-        a->run.quiet = true;
-        break;
-    case 'l':
-        a->list = true;
-        break;
-    case 'S':
-        a->schema = true;
-        break;
-    case 'j':
-        a->json = true;
-        break;
-    case 'H':
-        a->help_config = true;
-        break;
-    case 'R':
-        a->help_results = true;
-        break;
+        return 0;
+    case 'c':
+        return check_parse(a, text);
     case ARGP_KEY_ARG:
         return word_parse(a, text);
     default:
         return ARGP_ERR_UNKNOWN;
     }
-    return 0;
 }
 
 static const struct argp parser = {

@@ -52,6 +52,18 @@ static json_t *congestion_report(struct net_network *net, struct ker_comm *comm)
                      "throttled_flows", (json_int_t)v[3], "throttle_ps", stats_quantity_json(net->throttle));
 }
 
+/* Collective. */
+static void quantities_merge(struct net_network *net, struct ker_comm *comm)
+{
+    stats_quantity_merge(net->extent, comm);
+    stats_quantity_merge(net->early_wait, comm);
+    stats_quantity_merge(net->control_wait, comm);
+    stats_quantity_merge(net->latency, comm);
+    stats_quantity_merge(net->total_latency, comm);
+    stats_quantity_merge(net->message_latency, comm);
+    stats_quantity_merge(net->message_size, comm);
+}
+
 json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_time span)
 {
     const struct net_counts *c = &net->count;
@@ -64,13 +76,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     ker_comm_max_i64(comm, most, 3);
     ker_comm_sum_u64(comm, &early, 1);
     ker_comm_sum_u64(comm, &handed, 1);
-    stats_quantity_merge(net->extent, comm);
-    stats_quantity_merge(net->early_wait, comm);
-    stats_quantity_merge(net->control_wait, comm);
-    stats_quantity_merge(net->latency, comm);
-    stats_quantity_merge(net->total_latency, comm);
-    stats_quantity_merge(net->message_latency, comm);
-    stats_quantity_merge(net->message_size, comm);
+    quantities_merge(net, comm);
     json_t *congestion = net->congestion ? congestion_report(net, comm) : NULL;
     if (ker_comm_rank(comm) != 0)
         return NULL;

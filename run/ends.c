@@ -8,9 +8,8 @@
 
 #include <stdlib.h>
 
-#define JOBS_PER_CHECK                                                                                       \
-    64 /* with more jobs a deadlock is looked for at every 2nd, 3rd, ... check time only                     \
-        */
+/* With more jobs a deadlock is looked for at every 2nd, 3rd, ... check time only. */
+#define JOBS_PER_CHECK 64
 
 /* ---- conditions at check times: 0, or how often they are looked for ---- */
 

@@ -78,9 +78,10 @@ struct task_op {
     int8_t outcome;                 /* of tests: -1 unknown, 0 nothing completed, 1 completed */
     int32_t comm;                   /* index in the job's communicators; 0 is the world */
     int32_t peer, tag, peer2, tag2; /* rank in comm; root of a collective is in peer */
-    uint64_t bytes, bytes2;         /* collectives: bytes is what one task contributes to one other:
-                                       Bcast/Reduce/Allreduce/Scan: the vector; Gather/Scatter/Allgather/Alltoall: one
-                                       block. ...v: the own totals, counts below */
+    /* Of collectives bytes is what one task contributes to one other: the vector of Bcast, Reduce, Allreduce
+     * and Scan; one block of Gather, Scatter, Allgather and Alltoall. Of those with counts it is the task's
+     * own total, and the counts stand below. */
+    uint64_t bytes, bytes2;
     ker_time time;
     bool step;                /* COMPUTE: a generator's, which has its jitter however short it is */
     uint64_t request;         /* of one-request ops */

@@ -58,29 +58,9 @@ struct split { /* the fields of a line */
     int count;
 };
 
-/* The field of one letter; *why tells what was expected. */
-static bool argument_read(struct allprof_args *args, char letter, char *field, const char **why)
+/* A letter whose value is a number of any size; false: it is another letter. */
+static bool argument_number(struct allprof_args *args, char letter, int64_t number)
 {
-    int64_t number = 0;
-    switch (letter) {
-    case '.':
-        return true;
-    case 't':
-        *why = "a datatype (id,size,extent)";
-        return field_type(field, &args->size);
-    case 'T':
-        *why = "a datatype (id,size,extent)";
-        return field_type(field, &args->size2);
-    case 'c':
-        *why = "a communicator (handle,rank,size)";
-        args->has_group = true;
-        return field_group(field, &args->group);
-    default:
-        break;
-    }
-    *why = "a number";
-    if (!field_number(field, &number))
-        return false;
     switch (letter) {
     case 'v':
         args->variable = (uint64_t)number;
@@ -98,42 +78,76 @@ static bool argument_read(struct allprof_args *args, char letter, char *field, c
         args->count2 = number;
         return true;
     case 'b':
-        args->in_place = number == 1 || number == -1;
-        return true; /* Open MPI, MPICH */
+        args->in_place = number == 1 || number == -1; /* Open MPI, MPICH */
+        return true;
     default:
-        break;
-    }
-    *why = "an int";
-    if (number < INT_MIN || number > INT_MAX)
         return false;
+    }
+}
+
+/* A letter whose value is an int; of other letters nothing is kept. */
+static void argument_int(struct allprof_args *args, char letter, int64_t number)
+{
     switch (letter) {
     case 'd':
     case 's':
     case 'R':
         args->peer = number;
-        return true;
+        break;
     case 'S':
         args->peer2 = number;
-        return true;
+        break;
     case 'g':
         args->tag = number;
-        return true;
+        break;
     case 'G':
         args->tag2 = number;
-        return true;
+        break;
     case 'k':
         args->colour = number;
-        return true;
+        break;
     case 'y':
         args->key = number;
-        return true;
+        break;
     case 'a':
         args->variables = number;
-        *why = "a number of requests (0 to 16777216)";
-        return number >= 0 && number <= 1 << 24;
+        break;
     default:
-        return true;
+        break;
     }
+}
+
+/* The field of one letter; *why tells what was expected. */
+static bool argument_read(struct allprof_args *args, char letter, char *field, const char **why)
+{
+    int64_t number = 0;
+    switch (letter) {
+    case '.':
+        return true;
+    case 't':
+    case 'T':
+        *why = "a datatype (id,size,extent)";
+        return field_type(field, letter == 't' ? &args->size : &args->size2);
+    case 'c':
+        *why = "a communicator (handle,rank,size)";
+        args->has_group = true;
+        return field_group(field, &args->group);
+    default:
+        break;
+    }
+    *why = "a number";
+    if (!field_number(field, &number))
+        return false;
+    if (argument_number(args, letter, number))
+        return true;
+    *why = "an int";
+    if (number < INT_MIN || number > INT_MAX)
+        return false;
+    argument_int(args, letter, number);
+    if (letter != 'a')
+        return true;
+    *why = "a number of requests (0 to 16777216)";
+    return number >= 0 && number <= 1 << 24;
 }
 
 bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes)
