@@ -8,14 +8,8 @@ marssim=$(realpath "${MARSSIM:-./marssim}")
 build=$(dirname "$marssim")
 [ -s "$build/flags" ] && [ -s "$build/libmarssim.a" ] && [ -s "$build/marssim.o" ] ||
     { echo "SKIP: no objects beside $marssim"; exit 0; }
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
+. tests/lib-script.sh
 . tests/libcsv.sh
-failed=0
-check() { # NAME: the last command is to have succeeded
-    if [ $? -eq 0 ]; then echo "ok $1"; else echo "not ok $1"; failed=1; head -5 "$work/err"; fi
-}
 insert() { # FILE BEHIND LINE: one line behind the first that has BEHIND
     awk -v behind="$2" -v line="$3" '{ print } !done && index($0, behind) { print line; done = 1 } END { exit !done }' "$1" >"$work/${1//\//_}"
 }
@@ -50,4 +44,3 @@ check "the same on 3 ranks"
 "$work/marssim" -q -o "$work/json" "$work/run.cfg" output.tables=json 2>"$work/err" &&
     jq -e '.columns | map(.name) | index("idle_ps")' "$work/json/links.json" >"$work/err"
 check "and as JSON"
-exit $failed

@@ -9,16 +9,8 @@ program=$(readlink -f "${MARSSIM:-./marssim}")
 built=$(dirname "$program")
 [ -e "$built/flags" ] || { echo "SKIP: the program is not where it was built"; exit 0; }
 case $built in *sanitize*) echo "SKIP: built without sanitisers already"; exit 0 ;; esac
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-number=0
-
-check() { # NAME: the last command is to have succeeded
-    local status=$?
-    number=$((number + 1))
-    if [ $status -eq 0 ]; then echo "ok $number $1"; else echo "not ok $number $1"; tail -5 "$work/log"; fi
-}
+. tests/lib-script.sh
+shown=$work/log
 
 mkdir -p "$work/build/release"
 cp -pR Makefile marssim.c kernel stats routing partition net nodes tasks run plugin tools "$work"

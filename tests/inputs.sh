@@ -6,25 +6,10 @@
 # is refused at once, never read without end or waited for.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-marssim=${MARSSIM:-$PWD/marssim}
+. tests/lib-script.sh
 traces=$PWD/tests/traces
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
 cd "$work" || exit 2
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_odls_base_sigkill_timeout=0
-number=0
 seconds=60
-
-verdict() { # WHY-NOT NAME
-    number=$((number + 1))
-    if [ -z "$1" ]; then
-        echo "ok $number $2"
-    else
-        echo "not ok $number $2: $1"
-        sed 's/^/    /' err | cut -c1-300 | head
-    fi
-}
 
 apart() { # WORD...: rank 0 in folder a, ranks 1 and 2 in folder b
     rm -f err

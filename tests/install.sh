@@ -6,16 +6,9 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 program=$(readlink -f "${MARSSIM:-./marssim}")
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/lib-script.sh
+shown=$work/log
 clean=(env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u OPTIMISE -u BUILD -u ARCH -u CFLAGS -u CC -u EXTRA)
-number=0
-
-check() { # NAME: the last command is to have succeeded
-    local status=$?
-    number=$((number + 1))
-    if [ $status -eq 0 ]; then echo "ok $number $1"; else echo "not ok $number $1"; tail -5 "$work/log"; fi
-}
 
 "${clean[@]}" make install-files PROGRAM="$program" DESTDIR="$work" PREFIX=/usr >"$work/log" 2>&1
 check "installed"

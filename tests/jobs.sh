@@ -5,19 +5,9 @@
 # Each system is run in all ways, and all must end alike: exit status, message, and `result` in summary.json.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-marssim=${MARSSIM:-$PWD/marssim}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/lib-script.sh
 cd "$work" || exit 2
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-export OMPI_MCA_odls_base_sigkill_timeout=0
 seconds=300
-number=0
-
-verdict() { # WHY-NOT NAME
-    number=$((number + 1))
-    if [ -z "$1" ]; then echo "ok $number $2"; else echo "not ok $number $2: $1"; head -20 err; fi
-}
 
 go() { # RANKS WORD...: status in $status, standard error in err, results in results
     local ranks=$1

@@ -8,16 +8,8 @@ cd "$(dirname "$0")/.." || exit 2
 program=$(readlink -f "${MARSSIM:-./marssim}")
 command -v pkg-config >/dev/null || { echo "SKIP: pkg-config is missing"; exit 0; }
 case $program in *sanitize*) echo "SKIP: a library without sanitisers"; exit 0 ;; esac
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-number=0
-
-check() { # NAME: the last command is to have succeeded
-    local status=$?
-    number=$((number + 1))
-    if [ $status -eq 0 ]; then echo "ok $number $1"; else echo "not ok $number $1"; tail -5 "$work/log"; fi
-}
+. tests/lib-script.sh
+shown=$work/log
 
 env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u OPTIMISE -u BUILD -u ARCH -u CFLAGS -u CC -u EXTRA \
     make install-files PROGRAM="$program" PREFIX="$work/usr" >"$work/log" 2>&1

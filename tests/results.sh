@@ -4,17 +4,8 @@
 # Files of an earlier run are removed, whatever it wrote; files of others are not touched; summary.json says what was run.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-marssim=${MARSSIM:-$PWD/marssim}
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
+. tests/lib-script.sh
 cd "$work" || exit 2
-number=0
-
-check() { # NAME: the last command is to have succeeded
-    local status=$?
-    number=$((number + 1))
-    if [ $status -eq 0 ]; then echo "ok $number $1"; else echo "not ok $number $1"; head -5 err; fi
-}
 
 cat >most.cfg <<'END'
 topology: { kind = "star"; nodes = 4; bandwidth = "1 GB/s"; latency = "10 ns"; };

@@ -5,19 +5,11 @@
 # checker is tests/schema.jq, which knows the keywords that are used; where Python has jsonschema, that judges the schema itself.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-marssim=$(readlink -f "${MARSSIM:-./marssim}")
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-number=0
+. tests/lib-script.sh
+shown=$work/log
 checker=$PWD/tests
 
-check() { # NAME: the last command is to have succeeded
-    local status=$?
-    number=$((number + 1))
-    if [ $status -eq 0 ]; then echo "ok $number $1"; else echo "not ok $number $1"; tail -5 "$work/log"; fi
-}
 schema() { jq -L "$checker" --slurpfile s "$work/schema" "include \"schema\"; \$s[0] as \$s | $1" "${@:2}"; }
 
 "$marssim" --schema >"$work/schema" 2>"$work/log" && jq -e '."$schema" == "https://json-schema.org/draft/2020-12/schema"' "$work/schema" >/dev/null

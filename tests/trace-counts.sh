@@ -4,16 +4,8 @@
 # being the size of the parent, which stands in the line. The traces of the folder ../shared are looked at when they are there.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-root=$PWD
 . tests/libcsv.sh
-marssim=$(realpath "${MARSSIM:-./marssim}")
-work=$(mktemp -d) || exit 2
-trap 'rm -rf "$work"' EXIT
-number=0
-result() { # WHY-NOT NAME
-    number=$((number + 1))
-    if [ -z "$1" ]; then echo "ok $number $2"; else echo "not ok $number $2: $1"; fi
-}
+. tests/lib-script.sh
 
 config() { # TRACE
     echo 'topology: { kind = "star"; nodes = 64; bandwidth = "10 GB/s"; latency = "100 ns"; };'
@@ -58,7 +50,7 @@ compare() { # NAME FOLDER
         cmp -s "$work/expected" "$work/counted" || why="other counts: $(diff "$work/expected" "$work/counted" | sed -n 2,3p | tr '\n' ' ')"
         grep -q '"unreceived": 0' "$work/out/summary.json" || why="messages that nobody receives"
     fi
-    result "$why" "$1: messages and bytes of $task tasks"
+    verdict "$why" "$1: messages and bytes of $task tasks"
 }
 
 ranks() { # NAME FOLDER: the whole trace
@@ -69,14 +61,14 @@ ranks() { # NAME FOLDER: the whole trace
             why="$n ranks: $(head -1 "$work/err")"
         cmp -s "$work/out1/tasks.csv" "$work/out$n/tasks.csv" || why="$n ranks: tasks.csv differs"
     done
-    result "$why" "$1: the same tasks.csv on 1, 2 and 3 ranks"
+    verdict "$why" "$1: the same tasks.csv on 1, 2 and 3 ranks"
 }
 
 for name in npb-is.S-8 npb-ft.S-4; do
-    compare $name "$root/tests/traces/$name"
-    ranks $name "$root/tests/traces/$name"
+    compare $name "$top/tests/traces/$name"
+    ranks $name "$top/tests/traces/$name"
 done
-compare lammps-lj-32 "$root/configs/traces/lammps-lj-32"
+compare lammps-lj-32 "$top/configs/traces/lammps-lj-32"
 if [ -d ../shared/traces ]; then
     for archive in ../shared/traces/*.tar.xz; do
         name=$(basename "$archive" .tar.xz)

@@ -1,0 +1,32 @@
+#!/bin/bash
+# What one reads at a time stays small: tests/size.sh [TOP]
+#
+# - A file of C or a script has at most 500 lines.
+# - A function has fewer than 50 lines, but for tests that are a list of cases.
+# - A line of C has at most 110 columns.
+# Whoever stays above a limit stands here by name, with the reason. One that stands here without need is refused, too.
+set -u
+cd "${1:-$(dirname "$0")/..}" || exit 2
+# FILE FUNCTION: lists of what is given and what is expected, one after the other
+lists="tests/test_allprof.c test_calls
+tests/test_allprof.c test_counts
+tests/test_fabric.c test_bad_dumps
+tests/test_routing_input.c test_bad_keys"
+
+files=$(find ./*.c kernel stats routing partition net nodes tasks run plugin tests tools -name '*.[ch]' -o -name '*.sh' | sed 's|^\./||' | sort)
+failed=0
+report() { # NAME WRONG
+    if [ -z "$2" ]; then echo "ok $1"; else printf '%s\nnot ok %s\n' "$2" "$1"; failed=1; fi
+}
+
+report "no file has more than 500 lines" "$(wc -l $files | awk '$2 != "total" && $1 > 500 { print $2 ": " $1 " lines" }')"
+report "no line of C has more than 110 columns" \
+    "$(grep -E '\.[ch]$' <<<"$files" | xargs awk 'length($0) > 110 { print FILENAME ":" FNR ": " length($0) " columns" }')"
+# As clang-format lays functions out: the name in a line without indentation, and the last brace alone.
+long=$(grep -E '\.[ch]$' <<<"$files" | xargs awk '
+    FNR == 1 { start = 0 }
+    /^[a-z].*\(/ && !/;/ && !/=/ { start = FNR; name = $0; sub(/\(.*/, "", name); sub(/.*[ *]/, "", name) }
+    /^}/ { if (start && FNR - start >= 49) print FILENAME " " name " " FNR - start + 1; start = 0 }')
+report "no function has 50 lines" "$(grep -vF -e "$lists" <<<"$long" | grep .)"
+report "the exceptions are needed" "$(while read -r one; do grep -qF "$one " <<<"$long" || echo "$one"; done <<<"$lists")"
+exit $failed
