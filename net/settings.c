@@ -241,6 +241,55 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
     return KER_OK;
 }
 
+static void phases_set(struct net_network *net, const struct net_phases *phases)
+{
+    net->set.measure_from = phases->measure_from;
+    net->set.measure_to = phases->measure_to;
+    net->set.stop = phases->stop;
+    net->set.least = (uint32_t)phases->least_payload + net->set.header;
+    net->set.least += net->set.least == 0;
+    net->settled = KER_TIME_MAX; /* until the engine says less */
+}
+
+static enum ker_status network_check(struct net_network *net, const struct ker_config *config,
+                                     struct ker_error *error)
+{
+    const struct route_summary *summary = route_summarise(net->topology);
+    enum ker_status status = settings_check(&net->set, config, error);
+    if (status == KER_OK)
+        status = net_source_check(net, config, error);
+    for (int i = 0; i < summary->link_count && status == KER_OK; i++)
+        status = net_link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
+    if (status == KER_OK && net->set.resequence && net->faulty &&
+        route_fault_summarise(net->topology)->last > 0)
+        status = ker_config_fail(config, error, "adapter.resequence",
+                                 "is not possible with faults that happen during the run: a packet that is "
+                                 "lost would hold back all that its source sends after it; let them be from "
+                                 "the start, or remove this");
+    return status;
+}
+
+static struct stats_quantity *quantity_new(void)
+{
+    struct stats_quantity *quantity = ker_alloc(sizeof *quantity);
+    stats_quantity_init(quantity);
+    return quantity;
+}
+
+static void statistics_init(struct net_network *net, const struct ker_config *config)
+{
+    net->latency = quantity_new();
+    net->total_latency = quantity_new();
+    net->message_latency = quantity_new();
+    net->message_size = quantity_new();
+    net->extent = quantity_new();
+    net->early_wait = quantity_new();
+    net->control_wait = quantity_new();
+    net->histograms = ker_config_bool(config, "output.histograms");
+    if (net->set.matrix)
+        net->matrix = stats_matrix_new();
+}
+
 enum ker_status net_network_new(struct net_network **network, const struct ker_config *config,
                                 const struct route_topology *topology, uint64_t seed,
                                 struct net_phases phases, struct ker_error *error)
@@ -258,22 +307,8 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->adaptive = summary->adaptive || net->faulty || net->set.queueing == NET_QUEUE_FIFO;
     net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(topology)->repairs);
     net->set.seed = seed;
-    net->set.measure_from = phases.measure_from;
-    net->set.measure_to = phases.measure_to;
-    net->set.stop = phases.stop;
-    net->settled = KER_TIME_MAX; /* until the engine says less */
-    net->set.least = (uint32_t)phases.least_payload + net->set.header;
-    net->set.least += net->set.least == 0;
-    enum ker_status status = settings_check(&net->set, config, error);
-    if (status == KER_OK)
-        status = net_source_check(net, config, error);
-    for (int i = 0; i < summary->link_count && status == KER_OK; i++)
-        status = net_link_class_init(&net->link[i], &summary->link[i], &net->set, config, error);
-    if (status == KER_OK && net->set.resequence && net->faulty && route_fault_summarise(topology)->last > 0)
-        status = ker_config_fail(config, error, "adapter.resequence",
-                                 "is not possible with faults that happen during the run: a packet that is "
-                                 "lost would hold back all that its source sends after it; let them be from "
-                                 "the start, or remove this");
+    phases_set(net, &phases);
+    enum ker_status status = network_check(net, config, error);
     if (status == KER_OK)
         status = net_congestion_read(net, config, error);
     if (status != KER_OK)
@@ -283,24 +318,8 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     if (ker_config_is(config, "switch.matching", "separable"))
         net->granted = ker_alloc(sizeof *net->granted * summary->max_ports);
     net->reassembly = net_reassembly_new();
-    net->latency = ker_alloc(sizeof *net->latency);
-    net->total_latency = ker_alloc(sizeof *net->total_latency);
-    net->message_latency = ker_alloc(sizeof *net->message_latency);
-    net->message_size = ker_alloc(sizeof *net->message_size);
-    net->extent = ker_alloc(sizeof *net->extent);
-    net->early_wait = ker_alloc(sizeof *net->early_wait);
-    stats_quantity_init(net->extent);
-    stats_quantity_init(net->early_wait);
-    net->control_wait = ker_alloc(sizeof *net->control_wait);
-    stats_quantity_init(net->control_wait);
     if (net->set.resequence)
         net->resequencer = net_resequencer_new();
-    stats_quantity_init(net->latency);
-    stats_quantity_init(net->total_latency);
-    stats_quantity_init(net->message_latency);
-    stats_quantity_init(net->message_size);
-    net->histograms = ker_config_bool(config, "output.histograms");
-    if (net->set.matrix)
-        net->matrix = stats_matrix_new();
+    statistics_init(net, config);
     return KER_OK;
 }

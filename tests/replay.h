@@ -226,6 +226,18 @@ static bool replay_probe(struct replay *r, uint32_t number)
     return pattern.op.peer == TASK_PROC_NULL;
 }
 
+static void replay_request(struct replay *r, uint32_t number)
+{
+    struct replay_task *task = &r->task[number];
+    const struct task_op *op = &task->op;
+    bool receive = op->kind == TASK_OP_IRECV || op->kind == TASK_OP_RECV_INIT;
+    uint32_t index = replay_request_new(r, number, op, receive);
+    r->request[index].persistent = op->kind == TASK_OP_SEND_INIT || op->kind == TASK_OP_RECV_INIT;
+    replay_name(r, task, op->request, index);
+    if (!r->request[index].persistent)
+        replay_begin(r, index);
+}
+
 /* false: it must wait. */
 static bool replay_step(struct replay *r, uint32_t number)
 {
@@ -242,15 +254,9 @@ static bool replay_step(struct replay *r, uint32_t number)
     case TASK_OP_ISEND:
     case TASK_OP_IRECV:
     case TASK_OP_SEND_INIT:
-    case TASK_OP_RECV_INIT: {
-        bool receive = op->kind == TASK_OP_IRECV || op->kind == TASK_OP_RECV_INIT;
-        uint32_t index = replay_request_new(r, number, op, receive);
-        r->request[index].persistent = op->kind == TASK_OP_SEND_INIT || op->kind == TASK_OP_RECV_INIT;
-        replay_name(r, task, op->request, index);
-        if (!r->request[index].persistent)
-            replay_begin(r, index);
+    case TASK_OP_RECV_INIT:
+        replay_request(r, number);
         return true;
-    }
     case TASK_OP_START:
         ker_assert(replay_named(r, task, op->request));
         replay_begin(r, task->by_id[op->request]);

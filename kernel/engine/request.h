@@ -25,8 +25,8 @@ enum {
     KER_REQUEST_CHECKPOINT = 8, /* SIGUSR2, or the program's own wish: save the state and go on */
 };
 
-/* As the first thing of the program: a SIGUSR2 that comes too early or too late for a checkpoint does nothing,
- * in place of ending the process. */
+/* As the first thing of the program: a SIGUSR2 that comes too early or too late for a checkpoint does
+ * nothing, in place of ending the process. */
 void ker_request_early(void);
 /* Takes the signals over, unless they are ignored (nohup), until ker_request_release. */
 void ker_request_listen(struct ker_comm *);

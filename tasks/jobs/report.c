@@ -1,0 +1,225 @@
+/* report.c - what jobs have done: which of them cannot go on, their results, and who waits for whom.
+ *
+ * All of it is summed or gathered over the ranks, in the order of jobs and tasks. Invariant: a job in which
+ * nothing is open and tasks are unfinished stands still for ever.
+ */
+#include "tasks/jobs/system.h"
+
+#include <stdlib.h>
+
+#define WAITING_ROWS 40
+
+/* Open and unfinished of every job, summed over the ranks; malloc'ed. */
+static uint64_t *jobs_counts(const struct task_system *system, struct ker_comm *comm)
+{
+    uint32_t jobs = task_jobs_count(system->jobs);
+    uint64_t *v = ker_alloc(2 * (size_t)jobs * sizeof *v);
+    for (uint32_t job = 0; job < jobs; job++) {
+        int64_t open;
+        task_mpi_job(system->mpi, job, &open, &v[2 * job + 1]);
+        v[2 * job] = (uint64_t)open; /* modulo 2^64 the sum is exact */
+    }
+    ker_comm_sum_u64(comm, v, (int)(2 * jobs));
+    return v;
+}
+
+uint32_t task_system_stuck(struct task_system *system, struct ker_comm *comm)
+{
+    uint32_t jobs = task_jobs_count(system->jobs), count = 0;
+    uint64_t *v = jobs_counts(system, comm);
+    bool *stuck = ker_alloc(jobs * sizeof *stuck);
+    for (uint32_t job = 0; job < jobs; job++) {
+        stuck[job] = !task_jobs_get(system->jobs, job)->background && v[2 * job] == 0 && v[2 * job + 1] > 0;
+        count += stuck[job];
+    }
+    free(v);
+    free(system->stuck);
+    system->stuck = count ? stuck : NULL;
+    if (!count)
+        free(stuck);
+    return count;
+}
+
+const char *task_system_conserved(const struct task_system *system, struct ker_comm *comm)
+{
+    if (!system->mpi)
+        return NULL;
+    uint64_t *v = jobs_counts(system, comm), open = 0;
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+        open |= v[2 * job];
+    free(v);
+    return open ? "timers and messages of jobs that are still open" : NULL;
+}
+
+/* A deadlock in the background ends no run, but the traffic that was meant to be there has stopped. */
+static void report_stopped(const struct task_system *system, const uint64_t *counts)
+{
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+        if (task_jobs_get(system->jobs, job)->background && counts[2 * job] == 0 && counts[2 * job + 1] > 0)
+            ker_warn("background job %s has deadlocked: %llu of its tasks wait for messages or partners that "
+                     "never come",
+                     task_jobs_get(system->jobs, job)->name, (unsigned long long)counts[2 * job + 1]);
+}
+
+static ker_time times_add(ker_time a, ker_time b)
+{
+    return a < KER_TIME_MAX - b ? a + b : KER_TIME_MAX;
+}
+
+struct job_sum {
+    ker_time finish;
+    ker_time poll_gap, finalize_gap, finalize_gap_max;
+    uint64_t messages, bytes, received, passes;
+};
+
+static uint64_t cell(const struct stats_table *tasks, size_t row, const char *column)
+{
+    return (uint64_t)stats_table_cell(tasks, row, stats_table_find(tasks, column, false));
+}
+
+/* Of each job, malloc'ed. */
+static struct job_sum *jobs_sum(const struct task_system *system, const struct stats_table *tasks)
+{
+    struct job_sum *sum = ker_alloc(task_jobs_count(system->jobs) * sizeof *sum);
+    for (size_t i = 0; tasks && i < stats_table_rows(tasks); i++) {
+        struct job_sum *s = &sum[cell(tasks, i, "job")];
+        ker_time finish = (ker_time)cell(tasks, i, "finish_ps"),
+                 finalize = (ker_time)cell(tasks, i, "finalize_gap_ps");
+        uint64_t passes = cell(tasks, i, "passes");
+        s->finish = finish > s->finish ? finish : s->finish;
+        s->messages += cell(tasks, i, "messages_sent");
+        s->bytes += cell(tasks, i, "bytes_sent");
+        s->received += cell(tasks, i, "messages_received");
+        s->poll_gap = times_add(s->poll_gap, (ker_time)cell(tasks, i, "poll_gap_ps"));
+        s->finalize_gap = times_add(s->finalize_gap, finalize);
+        s->finalize_gap_max = finalize > s->finalize_gap_max ? finalize : s->finalize_gap_max;
+        s->passes = passes < s->passes || cell(tasks, i, "task") == 0 ? passes : s->passes;
+    }
+    return sum;
+}
+
+/* One object per job. finish_ps is null for a job that has not finished. */
+static json_t *report_jobs(const struct task_system *system, const struct stats_table *tasks)
+{
+    struct job_sum *sum = jobs_sum(system, tasks);
+    json_t *jobs = json_array();
+    for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++) {
+        const struct task_job *job = task_jobs_get(system->jobs, i);
+        json_t *object = json_object();
+        json_object_set_new(object, "name", json_string(job->name));
+        json_object_set_new(object, "tasks", json_integer(job->tasks));
+        json_object_set_new(object, "finish_ps",
+                            sum[i].finish == KER_TIME_MAX ? json_null() : json_integer(sum[i].finish));
+        json_object_set_new(object, "messages", json_integer((json_int_t)sum[i].messages));
+        json_object_set_new(object, "bytes", json_integer((json_int_t)sum[i].bytes));
+        if (job->restart)
+            json_object_set_new(object, "passes", json_integer((json_int_t)sum[i].passes));
+        if (job->class->taken) {
+            json_object_set_new(object, "poll_gap_ps", json_integer(sum[i].poll_gap));
+            json_object_set_new(object, "finalize_gap_ps", json_integer(sum[i].finalize_gap));
+            json_object_set_new(object, "finalize_gap_max_ps", json_integer(sum[i].finalize_gap_max));
+        }
+        uint64_t lost = sum[i].messages - sum[i].received;
+        json_object_set_new(object, "unreceived", json_integer((json_int_t)lost));
+        if (lost && sum[i].finish != KER_TIME_MAX && !job->restart)
+            ker_warn("job %s ended, but %llu of its messages were never received", job->name,
+                     (unsigned long long)lost);
+        json_array_append_new(jobs, object);
+    }
+    free(sum);
+    return jobs;
+}
+
+const struct stats_schema *const task_tables[] = {&task_mpi_schema, NULL};
+
+enum ker_status task_system_report(struct task_system *system, struct ker_comm *comm, ker_time end,
+                                   const struct stats_folder *folder, json_t **jobs, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
+    struct task_mpi_names names = {&outside, system->topology};
+    struct stats_table *tasks = NULL;
+    *jobs = NULL;
+    if (system->mpi) {
+        uint64_t *counts = jobs_counts(system, comm);
+        if (ker_comm_rank(comm) == 0)
+            report_stopped(system, counts);
+        free(counts);
+        tasks = task_mpi_results(system->mpi, &names, end);
+        stats_table_gather(tasks, comm);
+    }
+    if (ker_comm_rank(comm) == 0) {
+        *jobs = report_jobs(system, tasks);
+        if (folder && tasks)
+            status = stats_table_write(tasks, folder, error);
+    }
+    stats_table_free(tasks);
+    return status;
+}
+
+static int wait_compare(const void *a, const void *b)
+{
+    const struct task_mpi_wait *x = a, *y = b;
+    if (x->job != y->job)
+        return x->job < y->job ? -1 : 1;
+    return x->task < y->task ? -1 : x->task > y->task;
+}
+
+static void waiting_row(const struct task_system *system, FILE *out, const struct task_mpi_wait *row)
+{
+    char since[32], line[16] = "-";
+    if (row->line)
+        snprintf(line, sizeof line, "%u", row->line);
+    fprintf(out, "  %-12.12s %7u %7u  %-18.18s %8s  %-10s %s\n", task_jobs_get(system->jobs, row->job)->name,
+            row->task, row->node, row->call, line, ker_print_time(since, row->since), row->awaited);
+}
+
+/* A row has the awaited and at most 90 bytes before it; the message above the table and its head are short.
+ */
+_Static_assert((WAITING_ROWS + 4) * (sizeof((struct task_mpi_wait *)0)->awaited + 90) <
+                   sizeof((struct ker_error *)0)->text,
+               "the table fits into an error's text");
+
+static char *waiting_text(const struct task_system *system, const struct task_mpi_wait *rows, size_t count,
+                          uint64_t total)
+{
+    char *text = NULL;
+    size_t bytes = 0, shown = count < WAITING_ROWS ? count : WAITING_ROWS;
+    FILE *out = open_memstream(&text, &bytes);
+    ker_assert(out != NULL);
+    fprintf(out, "  %-12s %7s %7s  %-18s %8s  %-10s %s\n", "job", "task", "node", "call", "line", "since",
+            "waits for");
+    for (size_t i = 0; i < shown; i++)
+        waiting_row(system, out, &rows[i]);
+    if (total > shown)
+        fprintf(out, "  ... and %llu more\n", (unsigned long long)(total - shown));
+    fclose(out);
+    return text;
+}
+
+/* The first rows by (job, task) are among the first rows of each rank, so that the table is the same on any
+ * number of ranks. */
+char *task_system_waiting(struct task_system *system, struct ker_comm *comm)
+{
+    uint64_t own = system->mpi ? task_mpi_waiting(system->mpi, system->stuck, NULL, 0) : 0, total = own;
+    struct task_mpi_wait *rows = ker_alloc(own * sizeof *rows);
+    if (own)
+        task_mpi_waiting(system->mpi, system->stuck, rows, own);
+    qsort(rows, own, sizeof *rows, wait_compare);
+    ker_comm_sum_u64(comm, &total, 1);
+
+    void *gathered;
+    size_t *offset;
+    ker_comm_gather(comm, rows, (own < WAITING_ROWS ? own : WAITING_ROWS) * sizeof *rows, &gathered, &offset);
+    char *text = NULL;
+    if (ker_comm_rank(comm) == 0) {
+        struct task_mpi_wait *all = gathered;
+        size_t count = offset[ker_comm_size(comm)] / sizeof *all;
+        qsort(all, count, sizeof *all, wait_compare);
+        text = waiting_text(system, all, count, total);
+    }
+    free(rows);
+    free(gathered);
+    free(offset);
+    return text;
+}

@@ -1,0 +1,23 @@
+/* system.h - private to tasks/jobs/: what struct task_system is. */
+#ifndef TASKS_SYSTEM_H
+#define TASKS_SYSTEM_H
+
+#include "tasks/tasks.h"
+
+#include "tasks/mpi/mpi.h"
+#include "tasks/traffic/traffic.h"
+
+struct task_system {
+    const struct route_topology *topology;
+    struct task_jobs *jobs;
+    const struct node_services *services;
+    struct task_mpi *mpi; /* NULL without jobs */
+    uint32_t mpi_service;
+    struct task_traffic *traffic; /* NULL: none */
+    struct task_traffic_node *traffic_nodes;
+    size_t traffic_bytes;
+    uint32_t foreground; /* jobs */
+    bool *stuck;         /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
+};
+
+#endif
