@@ -177,9 +177,14 @@ static void part_write(struct run *run, const char *folder, ker_time at, uint64_
     free(path);
     if (!w)
         return;
+    uint64_t id[2];
+    char *config = config_text(run);
+    run_index_id(config, id);
+    free(config);
     struct ker_chunk *c = ker_state_begin(w, "part", RUN_STATE_VERSION, number);
     KER_CHUNK(c, at);
     KER_CHUNK(c, parts);
+    KER_CHUNK(c, id);
     ker_state_end(w);
     net_network_save(run->network, w);
     node_system_save(run->nodes, w);

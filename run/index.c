@@ -47,6 +47,13 @@ void run_index_state(struct ker_chunk *c, struct run_index *index)
     forks_state(c, index);
 }
 
+void run_index_id(const char *config, uint64_t id[2])
+{
+    struct ker_digest digest = {0};
+    ker_digest_add(&digest, config, strlen(config));
+    ker_digest_sum(&digest, id);
+}
+
 void run_index_release(struct run_index *index)
 {
     free(index->file);

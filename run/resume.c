@@ -104,7 +104,11 @@ static void part_load(void *context, struct ker_chunk *c)
     ker_time at = 0;
     KER_CHUNK(c, at);
     uint32_t parts = ker_chunk_u32(c, 0);
-    c->bad |= at != r->index.at || parts != r->index.parts || c->id != r->part;
+    uint64_t id[2] = {0}, own[2];
+    KER_CHUNK(c, id);
+    run_index_id(r->index.config, own);
+    c->bad |=
+        at != r->index.at || parts != r->index.parts || c->id != r->part || memcmp(id, own, sizeof id) != 0;
     r->parts++;
 }
 

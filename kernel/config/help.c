@@ -225,12 +225,13 @@ static void print_option(const struct ker_option *option, FILE *out)
     ker_config_range_print(option, range, sizeof range);
     char *only = ker_config_belongs_words(option);
     char *facts =
-        ker_format("%s: %s%s%s; %s%s%s%s%s", option->key, type, *range ? ", " : "", range,
+        ker_format("%s: %s%s%s; %s%s%s%s%s%s", option->key, type, *range ? ", " : "", range,
                    option->fallback ? "default " : "no default",
                    !option->fallback   ? ""
                    : *option->fallback ? option->fallback
                                        : "empty",
-                   only, option->formerly ? "; formerly " : "", option->formerly ? option->formerly : "");
+                   only, option->formerly ? "; formerly " : "", option->formerly ? option->formerly : "",
+                   option->resume == KER_RESUME_FORK ? "; --resume may change it" : "");
     fputs("  ", out);
     print_wrapped(out, facts, 0);
     print_wrapped(out, option->meaning ? option->meaning : "", 6);
