@@ -1,4 +1,4 @@
-/* kernel.h - the face of kernel/: a base for everything above, and the engine. */
+/* kernel.h - what other folders may use of kernel/: a base for everything above, and the engine. */
 #ifndef KERNEL_KERNEL_H
 #define KERNEL_KERNEL_H
 

@@ -46,8 +46,8 @@ struct route_choice {
     uint8_t weight; /* what the path's backlog is multiplied by before paths are compared, 0 as 1: with UGAL
                        the links to go */
     uint8_t spare;
-    uint32_t watch; /* 1 + number of the watched link (route_watch) that this way leads over; 0: none */
-    uint32_t state; /* the packet's state when it goes this way */
+    uint32_t watch; /* 1 + number of the watched link (route_watch) that this path leads over; 0: none */
+    uint32_t state; /* the packet's state when it takes this choice */
 };
 /* Among several choices, this one is free of deadlock by itself: a packet may wait for its credits. The
  * others may be taken only if the credits for the whole packet are there at once (Duato). It is the last
@@ -188,7 +188,7 @@ const struct route_fault_summary *route_fault_summarise(const struct route_topol
  * KER_TIME_MAX never. */
 ker_time route_port_down(const struct route_topology *topology, uint32_t switch_id, uint32_t port);
 ker_time route_switch_down(const struct route_topology *topology, uint32_t switch_id);
-/* Is there any way from endpoint to endpoint at that time? */
+/* Is there any path from endpoint to endpoint at that time? */
 bool route_reachable(const struct route_topology *topology, ker_time now, uint32_t from, uint32_t to);
 /* What the algorithm offers less what is down at `now`. When that leaves nothing that may be waited for, a
  * step of the path around the faults joins, on the channel after the algorithm's; a packet that came by that

@@ -1,4 +1,4 @@
-/* tasks.h - the face of tasks/: what runs on the simulated nodes.
+/* tasks.h - what other folders may use of tasks/: what runs on the simulated nodes.
  *
  * A system is read from the keys jobs[].*, traffic.*, mpi.* of the configuration on every rank alike; then it
  * is attached to the nodes this rank owns, and its services (nodes/nodes.h) do the rest as events come.

@@ -43,7 +43,7 @@ check "no include runs upward" '
     own in level && other in level && level[other] > level[own] { print place ", which stands above " own "/" }
     $3 ~ /(^|\/)\.\.\// { print place ", a path that leaves its folder" }'
 
-check "folders are entered by their face" '
+check "folders are entered by the header of their name" '
     other in level && own != other && $3 != other "/" other ".h" { print place "; only " other "/" other ".h" }'
 
 check "libraries stay with their owner" '

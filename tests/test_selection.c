@@ -119,7 +119,8 @@ static void shares_of_the_paths_up(void **state)
     run_release(&r);
 }
 
-/* A hysteresis that nothing exceeds is stickiness; a small one lies between that and none. */
+/* A hysteresis that nothing exceeds pins packets to the path taken first; a small one lies between that and
+ * none. */
 static void hysteresis_holds_flows(void **state)
 {
     struct run r;

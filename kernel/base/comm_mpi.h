@@ -1,4 +1,4 @@
-/* comm_mpi.h - what inside kernel/ needs MPI itself. Not part of the face. */
+/* comm_mpi.h - what inside kernel/ needs MPI itself. Not for other folders. */
 #ifndef KERNEL_COMM_MPI_H
 #define KERNEL_COMM_MPI_H
 

@@ -1,4 +1,4 @@
-/* end.h - the end of all ranks. Not part of the face. */
+/* end.h - the end of all ranks. Not for other folders. */
 #ifndef KERNEL_END_H
 #define KERNEL_END_H
 

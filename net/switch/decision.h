@@ -30,7 +30,7 @@ static inline struct route_packet route_question(const struct net_network *net, 
                                  NULL};
 }
 
-/* Packets that are pinned to a path (routing.sticky) all take the same channel: over several they would
+/* Packets that are pinned to a path (routing.pinning) all take the same channel: over several they would
  * overtake each other. */
 static inline void channel_pin(const struct net_network *net, struct route_choice *choice, int count)
 {

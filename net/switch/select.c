@@ -1,6 +1,6 @@
 /* select.c - path selection: which of the paths that the algorithm offers a packet takes (routing.selection).
  *
- * Static: every way gets a number from what is asked for (the destination, the flow, the packet's draw, the
+ * Static: every path gets a number from what is asked for (the destination, the flow, the packet's draw, the
  * turn) and the smallest wins, so that the answer depends neither on the order of the choices nor, while a
  * path is there, on the others. Adaptive: the cost of a path is time: how long its output is busy with what
  * is scheduled and waiting, or how long the link would need for what is missing of the buffer behind it, or

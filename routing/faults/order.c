@@ -130,7 +130,7 @@ static uint32_t furthest(const struct route_topology *topology, uint32_t start, 
     return last;
 }
 
-/* Half way along a longest path between endpoints: a switch at the top of a tree. */
+/* In the middle of a longest path between endpoints: a switch at the top of a tree. */
 static uint32_t centre(const struct route_topology *topology)
 {
     uint32_t switches = topology->summary.switches, start = 0, length = 0;
@@ -224,7 +224,7 @@ void route_order_free(struct route_order *r)
 
 /* ---- who is connected ---- */
 
-/* Is there any way between the two switches at that time? */
+/* Is there any path between the two switches at that time? */
 static bool connects(const struct route_order *r, ker_time now, uint32_t from, uint32_t to)
 {
     uint32_t a = r->place[from], b = r->place[to], low = 0, high = r->cuts;

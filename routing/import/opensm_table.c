@@ -1,6 +1,6 @@
 /* opensm_table.c - makes a routing table of an InfiniBand subnet's forwarding tables.
  *
- * Rows of ports become sets of one path as they are read. Then every way is followed from all switches with
+ * Rows of ports become sets of one path as they are read. Then every path is followed from all switches with
  * endpoints (table_check.c): what is wrong where no packet comes by does not matter.
  */
 #include "routing/import/opensm.h"

@@ -36,7 +36,7 @@ static inline bool is_hop(const struct route_maker *m, uint32_t at, uint32_t lin
         m->distance[peer] + (m->weight ? m->weight[link] : 1) != m->distance[at])
         return false;
     return !m->updown ||
-           (m->below[at] ? m->below[peer] && m->rank[peer] > m->rank[at] : m->rank[peer] < m->rank[at]);
+           (m->below[at] ? m->below[peer] && m->depth[peer] > m->depth[at] : m->depth[peer] < m->depth[at]);
 }
 
 static inline uint64_t *bits_of(const struct route_maker *m, uint32_t at)
@@ -363,8 +363,8 @@ void route_maker_init(struct route_maker *m, const struct route_wires *wires)
 void route_maker_release(struct route_maker *m)
 {
     free(m->weight);
-    free(m->rank);
-    free(m->by_rank);
+    free(m->depth);
+    free(m->by_depth);
     free(m->distance);
     free(m->below);
     free(m->order);

@@ -12,8 +12,8 @@ struct route_maker {
     struct route_table *table;
     bool updown, one;
     uint32_t *weight; /* per link; NULL: all are 1 */
-    uint32_t *rank;   /* of switches: up is towards the lower */
-    uint32_t *by_rank;
+    uint32_t *depth;  /* place of each switch in the order from the top: up is towards the lower */
+    uint32_t *by_depth;
     uint64_t *distance; /* to the destination at hand, along paths of the table */
     bool *below;        /* up*down*: a path down leads from here */
     uint32_t *order;    /* the switches that have a path, nearest first */
@@ -46,7 +46,7 @@ struct route_maker {
     uint8_t *layer;
 };
 
-/* With all arrays but weight and rank; m->one and m->updown are the caller's. */
+/* With all arrays but weight and depth; m->one and m->updown are the caller's. */
 void route_maker_init(struct route_maker *m, const struct route_wires *wires);
 void route_maker_release(struct route_maker *m);
 /* Makes the whole table; false: it needs more than ROUTE_MAX_LAYERS. Endpoints that cannot be reached have no

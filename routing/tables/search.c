@@ -85,7 +85,7 @@ void route_search_weighted(struct route_maker *m, uint32_t to)
     }
 }
 
-/* First the paths down, found from their end; then, from the lowest rank on, the paths up to where they
+/* First the paths down, found from their end; then, from the least depth on, the paths up to where they
  * begin.
  */
 void route_search_updown(struct route_maker *m, uint32_t to)
@@ -103,7 +103,7 @@ void route_search_updown(struct route_maker *m, uint32_t to)
         uint32_t at = m->order[done];
         for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++) {
             uint32_t peer = wires->to[i];
-            if (m->rank[peer] > m->rank[at] || m->below[peer])
+            if (m->depth[peer] > m->depth[at] || m->below[peer])
                 continue;
             m->distance[peer] = m->distance[at] + 1;
             m->below[peer] = true;
@@ -111,17 +111,17 @@ void route_search_updown(struct route_maker *m, uint32_t to)
         }
     }
     for (uint32_t k = 0; k < wires->switches; k++) {
-        uint32_t at = m->by_rank[k];
+        uint32_t at = m->by_depth[k];
         for (uint32_t i = wires->begin[at]; !m->below[at] && i < wires->begin[at + 1]; i++) {
             uint32_t peer = wires->to[i];
-            if (m->rank[peer] < k && m->distance[peer] != ROUTE_FAR &&
+            if (m->depth[peer] < k && m->distance[peer] != ROUTE_FAR &&
                 m->distance[peer] + 1 < m->distance[at])
                 m->distance[at] = m->distance[peer] + 1;
         }
         if (m->distance[at] != ROUTE_FAR && m->distance[at] > farthest)
             farthest = (uint32_t)m->distance[at];
     }
-    uint32_t *first = ker_alloc((farthest + 2u) * sizeof *first); /* by distance, then by rank */
+    uint32_t *first = ker_alloc((farthest + 2u) * sizeof *first); /* by distance, then by depth */
     for (uint32_t i = 0; i < wires->switches; i++)
         if (m->distance[i] != ROUTE_FAR)
             first[m->distance[i] + 1]++;
@@ -129,7 +129,7 @@ void route_search_updown(struct route_maker *m, uint32_t to)
         first[i + 1] += first[i];
     m->reached = first[farthest + 1];
     for (uint32_t k = 0; k < wires->switches; k++)
-        if (m->distance[m->by_rank[k]] != ROUTE_FAR)
-            m->order[first[m->distance[m->by_rank[k]]]++] = m->by_rank[k];
+        if (m->distance[m->by_depth[k]] != ROUTE_FAR)
+            m->order[first[m->distance[m->by_depth[k]]]++] = m->by_depth[k];
     free(first);
 }

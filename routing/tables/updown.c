@@ -149,7 +149,7 @@ static uint32_t roots_central(struct route_maker *m)
     return 1;
 }
 
-static void rank_from(struct route_maker *m, uint32_t roots)
+static void depths_from(struct route_maker *m, uint32_t roots)
 {
     const struct route_wires *wires = m->wires;
     uint32_t *far = ker_alloc(wires->switches * sizeof *far), count = 0;
@@ -165,8 +165,8 @@ static void rank_from(struct route_maker *m, uint32_t roots)
     for (uint32_t i = 0; i <= wires->switches; i++)
         first[i + 1] += first[i];
     for (uint32_t s = 0; s < wires->switches; s++, count++) {
-        m->rank[s] = first[far[s]]++;
-        m->by_rank[m->rank[s]] = s;
+        m->depth[s] = first[far[s]]++;
+        m->by_depth[m->depth[s]] = s;
     }
     free(first);
     free(far);
@@ -213,7 +213,7 @@ static enum ker_status roots_read(struct route_maker *m, const struct ker_config
     return KER_OK;
 }
 
-static void rank_guess(struct route_maker *m)
+static void depths_guess(struct route_maker *m)
 {
     static uint32_t (*const rules[])(struct route_maker *) = {roots_by_distance, roots_farthest,
                                                               roots_central};
@@ -221,27 +221,27 @@ static void rank_guess(struct route_maker *m)
         uint32_t roots = rules[i](m);
         if (roots == 0)
             continue;
-        rank_from(m, roots);
+        depths_from(m, roots);
         if (roots == 1 || roots_suffice(m))
             return;
     }
 }
 
-static enum ker_status rank_make(struct route_maker *m, const struct ker_config *config,
-                                 struct ker_error *error)
+static enum ker_status depths_make(struct route_maker *m, const struct ker_config *config,
+                                   struct ker_error *error)
 {
     uint32_t roots = 0;
-    m->rank = ker_alloc(m->wires->switches * sizeof *m->rank);
-    m->by_rank = ker_alloc(m->wires->switches * sizeof *m->by_rank);
+    m->depth = ker_alloc(m->wires->switches * sizeof *m->depth);
+    m->by_depth = ker_alloc(m->wires->switches * sizeof *m->by_depth);
     enum ker_status status =
         ker_config_has(config, "routing.root") ? roots_read(m, config, &roots, error) : KER_OK;
     if (status != KER_OK)
         return status;
     if (roots == 0) {
-        rank_guess(m);
+        depths_guess(m);
         return KER_OK;
     }
-    rank_from(m, roots);
+    depths_from(m, roots);
     if (roots == 1 || roots_suffice(m))
         return KER_OK;
     return ker_config_fail(
@@ -258,7 +258,7 @@ enum ker_status route_updown_prepare(struct route_topology *topology, const stru
     struct route_maker m = {.updown = true, .one = ker_config_is(config, "routing.ways", "one")};
     route_wires_make(&wires, topology);
     route_maker_init(&m, &wires);
-    enum ker_status status = rank_make(&m, config, error);
+    enum ker_status status = depths_make(&m, config, error);
     if (status == KER_OK)
         route_maker_fill(&m);
     topology->table = m.table;

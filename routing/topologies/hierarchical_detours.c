@@ -152,7 +152,7 @@ static struct plan plan_by(const struct hierarchy *h, uint64_t coordinate, const
     return plan;
 }
 
-/* At random: Valiant. By way of any switch it may turn out that the path is direct. */
+/* At random: Valiant. By any switch it may turn out that the path is direct. */
 static struct plan plan_random(const struct hierarchy *h, uint64_t coordinate,
                                const struct route_packet *packet, uint32_t salt)
 {

@@ -119,7 +119,7 @@ static inline void lanes_offer(const struct torus *torus, struct route_choice *c
 
 /* All links that bring the packet nearer in any dimension, and at the end dimension order on the escape
  * channels. Of a ring both directions count when they are equally long. Without branches on where the packet
- * is: every way is written, and counted only if it is one. */
+ * is: every path is written, and counted only if it is one. */
 static int adaptive_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
                          const struct route_packet *packet, struct route_choice *restrict choices)
 {
