@@ -2,7 +2,7 @@
 # The measurements of bench/README.md: bench/run.sh PROGRAM [WORKLOAD ...]
 #
 # Runs every workload (or those named; `bench/run.sh list` names them) several times and prints a table of medians in
-# markdown, with the peers' figures of bench/peers.csv beside ours and whether each goal is reached. Also written: the
+# markdown, and whether each goal is reached. Other simulators and other versions: bench/against. Also written: the
 # table to results/bench/table.md, every single run to results/bench/runs.csv. QUICK=1: small ones, once each, a minute.
 # A missed goal is no failure: exit status 1 is for runs that fail, or whose results differ where they must not.
 set -u
@@ -10,51 +10,10 @@ cd "$(dirname "$0")/.." || exit 2
 export LC_ALL=C OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
 export PRTE_MCA_rmaps_default_mapping_policy=:oversubscribe
 
-# name | ranks | times | in QUICK? | configuration and overrides. A dash: only when named.
-workloads='
-torus-dense-16     | 1 | 3 | y | bench/torus-dense.cfg topology.extents=16,16,16
-torus-dense        | 1 | 3 | n | bench/torus-dense.cfg
-torus-dense-64     | 1 | 1 | n | bench/torus-dense.cfg topology.extents=64,64,64
-torus-dense-2      | 2 | 3 | n | bench/torus-dense.cfg
-torus-sparse-16    | 1 | 3 | y | bench/torus-sparse.cfg topology.extents=16,16,16
-torus-sparse       | 1 | 3 | n | bench/torus-sparse.cfg
-torus-sparse-64    | 1 | 1 | n | bench/torus-sparse.cfg topology.extents=64,64,64
-torus-sparse-2     | 2 | 3 | n | bench/torus-sparse.cfg
-u-torus-512        | 1 | 5 | y | bench/u-torus-512.cfg
-u-torus-4096       | 1 | 5 | y | bench/u-torus-4096.cfg
-u-torus-32768      | 1 | 5 | y | bench/u-torus-32768.cfg
-u-dragonfly-1056   | 1 | 5 | y | bench/u-dragonfly-1056.cfg
-u-dragonfly-16512  | 1 | 5 | y | bench/u-dragonfly-16512.cfg
-u-fat-tree-1024    | 1 | 5 | y | bench/u-fat-tree-1024.cfg
-u-fat-tree-8192    | 1 | 5 | y | bench/u-fat-tree-8192.cfg
-route-torus        | 1 | 5 | y | bench/torus-dense.cfg topology.extents=16,16,16
-route-torus-a      | 1 | 5 | y | bench/torus-dense.cfg topology.extents=16,16,16 routing.algorithm=adaptive
-route-sparse       | 1 | 5 | y | bench/torus-sparse.cfg topology.extents=16,16,16
-route-sparse-a     | 1 | 5 | y | bench/torus-sparse.cfg topology.extents=16,16,16 routing.algorithm=adaptive
-route-fat-tree     | 1 | 5 | y | bench/u-fat-tree-1024.cfg switch.channels=4 routing.algorithm=d_mod_k
-route-fat-tree-a   | 1 | 5 | y | bench/u-fat-tree-1024.cfg switch.channels=4 routing.algorithm=adaptive
-route-dragonfly    | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6
-route-dragonfly-u  | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6 routing.algorithm=ugal
-route-dragonfly-p  | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6 routing.algorithm=par
-route-dragonfly-b  | 1 | 5 | y | bench/u-dragonfly-1056.cfg switch.channels=6 routing.algorithm=ugal_piggyback
-s-torus-512        | 1 | 5 | y | bench/s-torus-512.cfg
-s-torus-4096       | 1 | 5 | y | bench/s-torus-4096.cfg
-s-torus-32768      | 1 | 1 | n | bench/s-torus-32768.cfg
-gups-65536         | 2 | 1 | n | configs/hierarchical-gups-65536.cfg
-gups-65536-64B     | 2 | 1 | - | configs/hierarchical-gups-65536.cfg adapter.packet_size=64B traffic.size=64B
-s-torus-524288     | 2 | 1 | n | bench/s-torus-524288.cfg
-check-1048576      | 1 | 3 | y | --check bench/torus-1048576.cfg
-check-1048576-2    | 2 | 3 | n | --check bench/torus-1048576.cfg
-pingpong           | 1 | 1 | n | bench/pingpong-4096.cfg
-pingpong-2         | 2 | 1 | n | bench/pingpong-4096.cfg
-pingpong-short     | 1 | 3 | y | bench/pingpong-4096.cfg jobs[0].steps=20000
-pingpong-short-2   | 2 | 3 | y | bench/pingpong-4096.cfg jobs[0].steps=20000
-demo-2             | 2 | 5 | y | configs/fat-tree-lammps.cfg
-demo-32            | 32 | 1 | y | configs/fat-tree-lammps.cfg
-'
+workloads=$(grep -v '^#' bench/workloads)
 
 # Goals on one workload: name | figure | at least or at most | value. Figures: columns below, per_cpu_s (packet-hops),
-# events_per_cpu_s, cpu_ratio and memory_ratio (the peer's / ours).
+# events_per_cpu_s.
 goals='
 torus-dense       | per_cpu_s        | >= | 5e6
 torus-sparse      | per_cpu_s        | >= | 3.5e6
@@ -152,5 +111,5 @@ done <<<"$workloads"
 [ -t 2 ] && printf '\r\033[K' >&2
 results_compare
 echo "$goals" >"$out/goals" && echo "$pairs" >"$out/pairs"
-awk -f bench/table.awk bench/peers.csv "$out/goals" "$out/pairs" "$out/runs.csv" | tee "$out/table.md"
+awk -f bench/table.awk "$out/goals" "$out/pairs" "$out/runs.csv" | tee "$out/table.md"
 exit $status
