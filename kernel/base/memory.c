@@ -79,14 +79,17 @@ void *ker_realloc(void *old, size_t bytes)
 
 char *ker_format(const char *format, ...)
 {
+    char small[256]; /* most texts fit, and are made once */
     va_list arguments, again;
     va_start(arguments, format);
     va_copy(again, arguments);
-    int length = vsnprintf(NULL, 0, format, again);
+    int length = vsnprintf(small, sizeof small, format, again);
     va_end(again);
     char *text = ker_alloc(length < 0 ? 1 : (size_t)length + 1);
-    if (length > 0)
+    if (length >= (int)sizeof small)
         vsnprintf(text, (size_t)length + 1, format, arguments);
+    else if (length > 0)
+        memcpy(text, small, (size_t)length);
     va_end(arguments);
     return text;
 }

@@ -8,7 +8,7 @@
  */
 #include "kernel/config/registry.h"
 
-#include "kernel/base/memory.h"
+#include "kernel/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +40,7 @@ static _Noreturn void broken(const char *name, const char *what)
 
 void ker_member_add(struct ker_registry *r, struct ker_member new)
 {
-    r->member = ker_realloc(r->member, (r->members + 1) * sizeof *r->member);
-    r->member[r->members++] = new;
+    *KER_APPEND(r->member, r->members) = new;
 }
 
 const struct ker_member *ker_member_like(const struct ker_registry *r, const struct ker_member *new)
@@ -59,8 +58,7 @@ static void families_find(struct ker_registry *r, const struct ker_option *const
         for (const struct ker_option *option = *tables; option->key; option++) {
             if (!option->kinds || ker_family_find(r, option->kinds->key))
                 continue;
-            r->family = ker_realloc(r->family, (r->families + 1) * sizeof *r->family);
-            r->family[r->families++] = option->kinds;
+            *KER_APPEND(r->family, r->families) = option->kinds;
             for (const struct ker_kind *const *kind = option->kinds->list; *kind; kind++)
                 ker_member_add(r, (struct ker_member){option->kinds, NULL, *kind, (*kind)->of, NULL});
         }
@@ -85,12 +83,12 @@ void ker_member_open(struct ker_registry *r, size_t index)
 /* Kinds that are brought stand first: what a topology can do itself before what goes for all. */
 static void members_order(struct ker_registry *r)
 {
-    struct ker_member *ordered = ker_alloc((r->members + 1) * sizeof *ordered);
+    struct ker_member *ordered = NULL;
     size_t count = 0;
     for (int brought = 1; brought >= 0; brought--)
         for (size_t i = 0; i < r->members; i++)
             if ((r->member[i].by != NULL) == brought)
-                ordered[count++] = r->member[i];
+                *KER_APPEND(ordered, count) = r->member[i];
     free(r->member);
     r->member = ordered;
 }
@@ -99,10 +97,9 @@ struct ker_registry *ker_registry_new(const struct ker_option *const *tables)
 {
     struct ker_registry *r = ker_alloc(sizeof *r);
     size_t count = 0;
-    while (tables[count])
-        count++;
-    r->given = ker_alloc((count + 1) * sizeof *r->given);
-    memcpy(r->given, tables, count * sizeof *r->given);
+    do
+        *KER_APPEND(r->given, count) = tables[count];
+    while (r->given[count - 1]);
     families_find(r, tables);
     for (size_t i = 0; i < r->members; i++)
         ker_member_open(r, i);
@@ -122,6 +119,9 @@ void ker_registry_free(struct ker_registry *r)
     for (size_t i = 0; i < r->froms; i++)
         free(r->from[i]);
     free(r->from);
+    for (size_t i = 0; i < r->purposes; i++)
+        free(r->purpose[i].from);
+    free(r->purpose);
     free(r->given);
     free(r->family);
     free(r->member);
@@ -133,39 +133,29 @@ const struct ker_option *const *ker_registry_tables(const struct ker_registry *r
     return r->tables;
 }
 
-const struct ker_kind *ker_registry_at(const struct ker_registry *r, const char *key, size_t index,
-                                       const char **of)
-{
-    for (size_t i = 0; i < r->members; i++)
-        if (strcmp(r->member[i].family->key, key) == 0 && index-- == 0) {
-            if (of)
-                *of = r->member[i].of;
-            return r->member[i].kind;
-        }
-    return NULL;
-}
-
 const struct ker_kind *ker_registry_find(const struct ker_registry *r, const char *key, const char *name,
                                          const char *of)
 {
-    const struct ker_kind *kind;
-    const char *only;
-    for (size_t i = 0; (kind = ker_registry_at(r, key, i, &only)) != NULL; i++)
-        if (strcmp(kind->name, name) == 0 && of_meet(only, of))
-            return kind;
+    const struct ker_kinds *family = ker_family_find(r, key);
+    for (size_t i = 0; i < r->members; i++) {
+        const struct ker_member *m = &r->member[i];
+        if (m->family == family && (!name || strcmp(m->kind->name, name) == 0) && of_meet(m->of, of))
+            return m->kind;
+    }
     return NULL;
 }
 
 char *ker_registry_names(const struct ker_registry *r, const char *key, const char *of)
 {
+    const struct ker_kinds *family = ker_family_find(r, key);
     char *seen = NULL, *names = NULL;
-    const struct ker_kind *kind;
-    const char *only;
-    for (size_t i = 0; (kind = ker_registry_at(r, key, i, &only)) != NULL; i++) {
-        if (!of_meet(only, of) || ker_word_in(seen, '|', kind->name, strlen(kind->name)))
+    for (size_t i = 0; i < r->members; i++) {
+        const struct ker_member *m = &r->member[i];
+        const char *name = m->kind->name;
+        if (m->family != family || !of_meet(m->of, of) || ker_word_in(seen, '|', name, strlen(name)))
             continue;
-        char *longer = ker_format("%s%s%s", names ? names : "", names ? ", " : "", kind->name);
-        seen = ker_word_add(seen, kind->name, strlen(kind->name));
+        char *longer = ker_format("%s%s%s", names ? names : "", names ? ", " : "", name);
+        seen = ker_word_add(seen, name, strlen(name));
         free(names);
         names = longer;
     }

@@ -78,13 +78,14 @@ const struct ker_option *const *ker_registry_tables(const struct ker_registry *)
 /* Adds kinds; `from` stands for the file that they come from in messages. All or none. */
 enum ker_status ker_registry_add(struct ker_registry *, const char *from, const struct ker_bring *,
                                  struct ker_error *);
-/* The kind of this name in the family of this key, for `of` (a name in another family; NULL: whatever it is
- * for). NULL: there is none. */
+/* Purposes of random numbers (random.h) that `from` draws for, NULL at the end. One whose number another has
+ * is refused: both would draw the same. */
+enum ker_status ker_registry_purposes(struct ker_registry *, const char *from, const char *const *names,
+                                      struct ker_error *);
+/* The kind of this name (NULL: the first one) in the family of this key, for `of` (a name in another family;
+ * NULL: whatever it is for). NULL: there is none. */
 const struct ker_kind *ker_registry_find(const struct ker_registry *, const char *key, const char *name,
                                          const char *of);
-/* Number `index` of those; *of, which may be NULL, becomes what that one is for. */
-const struct ker_kind *ker_registry_at(const struct ker_registry *, const char *key, size_t index,
-                                       const char **of);
 /* "a, b, c": their names, each once, malloc'ed. */
 char *ker_registry_names(const struct ker_registry *, const char *key, const char *of);
 /* Every family and its kinds, a line each. */

@@ -2,7 +2,7 @@
  */
 #include "kernel/config/registry.h"
 
-#include "kernel/base/memory.h"
+#include "kernel/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +73,7 @@ enum ker_status ker_registry_add(struct ker_registry *r, const char *from, const
 {
     size_t first = r->members;
     char *kept = ker_format("%s", from);
-    r->from = ker_realloc(r->from, (r->froms + 1) * sizeof *r->from);
-    r->from[r->froms++] = kept;
+    *KER_APPEND(r->from, r->froms) = kept;
     enum ker_status status = KER_OK;
     for (const struct ker_bring *bring = brings; !status && bring && bring->key; bring++) {
         status = bring_check(r, from, bring, error);

@@ -11,6 +11,12 @@ struct ker_member {
     const char *of, *from; /* from: a plugin; NULL: the program */
 };
 
+/* A purpose of random numbers, of a plugin. */
+struct ker_purpose_of {
+    const char *name;
+    char *from;
+};
+
 struct ker_registry {
     const struct ker_option **given;
     const struct ker_kinds **family;
@@ -21,6 +27,8 @@ struct ker_registry {
     const struct ker_option *tables[2];
     char **text, **from; /* what options point to; what members are from */
     size_t texts, froms;
+    struct ker_purpose_of *purpose;
+    size_t purposes;
 };
 
 /* Is `word` one of the words of a list, which `separator` divides? */

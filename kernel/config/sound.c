@@ -46,6 +46,7 @@ void ker_config_tables_check(ker_config_tables tables, bool all)
 {
     char why[KER_WHY_BYTES];
     struct ker_config_value value;
+    const char *condition = NULL; /* of the option before: those of a kind share one */
     for (ker_config_tables table = tables; *table; table++)
         for (const struct ker_option *option = *table; option->key; option++) {
             if (ker_config_option_find(tables, option->key) != option)
@@ -60,7 +61,9 @@ void ker_config_tables_check(ker_config_tables tables, bool all)
             check_fallback(option);
             if (option->formerly && !former_sound(tables, option))
                 broken(option, "formerly", "is a key of now, or one of another group");
-            const char *wrong = ker_config_belongs_wrong(tables, all, option);
+            const char *wrong =
+                option->belongs == condition ? NULL : ker_config_belongs_wrong(tables, all, option);
+            condition = option->belongs;
             if (wrong)
                 broken(option, option->belongs, wrong);
         }

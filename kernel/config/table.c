@@ -28,7 +28,7 @@ const struct ker_option *ker_config_option_find(ker_config_tables tables, const 
 {
     for (; *tables; tables++)
         for (const struct ker_option *option = *tables; option->key; option++)
-            if (strcmp(option->key, pattern) == 0)
+            if (option->key[0] == pattern[0] && strcmp(option->key, pattern) == 0)
                 return option;
     return NULL;
 }
@@ -54,7 +54,8 @@ bool ker_config_is_first(ker_config_tables tables, const char *key, size_t lengt
 {
     for (; *tables; tables++)
         for (const struct ker_option *option = *tables; option->key; option++)
-            if (strncmp(option->key, key, length) == 0 && strchr(".[", option->key[length]))
+            if (option->key[0] == key[0] && strncmp(option->key, key, length) == 0 &&
+                strchr(".[", option->key[length]))
                 return option->key == key;
     return false;
 }

@@ -4,7 +4,7 @@
  * without unit are refused for times and rates, since a bare 100 would be guessed at; sizes may be bare, they
  * are bytes.
  */
-#include "kernel/config/value.h"
+#include "kernel/config/registry.h"
 
 #include "kernel/base/memory.h"
 
@@ -52,12 +52,12 @@ static bool find_choice(const char *choices, const char *text, char near[64])
 {
     int best = 4;
     near[0] = '\0';
+    if (ker_word_in(choices, '|', text, strlen(text)))
+        return true;
     for (const char *at = choices; *at;) {
         size_t length = strcspn(at, "|");
         char word[64];
         snprintf(word, sizeof word, "%.*s", (int)length, at);
-        if (strlen(text) == length && strncmp(at, text, length) == 0)
-            return true;
         int distance = ker_config_distance(word, text);
         if (distance < best && distance < (int)length) {
             best = distance;

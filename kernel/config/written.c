@@ -6,7 +6,7 @@
  */
 #include "kernel/config/registry.h"
 
-#include "kernel/base/memory.h"
+#include "kernel/base/array.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +24,7 @@ static bool has_trait(const struct ker_kind *kind, const char *trait, size_t len
 
 static const char *text_keep(struct ker_registry *r, char *text)
 {
-    r->text = ker_realloc(r->text, (r->texts + 1) * sizeof *r->text);
-    return r->text[r->texts++] = text;
+    return *KER_APPEND(r->text, r->texts) = text;
 }
 
 static const char *choices_of(struct ker_registry *r, const struct ker_kinds *family)
@@ -52,9 +51,6 @@ static char *names_with(const struct ker_registry *r, const struct ker_kinds *fa
 static const char *traits_expand(struct ker_registry *r, const char *belongs)
 {
     char *text = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&text, &bytes);
-    ker_assert(out);
     for (const char *sign; (sign = strchr(belongs, '@')) != NULL;) {
         const char *key = sign;
         size_t length = strcspn(sign + 1, " |");
@@ -64,14 +60,18 @@ static const char *traits_expand(struct ker_registry *r, const char *belongs)
         const struct ker_kinds *family = ker_family_find(r, name);
         char *names =
             family ? names_with(r, family, sign + 1, length) : ker_format("%.*s", (int)length + 1, sign);
-        fprintf(out, "%.*s%s", (int)(sign - belongs), belongs, names);
+        char *longer = ker_format("%s%.*s%s", text ? text : "", (int)(sign - belongs), belongs, names);
+        free(text);
         free(name);
         free(names);
+        text = longer;
         belongs = sign + 1 + length;
     }
-    fputs(belongs, out);
-    fclose(out);
-    return text_keep(r, text);
+    if (!text)
+        return belongs;
+    char *whole = ker_format("%s%s", text, belongs);
+    free(text);
+    return text_keep(r, whole);
 }
 
 static bool lists_table(const struct ker_kind *kind, const struct ker_option *table)
@@ -121,9 +121,7 @@ static void option_add(struct ker_registry *r, struct ker_option option, const c
         option.belongs = traits_expand(r, option.belongs);
     if (option.kinds && KER_TYPE_OF(&option) == KER_TYPE_CHOICE)
         option.choices = choices_of(r, option.kinds);
-    r->option = ker_realloc(r->option, (r->options + 2) * sizeof *r->option);
-    r->option[r->options++] = option;
-    r->option[r->options] = (struct ker_option){.key = NULL};
+    *KER_APPEND(r->option, r->options) = option;
 }
 
 static bool table_added(const struct ker_registry *r, const struct ker_option *table)
@@ -169,9 +167,10 @@ void ker_registry_forget(struct ker_registry *r)
 void ker_registry_table(struct ker_registry *r)
 {
     ker_registry_forget(r);
-    r->option = ker_alloc(sizeof *r->option);
     for (const struct ker_option **table = r->given; *table; table++)
         table_add(r, *table, NULL);
+    *KER_APPEND(r->option, r->options) = (struct ker_option){.key = NULL};
+    r->options--;
     r->tables[0] = r->option;
     ker_config_tables_check(r->tables, false);
 }

@@ -163,11 +163,7 @@ static void table_defaults(struct task_coll_table *table, const struct ker_confi
 /* The first one in the table that can do it. */
 static const struct ker_kind *algorithm_first(const struct ker_config *config, unsigned collective)
 {
-    char *names =
-        ker_registry_names(ker_config_registry(config), "mpi.collectives", task_coll_name(collective));
-    names[strcspn(names, ",")] = '\0';
-    const struct ker_kind *first = algorithm_find(config, collective, names);
-    free(names);
+    const struct ker_kind *first = algorithm_find(config, collective, NULL);
     ker_assert(first);
     return first;
 }
