@@ -59,7 +59,8 @@
 
 /* The one symbol that a plugin exports. */
 #define MARSSIM_PLUGIN(...) MARSSIM_PLUGIN_WITH(NULL, __VA_ARGS__)
-/* The same with names of random purposes, ended by NULL. */
+/* The same with the names of all purposes that it draws random numbers for (ker_purpose), ended by NULL: no
+ * two plugins may have the same. */
 #define MARSSIM_PLUGIN_WITH(purposes, ...)                                                                   \
     static const struct ker_size marssim_plugin_sizes[] = {MARSSIM_STRUCTURES(MARSSIM_SIZE){NULL, 0}};       \
     static const struct ker_bring marssim_plugin_brings[] = {__VA_ARGS__, {NULL, 0, NULL}};                  \

@@ -57,4 +57,10 @@ check "libraries stay with their owner" '
     owner($3) != "" && index(" " owner($3) " ", " " own " ") == 0 {
         print place ", which only " owner($3) " may use" }'
 
+# Purposes of random numbers that are asked for by name stand in the one list, of which a test knows that no two have one number.
+unlisted=$(grep -rhoE 'ker_purpose\("[^"]*"\)' $order --include='*.c' | sed 's/.*("\(.*\)")/\1/' | sort -u | while read -r name; do
+    grep -q "PURPOSE(\"$name\")" kernel/base/random.h || echo "$name"
+done)
+[ -z "$unlisted" ] && echo "ok purposes of random numbers are listed" || { echo "not ok purposes of random numbers are listed: $unlisted"; failed=1; }
+
 exit $failed

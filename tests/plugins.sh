@@ -92,7 +92,22 @@ echo 'int nothing;' >none.c && build none.c -o none.so
 bad 'does not export marssim_plugin' line.cfg plugins=none.so
 build -DNAME_TAKEN mine.c -o taken.so
 bad 'topology.kind = "torus" is taken by marssim itself' line.cfg plugins=taken.so
-cp libmine.so again.so
+# These two have the number of another name: 24 bits of a hash.
+build -DPURPOSE='"mine.n24619445"' mine.c -o fork.so
+bad 'fork.so: its random purpose "mine.n24619445" has the number of "traffic.fork", which is one of marssim itself' line.cfg plugins=fork.so
+build -DPURPOSE='"routing"' mine.c -o routing.so
+bad 'routing.so: its random purpose "routing" is taken by marssim itself' line.cfg plugins=routing.so
+cat >purpose.c <<'END'
+#include <marssim/plugin.h>
+static const char *const purposes[] = {"mine.n34082807", NULL};
+static const struct ker_kind *const none[] = {NULL};
+MARSSIM_PLUGIN_WITH(purposes, MARSSIM_BRINGS("traffic.pattern", struct task_traffic_pattern, none));
+END
+build purpose.c -o purpose.so
+bad 'purpose.so: its random purpose "mine.n34082807" has the number of "mine.ask", which is one of libmine.so' line.cfg plugins=libmine.so,purpose.so
+"$marssim" --list plugins=purpose.so >log 2>&1
+check "and alone it may have it"
+build -DPURPOSE='"again"' mine.c -o again.so
 bad 'topology.kind = "line" is taken by libmine.so' line.cfg plugins=libmine.so,again.so
 sed -i 's/^#define KER_PLUGIN_ABI .*/#define KER_PLUGIN_ABI 77/' usr/include/marssim/kernel/config/plugin.h
 build mine.c -o old.so

@@ -132,17 +132,16 @@ static void gsl_view(void **state)
  */
 static void test_purposes(void **state)
 {
-    static const char *const good[] = {"disk.time", "disk.size", "server.choice", NULL},
-                             *const twice[] = {"disk.time", "disk.size", "disk.time", NULL},
-                             *const known[] = {"disk.time", "traffic.time", NULL};
     assert_int_equal(ker_purpose("traffic.time"), 1);
     assert_int_equal(ker_purpose("test"), KER_PURPOSE_TEST);
     assert_int_equal(ker_purpose("jobs.compute_jitter"), 11);
     uint64_t hash = (0xcbf29ce484222325u ^ 'x') * 0x100000001b3u;
     assert_int_equal(ker_purpose("x"), 256 + (hash ^ hash >> 32) % (0x1000000 - 256));
-    assert_null(ker_purpose_collision(good));
-    assert_string_equal(ker_purpose_collision(twice), "disk.time");
-    assert_string_equal(ker_purpose_collision(known), "traffic.time");
+    assert_string_equal(ker_purpose_name(0), "traffic.time");
+    assert_string_equal(ker_purpose_name(11), "traffic.fork");
+    for (size_t i = 0; ker_purpose_name(i); i++)
+        for (size_t j = 0; j < i; j++)
+            assert_int_not_equal(ker_purpose(ker_purpose_name(i)), ker_purpose(ker_purpose_name(j)));
 }
 
 int main(void)

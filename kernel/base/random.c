@@ -28,16 +28,14 @@ uint32_t ker_purpose(const char *name)
     return PURPOSE_FIRST + (uint32_t)((hash ^ hash >> 32) % ((1u << PURPOSE_BITS) - PURPOSE_FIRST));
 }
 
-const char *ker_purpose_collision(const char *const *names)
+const char *ker_purpose_name(size_t index)
 {
-    for (const char *const *name = names; *name; name++) {
-        for (const char *const *other = names; other < name; other++)
-            if (ker_purpose(*name) == ker_purpose(*other))
-                return *name;
-        if (ker_purpose(*name) < PURPOSE_FIRST)
-            return *name;
-    }
-    return NULL;
+#define PURPOSE_NAME(name) name,
+    static const char *const others[] = {KER_PURPOSES_BY_NAME(PURPOSE_NAME)};
+    size_t numbered = sizeof purposes / sizeof *purposes, named = sizeof others / sizeof *others;
+    return index < numbered           ? purposes[index].name
+           : index - numbered < named ? others[index - numbered]
+                                      : NULL;
 }
 
 void ker_stream_init(struct ker_stream *stream, uint64_t seed, uint32_t purpose, uint64_t component)

@@ -27,12 +27,15 @@
 #define KER_PURPOSE_NUMBER(name, number, text) KER_PURPOSE_##name = (number),
 enum ker_purpose { KER_PURPOSES(KER_PURPOSE_NUMBER) };
 
-/* The number of a purpose: of a name above, or, of any other, a hash that is none of these: 24 bits. For
- * set-up; keep it. */
+/* Those of the program that are known by their names alone. */
+#define KER_PURPOSES_BY_NAME(PURPOSE) PURPOSE("traffic.fork") /* load after a fork */
+
+/* The number of a purpose: of a name above that has one, or, of any other, a hash that is none of these: 24
+ * bits. For set-up; keep it. */
 uint32_t ker_purpose(const char *name);
-/* The first of these names (NULL at the end) whose number is that of another one or of a name above; NULL:
- * there is none. */
-const char *ker_purpose_collision(const char *const *names);
+/* Name number `index` of all purposes of the program; NULL behind the last. No two of them, nor those of
+ * plugins (ker_registry_purposes), have one number. */
+const char *ker_purpose_name(size_t index);
 
 /* 128 random bits of one counter value. */
 struct ker_bits {

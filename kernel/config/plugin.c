@@ -6,7 +6,6 @@
 #include "kernel/config/plugin.h"
 
 #include "kernel/base/memory.h"
-#include "kernel/base/random.h"
 
 #include <dlfcn.h>
 #include <stdlib.h>
@@ -45,12 +44,7 @@ static enum ker_status plugin_check(const struct ker_plugin *plugin, const struc
         return ker_fail(error, KER_BAD_INPUT,
                         "%s: was built for ABI %u of marssim's plugins, this is %u: build it anew", path,
                         plugin->abi, KER_PLUGIN_ABI);
-    enum ker_status status = sizes_check(plugin, own, path, error);
-    const char *collides = !status && plugin->purposes ? ker_purpose_collision(plugin->purposes) : NULL;
-    if (collides)
-        return ker_fail(error, KER_BAD_INPUT, "%s: its random purpose \"%s\" is taken: give it another name",
-                        path, collides);
-    return status;
+    return sizes_check(plugin, own, path, error);
 }
 
 enum ker_status ker_plugin_load(struct ker_registry *registry, struct ker_inputs *inputs,
@@ -69,5 +63,7 @@ enum ker_status ker_plugin_load(struct ker_registry *registry, struct ker_inputs
         return ker_fail(error, KER_BAD_INPUT, "%s: cannot be loaded: %s", path, dlerror());
     const struct ker_plugin *plugin = dlsym(library, SYMBOL);
     status = plugin_check(plugin, sizes, path, error);
+    if (!status)
+        status = ker_registry_purposes(registry, path, plugin->purposes, error);
     return status ? status : ker_registry_add(registry, path, plugin->brings, error);
 }

@@ -187,7 +187,10 @@ struct asker {
     uint64_t draws, asked, answers, skipped;
 };
 
-static const char purpose[] = "mine.ask";
+#ifndef PURPOSE
+#define PURPOSE "mine.ask"
+#endif
+static const char purpose[] = PURPOSE;
 static const char *const purposes[] = {purpose, NULL};
 
 static const struct ker_option ask_options[] = {{.key = "services[].gap",
