@@ -3,7 +3,8 @@
  * Random systems of every kind (random_system.h). Each runs once as it is. Then it runs with checkpoints and
  * is ended by SIGKILL at a random moment, some times over, and resumed until it is done, each time on as many
  * ranks as are drawn; it is saved at a random time on two ranks, and resumed on one or three; and from there
- * it goes on as a fork with another load, on one rank and on three, which are equal.
+ * it goes on as a fork (another load, path selection, end, or a further job), on one rank and on three, which
+ * are equal.
  *
  * CHECKPOINT_RANKS=n draws up to n ranks for the runs that are killed. CHECKPOINT_SYSTEMS=n takes that many
  * systems, CHECKPOINT_FIRST=n begins with number n; after a failure the folder is kept, and what is printed
@@ -179,28 +180,47 @@ static void killed(struct test *test, struct ker_stream *stream, int number, dou
     free(base);
 }
 
-/* From its checkpoint of two ranks on with another load, on one rank and on three. */
-static void forked(struct test *test, struct ker_stream *stream, int number)
+/* What is changed at the fork: a KEY=VALUE or several, as words of the shell. */
+static char *fork_words(struct ker_stream *stream, int64_t end)
 {
-    char *base = ker_format("%s/%03d", test->scratch, number);
-    double load = 0.05 + ker_stream_unit(stream);
-    int status = command_run(LONGEST_S, "exec '%s' -q --resume %s/m -o %s/f traffic.load=%.3f " LOG,
-                             test->program, base, base, load, base);
+    static const char *const selections[] = {"queue", "credits", "two", "random", "flow", "round_robin"};
+    uint32_t job;
+    switch (ker_stream_below(stream, 4)) {
+    case 0:
+        return ker_format("traffic.load=%.3f", 0.05 + ker_stream_unit(stream));
+    case 1:
+        return ker_format("routing.selection=%s", selections[ker_stream_below(stream, 6)]);
+    case 2:
+        return ker_format("'run.end=%lld ps'",
+                          (long long)(end + 1 + (int64_t)ker_stream_below(stream, 100000000)));
+    default: /* a number that is not the next one is refused */
+        job = ker_stream_below(stream, 2);
+        return ker_format("jobs[%u].program=pingpong jobs[%u].last_node=1", job, job);
+    }
+}
+
+/* From its checkpoint of two ranks on as another run, on one rank and on three. What has no such key, or no
+ * core for a job, refuses it. */
+static void forked(struct test *test, struct ker_stream *stream, int number, int64_t end)
+{
+    char *base = ker_format("%s/%03d", test->scratch, number), *words = fork_words(stream, end),
+         *one = ker_format("%s/f", base), *three = ker_format("%s/g", base);
+    int status = command_run(LONGEST_S, "exec '%s' -q --resume %s/m -o %s %s " LOG, test->program, base, one,
+                             words, base);
     if (status == 0) {
-        char *one = ker_format("%s/f", base), *three = ker_format("%s/g", base);
         test->forked++;
         status = command_run(LONGEST_S,
-                             "exec mpirun -n 3 '%s' -q --resume %s/m -o %s/g traffic.load=%.3f "
-                             "partition.oversubscribe=true partition.method=random " LOG,
-                             test->program, base, base, load, base);
-        judge(test, number, "a fork on other ranks", status, one, three);
-        free(one);
-        free(three);
-    } else if (status != KER_BAD_INPUT &&
-               status != KER_RUN_FAILED) { /* no load to change; a deadlock of jobs */
+                             "exec mpirun -n 3 '%s' -q --resume %s/m -o %s %s partition.oversubscribe=true "
+                             "partition.method=random " LOG,
+                             test->program, base, three, words, base);
+        judge(test, number, words, status, one, three);
+    } else if (status != KER_BAD_INPUT && status != KER_RUN_FAILED) {
         test->failed = true;
-        fprintf(stderr, "system %d, a fork: status %d\n", number, status);
+        fprintf(stderr, "system %d, a fork with %s: status %d\n", number, words, status);
     }
+    free(three);
+    free(one);
+    free(words);
     free(base);
 }
 
@@ -245,7 +265,7 @@ static void system_test(struct test *test, int number)
         killed(test, &stream, number, wall, end);
         moved(test, &stream, number, end);
         if (number % 2)
-            forked(test, &stream, number);
+            forked(test, &stream, number, end);
     }
     if (!test->failed)
         command_run(60, "rm -rf %s", base);
