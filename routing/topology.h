@@ -50,10 +50,13 @@ struct route_kind {
     uint32_t (*ports)(const struct route_topology *, uint32_t switch_id);
     void (*port)(const struct route_topology *, uint32_t switch_id, uint32_t port, struct route_peer *);
     void (*attachment)(const struct route_topology *, uint32_t endpoint, uint32_t *switch_id, uint16_t *port);
+    /* What a packet carries to name its destination, and where a switch is, in a form that next() compares
+     * with it: both are computed once and handed to next(). Whatever suits the closed form. */
     uint64_t (*address)(const struct route_topology *, uint32_t endpoint);
     uint64_t (*coordinate)(const struct route_topology *, uint32_t switch_id);
     /* links between the endpoints' switches; the endpoints differ */
     uint32_t (*hops)(const struct route_topology *, uint32_t from, uint32_t to);
+    /* The natural group of a switch (pod, rack, slab), from 0 on: for the partition "natural". */
     uint32_t (*group)(const struct route_topology *, uint32_t switch_id);
     uint32_t (*groups)(const struct route_topology *);
     int (*grid)(const struct route_topology *, uint32_t extents[8]); /* may be NULL: no grid */

@@ -43,7 +43,8 @@ static const char *meaning_of(const struct ker_schema *s, const struct ker_optio
 /* enumDescriptions is what editors show beside each choice. */
 static void choices_write(struct ker_schema *s, const struct ker_option *option)
 {
-    for (int meanings = 0; meanings <= (option->kinds != NULL); meanings++) {
+    int lists = option->kinds ? 2 : 1;
+    for (int meanings = 0; meanings < lists; meanings++) {
         const char *at = option->choices;
         size_t length;
         ker_json_open(&s->json, meanings ? "enumDescriptions" : "enum", '[');

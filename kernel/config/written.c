@@ -104,8 +104,8 @@ static const char *table_belongs(struct ker_registry *r, const struct ker_kinds 
             at += length + (at[length] == '|');
         }
     }
-    char *text = brought ? ker_format("%s=%s & %s=%s", by->key, of, family->key, names)
-                         : ker_format("%s=%s", family->key, names);
+    char *text = brought && by ? ker_format("%s=%s & %s=%s", by->key, of, family->key, names)
+                               : ker_format("%s=%s", family->key, names);
     free(names);
     free(of);
     return text_keep(r, text);
