@@ -361,9 +361,7 @@ int main(int argc, char **argv)
             stats_tables_help(tables, stdout);
         free(tables);
     } else if (status == KER_OK) {
-        struct run *run = run_new(&args.run, comm, started);
-        status = run_execute(run);
-        run_free(run);
+        status = run_execute(&args.run, comm, started);
     }
     status = output_check(&args, status);
     free(args.run.overrides);

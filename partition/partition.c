@@ -152,6 +152,11 @@ const struct ker_option part_options[] = {
      "With more ranks than cores on one host: let all of them simulate. Otherwise as many as there are cores "
      "do, and the others sleep.",
      .resume = KER_RESUME_FREE},
+    {"partition.adapt", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Begin again on one rank when several on one host turn out to be slower than one alone: looked at after "
+     "20 and "
+     "200 ms. Results are the same. Not with partition.oversubscribe.",
+     .resume = KER_RESUME_FREE},
     {0},
 };
 

@@ -5,7 +5,9 @@
 
 void run_seats_take(struct run *run)
 {
-    struct part_seats seats = part_bind(run->comm, run->config);
+    struct part_seats seats = {1, false};
+    if (!run->again)
+        seats = part_bind(run->comm, run->config);
     run->yield = seats.yield;
     run->workers = seats.working;
     run->working = ker_comm_first(run->comm, run->workers);

@@ -40,6 +40,7 @@ static json_t *speed_report(struct run *run)
     json_t *r = json_object();
     json_object_set_new(r, "ranks", json_integer(ker_comm_size(run->comm)));
     json_object_set_new(r, "working_ranks", json_integer(run->workers));
+    json_object_set_new(r, "adapted", json_boolean(run->again));
     json_object_set_new(r, "wall_s", json_real(wall));
     json_object_set_new(r, "cpu_s", json_real(cpu));
     json_object_set_new(r, "events", json_integer((json_int_t)v[0]));
@@ -190,6 +191,7 @@ void run_report(struct run *run)
         node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL, &run->error);
     net_network_write(run->network, run->comm, &run->folder, &run->error);
     stats_periods_close(run->periods, &run->error);
+    run->periods = NULL;
     if (run->control) {
         result_add(run, result, at, jobs, listed);
         json_object_set_new(result, "link_classes",

@@ -60,10 +60,10 @@ static enum ker_status stage_agree(struct run *run, const struct stage *stage)
     return ker_comm_agree(run->comm, &run->error);
 }
 
-int run_execute(struct run *run)
+static int run_stages(struct run *run)
 {
     enum ker_status status = KER_OK;
-    for (size_t i = 0; i < sizeof stages / sizeof *stages && status == KER_OK; i++) {
+    for (size_t i = 0; i < sizeof stages / sizeof *stages && status == KER_OK && !run->lost; i++) {
         const struct stage *stage = &stages[i];
         if (stage->wanted && !stage->wanted(run))
             continue;
@@ -77,7 +77,7 @@ int run_execute(struct run *run)
     return status == KER_OK ? ker_request_status(run->interrupted | ker_request_take()) : (int)status;
 }
 
-struct run *run_new(const struct run_arguments *args, struct ker_comm *comm, struct timespec started)
+static struct run *run_new(const struct run_arguments *args, struct ker_comm *comm, struct timespec started)
 {
     struct run *run = ker_alloc(sizeof *run);
     run->args = args;
@@ -87,8 +87,9 @@ struct run *run_new(const struct run_arguments *args, struct ker_comm *comm, str
     return run;
 }
 
-void run_free(struct run *run)
+static void run_free(struct run *run)
 {
+    stats_periods_close(run->periods, &run->error); /* of a trial; otherwise the report has done it */
     task_system_free(run->tasks);
     node_service_list_free(run->listed);
     node_system_free(run->nodes);
@@ -107,4 +108,20 @@ void run_free(struct run *run)
     ker_comm_release(run->working);
     free((void *)run->folder.path);
     free(run);
+}
+
+/* A run that is lost has shown on several ranks that one is faster, and begins again: results are the same.
+ */
+int run_execute(const struct run_arguments *args, struct ker_comm *comm, struct timespec started)
+{
+    bool again = false;
+    for (;;) {
+        struct run *run = run_new(args, comm, started);
+        run->again = again;
+        int status = run_stages(run);
+        again = run->lost;
+        run_free(run);
+        if (!again)
+            return status;
+    }
 }

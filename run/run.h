@@ -20,14 +20,9 @@ struct run_arguments {
     bool check, check_full, quiet;
 };
 
-struct run;
-
-/* The run of these arguments; they stay the caller's. started: of the process. */
-struct run *run_new(const struct run_arguments *, struct ker_comm *, struct timespec started);
-void run_free(struct run *);
-/* Collective: all stages on all ranks; the first that fails ends the run with one message. Returns the exit
- * status: enum ker_status, or what a signal that ended the run makes of it. */
-int run_execute(struct run *);
+/* Collective: all stages on all ranks; the first that fails ends the run with one message. started: of the
+ * process. Returns the exit status: enum ker_status, or what a signal that ended the run makes of it. */
+int run_execute(const struct run_arguments *, struct ker_comm *, struct timespec started);
 
 /* All option tables, NULL at the end; malloc'ed. */
 const struct ker_option **run_option_tables(void);

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define LATEST_END                                                                                           \
     (8000000 * KER_S) /* 92 days; behind it there is room for any single delay before 63 bits are full */
@@ -24,6 +25,20 @@ static void settle(void *context, ker_time until)
     net_network_settle(run->network, until);
 }
 
+/* Not where the ranks are needed for their memory, all are to work whatever it costs, or the run cannot be
+ * begun again: it goes on from a checkpoint, or its configuration has come from a pipe. Collective over the
+ * working ranks: rank 0 has the file. */
+static bool trial_wanted(const struct run *run)
+{
+    struct stat file;
+    bool wanted = ker_config_bool(run->config, "partition.adapt") &&
+                  !ker_config_bool(run->config, "partition.oversubscribe") && !run->resumed &&
+                  ker_comm_host_size(run->comm) == ker_comm_size(run->comm) &&
+                  stat(run->args->file, &file) == 0 && S_ISREG(file.st_mode);
+    ker_comm_broadcast(run->working, &wanted, sizeof wanted);
+    return wanted;
+}
+
 static struct ker_engine *engine_make(struct run *run)
 {
     static const struct ker_word orders[] = {{"forward", KER_ORDER_FORWARD},
@@ -41,6 +56,7 @@ static struct ker_engine *engine_make(struct run *run)
         .order = (enum ker_cell_order)ker_config_number(run->config, "engine.cell_order", orders),
         .seed = run->seed,
         .messages_only = ker_config_is(run->config, "engine.exchange", "messages"),
+        .trial = trial_wanted(run),
         .yield = run->yield,
         .settle = settle,
         .progress = progress_show,
@@ -116,5 +132,8 @@ void run_simulate(struct run *run)
     stats_progress_free(run->progress);
     ker_comm_meet(run->comm, run->working ? NULL : ker_request_pass);
     ker_request_settle(run->comm);
-    run_ends_settle(run, found);
+    run->lost = found == KER_END_TRIAL;
+    ker_comm_broadcast(run->comm, &run->lost, sizeof run->lost);
+    if (!run->lost)
+        run_ends_settle(run, found);
 }

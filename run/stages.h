@@ -49,6 +49,8 @@ struct run {
     struct ker_comm *working; /* the ranks that simulate; NULL: this one sleeps */
     int workers;
     bool yield;
+    bool again;      /* a trial has shown that one rank is faster: it simulates alone, from the beginning */
+    bool lost;       /* this was the trial */
     bool open_ended; /* synthetic traffic or jobs that start again: the run does not end by draining */
     bool watch;      /* the end of the foreground jobs, or their deadlock, is looked for at check times */
     ker_time warmup, measure_to, end, interval, period, batch;

@@ -9,9 +9,13 @@
 #include "kernel/base/end.h"
 
 #include <stdarg.h>
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define MOST_SAID 64
 
 enum ker_status ker_fail(struct ker_error *error, enum ker_status status, const char *format, ...)
 {
@@ -55,6 +59,21 @@ enum ker_status ker_error_close(struct ker_error *error)
     return error->status;
 }
 
+/* Has it been said before? A run that begins again reads everything again. */
+static bool said_before(const char *text)
+{
+    static uint64_t said[MOST_SAID]; /* hashes */
+    static uint32_t count;
+    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
+    for (const char *at = text; *at; at++)
+        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    for (uint32_t i = 0; i < count && i < MOST_SAID; i++)
+        if (said[i] == hash)
+            return true;
+    said[count++ % MOST_SAID] = hash;
+    return false;
+}
+
 void ker_warn(const char *format, ...)
 {
     char text[2048];
@@ -62,6 +81,8 @@ void ker_warn(const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    if (said_before(text))
+        return;
     fprintf(stderr, "marssim: warning: %s\n", text); /* one call, so that ranks do not mix inside a line */
 }
 

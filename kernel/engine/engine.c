@@ -9,6 +9,7 @@
 #include "kernel/engine/request.h"
 
 #include <stdlib.h>
+#include <time.h>
 
 #define NOT_HELD (-1)
 #define BLOCK_SHIFT 8
@@ -59,6 +60,7 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     p->count = ker_alloc(sizeof *p->count * (block + 2));
     p->active = ker_alloc(sizeof *p->active * (block + 1 + ENGINE_PREFETCH_AHEAD));
     e->hold = NOT_HELD;
+    e->private->trial.look = setup->trial && ker_comm_size(setup->comm) > 1 ? 0 : -1;
     e->exchange = exchange_new(setup->comm, setup->yield, setup->messages_only, setup->part_bytes);
     return e;
 }
@@ -159,6 +161,39 @@ static void round_try(struct ker_engine *e, ker_time limit, ker_time boundary)
     ker_memory_refuge(NULL);
 }
 
+/* ---- are the ranks worth it? ---- */
+
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* During the trial the work is measured. */
+static void round_time(struct ker_engine *e, ker_time limit, ker_time boundary)
+{
+    struct engine_private *p = e->private;
+    if (p->trial.look < 0) {
+        round_try(e, limit, boundary);
+        return;
+    }
+    int64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    round_try(e, limit, boundary);
+    p->trial.worked += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+}
+
+/* What the ranks have worked together is what one alone would have needed: is that clearly less than the time
+ * that has passed? They look at the same two numbers, and so decide alike; after the last look no more. */
+static bool trial_lost(struct engine_private *p, const struct exchange_bounds *b)
+{
+    static const int64_t looks[] = {20000000, 200000000}; /* nanoseconds: what a restart can cost */
+    if (p->trial.look < 0 || b->since < looks[p->trial.look])
+        return false;
+    p->trial.look = p->trial.look + 1 < (int)(sizeof looks / sizeof *looks) ? p->trial.look + 1 : -1;
+    return b->worked + b->worked / 4 < b->since;
+}
+
 /* ---- check times ---- */
 
 /* The next check of every interval after `time`. Intervals are independent of each other, so that one more
@@ -202,7 +237,8 @@ static struct exchange_bounds round_end(struct ker_engine *e)
     struct engine_private *p = e->private;
     ker_time passed = p->settled > p->checked ? p->settled : p->checked;
     unsigned asked = (p->setup.requested ? ker_request_take() : 0) | (p->broken ? KER_REQUEST_MEMORY : 0);
-    struct exchange_own own = {engine_next(e), passed, asked};
+    int64_t run_ns = p->trial.look < 0 ? 0 : clock_ns(CLOCK_MONOTONIC) - p->trial.begun;
+    struct exchange_own own = {engine_next(e), passed, asked, p->trial.worked, run_ns};
     struct exchange_bounds bounds;
     e->counts.sent_bytes += exchange_round(e->exchange, &e->wheel, own, &bounds);
     e->counts.epochs++;
@@ -229,6 +265,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
 {
     struct engine_private *p = e->private;
     checks_begin(p, p->checked);
+    p->trial.begun = clock_ns(CLOCK_MONOTONIC);
     for (;;) {
         struct exchange_bounds bounds = round_end(e);
         bool out = bounds.requests & KER_REQUEST_MEMORY;
@@ -237,6 +274,8 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
             *at = e->last_action;
             return out ? KER_END_MEMORY : KER_END_DRAINED;
         }
+        if (trial_lost(p, &bounds))
+            return KER_END_TRIAL;
         if (e->hold <= bounds.all)
             e->hold = NOT_HELD; /* reached, after what is done below */
         *at = ker_time_min(
@@ -255,7 +294,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
             return KER_END_REQUEST;
         ker_time boundary = ker_time_min(ker_time_min(check_next(p), p->setup.end), p->request_at);
         ker_time limit = ker_time_later(ker_time_min(bounds.others, bounds.sent), p->setup.epoch);
-        round_try(e, limit, boundary);
+        round_time(e, limit, boundary);
         progress_show(e);
     }
 }

@@ -80,6 +80,7 @@ struct ker_engine_setup {
     enum ker_cell_order order;
     uint64_t seed;      /* of the shuffled order */
     bool messages_only; /* agree by MPI collectives even on one host (a test of that path) */
+    bool trial;         /* find out at the beginning whether one rank would be faster (KER_END_TRIAL) */
     bool yield;         /* ranks outnumber cores: give the core away while waiting */
     size_t arena_bytes; /* for records under way; 0: as much as there is (a test of less) */
     size_t part_bytes;  /* longest message between ranks; 0: as long as MPI can (a test of longer ones) */
@@ -107,7 +108,7 @@ struct ker_counts {
     uint64_t sent_bytes;
 };
 
-enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK, KER_END_REQUEST, KER_END_MEMORY };
+enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK, KER_END_REQUEST, KER_END_MEMORY, KER_END_TRIAL };
 
 /* An item of the running cell's own queue. */
 struct ker_item {

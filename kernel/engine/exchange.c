@@ -184,6 +184,8 @@ static void bounds_add(struct exchange_bounds *b, bool other, const struct excha
     if (own->settled > b->settled)
         b->settled = own->settled;
     b->requests |= own->requests;
+    b->worked += own->worked;
+    b->since = own->since > b->since ? own->since : b->since;
 }
 
 static void agree_by_memory(struct exchange *x, struct exchange_own own, struct exchange_bounds *b)
@@ -269,8 +271,12 @@ static void receive_from(struct exchange *x, struct wheel *wheel, int rank)
 uint64_t exchange_round(struct exchange *x, struct wheel *wheel, struct exchange_own own,
                         struct exchange_bounds *b)
 {
-    *b = (struct exchange_bounds){KER_TIME_MAX, own.pending, KER_TIME_MAX,
-                                  own.pending,  own.settled, own.requests};
+    *b = (struct exchange_bounds){.others = KER_TIME_MAX,
+                                  .own = own.pending,
+                                  .sent = KER_TIME_MAX,
+                                  .all = own.pending,
+                                  .settled = own.settled,
+                                  .requests = own.requests};
     if (x->ranks == 1)
         return 0;
     uint64_t bytes = 0;

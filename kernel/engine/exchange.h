@@ -24,6 +24,8 @@ struct exchange_own {
     ker_time pending;  /* the earliest it has, before what it is about to receive */
     ker_time settled;  /* how far it has gone, for requests */
     unsigned requests; /* ker_request bits */
+    int64_t worked;    /* processor time in windows, nanoseconds */
+    int64_t since;     /* time since the run began */
 };
 
 struct exchange_bounds {
@@ -33,6 +35,8 @@ struct exchange_bounds {
     ker_time all;      /* min of the three */
     ker_time settled;  /* the latest of all ranks */
     unsigned requests; /* of all ranks */
+    int64_t worked;    /* the sum of all ranks */
+    int64_t since;     /* the longest */
 };
 
 /* part_bytes: what goes to one rank in a round is sent in messages of at most that; 0: EXCHANGE_PART. */
