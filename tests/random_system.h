@@ -13,6 +13,7 @@
 #include "tests/random_system/rails.h"
 #include "tests/random_system/routing.h"
 #include "tests/random_system/run.h"
+#include "tests/random_system/services.h"
 #include "tests/random_system/topology.h"
 
 /* Writes system `number` to FOLDER/NUMBER.cfg. `tables`: the options of all folders. */
@@ -37,8 +38,10 @@ static void random_system_write(int number, const char *folder, const char *trac
     random_congestion(&r);
     if (r.jobs)
         random_jobs(&r);
-    if (traffic)
+    if (traffic) {
         random_traffic(&r);
+        random_services(&r);
+    }
     random_run(&r, traffic);
     fclose(r.out);
     random_rails_write(&r);
