@@ -27,7 +27,7 @@ refused() { # WORDS COMMAND...: exit status 2, and these words in the message
 }
 
 run -o "$t/a" "${torus[@]}" || exit 1
-mpirun -n 2 "$m" -q -o "$t/b" "${torus[@]}" "run.checkpoint.at=1300 ns" partition.bind=no
+mpirun -n 2 "$m" -q -o "$t/b" "${torus[@]}" "run.checkpoint.at=1300 ns" partition.adapt=false partition.bind=no
 equal "$t/a" "$t/b"
 check "saving changes no result"
 run --resume "$t/b/checkpoints" -o "$t/c" && equal "$t/a" "$t/c"
@@ -55,7 +55,7 @@ check "a damaged part is refused"
 cp "$c/part-0" "$c/part-1"
 refused "part-1" --resume "$c" -o "$t/e"
 check "a part that stands twice is refused"
-mpirun -n 2 "$m" -q -o "$t/other" "${torus[@]}" "run.checkpoint.at=1300 ns" traffic.load=0.21 partition.bind=no
+mpirun -n 2 "$m" -q -o "$t/other" "${torus[@]}" "run.checkpoint.at=1300 ns" traffic.load=0.21 partition.adapt=false partition.bind=no
 cp "$t"/other/checkpoints/*/part-1 "$c/part-1"
 refused "part-1: the state of \"part\" 1 does not fit" --resume "$c" -o "$t/e"
 check "a part of another run is refused"

@@ -231,9 +231,10 @@ static void moved(struct test *test, struct ker_stream *stream, int number, int6
          *expected = ker_format("%s/a", base);
     long long at = 1 + (long long)(ker_stream_unit(stream) * (double)end);
     int ranks = ker_stream_below(stream, 2) ? 3 : 1,
-        status =
-            command_run(LONGEST_S, "exec mpirun -n 2 '%s' -q -o %s %s.cfg 'run.checkpoint.at=%lld ps' " LOG,
-                        test->program, folder, base, at, base);
+        status = command_run(
+            LONGEST_S,
+            "exec mpirun -n 2 '%s' -q -o %s %s.cfg 'run.checkpoint.at=%lld ps' partition.adapt=false " LOG,
+            test->program, folder, base, at, base);
     judge(test, number, "saved on two ranks", status, expected, folder);
     if (has_checkpoint(folder)) {
         test->resumed++;
