@@ -123,9 +123,11 @@ static const char *string_end(const char *at)
 }
 
 /* "$schema": "...", with its comma. */
-static bool note_skip(struct reader *r, const char *colon)
+static bool note_skip(struct reader *r, const char *name_end)
 {
-    r->at = colon + 1;
+    r->at = name_end + 1;
+    space_copy(r); /* as it may have line ends */
+    r->at++;       /* the colon */
     space_copy(r);
     if (*r->at != '"')
         return refuse(r, "a member whose name begins with $ is a text in quotes");
@@ -139,12 +141,12 @@ static bool note_skip(struct reader *r, const char *colon)
 /* A string: a name when a colon follows it. */
 static bool quoted_copy(struct reader *r)
 {
-    const char *end = string_end(r->at), *colon = end + (*end == '"');
-    colon += strspn(colon, " \t\r\n");
-    if (*colon != ':')
+    const char *end = string_end(r->at), *colon = end + 1;
+    colon += *end ? strspn(colon, " \t\r\n\v\f") : 0;
+    if (*end != '"' || *colon != ':')
         return string_copy(r);
     if (r->at[1] == '$')
-        return note_skip(r, colon);
+        return note_skip(r, end);
     size_t length = (size_t)(end - r->at - 1), good = 0;
     while (good < length && (isalnum((unsigned char)r->at[1 + good]) || strchr("_-*", r->at[1 + good])))
         good++;
