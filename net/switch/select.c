@@ -103,6 +103,16 @@ int net_choice_fixed(const struct net_network *net, uint32_t switch_id, const st
     return best;
 }
 
+/* The output of a choice, with the credits of now where anybody asks for them. */
+static inline const struct net_port *choice_output(const struct net_switch *s, const struct route_choice *c,
+                                                   bool escape, struct rule rule)
+{
+    struct net_port *out = net_port_at(s, c->port);
+    if (escape || rule.credits || c->channel_count > 1)
+        credits_take(s, out, c->port, rule.now);
+    return out;
+}
+
 /* The channel a choice would take now, priority class included. */
 static inline unsigned choice_channel(const struct net_port *out, const struct route_choice *c, unsigned base)
 {
@@ -117,12 +127,12 @@ struct best {
 };
 
 static struct best choice_static(const struct net_switch *s, const struct route_choice *choice, int count,
-                                 bool escape, const struct net_packet *p, uint32_t draw, unsigned base)
+                                 bool escape, const struct net_packet *p, uint32_t draw, struct rule rule)
 {
     struct best best = {UINT64_MAX, -1, 0};
     for (int i = 0; i < count; i++) {
-        const struct net_port *out = net_port_at(s, choice[i].port);
-        unsigned channel = choice_channel(out, &choice[i], base);
+        const struct net_port *out = choice_output(s, &choice[i], escape, rule);
+        unsigned channel = choice_channel(out, &choice[i], rule.base);
         if (escape && out->credit[channel] < p->bytes)
             continue;
         uint64_t number = choice_number(s, &choice[i], p, draw);
@@ -139,7 +149,7 @@ static inline struct best choice_adaptive(const struct net_switch *s, const stru
     struct best best = {UINT64_MAX, -1, 0};
     int i = (int)ker_random_below(draw, (uint32_t)count);
     for (int k = 0; k < count; k++, i = i + 1 == count ? 0 : i + 1) {
-        const struct net_port *out = net_port_at(s, choice[i].port);
+        const struct net_port *out = choice_output(s, &choice[i], escape, rule);
         unsigned channel = choice_channel(out, &choice[i], rule.base);
         if (escape && out->credit[channel] < bytes)
             continue;
@@ -177,7 +187,7 @@ static struct best choice_kept(const struct net_switch *s, const struct route_ch
     const struct net_pinned *pinned = net_pins_find(s, p);
     for (int i = 0; pinned && i < count; i++) {
         const struct route_choice *c = &choice[i];
-        const struct net_port *out = net_port_at(s, c->port);
+        const struct net_port *out = choice_output(s, c, escape, rule);
         unsigned channel = choice_channel(out, c, rule.base);
         if (c->port != pinned->port || c->state != pinned->state ||
             (escape && out->credit[channel] < p->bytes))
@@ -199,13 +209,11 @@ struct route_choice net_choice_select(struct net_switch *s, const struct route_c
     int paths = count - escape;
     struct rule rule = rule_of(set, base, now);
     struct best best;
-    for (int i = 0; i < count; i++)
-        credits_take(s, net_port_at(s, choice[i].port), choice[i].port, now);
     if (__builtin_expect(set->selection->two, 0) && paths > 2)
         best = choice_two(s, choice, paths, escape, p->bytes, draw, rule);
     else
         best = set->adapts ? choice_adaptive(s, choice, paths, escape, p->bytes, draw, rule)
-                           : choice_static(s, choice, paths, escape, p, draw, base);
+                           : choice_static(s, choice, paths, escape, p, draw, rule);
     if (set->remembers)
         best = choice_kept(s, choice, paths, escape, p, rule, best);
     *reserve = escape && best.choice >= 0;
