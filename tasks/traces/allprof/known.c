@@ -29,7 +29,7 @@ void allprof_comms_release(struct allprof_comms *comms)
 int32_t allprof_comm_add(struct allprof_resolver *r, int32_t size, const int32_t *member)
 {
     struct allprof_comms *comms = r->comms;
-    int32_t arrived_room = comms->room, freed_room = comms->room;
+    int32_t arrived_room = comms->room, freed_room = arrived_room;
     KER_RESERVE(comms->comm, comms->room, comms->count + (size_t)1);
     KER_RESERVE(r->arrived, arrived_room, comms->room);
     KER_RESERVE(r->freed, freed_room, comms->room);
