@@ -41,6 +41,7 @@ struct net_offer {
     uint64_t bytes;
     uint32_t number;       /* as in struct net_send; the node gives it */
     uint8_t service, part; /* likewise */
+    bool none;             /* there is nothing yet for this adapter: it asks again at `created` */
 };
 
 /* Which of its queues the adapter puts a message into. */

@@ -180,6 +180,7 @@ struct net_outgoing {
     uint64_t index;                                 /* of the next packet; of a cnp: the method's word */
     uint8_t priority, queue; /* queue: enum net_queue; of control messages in order NET_QUEUE_SEND */
     bool from_offer;         /* open loop */
+    bool none;               /* no message: the source is asked again at `created` */
     bool control;
     uint8_t service, part; /* part: enum net_part */
 };

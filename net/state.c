@@ -10,7 +10,9 @@
 
 #include <stdlib.h>
 
-#define VERSION 1
+#define VERSION 1 /* of chunks; where it has changed since: */
+#define SWITCH_VERSION 2
+#define ADAPTER_VERSION 2
 #define AHEAD_BYTES 52
 
 /* ---- counts ---- */
@@ -114,12 +116,13 @@ void net_network_save(struct net_network *net, struct ker_state_writer *writer)
     network_state(net, ker_state_begin(writer, "network", VERSION, net->engine->rank));
     ker_state_end(writer);
     for (uint32_t i = 0; i < net->switch_count; i++) {
-        net_switch_state(net->switches[i], ker_state_begin(writer, "switch", VERSION, net->switches[i]->id));
+        net_switch_state(net->switches[i],
+                         ker_state_begin(writer, "switch", SWITCH_VERSION, net->switches[i]->id));
         ker_state_end(writer);
     }
     for (uint32_t i = 0; i < net->adapter_count; i++) {
         net_adapter_state(net->adapters[i],
-                          ker_state_begin(writer, "adapter", VERSION, net->adapters[i]->id));
+                          ker_state_begin(writer, "adapter", ADAPTER_VERSION, net->adapters[i]->id));
         ker_state_end(writer);
     }
     ahead_save(net, writer);
@@ -215,11 +218,18 @@ static void matrix_load(void *context, struct ker_chunk *c)
 
 static const struct {
     const char *name;
+    uint32_t version;
     void (*load)(void *context, struct ker_chunk *);
 } loads[NET_STATES] = {
-    {"network", network_load}, {"switch", switch_load},         {"adapter", adapter_load},
-    {"ahead", ahead_load},     {"reassembly", reassembly_load}, {"sent", sent_load},
-    {"order", order_load},     {"congestion", congestion_load}, {"matrix", matrix_load},
+    {"network", VERSION, network_load},
+    {"switch", SWITCH_VERSION, switch_load},
+    {"adapter", ADAPTER_VERSION, adapter_load},
+    {"ahead", VERSION, ahead_load},
+    {"reassembly", VERSION, reassembly_load},
+    {"sent", VERSION, sent_load},
+    {"order", VERSION, order_load},
+    {"congestion", VERSION, congestion_load},
+    {"matrix", VERSION, matrix_load},
 };
 
 struct net_loading *net_loading_new(struct net_network *net, bool sums)
@@ -270,7 +280,7 @@ void net_network_forked(struct net_network *net, ker_time at, const struct ker_c
 void net_loaders(struct net_loading *l, struct ker_state_loader loaders[NET_STATES])
 {
     for (int i = 0; i < NET_STATES; i++)
-        loaders[i] = (struct ker_state_loader){loads[i].name, VERSION, loads[i].load, l};
+        loaders[i] = (struct ker_state_loader){loads[i].name, loads[i].version, loads[i].load, l};
 }
 
 bool net_loading_find(void *context, const char *class, uint32_t id, uint32_t *index)

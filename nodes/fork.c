@@ -93,7 +93,8 @@ static bool goes_with(const struct ahead *a, const struct ahead *before)
 static void aheads_renew(struct node *n, struct aheads *all)
 {
     const struct node_services *services = n->system->services;
-    qsort(all->at, all->count, sizeof *all->at, ahead_compare);
+    if (all->count > 1)
+        qsort(all->at, all->count, sizeof *all->at, ahead_compare);
     for (uint32_t i = 0; i < all->count; i++) {
         struct ahead *a = &all->at[i];
         if (i > 0 && goes_with(a, a - 1))

@@ -3,12 +3,15 @@
  * The messages of all sources are one sequence in the order of (created, service). It is drawn as far as
  * needed: until the adapter that asks has one. What is for another adapter waits in that one's queue, so the
  * choice of the adapter does not depend on who asks, but for node.rail = "least", where who asks first has
- * the least to do. Invariant: an adapter is told that there are no more messages only when all sources have
- * ended.
+ * the least to do. Where all messages are for others (faults leave this adapter no route), it is told when to
+ * ask again, so that nobody draws to the end of the run. Invariant: an adapter is told that there are no more
+ * messages only when all sources have ended.
  */
 #include "nodes/private.h"
 
 #include <stdlib.h>
+
+#define DRAWN_AHEAD 64 /* messages for others while one asks */
 
 static struct node_source *source_first(struct node *n)
 {
@@ -32,14 +35,18 @@ static struct node_source *source_first(struct node *n)
 bool node_offer_next(struct node *n, uint32_t adapter, struct net_offer *offer)
 {
     const struct node_queue *queue = &n->offers->queue[adapter];
-    while (queue->first == KER_NONE) {
+    for (uint32_t drawn = 0; queue->first == KER_NONE; drawn++) {
         struct node_source *source = source_first(n);
         if (!source)
             return false;
+        if (drawn == DRAWN_AHEAD) {
+            *offer = (struct net_offer){.created = source->next.created, .none = true};
+            return true;
+        }
         source->has = false;
-        struct net_offer drawn = source->next;
-        drawn.number = n->messages++;
-        node_rail_offer(n, &drawn, adapter);
+        struct net_offer message = source->next;
+        message.number = n->messages++;
+        node_rail_offer(n, &message, adapter);
     }
     node_queue_take(n, adapter, offer);
     return true;

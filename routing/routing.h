@@ -103,6 +103,7 @@ struct route_summary {
 /* Hosts: endpoints / adapters. */
 static inline uint32_t route_hosts(const struct route_summary *summary)
 {
+    ker_assert(summary->adapters > 0);
     return summary->endpoints / summary->adapters;
 }
 

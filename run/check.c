@@ -182,6 +182,7 @@ static bool metis_halves(const struct run *run, uint8_t *side)
 {
     const struct route_summary *all = route_summarise(run->topology);
     uint32_t vertices = all->switches / all->planes;
+    ker_assert(vertices > 0);
     struct part_halves g = {.vertices = vertices,
                             .first = ker_alloc((vertices + 1ull) * sizeof *g.first),
                             .weight = ker_alloc(vertices * sizeof *g.weight)};

@@ -14,6 +14,8 @@
 #ifndef KERNEL_CHUNK_H
 #define KERNEL_CHUNK_H
 
+#include "kernel/base/error.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +46,9 @@ static inline void ker_chunk_bytes(struct ker_chunk *c, void *data, size_t bytes
         ker_chunk_slow(c, data, bytes);
         return;
     }
+    if (bytes == 0)
+        return; /* nor has either side to be there */
+    ker_assert(data);
     if (c->loads)
         memcpy(data, c->data + c->at, bytes);
     else

@@ -76,6 +76,7 @@ static void offer_fetch(struct net_adapter *a, uint32_t most)
     if (a->exhausted || a->offers >= most)
         return;
     offer.priority = 0;
+    offer.none = false;
     if (!net->host.offer(a->node, a->port, &offer) || offer.created >= net->set.stop) {
         a->exhausted = true;
         return;
@@ -89,18 +90,31 @@ static void offer_fetch(struct net_adapter *a, uint32_t most)
                                .priority = (uint8_t)offer.priority,
                                .service = offer.service,
                                .part = offer.part,
-                               .from_offer = true};
-    o->message = message_number(a, o, offer.number);
+                               .from_offer = true,
+                               .none = offer.none};
+    if (!offer.none)
+        o->message = message_number(a, o, offer.number);
+}
+
+static void offer_drop(struct net_adapter *a)
+{
+    KER_POOL_GIVE(&a->net->outgoing, a->offered);
+    a->offered = NET_NONE;
 }
 
 /* The next offered message joins the flows, if its time has come and there are fewer than `most`. Returns
  * whether it did. */
 __attribute__((noinline)) static bool offer_join(struct net_adapter *a, ker_time now, uint32_t most)
 {
-    if (a->offered == NET_NONE)
-        offer_fetch(a, most);
-    if (a->offered == NET_NONE || a->net->outgoing.at[a->offered].created > now)
-        return false;
+    for (;;) {
+        if (a->offered == NET_NONE)
+            offer_fetch(a, most);
+        if (a->offered == NET_NONE || a->net->outgoing.at[a->offered].created > now)
+            return false;
+        if (__builtin_expect(!a->net->outgoing.at[a->offered].none, 1))
+            break;
+        offer_drop(a);
+    }
     extension_make(a->net, &a->net->outgoing.at[a->offered], NULL);
     flow_append(a, a->offered);
     a->offered = NET_NONE;
@@ -449,7 +463,7 @@ void net_adapter_offers(struct net_adapter *a)
 
 ker_time *net_adapter_offered(struct net_adapter *a, uint8_t *service, uint8_t *part)
 {
-    if (a->offered == NET_NONE)
+    if (a->offered == NET_NONE || a->net->outgoing.at[a->offered].none)
         return NULL;
     struct net_outgoing *o = &a->net->outgoing.at[a->offered];
     *service = o->service;
@@ -464,10 +478,9 @@ bool net_adapter_numbers(const struct net_adapter *a)
 
 void net_adapter_renewed(struct net_adapter *a, ker_time at)
 {
-    if (a->offered != NET_NONE && a->net->outgoing.at[a->offered].created == KER_TIME_MAX) {
-        KER_POOL_GIVE(&a->net->outgoing, a->offered);
-        a->offered = NET_NONE;
-    }
+    if (a->offered != NET_NONE &&
+        (a->net->outgoing.at[a->offered].none || a->net->outgoing.at[a->offered].created == KER_TIME_MAX))
+        offer_drop(a);
     a->exhausted = false;
     adapter_wake(a, at);
 }

@@ -47,6 +47,7 @@ static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct 
     KER_CHUNK(c, o->service);
     KER_CHUNK(c, o->part);
     o->from_offer = ker_chunk_bool(c, o->from_offer);
+    o->none = ker_chunk_bool(c, o->none);
     o->control = ker_chunk_bool(c, o->control);
     bool extended = ker_chunk_bool(c, joined && o->left == o->bytes && o->extension != NET_NONE);
     if (extended && !c->bad)

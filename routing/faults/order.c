@@ -280,6 +280,7 @@ uint64_t route_order_apart(const struct route_topology *topology, ker_time now, 
         if (route_port_down(topology, s, port) > now)
             members[part[r->place[s]] * rails + n % rails]++;
     }
+    ker_assert(rails > 0);
     for (uint32_t i = 0; i < rails * (r->cuts + 1); i++)
         together += members[i] * (members[i] ? members[i] - 1 : 0);
     uint64_t apart = route_faults_pairs(topology) - together;

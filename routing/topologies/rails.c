@@ -39,6 +39,7 @@ static const struct route_rails *rails_of(const struct route_topology *topology)
 
 static uint32_t inner_switch(const struct route_rails *r, uint32_t switch_id)
 {
+    ker_assert(r->switches > 0);
     return switch_id % r->switches;
 }
 

@@ -63,7 +63,11 @@ bool task_traffic_renew(void *state, ker_time *created)
 
 static bool same_law(const struct task_traffic *a, const struct task_traffic *b)
 {
-    return a->arrival == b->arrival && memcmp(&a->gap, &b->gap, sizeof a->gap) == 0;
+    return a->arrival == b->arrival && a->gap.mean_ps == b->gap.mean_ps &&
+           a->gap.whole_ps == b->gap.whole_ps && a->gap.fraction == b->gap.fraction &&
+           a->gap.off_ps == b->gap.off_ps && a->gap.end_probability == b->gap.end_probability &&
+           a->gap.burst_ps == b->gap.burst_ps && a->gap.burst_fraction == b->gap.burst_fraction &&
+           a->gap.slot_factor == b->gap.slot_factor;
 }
 
 enum ker_status task_traffic_former(struct task_traffic *t, const struct ker_config *config, uint64_t rate,

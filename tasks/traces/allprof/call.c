@@ -186,9 +186,8 @@ static enum ker_status arguments_read(struct allprof_args *args, const struct sp
                 args->counts = split->field[at];
             if (*letter == 'L' && listed)
                 args->counts2 = split->field[at];
-        } else if (!argument_read(args, *letter, split->field[at],
-                                  &why)) { /* NOLINT(clang-analyzer-core.CallAndMessage): fields are filled up
-                                              to count */
+            /* fields are filled up to count: NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
+        } else if (!argument_read(args, *letter, split->field[at], &why)) {
             return allprof_file_fail(file, error, "argument %d of %s is \"%.40s\", expected %s", at - 1,
                                      args->call->name, split->field[at], why);
         }

@@ -160,13 +160,13 @@ void allprof_known_bind(struct allprof_owner *task, struct allprof_known *known,
     known->handle = handle;
 }
 
-struct allprof_known *allprof_known_last(struct allprof_resolver *r, uint32_t number,
+struct allprof_known *allprof_known_last(struct allprof_resolver *r, uint32_t task,
                                          const struct allprof_group *group)
 {
-    struct allprof_known *known = allprof_known_bound(r, &r->task[number], group, false);
+    struct allprof_known *known = allprof_known_bound(r, &r->task[task], group, false);
     if (known || group->size != 1)
         return known;
     int32_t *self = allprof_members_new(r, 1);
-    self[0] = (int32_t)number;
-    return allprof_known_add(r, &r->task[number], allprof_comm_add(r, 1, self), 0, 0);
+    self[0] = (int32_t)task;
+    return allprof_known_add(r, &r->task[task], allprof_comm_add(r, 1, self), 0, 0);
 }

@@ -29,6 +29,7 @@ uint32_t allprof_seen_find(struct allprof_seen *seen, const struct allprof_group
     uint32_t mark_room = seen->room;
     KER_RESERVE(seen->group, seen->room, seen->count + (size_t)1);
     KER_RESERVE(seen->mark, mark_room, seen->room);
+    ker_assert(seen->mark);
     *is_new = true;
     seen->group[seen->count] = *group;
     seen->mark[seen->count] = 0;
