@@ -45,6 +45,7 @@ static void random_system_write(int number, const char *folder, const char *trac
     random_run(&r, traffic);
     fclose(r.out);
     random_rails_write(&r);
+    random_fabric_release(&r);
     free(r.path);
 }
 

@@ -42,6 +42,8 @@ struct random_system {
     uint32_t nodes, switches, groups, channels; /* switches: of a plane; channels: that it needs */
     uint32_t adapters;                          /* of a node */
     bool striped;                               /* messages may go in parts */
+    struct route_topology *probe;               /* while faults are drawn */
+    struct random_plant *plant;                 /* a fabric; NULL: none */
     const char *own; /* routing.algorithm that this topology has beside minimal and adaptive; NULL */
     bool torus, tree, detours, shared; /* detours: there are third groups; shared: links between groups are */
     bool several, biased;              /* the algorithm offers paths to select from; detours among them */

@@ -3,6 +3,7 @@
 #define TESTS_RANDOM_SYSTEM_ROUTING_H
 
 #include "tests/random_system/draw.h"
+#include "tests/random_system/fabric.h"
 
 /* The topology as the configuration has it so far. */
 static struct route_topology *random_probe(struct random_system *r)
@@ -95,14 +96,39 @@ static void random_table(struct random_system *r, const struct route_topology *t
         fprintf(r->out, "    root = [%u];\n", draw(r, r->switches));
     }
     if (!updown) {
-        const char *weights =
-            random_choice(r, "weights",
-                          r->lossy ? LIST("hops", "latency") /* a link that is down has no weight */
-                                   : LIST("hops", "latency", "file"));
+        const char *weights = random_choice(r, "weights", LIST("hops", "latency", "file"));
         put_text(r, "weights", weights);
         if (strcmp(weights, "file") == 0)
             random_weights(r, topology);
     }
+}
+
+/* A table that is read: one that was made for the topology as it is so far, before faults. */
+static void random_text_table(struct random_system *r)
+{
+    const char *override[] = {
+        "routing.algorithm=updown", "routing.ways=all", NULL, NULL, NULL, NULL, NULL, NULL};
+    char *path = ker_format("%s/%03d.table", r->folder, r->number);
+    if (random_flag(r, "one path in the table", 50))
+        override[1] = "routing.ways=one";
+    for (int i = 0; i < r->override_count; i++)
+        override[2 + i] = r->overrides[i];
+    struct ker_config *config = NULL;
+    struct route_topology *topology = NULL;
+    struct ker_error error = {.status = KER_OK};
+    fprintf(r->out, "};\n"); /* the group is left open so far */
+    fflush(r->out);
+    ker_assert(ker_config_load(&config, r->path, override, 2 + r->override_count, r->tables, &error) ==
+               KER_OK);
+    ker_assert(route_new(&topology, config, 16, &error) == KER_OK);
+    ker_assert(route_table_write(topology, path, &error) == KER_OK);
+    route_free(topology);
+    ker_config_free(config);
+    fseek(r->out, -3, SEEK_CUR);
+    put_text(r, "algorithm", "table");
+    put_text(r, "table", path);
+    r->several = strcmp(override[1], "routing.ways=all") == 0;
+    free(path);
 }
 
 /* Which of the paths offered is taken, and for how long it is kept. */
@@ -163,6 +189,10 @@ static void random_routing(struct random_system *r)
         random_detours(r, groups);
     } else if (r->own && random_flag(r, "own", 35)) {
         put_text(r, "algorithm", r->own);
+    } else if (r->plant && random_flag(r, "opensm", 40)) {
+        random_opensm(r);
+    } else if (random_flag(r, "read table", 8)) {
+        random_text_table(r);
     } else if (random_flag(r, "table", 20)) {
         random_table(r, topology);
     } else {
@@ -182,19 +212,70 @@ static void random_routing(struct random_system *r)
     route_free(random_probe(r));
 }
 
+/* The number of a switch, a port of it that has a link to another switch (-1: none), and the one there. */
+static uint32_t random_link_end(struct random_system *r, const struct route_topology *topology, int *port,
+                                uint32_t *peer)
+{
+    uint32_t s = draw(r, route_summarise(topology)->switches), ports = route_ports(topology, s), found = 0;
+    *port = -1;
+    for (uint32_t p = 0; p < ports; p++) {
+        struct route_peer at;
+        route_port(topology, s, p, &at);
+        if (at.kind == ROUTE_SWITCH && draw(r, ++found) == 0) {
+            *port = (int)p;
+            *peer = at.id;
+        }
+    }
+    return s;
+}
+
+/* faults.list: links, ports, switches and nodes. */
+static void random_fault_list(struct random_system *r)
+{
+    struct route_topology *topology = r->probe;
+    random_key(r, "list");
+    fprintf(r->out, "    list = (");
+    for (uint32_t i = 0, count = between(r, 1, 4); i < count; i++) {
+        int port;
+        uint32_t peer = 0, s = random_link_end(r, topology, &port, &peer);
+        const char *what = random_from(r, LIST("link", "port", "switch", "node"));
+        bool link = port >= 0 && strcmp(what, "link") == 0, at_port = port >= 0 && strcmp(what, "port") == 0;
+        fprintf(r->out, "%s{ ", i ? ", " : "");
+        if (link)
+            fprintf(r->out, "link = [%u, %u];", s, peer);
+        else if (at_port)
+            fprintf(r->out, "switch = %u; port = %d;", s, port);
+        else if (strcmp(what, "switch") == 0)
+            fprintf(r->out, "switch = %u;", s);
+        else
+            fprintf(r->out, "node = %u;", draw(r, r->nodes));
+        if (chance(r, 60)) {
+            fprintf(r->out, " at = \"%u ns\";", r->extreme ? (uint32_t)spread(r, 0, 1e7) : draw(r, 5000));
+            r->lossy_later = true;
+        }
+        fprintf(r->out, " }");
+    }
+    fprintf(r->out, ");\n");
+}
+
 /* Links that fail, from the start or while running. What is lost would leave jobs waiting. */
 static void random_faults(struct random_system *r)
 {
     if (!r->lossy)
         return;
+    r->probe = random_probe(r);
     group_begin(r, "faults");
+    if (random_flag(r, "listed", 30))
+        random_fault_list(r);
+    route_free(r->probe);
     put_real(r, "link_rate", 0.02, 0.2, 0, 1);
     put_whole(r, "seed", 0, 999, 0, 1000000000);
     put_text(r, "unreachable", "drop");
     if (random_flag(r, "switches", 20))
         put_real(r, "switch_rate", 0.02, 0.1, 0, 1);
-    r->lossy_later = random_flag(r, "later", 60);
-    if (r->lossy_later) {
+    bool later = random_flag(r, "later", 60);
+    r->lossy_later |= later;
+    if (later) {
         put_ps(r, "at", 1000.0 * (double)random_whole(r, "at", 0, 3000, 0, 10000000));
         put_ps(r, "spread", 1000.0 * (double)random_whole(r, "spread", 0, 5000, 0, 10000000));
     }

@@ -4,6 +4,7 @@
 #define TESTS_RANDOM_SYSTEM_TOPOLOGY_H
 
 #include "tests/random_system/draw.h"
+#include "tests/random_system/fabric.h"
 
 /* About as many switches as a system may have. */
 #define RANDOM_SWITCHES 96
@@ -219,7 +220,7 @@ static const struct random_topology {
     void (*write)(struct random_system *);
 } random_topologies[] = {
     {"torus", random_torus}, {"fat_tree", random_fat_tree}, {"hierarchical", random_hierarchical},
-    {"star", random_star},   {"file", random_file},
+    {"star", random_star},   {"file", random_file},         {"fabric", random_fabric},
 };
 #define RANDOM_TOPOLOGIES (sizeof random_topologies / sizeof *random_topologies)
 

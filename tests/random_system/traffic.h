@@ -79,10 +79,38 @@ static const char *random_pattern(struct random_system *r)
     return fits ? pattern : "uniform";
 }
 
+/* Who sends to whom; some do not send. */
+static void random_permutation_file(struct random_system *r)
+{
+    char *path = ker_format("%s/%03d.permutation", r->folder, r->number);
+    FILE *out = fopen(path, "w");
+    uint32_t n = r->members, *to = ker_alloc(n * sizeof *to);
+    ker_assert(out != NULL);
+    random_key(r, "permutation_file");
+    for (uint32_t i = 0; i < n; i++)
+        to[i] = i;
+    for (uint32_t i = n - 1; i > 0; i--) { /* one cycle, so that nobody sends to itself (Sattolo) */
+        uint32_t k = draw(r, i), other = to[k];
+        to[k] = to[i];
+        to[i] = other;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (i > 0 && chance(r, 20))
+            fprintf(out, "-\n");
+        else
+            fprintf(out, "%u\n", r->first + to[i]);
+    fclose(out);
+    put_text(r, "permutation_file", path);
+    free(to);
+    free(path);
+}
+
 /* What only this pattern has. */
 static void pattern_keys(struct random_system *r, const char *pattern)
 {
     uint32_t n = r->members;
+    if (strcmp(pattern, "permutation") == 0 && n > 2 && random_flag(r, "from a file", 40))
+        random_permutation_file(r);
     if (strcmp(pattern, "shift") == 0)
         put_whole(r, "shift", 1, n - 1, 1, n - 1);
     if (strcmp(pattern, "next_group") == 0)
@@ -136,7 +164,12 @@ static void random_arrivals(struct random_system *r)
     const char *arrival = random_choice(r, "arrival", LIST("poisson", "periodic", "burst", "bernoulli"));
     if ((load > 1 || shortest_ps < 1) && strcmp(arrival, "bernoulli") == 0)
         arrival = "poisson";
-    fprintf(r->out, "    load = %.9f;\n", load);
+    /* About the same by an interval: a message of the usual size at that load. */
+    if (arrival[0] == 'p' && random_flag(r, "by interval", 40))
+        put_ps(r, "interval",
+               1 + ceil(1000.0 * (r->packet + r->header) / (r->bandwidth * r->adapters * load)));
+    else
+        fprintf(r->out, "    load = %.9f;\n", load);
     put_text(r, "arrival", arrival);
     if (strcmp(arrival, "burst") == 0) {
         put_real(r, "burst_load", load + 0.5, load + 1, load + 1e-6, 4 * load);
