@@ -90,7 +90,7 @@ void part_followers_release(struct part_followers *f)
 struct graph_maker {
     const struct part_groups *groups;
     struct part_graph *graph;
-    uint64_t edges, room;
+    uint64_t edges, to_room, delay_room;
     struct part_link *link; /* of one member */
 };
 
@@ -98,11 +98,8 @@ static void edges_add(struct graph_maker *m, uint32_t vertex, struct part_member
 {
     const struct part_group *group = &m->groups->group[member.group];
     uint32_t count = group->links(group->context, member.number, m->link);
-    if (m->edges + count > m->room) {
-        m->room = 2 * m->room + count;
-        m->graph->to = ker_realloc(m->graph->to, m->room * sizeof *m->graph->to);
-        m->graph->delay = ker_realloc(m->graph->delay, m->room * sizeof *m->graph->delay);
-    }
+    KER_RESERVE(m->graph->to, m->to_room, m->edges + count);
+    KER_RESERVE(m->graph->delay, m->delay_room, m->edges + count);
     for (uint32_t i = 0; i < count; i++) {
         uint32_t to = part_groups_vertex(m->groups, m->link[i].to);
         if (to == vertex)
@@ -123,8 +120,9 @@ uint32_t part_groups_most_links(const struct part_groups *groups)
 void part_graph_make(struct part_graph *graph, const struct part_groups *groups)
 {
     struct part_followers followers;
-    struct graph_maker maker = {groups, graph, 0, 0,
-                                ker_alloc(part_groups_most_links(groups) * sizeof *maker.link)};
+    struct graph_maker maker = {.groups = groups,
+                                .graph = graph,
+                                .link = ker_alloc(part_groups_most_links(groups) * sizeof *maker.link)};
     *graph = (struct part_graph){.vertices = groups->vertices,
                                  .first = ker_alloc((groups->vertices + 1ull) * sizeof *graph->first),
                                  .load = ker_alloc(groups->vertices * sizeof *graph->load),

@@ -12,7 +12,7 @@
 
 struct run_batches {
     double *mean;
-    int count;
+    int count, room;
     uint64_t delivered, latency; /* of all ranks, at the last batch's end */
 };
 
@@ -40,8 +40,7 @@ void run_batches_add(struct run *run, ker_time at)
     uint64_t v[2] = {t.measured_packets, t.latency_sum};
     ker_comm_sum_u64(run->working, v, 2);
     if (at > run->warmup && v[0] > b->delivered) {
-        b->mean = ker_realloc(b->mean, sizeof *b->mean * (size_t)(b->count + 1));
-        b->mean[b->count++] = (double)(v[1] - b->latency) / (double)(v[0] - b->delivered);
+        *KER_PUSH(b->mean, b->count, b->room) = (double)(v[1] - b->latency) / (double)(v[0] - b->delivered);
     }
     b->delivered = v[0];
     b->latency = v[1];
@@ -64,7 +63,7 @@ void run_batches_state(struct run_batches *b, struct ker_chunk *c)
 {
     uint32_t count = ker_chunk_count(c, (uint32_t)b->count, sizeof *b->mean);
     if (c->loads) {
-        b->mean = ker_realloc(b->mean, sizeof *b->mean * (count + 1u));
+        KER_RESERVE(b->mean, b->room, count);
         b->count = (int)count;
     }
     ker_chunk_bytes(c, b->mean, sizeof *b->mean * count);

@@ -229,10 +229,8 @@ static void oldest_remove(const char *dir, int keep)
     char **name = NULL;
     int count = 0;
     for (struct dirent *entry; list && (entry = readdir(list)) != NULL;)
-        if (run_checkpoint_named(entry->d_name)) {
-            name = ker_realloc(name, sizeof *name * (size_t)(count + 1));
-            name[count++] = ker_format("%s/%s", dir, entry->d_name);
-        }
+        if (run_checkpoint_named(entry->d_name))
+            *KER_APPEND(name, count) = ker_format("%s/%s", dir, entry->d_name);
     if (list)
         closedir(list);
     if (count)

@@ -6,6 +6,7 @@
 #include "kernel/engine/exchange.h"
 #include "kernel/base/array.h"
 #include "kernel/base/comm_mpi.h"
+#include "kernel/base/pool.h"
 #include "kernel/engine/shared.h"
 #include "kernel/engine/wheel.h"
 
@@ -13,8 +14,12 @@
 #include <string.h>
 
 #define TAG_BATCH 77
-#define EXTENSION_BYTES 64
+#define EXTENSION_BYTES (sizeof(struct extension))
 #define SHARED_ROOM ((size_t)64 << 10) /* of a rank in a round; what is longer goes by messages */
+
+struct extension {
+    char byte[64];
+};
 
 struct remote_note {
     ker_time time;
@@ -50,8 +55,7 @@ struct exchange {
     int requests, request_room;
     char *inbox;
     size_t inbox_room;
-    char *extension;
-    uint32_t extensions, extension_room, extension_free;
+    KER_POOL(struct extension) extension;
 };
 
 struct exchange *exchange_new(struct ker_comm *comm, bool yield, bool force_messages, size_t part_bytes)
@@ -62,7 +66,7 @@ struct exchange *exchange_new(struct ker_comm *comm, bool yield, bool force_mess
     x->ranks = ker_comm_size(comm);
     x->part_bytes = part_bytes ? part_bytes : EXCHANGE_PART;
     x->sent = KER_TIME_MAX;
-    x->extension_free = UINT32_MAX;
+    x->extension.free = KER_NONE;
     if (x->ranks == 1)
         return x;
     x->mpi = ker_comm_mpi(comm);
@@ -88,7 +92,7 @@ void exchange_free(struct exchange *x)
     free(x->outgoing);
     free(x->request);
     free(x->inbox);
-    free(x->extension);
+    KER_POOL_RELEASE(&x->extension);
     free(x);
 }
 
@@ -307,25 +311,15 @@ uint64_t exchange_round(struct exchange *x, struct wheel *wheel, struct exchange
 
 void *exchange_extension(struct exchange *x, uint32_t index)
 {
-    return x->extension + EXTENSION_BYTES * (size_t)index;
+    return &x->extension.at[index];
 }
 
 uint32_t exchange_extension_new(struct exchange *x)
 {
-    uint32_t index = x->extension_free;
-    if (index != UINT32_MAX) {
-        memcpy(&x->extension_free, exchange_extension(x, index), sizeof index);
-        return index;
-    }
-    if (x->extensions == x->extension_room) {
-        x->extension_room = x->extension_room ? x->extension_room * 2 : 64;
-        x->extension = ker_realloc(x->extension, EXTENSION_BYTES * (size_t)x->extension_room);
-    }
-    return x->extensions++;
+    return KER_POOL_TAKE(&x->extension, NULL);
 }
 
 void exchange_extension_free(struct exchange *x, uint32_t index)
 {
-    memcpy(exchange_extension(x, index), &x->extension_free, sizeof index);
-    x->extension_free = index;
+    KER_POOL_GIVE(&x->extension, index);
 }

@@ -28,6 +28,7 @@ void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_
     w->busy = ker_alloc(sizeof *w->busy * w->slots / 64);
     w->busy_block = ker_alloc(sizeof *w->busy_block * w->slots * w->block_words);
     w->arena = ker_reserve_range(&w->arena_bytes);
+    w->far_record.free = KER_NONE;
     w->chunks_used = 1; /* 0 means none */
     w->chunk_limit =
         (arena_bytes && arena_bytes < w->arena_bytes ? arena_bytes : w->arena_bytes) / WHEEL_CHUNK;
@@ -47,8 +48,7 @@ void wheel_release(struct wheel *w)
     free(w->busy);
     free(w->busy_block);
     free(w->far);
-    free(w->far_record);
-    free(w->far_free);
+    KER_POOL_RELEASE(&w->far_record);
 }
 
 uint32_t wheel_chunk_new(struct wheel *w, uint32_t next)
@@ -92,18 +92,6 @@ void wheel_note_chunk(struct wheel *w, struct wheel_bucket *b)
     b->notes_left = WHEEL_CHUNK_NOTES;
 }
 
-static uint32_t far_slot(struct wheel *w)
-{
-    if (w->far_free_count)
-        return w->far_free[--w->far_free_count];
-    if (w->far_records == w->far_record_room) {
-        w->far_record_room = w->far_record_room ? w->far_record_room * 2 : 64;
-        w->far_record = ker_realloc(w->far_record, sizeof *w->far_record * w->far_record_room);
-        w->far_free = ker_realloc(w->far_free, sizeof *w->far_free * w->far_record_room);
-    }
-    return w->far_records++;
-}
-
 static void far_push(struct wheel *w, struct wheel_far entry)
 {
     KER_RESERVE(w->far, w->far_room, w->far_count + (size_t)1);
@@ -136,16 +124,16 @@ static struct wheel_far far_pop(struct wheel *w)
 
 struct ker_event *wheel_far_event(struct wheel *w, ker_time time)
 {
-    uint32_t slot = far_slot(w);
-    far_push(w, (struct wheel_far){time, slot, 0});
-    return &w->far_record[slot];
+    uint32_t record = KER_POOL_TAKE(&w->far_record, NULL);
+    far_push(w, (struct wheel_far){time, record, 0});
+    return &w->far_record.at[record];
 }
 
 void wheel_far_note(struct wheel *w, ker_time time, const struct wheel_note *note)
 {
-    uint32_t slot = far_slot(w);
-    far_push(w, (struct wheel_far){time, slot, 1});
-    memcpy(&w->far_record[slot], note, sizeof *note);
+    uint32_t record = KER_POOL_TAKE(&w->far_record, NULL);
+    far_push(w, (struct wheel_far){time, record, 1});
+    memcpy(&w->far_record.at[record], note, sizeof *note);
 }
 
 ker_time wheel_next(const struct wheel *w)
@@ -170,7 +158,7 @@ ker_time wheel_next(const struct wheel *w)
 
 static void far_settle(struct wheel *w, struct wheel_far entry)
 {
-    struct ker_event *record = &w->far_record[entry.slot];
+    struct ker_event *record = &w->far_record.at[entry.record];
     if (entry.is_note) {
         struct wheel_note note;
         memcpy(&note, record, sizeof note);
@@ -178,7 +166,7 @@ static void far_settle(struct wheel *w, struct wheel_far entry)
     } else {
         *wheel_event(w, entry.time, record->component) = *record;
     }
-    w->far_free[w->far_free_count++] = entry.slot;
+    KER_POOL_GIVE(&w->far_record, entry.record);
 }
 
 void wheel_advance(struct wheel *w, ker_time start)
@@ -224,7 +212,7 @@ void wheel_visit(const struct wheel *w, const struct wheel_visitor *v)
                              v);
     }
     for (size_t i = 0; i < w->far_count; i++) {
-        const struct ker_event *record = &w->far_record[w->far[i].slot];
+        const struct ker_event *record = &w->far_record.at[w->far[i].record];
         struct wheel_note note;
         memcpy(&note, record, sizeof note);
         if (w->far[i].is_note)
@@ -242,7 +230,7 @@ void wheel_restart(struct wheel *w, ker_time at)
     w->chunks_used = 1;
     w->free_chunk = 0;
     w->far_count = 0;
-    w->far_free_count = w->far_records = 0;
+    KER_POOL_RELEASE(&w->far_record);
     w->base = 0;
     wheel_advance(w, at / w->grid * w->grid);
 }

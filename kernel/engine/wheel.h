@@ -10,6 +10,7 @@
 #ifndef KERNEL_WHEEL_H
 #define KERNEL_WHEEL_H
 
+#include "kernel/base/pool.h"
 #include "kernel/engine/record.h"
 
 #include <stddef.h>
@@ -37,7 +38,7 @@ struct wheel_bucket {
 
 struct wheel_far { /* heap entry */
     ker_time time;
-    uint32_t slot; /* in far_record */
+    uint32_t record; /* in far_record */
     uint32_t is_note;
 };
 
@@ -59,9 +60,7 @@ struct wheel {
     uint32_t block_words;
     struct wheel_far *far;
     size_t far_count, far_room;
-    struct ker_event *far_record;
-    uint32_t *far_free;
-    uint32_t far_free_count, far_records, far_record_room;
+    KER_POOL(struct ker_event) far_record; /* events, and notes in their place */
     size_t arena_bytes;
 };
 

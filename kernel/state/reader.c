@@ -3,6 +3,7 @@
  * A frame is uncompressed behind what is left of the one before, then all chunks that are whole are handed
  * out. Invariant: nothing of a frame is looked at before its digest has been compared.
  */
+#include "kernel/base/array.h"
 #include "kernel/base/memory.h"
 #include "kernel/state/file.h"
 #include "kernel/state/format.h"
@@ -119,10 +120,7 @@ static bool frame_read(struct reader *r, const struct state_frame *frame)
     ker_digest_sum(&d, digest);
     if (memcmp(digest, frame->digest, sizeof digest) != 0)
         return refuse(r, "is damaged: a checksum is wrong");
-    if (r->used + frame->bytes > r->room) {
-        r->room = 2 * r->room + r->used + frame->bytes;
-        r->bytes = ker_realloc(r->bytes, r->room);
-    }
+    KER_RESERVE(r->bytes, r->room, r->used + frame->bytes);
     if (ZSTD_decompress(r->bytes + r->used, frame->bytes, r->stored, frame->stored) != frame->bytes)
         return refuse(r, "is damaged: a frame cannot be uncompressed");
     r->used += frame->bytes;
