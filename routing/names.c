@@ -4,24 +4,24 @@
 #include "routing/topologies/rails.h"
 #include "routing/topology.h"
 
-const char *route_name(const struct route_topology *topology, bool endpoint, uint32_t id)
+const char *route_name(const struct route_topology *topology, bool node, uint32_t id)
 {
     if (topology->inner)
-        return route_name(topology->inner, endpoint,
-                          endpoint ? route_rails_node(topology, id) : id % topology->inner->summary.switches);
+        return route_name(topology->inner, node,
+                          node ? route_rails_node(topology, id) : id % topology->inner->summary.switches);
     const struct route_subnet *subnet = topology->subnet;
     const struct route_names *names = topology->names;
     if (names)
-        return names->text + (endpoint ? names->at_endpoint : names->at_switch)[id];
+        return names->text + (node ? names->at_endpoint : names->at_switch)[id];
     if (subnet)
-        return subnet->names + (endpoint ? subnet->endpoint[id].name : subnet->at_switch[id].name);
+        return subnet->names + (node ? subnet->endpoint[id].name : subnet->at_switch[id].name);
     return NULL;
 }
 
-const char *route_called(const struct route_topology *topology, bool endpoint, uint32_t id,
+const char *route_called(const struct route_topology *topology, bool node, uint32_t id,
                          char text[ROUTE_CALLED_BYTES])
 {
-    const char *name = route_name(topology, endpoint, id);
+    const char *name = route_name(topology, node, id);
     snprintf(text, ROUTE_CALLED_BYTES, name ? "%u (%.40s)" : "%u", id, name);
     return text;
 }
@@ -41,11 +41,10 @@ static void write_name(FILE *out, const char *name)
 static bool list_write(const struct route_topology *topology, FILE *out)
 {
     fprintf(out, "kind,number,name\n");
-    for (int endpoint = 0; endpoint < 2; endpoint++)
-        for (uint32_t i = 0; i < (endpoint ? route_hosts(&topology->summary) : topology->summary.switches);
-             i++) {
-            fprintf(out, "%s,%u,", endpoint ? "endpoint" : "switch", i);
-            write_name(out, route_name(topology, endpoint, i));
+    for (int node = 0; node < 2; node++)
+        for (uint32_t i = 0; i < (node ? route_hosts(&topology->summary) : topology->summary.switches); i++) {
+            fprintf(out, "%s,%u,", node ? "node" : "switch", i);
+            write_name(out, route_name(topology, node, i));
             fputc('\n', out);
         }
     return true;
@@ -66,10 +65,10 @@ bool route_names_write(const struct route_topology *topology, FILE *out)
         fprintf(out, ",0,%u,0x%016llx\n", s->lid, (unsigned long long)s->guid);
     }
     for (uint32_t i = 0; i < subnet->endpoints; i++) {
-        const struct route_subnet_endpoint *endpoint = &subnet->endpoint[i];
-        fprintf(out, "endpoint,%u,", i);
-        write_name(out, subnet->names + endpoint->name);
-        fprintf(out, ",%u,%u,0x%016llx\n", endpoint->port, endpoint->lid, (unsigned long long)endpoint->guid);
+        const struct route_subnet_endpoint *node = &subnet->endpoint[i];
+        fprintf(out, "node,%u,", i);
+        write_name(out, subnet->names + node->name);
+        fprintf(out, ",%u,%u,0x%016llx\n", node->port, node->lid, (unsigned long long)node->guid);
     }
     return true;
 }

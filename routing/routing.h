@@ -201,11 +201,11 @@ int route_next_faulty(const struct route_topology *topology, ker_time now, uint6
 int route_next_repair(const struct route_topology *topology, ker_time now, uint32_t switch_id,
                       const struct route_packet *packet, struct route_choice *choice);
 
-/* What a switch or endpoint is called; NULL: this topology has no names. */
-const char *route_name(const struct route_topology *topology, bool endpoint, uint32_t id);
+/* What a switch or node (a host, with all its endpoints) is called; NULL: this topology has no names. */
+const char *route_name(const struct route_topology *topology, bool node, uint32_t id);
 /* For messages: "3", or "3 (left)" where there are names. Returns text. */
 #define ROUTE_CALLED_BYTES 64
-const char *route_called(const struct route_topology *topology, bool endpoint, uint32_t id,
+const char *route_called(const struct route_topology *topology, bool node, uint32_t id,
                          char text[ROUTE_CALLED_BYTES]);
 /* All of it as a table (docs/results.md); false: this topology has no names, nothing is written. */
 bool route_names_write(const struct route_topology *topology, FILE *out);

@@ -170,6 +170,9 @@ END
 run named named.cfg
 [ "$(sed -n 3p named/names.csv)" = 'switch,1,"mid,dle"' ] && [ "$(tail -1 named/names.csv)" = 'node,2,"c"' ] && [ "$(wc -l <named/names.csv)" -eq 7 ]
 check "names.csv has the names of a topology file"
+run planes named.cfg node.adapters=2 topology.rails=plane
+[ "$(grep ^node planes/names.csv)" = "$(grep ^node named/names.csv)" ] && [ "$(grep -c ^switch planes/names.csv)" -eq 6 ]
+check "in planes every node has its own, and a switch in each plane the same"
 head -1 named/links.csv | grep -q ',from_name,to_name$' && grep -q '^node,1,0,switch,1,0,.*,b,"mid,dle"$' named/links.csv
 check "links.csv too"
 [ "$(sed -n 3p named/tasks.csv | sed 's/.*,//')" = c ] && grep -q 'c > right' named/summary.txt
