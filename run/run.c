@@ -73,6 +73,8 @@ static int run_stages(struct run *run)
         if (stage->how & LAST)
             return status;
     }
+    if (run->lost)
+        return KER_OK; /* signals are for the run that begins again */
     /* a signal that ended the run, or one that came when it had ended */
     return status == KER_OK ? ker_request_status(run->interrupted | ker_request_take()) : (int)status;
 }

@@ -274,7 +274,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
             *at = e->last_action;
             return out ? KER_END_MEMORY : KER_END_DRAINED;
         }
-        if (trial_lost(p, &bounds))
+        if (!p->requests && trial_lost(p, &bounds)) /* what is asked for is served first */
             return KER_END_TRIAL;
         if (e->hold <= bounds.all)
             e->hold = NOT_HELD; /* reached, after what is done below */
