@@ -7,6 +7,7 @@
 #include "kernel/base/error.h"
 
 #include "kernel/base/end.h"
+#include "kernel/base/table.h"
 
 #include <stdarg.h>
 #include <stdbool.h>
@@ -64,9 +65,7 @@ static bool said_before(const char *text)
 {
     static uint64_t said[MOST_SAID]; /* hashes */
     static uint32_t count;
-    uint64_t hash = 0xcbf29ce484222325u; /* FNV-1a */
-    for (const char *at = text; *at; at++)
-        hash = (hash ^ (unsigned char)*at) * 0x100000001b3u;
+    uint64_t hash = ker_hash_bytes(text, strlen(text));
     for (uint32_t i = 0; i < count && i < MOST_SAID; i++)
         if (said[i] == hash)
             return true;
