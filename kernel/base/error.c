@@ -7,7 +7,7 @@
 #include "kernel/base/error.h"
 
 #include "kernel/base/end.h"
-#include "kernel/base/table.h"
+#include "kernel/base/hash.h"
 
 #include <stdarg.h>
 #include <stdbool.h>

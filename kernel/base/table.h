@@ -15,6 +15,8 @@
 #ifndef KERNEL_TABLE_H
 #define KERNEL_TABLE_H
 
+#include "kernel/base/hash.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,14 +35,6 @@ struct ker_table {
 };
 
 #define KER_TABLE_INLINE static inline __attribute__((always_inline))
-
-/* A hash whose upper bits, which tables use, depend on all bits of x. */
-static inline uint64_t ker_hash(uint64_t x)
-{
-    x *= 0x9e3779b97f4a7c15u;
-    return (x ^ x >> 29) * 0xbf58476d1ce4e5b9u;
-}
-uint64_t ker_hash_bytes(const void *data, size_t bytes);
 
 /* Would another entry make the table grow? */
 static inline bool ker_table_full(const struct ker_table *t)
