@@ -1,6 +1,9 @@
 /* links.c - the table of links: one row for each direction of each link, from the port that sends into it. */
 #include "net/network.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 struct end {
     bool node;
     uint32_t id;
@@ -106,6 +109,13 @@ const struct stats_schema *const net_tables[] = {&links, NULL};
 
 /* ---- rows ---- */
 
+/* In the order of the rows: switches by number, then nodes. */
+struct walk {
+    const struct net_network *net;
+    struct net_switch **by_number;
+    uint32_t switches, adapters; /* that have been shown */
+};
+
 static void switch_rows(struct stats_table *table, const struct net_network *net, const struct net_switch *s)
 {
     uint64_t order = (uint64_t)s->id * route_summarise(net->topology)->max_ports;
@@ -142,17 +152,41 @@ static void adapter_row(struct stats_table *table, const struct net_network *net
     stats_table_add(table, &d);
 }
 
-struct stats_table *net_network_links(const struct net_network *net, struct ker_comm *comm, ker_time span)
+static bool walk_next(void *context, struct stats_table *table)
 {
-    struct stats_table *table = stats_table_new(&links, net->topology, span > 0 ? (uint64_t)span : 0);
-    size_t rows = net->adapter_count;
-    for (uint32_t i = 0; i < net->switch_count; i++)
-        rows += net->switches[i]->ports;
-    stats_table_reserve(table, rows);
-    for (uint32_t i = 0; i < net->switch_count; i++)
-        switch_rows(table, net, net->switches[i]);
-    for (uint32_t i = 0; i < net->adapter_count; i++)
-        adapter_row(table, net, net->adapters[i]);
-    stats_table_gather(table, comm);
-    return table;
+    struct walk *w = context;
+    if (w->switches < w->net->switch_count)
+        switch_rows(table, w->net, w->by_number[w->switches++]);
+    else if (w->adapters < w->net->adapter_count)
+        adapter_row(table, w->net, w->net->adapters[w->adapters++]);
+    else
+        return false;
+    return true;
+}
+
+static int switch_compare(const void *a, const void *b)
+{
+    const struct net_switch *x = *(struct net_switch *const *)a, *y = *(struct net_switch *const *)b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+struct stats_table *net_network_links(const struct net_network *net, ker_time span)
+{
+    return stats_table_new(&links, net->topology, span > 0 ? (uint64_t)span : 0);
+}
+
+/* Switches of several planes do not lie in the order of their numbers. */
+void net_network_links_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
+                            const struct stats_visitor *visitor)
+{
+    struct walk w = {.net = net, .by_number = net->switches};
+    bool planes = route_summarise(net->topology)->planes > 1;
+    if (planes) {
+        w.by_number = ker_alloc(net->switch_count * sizeof(struct net_switch *));
+        memcpy(w.by_number, net->switches, net->switch_count * sizeof(struct net_switch *));
+        qsort(w.by_number, net->switch_count, sizeof *w.by_number, switch_compare);
+    }
+    stats_table_stream(table, comm, &(struct stats_rows){walk_next, &w}, visitor);
+    if (planes)
+        free(w.by_number);
 }

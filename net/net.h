@@ -175,8 +175,11 @@ void net_network_settle(struct net_network *, ker_time until);
 /* The run has ended: counts what was on its way until then, and nothing that leaves later. Before the report.
  */
 void net_network_end(struct net_network *, ker_time end);
-/* Collective: links.csv, all rows on rank 0; to be freed. span: measured time. */
-struct stats_table *net_network_links(const struct net_network *, struct ker_comm *, ker_time span);
+/* The table links without rows, to be freed; span: measured time. Collective, when the run has ended: its
+ * rows, shown on rank 0 one after the other (stats_table_stream). */
+struct stats_table *net_network_links(const struct net_network *, ker_time span);
+void net_network_links_show(const struct net_network *, struct stats_table *, struct ker_comm *,
+                            const struct stats_visitor *);
 /* Collective, after net_network_report: message_size.csv, packet_latency.csv, matrix.csv as configured. */
 enum ker_status net_network_write(struct net_network *, struct ker_comm *, const struct stats_folder *,
                                   struct ker_error *);

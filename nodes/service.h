@@ -62,9 +62,9 @@ void node_service_list_attach(struct node_service_list *, const uint32_t *nodes,
 uint32_t node_service_list_count(const struct node_service_list *);
 bool node_service_list_endless(const struct node_service_list *);
 /* Collective: [{name, kind, nodes, sums of its columns}] on rank 0, NULL elsewhere; writes their tables into
- * the folder (NULL: none). span: measured time. */
+ * the folder (NULL: none). span: measured time; key: as in stats_writer_open. */
 json_t *node_service_list_report(struct node_service_list *, struct ker_comm *, ker_time span,
-                                 const struct stats_folder *, struct ker_error *);
+                                 const struct stats_folder *, const char *key, struct ker_error *);
 /* Table number `index` of this run; NULL behind the last. */
 const struct stats_schema *node_service_list_table(const struct node_service_list *, uint32_t index);
 

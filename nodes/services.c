@@ -252,14 +252,32 @@ const struct stats_schema *node_service_list_table(const struct node_service_lis
     return NULL;
 }
 
-static struct stats_table *table_make(const struct one *s, const struct stats_schema *schema,
-                                      struct ker_comm *comm, ker_time span)
+/* This rank's rows. */
+static struct stats_table *table_make(const struct one *s, const struct stats_schema *schema, ker_time span)
 {
     struct stats_table *table = stats_table_new(schema, NULL, (uint64_t)span);
+    stats_table_reserve(table, s->states);
     for (uint32_t i = 0; i < s->states; i++)
         stats_table_add(table, s->state + i * s->operations->state_bytes);
-    stats_table_gather(table, comm);
     return table;
+}
+
+static void row_put(void *writer, const struct stats_table *table, size_t row)
+{
+    stats_writer_row(writer, table, row);
+}
+
+/* Collective. */
+static void one_write(const struct one *s, struct ker_comm *comm, ker_time span,
+                      const struct stats_folder *folder, const char *key, struct ker_error *error)
+{
+    struct stats_table *table = table_make(s, &s->table, span);
+    struct stats_writer *writer = NULL;
+    if (ker_comm_rank(comm) == 0)
+        writer = stats_writer_open(table, folder, key, error);
+    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
+    stats_writer_close(writer, error);
+    stats_table_free(table);
 }
 
 static uint64_t one_row(const void *row)
@@ -283,7 +301,8 @@ static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time s
     for (size_t i = 0; i < s->table.columns; i++)
         if (s->table.column[i].merge != STATS_SAME)
             column[schema.columns++] = s->table.column[i];
-    struct stats_table *sums = table_make(s, &schema, comm, span);
+    struct stats_table *sums = table_make(s, &schema, span);
+    stats_table_gather(sums, comm);
     if (stats_table_rows(sums)) {
         json_t *counted = stats_table_row_json(sums, 0);
         json_object_update(object, counted);
@@ -295,19 +314,15 @@ static json_t *one_report(const struct one *s, struct ker_comm *comm, ker_time s
 }
 
 json_t *node_service_list_report(struct node_service_list *list, struct ker_comm *comm, ker_time span,
-                                 const struct stats_folder *folder, struct ker_error *error)
+                                 const struct stats_folder *folder, const char *key, struct ker_error *error)
 {
     bool control = ker_comm_rank(comm) == 0;
     json_t *all = json_array();
     for (uint32_t i = 0; list && i < list->count; i++) {
         const struct one *s = &list->one[i];
         json_array_append_new(all, one_report(s, comm, span));
-        if (!s->operations->table || !folder)
-            continue;
-        struct stats_table *table = table_make(s, &s->table, comm, span);
-        if (control)
-            stats_table_write(table, folder, error);
-        stats_table_free(table);
+        if (s->operations->table && folder)
+            one_write(s, comm, span, folder, key, error);
     }
     if (control)
         return all;

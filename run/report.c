@@ -92,30 +92,63 @@ static json_t *input_report(const struct run *run)
                      (json_int_t)run->seed);
 }
 
-/* Utilisation by class of link, of those classes that have links. */
-static json_t *classes_json(const struct route_summary *sum, const struct stats_table *links, ker_time span)
-{
+/* What is learnt of the links while their rows go by, on rank 0. */
+struct links {
+    int class, busy_ps; /* columns */
     struct use {
         uint64_t directions, most;
         unsigned __int128 busy;
-    } use[ROUTE_MAX_LINKS] = {0};
-    int class = stats_table_find(links, "class", false), busy_ps = stats_table_find(links, "busy_ps", false);
-    for (size_t i = 0; i < stats_table_rows(links); i++) {
-        struct use *u = &use[stats_table_cell(links, i, class)];
-        uint64_t busy = (uint64_t)stats_table_cell(links, i, busy_ps);
-        u->directions++;
-        u->busy += busy;
-        u->most = busy > u->most ? busy : u->most;
-    }
+    } use[ROUTE_MAX_LINKS];
+    struct stats_busiest *busiest;
+    struct stats_writer *writer; /* NULL: no file */
+};
+
+static void link_show(void *context, const struct stats_table *table, size_t row)
+{
+    struct links *l = context;
+    struct use *u = &l->use[stats_table_cell(table, row, l->class)];
+    uint64_t busy = (uint64_t)stats_table_cell(table, row, l->busy_ps);
+    u->directions++;
+    u->busy += busy;
+    u->most = busy > u->most ? busy : u->most;
+    stats_busiest_add(l->busiest, table, row);
+    stats_writer_row(l->writer, table, row);
+}
+
+/* The key that would ask for a table that is written by default. */
+static const char *key_not_given(const struct run *run, const char *key)
+{
+    return ker_config_has(run->config, key) ? NULL : key;
+}
+
+/* Collective: the rows of links.csv, and what they say. */
+static void links_report(struct run *run, struct links *l, ker_time span)
+{
+    struct stats_table *table = net_network_links(run->network, span);
+    *l = (struct links){.class = stats_table_find(table, "class", false),
+                        .busy_ps = stats_table_find(table, "busy_ps", false),
+                        .busiest = stats_busiest_new(table)};
+    if (run->control && ker_config_bool(run->config, "output.links"))
+        l->writer = stats_writer_open(table, &run->folder, key_not_given(run, "output.links"), &run->error);
+    net_network_links_show(run->network, table, run->comm, &(struct stats_visitor){link_show, l});
+    stats_writer_close(l->writer, &run->error);
+    stats_table_free(table);
+}
+
+/* Utilisation by class of link, of those classes that have links. */
+static json_t *classes_json(const struct route_summary *sum, const struct links *l, ker_time span)
+{
     json_t *classes = json_array();
-    for (int i = 0; i < sum->link_count; i++)
-        if (use[i].directions) {
-            double mean = span > 0 ? (double)use[i].busy / ((double)span * (double)use[i].directions) : 0;
-            json_array_append_new(classes, json_pack("{s:s, s:I, s:f, s:f}", "class", sum->link[i].name,
-                                                     "directions", (json_int_t)use[i].directions,
-                                                     "mean_utilisation", mean, "max_utilisation",
-                                                     span > 0 ? (double)use[i].most / (double)span : 0.0));
-        }
+    for (int i = 0; i < sum->link_count; i++) {
+        const struct use *u = &l->use[i];
+        if (!u->directions)
+            continue;
+        double mean = span > 0 ? (double)u->busy / ((double)span * (double)u->directions) : 0;
+        json_array_append_new(classes,
+                              json_pack("{s:s, s:I, s:f, s:f}", "class", sum->link[i].name, "directions",
+                                        (json_int_t)u->directions, "mean_utilisation", mean,
+                                        "max_utilisation", span > 0 ? (double)u->most / (double)span : 0.0));
+    }
     return classes;
 }
 
@@ -153,9 +186,9 @@ static void names_write(struct run *run)
     free(text);
 }
 
-static void files_write(struct run *run, json_t *summary, const struct stats_table *links, ker_time span)
+static void files_write(struct run *run, json_t *summary, const struct links *links, ker_time span)
 {
-    char *text = stats_summary_text(summary, links, span), *config = NULL;
+    char *text = stats_summary_text(summary, links->busiest, span), *config = NULL;
     size_t length;
     FILE *memory = open_memstream(&config, &length);
     ker_config_write(run->config, memory);
@@ -164,8 +197,6 @@ static void files_write(struct run *run, json_t *summary, const struct stats_tab
     stats_text_write(run->folder.path, "summary.txt", text, &run->error);
     stats_text_write(run->folder.path, "system.cfg", config, &run->error);
     names_write(run);
-    if (ker_config_bool(run->config, "output.links"))
-        stats_table_write(links, &run->folder, &run->error);
     if (!run->args->quiet)
         printf("%s\nresults     %s\n", text, run->folder.path);
     fflush(stdout); /* before the run is over, as far as signals are concerned */
@@ -181,25 +212,27 @@ void run_report(struct run *run)
     if (at <= run->warmup && run->warmup > 0 && run->control)
         ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
     net_network_end(run->network, at);
-    struct stats_table *links = net_network_links(run->network, run->comm, span);
+    struct links links;
+    links_report(run, &links, span);
     json_t *jobs = NULL, *speed = speed_report(run),
            *result = net_network_report(run->network, run->comm, span);
     bool tasks = ker_config_bool(run->config, "output.tasks");
-    task_system_report(run->tasks, run->comm, at, tasks ? &run->folder : NULL, &jobs, &run->error);
+    task_system_report(run->tasks, run->comm, at, tasks ? &run->folder : NULL,
+                       key_not_given(run, "output.tasks"), &jobs, &run->error);
     bool services = ker_config_bool(run->config, "output.services");
-    json_t *listed =
-        node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL, &run->error);
+    json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,
+                                              key_not_given(run, "output.services"), &run->error);
     net_network_write(run->network, run->comm, &run->folder, &run->error);
     stats_periods_close(run->periods, &run->error);
     run->periods = NULL;
     if (run->control) {
         result_add(run, result, at, jobs, listed);
         json_object_set_new(result, "link_classes",
-                            classes_json(route_summarise(run->topology), links, span));
+                            classes_json(route_summarise(run->topology), &links, span));
         json_t *summary =
             json_pack("{s:o, s:o, s:o}", "input", input_report(run), "result", result, "run", speed);
-        files_write(run, summary, links, span);
+        files_write(run, summary, &links, span);
         json_decref(summary);
     }
-    stats_table_free(links);
+    stats_busiest_free(links.busiest);
 }

@@ -47,4 +47,19 @@ static inline stats_cell table_cell_get(const char *row, const struct table_plac
     }
 }
 
+static inline uint64_t table_row_key(const char *row)
+{
+    uint64_t key;
+    memcpy(&key, row, sizeof key);
+    return key;
+}
+
+/* table.c */
+/* No key comes before the one above it. */
+bool table_rows_ordered(const struct stats_table *);
+/* What `other` has counted is added to `row`, which has the same key. */
+void table_row_merge(const struct stats_table *, char *row, const char *other);
+/* In order, and each key once. */
+void table_rows_sort(struct stats_table *);
+
 #endif

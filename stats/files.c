@@ -43,6 +43,7 @@ enum ker_status stats_file_open(struct stats_file *file, const char *folder, con
     file->path = ker_format("%s/%s", folder, name);
     file->temporary = ker_format("%s.tmp", file->path);
     file->stream = fopen(file->temporary, "w");
+    file->why = 0;
     if (file->stream) {
         errno = 0; /* see stream_close */
         return KER_OK;
@@ -53,12 +54,18 @@ enum ker_status stats_file_open(struct stats_file *file, const char *folder, con
     return KER_RUN_FAILED;
 }
 
-/* 0, or why not all of the stream could be written. A write that failed before has left its reason in errno,
- * which open had cleared: nothing but writes to this stream happens in between. */
-static int stream_close(FILE *stream)
+void stats_file_look(struct stats_file *file)
+{
+    if (!file->why && ferror(file->stream))
+        file->why = errno ? errno : EIO;
+}
+
+/* 0, or why not all of the stream could be written. A write that failed before has left its reason in `why`,
+ * or in errno, which open had cleared: then nothing but writes to this stream happens in between. */
+static int stream_close(FILE *stream, int before)
 {
     bool failed = ferror(stream) || fflush(stream);
-    int why = errno;
+    int why = before ? before : errno;
     if (fclose(stream) && !failed) {
         failed = true;
         why = errno;
@@ -69,7 +76,7 @@ static int stream_close(FILE *stream)
 enum ker_status stats_file_commit(struct stats_file *file, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    int why = stream_close(file->stream);
+    int why = stream_close(file->stream, file->why);
     if (!why && rename(file->temporary, file->path))
         why = errno;
     if (why) {
@@ -80,6 +87,15 @@ enum ker_status stats_file_commit(struct stats_file *file, struct ker_error *err
     free(file->temporary);
     *file = (struct stats_file){0};
     return status;
+}
+
+void stats_file_drop(struct stats_file *file)
+{
+    fclose(file->stream);
+    unlink(file->temporary);
+    free(file->path);
+    free(file->temporary);
+    *file = (struct stats_file){0};
 }
 
 char *stats_put_u64(char *at, uint64_t value)

@@ -89,18 +89,25 @@ static uint64_t row_key(const void *row)
 const struct stats_schema stats_matrix_schema = {"matrix", "One row per pair of nodes that talked, sorted.",
                                                  columns, sizeof columns / sizeof *columns, row_key};
 
+static void row_put(void *writer, const struct stats_table *table, size_t row)
+{
+    stats_writer_row(writer, table, row);
+}
+
 enum ker_status stats_matrix_write(struct stats_matrix *matrix, struct ker_comm *comm,
                                    const struct stats_folder *folder, struct ker_error *error)
 {
     struct stats_table *table = stats_table_new(&stats_matrix_schema, NULL, 0);
-    enum ker_status status = KER_OK;
+    bool control = ker_comm_rank(comm) == 0;
+    struct stats_writer *writer = control ? stats_writer_open(table, folder, NULL, error) : NULL;
+    enum ker_status status = control && !writer ? KER_RUN_FAILED : KER_OK;
+    stats_table_reserve(table, matrix->pairs.count);
     for (const struct pair *pair = NULL; (pair = ker_table_next(&pair_kind, &matrix->pairs, pair));)
         stats_table_add(table, pair);
-    stats_table_gather(table, comm);
-    if (ker_comm_rank(comm) == 0)
-        status = stats_table_write(table, folder, error);
+    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
     stats_table_free(table);
-    return status;
+    enum ker_status closed = stats_writer_close(writer, error);
+    return status ? status : closed;
 }
 
 /* A chunk for each source, with all its destinations. */

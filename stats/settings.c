@@ -3,14 +3,16 @@
 
 const struct ker_option stats_options[] = {
     {"output.links", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Write links.csv: packets, utilisation and queue occupancy of every direction of every link.",
+     "Write links.csv: packets, utilisation and queue occupancy of every direction of every link. Left out, "
+     "with a warning, where it would be larger than 100 MB, unless this key is given.",
      .resume = KER_RESUME_FREE},
     {"output.tasks", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Write tasks.csv: finish, compute and wait time of every task of every job.", "jobs",
-     .resume = KER_RESUME_FREE},
+     "Write tasks.csv: finish, compute and wait time of every task of every job. Left out like links.csv.",
+     "jobs", .resume = KER_RESUME_FREE},
     {"output.services", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
-     "Write service_NAME.csv for each service of services[] that counts something on its nodes.", "services",
-     .resume = KER_RESUME_FREE},
+     "Write service_NAME.csv for each service of services[] that counts something on its nodes. Left out "
+     "like links.csv.",
+     "services", .resume = KER_RESUME_FREE},
     {"output.histograms", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write packet_latency.csv and message_size.csv.", .resume = KER_RESUME_FREE},
     {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,

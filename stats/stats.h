@@ -126,10 +126,20 @@ struct stats_progress *stats_progress_new(bool quiet, ker_time end /* KER_TIME_M
 void stats_progress_show(struct stats_progress *, ker_time now, uint64_t events);
 void stats_progress_free(struct stats_progress *); /* clears the line */
 
+/* Of the rows of the table of links those that are busiest, and those with the longest queues. */
+#define STATS_BUSIEST 10
+struct stats_busiest;
+struct stats_busiest *stats_busiest_new(const struct stats_table *links);
+void stats_busiest_free(struct stats_busiest *); /* takes NULL */
+void stats_busiest_add(struct stats_busiest *, const struct stats_table *links, size_t row);
+/* A table, and where in it these rows stand, the first one first: at most STATS_BUSIEST. */
+const struct stats_table *stats_busiest_rows(const struct stats_busiest *, bool queued, const size_t **row,
+                                             int *count);
+
 /* The summary people read at the end, from the same JSON that is written: result and run objects, the ten
  * busiest links. Returns a malloc'ed text. Everything printed is in `summary` or in the table of links; span:
  * measured time. */
-char *stats_summary_text(const json_t *summary, const struct stats_table *links, ker_time span);
+char *stats_summary_text(const json_t *summary, const struct stats_busiest *, ker_time span);
 
 extern const struct ker_option stats_options[]; /* output.* */
 

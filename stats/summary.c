@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 enum {
-    TOP = 10,         /* links in each ranking */
     MAX_JOBS = 8,     /* rows of the table of jobs */
     MAX_CLASSES = 12, /* and of that of link classes */
 };
@@ -250,31 +249,6 @@ static struct links links_find(const struct stats_table *t)
                           .to_name = stats_table_find(t, "to_name", true)};
 }
 
-/* The first TOP rows by this column that are not 0, by insertion: one pass over what may be millions. Rows
- * stand in the order of their keys, so that ties are broken by it. */
-static int links_rank(size_t *top, const struct stats_table *t, int column)
-{
-    stats_cell best[TOP];
-    int used = 0;
-    for (size_t i = 0; i < stats_table_rows(t); i++) {
-        stats_cell value = stats_table_cell(t, i, column);
-        if (!value)
-            continue;
-        int place = used;
-        while (place > 0 && value > best[place - 1])
-            place--;
-        if (place == TOP)
-            continue;
-        if (used < TOP)
-            used++;
-        memmove(top + place + 1, top + place, (size_t)(used - 1 - place) * sizeof *top);
-        memmove(best + place + 1, best + place, (size_t)(used - 1 - place) * sizeof *best);
-        top[place] = i;
-        best[place] = value;
-    }
-    return used;
-}
-
 /* "s12.3" (switch 12, port 3) or "n5" (a node has one port only); with a name, "left.3". */
 static int print_end(char *text, size_t room, const struct links *l, size_t row, bool from)
 {
@@ -299,12 +273,14 @@ static void write_link(FILE *out, const struct links *l, size_t row)
     fprintf(out, "  %-22.22s %-7.7s", text, stats_table_text(l->table, row, l->class));
 }
 
-static void write_links(FILE *out, const struct stats_table *t, ker_time span)
+static void write_links(FILE *out, const struct stats_busiest *busiest, ker_time span)
 {
-    size_t busy[TOP], queued[TOP];
+    const size_t *busy, *queued;
+    int busy_count, queued_count;
+    const struct stats_table *t = stats_busiest_rows(busiest, false, &busy, &busy_count);
+    stats_busiest_rows(busiest, true, &queued, &queued_count);
     int busy_ps = stats_table_find(t, "busy_ps", false),
         waiting = stats_table_find(t, "queue_mean_packets", false);
-    int busy_count = links_rank(busy, t, busy_ps), queued_count = links_rank(queued, t, waiting);
     struct links l = links_find(t);
     if (!busy_count || span <= 0)
         return;
@@ -339,7 +315,7 @@ static void write_run(FILE *out, const json_t *run)
     fprintf(out, ", %s windows\n", print_count(c, get_count(run, "windows")));
 }
 
-char *stats_summary_text(const json_t *summary, const struct stats_table *links, ker_time span)
+char *stats_summary_text(const json_t *summary, const struct stats_busiest *links, ker_time span)
 {
     char *text = NULL;
     size_t bytes = 0;

@@ -38,6 +38,11 @@ struct stats_table *stats_table_new(const struct stats_schema *schema, const voi
     return t;
 }
 
+struct stats_table *stats_table_like(const struct stats_table *t)
+{
+    return stats_table_new(t->schema, t->context, t->divisor);
+}
+
 void stats_table_free(struct stats_table *t)
 {
     if (!t)
@@ -69,13 +74,6 @@ size_t stats_table_rows(const struct stats_table *t)
 static char *row_at(const struct stats_table *t, size_t row)
 {
     return t->row + row * t->row_bytes;
-}
-
-static uint64_t key_at(const char *row)
-{
-    uint64_t key;
-    memcpy(&key, row, sizeof key);
-    return key;
 }
 
 /* Cells lie at any address; this machine's lowest bytes come first, as ker_comm_gather's ranks agree. */
@@ -119,6 +117,13 @@ void stats_table_add(struct stats_table *t, const void *row)
         cell_put(to, &t->place[i], t->place[i].column->value(row));
 }
 
+void stats_table_copy(struct stats_table *t, const struct stats_table *from, size_t row)
+{
+    if (t->rows == t->room)
+        stats_table_reserve(t, t->room ? 2 * t->room : 16);
+    memcpy(row_at(t, t->rows++), row_at(from, row), t->row_bytes);
+}
+
 stats_cell stats_table_cell(const struct stats_table *t, size_t row, int column)
 {
     return table_cell_get(row_at(t, row), &t->place[column]);
@@ -126,7 +131,7 @@ stats_cell stats_table_cell(const struct stats_table *t, size_t row, int column)
 
 uint64_t stats_table_key(const struct stats_table *t, size_t row)
 {
-    return key_at(row_at(t, row));
+    return table_row_key(row_at(t, row));
 }
 
 const char *stats_table_text(const struct stats_table *t, size_t row, int column)
@@ -138,7 +143,7 @@ const char *stats_table_text(const struct stats_table *t, size_t row, int column
 
 static int row_compare(const void *left, const void *right)
 {
-    uint64_t a = key_at(left), b = key_at(right);
+    uint64_t a = table_row_key(left), b = table_row_key(right);
     return (a > b) - (a < b);
 }
 
@@ -151,8 +156,15 @@ static bool rows_sorted(const struct stats_table *t)
     return true;
 }
 
-/* What `other` has counted is added to `row`, which has the same key. */
-static void row_merge(const struct stats_table *t, char *row, const char *other)
+bool table_rows_ordered(const struct stats_table *t)
+{
+    for (size_t i = 1; i < t->rows; i++)
+        if (stats_table_key(t, i - 1) > stats_table_key(t, i))
+            return false;
+    return true;
+}
+
+void table_row_merge(const struct stats_table *t, char *row, const char *other)
 {
     for (size_t i = 0; i < t->columns; i++) {
         const struct table_place *p = &t->place[i];
@@ -171,11 +183,19 @@ static void rows_merge(struct stats_table *t)
     size_t last = 0;
     for (size_t i = 1; i < t->rows; i++) {
         if (stats_table_key(t, i) == stats_table_key(t, last))
-            row_merge(t, row_at(t, last), row_at(t, i));
+            table_row_merge(t, row_at(t, last), row_at(t, i));
         else if (++last != i)
             memcpy(row_at(t, last), row_at(t, i), t->row_bytes);
     }
     t->rows = t->rows ? last + 1 : 0;
+}
+
+void table_rows_sort(struct stats_table *t)
+{
+    if (rows_sorted(t))
+        return;
+    qsort(t->row, t->rows, t->row_bytes, row_compare);
+    rows_merge(t);
 }
 
 static void rows_collect(struct stats_table *t, struct ker_comm *comm)
@@ -191,10 +211,9 @@ static void rows_collect(struct stats_table *t, struct ker_comm *comm)
 
 void stats_table_gather(struct stats_table *t, struct ker_comm *comm)
 {
-    if (ker_comm_size(comm) > 1)
-        rows_collect(t, comm);
-    if (rows_sorted(t))
+    table_rows_sort(t);
+    if (ker_comm_size(comm) == 1)
         return;
-    qsort(t->row, t->rows, t->row_bytes, row_compare);
-    rows_merge(t);
+    rows_collect(t, comm);
+    table_rows_sort(t);
 }

@@ -78,12 +78,35 @@ struct stats_table;
 /* context: for text and wanted, must outlive the table. divisor: of shares, 0 makes them 0. */
 struct stats_table *stats_table_new(const struct stats_schema *, const void *context, uint64_t divisor);
 void stats_table_free(struct stats_table *); /* takes NULL */
+/* An empty one of the same schema, context and divisor. */
+struct stats_table *stats_table_like(const struct stats_table *);
 void stats_table_add(struct stats_table *, const void *row);
 void stats_table_reserve(struct stats_table *, size_t rows); /* room for so many, when that is known */
 void stats_table_clear(struct stats_table *);                /* of all rows */
+/* Appends a row of a table of the same schema. */
+void stats_table_copy(struct stats_table *, const struct stats_table *from, size_t row);
 /* Collective: rank 0's table gets the rows of all ranks, sorted and merged; the others' are empty then. With
- * one rank nothing is copied, and what is in order is not sorted. */
+ * one rank nothing is copied, and what is in order is not sorted. For tables that are small when merged. */
 void stats_table_gather(struct stats_table *, struct ker_comm *);
+
+/* ---- the rows of all ranks, one after the other: for tables that nobody should hold ---- */
+
+/* Where a rank's rows come from: `next` adds some to the table, in increasing order of their keys from call
+ * to call; false: there are none left. */
+struct stats_rows {
+    bool (*next)(void *context, struct stats_table *);
+    void *context;
+};
+/* Who is shown them, on rank 0: by the order of their keys, rows of one key merged. */
+struct stats_visitor {
+    void (*row)(void *context, const struct stats_table *, size_t row);
+    void *context;
+};
+/* Collective. The table is an empty one, and is empty afterwards. */
+void stats_table_stream(struct stats_table *, struct ker_comm *, const struct stats_rows *,
+                        const struct stats_visitor *);
+/* Collective: of tables whose own rows each rank holds; they are in order then, each key once. */
+void stats_table_show(struct stats_table *, struct ker_comm *, const struct stats_visitor *);
 
 size_t stats_table_rows(const struct stats_table *);
 /* The column's place in this table; it is asserted that there is one, unless `optional`: then -1. */
@@ -95,6 +118,17 @@ const char *stats_table_text(const struct stats_table *, size_t row, int column)
 /* Writes NAME.csv or NAME.json. */
 enum ker_status stats_table_write(const struct stats_table *, const struct stats_folder *,
                                   struct ker_error *);
+
+/* The same row by row. A file that nobody has asked for ends at STATS_DEFAULT_BYTES: it is left out then, and
+ * a warning says how large it would be and which key brings it back. */
+#define STATS_DEFAULT_BYTES UINT64_C(100000000)
+struct stats_writer;
+/* key: the one that asks for the table, where it has not been given; NULL: somebody has asked. Returns NULL
+ * when the file cannot be opened. */
+struct stats_writer *stats_writer_open(const struct stats_table *, const struct stats_folder *,
+                                       const char *key, struct ker_error *);
+void stats_writer_row(struct stats_writer *, const struct stats_table *, size_t row); /* takes NULL */
+enum ker_status stats_writer_close(struct stats_writer *, struct ker_error *);        /* takes NULL */
 /* For a file that is written row by row. */
 void stats_table_head_csv(const struct stats_table *, FILE *);
 void stats_table_row_csv(const struct stats_table *, size_t row, FILE *);

@@ -96,14 +96,16 @@ void stats_table_row_csv(const struct stats_table *t, size_t row, FILE *out)
     row_write(t, row, out, false, '\n');
 }
 
-static void write_csv(const struct stats_table *t, FILE *out)
-{
-    stats_table_head_csv(t, out);
-    for (size_t row = 0; row < t->rows; row++)
-        stats_table_row_csv(t, row, out);
-}
+struct stats_writer {
+    struct stats_file file;
+    char *name;
+    const char *key; /* NULL: whatever its size, it is written */
+    bool json;
+    uint64_t rows, bytes; /* bytes: where it was given up; 0: it was not */
+    uint64_t written;     /* rows by then */
+};
 
-static void write_json(const struct stats_table *t, FILE *out)
+static void head_json(const struct stats_table *t, FILE *out)
 {
     json_t *columns = json_array();
     for (size_t i = 0; i < t->columns; i++) {
@@ -115,24 +117,80 @@ static void write_json(const struct stats_table *t, FILE *out)
     fprintf(out, "{\"columns\": %s,\n\"rows\": [", text);
     free(text);
     json_decref(columns);
-    for (size_t row = 0; row < t->rows; row++) {
-        fputs(row ? ",\n[" : "\n[", out);
-        row_write(t, row, out, true, ']');
+}
+
+struct stats_writer *stats_writer_open(const struct stats_table *t, const struct stats_folder *folder,
+                                       const char *key, struct ker_error *error)
+{
+    struct stats_writer *w = ker_alloc(sizeof *w);
+    w->name = ker_format("%s.%s", t->schema->name, folder->json ? "json" : "csv");
+    w->key = key;
+    w->json = folder->json;
+    if (stats_file_open(&w->file, folder->path, w->name, error) != KER_OK) {
+        free(w->name);
+        free(w);
+        return NULL;
     }
-    fputs("\n]}\n", out);
+    (w->json ? head_json : stats_table_head_csv)(t, w->file.stream);
+    return w;
+}
+
+/* Looked at now and then: asking a stream where it stands is not free. */
+static void size_look(struct stats_writer *w)
+{
+    off_t bytes = w->key && w->rows % 1024 == 0 ? ftello(w->file.stream) : 0;
+    if (bytes <= (off_t)STATS_DEFAULT_BYTES)
+        return;
+    w->bytes = (uint64_t)bytes;
+    w->written = w->rows;
+    stats_file_drop(&w->file);
+}
+
+void stats_writer_row(struct stats_writer *w, const struct stats_table *t, size_t row)
+{
+    if (!w)
+        return;
+    if (!w->bytes) {
+        FILE *out = w->file.stream;
+        if (w->json)
+            fputs(w->rows ? ",\n[" : "\n[", out);
+        row_write(t, row, out, w->json, w->json ? ']' : '\n');
+        stats_file_look(&w->file);
+    }
+    w->rows++;
+    if (!w->bytes)
+        size_look(w);
+}
+
+enum ker_status stats_writer_close(struct stats_writer *w, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    if (!w)
+        return status;
+    if (w->bytes) {
+        char size[32];
+        ker_warn("%s is left out: it would have %llu rows and about %s; %s = true writes it", w->name,
+                 (unsigned long long)w->rows,
+                 ker_print_bytes(size, (double)w->bytes / (double)w->written * (double)w->rows), w->key);
+    } else {
+        if (w->json)
+            fputs("\n]}\n", w->file.stream);
+        status = stats_file_commit(&w->file, error);
+    }
+    free(w->name);
+    free(w);
+    return status;
 }
 
 enum ker_status stats_table_write(const struct stats_table *t, const struct stats_folder *folder,
                                   struct ker_error *error)
 {
-    struct stats_file file;
-    char *name = ker_format("%s.%s", t->schema->name, folder->json ? "json" : "csv");
-    enum ker_status status = stats_file_open(&file, folder->path, name, error);
-    free(name);
-    if (status)
-        return status;
-    (folder->json ? write_json : write_csv)(t, file.stream);
-    return stats_file_commit(&file, error);
+    struct stats_writer *w = stats_writer_open(t, folder, NULL, error);
+    if (!w)
+        return KER_RUN_FAILED;
+    for (size_t row = 0; row < t->rows; row++)
+        stats_writer_row(w, t, row);
+    return stats_writer_close(w, error);
 }
 
 void stats_tables_help(const struct stats_schema *const *schemas, FILE *out)

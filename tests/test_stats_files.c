@@ -219,6 +219,55 @@ static void csv_table(void **state)
     stats_table_free(table);
 }
 
+static const char *wide_text(const void *context, uint32_t id)
+{
+    return context;
+}
+
+static uint64_t wide_key(const void *row)
+{
+    return *(const uint64_t *)row;
+}
+
+static stats_cell wide_value(const void *row)
+{
+    return *(const uint64_t *)row;
+}
+
+/* 12,000 rows of 10,001 bytes are 120 MB: a table that nobody has asked for is given up at 100 MB and leaves
+ * no file behind; asked for, it is written. */
+static void large_tables_are_asked_for(void **state)
+{
+    static const struct stats_column columns[] = {
+        {"wide", "", STATS_TEXT, STATS_SAME, "", wide_value, wide_text}};
+    static const struct stats_schema schema = {"wide", "", columns, 1, wide_key};
+    struct ker_error error = {0};
+    char *text = ker_alloc(10001);
+    memset(text, 'x', 10000);
+    for (int asked = 0; asked < 2; asked++) {
+        struct stats_table *table = stats_table_new(&schema, text, 0);
+        struct stats_writer *writer = stats_writer_open(table, &(struct stats_folder){*state, false},
+                                                        asked ? NULL : "output.wide", &error);
+        stats_table_add(table, &(uint64_t){0});
+        for (uint64_t i = 0; i < 12000; i++)
+            stats_writer_row(writer, table, 0);
+        assert_int_equal(stats_writer_close(writer, &error), KER_OK);
+        stats_table_free(table);
+        char *path = ker_format("%s/wide.csv", (char *)*state), *part = ker_format("%s.tmp", path);
+        struct stat at;
+        assert_int_equal(stat(path, &at), asked ? 0 : -1);
+        assert_int_equal(stat(part, &at), -1);
+        if (asked) {
+            assert_int_equal(stat(path, &at), 0);
+            assert_int_equal(at.st_size, 5 + 12000 * 10001);
+            assert_int_equal(unlink(path), 0);
+        }
+        free(path);
+        free(part);
+    }
+    free(text);
+}
+
 static void json_table(void **state)
 {
     struct ker_error error = {0};
@@ -378,7 +427,10 @@ static void summary_says_it_all(void **state)
     for (uint32_t i = 0; i < 12; i++)
         stats_table_add(links,
                         &(struct link){1048570 + i, i, i == 10 ? 120 : 10 * (i + 1), i % 2 ? 500 * i : 0});
-    char *text = stats_summary_text(summary, links, 1000);
+    struct stats_busiest *busiest = stats_busiest_new(links);
+    for (size_t row = 0; row < 12; row++)
+        stats_busiest_add(busiest, links, row);
+    char *text = stats_summary_text(summary, busiest, 1000);
     widest_line_at_most(text, 80);
     if (getenv("SHOW"))
         fputs(text, stdout);
@@ -397,6 +449,7 @@ static void summary_says_it_all(void **state)
     assert_null(strstr(text, "s1048570.63")); /* eleventh and twelfth are left out */
     assert_null(strstr(text, "s1048571.63 > s1048575 a very  2.0 %"));
     free(text);
+    stats_busiest_free(busiest);
     stats_table_free(links);
     json_decref(summary);
 }
@@ -406,10 +459,12 @@ static void summary_of_nothing(void **state)
 {
     json_t *summary = json_pack("{s:{}}", "result");
     struct stats_table *links = stats_table_new(&links_schema, NULL, 0);
-    char *text = stats_summary_text(summary, links, 0);
+    struct stats_busiest *busiest = stats_busiest_new(links);
+    char *text = stats_summary_text(summary, busiest, 0);
     widest_line_at_most(text, 80);
     assert_null(strstr(text, "latency"));
     free(text);
+    stats_busiest_free(busiest);
     stats_table_free(links);
     json_decref(summary);
 }
@@ -444,6 +499,7 @@ int main(void)
         FOLDER_TEST(csv_table),
         FOLDER_TEST(json_table),
         FOLDER_TEST(old_tables_go),
+        FOLDER_TEST(large_tables_are_asked_for),
         cmocka_unit_test(column_is_one_line),
         FOLDER_TEST(histogram_table),
         cmocka_unit_test(summary_says_it_all),

@@ -97,6 +97,78 @@ static void rows_come_sorted_and_merged(void **state)
     stats_table_free(table);
 }
 
+/* The same things shown one after the other, so many that no batch holds them: every rank makes every third
+ * call's rows in pieces of 1 to 5 rows. */
+#define MANY 100000u
+
+struct maker {
+    struct ker_comm *comm;
+    uint64_t next;
+};
+
+static bool rows_make(void *context, struct stats_table *table)
+{
+    struct maker *m = context;
+    uint64_t wanted = 1 + m->next % 5;
+    while (wanted && m->next < 3 * MANY) {
+        uint64_t i = m->next++;
+        if (is_mine(m->comm, i)) {
+            stats_table_add(table, &(struct thing){i / 3, i, i % 7});
+            wanted--;
+        }
+    }
+    return m->next < 3 * MANY;
+}
+
+struct seen {
+    uint64_t rows;
+    bool wrong;
+};
+
+/* Thing n is rows 3 n, 3 n + 1, 3 n + 2: the sum of their counts is 9 n + 3. */
+static void row_look(void *context, const struct stats_table *table, size_t row)
+{
+    struct seen *seen = context;
+    uint64_t n = seen->rows++, most = 0;
+    for (uint64_t i = 3 * n; i < 3 * n + 3; i++)
+        most = i % 7 > most ? i % 7 : most;
+    seen->wrong = seen->wrong || stats_table_key(table, row) != n || stats_table_cell(table, row, 0) != n ||
+                  stats_table_cell(table, row, 1) != 9 * n + 3 || stats_table_cell(table, row, 2) != most;
+}
+
+static void many_rows_go_by(void **state)
+{
+    struct ker_comm *comm = *state;
+    struct stats_table *table = stats_table_new(&things, NULL, 0);
+    struct maker maker = {comm, 0};
+    struct seen seen = {0};
+    uint64_t before = ker_peak_rss();
+    stats_table_stream(table, comm, &(struct stats_rows){rows_make, &maker},
+                       &(struct stats_visitor){row_look, &seen});
+    assert_int_equal(seen.rows, ker_comm_rank(comm) == 0 ? MANY : 0);
+    assert_false(seen.wrong);
+    assert_int_equal(stats_table_rows(table), 0);
+    /* A row takes 36 bytes, all of them 10 MB; what is held are some batches of 64 KiB. */
+    assert_in_range(ker_peak_rss() - before, 0, (3u << 20));
+    stats_table_free(table);
+}
+
+/* Rows that a rank holds, in any order. */
+static void held_rows_go_by(void **state)
+{
+    struct ker_comm *comm = *state;
+    struct stats_table *table = stats_table_new(&things, NULL, 0);
+    struct seen seen = {0};
+    for (uint64_t i = 0; i < 3 * 5000; i++)
+        if (is_mine(comm, i))
+            stats_table_add(
+                table, &(struct thing){(3 * 5000 - 1 - i) / 3, 3 * 5000 - 1 - i, (3 * 5000 - 1 - i) % 7});
+    stats_table_show(table, comm, &(struct stats_visitor){row_look, &seen});
+    assert_int_equal(seen.rows, ker_comm_rank(comm) == 0 ? 5000 : 0);
+    assert_false(seen.wrong);
+    stats_table_free(table);
+}
+
 static void read_file(const char *folder, const char *name, char *text, size_t room)
 {
     char *path = ker_format("%s/%s", folder, name);
@@ -197,6 +269,8 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_prestate(merge_equals_one_rank, comm),
         cmocka_unit_test_prestate(rows_come_sorted_and_merged, comm),
+        cmocka_unit_test_prestate(many_rows_go_by, comm),
+        cmocka_unit_test_prestate(held_rows_go_by, comm),
         cmocka_unit_test_prestate(matrix_is_sorted_and_summed, comm),
         cmocka_unit_test_prestate(periods_hold_differences, comm),
     };

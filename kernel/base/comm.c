@@ -189,19 +189,19 @@ void ker_comm_broadcast(struct ker_comm *comm, void *data, size_t bytes)
     }
 }
 
-static void send_to_control(const struct ker_comm *comm, const char *data, size_t bytes)
+void ker_comm_put(struct ker_comm *comm, const void *data, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
         size_t now = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-        MPI_Send(data + at, (int)now, MPI_BYTE, 0, KER_COMM_TAG, comm->mpi);
+        MPI_Send((const char *)data + at, (int)now, MPI_BYTE, 0, KER_COMM_TAG, comm->mpi);
     }
 }
 
-static void receive_from(const struct ker_comm *comm, int rank, char *data, size_t bytes)
+void ker_comm_take(struct ker_comm *comm, int rank, void *data, size_t bytes)
 {
     for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
         size_t now = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
-        MPI_Recv(data + at, (int)now, MPI_BYTE, rank, KER_COMM_TAG, comm->mpi, MPI_STATUS_IGNORE);
+        MPI_Recv((char *)data + at, (int)now, MPI_BYTE, rank, KER_COMM_TAG, comm->mpi, MPI_STATUS_IGNORE);
     }
 }
 
@@ -223,13 +223,13 @@ static size_t *offsets(const struct ker_comm *comm, size_t bytes)
 static void collect(struct ker_comm *comm, const void *data, size_t bytes, char *all, const size_t *offset)
 {
     if (comm->rank != 0) {
-        send_to_control(comm, data, bytes);
+        ker_comm_put(comm, data, bytes);
         return;
     }
     if (bytes)
         memcpy(all, data, bytes);
     for (int r = 1; r < comm->size; r++)
-        receive_from(comm, r, all + offset[r], offset[r + 1] - offset[r]);
+        ker_comm_take(comm, r, all + offset[r], offset[r + 1] - offset[r]);
 }
 
 void ker_comm_gather(struct ker_comm *comm, const void *data, size_t bytes, void **all, size_t **offset)

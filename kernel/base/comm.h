@@ -44,6 +44,11 @@ void ker_comm_gather(struct ker_comm *, const void *data, size_t bytes, void **a
 /* The same on every rank. */
 void ker_comm_allgather(struct ker_comm *, const void *data, size_t bytes, void **all, size_t **offset);
 
+/* Bytes to rank 0, which takes as many: not collective. Puts of a rank are taken in their order; one may wait
+ * until it is taken. */
+void ker_comm_put(struct ker_comm *, const void *data, size_t bytes);
+void ker_comm_take(struct ker_comm *, int rank, void *data, size_t bytes);
+
 /* The first `count` ranks as a comm of their own, to be released; NULL on the other ranks. */
 struct ker_comm *ker_comm_first(struct ker_comm *, int count);
 /* Waits until all ranks are here; those that come early sleep and leave the cores to the others. Meanwhile

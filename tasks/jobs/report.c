@@ -72,36 +72,53 @@ struct job_sum {
     uint64_t messages, bytes, received, passes;
 };
 
-static uint64_t cell(const struct stats_table *tasks, size_t row, const char *column)
+/* The columns that jobs add up, and the sums; on rank 0 also the file. */
+struct tasks {
+    int job, task, finish, finalize_gap, poll_gap, passes, messages, bytes, received;
+    struct job_sum *sum;
+    struct stats_writer *writer; /* NULL: no file */
+};
+
+static void tasks_init(struct tasks *t, const struct stats_table *table, uint32_t jobs)
 {
-    return (uint64_t)stats_table_cell(tasks, row, stats_table_find(tasks, column, false));
+    *t = (struct tasks){.job = stats_table_find(table, "job", false),
+                        .task = stats_table_find(table, "task", false),
+                        .finish = stats_table_find(table, "finish_ps", false),
+                        .finalize_gap = stats_table_find(table, "finalize_gap_ps", false),
+                        .poll_gap = stats_table_find(table, "poll_gap_ps", false),
+                        .passes = stats_table_find(table, "passes", false),
+                        .messages = stats_table_find(table, "messages_sent", false),
+                        .bytes = stats_table_find(table, "bytes_sent", false),
+                        .received = stats_table_find(table, "messages_received", false),
+                        .sum = ker_alloc(jobs * sizeof *t->sum)};
 }
 
-/* Of each job, malloc'ed. */
-static struct job_sum *jobs_sum(const struct task_system *system, const struct stats_table *tasks)
+static uint64_t cell(const struct stats_table *tasks, size_t row, int column)
 {
-    struct job_sum *sum = ker_alloc(task_jobs_count(system->jobs) * sizeof *sum);
-    for (size_t i = 0; tasks && i < stats_table_rows(tasks); i++) {
-        struct job_sum *s = &sum[cell(tasks, i, "job")];
-        ker_time finish = (ker_time)cell(tasks, i, "finish_ps"),
-                 finalize = (ker_time)cell(tasks, i, "finalize_gap_ps");
-        uint64_t passes = cell(tasks, i, "passes");
-        s->finish = finish > s->finish ? finish : s->finish;
-        s->messages += cell(tasks, i, "messages_sent");
-        s->bytes += cell(tasks, i, "bytes_sent");
-        s->received += cell(tasks, i, "messages_received");
-        s->poll_gap = times_add(s->poll_gap, (ker_time)cell(tasks, i, "poll_gap_ps"));
-        s->finalize_gap = times_add(s->finalize_gap, finalize);
-        s->finalize_gap_max = finalize > s->finalize_gap_max ? finalize : s->finalize_gap_max;
-        s->passes = passes < s->passes || cell(tasks, i, "task") == 0 ? passes : s->passes;
-    }
-    return sum;
+    return (uint64_t)stats_table_cell(tasks, row, column);
+}
+
+static void task_show(void *context, const struct stats_table *table, size_t row)
+{
+    const struct tasks *t = context;
+    struct job_sum *s = &t->sum[cell(table, row, t->job)];
+    ker_time finish = (ker_time)cell(table, row, t->finish),
+             finalize = (ker_time)cell(table, row, t->finalize_gap);
+    uint64_t passes = cell(table, row, t->passes);
+    s->finish = finish > s->finish ? finish : s->finish;
+    s->messages += cell(table, row, t->messages);
+    s->bytes += cell(table, row, t->bytes);
+    s->received += cell(table, row, t->received);
+    s->poll_gap = times_add(s->poll_gap, (ker_time)cell(table, row, t->poll_gap));
+    s->finalize_gap = times_add(s->finalize_gap, finalize);
+    s->finalize_gap_max = finalize > s->finalize_gap_max ? finalize : s->finalize_gap_max;
+    s->passes = passes < s->passes || cell(table, row, t->task) == 0 ? passes : s->passes;
+    stats_writer_row(t->writer, table, row);
 }
 
 /* One object per job. finish_ps is null for a job that has not finished. */
-static json_t *report_jobs(const struct task_system *system, const struct stats_table *tasks)
+static json_t *report_jobs(const struct task_system *system, const struct job_sum *sum)
 {
-    struct job_sum *sum = jobs_sum(system, tasks);
     json_t *jobs = json_array();
     for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++) {
         const struct task_job *job = task_jobs_get(system->jobs, i);
@@ -126,35 +143,46 @@ static json_t *report_jobs(const struct task_system *system, const struct stats_
                      (unsigned long long)lost);
         json_array_append_new(jobs, object);
     }
-    free(sum);
     return jobs;
 }
 
 const struct stats_schema *const task_tables[] = {&task_mpi_schema, NULL};
 
-enum ker_status task_system_report(struct task_system *system, struct ker_comm *comm, ker_time end,
-                                   const struct stats_folder *folder, json_t **jobs, struct ker_error *error)
+/* Collective: tasks.csv, and on rank 0 what its rows say of the jobs. */
+static enum ker_status tasks_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
+                                    const struct stats_folder *folder, const char *key, json_t **jobs,
+                                    struct ker_error *error)
 {
-    enum ker_status status = KER_OK;
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     struct task_mpi_names names = {&outside, system->topology};
-    struct stats_table *tasks = NULL;
+    struct stats_table *table = task_mpi_results(system->mpi, &names, end);
+    bool control = ker_comm_rank(comm) == 0;
+    enum ker_status status = KER_OK;
+    struct tasks tasks;
+    tasks_init(&tasks, table, task_jobs_count(system->jobs));
+    if (control && folder && !(tasks.writer = stats_writer_open(table, folder, key, error)))
+        status = KER_RUN_FAILED;
+    stats_table_show(table, comm, &(struct stats_visitor){task_show, &tasks});
+    enum ker_status closed = stats_writer_close(tasks.writer, error);
+    if (control)
+        *jobs = report_jobs(system, tasks.sum);
+    free(tasks.sum);
+    stats_table_free(table);
+    return status ? status : closed;
+}
+
+enum ker_status task_system_report(struct task_system *system, struct ker_comm *comm, ker_time end,
+                                   const struct stats_folder *folder, const char *key, json_t **jobs,
+                                   struct ker_error *error)
+{
     *jobs = NULL;
-    if (system->mpi) {
-        uint64_t *counts = jobs_counts(system, comm);
-        if (ker_comm_rank(comm) == 0)
-            report_stopped(system, counts);
-        free(counts);
-        tasks = task_mpi_results(system->mpi, &names, end);
-        stats_table_gather(tasks, comm);
-    }
-    if (ker_comm_rank(comm) == 0) {
-        *jobs = report_jobs(system, tasks);
-        if (folder && tasks)
-            status = stats_table_write(tasks, folder, error);
-    }
-    stats_table_free(tasks);
-    return status;
+    if (!system->mpi)
+        return KER_OK;
+    uint64_t *counts = jobs_counts(system, comm);
+    if (ker_comm_rank(comm) == 0)
+        report_stopped(system, counts);
+    free(counts);
+    return tasks_report(system, comm, end, folder, key, jobs, error);
 }
 
 static int wait_compare(const void *a, const void *b)
