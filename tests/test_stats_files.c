@@ -219,55 +219,6 @@ static void csv_table(void **state)
     stats_table_free(table);
 }
 
-static const char *wide_text(const void *context, uint32_t id)
-{
-    return context;
-}
-
-static uint64_t wide_key(const void *row)
-{
-    return *(const uint64_t *)row;
-}
-
-static stats_cell wide_value(const void *row)
-{
-    return *(const uint64_t *)row;
-}
-
-/* 12,000 rows of 10,001 bytes are 120 MB: a table that nobody has asked for is given up at 100 MB and leaves
- * no file behind; asked for, it is written. */
-static void large_tables_are_asked_for(void **state)
-{
-    static const struct stats_column columns[] = {
-        {"wide", "", STATS_TEXT, STATS_SAME, "", wide_value, wide_text}};
-    static const struct stats_schema schema = {"wide", "", columns, 1, wide_key};
-    struct ker_error error = {0};
-    char *text = ker_alloc(10001);
-    memset(text, 'x', 10000);
-    for (int asked = 0; asked < 2; asked++) {
-        struct stats_table *table = stats_table_new(&schema, text, 0);
-        struct stats_writer *writer = stats_writer_open(table, &(struct stats_folder){*state, false},
-                                                        asked ? NULL : "output.wide", &error);
-        stats_table_add(table, &(uint64_t){0});
-        for (uint64_t i = 0; i < 12000; i++)
-            stats_writer_row(writer, table, 0);
-        assert_int_equal(stats_writer_close(writer, &error), KER_OK);
-        stats_table_free(table);
-        char *path = ker_format("%s/wide.csv", (char *)*state), *part = ker_format("%s.tmp", path);
-        struct stat at;
-        assert_int_equal(stat(path, &at), asked ? 0 : -1);
-        assert_int_equal(stat(part, &at), -1);
-        if (asked) {
-            assert_int_equal(stat(path, &at), 0);
-            assert_int_equal(at.st_size, 5 + 12000 * 10001);
-            assert_int_equal(unlink(path), 0);
-        }
-        free(path);
-        free(part);
-    }
-    free(text);
-}
-
 static void json_table(void **state)
 {
     struct ker_error error = {0};
@@ -499,7 +450,6 @@ int main(void)
         FOLDER_TEST(csv_table),
         FOLDER_TEST(json_table),
         FOLDER_TEST(old_tables_go),
-        FOLDER_TEST(large_tables_are_asked_for),
         cmocka_unit_test(column_is_one_line),
         FOLDER_TEST(histogram_table),
         cmocka_unit_test(summary_says_it_all),
