@@ -107,6 +107,27 @@ static uint32_t node_links(const void *context, uint32_t id, struct part_link *l
     return net->adapters_each;
 }
 
+/* The switches of a group have consecutive numbers. */
+static uint32_t largest_group(const struct route_topology *topology, uint32_t switches)
+{
+    uint32_t largest = 0;
+    for (uint32_t i = 0, here = 0; i < switches; i++) {
+        here = i && route_group(topology, i) == route_group(topology, i - 1) ? here + 1 : 1;
+        largest = here > largest ? here : largest;
+    }
+    return largest;
+}
+
+static uint32_t switch_sends(const void *context, uint32_t id, struct part_link *link)
+{
+    return net_congestion_map_sends(context, id, link);
+}
+
+static uint32_t copy_sends(const void *context, uint32_t id, struct part_link *link)
+{
+    return switch_sends(context, plane_switches(context) + id, link);
+}
+
 void net_groups_add(struct net_network *net, struct part_groups *groups)
 {
     const struct route_summary *sum = route_summarise(net->topology);
@@ -133,6 +154,11 @@ void net_groups_add(struct net_network *net, struct part_groups *groups)
                                .natural = node_natural,
                                .links = node_links,
                                .most_links = net->adapters_each};
+    if (route_watched(net->topology)) {
+        switches.sends = switch_sends;
+        copies.sends = copy_sends;
+        switches.most_sends = copies.most_sends = largest_group(net->topology, sum->switches);
+    }
     net->switch_group = part_groups_add(groups, &switches);
     if (copies.count) /* right behind: their numbers go on */
         part_groups_add(groups, &copies);

@@ -1,9 +1,12 @@
-/* layout.c - cells, indices and lookaheads, from the rank of every vertex.
+/* layout.c - cells, indices, lookahead and channels, from the rank of every vertex.
  *
  * The order of a rank's components is that of its vertices, each followed by what follows it: neighbours in
  * the system are neighbours in memory. Every rank computes the index of every component, its own and others',
  * without asking. A cell is one component; or a vertex with its followers; or several vertices, consecutive
  * in number, of one group, one natural group and one rank. A natural group may become several cells.
+ *
+ * Lookahead and channels come from what the rank's own components say of their links and of whom else they
+ * send to.
  */
 #include "partition/parts.h"
 
@@ -86,32 +89,60 @@ static void components_place(struct maker *m)
     }
 }
 
-/* ---- lookaheads ---- */
+/* ---- lookahead and channels ---- */
 
-/* Smallest delay over the links of a component that leave its cell (lookahead) or its rank (epoch). */
-static void delays_look(struct part_layout *l, struct part_member member, struct part_link *link)
+struct looker {
+    struct part_layout *l;
+    uint32_t rank;
+    struct part_link *link; /* of one component */
+    ker_time *to;           /* smallest delay by rank */
+};
+
+/* What of a component leaves its cell shortens the lookahead, what leaves its rank is a channel. */
+static void delays_look(struct looker *k, struct part_member member, uint32_t links)
 {
-    const struct part_group *group = &l->groups->group[member.group];
-    uint32_t own = component_of(l->groups, member), cell = l->cell[part_groups_vertex(l->groups, member)],
-             count = group->links(group->context, member.number, link);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t other = component_of(l->groups, link[i].to);
-        bool same =
-            other == own || (!l->single && l->cell[part_groups_vertex(l->groups, link[i].to)] == cell);
+    struct part_layout *l = k->l;
+    uint32_t own = component_of(l->groups, member), cell = l->cell[part_groups_vertex(l->groups, member)];
+    for (uint32_t i = 0; i < links; i++) {
+        const struct part_link *link = &k->link[i];
+        uint32_t other = component_of(l->groups, link->to), rank = l->rank[other];
+        bool same = other == own || (!l->single && l->cell[part_groups_vertex(l->groups, link->to)] == cell);
         if (!same)
-            l->lookahead = ker_time_min(l->lookahead, link[i].delay);
-        if (l->rank[other] != l->rank[own])
-            l->epoch = ker_time_min(l->epoch, link[i].delay);
+            l->lookahead = ker_time_min(l->lookahead, link->delay);
+        if (rank != k->rank)
+            k->to[rank] = ker_time_min(k->to[rank], link->delay);
     }
 }
 
-static void delays_find(struct part_layout *l)
+static void group_look(struct looker *k, uint32_t number)
 {
-    struct part_link *link = ker_alloc(part_groups_most_links(l->groups) * sizeof *link);
+    const struct part_group *g = &k->l->groups->group[number];
+    for (uint32_t i = 0; i < g->count; i++) {
+        struct part_member member = {number, i};
+        if (k->l->rank[component_of(k->l->groups, member)] != k->rank)
+            continue;
+        delays_look(k, member, g->links(g->context, i, k->link));
+        if (g->sends)
+            delays_look(k, member, g->sends(g->context, i, k->link));
+    }
+}
+
+static void delays_find(struct part_layout *l, int rank, int ranks)
+{
+    uint32_t most = part_groups_most_links(l->groups);
     for (uint32_t g = 0; g < l->groups->count; g++)
-        for (uint32_t i = 0; i < l->groups->group[g].count; i++)
-            delays_look(l, (struct part_member){g, i}, link);
-    free(link);
+        most = l->groups->group[g].most_sends > most ? l->groups->group[g].most_sends : most;
+    struct looker k = {l, (uint32_t)rank, ker_alloc(most * sizeof *k.link),
+                       ker_alloc((size_t)ranks * sizeof *k.to)};
+    for (int r = 0; r < ranks; r++)
+        k.to[r] = KER_TIME_MAX;
+    for (uint32_t g = 0; g < l->groups->count; g++)
+        group_look(&k, g);
+    for (int r = 0; r < ranks; r++)
+        if (k.to[r] != KER_TIME_MAX)
+            *KER_APPEND(l->channel, l->channels) = (struct ker_channel){(uint32_t)r, k.to[r]};
+    free(k.link);
+    free(k.to);
 }
 
 static uint32_t *naturals(const struct part_groups *groups)
@@ -128,7 +159,7 @@ void part_layout_make(struct part_layout *l, const struct part_groups *groups, c
                       enum part_cell_size size, int rank, int ranks)
 {
     struct maker m = {l, groups, vertex_rank, .next = ker_alloc(sizeof *m.next * (size_t)ranks)};
-    *l = (struct part_layout){.groups = groups, .lookahead = KER_TIME_MAX, .epoch = KER_TIME_MAX};
+    *l = (struct part_layout){.groups = groups, .lookahead = KER_TIME_MAX};
     l->single = size == PART_CELLS_SINGLE || groups->apart;
     l->rank = ker_alloc(groups->components * sizeof *l->rank);
     l->index = ker_alloc(groups->components * sizeof *l->index);
@@ -139,7 +170,7 @@ void part_layout_make(struct part_layout *l, const struct part_groups *groups, c
     cells_find(&m, l->single ? PART_CELLS_SINGLE : size);
     m.block = ker_engine_block(l->largest_cell);
     components_place(&m);
-    delays_find(l);
+    delays_find(l, rank, ranks);
     l->components = m.next[rank];
     part_followers_release(&m.followers);
     free(m.natural);
@@ -151,6 +182,7 @@ void part_layout_release(struct part_layout *l)
     free(l->rank);
     free(l->index);
     free(l->cell);
+    free(l->channel);
     *l = (struct part_layout){0};
 }
 

@@ -24,7 +24,7 @@ struct part_member {
 
 struct part_link {
     struct part_member to;
-    ker_time delay; /* the smallest of any interaction over it, in either direction */
+    ker_time delay; /* the smallest of any interaction over it, in either direction; of sends: there */
 };
 
 /* Components of one kind. A model of any sort of network is a list of these: switches, the hosts on them,
@@ -41,6 +41,10 @@ struct part_group {
     /* Writes its links, at most most_links; every link is told by both of its ends. */
     uint32_t (*links)(const void *context, uint32_t number, struct part_link *);
     uint32_t most_links;
+    /* Whom it may send to besides, over no link (news for a whole group), and with what delay at least; told
+     * by the sender. NULL: nobody. */
+    uint32_t (*sends)(const void *context, uint32_t number, struct part_link *);
+    uint32_t most_sends;
 };
 
 struct part_groups {
@@ -96,7 +100,7 @@ void part_graph_release(struct part_graph *graph);
  * theirs. */
 enum part_cell_size { PART_CELLS_SINGLE, PART_CELLS_VERTEX, PART_CELLS_NATURAL };
 
-/* Of the whole system, on every rank; freed after building. */
+/* Where all of the system lives, on every rank; lookahead and channels are its own. Freed after building. */
 struct part_layout {
     const struct part_groups *groups;
     uint32_t *rank, *index; /* per component: groups->first[group] + number */
@@ -104,8 +108,9 @@ struct part_layout {
     bool single;            /* every component is a cell of its own */
     uint32_t components;    /* length of this rank's index space */
     uint32_t largest_cell;  /* components */
-    ker_time lookahead;     /* smallest delay between two cells; KER_TIME_MAX: there is one only */
-    ker_time epoch;         /* between two ranks */
+    ker_time lookahead;     /* smallest delay from a cell of this rank to any other; KER_TIME_MAX: to none */
+    struct ker_channel *channel; /* to other ranks, by rank */
+    uint32_t channels;
 };
 
 /* From the rank of every vertex. Vertices of a cell lie on one rank. */

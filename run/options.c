@@ -32,8 +32,10 @@ const struct ker_option run_options[] = {
      "What is one cell: a component, a switch with its nodes, or a natural group of switches with theirs. "
      "Results do not depend on it.",
      .resume = KER_RESUME_FREE},
-    {"engine.exchange", KER_TYPE_CHOICE, "auto", NULL, NULL, "auto|messages",
-     "How ranks agree on time: through shared memory where all are on one host, or always by messages.",
+    {"engine.hosts", KER_TYPE_INT, "0", "0", "1000000", NULL,
+     "Ranks exchange as if they were on so many hosts, with consecutive ranks on each; 0: as they are. A "
+     "test of runs on "
+     "many hosts: results do not depend on it.",
      .resume = KER_RESUME_FREE},
     {0},
 };

@@ -27,9 +27,9 @@ static json_t *speed_report(struct run *run)
 {
     const struct ker_counts none = {0}, *c = run->engine ? &run->engine->counts : &none;
     uint64_t hops = net_network_totals(run->network).packet_hops;
-    uint64_t v[] = {c->records, hops,      ker_peak_rss(),
-                    c->windows, c->epochs, (uint64_t)(cpu_seconds() * 1e6),
-                    c->wakes,   c->cells,  c->sent_bytes};
+    uint64_t v[] = {
+        c->records, hops,     ker_peak_rss(), c->windows,      c->epochs, (uint64_t)(cpu_seconds() * 1e6),
+        c->wakes,   c->cells, c->sent.bytes,  c->sent.messages};
     int64_t most[] = {(int64_t)c->records};
     ker_comm_sum_u64(run->comm, v, sizeof v / sizeof *v);
     ker_comm_max_i64(run->comm, most, 1);
@@ -53,6 +53,7 @@ static json_t *speed_report(struct run *run)
     json_object_set_new(r, "active_cells", json_integer((json_int_t)v[7]));
     json_object_set_new(r, "epochs", json_integer((json_int_t)(v[4] / (uint64_t)run->workers)));
     json_object_set_new(r, "sent_bytes", json_integer((json_int_t)v[8]));
+    json_object_set_new(r, "sent_messages", json_integer((json_int_t)v[9]));
     json_object_set_new(r, "window_ps", json_integer((json_int_t)run->engine->wheel.grid));
     json_object_set_new(r, "checkpoints", run_checkpoints_json(run));
     json_object_set_new(r, "imbalance", json_real(v[0] ? (double)most[0] * ranks / (double)v[0] : 1));

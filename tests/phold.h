@@ -43,7 +43,8 @@ struct phold_rules {
     uint32_t components, starts, lives; /* records begin at `starts` components and move on `lives` times */
     uint32_t far_percent;               /* so many go 10,000 times as far ahead */
     ker_time end, check_interval[2];    /* 0: none */
-    uint64_t enough;                    /* a check ends the run when so many have arrived; 0: never */
+    uint32_t reach;  /* boards on either side that a component sends to, in a ring of boards; 0: to all */
+    uint64_t enough; /* a check ends the run when so many have arrived; 0: never */
 };
 
 /* How it is run; none of this may matter. */
@@ -51,11 +52,12 @@ struct phold_way {
     enum ker_cell_order order;
     bool boards;    /* a board is one cell */
     bool scattered; /* a board's components on different ranks */
+    bool rows;      /* a rank has boards that follow each other */
     int spread;     /* ranks that get components, 0: all */
     bool reversed;  /* local indices run against the ids */
     int shrink;     /* lookahead and epoch are given so many times smaller than they are; 0: not */
-    bool messages;
-    size_t part; /* bytes of a message between ranks, 0: as long as can be */
+    int hosts;      /* as many; 0: as they are */
+    size_t part;    /* bytes of a message between ranks, 0: as long as can be */
 };
 
 struct phold {
@@ -125,13 +127,34 @@ static ker_time phold_delay(struct phold_component *c, uint32_t to)
     return delay;
 }
 
+static uint32_t phold_boards(const struct phold_rules *rules)
+{
+    return (rules->components + PHOLD_BOARD - 1) / PHOLD_BOARD;
+}
+
+/* A component of a board, which may have fewer than the others. */
+static uint32_t phold_on_board(struct phold_component *c, uint32_t board)
+{
+    uint32_t first = board * PHOLD_BOARD, left = c->world->rules.components - first;
+    return first + ker_stream_below(&c->stream, left < PHOLD_BOARD ? left : PHOLD_BOARD);
+}
+
 /* Half stay on their board. */
 static uint32_t phold_target(struct phold_component *c)
 {
-    uint32_t all = c->world->rules.components, board = c->id / PHOLD_BOARD * PHOLD_BOARD;
-    uint32_t size = all - board < PHOLD_BOARD ? all - board : PHOLD_BOARD;
-    return ker_stream_below(&c->stream, 2) ? board + ker_stream_below(&c->stream, size)
-                                           : ker_stream_below(&c->stream, all);
+    const struct phold_rules *rules = &c->world->rules;
+    uint32_t board = c->id / PHOLD_BOARD, boards = phold_boards(rules), reach = rules->reach;
+    if (ker_stream_below(&c->stream, 2))
+        return phold_on_board(c, board);
+    if (reach == 0)
+        return ker_stream_below(&c->stream, rules->components);
+    return phold_on_board(c, (board + boards - reach + ker_stream_below(&c->stream, 2 * reach + 1)) % boards);
+}
+
+static bool phold_reaches(const struct phold_rules *rules, uint32_t from, uint32_t to)
+{
+    uint32_t boards = phold_boards(rules), apart = (to / PHOLD_BOARD + boards - from / PHOLD_BOARD) % boards;
+    return rules->reach == 0 || apart <= rules->reach || boards - apart <= rules->reach;
 }
 
 static void phold_forward(struct phold_component *c, ker_time now, uint64_t value)
@@ -352,9 +375,12 @@ static struct phold_result phold_oracle(const struct phold_rules *rules)
 
 /* ---- the engine ---- */
 
-static uint32_t phold_rank(const struct phold_way *way, uint32_t component, int ranks)
+static uint32_t phold_rank(const struct phold_rules *rules, const struct phold_way *way, uint32_t component,
+                           int ranks)
 {
     uint32_t spread = (uint32_t)(way->spread && way->spread < ranks ? way->spread : ranks);
+    if (way->rows)
+        return (uint32_t)((uint64_t)component / PHOLD_BOARD * spread / phold_boards(rules));
     return (way->scattered ? component : component / PHOLD_BOARD) % spread;
 }
 
@@ -366,7 +392,8 @@ static uint32_t phold_place(struct phold *w, const struct phold_way *way, int ra
              boards = (n + cell - 1) / cell;
     w->address = ker_alloc(sizeof *w->address * n);
     for (uint32_t k = 0; k < boards; k++) {
-        uint32_t first = (way->reversed ? boards - 1 - k : k) * cell, r = phold_rank(way, first, ranks);
+        uint32_t first = (way->reversed ? boards - 1 - k : k) * cell,
+                 r = phold_rank(&w->rules, way, first, ranks);
         next[r] = ker_engine_place(next[r], cell, block);
         for (uint32_t i = first; i < first + cell && i < n; i++)
             w->address[i] = (struct ker_address){next[r]++, r};
@@ -374,6 +401,25 @@ static uint32_t phold_place(struct phold *w, const struct phold_way *way, int ra
     uint32_t length = next[rank];
     free(next);
     return length ? length : 1;
+}
+
+/* To whom this rank sends, and how long that takes at least. */
+static uint32_t phold_channels(const struct phold *w, const struct phold_way *way, uint32_t rank, int ranks,
+                               struct ker_channel *channel)
+{
+    const struct phold_rules *rules = &w->rules;
+    uint32_t count = 0;
+    for (uint32_t r = 0; r < (uint32_t)ranks; r++) {
+        ker_time least = KER_TIME_MAX;
+        for (uint32_t i = 0; i < rules->components; i++)
+            for (uint32_t k = 0; w->address[i].rank == rank && k < rules->components; k++)
+                if (w->address[k].rank == r && phold_reaches(rules, i, k))
+                    least =
+                        ker_time_min(least, i / PHOLD_BOARD == k / PHOLD_BOARD ? PHOLD_SHORT : PHOLD_LONG);
+        if (r != rank && least != KER_TIME_MAX)
+            channel[count++] = (struct ker_channel){r, way->shrink ? least / way->shrink : least};
+    }
+    return count;
 }
 
 static struct phold_result phold_run(const struct phold_rules *rules, const struct phold_way *way,
@@ -385,23 +431,24 @@ static struct phold_result phold_run(const struct phold_rules *rules, const stru
     ker_assert(!way->boards || !way->scattered);
     phold_init(&w, rules);
     uint32_t length = phold_place(&w, way, rank, ranks);
-    struct ker_engine_setup setup = {
-        .comm = comm,
-        .components = length,
-        .largest_cell = way->boards ? PHOLD_BOARD : 1,
-        .lookahead = (way->boards ? PHOLD_LONG : PHOLD_SHORT) / shrink,
-        .epoch = ranks == 1 ? KER_TIME_MAX : (way->scattered ? PHOLD_SHORT : PHOLD_LONG) / shrink,
-        .reach = 8 * PHOLD_LONG,
-        .end = rules->end,
-        .check_interval = {rules->check_interval[0], rules->check_interval[1]},
-        .check_every = {true, true},
-        .order = way->order,
-        .seed = 3,
-        .messages_only = way->messages,
-        .part_bytes = way->part,
-        .yield = true,
-        .check = phold_check,
-        .context = &w};
+    struct ker_channel *channel = ker_alloc(sizeof *channel * (size_t)ranks);
+    struct ker_engine_setup setup = {.comm = comm,
+                                     .components = length,
+                                     .largest_cell = way->boards ? PHOLD_BOARD : 1,
+                                     .lookahead = (way->boards ? PHOLD_LONG : PHOLD_SHORT) / shrink,
+                                     .channel = channel,
+                                     .channels = phold_channels(&w, way, (uint32_t)rank, ranks, channel),
+                                     .reach = 8 * PHOLD_LONG,
+                                     .end = rules->end,
+                                     .check_interval = {rules->check_interval[0], rules->check_interval[1]},
+                                     .check_every = {true, true},
+                                     .order = way->order,
+                                     .seed = 3,
+                                     .hosts = way->hosts,
+                                     .part_bytes = way->part,
+                                     .yield = true,
+                                     .check = phold_check,
+                                     .context = &w};
     w.comm = comm;
     w.engine = ker_engine_new(&setup);
     for (uint32_t i = 0; i < rules->components; i++)
@@ -420,6 +467,7 @@ static struct phold_result phold_run(const struct phold_rules *rules, const stru
     if (counts)
         *counts = w.engine->counts;
     ker_engine_free(w.engine);
+    free(channel);
     free(w.address);
     free(w.component);
     return result;

@@ -142,7 +142,6 @@ static enum ker_end hold_run(ker_time end, ker_time interval, ker_time *at, int 
                                      .components = 1,
                                      .largest_cell = 1,
                                      .lookahead = 7,
-                                     .epoch = KER_TIME_MAX,
                                      .reach = 100,
                                      .end = end,
                                      .check = hold_check,

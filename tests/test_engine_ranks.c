@@ -26,20 +26,39 @@ static void compare_way(struct ker_comm *comm, const struct phold_rules *rules, 
 static void compare_ways(struct ker_comm *comm, const struct phold_rules *rules)
 {
     struct phold_result expected = phold_oracle(rules);
+    int ranks = ker_comm_size(comm);
     compare_way(comm, rules, (struct phold_way){0}, expected);
     compare_way(comm, rules, (struct phold_way){.boards = true, .order = KER_ORDER_BACKWARD}, expected);
     compare_way(comm, rules, (struct phold_way){.scattered = true, .order = KER_ORDER_SHUFFLED}, expected);
-    compare_way(comm, rules, (struct phold_way){.boards = true, .messages = true, .reversed = true},
-                expected);
+    compare_way(comm, rules, (struct phold_way){.boards = true, .hosts = ranks, .reversed = true}, expected);
     compare_way(comm, rules, (struct phold_way){.shrink = 3, .order = KER_ORDER_SHUFFLED, .reversed = true},
                 expected);
     compare_way(comm, rules, (struct phold_way){.scattered = true, .part = 64}, expected);
-    compare_way(comm, rules, (struct phold_way){.boards = true, .messages = true, .part = 1000}, expected);
+    compare_way(comm, rules, (struct phold_way){.hosts = 2, .part = 64, .order = KER_ORDER_BACKWARD},
+                expected);
+    compare_way(comm, rules, (struct phold_way){.boards = true, .hosts = ranks, .part = 1000}, expected);
 }
 
 static void drains(void **state)
 {
     compare_ways(*state, &busy);
+}
+
+/* Ranks with few neighbours: the boards of a rank follow each other, and send to the next boards only. */
+static void few_neighbours(void **state)
+{
+    struct phold_rules rules = busy;
+    for (rules.reach = 1; rules.reach <= 3; rules.reach++) {
+        struct phold_result expected = phold_oracle(&rules);
+        for (int hosts = 0; hosts <= ker_comm_size(*state); hosts++)
+            compare_way(*state, &rules, (struct phold_way){.rows = true, .hosts = hosts}, expected);
+        compare_way(*state, &rules, (struct phold_way){.scattered = true, .hosts = 2}, expected);
+    }
+    rules.starts = 2; /* few messages in a round */
+    rules.lives = 300;
+    struct phold_result expected = phold_oracle(&rules);
+    for (int hosts = 0; hosts <= ker_comm_size(*state); hosts++)
+        compare_way(*state, &rules, (struct phold_way){.rows = true, .hosts = hosts}, expected);
 }
 
 static void end_times(void **state)
@@ -75,8 +94,7 @@ static void idle_ranks(void **state)
     struct phold_result expected = phold_oracle(&busy);
     compare_way(*state, &busy, (struct phold_way){.spread = 1}, expected);
     compare_way(*state, &busy, (struct phold_way){.spread = 2, .boards = true}, expected);
-    compare_way(*state, &busy, (struct phold_way){.spread = 2, .scattered = true, .messages = true},
-                expected);
+    compare_way(*state, &busy, (struct phold_way){.spread = 2, .scattered = true, .hosts = 2}, expected);
 }
 
 /* One record at a time, 10,000 LONG apart: no more rounds than three for each of them. */
@@ -132,17 +150,19 @@ static void memory_is_out(void **state)
                                            .note_alone = no_note};
     struct ker_comm *comm = *state;
     uint32_t rank = (uint32_t)ker_comm_rank(comm), ranks = (uint32_t)ker_comm_size(comm);
-    for (int messages = 0; messages < 2; messages++) {
+    const struct ker_channel next = {(rank + 1) % ranks, 1000};
+    for (int apart = 0; apart < 2; apart++) {
         struct breeder b = {.rank = rank, .ranks = ranks};
         const struct ker_engine_setup setup = {.comm = comm,
                                                .components = 1,
                                                .largest_cell = 1,
                                                .lookahead = 1000,
-                                               .epoch = ranks > 1 ? 1000 : KER_TIME_MAX,
+                                               .channel = &next,
+                                               .channels = ranks > 1,
                                                .reach = 4000,
                                                .end = KER_TIME_MAX,
                                                .yield = true,
-                                               .messages_only = messages,
+                                               .hosts = apart ? (int)ranks : 0,
                                                .arena_bytes = rank == ranks - 1 ? 1 << 20 : 0};
         struct ker_engine *e = ker_engine_new(&setup);
         ker_time at = -1;
@@ -159,8 +179,10 @@ static void memory_is_out(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(drains),     cmocka_unit_test(end_times),       cmocka_unit_test(check_boundaries),
-        cmocka_unit_test(idle_ranks), cmocka_unit_test(idle_is_skipped), cmocka_unit_test(memory_is_out),
+        cmocka_unit_test(drains),        cmocka_unit_test(few_neighbours),
+        cmocka_unit_test(end_times),     cmocka_unit_test(check_boundaries),
+        cmocka_unit_test(idle_ranks),    cmocka_unit_test(idle_is_skipped),
+        cmocka_unit_test(memory_is_out),
     };
     struct ker_comm *comm;
     struct ker_error error = {.status = KER_OK};

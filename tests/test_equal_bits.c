@@ -55,11 +55,12 @@ static const struct variant variants[] = {
     {1, {"engine.cell_order=backward", "engine.cells=group"}},
     {2, {NULL}},
     {2, {"partition.method=random", "engine.cells=switch", "engine.cell_order=shuffled"}},
-    {3, {"engine.cells=group", "engine.exchange=messages", OVERSUBSCRIBE}},
+    {3, {"engine.cells=group", "engine.hosts=3", OVERSUBSCRIBE}},
     {3, {"partition.method=random", "engine.cell_order=backward", OVERSUBSCRIBE}},
-    {5, {"partition.method=random", OVERSUBSCRIBE}},
+    {5, {"partition.method=random", "engine.hosts=2", OVERSUBSCRIBE}},
     {5, {NULL}}, /* on fewer cores than that some ranks sleep */
-    {5, {"engine.cells=switch", "engine.cell_order=shuffled", "engine.exchange=messages", OVERSUBSCRIBE}},
+    {5, {"engine.cells=switch", "engine.cell_order=shuffled", "engine.hosts=5", OVERSUBSCRIBE}},
+    {8, {"engine.hosts=3", OVERSUBSCRIBE}},
 };
 #define VARIANTS ((int)(sizeof variants / sizeof *variants))
 
@@ -390,6 +391,11 @@ static void five_ranks(void **state)
     ranks_test(state, 5);
 }
 
+static void eight_ranks(void **state)
+{
+    ranks_test(state, 8);
+}
+
 /* None of the random systems is refused, and nothing deadlocks. */
 static void systems_run(void **state)
 {
@@ -458,7 +464,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(one_rank),    cmocka_unit_test(systems_run), cmocka_unit_test(two_ranks),
-        cmocka_unit_test(three_ranks), cmocka_unit_test(five_ranks),
+        cmocka_unit_test(three_ranks), cmocka_unit_test(five_ranks),  cmocka_unit_test(eight_ranks),
     };
     if (argc > 1 && strcmp(argv[1], "--worker") == 0)
         return worker(argc, argv);

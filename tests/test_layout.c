@@ -106,7 +106,9 @@ static void test_single(void **state)
     assert_int_equal(l.components, 5);
     assert_int_equal(l.largest_cell, 1);
     assert_int_equal(l.lookahead, 7);
-    assert_int_equal(l.epoch, 103);
+    assert_int_equal(l.channels, 2);
+    assert_true(l.channel[0].rank == 0 && l.channel[0].delay == 103);
+    assert_true(l.channel[1].rank == 2 && l.channel[1].delay == 107);
     static const uint32_t index[] = {0, 2, 3, 4, 0, 2, 3, 4, 0, 2, 3, 4, 1, 1, 1};
     assert_memory_equal(l.index, index, sizeof index);
     for (uint32_t j = 0; j < 3; j++) {
@@ -126,7 +128,7 @@ static void test_vertex_cells(void **state)
     assert_int_equal(l.components, 15);
     assert_int_equal(l.largest_cell, 2);
     assert_int_equal(l.lookahead, 100);
-    assert_true(l.epoch == KER_TIME_MAX);
+    assert_int_equal(l.channels, 0);
     assert_true(part_layout_begins(&l, (struct part_member){HOSTS, 8}));
     assert_false(part_layout_begins(&l, (struct part_member){SERVERS, 2}));
     part_layout_release(&l);
@@ -150,7 +152,8 @@ static void test_natural_cells(void **state)
     assert_int_equal(l.components, 1);
     assert_int_equal(l.largest_cell, 5);
     assert_int_equal(l.lookahead, 101);
-    assert_int_equal(l.epoch, 101);
+    assert_int_equal(l.channels, 1);
+    assert_true(l.channel[0].rank == 0 && l.channel[0].delay == 101);
     assert_true(part_layout_begins(&l, (struct part_member){HOSTS, 2}));
     assert_true(part_layout_begins(&l, (struct part_member){HOSTS, 3}));
     part_layout_release(&l);
@@ -206,7 +209,8 @@ static void test_rails(void **state)
     assert_int_equal(l.rank[groups.first[RAILED] + 1], 0); /* where its first switch is */
     assert_int_equal(l.rank[groups.first[RAILED] + 2], 1);
     assert_int_equal(l.lookahead, 20);
-    assert_int_equal(l.epoch, 20);
+    assert_int_equal(l.channels, 1);
+    assert_true(l.channel[0].rank == 1 && l.channel[0].delay == 20);
     part_layout_release(&l);
 }
 

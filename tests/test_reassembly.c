@@ -20,7 +20,6 @@ static struct net_network *network_make(void)
                                            .components = 1,
                                            .largest_cell = 1,
                                            .lookahead = 1000,
-                                           .epoch = KER_TIME_MAX,
                                            .reach = 1000,
                                            .end = KER_TIME_MAX};
     net->engine = ker_engine_new(&setup);

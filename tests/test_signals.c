@@ -101,7 +101,7 @@ static void test_any_rank(void **state)
     for (int ranks = 2; ranks <= 3; ranks++)
         for (int rank = 0; rank < ranks; rank++)
             signal_test(ranks, rank, rank % 2 ? SIGINT : SIGTERM, "partition.oversubscribe=true");
-    signal_test(3, 1, SIGTERM, "engine.exchange=messages");
+    signal_test(3, 1, SIGTERM, "engine.hosts=5");
 }
 
 /* More ranks than cores: the last one sleeps. */

@@ -25,30 +25,49 @@ uint32_t ker_engine_block(uint32_t largest_cell)
     return 1u << shift;
 }
 
+/* A whole number of windows in what another rank leaves between its doings and this one's. */
+static ker_time grid_of(const struct ker_engine_setup *setup, ker_time into)
+{
+    ker_time grid = ker_time_min(setup->lookahead, into);
+    if (into != KER_TIME_MAX) {
+        ker_time windows = into / grid, rest = into % grid;
+        if (rest >
+            grid / 8) /* a small rest is better wasted than spread: it would nearly halve short windows */
+            windows++;
+        if (windows * grid > into)
+            grid = into / windows;
+    }
+    grid = ker_time_min(grid, UINT32_MAX); /* offsets inside a window are 32 bits */
+    for (int i = 0; i < KER_CHECK_INTERVALS; i++)
+        if (setup->check_interval[i])
+            grid = ker_time_min(grid, setup->check_interval[i]);
+    return grid;
+}
+
+static struct exchange *exchange_make(const struct ker_engine_setup *setup)
+{
+    const struct exchange_setup own = {.comm = setup->comm,
+                                       .channel = setup->channel,
+                                       .channels = setup->channels,
+                                       .yield = setup->yield,
+                                       .hosts = setup->hosts,
+                                       .part_bytes = setup->part_bytes};
+    return exchange_new(&own);
+}
+
 struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
 {
     struct ker_engine *e = ker_alloc(sizeof *e);
     struct engine_private *p = ker_alloc(sizeof *p);
-    ker_assert(setup->lookahead > 0 && setup->epoch > 0);
+    ker_assert(setup->lookahead > 0);
     e->private = p;
     p->setup = *setup;
     p->request_at = KER_TIME_MAX;
-    ker_time grid = setup->lookahead;
-    if (setup->epoch != KER_TIME_MAX) { /* a whole number of windows in an epoch */
-        if (grid > setup->epoch)
-            grid = setup->epoch;
-        ker_time windows = setup->epoch / grid, rest = setup->epoch % grid;
-        if (rest >
-            grid / 8) /* a small rest is better wasted than spread: it would nearly halve short windows */
-            windows++;
-        if (windows * grid > setup->epoch)
-            grid = setup->epoch / windows;
-    }
-    if (grid > UINT32_MAX) /* offsets inside a window are 32 bits */
-        grid = UINT32_MAX;
-    for (int i = 0; i < KER_CHECK_INTERVALS; i++)
-        if (setup->check_interval[i] && grid > setup->check_interval[i])
-            grid = setup->check_interval[i];
+    e->exchange = exchange_make(setup);
+    p->into = exchange_lookahead(e->exchange);
+    ker_time grid = grid_of(setup, p->into);
+    if (p->into == KER_TIME_MAX && ker_comm_size(setup->comm) > 1 && setup->request_interval)
+        p->into = setup->request_interval; /* so that it hears of requests */
     while ((1u << p->block_shift) < ker_engine_block(setup->largest_cell))
         p->block_shift++;
     uint32_t block = 1u << p->block_shift;
@@ -61,7 +80,6 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     p->active = ker_alloc(sizeof *p->active * (block + 1 + ENGINE_PREFETCH_AHEAD));
     e->hold = NOT_HELD;
     e->private->trial.look = setup->trial && ker_comm_size(setup->comm) > 1 ? 0 : -1;
-    e->exchange = exchange_new(setup->comm, setup->yield, setup->messages_only, setup->part_bytes);
     return e;
 }
 
@@ -131,7 +149,7 @@ static void round_run(struct ker_engine *e, ker_time limit, ker_time boundary)
             break;
         ker_time end = ker_time_min(start + e->wheel.grid, boundary);
         ker_time sent = exchange_sent(e->exchange);
-        limit = ker_time_min(limit, ker_time_later(sent, p->setup.epoch));
+        limit = ker_time_min(limit, ker_time_later(sent, p->into));
         if (end > limit || start >= boundary)
             break;
         if (end <= p->done_until) /* only what was left over by a boundary, not yet due */
@@ -191,7 +209,9 @@ static bool trial_lost(struct engine_private *p, const struct exchange_bounds *b
     if (p->trial.look < 0 || b->since < looks[p->trial.look])
         return false;
     p->trial.look = p->trial.look + 1 < (int)(sizeof looks / sizeof *looks) ? p->trial.look + 1 : -1;
-    return b->worked + b->worked / 4 < b->since;
+    uint64_t worked = (uint64_t)p->trial.worked;
+    ker_comm_sum_u64(p->setup.comm, &worked, 1);
+    return (int64_t)(worked + worked / 4) < b->since;
 }
 
 /* ---- check times ---- */
@@ -238,9 +258,9 @@ static struct exchange_bounds round_end(struct ker_engine *e)
     ker_time passed = p->settled > p->checked ? p->settled : p->checked;
     unsigned asked = (p->setup.requested ? ker_request_take() : 0) | (p->broken ? KER_REQUEST_MEMORY : 0);
     int64_t run_ns = p->trial.look < 0 ? 0 : clock_ns(CLOCK_MONOTONIC) - p->trial.begun;
-    struct exchange_own own = {engine_next(e), passed, asked, p->trial.worked, run_ns};
+    struct exchange_own own = {engine_next(e), p->done_until, passed, asked, run_ns};
     struct exchange_bounds bounds;
-    e->counts.sent_bytes += exchange_round(e->exchange, &e->wheel, own, &bounds);
+    exchange_round(e->exchange, &e->wheel, &own, &bounds, &e->counts.sent);
     e->counts.epochs++;
     if (bounds.requests && p->requests == 0 && p->setup.requested) {
         ker_time interval = p->setup.request_interval, since = bounds.settled / interval * interval;
@@ -293,8 +313,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
         if (bounds.all >= p->request_at && requests_serve(e))
             return KER_END_REQUEST;
         ker_time boundary = ker_time_min(ker_time_min(check_next(p), p->setup.end), p->request_at);
-        ker_time limit = ker_time_later(ker_time_min(bounds.others, bounds.sent), p->setup.epoch);
-        round_time(e, limit, boundary);
+        round_time(e, ker_time_later(bounds.others, p->into), boundary);
         progress_show(e);
     }
 }

@@ -67,21 +67,22 @@ enum ker_cell_order { KER_ORDER_FORWARD, KER_ORDER_BACKWARD, KER_ORDER_SHUFFLED 
 
 struct ker_engine_setup {
     struct ker_comm *comm;
-    uint32_t components;   /* length of this rank's index space */
-    uint32_t largest_cell; /* components in the largest cell */
-    ker_time lookahead;    /* smallest delay between two cells of this rank, > 0 */
-    ker_time epoch;        /* smallest delay between two ranks, the same on all; KER_TIME_MAX on one */
-    ker_time reach;        /* most records lie at most this far ahead (sizes the wheel) */
-    ker_time end;          /* events at this time and later are not handled; KER_TIME_MAX: none */
+    uint32_t components;               /* length of this rank's index space */
+    uint32_t largest_cell;             /* components in the largest cell */
+    ker_time lookahead;                /* smallest delay from a cell of this rank to another, > 0 */
+    const struct ker_channel *channel; /* of this rank to all others that it sends anything to, each once */
+    uint32_t channels;
+    ker_time reach; /* most records lie at most this far ahead (sizes the wheel) */
+    ker_time end;   /* events at this time and later are not handled; KER_TIME_MAX: none */
     ker_time check_interval[KER_CHECK_INTERVALS]; /* of the global conditions; 0: unused */
     bool check_every[KER_CHECK_INTERVALS];        /* also at multiples between which nothing happened */
     const ker_time *check_at; /* further times of checks, increasing; the caller's, to the end */
     uint32_t check_at_count;
     enum ker_cell_order order;
-    uint64_t seed;      /* of the shuffled order */
-    bool messages_only; /* agree by MPI collectives even on one host (a test of that path) */
-    bool trial;         /* find out at the beginning whether one rank would be faster (KER_END_TRIAL) */
-    bool yield;         /* ranks outnumber cores: give the core away while waiting */
+    uint64_t seed; /* of the shuffled order */
+    int hosts;     /* > 0: as if the ranks were on so many hosts, consecutive ones on each (a test of that) */
+    bool trial;    /* find out at the beginning whether one rank would be faster (KER_END_TRIAL) */
+    bool yield;    /* ranks outnumber cores: give the core away while waiting */
     size_t arena_bytes; /* for records under way; 0: as much as there is (a test of less) */
     size_t part_bytes;  /* longest message between ranks; 0: as long as MPI can (a test of longer ones) */
     /* At every multiple of any check_interval, on all ranks at the same simulated time, everything before
@@ -105,7 +106,7 @@ struct ker_engine_setup {
 struct ker_counts {
     uint64_t records, events, notes, wakes; /* handled */
     uint64_t windows, cells, epochs;
-    uint64_t sent_bytes;
+    struct exchange_cost sent;
 };
 
 enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK, KER_END_REQUEST, KER_END_MEMORY, KER_END_TRIAL };

@@ -14,6 +14,7 @@ struct active_cell {
 struct engine_private {
     struct ker_engine_setup setup;
     uint32_t block_shift;
+    ker_time into;                       /* what another rank does reaches this one so much later at least */
     ker_time done_until;                 /* everything before is handled */
     ker_time settled;                    /* components may count up to here; a window never crosses it */
     ker_time checked;                    /* the last time that was checked; where a resumed run begins */

@@ -1,10 +1,16 @@
 /* exchange.h - what ranks send each other, and how they agree on how far each may go. Private to kernel/.
  *
- * Ranks work in rounds. At the end of a round every rank publishes the earliest time of what it still has,
- * the earliest time of what it sent in this round, how far it has gone, what is asked of it from outside, and
- * how many bytes it sent to whom; then it reads the others'. On one host this goes through memory that
- * they share (shared.h), otherwise through MPI collectives; the batches themselves go with it while they are
- * small, otherwise as MPI messages, for each pair of ranks one, or several where it is too much for one.
+ * Ranks work in rounds. At the end of a round every rank says what is the earliest that it still has, the
+ * earliest that it sent to whom in this round, how far it has gone, and what is asked of it from outside. Of
+ * that all learn the least time, whose it is, and the second least (agreement.h): the least of the *others*
+ * is what lets a rank run ahead. Ranks of one host agree through memory that they share (shared.h), then the
+ * first rank of each host does so with the others by an MPI reduction.
+ *
+ * What was sent goes to neighbours only (channels.h): on the same host through that memory while it is small,
+ * else as an MPI message, for each pair of ranks one, or several where it is too much for one. Between hosts
+ * nobody can know who sends: while only a few messages go between hosts in a round, the agreement lists them;
+ * when there are many, every rank sends one to each of its neighbours on other hosts, an empty one where
+ * there is nothing to say. The cost of a round grows with the neighbours of a rank, not with the ranks.
  */
 #ifndef KERNEL_EXCHANGE_H
 #define KERNEL_EXCHANGE_H
@@ -13,45 +19,63 @@
 #include "kernel/engine/record.h"
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct wheel;
 struct wheel_note;
 struct exchange;
 
+/* To another rank: whatever is sent there arrives at least `delay` later. */
+struct ker_channel {
+    uint32_t rank;
+    ker_time delay;
+};
+
+struct exchange_setup {
+    struct ker_comm *comm;
+    const struct ker_channel *channel; /* of this rank to others */
+    uint32_t channels;
+    bool yield;        /* ranks outnumber cores: do not spin while waiting */
+    int hosts;         /* channels.h: groups of hosts_make */
+    size_t part_bytes; /* the longest message; 0: EXCHANGE_PART */
+};
+#define EXCHANGE_PART ((size_t)1 << 30) /* MPI counts with int */
+
 /* What a rank says of itself. */
 struct exchange_own {
     ker_time pending;  /* the earliest it has, before what it is about to receive */
+    ker_time done;     /* it has handled everything before this time: nothing earlier may come */
     ker_time settled;  /* how far it has gone, for requests */
     unsigned requests; /* ker_request bits */
-    int64_t worked;    /* processor time in windows, nanoseconds */
     int64_t since;     /* time since the run began */
 };
 
 struct exchange_bounds {
-    ker_time others;   /* the earliest any other rank has pending */
-    ker_time own;      /* and this one */
-    ker_time sent;     /* the earliest anyone sent in this round */
-    ker_time all;      /* min of the three */
+    ker_time others;   /* the earliest that any other rank has, what was sent to it in this round included */
+    ker_time all;      /* and any at all */
     ker_time settled;  /* the latest of all ranks */
     unsigned requests; /* of all ranks */
-    int64_t worked;    /* the sum of all ranks */
     int64_t since;     /* the longest */
 };
 
-/* part_bytes: what goes to one rank in a round is sent in messages of at most that; 0: EXCHANGE_PART. */
-#define EXCHANGE_PART ((size_t)1 << 30) /* MPI counts with int */
-struct exchange *exchange_new(struct ker_comm *comm, bool yield, bool force_messages, size_t part_bytes);
+struct exchange *exchange_new(const struct exchange_setup *);
 void exchange_free(struct exchange *);
+/* What another rank does at a time arrives here at least so much later; KER_TIME_MAX: nobody sends to this
+ * rank. */
+ker_time exchange_lookahead(const struct exchange *);
 
 struct ker_event *exchange_event(struct exchange *, uint32_t rank, ker_time time);
 void exchange_note(struct exchange *, uint32_t rank, ker_time time, struct wheel_note note);
 /* The earliest time of what was sent since the last round, KER_TIME_MAX when nothing. */
 ker_time exchange_sent(const struct exchange *);
 
-/* Collective: ends a round. What arrived is put into the wheel. Returns bytes sent. */
-uint64_t exchange_round(struct exchange *, struct wheel *, struct exchange_own,
-                        struct exchange_bounds *bounds);
+struct exchange_cost {
+    uint64_t bytes, messages; /* sent; messages: by MPI, of neighbours, empty ones included */
+};
+/* Collective: ends a round. What arrived is put into the wheel. Adds to the cost. */
+void exchange_round(struct exchange *, struct wheel *, const struct exchange_own *, struct exchange_bounds *,
+                    struct exchange_cost *);
 
 /* Memory was out: what arrives is lost from now on. It may have been here that it ran out. */
 void exchange_break(struct exchange *);

@@ -1,39 +1,42 @@
 /* shared.h - what the ranks of one host tell each other in a round, through memory that they share. Private
  * to kernel/engine.
  *
- * In every round each rank fills its slot and publishes it; then it waits for those of the others. A slot is
- * filled in rounds of one parity and read in the same round; nobody fills it again before all have published
- * the next one, so two slots per rank suffice and no lock is needed.
+ * In every round each rank fills its slot, then all agree. A slot is filled in rounds of one parity and read
+ * in the same round; nobody fills it again before all have agreed in the next one, so two slots per rank
+ * suffice and no lock is needed.
  */
 #ifndef KERNEL_SHARED_H
 #define KERNEL_SHARED_H
 
-#include "kernel/engine/exchange.h"
+#include "kernel/engine/agreement.h"
 
 #include <mpi.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 struct shared; /* opaque */
 
-/* Collective. room: for what a rank sends in a round; sleep: wait without spinning, since ranks outnumber
- * cores. */
-struct shared *shared_new(MPI_Comm, size_t room, bool sleep);
+/* Collective over the ranks of a host. receivers: how many ranks this one sends to; room: for what it sends
+ * in a round; sleep: wait without spinning, since ranks outnumber cores. */
+struct shared *shared_new(MPI_Comm here, uint32_t receivers, size_t room, bool sleep);
 void shared_free(struct shared *);
 
 /* Begins the round: this rank's slot is empty. */
 void shared_begin(struct shared *);
-/* Room in it for what goes to a rank; NULL: there is not enough, and only its length is told. */
-void *shared_room(struct shared *, int rank, size_t bytes);
-/* The slot is complete. */
-void shared_publish(struct shared *, struct exchange_own, ker_time sent);
+/* Room in it for what goes to a receiver; NULL: there is not enough, and only its length is told. */
+void *shared_room(struct shared *, uint32_t receiver, size_t bytes);
+/* The slot is complete. Returns when all of the host have said so, with what they agree on. */
+void shared_agree(struct shared *, struct agreement *);
+/* Behind it, where there are several hosts: what all of them agree on, from the first rank of the host to the
+ * others. */
+void shared_tell(struct shared *, const struct agreement *);
+void shared_hear(struct shared *, struct agreement *);
 
-struct shared_told {
-    struct exchange_own own;
-    ker_time sent;
-    uint64_t bytes;   /* that it sent to this rank in this round */
-    const void *data; /* until the next round is published; NULL: they come another way */
+struct shared_parcel {
+    uint64_t bytes;
+    const void *data; /* until the next round has begun; NULL: they come another way */
 };
-/* Waits for a rank's slot. */
-struct shared_told shared_wait(const struct shared *, int rank);
+/* What the rank at `place` has for this one, which is its receiver so and so. */
+struct shared_parcel shared_parcel(const struct shared *, int place, uint32_t receiver);
 
 #endif

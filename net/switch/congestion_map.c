@@ -137,19 +137,35 @@ static ker_time direct_delay(const struct net_network *net, uint32_t from, uint3
     return delay;
 }
 
+/* The switches of a group have consecutive numbers. */
+static void group_range(const struct net_network *net, uint32_t id, uint32_t *first, uint32_t *end)
+{
+    uint32_t group = route_group(net->topology, id), switches = route_summarise(net->topology)->switches;
+    *first = id;
+    *end = id + 1;
+    while (*first > 0 && route_group(net->topology, *first - 1) == group)
+        --*first;
+    while (*end < switches && route_group(net->topology, *end) == group)
+        ++*end;
+}
+
+uint32_t net_congestion_map_sends(const struct net_network *net, uint32_t id, struct part_link *link)
+{
+    uint32_t first, end, count = 0;
+    group_range(net, id, &first, &end);
+    for (uint32_t i = first; i < end; i++)
+        if (i != id)
+            link[count++] = (struct part_link){net_member_switch(net, i), direct_delay(net, id, i)};
+    return count;
+}
+
 struct net_congestion_map *net_congestion_map_new(const struct net_network *net, const struct net_layout *l,
                                                   uint32_t id)
 {
-    uint32_t links = route_watched(net->topology), ports = route_ports(net->topology, id),
-             group = route_group(net->topology, id);
-    uint32_t first = id, end = id + 1;
+    uint32_t links = route_watched(net->topology), ports = route_ports(net->topology, id), first, end;
     if (links == 0)
         return NULL;
-    /* the switches of a group have consecutive numbers */
-    while (first > 0 && route_group(net->topology, first - 1) == group)
-        first--;
-    while (end < route_summarise(net->topology)->switches && route_group(net->topology, end) == group)
-        end++;
+    group_range(net, id, &first, &end);
     struct net_congestion_map *n = ker_alloc(sizeof *n + ports * sizeof *n->port);
     n->congested = ker_alloc((links + 63) / 64 * sizeof *n->congested);
     n->member = ker_alloc((end - first) * sizeof *n->member);
