@@ -120,7 +120,10 @@ static uint32_t largest_group(const struct route_topology *topology, uint32_t sw
 
 static uint32_t switch_sends(const void *context, uint32_t id, struct part_link *link)
 {
-    return net_congestion_map_sends(context, id, link);
+    uint32_t count = net_congestion_map_sends(context, id, link);
+    for (uint32_t i = 0; i < count; i++)
+        link[i].to = net_member_switch(context, link[i].to.number);
+    return count;
 }
 
 static uint32_t copy_sends(const void *context, uint32_t id, struct part_link *link)

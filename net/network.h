@@ -418,7 +418,7 @@ static inline uint64_t net_output_backlog(const struct net_network *net, const s
 struct net_congestion_map *net_congestion_map_new(const struct net_network *, const struct net_layout *,
                                                   uint32_t switch_id);
 void net_congestion_map_free(struct net_congestion_map *);
-/* To whom a switch sends news: its part_group.sends. */
+/* To whom a switch sends news: switches by their id, without their group of components. */
 uint32_t net_congestion_map_sends(const struct net_network *, uint32_t switch_id, struct part_link *);
 bool net_congestion_map_congested(const struct net_congestion_map *, uint32_t watch);
 /* The backlog of an output may have changed. */

@@ -422,42 +422,51 @@ static uint32_t phold_channels(const struct phold *w, const struct phold_way *wa
     return count;
 }
 
+/* The components of this rank, in an engine that is to be run. */
+static void phold_build(struct phold *w, const struct phold_way *way, int rank, int ranks)
+{
+    int shrink = way->shrink ? way->shrink : 1;
+    uint32_t length = phold_place(w, way, rank, ranks);
+    struct ker_channel *channel = ker_alloc(sizeof *channel * (size_t)ranks);
+    struct ker_engine_setup setup = {
+        .comm = w->comm,
+        .components = length,
+        .largest_cell = way->boards ? PHOLD_BOARD : 1,
+        .lookahead = (way->boards ? PHOLD_LONG : PHOLD_SHORT) / shrink,
+        .channel = channel,
+        .channels = phold_channels(w, way, (uint32_t)rank, ranks, channel),
+        .reach = 8 * PHOLD_LONG,
+        .end = w->rules.end,
+        .check_interval = {w->rules.check_interval[0], w->rules.check_interval[1]},
+        .check_every = {true, true},
+        .order = way->order,
+        .seed = 3,
+        .hosts = way->hosts,
+        .part_bytes = way->part,
+        .yield = true,
+        .check = phold_check,
+        .context = w};
+    w->engine = ker_engine_new(&setup);
+    free(channel);
+    for (uint32_t i = 0; i < w->rules.components; i++)
+        if (w->address[i].rank == (uint32_t)rank)
+            ker_engine_set(w->engine, w->address[i].index, &phold_class, &w->component[i],
+                           !way->boards || i % PHOLD_BOARD == 0);
+    for (uint32_t i = 0; i < w->rules.components; i++)
+        if (w->address[i].rank == (uint32_t)rank)
+            phold_start(w, i);
+}
+
 static struct phold_result phold_run(const struct phold_rules *rules, const struct phold_way *way,
                                      struct ker_comm *comm, struct ker_counts *counts)
 {
     struct phold w;
     struct phold_result result;
-    int rank = ker_comm_rank(comm), ranks = ker_comm_size(comm), shrink = way->shrink ? way->shrink : 1;
+    int rank = ker_comm_rank(comm);
     ker_assert(!way->boards || !way->scattered);
     phold_init(&w, rules);
-    uint32_t length = phold_place(&w, way, rank, ranks);
-    struct ker_channel *channel = ker_alloc(sizeof *channel * (size_t)ranks);
-    struct ker_engine_setup setup = {.comm = comm,
-                                     .components = length,
-                                     .largest_cell = way->boards ? PHOLD_BOARD : 1,
-                                     .lookahead = (way->boards ? PHOLD_LONG : PHOLD_SHORT) / shrink,
-                                     .channel = channel,
-                                     .channels = phold_channels(&w, way, (uint32_t)rank, ranks, channel),
-                                     .reach = 8 * PHOLD_LONG,
-                                     .end = rules->end,
-                                     .check_interval = {rules->check_interval[0], rules->check_interval[1]},
-                                     .check_every = {true, true},
-                                     .order = way->order,
-                                     .seed = 3,
-                                     .hosts = way->hosts,
-                                     .part_bytes = way->part,
-                                     .yield = true,
-                                     .check = phold_check,
-                                     .context = &w};
     w.comm = comm;
-    w.engine = ker_engine_new(&setup);
-    for (uint32_t i = 0; i < rules->components; i++)
-        if (w.address[i].rank == (uint32_t)rank)
-            ker_engine_set(w.engine, w.address[i].index, &phold_class, &w.component[i],
-                           !way->boards || i % PHOLD_BOARD == 0);
-    for (uint32_t i = 0; i < rules->components; i++)
-        if (w.address[i].rank == (uint32_t)rank)
-            phold_start(&w, i);
+    phold_build(&w, way, rank, ker_comm_size(comm));
     result.why = ker_engine_run(w.engine, &result.at);
     uint64_t sum[2] = {phold_digest(&w, rank), w.arrived};
     ker_comm_sum_u64(comm, sum, 2);
@@ -467,7 +476,6 @@ static struct phold_result phold_run(const struct phold_rules *rules, const stru
     if (counts)
         *counts = w.engine->counts;
     ker_engine_free(w.engine);
-    free(channel);
     free(w.address);
     free(w.component);
     return result;

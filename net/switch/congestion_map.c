@@ -155,7 +155,7 @@ uint32_t net_congestion_map_sends(const struct net_network *net, uint32_t id, st
     group_range(net, id, &first, &end);
     for (uint32_t i = first; i < end; i++)
         if (i != id)
-            link[count++] = (struct part_link){net_member_switch(net, i), direct_delay(net, id, i)};
+            link[count++] = (struct part_link){{.number = i}, direct_delay(net, id, i)};
     return count;
 }
 
