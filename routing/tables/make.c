@@ -1,4 +1,5 @@
-/* make.c - tables for any topology, made one destination switch after the other.
+/* make.c - tables for any topology: all shortest paths (columns.c), or one path to every endpoint, made one
+ * destination switch after the other.
  *
  * The shortest paths to it are those to a neighbour that is nearer by just the weight of the link, by a
  * breadth-first search where all weights are 1, else by Dijkstra's. up*down* orders the switches by their
@@ -132,23 +133,7 @@ static void longest_follow(struct route_maker *m, uint32_t to)
     }
 }
 
-/* ---- all paths ---- */
-
-/* Of more paths than a set can have, those from one of the destination's own on. */
-static uint32_t set_make(struct route_maker *m, uint32_t at, uint32_t to)
-{
-    const struct route_wires *wires = m->wires;
-    struct route_hop hop[ROUTE_MAX_CHOICES];
-    uint32_t count = 0, skip = m->hops[at] > ROUTE_MAX_CHOICES ? to % m->hops[at] : 0, seen = 0;
-    uint64_t mask = *bits_of(m, at);
-    if (m->words == 1 && m->mask[at] == mask)
-        return m->mask_set[at];
-    for (uint32_t i = hop_first(m, at); i != ROUTE_NO_WIRE; i = hop_after(m, at, i))
-        if ((seen++ + m->hops[at] - skip) % m->hops[at] < ROUTE_MAX_CHOICES)
-            hop[count++] = (struct route_hop){wires->port[i], 0, 0};
-    m->mask[at] = mask;
-    return m->mask_set[at] = route_table_set_of(m->table, hop, count);
-}
+/* ---- which links wait for each other ---- */
 
 static void waits_add(struct route_maker *m)
 {
@@ -189,8 +174,6 @@ static void destination_search(struct route_maker *m, uint32_t to)
     if (!m->updown)
         longest_follow(m, to);
     waits_follow(m, false);
-    for (uint32_t k = 1; !m->one && k < m->reached; k++)
-        m->set[m->order[k]] = m->used[m->order[k]] ? set_make(m, m->order[k], to) : 0;
 }
 
 /* ---- one path ---- */
@@ -293,12 +276,6 @@ static bool column_one(struct route_maker *m, uint32_t endpoint, uint32_t to, ui
 
 /* ---- the table ---- */
 
-static void column_all(struct route_maker *m, uint32_t *set)
-{
-    for (uint32_t k = 1; k < m->reached; k++)
-        set[(size_t)m->order[k] * ROUTE_TRIE_BLOCK] = m->set[m->order[k]];
-}
-
 /* The next 64 endpoints; those of one switch together. */
 static bool columns_make(struct route_maker *m, uint32_t first)
 {
@@ -318,9 +295,7 @@ static bool columns_make(struct route_maker *m, uint32_t first)
             if (wires->endpoint_switch[first + k] != to)
                 continue;
             made[k] = true;
-            if (!m->one)
-                column_all(m, set + k);
-            else if (!column_one(m, first + k, to, set + k, layer ? layer + k : NULL))
+            if (!column_one(m, first + k, to, set + k, layer ? layer + k : NULL))
                 return false;
             struct route_hop eject = {wires->endpoint_port[first + k], ROUTE_TABLE_ANY, 0};
             set[(size_t)to * ROUTE_TRIE_BLOCK + k] = route_table_set_of(m->table, &eject, 1);
@@ -352,11 +327,12 @@ void route_maker_init(struct route_maker *m, const struct route_wires *wires)
     m->lowest = ker_alloc(switches * sizeof *m->lowest);
     m->lowest_hops = ker_alloc(switches * sizeof *m->lowest_hops);
     m->load = ker_alloc((wires->links + (size_t)1) * sizeof *m->load);
-    m->mask_set = ker_alloc(switches * sizeof *m->mask_set);
     m->mask = ker_alloc(switches * sizeof *m->mask);
-    m->set = ker_alloc(switches * sizeof *m->set);
     m->layer = ker_alloc(switches * sizeof *m->layer);
     m->words = wires->most / 64 + 1; /* as in struct route_waits */
+    for (uint32_t s = 0; s < wires->switches && !m->passed_by; s++)
+        if (wires->endpoints_at[s] == 0)
+            m->passed_by = ker_reserve(switches * sizeof *m->passed_by);
     m->hop_bits = ker_alloc(switches * m->words * sizeof *m->hop_bits);
 }
 
@@ -380,11 +356,12 @@ void route_maker_release(struct route_maker *m)
     free(m->lowest);
     free(m->lowest_hops);
     free(m->load);
-    free(m->mask_set);
     free(m->mask);
-    free(m->set);
     free(m->hop_bits);
     free(m->layer);
+    if (m->passed_by)
+        ker_release(m->passed_by, m->wires->switches * sizeof *m->passed_by);
+    route_flood_release(&m->flood);
     route_waits_release(&m->waits);
     route_layers_free(m->layers);
 }
@@ -392,7 +369,9 @@ void route_maker_release(struct route_maker *m)
 bool route_maker_fill(struct route_maker *m)
 {
     bool possible = true;
-    for (uint32_t first = 0; possible && first < m->wires->endpoints; first += ROUTE_TRIE_BLOCK)
+    if (!m->one)
+        route_columns_fill(m);
+    for (uint32_t first = 0; m->one && possible && first < m->wires->endpoints; first += ROUTE_TRIE_BLOCK)
         possible = columns_make(m, first);
     if (possible) {
         waits_follow(m, true);

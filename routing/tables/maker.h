@@ -3,6 +3,7 @@
 #ifndef ROUTING_TABLE_MAKER_H
 #define ROUTING_TABLE_MAKER_H
 
+#include "routing/tables/flood.h"
 #include "routing/tables/make.h"
 
 #define ROUTE_FAR UINT64_MAX
@@ -32,11 +33,11 @@ struct route_maker {
         *load; /* per link: pairs of endpoints it was picked for among others, of all destinations so far */
     uint64_t *lowest;      /* per switch: of the paths in mask, the least load, */
     uint32_t *lowest_hops; /* and how many have it; 0: unknown */
+    uint64_t *mask;        /* per switch with at most 64 links: what lowest was found for */
     /* with all */
-    uint32_t *mask_set; /* per switch the last set, and where a switch has at most 64 links those it was made
-                           from */
-    uint64_t *mask;
-    uint32_t *set; /* per switch */
+    struct route_flood flood;
+    route_wide *passed_by; /* per switch: destinations of packets that pass it; NULL: all */
+    uint32_t floods;
     struct route_waits waits;
     uint64_t *hop_bits; /* per switch `words`: a bit for each link that a path begins with */
     uint32_t words;
@@ -57,6 +58,15 @@ bool route_maker_fill(struct route_maker *m);
 void route_search_breadth(struct route_maker *m, uint32_t to);
 void route_search_weighted(struct route_maker *m, uint32_t to);
 void route_search_updown(struct route_maker *m, uint32_t to);
+
+/* passed.c: what packets pass that go to the destinations of m->flood, which has been searched: m->passed_by;
+ * m->most_links; m->waits, once m->hop_bits says which links lead to any of them. */
+void route_passed_find(struct route_maker *m);
+void route_passed_longest(struct route_maker *m, const uint32_t *to);
+void route_passed_waits(struct route_maker *m);
+
+/* columns.c: all columns of a table with all paths. */
+void route_columns_fill(struct route_maker *m);
 
 /* table_updown.c */
 enum ker_status route_updown_prepare(struct route_topology *, const struct ker_config *, struct ker_error *);

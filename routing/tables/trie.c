@@ -165,6 +165,35 @@ static void columns_close(struct route_trie *trie, int level)
         columns_close(trie, level + 1);
 }
 
+uint32_t route_trie_block(struct route_trie *trie, const uint32_t *value)
+{
+    return block_intern(trie, 0, value);
+}
+
+uint32_t route_trie_blocks_room(const struct route_trie *trie)
+{
+    return ROUTE_TRIE_BLOCK - trie->pended[1];
+}
+
+uint32_t *route_trie_blocks(struct route_trie *trie)
+{
+    for (int i = 1; i < trie->levels || i == 1; i++)
+        if (!trie->pending[i])
+            trie->pending[i] = ker_alloc((size_t)trie->switches * ROUTE_TRIE_BLOCK * sizeof **trie->pending);
+    return trie->pending[1] + trie->pended[1];
+}
+
+void route_trie_blocks_advance(struct route_trie *trie, uint32_t count)
+{
+    uint32_t rest = trie->endpoints - trie->done;
+    trie->done += rest < count * ROUTE_TRIE_BLOCK ? rest : count * ROUTE_TRIE_BLOCK;
+    trie->pended[1] += count;
+    for (uint32_t i = 0; trie->levels == 1 && i < trie->switches; i++)
+        trie->root[i] = trie->pending[1][(size_t)i * ROUTE_TRIE_BLOCK];
+    if (trie->levels > 1 && (trie->pended[1] == ROUTE_TRIE_BLOCK || trie->done == trie->endpoints))
+        columns_close(trie, 1);
+}
+
 void route_trie_advance(struct route_trie *trie)
 {
     uint32_t rest = trie->endpoints - trie->done;

@@ -44,6 +44,12 @@ uint64_t route_trie_bytes(const struct route_trie *);
  * to be mixed in one trie. */
 uint32_t *route_trie_columns(struct route_trie *);
 void route_trie_advance(struct route_trie *);
+/* The same by whole blocks: the place of one with these values; where the places of the next blocks (at most
+ * so many) are to be written, [switch * ROUTE_TRIE_BLOCK + i]; and that `count` of them are there now. */
+uint32_t route_trie_block(struct route_trie *, const uint32_t *value);
+uint32_t route_trie_blocks_room(const struct route_trie *);
+uint32_t *route_trie_blocks(struct route_trie *);
+void route_trie_blocks_advance(struct route_trie *, uint32_t count);
 /* Where these words lie in a store of interned ones: 1 + the place of the first; where there are none yet
  * (*is_new), the caller puts them into the store and writes the place. */
 uint32_t *route_interned_add(struct ker_table *, const void *store, const void *words, uint32_t count,

@@ -184,7 +184,8 @@ struct writer {
     const struct route_topology *topology;
     const struct route_table *table;
     FILE *out;
-    uint64_t *sorted; /* value of an endpoint in the upper half, the endpoint in the lower */
+    uint64_t *sorted; /* the first endpoint with an endpoint's value in the upper half, itself in the lower */
+    uint32_t *first;  /* per value: 1 + the first endpoint of the row at hand that has it */
     uint32_t terms;
 };
 
@@ -265,10 +266,17 @@ static uint32_t term_write(struct writer *w, const uint64_t *endpoint, uint32_t 
     return taken;
 }
 
-/* All endpoints of one value, ascending. */
-static void value_write(struct writer *w, const uint64_t *endpoint, uint32_t count, bool layer)
+static uint32_t value_of(const struct writer *w, uint32_t switch_id, uint32_t endpoint, bool layer)
 {
-    uint32_t value = (uint32_t)(endpoint[0] >> 32), i = 0;
+    return layer ? route_table_layer(w->table, switch_id, endpoint)
+                 : route_table_set(w->table, switch_id, endpoint);
+}
+
+/* All endpoints of one value, ascending. */
+static void value_write(struct writer *w, const uint64_t *endpoint, uint32_t value, uint32_t count,
+                        bool layer)
+{
+    uint32_t i = 0;
     line_begin(w, value, layer);
     while (i < count) {
         if (w->terms == LINE_TERMS) {
@@ -280,27 +288,31 @@ static void value_write(struct writer *w, const uint64_t *endpoint, uint32_t cou
     line_end(w, value, layer);
 }
 
-/* What is 0 is not written, nor are the switch's own endpoints. */
+/* What is 0 is not written, nor are the switch's own endpoints. Values in the order of their first endpoints.
+ */
 static void row_write(struct writer *w, uint32_t switch_id, bool layer)
 {
     const struct route_table *table = w->table;
     uint32_t count = 0;
     for (uint32_t n = 0; n < table->endpoints; n++) {
-        uint32_t value =
-                     layer ? route_table_layer(table, switch_id, n) : route_table_set(table, switch_id, n),
-                 at;
+        uint32_t value = value_of(w, switch_id, n, layer), at;
         uint16_t port;
         if (value == 0)
             continue;
         route_attachment(w->topology, n, &at, &port);
-        if (at != switch_id)
-            w->sorted[count++] = (uint64_t)value << 32 | n;
+        if (at == switch_id)
+            continue;
+        if (w->first[value] == 0)
+            w->first[value] = 1 + n;
+        w->sorted[count++] = (uint64_t)w->first[value] << 32 | n;
     }
     qsort(w->sorted, count, sizeof *w->sorted, compare_values);
+    for (uint32_t i = 0; i < count; i++)
+        w->first[value_of(w, switch_id, (uint32_t)w->sorted[i], layer)] = 0;
     for (uint32_t i = 0, same; i < count; i += same) {
         for (same = 1; i + same < count && w->sorted[i + same] >> 32 == w->sorted[i] >> 32;)
             same++;
-        value_write(w, w->sorted + i, same, layer);
+        value_write(w, w->sorted + i, value_of(w, switch_id, (uint32_t)w->sorted[i], layer), same, layer);
     }
 }
 
@@ -312,6 +324,7 @@ static enum ker_status file_write(const struct route_topology *topology, const s
         return ker_fail(error, KER_BAD_INPUT, "--write-table: %s cannot be written: %s", path,
                         strerror(errno));
     w.sorted = ker_alloc(table->endpoints * sizeof *w.sorted);
+    w.first = ker_alloc((table->hop_used + ROUTE_MAX_LAYERS + 256ull) * sizeof *w.first);
     fprintf(w.out, "# %s\n# routing \"%s\"; docs/routing-tables.md explains this file\n",
             topology->summary.text, topology->summary.algorithm);
     fprintf(w.out, "switches %u\nnodes %u\nchannels %u\n", table->switches, table->endpoints, table->classes);
@@ -323,6 +336,7 @@ static enum ker_status file_write(const struct route_topology *topology, const s
     }
     fprintf(w.out, "\nend\n");
     free(w.sorted);
+    free(w.first);
     bool bad = ferror(w.out);
     return fclose(w.out) || bad ? ker_fail(error, KER_BAD_INPUT, "--write-table: %s cannot be written: %s",
                                            path, strerror(errno))

@@ -1,0 +1,316 @@
+/* columns.c - the columns of tables with all shortest paths, many destinations at a time.
+ *
+ * A flood (flood.h) tells for every link which of up to 512 destinations it leads to. For a block of a row,
+ * 64 endpoints, this is a short list of words, one for each link that leads to any of them: the key. Switches
+ * with the same ports, blocks in which endpoints hang at switches in the same pattern, and equal words have
+ * equal blocks, and in regular networks most have been met before. So the entries of a block are only made
+ * for a new key; what it became is looked up for all others. A switch's own endpoints make a block special:
+ * such a block is made without a key.
+ *
+ * Where one switch has more paths than a set can hold, those taken depend on the destination, and the block
+ * is not remembered.
+ */
+#include "routing/tables/maker.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MEMORY_WORDS (1u << 23) /* of keys, 32 MiB; then all are forgotten */
+#define MOST_BLOCKS 4096        /* of one flood */
+
+/* 64 endpoints: those of its switch number i are at[first_bit + i] of the flood. */
+struct block {
+    uint32_t first, count;           /* endpoints */
+    uint32_t first_bit, bits;        /* of the flood: the switches they are at, each once */
+    uint32_t pattern;                /* number of `place` */
+    uint8_t place[ROUTE_TRIE_BLOCK]; /* per endpoint which of these switches */
+};
+
+struct columns {
+    struct route_maker *m;
+    struct block *block; /* of the flood at hand */
+    uint32_t blocks, block_room;
+    uint32_t to[ROUTE_FLOOD_BITS], bits; /* switches */
+    struct ker_table patterns, ports;    /* numbers of patterns of blocks, of lists of ports */
+    uint32_t *pattern, patterns_used, pattern_room, *port, ports_used, port_room;
+    uint32_t *ports_of; /* per switch: number of its list */
+    struct ker_table keys;
+    uint32_t *memory, memory_used, memory_room; /* keys, each behind the place of its block in the trie */
+    route_wide *hop;                            /* the links of the switch at hand that lead anywhere, */
+    uint32_t *link, links;                      /* and which they are */
+    uint32_t *key;
+};
+
+/* ---- numbers for equal lists ---- */
+
+static uint32_t number_of(struct ker_table *table, uint32_t **store, uint32_t *used, uint32_t *room,
+                          const uint32_t *words, uint32_t count)
+{
+    bool is_new;
+    KER_RESERVE(*store, *room, *used + 2 * (uint64_t)count + 1); /* compared in full, also at the very end */
+    uint32_t *place = route_interned_add(table, *store, words, count, &is_new);
+    if (is_new) {
+        *place = 1 + *used;
+        memcpy(*store + *used, words, count * sizeof *words);
+        *used += count;
+    }
+    return *place - 1;
+}
+
+static void ports_number(struct columns *c)
+{
+    const struct route_wires *wires = c->m->wires;
+    uint32_t *list = ker_alloc((wires->most + 1ull) * sizeof *list);
+    for (uint32_t at = 0; at < wires->switches; at++) {
+        uint32_t count = wires->begin[at + 1] - wires->begin[at];
+        list[0] = count;
+        for (uint32_t i = 0; i < count; i++)
+            list[1 + i] = wires->port[wires->begin[at] + i];
+        c->ports_of[at] = number_of(&c->ports, &c->port, &c->ports_used, &c->port_room, list, count + 1);
+    }
+    free(list);
+}
+
+/* ---- which endpoints ---- */
+
+/* The switches of up to 64 endpoints, and which of them each is at. */
+static void block_read(const struct columns *c, uint32_t first, struct block *b, uint32_t *to)
+{
+    const struct route_wires *wires = c->m->wires;
+    uint32_t rest = wires->endpoints - first;
+    *b = (struct block){.first = first, .count = rest < ROUTE_TRIE_BLOCK ? rest : ROUTE_TRIE_BLOCK};
+    for (uint32_t i = 0; i < b->count; i++) {
+        uint32_t at = wires->endpoint_switch[first + i], k = b->bits;
+        while (k > 0 && to[k - 1] != at)
+            k--;
+        if (k == 0) {
+            to[b->bits++] = at;
+            k = b->bits;
+        }
+        b->place[i] = (uint8_t)(k - 1);
+    }
+}
+
+static void pattern_number(struct columns *c, struct block *b)
+{
+    uint32_t list[2 + ROUTE_TRIE_BLOCK / 4] = {b->count, b->bits};
+    memcpy(list + 2, b->place, sizeof b->place);
+    b->pattern = number_of(&c->patterns, &c->pattern, &c->patterns_used, &c->pattern_room, list,
+                           sizeof list / sizeof *list);
+}
+
+/* The next block joins the flood, if there is room; what its first switches share with the last of the flood
+ * is there already. */
+static bool block_join(struct columns *c, uint32_t first)
+{
+    struct block b;
+    uint32_t to[ROUTE_TRIE_BLOCK], shared;
+    block_read(c, first, &b, to);
+    shared = b.bits < c->bits ? b.bits : c->bits;
+    while (shared > 0 && memcmp(c->to + c->bits - shared, to, shared * sizeof *to) != 0)
+        shared--;
+    if (c->bits + b.bits - shared > ROUTE_FLOOD_BITS)
+        return false;
+    b.first_bit = c->bits - shared;
+    memcpy(c->to + b.first_bit, to, b.bits * sizeof *to);
+    c->bits = b.first_bit + b.bits;
+    pattern_number(c, &b);
+    *KER_PUSH(c->block, c->blocks, c->block_room) = b;
+    return true;
+}
+
+/* ---- which paths ---- */
+
+static void weighted_search(struct columns *c)
+{
+    struct route_maker *m = c->m;
+    route_flood_begin(&m->flood, c->bits);
+    for (uint32_t i = 0; i < c->bits; i++) {
+        route_search_weighted(m, c->to[i]);
+        route_flood_take(&m->flood, i, m->distance, m->order, m->reached);
+    }
+}
+
+static void flood_search(struct columns *c)
+{
+    struct route_maker *m = c->m;
+    if (m->weight)
+        weighted_search(c);
+    else
+        route_flood_search(&m->flood, c->to, c->bits);
+    route_passed_find(m);
+    route_passed_longest(m, c->to);
+}
+
+/* The links of a switch that lead anywhere. */
+static void hops_find(struct columns *c, uint32_t at)
+{
+    struct route_maker *m = c->m;
+    const struct route_wires *wires = m->wires;
+    uint64_t *bits = m->hop_bits + (size_t)at * m->words;
+    c->links = 0;
+    memset(bits, 0, m->words * sizeof *bits);
+    for (uint32_t i = wires->begin[at], place = 0; i < wires->begin[at + 1]; i++, place++) {
+        route_wide *hop = &c->hop[c->links];
+        route_flood_hop(&m->flood, at, i, hop);
+        if (m->passed_by)
+            *hop &= m->passed_by[at];
+        bool any = route_wide_any(hop);
+        c->link[c->links] = i;
+        c->links += any;
+        bits[place / 64] |= (uint64_t)any << place % 64;
+    }
+}
+
+/* The bits of a block. */
+static inline uint64_t bits_of(const route_wide *hop, const struct block *b)
+{
+    uint32_t word = b->first_bit / 64, shift = b->first_bit % 64;
+    uint64_t bits = (*hop)[word] >> shift;
+    if (shift && word + 1 < ROUTE_FLOOD_WORDS)
+        bits |= (*hop)[word + 1] << (64 - shift);
+    return b->bits < 64 ? bits & ((1ull << b->bits) - 1) : bits;
+}
+
+/* ---- blocks ---- */
+
+/* The set of paths to the block's switch number k. Of more than a set can have, those from one of the
+ * destination's own on; *own: it is such a set. */
+static uint32_t set_make(struct columns *c, const struct block *b, uint32_t k, bool *own)
+{
+    const struct route_wires *wires = c->m->wires;
+    struct route_hop hop[ROUTE_MAX_CHOICES];
+    uint32_t bit = b->first_bit + k, all = 0, count = 0, skip = 0, seen = 0;
+    for (uint32_t i = 0; i < c->links; i++)
+        all += (uint32_t)(c->hop[i][bit / 64] >> bit % 64 & 1);
+    if (all > ROUTE_MAX_CHOICES) {
+        skip = c->to[bit] % all;
+        *own = true;
+    }
+    for (uint32_t i = 0; i < c->links; i++)
+        if (c->hop[i][bit / 64] >> bit % 64 & 1 && (seen++ + all - skip) % all < ROUTE_MAX_CHOICES)
+            hop[count++] = (struct route_hop){wires->port[c->link[i]], 0, 0};
+    return route_table_set_of(c->m->table, hop, count);
+}
+
+static uint32_t block_make(struct columns *c, const struct block *b, uint32_t at, bool *own)
+{
+    const struct route_wires *wires = c->m->wires;
+    uint32_t set[ROUTE_TRIE_BLOCK], value[ROUTE_TRIE_BLOCK] = {0};
+    for (uint32_t k = 0; k < b->bits; k++)
+        set[k] = set_make(c, b, k, own);
+    for (uint32_t i = 0; i < b->count; i++) {
+        value[i] = set[b->place[i]];
+        if (c->to[b->first_bit + b->place[i]] != at)
+            continue;
+        struct route_hop eject = {wires->endpoint_port[b->first + i], ROUTE_TABLE_ANY, 0};
+        value[i] = route_table_set_of(c->m->table, &eject, 1);
+    }
+    return route_trie_block(&c->m->table->hops, value);
+}
+
+/* Writes the key of a block; returns its length. */
+static uint32_t key_make(struct columns *c, const struct block *b, uint32_t at)
+{
+    uint32_t *key = c->key, count = 2, *present = key + count;
+    uint32_t links = c->m->wires->begin[at + 1] - c->m->wires->begin[at], words = (links + 31) / 32;
+    key[0] = c->ports_of[at];
+    key[1] = b->pattern;
+    memset(present, 0, words * sizeof *present);
+    count += words;
+    for (uint32_t i = 0; i < c->links; i++) {
+        uint64_t bits = bits_of(&c->hop[i], b);
+        uint32_t place = c->link[i] - c->m->wires->begin[at];
+        present[place / 32] |= (uint32_t)(bits != 0) << place % 32;
+        key[count] = (uint32_t)bits;
+        key[count + 1] = (uint32_t)(bits >> 32);
+        count += bits ? b->bits > 32 ? 2 : 1 : 0;
+    }
+    return count;
+}
+
+static void forget(struct columns *c)
+{
+    ker_table_release(&c->keys);
+    c->memory_used = 0;
+}
+
+static uint32_t block_find(struct columns *c, const struct block *b, uint32_t at)
+{
+    bool is_new, own = false;
+    for (uint32_t k = 0; k < b->bits; k++)
+        if (c->to[b->first_bit + k] == at)
+            return block_make(c, b, at, &own);
+    uint32_t count = key_make(c, b, at);
+    if (c->memory_used > MEMORY_WORDS)
+        forget(c);
+    KER_RESERVE(c->memory, c->memory_room, c->memory_used + 2 * (uint64_t)count + 1);
+    uint32_t *place = route_interned_add(&c->keys, c->memory, c->key, count, &is_new);
+    if (!is_new)
+        return c->memory[*place - 2];
+    *place = 1 + c->memory_used + 1;
+    uint32_t made = block_make(c, b, at, &own);
+    c->memory[c->memory_used++] = made;
+    memcpy(c->memory + c->memory_used, c->key, count * sizeof *c->key);
+    if (own) /* nobody asks for such a key */
+        c->memory[c->memory_used] = UINT32_MAX;
+    c->memory_used += count;
+    return made;
+}
+
+/* ---- the table ---- */
+
+/* The next blocks of all rows. */
+static void blocks_make(struct columns *c, const struct block *b, uint32_t count)
+{
+    struct route_trie *trie = &c->m->table->hops;
+    uint32_t *place = route_trie_blocks(trie);
+    for (uint32_t at = 0; at < c->m->wires->switches; at++) {
+        hops_find(c, at);
+        for (uint32_t i = 0; i < count; i++)
+            place[(size_t)at * ROUTE_TRIE_BLOCK + i] = block_find(c, b + i, at);
+    }
+    route_trie_blocks_advance(trie, count);
+}
+
+/* As many endpoints as one flood has room for; returns the first that is left. */
+static uint32_t flood_make(struct columns *c, uint32_t first)
+{
+    uint32_t endpoints = c->m->wires->endpoints, done = 0;
+    c->bits = c->blocks = 0;
+    while (first < endpoints && c->blocks < MOST_BLOCKS && block_join(c, first))
+        first += c->block[c->blocks - 1].count;
+    flood_search(c);
+    while (done < c->blocks) {
+        uint32_t rest = c->blocks - done, room = route_trie_blocks_room(&c->m->table->hops);
+        blocks_make(c, c->block + done, rest < room ? rest : room);
+        done += rest < room ? rest : room;
+    }
+    route_passed_waits(c->m);
+    return first;
+}
+
+void route_columns_fill(struct route_maker *m)
+{
+    const struct route_wires *wires = m->wires;
+    struct columns c = {.m = m};
+    route_flood_init(&m->flood, wires, m->weight, m->updown ? m->depth : NULL, m->by_depth);
+    c.ports_of = ker_alloc(wires->switches * sizeof *c.ports_of);
+    c.hop = ker_reserve((wires->most + 1ull) * sizeof *c.hop);
+    c.link = ker_alloc((wires->most + 1ull) * sizeof *c.link);
+    c.key = ker_alloc((2 + wires->most / 32 + 1 + 2ull * (wires->most + 1)) * sizeof *c.key);
+    ports_number(&c);
+    for (uint32_t first = 0; first < wires->endpoints;)
+        first = flood_make(&c, first);
+    ker_table_release(&c.patterns);
+    ker_table_release(&c.ports);
+    ker_table_release(&c.keys);
+    free(c.block);
+    free(c.pattern);
+    free(c.port);
+    free(c.ports_of);
+    free(c.memory);
+    ker_release(c.hop, (wires->most + 1ull) * sizeof *c.hop);
+    free(c.link);
+    free(c.key);
+}
