@@ -1,4 +1,5 @@
 /* The collectives on any number of ranks, one too: expected values are written as functions of rank and size.
+ * Everything is done in memory that the ranks share, by MPI as on several hosts, and among the first of them.
  */
 #include "kernel/kernel.h"
 
@@ -7,6 +8,7 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include <cmocka.h>
 
@@ -62,6 +64,89 @@ static void gathers(void **state)
     free(offset);
 }
 
+/* Longer than what goes in one round (16 KiB of each rank), and no multiple of it. */
+#define LONG 5003
+
+static uint64_t word(size_t rank, size_t i)
+{
+    return (uint64_t)rank * 1000003 + i * 17;
+}
+
+static void long_reduces(void **state)
+{
+    struct ker_comm *comm = *state;
+    uint64_t size = (uint64_t)ker_comm_size(comm), *sum = ker_alloc(LONG * sizeof *sum);
+    int64_t *least = ker_alloc(LONG * sizeof *least);
+    for (size_t i = 0; i < LONG; i++) {
+        sum[i] = word((size_t)ker_comm_rank(comm), i);
+        least[i] = (int64_t)i - (int64_t)sum[i];
+    }
+    ker_comm_sum_u64(comm, sum, LONG);
+    ker_comm_min_i64(comm, least, LONG);
+    for (size_t i = 0; i < LONG; i++) { /* the ranks' numbers add up to size * (size - 1) / 2 */
+        assert_int_equal(sum[i], size * (size - 1) / 2 * 1000003 + size * i * 17);
+        assert_int_equal(least[i], (int64_t)i - (int64_t)word(size - 1, i));
+    }
+    free(sum);
+    free(least);
+}
+
+/* Rank r gives 1000 words less than the one before it, the last ones nothing. */
+static void long_gathers(void **state)
+{
+    struct ker_comm *comm = *state;
+    size_t rank = (size_t)ker_comm_rank(comm), size = (size_t)ker_comm_size(comm);
+    size_t own = rank * 1000 < LONG ? LONG - rank * 1000 : 0, *offset, at = 0;
+    uint64_t *mine = ker_alloc(LONG * sizeof *mine), *all;
+    for (size_t i = 0; i < LONG; i++)
+        mine[i] = word(rank, i);
+    ker_comm_allgather(comm, mine, own * sizeof *mine, (void **)&all, &offset);
+    for (size_t r = 0; r < size; r++)
+        for (size_t i = 0; i < (offset[r + 1] - offset[r]) / sizeof *all; i++)
+            assert_int_equal(all[at++], word(r, i));
+    assert_int_equal(offset[1], LONG * sizeof *all);
+    free(all);
+    free(offset);
+    for (size_t i = 0; rank == 0 && i < LONG; i++)
+        mine[i] = word(77, i);
+    ker_comm_broadcast(comm, mine, LONG * sizeof *mine);
+    for (size_t i = 0; i < LONG; i++)
+        assert_int_equal(mine[i], word(77, i));
+    free(mine);
+}
+
+static int naps;
+
+static void nap(struct ker_comm *comm)
+{
+    naps++;
+}
+
+/* Rank 0 comes 50 ms late; the others sleep, and nap every 2 ms. */
+static void meets(void **state)
+{
+    struct ker_comm *comm = *state;
+    const struct timespec late = {0, 50000000};
+    ker_comm_meet(comm, NULL);
+    naps = 0;
+    if (ker_comm_rank(comm) == 0)
+        nanosleep(&late, NULL);
+    ker_comm_meet(comm, ker_comm_rank(comm) == 0 ? NULL : nap);
+    assert_true(ker_comm_rank(comm) == 0 ? naps == 0 : naps > 0);
+}
+
+/* A rank may be ahead of the others by one collective, and each wants its own words. */
+static void many_in_a_row(void **state)
+{
+    struct ker_comm *comm = *state;
+    uint64_t rank = (uint64_t)ker_comm_rank(comm), size = (uint64_t)ker_comm_size(comm);
+    for (uint64_t i = 0; i < 2000; i++) {
+        uint64_t sum = i + rank;
+        ker_comm_sum_u64(comm, &sum, 1);
+        assert_int_equal(sum, size * i + size * (size - 1) / 2);
+    }
+}
+
 static void agrees(void **state)
 {
     struct ker_comm *comm = *state;
@@ -74,22 +159,44 @@ static void agrees(void **state)
     assert_int_equal(ker_comm_agree(comm, &error), KER_BAD_INPUT);
 }
 
-int main(int argc, char **argv)
+static int tests_run(struct ker_comm *comm)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(reduces),
-        cmocka_unit_test(gathers),
+    struct CMUnitTest tests[] = {
+        cmocka_unit_test(reduces),      cmocka_unit_test(gathers), cmocka_unit_test(long_reduces),
+        cmocka_unit_test(long_gathers), cmocka_unit_test(meets),   cmocka_unit_test(many_in_a_row),
         cmocka_unit_test(agrees),
     };
-    struct ker_comm *comm;
-    struct ker_error error = {.status = KER_OK};
-    if (ker_comm_init(&comm, &argc, &argv, &error))
-        return 1;
-    struct CMUnitTest with[sizeof tests / sizeof *tests];
-    memcpy(with, tests, sizeof tests);
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
-        with[i].initial_state = comm;
-    int failed = cmocka_run_group_tests(with, NULL, NULL);
+        tests[i].initial_state = comm;
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
+
+/* Those that have no part wait for the others. */
+static int tests_run_first(struct ker_comm *comm, int count)
+{
+    struct ker_comm *first = ker_comm_first(comm, count);
+    int failed = 0;
+    if (first)
+        failed = tests_run(first);
+    ker_comm_release(first);
+    ker_comm_meet(comm, NULL);
+    return failed;
+}
+
+int main(int argc, char **argv)
+{
+    struct ker_comm *comm, *apart;
+    struct ker_error error = {.status = KER_OK};
+    if (ker_comm_init(&comm, &argc, &argv, &error) || ker_comm_init(&apart, &argc, &argv, &error))
+        return 1;
+    ker_comm_apart(apart);
+    int size = ker_comm_size(comm), failed = tests_run(comm);
+    failed += tests_run(apart);
+    failed += tests_run_first(comm, 1);
+    failed += tests_run_first(apart, size > 1 ? size - 1 : 1);
+    failed += tests_run_first(comm, size > 1 ? size - 1 : 1);
+    failed += tests_run(comm);
+    ker_comm_release(apart);
     ker_comm_release(comm);
     return failed;
 }

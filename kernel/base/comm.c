@@ -1,11 +1,17 @@
 /* comm.c - ranks by MPI, or one rank without it.
  *
  * A comm whose `mpi` is MPI_COMM_NULL is alone: every collective is the identity and MPI is never called.
- * Otherwise bytes are moved in pieces of at most PIECE_BYTES, since MPI counts with int. Gathers go from each
- * rank to rank 0 in rank order: they happen at set-up and at the end, where the volume is what costs, not the
- * number of messages.
+ * Ranks of one host tell each other everything in memory that they share (comm_shared.c), and who waits
+ * sleeps. On several hosts it goes through MPI, in pieces of at most PIECE_BYTES, since MPI counts with int.
+ * There gathers go from each rank to rank 0 in rank order: they happen at set-up and at the end, where the
+ * volume is what costs, not the number of messages.
+ *
+ * Comms of all ranks use MPI_COMM_WORLD and one block of shared memory, both of the process: making others
+ * would cost more than many a run.
  */
+#include "kernel/base/block.h"
 #include "kernel/base/comm_mpi.h"
+#include "kernel/base/comm_shared.h"
 
 #include "kernel/base/error.h"
 #include "kernel/base/memory.h"
@@ -21,8 +27,17 @@
 struct ker_comm {
     MPI_Comm mpi;
     int rank, size, host_size;
-    bool ends_mpi; /* this one started it */
+    struct comm_shared *shared; /* NULL: alone, or on several hosts */
+    bool ends_mpi;              /* this one started it */
+    bool counted;               /* among the world's users */
+    bool owns;                  /* `mpi` and `shared`, which are the world's otherwise */
 };
+
+/* Of all ranks, as long as a comm uses it. */
+static struct world {
+    int users, host_size;
+    struct comm_shared *shared;
+} world;
 
 /* Set by launchers (mpirun of Open MPI, MPICH and Intel MPI, srun with its MPI plugins) for the processes
  * they start, and by nobody else; SLURM_PROCID alone is no sign: a batch script has it, too. */
@@ -43,6 +58,59 @@ struct ker_comm *ker_comm_alone(void)
     return comm;
 }
 
+static int host_size(MPI_Comm mpi, int rank)
+{
+    int size;
+    MPI_Comm host;
+    MPI_Comm_split_type(mpi, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &host);
+    MPI_Comm_size(host, &size);
+    MPI_Comm_free(&host);
+    return size;
+}
+
+void *ker_comm_share(struct ker_comm *comm, size_t bytes)
+{
+    struct block_name name = {""};
+    void *block = NULL;
+    if (comm->host_size != comm->size) /* the same on all ranks, or it fails below */
+        return NULL;
+    if (comm->rank == 0)
+        block = block_make(bytes, &name);
+    ker_comm_broadcast(comm, &name, sizeof name);
+    if (comm->rank != 0)
+        block = block_open(bytes, &name);
+    enum ker_status worst = ker_comm_worst(comm, block ? KER_OK : KER_RUN_FAILED);
+    if (comm->rank == 0)
+        block_forget(&name);
+    if (worst == KER_OK)
+        return block;
+    block_close(block, bytes);
+    return NULL;
+}
+
+void ker_comm_unshare(void *block, size_t bytes)
+{
+    block_close(block, bytes);
+}
+
+/* Memory for the collectives of the first `count` ranks; NULL on the others, too. */
+static struct comm_shared *shared_new(struct ker_comm *comm, int count)
+{
+    size_t bytes = comm_shared_bytes(count);
+    void *block = ker_comm_share(comm, bytes);
+    if (block && comm->rank < count)
+        return comm_shared_new(block, comm->rank, count);
+    block_close(block, bytes);
+    return NULL;
+}
+
+static void shared_free(struct comm_shared *shared, int count)
+{
+    if (shared)
+        block_close(comm_shared_block(shared), comm_shared_bytes(count));
+    comm_shared_free(shared);
+}
+
 enum ker_status ker_comm_init(struct ker_comm **comm, int *argc, char ***argv, struct ker_error *error)
 {
     *comm = NULL;
@@ -55,41 +123,65 @@ enum ker_status ker_comm_init(struct ker_comm **comm, int *argc, char ***argv, s
     if (!running && MPI_Init(argc, argv) != MPI_SUCCESS)
         return ker_fail(error, KER_RUN_FAILED, "MPI could not be started (MPI_Init failed)");
     struct ker_comm *made = ker_alloc(sizeof *made);
-    made->ends_mpi = !running;
-    MPI_Comm host;
-    MPI_Comm_dup(MPI_COMM_WORLD, &made->mpi);
+    *made = (struct ker_comm){.mpi = MPI_COMM_WORLD, .ends_mpi = !running};
     MPI_Comm_rank(made->mpi, &made->rank);
     MPI_Comm_size(made->mpi, &made->size);
-    MPI_Comm_split_type(made->mpi, MPI_COMM_TYPE_SHARED, made->rank, MPI_INFO_NULL, &host);
-    MPI_Comm_size(host, &made->host_size);
-    MPI_Comm_free(&host);
+    if (world.users++ == 0) {
+        made->host_size = world.host_size = host_size(made->mpi, made->rank);
+        world.shared = shared_new(made, made->size);
+    }
+    made->host_size = world.host_size;
+    made->shared = world.shared;
+    made->counted = true;
     *comm = made;
     return KER_OK;
 }
 
 struct ker_comm *ker_comm_first(struct ker_comm *comm, int count)
 {
-    if (comm->mpi == MPI_COMM_NULL)
-        return ker_comm_alone();
-    MPI_Comm first, host;
-    MPI_Comm_split(comm->mpi, comm->rank < count ? 0 : MPI_UNDEFINED, comm->rank, &first);
-    if (first == MPI_COMM_NULL)
-        return NULL;
+    if (count == 1)
+        return comm->rank == 0 ? ker_comm_alone() : NULL;
     struct ker_comm *made = ker_alloc(sizeof *made);
-    *made = (struct ker_comm){.mpi = first, .rank = comm->rank, .size = count};
-    MPI_Comm_split_type(first, MPI_COMM_TYPE_SHARED, made->rank, MPI_INFO_NULL, &host);
-    MPI_Comm_size(host, &made->host_size);
-    MPI_Comm_free(&host);
+    *made = *comm;
+    made->ends_mpi = made->counted = false;
+    if (count == comm->size) /* what one waits for, the other does: they never meet in between */
+        return made;
+    made->owns = true;
+    made->size = count;
+    MPI_Comm_split(comm->mpi, comm->rank < count ? 0 : MPI_UNDEFINED, comm->rank, &made->mpi);
+    made->shared = comm->shared ? shared_new(comm, count) : NULL;
+    if (made->mpi == MPI_COMM_NULL) {
+        free(made);
+        return NULL;
+    }
+    made->host_size = comm->shared ? count : host_size(made->mpi, made->rank);
     return made;
 }
 
-void ker_comm_meet(struct ker_comm *comm, void (*nap)(struct ker_comm *))
+void ker_comm_apart(struct ker_comm *comm)
+{
+    ker_assert(!comm->owns);
+    comm->shared = NULL;
+    comm->host_size = 1;
+}
+
+struct napping {
+    struct ker_comm *comm;
+    void (*nap)(struct ker_comm *);
+};
+
+static void nap_once(void *argument)
+{
+    const struct napping *napping = argument;
+    napping->nap(napping->comm);
+}
+
+/* By MPI, which knows no sleep. */
+static void meet_by_messages(struct ker_comm *comm, void (*nap)(struct ker_comm *))
 {
     const struct timespec while_asleep = {0, 2000000};
     MPI_Request request;
     int done = 0;
-    if (comm->mpi == MPI_COMM_NULL)
-        return;
     MPI_Ibarrier(comm->mpi, &request);
     for (MPI_Test(&request, &done, MPI_STATUS_IGNORE); !done; MPI_Test(&request, &done, MPI_STATUS_IGNORE)) {
         nanosleep(&while_asleep, NULL);
@@ -98,15 +190,28 @@ void ker_comm_meet(struct ker_comm *comm, void (*nap)(struct ker_comm *))
     }
 }
 
+void ker_comm_meet(struct ker_comm *comm, void (*nap)(struct ker_comm *))
+{
+    struct napping napping = {comm, nap};
+    if (comm->shared)
+        comm_shared_meet(comm->shared, nap ? nap_once : NULL, &napping);
+    else if (comm->mpi != MPI_COMM_NULL)
+        meet_by_messages(comm, nap);
+}
+
 void ker_comm_release(struct ker_comm *comm)
 {
     if (!comm)
         return;
-    if (comm->mpi != MPI_COMM_NULL) {
+    if (comm->owns) {
+        shared_free(comm->shared, comm->size);
         MPI_Comm_free(&comm->mpi);
-        if (comm->ends_mpi)
-            MPI_Finalize();
+    } else if (comm->counted && --world.users == 0) {
+        shared_free(world.shared, comm->size);
+        world.shared = NULL;
     }
+    if (comm->ends_mpi)
+        MPI_Finalize();
     free(comm);
 }
 
@@ -132,29 +237,49 @@ MPI_Comm ker_comm_mpi(const struct ker_comm *comm)
 
 enum ker_status ker_comm_agree(struct ker_comm *comm, const struct ker_error *error)
 {
-    struct {
-        int status, rank;
-    } worst = {error ? (int)error->status : KER_OK, comm->rank};
-    if (comm->mpi != MPI_COMM_NULL) /* MAXLOC: of equal statuses the lowest rank */
-        MPI_Allreduce(MPI_IN_PLACE, &worst, 1, MPI_2INT, MPI_MAXLOC, comm->mpi);
-    if (error && worst.status != KER_OK && worst.rank == comm->rank) {
+    int64_t status = error ? (int)error->status : KER_OK;
+    int64_t own = status * comm->size + (comm->size - 1 - comm->rank); /* of equal ones the lowest rank's */
+    int64_t worst = own;
+    ker_comm_max_i64(comm, &worst, 1);
+    if (error && status != KER_OK && worst == own) {
         size_t length = strlen(error->text);
         bool ended = length > 0 && error->text[length - 1] == '\n';
         fprintf(stderr, "marssim: error: %s%s", error->text, ended ? "" : "\n");
         fflush(stderr);
     }
-    return (enum ker_status)worst.status;
+    return (enum ker_status)(worst / comm->size);
 }
 
-static void reduce(struct ker_comm *comm, void *values, size_t count, MPI_Datatype type, MPI_Op op)
+static void reduce(struct ker_comm *comm, void *values, size_t count, MPI_Datatype type, MPI_Op op,
+                   comm_merge *merge)
 {
-    size_t piece = PIECE_BYTES / 8;
-    if (comm->mpi == MPI_COMM_NULL)
-        return;
-    for (size_t at = 0; at < count; at += piece) {
-        size_t now = count - at < piece ? count - at : piece;
-        MPI_Allreduce(MPI_IN_PLACE, (char *)values + at * 8, (int)now, type, op, comm->mpi);
-    }
+    size_t most = PIECE_BYTES / 8;
+    if (comm->shared)
+        comm_shared_reduce(comm->shared, values, count, merge);
+    else if (comm->mpi != MPI_COMM_NULL)
+        for (size_t at = 0; at < count; at += most)
+            MPI_Allreduce(MPI_IN_PLACE, (char *)values + at * 8, (int)(count - at < most ? count - at : most),
+                          type, op, comm->mpi);
+}
+
+static void merge_sum(uint64_t *into, const uint64_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        into[i] += from[i];
+}
+
+static void merge_max(uint64_t *into, const uint64_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((int64_t)from[i] > (int64_t)into[i])
+            into[i] = from[i];
+}
+
+static void merge_min(uint64_t *into, const uint64_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if ((int64_t)from[i] < (int64_t)into[i])
+            into[i] = from[i];
 }
 
 enum ker_status ker_comm_worst(struct ker_comm *comm, enum ker_status status)
@@ -166,22 +291,24 @@ enum ker_status ker_comm_worst(struct ker_comm *comm, enum ker_status status)
 
 void ker_comm_sum_u64(struct ker_comm *comm, uint64_t *values, size_t count)
 {
-    reduce(comm, values, count, MPI_UINT64_T, MPI_SUM);
+    reduce(comm, values, count, MPI_UINT64_T, MPI_SUM, merge_sum);
 }
 
 void ker_comm_max_i64(struct ker_comm *comm, int64_t *values, size_t count)
 {
-    reduce(comm, values, count, MPI_INT64_T, MPI_MAX);
+    reduce(comm, values, count, MPI_INT64_T, MPI_MAX, merge_max);
 }
 
 void ker_comm_min_i64(struct ker_comm *comm, int64_t *values, size_t count)
 {
-    reduce(comm, values, count, MPI_INT64_T, MPI_MIN);
+    reduce(comm, values, count, MPI_INT64_T, MPI_MIN, merge_min);
 }
 
 void ker_comm_broadcast(struct ker_comm *comm, void *data, size_t bytes)
 {
-    if (comm->mpi == MPI_COMM_NULL)
+    if (comm->shared)
+        comm_shared_broadcast(comm->shared, data, bytes);
+    if (comm->shared || comm->mpi == MPI_COMM_NULL)
         return;
     for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
         size_t now = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
@@ -211,17 +338,23 @@ static size_t *offsets(const struct ker_comm *comm, size_t bytes)
     size_t *offset = ker_alloc(((size_t)comm->size + 1) * sizeof *offset);
     uint64_t own = bytes;
     _Static_assert(sizeof(size_t) == sizeof(uint64_t), "sizes travel as 64 bits");
-    if (comm->mpi == MPI_COMM_NULL)
-        offset[1] = bytes;
-    else
+    offset[comm->rank + 1] = bytes;
+    if (comm->shared)
+        comm_shared_reduce(comm->shared, offset + 1, (size_t)comm->size, merge_sum);
+    else if (comm->mpi != MPI_COMM_NULL)
         MPI_Allgather(&own, 1, MPI_UINT64_T, offset + 1, 1, MPI_UINT64_T, comm->mpi);
     for (int r = 0; r < comm->size; r++)
         offset[r + 1] += offset[r];
     return offset;
 }
 
+/* To rank 0; in shared memory to whoever gives `all`. */
 static void collect(struct ker_comm *comm, const void *data, size_t bytes, char *all, const size_t *offset)
 {
+    if (comm->shared) {
+        comm_shared_gather(comm->shared, data, all, offset);
+        return;
+    }
     if (comm->rank != 0) {
         ker_comm_put(comm, data, bytes);
         return;
@@ -249,5 +382,6 @@ void ker_comm_allgather(struct ker_comm *comm, const void *data, size_t bytes, v
     *offset = offsets(comm, bytes);
     *all = ker_alloc((*offset)[comm->size]);
     collect(comm, data, bytes, *all, *offset);
-    ker_comm_broadcast(comm, *all, (*offset)[comm->size]);
+    if (!comm->shared)
+        ker_comm_broadcast(comm, *all, (*offset)[comm->size]);
 }

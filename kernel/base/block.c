@@ -1,0 +1,60 @@
+/* block.c - shared memory of POSIX; see block.h.
+ *
+ * The name is removed as soon as all have opened it, so that nothing is left behind however the run ends. The
+ * memory is taken at once (posix_fallocate): where it is scarce the ranks hear of it here, and not by a
+ * signal when they write.
+ *
+ * A window of MPI (MPI_Win_allocate_shared) does the same by a dozen collectives that wait polling, each of
+ * which takes milliseconds where other processes are busy.
+ */
+#include "kernel/base/block.h"
+
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+static void *file_map(int file, size_t bytes)
+{
+    void *block = file < 0 ? MAP_FAILED : mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
+    if (file >= 0)
+        close(file);
+    return block == MAP_FAILED ? NULL : block;
+}
+
+void *block_make(size_t bytes, struct block_name *name)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    snprintf(name->text, sizeof name->text, "/marssim-%ld-%llx", (long)getpid(),
+             (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec);
+    int file = shm_open(name->text, O_RDWR | O_CREAT | O_EXCL, 0600);
+    bool taken = file >= 0 && posix_fallocate(file, 0, (off_t)bytes) == 0;
+    void *block = file_map(file, bytes);
+    if (taken && block)
+        return block;
+    block_close(block, bytes);
+    if (file >= 0)
+        block_forget(name);
+    name->text[0] = '\0';
+    return NULL;
+}
+
+void *block_open(size_t bytes, const struct block_name *name)
+{
+    return name->text[0] ? file_map(shm_open(name->text, O_RDWR, 0), bytes) : NULL;
+}
+
+void block_forget(const struct block_name *name)
+{
+    if (name->text[0])
+        shm_unlink(name->text);
+}
+
+void block_close(void *block, size_t bytes)
+{
+    if (block)
+        munmap(block, bytes);
+}
