@@ -239,6 +239,20 @@ static void test_memory(void **state)
     free(file);
 }
 
+/* A rank that dies leaves nobody asleep: the others, which wait for it in the kernel, end with it. */
+static void test_a_rank_dies(void **state)
+{
+    char *file = config_write("long", TORUS);
+    const char *words[] = {file, "run.end=1000 ms", "partition.oversubscribe=true", NULL};
+    for (int rank = 0; rank < 3; rank++) {
+        struct process p = start("signal", 3, words, -1);
+        wait_rows(&p, 20);
+        kill(rank_process(&p, rank), SIGKILL);
+        assert_int_not_equal(finish(&p), 0); /* within its SECONDS */
+    }
+    free(file);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -250,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_second_signal),
         cmocka_unit_test(test_before_the_first_event),
         cmocka_unit_test(test_while_writing),
+        cmocka_unit_test(test_a_rank_dies),
         cmocka_unit_test(test_memory),
     };
     return cmocka_run_group_tests(tests, scratch_open, scratch_close);
