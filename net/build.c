@@ -1,19 +1,22 @@
-/* build.c - this rank's switches and nodes as components: their memory, their first state. */
+/* build.c - this rank's switches and nodes as components: their memory, their first state.
+ *
+ * Nodes are made at once. So are switches, unless where everything lives has a closed form (one rank): then a
+ * switch is made when the first packet comes to it, since of a large machine a run may use a part only. Until
+ * then its component belongs to a class that makes it, and its memory is not touched. Nothing else can come
+ * to a switch first: credits, wake-ups and the places of credits (net_credits_due) are for switches that have
+ * sent something.
+ */
 #include "net/congestion/congestion.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t *net_own_nodes(const struct net_layout *l, const struct net_network *net, int rank, uint32_t *count)
+uint32_t *net_network_nodes(const struct net_network *net, uint32_t *count)
 {
-    uint32_t nodes = route_hosts(route_summarise(net->topology)), n = 0;
-    for (uint32_t i = 0; i < nodes; i++)
-        n += l->node_rank[i] == (uint32_t)rank;
-    uint32_t *own = ker_alloc(sizeof *own * n);
-    *count = n;
-    for (uint32_t i = nodes; i-- > 0;)
-        if (l->node_rank[i] == (uint32_t)rank)
-            own[--n] = i;
+    *count = net->adapter_count / net->adapters_each;
+    uint32_t *own = ker_alloc(sizeof *own * *count);
+    for (uint32_t i = 0; i < *count; i++)
+        own[i] = net->adapters[(size_t)i * net->adapters_each]->id / net->adapters_each;
     return own;
 }
 
@@ -36,6 +39,14 @@ static size_t switch_bytes(const struct net_network *net, uint32_t ports)
            round64(voq);
 }
 
+/* Also of a switch that is not made yet. */
+static struct net_credits_due *credits_due_of(const struct net_network *net, const struct net_switch *s,
+                                              uint32_t ports)
+{
+    char *first = (char *)s + round64(sizeof *s);
+    return (struct net_credits_due *)(void *)(first + port_bytes(net) * ports);
+}
+
 static size_t adapter_bytes(const struct net_network *net)
 {
     return round64(sizeof(struct net_adapter) + sizeof(uint32_t) * (net->set.rings + 2 * net->set.classes));
@@ -46,7 +57,7 @@ static size_t node_bytes(const struct net_network *net)
     return round64(net->host.bytes) + net->adapters_each * adapter_bytes(net);
 }
 
-static void port_init(struct net_network *net, struct net_port *port, const struct net_layout *l,
+static void port_init(struct net_network *net, struct net_port *port, const struct part_layout *l,
                       const struct route_peer *peer)
 {
     bool node = peer->kind == ROUTE_ENDPOINT;
@@ -55,8 +66,7 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
     port->queue = NET_NONE;
     if (peer->kind == ROUTE_NOTHING)
         return;
-    port->peer.index = node ? l->node_index[host] : l->switch_index[peer->id];
-    port->peer.rank = node ? l->node_rank[host] : l->switch_rank[peer->id];
+    port->peer = node ? net_node_at(net, l, host) : net_switch_at(net, l, peer->id);
     port->used = true;
     port->peer_port = node ? (uint16_t)(peer->id % net->adapters_each) : peer->port;
     port->link = peer->link;
@@ -66,18 +76,18 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
         port->credit[c] = node ? net->set.adapter_buffer : net->set.buffer;
 }
 
-static void switch_init(struct net_network *net, struct net_switch *s, const struct net_layout *l,
+static void switch_init(struct net_network *net, struct net_switch *s, const struct part_layout *l,
                         uint32_t id)
 {
     uint32_t ports = route_ports(net->topology, id);
     s->net = net;
     s->id = id;
-    s->self = l->switch_index[id];
+    s->self = net_switch_at(net, l, id).index;
     s->coordinate = route_coordinate(net->topology, id);
     s->ports = (uint16_t)ports;
     s->port_bytes = (uint16_t)port_bytes(net);
     s->packet.free = s->request.free = KER_NONE;
-    s->credits_due = (struct net_credits_due *)(void *)net_port_at(s, ports);
+    s->credits_due = credits_due_of(net, s, ports);
     if (ports <= NET_VOQ_PORTS) {
         s->voq = (uint16_t *)(void *)(s->credits_due + ports);
         memset(s->voq, 0xff, sizeof *s->voq * ports * ports);
@@ -95,7 +105,7 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
     }
 }
 
-static void adapter_init(struct net_network *net, struct net_adapter *a, const struct net_layout *l,
+static void adapter_init(struct net_network *net, struct net_adapter *a, const struct part_layout *l,
                          void *node, uint32_t id)
 {
     uint32_t s;
@@ -106,19 +116,19 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->net = net;
     a->node = node;
     a->id = id;
-    a->self = l->node_index[id / net->adapters_each];
+    a->self = net_node_at(net, l, id / net->adapters_each).index;
     a->port = (uint16_t)(id % net->adapters_each);
     a->wake = KER_TIME_MAX;
     a->offered = a->cnp = a->leaving = NET_NONE;
     a->exhausted = true;
-    a->peer = (struct ker_address){l->switch_index[s], l->switch_rank[s]};
+    a->peer = net_switch_at(net, l, s);
     a->peer_port = port;
     a->link = peer.link;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         a->credit[c] = net->set.buffer;
 }
 
-static void node_init(struct net_network *net, void *node, const struct net_layout *l, uint32_t id)
+static void node_init(struct net_network *net, void *node, const struct part_layout *l, uint32_t id)
 {
     char *first = (char *)node + round64(net->host.bytes);
     for (uint32_t i = 0; i < net->adapters_each; i++) {
@@ -126,7 +136,8 @@ static void node_init(struct net_network *net, void *node, const struct net_layo
         adapter_init(net, a, l, node, id * net->adapters_each + i);
         net->adapters[net->adapter_count++] = a;
     }
-    net->host.init(net->host.context, node, id, l->node_index[id], (void *)first, adapter_bytes(net));
+    net->host.init(net->host.context, node, id, net_node_at(net, l, id).index, (void *)first,
+                   adapter_bytes(net));
 }
 
 static int adapter_compare(const void *a, const void *b)
@@ -135,37 +146,20 @@ static int adapter_compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Memory of a rank in the order of its components, so that neighbours in work are neighbours in memory. */
-static void component_memory(struct net_network *net, const struct net_layout *l, int rank, uint32_t *owner,
-                             size_t *offset, size_t *total)
-{
-    const struct route_summary *sum = route_summarise(net->topology);
-    for (uint32_t i = 0; i < l->components; i++)
-        owner[i] = NET_NONE;
-    for (uint32_t s = 0; s < sum->switches; s++)
-        if (l->switch_rank[s] == (uint32_t)rank)
-            owner[l->switch_index[s]] = s;
-    for (uint32_t n = 0; n < route_hosts(sum); n++)
-        if (l->node_rank[n] == (uint32_t)rank)
-            owner[l->node_index[n]] = sum->switches + n;
-    *total = 0;
-    for (uint32_t i = 0; i < l->components; i++) {
-        offset[i] = *total;
-        if (owner[i] != NET_NONE)
-            *total += owner[i] < sum->switches ? switch_bytes(net, route_ports(net->topology, owner[i]))
-                                               : node_bytes(net);
-    }
-}
-
 /* Where the credits of inputs that other switches of this rank send to are put down. */
-static void upstream_find(const struct net_network *net, struct net_switch *s, uint32_t rank)
+static void upstream_find(const struct net_network *net, struct net_switch *s)
 {
     for (uint32_t p = 0; p < s->ports; p++) {
         struct net_port *in = net_port_at(s, p);
-        if (!in->used || in->ends_at_adapter || in->peer.rank != rank)
+        if (!in->used || in->ends_at_adapter || in->peer.rank != net->engine->rank)
             continue;
-        const struct net_switch *other = net->engine->component[in->peer.index].state;
-        in->upstream = &other->credits_due[in->peer_port];
+        if (net->made) {
+            uint32_t id = part_layout_member(&net->layout, in->peer.index).number;
+            in->upstream = credits_due_of(net, net->switches[id], route_ports(net->topology, id));
+        } else {
+            in->upstream = ((struct net_switch *)net->engine->component[in->peer.index].state)->credits_due;
+        }
+        in->upstream += in->peer_port;
     }
 }
 
@@ -182,43 +176,154 @@ static void classes_init(struct net_network *net)
     net->node_class.head_bytes = (uint32_t)(round64(net->host.bytes) + sizeof(struct net_adapter) + 16);
 }
 
-void net_network_build(struct net_network *net, struct ker_engine *engine, const struct net_layout *l,
-                       int rank, const struct net_host *host)
+/* ---- switches that are made when they are needed ---- */
+
+static bool is_made(const struct net_network *net, uint32_t i)
+{
+    return !net->made || net->made[i / 64] >> (i % 64) & 1;
+}
+
+const struct net_switch *net_switch_made(const struct net_network *net, uint32_t i)
+{
+    return is_made(net, i) ? net->switches[i] : NULL;
+}
+
+static struct net_switch *switch_make(struct net_network *net, uint32_t id, uint32_t index)
+{
+    struct net_switch *s = net->switches[id];
+    net->made[id / 64] |= UINT64_C(1) << (id % 64);
+    ker_sparse_use(&net->sparse, s, switch_bytes(net, route_ports(net->topology, id)));
+    switch_init(net, s, &net->layout, id);
+    upstream_find(net, s);
+    ker_engine_set(net->engine, index, &net->switch_class, s, true);
+    return s;
+}
+
+/* The state of the component is the network. */
+static struct net_switch *event_make(struct net_network *net, const struct ker_event *event)
+{
+    struct part_member m = part_layout_member(&net->layout, event->component);
+    return switch_make(net, m.number, event->component);
+}
+
+static void unmade_arrival(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    net_switch_class.arrival(event_make(self, event), e, event);
+}
+
+static void unmade_arrival_alone(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    net_switch_class.arrival_alone(event_make(self, event), e, event);
+}
+
+static const struct ker_class unmade_class = {
+    .name = "switch to be made", .arrival = unmade_arrival, .arrival_alone = unmade_arrival_alone};
+
+void net_network_complete(struct net_network *net)
+{
+    for (uint32_t id = 0; net->made && id < net->switch_count; id++)
+        if (!is_made(net, id))
+            switch_make(net, id, net_switch_at(net, &net->layout, id).index);
+}
+
+/* Not where a switch has to be there from the beginning: some go down, or watch others. */
+static bool are_made_later(const struct net_network *net, const struct part_layout *l)
+{
+    return l->regular && !l->index && !net->faulty && route_watched(net->topology) == 0;
+}
+
+/* ---- all components ---- */
+
+/* The numbers of this rank's components by their indices: switches, then nodes; NET_NONE: none. */
+static uint32_t *owners_list(const struct net_network *net, const struct part_layout *l)
 {
     const struct route_summary *sum = route_summarise(net->topology);
-    uint32_t *owner = ker_alloc(sizeof *owner * (l->components + 1));
-    size_t *offset = ker_alloc(sizeof *offset * (l->components + 1));
+    uint32_t *owner = ker_alloc(sizeof *owner * (l->components + 1)),
+             total = sum->switches + route_hosts(sum);
+    memset(owner, 0xff, sizeof *owner * (l->components + 1));
+    for (uint32_t i = 0; i < total; i++) {
+        struct ker_address at =
+            i < sum->switches ? net_switch_at(net, l, i) : net_node_at(net, l, i - sum->switches);
+        if (at.rank == net->engine->rank)
+            owner[at.index] = i;
+    }
+    return owner;
+}
+
+/* Memory of a rank in the order of its components, so that neighbours in work are neighbours in memory.
+ * Switches that are made later lie by themselves, or nodes would touch their pages. */
+static void memory_reserve(struct net_network *net, const struct part_layout *l, const uint32_t *owner)
+{
+    const struct route_summary *sum = route_summarise(net->topology);
+    size_t switches = 0, nodes = 0;
+    for (uint32_t i = 0; i < l->components; i++)
+        if (owner[i] < sum->switches)
+            switches += switch_bytes(net, route_ports(net->topology, owner[i]));
+        else if (owner[i] != NET_NONE)
+            nodes += node_bytes(net);
+    if (are_made_later(net, l)) {
+        net->layout = *l;
+        net->layout.channel = NULL; /* the caller's */
+        net->made = ker_alloc((sum->switches / 64 + 1) * sizeof *net->made);
+        ker_sparse_init(&net->sparse, switches);
+        switches = 0;
+    }
+    net->block_bytes = switches + nodes + 64;
+    net->block = ker_reserve(net->block_bytes);
+    net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
+    net->adapters = ker_alloc(sizeof *net->adapters * ((size_t)l->components * net->adapters_each + 1));
+}
+
+/* Of the component `index`, which is this switch, at the address. */
+static void switch_add(struct net_network *net, const struct part_layout *l, uint32_t id, uint32_t index,
+                       void *state)
+{
+    net->switches[net->switch_count++] = state;
+    if (net->made) {
+        ker_engine_set(net->engine, index, &unmade_class, net, true);
+        return;
+    }
+    switch_init(net, state, l, id);
+    if (net->faulty)
+        net_faults_post(net, state);
+    ker_engine_set(net->engine, index, &net->switch_class, state,
+                   part_layout_begins(l, net_member_switch(net, id)));
+}
+
+static void components_make(struct net_network *net, const struct part_layout *l, const uint32_t *owner)
+{
+    uint32_t switches = route_summarise(net->topology)->switches;
+    char *block = net->block, *sparse = net->sparse.base;
+    for (uint32_t i = 0; i < l->components; i++) {
+        if (owner[i] == NET_NONE)
+            continue;
+        char **at = net->made && owner[i] < switches ? &sparse : &block;
+        if (owner[i] < switches) {
+            switch_add(net, l, owner[i], i, *at);
+            *at += switch_bytes(net, route_ports(net->topology, owner[i]));
+        } else {
+            node_init(net, *at, l, owner[i] - switches);
+            ker_engine_set(net->engine, i, &net->node_class, *at,
+                           part_layout_begins(l, net_member_node(net, owner[i] - switches)));
+            *at += node_bytes(net);
+        }
+    }
+}
+
+void net_network_build(struct net_network *net, struct ker_engine *engine, const struct part_layout *l,
+                       const struct net_host *host)
+{
     net->engine = engine;
     net->host = *host;
     classes_init(net);
     ker_arena_init(&net->arena);
-    component_memory(net, l, rank, owner, offset, &net->block_bytes);
-    net->block = ker_reserve(net->block_bytes ? net->block_bytes : 64);
-    net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
-    net->adapters = ker_alloc(sizeof *net->adapters * ((size_t)l->components * net->adapters_each + 1));
-    for (uint32_t i = 0; i < l->components; i++) {
-        void *state = net->block + offset[i];
-        if (owner[i] == NET_NONE)
-            continue;
-        bool is_switch = owner[i] < sum->switches;
-        bool begins = part_layout_begins(l->all, is_switch ? net_member_switch(net, owner[i])
-                                                           : net_member_node(net, owner[i] - sum->switches));
-        if (is_switch) {
-            switch_init(net, state, l, owner[i]);
-            if (net->faulty)
-                net_faults_post(net, state);
-            net->switches[net->switch_count++] = state;
-            ker_engine_set(engine, i, &net->switch_class, state, begins);
-        } else {
-            node_init(net, state, l, owner[i] - sum->switches);
-            ker_engine_set(engine, i, &net->node_class, state, begins);
-        }
-    }
-    qsort(net->adapters, net->adapter_count, sizeof *net->adapters, adapter_compare);
-    for (uint32_t i = 0; i < net->switch_count; i++)
-        upstream_find(net, net->switches[i], (uint32_t)rank);
+    uint32_t *owner = owners_list(net, l);
+    memory_reserve(net, l, owner);
+    components_make(net, l, owner);
     free(owner);
-    free(offset);
+    qsort(net->adapters, net->adapter_count, sizeof *net->adapters, adapter_compare);
+    for (uint32_t i = 0; !net->made && i < net->switch_count; i++)
+        upstream_find(net, net->switches[i]);
 }
 
 void *net_network_node(const struct net_network *net, uint32_t i)
@@ -228,7 +333,7 @@ void *net_network_node(const struct net_network *net, uint32_t i)
 
 uint64_t net_network_bytes(const struct net_network *net)
 {
-    return net->block_bytes;
+    return net->block_bytes + net->sparse.bytes;
 }
 
 void net_network_free(struct net_network *net)
@@ -236,15 +341,18 @@ void net_network_free(struct net_network *net)
     if (!net)
         return;
     for (uint32_t i = 0; i < net->switch_count; i++) {
+        if (!is_made(net, i))
+            continue;
         free(net->switches[i]->input_fifo);
         net_pins_free(net->switches[i]->pins);
         net_congestion_map_free(net->switches[i]->map);
     }
     ker_arena_release(&net->arena);
+    ker_sparse_release(&net->sparse);
+    free(net->made);
     for (int i = 0; i < ROUTE_MAX_LINKS; i++)
         free(net->link[i].times);
-    if (net->block)
-        ker_release(net->block, net->block_bytes ? net->block_bytes : 64);
+    ker_release(net->block, net->block_bytes);
     free(net->switches);
     free(net->adapters);
     free(net->fresh);

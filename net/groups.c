@@ -5,24 +5,6 @@
  */
 #include "net/network.h"
 
-static uint32_t plane_switches(const struct net_network *net)
-{
-    const struct route_summary *sum = route_summarise(net->topology);
-    return sum->switches / sum->planes;
-}
-
-struct part_member net_member_switch(const struct net_network *net, uint32_t id)
-{
-    uint32_t first = plane_switches(net);
-    return id < first ? (struct part_member){net->switch_group, id}
-                      : (struct part_member){net->switch_group + 1, id - first};
-}
-
-struct part_member net_member_node(const struct net_network *net, uint32_t id)
-{
-    return (struct part_member){net->node_group, id};
-}
-
 static uint32_t switch_load(const void *context, uint32_t id)
 {
     const struct net_network *net = context;
@@ -65,22 +47,22 @@ static struct part_member node_home(const void *context, uint32_t id)
 static struct part_member copy_home(const void *context, uint32_t id)
 {
     const struct net_network *net = context;
-    return (struct part_member){net->switch_group, id % plane_switches(net)};
+    return (struct part_member){net->switch_group, id % net_plane_switches(net)};
 }
 
 static uint32_t copy_load(const void *context, uint32_t id)
 {
-    return switch_load(context, plane_switches(context) + id);
+    return switch_load(context, net_plane_switches(context) + id);
 }
 
 static uint32_t copy_natural(const void *context, uint32_t id)
 {
-    return switch_natural(context, plane_switches(context) + id);
+    return switch_natural(context, net_plane_switches(context) + id);
 }
 
 static uint32_t copy_links(const void *context, uint32_t id, struct part_link *link)
 {
-    return switch_links(context, plane_switches(context) + id, link);
+    return switch_links(context, net_plane_switches(context) + id, link);
 }
 
 static uint32_t node_load(const void *context, uint32_t id)
@@ -128,21 +110,21 @@ static uint32_t switch_sends(const void *context, uint32_t id, struct part_link 
 
 static uint32_t copy_sends(const void *context, uint32_t id, struct part_link *link)
 {
-    return switch_sends(context, plane_switches(context) + id, link);
+    return switch_sends(context, net_plane_switches(context) + id, link);
 }
 
 void net_groups_add(struct net_network *net, struct part_groups *groups)
 {
     const struct route_summary *sum = route_summarise(net->topology);
     struct part_group switches = {.name = "switches",
-                                  .count = plane_switches(net),
+                                  .count = net_plane_switches(net),
                                   .context = net,
                                   .load = switch_load,
                                   .natural = switch_natural,
                                   .links = switch_links,
                                   .most_links = sum->max_ports};
     struct part_group copies = {.name = "switches of further planes",
-                                .count = sum->switches - plane_switches(net),
+                                .count = sum->switches - net_plane_switches(net),
                                 .context = net,
                                 .home = copy_home,
                                 .load = copy_load,
@@ -166,15 +148,4 @@ void net_groups_add(struct net_network *net, struct part_groups *groups)
     if (copies.count) /* right behind: their numbers go on */
         part_groups_add(groups, &copies);
     net->node_group = part_groups_add(groups, &nodes);
-}
-
-struct net_layout net_layout_of(const struct net_network *net, const struct part_layout *all)
-{
-    uint32_t switches = all->groups->first[net->switch_group], nodes = all->groups->first[net->node_group];
-    return (struct net_layout){all,
-                               all->rank + switches,
-                               all->index + switches,
-                               all->rank + nodes,
-                               all->index + nodes,
-                               all->components};
 }

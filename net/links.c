@@ -116,22 +116,25 @@ struct walk {
     uint32_t switches, adapters; /* that have been shown */
 };
 
-static void switch_rows(struct stats_table *table, const struct net_network *net, const struct net_switch *s)
+/* s: NULL when nothing ever came to the switch. */
+static void switch_rows(struct stats_table *table, const struct net_network *net, uint32_t id,
+                        const struct net_switch *s)
 {
-    uint64_t order = (uint64_t)s->id * route_summarise(net->topology)->max_ports;
-    for (uint32_t p = 0; p < s->ports; p++) {
-        const struct net_port *port = net_port_at(s, p);
+    static const struct net_port unused;
+    uint64_t order = (uint64_t)id * route_summarise(net->topology)->max_ports;
+    uint32_t ports = route_ports(net->topology, id);
+    for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
-        route_port(net->topology, s->id, p, &peer);
+        route_port(net->topology, id, p, &peer);
         if (peer.kind == ROUTE_NOTHING)
             continue;
+        bool node = peer.kind == ROUTE_ENDPOINT;
         struct direction d = {.net = net,
-                              .port = port,
-                              .from = {false, s->id, (uint16_t)p},
-                              .to = {peer.kind == ROUTE_ENDPOINT,
-                                     peer.kind == ROUTE_ENDPOINT ? peer.id / net->adapters_each : peer.id,
-                                     port->peer_port},
-                              .class = port->link,
+                              .port = s ? net_port_at(s, p) : &unused,
+                              .from = {false, id, (uint16_t)p},
+                              .to = {node, node ? peer.id / net->adapters_each : peer.id,
+                                     node ? (uint16_t)(peer.id % net->adapters_each) : peer.port},
+                              .class = peer.link,
                               .order = order + p};
         stats_table_add(table, &d);
     }
@@ -155,9 +158,12 @@ static void adapter_row(struct stats_table *table, const struct net_network *net
 static bool walk_next(void *context, struct stats_table *table)
 {
     struct walk *w = context;
-    if (w->switches < w->net->switch_count)
-        switch_rows(table, w->net, w->by_number[w->switches++]);
-    else if (w->adapters < w->net->adapter_count)
+    uint32_t i = w->switches;
+    if (i < w->net->switch_count) {
+        const struct net_switch *s = w->net->made ? net_switch_made(w->net, i) : w->by_number[i];
+        switch_rows(table, w->net, s ? s->id : i, s); /* those that are made later stand by their numbers */
+        w->switches++;
+    } else if (w->adapters < w->net->adapter_count)
         adapter_row(table, w->net, w->net->adapters[w->adapters++]);
     else
         return false;

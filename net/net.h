@@ -133,24 +133,21 @@ uint32_t net_channels(const struct ker_config *);
  */
 void net_groups_add(struct net_network *, struct part_groups *);
 
-/* Where switches and nodes live: views into the layout of all components, which outlives them. */
-struct net_layout {
-    const struct part_layout *all;
-    const uint32_t *switch_rank, *switch_index, *node_rank, *node_index;
-    uint32_t components; /* index space of this rank */
-};
-struct net_layout net_layout_of(const struct net_network *, const struct part_layout *);
+/* Where they live. */
+struct ker_address net_switch_at(const struct net_network *, const struct part_layout *, uint32_t id);
+struct ker_address net_node_at(const struct net_network *, const struct part_layout *, uint32_t id);
 /* Smallest delay of anything over a link of this class, in either direction. */
 ker_time net_link_delay(const struct net_network *, int link, bool to_adapter);
 /* Furthest a record usually lies ahead. */
 ker_time net_reach(const struct net_network *);
 
 /* Makes this rank's switches and nodes and puts them into the engine; the nodes in increasing order. */
-void net_network_build(struct net_network *, struct ker_engine *, const struct net_layout *, int rank,
+void net_network_build(struct net_network *, struct ker_engine *, const struct part_layout *,
                        const struct net_host *);
-uint32_t *net_own_nodes(const struct net_layout *, const struct net_network *, int rank,
-                        uint32_t *count);                       /* malloc'ed */
-void *net_network_node(const struct net_network *, uint32_t i); /* the state of the i-th of them */
+/* Makes the switches that nothing has come to yet: before state is saved or loaded. */
+void net_network_complete(struct net_network *);
+uint32_t *net_network_nodes(const struct net_network *, uint32_t *count); /* their numbers, malloc'ed */
+void *net_network_node(const struct net_network *, uint32_t i);           /* the state of the i-th of them */
 
 /* Sums for conditions while running; local to this rank. */
 struct net_totals {

@@ -279,6 +279,10 @@ struct net_network {
     uint32_t switch_count, adapter_count;
     char *block; /* the memory of all of them */
     size_t block_bytes;
+    /* switches that are made when they are needed (build.c): by number, */
+    uint64_t *made;                            /* which of them are, a bit each; NULL: all are */
+    struct ker_sparse sparse;                  /* their memory */
+    struct part_layout layout;                 /* where all live, in closed form */
     struct ker_class switch_class, node_class; /* with the sizes of this network */
     bool histograms;
 };
@@ -353,7 +357,11 @@ static inline uint32_t net_buffer_behind(const struct net_network *net, const st
 
 extern const struct ker_class net_switch_class;
 
-/* groups.c */
+/* build.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */
+const struct net_switch *net_switch_made(const struct net_network *, uint32_t i);
+
+/* members.c */
+uint32_t net_plane_switches(const struct net_network *); /* of one plane */
 struct part_member net_member_switch(const struct net_network *, uint32_t id);
 struct part_member net_member_node(const struct net_network *, uint32_t id);
 
@@ -415,7 +423,7 @@ static inline uint64_t net_output_backlog(const struct net_network *net, const s
 
 /* congestion_map.c: which watched links (route_watch) of the group are congested. NULL where none are
  * watched. */
-struct net_congestion_map *net_congestion_map_new(const struct net_network *, const struct net_layout *,
+struct net_congestion_map *net_congestion_map_new(const struct net_network *, const struct part_layout *,
                                                   uint32_t switch_id);
 void net_congestion_map_free(struct net_congestion_map *);
 /* To whom a switch sends news: switches by their id, without their group of components. */

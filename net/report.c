@@ -141,8 +141,8 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
 {
     uint32_t channels = net->set.channels * net->set.classes;
     for (uint32_t i = 0; i < net->switch_count; i++) {
-        const struct net_switch *s = net->switches[i];
-        for (uint32_t p = 0; p < s->ports; p++) {
+        const struct net_switch *s = net_switch_made(net, i);
+        for (uint32_t p = 0; s && p < s->ports; p++) {
             const struct net_port *port = net_port_at(s, p);
             if (port->queue != NET_NONE || port->waiting)
                 return "a packet is left in a switch";

@@ -1,12 +1,16 @@
 /* layout.c - cells, indices, lookahead and channels, from the rank of every vertex.
  *
  * The order of a rank's components is that of its vertices, each followed by what follows it: neighbours in
- * the system are neighbours in memory. Every rank computes the index of every component, its own and others',
+ * the system are neighbours in memory. Every rank knows the index of every component, its own and others',
  * without asking. A cell is one component; or a vertex with its followers; or several vertices, consecutive
  * in number, of one group, one natural group and one rank. A natural group may become several cells.
  *
  * Lookahead and channels come from what the rank's own components say of their links and of whom else they
  * send to.
+ *
+ * Regular is a layout whose cells are single components and in which follower n lives with vertex n / each,
+ * as in nearly all networks: then a follower's place is computed from its vertex's, and only vertices are
+ * listed; on one rank nothing is, since vertex v has the index v + min(v x each, followers).
  */
 #include "partition/parts.h"
 
@@ -17,9 +21,9 @@ struct maker {
     struct part_layout *l;
     const struct part_groups *groups;
     const uint32_t *vertex_rank;
-    struct part_followers followers;
-    uint32_t *natural; /* per vertex; only where cells are natural groups */
-    uint32_t *next;    /* per rank: the first index that is free */
+    struct part_followers followers; /* where the layout is not regular */
+    uint32_t *natural;               /* per vertex; only where cells are natural groups */
+    uint32_t *next;                  /* per rank: the first index that is free */
     uint32_t block;
 };
 
@@ -37,12 +41,95 @@ static uint32_t component_of(const struct part_groups *groups, struct part_membe
     return groups->first[m.group] + m.number;
 }
 
+/* ---- regular layouts ---- */
+
+/* Does every follower live where its number says? */
+static bool regular_find(struct part_layout *l)
+{
+    const struct part_groups *groups = l->groups;
+    uint32_t g = 0, others = 0;
+    for (uint32_t i = 0; i < groups->count; i++)
+        if (part_groups_follows(groups, i) && groups->group[i].count) {
+            others += l->followers > 0;
+            l->followers = groups->group[g = i].count;
+        }
+    l->follower_group = g;
+    while (l->each < l->followers && part_groups_vertex(groups, (struct part_member){g, l->each}) == 0)
+        l->each++;
+    for (uint32_t n = 0; !others && n < l->followers; n++)
+        if (l->each == 0 || part_groups_vertex(groups, (struct part_member){g, n}) != n / l->each)
+            return false;
+    return !others;
+}
+
+/* Followers of the vertices before this one. */
+static uint32_t followers_before(const struct part_layout *l, uint32_t vertex)
+{
+    uint64_t before = (uint64_t)vertex * l->each;
+    return before < l->followers ? (uint32_t)before : l->followers;
+}
+
+static struct ker_address regular_vertex(const struct part_layout *l, uint32_t vertex)
+{
+    if (l->index)
+        return (struct ker_address){l->index[vertex], l->rank[vertex]};
+    return (struct ker_address){vertex + followers_before(l, vertex), 0};
+}
+
+struct ker_address part_layout_at(const struct part_layout *l, struct part_member m)
+{
+    if (!l->regular) {
+        uint32_t c = component_of(l->groups, m);
+        return (struct ker_address){l->index[c], l->rank[c]};
+    }
+    if (!part_groups_follows(l->groups, m.group))
+        return regular_vertex(l, l->groups->first_vertex[m.group] + m.number);
+    struct ker_address at = regular_vertex(l, m.number / l->each);
+    at.index += 1 + m.number % l->each;
+    return at;
+}
+
+struct part_member part_layout_member(const struct part_layout *l, uint32_t index)
+{
+    uint32_t last = l->each ? (l->followers + l->each - 1) / l->each : 0; /* the first without any */
+    ker_check(l->regular && !l->index);
+    if (index >= last + l->followers)
+        return vertex_member(l->groups, index - l->followers);
+    uint32_t vertex = index / (1 + l->each), behind = index % (1 + l->each);
+    if (behind == 0)
+        return vertex_member(l->groups, vertex);
+    return (struct part_member){l->follower_group, vertex * l->each + behind - 1};
+}
+
+/* One rank's are not listed. */
+static void regular_place(struct maker *m, int rank, int ranks)
+{
+    struct part_layout *l = m->l;
+    uint32_t vertices = m->groups->vertices;
+    l->largest_cell = 1;
+    l->components = rank == 0 ? m->groups->components : 0;
+    if (ranks == 1)
+        return;
+    l->rank = ker_alloc(vertices * sizeof *l->rank);
+    l->index = ker_alloc(vertices * sizeof *l->index);
+    for (uint32_t v = 0; v < vertices; v++) {
+        l->rank[v] = m->vertex_rank[v];
+        l->index[v] = m->next[l->rank[v]];
+        m->next[l->rank[v]] += 1 + followers_before(l, v + 1) - followers_before(l, v);
+    }
+    l->components = rank < ranks ? m->next[rank] : 0;
+}
+
 /* ---- cells ---- */
+
+static uint32_t rank_of(const struct maker *m, uint32_t vertex)
+{
+    return m->vertex_rank ? m->vertex_rank[vertex] : 0;
+}
 
 static bool continues_cell(const struct maker *m, uint32_t vertex)
 {
-    return m->vertex_rank[vertex] == m->vertex_rank[vertex - 1] &&
-           m->natural[vertex] == m->natural[vertex - 1] &&
+    return rank_of(m, vertex) == rank_of(m, vertex - 1) && m->natural[vertex] == m->natural[vertex - 1] &&
            vertex_member(m->groups, vertex).group == vertex_member(m->groups, vertex - 1).group;
 }
 
@@ -80,7 +167,7 @@ static void component_place(struct maker *m, struct part_member member, uint32_t
 static void components_place(struct maker *m)
 {
     for (uint32_t v = 0; v < m->groups->vertices; v++) {
-        uint32_t rank = m->vertex_rank[v], *next = &m->next[rank];
+        uint32_t rank = rank_of(m, v), *next = &m->next[rank];
         if (m->l->cell[v] == v)
             *next = ker_engine_place(*next, m->l->single ? 1 : cell_components(m, v), m->block);
         component_place(m, vertex_member(m->groups, v), rank);
@@ -94,6 +181,7 @@ static void components_place(struct maker *m)
 struct looker {
     struct part_layout *l;
     uint32_t rank;
+    bool alone;             /* all is on this rank */
     struct part_link *link; /* of one component */
     ker_time *to;           /* smallest delay by rank */
 };
@@ -102,11 +190,13 @@ struct looker {
 static void delays_look(struct looker *k, struct part_member member, uint32_t links)
 {
     struct part_layout *l = k->l;
-    uint32_t own = component_of(l->groups, member), cell = l->cell[part_groups_vertex(l->groups, member)];
+    uint32_t own = component_of(l->groups, member),
+             cell = l->single ? 0 : l->cell[part_groups_vertex(l->groups, member)];
     for (uint32_t i = 0; i < links; i++) {
         const struct part_link *link = &k->link[i];
-        uint32_t other = component_of(l->groups, link->to), rank = l->rank[other];
-        bool same = other == own || (!l->single && l->cell[part_groups_vertex(l->groups, link->to)] == cell);
+        uint32_t rank = k->alone ? k->rank : part_layout_at(l, link->to).rank;
+        bool same = component_of(l->groups, link->to) == own ||
+                    (!l->single && l->cell[part_groups_vertex(l->groups, link->to)] == cell);
         if (!same)
             l->lookahead = ker_time_min(l->lookahead, link->delay);
         if (rank != k->rank)
@@ -119,7 +209,7 @@ static void group_look(struct looker *k, uint32_t number)
     const struct part_group *g = &k->l->groups->group[number];
     for (uint32_t i = 0; i < g->count; i++) {
         struct part_member member = {number, i};
-        if (k->l->rank[component_of(k->l->groups, member)] != k->rank)
+        if (!k->alone && part_layout_at(k->l, member).rank != k->rank)
             continue;
         delays_look(k, member, g->links(g->context, i, k->link));
         if (g->sends)
@@ -132,7 +222,7 @@ static void delays_find(struct part_layout *l, int rank, int ranks)
     uint32_t most = part_groups_most_links(l->groups);
     for (uint32_t g = 0; g < l->groups->count; g++)
         most = l->groups->group[g].most_sends > most ? l->groups->group[g].most_sends : most;
-    struct looker k = {l, (uint32_t)rank, ker_alloc(most * sizeof *k.link),
+    struct looker k = {l, (uint32_t)rank, ranks == 1 && rank == 0, ker_alloc(most * sizeof *k.link),
                        ker_alloc((size_t)ranks * sizeof *k.to)};
     for (int r = 0; r < ranks; r++)
         k.to[r] = KER_TIME_MAX;
@@ -155,25 +245,36 @@ static uint32_t *naturals(const struct part_groups *groups)
     return natural;
 }
 
+static void listed_place(struct maker *m, enum part_cell_size size, int rank, int ranks)
+{
+    struct part_layout *l = m->l;
+    const struct part_groups *groups = m->groups;
+    l->rank = ker_alloc(groups->components * sizeof *l->rank);
+    l->index = ker_alloc(groups->components * sizeof *l->index);
+    l->cell = ker_alloc(groups->vertices * sizeof *l->cell);
+    part_followers_init(&m->followers, groups);
+    if (!l->single && size == PART_CELLS_NATURAL)
+        m->natural = naturals(groups);
+    cells_find(m, l->single ? PART_CELLS_SINGLE : size);
+    m->block = ker_engine_block(l->largest_cell);
+    components_place(m);
+    l->components = rank < ranks ? m->next[rank] : 0;
+    part_followers_release(&m->followers);
+    free(m->natural);
+}
+
 void part_layout_make(struct part_layout *l, const struct part_groups *groups, const uint32_t *vertex_rank,
                       enum part_cell_size size, int rank, int ranks)
 {
     struct maker m = {l, groups, vertex_rank, .next = ker_alloc(sizeof *m.next * (size_t)ranks)};
     *l = (struct part_layout){.groups = groups, .lookahead = KER_TIME_MAX};
     l->single = size == PART_CELLS_SINGLE || groups->apart;
-    l->rank = ker_alloc(groups->components * sizeof *l->rank);
-    l->index = ker_alloc(groups->components * sizeof *l->index);
-    l->cell = ker_alloc(groups->vertices * sizeof *l->cell);
-    part_followers_init(&m.followers, groups);
-    if (!l->single && size == PART_CELLS_NATURAL)
-        m.natural = naturals(groups);
-    cells_find(&m, l->single ? PART_CELLS_SINGLE : size);
-    m.block = ker_engine_block(l->largest_cell);
-    components_place(&m);
+    l->regular = l->single && regular_find(l);
+    if (l->regular)
+        regular_place(&m, rank, ranks);
+    else
+        listed_place(&m, size, rank, ranks);
     delays_find(l, rank, ranks);
-    l->components = m.next[rank];
-    part_followers_release(&m.followers);
-    free(m.natural);
     free(m.next);
 }
 

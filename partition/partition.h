@@ -103,20 +103,28 @@ enum part_cell_size { PART_CELLS_SINGLE, PART_CELLS_VERTEX, PART_CELLS_NATURAL }
 /* Where all of the system lives, on every rank; lookahead and channels are its own. Freed after building. */
 struct part_layout {
     const struct part_groups *groups;
-    uint32_t *rank, *index; /* per component: groups->first[group] + number */
-    uint32_t *cell;         /* per vertex: the first vertex of its cell */
-    bool single;            /* every component is a cell of its own */
-    uint32_t components;    /* length of this rank's index space */
-    uint32_t largest_cell;  /* components */
-    ker_time lookahead;     /* smallest delay from a cell of this rank to any other; KER_TIME_MAX: to none */
+    bool single;           /* every component is a cell of its own */
+    bool regular;          /* follower n lives with vertex n / each: see layout.c */
+    uint32_t components;   /* length of this rank's index space */
+    uint32_t largest_cell; /* components */
+    ker_time lookahead;    /* smallest delay from a cell of this rank to any other; KER_TIME_MAX: to none */
     struct ker_channel *channel; /* to other ranks, by rank */
     uint32_t channels;
+    /* for part_layout_at: per component, groups->first[group] + number; regular ones: per vertex, or NULL */
+    uint32_t *rank, *index;
+    uint32_t *cell; /* per vertex: the first vertex of its cell; NULL: it is regular */
+    uint32_t each, followers, follower_group;
 };
 
-/* From the rank of every vertex. Vertices of a cell lie on one rank. */
+/* From the rank of every vertex; NULL: all are on rank 0. Vertices of a cell lie on one rank. Another rank
+ * than 0..ranks-1 has nothing. */
 void part_layout_make(struct part_layout *, const struct part_groups *, const uint32_t *vertex_rank,
                       enum part_cell_size, int rank, int ranks);
 void part_layout_release(struct part_layout *);
+/* Where a component lives. */
+struct ker_address part_layout_at(const struct part_layout *, struct part_member);
+/* The component of this index, where everything is regular and on one rank (index is NULL). */
+struct part_member part_layout_member(const struct part_layout *, uint32_t index);
 /* Does a cell begin with this component? */
 bool part_layout_begins(const struct part_layout *, struct part_member);
 

@@ -314,6 +314,7 @@ void run_checkpoint_write(struct run *run, ker_time at)
     char *dir = k->dir ? ker_format("%s", k->dir) : ker_format("%s/checkpoints", run->folder.path),
          *name = ker_format("%s/" RUN_CHECKPOINT_NAME "%019lld", dir, (long long)at),
          *folder = ker_format("%s.tmp", name);
+    net_network_complete(run->network);
     checkpoint_write(run, folder, name, at);
     if (run->control) {
         folder_sync(dir);

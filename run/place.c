@@ -26,8 +26,7 @@ void run_partition_make(struct run *run)
     uint32_t ranks = (uint32_t)run->workers;
     groups_make(run);
     if (ranks == 1 && part_check(run->config, &run->error) == KER_OK) {
-        run->parts =
-            (struct part_result){1, ker_alloc(sizeof(uint32_t) * run->groups.vertices), KER_TIME_MAX, 0, 1.0};
+        run->parts = (struct part_result){1, NULL, KER_TIME_MAX, 0, 1.0};
     } else if (ranks > 1 && run->control) {
         struct part_graph graph = {0};
         part_graph_make(&graph, &run->groups);
@@ -42,27 +41,36 @@ void run_partition_make(struct run *run)
 static void routes_own(struct run *run)
 {
     bool follow = ker_config_bytes(run->config, "routing.hop_bytes") > 0;
-    if (!run->args->check && !follow && ker_comm_size(run->comm) > 1)
-        route_own(run->topology, net_layout_of(run->network, &run->layout).switch_rank,
-                  (uint32_t)ker_comm_rank(run->comm));
+    if (run->args->check || follow || ker_comm_size(run->comm) == 1)
+        return;
+    uint32_t switches = route_summarise(run->topology)->switches, *rank = ker_alloc(sizeof *rank * switches);
+    for (uint32_t id = 0; id < switches; id++)
+        rank[id] = net_switch_at(run->network, &run->layout, id).rank;
+    route_own(run->topology, rank, (uint32_t)ker_comm_rank(run->comm));
+    free(rank);
 }
 
-/* All get the ranks of the vertices, and from them know where every component lives. */
-void run_layout_make(struct run *run)
+/* All get the ranks of the vertices. */
+static void ranks_share(struct run *run)
 {
     uint32_t vertices = run->groups.vertices, *rank = run->parts.rank;
-    if (ker_comm_size(run->comm) > 1) {
-        rank = rank ? rank : ker_alloc(sizeof *rank * vertices);
-        ker_comm_broadcast(run->comm, &run->parts, sizeof run->parts);
-        run->parts.rank = rank;
-        ker_comm_broadcast(run->comm, rank, sizeof *rank * vertices);
-    }
+    rank = rank ? rank : ker_alloc(sizeof *rank * vertices);
+    ker_comm_broadcast(run->comm, &run->parts, sizeof run->parts);
+    run->parts.rank = rank;
+    ker_comm_broadcast(run->comm, rank, sizeof *rank * vertices);
+}
+
+/* All know from them where every component lives. */
+void run_layout_make(struct run *run)
+{
+    if (run->workers > 1)
+        ranks_share(run);
     static const struct ker_word cells[] = {{"single", PART_CELLS_SINGLE},
                                             {"switch", PART_CELLS_VERTEX},
                                             {"group", PART_CELLS_NATURAL},
                                             {NULL, 0}};
-    part_layout_make(&run->layout, &run->groups, rank,
+    part_layout_make(&run->layout, &run->groups, run->parts.rank,
                      (enum part_cell_size)ker_config_number(run->config, "engine.cells", cells),
-                     ker_comm_rank(run->comm), ker_comm_size(run->comm));
+                     ker_comm_rank(run->comm), run->workers);
     routes_own(run);
 }

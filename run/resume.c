@@ -158,6 +158,7 @@ void run_resume_load(struct run *run)
         return;
     if (!run->working)
         return;
+    net_network_complete(run->network);
     ker_engine_restart(run->engine, index->at);
     parts_read(run);
     if (run->error.status == KER_OK)

@@ -70,16 +70,14 @@ static struct ker_engine *engine_make(struct run *run)
 /* Switches and nodes of this rank, and what runs on its nodes. */
 void run_components_build(struct run *run)
 {
-    int rank = ker_comm_rank(run->comm);
     if (!run->working)
         return;
-    struct net_layout layout = net_layout_of(run->network, &run->layout);
     run->engine = engine_make(run);
     run->nodes = node_system_new(&run->model, &run->services, run->engine);
     struct net_host host = node_system_host(run->nodes);
-    net_network_build(run->network, run->engine, &layout, rank, &host);
+    net_network_build(run->network, run->engine, &run->layout, &host);
     uint32_t count;
-    uint32_t *nodes = net_own_nodes(&layout, run->network, rank, &count);
+    uint32_t *nodes = net_network_nodes(run->network, &count);
     part_layout_release(&run->layout);
     free(run->parts.rank);
     run->parts.rank = NULL; /* what else is known of the partition is reported by --check */

@@ -93,6 +93,11 @@ static void test_apart(void **state)
     part_graph_release(&graph);
 }
 
+static struct ker_address at(const struct part_layout *l, uint32_t group, uint32_t number)
+{
+    return part_layout_at(l, (struct part_member){group, number});
+}
+
 /* Hosts 0-3 on rank 0, 4-7 on 1, 8-11 on 2. Each component a cell: a server stands behind its host, and its
  * link is the lookahead; ranks are joined by links 3-4 and 7-8. */
 static void test_single(void **state)
@@ -110,9 +115,10 @@ static void test_single(void **state)
     assert_true(l.channel[0].rank == 0 && l.channel[0].delay == 103);
     assert_true(l.channel[1].rank == 2 && l.channel[1].delay == 107);
     static const uint32_t index[] = {0, 2, 3, 4, 0, 2, 3, 4, 0, 2, 3, 4, 1, 1, 1};
-    assert_memory_equal(l.index, index, sizeof index);
+    for (uint32_t i = 0; i < 15; i++)
+        assert_int_equal(at(&l, i < 12 ? HOSTS : SERVERS, i % 12).index, index[i]);
     for (uint32_t j = 0; j < 3; j++) {
-        assert_int_equal(l.rank[groups.first[SERVERS] + j], j);
+        assert_int_equal(at(&l, SERVERS, j).rank, j);
         assert_true(part_layout_begins(&l, (struct part_member){SERVERS, j}));
     }
     part_layout_release(&l);
@@ -206,12 +212,79 @@ static void test_rails(void **state)
     uint32_t rank[4] = {0, 0, 1, 1};
     struct part_layout l;
     part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 0, 2);
-    assert_int_equal(l.rank[groups.first[RAILED] + 1], 0); /* where its first switch is */
-    assert_int_equal(l.rank[groups.first[RAILED] + 2], 1);
+    assert_int_equal(at(&l, RAILED, 1).rank, 0); /* where its first switch is */
+    assert_int_equal(at(&l, RAILED, 2).rank, 1);
     assert_int_equal(l.lookahead, 20);
     assert_int_equal(l.channels, 1);
     assert_true(l.channel[0].rank == 1 && l.channel[0].delay == 20);
     part_layout_release(&l);
+}
+
+/* ---- TREE: 7 switches of which the first three have 3, 3 and 2 hosts ---- */
+
+static struct part_member tree_home(const void *context, uint32_t h)
+{
+    return (struct part_member){SWITCHES, h / 3};
+}
+
+static uint32_t tree_switch_links(const void *context, uint32_t s, struct part_link *link)
+{
+    link[0] = (struct part_link){{SWITCHES, (s + 1) % 7}, 50};
+    link[1] = (struct part_link){{SWITCHES, (s + 6) % 7}, 50};
+    return 2;
+}
+
+static uint32_t tree_host_links(const void *context, uint32_t h, struct part_link *link)
+{
+    link[0] = (struct part_link){{SWITCHES, h / 3}, 10};
+    return 1;
+}
+
+/* Regular: nothing is listed on one rank, and on three only vertices. Each switch stands before its hosts:
+ * 0, 4, 8, then (2 hosts) 11, 12, 13, 14; an index leads back to its component. On ranks 0: switches 0 and 3,
+ * 1: 1, 4 and 5, 2: 2 and 6. */
+static void test_regular(void **state)
+{
+    struct part_groups groups = {0};
+    struct part_group switches = {"switches", 7, NULL, NULL, one, one, tree_switch_links, 2},
+                      hosts = {"hosts", 8, NULL, tree_home, one, one, tree_host_links, 1};
+    static const uint32_t alone[] = {0, 4, 8, 11, 12, 13, 14}, rank[] = {0, 1, 2, 0, 1, 1, 2},
+                          index[] = {0, 0, 0, 4, 4, 5, 3};
+    part_groups_add(&groups, &switches);
+    part_groups_add(&groups, &hosts);
+    part_groups_divide(&groups, 1);
+    struct part_layout l;
+    part_layout_make(&l, &groups, NULL, PART_CELLS_SINGLE, 0, 1);
+    assert_true(l.regular && !l.index && !l.rank && !l.cell);
+    assert_int_equal(l.components, 15);
+    assert_int_equal(l.lookahead, 10);
+    assert_int_equal(l.channels, 0);
+    for (uint32_t s = 0; s < 7; s++)
+        assert_int_equal(at(&l, SWITCHES, s).index, alone[s]);
+    for (uint32_t h = 0; h < 8; h++)
+        assert_int_equal(at(&l, RAILED, h).index, alone[h / 3] + 1 + h % 3);
+    for (uint32_t i = 0; i < 15; i++) {
+        struct part_member m = part_layout_member(&l, i);
+        assert_int_equal(part_layout_at(&l, m).index, i);
+    }
+    part_layout_release(&l);
+    groups.apart = false;
+    for (int own = 0; own < 3; own++) {
+        part_layout_make(&l, &groups, rank, PART_CELLS_SINGLE, own, 3);
+        assert_true(l.regular && l.index);
+        assert_int_equal(l.components, own == 0 ? 5 : own == 1 ? 6 : 4);
+        assert_int_equal(l.channels, 2);
+        assert_true(l.channel[0].delay == 50 && l.channel[1].delay == 50);
+        for (uint32_t s = 0; s < 7; s++) {
+            assert_int_equal(at(&l, SWITCHES, s).rank, rank[s]);
+            assert_int_equal(at(&l, SWITCHES, s).index, index[s]);
+        }
+        for (uint32_t h = 0; h < 8; h++) {
+            assert_int_equal(at(&l, RAILED, h).rank, rank[h / 3]);
+            assert_int_equal(at(&l, RAILED, h).index, index[h / 3] + 1 + h % 3);
+        }
+        part_layout_release(&l);
+    }
 }
 
 int main(void)
@@ -220,6 +293,7 @@ int main(void)
         cmocka_unit_test(test_graph),         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_single),        cmocka_unit_test(test_vertex_cells),
         cmocka_unit_test(test_natural_cells), cmocka_unit_test(test_rails),
+        cmocka_unit_test(test_regular),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

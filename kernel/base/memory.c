@@ -115,7 +115,6 @@ static void *map_aligned(size_t bytes)
         munmap(base, before);
     if (after)
         munmap(base + before + length, after);
-    madvise(base + before, length, MADV_HUGEPAGE); /* a wish; where it is not granted small pages serve */
     return base + before;
 }
 
@@ -124,6 +123,8 @@ void *ker_reserve(size_t bytes)
     void *block;
     if (is_mapped(bytes)) {
         block = map_aligned(bytes);
+        if (block) /* a wish; where it is not granted small pages serve */
+            madvise(block, bytes, MADV_HUGEPAGE);
     } else {
         size_t lines = (bytes + LINE_BYTES - 1) / LINE_BYTES;
         block = aligned_alloc(LINE_BYTES, (lines ? lines : 1) * LINE_BYTES);
@@ -143,6 +144,50 @@ void ker_release(void *block, size_t bytes)
         munmap(block, bytes);
     else
         free(block);
+}
+
+/* ---- memory that is used here and there ---- */
+
+#ifndef MADV_COLLAPSE
+#define MADV_COLLAPSE 25 /* Linux 6.1; older ones refuse it */
+#endif
+
+void ker_sparse_init(struct ker_sparse *s, size_t bytes)
+{
+    *s = (struct ker_sparse){.bytes = bytes ? bytes : 1};
+    s->base = map_aligned(s->bytes);
+    if (!s->base)
+        out_of_memory(bytes);
+    s->used = ker_alloc((bytes / HUGE_BYTES + 1) * sizeof *s->used);
+}
+
+void ker_sparse_release(struct ker_sparse *s)
+{
+    if (s->base)
+        munmap(s->base, s->bytes);
+    free(s->used);
+    *s = (struct ker_sparse){0};
+}
+
+/* Enough of a huge page is in use: its small pages become one. The last part of the memory is shorter, and
+ * keeps them. */
+static void sparse_join(struct ker_sparse *s, size_t part)
+{
+    char *at = s->base + part * HUGE_BYTES;
+    if ((part + 1) * HUGE_BYTES > s->bytes)
+        return;
+    if (madvise(at, HUGE_BYTES, MADV_COLLAPSE))
+        madvise(at, HUGE_BYTES, MADV_HUGEPAGE); /* then later, by the kernel's own measure */
+}
+
+void ker_sparse_use(struct ker_sparse *s, const void *block, size_t bytes)
+{
+    size_t part = (size_t)((const char *)block - s->base) / HUGE_BYTES;
+    if (s->used[part] >= HUGE_BYTES / 4)
+        return;
+    s->used[part] += (uint32_t)bytes;
+    if (s->used[part] >= HUGE_BYTES / 4)
+        sparse_join(s, part);
 }
 
 #define RANGE_BYTES (64ull << 30)

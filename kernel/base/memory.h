@@ -21,6 +21,17 @@ char *ker_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Zeroed, aligned to 64 bytes; large blocks ask for huge pages and are given back by ker_release. */
 void *ker_reserve(size_t bytes);
 void ker_release(void *block, size_t bytes);
+/* Zeroed memory of which perhaps only a part is ever used, here and there: what nobody has touched costs
+ * nothing. It begins on small pages; each 2 MiB get a huge page when a quarter of them is said to be in use.
+ */
+struct ker_sparse {
+    char *base; /* aligned to 2 MiB */
+    size_t bytes;
+    uint32_t *used; /* of each 2 MiB, bytes; from a quarter on no more is counted */
+};
+void ker_sparse_init(struct ker_sparse *, size_t bytes);
+void ker_sparse_release(struct ker_sparse *);
+void ker_sparse_use(struct ker_sparse *, const void *block, size_t bytes);
 /* Address space to be touched as it is used, up to 64 GiB; *bytes: how much it is. Huge pages are asked for
  * beyond the first few MiB, so that small runs stay small. munmap() ends it. */
 void *ker_reserve_range(size_t *bytes);

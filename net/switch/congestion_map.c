@@ -159,7 +159,7 @@ uint32_t net_congestion_map_sends(const struct net_network *net, uint32_t id, st
     return count;
 }
 
-struct net_congestion_map *net_congestion_map_new(const struct net_network *net, const struct net_layout *l,
+struct net_congestion_map *net_congestion_map_new(const struct net_network *net, const struct part_layout *l,
                                                   uint32_t id)
 {
     uint32_t links = route_watched(net->topology), ports = route_ports(net->topology, id), first, end;
@@ -171,8 +171,7 @@ struct net_congestion_map *net_congestion_map_new(const struct net_network *net,
     n->member = ker_alloc((end - first) * sizeof *n->member);
     for (uint32_t i = first; i < end; i++)
         if (i != id)
-            n->member[n->members++] =
-                (struct member){{l->switch_index[i], l->switch_rank[i]}, direct_delay(net, id, i)};
+            n->member[n->members++] = (struct member){net_switch_at(net, l, i), direct_delay(net, id, i)};
     for (uint32_t port = 0; port < ports; port++)
         n->port[port].link = route_watch(net->topology, id, port);
     return n;
