@@ -293,10 +293,14 @@ static void all_kinds(void **state)
         algorithms_check(systems[i], i % 2 && i != 5);
 }
 
-/* More than 512 switches with nodes; more than 4096 nodes. */
+/* More than 512 switches with nodes; more than 4096 nodes; products of which a link is down. */
 static void several_floods(void **state)
 {
     algorithms_check(TOPOLOGY("torus", "extents = [9, 8, 8]; " LINKS), 5);
+    algorithms_check(TOPOLOGY("torus", "extents = [1, 6, 2, 7]; wrap = [true, false, true, true]; " LINKS),
+                     5);
+    algorithms_check(
+        TOPOLOGY("torus", "extents = [5, 4, 3]; " LINKS) "faults: { list = ({ link = [0, 1]; }); }; ", 5);
     algorithms_check(TOPOLOGY("fat_tree", "down = [70, 6, 12]; up = [1, 2, 3]; " LINKS), 80);
     algorithms_check(TOPOLOGY("hierarchical", "groups = [5, 111]; links = 2; " LINKS), 3);
 }

@@ -45,6 +45,10 @@ static enum ker_status shortest_make(struct route_maker *m, struct route_topolog
                                      const struct ker_config *config, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
+    uint32_t extents[ROUTE_FACTORS];
+    int dimensions = route_grid(topology, extents);
+    if (!m->weight && !m->passed_by)
+        m->factors = route_factors_new(m->wires, extents, dimensions);
     route_waits_init(&m->waits, m->wires);
     route_maker_fill(m);
     if (m->cyclic && m->most_links >= ROUTE_TABLE_CLASSES)

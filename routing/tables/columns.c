@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MEMORY_WORDS (1u << 23) /* of keys, 32 MiB; then all are forgotten */
+#define MEMORY_WORDS (1u << 22) /* of keys, 32 MiB; then all are forgotten */
 #define MOST_BLOCKS 4096        /* of one flood */
 
 /* 64 endpoints: those of its switch number i are at[first_bit + i] of the flood. */
@@ -30,15 +30,18 @@ struct columns {
     struct route_maker *m;
     struct block *block; /* of the flood at hand */
     uint32_t blocks, block_room;
-    uint32_t to[ROUTE_FLOOD_BITS], bits; /* switches */
-    struct ker_table patterns, ports;    /* numbers of patterns of blocks, of lists of ports */
+    uint32_t to[ROUTE_FLOOD_BITS], bits, floods; /* switches */
+    struct ker_table patterns, ports;            /* numbers of patterns of blocks, of lists of ports */
     uint32_t *pattern, patterns_used, pattern_room, *port, ports_used, port_room;
     uint32_t *ports_of; /* per switch: number of its list */
     struct ker_table keys;
-    uint32_t *memory, memory_used, memory_room; /* keys, each behind the place of its block in the trie */
-    route_wide *hop;                            /* the links of the switch at hand that lead anywhere, */
-    uint32_t *link, links;                      /* and which they are */
-    uint32_t *key;
+    uint64_t *memory; /* keys, each behind the place of its block in the trie */
+    uint32_t memory_used, memory_room;
+    route_wide *hop;        /* the links of the switch at hand that lead anywhere, */
+    uint32_t *place, links; /* and which of its links they are */
+    uint32_t *flooded;      /* per switch: the last flood that it is a destination of, from 1 on */
+    uint64_t *key, *last;   /* of the block at hand, and of the one before: often the same */
+    uint32_t last_count, last_made;
 };
 
 /* ---- numbers for equal lists ---- */
@@ -136,6 +139,8 @@ static void flood_search(struct columns *c)
     struct route_maker *m = c->m;
     if (m->weight)
         weighted_search(c);
+    else if (m->factors)
+        route_factors_search(m->factors, &m->flood, c->to, c->bits);
     else
         route_flood_search(&m->flood, c->to, c->bits);
     route_passed_find(m);
@@ -150,33 +155,23 @@ static void hops_find(struct columns *c, uint32_t at)
     uint64_t *bits = m->hop_bits + (size_t)at * m->words;
     c->links = 0;
     memset(bits, 0, m->words * sizeof *bits);
-    for (uint32_t i = wires->begin[at], place = 0; i < wires->begin[at + 1]; i++, place++) {
+    for (uint32_t place = 0; place < wires->begin[at + 1] - wires->begin[at]; place++) {
         route_wide *hop = &c->hop[c->links];
-        route_flood_hop(&m->flood, at, i, hop);
+        route_flood_hop(&m->flood, at, wires->begin[at] + place, hop);
         if (m->passed_by)
             *hop &= m->passed_by[at];
         bool any = route_wide_any(hop);
-        c->link[c->links] = i;
+        c->place[c->links] = place;
         c->links += any;
         bits[place / 64] |= (uint64_t)any << place % 64;
     }
-}
-
-/* The bits of a block. */
-static inline uint64_t bits_of(const route_wide *hop, const struct block *b)
-{
-    uint32_t word = b->first_bit / 64, shift = b->first_bit % 64;
-    uint64_t bits = (*hop)[word] >> shift;
-    if (shift && word + 1 < ROUTE_FLOOD_WORDS)
-        bits |= (*hop)[word + 1] << (64 - shift);
-    return b->bits < 64 ? bits & ((1ull << b->bits) - 1) : bits;
 }
 
 /* ---- blocks ---- */
 
 /* The set of paths to the block's switch number k. Of more than a set can have, those from one of the
  * destination's own on; *own: it is such a set. */
-static uint32_t set_make(struct columns *c, const struct block *b, uint32_t k, bool *own)
+static uint32_t set_make(struct columns *c, const struct block *b, uint32_t k, uint32_t at, bool *own)
 {
     const struct route_wires *wires = c->m->wires;
     struct route_hop hop[ROUTE_MAX_CHOICES];
@@ -189,7 +184,7 @@ static uint32_t set_make(struct columns *c, const struct block *b, uint32_t k, b
     }
     for (uint32_t i = 0; i < c->links; i++)
         if (c->hop[i][bit / 64] >> bit % 64 & 1 && (seen++ + all - skip) % all < ROUTE_MAX_CHOICES)
-            hop[count++] = (struct route_hop){wires->port[c->link[i]], 0, 0};
+            hop[count++] = (struct route_hop){wires->port[wires->begin[at] + c->place[i]], 0, 0};
     return route_table_set_of(c->m->table, hop, count);
 }
 
@@ -198,7 +193,7 @@ static uint32_t block_make(struct columns *c, const struct block *b, uint32_t at
     const struct route_wires *wires = c->m->wires;
     uint32_t set[ROUTE_TRIE_BLOCK], value[ROUTE_TRIE_BLOCK] = {0};
     for (uint32_t k = 0; k < b->bits; k++)
-        set[k] = set_make(c, b, k, own);
+        set[k] = set_make(c, b, k, at, own);
     for (uint32_t i = 0; i < b->count; i++) {
         value[i] = set[b->place[i]];
         if (c->to[b->first_bit + b->place[i]] != at)
@@ -209,23 +204,25 @@ static uint32_t block_make(struct columns *c, const struct block *b, uint32_t at
     return route_trie_block(&c->m->table->hops, value);
 }
 
-/* Writes the key of a block; returns its length. */
+/* Writes the key of a block; returns how many words: who the block and the switch are like, which links lead
+ * to any of its endpoints, and for each of these to which. */
 static uint32_t key_make(struct columns *c, const struct block *b, uint32_t at)
 {
-    uint32_t *key = c->key, count = 2, *present = key + count;
-    uint32_t links = c->m->wires->begin[at + 1] - c->m->wires->begin[at], words = (links + 31) / 32;
-    key[0] = c->ports_of[at];
-    key[1] = b->pattern;
-    memset(present, 0, words * sizeof *present);
-    count += words;
-    for (uint32_t i = 0; i < c->links; i++) {
-        uint64_t bits = bits_of(&c->hop[i], b);
-        uint32_t place = c->link[i] - c->m->wires->begin[at];
-        present[place / 32] |= (uint32_t)(bits != 0) << place % 32;
-        key[count] = (uint32_t)bits;
-        key[count + 1] = (uint32_t)(bits >> 32);
-        count += bits ? b->bits > 32 ? 2 : 1 : 0;
+    uint64_t *key = c->key, present = 0, all = b->bits < 64 ? (1ull << b->bits) - 1 : UINT64_MAX;
+    uint32_t links = c->m->wires->begin[at + 1] - c->m->wires->begin[at], group = 0;
+    uint32_t count = 1 + (links + 63) / 64, shift = b->first_bit % 64;
+    const uint64_t *word = (const uint64_t *)c->hop + b->first_bit / 64;
+    key[0] = (uint64_t)c->ports_of[at] << 32 | b->pattern;
+    for (uint32_t i = 0; i < c->links; i++, word += ROUTE_FLOOD_WORDS) {
+        uint64_t bits = (word[0] >> shift | word[1] << 1 << (63 - shift)) & all;
+        for (; group < c->place[i] / 64; present = 0)
+            key[1 + group++] = present;
+        present |= (uint64_t)(bits != 0) << c->place[i] % 64;
+        key[count] = bits;
+        count += bits != 0;
     }
+    for (; group < (links + 63) / 64; present = 0)
+        key[1 + group++] = present;
     return count;
 }
 
@@ -235,27 +232,41 @@ static void forget(struct columns *c)
     c->memory_used = 0;
 }
 
-static uint32_t block_find(struct columns *c, const struct block *b, uint32_t at)
+/* The place of the block of this key, which is made if there is none. */
+static uint32_t key_find(struct columns *c, const struct block *b, uint32_t at, uint32_t count)
 {
     bool is_new, own = false;
-    for (uint32_t k = 0; k < b->bits; k++)
-        if (c->to[b->first_bit + k] == at)
-            return block_make(c, b, at, &own);
-    uint32_t count = key_make(c, b, at);
     if (c->memory_used > MEMORY_WORDS)
         forget(c);
     KER_RESERVE(c->memory, c->memory_room, c->memory_used + 2 * (uint64_t)count + 1);
-    uint32_t *place = route_interned_add(&c->keys, c->memory, c->key, count, &is_new);
+    uint32_t *place = route_interned_add(&c->keys, c->memory, c->key, 2 * count, &is_new);
     if (!is_new)
-        return c->memory[*place - 2];
-    *place = 1 + c->memory_used + 1;
+        return (uint32_t)c->memory[(*place - 1) / 2 - 1];
+    *place = 1 + 2 * (c->memory_used + 1);
     uint32_t made = block_make(c, b, at, &own);
     c->memory[c->memory_used++] = made;
     memcpy(c->memory + c->memory_used, c->key, count * sizeof *c->key);
     if (own) /* nobody asks for such a key */
-        c->memory[c->memory_used] = UINT32_MAX;
+        c->memory[c->memory_used] = c->key[0] = UINT64_MAX;
     c->memory_used += count;
     return made;
+}
+
+static uint32_t block_find(struct columns *c, const struct block *b, uint32_t at)
+{
+    bool own = false;
+    for (uint32_t k = 0; c->flooded[at] == c->floods && k < b->bits; k++)
+        if (c->to[b->first_bit + k] == at)
+            return block_make(c, b, at, &own);
+    uint32_t count = key_make(c, b, at);
+    if (count == c->last_count && memcmp(c->key, c->last, count * sizeof *c->key) == 0)
+        return c->last_made;
+    c->last_made = key_find(c, b, at, count);
+    c->last_count = count;
+    uint64_t *swap = c->key;
+    c->key = c->last;
+    c->last = swap;
+    return c->last_made;
 }
 
 /* ---- the table ---- */
@@ -280,6 +291,9 @@ static uint32_t flood_make(struct columns *c, uint32_t first)
     c->bits = c->blocks = 0;
     while (first < endpoints && c->blocks < MOST_BLOCKS && block_join(c, first))
         first += c->block[c->blocks - 1].count;
+    c->floods++;
+    for (uint32_t i = 0; i < c->bits; i++)
+        c->flooded[c->to[i]] = c->floods;
     flood_search(c);
     while (done < c->blocks) {
         uint32_t rest = c->blocks - done, room = route_trie_blocks_room(&c->m->table->hops);
@@ -296,9 +310,11 @@ void route_columns_fill(struct route_maker *m)
     struct columns c = {.m = m};
     route_flood_init(&m->flood, wires, m->weight, m->updown ? m->depth : NULL, m->by_depth);
     c.ports_of = ker_alloc(wires->switches * sizeof *c.ports_of);
-    c.hop = ker_reserve((wires->most + 1ull) * sizeof *c.hop);
-    c.link = ker_alloc((wires->most + 1ull) * sizeof *c.link);
-    c.key = ker_alloc((2 + wires->most / 32 + 1 + 2ull * (wires->most + 1)) * sizeof *c.key);
+    c.hop = ker_reserve((wires->most + 2ull) * sizeof *c.hop);
+    c.place = ker_alloc((wires->most + 1ull) * sizeof *c.place);
+    c.flooded = ker_alloc(wires->switches * sizeof *c.flooded);
+    c.key = ker_alloc((3ull + wires->most + wires->most / 64) * sizeof *c.key);
+    c.last = ker_alloc((3ull + wires->most + wires->most / 64) * sizeof *c.last);
     ports_number(&c);
     for (uint32_t first = 0; first < wires->endpoints;)
         first = flood_make(&c, first);
@@ -310,7 +326,9 @@ void route_columns_fill(struct route_maker *m)
     free(c.port);
     free(c.ports_of);
     free(c.memory);
-    ker_release(c.hop, (wires->most + 1ull) * sizeof *c.hop);
-    free(c.link);
+    ker_release(c.hop, (wires->most + 2ull) * sizeof *c.hop);
+    free(c.place);
+    free(c.flooded);
     free(c.key);
+    free(c.last);
 }

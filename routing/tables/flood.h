@@ -20,7 +20,9 @@ struct route_flood {
     const uint32_t *depth;    /* per switch; not NULL: only paths up (to less depth), then down */
     const uint32_t *by_depth; /* the switches by depth */
     uint32_t count;           /* destinations of the last search */
-    bool exact;               /* all digits of distances are there, not only the last two */
+    const uint32_t *hop_of;   /* not NULL: answers are in `hop`, per link which of these */
+    const route_wide *hop;
+    bool exact; /* all digits of distances are there, not only the last two */
     unsigned digits, digits_room;
     route_wide *digit[64];    /* of the distance, per switch */
     route_wide *seen, *below; /* per switch: reached; there is a path down (with depth) */
@@ -71,6 +73,10 @@ static inline bool route_wide_any(const route_wide *a)
 static inline void route_flood_hop(const struct route_flood *f, uint32_t at, uint32_t link, route_wide *hop)
 {
     uint32_t peer = f->wires->to[link];
+    if (f->hop_of) {
+        *hop = f->hop[f->hop_of[link]];
+        return;
+    }
     if (!f->exact) { /* neighbours' distances differ by one at most, so that their last digits tell all */
         route_wide low = f->digit[0][at] ^ f->digit[0][peer];
         *hop = low & ~(f->digit[1][at] ^ f->digit[1][peer] ^ f->digit[0][peer]);

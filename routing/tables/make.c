@@ -362,6 +362,7 @@ void route_maker_release(struct route_maker *m)
     if (m->passed_by)
         ker_release(m->passed_by, m->wires->switches * sizeof *m->passed_by);
     route_flood_release(&m->flood);
+    route_factors_free(m->factors);
     route_waits_release(&m->waits);
     route_layers_free(m->layers);
 }

@@ -3,7 +3,7 @@
 #ifndef ROUTING_TABLE_MAKER_H
 #define ROUTING_TABLE_MAKER_H
 
-#include "routing/tables/flood.h"
+#include "routing/tables/factors.h"
 #include "routing/tables/make.h"
 
 #define ROUTE_FAR UINT64_MAX
@@ -36,7 +36,8 @@ struct route_maker {
     uint64_t *mask;        /* per switch with at most 64 links: what lowest was found for */
     /* with all */
     struct route_flood flood;
-    route_wide *passed_by; /* per switch: destinations of packets that pass it; NULL: all */
+    struct route_factors *factors; /* not NULL: they are known from these */
+    route_wide *passed_by;         /* per switch: destinations of packets that pass it; NULL: all */
     uint32_t floods;
     struct route_waits waits;
     uint64_t *hop_bits; /* per switch `words`: a bit for each link that a path begins with */
