@@ -158,6 +158,22 @@ struct ker_comm *ker_comm_first(struct ker_comm *comm, int count)
     return made;
 }
 
+struct ker_comm *ker_comm_here(struct ker_comm *comm)
+{
+    struct ker_comm *made = ker_alloc(sizeof *made);
+    *made = *comm;
+    made->ends_mpi = made->counted = made->owns = false;
+    if (comm->host_size == comm->size)
+        return made;
+    made->owns = true;
+    MPI_Comm_split_type(comm->mpi, MPI_COMM_TYPE_SHARED, comm->rank, MPI_INFO_NULL, &made->mpi);
+    MPI_Comm_rank(made->mpi, &made->rank);
+    MPI_Comm_size(made->mpi, &made->size);
+    made->host_size = made->size;
+    made->shared = shared_new(made, made->size);
+    return made;
+}
+
 void ker_comm_apart(struct ker_comm *comm)
 {
     ker_assert(!comm->owns);

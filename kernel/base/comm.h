@@ -48,11 +48,14 @@ void ker_comm_allgather(struct ker_comm *, const void *data, size_t bytes, void 
  * until it is taken. */
 void ker_comm_put(struct ker_comm *, const void *data, size_t bytes);
 void ker_comm_take(struct ker_comm *, int rank, void *data, size_t bytes);
+
 /* As if each rank were on a host of its own: a test of collectives by MPI. */
 void ker_comm_apart(struct ker_comm *);
 
 /* The first `count` ranks as a comm of their own, to be released; NULL on the other ranks. */
 struct ker_comm *ker_comm_first(struct ker_comm *, int count);
+/* The ranks of this host as a comm of their own, in the same order, to be released. */
+struct ker_comm *ker_comm_here(struct ker_comm *);
 /* Waits until all ranks are here; those that come early sleep and leave the cores to the others. Meanwhile
  * they call `nap` every few milliseconds, where it is given. */
 void ker_comm_meet(struct ker_comm *, void (*nap)(struct ker_comm *));

@@ -3,11 +3,12 @@
  * A rank tells those that it sends to. Nobody knows how many will tell it: whose messages have all been taken
  * (they are synchronous) enters a barrier that does not block, and when that is complete nothing is under way
  * any more (Hoefler, Siebert and Lumsdaine 2010). Then neighbours, who know each other now, tell where they
- * are and which number the other has.
+ * are. On one host it is simpler.
  */
 #include "kernel/engine/channels.h"
 
 #include "kernel/base/array.h"
+#include "kernel/base/comm_mpi.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
@@ -15,32 +16,43 @@
 #define TAG_CHANNEL 78
 #define TAG_PLACE 79
 
-void hosts_make(struct hosts *h, MPI_Comm all, int groups)
+/* Consecutive ranks on each host. */
+static void hosts_number(struct hosts *h, int rank, int ranks, int groups)
 {
-    int rank, ranks;
-    MPI_Comm here;
-    MPI_Comm_rank(all, &rank);
-    MPI_Comm_size(all, &ranks);
-    MPI_Comm_split_type(all, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &here);
-    if (groups > ranks)
-        groups = ranks;
-    int group = groups ? (int)((int64_t)rank * groups / ranks) : 0;
-    MPI_Comm_split(here, group, rank, &h->here);
-    MPI_Comm_free(&here);
-    MPI_Comm_rank(h->here, &h->place);
-    MPI_Comm_size(h->here, &h->size);
-    MPI_Comm_split(all, h->place == 0 ? 0 : MPI_UNDEFINED, rank, &h->leaders);
-    int known[] = {rank, 0};
-    if (h->leaders != MPI_COMM_NULL)
-        MPI_Comm_size(h->leaders, &known[1]);
-    MPI_Bcast(known, 2, MPI_INT, 0, h->here);
-    h->first = known[0];
-    h->count = known[1];
+    int64_t group = (int64_t)rank * groups / ranks, all = ranks;
+    h->first = (int)((group * all + groups - 1) / groups);
+    h->group.from = h->first;
+    h->group.place = rank - h->first;
+    h->group.size = (int)(((group + 1) * all + groups - 1) / groups) - h->first;
+    h->count = groups;
+}
+
+static void hosts_find(struct hosts *h, struct ker_comm *all)
+{
+    h->group = (struct shared_group){0, ker_comm_rank(h->here), ker_comm_size(h->here)};
+    uint64_t hosts = h->group.place == 0;
+    ker_comm_sum_u64(all, &hosts, 1);
+    h->count = (int)hosts;
+    h->first = ker_comm_rank(all);
+    ker_comm_broadcast(h->here, &h->first, sizeof h->first);
+}
+
+void hosts_make(struct hosts *h, struct ker_comm *all, int groups)
+{
+    int rank = ker_comm_rank(all), ranks = ker_comm_size(all);
+    h->here = ker_comm_here(all);
+    h->leaders = MPI_COMM_NULL;
+    if (groups < ranks && ker_comm_host_size(all) < ranks)
+        hosts_find(h, all);
+    else
+        hosts_number(h, rank, ranks, groups < 1 ? 1 : groups < ranks ? groups : ranks);
+    if (h->count > 1)
+        MPI_Comm_split(ker_comm_mpi(all), h->group.place == 0 ? 0 : MPI_UNDEFINED, rank, &h->leaders);
 }
 
 void hosts_release(struct hosts *h)
 {
-    MPI_Comm_free(&h->here);
+    ker_comm_release(h->here);
     if (h->leaders != MPI_COMM_NULL)
         MPI_Comm_free(&h->leaders);
 }
@@ -99,42 +111,68 @@ static int by_rank(const void *a, const void *b)
 
 struct place {
     int first, place; /* of its host; there */
-    uint32_t number;
 };
 
 static void places_learn(struct channels *c, MPI_Comm all, const struct hosts *hosts)
 {
-    struct place *own = ker_alloc(sizeof *own * (2u * c->count + 1u)), *other = own + c->count;
+    struct place own = {hosts->first, hosts->group.place},
+                 *other = ker_alloc(sizeof *other * (c->count + 1u));
     MPI_Request *request = ker_alloc(sizeof *request * (2u * c->count + 1u));
     for (uint32_t i = 0; i < c->count; i++) {
         int rank = (int)c->neighbour[i].rank;
-        own[i] = (struct place){hosts->first, hosts->place, i};
         MPI_Irecv(&other[i], sizeof *other, MPI_BYTE, rank, TAG_PLACE, all, &request[i]);
-        MPI_Isend(&own[i], sizeof *own, MPI_BYTE, rank, TAG_PLACE, all, &request[c->count + i]);
+        MPI_Isend(&own, sizeof own, MPI_BYTE, rank, TAG_PLACE, all, &request[c->count + i]);
     }
     MPI_Waitall((int)(2 * c->count), request, MPI_STATUSES_IGNORE);
-    for (uint32_t i = 0; i < c->count; i++) {
-        c->neighbour[i].number = other[i].number;
+    for (uint32_t i = 0; i < c->count; i++)
         c->neighbour[i].place = other[i].first == hosts->first ? other[i].place : -1;
-    }
-    free(own);
+    free(other);
     free(request);
 }
 
-void channels_make(struct channels *c, MPI_Comm all, const struct hosts *hosts,
+/* ---- on one host ---- */
+
+/* All hear of all channels: there are not many ranks. */
+static void channels_gather(struct channels *c, struct ker_comm *all, const struct ker_channel *channel,
+                            uint32_t count)
+{
+    uint32_t rank = (uint32_t)ker_comm_rank(all);
+    struct ker_channel *told;
+    size_t *offset;
+    ker_comm_allgather(all, channel, sizeof *channel * count, (void **)&told, &offset);
+    for (uint32_t r = 0; r < (uint32_t)ker_comm_size(all); r++)
+        for (size_t i = offset[r] / sizeof *told; i < offset[r + 1] / sizeof *told; i++) {
+            ker_assert(told[i].delay > 0);
+            if (r == rank)
+                neighbour_add(c, told[i].rank);
+            if (told[i].rank != rank)
+                continue;
+            neighbour_add(c, r);
+            c->into = ker_time_min(c->into, told[i].delay);
+        }
+    for (uint32_t i = 0; i < c->count; i++)
+        c->neighbour[i].place = (int)c->neighbour[i].rank;
+    free(told);
+    free(offset);
+}
+
+void channels_make(struct channels *c, struct ker_comm *all, const struct hosts *hosts,
                    const struct ker_channel *channel, uint32_t count)
 {
-    int ranks;
-    MPI_Comm_size(all, &ranks);
+    int ranks = ker_comm_size(all);
     *c = (struct channels){.number = ker_alloc(sizeof *c->number * (size_t)ranks), .into = KER_TIME_MAX};
     for (int r = 0; r < ranks; r++)
         c->number[r] = CHANNELS_NONE;
-    channels_tell(c, all, channel, count);
+    if (hosts->count == 1)
+        channels_gather(c, all, channel, count);
+    else
+        channels_tell(c, ker_comm_mpi(all), channel, count);
     if (c->count)
         qsort(c->neighbour, c->count, sizeof *c->neighbour, by_rank);
     for (uint32_t i = 0; i < c->count; i++)
         c->number[c->neighbour[i].rank] = i;
-    places_learn(c, all, hosts);
+    if (hosts->count > 1)
+        places_learn(c, ker_comm_mpi(all), hosts);
 }
 
 void channels_release(struct channels *c)

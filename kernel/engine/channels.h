@@ -8,22 +8,23 @@
 #define KERNEL_CHANNELS_H
 
 #include "kernel/engine/exchange.h"
+#include "kernel/engine/shared.h"
 
 #include <mpi.h>
 #include <stdint.h>
 
 /* The ranks that share memory. */
 struct hosts {
-    MPI_Comm here;    /* of this host */
-    MPI_Comm leaders; /* the first of each; MPI_COMM_NULL on other ranks */
-    int place, size;  /* of this rank, in `here` */
-    int count;        /* of hosts */
-    int first;        /* the rank that is the first of this host */
+    struct ker_comm *here;     /* all ranks that can share memory with this one */
+    struct shared_group group; /* those that do: of this host */
+    MPI_Comm leaders;          /* the first of each host; MPI_COMM_NULL on other ranks, and on one host */
+    int count;                 /* of hosts */
+    int first;                 /* the rank that is the first of this host */
 };
 
 /* Collective. groups: 0: hosts as they are; else ranks are taken as if they were on so many, consecutive ones
- * on each. */
-void hosts_make(struct hosts *, MPI_Comm, int groups);
+ * on each, where all are on one host or where there is a host for each rank. */
+void hosts_make(struct hosts *, struct ker_comm *, int groups);
 void hosts_release(struct hosts *);
 
 #define CHANNELS_NONE UINT32_MAX
@@ -31,8 +32,7 @@ void hosts_release(struct hosts *);
 /* A rank with a channel to this one, or from it. */
 struct neighbour {
     uint32_t rank;
-    uint32_t number; /* of this rank among the neighbour's neighbours */
-    int place;       /* on this host; -1: on another one */
+    int place; /* on this host; -1: on another one */
 };
 
 struct channels {
@@ -43,7 +43,7 @@ struct channels {
 };
 
 /* Collective; costs a rank as much as it has neighbours, and one word for each rank. */
-void channels_make(struct channels *, MPI_Comm, const struct hosts *, const struct ker_channel *,
+void channels_make(struct channels *, struct ker_comm *, const struct hosts *, const struct ker_channel *,
                    uint32_t count);
 void channels_release(struct channels *);
 

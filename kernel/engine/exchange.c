@@ -76,18 +76,33 @@ static void agreements_merge(void *in, void *inout, int *count, MPI_Datatype *ty
         agreement_merge((struct agreement *)inout + i, (const struct agreement *)in + i);
 }
 
+/* False on all ranks: a host has no memory to share. */
+static bool memory_share(struct exchange *x, size_t room, bool yield)
+{
+    if (x->hosts.count == x->ranks)
+        return true;
+    x->shared = shared_new(x->hosts.here, &x->hosts.group, room, yield);
+    if (ker_comm_worst(x->comm, x->shared ? KER_OK : KER_RUN_FAILED) == KER_OK)
+        return true;
+    shared_free(x->shared);
+    x->shared = NULL;
+    return false;
+}
+
 /* The ranks of a host share memory; the first ones of several hosts reduce. */
 static void places_take(struct exchange *x, const struct exchange_setup *setup)
 {
     size_t room = x->part_bytes < SHARED_ROOM ? x->part_bytes : SHARED_ROOM;
-    hosts_make(&x->hosts, x->mpi, setup->hosts);
-    channels_make(&x->channels, x->mpi, &x->hosts, setup->channel, setup->channels);
+    hosts_make(&x->hosts, x->comm, setup->hosts);
+    if (!memory_share(x, room, setup->yield)) {
+        hosts_release(&x->hosts);
+        hosts_make(&x->hosts, x->comm, x->ranks);
+    }
+    channels_make(&x->channels, x->comm, &x->hosts, setup->channel, setup->channels);
     x->outbox = ker_alloc(sizeof *x->outbox * (x->channels.count + 1u));
     x->filled = ker_alloc(sizeof *x->filled * (x->channels.count + 1u));
     for (uint32_t i = 0; i < x->channels.count; i++)
         x->outbox[i].earliest = KER_TIME_MAX;
-    if (x->hosts.size > 1)
-        x->shared = shared_new(x->hosts.here, x->channels.count, room, setup->yield);
     MPI_Type_contiguous(sizeof(struct agreement), MPI_BYTE, &x->agreement);
     MPI_Type_commit(&x->agreement);
     MPI_Op_create(agreements_merge, 1, &x->merge);
@@ -300,7 +315,7 @@ static void batch_send(struct exchange *x, uint32_t number, struct agreement *a)
     x->cost->bytes += bytes;
     if (n->place < 0)
         agreement_message(a, x->rank, n->rank);
-    void *room = n->place < 0 ? NULL : shared_room(x->shared, number, bytes);
+    void *room = n->place < 0 ? NULL : shared_room(x->shared, n->place, bytes);
     if (room)
         memcpy(room, o->buffer, bytes);
     else
@@ -328,7 +343,7 @@ static void receive_here(struct exchange *x, struct wheel *wheel)
         const struct neighbour *n = &x->channels.neighbour[i];
         if (n->place < 0)
             continue;
-        struct shared_parcel p = shared_parcel(x->shared, n->place, n->number);
+        struct shared_parcel p = shared_parcel(x->shared, n->place);
         if (p.bytes && p.data)
             batch_take(x, wheel, p.data);
         else if (p.bytes)

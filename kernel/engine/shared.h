@@ -8,23 +8,30 @@
 #ifndef KERNEL_SHARED_H
 #define KERNEL_SHARED_H
 
+#include "kernel/base/comm.h"
 #include "kernel/engine/agreement.h"
 
-#include <mpi.h>
 #include <stdbool.h>
 #include <stddef.h>
 
 struct shared; /* opaque */
 
-/* Collective over the ranks of a host. receivers: how many ranks this one sends to; room: for what it sends
- * in a round; sleep: wait without spinning, since ranks outnumber cores. */
-struct shared *shared_new(MPI_Comm here, uint32_t receivers, size_t room, bool sleep);
+/* Consecutive ranks of a host that go together: the first one's place among those of the host, the number of
+ * this one in the group, and how many they are. */
+struct shared_group {
+    int from, place, size;
+};
+
+/* Collective over the ranks of a host; NULL on all of them: there is no memory to share. room: for what a
+ * rank sends in a round; sleep: wait without spinning, since ranks outnumber cores. */
+struct shared *shared_new(struct ker_comm *host, const struct shared_group *, size_t room, bool sleep);
 void shared_free(struct shared *);
 
 /* Begins the round: this rank's slot is empty. */
 void shared_begin(struct shared *);
-/* Room in it for what goes to a receiver; NULL: there is not enough, and only its length is told. */
-void *shared_room(struct shared *, uint32_t receiver, size_t bytes);
+/* Room in it for what goes to the rank at that place; NULL: there is not enough, and only its length is told.
+ */
+void *shared_room(struct shared *, int receiver, size_t bytes);
 /* The slot is complete. Returns when all of the host have said so, with what they agree on. */
 void shared_agree(struct shared *, struct agreement *);
 /* Behind it, where there are several hosts: what all of them agree on, from the first rank of the host to the
@@ -36,7 +43,7 @@ struct shared_parcel {
     uint64_t bytes;
     const void *data; /* until the next round has begun; NULL: they come another way */
 };
-/* What the rank at `place` has for this one, which is its receiver so and so. */
-struct shared_parcel shared_parcel(const struct shared *, int place, uint32_t receiver);
+/* What the rank at `place` has for this one. */
+struct shared_parcel shared_parcel(const struct shared *, int place);
 
 #endif
