@@ -124,6 +124,37 @@ static void test_single(void **state)
     part_layout_release(&l);
 }
 
+/* Host 0 tells hosts 7 and 8, over no link, which is shorter to 7 than its rank's link to that rank. */
+static uint32_t host_sends(const void *context, uint32_t h, struct part_link *link)
+{
+    if (h != 0)
+        return 0;
+    link[0] = (struct part_link){{HOSTS, 7}, 90};
+    link[1] = (struct part_link){{HOSTS, 8}, 95};
+    return 2;
+}
+
+static void test_sends(void **state)
+{
+    struct part_groups groups = line(3);
+    uint32_t rank[12];
+    struct part_layout l;
+    for (uint32_t i = 0; i < 12; i++)
+        rank[i] = i / 4;
+    groups.group[HOSTS].sends = host_sends;
+    groups.group[HOSTS].most_sends = 2;
+    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 0, 3);
+    assert_int_equal(l.lookahead, 90);
+    assert_int_equal(l.channels, 2);
+    assert_true(l.channel[0].rank == 1 && l.channel[0].delay == 90);
+    assert_true(l.channel[1].rank == 2 && l.channel[1].delay == 95);
+    part_layout_release(&l);
+    part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 2, 3); /* the sender knows, it does not */
+    assert_int_equal(l.channels, 1);
+    assert_true(l.channel[0].rank == 1 && l.channel[0].delay == 107);
+    part_layout_release(&l);
+}
+
 /* With its host in one cell, the server's link no longer counts: the shortest is 0-1. */
 static void test_vertex_cells(void **state)
 {
@@ -293,7 +324,7 @@ int main(void)
         cmocka_unit_test(test_graph),         cmocka_unit_test(test_apart),
         cmocka_unit_test(test_single),        cmocka_unit_test(test_vertex_cells),
         cmocka_unit_test(test_natural_cells), cmocka_unit_test(test_rails),
-        cmocka_unit_test(test_regular),
+        cmocka_unit_test(test_regular),       cmocka_unit_test(test_sends),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
