@@ -14,9 +14,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define TAG_BATCH 77
 #define EXTENSION_BYTES (sizeof(struct extension))
+#define LOOKS 16                       /* before the first nap */
 #define SHARED_ROOM ((size_t)64 << 10) /* of a rank in a round; what is longer goes by messages */
 
 struct extension {
@@ -51,6 +53,7 @@ struct exchange {
     uint32_t rank;
     int ranks;
     bool broken;
+    bool naps;     /* while it waits for other hosts: ranks outnumber cores on any of them */
     ker_time done; /* exchange_own */
     struct hosts hosts;
     struct channels channels;
@@ -120,6 +123,9 @@ struct exchange *exchange_new(const struct exchange_setup *setup)
     x->extension.free = KER_NONE;
     if (x->ranks == 1)
         return x;
+    int64_t naps = setup->yield;
+    ker_comm_max_i64(setup->comm, &naps, 1);
+    x->naps = naps;
     x->mpi = ker_comm_mpi(setup->comm);
     places_take(x, setup);
     return x;
@@ -284,6 +290,26 @@ static void message_send(struct exchange *x, uint32_t rank, const char *data, si
     }
 }
 
+/* MPI waits polling. Where ranks outnumber cores those that wait would keep them from those that work. */
+static void nap(int looks)
+{
+    const struct timespec moment = {0, 20000};
+    if (looks > LOOKS)
+        nanosleep(&moment, NULL);
+}
+
+static void message_await(const struct exchange *x, uint32_t rank, MPI_Message *message, MPI_Status *status)
+{
+    if (!x->naps) {
+        MPI_Mprobe((int)rank, TAG_BATCH, x->mpi, message, status);
+        return;
+    }
+    for (int looks = 0, there = 0; !there; looks++) {
+        nap(looks);
+        MPI_Improbe((int)rank, TAG_BATCH, x->mpi, &there, message, status);
+    }
+}
+
 /* The first part tells how much there is. */
 static void message_receive(struct exchange *x, struct wheel *wheel, uint32_t rank)
 {
@@ -291,7 +317,7 @@ static void message_receive(struct exchange *x, struct wheel *wheel, uint32_t ra
     MPI_Status status;
     int first;
     struct batch_header header;
-    MPI_Mprobe((int)rank, TAG_BATCH, x->mpi, &message, &status);
+    message_await(x, rank, &message, &status);
     MPI_Get_count(&status, MPI_BYTE, &first);
     KER_RESERVE(x->inbox, x->inbox_room, (size_t)first);
     MPI_Mrecv(x->inbox, first, MPI_BYTE, &message, MPI_STATUS_IGNORE);
@@ -322,6 +348,20 @@ static void batch_send(struct exchange *x, uint32_t number, struct agreement *a)
         message_send(x, n->rank, o->buffer, bytes);
 }
 
+static void hosts_agree(const struct exchange *x, struct agreement *a)
+{
+    MPI_Request request;
+    if (!x->naps) {
+        MPI_Allreduce(MPI_IN_PLACE, a, 1, x->agreement, x->merge, x->hosts.leaders);
+        return;
+    }
+    MPI_Iallreduce(MPI_IN_PLACE, a, 1, x->agreement, x->merge, x->hosts.leaders, &request);
+    for (int looks = 0, done = 0; !done; looks++) {
+        nap(looks);
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+}
+
 static void agree(struct exchange *x, struct agreement *a)
 {
     if (x->shared)
@@ -332,7 +372,7 @@ static void agree(struct exchange *x, struct agreement *a)
         shared_hear(x->shared, a);
         return;
     }
-    MPI_Allreduce(MPI_IN_PLACE, a, 1, x->agreement, x->merge, x->hosts.leaders);
+    hosts_agree(x, a);
     if (x->shared)
         shared_tell(x->shared, a);
 }
