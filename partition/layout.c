@@ -1,16 +1,18 @@
 /* layout.c - cells, indices, lookahead and channels, from the rank of every vertex.
  *
- * The order of a rank's components is that of its vertices, each followed by what follows it: neighbours in
- * the system are neighbours in memory. Every rank knows the index of every component, its own and others',
- * without asking. A cell is one component; or a vertex with its followers; or several vertices, consecutive
- * in number, of one group, one natural group and one rank. A natural group may become several cells.
+ * The order of a rank's components: where cells are components, its vertices, then what follows them, both
+ * in the order of the vertices, so that what runs one after the other is of one class; else its vertices,
+ * each followed by what follows it. Neighbours in the system are neighbours in memory. Every rank knows the
+ * index of every component, its own and others', without asking. A cell is one component; or a vertex with
+ * its followers; or several vertices, consecutive in number, of one group, one natural group and one rank. A
+ * natural group may become several cells.
  *
  * Lookahead and channels come from what the rank's own components say of their links and of whom else they
  * send to.
  *
  * Regular is a layout whose cells are single components and in which follower n lives with vertex n / each,
  * as in nearly all networks: then a follower's place is computed from its vertex's, and only vertices are
- * listed; on one rank nothing is, since vertex v has the index v + min(v x each, followers).
+ * listed; on one rank nothing is: vertex v has the index v, follower n stands n behind the vertices.
  */
 #include "partition/parts.h"
 
@@ -62,18 +64,11 @@ static bool regular_find(struct part_layout *l)
     return !others;
 }
 
-/* Followers of the vertices before this one. */
-static uint32_t followers_before(const struct part_layout *l, uint32_t vertex)
-{
-    uint64_t before = (uint64_t)vertex * l->each;
-    return before < l->followers ? (uint32_t)before : l->followers;
-}
-
 static struct ker_address regular_vertex(const struct part_layout *l, uint32_t vertex)
 {
     if (l->index)
         return (struct ker_address){l->index[vertex], l->rank[vertex]};
-    return (struct ker_address){vertex + followers_before(l, vertex), 0};
+    return (struct ker_address){vertex, 0};
 }
 
 struct ker_address part_layout_at(const struct part_layout *l, struct part_member m)
@@ -84,21 +79,19 @@ struct ker_address part_layout_at(const struct part_layout *l, struct part_membe
     }
     if (!part_groups_follows(l->groups, m.group))
         return regular_vertex(l, l->groups->first_vertex[m.group] + m.number);
+    if (!l->index)
+        return (struct ker_address){l->groups->vertices + m.number, 0};
     struct ker_address at = regular_vertex(l, m.number / l->each);
-    at.index += 1 + m.number % l->each;
+    at.index = l->behind[at.rank] + at.index * l->each + m.number % l->each;
     return at;
 }
 
 struct part_member part_layout_member(const struct part_layout *l, uint32_t index)
 {
-    uint32_t last = l->each ? (l->followers + l->each - 1) / l->each : 0; /* the first without any */
+    uint32_t vertices = l->groups->vertices;
     ker_check(l->regular && !l->index);
-    if (index >= last + l->followers)
-        return vertex_member(l->groups, index - l->followers);
-    uint32_t vertex = index / (1 + l->each), behind = index % (1 + l->each);
-    if (behind == 0)
-        return vertex_member(l->groups, vertex);
-    return (struct part_member){l->follower_group, vertex * l->each + behind - 1};
+    return index < vertices ? vertex_member(l->groups, index)
+                            : (struct part_member){l->follower_group, index - vertices};
 }
 
 /* One rank's are not listed. */
@@ -112,12 +105,14 @@ static void regular_place(struct maker *m, int rank, int ranks)
         return;
     l->rank = ker_alloc(vertices * sizeof *l->rank);
     l->index = ker_alloc(vertices * sizeof *l->index);
+    l->behind = ker_alloc((size_t)ranks * sizeof *l->behind);
     for (uint32_t v = 0; v < vertices; v++) {
         l->rank[v] = m->vertex_rank[v];
-        l->index[v] = m->next[l->rank[v]];
-        m->next[l->rank[v]] += 1 + followers_before(l, v + 1) - followers_before(l, v);
+        l->index[v] = l->behind[l->rank[v]]++;
     }
-    l->components = rank < ranks ? m->next[rank] : 0;
+    l->components = rank < ranks ? l->behind[rank] : 0;
+    for (uint32_t n = 0; n < l->followers; n++)
+        l->components += l->rank[n / l->each] == (uint32_t)rank;
 }
 
 /* ---- cells ---- */
@@ -164,16 +159,24 @@ static void component_place(struct maker *m, struct part_member member, uint32_t
     m->l->index[c] = m->next[rank]++;
 }
 
+static void followers_place(struct maker *m, uint32_t vertex)
+{
+    for (uint32_t f = m->followers.first[vertex]; f < m->followers.first[vertex + 1]; f++)
+        component_place(m, m->followers.member[f], rank_of(m, vertex));
+}
+
 static void components_place(struct maker *m)
 {
     for (uint32_t v = 0; v < m->groups->vertices; v++) {
         uint32_t rank = rank_of(m, v), *next = &m->next[rank];
-        if (m->l->cell[v] == v)
-            *next = ker_engine_place(*next, m->l->single ? 1 : cell_components(m, v), m->block);
+        if (m->l->cell[v] == v && !m->l->single)
+            *next = ker_engine_place(*next, cell_components(m, v), m->block);
         component_place(m, vertex_member(m->groups, v), rank);
-        for (uint32_t f = m->followers.first[v]; f < m->followers.first[v + 1]; f++)
-            component_place(m, m->followers.member[f], rank);
+        if (!m->l->single)
+            followers_place(m, v);
     }
+    for (uint32_t v = 0; v < m->groups->vertices && m->l->single; v++)
+        followers_place(m, v);
 }
 
 /* ---- lookahead and channels ---- */
@@ -283,6 +286,7 @@ void part_layout_release(struct part_layout *l)
     free(l->rank);
     free(l->index);
     free(l->cell);
+    free(l->behind);
     free(l->channel);
     *l = (struct part_layout){0};
 }

@@ -114,6 +114,7 @@ struct part_layout {
     uint32_t *rank, *index;
     uint32_t *cell; /* per vertex: the first vertex of its cell; NULL: it is regular */
     uint32_t each, followers, follower_group;
+    uint32_t *behind; /* per rank: where its followers begin */
 };
 
 /* From the rank of every vertex; NULL: all are on rank 0. Vertices of a cell lie on one rank. Another rank

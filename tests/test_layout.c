@@ -98,7 +98,7 @@ static struct ker_address at(const struct part_layout *l, uint32_t group, uint32
     return part_layout_at(l, (struct part_member){group, number});
 }
 
-/* Hosts 0-3 on rank 0, 4-7 on 1, 8-11 on 2. Each component a cell: a server stands behind its host, and its
+/* Hosts 0-3 on rank 0, 4-7 on 1, 8-11 on 2. Each component a cell: servers stand behind the hosts, and their
  * link is the lookahead; ranks are joined by links 3-4 and 7-8. */
 static void test_single(void **state)
 {
@@ -114,7 +114,7 @@ static void test_single(void **state)
     assert_int_equal(l.channels, 2);
     assert_true(l.channel[0].rank == 0 && l.channel[0].delay == 103);
     assert_true(l.channel[1].rank == 2 && l.channel[1].delay == 107);
-    static const uint32_t index[] = {0, 2, 3, 4, 0, 2, 3, 4, 0, 2, 3, 4, 1, 1, 1};
+    static const uint32_t index[] = {0, 1, 2, 3, 0, 1, 2, 3, 0, 1, 2, 3, 4, 4, 4};
     for (uint32_t i = 0; i < 15; i++)
         assert_int_equal(at(&l, i < 12 ? HOSTS : SERVERS, i % 12).index, index[i]);
     for (uint32_t j = 0; j < 3; j++) {
@@ -271,16 +271,16 @@ static uint32_t tree_host_links(const void *context, uint32_t h, struct part_lin
     return 1;
 }
 
-/* Regular: nothing is listed on one rank, and on three only vertices. Each switch stands before its hosts:
- * 0, 4, 8, then (2 hosts) 11, 12, 13, 14; an index leads back to its component. On ranks 0: switches 0 and 3,
- * 1: 1, 4 and 5, 2: 2 and 6. */
+/* Regular: nothing is listed on one rank, and on three only vertices. Hosts stand behind the switches; an
+ * index leads back to its component. On rank 0: switches 0 and 3 and hosts 0 to 2, on 1: switches 1, 4 and 5
+ * and hosts 3 to 5, on 2: switches 2 and 6, hosts 6 and 7. */
 static void test_regular(void **state)
 {
     struct part_groups groups = {0};
     struct part_group switches = {"switches", 7, NULL, NULL, one, one, tree_switch_links, 2},
                       hosts = {"hosts", 8, NULL, tree_home, one, one, tree_host_links, 1};
-    static const uint32_t alone[] = {0, 4, 8, 11, 12, 13, 14}, rank[] = {0, 1, 2, 0, 1, 1, 2},
-                          index[] = {0, 0, 0, 4, 4, 5, 3};
+    static const uint32_t rank[] = {0, 1, 2, 0, 1, 1, 2}, index[] = {0, 0, 0, 1, 1, 2, 1},
+                          behind[] = {2, 3, 2};
     part_groups_add(&groups, &switches);
     part_groups_add(&groups, &hosts);
     part_groups_divide(&groups, 1);
@@ -291,9 +291,9 @@ static void test_regular(void **state)
     assert_int_equal(l.lookahead, 10);
     assert_int_equal(l.channels, 0);
     for (uint32_t s = 0; s < 7; s++)
-        assert_int_equal(at(&l, SWITCHES, s).index, alone[s]);
+        assert_int_equal(at(&l, SWITCHES, s).index, s);
     for (uint32_t h = 0; h < 8; h++)
-        assert_int_equal(at(&l, RAILED, h).index, alone[h / 3] + 1 + h % 3);
+        assert_int_equal(at(&l, RAILED, h).index, 7 + h);
     for (uint32_t i = 0; i < 15; i++) {
         struct part_member m = part_layout_member(&l, i);
         assert_int_equal(part_layout_at(&l, m).index, i);
@@ -312,7 +312,7 @@ static void test_regular(void **state)
         }
         for (uint32_t h = 0; h < 8; h++) {
             assert_int_equal(at(&l, RAILED, h).rank, rank[h / 3]);
-            assert_int_equal(at(&l, RAILED, h).index, index[h / 3] + 1 + h % 3);
+            assert_int_equal(at(&l, RAILED, h).index, behind[rank[h / 3]] + h % 3);
         }
         part_layout_release(&l);
     }

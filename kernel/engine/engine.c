@@ -13,6 +13,8 @@
 
 #define NOT_HELD (-1)
 #define BLOCK_SHIFT 8
+#define MOST_BLOCKS 512 /* larger systems have larger blocks: chunks belong to one slot of one block, and */
+#define MOST_SHIFT 14   /* records that are few to a chunk waste memory and time */
 #define PROGRESS_WINDOWS 256
 #define SETTLE_WINDOWS 64
 
@@ -68,7 +70,8 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     ker_time grid = grid_of(setup, p->into);
     if (p->into == KER_TIME_MAX && ker_comm_size(setup->comm) > 1 && setup->request_interval)
         p->into = setup->request_interval; /* so that it hears of requests */
-    while ((1u << p->block_shift) < ker_engine_block(setup->largest_cell))
+    while ((1u << p->block_shift) < ker_engine_block(setup->largest_cell) ||
+           (p->block_shift < MOST_SHIFT && setup->components >> p->block_shift > MOST_BLOCKS))
         p->block_shift++;
     uint32_t block = 1u << p->block_shift;
     wheel_init(&e->wheel, setup->components, p->block_shift, grid, setup->reach + 2 * grid,
