@@ -115,6 +115,26 @@ static void long_gathers(void **state)
     free(mine);
 }
 
+/* Others send words of their own in batches of growing length, none too; rank 0 takes them in turn. */
+static void puts_and_takes(void **state)
+{
+    struct ker_comm *comm = *state;
+    size_t rank = (size_t)ker_comm_rank(comm), size = (size_t)ker_comm_size(comm);
+    uint64_t *words = ker_alloc(LONG * sizeof *words);
+    for (size_t count = 0; count < LONG; count = count * 3 + 1) {
+        for (size_t i = 0; i < count; i++)
+            words[i] = word(rank, i + count);
+        if (rank != 0)
+            ker_comm_put(comm, words, count * sizeof *words);
+        for (size_t r = 1; rank == 0 && r < size; r++) {
+            ker_comm_take(comm, (int)r, words, count * sizeof *words);
+            for (size_t i = 0; i < count; i++)
+                assert_int_equal(words[i], word(r, i + count));
+        }
+    }
+    free(words);
+}
+
 static int naps;
 
 static void nap(struct ker_comm *comm)
@@ -162,9 +182,9 @@ static void agrees(void **state)
 static int tests_run(struct ker_comm *comm)
 {
     struct CMUnitTest tests[] = {
-        cmocka_unit_test(reduces),      cmocka_unit_test(gathers), cmocka_unit_test(long_reduces),
-        cmocka_unit_test(long_gathers), cmocka_unit_test(meets),   cmocka_unit_test(many_in_a_row),
-        cmocka_unit_test(agrees),
+        cmocka_unit_test(reduces),      cmocka_unit_test(gathers),        cmocka_unit_test(long_reduces),
+        cmocka_unit_test(long_gathers), cmocka_unit_test(meets),          cmocka_unit_test(many_in_a_row),
+        cmocka_unit_test(agrees),       cmocka_unit_test(puts_and_takes),
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         tests[i].initial_state = comm;

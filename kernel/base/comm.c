@@ -334,6 +334,10 @@ void ker_comm_broadcast(struct ker_comm *comm, void *data, size_t bytes)
 
 void ker_comm_put(struct ker_comm *comm, const void *data, size_t bytes)
 {
+    if (comm->shared) {
+        comm_shared_put(comm->shared, data, bytes);
+        return;
+    }
     for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
         size_t now = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
         MPI_Send((const char *)data + at, (int)now, MPI_BYTE, 0, KER_COMM_TAG, comm->mpi);
@@ -342,6 +346,10 @@ void ker_comm_put(struct ker_comm *comm, const void *data, size_t bytes)
 
 void ker_comm_take(struct ker_comm *comm, int rank, void *data, size_t bytes)
 {
+    if (comm->shared) {
+        comm_shared_take(comm->shared, rank, data, bytes);
+        return;
+    }
     for (size_t at = 0; at < bytes; at += PIECE_BYTES) {
         size_t now = bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES;
         MPI_Recv((char *)data + at, (int)now, MPI_BYTE, rank, KER_COMM_TAG, comm->mpi, MPI_STATUS_IGNORE);

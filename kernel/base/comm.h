@@ -44,8 +44,8 @@ void ker_comm_gather(struct ker_comm *, const void *data, size_t bytes, void **a
 /* The same on every rank. */
 void ker_comm_allgather(struct ker_comm *, const void *data, size_t bytes, void **all, size_t **offset);
 
-/* Bytes to rank 0, which takes as many: not collective. Puts of a rank are taken in their order; one may wait
- * until it is taken. */
+/* Bytes to rank 0, which takes as many in one call: not collective. Puts of a rank are taken in their order;
+ * one may wait until it is taken. */
 void ker_comm_put(struct ker_comm *, const void *data, size_t bytes);
 void ker_comm_take(struct ker_comm *, int rank, void *data, size_t bytes);
 

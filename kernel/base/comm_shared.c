@@ -4,6 +4,9 @@
  * has reported; then it reads the rooms of the others. The room of round k is filled again in round k + 2,
  * which begins when all have reported in round k + 1, and so have read what was told in round k: two rooms
  * for each rank suffice and no lock is needed. What is longer than a room takes several rounds.
+ *
+ * What goes from one rank to rank 0 alone lies in that rank's box, a piece at a time: it is filled when the
+ * piece before has been taken.
  */
 #include "kernel/base/comm_shared.h"
 
@@ -25,8 +28,14 @@ struct head {
 };
 _Static_assert(sizeof(struct head) == 128, "neighbours share no line, nor a pair of them");
 
+struct box {
+    struct ker_flag put, taken; /* pieces */
+    char unused[112], piece[ROOM_BYTES];
+};
+_Static_assert(sizeof(struct box) == 128 + ROOM_BYTES, "as above");
+
 struct comm_shared {
-    struct head *head;
+    struct head *head; /* then two rooms for each rank, then a box for each */
     int rank, ranks;
     bool look; /* ranks do not outnumber cores */
     uint32_t round;
@@ -34,7 +43,7 @@ struct comm_shared {
 
 size_t comm_shared_bytes(int ranks)
 {
-    return sizeof(struct head) + 2 * ROOM_BYTES * (size_t)ranks;
+    return sizeof(struct head) + (2 * ROOM_BYTES + sizeof(struct box)) * (size_t)ranks;
 }
 
 struct comm_shared *comm_shared_new(void *block, int rank, int ranks)
@@ -145,4 +154,34 @@ void comm_shared_meet(struct comm_shared *s, void (*nap)(void *), void *argument
     report(s);
     while (!ker_flag_wait(&s->head->round, s->round, false, nap ? NAP_NS : 0))
         nap(argument);
+}
+
+/* ---- to rank 0 ---- */
+
+static struct box *box_of(const struct comm_shared *s, int rank)
+{
+    char *boxes = (char *)(s->head + 1) + 2 * ROOM_BYTES * (size_t)s->ranks;
+    return (struct box *)(void *)boxes + rank;
+}
+
+void comm_shared_put(struct comm_shared *s, const void *data, size_t bytes)
+{
+    struct box *box = box_of(s, s->rank);
+    for (size_t at = 0; at < bytes; at += ROOM_BYTES) {
+        uint32_t before = atomic_load(&box->put.number);
+        ker_flag_wait(&box->taken, before, s->look, 0);
+        memcpy(box->piece, (const char *)data + at, piece(bytes - at, ROOM_BYTES));
+        ker_flag_set(&box->put, before + 1);
+    }
+}
+
+void comm_shared_take(struct comm_shared *s, int rank, void *data, size_t bytes)
+{
+    struct box *box = box_of(s, rank);
+    for (size_t at = 0; at < bytes; at += ROOM_BYTES) {
+        uint32_t next = atomic_load(&box->taken.number) + 1;
+        ker_flag_wait(&box->put, next, s->look, 0);
+        memcpy((char *)data + at, box->piece, piece(bytes - at, ROOM_BYTES));
+        ker_flag_set(&box->taken, next);
+    }
 }

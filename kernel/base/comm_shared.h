@@ -1,6 +1,6 @@
 /* comm_shared.h - collectives of ranks that share memory. Private to kernel/base; comm.h is the contract.
  *
- * All calls are collective.
+ * All calls are collective unless it says otherwise.
  */
 #ifndef KERNEL_COMM_SHARED_H
 #define KERNEL_COMM_SHARED_H
@@ -26,5 +26,9 @@ void comm_shared_broadcast(struct comm_shared *, void *data, size_t bytes);
 void comm_shared_gather(struct comm_shared *, const void *data, char *all, const size_t *offset);
 /* Waits for all, asleep. With `nap` it is called every few milliseconds meanwhile. */
 void comm_shared_meet(struct comm_shared *, void (*nap)(void *), void *argument);
+
+/* To rank 0, not collective: it takes as many bytes as are put, in the same pieces. */
+void comm_shared_put(struct comm_shared *, const void *data, size_t bytes);
+void comm_shared_take(struct comm_shared *, int rank, void *data, size_t bytes);
 
 #endif
