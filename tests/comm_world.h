@@ -287,17 +287,20 @@ static inline void world_read(struct world *w, struct found *f)
         f->status = allprof_comms_resolve(&f->comms, files, tallies, (uint32_t)w->tasks, folder, &f->error);
     if (f->status == KER_OK)
         f->status = allprof_match_collectives(files, (uint32_t)w->tasks, &f->comms, folder, &f->error);
+    struct allprof_uses uses;
+    allprof_uses_make(&uses, files, (uint32_t)w->tasks);
     for (uint32_t i = 0; i < (uint32_t)w->tasks; i++) {
         struct allprof_code code = {0};
         struct task_taken taken;
         if (f->status == KER_OK)
-            f->status = allprof_parse(&code, &taken, &rules, folder, i, &files[i], &f->comms, &f->error);
+            f->status = allprof_parse(&code, &taken, &rules, folder, i, &uses, &f->comms, &f->error);
         if (f->status == KER_OK)
             task_compare(w, f, &code, (int32_t)i);
         free(code.byte);
         free(files[i].event);
         allprof_tallies_release(&tallies[i]);
     }
+    allprof_uses_release(&uses);
     for (int32_t i = 0; i < w->tasks && !getenv("KEEP_TRACE"); i++) {
         char *path = ker_format("%s/pmpi-trace-rank-%d.txt", folder, i);
         unlink(path);

@@ -80,14 +80,17 @@ static void tasks_read(const char *folder, uint32_t tasks)
         status = allprof_match_collectives(files, tasks, &comms, folder, &error);
     if (status == KER_OK)
         status = messages_match(files, tallies, tasks, &comms, folder, &error);
+    struct allprof_uses uses;
+    allprof_uses_make(&uses, files, tasks);
     for (uint32_t i = 0; i < tasks && status == KER_OK; i++) {
         struct allprof_code code = {0};
         struct task_taken taken;
-        status = allprof_parse(&code, &taken, &rules, folder, i, &files[i], &comms, &error);
+        status = allprof_parse(&code, &taken, &rules, folder, i, &uses, &comms, &error);
         if (status == KER_OK)
             ops_check(&code, &comms, i);
         free(code.byte);
     }
+    allprof_uses_release(&uses);
     ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0));
     for (uint32_t i = 0; i < tasks; i++)
         free(files[i].event);

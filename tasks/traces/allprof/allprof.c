@@ -1,11 +1,10 @@
 /* allprof.c - the program "trace": a folder of liballprof text traces, one file per task.
  *
- * open() shares the files out among the ranks (task t to rank t mod ranks), scans them for communicators,
- * gathers the events on every rank and resolves them there; prepare() reads the files of the own tasks in
- * full. Between the collective calls in open() the ranks learn whether one of them has failed, so that none
- * waits for it.
- *
- * Invariant: the events of task t are the same on every rank, and event[].comm are, too.
+ * open() shares the files out among the ranks (task t to rank t mod ranks) and scans them for communicators.
+ * Rank 0 gathers the events, resolves them, and tells all ranks which communicators there are and which event
+ * came to which; prepare() reads the files of the own tasks in full, and then nothing is kept of others.
+ * Between the collective calls in open() the ranks learn whether one of them has failed, so that none waits
+ * for it.
  */
 #include "tasks/traces/allprof/allprof.h"
 
@@ -24,21 +23,11 @@ struct task_program {
     char *folder;
     uint32_t tasks;
     struct allprof_rules rules;
-    struct allprof_events *events; /* per task */
-    struct allprof_tallies *tallies;
-    uint8_t *pool, *tally_pool; /* in which they lie */
+    struct allprof_uses uses; /* until the own tasks are read */
     struct allprof_comms comms;
     struct own_task *own;
     uint32_t own_count;
 };
-
-static void tallies_free(struct task_program *program)
-{
-    free(program->tallies);
-    free(program->tally_pool);
-    program->tallies = NULL;
-    program->tally_pool = NULL;
-}
 
 static void allprof_close(struct task_program *program)
 {
@@ -50,9 +39,7 @@ static void allprof_close(struct task_program *program)
     }
     free(program->own);
     allprof_comms_release(&program->comms);
-    free(program->events);
-    tallies_free(program);
-    free(program->pool);
+    allprof_uses_release(&program->uses);
     free(program->folder);
     free(program);
 }
@@ -96,45 +83,36 @@ static enum ker_status own_scan(struct task_program *program, struct ker_comm *c
     return status;
 }
 
-/* Copies `count` records to the pool's end; returns where they lie. */
-static void *pool_take(uint8_t **pool, const uint8_t *from, size_t count, size_t record)
+/* On rank 0: what all ranks have found; the records lie where they were gathered. */
+struct all_files {
+    struct allprof_events *events; /* per task */
+    struct allprof_tallies *tallies;
+};
+
+/* The records of one task; returns how many bytes they are. */
+static size_t file_unpack(struct all_files *files, uint8_t *at)
 {
-    void *at = *pool;
-    if (count)
-        memcpy(at, from, count * record);
-    *pool += count * record;
-    return at;
+    struct packed_head head;
+    memcpy(&head, at, sizeof head);
+    struct allprof_events *events = &files->events[head.task];
+    struct allprof_tallies *tallies = &files->tallies[head.task];
+    *events = (struct allprof_events){.event = (void *)(at + sizeof head), .count = head.events};
+    *tallies = (struct allprof_tallies){.entry = (void *)(events->event + head.events),
+                                        .count = head.tallies,
+                                        .persistent = head.persistent,
+                                        .cancelled = head.cancelled};
+    return sizeof head + head.events * sizeof *events->event + head.tallies * sizeof *tallies->entry;
 }
 
-static void events_unpack(struct task_program *program, const uint8_t *all, size_t bytes)
-{
-    uint8_t *pool = program->pool = ker_alloc(bytes), *tally_pool = program->tally_pool = ker_alloc(bytes);
-    program->tallies = ker_alloc(program->tasks * sizeof *program->tallies);
-    program->events = ker_alloc(program->tasks * sizeof *program->events);
-    for (size_t at = 0; at < bytes;) {
-        struct packed_head head;
-        memcpy(&head, all + at, sizeof head);
-        at += sizeof head;
-        struct allprof_events *events = &program->events[head.task];
-        struct allprof_tallies *tallies = &program->tallies[head.task];
-        *events = (struct allprof_events){.count = head.events};
-        events->event = pool_take(&pool, all + at, head.events, sizeof *events->event);
-        at += head.events * sizeof *events->event;
-        *tallies = (struct allprof_tallies){
-            .count = head.tallies, .persistent = head.persistent, .cancelled = head.cancelled};
-        tallies->entry = pool_take(&tally_pool, all + at, head.tallies, sizeof *tallies->entry);
-        at += head.tallies * sizeof *tallies->entry;
-    }
-}
-
-static enum ker_status messages_match(const struct task_program *program, struct ker_error *error)
+static enum ker_status messages_match(const struct task_program *program, const struct all_files *files,
+                                      struct ker_error *error)
 {
     struct allprof_flow *flow = NULL;
     size_t count = 0, room = 0;
     bool *cancelled = ker_alloc(program->tasks * sizeof *cancelled), persistent = false;
     for (uint32_t task = 0; task < program->tasks; task++) {
-        const struct allprof_tallies *tallies = &program->tallies[task];
-        allprof_flow_add(&flow, &count, &room, task, tallies->entry, tallies->count, &program->events[task],
+        const struct allprof_tallies *tallies = &files->tallies[task];
+        allprof_flow_add(&flow, &count, &room, task, tallies->entry, tallies->count, &files->events[task],
                          &program->comms);
         cancelled[task] = tallies->cancelled;
         persistent = persistent || tallies->persistent;
@@ -156,21 +134,42 @@ static void doubts_tell(const struct task_program *program)
     ker_warn("trace %s: %s%s", program->folder, comms->doubt, more);
 }
 
-/* The same on every rank, except that rank 0 alone checks whether the files belong together. */
-static enum ker_status all_resolve(struct task_program *program, const struct ker_comm *comm,
-                                   const uint8_t *all, size_t bytes, struct ker_error *error)
+/* On rank 0: the communicators, and whether the files belong together. */
+static enum ker_status all_resolve(struct task_program *program, const struct all_files *files,
+                                   struct ker_error *error)
 {
-    events_unpack(program, all, bytes);
-    enum ker_status status = allprof_comms_resolve(&program->comms, program->events, program->tallies,
+    enum ker_status status = allprof_comms_resolve(&program->comms, files->events, files->tallies,
                                                    program->tasks, program->folder, error);
-    if (status != KER_OK || ker_comm_rank(comm) != 0)
-        return status;
-    status =
-        allprof_match_collectives(program->events, program->tasks, &program->comms, program->folder, error);
     if (status == KER_OK)
-        status = messages_match(program, error);
+        status =
+            allprof_match_collectives(files->events, program->tasks, &program->comms, program->folder, error);
+    if (status == KER_OK)
+        status = messages_match(program, files, error);
     if (status == KER_OK && program->comms.doubts)
         doubts_tell(program);
+    return status;
+}
+
+/* Collective. */
+static enum ker_status all_gather(struct task_program *program, struct ker_comm *comm,
+                                  const struct packed *packed, struct ker_error *error)
+{
+    void *all;
+    size_t *offset;
+    ker_comm_gather(comm, packed->byte, packed->used, &all, &offset);
+    if (ker_comm_rank(comm) != 0)
+        return KER_OK;
+    struct all_files files = {ker_alloc(program->tasks * sizeof *files.events),
+                              ker_alloc(program->tasks * sizeof *files.tallies)};
+    for (size_t at = 0, bytes = offset[ker_comm_size(comm)]; at < bytes;)
+        at += file_unpack(&files, (uint8_t *)all + at);
+    enum ker_status status = all_resolve(program, &files, error);
+    if (status == KER_OK)
+        allprof_uses_make(&program->uses, files.events, program->tasks);
+    free(files.events);
+    free(files.tallies);
+    free(all);
+    free(offset);
     return status;
 }
 
@@ -180,16 +179,11 @@ static enum ker_status comms_find(struct task_program *program, struct ker_comm 
     struct packed packed = {0};
     enum ker_status status = own_scan(program, comm, &packed, error);
     status = ker_comm_worst(comm, status);
-    if (status == KER_OK) {
-        void *all;
-        size_t *offset;
-        ker_comm_allgather(comm, packed.byte, packed.used, &all, &offset);
-        status = all_resolve(program, comm, all, offset[ker_comm_size(comm)], error);
-        free(all);
-        free(offset);
-        tallies_free(program); /* the events are needed again, their messages are not */
-    }
+    if (status == KER_OK)
+        status = ker_comm_worst(comm, all_gather(program, comm, &packed, error));
     free(packed.byte);
+    if (status == KER_OK)
+        allprof_share(&program->uses, &program->comms, program->tasks, comm);
     return status;
 }
 
@@ -262,13 +256,13 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
     program->own_count = count;
     for (uint32_t i = 0; i < count; i++) {
         struct own_task *own = &program->own[i];
-        enum ker_status status =
-            allprof_parse(&own->code, &own->taken, &program->rules, program->folder, own_tasks[i],
-                          &program->events[own_tasks[i]], &program->comms, error);
+        enum ker_status status = allprof_parse(&own->code, &own->taken, &program->rules, program->folder,
+                                               own_tasks[i], &program->uses, &program->comms, error);
         if (status != KER_OK)
             return status;
         own_rewind(own);
     }
+    allprof_uses_release(&program->uses);
     return KER_OK;
 }
 

@@ -1,9 +1,8 @@
 /* allprof.h - inside the reader of liballprof traces; docs/traces.md tells the format and the rules.
  *
- * Two passes. open() scans the files, shared out among the ranks, for what concerns communicators, and
- * resolves those on every rank alike (scan.c, comm.c). prepare() reads the own tasks' files
- * in full, checks them, and keeps their operations as a few bytes each (parse.c, request.c,
- * code.c).
+ * Two passes. open() scans the files, shared out among the ranks, for what concerns communicators; rank 0
+ * gathers that, resolves it and shares the result (scan.c, comm.c, share.c). prepare() reads the own tasks'
+ * files in full, checks them, and keeps their operations as a few bytes each (parse.c, request.c, code.c).
  */
 #ifndef TASKS_ALLPROF_H
 #define TASKS_ALLPROF_H
@@ -224,6 +223,22 @@ enum ker_status allprof_comms_resolve(struct allprof_comms *, struct allprof_eve
                                       const char *folder, struct ker_error *);
 void allprof_comms_release(struct allprof_comms *);
 
+/* ---- share.c ---- */
+
+/* Of an event, what reading the task's file needs. */
+struct allprof_use {
+    uint32_t line;
+    int32_t comm;
+};
+struct allprof_uses {
+    uint64_t *first; /* of task t: use[first[t]] to use[first[t + 1] - 1] */
+    struct allprof_use *use;
+};
+void allprof_uses_make(struct allprof_uses *, const struct allprof_events *files, uint32_t tasks);
+void allprof_uses_release(struct allprof_uses *);
+/* Collective: all ranks get what rank 0 has. */
+void allprof_share(struct allprof_uses *, struct allprof_comms *, uint32_t tasks, struct ker_comm *);
+
 /* ---- code.c: operations as bytes ---- */
 
 struct allprof_code {
@@ -303,7 +318,7 @@ enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, cons
 /* ---- parse.c ---- */
 
 enum ker_status allprof_parse(struct allprof_code *, struct task_taken *, const struct allprof_rules *,
-                              const char *folder, uint32_t task, const struct allprof_events *,
+                              const char *folder, uint32_t task, const struct allprof_uses *,
                               const struct allprof_comms *, struct ker_error *);
 
 #endif

@@ -26,10 +26,9 @@ struct parser {
     struct allprof_code *code;
     struct allprof_requests *requests;
     const struct allprof_rules *rules;
-    const struct allprof_events *events;
+    const struct allprof_use *use, *uses_end; /* the next; behind the last */
     const struct allprof_comms *comms;
     struct allprof_seen seen; /* mark: the communicator */
-    size_t next_event;
     struct allprof_file *file;
     struct allprof_args args;
     struct task_op op;
@@ -47,22 +46,21 @@ struct parser {
 /* The communicator of the line, checked by comm.c. */
 static enum ker_status comm_find(struct parser *p)
 {
-    const struct allprof_events *events = p->events;
     const struct allprof_args *args = &p->args;
     unsigned kind = args->call->kind;
     if (kind == ALLPROF_COMM_NEW || kind == ALLPROF_COMM_FREE) {
-        if (p->next_event >= events->count || events->event[p->next_event].line != p->line)
+        if (p->use == p->uses_end || p->use->line != p->line)
             return allprof_file_fail(p->file, p->error, "the file has changed while it was read");
-        p->op.comm = events->event[p->next_event++].comm;
+        p->op.comm = p->use++->comm;
         p->seen.count = 0;
         return KER_OK;
     }
     bool is_new;
     uint32_t place = allprof_seen_find(&p->seen, &args->group, &is_new);
     if (is_new) {
-        if (p->next_event >= events->count || events->event[p->next_event].line != p->line)
+        if (p->use == p->uses_end || p->use->line != p->line)
             return allprof_file_fail(p->file, p->error, "the file has changed while it was read");
-        p->seen.mark[place] = (uint32_t)events->event[p->next_event++].comm;
+        p->seen.mark[place] = (uint32_t)p->use++->comm;
     }
     p->op.comm = (int32_t)p->seen.mark[place];
     return KER_OK;
@@ -413,12 +411,13 @@ static ker_time time_of(uint64_t us)
 
 enum ker_status allprof_parse(struct allprof_code *code, struct task_taken *taken,
                               const struct allprof_rules *rules, const char *folder, uint32_t task,
-                              const struct allprof_events *events, const struct allprof_comms *comms,
+                              const struct allprof_uses *uses, const struct allprof_comms *comms,
                               struct ker_error *error)
 {
     struct parser p = {.code = code,
                        .rules = rules,
-                       .events = events,
+                       .use = uses->use + uses->first[task],
+                       .uses_end = uses->use + uses->first[task + 1],
                        .comms = comms,
                        .last_end_us = INT64_MIN,
                        .stride = 8,
