@@ -73,7 +73,7 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
     port->ends_at_adapter = node;
     port->to_adapter = node && net->set.ejection_rate == 0;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
-        port->credit[c] = node ? net->set.adapter_buffer : net->set.buffer;
+        port->credit[c] = port->to_adapter ? UINT32_MAX : net_buffer_behind(net, port);
 }
 
 static void switch_init(struct net_network *net, struct net_switch *s, const struct part_layout *l,
@@ -97,6 +97,8 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
         struct route_peer peer;
         route_port(net->topology, id, p, &peer);
         port_init(net, net_port_at(s, p), l, &peer);
+        for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
+            s->credits_due[p].when[i] = KER_TIME_MAX;
     }
     if (net->set.queueing == NET_QUEUE_FIFO) {
         s->input_fifo = ker_alloc(sizeof *s->input_fifo * ports * NET_MAX_CHANNELS);
@@ -146,6 +148,13 @@ static int adapter_compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
+/* Of the switch that is this component, made or not. */
+static const struct net_credits_due *credits_due_made(const struct net_network *net, uint32_t index)
+{
+    uint32_t id = part_layout_member(&net->layout, index).number;
+    return credits_due_of(net, net->switches[id], route_ports(net->topology, id));
+}
+
 /* Where the credits of inputs that other switches of this rank send to are put down. */
 static void upstream_find(const struct net_network *net, struct net_switch *s)
 {
@@ -153,13 +162,10 @@ static void upstream_find(const struct net_network *net, struct net_switch *s)
         struct net_port *in = net_port_at(s, p);
         if (!in->used || in->ends_at_adapter || in->peer.rank != net->engine->rank)
             continue;
-        if (net->made) {
-            uint32_t id = part_layout_member(&net->layout, in->peer.index).number;
-            in->upstream = credits_due_of(net, net->switches[id], route_ports(net->topology, id));
-        } else {
-            in->upstream = ((struct net_switch *)net->engine->component[in->peer.index].state)->credits_due;
-        }
-        in->upstream += in->peer_port;
+        const struct net_credits_due *due =
+            net->made ? credits_due_made(net, in->peer.index)
+                      : ((struct net_switch *)net->engine->component[in->peer.index].state)->credits_due;
+        in->upstream = (uint32_t)(due + in->peer_port - net->dues);
     }
 }
 
@@ -168,10 +174,6 @@ static void classes_init(struct net_network *net)
 {
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)port_bytes(net);
-    size_t ports =
-        round64(sizeof(struct net_switch)) + port_bytes(net) * route_summarise(net->topology)->max_ports;
-    if (ports <= 1280)
-        net->switch_class.small_bytes = (uint32_t)ports;
     net->node_class = *net->host.class;
     net->node_class.head_bytes = (uint32_t)(round64(net->host.bytes) + sizeof(struct net_adapter) + 16);
 }
@@ -265,11 +267,12 @@ static void memory_reserve(struct net_network *net, const struct part_layout *l,
         net->layout = *l;
         net->layout.channel = NULL; /* the caller's */
         net->made = ker_alloc((sum->switches / 64 + 1) * sizeof *net->made);
-        ker_sparse_init(&net->sparse, switches);
+        ker_sparse_init(&net->sparse, sizeof *net->dues + switches);
         switches = 0;
     }
-    net->block_bytes = switches + nodes + 64;
+    net->block_bytes = sizeof *net->dues + switches + nodes;
     net->block = ker_reserve(net->block_bytes);
+    net->dues = (struct net_credits_due *)(void *)(net->made ? net->sparse.base : net->block);
     net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
     net->adapters = ker_alloc(sizeof *net->adapters * ((size_t)l->components * net->adapters_each + 1));
 }
@@ -293,7 +296,7 @@ static void switch_add(struct net_network *net, const struct part_layout *l, uin
 static void components_make(struct net_network *net, const struct part_layout *l, const uint32_t *owner)
 {
     uint32_t switches = route_summarise(net->topology)->switches;
-    char *block = net->block, *sparse = net->sparse.base;
+    char *block = net->block + sizeof *net->dues, *sparse = net->sparse.base + sizeof *net->dues;
     for (uint32_t i = 0; i < l->components; i++) {
         if (owner[i] == NET_NONE)
             continue;

@@ -95,25 +95,28 @@ struct net_settings {
     uint64_t seed;
 };
 
+/* The first cache line is all that a grant needs of its input, and most of what it needs of its output. */
 struct net_port {
     ker_time link_free;  /* output: end of the last transmission scheduled */
     ker_time write_free; /* output: the crossbar may write again */
     ker_time read_free;  /* input: the crossbar may read again */
     ker_time wake;       /* output: a wake-up is on its way for then; KER_TIME_MAX: none */
+    uint64_t input_time; /* statistics of the input: of its packets in the buffer, picoseconds */
     struct ker_address peer;
+    uint32_t queue;    /* output: last request of the ring, NET_NONE: no requests */
+    uint32_t waiting;  /* output: bytes in its requests */
+    uint32_t upstream; /* input: in net_network.dues, of the output that sends to it; 0: that is no switch's of
+                          this rank */
     uint16_t peer_port;
-    uint32_t queue;     /* output: last request of the ring, NET_NONE: no requests */
-    uint32_t waiting;   /* output: bytes in its requests */
-    uint8_t link;       /* class */
-    uint8_t to_adapter; /* output: ends at an adapter that takes all (no credits) */
-    uint8_t ends_at_adapter, used;
-    struct net_credits_due *upstream; /* input: of the output that sends to it, if that is a switch's of this
-                                         rank; else NULL */
-    /* statistics of the output, then of the input */
+    uint8_t link;                /* class */
+    uint8_t to_adapter : 1,      /* output: ends at an adapter that takes all: its credits are never used up */
+        ends_at_adapter : 1, used : 1;
+    /* statistics of the output */
     uint64_t queue_max; /* longest wait for the link, picoseconds */
-    uint64_t packets, bytes, busy, queue_time, input_time;
+    uint64_t packets, bytes, busy, queue_time;
     uint32_t credit[]; /* output: bytes free behind it, per channel */
 };
+_Static_assert(offsetof(struct net_port, queue_max) == 64, "one cache line");
 
 /* One virtual output queue that is not empty: the packets from `input` to an output that may take any of
  * `same` channels from `first` on. The requests of an output form a ring in the order in which they are
@@ -138,10 +141,10 @@ struct net_input_fifo {
 /* Of an output: credits that are on their way to it (switch/credits.h), in no order. */
 #define NET_CREDITS_DUE 4
 struct net_credits_due {
-    ker_time when[NET_CREDITS_DUE];
+    ker_time when[NET_CREDITS_DUE]; /* KER_TIME_MAX: this place is free */
     uint16_t bytes[NET_CREDITS_DUE];
     uint8_t channel[NET_CREDITS_DUE];
-    uint8_t count;
+    uint8_t next;     /* place for the next one, modulo their number */
     uint16_t starved; /* channels on which a request waits for credits */
 } __attribute__((aligned(64)));
 
@@ -277,7 +280,8 @@ struct net_network {
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */
     uint32_t switch_count, adapter_count;
-    char *block; /* the memory of all of them */
+    struct net_credits_due *dues; /* the first in the memory of the switches: without free places */
+    char *block;                  /* the memory of all of them */
     size_t block_bytes;
     /* switches that are made when they are needed (build.c): by number, */
     uint64_t *made;                            /* which of them are, a bit each; NULL: all are */

@@ -132,8 +132,8 @@ static uint32_t credits_due_on(const struct net_switch *s, uint32_t port, uint32
 {
     const struct net_credits_due *due = &s->credits_due[port];
     uint32_t bytes = 0;
-    for (uint32_t i = 0; i < due->count; i++)
-        bytes += due->channel[i] == channel ? due->bytes[i] : 0;
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
+        bytes += due->when[i] != KER_TIME_MAX && due->channel[i] == channel ? due->bytes[i] : 0;
     return bytes;
 }
 

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #define VERSION 1 /* of chunks; where it has changed since: */
-#define SWITCH_VERSION 2
+#define SWITCH_VERSION 3
 #define ADAPTER_VERSION 2
 #define AHEAD_BYTES 52
 

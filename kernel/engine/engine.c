@@ -80,7 +80,6 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     e->component = ker_reserve(sizeof *e->component * ((size_t)setup->components + block));
     p->begins = ker_alloc((size_t)setup->components + block + 1);
     p->count = ker_alloc(sizeof *p->count * (block + 2));
-    p->active = ker_alloc(sizeof *p->active * (block + 1 + ENGINE_PREFETCH_AHEAD));
     e->hold = NOT_HELD;
     e->private->trial.look = setup->trial && ker_comm_size(setup->comm) > 1 ? 0 : -1;
     return e;
@@ -94,7 +93,6 @@ void ker_engine_free(struct ker_engine *e)
     ker_release(e->component, sizeof *e->component * ((size_t)p->setup.components + (1u << p->block_shift)));
     free(p->begins);
     free(p->count);
-    free(p->active);
     free(p->item);
     free(p->spare);
     free(p);

@@ -47,11 +47,9 @@ struct ker_class {
     /* Optional: called for the arrivals of a window a little before the cell runs. May fetch ahead, and may
      * write into the event what does not depend on any state that changes. */
     void (*prepare)(void *self, struct ker_event *);
-    /* What of the state to fetch ahead: its head, and for a record at port p the part at head + p x stride.
-     */
+    /* What of the state to fetch ahead: with a stride 128 bytes, and for a record at port p 64 to 128 at
+     * head + p x stride; else the head. */
     uint32_t head_bytes, port_stride;
-    uint32_t
-        small_bytes; /* fetch all of the state, when it is no longer than this; 0: only what is named above */
     /* For checkpoints (state.h): what a component is called, whatever rank it lives on. */
     uint32_t (*id)(const void *self);
 };
@@ -113,7 +111,7 @@ enum ker_end { KER_END_DRAINED, KER_END_TIME, KER_END_CHECK, KER_END_REQUEST, KE
 
 /* An item of the running cell's own queue. */
 struct ker_item {
-    uint64_t key;  /* (time - window start) << 16 | component in cell */
+    uint64_t key;  /* place of the cell << 48 | (time - window start) << 16 | component in cell */
     uint32_t rank; /* kind, port, channel */
     uint32_t reference;
 };
@@ -123,6 +121,7 @@ struct ker_engine {
     ker_time window_start, window_end;
     uint32_t rank;
     uint32_t cell_first; /* of the running cell */
+    uint64_t cell_place; /* what the keys of its items begin with */
     struct ker_component *component;
     struct ker_item *inner; /* records the running cell posts to itself inside the window, latest first */
     uint32_t inner_count, inner_room;

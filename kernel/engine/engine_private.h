@@ -4,13 +4,6 @@
 
 #include "kernel/engine/engine.h"
 
-#define ENGINE_PREFETCH_AHEAD 3
-
-struct active_cell {
-    uint32_t first;        /* component */
-    uint32_t begin, count; /* items */
-};
-
 struct engine_private {
     struct ker_engine_setup setup;
     uint32_t block_shift;
@@ -28,11 +21,12 @@ struct engine_private {
     unsigned requests;
     bool broken;     /* memory is out: nothing can be handled any more */
     uint8_t *begins; /* per component: begins a cell */
-    uint32_t *count; /* per component of a block, and one more */
-    uint32_t few;    /* items of a block that are not counted */
+    uint32_t *count; /* per cell of a block */
     struct ker_item *item, *spare;
     size_t item_room;
-    struct active_cell *active;
+    struct { /* the cell c of a block is the one at place (c ^ flip) x factor */
+        uint32_t flip, factor, inverse;
+    } turn;
     uint64_t shuffles, progress_countdown;
 };
 

@@ -28,13 +28,13 @@ void items_spread_sort(struct ker_item *item, uint32_t n, struct ker_item *spare
     uint64_t scale = ((uint64_t)SPREAD_PARTS << 40) / (uint64_t)window;
     uint32_t end[SPREAD_PARTS + 1] = {0}, most = 0;
     for (uint32_t i = 0; i < n; i++)
-        end[((item[i].key >> 16) * scale >> 40) + 1]++;
+        end[((uint32_t)(item[i].key >> 16) * scale >> 40) + 1]++;
     for (uint32_t part = 0; part < SPREAD_PARTS; part++) {
         most = end[part + 1] > most ? end[part + 1] : most;
         end[part + 1] += end[part];
     }
     for (uint32_t i = 0; i < n; i++)
-        spare[end[(item[i].key >> 16) * scale >> 40]++] = item[i];
+        spare[end[(uint32_t)(item[i].key >> 16) * scale >> 40]++] = item[i];
     memcpy(item, spare, sizeof *item * n);
     if (most > INSERTION_LIMIT)
         items_merge_sort(item, spare, n);

@@ -1,9 +1,14 @@
-/* window.c - the work of one window, cell by cell; see engine.h.
+/* window.c - the work of one window, block by block; see engine.h.
  *
- * A window's records of one block are brought to their cells by a counting sort on the component, each cell's
- * share is ordered by insertion on (time, component, kind, port, channel), and the cell runs through it,
- * merging in what it posts to itself inside the window. Invariant: when a window ends, everything before its
+ * The records of a window and block become items, ordered by (cell, time, component, kind, port, channel):
+ * brought to their cells by a counting sort, then inserted in their order; a few are inserted at once. One
+ * loop runs through them, merging in what a component posts to itself inside the window, and fetches ahead of
+ * itself what the items after the next ones will need. Invariant: when a window ends, everything before its
  * end has been handled, and nothing any cell posted to another cell lies before it (checked in debug builds).
+ *
+ * The loops are compiled twice: for cells of one component each that run in the order of their indices, which
+ * is nearly always so, and for any. Loops over the records of one cell would cost a mispredicted branch or
+ * two for each cell: there are none.
  */
 #include "kernel/base/array.h"
 #include "kernel/base/random.h"
@@ -12,8 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PREPARE_AHEAD 1
+#define PREPARE_AHEAD 4 /* items before they are handled */
+#define FETCH_AHEAD 10
 #define FEW 24 /* records of a block that are inserted, not counted */
+#define INLINE static inline __attribute__((always_inline))
 
 static inline uint32_t item_rank(unsigned kind, uint16_t port, uint8_t channel)
 {
@@ -44,7 +51,7 @@ static void inner_put(struct ker_engine *e, struct ker_item item)
 static uint64_t inner_key(const struct ker_engine *e, ker_time time, uint32_t component)
 {
     ker_check(time >= e->window_start && component >= e->cell_first);
-    return (uint64_t)(time - e->window_start) << 16 | (component - e->cell_first);
+    return e->cell_place | (uint64_t)(time - e->window_start) << 16 | (component - e->cell_first);
 }
 
 struct ker_event *ker_inner_event(struct ker_engine *e, ker_time time, uint32_t component, uint16_t port,
@@ -67,8 +74,6 @@ void ker_inner_note(struct ker_engine *e, ker_time time, uint32_t component, enu
     inner_put(e, (struct ker_item){inner_key(e, time, component), item_rank(kind, port, channel), amount});
 }
 
-/* ---- one cell ---- */
-
 static void bucket_free(struct ker_engine *e, uint32_t chunk)
 {
     while (chunk) {
@@ -78,62 +83,75 @@ static void bucket_free(struct ker_engine *e, uint32_t chunk)
     }
 }
 
-static inline void item_handle(struct ker_engine *e, const struct ker_component *c, struct ker_item item,
-                               ker_time now, bool inner)
+/* ---- items: which cell's they are ---- */
+
+/* The first component of a component's cell. */
+static inline uint32_t cell_of(const struct engine_private *p, uint32_t component)
+{
+    while (!p->begins[component])
+        component--;
+    return component;
+}
+
+/* Which of its block's cells a cell is in this window, and back. */
+static inline uint32_t cell_place(const struct engine_private *p, uint32_t in_block, uint32_t mask)
+{
+    return (in_block ^ p->turn.flip) * p->turn.factor & mask;
+}
+
+static inline uint32_t cell_at(const struct engine_private *p, uint32_t place, uint32_t mask)
+{
+    return (place * p->turn.inverse & mask) ^ p->turn.flip;
+}
+
+INLINE uint64_t item_key(const struct engine_private *p, bool plain, uint32_t component, uint32_t mask,
+                         uint64_t offset)
+{
+    if (plain)
+        return (uint64_t)(component & mask) << ITEM_PLACE | offset << 16;
+    uint32_t cell = cell_of(p, component);
+    return (uint64_t)cell_place(p, cell & mask, mask) << ITEM_PLACE | offset << 16 | (component - cell);
+}
+
+/* The cell that an item of the block is in. */
+INLINE uint32_t item_cell(const struct engine_private *p, bool plain, uint64_t key, uint32_t first,
+                          uint32_t mask)
+{
+    uint32_t place = (uint32_t)(key >> ITEM_PLACE);
+    return first + (plain ? place : cell_at(p, place, mask));
+}
+
+/* The cells of a block run in any order. */
+static void turn_begin(struct engine_private *p, uint32_t mask)
+{
+    p->turn.flip = p->setup.order == KER_ORDER_BACKWARD ? mask : 0;
+    p->turn.factor = p->turn.inverse = 1;
+    if (p->setup.order != KER_ORDER_SHUFFLED)
+        return;
+    const uint32_t *draw =
+        ker_random_bits(p->setup.seed, KER_PURPOSE_ENGINE, 0, p->shuffles++).word;
+    p->turn.flip = draw[0] & mask;
+    p->turn.factor = draw[1] | 1;
+    for (int i = 0; i < 5; i++) /* Newton: the inverse modulo 2, 8 and so on */
+        p->turn.inverse *= 2 - p->turn.factor * p->turn.inverse;
+}
+
+/* ---- one item ---- */
+
+INLINE void item_handle(struct ker_engine *e, const struct ker_component *c, struct ker_item item, ker_time now,
+                        bool inner, bool alone)
 {
     unsigned kind = item.rank >> 28;
     if (kind == KER_ARRIVAL) {
         e->counts.events++;
-        c->class->arrival(c->state, e, record_at(e, item.reference));
+        (alone ? c->class->arrival_alone : c->class->arrival)(c->state, e, record_at(e, item.reference));
         return;
     }
     uint32_t amount = inner ? item.reference : ((struct wheel_note *)record_at(e, item.reference))->amount;
     e->counts.notes++;
     e->counts.wakes += kind == KER_WAKE;
-    c->class->note(c->state, e, now, kind, (uint16_t)(item.rank >> 8), (uint8_t)item.rank, amount);
-}
-
-static inline void item_alone(struct ker_engine *e, const struct ker_component *c, struct ker_item item,
-                              ker_time now, bool inner)
-{
-    unsigned kind = item.rank >> 28;
-    if (kind == KER_ARRIVAL) {
-        e->counts.events++;
-        c->class->arrival_alone(c->state, e, record_at(e, item.reference));
-        return;
-    }
-    uint32_t amount = inner ? item.reference : ((struct wheel_note *)record_at(e, item.reference))->amount;
-    e->counts.notes++;
-    e->counts.wakes += kind == KER_WAKE;
-    c->class->note_alone(c->state, e, now, kind, (uint16_t)(item.rank >> 8), (uint8_t)item.rank, amount);
-}
-
-/* The next item of the running cell, from the window's or from its own. */
-static inline bool cell_next(struct ker_engine *e, const struct ker_item **at, const struct ker_item *end,
-                             struct ker_item *item, bool *inner)
-{
-    if (__builtin_expect(e->inner_count == 0, 1)) {
-        *inner = false;
-        if (*at == end)
-            return false;
-        *item = *(*at)++;
-        return true;
-    }
-    struct ker_item top = e->inner[e->inner_count - 1];
-    *inner = *at == end || item_before(top, **at);
-    if (*inner) {
-        *item = top;
-        e->inner_count--;
-    } else {
-        *item = *(*at)++;
-    }
-    return true;
-}
-
-static inline bool cell_goes_on(const struct ker_engine *e, const struct ker_item *at,
-                                const struct ker_item *end, uint64_t key)
-{
-    return (at != end && at->key == key) || (e->inner_count && e->inner[e->inner_count - 1].key == key);
+    (alone ? c->class->note_alone : c->class->note)(c->state, e, now, kind, (uint16_t)(item.rank >> 8),
+                                                    (uint8_t)item.rank, amount);
 }
 
 /* Two records of one component, instant and key: arrivals must not exist, timers must be identical, so that
@@ -151,53 +169,111 @@ static inline void repeat_check(const struct ker_engine *e, struct ker_item a, b
 #endif
 }
 
-/* Runs one cell through its items of the window and what it adds to them. */
-static void cell_run(struct ker_engine *e, uint32_t first, const struct ker_item *at, uint32_t n)
+/* ---- fetching ahead ---- */
+
+/* What an item needs of its component. */
+static inline void component_fetch(const struct ker_component *c, struct ker_item item)
 {
-    const struct ker_item *end = at + n;
-    struct ker_item item;
-    bool inner;
-    e->cell_first = first;
-    while (cell_next(e, &at, end, &item, &inner)) {
-        const struct ker_component *c = &e->component[first + (item.key & 0xffff)];
-        ker_time now = e->window_start + (ker_time)(item.key >> 16);
-        if (!cell_goes_on(e, at, end, item.key)) {
-            item_alone(e, c, item, now, inner);
-            continue;
-        }
-        uint64_t key = item.key;
-        item_handle(e, c, item, now, inner);
-        while (cell_goes_on(e, at, end, key)) {
-            struct ker_item before = item;
-            bool before_inner = inner;
-            cell_next(e, &at, end, &item, &inner);
-            repeat_check(e, before, before_inner, item, inner);
-            item_handle(e, c, item, now, inner);
-        }
-        c->class->act(c->state, e, now);
+    const char *state = c->state;
+    const struct ker_class *class = c->class;
+    __builtin_prefetch(state, 1);
+    __builtin_prefetch(state + 64, 1);
+    if (class->port_stride) {
+        const char *port =
+            state + class->head_bytes + (size_t)((item.rank >> 8) & 0xffff) * class->port_stride;
+        __builtin_prefetch(port, 1);
+        __builtin_prefetch(port + (item.rank >> 28 == KER_ARRIVAL ? 0 : 64), 1);
+    } else {
+        for (uint32_t at = 128; at < class->head_bytes; at += 64)
+            __builtin_prefetch(state + at, 1);
     }
+}
+
+static inline void item_prepare(struct ker_engine *e, const struct ker_component *c, struct ker_item item)
+{
+    if (item.rank >> 28 == KER_ARRIVAL && c->class->prepare)
+        c->class->prepare(c->state, record_at(e, item.reference));
+}
+
+/* ---- the items of one block ---- */
+
+struct block {
+    uint32_t first, mask; /* component; of a component's place in the block */
+    uint32_t total;       /* items */
+};
+
+INLINE const struct ker_component *item_component(const struct ker_engine *e, const struct block *b, bool plain,
+                                                  uint64_t key)
+{
+    uint32_t index = item_cell(e->private, plain, key, b->first, b->mask);
+    return &e->component[plain ? index : index + (uint32_t)(key & 0xffff)];
+}
+
+/* The next item, of the block's or of the running cell's own; false: there is none. Those of the block end
+ * with one that is behind all. */
+static inline bool item_next(struct ker_engine *e, const struct ker_item **at, const struct ker_item *end,
+                             struct ker_item *item)
+{
+    if (__builtin_expect(e->inner_count != 0, 0) && item_before(e->inner[e->inner_count - 1], **at)) {
+        *item = e->inner[--e->inner_count];
+        return true;
+    }
+    *item = **at;
+    *at += *at != end;
+    return false;
+}
+
+static inline bool instant_goes_on(const struct ker_engine *e, const struct ker_item *at, uint64_t key)
+{
+    return at->key == key ||
+           (__builtin_expect(e->inner_count != 0, 0) && e->inner[e->inner_count - 1].key == key);
+}
+
+/* One instant of a component that has more than one record. */
+static void instant_run(struct ker_engine *e, const struct ker_component *c, const struct ker_item **at,
+                        const struct ker_item *end, struct ker_item item, bool inner)
+{
+    ker_time now = e->window_start + (ker_time)(uint32_t)(item.key >> 16);
+    item_handle(e, c, item, now, inner, false);
+    while (instant_goes_on(e, *at, item.key)) {
+        struct ker_item before = item;
+        bool before_inner = inner;
+        inner = item_next(e, at, end, &item);
+        repeat_check(e, before, before_inner, item, inner);
+        item_handle(e, c, item, now, inner, false);
+    }
+    c->class->act(c->state, e, now);
+}
+
+INLINE void items_run(struct ker_engine *e, const struct block *b, bool plain)
+{
+    const struct ker_item *at = e->private->item, *end = at + b->total, *fetched = at, *prepared = at;
+    uint64_t before = UINT64_MAX, cells = 0;
+    while (at != end || e->inner_count) {
+        for (; fetched < end && fetched < at + FETCH_AHEAD; fetched++)
+            component_fetch(item_component(e, b, plain, fetched->key), *fetched);
+        for (; prepared < end && prepared < at + PREPARE_AHEAD; prepared++)
+            item_prepare(e, item_component(e, b, plain, prepared->key), *prepared);
+        struct ker_item item;
+        bool inner = item_next(e, &at, end, &item);
+        const struct ker_component *c = item_component(e, b, plain, item.key);
+        e->cell_first = item_cell(e->private, plain, item.key, b->first, b->mask);
+        e->cell_place = item.key >> ITEM_PLACE << ITEM_PLACE;
+        cells += (item.key ^ before) >> ITEM_PLACE != 0;
+        before = item.key;
+        if (__builtin_expect(instant_goes_on(e, at, item.key), 0))
+            instant_run(e, c, &at, end, item, inner);
+        else
+            item_handle(e, c, item, e->window_start + (ker_time)(uint32_t)(item.key >> 16), inner, true);
+    }
+    e->counts.cells += cells;
     if (e->inner_chunk) {
         bucket_free(e, e->inner_chunk);
         e->inner_chunk = 0;
     }
 }
 
-/* ---- one block of one window ---- */
-
-/* Of many items the place is known from counting; of few, each is inserted behind those of components up to
- * its own, and carries its component's place in the block. */
-static inline void item_add(struct engine_private *p, bool few, uint32_t in_block, uint64_t offset,
-                            uint32_t rank, uint32_t reference)
-{
-    if (!few) {
-        p->item[p->count[in_block]++] = (struct ker_item){offset << 16, rank, reference};
-        return;
-    }
-    uint32_t i = p->few++;
-    for (; i > 0 && (p->item[i - 1].key & 0xffff) > in_block; i--)
-        p->item[i] = p->item[i - 1];
-    p->item[i] = (struct ker_item){offset << 16 | in_block, rank, reference};
-}
+/* ---- from records to items ---- */
 
 static inline bool note_due(const struct ker_engine *e, const struct wheel_note *n)
 {
@@ -220,170 +296,79 @@ static inline bool note_due(const struct ker_engine *e, const struct wheel_note 
                                *note = end_ + left_ - WHEEL_CHUNK_NOTES;                                     \
              note < end_; note++)
 
-static uint32_t block_count(struct ker_engine *e, struct wheel_bucket bucket, uint32_t mask)
+/* Counts the items of each cell. */
+INLINE void block_count(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain)
 {
     struct engine_private *p = e->private;
-    uint32_t total = 0;
-    memset(p->count, 0, sizeof *p->count * (mask + 2));
+    memset(p->count, 0, sizeof *p->count * (b->mask + 1));
     FOR_EVENTS(e, bucket, event)
     {
-        bool due = event->time < e->window_end;
         __builtin_prefetch(event + 10);
-        p->count[event->component & mask] += due;
-        total += due;
+        p->count[item_key(p, plain, event->component, b->mask, 0) >> ITEM_PLACE] +=
+            event->time < e->window_end;
     }
     FOR_NOTES(e, bucket, note)
     {
-        bool due = note_due(e, note);
-        p->count[note->component & mask] += due;
-        total += due;
+        p->count[item_key(p, plain, note->component, b->mask, 0) >> ITEM_PLACE] += note_due(e, note);
     }
-    return total;
 }
 
-static inline void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, uint32_t mask, bool few)
+/* Turns counts into starts. Returns the largest count. */
+static uint32_t block_starts(struct engine_private *p, struct block *b)
+{
+    uint32_t at = 0, most = 0;
+    for (uint32_t c = 0; c <= b->mask; c += 8) {
+        uint64_t pair[4];
+        memcpy(pair, &p->count[c], sizeof pair);
+        if (!(pair[0] | pair[1] | pair[2] | pair[3]))
+            continue;
+        for (uint32_t i = c; i < c + 8; i++) {
+            uint32_t n = p->count[i];
+            p->count[i] = at;
+            at += n;
+            most = n > most ? n : most;
+        }
+    }
+    b->total = at;
+    return most;
+}
+
+/* Items of which the place is known from counting, or (few) that are not yet. */
+INLINE void item_add(struct engine_private *p, struct block *b, bool few, uint64_t key, uint32_t rank,
+                     uint32_t reference)
+{
+    uint32_t at = few ? b->total++ : p->count[key >> ITEM_PLACE]++;
+    p->item[at] = (struct ker_item){key, rank, reference};
+}
+
+INLINE void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain, bool few)
 {
     struct engine_private *p = e->private;
     FOR_EVENTS(e, bucket, event)
     {
-        if (event->time < e->window_end)
-            item_add(p, few, event->component & mask, (uint64_t)(event->time - e->window_start),
+        if (__builtin_expect(event->time < e->window_end, 1))
+            item_add(p, b, few,
+                     item_key(p, plain, event->component, b->mask, (uint64_t)(event->time - e->window_start)),
                      item_rank(KER_ARRIVAL, event->port, event->channel), record_reference(e, event));
         else
             *wheel_event(&e->wheel, event->time, event->component) = *event;
     }
     FOR_NOTES(e, bucket, note)
     {
-        if (note_due(e, note))
-            item_add(p, few, note->component & mask, note->offset,
+        if (__builtin_expect(note_due(e, note), 1))
+            item_add(p, b, few, item_key(p, plain, note->component, b->mask, note->offset),
                      item_rank(note->kind, note->port, note->channel), record_reference(e, note));
         else
             wheel_note_put(&e->wheel, e->window_start + note->offset, *note);
     }
 }
 
-/* n more items, from place `at` on, of a component: of the last active cell, or of a new one. Returns the
- * component's cell. */
-static inline uint32_t cell_extend(struct engine_private *p, uint32_t *cells, uint32_t component, uint32_t at,
-                                   uint32_t n)
-{
-    uint32_t cell = component;
-    while (!p->begins[cell])
-        cell--;
-    if (*cells && p->active[*cells - 1].first == cell)
-        p->active[*cells - 1].count += n;
-    else
-        p->active[(*cells)++] = (struct active_cell){cell, at, n};
-    return cell;
-}
-
-static inline bool eight_empty(const uint32_t *count)
-{
-    uint64_t pair[4];
-    memcpy(pair, count, sizeof pair);
-    return !(pair[0] | pair[1] | pair[2] | pair[3]);
-}
-
-/* Turns counts into starts; afterwards count[c] is the end of c's items, if there are any. Returns the active
- * cells. */
-static uint32_t block_cells(struct engine_private *p, uint32_t first, uint32_t mask)
-{
-    uint32_t at = 0, cells = 0;
-    for (uint32_t c = 0; c <= mask; c++) {
-        if (c % 8 == 0 && eight_empty(&p->count[c])) {
-            c += 7;
-            continue;
-        }
-        uint32_t n = p->count[c];
-        if (!n)
-            continue;
-        cell_extend(p, &cells, first + c, at, n);
-        p->count[c] = at;
-        at += n;
-    }
-    return cells;
-}
-
-/* The same for few items, which stand in their order. */
-static uint32_t few_cells(struct engine_private *p, uint32_t first)
-{
-    uint32_t cells = 0;
-    for (uint32_t i = 0; i < p->few; i++) {
-        uint32_t in_block = p->item[i].key & 0xffff;
-        uint32_t cell = cell_extend(p, &cells, first + in_block, i, 1);
-        p->item[i].key -= cell - first; /* now the place in the cell */
-    }
-    return cells;
-}
-
-/* Items of one cell carry their component's place in the cell. */
-static void cell_label(struct engine_private *p, const struct active_cell *cell, uint32_t mask)
-{
-    uint32_t in_block = cell->first & mask, at = cell->begin;
-    for (uint32_t c = 0; at < cell->begin + cell->count; c++)
-        for (; at < p->count[in_block + c]; at++)
-            p->item[at].key |= c;
-}
-
-static inline void state_prefetch(const struct ker_component *c)
-{
-    const struct ker_class *class = c->class;
-    uint32_t bytes = class->small_bytes ? class->small_bytes : class->head_bytes;
-    for (uint32_t at = 0; at < bytes; at += 64)
-        __builtin_prefetch((const char *)c->state + at);
-}
-
-/* Items of a cell stand by component, not yet by time. */
-static inline void cell_prefetch(const struct ker_engine *e, const struct active_cell *a)
-{
-    const struct ker_item *item = e->private->item + a->begin;
-    uint32_t last = UINT32_MAX;
-    for (uint32_t i = 0; i < a->count; i++) {
-        uint32_t index = a->first + (uint32_t)(item[i].key & 0xffff);
-        const struct ker_component *c = &e->component[index];
-        if (index != last)
-            state_prefetch(c);
-        last = index;
-        if (c->class->small_bytes || !c->class->port_stride)
-            continue;
-        const char *port = (const char *)c->state + c->class->head_bytes +
-                           (size_t)((item[i].rank >> 8) & 0xffff) * c->class->port_stride;
-        __builtin_prefetch(port);
-        __builtin_prefetch(port + 64);
-    }
-}
-
-static inline void cell_prepare(const struct ker_engine *e, const struct active_cell *a)
-{
-    const struct ker_item *item = e->private->item + a->begin;
-    for (uint32_t i = 0; i < a->count; i++) {
-        const struct ker_component *c = &e->component[a->first + (item[i].key & 0xffff)];
-        if (item[i].rank >> 28 == KER_ARRIVAL && c->class->prepare)
-            c->class->prepare(c->state, record_at(e, item[i].reference));
-    }
-}
-
-static void cells_order(struct engine_private *p, uint32_t cells)
-{
-    struct active_cell *a = p->active;
-    for (uint32_t i = 0; i + 1 < cells && p->setup.order != KER_ORDER_FORWARD; i++) {
-        uint32_t k = cells - 1 - i;
-        if (p->setup.order == KER_ORDER_SHUFFLED)
-            k = i +
-                ker_random_bits(p->setup.seed, KER_PURPOSE_ENGINE, 0, p->shuffles++).word[0] % (cells - i);
-        else if (k <= i)
-            break;
-        struct active_cell t = a[i];
-        a[i] = a[k];
-        a[k] = t;
-    }
-}
-
-static void items_reserve(struct ker_engine *e, uint32_t total)
+/* One more for the end. */
+static void items_reserve(struct ker_engine *e, size_t total)
 {
     struct engine_private *p = e->private;
-    uint32_t spare_room = p->item_room;
-    KER_RESERVE(p->item, p->item_room, total);
+    size_t spare_room = p->item_room;
+    KER_RESERVE(p->item, p->item_room, total + 1);
     KER_RESERVE(p->spare, spare_room, p->item_room);
 }
 
@@ -402,47 +387,59 @@ static uint32_t bucket_most(const struct ker_engine *e, struct wheel_bucket buck
     return n;
 }
 
-/* Brings the items of a block to their cells. Returns the active cells. */
-static uint32_t block_gather(struct ker_engine *e, struct wheel_bucket bucket, uint32_t first, uint32_t mask,
-                             uint32_t *total)
+/* Puts the counted items into order; they stand with their cells. */
+static void cells_sort(struct engine_private *p, const struct block *b, uint32_t most, ker_time window)
+{
+    if (most <= ITEMS_INSERTED) {
+        items_insertion_sort(p->item, b->total);
+        return;
+    }
+    for (uint32_t at = 0, c = 0; at < b->total; c++) { /* a count is now the end of its cell, if it has items */
+        uint32_t n = p->count[c] > at ? p->count[c] - at : 0;
+        items_sort(p->item + at, n, p->spare, window);
+        at += n;
+    }
+}
+
+INLINE void block_gather(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain)
 {
     struct engine_private *p = e->private;
     if (bucket_most(e, bucket) <= FEW) {
         items_reserve(e, FEW);
-        p->few = 0;
-        block_scatter(e, bucket, mask, true);
-        *total = p->few;
-        return few_cells(p, first);
+        block_scatter(e, bucket, b, plain, true);
+        items_insertion_sort(p->item, b->total);
+    } else {
+        block_count(e, bucket, b, plain);
+        uint32_t most = block_starts(p, b);
+        items_reserve(e, b->total);
+        block_scatter(e, bucket, b, plain, false);
+        cells_sort(p, b, most, e->window_end - e->window_start);
     }
-    *total = block_count(e, bucket, mask);
-    items_reserve(e, *total);
-    uint32_t cells = block_cells(p, first, mask);
-    block_scatter(e, bucket, mask, false);
-    bool grown = p->setup.largest_cell > 1;
-    for (uint32_t i = 0; grown && i < cells; i++)
-        cell_label(p, &p->active[i], mask);
-    return cells;
+    p->item[b->total] = (struct ker_item){UINT64_MAX, UINT32_MAX, 0};
+}
+
+static void block_run_plain(struct ker_engine *e, struct wheel_bucket bucket, struct block *b)
+{
+    block_gather(e, bucket, b, true);
+    items_run(e, b, true);
+}
+
+static void block_run_any(struct ker_engine *e, struct wheel_bucket bucket, struct block *b)
+{
+    turn_begin(e->private, b->mask);
+    block_gather(e, bucket, b, false);
+    items_run(e, b, false);
 }
 
 static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t block)
 {
-    struct engine_private *p = e->private;
-    uint32_t mask = (1u << p->block_shift) - 1, total;
-    uint32_t cells = block_gather(e, bucket, block << p->block_shift, mask, &total);
-    cells_order(p, cells);
-    for (uint32_t i = 0; i < ENGINE_PREFETCH_AHEAD && i < cells; i++)
-        cell_prefetch(e, &p->active[i]);
-    for (uint32_t i = 0; i < cells; i++) {
-        if (i + ENGINE_PREFETCH_AHEAD < cells)
-            cell_prefetch(e, &p->active[i + ENGINE_PREFETCH_AHEAD]);
-        if (i + PREPARE_AHEAD < cells)
-            cell_prepare(e, &p->active[i + PREPARE_AHEAD]);
-        struct active_cell a = p->active[i];
-        items_sort(p->item + a.begin, a.count, p->spare, e->window_end - e->window_start);
-        cell_run(e, a.first, p->item + a.begin, a.count);
-    }
-    e->counts.cells += cells;
-    e->counts.records += total;
+    const struct engine_private *p = e->private;
+    struct block b = {.first = block << p->block_shift, .mask = (1u << p->block_shift) - 1};
+    if (p->setup.largest_cell == 1 && p->setup.order == KER_ORDER_FORWARD)
+        block_run_plain(e, bucket, &b);
+    else
+        block_run_any(e, bucket, &b);
+    e->counts.records += b.total;
     bucket_free(e, bucket.events);
     bucket_free(e, bucket.notes);
 }

@@ -26,23 +26,18 @@ static inline void credit_add(const struct net_network *net, struct net_port *ou
                               uint32_t bytes)
 {
     out->credit[channel] += bytes;
-    ker_check(out->credit[channel] <= net_buffer_behind(net, out));
+    ker_check(out->to_adapter || out->credit[channel] <= net_buffer_behind(net, out));
 }
 
-/* Adds those whose time has come: before anybody looks at the output's credits. */
+/* Adds those whose time has come: before anybody looks at the output's credits. Without branches: how many
+ * there are is close to random. A place that is free adds nothing to the channel of its last one. */
 static inline void credits_take(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
 {
     struct net_credits_due *due = credits_due_at(s, port);
-    for (uint32_t i = 0; i < due->count;) {
-        if (due->when[i] > now) {
-            i++;
-            continue;
-        }
-        credit_add(s->net, out, due->channel[i], due->bytes[i]);
-        uint32_t last = --due->count;
-        due->when[i] = due->when[last];
-        due->bytes[i] = due->bytes[last];
-        due->channel[i] = due->channel[last];
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++) {
+        ker_time here = (due->when[i] - now - 1) >> 63; /* all bits, when it is here */
+        credit_add(s->net, out, due->channel[i], due->bytes[i] & (uint32_t)here);
+        due->when[i] |= here & KER_TIME_MAX;
     }
 }
 
@@ -51,10 +46,16 @@ static inline ker_time credits_next(const struct net_switch *s, uint32_t port)
 {
     const struct net_credits_due *due = credits_due_at(s, port);
     ker_time next = KER_TIME_MAX;
-    for (uint32_t i = 0; i < due->count; i++)
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
         if (due->starved >> due->channel[i] & 1 && due->when[i] < next)
             next = due->when[i];
     return next;
+}
+
+static inline struct net_credits_due *credits_upstream(const struct net_network *net,
+                                                       const struct net_port *in)
+{
+    return &net->dues[in->upstream];
 }
 
 /* The packet has left its input buffer at read_end: what it took is free again. */
@@ -62,14 +63,16 @@ static inline void credit_return(struct net_network *net, const struct net_port 
                                  const struct net_packet *p, ker_time read_end)
 {
     ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
-    struct net_credits_due *due = in->upstream;
-    if (!due || due->count == NET_CREDITS_DUE || due->starved >> p->channel & 1) {
+    struct net_credits_due *due = credits_upstream(net, in);
+    uint32_t place = due->next % NET_CREDITS_DUE;
+    if ((due->when[place] != KER_TIME_MAX) | (due->starved >> p->channel & 1)) {
         ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
         return;
     }
-    due->when[due->count] = when;
-    due->bytes[due->count] = p->bytes;
-    due->channel[due->count++] = p->channel;
+    due->when[place] = when;
+    due->bytes[place] = p->bytes;
+    due->channel[place] = p->channel;
+    due->next++;
     ker_hold(net->engine, when);
 }
 

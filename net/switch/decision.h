@@ -49,7 +49,7 @@ static inline struct grant grant_make(const struct net_switch *s, const struct n
                           port,
                           (uint8_t)first,
                           (uint8_t)channel_count,
-                          channel_take(out, first, channel_count),
+                          net_channel_best(out, first, channel_count),
                           false};
 }
 

@@ -45,24 +45,17 @@ static inline ker_time output_ready(const struct net_network *net, const struct 
     return out->write_free > room ? out->write_free : room;
 }
 
-/* Are there credits for the whole packet? Adapters that take all packets give none. */
+/* Are there credits for the whole packet? */
 static inline bool credits_cover(const struct net_port *out, unsigned channel, uint32_t bytes, bool reserved)
 {
-    return reserved || out->to_adapter || out->credit[channel] >= bytes;
-}
-
-/* Of the channels that would do, the one with most room behind the link. */
-static inline uint8_t channel_take(const struct net_port *out, unsigned first, unsigned channel_count)
-{
-    return out->to_adapter || channel_count == 1 ? (uint8_t)first
-                                                 : net_channel_best(out, first, channel_count);
+    return (out->credit[channel] >= bytes) | reserved;
 }
 
 /* May this packet go now? */
 static inline bool grant_possible(const struct net_network *net, const struct grant *g, uint32_t bytes,
                                   ker_time now)
 {
-    return output_ready(net, g->out) <= now && g->in->read_free <= now &&
+    return (output_ready(net, g->out) <= now) & (g->in->read_free <= now) &
            credits_cover(g->out, g->channel, bytes, g->reserved);
 }
 
@@ -121,17 +114,13 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     out->link_free = leave + t_out.wire;
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g->out_port, now);
-    if (!out->to_adapter && !g->reserved) {
-        ker_check(out->credit[g->channel] >= p->bytes);
-        out->credit[g->channel] -= p->bytes;
-    }
+    ker_check(credits_cover(out, g->channel, p->bytes, g->reserved));
+    out->credit[g->channel] -= out->to_adapter | g->reserved ? 0 : p->bytes;
     output_count(net, g, p, now, leave, t_out.wire, read_end);
 
-    ker_time arrive = leave + link->latency;
-    if (out->ends_at_adapter)
-        arrive += t_out.wire;
-    else
-        arrive += net->set.delay + (whole ? t_out.wire : 0);
+    /* the tail at an adapter, the head behind the pipeline at a switch */
+    ker_time arrive = leave + link->latency + (out->ends_at_adapter ? 0 : net->set.delay) +
+                      (out->ends_at_adapter | whole ? t_out.wire : 0);
     struct net_packet *next =
         (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
     next->flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;

@@ -28,15 +28,15 @@ static void port_state(struct net_switch *s, struct net_port *p, struct ker_chun
 static void credits_due_state(struct net_switch *s, struct net_credits_due *due, struct ker_chunk *c)
 {
     KER_CHUNK(c, due->starved);
-    KER_CHUNK(c, due->count);
-    c->bad |= due->count > NET_CREDITS_DUE;
-    for (uint32_t i = 0; i < due->count && !c->bad; i++) {
+    for (uint32_t i = 0; i < NET_CREDITS_DUE && !c->bad; i++) {
         KER_CHUNK(c, due->when[i]);
         KER_CHUNK(c, due->bytes[i]);
         KER_CHUNK(c, due->channel[i]);
         c->bad |= due->channel[i] >= s->net->set.channels * s->net->set.classes;
-        ker_hold(s->net->engine, due->when[i]);
+        if (due->when[i] != KER_TIME_MAX)
+            ker_hold(s->net->engine, due->when[i]);
     }
+    KER_CHUNK(c, due->next);
 }
 
 /* ---- requests ---- */

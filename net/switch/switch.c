@@ -88,7 +88,7 @@ static struct candidates output_candidates(struct net_switch *s, struct net_port
         uint32_t i = s->request.at[before].next, previous = before;
         const struct net_request *r = &s->request.at[i];
         before = i;
-        uint8_t channel = channel_take(out, r->first_channel, r->channel_count);
+        uint8_t channel = net_channel_best(out, r->first_channel, r->channel_count);
         if (!credits_cover(out, channel, r->bytes, r->reserved)) {
             starved |= ((1u << r->channel_count) - 1) << r->first_channel;
             continue;
@@ -191,6 +191,8 @@ static void switch_prepare(void *self, struct ker_event *event)
     const char *out = (const char *)net_port_at(s, c.port);
     __builtin_prefetch(out, 1);
     __builtin_prefetch(out + 64, 1);
+    __builtin_prefetch(credits_due_at(s, c.port), 1);
+    __builtin_prefetch(credits_upstream(net, net_port_at(s, p->port)), 1);
     if (s->voq)
         __builtin_prefetch(&s->voq[c.port * s->ports + p->port]);
 }
@@ -223,7 +225,7 @@ static void packet_pass(struct net_switch *s, const struct net_packet *p, ker_ti
         net_packet_lose(s, p, now);
         return;
     }
-    if (out->queue == NET_NONE && grant_possible(net, &g, p->bytes, now)) {
+    if ((out->queue == NET_NONE) & grant_possible(net, &g, p->bytes, now)) {
         s->draws++;
         struct net_packet *writable = (struct net_packet *)p;
         writable->state = state;
