@@ -189,10 +189,10 @@ static inline void component_fetch(const struct ker_component *c, struct ker_ite
     }
 }
 
-static inline void item_prepare(struct ker_engine *e, const struct ker_component *c, struct ker_item item)
+static inline void event_prepare(const struct ker_component *c, struct ker_event *event)
 {
-    if (item.rank >> 28 == KER_ARRIVAL && c->class->prepare)
-        c->class->prepare(c->state, record_at(e, item.reference));
+    if (c->class->prepare)
+        c->class->prepare(c->state, event);
 }
 
 /* ---- the items of one block ---- */
@@ -200,6 +200,7 @@ static inline void item_prepare(struct ker_engine *e, const struct ker_component
 struct block {
     uint32_t first, mask; /* component; of a component's place in the block */
     uint32_t total;       /* items */
+    bool early;           /* arrivals are prepared when they become items */
 };
 
 INLINE const struct ker_component *item_component(const struct ker_engine *e, const struct block *b, bool plain,
@@ -252,8 +253,10 @@ INLINE void items_run(struct ker_engine *e, const struct block *b, bool plain)
     while (at != end || e->inner_count) {
         for (; fetched < end && fetched < at + FETCH_AHEAD; fetched++)
             component_fetch(item_component(e, b, plain, fetched->key), *fetched);
-        for (; prepared < end && prepared < at + PREPARE_AHEAD; prepared++)
-            item_prepare(e, item_component(e, b, plain, prepared->key), *prepared);
+        for (; !b->early && prepared < end && prepared < at + PREPARE_AHEAD; prepared++)
+            if (prepared->rank >> 28 == KER_ARRIVAL)
+                event_prepare(item_component(e, b, plain, prepared->key),
+                              record_at(e, prepared->reference));
         struct ker_item item;
         bool inner = item_next(e, &at, end, &item);
         const struct ker_component *c = item_component(e, b, plain, item.key);
@@ -304,6 +307,8 @@ INLINE void block_count(struct ker_engine *e, struct wheel_bucket bucket, struct
     FOR_EVENTS(e, bucket, event)
     {
         __builtin_prefetch(event + 10);
+        if (b->early)
+            __builtin_prefetch(e->component[event->component].state);
         p->count[item_key(p, plain, event->component, b->mask, 0) >> ITEM_PLACE] +=
             event->time < e->window_end;
     }
@@ -346,12 +351,15 @@ INLINE void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, stru
     struct engine_private *p = e->private;
     FOR_EVENTS(e, bucket, event)
     {
-        if (__builtin_expect(event->time < e->window_end, 1))
-            item_add(p, b, few,
-                     item_key(p, plain, event->component, b->mask, (uint64_t)(event->time - e->window_start)),
-                     item_rank(KER_ARRIVAL, event->port, event->channel), record_reference(e, event));
-        else
+        if (__builtin_expect(event->time >= e->window_end, 0)) {
             *wheel_event(&e->wheel, event->time, event->component) = *event;
+            continue;
+        }
+        item_add(p, b, few,
+                 item_key(p, plain, event->component, b->mask, (uint64_t)(event->time - e->window_start)),
+                 item_rank(KER_ARRIVAL, event->port, event->channel), record_reference(e, event));
+        if (b->early)
+            event_prepare(&e->component[event->component], event);
     }
     FOR_NOTES(e, bucket, note)
     {
@@ -401,9 +409,21 @@ static void cells_sort(struct engine_private *p, const struct block *b, uint32_t
     }
 }
 
+/* Where notes are many, whether an item is an arrival is close to random, and is not asked once more. */
+static bool notes_many(const struct ker_engine *e, struct wheel_bucket bucket)
+{
+    uint32_t events = 0, notes = 0;
+    for (uint32_t chunk = bucket.events; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
+        events += WHEEL_CHUNK_EVENTS;
+    for (uint32_t chunk = bucket.notes; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
+        notes += WHEEL_CHUNK_NOTES;
+    return 4 * (notes - bucket.notes_left) > events - bucket.events_left;
+}
+
 INLINE void block_gather(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain)
 {
     struct engine_private *p = e->private;
+    b->early = notes_many(e, bucket);
     if (bucket_most(e, bucket) <= FEW) {
         items_reserve(e, FEW);
         block_scatter(e, bucket, b, plain, true);

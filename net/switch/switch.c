@@ -176,9 +176,6 @@ static void switch_prepare(void *self, struct ker_event *event)
     struct net_network *net = s->net;
     struct net_packet *p = (struct net_packet *)event;
     struct route_choice c;
-    if (net->adaptive || s->input_fifo) /* who has to stand behind in a FIFO is asked about later, and its
-                                           state must be the old one then */
-        return;
     unsigned base = channel_base(net, p);
     const struct route_packet r = route_question(net, p, base);
     net->route(net->topology, s->coordinate, s->id, &r, &c);
