@@ -119,8 +119,8 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     output_count(net, g, p, now, leave, t_out.wire, read_end);
 
     /* the tail at an adapter, the head behind the pipeline at a switch */
-    ker_time arrive = leave + link->latency + (out->ends_at_adapter ? 0 : net->set.delay) +
-                      (out->ends_at_adapter | whole ? t_out.wire : 0);
+    ker_time to_switch = out->ends_at_adapter - 1, full = 0 - (ker_time)(out->ends_at_adapter | whole);
+    ker_time arrive = leave + link->latency + (net->set.delay & to_switch) + (t_out.wire & full);
     struct net_packet *next =
         (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
     next->flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;

@@ -340,7 +340,7 @@ static int single_next(const struct route_topology *topology, uint64_t coordinat
     if (((coordinate ^ packet->address) & h->switch_mask) == 0)
         return route_eject(topology, packet, (uint32_t)(packet->address >> h->slot_shift), choice);
     const struct leg *leg = &h->leg[LEG_FINAL];
-    hop_inside(h, coordinate, packet->address, leg->path, leg, 0, packet, choice);
+    hierarchy_hop(h, coordinate, packet->address, leg, 0, packet, choice);
     return 1;
 }
 
