@@ -105,11 +105,11 @@ struct net_port {
     struct ker_address peer;
     uint32_t queue;    /* output: last request of the ring, NET_NONE: no requests */
     uint32_t waiting;  /* output: bytes in its requests */
-    uint32_t upstream; /* input: in net_network.dues, of the output that sends to it; 0: that is no switch's of
-                          this rank */
+    uint32_t upstream; /* input: in net_network.dues, of the output that sends to it; 0: that is no switch's
+                          of this rank */
     uint16_t peer_port;
-    uint8_t link;                /* class */
-    uint8_t to_adapter : 1,      /* output: ends at an adapter that takes all: its credits are never used up */
+    uint8_t link;           /* class */
+    uint8_t to_adapter : 1, /* output: ends at an adapter that takes all: its credits are never used up */
         ends_at_adapter : 1, used : 1;
     /* statistics of the output */
     uint64_t queue_max; /* longest wait for the link, picoseconds */
@@ -360,8 +360,8 @@ static inline uint32_t net_buffer_behind(const struct net_network *net, const st
 }
 
 extern const struct ker_class net_switch_class;
-/* Are routes found ahead? Not where they depend on what changes, nor in FIFOs: who has to stand behind is asked
- * about later, and its state must be the old one then. */
+/* Are routes found ahead? Not where they depend on what changes, nor in FIFOs: who has to stand behind is
+ * asked about later, and its state must be the old one then. */
 static inline bool net_prepares(const struct net_network *net)
 {
     return !net->adaptive && net->set.queueing != NET_QUEUE_FIFO;

@@ -128,8 +128,7 @@ static void turn_begin(struct engine_private *p, uint32_t mask)
     p->turn.factor = p->turn.inverse = 1;
     if (p->setup.order != KER_ORDER_SHUFFLED)
         return;
-    const uint32_t *draw =
-        ker_random_bits(p->setup.seed, KER_PURPOSE_ENGINE, 0, p->shuffles++).word;
+    const uint32_t *draw = ker_random_bits(p->setup.seed, KER_PURPOSE_ENGINE, 0, p->shuffles++).word;
     p->turn.flip = draw[0] & mask;
     p->turn.factor = draw[1] | 1;
     for (int i = 0; i < 5; i++) /* Newton: the inverse modulo 2, 8 and so on */
@@ -138,8 +137,8 @@ static void turn_begin(struct engine_private *p, uint32_t mask)
 
 /* ---- one item ---- */
 
-INLINE void item_handle(struct ker_engine *e, const struct ker_component *c, struct ker_item item, ker_time now,
-                        bool inner, bool alone)
+INLINE void item_handle(struct ker_engine *e, const struct ker_component *c, struct ker_item item,
+                        ker_time now, bool inner, bool alone)
 {
     unsigned kind = item.rank >> 28;
     if (kind == KER_ARRIVAL) {
@@ -203,8 +202,8 @@ struct block {
     bool early;           /* arrivals are prepared when they become items */
 };
 
-INLINE const struct ker_component *item_component(const struct ker_engine *e, const struct block *b, bool plain,
-                                                  uint64_t key)
+INLINE const struct ker_component *item_component(const struct ker_engine *e, const struct block *b,
+                                                  bool plain, uint64_t key)
 {
     uint32_t index = item_cell(e->private, plain, key, b->first, b->mask);
     return &e->component[plain ? index : index + (uint32_t)(key & 0xffff)];
@@ -255,8 +254,7 @@ INLINE void items_run(struct ker_engine *e, const struct block *b, bool plain)
             component_fetch(item_component(e, b, plain, fetched->key), *fetched);
         for (; !b->early && prepared < end && prepared < at + PREPARE_AHEAD; prepared++)
             if (prepared->rank >> 28 == KER_ARRIVAL)
-                event_prepare(item_component(e, b, plain, prepared->key),
-                              record_at(e, prepared->reference));
+                event_prepare(item_component(e, b, plain, prepared->key), record_at(e, prepared->reference));
         struct ker_item item;
         bool inner = item_next(e, &at, end, &item);
         const struct ker_component *c = item_component(e, b, plain, item.key);
@@ -346,7 +344,8 @@ INLINE void item_add(struct engine_private *p, struct block *b, bool few, uint64
     p->item[at] = (struct ker_item){key, rank, reference};
 }
 
-INLINE void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain, bool few)
+INLINE void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain,
+                          bool few)
 {
     struct engine_private *p = e->private;
     FOR_EVENTS(e, bucket, event)
@@ -402,7 +401,8 @@ static void cells_sort(struct engine_private *p, const struct block *b, uint32_t
         items_insertion_sort(p->item, b->total);
         return;
     }
-    for (uint32_t at = 0, c = 0; at < b->total; c++) { /* a count is now the end of its cell, if it has items */
+    for (uint32_t at = 0, c = 0; at < b->total;
+         c++) { /* a count is now the end of its cell, if it has items */
         uint32_t n = p->count[c] > at ? p->count[c] - at : 0;
         items_sort(p->item + at, n, p->spare, window);
         at += n;
