@@ -360,12 +360,6 @@ static inline uint32_t net_buffer_behind(const struct net_network *net, const st
 }
 
 extern const struct ker_class net_switch_class;
-/* Are routes found ahead? Not where they depend on what changes, nor in FIFOs: who has to stand behind is
- * asked about later, and its state must be the old one then. */
-static inline bool net_prepares(const struct net_network *net)
-{
-    return !net->adaptive && net->set.queueing != NET_QUEUE_FIFO;
-}
 
 /* build.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */
 const struct net_switch *net_switch_made(const struct net_network *, uint32_t i);
