@@ -30,9 +30,9 @@ static json_t *speed_report(struct run *run)
     uint64_t v[] = {
         c->records, hops,     ker_peak_rss(), c->windows,      c->epochs, (uint64_t)(cpu_seconds() * 1e6),
         c->wakes,   c->cells, c->sent.bytes,  c->sent.messages};
-    int64_t most[] = {(int64_t)c->records};
+    int64_t most[] = {(int64_t)c->records, run->simulated.wall, run->simulated.cpu};
     ker_comm_sum_u64(run->comm, v, sizeof v / sizeof *v);
-    ker_comm_max_i64(run->comm, most, 1);
+    ker_comm_max_i64(run->comm, most, sizeof most / sizeof *most);
     if (!run->control)
         return NULL;
     ker_assert(run->engine); /* the control rank always works */
@@ -43,6 +43,8 @@ static json_t *speed_report(struct run *run)
     json_object_set_new(r, "adapted", json_boolean(run->again));
     json_object_set_new(r, "wall_s", json_real(wall));
     json_object_set_new(r, "cpu_s", json_real(cpu));
+    json_object_set_new(r, "engine_s", json_real(1e-9 * (double)most[1]));
+    json_object_set_new(r, "engine_cpu_s", json_real(1e-9 * (double)most[2]));
     json_object_set_new(r, "events", json_integer((json_int_t)v[0]));
     json_object_set_new(r, "wake_ups", json_integer((json_int_t)v[6]));
     json_object_set_new(r, "packet_hops", json_integer((json_int_t)v[1]));

@@ -117,11 +117,14 @@ static void run_free(struct run *run)
 int run_execute(const struct run_arguments *args, struct ker_comm *comm, struct timespec started)
 {
     bool again = false;
+    struct run_span simulated = {0};
     for (;;) {
         struct run *run = run_new(args, comm, started);
         run->again = again;
+        run->simulated = simulated;
         int status = run_stages(run);
         again = run->lost;
+        simulated = run->simulated;
         run_free(run);
         if (!again)
             return status;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 
 #define LATEST_END                                                                                           \
     (8000000 * KER_S) /* 92 days; behind it there is room for any single delay before 63 bits are full */
@@ -67,11 +68,33 @@ static struct ker_engine *engine_make(struct run *run)
     return ker_engine_new(&setup);
 }
 
+static int64_t clock_ns(clockid_t clock)
+{
+    struct timespec t;
+    clock_gettime(clock, &t);
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+static void span_begin(struct run_span *s)
+{
+    if (s->begun)
+        return;
+    s->begun = clock_ns(CLOCK_MONOTONIC);
+    s->cpu_begun = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+}
+
+static void span_end(struct run_span *s)
+{
+    s->wall = clock_ns(CLOCK_MONOTONIC) - s->begun;
+    s->cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_begun;
+}
+
 /* Switches and nodes of this rank, and what runs on its nodes. */
 void run_components_build(struct run *run)
 {
     if (!run->working)
         return;
+    span_begin(&run->simulated);
     run->engine = engine_make(run);
     run->nodes = node_system_new(&run->model, &run->services, run->engine);
     struct net_host host = node_system_host(run->nodes);
@@ -122,8 +145,10 @@ void run_simulate(struct run *run)
     enum ker_end found = KER_END_DRAINED;
     int64_t at = 0;
     run->progress = stats_progress_new(run->args->quiet || !run->control, run->end);
-    if (run->working)
+    if (run->working) {
         found = ker_engine_run(run->engine, &at);
+        span_end(&run->simulated);
+    }
     run->ended_at = at;
     if (ker_memory_lack())
         ker_fail(&run->error, KER_RUN_FAILED, "out of memory: %s; results are written up to about here",

@@ -59,6 +59,10 @@ struct run {
     int64_t stuck;        /* foreground jobs found to have deadlocked at a check time */
     unsigned interrupted; /* by these requests (kernel/engine/request.h) */
     struct timespec started;
+    struct run_span {
+        int64_t begun, cpu_begun, wall, cpu; /* nanoseconds; begun: 0: not yet */
+    } simulated; /* from the first step of building to the end of the last epoch, a trial before it included
+                  */
 };
 
 /* ---- the stages, in their order; what each does stands in the table of run.c ---- */
