@@ -120,8 +120,7 @@ struct ker_engine {
     struct wheel wheel;
     ker_time window_start, window_end;
     uint32_t rank;
-    uint32_t cell_first; /* of the running cell */
-    uint64_t cell_place; /* what the keys of its items begin with */
+    uint64_t running; /* key of the item that is handled */
     struct ker_component *component;
     struct ker_item *inner; /* records the running cell posts to itself inside the window, latest first */
     uint32_t inner_count, inner_room;

@@ -37,6 +37,14 @@ static inline uint32_t record_reference(const struct ker_engine *e, const void *
     return (uint32_t)((size_t)((const char *)record - e->wheel.arena) / WHEEL_UNIT);
 }
 
+/* The first component of a component's cell. */
+static inline uint32_t cell_of(const struct engine_private *p, uint32_t component)
+{
+    while (!p->begins[component])
+        component--;
+    return component;
+}
+
 /* ---- what a cell posts to itself inside the window ---- */
 
 static void inner_put(struct ker_engine *e, struct ker_item item)
@@ -50,8 +58,9 @@ static void inner_put(struct ker_engine *e, struct ker_item item)
 
 static uint64_t inner_key(const struct ker_engine *e, ker_time time, uint32_t component)
 {
-    ker_check(time >= e->window_start && component >= e->cell_first);
-    return e->cell_place | (uint64_t)(time - e->window_start) << 16 | (component - e->cell_first);
+    ker_check(time >= e->window_start);
+    return e->running >> ITEM_PLACE << ITEM_PLACE | (uint64_t)(time - e->window_start) << 16 |
+           (component - cell_of(e->private, component));
 }
 
 struct ker_event *ker_inner_event(struct ker_engine *e, ker_time time, uint32_t component, uint16_t port,
@@ -85,14 +94,6 @@ static void bucket_free(struct ker_engine *e, uint32_t chunk)
 
 /* ---- items: which cell's they are ---- */
 
-/* The first component of a component's cell. */
-static inline uint32_t cell_of(const struct engine_private *p, uint32_t component)
-{
-    while (!p->begins[component])
-        component--;
-    return component;
-}
-
 /* Which of its block's cells a cell is in this window, and back. */
 static inline uint32_t cell_place(const struct engine_private *p, uint32_t in_block, uint32_t mask)
 {
@@ -111,14 +112,6 @@ INLINE uint64_t item_key(const struct engine_private *p, bool plain, uint32_t co
         return (uint64_t)(component & mask) << ITEM_PLACE | offset << 16;
     uint32_t cell = cell_of(p, component);
     return (uint64_t)cell_place(p, cell & mask, mask) << ITEM_PLACE | offset << 16 | (component - cell);
-}
-
-/* The cell that an item of the block is in. */
-INLINE uint32_t item_cell(const struct engine_private *p, bool plain, uint64_t key, uint32_t first,
-                          uint32_t mask)
-{
-    uint32_t place = (uint32_t)(key >> ITEM_PLACE);
-    return first + (plain ? place : cell_at(p, place, mask));
 }
 
 /* The cells of a block run in any order. */
@@ -197,16 +190,17 @@ static inline void event_prepare(const struct ker_component *c, struct ker_event
 /* ---- the items of one block ---- */
 
 struct block {
-    uint32_t first, mask; /* component; of a component's place in the block */
-    uint32_t total;       /* items */
-    bool early;           /* arrivals are prepared when they become items */
+    struct engine_private *private;
+    const struct ker_component *component; /* the first */
+    uint32_t mask;                         /* of a component's place in the block */
+    uint32_t total;                        /* items */
+    bool early;                            /* arrivals are prepared when they become items */
 };
 
-INLINE const struct ker_component *item_component(const struct ker_engine *e, const struct block *b,
-                                                  bool plain, uint64_t key)
+INLINE const struct ker_component *item_component(const struct block *b, bool plain, uint64_t key)
 {
-    uint32_t index = item_cell(e->private, plain, key, b->first, b->mask);
-    return &e->component[plain ? index : index + (uint32_t)(key & 0xffff)];
+    uint32_t place = (uint32_t)(key >> ITEM_PLACE);
+    return &b->component[plain ? place : cell_at(b->private, place, b->mask) + (uint32_t)(key & 0xffff)];
 }
 
 /* The next item, of the block's or of the running cell's own; false: there is none. Those of the block end
@@ -245,21 +239,22 @@ static void instant_run(struct ker_engine *e, const struct ker_component *c, con
     c->class->act(c->state, e, now);
 }
 
-INLINE void items_run(struct ker_engine *e, const struct block *b, bool plain)
+INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain)
 {
-    const struct ker_item *at = e->private->item, *end = at + b->total, *fetched = at, *prepared = at;
+    const struct block b = *of; /* in registers: what is called cannot change it */
+    const struct ker_item *at = b.private->item, *end = at + b.total, *fetched = at, *prepared = at,
+                          *to_prepare = b.early ? at : end;
     uint64_t before = UINT64_MAX, cells = 0;
     while (at != end || e->inner_count) {
-        for (; fetched < end && fetched < at + FETCH_AHEAD; fetched++)
-            component_fetch(item_component(e, b, plain, fetched->key), *fetched);
-        for (; !b->early && prepared < end && prepared < at + PREPARE_AHEAD; prepared++)
+        for (; fetched < at + FETCH_AHEAD; fetched++) /* behind the end the last one is repeated */
+            component_fetch(item_component(&b, plain, fetched->key), *fetched);
+        for (; prepared < to_prepare && prepared < at + PREPARE_AHEAD; prepared++)
             if (prepared->rank >> 28 == KER_ARRIVAL)
-                event_prepare(item_component(e, b, plain, prepared->key), record_at(e, prepared->reference));
+                event_prepare(item_component(&b, plain, prepared->key), record_at(e, prepared->reference));
         struct ker_item item;
         bool inner = item_next(e, &at, end, &item);
-        const struct ker_component *c = item_component(e, b, plain, item.key);
-        e->cell_first = item_cell(e->private, plain, item.key, b->first, b->mask);
-        e->cell_place = item.key >> ITEM_PLACE << ITEM_PLACE;
+        const struct ker_component *c = item_component(&b, plain, item.key);
+        e->running = item.key;
         cells += (item.key ^ before) >> ITEM_PLACE != 0;
         before = item.key;
         if (__builtin_expect(instant_goes_on(e, at, item.key), 0))
@@ -370,12 +365,12 @@ INLINE void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, stru
     }
 }
 
-/* One more for the end. */
+/* And those behind the end. */
 static void items_reserve(struct ker_engine *e, size_t total)
 {
     struct engine_private *p = e->private;
     size_t spare_room = p->item_room;
-    KER_RESERVE(p->item, p->item_room, total + 1);
+    KER_RESERVE(p->item, p->item_room, total + FETCH_AHEAD);
     KER_RESERVE(p->spare, spare_room, p->item_room);
 }
 
@@ -435,7 +430,10 @@ INLINE void block_gather(struct ker_engine *e, struct wheel_bucket bucket, struc
         block_scatter(e, bucket, b, plain, false);
         cells_sort(p, b, most, e->window_end - e->window_start);
     }
-    p->item[b->total] = (struct ker_item){UINT64_MAX, UINT32_MAX, 0};
+    struct ker_item *end = p->item + b->total;
+    for (int i = 0; i < FETCH_AHEAD && b->total; i++)
+        end[i] = end[-1];
+    end->key |= 0xffffffffull << 16; /* later than anything in the window */
 }
 
 static void block_run_plain(struct ker_engine *e, struct wheel_bucket bucket, struct block *b)
@@ -454,7 +452,8 @@ static void block_run_any(struct ker_engine *e, struct wheel_bucket bucket, stru
 static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t block)
 {
     const struct engine_private *p = e->private;
-    struct block b = {.first = block << p->block_shift, .mask = (1u << p->block_shift) - 1};
+    struct block b = {e->private, e->component + ((size_t)block << p->block_shift),
+                      .mask = (1u << p->block_shift) - 1};
     if (p->setup.largest_cell == 1 && p->setup.order == KER_ORDER_FORWARD)
         block_run_plain(e, bucket, &b);
     else
