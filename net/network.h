@@ -369,22 +369,20 @@ uint32_t net_plane_switches(const struct net_network *); /* of one plane */
 struct part_member net_member_switch(const struct net_network *, uint32_t id);
 struct part_member net_member_node(const struct net_network *, uint32_t id);
 
-/* 32 bits that depend on all bits of x (finaliser of splitmix64). */
-static inline uint32_t net_mix(uint64_t x)
-{
-    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
-    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
-    return (uint32_t)(x >> 32) ^ (uint32_t)(x >> 1);
-}
-
-/* 32 random bits of a packet's own, the same wherever they are asked for: injection times differ among a
- * source's packets. With routing.pinning they are the message's or the flow's. */
-static inline uint32_t net_packet_draw(const struct net_network *net, const struct net_packet *p)
+/* What the 32 random bits of a packet's own are made of (ker_mix), the same wherever they are asked for:
+ * injection times differ among a source's packets. With routing.pinning they are the message's or the flow's.
+ */
+static inline uint64_t net_packet_chance(const struct net_network *net, const struct net_packet *p)
 {
     uint64_t what = (uint64_t)p->injected;
     if (__builtin_expect(net->set.pinning != NET_PIN_PACKET, 0))
         what = net->set.pinning == NET_PIN_MESSAGE ? p->message : (uint64_t)p->destination;
-    return net_mix(what * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed);
+    return what * 0x9e3779b97f4a7c15u + ((uint64_t)p->source << 32) + net->set.seed;
+}
+
+static inline uint32_t net_packet_draw(const struct net_network *net, const struct net_packet *p)
+{
+    return ker_mix(net_packet_chance(net, p));
 }
 
 /* Which of the choices a selection takes that looks at no switch's state: random, destination, flow. */

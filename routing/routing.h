@@ -62,8 +62,8 @@ struct route_choice {
 struct route_packet {
     uint64_t address;             /* destination as route_address() packed it; topology's own layout */
     uint32_t source, destination; /* endpoints */
-    uint32_t draw;    /* 32 random bits of the packet's own (or of its message or flow: routing.pinning): the
-                         same    at every hop */
+    uint64_t chance;  /* what route_draw makes random bits of: the packet's own (or its message's or flow's:
+                         routing.pinning), the same at every hop */
     uint32_t state;   /* the algorithm's own, 24 bits, 0 at injection: what the choice taken at the hop before
                          said */
     uint16_t in_port; /* at this switch */
@@ -71,6 +71,29 @@ struct route_packet {
     uint8_t hops;                /* switches passed so far; 0: this is the source's switch */
     struct route_oracle *oracle; /* NULL; a check that wants to see every possible draw puts itself here */
 };
+
+/* 32 random bits of a packet. */
+static inline uint32_t route_draw(const struct route_packet *packet)
+{
+    return ker_mix(packet->chance);
+}
+
+/* Independent bits from a packet's draw for purpose `salt`: a bijection of the draw for each salt. */
+static inline uint32_t route_mix(uint32_t draw, uint32_t salt)
+{
+    uint32_t x = (draw ^ (salt * 0x9e3779b9u)) * 0x85ebca6bu;
+    x ^= x >> 15;
+    return x * 0xc2b2ae35u;
+}
+
+/* Of channels that are alike the packet's own one; which it is, is of no interest to a proof. */
+static inline void route_channel_draw(struct route_choice *choice, const struct route_packet *packet)
+{
+    if (choice->channel_count > 1)
+        choice->channel = (uint8_t)(choice->first_channel + ker_random_below(route_mix(route_draw(packet), 1),
+                                                                             choice->channel_count));
+    choice->channel_count = 0;
+}
 
 struct route_topology; /* opaque: a built topology with its algorithm */
 

@@ -85,14 +85,6 @@ struct route_topology {
 extern const struct ker_option route_link_options[];             /* topology.bandwidth, latency, ... */
 extern const struct ker_option route_nodes_per_switch_options[]; /* topology.nodes_per_switch */
 
-/* Independent bits from a packet's draw for purpose `salt`: a bijection of the draw for each salt. */
-static inline uint32_t route_mix(uint32_t draw, uint32_t salt)
-{
-    uint32_t x = (draw ^ (salt * 0x9e3779b9u)) * 0x85ebca6bu;
-    x ^= x >> 15;
-    return x * 0xc2b2ae35u;
-}
-
 /* Enumerates draws: check.c. */
 uint32_t route_oracle_pick(struct route_oracle *, uint32_t salt, uint32_t count);
 
@@ -105,7 +97,7 @@ static inline uint32_t route_pick(const struct route_packet *packet, uint32_t sa
         return 0;
     if (__builtin_expect(packet->oracle != NULL, 0))
         return route_oracle_pick(packet->oracle, salt, count);
-    return ker_random_below(route_mix(packet->draw, salt), count);
+    return ker_random_below(route_mix(route_draw(packet), salt), count);
 }
 
 /* Bit number `bit`, 0..31, of the draw itself, for what must be had without a multiplication and without a
@@ -114,28 +106,21 @@ static inline uint32_t route_pick_bit(const struct route_packet *packet, uint32_
 {
     if (__builtin_expect(packet->oracle != NULL, 0))
         return matters ? route_oracle_pick(packet->oracle, UINT32_MAX - bit, 2) : 0;
-    return packet->draw >> bit & 1;
+    return route_draw(packet) >> bit & 1;
 }
 
-/* One of k equal channels for a packet. Which one is of no interest to a proof. */
-static inline uint32_t route_spread(uint32_t draw, uint32_t k)
+/* Channels first .. first + count - 1 are alike. */
+static inline void route_channel(struct route_choice *choice, uint32_t first, uint32_t count)
 {
-    return k == 1 ? 0 : ker_random_below(route_mix(draw, 1), k);
-}
-
-/* Channels first .. first + count - 1 are alike: the packet's own draw proposes one. */
-static inline void route_channel(struct route_choice *choice, uint32_t first, uint32_t count, uint32_t draw)
-{
-    choice->first_channel = (uint8_t)first;
+    choice->channel = choice->first_channel = (uint8_t)first;
     choice->channel_count = (uint8_t)count;
-    choice->channel = (uint8_t)(first + route_spread(draw, count));
 }
 
 static inline int route_eject(const struct route_topology *topology, const struct route_packet *packet,
                               uint32_t port, struct route_choice *choice)
 {
     *choice = (struct route_choice){.port = (uint16_t)port};
-    route_channel(choice, 0, topology->channels, packet->draw);
+    route_channel(choice, 0, topology->channels);
     return 1;
 }
 

@@ -59,7 +59,7 @@ static inline uint32_t walk_packet(const struct route_topology *topology, uint32
     struct route_packet packet = {.address = route_address(topology, destination),
                                   .source = source,
                                   .destination = destination,
-                                  .draw = test_random(random)};
+                                  .chance = test_random(random)};
     route_next_function *next = route_function(topology);
     struct route_peer peer;
     uint32_t at, links = 1;

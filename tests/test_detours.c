@@ -112,7 +112,7 @@ static uint64_t groups_passed(const struct route_topology *topology, uint32_t so
     struct route_packet packet = {.address = route_address(topology, destination),
                                   .source = source,
                                   .destination = destination,
-                                  .draw = draw};
+                                  .chance = draw};
     struct route_peer peer;
     uint32_t at;
     uint64_t passed = 0;
@@ -203,7 +203,7 @@ static void test_weights(void **state)
             struct route_packet packet = {.address = route_address(topology, b),
                                           .source = a,
                                           .destination = b,
-                                          .draw = a * 1000003u + b};
+                                          .chance = a * 1000003u + b};
             struct route_choice choices[ROUTE_MAX_CHOICES];
             if (a / 4 == b / 4)
                 continue;
@@ -260,7 +260,7 @@ static void test_parallel_by_switch(void **state)
                  cases[i].links, cases[i].candidates);
         struct route_topology *topology = topology_make(text, 2);
         struct route_packet packet = {
-            .address = route_address(topology, 7), .source = 2, .destination = 7, .draw = 12345};
+            .address = route_address(topology, 7), .source = 2, .destination = 7, .chance = 12345};
         struct route_choice c[ROUTE_MAX_CHOICES];
         assert_int_equal(route_function(topology)(topology, route_coordinate(topology, 2), 2, &packet, c),
                          cases[i].hops * cases[i].each);

@@ -161,7 +161,7 @@ static void test_parallel(void **state)
         for (uint32_t i = 0; i < 20 && at == 2; i++) {
             struct route_packet packet = {.address = route_address(topology, node),
                                           .destination = node,
-                                          .draw = ker_random_bits(5, 1, 1, i).word[0]};
+                                          .chance = ker_random_bits(5, 1, 1, i).word[0]};
             struct route_choice choice;
             assert_int_equal(
                 route_function(topology)(topology, route_coordinate(topology, 1), 1, &packet, &choice), 1);

@@ -255,7 +255,7 @@ static void count_ports(const struct route_topology *topology, uint32_t node, ui
     for (uint32_t i = 0; i < 400; i++) {
         struct route_packet packet = {.address = route_address(topology, node),
                                       .destination = node,
-                                      .draw = ker_random_bits(5, 1, 1, i).word[0]};
+                                      .chance = ker_random_bits(5, 1, 1, i).word[0]};
         struct route_choice choice;
         assert_int_equal(
             route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &choice), 1);

@@ -185,7 +185,7 @@ static uint32_t walk(const struct route_topology *topology, ker_time now, ker_ti
     struct route_packet packet = {.address = route_address(topology, destination),
                                   .source = source,
                                   .destination = destination,
-                                  .draw = test_random(random),
+                                  .chance = test_random(random),
                                   .in_channel = 0};
     struct route_peer peer;
     uint32_t at, links = 1, held = UINT32_MAX;

@@ -348,7 +348,7 @@ static void test_draws_spread(void **state)
     uint32_t port[3] = {0}, channel[8] = {0};
     for (uint32_t i = 0; i < 8000; i++) {
         struct route_packet packet = {.address = route_address(topology, 4),
-                                      .draw = ker_random_bits(1, 2, 3, i).word[0]};
+                                      .chance = ker_random_bits(1, 2, 3, i).word[0]};
         struct route_choice choice;
         route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &choice);
         assert_true(choice.port < 3 && choice.channel < 8);

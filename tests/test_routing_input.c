@@ -115,7 +115,7 @@ static void test_parallel_used(void **state)
     for (uint32_t i = 0; i < 400; i++) {
         struct route_packet packet = {.address = route_address(topology, 1 + i % 4),
                                       .destination = 1 + i % 4,
-                                      .draw = ker_random_bits(5, 1, 1, i).word[0]};
+                                      .chance = ker_random_bits(5, 1, 1, i).word[0]};
         struct route_choice choice;
         route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &choice);
         used[choice.port]++;

@@ -323,7 +323,7 @@ static void test_random_parents_even(void **state)
     for (uint32_t i = 0; i < total; i++) {
         struct route_packet packet = {.address = route_address(topology, 127),
                                       .destination = 127,
-                                      .draw = ker_random_bits(1, 2, 3, i).word[0]};
+                                      .chance = ker_random_bits(1, 2, 3, i).word[0]};
         struct route_choice leaf, above;
         struct route_peer parent;
         route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &leaf);
@@ -413,7 +413,7 @@ static void test_valiant_draws_even(void **state)
     for (uint32_t i = 0; i < total; i++) {
         struct route_packet packet = {.address = route_address(topology, 27),
                                       .destination = 27,
-                                      .draw = ker_random_bits(1, 2, 3, i).word[0]};
+                                      .chance = ker_random_bits(1, 2, 3, i).word[0]};
         struct route_choice choice;
         route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &choice);
         count[choice.state]++;

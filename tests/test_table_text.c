@@ -12,7 +12,7 @@ static void same_routes(const struct route_topology *one, const struct route_top
         for (uint32_t b = 0; b < nodes; b++) {
             struct route_packet packet = {.source = a,
                                           .destination = b,
-                                          .draw = test_random(&random),
+                                          .chance = test_random(&random),
                                           .address = route_address(one, b)};
             struct route_choice x[ROUTE_MAX_CHOICES], y[ROUTE_MAX_CHOICES];
             struct route_peer peer = {0};

@@ -52,6 +52,14 @@ static inline struct ker_bits ker_random_bits(uint64_t seed, uint32_t purpose, u
     return (struct ker_bits){{r.v[0], r.v[1], r.v[2], r.v[3]}};
 }
 
+/* 32 bits that depend on all bits of x (finaliser of splitmix64). */
+static inline uint32_t ker_mix(uint64_t x)
+{
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111ebu;
+    return (uint32_t)(x >> 32) ^ (uint32_t)(x >> 1);
+}
+
 /* Maps 32 (64) random bits to 0..n-1 without division; bias below n / 2^32 (2^64). */
 static inline uint32_t ker_random_below(uint32_t bits, uint32_t n)
 {

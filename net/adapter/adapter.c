@@ -130,7 +130,7 @@ static int channel_find(const struct net_adapter *a, unsigned priority, const st
              entrances = a->net->set.entrances;
     bool pinned = a->net->set.pinning != NET_PIN_PACKET;
     if (__builtin_expect(pinned, 0))
-        best = first + ker_random_below(net_mix(net_packet_draw(a->net, p)), entrances);
+        best = first + ker_random_below(ker_mix(net_packet_draw(a->net, p)), entrances);
     for (unsigned c = first + 1; c < first + entrances && !pinned; c++)
         if (a->credit[c] > a->credit[best])
             best = c;

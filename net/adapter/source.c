@@ -17,14 +17,14 @@ static bool choice_at(const struct net_network *net, uint32_t at, const struct r
     int count = net->faulty ? route_next_faulty(net->topology, p->injected, coordinate, at, r, choice)
                             : net->route(net->topology, coordinate, at, r, choice);
     if (count > 0)
-        *taken = choice[count > 1 ? net_choice_fixed(net, at, choice, count, p, r->draw) : 0];
+        *taken = choice[count > 1 ? net_choice_fixed(net, at, choice, count, p, route_draw(r)) : 0];
     return count > 0;
 }
 
 uint32_t net_source_switches(const struct net_adapter *a, const struct net_packet *p)
 {
     const struct net_network *net = a->net;
-    struct route_packet r = {p->address, p->source, p->destination, net_packet_draw(net, p), 0, 0, 0,
+    struct route_packet r = {p->address, p->source, p->destination, net_packet_chance(net, p), 0, 0, 0,
                              0,          NULL};
     struct route_choice choice;
     uint32_t at, passed = 0;

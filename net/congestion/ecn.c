@@ -105,7 +105,7 @@ static bool ecn_marks(struct net_switch *s, struct net_port *out, const struct n
     uint64_t backlog = scheduled + waiting, low = ecn->low[out->link], high = ecn->high[out->link];
     if (backlog <= low || backlog >= high)
         return backlog > low;
-    uint32_t draw = net_mix((uint64_t)net_packet_draw(net, p) << 32 | s->id);
+    uint32_t draw = ker_mix((uint64_t)net_packet_draw(net, p) << 32 | s->id);
     return (unsigned __int128)draw * (high - low) >> 32 < backlog - low;
 }
 

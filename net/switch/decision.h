@@ -22,7 +22,7 @@ static inline struct route_packet route_question(const struct net_network *net, 
     return (struct route_packet){p->address,
                                  p->source,
                                  p->destination,
-                                 net_packet_draw(net, p),
+                                 net_packet_chance(net, p),
                                  p->state,
                                  p->port,
                                  (uint8_t)(p->channel - base),
@@ -32,11 +32,13 @@ static inline struct route_packet route_question(const struct net_network *net, 
 
 /* Packets that are pinned to a path (routing.pinning) all take the same channel: over several they would
  * overtake each other. */
-static inline void channel_pin(const struct net_network *net, struct route_choice *choice, int count)
+static inline void channel_pin(const struct net_network *net, const struct route_packet *r,
+                               struct route_choice *choice, int count)
 {
-    if (__builtin_expect(net->set.pinning != NET_PIN_PACKET, 0))
-        for (int i = 0; i < count; i++)
-            choice[i].channel_count = 0;
+    if (__builtin_expect(net->set.pinning == NET_PIN_PACKET, 1))
+        return;
+    for (int i = 0; i < count; i++)
+        route_channel_draw(&choice[i], r);
 }
 
 static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port,
@@ -69,10 +71,10 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
                     : net->route(net->topology, s->coordinate, s->id, &r, choice);
     if (__builtin_expect(count == 0, 0))
         return (struct grant){0};
-    channel_pin(net, choice, count);
+    channel_pin(net, &r, choice, count);
     bool reserve = false;
     struct route_choice c =
-        count == 1 ? choice[0] : net_choice_select(s, choice, count, p, r.draw, base, now, &reserve);
+        count == 1 ? choice[0] : net_choice_select(s, choice, count, p, route_draw(&r), base, now, &reserve);
     if (__builtin_expect(known < now && net->faulty, 0) &&
         route_port_down(net->topology, s->id, c.port) <= now)
         return (struct grant){0}; /* decided at the source: no switch can change it */

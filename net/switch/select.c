@@ -76,7 +76,7 @@ static inline uint64_t choice_fixed(const struct net_network *net, uint32_t swit
                                     const struct route_choice *c, const struct net_packet *p, uint32_t draw)
 {
     uint64_t asked = net->set.selection->asked(p, draw);
-    return net_mix(net_mix(asked * 0x9e3779b97f4a7c15u + switch_id) +
+    return ker_mix(ker_mix(asked * 0x9e3779b97f4a7c15u + switch_id) +
                    ((uint64_t)c->port << 32 | c->state) * 0xd1342543de82ef95u);
 }
 
@@ -168,12 +168,12 @@ static inline struct best choice_adaptive(const struct net_switch *s, const stru
 static struct best choice_two(const struct net_switch *s, const struct route_choice *choice, int count,
                               bool escape, uint32_t bytes, uint32_t draw, struct rule rule)
 {
-    uint32_t bits = net_mix((uint64_t)draw << 32 | s->id), other = net_mix((uint64_t)bits << 32 | draw);
+    uint32_t bits = ker_mix((uint64_t)draw << 32 | s->id), other = ker_mix((uint64_t)bits << 32 | draw);
     int a = (int)ker_random_below(bits, (uint32_t)count),
         b = (int)ker_random_below(other, (uint32_t)count - 1);
     b += b >= a;
     const struct route_choice pair[2] = {choice[a], choice[b]};
-    struct best best = choice_adaptive(s, pair, 2, escape, bytes, net_mix(other), rule);
+    struct best best = choice_adaptive(s, pair, 2, escape, bytes, ker_mix(other), rule);
     if (best.choice >= 0)
         best.choice = best.choice ? b : a;
     return best;

@@ -179,7 +179,7 @@ static void switch_prepare(void *self, struct ker_event *event)
     unsigned base = channel_base(net, p);
     const struct route_packet r = route_question(net, p, base);
     net->route(net->topology, s->coordinate, s->id, &r, &c);
-    channel_pin(net, &c, 1);
+    channel_pin(net, &r, &c, 1);
     unsigned first = base + (c.channel_count ? c.first_channel : c.channel),
              channel_count = c.channel_count ? c.channel_count : 1;
     p->state = c.state & 0xffffffu;

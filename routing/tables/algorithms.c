@@ -148,7 +148,7 @@ int route_table_next(const struct route_topology *topology, uint64_t coordinate,
         uint32_t class = hop[i].class;
         choices[i] = (struct route_choice){.port = hop[i].port, .state = state};
         if (class == ROUTE_TABLE_ANY) {
-            route_channel(&choices[i], 0, topology->channels, packet->draw);
+            route_channel(&choices[i], 0, topology->channels);
             continue;
         }
         if (class == ROUTE_TABLE_LAYER)
@@ -158,7 +158,7 @@ int route_table_next(const struct route_topology *topology, uint64_t coordinate,
         else if (class == ROUTE_TABLE_LANE && table->lanes)
             class = route_lanes_class(table->lanes, switch_id, packet->in_port, hop[i].port, state);
         ker_check(class < table->classes || packet->oracle); /* the proof asks for hops no packet has, too */
-        route_channel(&choices[i], class * table->spread, table->spread, packet->draw);
+        route_channel(&choices[i], class * table->spread, table->spread);
     }
     return (int)count;
 }

@@ -359,7 +359,7 @@ static int minimal_next(const struct route_topology *topology, uint64_t coordina
     else
         port = (uint32_t)(packet->address >> l->down_shift) & l->down_mask;
     *choice = (struct route_choice){.port = (uint16_t)port};
-    route_channel(choice, 0, topology->channels, packet->draw);
+    route_channel(choice, 0, topology->channels);
     return 1;
 }
 
@@ -367,7 +367,7 @@ static int up_choice(const struct route_topology *topology, const struct level *
                      const struct route_packet *packet, struct route_choice *choice, uint32_t parent)
 {
     *choice = (struct route_choice){.port = (uint16_t)(l->down + parent)};
-    route_channel(choice, 0, topology->channels, packet->draw);
+    route_channel(choice, 0, topology->channels);
     return 1;
 }
 
@@ -398,7 +398,7 @@ static int adaptive_next(const struct route_topology *topology, uint64_t coordin
     if (!up_or_down(tree, coordinate, packet, &l))
         return minimal_next(topology, coordinate, switch_id, packet, choices);
     struct route_choice choice = {0};
-    route_channel(&choice, 0, topology->channels, packet->draw);
+    route_channel(&choice, 0, topology->channels);
     uint32_t up = route_pick(packet, 3, l->up);
     int count = l->up < ROUTE_MAX_CHOICES ? l->up : ROUTE_MAX_CHOICES;
     for (int i = 0; i < count; i++) {

@@ -152,11 +152,10 @@ static inline uint32_t hierarchy_steps(const struct hierarchy *h, const struct l
 }
 
 static inline void hierarchy_channel(struct route_choice *choice, const struct hierarchy *h,
-                                     const struct level *l, uint32_t path, const struct leg *leg,
-                                     uint32_t draw)
+                                     const struct level *l, uint32_t path, const struct leg *leg)
 {
     uint32_t class = l == h->top ? leg->top : path >> l->crossed;
-    route_channel(choice, class * l->spread, l->spread, draw);
+    route_channel(choice, class * l->spread, l->spread);
 }
 
 /* Out of the group by its link k of the highest level, which has a table of steps. */
@@ -166,7 +165,7 @@ static inline void hierarchy_leave(const struct hierarchy *h, uint64_t coordinat
 {
     const struct step *step = hierarchy_step(h->top, coordinate, k);
     *choice = (struct route_choice){.port = step->port};
-    hierarchy_channel(choice, h, &h->level[step->level], leg->path - step->below, leg, packet->draw);
+    hierarchy_channel(choice, h, &h->level[step->level], leg->path - step->below, leg);
 }
 
 /* The lanes, as bits, of the shortest paths between the groups of level l, the highest in which the two

@@ -361,7 +361,7 @@ static inline void common_path(const struct hierarchy *h, uint64_t coordinate,
     const struct level *first = &h->level[step->level];
     *choice = (struct route_choice){
         .port = step->port, .weight = (uint8_t)weight, .watch = h->watches ? 1 + ahead : 0};
-    hierarchy_channel(choice, h, first, leg->path - step->below, leg, packet->draw);
+    hierarchy_channel(choice, h, first, leg->path - step->below, leg);
 }
 
 /* Links of a direct path to the switch `target` of the group so many places ahead. */

@@ -249,7 +249,7 @@ struct search { /* for all shortest direct routes */
     const struct hierarchy *h;
     const struct leg *leg;
     struct route_choice *choices;
-    uint32_t draw, held; /* held: position of the channel the packet is in, 0 at injection */
+    uint32_t held; /* position of the channel the packet is in, 0 at injection */
     int count;
 };
 
@@ -261,7 +261,7 @@ static void search_one(const struct hierarchy *h, uint64_t coordinate, uint64_t 
                        const struct leg *leg, const struct route_packet *packet, struct route_choice *choice)
 {
     struct route_choice all[ROUTE_MAX_CHOICES];
-    struct search s = {h, leg, all, packet->draw, position_held(h, packet), 0};
+    struct search s = {h, leg, all, position_held(h, packet), 0};
     search(&s, coordinate, target, path);
     ker_check(s.count > 0);
     *choice = all[route_pick(packet, 2, (uint32_t)s.count)];
@@ -297,7 +297,7 @@ static inline void hop_inside(const struct hierarchy *h, uint64_t coordinate, ui
         }
     }
     *choice = (struct route_choice){.port = (uint16_t)port};
-    hierarchy_channel(choice, h, l, path, leg, packet->draw);
+    hierarchy_channel(choice, h, l, path, leg);
 }
 
 void hierarchy_hop(const struct hierarchy *h, uint64_t coordinate, uint64_t target, const struct leg *leg,
@@ -329,7 +329,7 @@ void hierarchy_hop_to_group(const struct hierarchy *h, uint64_t coordinate, uint
         return;
     }
     *choice = (struct route_choice){.port = gateway->port};
-    hierarchy_channel(choice, h, l, path, leg, packet->draw);
+    hierarchy_channel(choice, h, l, path, leg);
 }
 
 /* Without alternatives. */
@@ -379,7 +379,7 @@ static void offer(struct search *s, const struct level *l, uint32_t port, uint32
     if (s->count == ROUTE_MAX_CHOICES || (s->held && position(s->h, l, path) <= s->held))
         return;
     struct route_choice choice = {.port = (uint16_t)port};
-    hierarchy_channel(&choice, s->h, l, path, s->leg, s->draw);
+    hierarchy_channel(&choice, s->h, l, path, s->leg);
     for (int i = 0; i < s->count; i++)
         if (s->choices[i].port == port && s->choices[i].channel == choice.channel)
             return;
@@ -420,7 +420,7 @@ static int search_all(const struct hierarchy *h, uint64_t coordinate, const stru
                       struct route_choice *choices)
 {
     const struct leg *leg = &h->leg[LEG_FINAL];
-    struct search s = {h, leg, choices, packet->draw, position_held(h, packet), 0};
+    struct search s = {h, leg, choices, position_held(h, packet), 0};
     search(&s, coordinate, packet->address & h->switch_mask, leg->path);
     ker_check(s.count > 0);
     return s.count;

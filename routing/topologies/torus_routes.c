@@ -43,10 +43,10 @@ static uint32_t valiant_channels(const struct route_topology *topology)
     return 2 * escape_classes(torus_of(topology));
 }
 
-/* The next two decide without branches: their outcomes are close to random, and a mispredicted branch costs
- * more than all of this. from != to. */
+/* The next two decide without branches what is close to random: a mispredicted branch costs more than all of
+ * this. from != to. */
 
-/* Is it shorter (or drawn, where equal) to go backward? */
+/* Is it shorter (or drawn, where equal, which is rare) to go backward? */
 static inline bool goes_backward(const struct dimension *d, uint32_t from, uint32_t to,
                                  const struct route_packet *packet)
 {
@@ -54,8 +54,9 @@ static inline bool goes_backward(const struct dimension *d, uint32_t from, uint3
     if (!d->wrap)
         return behind;
     uint32_t twice = 2 * (to - from + (behind ? d->extent : 0));
-    return (twice > d->extent) |
-           ((twice == d->extent) & route_pick_bit(packet, d->index, twice == d->extent));
+    if (__builtin_expect(twice == d->extent, 0))
+        return route_pick_bit(packet, d->index, true);
+    return twice > d->extent;
 }
 
 /* The class inside a ring, 0 or 1: 0 for packets that will cross the wrap-around link or have just done so;
@@ -91,7 +92,7 @@ static inline int order_choice(const struct torus *torus, uint64_t coordinate, u
     uint32_t class = d->classes == 1 ? 0 : ring_class(torus, d, from, to, backward, packet, base);
     *choice = (struct route_choice){
         .port = (uint16_t)(d->first_port + (backward ? torus->parallel : 0) + lane_of(torus, packet))};
-    route_channel(choice, base + class * d->spread, d->spread, packet->draw);
+    route_channel(choice, base + class * d->spread, d->spread);
     return 1;
 }
 
@@ -128,7 +129,7 @@ static int adaptive_next(const struct route_topology *topology, uint64_t coordin
     if (difference == 0)
         return route_eject(topology, packet, (uint32_t)(packet->address >> torus->slot_shift), choices);
     struct route_choice choice = {0}, escape = {.flags = ROUTE_ESCAPE};
-    route_channel(&choice, torus->escape_channels, topology->channels - torus->escape_channels, packet->draw);
+    route_channel(&choice, torus->escape_channels, topology->channels - torus->escape_channels);
     uint32_t first_lane = lane_of(torus, packet), lanes = torus->lanes_offered, parallel = torus->parallel,
              count = 0;
     for (const struct dimension *d = torus->dimension; d < torus->dimension + torus->dimensions; d++) {

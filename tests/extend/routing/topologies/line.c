@@ -88,7 +88,7 @@ static int line_next(const struct route_topology *topology, uint64_t coordinate,
     if (packet->address == coordinate)
         return route_eject(topology, packet, 0, choices);
     *choices = (struct route_choice){.port = packet->address < coordinate ? 1 : 2};
-    route_channel(choices, 0, topology->channels, packet->draw);
+    route_channel(choices, 0, topology->channels);
     return 1;
 }
 
