@@ -351,6 +351,7 @@ static void test_draws_spread(void **state)
                                       .chance = ker_random_bits(1, 2, 3, i).word[0]};
         struct route_choice choice;
         route_function(topology)(topology, route_coordinate(topology, 0), 0, &packet, &choice);
+        route_channel_draw(&choice, &packet);
         assert_true(choice.port < 3 && choice.channel < 8);
         port[choice.port]++;
         channel[choice.channel]++;
