@@ -179,7 +179,7 @@ static void steps(struct route_flood *f, const uint32_t *to)
     struct step s = {.open_links = f->wires->links};
     route_flood_all(f->count, &s.all);
     settle(f, &s, sources_set(f, to, f->next, f->next_list));
-    while (s.active > 0) {
+    while (s.active > 0 && (!f->look || f->look(f->context, f, s.distance, s.active))) {
         uint32_t found = s.active_links * PUSH_COST < s.open_links ? push(f, &s) : pull(f, &s);
         s.distance++;
         settle(f, &s, found);
@@ -201,6 +201,20 @@ static void below_find(struct route_flood *f, const uint32_t *to)
         for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++)
             if (f->depth[wires->to[i]] > k)
                 f->below[at] |= f->below[wires->to[i]];
+    }
+}
+
+void route_flood_reach(struct route_flood *f, const uint32_t *to, uint32_t count)
+{
+    const struct route_wires *wires = f->wires;
+    f->count = count;
+    below_find(f, to);
+    memcpy(f->seen, f->below, f->bytes);
+    for (uint32_t k = 0; k < wires->switches; k++) {
+        uint32_t at = f->by_depth[k];
+        for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++)
+            if (f->depth[wires->to[i]] < k)
+                f->seen[at] |= f->seen[wires->to[i]];
     }
 }
 

@@ -14,13 +14,20 @@
 /* A bit for each destination. Handed over by address: how vectors are returned depends on the processor. */
 typedef uint64_t route_wide __attribute__((vector_size(8 * ROUTE_FLOOD_WORDS)));
 
+struct route_flood;
+/* After each step of a search: so many switches, f->list, have destinations in f->front, which are at this
+ * distance. false: that is far enough. */
+typedef bool route_flood_look(void *context, const struct route_flood *f, uint32_t distance, uint32_t active);
+
 struct route_flood {
     const struct route_wires *wires;
     const uint32_t *weight;   /* per link; NULL: all are 1 */
     const uint32_t *depth;    /* per switch; not NULL: only paths up (to less depth), then down */
     const uint32_t *by_depth; /* the switches by depth */
-    uint32_t count;           /* destinations of the last search */
-    const uint32_t *hop_of;   /* not NULL: answers are in `hop`, per link which of these */
+    route_flood_look *look;   /* may be NULL */
+    void *context;
+    uint32_t count;         /* destinations of the last search */
+    const uint32_t *hop_of; /* not NULL: answers are in `hop`, per link which of these */
     const route_wide *hop;
     bool exact; /* all digits of distances are there, not only the last two */
     unsigned digits, digits_room;
@@ -37,6 +44,8 @@ void route_flood_init(struct route_flood *, const struct route_wires *, const ui
 void route_flood_release(struct route_flood *);
 /* From up to ROUTE_FLOOD_BITS switches, of which some may be equal. */
 void route_flood_search(struct route_flood *, const uint32_t *to, uint32_t count);
+/* With an order: only f->seen, who is reached at all; costs no more than one step of a search. */
+void route_flood_reach(struct route_flood *, const uint32_t *to, uint32_t count);
 /* With weights: for each of `count` destinations the distances found by a search of its own, and the switches
  * reached, nearest first. */
 void route_flood_begin(struct route_flood *, uint32_t count);

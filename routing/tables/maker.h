@@ -69,6 +69,15 @@ void route_passed_waits(struct route_maker *m);
 /* columns.c: all columns of a table with all paths. */
 void route_columns_fill(struct route_maker *m);
 
+/* roots.c: switches for the top by one of the rules, written to m->order; how many, 0: it finds none. */
+#define ROUTE_ROOT_RULES 3
+uint32_t route_roots_guess(struct route_maker *m, int rule);
+/* Distances from the nearest of `count` switches, which stand first in m->order; then all that were reached.
+ */
+void route_roots_spread(struct route_maker *m, uint32_t count, uint32_t *far);
+/* With several roots, can all switches with endpoints reach each other that are connected at all? */
+bool route_roots_suffice(struct route_maker *m);
+
 /* table_updown.c */
 enum ker_status route_updown_prepare(struct route_topology *, const struct ker_config *, struct ker_error *);
 

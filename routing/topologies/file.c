@@ -11,7 +11,7 @@
  * square of the switches.
  */
 #include "routing/import/fabric.h"
-#include "routing/tables/distances.h"
+#include "routing/tables/flood.h"
 #include "routing/tables/make.h"
 #include "routing/topologies/graph.h"
 
@@ -125,20 +125,29 @@ static void join_ports(struct file_topology *file, const struct route_graph *gra
     free(used);
 }
 
-static void farther(void *context, uint32_t distance, uint32_t switch_id, uint64_t sources)
+static bool farther(void *context, const struct route_flood *flood, uint32_t distance, uint32_t active)
 {
     uint32_t *most = context;
     *most = distance > *most ? distance : *most;
+    return distance <= MOST_LINKS;
 }
 
 /* Links between the two switches that are farthest apart; no more than MOST_LINKS + 1. */
 static uint32_t find_diameter(const struct route_topology *topology)
 {
     struct route_wires wires;
-    uint32_t most = 0;
+    struct route_flood flood;
+    uint32_t most = 0, to[ROUTE_FLOOD_BITS];
     route_wires_make(&wires, topology);
-    for (uint32_t first = 0; first < wires.switches && most <= MOST_LINKS; first += ROUTE_DISTANCES_SOURCES)
-        route_distances(&wires, first, MOST_LINKS + 1, farther, &most);
+    route_flood_init(&flood, &wires, NULL, NULL, NULL);
+    flood.look = farther;
+    flood.context = &most;
+    for (uint32_t first = 0, count; first < wires.switches && most <= MOST_LINKS; first += count) {
+        for (count = 0; count < ROUTE_FLOOD_BITS && first + count < wires.switches; count++)
+            to[count] = first + count;
+        route_flood_search(&flood, to, count);
+    }
+    route_flood_release(&flood);
     route_wires_release(&wires);
     return most;
 }
