@@ -5,7 +5,7 @@
  */
 #include "routing/faults/faults.h"
 #include "routing/import/lanes.h"
-#include "routing/tables/make.h"
+#include "routing/tables/share.h"
 #include "routing/topologies/rails.h"
 #include "routing/topology.h"
 
@@ -150,9 +150,7 @@ static enum ker_status route_settle(struct route_topology *made, struct route_to
                                     const struct ker_config *config, uint32_t channels,
                                     struct ker_error *error)
 {
-    enum ker_status status = route_faults_read(whole, config, error);
-    if (status == KER_OK)
-        status = choose_algorithm(made, whole, config, channels, error);
+    enum ker_status status = choose_algorithm(made, whole, config, channels, error);
     if (status == KER_OK && whole != made)
         route_rails_adopt(whole);
     if (status == KER_OK)
@@ -165,6 +163,12 @@ static enum ker_status route_settle(struct route_topology *made, struct route_to
 enum ker_status route_new(struct route_topology **topology, const struct ker_config *config,
                           uint32_t channels, struct ker_error *error)
 {
+    return route_new_shared(topology, config, channels, NULL, error);
+}
+
+enum ker_status route_new_shared(struct route_topology **topology, const struct ker_config *config,
+                                 uint32_t channels, struct ker_comm *comm, struct ker_error *error)
+{
     *topology = NULL;
     if (!ker_config_has(config, "topology.kind")) {
         char *names = ker_registry_names(ker_config_registry(config), "topology.kind", NULL);
@@ -176,12 +180,17 @@ enum ker_status route_new(struct route_topology **topology, const struct ker_con
     const struct route_kind *kind = chosen->operations;
     struct route_topology *made = ker_alloc(kind->size);
     made->kind = kind;
+    made->comm = comm;
     snprintf(made->summary.topology, sizeof made->summary.topology, "%s", chosen->name);
     made->summary.adapters = made->summary.planes = 1;
     enum ker_status status = kind->build(made, config, error);
     struct route_topology *whole = made;
     if (status == KER_OK && ker_config_int(config, "node.adapters") > 1)
         status = route_rails_new(&whole, made, config, error);
+    if (status == KER_OK)
+        status = route_faults_read(whole, config, error);
+    if (comm) /* a rank that has failed is not waited for */
+        status = ker_comm_worst(comm, status);
     if (status == KER_OK)
         status = route_settle(made, whole, config, channels, error);
     if (status)
@@ -211,7 +220,9 @@ void route_own(struct route_topology *topology, const uint32_t *switch_rank, uin
         route_own(topology->inner, inner_rank, rank);
         free(inner_rank);
     }
-    if (topology->table)
+    if (topology->table && topology->table->shared)
+        route_share_end(topology->table, switch_rank, rank);
+    else if (topology->table)
         route_table_keep(topology->table, switch_rank, rank);
     if (topology->table && topology->table->lanes)
         route_lanes_keep(topology->table->lanes, topology, switch_rank, rank);

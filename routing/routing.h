@@ -134,10 +134,14 @@ static inline uint32_t route_hosts(const struct route_summary *summary)
  * (switch.channels): too few is refused with the number needed. 0: as many as are needed, at least 4. */
 enum ker_status route_new(struct route_topology **topology, const struct ker_config *config,
                           uint32_t channels, struct ker_error *error);
+/* The same on all ranks of a comm, which share the making of tables: then nobody asks for next hops before
+ * route_own(). Collective. NULL: as above. */
+enum ker_status route_new_shared(struct route_topology **topology, const struct ker_config *config,
+                                 uint32_t channels, struct ker_comm *comm, struct ker_error *error);
 void route_free(struct route_topology *topology);
 const struct route_summary *route_summarise(const struct route_topology *topology);
-/* From now on only switches of this rank ask for paths: what tables hold for others is freed. switch_rank: of
- * every switch. */
+/* From now on only switches of this rank ask for paths: what tables hold for others is freed, or goes to
+ * them. switch_rank: of every switch. Collective after route_new_shared. */
 void route_own(struct route_topology *topology, const uint32_t *switch_rank, uint32_t rank);
 uint64_t route_bytes(const struct route_topology *topology); /* of tables */
 

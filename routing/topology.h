@@ -73,7 +73,8 @@ struct route_topology {
         *inner; /* of hosts with several adapters (rails.h): the topology itself; else NULL */
     const struct route_kind *kind;
     const struct route_algorithm *algorithm;
-    uint32_t channels; /* for the algorithm: the configured ones, less one with route_faults_channels */
+    struct ker_comm *comm; /* of the ranks that make tables together; NULL: this one makes all */
+    uint32_t channels;     /* for the algorithm: the configured ones, less one with route_faults_channels */
     struct route_table *table;         /* of algorithms that go by tables, else NULL */
     const struct route_subnet *subnet; /* of a fabric: who is who (fabric.h), else NULL */
     const struct route_names *names;   /* of a network from an edge list (graph.h), else NULL */

@@ -129,7 +129,9 @@ void run_topology_make(struct run *run)
         ker_config_warn(run->config);
     phases_read(run);
     run_checkpoints_read(run);
-    if (route_new(&run->topology, run->config, net_channels(run->config), &run->error) != KER_OK)
+    struct ker_comm *shares = run_routes_divided(run) ? run->comm : NULL;
+    if (route_new_shared(&run->topology, run->config, net_channels(run->config), shares, &run->error) !=
+        KER_OK)
         return;
     if (run->control && *route_summarise(run->topology)->warning)
         ker_warn("%s", route_summarise(run->topology)->warning);

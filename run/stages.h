@@ -68,6 +68,8 @@ struct run {
 /* ---- the stages, in their order; what each does stands in the table of run.c ---- */
 
 void run_config_read(struct run *);
+/* Does every rank have the routes of its own switches only? */
+bool run_routes_divided(const struct run *);
 void run_topology_make(struct run *);
 void run_table_write(struct run *);
 void run_proof_make(struct run *);

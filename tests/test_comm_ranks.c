@@ -91,6 +91,36 @@ static void long_reduces(void **state)
     free(least);
 }
 
+/* Rank r has r + 2 * s words for rank s, of which some are more than goes in one round; rank 0 none for
+ * itself. */
+static void exchanges(void **state)
+{
+    struct ker_comm *comm = *state;
+    size_t rank = (size_t)ker_comm_rank(comm), size = (size_t)ker_comm_size(comm), used = 0, *from;
+    size_t *offset = ker_alloc((size + 1) * sizeof *offset), most = 2 * size * size * LONG;
+    uint64_t *data = ker_alloc(most * sizeof *data), *all, bits[2] = {1ull << rank, 1ull << 40};
+    for (size_t s = 0; s < size; s++) {
+        for (size_t i = 0; i < (rank + 2 * s) * LONG / 2; i++)
+            data[used++] = word(rank, i) ^ s;
+        offset[s + 1] = used * sizeof *data;
+    }
+    ker_comm_exchange(comm, data, offset, (void **)&all, &from);
+    assert_int_equal(from[0], 0);
+    for (size_t r = 0; r < size; r++) {
+        size_t count = (r + 2 * rank) * LONG / 2;
+        assert_int_equal(from[r + 1] - from[r], count * sizeof *all);
+        for (size_t i = 0; i < count; i++)
+            assert_int_equal(all[from[r] / sizeof *all + i], word(r, i) ^ rank);
+    }
+    ker_comm_or_u64(comm, bits, 2);
+    assert_int_equal(bits[0], (1ull << size) - 1);
+    assert_int_equal(bits[1], 1ull << 40);
+    free(data);
+    free(offset);
+    free(all);
+    free(from);
+}
+
 /* Rank r gives 1000 words less than the one before it, the last ones nothing. */
 static void long_gathers(void **state)
 {
@@ -184,7 +214,7 @@ static int tests_run(struct ker_comm *comm)
     struct CMUnitTest tests[] = {
         cmocka_unit_test(reduces),      cmocka_unit_test(gathers),        cmocka_unit_test(long_reduces),
         cmocka_unit_test(long_gathers), cmocka_unit_test(meets),          cmocka_unit_test(many_in_a_row),
-        cmocka_unit_test(agrees),       cmocka_unit_test(puts_and_takes),
+        cmocka_unit_test(agrees),       cmocka_unit_test(puts_and_takes), cmocka_unit_test(exchanges),
     };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++)
         tests[i].initial_state = comm;

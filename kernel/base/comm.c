@@ -298,6 +298,12 @@ static void merge_min(uint64_t *into, const uint64_t *from, size_t count)
             into[i] = from[i];
 }
 
+static void merge_or(uint64_t *into, const uint64_t *from, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        into[i] |= from[i];
+}
+
 enum ker_status ker_comm_worst(struct ker_comm *comm, enum ker_status status)
 {
     int64_t worst = status;
@@ -308,6 +314,11 @@ enum ker_status ker_comm_worst(struct ker_comm *comm, enum ker_status status)
 void ker_comm_sum_u64(struct ker_comm *comm, uint64_t *values, size_t count)
 {
     reduce(comm, values, count, MPI_UINT64_T, MPI_SUM, merge_sum);
+}
+
+void ker_comm_or_u64(struct ker_comm *comm, uint64_t *values, size_t count)
+{
+    reduce(comm, values, count, MPI_UINT64_T, MPI_BOR, merge_or);
 }
 
 void ker_comm_max_i64(struct ker_comm *comm, int64_t *values, size_t count)
@@ -408,4 +419,64 @@ void ker_comm_allgather(struct ker_comm *comm, const void *data, size_t bytes, v
     collect(comm, data, bytes, *all, *offset);
     if (!comm->shared)
         ker_comm_broadcast(comm, *all, (*offset)[comm->size]);
+}
+
+/* One after the other gets what all have for it. */
+static void exchange_shared(struct ker_comm *comm, const char *data, const size_t *offset, void **all,
+                            size_t **from)
+{
+    for (int to = 0; to < comm->size; to++) {
+        size_t *at = offsets(comm, offset[to + 1] - offset[to]);
+        if (to == comm->rank)
+            *all = ker_alloc(at[comm->size]);
+        comm_shared_gather(comm->shared, data + offset[to], to == comm->rank ? *all : NULL, at);
+        if (to == comm->rank)
+            *from = at;
+        else
+            free(at);
+    }
+}
+
+static int piece_of(const size_t *offset, int rank, size_t at)
+{
+    size_t bytes = offset[rank + 1] - offset[rank];
+    return (int)(at >= bytes ? 0 : bytes - at < PIECE_BYTES ? bytes - at : PIECE_BYTES);
+}
+
+/* In each step to the rank so far behind this one, from the one so far before it. */
+static void exchange_pieces(struct ker_comm *comm, const char *data, const size_t *offset, char *all,
+                            const size_t *from)
+{
+    for (int step = 1; step < comm->size; step++) {
+        int to = (comm->rank + step) % comm->size, of = (comm->rank - step + comm->size) % comm->size;
+        for (size_t at = 0; piece_of(offset, to, at) || piece_of(from, of, at); at += PIECE_BYTES) {
+            int out = piece_of(offset, to, at), in = piece_of(from, of, at);
+            MPI_Sendrecv(data + offset[to] + at, out, MPI_BYTE, out ? to : MPI_PROC_NULL, KER_COMM_TAG,
+                         all + from[of] + at, in, MPI_BYTE, in ? of : MPI_PROC_NULL, KER_COMM_TAG, comm->mpi,
+                         MPI_STATUS_IGNORE);
+        }
+    }
+}
+
+void ker_comm_exchange(struct ker_comm *comm, const void *data, const size_t *offset, void **all,
+                       size_t **from)
+{
+    if (comm->shared) {
+        exchange_shared(comm, data, offset, all, from);
+        return;
+    }
+    size_t size = (size_t)comm->size, own = offset[comm->rank + 1] - offset[comm->rank];
+    uint64_t *bytes = ker_alloc(size * sizeof *bytes);
+    *from = ker_alloc((size + 1) * sizeof **from);
+    for (size_t r = 0; r < size; r++)
+        bytes[r] = (*from)[r + 1] = offset[r + 1] - offset[r];
+    if (comm->mpi != MPI_COMM_NULL)
+        MPI_Alltoall(bytes, 1, MPI_UINT64_T, *from + 1, 1, MPI_UINT64_T, comm->mpi);
+    for (size_t r = 0; r < size; r++)
+        (*from)[r + 1] += (*from)[r];
+    *all = ker_alloc((*from)[size]);
+    if (own)
+        memcpy((char *)*all + (*from)[comm->rank], (const char *)data + offset[comm->rank], own);
+    exchange_pieces(comm, data, offset, *all, *from);
+    free(bytes);
 }

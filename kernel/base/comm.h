@@ -34,6 +34,7 @@ enum ker_status ker_comm_agree(struct ker_comm *, const struct ker_error *error)
 enum ker_status ker_comm_worst(struct ker_comm *, enum ker_status);
 
 void ker_comm_sum_u64(struct ker_comm *, uint64_t *values, size_t count); /* in place, on all ranks */
+void ker_comm_or_u64(struct ker_comm *, uint64_t *values, size_t count);
 void ker_comm_max_i64(struct ker_comm *, int64_t *values, size_t count);
 void ker_comm_min_i64(struct ker_comm *, int64_t *values, size_t count);
 void ker_comm_broadcast(struct ker_comm *, void *data, size_t bytes); /* from rank 0 */
@@ -43,6 +44,10 @@ void ker_comm_broadcast(struct ker_comm *, void *data, size_t bytes); /* from ra
 void ker_comm_gather(struct ker_comm *, const void *data, size_t bytes, void **all, size_t **offset);
 /* The same on every rank. */
 void ker_comm_allgather(struct ker_comm *, const void *data, size_t bytes, void **all, size_t **offset);
+
+/* Each rank has bytes for every rank, those for rank r from offset[r] up to offset[r + 1], and gets what all
+ * have for it, as above. */
+void ker_comm_exchange(struct ker_comm *, const void *data, const size_t *offset, void **all, size_t **from);
 
 /* Bytes to rank 0, which takes as many in one call: not collective. Puts of a rank are taken in their order;
  * one may wait until it is taken. */

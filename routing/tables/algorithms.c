@@ -3,6 +3,7 @@
 #include "routing/import/lanes.h"
 #include "routing/import/opensm.h"
 #include "routing/tables/maker.h"
+#include "routing/tables/share.h"
 
 #include <string.h>
 
@@ -40,17 +41,21 @@ static void classes_set(struct route_table *table, const struct route_maker *m)
                 table->hop[at + i].class = ROUTE_TABLE_HOPS;
 }
 
-/* m->weight and m->one are set. */
+/* m->weight and m->one are set, if that went well. */
 static enum ker_status shortest_make(struct route_maker *m, struct route_topology *topology,
-                                     const struct ker_config *config, struct ker_error *error)
+                                     const struct ker_config *config, enum ker_status status,
+                                     struct ker_error *error)
 {
-    enum ker_status status = KER_OK;
+    status = route_share_begin(m, topology->comm, status);
+    if (status != KER_OK)
+        return status;
     uint32_t extents[ROUTE_FACTORS];
     int dimensions = route_grid(topology, extents);
     if (!m->weight && !m->passed_by)
         m->factors = route_factors_new(m->wires, extents, dimensions);
     route_waits_init(&m->waits, m->wires);
     route_maker_fill(m);
+    route_share_settle(m);
     if (m->cyclic && m->most_links >= ROUTE_TABLE_CLASSES)
         status = ker_config_fail(config, error, "routing.algorithm",
                                  "\"%s\" would need %u virtual channels on this %s: its longest path "
@@ -69,8 +74,7 @@ static enum ker_status shortest_prepare(struct route_topology *topology, const s
     route_wires_make(&wires, topology);
     route_maker_init(&m, &wires);
     enum ker_status status = weights_make(&m, topology, config, error);
-    if (status == KER_OK)
-        status = shortest_make(&m, topology, config, error);
+    status = shortest_make(&m, topology, config, status, error);
     topology->table = m.table;
     route_maker_release(&m);
     route_wires_release(&wires);
@@ -84,7 +88,7 @@ enum ker_status route_shortest_prepare(struct route_topology *topology, const st
     struct route_maker m = {.one = one};
     route_wires_make(&wires, topology);
     route_maker_init(&m, &wires);
-    enum ker_status status = shortest_make(&m, topology, config, error);
+    enum ker_status status = shortest_make(&m, topology, config, KER_OK, error);
     topology->table = m.table;
     route_maker_release(&m);
     route_wires_release(&wires);

@@ -80,7 +80,7 @@ static void ports_number(struct columns *c)
 static void block_read(const struct columns *c, uint32_t first, struct block *b, uint32_t *to)
 {
     const struct route_wires *wires = c->m->wires;
-    uint32_t rest = wires->endpoints - first;
+    uint32_t rest = c->m->last - first;
     *b = (struct block){.first = first, .count = rest < ROUTE_TRIE_BLOCK ? rest : ROUTE_TRIE_BLOCK};
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t at = wires->endpoint_switch[first + i], k = b->bits;
@@ -287,7 +287,7 @@ static void blocks_make(struct columns *c, const struct block *b, uint32_t count
 /* As many endpoints as one flood has room for; returns the first that is left. */
 static uint32_t flood_make(struct columns *c, uint32_t first)
 {
-    uint32_t endpoints = c->m->wires->endpoints, done = 0;
+    uint32_t endpoints = c->m->last, done = 0;
     c->bits = c->blocks = 0;
     while (first < endpoints && c->blocks < MOST_BLOCKS && block_join(c, first))
         first += c->block[c->blocks - 1].count;
@@ -316,7 +316,7 @@ void route_columns_fill(struct route_maker *m)
     c.key = ker_alloc((3ull + wires->most + wires->most / 64) * sizeof *c.key);
     c.last = ker_alloc((3ull + wires->most + wires->most / 64) * sizeof *c.last);
     ports_number(&c);
-    for (uint32_t first = 0; first < wires->endpoints;)
+    for (uint32_t first = m->first; first < m->last;)
         first = flood_make(&c, first);
     ker_table_release(&c.patterns);
     ker_table_release(&c.ports);

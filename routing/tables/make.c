@@ -312,6 +312,7 @@ void route_maker_init(struct route_maker *m, const struct route_wires *wires)
     size_t switches = wires->switches;
     m->wires = wires;
     m->table = route_table_new(wires->switches, wires->endpoints);
+    m->last = wires->endpoints;
     m->distance = ker_alloc(switches * sizeof *m->distance);
     m->below = ker_alloc(switches * sizeof *m->below);
     m->order = ker_alloc(switches * sizeof *m->order);

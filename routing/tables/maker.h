@@ -42,6 +42,8 @@ struct route_maker {
     struct route_waits waits;
     uint64_t *hop_bits; /* per switch `words`: a bit for each link that a path begins with */
     uint32_t words;
+    struct ker_comm *comm; /* not NULL: this rank makes the columns first .. last - 1 only */
+    uint32_t first, last;
     bool cyclic;
     uint32_t destinations, most_links;
     struct route_layers *layers;

@@ -37,10 +37,12 @@ struct route_table {
     struct route_hop *hop; /* a set is its count, as a port, and its paths; its number is where it begins */
     uint32_t hop_used, hop_room;
     struct ker_table sets;
-    uint32_t classes; /* channels needed; its maker sets it */
-    uint32_t spread;  /* channels per class: route_table_tune */
-    bool adaptive;    /* some set has several paths */
-    bool unproved;    /* may deadlock: route_table_prove has to look */
+    struct ker_comm *shared; /* not NULL: this rank's share of the columns, see share.h */
+    uint32_t whole;          /* endpoints of all shares */
+    uint32_t classes;        /* channels needed; its maker sets it */
+    uint32_t spread;         /* channels per class: route_table_tune */
+    bool adaptive;           /* some set has several paths */
+    bool unproved;           /* may deadlock: route_table_prove has to look */
     bool finished;
 };
 

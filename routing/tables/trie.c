@@ -240,6 +240,35 @@ uint64_t route_trie_bytes(const struct route_trie *trie)
            trie->block_room / ROUTE_TRIE_BLOCK;
 }
 
+/* ---- by blocks ---- */
+
+uint32_t route_trie_blocks_count(const struct route_trie *trie)
+{
+    return trie->levels == 1 ? trie->top_used / trie->top_size : trie->block_used / ROUTE_TRIE_BLOCK;
+}
+
+uint32_t route_trie_block_of(const struct route_trie *trie, uint32_t row, uint32_t block)
+{
+    uint32_t column = block * ROUTE_TRIE_BLOCK;
+    if (trie->levels == 1)
+        return trie->root[row] / trie->top_size;
+    uint32_t at = trie->top[trie->root[row] + (column >> trie->shift)];
+    for (unsigned shift = trie->shift; shift > ROUTE_TRIE_BITS;
+         at = trie->block[at + (column >> shift & (ROUTE_TRIE_BLOCK - 1))])
+        shift -= ROUTE_TRIE_BITS;
+    return at / ROUTE_TRIE_BLOCK;
+}
+
+void route_trie_block_values(const struct route_trie *trie, uint32_t number, uint32_t *value)
+{
+    if (trie->levels > 1) {
+        memcpy(value, trie->block + (size_t)number * ROUTE_TRIE_BLOCK, ROUTE_TRIE_BLOCK * sizeof *value);
+        return;
+    }
+    memset(value, 0, ROUTE_TRIE_BLOCK * sizeof *value);
+    memcpy(value, trie->top + (size_t)number * trie->top_size, trie->top_size * sizeof *value);
+}
+
 /* ---- keeping one rank's rows ---- */
 
 /* Marks the blocks below an entry of a level. */

@@ -50,6 +50,11 @@ uint32_t route_trie_block(struct route_trie *, const uint32_t *value);
 uint32_t route_trie_blocks_room(const struct route_trie *);
 uint32_t *route_trie_blocks(struct route_trie *);
 void route_trie_blocks_advance(struct route_trie *, uint32_t count);
+/* After route_trie_finish: how many blocks may be named, the one of a row for the columns from 64 x `block`
+ * on, and what is in it. */
+uint32_t route_trie_blocks_count(const struct route_trie *);
+uint32_t route_trie_block_of(const struct route_trie *, uint32_t row, uint32_t block);
+void route_trie_block_values(const struct route_trie *, uint32_t number, uint32_t *value);
 /* Where these words lie in a store of interned ones: 1 + the place of the first; where there are none yet
  * (*is_new), the caller puts them into the store and writes the place. */
 uint32_t *route_interned_add(struct ker_table *, const void *store, const void *words, uint32_t count,

@@ -1,5 +1,5 @@
 /* updown.c - up*down*: the order of the switches that follows from the roots, given or guessed (roots.c). */
-#include "routing/tables/maker.h"
+#include "routing/tables/share.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -92,8 +92,11 @@ enum ker_status route_updown_prepare(struct route_topology *topology, const stru
     route_wires_make(&wires, topology);
     route_maker_init(&m, &wires);
     enum ker_status status = depths_make(&m, config, error);
+    status = route_share_begin(&m, topology->comm, status);
     if (status == KER_OK)
         route_maker_fill(&m);
+    if (status == KER_OK)
+        route_share_settle(&m);
     topology->table = m.table;
     route_maker_release(&m);
     route_wires_release(&wires);
