@@ -254,6 +254,15 @@ static uint32_t hops_choose(struct route_maker *m, uint32_t endpoint)
     return m->reached - place;
 }
 
+/* The set of this port alone. */
+static uint32_t set_of_port(struct route_maker *m, uint16_t port)
+{
+    struct route_hop hop = {port, m->layers ? ROUTE_TABLE_LAYER : 0, 0};
+    if (m->port_set[port] == 0) /* that of no paths */
+        m->port_set[port] = route_table_set_of(m->table, &hop, 1);
+    return m->port_set[port];
+}
+
 static bool column_one(struct route_maker *m, uint32_t endpoint, uint32_t to, uint32_t *set, uint32_t *layer)
 {
     const struct route_wires *wires = m->wires;
@@ -261,8 +270,7 @@ static bool column_one(struct route_maker *m, uint32_t endpoint, uint32_t to, ui
     m->next[to] = ROUTE_NO_WIRE;
     for (uint32_t k = 1; k < passed; k++) {
         uint32_t at = m->passed[k];
-        struct route_hop hop = {wires->port[m->next[at]], m->layers ? ROUTE_TABLE_LAYER : 0, 0};
-        set[(size_t)at * ROUTE_TRIE_BLOCK] = route_table_set_of(m->table, &hop, 1);
+        set[(size_t)at * ROUTE_TRIE_BLOCK] = set_of_port(m, wires->port[m->next[at]]);
     }
     if (!layer)
         return true;
@@ -329,6 +337,7 @@ void route_maker_init(struct route_maker *m, const struct route_wires *wires)
     m->lowest_hops = ker_alloc(switches * sizeof *m->lowest_hops);
     m->load = ker_alloc((wires->links + (size_t)1) * sizeof *m->load);
     m->mask = ker_alloc(switches * sizeof *m->mask);
+    m->port_set = ker_alloc((UINT16_MAX + 1ull) * sizeof *m->port_set);
     m->layer = ker_alloc(switches * sizeof *m->layer);
     m->words = wires->most / 64 + 1; /* as in struct route_waits */
     for (uint32_t s = 0; s < wires->switches && !m->passed_by; s++)
@@ -358,6 +367,7 @@ void route_maker_release(struct route_maker *m)
     free(m->lowest_hops);
     free(m->load);
     free(m->mask);
+    free(m->port_set);
     free(m->hop_bits);
     free(m->layer);
     if (m->passed_by)

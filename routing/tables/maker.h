@@ -33,6 +33,7 @@ struct route_maker {
         *load; /* per link: pairs of endpoints it was picked for among others, of all destinations so far */
     uint64_t *lowest;      /* per switch: of the paths in mask, the least load, */
     uint32_t *lowest_hops; /* and how many have it; 0: unknown */
+    uint32_t *port_set;    /* per port the set of it alone; 0: not made yet */
     uint64_t *mask;        /* per switch with at most 64 links: what lowest was found for */
     /* with all */
     struct route_flood flood;
