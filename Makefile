@@ -79,11 +79,21 @@ demo: ## install what is missing, build, run a real application's trace on two r
 
 check: ## install what is missing, build, run all tests
 	@tools/install-deps.sh build studies
+	$(Q)$(MAKE) counted
 	$(Q)$(MAKE) check-built
 
 # What check and sanitize have in common; the build is the one of BUILD and OPTIMISE.
 check-built: $(BUILD)/marssim $(TEST_PROGRAMS)
 	@tests/run-tests.sh $(BUILD)
+
+# What tests/instructions.sh counts, where it can: valgrind does not know every processor.
+COUNTED := build/release-x86-64-v3
+counted:
+	$(Q)if command -v valgrind >/dev/null && $(CC) -march=x86-64-v3 -E -x c /dev/null >/dev/null 2>&1; then \
+		$(MAKE) ARCH=x86-64-v3 BUILD=$(COUNTED) $(COUNTED)/marssim; fi
+
+recount: counted ## record the instructions per packet-hop that make check compares with
+	$(Q)tests/instructions.sh record
 
 debug: ## build build/debug/marssim: no optimisation, all assertions
 	$(Q)$(MAKE) BUILD=build/debug OPTIMISE='-O0 -g3 -DKER_DEBUG' build/debug/marssim
@@ -109,6 +119,8 @@ lint-tests: $(TEST_PROGRAMS:%=%.o)
 
 bench: marssim ## the measurements of bench/README.md
 	$(Q)bench/run.sh ./marssim
+	$(Q)$(MAKE) counted
+	$(Q)tests/instructions.sh show | tee -a results/bench/table.md
 
 study-%: ## the study of folder studies/NAME: install what is missing, build, simulate its points, table and figures
 	@tools/install-deps.sh build studies
@@ -170,7 +182,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18
 
-.PHONY: FORCE install-files all docs demo studies check check-built debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
+.PHONY: FORCE install-files all docs demo studies check check-built counted recount debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d)

@@ -87,23 +87,26 @@ static bool end_choose(struct run *run, const char *folder)
         json_number_value(json_object_get(json_object_get(summary, "result"), "simulated_time_ps"));
     json_decref(summary);
     free(path);
-    if (windows <= MOST_WINDOWS)
+    if (windows <= 2 * MOST_WINDOWS)
         return false;
     snprintf(run->end, sizeof run->end, "run.end=%.0f ps", time_ps * MOST_WINDOWS / windows);
     return true;
 }
 
-/* The reference; where it is too long, again and shorter. What does not run with an end of its own (a warm-up
- * is longer, say) is left as it is. */
+/* The reference; where it is too long, again and shorter, until it is short: windows are not spread evenly.
+ * What does not run with an end of its own (a warm-up is longer, say) is left as it is. */
 static int reference_do(struct run *run, const char *folder)
 {
     int status = run_do(run, folder);
-    if (status != KER_OK || setting("LONG", 0) || !end_choose(run, folder))
+    if (status != KER_OK || setting("LONG", 0))
         return status;
-    if (run_do(run, folder) != KER_OK) {
-        run->end[0] = '\0';
-        return run_do(run, folder);
-    }
+    while (end_choose(run, folder))
+        if (run_do(run, folder) != KER_OK) {
+            run->end[0] = '\0';
+            return run_do(run, folder);
+        }
+    if (!run->end[0])
+        return status;
     char *path = end_path(run);
     FILE *file = fopen(path, "w");
     ker_assert(file != NULL);
