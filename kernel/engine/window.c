@@ -1,49 +1,15 @@
 /* window.c - the work of one window, block by block; see engine.h.
  *
- * The records of a window and block become items, ordered by (cell, time, component, kind, port, channel):
- * brought to their cells by a counting sort, then inserted in their order; a few are inserted at once. One
- * loop runs through them, merging in what a component posts to itself inside the window, and fetches ahead of
- * itself what the items after the next ones will need. Invariant: when a window ends, everything before its
- * end has been handled, and nothing any cell posted to another cell lies before it (checked in debug builds).
- *
- * The loops are compiled twice: for cells of one component each that run in the order of their indices, which
- * is nearly always so, and for any. Loops over the records of one cell would cost a mispredicted branch or
- * two for each cell: there are none.
+ * One loop runs through the items of a block (block.h) in their order, merging in what a component posts to
+ * itself inside the window, and fetches ahead of itself what the items after the next ones will need.
+ * Invariant: when a window ends, everything before its end has been handled, and nothing any cell posted to
+ * another cell lies before it (checked in debug builds).
  */
 #include "kernel/base/array.h"
-#include "kernel/base/random.h"
-#include "kernel/engine/items.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "kernel/engine/block.h"
 
 #define PREPARE_AHEAD 4 /* items before they are handled */
 #define FETCH_AHEAD 10
-#define FEW 24 /* records of a block that are inserted, not counted */
-#define INLINE static inline __attribute__((always_inline))
-
-static inline uint32_t item_rank(unsigned kind, uint16_t port, uint8_t channel)
-{
-    return (uint32_t)kind << 28 | (uint32_t)port << 8 | channel;
-}
-
-static inline void *record_at(const struct ker_engine *e, uint32_t reference)
-{
-    return e->wheel.arena + (size_t)reference * WHEEL_UNIT;
-}
-
-static inline uint32_t record_reference(const struct ker_engine *e, const void *record)
-{
-    return (uint32_t)((size_t)((const char *)record - e->wheel.arena) / WHEEL_UNIT);
-}
-
-/* The first component of a component's cell. */
-static inline uint32_t cell_of(const struct engine_private *p, uint32_t component)
-{
-    while (!p->begins[component])
-        component--;
-    return component;
-}
 
 /* ---- what a cell posts to itself inside the window ---- */
 
@@ -90,42 +56,6 @@ static void bucket_free(struct ker_engine *e, uint32_t chunk)
         wheel_chunk_free(&e->wheel, chunk);
         chunk = next;
     }
-}
-
-/* ---- items: which cell's they are ---- */
-
-/* Which of its block's cells a cell is in this window, and back. */
-static inline uint32_t cell_place(const struct engine_private *p, uint32_t in_block, uint32_t mask)
-{
-    return (in_block ^ p->turn.flip) * p->turn.factor & mask;
-}
-
-static inline uint32_t cell_at(const struct engine_private *p, uint32_t place, uint32_t mask)
-{
-    return (place * p->turn.inverse & mask) ^ p->turn.flip;
-}
-
-INLINE uint64_t item_key(const struct engine_private *p, bool plain, uint32_t component, uint32_t mask,
-                         uint64_t offset)
-{
-    if (plain)
-        return (uint64_t)(component & mask) << ITEM_PLACE | offset << 16;
-    uint32_t cell = cell_of(p, component);
-    return (uint64_t)cell_place(p, cell & mask, mask) << ITEM_PLACE | offset << 16 | (component - cell);
-}
-
-/* The cells of a block run in any order. */
-static void turn_begin(struct engine_private *p, uint32_t mask)
-{
-    p->turn.flip = p->setup.order == KER_ORDER_BACKWARD ? mask : 0;
-    p->turn.factor = p->turn.inverse = 1;
-    if (p->setup.order != KER_ORDER_SHUFFLED)
-        return;
-    const uint32_t *draw = ker_random_bits(p->setup.seed, KER_PURPOSE_ENGINE, 0, p->shuffles++).word;
-    p->turn.flip = draw[0] & mask;
-    p->turn.factor = draw[1] | 1;
-    for (int i = 0; i < 5; i++) /* Newton: the inverse modulo 2, 8 and so on */
-        p->turn.inverse *= 2 - p->turn.factor * p->turn.inverse;
 }
 
 /* ---- one item ---- */
@@ -181,21 +111,7 @@ static inline void component_fetch(const struct ker_component *c, struct ker_ite
     }
 }
 
-static inline void event_prepare(const struct ker_component *c, struct ker_event *event)
-{
-    if (c->class->prepare)
-        c->class->prepare(c->state, event);
-}
-
 /* ---- the items of one block ---- */
-
-struct block {
-    struct engine_private *private;
-    const struct ker_component *component; /* the first */
-    uint32_t mask;                         /* of a component's place in the block */
-    uint32_t total;                        /* items */
-    bool early;                            /* arrivals are prepared when they become items */
-};
 
 INLINE const struct ker_component *item_component(const struct block *b, bool plain, uint64_t key)
 {
@@ -239,28 +155,60 @@ static void instant_run(struct ker_engine *e, const struct ker_component *c, con
     c->class->act(c->state, e, now);
 }
 
+/* What is ahead of the items that are handled. */
+struct ahead {
+    const struct ker_item *fetched, *prepared, *fetch_end, *prepare_end;
+};
+
+INLINE void fetch_next(const struct block *b, bool plain, struct ahead *a)
+{
+    if (a->fetched < a->fetch_end) {
+        component_fetch(item_component(b, plain, a->fetched->key), *a->fetched);
+        a->fetched++;
+    }
+}
+
+INLINE void prepare_next(struct ker_engine *e, const struct block *b, bool plain, struct ahead *a)
+{
+    if (a->prepared < a->prepare_end) {
+        struct ker_item item = *a->prepared++;
+        if (item.rank >> 28 == KER_ARRIVAL)
+            event_prepare(item_component(b, plain, item.key), record_at(e, item.reference));
+    }
+}
+
+/* Goes so far ahead of the next item as is meant: at the beginning, and when several were handled at once. */
+INLINE void catch_up(struct ker_engine *e, const struct block *b, bool plain, const struct ker_item *at,
+                     struct ahead *a)
+{
+    while (a->fetched < a->fetch_end && a->fetched < at + FETCH_AHEAD)
+        fetch_next(b, plain, a);
+    while (a->prepared < a->prepare_end && a->prepared < at + PREPARE_AHEAD)
+        prepare_next(e, b, plain, a);
+}
+
 INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain)
 {
     const struct block b = *of; /* in registers: what is called cannot change it */
-    const struct ker_item *at = b.private->item, *end = at + b.total, *fetched = at, *prepared = at,
-                          *to_prepare = b.early ? at : end;
+    const struct ker_item *at = b.private->item, *end = at + b.total;
+    struct ahead ahead = {at, at, end, b.early ? at : end};
     uint64_t before = UINT64_MAX, cells = 0;
+    catch_up(e, &b, plain, at, &ahead);
     while (at != end || e->inner_count) {
-        for (; fetched < at + FETCH_AHEAD; fetched++) /* behind the end the last one is repeated */
-            component_fetch(item_component(&b, plain, fetched->key), *fetched);
-        for (; prepared < to_prepare && prepared < at + PREPARE_AHEAD; prepared++)
-            if (prepared->rank >> 28 == KER_ARRIVAL)
-                event_prepare(item_component(&b, plain, prepared->key), record_at(e, prepared->reference));
+        fetch_next(&b, plain, &ahead);
+        prepare_next(e, &b, plain, &ahead);
         struct ker_item item;
         bool inner = item_next(e, &at, end, &item);
         const struct ker_component *c = item_component(&b, plain, item.key);
         e->running = item.key;
         cells += (item.key ^ before) >> ITEM_PLACE != 0;
         before = item.key;
-        if (__builtin_expect(instant_goes_on(e, at, item.key), 0))
+        if (__builtin_expect(instant_goes_on(e, at, item.key), 0)) {
             instant_run(e, c, &at, end, item, inner);
-        else
+            catch_up(e, &b, plain, at, &ahead);
+        } else {
             item_handle(e, c, item, e->window_start + (ker_time)(uint32_t)(item.key >> 16), inner, true);
+        }
     }
     e->counts.cells += cells;
     if (e->inner_chunk) {
@@ -269,195 +217,17 @@ INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain)
     }
 }
 
-/* ---- from records to items ---- */
-
-static inline bool note_due(const struct ker_engine *e, const struct wheel_note *n)
-{
-    return n->offset < (uint64_t)(e->window_end - e->window_start);
-}
-
-/* Loops over the records of a detached bucket, whose newest chunks still have room for `left` more. */
-#define FOR_EVENTS(e, bucket, event)                                                                         \
-    for (uint32_t chunk_ = (bucket).events, left_ = (bucket).events_left; chunk_;                            \
-         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
-        for (struct ker_event *end_ =                                                                        \
-                 (struct ker_event *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,       \
-                              *event = end_ + left_ - WHEEL_CHUNK_EVENTS;                                    \
-             event < end_; event++)
-#define FOR_NOTES(e, bucket, note)                                                                           \
-    for (uint32_t chunk_ = (bucket).notes, left_ = (bucket).notes_left; chunk_;                              \
-         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
-        for (struct wheel_note *end_ =                                                                       \
-                 (struct wheel_note *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,      \
-                               *note = end_ + left_ - WHEEL_CHUNK_NOTES;                                     \
-             note < end_; note++)
-
-/* Counts the items of each cell. */
-INLINE void block_count(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain)
-{
-    struct engine_private *p = e->private;
-    memset(p->count, 0, sizeof *p->count * (b->mask + 1));
-    FOR_EVENTS(e, bucket, event)
-    {
-        __builtin_prefetch(event + 10);
-        if (b->early)
-            __builtin_prefetch(e->component[event->component].state);
-        p->count[item_key(p, plain, event->component, b->mask, 0) >> ITEM_PLACE] +=
-            event->time < e->window_end;
-    }
-    FOR_NOTES(e, bucket, note)
-    {
-        p->count[item_key(p, plain, note->component, b->mask, 0) >> ITEM_PLACE] += note_due(e, note);
-    }
-}
-
-/* Turns counts into starts. Returns the largest count. */
-static uint32_t block_starts(struct engine_private *p, struct block *b)
-{
-    uint32_t at = 0, most = 0;
-    for (uint32_t c = 0; c <= b->mask; c += 8) {
-        uint64_t pair[4];
-        memcpy(pair, &p->count[c], sizeof pair);
-        if (!(pair[0] | pair[1] | pair[2] | pair[3]))
-            continue;
-        for (uint32_t i = c; i < c + 8; i++) {
-            uint32_t n = p->count[i];
-            p->count[i] = at;
-            at += n;
-            most = n > most ? n : most;
-        }
-    }
-    b->total = at;
-    return most;
-}
-
-/* Items of which the place is known from counting, or (few) that are not yet. */
-INLINE void item_add(struct engine_private *p, struct block *b, bool few, uint64_t key, uint32_t rank,
-                     uint32_t reference)
-{
-    uint32_t at = few ? b->total++ : p->count[key >> ITEM_PLACE]++;
-    p->item[at] = (struct ker_item){key, rank, reference};
-}
-
-INLINE void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain,
-                          bool few)
-{
-    struct engine_private *p = e->private;
-    FOR_EVENTS(e, bucket, event)
-    {
-        if (__builtin_expect(event->time >= e->window_end, 0)) {
-            *wheel_event(&e->wheel, event->time, event->component) = *event;
-            continue;
-        }
-        item_add(p, b, few,
-                 item_key(p, plain, event->component, b->mask, (uint64_t)(event->time - e->window_start)),
-                 item_rank(KER_ARRIVAL, event->port, event->channel), record_reference(e, event));
-        if (b->early)
-            event_prepare(&e->component[event->component], event);
-    }
-    FOR_NOTES(e, bucket, note)
-    {
-        if (__builtin_expect(note_due(e, note), 1))
-            item_add(p, b, few, item_key(p, plain, note->component, b->mask, note->offset),
-                     item_rank(note->kind, note->port, note->channel), record_reference(e, note));
-        else
-            wheel_note_put(&e->wheel, e->window_start + note->offset, *note);
-    }
-}
-
-/* And those behind the end. */
-static void items_reserve(struct ker_engine *e, size_t total)
-{
-    struct engine_private *p = e->private;
-    size_t spare_room = p->item_room;
-    KER_RESERVE(p->item, p->item_room, total + FETCH_AHEAD);
-    KER_RESERVE(p->spare, spare_room, p->item_room);
-}
-
-/* At most so many records; more than FEW: perhaps some more. */
-static uint32_t bucket_most(const struct ker_engine *e, struct wheel_bucket bucket)
-{
-    uint32_t n = 0;
-    if (bucket.events)
-        n += *(uint32_t *)(void *)wheel_chunk(&e->wheel, bucket.events)
-                 ? FEW + 1u
-                 : WHEEL_CHUNK_EVENTS - bucket.events_left;
-    if (bucket.notes)
-        n += *(uint32_t *)(void *)wheel_chunk(&e->wheel, bucket.notes)
-                 ? FEW + 1u
-                 : WHEEL_CHUNK_NOTES - bucket.notes_left;
-    return n;
-}
-
-/* Puts the counted items into order; they stand with their cells. */
-static void cells_sort(struct engine_private *p, const struct block *b, uint32_t most, ker_time window)
-{
-    if (most <= ITEMS_INSERTED) {
-        items_insertion_sort(p->item, b->total);
-        return;
-    }
-    for (uint32_t at = 0, c = 0; at < b->total;
-         c++) { /* a count is now the end of its cell, if it has items */
-        uint32_t n = p->count[c] > at ? p->count[c] - at : 0;
-        items_sort(p->item + at, n, p->spare, window);
-        at += n;
-    }
-}
-
-/* Where notes are many, whether an item is an arrival is close to random, and is not asked once more. */
-static bool notes_many(const struct ker_engine *e, struct wheel_bucket bucket)
-{
-    uint32_t events = 0, notes = 0;
-    for (uint32_t chunk = bucket.events; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
-        events += WHEEL_CHUNK_EVENTS;
-    for (uint32_t chunk = bucket.notes; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
-        notes += WHEEL_CHUNK_NOTES;
-    return 4 * (notes - bucket.notes_left) > events - bucket.events_left;
-}
-
-INLINE void block_gather(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain)
-{
-    struct engine_private *p = e->private;
-    b->early = notes_many(e, bucket);
-    if (bucket_most(e, bucket) <= FEW) {
-        items_reserve(e, FEW);
-        block_scatter(e, bucket, b, plain, true);
-        items_insertion_sort(p->item, b->total);
-    } else {
-        block_count(e, bucket, b, plain);
-        uint32_t most = block_starts(p, b);
-        items_reserve(e, b->total);
-        block_scatter(e, bucket, b, plain, false);
-        cells_sort(p, b, most, e->window_end - e->window_start);
-    }
-    struct ker_item *end = p->item + b->total;
-    for (int i = 0; i < FETCH_AHEAD && b->total; i++)
-        end[i] = end[-1];
-    end->key |= 0xffffffffull << 16; /* later than anything in the window */
-}
-
-static void block_run_plain(struct ker_engine *e, struct wheel_bucket bucket, struct block *b)
-{
-    block_gather(e, bucket, b, true);
-    items_run(e, b, true);
-}
-
-static void block_run_any(struct ker_engine *e, struct wheel_bucket bucket, struct block *b)
-{
-    turn_begin(e->private, b->mask);
-    block_gather(e, bucket, b, false);
-    items_run(e, b, false);
-}
-
 static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t block)
 {
     const struct engine_private *p = e->private;
     struct block b = {e->private, e->component + ((size_t)block << p->block_shift),
-                      .mask = (1u << p->block_shift) - 1};
-    if (p->setup.largest_cell == 1 && p->setup.order == KER_ORDER_FORWARD)
-        block_run_plain(e, bucket, &b);
+                      .mask = (1u << p->block_shift) - 1,
+                      .plain = p->setup.largest_cell == 1 && p->setup.order == KER_ORDER_FORWARD};
+    engine_block_gather(e, bucket, &b);
+    if (b.plain)
+        items_run(e, &b, true);
     else
-        block_run_any(e, bucket, &b);
+        items_run(e, &b, false);
     e->counts.records += b.total;
     bucket_free(e, bucket.events);
     bucket_free(e, bucket.notes);

@@ -41,6 +41,17 @@ static inline void credits_take(const struct net_switch *s, struct net_port *out
     }
 }
 
+/* The same for an output that is one of many: mostly there are none. */
+static inline void credits_look(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
+{
+    const struct net_credits_due *due = credits_due_at(s, port);
+    ker_time here = 0;
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
+        here |= due->when[i] - now - 1;
+    if (here < 0)
+        credits_take(s, out, port, now);
+}
+
 /* When the next comes for one of the channels on which a request waits; KER_TIME_MAX: as a record. */
 static inline ker_time credits_next(const struct net_switch *s, uint32_t port)
 {

@@ -109,7 +109,7 @@ static inline const struct net_port *choice_output(const struct net_switch *s, c
 {
     struct net_port *out = net_port_at(s, c->port);
     if (escape || rule.credits || c->channel_count > 1)
-        credits_take(s, out, c->port, rule.now);
+        credits_look(s, out, c->port, rule.now);
     return out;
 }
 

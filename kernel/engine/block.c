@@ -1,0 +1,197 @@
+/* block.c - brings the records of a window and block into their order; see block.h.
+ *
+ * A counting sort on the cell, then items are inserted in their order; a few records are inserted at once.
+ */
+#include "kernel/engine/block.h"
+#include "kernel/base/array.h"
+#include "kernel/base/random.h"
+
+#include <string.h>
+
+#define FEW 24 /* records of a block that are inserted, not counted */
+
+/* The cells of a block run in any order. */
+static void turn_begin(struct engine_private *p, uint32_t mask)
+{
+    p->turn.flip = p->setup.order == KER_ORDER_BACKWARD ? mask : 0;
+    p->turn.factor = p->turn.inverse = 1;
+    if (p->setup.order != KER_ORDER_SHUFFLED)
+        return;
+    const struct ker_bits draw = ker_random_bits(p->setup.seed, KER_PURPOSE_ENGINE, 0, p->shuffles++);
+    p->turn.flip = draw.word[0] & mask;
+    p->turn.factor = draw.word[1] | 1;
+    for (int i = 0; i < 5; i++) /* Newton: the inverse modulo 2, 8 and so on */
+        p->turn.inverse *= 2 - p->turn.factor * p->turn.inverse;
+}
+
+static inline bool note_due(const struct ker_engine *e, const struct wheel_note *n)
+{
+    return n->offset < (uint64_t)(e->window_end - e->window_start);
+}
+
+/* Loops over the records of a detached bucket, whose newest chunks still have room for `left` more. */
+#define FOR_EVENTS(e, bucket, event)                                                                         \
+    for (uint32_t chunk_ = (bucket).events, left_ = (bucket).events_left; chunk_;                            \
+         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
+        for (struct ker_event *end_ =                                                                        \
+                 (struct ker_event *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,       \
+                              *event = end_ + left_ - WHEEL_CHUNK_EVENTS;                                    \
+             event < end_; event++)
+#define FOR_NOTES(e, bucket, note)                                                                           \
+    for (uint32_t chunk_ = (bucket).notes, left_ = (bucket).notes_left; chunk_;                              \
+         chunk_ = *(uint32_t *)(void *)wheel_chunk(&(e)->wheel, chunk_), left_ = 0)                          \
+        for (struct wheel_note *end_ =                                                                       \
+                 (struct wheel_note *)(void *)(wheel_chunk(&(e)->wheel, chunk_) + WHEEL_CHUNK) - left_,      \
+                               *note = end_ + left_ - WHEEL_CHUNK_NOTES;                                     \
+             note < end_; note++)
+
+/* Counts the items of each cell. */
+INLINE void block_count(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain)
+{
+    struct engine_private *p = e->private;
+    memset(p->count, 0, sizeof *p->count * (b->mask + 1));
+    FOR_EVENTS(e, bucket, event)
+    {
+        __builtin_prefetch(event + 10);
+        if (b->early)
+            __builtin_prefetch(e->component[event->component].state);
+        p->count[item_key(p, plain, event->component, b->mask, 0) >> ITEM_PLACE] +=
+            event->time < e->window_end;
+    }
+    FOR_NOTES(e, bucket, note)
+    {
+        p->count[item_key(p, plain, note->component, b->mask, 0) >> ITEM_PLACE] += note_due(e, note);
+    }
+}
+
+/* Turns counts into starts. Returns the largest count. */
+static uint32_t block_starts(struct engine_private *p, struct block *b)
+{
+    uint32_t at = 0, most = 0;
+    for (uint32_t c = 0; c <= b->mask; c += 8) {
+        uint64_t pair[4];
+        memcpy(pair, &p->count[c], sizeof pair);
+        if (!(pair[0] | pair[1] | pair[2] | pair[3]))
+            continue;
+        for (uint32_t i = c; i < c + 8; i++) {
+            uint32_t n = p->count[i];
+            p->count[i] = at;
+            at += n;
+            most = n > most ? n : most;
+        }
+    }
+    b->total = at;
+    return most;
+}
+
+/* Items of which the place is known from counting, or (few) that are not yet. */
+INLINE void item_add(struct engine_private *p, struct block *b, bool few, uint64_t key, uint32_t rank,
+                     uint32_t reference)
+{
+    uint32_t at = few ? b->total++ : p->count[key >> ITEM_PLACE]++;
+    p->item[at] = (struct ker_item){key, rank, reference};
+}
+
+INLINE void block_scatter(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain,
+                          bool few)
+{
+    struct engine_private *p = e->private;
+    FOR_EVENTS(e, bucket, event)
+    {
+        if (__builtin_expect(event->time >= e->window_end, 0)) {
+            *wheel_event(&e->wheel, event->time, event->component) = *event;
+            continue;
+        }
+        item_add(p, b, few,
+                 item_key(p, plain, event->component, b->mask, (uint64_t)(event->time - e->window_start)),
+                 item_rank(KER_ARRIVAL, event->port, event->channel), record_reference(e, event));
+        if (b->early)
+            event_prepare(&e->component[event->component], event);
+    }
+    FOR_NOTES(e, bucket, note)
+    {
+        if (__builtin_expect(note_due(e, note), 1))
+            item_add(p, b, few, item_key(p, plain, note->component, b->mask, note->offset),
+                     item_rank(note->kind, note->port, note->channel), record_reference(e, note));
+        else
+            wheel_note_put(&e->wheel, e->window_start + note->offset, *note);
+    }
+}
+
+/* And the end. */
+static void items_reserve(struct ker_engine *e, size_t total)
+{
+    struct engine_private *p = e->private;
+    size_t spare_room = p->item_room;
+    KER_RESERVE(p->item, p->item_room, total + 1);
+    KER_RESERVE(p->spare, spare_room, p->item_room);
+}
+
+/* At most so many records; more than FEW: perhaps some more. */
+static uint32_t bucket_most(const struct ker_engine *e, struct wheel_bucket bucket)
+{
+    uint32_t n = 0;
+    if (bucket.events)
+        n += *(uint32_t *)(void *)wheel_chunk(&e->wheel, bucket.events)
+                 ? FEW + 1u
+                 : WHEEL_CHUNK_EVENTS - bucket.events_left;
+    if (bucket.notes)
+        n += *(uint32_t *)(void *)wheel_chunk(&e->wheel, bucket.notes)
+                 ? FEW + 1u
+                 : WHEEL_CHUNK_NOTES - bucket.notes_left;
+    return n;
+}
+
+/* Puts the counted items into order; they stand with their cells, and a count is now the end of its cell, if
+ * that has items. */
+static void cells_sort(struct engine_private *p, const struct block *b, uint32_t most, ker_time window)
+{
+    if (most <= ITEMS_INSERTED) {
+        items_insertion_sort(p->item, b->total);
+        return;
+    }
+    for (uint32_t at = 0, c = 0; at < b->total; c++) {
+        uint32_t n = p->count[c] > at ? p->count[c] - at : 0;
+        items_sort(p->item + at, n, p->spare, window);
+        at += n;
+    }
+}
+
+/* Where notes are many, whether an item is an arrival is close to random, and is not asked once more. */
+static bool notes_many(const struct ker_engine *e, struct wheel_bucket bucket)
+{
+    uint32_t events = 0, notes = 0;
+    for (uint32_t chunk = bucket.events; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
+        events += WHEEL_CHUNK_EVENTS;
+    for (uint32_t chunk = bucket.notes; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
+        notes += WHEEL_CHUNK_NOTES;
+    return 4 * (notes - bucket.notes_left) > events - bucket.events_left;
+}
+
+INLINE void gather(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain)
+{
+    struct engine_private *p = e->private;
+    b->early = notes_many(e, bucket);
+    if (bucket_most(e, bucket) <= FEW) {
+        items_reserve(e, FEW);
+        block_scatter(e, bucket, b, plain, true);
+        items_insertion_sort(p->item, b->total);
+    } else {
+        block_count(e, bucket, b, plain);
+        uint32_t most = block_starts(p, b);
+        items_reserve(e, b->total);
+        block_scatter(e, bucket, b, plain, false);
+        cells_sort(p, b, most, e->window_end - e->window_start);
+    }
+    p->item[b->total] = (struct ker_item){UINT64_MAX, UINT32_MAX, 0};
+}
+
+void engine_block_gather(struct ker_engine *e, struct wheel_bucket bucket, struct block *b)
+{
+    if (b->plain) {
+        gather(e, bucket, b, true);
+    } else {
+        turn_begin(e->private, b->mask);
+        gather(e, bucket, b, false);
+    }
+}

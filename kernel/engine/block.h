@@ -1,0 +1,79 @@
+/* block.h - the records of one window and block of components as items; private to kernel/engine.
+ *
+ * Items are ordered by (cell, time, component, kind, port, channel). A cell has a place in its block: its
+ * number there, or, where cells run backward or shuffled, another.
+ *
+ * What every item passes through is compiled twice, by the constant `plain`: for cells of one component each
+ * that run in the order of their indices, which is nearly always so, and for any. A loop over the records of
+ * one cell would cost a mispredicted branch or two for each cell: there is none.
+ */
+#ifndef KERNEL_BLOCK_H
+#define KERNEL_BLOCK_H
+
+#include "kernel/engine/items.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+struct block {
+    struct engine_private *private;
+    const struct ker_component *component; /* the first */
+    uint32_t mask;                         /* of a component's place in the block */
+    uint32_t total;                        /* items */
+    bool plain;                            /* cells of one component, in the order of their indices */
+    bool early;                            /* arrivals are prepared when they become items */
+};
+
+static inline uint32_t item_rank(unsigned kind, uint16_t port, uint8_t channel)
+{
+    return (uint32_t)kind << 28 | (uint32_t)port << 8 | channel;
+}
+
+static inline void *record_at(const struct ker_engine *e, uint32_t reference)
+{
+    return e->wheel.arena + (size_t)reference * WHEEL_UNIT;
+}
+
+static inline uint32_t record_reference(const struct ker_engine *e, const void *record)
+{
+    return (uint32_t)((size_t)((const char *)record - e->wheel.arena) / WHEEL_UNIT);
+}
+
+/* The first component of a component's cell. */
+static inline uint32_t cell_of(const struct engine_private *p, uint32_t component)
+{
+    while (!p->begins[component])
+        component--;
+    return component;
+}
+
+/* Which of its block's cells a cell is in this window, and back. */
+static inline uint32_t cell_place(const struct engine_private *p, uint32_t in_block, uint32_t mask)
+{
+    return (in_block ^ p->turn.flip) * p->turn.factor & mask;
+}
+
+static inline uint32_t cell_at(const struct engine_private *p, uint32_t place, uint32_t mask)
+{
+    return (place * p->turn.inverse & mask) ^ p->turn.flip;
+}
+
+INLINE uint64_t item_key(const struct engine_private *p, bool plain, uint32_t component, uint32_t mask,
+                         uint64_t offset)
+{
+    if (plain)
+        return (uint64_t)(component & mask) << ITEM_PLACE | offset << 16;
+    uint32_t cell = cell_of(p, component);
+    return (uint64_t)cell_place(p, cell & mask, mask) << ITEM_PLACE | offset << 16 | (component - cell);
+}
+
+static inline void event_prepare(const struct ker_component *c, struct ker_event *event)
+{
+    if (c->class->prepare)
+        c->class->prepare(c->state, event);
+}
+
+/* Makes items of the records of a bucket that are due: private->item, behind whose last stands one that is
+ * later than all. The others go back into the wheel. */
+void engine_block_gather(struct ker_engine *, struct wheel_bucket, struct block *);
+
+#endif
