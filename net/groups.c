@@ -17,6 +17,25 @@ static uint32_t switch_natural(const void *context, uint32_t id)
     return route_group(net->topology, id);
 }
 
+/* Boxes of a grid, 3 x size bits of coordinates shared out among its dimensions; elsewhere runs of numbers.
+ */
+static uint32_t switch_block(const void *context, uint32_t id, uint32_t size)
+{
+    const struct net_network *net = context;
+    const struct route_summary *sum = route_summarise(net->topology);
+    uint32_t extent[8], at[8], block = 0, stride = 1;
+    int dimensions = sum->planes > 1 || sum->adapters > 1 ? 0 : route_grid(net->topology, extent);
+    if (dimensions == 0 || sum->endpoints % sum->switches)
+        return id >> (3 * size);
+    route_coordinates(net->topology, id * (sum->endpoints / sum->switches), at);
+    for (int i = 0; i < dimensions; i++) {
+        uint32_t bits = (3 * size + (uint32_t)(dimensions - 1 - i)) / (uint32_t)dimensions;
+        block += (at[i] >> bits) * stride;
+        stride *= ((extent[i] - 1) >> bits) + 1;
+    }
+    return block;
+}
+
 static uint32_t switch_links(const void *context, uint32_t id, struct part_link *link)
 {
     const struct net_network *net = context;
@@ -122,6 +141,7 @@ void net_groups_add(struct net_network *net, struct part_groups *groups)
                                   .load = switch_load,
                                   .natural = switch_natural,
                                   .links = switch_links,
+                                  .block = switch_block,
                                   .most_links = sum->max_ports};
     struct part_group copies = {.name = "switches of further planes",
                                 .count = sum->switches - net_plane_switches(net),

@@ -107,7 +107,7 @@ static const struct ker_option seed_options[] = {
 const struct ker_kind part_metis = {
     .name = "metis",
     .meaning = "METIS: equal loads, few links cut, long links rather than short ones",
-    .operations = &(const struct part_method){part_split_metis, .fills = true},
+    .operations = &(const struct part_method){part_split_metis, .fills = true, .blocks = true},
     .options = KER_OPTIONS(seed_options, metis_options)};
 const struct ker_kind part_natural = {.name = "natural",
                                       .meaning = "whole racks, pods or slabs of the topology",
@@ -164,6 +164,12 @@ enum ker_status part_check(const struct ker_config *config, struct ker_error *er
 {
     const struct part_method *method = ker_config_operations(config, "partition.method");
     return method->check ? method->check(config, error) : KER_OK;
+}
+
+bool part_takes_blocks(const struct ker_config *config)
+{
+    const struct part_method *method = ker_config_operations(config, "partition.method");
+    return method->blocks;
 }
 
 /* Gives every rank without a vertex the last vertex of the rank with the most load that has two or more. */

@@ -45,6 +45,9 @@ struct part_group {
      * by the sender. NULL: nobody. */
     uint32_t (*sends)(const void *context, uint32_t number, struct part_link *);
     uint32_t most_sends;
+    /* In which block it is, of about 8^size neighbours; blocks count from 0 without gaps. NULL: each is one.
+     */
+    uint32_t (*block)(const void *context, uint32_t number, uint32_t size);
 };
 
 struct part_groups {
@@ -75,8 +78,11 @@ struct part_graph {
     uint32_t *group; /* per vertex: natural group (rack), for part_natural */
 };
 
-/* Of groups that are divided; to be released by part_graph_release. */
-void part_graph_make(struct part_graph *, const struct part_groups *);
+/* Of groups that are divided; to be released by part_graph_release. block: NULL, or the block of each vertex,
+ * of so many: then blocks are the vertices of the graph. */
+void part_graph_make(struct part_graph *, const struct part_groups *, const uint32_t *block, uint32_t blocks);
+/* The block of each vertex, malloc'ed, of about 8^size vertices each; how many there are. */
+uint32_t *part_blocks_make(const struct part_groups *, uint32_t size, uint32_t *blocks);
 
 struct part_result {
     uint32_t ranks;     /* used: min(ranks asked, vertices) */
@@ -91,6 +97,9 @@ struct part_result {
 enum ker_status part_check(const struct ker_config *config, struct ker_error *error);
 enum ker_status part_graph_split(struct part_result *result, const struct part_graph *graph, uint32_t ranks,
                                  const struct ker_config *config, struct ker_error *error);
+/* The ranks of all vertices of groups that are divided. */
+enum ker_status part_groups_split(struct part_result *, const struct part_groups *, uint32_t ranks,
+                                  const struct ker_config *, struct ker_error *);
 void part_result_release(struct part_result *result);
 void part_graph_release(struct part_graph *graph);
 

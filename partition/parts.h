@@ -35,10 +35,12 @@ bool part_cells_fit(const struct part_cells *cells, const struct part_graph *gra
 struct part_method {
     enum ker_status (*split)(const struct part_graph *, uint32_t ranks, const struct ker_config *,
                              uint32_t *rank, struct ker_error *);
-    bool fills; /* ranks that got nothing are given a vertex */
+    bool fills;  /* ranks that got nothing are given a vertex */
+    bool blocks; /* of very many vertices it is given blocks */
     /* What can be said without a graph; NULL: nothing. */
     enum ker_status (*check)(const struct ker_config *, struct ker_error *);
 };
+bool part_takes_blocks(const struct ker_config *); /* the method of this configuration */
 enum ker_status part_file_check(const struct ker_config *, struct ker_error *);
 
 /* The methods. Each fills rank[0..vertices-1] with 0..ranks-1, 1 < ranks <= vertices. */

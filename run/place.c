@@ -28,10 +28,8 @@ void run_partition_make(struct run *run)
     if (ranks == 1 && part_check(run->config, &run->error) == KER_OK) {
         run->parts = (struct part_result){1, NULL, KER_TIME_MAX, 0, 1.0};
     } else if (ranks > 1 && run->control) {
-        struct part_graph graph = {0};
-        part_graph_make(&graph, &run->groups);
-        enum ker_status status = part_graph_split(&run->parts, &graph, ranks, run->config, &run->error);
-        part_graph_release(&graph);
+        enum ker_status status =
+            part_groups_split(&run->parts, &run->groups, ranks, run->config, &run->error);
         if (status == KER_OK && run->parts.ranks < ranks)
             ker_warn("%u of %u ranks have nothing to simulate and idle", ranks - run->parts.ranks, ranks);
     }

@@ -69,7 +69,7 @@ static void test_graph(void **state)
     assert_false(groups.apart);
     assert_int_equal(groups.components, 15);
     assert_int_equal(groups.vertices, 12);
-    part_graph_make(&graph, &groups);
+    part_graph_make(&graph, &groups, NULL, 0);
     assert_int_equal(graph.vertices, 12);
     assert_int_equal(graph.first[12], 22);
     assert_int_equal(graph.first[2] - graph.first[1], 2);
@@ -86,7 +86,7 @@ static void test_apart(void **state)
     struct part_graph graph;
     assert_true(groups.apart);
     assert_int_equal(groups.vertices, 15);
-    part_graph_make(&graph, &groups);
+    part_graph_make(&graph, &groups, NULL, 0);
     assert_int_equal(graph.first[15], 28);
     assert_int_equal(graph.to[graph.first[14]], 8);
     assert_int_equal(graph.delay[graph.first[14]], 7);
@@ -230,7 +230,7 @@ static void test_rails(void **state)
     part_groups_add(&groups, &hosts);
     part_groups_divide(&groups, 1);
     struct part_graph graph;
-    part_graph_make(&graph, &groups);
+    part_graph_make(&graph, &groups, NULL, 0);
     assert_int_equal(graph.vertices, 4);
     assert_int_equal(graph.first[4], 4 * 4); /* two of the ring, the own host's second, the other's second */
     for (uint32_t v = 0; v < 4; v++) {
