@@ -154,8 +154,8 @@ const struct ker_option part_options[] = {
      .resume = KER_RESUME_FREE},
     {"partition.adapt", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Begin again on one rank when several on one host turn out to be slower than one alone: looked at after "
-     "1,000 epochs, if there is next to nothing to do in them, and after 20 and 200 ms. Results are the same. "
-     "Not with partition.oversubscribe.",
+     "1,000 epochs, if there is next to nothing to do in them, and after 20 and 200 ms. Results are the "
+     "same. Not with partition.oversubscribe.",
      .resume = KER_RESUME_FREE},
     {0},
 };
