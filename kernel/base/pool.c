@@ -7,7 +7,7 @@
 #include "kernel/base/error.h"
 
 #define FIRST_BYTES 2048
-#define FIRST_IN_ARENA 8 /* records: there are many such pools */
+#define FIRST_IN_ARENA 4 /* records: there are many such pools */
 
 void *ker_pool_grow(void *block, size_t bytes, uint32_t *room, uint32_t *free, struct ker_arena *arena)
 {
