@@ -333,8 +333,7 @@ int main(int argc, char **argv)
     struct arguments args = {0};
     struct ker_comm *comm;
     struct ker_error error = {0};
-    struct timespec started;
-    clock_gettime(CLOCK_MONOTONIC, &started);
+    int64_t started_ns = ker_clock_ns(CLOCK_MONOTONIC);
     ker_request_early();
     if (ker_comm_init(&comm, &argc, &argv, &error) != KER_OK) {
         fprintf(stderr, "marssim: error: %s\n", error.text);
@@ -361,7 +360,7 @@ int main(int argc, char **argv)
             stats_tables_help(tables, stdout);
         free(tables);
     } else if (status == KER_OK) {
-        status = run_execute(&args.run, comm, started);
+        status = run_execute(&args.run, comm, started_ns);
     }
     status = output_check(&args, status);
     free(args.run.overrides);

@@ -45,13 +45,6 @@ struct run_checkpoints {
 
 /* ---- when ---- */
 
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 static int time_compare(const void *a, const void *b)
 {
     ker_time x = *(const ker_time *)a, y = *(const ker_time *)b;
@@ -66,7 +59,7 @@ void run_checkpoints_read(struct run *run)
     k->dir = *dir ? ker_format("%s", dir) : NULL;
     k->period = ker_config_time(c, "run.checkpoint.period");
     k->wall_s = (double)ker_config_time(c, "run.checkpoint.wall") * PICOSECONDS;
-    k->next_s = clock_s() + k->wall_s;
+    k->next_s = ker_clock_s() + k->wall_s;
     k->keep = (int)ker_config_int(c, "run.checkpoint.keep");
     k->at_count = (uint32_t)ker_config_count(c, "run.checkpoint.at");
     k->at = ker_alloc(sizeof *k->at * (k->at_count + 1u));
@@ -114,9 +107,9 @@ bool run_checkpoints_due(const struct run *run, ker_time at)
 void run_checkpoints_clock(struct run *run)
 {
     struct run_checkpoints *k = run->checkpoints;
-    if (k->wall_s <= 0 || clock_s() < k->next_s)
+    if (k->wall_s <= 0 || ker_clock_s() < k->next_s)
         return;
-    k->next_s = clock_s() + k->wall_s;
+    k->next_s = ker_clock_s() + k->wall_s;
     ker_request_ask(KER_REQUEST_CHECKPOINT);
 }
 
@@ -310,7 +303,7 @@ static void checkpoint_write(struct run *run, const char *folder, const char *na
 void run_checkpoint_write(struct run *run, ker_time at)
 {
     struct run_checkpoints *k = run->checkpoints;
-    double began = clock_s();
+    double began = ker_clock_s();
     char *dir = k->dir ? ker_format("%s", k->dir) : ker_format("%s/checkpoints", run->folder.path),
          *name = ker_format("%s/" RUN_CHECKPOINT_NAME "%019lld", dir, (long long)at),
          *folder = ker_format("%s.tmp", name);
@@ -320,8 +313,8 @@ void run_checkpoint_write(struct run *run, ker_time at)
         folder_sync(dir);
         oldest_remove(dir, k->keep);
     }
-    k->next_s = clock_s() + k->wall_s;
-    k->longest_s = clock_s() - began > k->longest_s ? clock_s() - began : k->longest_s;
+    k->next_s = ker_clock_s() + k->wall_s;
+    k->longest_s = ker_clock_s() - began > k->longest_s ? ker_clock_s() - began : k->longest_s;
     free(folder);
     free(name);
     free(dir);

@@ -17,9 +17,7 @@ static double cpu_seconds(void)
 
 static double wall_seconds(const struct run *run)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)(now.tv_sec - run->started.tv_sec) + 1e-9 * (double)(now.tv_nsec - run->started.tv_nsec);
+    return 1e-9 * (double)(ker_clock_ns(CLOCK_MONOTONIC) - run->started_ns);
 }
 
 /* Collective: `run`, which may differ from run to run. */

@@ -79,13 +79,13 @@ static int run_stages(struct run *run)
     return status == KER_OK ? ker_request_status(run->interrupted | ker_request_take()) : (int)status;
 }
 
-static struct run *run_new(const struct run_arguments *args, struct ker_comm *comm, struct timespec started)
+static struct run *run_new(const struct run_arguments *args, struct ker_comm *comm, int64_t started_ns)
 {
     struct run *run = ker_alloc(sizeof *run);
     run->args = args;
     run->comm = comm;
     run->control = ker_comm_rank(comm) == 0;
-    run->started = started;
+    run->started_ns = started_ns;
     return run;
 }
 
@@ -114,12 +114,12 @@ static void run_free(struct run *run)
 
 /* A run that is lost has shown on several ranks that one is faster, and begins again: results are the same.
  */
-int run_execute(const struct run_arguments *args, struct ker_comm *comm, struct timespec started)
+int run_execute(const struct run_arguments *args, struct ker_comm *comm, int64_t started_ns)
 {
     bool again = false;
     struct run_span simulated = {0};
     for (;;) {
-        struct run *run = run_new(args, comm, started);
+        struct run *run = run_new(args, comm, started_ns);
         run->again = again;
         run->simulated = simulated;
         int status = run_stages(run);

@@ -8,7 +8,6 @@
 #include "stats/stats.h"
 #include "tasks/tasks.h"
 
-#include <time.h>
 
 #define MARSSIM_VERSION "0.1.0"
 
@@ -20,9 +19,9 @@ struct run_arguments {
     bool check, check_full, quiet;
 };
 
-/* Collective: all stages on all ranks; the first that fails ends the run with one message. started: of the
+/* Collective: all stages on all ranks; the first that fails ends the run with one message. started_ns: of the
  * process. Returns the exit status: enum ker_status, or what a signal that ended the run makes of it. */
-int run_execute(const struct run_arguments *, struct ker_comm *, struct timespec started);
+int run_execute(const struct run_arguments *, struct ker_comm *, int64_t started_ns);
 
 /* All option tables, NULL at the end; malloc'ed. */
 const struct ker_option **run_option_tables(void);

@@ -68,25 +68,18 @@ static struct ker_engine *engine_make(struct run *run)
     return ker_engine_new(&setup);
 }
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 static void span_begin(struct run_span *s)
 {
     if (s->begun)
         return;
-    s->begun = clock_ns(CLOCK_MONOTONIC);
-    s->cpu_begun = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    s->begun = ker_clock_ns(CLOCK_MONOTONIC);
+    s->cpu_begun = ker_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
 }
 
 static void span_end(struct run_span *s)
 {
-    s->wall = clock_ns(CLOCK_MONOTONIC) - s->begun;
-    s->cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_begun;
+    s->wall = ker_clock_ns(CLOCK_MONOTONIC) - s->begun;
+    s->cpu = ker_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_begun;
 }
 
 /* Switches and nodes of this rank, and what runs on its nodes. */

@@ -58,7 +58,7 @@ struct run {
     enum run_end ended_by;
     int64_t stuck;        /* foreground jobs found to have deadlocked at a check time */
     unsigned interrupted; /* by these requests (kernel/engine/request.h) */
-    struct timespec started;
+    int64_t started_ns;
     struct run_span {
         int64_t begun, cpu_begun, wall, cpu; /* nanoseconds; begun: 0: not yet */
     } simulated; /* from the first step of building to the end of the last epoch, a trial before it included

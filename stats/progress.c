@@ -9,7 +9,6 @@
 #include "stats/stats.h"
 
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 #define INTERVAL_S 0.2
@@ -21,19 +20,12 @@ struct stats_progress {
     uint64_t last_events;
 };
 
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 struct stats_progress *stats_progress_new(bool quiet, ker_time end)
 {
     struct stats_progress *progress = ker_alloc(sizeof *progress);
     progress->active = !quiet && isatty(STDERR_FILENO);
     progress->end = end;
-    progress->start_s = progress->last_s = clock_s();
+    progress->start_s = progress->last_s = ker_clock_s();
     return progress;
 }
 
@@ -72,7 +64,7 @@ void stats_progress_show(struct stats_progress *progress, ker_time now, uint64_t
 {
     if (!progress->active)
         return;
-    double wall_s = clock_s(), step_s = wall_s - progress->last_s;
+    double wall_s = ker_clock_s(), step_s = wall_s - progress->last_s;
     if (step_s < INTERVAL_S)
         return;
     struct stats_pace pace = {

@@ -2,18 +2,13 @@
 # A run that is saved on two ranks and goes on on one and on three ends as the run without interruption does;
 # what cannot be resumed is refused with a message.
 set -u
-m=$(realpath "${MARSSIM:-./marssim}")
 cd "$(dirname "$0")/.." || exit 2
-t=$(mktemp -d)
-trap 'rm -rf "$t"' EXIT
-failed=0
+. tests/lib-script.sh
+m=$marssim t=$work
 run() { "$m" -q "$@" partition.bind=no; }
 torus=(configs/torus-uniform.cfg topology.extents=4,4,4 "run.warmup=500 ns" "run.end=3 us" "output.period=250 ns"
     "output.matrix=true")
 
-check() { # NAME: of what the last command found
-    if [ $? -eq 0 ]; then echo "ok $1"; else echo "not ok $1"; failed=1; fi
-}
 equal() { # FOLDER FOLDER
     local f
     for f in links periods packet_latency message_size matrix; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
@@ -103,4 +98,3 @@ for f in who where trace/pmpi-trace-rank-0.txt; do
 done
 [ ! -e "$t/e" ]
 check "what is refused writes nothing"
-exit $failed

@@ -2,15 +2,10 @@
 # Forks: a run goes on from a checkpoint with other values of some keys. What was before the fork stays, what
 # comes behind it follows the new values, on any number of ranks; all other keys are refused by name.
 set -u
-m=$(realpath "${MARSSIM:-./marssim}")
 cd "$(dirname "$0")/.." || exit 2
-t=$(mktemp -d)
-trap 'rm -rf "$t"' EXIT
-failed=0
+. tests/lib-script.sh
+m=$marssim t=$work
 run() { "$m" -q "$@" partition.bind=no; }
-check() { # NAME: of what the last command found
-    if [ $? -eq 0 ]; then echo "ok $1"; else echo "not ok $1"; failed=1; fi
-}
 result() { jq -S "${2:-.result}" "$1/summary.json"; }
 tables() { (cd "$1" && ls -- *.csv); }
 equal() { # FOLDER FOLDER: results and all tables
@@ -183,4 +178,3 @@ refused "traffic.laod" --resume "$t/a" -o "$t/l2" traffic.laod=0.3
 check "a key that is none is refused"
 [ ! -e "$t/l2" ]
 check "what is refused writes nothing"
-exit $failed

@@ -5,19 +5,11 @@
 # round trips to the picosecond; wrong keys are refused.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-marssim=$(readlink -f "${MARSSIM:-./marssim}")
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 OMPI_MCA_rmaps_base_oversubscribe=1
-number=0
+. tests/lib-script.sh
+shown=log
 cd "$work" || exit 2
 
-check() { # NAME: the last command is to have succeeded
-    local status=$?
-    number=$((number + 1))
-    if [ $status -eq 0 ]; then echo "ok $number $1"; else echo "not ok $number $1"; tail -5 log; fi
-}
 run() { # RANKS FOLDER WORDS...
     local ranks=$1 folder=$2
     shift 2

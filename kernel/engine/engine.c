@@ -4,6 +4,7 @@
  * all agree on how far the next may go (exchange.c). Invariant: no window crosses a time at which all ranks
  * may have to stand: a check, a request from outside, the end.
  */
+#include "kernel/base/clock.h"
 #include "kernel/base/memory.h"
 #include "kernel/engine/engine_private.h"
 #include "kernel/engine/request.h"
@@ -182,13 +183,6 @@ static void round_try(struct ker_engine *e, ker_time limit, ker_time boundary)
 
 /* ---- are the ranks worth it? ---- */
 
-static int64_t clock_ns(clockid_t clock)
-{
-    struct timespec t;
-    clock_gettime(clock, &t);
-    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
 /* During the trial the work is measured. */
 static void round_time(struct ker_engine *e, ker_time limit, ker_time boundary)
 {
@@ -197,9 +191,9 @@ static void round_time(struct ker_engine *e, ker_time limit, ker_time boundary)
         round_try(e, limit, boundary);
         return;
     }
-    int64_t from = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+    int64_t from = ker_clock_ns(CLOCK_THREAD_CPUTIME_ID);
     round_try(e, limit, boundary);
-    p->trial.worked += clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+    p->trial.worked += ker_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
 }
 
 /* After so many epochs with so few records in each, of all ranks together, it is plain: such runs never
@@ -273,7 +267,7 @@ static struct exchange_bounds round_end(struct ker_engine *e)
     struct engine_private *p = e->private;
     ker_time passed = p->settled > p->checked ? p->settled : p->checked;
     unsigned asked = (p->setup.requested ? ker_request_take() : 0) | (p->broken ? KER_REQUEST_MEMORY : 0);
-    int64_t run_ns = p->trial.look < 0 ? 0 : clock_ns(CLOCK_MONOTONIC) - p->trial.begun;
+    int64_t run_ns = p->trial.look < 0 ? 0 : ker_clock_ns(CLOCK_MONOTONIC) - p->trial.begun;
     struct exchange_own own = {engine_next(e), p->done_until, passed, asked, run_ns};
     struct exchange_bounds bounds;
     exchange_round(e->exchange, &e->wheel, &own, &bounds, &e->counts.sent);
@@ -301,7 +295,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
 {
     struct engine_private *p = e->private;
     checks_begin(p, p->checked);
-    p->trial.begun = clock_ns(CLOCK_MONOTONIC);
+    p->trial.begun = ker_clock_ns(CLOCK_MONOTONIC);
     for (;;) {
         struct exchange_bounds bounds = round_end(e);
         bool out = bounds.requests & KER_REQUEST_MEMORY;

@@ -5,6 +5,7 @@
  */
 #include "kernel/engine/request.h"
 
+#include "kernel/base/clock.h"
 #include "kernel/base/comm_mpi.h"
 
 #include <signal.h>
@@ -23,7 +24,7 @@ static const int signals[] = {SIGINT, SIGTERM, SIGUSR2};
 
 static struct sigaction before[SIGNALS];
 static volatile sig_atomic_t running, control, asked;
-static struct timespec first;
+static int64_t first;
 static uint64_t passed, heard; /* messages about requests */
 
 static void say(const char *text)
@@ -41,11 +42,10 @@ static bool tells(const siginfo_t *info)
 
 static bool is_echo(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
+    int64_t now = ker_clock_ns(CLOCK_MONOTONIC);
     if (!asked)
         first = now;
-    return asked && (now.tv_sec - first.tv_sec) * 1000000000 + (now.tv_nsec - first.tv_nsec) < ECHO_NS;
+    return asked && now - first < ECHO_NS;
 }
 
 void ker_request_ask(unsigned bits)
