@@ -73,11 +73,13 @@ static bool said(const char *folder, const char *text)
 
 #define LONG_RUN "run: { end = \"1000 ms\"; };"
 
-/* A signal to one rank (or, with -1, to the launcher) some way into a run. */
+/* A signal to one rank (or, with -1, to the launcher) some way into a run. Into the first one: a signal
+ * between the trial of the ranks and a new beginning ends the run at its beginning. */
 static void signal_test(int ranks, int rank, int number, const char *more)
 {
     char *file = config_write("long", TORUS);
-    const char *words[] = {file, more, NULL}, *ended[] = {file, more, "run.end=1000 ms", NULL};
+    const char *words[] = {file, more, "partition.adapt=false", NULL},
+               *ended[] = {file, more, "partition.adapt=false", "run.end=1000 ms", NULL};
     struct process p = start("signal", ranks, ended, -1);
     wait_rows(&p, rand() % 300);
     kill(rank < 0 ? p.pid : rank_process(&p, rank), number);
@@ -128,8 +130,8 @@ static void test_launcher(void **state)
 static void test_no_checks(void **state)
 {
     char *file = config_write("plain", TORUS);
-    const char *words[] = {file, "output.period=0 ns", NULL},
-               *ended[] = {file, "output.period=0 ns", "run.end=1000 ms", NULL};
+    const char *words[] = {file, "output.period=0 ns", "partition.adapt=false", NULL},
+               *ended[] = {file, "output.period=0 ns", "partition.adapt=false", "run.end=1000 ms", NULL};
     for (int ranks = 1; ranks <= 2; ranks++) {
         struct process p = start("plain", ranks, ended, -1);
         wait_ready(&p);
