@@ -9,11 +9,12 @@
  */
 #include "kernel/base/block.h"
 
+#include "kernel/base/clock.h"
+
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 static void *file_map(int file, size_t bytes)
@@ -26,10 +27,8 @@ static void *file_map(int file, size_t bytes)
 
 void *block_make(size_t bytes, struct block_name *name)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_REALTIME, &now);
     snprintf(name->text, sizeof name->text, "/marssim-%ld-%llx", (long)getpid(),
-             (unsigned long long)now.tv_sec * 1000000000 + (unsigned long long)now.tv_nsec);
+             (unsigned long long)ker_clock_ns(CLOCK_REALTIME));
     int file = shm_open(name->text, O_RDWR | O_CREAT | O_EXCL, 0600);
     bool taken = file >= 0 && posix_fallocate(file, 0, (off_t)bytes) == 0;
     void *block = file_map(file, bytes);

@@ -127,19 +127,17 @@ static void items_reserve(struct ker_engine *e, size_t total)
     KER_RESERVE(p->spare, spare_room, p->item_room);
 }
 
-/* At most so many records; more than FEW: perhaps some more. */
-static uint32_t bucket_most(const struct ker_engine *e, struct wheel_bucket bucket)
+/* The records of a bucket, due or not. */
+static void bucket_sizes(const struct ker_engine *e, struct wheel_bucket bucket, uint32_t *events,
+                         uint32_t *notes)
 {
-    uint32_t n = 0;
-    if (bucket.events)
-        n += *(uint32_t *)(void *)wheel_chunk(&e->wheel, bucket.events)
-                 ? FEW + 1u
-                 : WHEEL_CHUNK_EVENTS - bucket.events_left;
-    if (bucket.notes)
-        n += *(uint32_t *)(void *)wheel_chunk(&e->wheel, bucket.notes)
-                 ? FEW + 1u
-                 : WHEEL_CHUNK_NOTES - bucket.notes_left;
-    return n;
+    *events = *notes = 0;
+    for (uint32_t chunk = bucket.events; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
+        *events += WHEEL_CHUNK_EVENTS;
+    for (uint32_t chunk = bucket.notes; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
+        *notes += WHEEL_CHUNK_NOTES;
+    *events -= bucket.events_left;
+    *notes -= bucket.notes_left;
 }
 
 /* Puts the counted items into order; they stand with their cells, and a count is now the end of its cell, if
@@ -157,22 +155,14 @@ static void cells_sort(struct engine_private *p, const struct block *b, uint32_t
     }
 }
 
-/* Where notes are many, whether an item is an arrival is close to random, and is not asked once more. */
-static bool notes_many(const struct ker_engine *e, struct wheel_bucket bucket)
-{
-    uint32_t events = 0, notes = 0;
-    for (uint32_t chunk = bucket.events; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
-        events += WHEEL_CHUNK_EVENTS;
-    for (uint32_t chunk = bucket.notes; chunk; chunk = *(uint32_t *)(void *)wheel_chunk(&e->wheel, chunk))
-        notes += WHEEL_CHUNK_NOTES;
-    return 4 * (notes - bucket.notes_left) > events - bucket.events_left;
-}
-
 INLINE void gather(struct ker_engine *e, struct wheel_bucket bucket, struct block *b, bool plain)
 {
     struct engine_private *p = e->private;
-    b->early = notes_many(e, bucket);
-    if (bucket_most(e, bucket) <= FEW) {
+    uint32_t events, notes;
+    bucket_sizes(e, bucket, &events, &notes);
+    /* Where notes are many, whether an item is an arrival is close to random, and is not asked once more. */
+    b->early = 4 * notes > events;
+    if (events + notes <= FEW) {
         items_reserve(e, FEW);
         block_scatter(e, bucket, b, plain, true);
         items_insertion_sort(p->item, b->total);

@@ -7,8 +7,8 @@
  * that run in the order of their indices, which is nearly always so, and for any. A loop over the records of
  * one cell would cost a mispredicted branch or two for each cell: there is none.
  */
-#ifndef KERNEL_BLOCK_H
-#define KERNEL_BLOCK_H
+#ifndef KERNEL_ENGINE_BLOCK_H
+#define KERNEL_ENGINE_BLOCK_H
 
 #include "kernel/engine/items.h"
 

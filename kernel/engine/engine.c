@@ -80,7 +80,7 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     e->rank = (uint32_t)ker_comm_rank(setup->comm);
     e->component = ker_reserve(sizeof *e->component * ((size_t)setup->components + block));
     p->begins = ker_alloc((size_t)setup->components + block + 1);
-    p->count = ker_alloc(sizeof *p->count * (block + 2));
+    p->count = ker_alloc(sizeof *p->count * block);
     e->hold = NOT_HELD;
     e->private->trial.look = setup->trial && ker_comm_size(setup->comm) > 1 ? 0 : -1;
     return e;
