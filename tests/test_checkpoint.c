@@ -46,13 +46,6 @@ static int setting(const char *name, int fallback)
     return text ? atoi(text) : fallback;
 }
 
-static double clock_s(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 /* Kills all ranks of a launcher, or the process itself; nothing gets a chance to clean up. */
 static void kill_all(pid_t pid)
 {
@@ -82,12 +75,12 @@ static pid_t command_start(const char *format, va_list arguments)
 /* Its exit status; -1: killed, `seconds` after the file `gone` is not there any more (NULL: from now on). */
 static int command_wait(pid_t child, const char *gone, double seconds)
 {
-    double until = gone ? 0 : clock_s() + seconds, latest = clock_s() + LONGEST_S;
+    double until = gone ? 0 : ker_clock_s() + seconds, latest = ker_clock_s() + LONGEST_S;
     int status;
     while (waitpid(child, &status, WNOHANG) == 0) {
         if (until == 0 && access(gone, F_OK) != 0)
-            until = clock_s() + seconds;
-        if ((until > 0 && clock_s() > until) || clock_s() > latest)
+            until = ker_clock_s() + seconds;
+        if ((until > 0 && ker_clock_s() > until) || ker_clock_s() > latest)
             kill_all(child);
         usleep(500);
     }
@@ -259,9 +252,9 @@ static void system_test(struct test *test, int number)
     bool failed = test->failed;
     test->failed = false;
     assert_int_equal(command_run(10, "mkdir -p %s", base), 0);
-    double began = clock_s();
+    double began = ker_clock_s();
     if (command_run(LONGEST_S, "exec '%s' -q -o %s %s.cfg " LOG, test->program, folder, base, base) == 0) {
-        double wall = clock_s() - began;
+        double wall = ker_clock_s() - began;
         int64_t end = end_of(folder);
         killed(test, &stream, number, wall, end);
         moved(test, &stream, number, end);

@@ -98,6 +98,12 @@ static struct ker_address at(const struct part_layout *l, uint32_t group, uint32
     return part_layout_at(l, (struct part_member){group, number});
 }
 
+static void ranks_of_four(uint32_t rank[12])
+{
+    for (uint32_t i = 0; i < 12; i++)
+        rank[i] = i / 4;
+}
+
 /* Hosts 0-3 on rank 0, 4-7 on 1, 8-11 on 2. Each component a cell: servers stand behind the hosts, and their
  * link is the lookahead; ranks are joined by links 3-4 and 7-8. */
 static void test_single(void **state)
@@ -105,8 +111,7 @@ static void test_single(void **state)
     struct part_groups groups = line(3);
     uint32_t rank[12];
     struct part_layout l;
-    for (uint32_t i = 0; i < 12; i++)
-        rank[i] = i / 4;
+    ranks_of_four(rank);
     part_layout_make(&l, &groups, rank, PART_CELLS_SINGLE, 1, 3);
     assert_int_equal(l.components, 5);
     assert_int_equal(l.largest_cell, 1);
@@ -139,8 +144,7 @@ static void test_sends(void **state)
     struct part_groups groups = line(3);
     uint32_t rank[12];
     struct part_layout l;
-    for (uint32_t i = 0; i < 12; i++)
-        rank[i] = i / 4;
+    ranks_of_four(rank);
     groups.group[HOSTS].sends = host_sends;
     groups.group[HOSTS].most_sends = 2;
     part_layout_make(&l, &groups, rank, PART_CELLS_VERTEX, 0, 3);
