@@ -241,9 +241,12 @@ static inline uint64_t line_traffic(const struct task_op *op, int32_t size, cons
 }
 
 static inline void task_compare(const struct world *w, struct found *f, const struct allprof_code *code,
-                                int32_t task)
+                                const struct allprof_events *events, int32_t task)
 {
-    struct allprof_reader reader = {.at = code->byte, .end = code->byte + code->used};
+    int32_t *comm = ker_alloc(events->count * sizeof *comm);
+    for (size_t i = 0; i < events->count; i++)
+        comm[i] = events->event[i].comm;
+    struct allprof_reader reader = {.at = code->byte, .end = code->byte + code->used, .comm = comm};
     struct task_op op;
     uint64_t is = 0, should = 0;
     while (allprof_reader_next(&reader, &op)) {
@@ -262,14 +265,18 @@ static inline void task_compare(const struct world *w, struct found *f, const st
     }
     f->same_traffic = f->same_traffic && is == should;
     free(reader.scratch);
+    free(comm);
 }
 
 static inline void world_read(struct world *w, struct found *f)
 {
     char folder[] = P_tmpdir "/test_comm.XXXXXX";
+    struct allprof_code code[MOST_TASKS] = {{0}};
+    struct allprof_scan scan[MOST_TASKS] = {{0}};
     struct allprof_events files[MOST_TASKS] = {{0}};
     struct allprof_tallies tallies[MOST_TASKS] = {{0}};
     struct allprof_rules rules = {0};
+    struct task_taken taken;
     assert_non_null(mkdtemp(folder));
     *f = (struct found){.same_traffic = true, .same_comms = true};
     for (int32_t i = 0; i < w->tasks; i++) {
@@ -281,26 +288,21 @@ static inline void world_read(struct world *w, struct found *f)
         fclose(file);
         free(path);
     }
-    for (uint32_t i = 0; i < (uint32_t)w->tasks && f->status == KER_OK; i++)
-        f->status = allprof_scan(&files[i], &tallies[i], &rules, folder, i, &f->error);
+    for (uint32_t i = 0; i < (uint32_t)w->tasks && f->status == KER_OK; i++) {
+        f->status = allprof_parse(&code[i], &taken, &scan[i], &rules, folder, i, &f->error);
+        files[i] = scan[i].events;
+        tallies[i] = scan[i].tallies;
+    }
     if (f->status == KER_OK)
         f->status = allprof_comms_resolve(&f->comms, files, tallies, (uint32_t)w->tasks, folder, &f->error);
     if (f->status == KER_OK)
         f->status = allprof_match_collectives(files, (uint32_t)w->tasks, &f->comms, folder, &f->error);
-    struct allprof_uses uses;
-    allprof_uses_make(&uses, files, (uint32_t)w->tasks);
     for (uint32_t i = 0; i < (uint32_t)w->tasks; i++) {
-        struct allprof_code code = {0};
-        struct task_taken taken;
         if (f->status == KER_OK)
-            f->status = allprof_parse(&code, &taken, &rules, folder, i, &uses, &f->comms, &f->error);
-        if (f->status == KER_OK)
-            task_compare(w, f, &code, (int32_t)i);
-        free(code.byte);
-        free(files[i].event);
-        allprof_tallies_release(&tallies[i]);
+            task_compare(w, f, &code[i], &files[i], (int32_t)i);
+        free(code[i].byte);
+        allprof_scan_release(&scan[i]);
     }
-    allprof_uses_release(&uses);
     for (int32_t i = 0; i < w->tasks && !getenv("KEEP_TRACE"); i++) {
         char *path = ker_format("%s/pmpi-trace-rank-%d.txt", folder, i);
         unlink(path);

@@ -35,9 +35,13 @@ static uint32_t files_write(const char *folder, const uint8_t *data, size_t size
     return tasks;
 }
 
-static void ops_check(const struct allprof_code *code, const struct allprof_comms *comms, uint32_t task)
+static void ops_check(const struct allprof_code *code, const struct allprof_events *events,
+                      const struct allprof_comms *comms, uint32_t task)
 {
-    struct allprof_reader reader = {.at = code->byte, .end = code->byte + code->used};
+    int32_t *comm = ker_alloc(events->count * sizeof *comm);
+    for (size_t i = 0; i < events->count; i++)
+        comm[i] = events->event[i].comm;
+    struct allprof_reader reader = {.at = code->byte, .end = code->byte + code->used, .comm = comm};
     struct task_op op = {0};
     while (allprof_reader_next(&reader, &op)) {
         ker_assert(op.comm >= 0 && op.comm < comms->count && op.call);
@@ -47,6 +51,7 @@ static void ops_check(const struct allprof_code *code, const struct allprof_comm
     }
     ker_assert(op.kind == TASK_OP_FINALIZE);
     free(reader.scratch);
+    free(comm);
 }
 
 static enum ker_status messages_match(const struct allprof_events *files,
@@ -66,36 +71,33 @@ static enum ker_status messages_match(const struct allprof_events *files,
 
 static void tasks_read(const char *folder, uint32_t tasks)
 {
+    struct allprof_code code[FUZZ_TASKS] = {{0}};
+    struct allprof_scan scan[FUZZ_TASKS] = {{0}};
     struct allprof_events files[FUZZ_TASKS] = {{0}};
+    struct allprof_tallies tallies[FUZZ_TASKS] = {{0}};
     struct allprof_comms comms = {0};
+    struct allprof_rules rules = {0};
+    struct task_taken taken;
     struct ker_error error = {0};
     enum ker_status status = KER_OK;
-    struct allprof_rules rules = {0};
-    struct allprof_tallies tallies[FUZZ_TASKS] = {{0}};
-    for (uint32_t i = 0; i < tasks && status == KER_OK; i++)
-        status = allprof_scan(&files[i], &tallies[i], &rules, folder, i, &error);
+    for (uint32_t i = 0; i < tasks && status == KER_OK; i++) {
+        status = allprof_parse(&code[i], &taken, &scan[i], &rules, folder, i, &error);
+        files[i] = scan[i].events;
+        tallies[i] = scan[i].tallies;
+    }
     if (status == KER_OK)
         status = allprof_comms_resolve(&comms, files, tallies, tasks, folder, &error);
     if (status == KER_OK)
         status = allprof_match_collectives(files, tasks, &comms, folder, &error);
     if (status == KER_OK)
         status = messages_match(files, tallies, tasks, &comms, folder, &error);
-    struct allprof_uses uses;
-    allprof_uses_make(&uses, files, tasks);
-    for (uint32_t i = 0; i < tasks && status == KER_OK; i++) {
-        struct allprof_code code = {0};
-        struct task_taken taken;
-        status = allprof_parse(&code, &taken, &rules, folder, i, &uses, &comms, &error);
-        if (status == KER_OK)
-            ops_check(&code, &comms, i);
-        free(code.byte);
-    }
-    allprof_uses_release(&uses);
+    for (uint32_t i = 0; i < tasks && status == KER_OK; i++)
+        ops_check(&code[i], &files[i], &comms, i);
     ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0));
-    for (uint32_t i = 0; i < tasks; i++)
-        free(files[i].event);
-    for (uint32_t i = 0; i < tasks; i++)
-        allprof_tallies_release(&tallies[i]);
+    for (uint32_t i = 0; i < tasks; i++) {
+        allprof_scan_release(&scan[i]);
+        free(code[i].byte);
+    }
     allprof_comms_release(&comms);
 }
 

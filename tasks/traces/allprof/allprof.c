@@ -1,8 +1,8 @@
 /* allprof.c - the program "trace": a folder of liballprof text traces, one file per task.
  *
- * open() shares the files out among the ranks (task t to rank t mod ranks) and scans them for communicators.
- * Rank 0 gathers the events, resolves them, and tells all ranks which communicators there are and which event
- * came to which; prepare() reads the files of the own tasks in full, and then nothing is kept of others.
+ * open() shares the files out among the ranks (task t to rank t mod ranks) and reads them. Rank 0 gathers
+ * what concerns communicators, resolves it, and tells all ranks which communicators there are and which event
+ * came to which. What was read of tasks that live on another rank is dropped in prepare(), and read there.
  * Between the collective calls in open() the ranks learn whether one of them has failed, so that none waits
  * for it.
  */
@@ -11,9 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+struct read_task {
+    struct allprof_code code;
+    struct task_taken taken;
+};
+
 struct own_task {
     struct allprof_code code;
     struct task_taken taken;
+    int32_t *comm; /* of each event; NULL: the world of all */
     struct allprof_reader reader;
     size_t before; /* the last call of next(): where it read, and the line */
     uint32_t before_line;
@@ -23,11 +29,27 @@ struct task_program {
     char *folder;
     uint32_t tasks;
     struct allprof_rules rules;
-    struct allprof_uses uses; /* until the own tasks are read */
+    uint32_t rank, ranks;
+    struct read_task *read;   /* until prepare(): of tasks rank, rank + ranks, ... */
+    struct allprof_uses uses; /* likewise */
     struct allprof_comms comms;
     struct own_task *own;
     uint32_t own_count;
 };
+
+/* How many tasks' files this rank reads in open(). */
+static uint32_t read_count(const struct task_program *program)
+{
+    return (program->tasks + program->ranks - 1 - program->rank) / program->ranks;
+}
+
+static void read_release(struct task_program *program)
+{
+    for (uint32_t i = 0; program->read && i < read_count(program); i++)
+        free(program->read[i].code.byte);
+    free(program->read);
+    program->read = NULL;
+}
 
 static void allprof_close(struct task_program *program)
 {
@@ -35,9 +57,11 @@ static void allprof_close(struct task_program *program)
         return;
     for (uint32_t i = 0; i < program->own_count; i++) {
         free(program->own[i].code.byte);
+        free(program->own[i].comm);
         free(program->own[i].reader.scratch);
     }
     free(program->own);
+    read_release(program);
     allprof_comms_release(&program->comms);
     allprof_uses_release(&program->uses);
     free(program->folder);
@@ -63,22 +87,24 @@ static void packed_append(struct packed *packed, const void *data, size_t bytes)
     packed->used += bytes;
 }
 
-static enum ker_status own_scan(struct task_program *program, struct ker_comm *comm, struct packed *packed,
-                                struct ker_error *error)
+static enum ker_status files_read(struct task_program *program, struct packed *packed,
+                                  struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    uint32_t ranks = (uint32_t)ker_comm_size(comm);
-    for (uint32_t task = (uint32_t)ker_comm_rank(comm); task < program->tasks && status == KER_OK;
-         task += ranks) {
-        struct allprof_events events = {0};
-        struct allprof_tallies tallies = {0};
-        status = allprof_scan(&events, &tallies, &program->rules, program->folder, task, error);
-        struct packed_head head = {task, events.count, tallies.count, tallies.persistent, tallies.cancelled};
+    uint32_t count = read_count(program);
+    program->read = ker_alloc(count * sizeof *program->read);
+    for (uint32_t i = 0; i < count && status == KER_OK; i++) {
+        struct allprof_scan scan = {0};
+        struct read_task *read = &program->read[i];
+        uint32_t task = program->rank + i * program->ranks;
+        status =
+            allprof_parse(&read->code, &read->taken, &scan, &program->rules, program->folder, task, error);
+        struct packed_head head = {task, scan.events.count, scan.tallies.count, scan.tallies.persistent,
+                                   scan.tallies.cancelled};
         packed_append(packed, &head, sizeof head);
-        packed_append(packed, events.event, events.count * sizeof *events.event);
-        packed_append(packed, tallies.entry, tallies.count * sizeof *tallies.entry);
-        free(events.event);
-        allprof_tallies_release(&tallies);
+        packed_append(packed, scan.events.event, scan.events.count * sizeof *scan.events.event);
+        packed_append(packed, scan.tallies.entry, scan.tallies.count * sizeof *scan.tallies.entry);
+        allprof_scan_release(&scan);
     }
     return status;
 }
@@ -177,7 +203,7 @@ static enum ker_status comms_find(struct task_program *program, struct ker_comm 
                                   struct ker_error *error)
 {
     struct packed packed = {0};
-    enum ker_status status = own_scan(program, comm, &packed, error);
+    enum ker_status status = files_read(program, &packed, error);
     status = ker_comm_worst(comm, status);
     if (status == KER_OK)
         status = ker_comm_worst(comm, all_gather(program, comm, &packed, error));
@@ -218,6 +244,8 @@ static enum ker_status allprof_open(struct task_program **opened, const struct k
 {
     struct task_program *program = ker_alloc(sizeof *program);
     *opened = program;
+    program->rank = (uint32_t)ker_comm_rank(comm);
+    program->ranks = (uint32_t)ker_comm_size(comm);
     enum ker_status status = allprof_read_keys(program, config, path, error);
     if (status == KER_OK)
         status = allprof_folder_count(program->folder, &program->tasks, error);
@@ -246,7 +274,44 @@ static void own_rewind(struct own_task *own)
 {
     own->reader.at = own->code.byte;
     own->reader.end = own->code.byte + own->code.used;
+    own->reader.comm = own->comm;
     own->reader.line = 0;
+}
+
+/* A file whose task another rank was given in open(): it must say the same as it did there. */
+static enum ker_status task_read(const struct task_program *program, struct own_task *own, uint32_t task,
+                                 struct ker_error *error)
+{
+    struct allprof_scan scan = {0};
+    enum ker_status status =
+        allprof_parse(&own->code, &own->taken, &scan, &program->rules, program->folder, task, error);
+    const struct allprof_use *use = program->uses.use + program->uses.first[task];
+    uint64_t count = program->uses.first[task + 1] - program->uses.first[task];
+    for (uint64_t i = 0; i < count && status == KER_OK; i++)
+        if (i >= scan.events.count || scan.events.event[i].line != use[i].line)
+            status = allprof_line_fail(program->folder, task, use[i].line, error,
+                                       "the file has changed while it was read");
+    if (status == KER_OK && scan.events.count > count)
+        status = allprof_line_fail(program->folder, task, scan.events.event[count].line, error,
+                                   "the file has changed while it was read");
+    allprof_scan_release(&scan);
+    return status;
+}
+
+/* Which communicator each event of the task is. */
+static int32_t *comms_map(const struct allprof_uses *uses, uint32_t task)
+{
+    const struct allprof_use *use = uses->use + uses->first[task];
+    uint64_t count = uses->first[task + 1] - uses->first[task];
+    bool others = false;
+    for (uint64_t i = 0; i < count; i++)
+        others = others || use[i].comm > 0;
+    if (!others)
+        return NULL;
+    int32_t *comm = ker_alloc(count * sizeof *comm);
+    for (uint64_t i = 0; i < count; i++)
+        comm[i] = use[i].comm;
+    return comm;
 }
 
 static enum ker_status allprof_prepare(struct task_program *program, const uint32_t *own_tasks,
@@ -256,12 +321,21 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
     program->own_count = count;
     for (uint32_t i = 0; i < count; i++) {
         struct own_task *own = &program->own[i];
-        enum ker_status status = allprof_parse(&own->code, &own->taken, &program->rules, program->folder,
-                                               own_tasks[i], &program->uses, &program->comms, error);
-        if (status != KER_OK)
-            return status;
+        uint32_t task = own_tasks[i];
+        if (task % program->ranks == program->rank) {
+            struct read_task *read = &program->read[task / program->ranks];
+            own->code = read->code;
+            own->taken = read->taken;
+            read->code.byte = NULL;
+        } else {
+            enum ker_status status = task_read(program, own, task, error);
+            if (status != KER_OK)
+                return status;
+        }
+        own->comm = comms_map(&program->uses, task);
         own_rewind(own);
     }
+    read_release(program);
     allprof_uses_release(&program->uses);
     return KER_OK;
 }

@@ -1,8 +1,9 @@
 /* allprof.h - inside the reader of liballprof traces; docs/traces.md tells the format and the rules.
  *
- * Two passes. open() scans the files, shared out among the ranks, for what concerns communicators; rank 0
- * gathers that, resolves it and shares the result (scan.c, comm.c, share.c). prepare() reads the own tasks'
- * files in full, checks them, and keeps their operations as a few bytes each (parse.c, request.c, code.c).
+ * A file is read once: it is checked, its operations are kept as a few bytes each (parse.c, request.c,
+ * code.c), and so is what concerns communicators (scan.c). open() shares the files out among the ranks; rank
+ * 0 gathers the latter, resolves it and shares the result (comm.c, share.c). A rank reads those files again
+ * in prepare() whose tasks it has but that another rank was given before.
  */
 #ifndef TASKS_ALLPROF_H
 #define TASKS_ALLPROF_H
@@ -26,8 +27,8 @@ char *allprof_file_path(const char *folder, uint32_t task);
 enum ker_status allprof_line_fail(const char *folder, uint32_t task, uint32_t line, struct ker_error *,
                                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* The next line without its line end, terminated by 0, valid until the next call; *line NULL at the end of
- * the file. */
-enum ker_status allprof_file_line(struct allprof_file *, char **line, struct ker_error *);
+ * the file. ALLPROF_SLACK bytes behind it may be read (number.h). */
+enum ker_status allprof_file_line(struct allprof_file *, char **line, size_t *length, struct ker_error *);
 /* "PATH:LINE: text", KER_BAD_INPUT. */
 enum ker_status allprof_file_fail(const struct allprof_file *, struct ker_error *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -87,11 +88,11 @@ struct allprof_args {
     int64_t count, count2, size,
         size2;     /* first and second (count, datatype's size); as they stand: see allprof_bytes */
     bool in_place; /* the send buffer is MPI_IN_PLACE: its count and datatype mean nothing */
-    int64_t peer, tag, peer2, tag2; /* root is in peer */
-    int64_t reduction;              /* the operation: small for those of MPI, an address for others */
-    int64_t colour, key;
+    int32_t peer, tag, peer2, tag2; /* root is in peer */
+    int32_t colour, key;
+    int32_t variables;      /* how many requests */
+    int64_t reduction;      /* the operation: small for those of MPI, an address for others */
     uint64_t variable;      /* of a request, of a communicator */
-    int64_t variables;      /* how many requests */
     uint64_t status;        /* its address */
     char *counts, *counts2; /* lists of counts, comma-separated, NULL when not in the trace */
 };
@@ -103,20 +104,19 @@ bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes);
 /* Which (count, datatype) a collective call's bytes are: 1 the first, 2 the second, 0 none. Others may be
  * rubbish: the root's arguments elsewhere, and those that MPI_IN_PLACE makes meaningless. */
 int allprof_bytes_which(const struct allprof_args *);
-/* Splits a line that is no comment, in place, and checks the syntax of everything that is used. */
-enum ker_status allprof_call_parse(struct allprof_args *, char *line, const struct allprof_file *,
-                                   struct ker_error *);
 /* calls.c. NULL: there is no MPI call of this name (with so many letters, more than 4). */
 const struct allprof_call *allprof_call_find(const char *name, size_t length);
 /* The call's number in the table and back, for compact storage; numbers are below 255. */
 unsigned allprof_call_number(const struct allprof_call *);
 const struct allprof_call *allprof_call_get(unsigned number);
-/* Checks the frame: the tracer's first line, MPI_Init first, MPI_Finalize last. Zero it before the first
- * line. */
+/* What is known of a file from its lines so far: the tracer's first line, MPI_Init first, MPI_Finalize last.
+ * Zero it before the first line. */
 struct allprof_frame {
     bool banner, initialised, finalised;
+    const struct allprof_call *known[64]; /* calls, by their names */
 };
-/* *args_filled is false for comments and empty lines. */
+/* The next line, with the syntax of everything that is used checked. *args_filled is false for comments and
+ * empty lines. */
 enum ker_status allprof_frame_next(struct allprof_frame *, struct allprof_file *, struct allprof_args *,
                                    bool *args_filled, bool *ended, struct ker_error *);
 
@@ -156,14 +156,12 @@ struct allprof_events {
     size_t count, room;
 };
 
-/* Both passes notice the same uses: the first of a (handle, rank, size) since the last NEW or FREE. */
+/* The groups used since the last NEW or FREE. */
 struct allprof_seen {
     struct allprof_group *group;
-    uint32_t *mark; /* what the user of the table keeps for each */
+    uint32_t *mark; /* the USE */
     uint32_t count, room;
 };
-/* Returns the place of the group, after adding it when it is new. */
-uint32_t allprof_seen_find(struct allprof_seen *, const struct allprof_group *, bool *is_new);
 
 /* The messages that a task exchanges with another while one USE lasts, in one direction. Sums of hashes do
  * not depend on the order. */
@@ -190,7 +188,6 @@ struct allprof_tallies {
     bool persistent; /* messages are started that are not counted */
     bool cancelled;  /* receives may have been given up */
 };
-void allprof_tallies_release(struct allprof_tallies *);
 /* Adds b, whose peer is the same. */
 void allprof_tally_add(struct allprof_tally *, const struct allprof_tally *b);
 
@@ -204,8 +201,17 @@ struct allprof_rules {
 /* MPI_ANY_SOURCE and MPI_PROC_NULL as ours, other ranks as they are; INT32_MIN: not in 0..size-1. */
 int32_t allprof_rank(const struct allprof_rules *, int64_t value, int32_t size);
 
-enum ker_status allprof_scan(struct allprof_events *, struct allprof_tallies *, const struct allprof_rules *,
-                             const char *folder, uint32_t task, struct ker_error *);
+struct allprof_scan {
+    const struct allprof_rules *rules;
+    struct allprof_events events;
+    struct allprof_tallies tallies;
+    struct allprof_seen seen;
+};
+/* Looks at a line; returns the number of the event that it is, or whose communicator it uses; 0: it uses
+ * none. */
+uint32_t allprof_scan_line(struct allprof_scan *, const struct allprof_args *, uint32_t line);
+void allprof_scan_end(struct allprof_scan *); /* events and tallies are complete */
+void allprof_scan_release(struct allprof_scan *);
 
 /* ---- comm.c ---- */
 
@@ -225,7 +231,7 @@ void allprof_comms_release(struct allprof_comms *);
 
 /* ---- share.c ---- */
 
-/* Of an event, what reading the task's file needs. */
+/* Of an event, what the operations of its task need. */
 struct allprof_use {
     uint32_t line;
     int32_t comm;
@@ -241,6 +247,7 @@ void allprof_share(struct allprof_uses *, struct allprof_comms *, uint32_t tasks
 
 /* ---- code.c: operations as bytes ---- */
 
+/* Communicators are named by the numbers of events. */
 struct allprof_code {
     uint8_t *byte;
     size_t used, room;
@@ -265,6 +272,7 @@ void allprof_code_end(struct allprof_code *); /* gives back unused memory */
 
 struct allprof_reader {
     const uint8_t *at, *end;
+    const int32_t *comm; /* of each event; NULL: the world is all there is */
     uint32_t line;
     uint64_t *scratch;
     size_t room;
@@ -276,7 +284,8 @@ bool allprof_reader_next(struct allprof_reader *, struct task_op *);
 struct allprof_requests;
 
 struct allprof_post {
-    int32_t comm, peer, tag;
+    uint64_t handle; /* of the communicator */
+    int32_t peer, tag;
     uint64_t bytes;
     bool receive, persistent;
     uint8_t stride; /* bytes from one request variable of an array to the next */
@@ -317,8 +326,9 @@ enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, cons
 
 /* ---- parse.c ---- */
 
-enum ker_status allprof_parse(struct allprof_code *, struct task_taken *, const struct allprof_rules *,
-                              const char *folder, uint32_t task, const struct allprof_uses *,
-                              const struct allprof_comms *, struct ker_error *);
+/* Reads a task's file: its operations, and what it says about communicators. Both are to be released. */
+enum ker_status allprof_parse(struct allprof_code *, struct task_taken *, struct allprof_scan *,
+                              const struct allprof_rules *, const char *folder, uint32_t task,
+                              struct ker_error *);
 
 #endif

@@ -3,58 +3,39 @@
  * The call's layout (calls.c) says where the arguments stand. A colon-separated field is taken apart as its
  * letter says; what the replay does not need is skipped unread. Count lists follow their address as a field
  * of their own, or are missing: the number of fields tells.
+ *
+ * Nearly all lines are read from left to right without looking at them twice. What that does not take (lists,
+ * a time that is "-", anything wrong) is split into its fields first.
  */
 #include "tasks/traces/allprof/allprof.h"
+#include "tasks/traces/allprof/number.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A whole field or the part up to a comma; false: no number. Unsigned addresses wrap into the same 64 bits.
- */
-static bool number_read(const char **text, int64_t *number)
-{
-    const char *at = *text;
-    bool negative = *at == '-', fits = true;
-    at += negative;
-    uint64_t value = 0;
-    const char *first = at;
-    for (; *at >= '0' && *at <= '9'; at++) {
-        unsigned digit = (unsigned)(*at - '0');
-        fits = fits && value <= (UINT64_MAX - digit) / 10;
-        value = value * 10 + digit;
-    }
-    *number = (int64_t)(negative ? 0 - value : value);
-    *text = at;
-    return at > first && fits;
-}
-
-static bool field_number(const char *field, int64_t *number)
-{
-    return number_read(&field, number) && *field == 0;
-}
-
 /* "id,size,extent": the size, whatever it is. */
-static bool field_type(const char *field, int64_t *size)
+static bool field_type(const char **field, int64_t *size)
 {
     int64_t skipped;
-    if (!number_read(&field, &skipped) || *field++ != ',' || !number_read(&field, size) || *field++ != ',')
-        return false;
-    return number_read(&field, &skipped) && *field == 0;
+    return allprof_number(field, &skipped) && *(*field)++ == ',' && allprof_number(field, size) &&
+           *(*field)++ == ',' && allprof_number(field, &skipped);
 }
 
-static bool field_group(const char *field, struct allprof_group *group)
+static bool field_group(const char **field, struct allprof_group *group)
 {
     int64_t handle, rank, size;
-    if (!number_read(&field, &handle) || *field++ != ',' || !number_read(&field, &rank) || *field++ != ',' ||
-        !number_read(&field, &size) || *field != 0 || rank < 0 || size > INT_MAX || rank >= size)
+    if (!allprof_number(field, &handle) || *(*field)++ != ',' || !allprof_number(field, &rank) ||
+        *(*field)++ != ',' || !allprof_number(field, &size) || rank < 0 || size > INT_MAX || rank >= size)
         return false;
     *group = (struct allprof_group){(uint64_t)handle, (int32_t)rank, (int32_t)size};
     return true;
 }
 
+#define FIELDS 40
+
 struct split { /* the fields of a line */
-    char *field[40];
+    char *field[FIELDS];
     int count;
 };
 
@@ -86,7 +67,7 @@ static bool argument_number(struct allprof_args *args, char letter, int64_t numb
 }
 
 /* A letter whose value is an int; of other letters nothing is kept. */
-static void argument_int(struct allprof_args *args, char letter, int64_t number)
+static void argument_int(struct allprof_args *args, char letter, int32_t number)
 {
     switch (letter) {
     case 'd':
@@ -117,12 +98,23 @@ static void argument_int(struct allprof_args *args, char letter, int64_t number)
     }
 }
 
-/* The field of one letter; *why tells what was expected. */
-static bool argument_read(struct allprof_args *args, char letter, char *field, const char **why)
+/* Nearly always an address, of up to 16 digits. */
+static inline const char *field_skip(const char *at)
+{
+    unsigned digits = allprof_word_digits(allprof_word(at));
+    at += digits;
+    if (digits == 8)
+        at += allprof_word_digits(allprof_word(at));
+    return *at == ':' ? at : at + strcspn(at, ":");
+}
+
+/* The field of one letter, up to where it should end; *why tells what was expected. */
+static inline bool argument_read(struct allprof_args *args, char letter, const char **field, const char **why)
 {
     int64_t number = 0;
     switch (letter) {
     case '.':
+        *field = field_skip(*field);
         return true;
     case 't':
     case 'T':
@@ -136,14 +128,14 @@ static bool argument_read(struct allprof_args *args, char letter, char *field, c
         break;
     }
     *why = "a number";
-    if (!field_number(field, &number))
+    if (!allprof_number(field, &number))
         return false;
     if (argument_number(args, letter, number))
         return true;
     *why = "an int";
     if (number < INT_MIN || number > INT_MAX)
         return false;
-    argument_int(args, letter, number);
+    argument_int(args, letter, (int32_t)number);
     if (letter != 'a')
         return true;
     *why = "a number of requests (0 to 16777216)";
@@ -179,7 +171,7 @@ static enum ker_status arguments_read(struct allprof_args *args, const struct sp
                                  args->call->name, fields, letters);
     int at = 2;
     for (const char *letter = layout; *letter && *letter != '*'; letter++, at++) {
-        const char *why = "";
+        const char *why = "", *field = split->field[at];
         if (is_list(*letter)) {
             at += listed;
             if (*letter == 'l' && listed)
@@ -187,7 +179,7 @@ static enum ker_status arguments_read(struct allprof_args *args, const struct sp
             if (*letter == 'L' && listed)
                 args->counts2 = split->field[at];
             /* fields are filled up to count: NOLINTNEXTLINE(clang-analyzer-core.CallAndMessage) */
-        } else if (!argument_read(args, *letter, split->field[at], &why)) {
+        } else if (!argument_read(args, *letter, &field, &why) || *field != 0) {
             return allprof_file_fail(file, error, "argument %d of %s is \"%.40s\", expected %s", at - 1,
                                      args->call->name, split->field[at], why);
         }
@@ -197,12 +189,16 @@ static enum ker_status arguments_read(struct allprof_args *args, const struct sp
     return KER_OK;
 }
 
+static inline bool time_number(const char **field, int64_t *time_us)
+{
+    return allprof_number(field, time_us) && *time_us > -(INT64_C(1) << 52) &&
+           *time_us < INT64_C(1) << 52; /* 142 years: differences cannot overflow */
+}
+
 static bool time_read(const char *field, int64_t *time_us)
 {
     *time_us = INT64_MIN;
-    return strcmp(field, "-") == 0 ||
-           (field_number(field, time_us) && *time_us > -(INT64_C(1) << 52) &&
-            *time_us < INT64_C(1) << 52); /* 142 years: differences cannot overflow */
+    return strcmp(field, "-") == 0 || (time_number(&field, time_us) && *field == 0);
 }
 
 static enum ker_status line_split(struct split *split, char *line, const struct allprof_file *file,
@@ -210,7 +206,7 @@ static enum ker_status line_split(struct split *split, char *line, const struct 
 {
     split->count = 0;
     for (char *at = line;; at++) {
-        if (split->count == (int)(sizeof split->field / sizeof *split->field))
+        if (split->count == FIELDS)
             return allprof_file_fail(file, error, "more arguments than any MPI call has");
         split->field[split->count++] = at;
         at = strchr(at, ':');
@@ -220,11 +216,12 @@ static enum ker_status line_split(struct split *split, char *line, const struct 
     }
 }
 
-enum ker_status allprof_call_parse(struct allprof_args *args, char *line, const struct allprof_file *file,
-                                   struct ker_error *error)
+/* The long way: any line, and what is wrong with it. */
+static enum ker_status line_read(struct allprof_args *args, char *line, const struct allprof_file *file,
+                                 struct ker_error *error)
 {
     struct split split;
-    memset(args, 0, sizeof *args);
+    *args = (struct allprof_args){.call = NULL};
     enum ker_status status = line_split(&split, line, file, error);
     if (status != KER_OK)
         return status;
@@ -251,6 +248,59 @@ enum ker_status allprof_call_parse(struct allprof_args *args, char *line, const 
     if (args->call->kind != ALLPROF_FINALIZE && args->end_us == INT64_MIN)
         return allprof_file_fail(file, error, "%.60s has no end time; only MPI_Finalize ends with -", name);
     return arguments_read(args, &split, file, error);
+}
+
+/* The call of this name, which is remembered for the lines to come. */
+static inline const struct allprof_call *name_find(struct allprof_frame *frame, const char *name,
+                                                   size_t length)
+{
+    if (length < 6)
+        return NULL;
+    uint64_t word = allprof_word(name + 4); /* behind MPI_ */
+    if (length < 12)
+        word <<= 8 * (12 - length);
+    word = (word + length) * UINT64_C(0x9e3779b97f4a7c15);
+    const struct allprof_call **known = &frame->known[word >> 58];
+    if (!*known || memcmp((*known)->name, name, length) != 0 || (*known)->name[length] != 0)
+        *known = strncmp(name, "MPI_", 4) == 0 ? allprof_call_find(name, length) : NULL;
+    return *known;
+}
+
+/* The last field of a line; NULL: it has more than are allowed. */
+static const char *last_field(const char *at, const char *end)
+{
+    int fields = 2; /* name and start */
+    for (const char *colon; (colon = memchr(at, ':', (size_t)(end - at))); at = colon + 1)
+        fields++;
+    return fields < FIELDS ? at : NULL;
+}
+
+/* The short way: from left to right and at once, what nearly all lines are. false: to be read the long way,
+ * which may find that it is wrong. */
+static bool line_read_short(struct allprof_args *args, const char *line, size_t length,
+                            struct allprof_frame *frame)
+{
+    const char *at = memchr(line, ':', length), *why;
+    const struct allprof_call *call = at ? name_find(frame, line, (size_t)(at - line)) : NULL;
+    if (!call || call->kind == ALLPROF_UNSUPPORTED)
+        return false;
+    *args = (struct allprof_args){.call = call};
+    at++;
+    if (!time_number(&at, &args->start_us) || *at++ != ':')
+        return false;
+    bool second = false;
+    for (const char *letter = call->layout; *letter; letter++) {
+        if (*letter == '*') {
+            at = last_field(at, line + length);
+            break;
+        }
+        if (is_list(*letter) || !argument_read(args, *letter, &at, &why) || *at++ != ':')
+            return false;
+        second = second || *letter == 'T';
+    }
+    if (!second)
+        args->size2 = args->size;
+    return at && time_number(&at, &args->end_us) && at == line + length;
 }
 
 int allprof_bytes_which(const struct allprof_args *args)
@@ -305,8 +355,9 @@ enum ker_status allprof_frame_next(struct allprof_frame *frame, struct allprof_f
                                    struct ker_error *error)
 {
     char *line;
+    size_t length;
     *args_filled = *ended = false;
-    enum ker_status status = allprof_file_line(file, &line, error);
+    enum ker_status status = allprof_file_line(file, &line, &length, error);
     if (status != KER_OK)
         return status;
     if (!frame->banner && (!line || strncmp(line, BANNER, strlen(BANNER)) != 0))
@@ -321,7 +372,8 @@ enum ker_status allprof_frame_next(struct allprof_frame *frame, struct allprof_f
     }
     if (line[0] == '#' || line[0] == 0)
         return KER_OK;
-    status = allprof_call_parse(args, line, file, error);
+    if (!line_read_short(args, line, length, frame))
+        status = line_read(args, line, file, error);
     *args_filled = true;
     return status == KER_OK ? frame_check(frame, file, args, error) : status;
 }

@@ -14,30 +14,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void put_byte(struct allprof_code *code, uint8_t byte)
-{
-    *KER_PUSH(code->byte, code->used, code->room) = byte;
-}
-
-static void put(struct allprof_code *code, uint64_t value)
+static inline uint8_t *put(uint8_t *at, uint64_t value)
 {
     for (; value >= 128; value >>= 7)
-        put_byte(code, (uint8_t)(value | 128));
-    put_byte(code, (uint8_t)value);
+        *at++ = (uint8_t)(value | 128);
+    *at++ = (uint8_t)value;
+    return at;
 }
 
-static void put_signed(struct allprof_code *code, int64_t value)
+static inline uint8_t *put_signed(uint8_t *at, int64_t value)
 {
-    put(code, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
+    return put(at, ((uint64_t)value << 1) ^ (value < 0 ? UINT64_MAX : 0));
 }
 
-static void put_list(struct allprof_code *code, const uint64_t *list, uint64_t count)
+static uint8_t *put_list(uint8_t *at, const uint64_t *list, uint64_t count)
 {
     uint64_t last = 0;
     for (uint64_t i = 0; i < count; i++) {
-        put_signed(code, (int64_t)(list[i] - last));
+        at = put_signed(at, (int64_t)(list[i] - last));
         last = list[i];
     }
+    return at;
 }
 
 static bool has_outcome(unsigned kind)
@@ -46,95 +43,95 @@ static bool has_outcome(unsigned kind)
            kind == TASK_OP_TESTALL || kind == TASK_OP_TESTANY || kind == TASK_OP_TESTSOME;
 }
 
-static void put_message(struct allprof_code *code, const struct task_op *op)
+static uint8_t *put_message(uint8_t *at, const struct task_op *op)
 {
-    put_signed(code, op->comm);
-    put_signed(code, op->peer);
-    put_signed(code, op->tag);
-    put(code, op->bytes);
+    at = put(at, (uint32_t)op->comm);
+    at = put_signed(at, op->peer);
+    at = put_signed(at, op->tag);
+    return put(at, op->bytes);
 }
 
 #define LISTS_SEND 1u
 #define LISTS_RECEIVE 2u
 
-static void put_collective(struct allprof_code *code, const struct task_op *op)
+static uint8_t *put_collective(uint8_t *at, const struct task_op *op)
 {
     uint64_t size = op->request_count; /* of the communicator, when there are lists */
     unsigned lists = (op->send_bytes ? LISTS_SEND : 0) | (op->receive_bytes ? LISTS_RECEIVE : 0);
-    put_byte(code, op->collective);
-    put_signed(code, op->comm);
-    put_signed(code, op->peer);
-    put(code, op->bytes);
-    put(code, op->bytes2);
-    put(code, lists);
+    *at++ = op->collective;
+    at = put(at, (uint32_t)op->comm);
+    at = put_signed(at, op->peer);
+    at = put(at, op->bytes);
+    at = put(at, op->bytes2);
+    at = put(at, lists);
     if (lists)
-        put(code, size);
+        at = put(at, size);
     if (op->send_bytes)
-        put_list(code, op->send_bytes, size);
+        at = put_list(at, op->send_bytes, size);
     if (op->receive_bytes)
-        put_list(code, op->receive_bytes, size);
+        at = put_list(at, op->receive_bytes, size);
+    return at;
 }
 
-static void put_body(struct allprof_code *code, const struct task_op *op)
+static uint8_t *put_body(uint8_t *at, const struct task_op *op)
 {
     switch (op->kind) {
     case TASK_OP_SEND:
     case TASK_OP_RECV:
     case TASK_OP_PROBE:
-        put_message(code, op);
-        return;
+        return put_message(at, op);
     case TASK_OP_ISEND:
     case TASK_OP_IRECV:
     case TASK_OP_SEND_INIT:
     case TASK_OP_RECV_INIT:
-        put_message(code, op);
-        put(code, op->request);
-        return;
+        return put(put_message(at, op), op->request);
     case TASK_OP_SENDRECV:
-        put_message(code, op);
-        put_signed(code, op->peer2);
-        put_signed(code, op->tag2);
-        put(code, op->bytes2);
-        return;
+        at = put_message(at, op);
+        at = put_signed(at, op->peer2);
+        at = put_signed(at, op->tag2);
+        return put(at, op->bytes2);
     case TASK_OP_COLLECTIVE:
-        put_collective(code, op);
-        return;
+        return put_collective(at, op);
     case TASK_OP_FINALIZE:
-        return;
+        return at;
     case TASK_OP_START:
     case TASK_OP_CANCEL:
     case TASK_OP_REQUEST_FREE:
     case TASK_OP_WAIT:
     case TASK_OP_TEST:
-        put(code, op->request);
-        return;
+        return put(at, op->request);
     default:
-        put(code, op->request_count);
-        put_list(code, op->requests, op->request_count);
+        return put_list(put(at, op->request_count), op->requests, op->request_count);
     }
 }
 
+#define OP_BYTES 100     /* more than an operation takes without its lists */
+#define NUMBER_BYTES 10u /* most of a varint */
+
 size_t allprof_code_put(struct allprof_code *code, const struct allprof_call *call, const struct task_op *op)
 {
+    size_t lists = (size_t)op->request_count * 2 * NUMBER_BYTES;
+    KER_RESERVE(code->byte, code->room, code->used + OP_BYTES + lists);
+    uint8_t *at = code->byte + code->used;
     code->last_begin = code->used;
     code->last_line = code->line;
     code->last_gap_us = code->gap_us;
     if (code->gap_us) {
-        put_byte(code, 0);
-        put(code, code->gap_us < ALLPROF_GAP_MAX_US ? code->gap_us : ALLPROF_GAP_MAX_US);
+        *at++ = 0;
+        at = put(at, code->gap_us < ALLPROF_GAP_MAX_US ? code->gap_us : ALLPROF_GAP_MAX_US);
         code->gap_us = 0;
     }
-    code->last_op = code->used;
-    put_byte(code, (uint8_t)(allprof_call_number(call) + 1));
-    put(code, op->line - code->line);
+    code->last_op = (size_t)(at - code->byte);
+    *at++ = (uint8_t)(allprof_call_number(call) + 1);
+    at = put(at, op->line - code->line);
     code->line = op->line;
-    put_byte(code, op->kind);
+    *at++ = op->kind;
     if (has_outcome(op->kind)) {
-        put_byte(code, (uint8_t)op->outcome);
-        for (unsigned i = 0; i < sizeof op->request; i++)
-            put_byte(code, 0);
+        *at++ = (uint8_t)op->outcome;
+        memset(at, 0, sizeof op->request);
+        at += sizeof op->request;
     }
-    put_body(code, op);
+    code->used = (size_t)(put_body(at, op) - code->byte);
     return code->last_op;
 }
 
@@ -180,18 +177,21 @@ void allprof_code_end(struct allprof_code *code)
     code->byte = ker_realloc(code->byte, code->used ? code->used : 1);
 }
 
-static uint64_t get(struct allprof_reader *reader)
+static inline uint64_t get(struct allprof_reader *reader)
 {
-    uint64_t value = 0;
-    for (unsigned shift = 0;; shift += 7) {
-        uint8_t byte = *reader->at++;
-        value |= (uint64_t)(byte & 127) << shift;
+    uint64_t value = *reader->at++;
+    if (__builtin_expect(value < 128, 1))
+        return value;
+    value &= 127;
+    for (unsigned shift = 7;; shift += 7) {
+        uint64_t byte = *reader->at++;
+        value |= (byte & 127) << shift;
         if (byte < 128)
             return value;
     }
 }
 
-static int64_t get_signed(struct allprof_reader *reader)
+static inline int64_t get_signed(struct allprof_reader *reader)
 {
     uint64_t value = get(reader);
     return (int64_t)((value >> 1) ^ (0 - (value & 1)));
@@ -214,9 +214,15 @@ static void scratch_reserve(struct allprof_reader *reader, uint64_t count)
     reader->scratch = ker_alloc(count * sizeof *reader->scratch);
 }
 
+static int32_t get_comm(struct allprof_reader *reader)
+{
+    uint64_t event = get(reader);
+    return reader->comm ? reader->comm[event] : 0;
+}
+
 static void get_message(struct allprof_reader *reader, struct task_op *op)
 {
-    op->comm = (int32_t)get_signed(reader);
+    op->comm = get_comm(reader);
     op->peer = (int32_t)get_signed(reader);
     op->tag = (int32_t)get_signed(reader);
     op->bytes = get(reader);
@@ -225,7 +231,7 @@ static void get_message(struct allprof_reader *reader, struct task_op *op)
 static void get_collective(struct allprof_reader *reader, struct task_op *op)
 {
     op->collective = *reader->at++;
-    op->comm = (int32_t)get_signed(reader);
+    op->comm = get_comm(reader);
     op->peer = (int32_t)get_signed(reader);
     op->bytes = get(reader);
     op->bytes2 = get(reader);

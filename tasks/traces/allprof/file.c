@@ -4,9 +4,11 @@
  * When the window holds no whole line its rest moves to the front and the buffer is filled up, or grows when
  * one line fills it. Memory does not depend on the size of the file.
  *
- * Invariant: text[begin..end) has not been handed out yet, and text[end] may be written.
+ * Invariant: text[begin..end) has not been handed out yet, text[end] may be written, and ALLPROF_SLACK bytes
+ * behind it may be read.
  */
 #include "tasks/traces/allprof/allprof.h"
+#include "tasks/traces/allprof/number.h"
 
 #include <ctype.h>
 #include <dirent.h>
@@ -19,8 +21,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define WINDOW_BYTES ((size_t)256 << 10)
-#define LINE_LIMIT ((size_t)64 << 20) /* no call has arguments that long */
+#define WINDOW_BYTES ((size_t)128 << 10) /* what has just been unpacked is read from the cache */
+#define LINE_LIMIT ((size_t)64 << 20)    /* no call has arguments that long */
 #define NAME_PREFIX "pmpi-trace-rank-"
 #define NUMBER_DIGITS 10 /* of a task in a name, leading zeros included */
 
@@ -30,6 +32,7 @@ struct allprof_file {
     uint32_t number;
     int descriptor;
     bool drained;
+    bool zeros;           /* there are bytes 0 in text[begin..end) */
     ZSTD_DStream *stream; /* NULL: plain */
     ZSTD_inBuffer packed;
     void *packed_bytes;
@@ -90,13 +93,13 @@ enum ker_status allprof_file_open(struct allprof_file **opened, const char *fold
     file->inputs = inputs;
     file->path = allprof_file_path(folder, task);
     file->room = WINDOW_BYTES;
-    file->text = ker_alloc(file->room);
+    file->text = ker_realloc(NULL, file->room + ALLPROF_SLACK);
     enum ker_status status = ker_input_open(file->path, KER_INPUT_MOST, &file->descriptor, NULL, error);
     size_t length = strlen(file->path);
     if (status == KER_OK && strcmp(file->path + length - 4, ".zst") == 0) {
         file->stream = ZSTD_createDStream();
         ker_assert(file->stream);
-        file->packed_bytes = ker_alloc(WINDOW_BYTES);
+        file->packed_bytes = ker_realloc(NULL, WINDOW_BYTES);
         file->packed.src = file->packed_bytes;
     }
     *opened = file;
@@ -179,17 +182,21 @@ static enum ker_status file_fill(struct allprof_file *file, struct ker_error *er
     if (rest + 1 >= file->room) {
         if (rest >= LINE_LIMIT)
             return allprof_file_fail(file, error, "the next line is longer than any call can be");
-        KER_RESERVE(file->text, file->room, file->room + 1);
+        file->room *= 2;
+        file->text = ker_realloc(file->text, file->room + ALLPROF_SLACK);
     }
     size_t got = 0, wanted = file->room - rest - 1;
     enum ker_status status = file->stream ? file_unpack(file, file->text + rest, wanted, &got, error)
                                           : file_read(file, file->text + rest, wanted, &got, error);
     file->end += got;
     file->drained = got == 0;
+    file->zeros = memchr(file->text, 0, file->end) != NULL;
+    memset(file->text + file->end, 0, ALLPROF_SLACK);
     return status;
 }
 
-enum ker_status allprof_file_line(struct allprof_file *file, char **line, struct ker_error *error)
+enum ker_status allprof_file_line(struct allprof_file *file, char **line, size_t *bytes,
+                                  struct ker_error *error)
 {
     size_t searched = 0;
     for (;;) {
@@ -211,11 +218,12 @@ enum ker_status allprof_file_line(struct allprof_file *file, char **line, struct
         file->begin = (size_t)(stop - file->text) + (stop < file->text + file->end);
         file->number++;
         *stop = 0;
-        if (strlen(from) != (size_t)(stop - from))
+        if (file->zeros && strlen(from) != (size_t)(stop - from))
             return allprof_file_fail(file, error, "the line contains a byte 0: not a text file");
         if (stop > from && stop[-1] == '\r')
-            stop[-1] = 0;
+            *--stop = 0;
         *line = from;
+        *bytes = (size_t)(stop - from);
         return KER_OK;
     }
 }

@@ -1,9 +1,9 @@
 /* parse.c - one task's trace as operations.
  *
  * Line by line: the time between the end of one call and the start of the next is computation, a call becomes
- * one operation or none. Communicators are looked up in what comm.c found, which counts the same
- * first uses as are met here; ranks are checked against the communicator's size; bytes are count x size of
- * the datatype.
+ * one operation or none. Which communicator it names is found out later, from the files of all tasks
+ * (comm.c): until then it is the number of the event that scan.c makes of its first use. Ranks are checked
+ * against the communicator's size; bytes are count x size of the datatype.
  *
  * Two kinds of gaps are no computation: the one before MPI_Finalize, in which the tracer works, and short
  * ones between a test and the next call when that repeats it (a test that is followed by the same test found
@@ -26,9 +26,7 @@ struct parser {
     struct allprof_code *code;
     struct allprof_requests *requests;
     const struct allprof_rules *rules;
-    const struct allprof_use *use, *uses_end; /* the next; behind the last */
-    const struct allprof_comms *comms;
-    struct allprof_seen seen; /* mark: the communicator */
+    struct allprof_scan *scan;
     struct allprof_file *file;
     struct allprof_args args;
     struct task_op op;
@@ -43,53 +41,30 @@ struct parser {
     struct ker_error *error;
 };
 
-/* The communicator of the line, checked by comm.c. */
-static enum ker_status comm_find(struct parser *p)
-{
-    const struct allprof_args *args = &p->args;
-    unsigned kind = args->call->kind;
-    if (kind == ALLPROF_COMM_NEW || kind == ALLPROF_COMM_FREE) {
-        if (p->use == p->uses_end || p->use->line != p->line)
-            return allprof_file_fail(p->file, p->error, "the file has changed while it was read");
-        p->op.comm = p->use++->comm;
-        p->seen.count = 0;
-        return KER_OK;
-    }
-    bool is_new;
-    uint32_t place = allprof_seen_find(&p->seen, &args->group, &is_new);
-    if (is_new) {
-        if (p->use == p->uses_end || p->use->line != p->line)
-            return allprof_file_fail(p->file, p->error, "the file has changed while it was read");
-        p->seen.mark[place] = (uint32_t)p->use++->comm;
-    }
-    p->op.comm = (int32_t)p->seen.mark[place];
-    return KER_OK;
-}
-
 /* Open MPI: a small number is a Fortran handle, and Fortran's requests are integers; MPICH's always are. */
 static uint8_t stride_find(const struct parser *p)
 {
     return p->rules->mpich || p->args.group.handle < 65536 ? 4 : 8;
 }
 
-static enum ker_status peer_translate(struct parser *p, int64_t value, bool receive, int32_t *peer)
+static enum ker_status peer_translate(struct parser *p, int32_t value, bool receive, int32_t *peer)
 {
     *peer = allprof_rank(p->rules, value, p->args.group.size);
     if (*peer >= 0 || *peer == TASK_PROC_NULL || (receive && *peer == TASK_ANY))
         return KER_OK;
     return allprof_file_fail(p->file, p->error,
-                             "%s names rank %ld of a communicator of %d (MPI_PROC_NULL is %d and "
+                             "%s names rank %d of a communicator of %d (MPI_PROC_NULL is %d and "
                              "MPI_ANY_SOURCE %d here, see jobs[].mpi_library)",
-                             p->args.call->name, (long)value, p->args.group.size, p->rules->mpich ? -1 : -2,
+                             p->args.call->name, value, p->args.group.size, p->rules->mpich ? -1 : -2,
                              p->rules->mpich ? -2 : -1);
 }
 
-static enum ker_status tag_translate(struct parser *p, int64_t value, bool receive, int32_t *tag)
+static enum ker_status tag_translate(struct parser *p, int32_t value, bool receive, int32_t *tag)
 {
     if (value < 0 && !(receive && value == -1))
-        return allprof_file_fail(p->file, p->error, "%s with tag %ld, 0 or more expected", p->args.call->name,
-                                 (long)value);
-    *tag = value < 0 ? TASK_ANY : (int32_t)value;
+        return allprof_file_fail(p->file, p->error, "%s with tag %d, 0 or more expected", p->args.call->name,
+                                 value);
+    *tag = value < 0 ? TASK_ANY : value;
     return KER_OK;
 }
 
@@ -141,8 +116,8 @@ static enum ker_status parse_request(struct parser *p, bool receive, bool persis
     enum ker_status status = message_fill(p, receive);
     if (status != KER_OK)
         return status;
-    struct allprof_post post = {p->op.comm, p->op.peer, p->op.tag,     p->op.bytes,
-                                receive,    persistent, stride_find(p)};
+    struct allprof_post post = {p->args.group.handle, p->op.peer,    p->op.tag, p->op.bytes, receive,
+                                persistent,           stride_find(p)};
     p->op.request = allprof_requests_post(p->requests, p->args.call, p->args.variable, p->line, &post);
     op_put(p);
     return KER_OK;
@@ -275,9 +250,9 @@ static enum ker_status parse_collective(struct parser *p)
     p->op.collective = args->call->mode;
     if (strchr(args->call->layout, 'R')) {
         if (args->peer < 0 || args->peer >= args->group.size)
-            return allprof_file_fail(p->file, p->error, "the root of %s is %ld in a communicator of %d",
-                                     args->call->name, (long)args->peer, args->group.size);
-        p->op.peer = (int32_t)args->peer;
+            return allprof_file_fail(p->file, p->error, "the root of %s is %d in a communicator of %d",
+                                     args->call->name, args->peer, args->group.size);
+        p->op.peer = args->peer;
     }
     int which = allprof_bytes_which(args);
     enum ker_status status = KER_OK;
@@ -315,7 +290,7 @@ static struct poll poll_of(const struct allprof_args *args)
     if (kind != ALLPROF_TEST && kind != ALLPROF_TEST_SOME)
         return (struct poll){0};
     return (struct poll){.variable = args->variable,
-                         .count = strchr(args->call->layout, 'a') ? args->variables : 1};
+                         .count = args->call->layout[0] == 'a' ? args->variables : 1};
 }
 
 /* The gap before this call: computation, or time to leave out. */
@@ -394,11 +369,7 @@ static enum ker_status parse_line(struct parser *p)
     memset(&p->op, 0, sizeof p->op);
     p->op.kind = args->call->op;
     p->op.line = p->line;
-    if (args->has_group || args->call->kind == ALLPROF_COMM_FREE) {
-        enum ker_status status = comm_find(p);
-        if (status != KER_OK)
-            return status;
-    }
+    p->op.comm = (int32_t)allprof_scan_line(p->scan, args, p->line);
     if (args->has_group)
         p->stride = stride_find(p);
     return parse_call(p);
@@ -409,19 +380,13 @@ static ker_time time_of(uint64_t us)
     return (ker_time)(us < ALLPROF_GAP_MAX_US ? us : ALLPROF_GAP_MAX_US) * KER_US;
 }
 
-enum ker_status allprof_parse(struct allprof_code *code, struct task_taken *taken,
+enum ker_status allprof_parse(struct allprof_code *code, struct task_taken *taken, struct allprof_scan *scan,
                               const struct allprof_rules *rules, const char *folder, uint32_t task,
-                              const struct allprof_uses *uses, const struct allprof_comms *comms,
                               struct ker_error *error)
 {
-    struct parser p = {.code = code,
-                       .rules = rules,
-                       .use = uses->use + uses->first[task],
-                       .uses_end = uses->use + uses->first[task + 1],
-                       .comms = comms,
-                       .last_end_us = INT64_MIN,
-                       .stride = 8,
-                       .error = error};
+    struct parser p = {
+        .code = code, .rules = rules, .scan = scan, .last_end_us = INT64_MIN, .stride = 8, .error = error};
+    scan->rules = rules;
     enum ker_status status = allprof_file_open(&p.file, folder, task, rules->inputs, error);
     if (status != KER_OK)
         return status;
@@ -436,10 +401,9 @@ enum ker_status allprof_parse(struct allprof_code *code, struct task_taken *take
     *taken =
         (struct task_taken){.poll_gap = time_of(p.poll_gap_us), .finalize_gap = time_of(p.finalize_gap_us)};
     allprof_code_end(code);
+    allprof_scan_end(scan);
     allprof_requests_free(p.requests);
     allprof_file_close(p.file);
-    free(p.seen.group);
-    free(p.seen.mark);
     free(p.send);
     free(p.receive);
     return status;

@@ -125,7 +125,7 @@ static void put_one(struct allprof_requests *requests, const struct allprof_call
 
 static bool posts_equal(const struct allprof_post *a, const struct allprof_post *b)
 {
-    return a->receive && b->receive && !a->persistent && !b->persistent && a->comm == b->comm &&
+    return a->receive && b->receive && !a->persistent && !b->persistent && a->handle == b->handle &&
            a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes;
 }
 
@@ -288,7 +288,7 @@ static size_t call_put(struct allprof_requests *requests, const struct allprof_a
 bool allprof_requests_call(struct allprof_requests *requests, const struct allprof_args *args, uint32_t line,
                            uint8_t stride)
 {
-    bool array = strchr(args->call->layout, 'a') != NULL;
+    bool array = args->call->layout[0] == 'a';
     int64_t count = array ? args->variables : 1;
     struct variable *first = variable_find(requests, args->variable);
     if (first && first->post.stride)

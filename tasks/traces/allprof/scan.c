@@ -1,14 +1,15 @@
 /* scan.c - what a file says about communicators: the calls that make and free them, and between two of these
- * the first use of each handle. That is all that is needed to tell which handle is which communicator, and
- * little enough to be sent to every rank. On the way it counts messages per peer and digests the collectives,
- * so that files that do not belong together are found before the run (match.c).
+ * the first use of each handle. That is all that is needed to tell which handle is which communicator. On the
+ * way it counts messages per peer and digests the collectives, so that files that do not belong together are
+ * found before the run (match.c).
  */
 #include "tasks/traces/allprof/allprof.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-uint32_t allprof_seen_find(struct allprof_seen *seen, const struct allprof_group *group, bool *is_new)
+/* Returns the place of the group, after adding it when it is new. */
+static uint32_t seen_find(struct allprof_seen *seen, const struct allprof_group *group, bool *is_new)
 {
     *is_new = false;
     for (uint32_t i = 0; i < seen->count; i++) {
@@ -110,12 +111,6 @@ static void tallies_sort(struct allprof_tallies *tallies, struct allprof_events 
     }
 }
 
-void allprof_tallies_release(struct allprof_tallies *tallies)
-{
-    free(tallies->entry);
-    ker_table_release(&tallies->places);
-}
-
 int32_t allprof_rank(const struct allprof_rules *rules, int64_t value, int32_t size)
 {
     if (value == (rules->mpich ? -2 : -1))
@@ -125,13 +120,6 @@ int32_t allprof_rank(const struct allprof_rules *rules, int64_t value, int32_t s
     return value >= 0 && value < size ? (int32_t)value : INT32_MIN;
 }
 
-struct scanner {
-    struct allprof_events *events;
-    struct allprof_tallies *tallies;
-    const struct allprof_rules *rules;
-    struct allprof_seen seen; /* mark: the USE */
-};
-
 static uint64_t hash(uint64_t value)
 {
     value = (value ^ (value >> 32)) * 0xd6e8feb86659fd93u;
@@ -140,8 +128,8 @@ static uint64_t hash(uint64_t value)
 }
 
 /* One half of a call: a message to or from `value`. */
-static void message_count(struct scanner *s, uint32_t event, const struct allprof_args *args, bool second,
-                          bool receive, uint32_t line)
+static void message_count(struct allprof_scan *s, uint32_t event, const struct allprof_args *args,
+                          bool second, bool receive, uint32_t line)
 {
     int32_t peer = allprof_rank(s->rules, second ? args->peer2 : args->peer, args->group.size);
     int64_t tag = second ? args->tag2 : args->tag;
@@ -151,7 +139,7 @@ static void message_count(struct scanner *s, uint32_t event, const struct allpro
         !allprof_bytes(first_bytes ? args->count : args->count2, first_bytes ? args->size : args->size2,
                        &bytes))
         return; /* refused later, when it is bad */
-    struct allprof_tally *tally = tally_find(s->tallies, event, peer);
+    struct allprof_tally *tally = tally_find(&s->tallies, event, peer);
     struct allprof_traffic *traffic = receive ? &tally->receive : &tally->send;
     uint64_t tags = hash((uint64_t)tag + 1);
     traffic->count++;
@@ -176,9 +164,9 @@ static void collective_count(struct allprof_event *use, const struct allprof_arg
     use->exact = use->exact * ALLPROF_DIGEST_BASE + hash(hash(what ^ (reduction << 48)) ^ bytes);
 }
 
-static void use_count(struct scanner *s, uint32_t event, const struct allprof_args *args, uint32_t line)
+static void use_count(struct allprof_scan *s, uint32_t event, const struct allprof_args *args, uint32_t line)
 {
-    struct allprof_event *use = &s->events->event[event];
+    struct allprof_event *use = &s->events.event[event];
     switch (args->call->kind) {
     case ALLPROF_COLLECTIVE:
         collective_count(use, args);
@@ -197,59 +185,54 @@ static void use_count(struct scanner *s, uint32_t event, const struct allprof_ar
         break;
     case ALLPROF_SEND_INIT:
     case ALLPROF_RECV_INIT:
-        s->tallies->persistent = true;
+        s->tallies.persistent = true;
         break;
     default:
         break;
     }
 }
 
-static void line_scan(struct scanner *s, const struct allprof_args *args, uint32_t line)
+uint32_t allprof_scan_line(struct allprof_scan *s, const struct allprof_args *args, uint32_t line)
 {
     unsigned kind = args->call->kind;
     if (kind == ALLPROF_CANCEL || kind == ALLPROF_REQUEST_FREE)
-        s->tallies->cancelled = true;
+        s->tallies.cancelled = true;
     if (kind == ALLPROF_COMM_NEW || kind == ALLPROF_COMM_FREE) {
         bool is_free = kind == ALLPROF_COMM_FREE;
         struct allprof_event *event =
-            event_add(s->events, is_free ? ALLPROF_EVENT_FREE : ALLPROF_EVENT_NEW, line);
+            event_add(&s->events, is_free ? ALLPROF_EVENT_FREE : ALLPROF_EVENT_NEW, line);
         event->variable = args->variable;
         event->group = args->group;
-        event->colour = (int32_t)args->colour;
-        event->key = (int32_t)args->key;
+        event->colour = args->colour;
+        event->key = args->key;
         event->create = args->call->mode;
         s->seen.count = 0;
-    } else if (args->has_group) {
-        bool is_new;
-        uint32_t place = allprof_seen_find(&s->seen, &args->group, &is_new);
-        if (is_new) {
-            event_add(s->events, ALLPROF_EVENT_USE, line)->group = args->group;
-            s->seen.mark[place] = (uint32_t)(s->events->count - 1);
-        }
-        use_count(s, s->seen.mark[place], args, line);
+        return (uint32_t)(s->events.count - 1);
     }
+    if (!args->has_group)
+        return 0;
+    bool is_new;
+    uint32_t place = seen_find(&s->seen, &args->group, &is_new);
+    if (is_new) {
+        event_add(&s->events, ALLPROF_EVENT_USE, line)->group = args->group;
+        s->seen.mark[place] = (uint32_t)(s->events.count - 1);
+    }
+    use_count(s, s->seen.mark[place], args, line);
+    return s->seen.mark[place];
 }
 
-enum ker_status allprof_scan(struct allprof_events *events, struct allprof_tallies *tallies,
-                             const struct allprof_rules *rules, const char *folder, uint32_t task,
-                             struct ker_error *error)
+void allprof_scan_end(struct allprof_scan *s)
 {
-    struct allprof_file *file;
-    enum ker_status status = allprof_file_open(&file, folder, task, rules->inputs, error);
-    if (status != KER_OK)
-        return status;
-    struct scanner s = {.events = events, .tallies = tallies, .rules = rules};
-    struct allprof_frame frame = {0};
-    struct allprof_args args;
-    bool filled, ended = false;
-    while (status == KER_OK && !ended) {
-        status = allprof_frame_next(&frame, file, &args, &filled, &ended, error);
-        if (status == KER_OK && filled)
-            line_scan(&s, &args, allprof_file_number(file));
-    }
-    tallies_sort(tallies, events);
-    allprof_file_close(file);
-    free(s.seen.group);
-    free(s.seen.mark);
-    return status;
+    tallies_sort(&s->tallies, &s->events);
+    free(s->seen.group);
+    free(s->seen.mark);
+    s->seen = (struct allprof_seen){0};
+}
+
+void allprof_scan_release(struct allprof_scan *s)
+{
+    allprof_scan_end(s);
+    free(s->events.event);
+    free(s->tallies.entry);
+    ker_table_release(&s->tallies.places);
 }
