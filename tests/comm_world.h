@@ -277,6 +277,7 @@ static inline void world_read(struct world *w, struct found *f)
     struct allprof_tallies tallies[MOST_TASKS] = {{0}};
     struct allprof_rules rules = {0};
     struct task_taken taken;
+    bool lacks;
     assert_non_null(mkdtemp(folder));
     *f = (struct found){.same_traffic = true, .same_comms = true};
     for (int32_t i = 0; i < w->tasks; i++) {
@@ -294,7 +295,8 @@ static inline void world_read(struct world *w, struct found *f)
         tallies[i] = scan[i].tallies;
     }
     if (f->status == KER_OK)
-        f->status = allprof_comms_resolve(&f->comms, files, tallies, (uint32_t)w->tasks, folder, &f->error);
+        f->status =
+            allprof_comms_resolve(&f->comms, files, tallies, (uint32_t)w->tasks, folder, &lacks, &f->error);
     if (f->status == KER_OK)
         f->status = allprof_match_collectives(files, (uint32_t)w->tasks, &f->comms, folder, &f->error);
     for (uint32_t i = 0; i < (uint32_t)w->tasks; i++) {

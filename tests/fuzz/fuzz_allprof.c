@@ -59,12 +59,16 @@ static enum ker_status messages_match(const struct allprof_events *files,
                                       const struct allprof_comms *comms, const char *folder,
                                       struct ker_error *error)
 {
-    struct allprof_flow *flow = NULL;
+    struct allprof_flow *flow = NULL, wrong;
+    struct allprof_uses uses;
     size_t count = 0, room = 0;
     bool cancelled[FUZZ_TASKS] = {false};
+    allprof_uses_make(&uses, files, tasks);
     for (uint32_t i = 0; i < tasks; i++)
-        allprof_flow_add(&flow, &count, &room, i, tallies[i].entry, tallies[i].count, &files[i], comms);
-    enum ker_status status = allprof_match_messages(flow, count, cancelled, comms, folder, error);
+        allprof_flow_add(&flow, &count, &room, i, tallies[i].entry, tallies[i].count,
+                         uses.use + uses.first[i], comms);
+    enum ker_status status = allprof_match_messages(flow, count, cancelled, comms, folder, &wrong, error);
+    allprof_uses_release(&uses);
     free(flow);
     return status;
 }
@@ -80,13 +84,14 @@ static void tasks_read(const char *folder, uint32_t tasks)
     struct task_taken taken;
     struct ker_error error = {0};
     enum ker_status status = KER_OK;
+    bool lacks;
     for (uint32_t i = 0; i < tasks && status == KER_OK; i++) {
         status = allprof_parse(&code[i], &taken, &scan[i], &rules, folder, i, &error);
         files[i] = scan[i].events;
         tallies[i] = scan[i].tallies;
     }
     if (status == KER_OK)
-        status = allprof_comms_resolve(&comms, files, tallies, tasks, folder, &error);
+        status = allprof_comms_resolve(&comms, files, tallies, tasks, folder, &lacks, &error);
     if (status == KER_OK)
         status = allprof_match_collectives(files, tasks, &comms, folder, &error);
     if (status == KER_OK)

@@ -11,11 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct read_task {
-    struct allprof_code code;
-    struct task_taken taken;
-};
-
 struct own_task {
     struct allprof_code code;
     struct task_taken taken;
@@ -30,8 +25,8 @@ struct task_program {
     uint32_t tasks;
     struct allprof_rules rules;
     uint32_t rank, ranks;
-    struct read_task *read;   /* until prepare(): of tasks rank, rank + ranks, ... */
-    struct allprof_uses uses; /* likewise */
+    struct allprof_read *read; /* until prepare(): of tasks rank, rank + ranks, ... */
+    struct allprof_uses uses;  /* likewise */
     struct allprof_comms comms;
     struct own_task *own;
     uint32_t own_count;
@@ -45,8 +40,11 @@ static uint32_t read_count(const struct task_program *program)
 
 static void read_release(struct task_program *program)
 {
-    for (uint32_t i = 0; program->read && i < read_count(program); i++)
+    for (uint32_t i = 0; program->read && i < read_count(program); i++) {
         free(program->read[i].code.byte);
+        free(program->read[i].events.event);
+        allprof_tallies_release(&program->read[i].tallies);
+    }
     free(program->read);
     program->read = NULL;
 }
@@ -68,149 +66,38 @@ static void allprof_close(struct task_program *program)
     free(program);
 }
 
-/* What goes over the wire for one task: this, its events, its tallies. */
-struct packed_head {
-    uint64_t task, events, tallies, persistent, cancelled;
-};
-
-struct packed {
-    uint8_t *byte;
-    size_t used, room;
-};
-
-static void packed_append(struct packed *packed, const void *data, size_t bytes)
-{
-    if (!bytes)
-        return;
-    KER_RESERVE(packed->byte, packed->room, packed->used + bytes);
-    memcpy(packed->byte + packed->used, data, bytes);
-    packed->used += bytes;
-}
-
-static enum ker_status files_read(struct task_program *program, struct packed *packed,
-                                  struct ker_error *error)
+static enum ker_status files_read(struct task_program *program, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
     uint32_t count = read_count(program);
     program->read = ker_alloc(count * sizeof *program->read);
     for (uint32_t i = 0; i < count && status == KER_OK; i++) {
         struct allprof_scan scan = {0};
-        struct read_task *read = &program->read[i];
-        uint32_t task = program->rank + i * program->ranks;
-        status =
-            allprof_parse(&read->code, &read->taken, &scan, &program->rules, program->folder, task, error);
-        struct packed_head head = {task, scan.events.count, scan.tallies.count, scan.tallies.persistent,
-                                   scan.tallies.cancelled};
-        packed_append(packed, &head, sizeof head);
-        packed_append(packed, scan.events.event, scan.events.count * sizeof *scan.events.event);
-        packed_append(packed, scan.tallies.entry, scan.tallies.count * sizeof *scan.tallies.entry);
-        allprof_scan_release(&scan);
+        struct allprof_read *read = &program->read[i];
+        read->task = program->rank + i * program->ranks;
+        status = allprof_parse(&read->code, &read->taken, &scan, &program->rules, program->folder, read->task,
+                               error);
+        read->events = scan.events;
+        read->tallies = scan.tallies;
     }
-    return status;
-}
-
-/* On rank 0: what all ranks have found; the records lie where they were gathered. */
-struct all_files {
-    struct allprof_events *events; /* per task */
-    struct allprof_tallies *tallies;
-};
-
-/* The records of one task; returns how many bytes they are. */
-static size_t file_unpack(struct all_files *files, uint8_t *at)
-{
-    struct packed_head head;
-    memcpy(&head, at, sizeof head);
-    struct allprof_events *events = &files->events[head.task];
-    struct allprof_tallies *tallies = &files->tallies[head.task];
-    *events = (struct allprof_events){.event = (void *)(at + sizeof head), .count = head.events};
-    *tallies = (struct allprof_tallies){.entry = (void *)(events->event + head.events),
-                                        .count = head.tallies,
-                                        .persistent = head.persistent,
-                                        .cancelled = head.cancelled};
-    return sizeof head + head.events * sizeof *events->event + head.tallies * sizeof *tallies->entry;
-}
-
-static enum ker_status messages_match(const struct task_program *program, const struct all_files *files,
-                                      struct ker_error *error)
-{
-    struct allprof_flow *flow = NULL;
-    size_t count = 0, room = 0;
-    bool *cancelled = ker_alloc(program->tasks * sizeof *cancelled), persistent = false;
-    for (uint32_t task = 0; task < program->tasks; task++) {
-        const struct allprof_tallies *tallies = &files->tallies[task];
-        allprof_flow_add(&flow, &count, &room, task, tallies->entry, tallies->count, &files->events[task],
-                         &program->comms);
-        cancelled[task] = tallies->cancelled;
-        persistent = persistent || tallies->persistent;
-    }
-    enum ker_status status = KER_OK;
-    if (!persistent)
-        status = allprof_match_messages(flow, count, cancelled, &program->comms, program->folder, error);
-    free(flow);
-    free(cancelled);
-    return status;
-}
-
-static void doubts_tell(const struct task_program *program)
-{
-    const struct allprof_comms *comms = &program->comms;
-    char more[64] = "";
-    if (comms->doubts > 1)
-        snprintf(more, sizeof more, "; %llu more cases", (unsigned long long)(comms->doubts - 1));
-    ker_warn("trace %s: %s%s", program->folder, comms->doubt, more);
-}
-
-/* On rank 0: the communicators, and whether the files belong together. */
-static enum ker_status all_resolve(struct task_program *program, const struct all_files *files,
-                                   struct ker_error *error)
-{
-    enum ker_status status = allprof_comms_resolve(&program->comms, files->events, files->tallies,
-                                                   program->tasks, program->folder, error);
-    if (status == KER_OK)
-        status =
-            allprof_match_collectives(files->events, program->tasks, &program->comms, program->folder, error);
-    if (status == KER_OK)
-        status = messages_match(program, files, error);
-    if (status == KER_OK && program->comms.doubts)
-        doubts_tell(program);
     return status;
 }
 
 /* Collective. */
-static enum ker_status all_gather(struct task_program *program, struct ker_comm *comm,
-                                  const struct packed *packed, struct ker_error *error)
-{
-    void *all;
-    size_t *offset;
-    ker_comm_gather(comm, packed->byte, packed->used, &all, &offset);
-    if (ker_comm_rank(comm) != 0)
-        return KER_OK;
-    struct all_files files = {ker_alloc(program->tasks * sizeof *files.events),
-                              ker_alloc(program->tasks * sizeof *files.tallies)};
-    for (size_t at = 0, bytes = offset[ker_comm_size(comm)]; at < bytes;)
-        at += file_unpack(&files, (uint8_t *)all + at);
-    enum ker_status status = all_resolve(program, &files, error);
-    if (status == KER_OK)
-        allprof_uses_make(&program->uses, files.events, program->tasks);
-    free(files.events);
-    free(files.tallies);
-    free(all);
-    free(offset);
-    return status;
-}
-
 static enum ker_status comms_find(struct task_program *program, struct ker_comm *comm,
                                   struct ker_error *error)
 {
-    struct packed packed = {0};
-    enum ker_status status = files_read(program, &packed, error);
-    status = ker_comm_worst(comm, status);
-    if (status == KER_OK)
-        status = ker_comm_worst(comm, all_gather(program, comm, &packed, error));
-    free(packed.byte);
-    if (status == KER_OK)
-        allprof_share(&program->uses, &program->comms, program->tasks, comm);
-    return status;
+    enum ker_status status = ker_comm_worst(comm, files_read(program, error));
+    if (status != KER_OK)
+        return status;
+    struct allprof_together together = {.read = program->read,
+                                        .count = read_count(program),
+                                        .tasks = program->tasks,
+                                        .folder = program->folder,
+                                        .comm = comm,
+                                        .uses = &program->uses,
+                                        .comms = &program->comms};
+    return allprof_resolve(&together, error);
 }
 
 static enum ker_status allprof_read_keys(struct task_program *program, const struct ker_config *config,
@@ -323,7 +210,7 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
         struct own_task *own = &program->own[i];
         uint32_t task = own_tasks[i];
         if (task % program->ranks == program->rank) {
-            struct read_task *read = &program->read[task / program->ranks];
+            struct allprof_read *read = &program->read[task / program->ranks];
             own->code = read->code;
             own->taken = read->taken;
             read->code.byte = NULL;

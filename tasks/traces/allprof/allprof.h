@@ -212,6 +212,7 @@ struct allprof_scan {
 uint32_t allprof_scan_line(struct allprof_scan *, const struct allprof_args *, uint32_t line);
 void allprof_scan_end(struct allprof_scan *); /* events and tallies are complete */
 void allprof_scan_release(struct allprof_scan *);
+void allprof_tallies_release(struct allprof_tallies *);
 
 /* ---- comm.c ---- */
 
@@ -223,10 +224,11 @@ struct allprof_comms {
     uint64_t doubts; /* handles that could be bound otherwise, with other traffic */
     char doubt[512]; /* the first of them, in words */
 };
-/* Fills event[].comm of all files, whose tallies are sorted. */
+/* Fills event[].comm of all files, whose tallies are sorted. tallies may be NULL: *lacks when a decision asks
+ * for them, and nothing is resolved then. */
 enum ker_status allprof_comms_resolve(struct allprof_comms *, struct allprof_events *files,
                                       const struct allprof_tallies *tallies, uint32_t tasks,
-                                      const char *folder, struct ker_error *);
+                                      const char *folder, bool *lacks, struct ker_error *);
 void allprof_comms_release(struct allprof_comms *);
 
 /* ---- share.c ---- */
@@ -310,8 +312,8 @@ void allprof_requests_status(struct allprof_requests *, uint64_t status);
 enum ker_status allprof_match_collectives(const struct allprof_events *files, uint32_t tasks,
                                           const struct allprof_comms *, const char *folder,
                                           struct ker_error *);
-/* Nobody may receive more than is sent. What is given lists the messages of all tasks, in any order; it is
- * sorted. */
+/* Nobody may receive more than is sent. What is given lists all messages to some tasks, in any order; it is
+ * sorted. `wrong`: the first of those to a task that does. */
 struct allprof_flow {
     int32_t comm, to, from; /* tasks; from TASK_ANY: receives from any source */
     uint32_t line;
@@ -319,10 +321,11 @@ struct allprof_flow {
 };
 /* Appends a task's messages. */
 void allprof_flow_add(struct allprof_flow **, size_t *count, size_t *room, uint32_t task,
-                      const struct allprof_tally *, size_t tallies, const struct allprof_events *,
+                      const struct allprof_tally *, size_t tallies, const struct allprof_use *,
                       const struct allprof_comms *);
 enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, const bool *cancelled,
-                                       const struct allprof_comms *, const char *folder, struct ker_error *);
+                                       const struct allprof_comms *, const char *folder,
+                                       struct allprof_flow *wrong, struct ker_error *);
 
 /* ---- parse.c ---- */
 
@@ -330,5 +333,25 @@ enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, cons
 enum ker_status allprof_parse(struct allprof_code *, struct task_taken *, struct allprof_scan *,
                               const struct allprof_rules *, const char *folder, uint32_t task,
                               struct ker_error *);
+
+/* ---- resolve.c: all files together ---- */
+
+struct allprof_read { /* a file that this rank has read */
+    uint32_t task;
+    struct allprof_code code;
+    struct task_taken taken;
+    struct allprof_events events;
+    struct allprof_tallies tallies;
+};
+struct allprof_together {
+    struct allprof_read *read; /* tasks rank, rank + ranks, ... */
+    uint32_t count, tasks;     /* files that this rank has read; that there are */
+    const char *folder;
+    struct ker_comm *comm;
+    struct allprof_uses *uses;   /* filled in, as */
+    struct allprof_comms *comms; /* the communicators are */
+};
+/* Collective. Gives back the events and tallies that were read. */
+enum ker_status allprof_resolve(struct allprof_together *, struct ker_error *);
 
 #endif

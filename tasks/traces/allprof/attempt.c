@@ -42,7 +42,7 @@ static enum ker_status attempts_more(struct allprof_resolver *r, uint64_t best)
 
 enum ker_status allprof_comms_resolve(struct allprof_comms *comms, struct allprof_events *files,
                                       const struct allprof_tallies *tallies, uint32_t tasks,
-                                      const char *folder, struct ker_error *error)
+                                      const char *folder, bool *lacks, struct ker_error *error)
 {
     uint64_t progress;
     struct allprof_flip flip[ATTEMPTS] = {0};
@@ -58,6 +58,9 @@ enum ker_status allprof_comms_resolve(struct allprof_comms *comms, struct allpro
     for (uint32_t i = 0; i < tasks; i++)
         r.work_limit += WORK_PER_EVENT * files[i].count;
     enum ker_status status = allprof_attempt(&r, &progress);
+    *lacks = r.lacks;
+    if (r.lacks)
+        status = KER_OK;
     if (status != KER_OK) {
         struct ker_error *first = ker_alloc(sizeof *first);
         *first = *trial;

@@ -255,6 +255,10 @@ static enum ker_status tasks_decide(struct allprof_resolver *r, bool *decided)
         waits = waits || r->task[i].waits;
     if (!waits)
         return KER_OK;
+    if (!r->tallies) {
+        r->lacks = true;
+        return KER_BAD_INPUT;
+    }
     enum ker_status status = allprof_groups_find(r, &found);
     if (status == KER_OK && !found)
         allprof_bind(r);

@@ -41,7 +41,8 @@ struct allprof_flip {
 struct allprof_resolver {
     struct allprof_comms *comms;
     struct allprof_events *files;
-    const struct allprof_tallies *tallies;
+    const struct allprof_tallies *tallies; /* NULL: they are elsewhere */
+    bool lacks;                            /* a decision asks for them */
     struct allprof_owner *task;
     uint32_t tasks;
     int32_t *arrived, *freed; /* per communicator: tasks at a NEW of it, tasks that have freed it */

@@ -78,11 +78,11 @@ enum ker_status allprof_match_collectives(const struct allprof_events *files, ui
 }
 
 void allprof_flow_add(struct allprof_flow **flows, size_t *count, size_t *room, uint32_t task,
-                      const struct allprof_tally *tally, size_t tallies, const struct allprof_events *events,
+                      const struct allprof_tally *tally, size_t tallies, const struct allprof_use *use,
                       const struct allprof_comms *comms)
 {
     for (size_t i = 0; i < tallies; i++) {
-        int32_t comm = events->event[tally[i].event].comm, me = (int32_t)task;
+        int32_t comm = use[tally[i].event].comm, me = (int32_t)task;
         int32_t peer = tally[i].peer < 0 ? TASK_ANY : task_comm_task(&comms->comm[comm], tally[i].peer);
         if (tally[i].send.count)
             *KER_PUSH(*flows, *count, *room) =
@@ -145,7 +145,7 @@ static enum ker_status receiver_match(const struct allprof_flow *flow, size_t co
 
 enum ker_status allprof_match_messages(struct allprof_flow *flow, size_t count, const bool *cancelled,
                                        const struct allprof_comms *comms, const char *folder,
-                                       struct ker_error *error)
+                                       struct allprof_flow *wrong, struct ker_error *error)
 {
     if (count)
         qsort(flow, count, sizeof *flow, flow_compare);
@@ -155,8 +155,10 @@ enum ker_status allprof_match_messages(struct allprof_flow *flow, size_t count, 
         if (cancelled[flow[i].to])
             continue; /* a receive that was given up is not missing a message */
         enum ker_status status = receiver_match(flow + i, next - i, comms, folder, error);
-        if (status != KER_OK)
+        if (status != KER_OK) {
+            *wrong = flow[i];
             return status;
+        }
     }
     return KER_OK;
 }

@@ -221,9 +221,17 @@ uint32_t allprof_scan_line(struct allprof_scan *s, const struct allprof_args *ar
     return s->seen.mark[place];
 }
 
+void allprof_tallies_release(struct allprof_tallies *tallies)
+{
+    free(tallies->entry);
+    tallies->entry = NULL;
+    ker_table_release(&tallies->places);
+}
+
 void allprof_scan_end(struct allprof_scan *s)
 {
     tallies_sort(&s->tallies, &s->events);
+    ker_table_release(&s->tallies.places);
     free(s->seen.group);
     free(s->seen.mark);
     s->seen = (struct allprof_seen){0};
@@ -231,8 +239,8 @@ void allprof_scan_end(struct allprof_scan *s)
 
 void allprof_scan_release(struct allprof_scan *s)
 {
-    allprof_scan_end(s);
+    free(s->seen.group);
+    free(s->seen.mark);
     free(s->events.event);
-    free(s->tallies.entry);
-    ker_table_release(&s->tallies.places);
+    allprof_tallies_release(&s->tallies);
 }
