@@ -93,11 +93,13 @@ static inline void repeat_check(const struct ker_engine *e, struct ker_item a, b
 
 /* ---- fetching ahead ---- */
 
-/* What an item needs of its component. */
-static inline void component_fetch(const struct ker_component *c, struct ker_item item)
+/* The item's record, and what it needs of its component. */
+static inline void component_fetch(const struct ker_engine *e, const struct ker_component *c,
+                                   struct ker_item item)
 {
     const char *state = c->state;
     const struct ker_class *class = c->class;
+    __builtin_prefetch(record_at(e, item.reference));
     __builtin_prefetch(state, 1);
     __builtin_prefetch(state + 64, 1);
     if (class->port_stride) {
@@ -160,10 +162,10 @@ struct ahead {
     const struct ker_item *fetched, *prepared, *fetch_end, *prepare_end;
 };
 
-INLINE void fetch_next(const struct block *b, bool plain, struct ahead *a)
+INLINE void fetch_next(struct ker_engine *e, const struct block *b, bool plain, struct ahead *a)
 {
     if (a->fetched < a->fetch_end) {
-        component_fetch(item_component(b, plain, a->fetched->key), *a->fetched);
+        component_fetch(e, item_component(b, plain, a->fetched->key), *a->fetched);
         a->fetched++;
     }
 }
@@ -182,7 +184,7 @@ INLINE void catch_up(struct ker_engine *e, const struct block *b, bool plain, co
                      struct ahead *a)
 {
     while (a->fetched < a->fetch_end && a->fetched < at + FETCH_AHEAD)
-        fetch_next(b, plain, a);
+        fetch_next(e, b, plain, a);
     while (a->prepared < a->prepare_end && a->prepared < at + PREPARE_AHEAD)
         prepare_next(e, b, plain, a);
 }
@@ -195,7 +197,7 @@ INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain)
     uint64_t before = UINT64_MAX, cells = 0;
     catch_up(e, &b, plain, at, &ahead);
     while (at != end || e->inner_count) {
-        fetch_next(&b, plain, &ahead);
+        fetch_next(e, &b, plain, &ahead);
         prepare_next(e, &b, plain, &ahead);
         struct ker_item item;
         bool inner = item_next(e, &at, end, &item);
