@@ -83,7 +83,7 @@ printf '%d\n' 2 3 4 5 6 7 0 1 >"$t/in/who"
 seq 7 -1 0 >"$t/in/where"
 cat >"$t/in/system.cfg" <<'C'
 topology: { kind = "torus"; extents = [8]; bandwidth = "10 GB/s"; latency = "50 ns"; };
-jobs: ( { program = "trace"; trace = "trace"; placement = "file"; placement_file = "where"; } );
+jobs: ( { program = "trace"; trace = "trace"; trace_memory = "0 B"; placement = "file"; placement_file = "where"; } );
 traffic: { pattern = "permutation"; permutation_file = "who"; load = 0.1; size = "64 B"; stop = "20 us"; };
 C
 run -o "$t/f" "$t/in/system.cfg" "run.checkpoint.at=5 us" && run --resume "$t/f" -o "$t/g" &&

@@ -246,7 +246,8 @@ static inline void task_compare(const struct world *w, struct found *f, const st
     int32_t *comm = ker_alloc(events->count * sizeof *comm);
     for (size_t i = 0; i < events->count; i++)
         comm[i] = events->event[i].comm;
-    struct allprof_reader reader = {.at = code->byte, .end = code->byte + code->used, .comm = comm};
+    struct allprof_reader reader = {.code = code, .comm = comm};
+    allprof_reader_seek(&reader, 0, 0);
     struct task_op op;
     uint64_t is = 0, should = 0;
     while (allprof_reader_next(&reader, &op)) {
@@ -264,7 +265,7 @@ static inline void task_compare(const struct world *w, struct found *f, const st
         should += line_traffic(&op, wanted->size, wanted->member);
     }
     f->same_traffic = f->same_traffic && is == should;
-    free(reader.scratch);
+    allprof_reader_release(&reader);
     free(comm);
 }
 
@@ -302,7 +303,7 @@ static inline void world_read(struct world *w, struct found *f)
     for (uint32_t i = 0; i < (uint32_t)w->tasks; i++) {
         if (f->status == KER_OK)
             task_compare(w, f, &code[i], &files[i], (int32_t)i);
-        free(code[i].byte);
+        allprof_code_release(&code[i]);
         allprof_scan_release(&scan[i]);
     }
     for (int32_t i = 0; i < w->tasks && !getenv("KEEP_TRACE"); i++) {

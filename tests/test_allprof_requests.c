@@ -184,12 +184,62 @@ static void test_many_tests(void **state)
     bench_close(&b);
 }
 
+/* A Testany at the beginning, of which the end tells what it found; between them computations, and tests that
+ * are taken back. Many blocks of operations, of 128 bytes. */
+static void long_task_write(struct bench *b)
+{
+    char *text = NULL;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    fprintf(out, "MPI_Irecv:200:1:4:1,4,4:-1:5:" WORLD ":5000:200\nMPI_Testany:201:1:5000:1:2:55:202\n");
+    for (int i = 0, at = 203; i < 500; i++, at += 20) {
+        fprintf(out, "MPI_Irecv:%d:1:%d:1,4,4:0:5:" WORLD ":800:%d\n", at, i, at + 1);
+        for (int test = 0; test < i % 7; test++)
+            fprintf(out, "MPI_Test:%d:800:1:2:%d\n", at + 3 + 2 * test, at + 4 + 2 * test);
+        fprintf(out, "MPI_Wait:%d:800:1:%d\n", at + 17, at + 19);
+    }
+    fprintf(out, "MPI_Irecv:20300:1:4:1,4,4:-1:5:" WORLD ":5000:20300\n" LOOSE);
+    fclose(out);
+    bench_task(b, text);
+    free(text);
+}
+
+/* Operations that lie in a temporary file are the same, in a second pass, too. */
+static void test_memory(void **state)
+{
+    struct bench b, other;
+    bench_init(&b);
+    long_task_write(&b);
+    other = b;
+    bench_good(&b);
+    assert_int_equal(bench_open(&other, other.folder, "trace_memory = \"0 B\";"), KER_OK);
+    for (int pass = 0; pass < 2; pass++) {
+        struct task_op op = {0}, same = {0};
+        uint32_t ops = 0;
+        for (; class->next(b.program, 0, &op); ops++) {
+            assert_true(class->next(other.program, 0, &same));
+            op.requests = same.requests = NULL;
+            assert_memory_equal(&op, &same, sizeof op);
+            /* Line 6 is found to have completed request 1. */
+            assert_true(op.line != 6 || op.kind == TASK_OP_COMPUTE ||
+                        (op.kind == TASK_OP_WAIT && op.request == 1));
+        }
+        assert_false(class->next(other.program, 0, &same));
+        assert_in_range(ops, 1000, 3000);
+    }
+    class->close(other.program);
+    ker_comm_release(other.comm);
+    ker_config_free(other.config);
+    bench_close(&b);
+}
+
 int main(void)
 {
     class = task_program_allprof.operations;
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_strides), cmocka_unit_test(test_persistent), cmocka_unit_test(test_testany),
-        cmocka_unit_test(test_test),    cmocka_unit_test(test_waitany),    cmocka_unit_test(test_many_tests),
+        cmocka_unit_test(test_memory),     cmocka_unit_test(test_strides), cmocka_unit_test(test_persistent),
+        cmocka_unit_test(test_testany),    cmocka_unit_test(test_test),    cmocka_unit_test(test_waitany),
+        cmocka_unit_test(test_many_tests),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

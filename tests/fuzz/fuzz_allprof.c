@@ -41,7 +41,8 @@ static void ops_check(const struct allprof_code *code, const struct allprof_even
     int32_t *comm = ker_alloc(events->count * sizeof *comm);
     for (size_t i = 0; i < events->count; i++)
         comm[i] = events->event[i].comm;
-    struct allprof_reader reader = {.at = code->byte, .end = code->byte + code->used, .comm = comm};
+    struct allprof_reader reader = {.code = code, .comm = comm};
+    allprof_reader_seek(&reader, 0, 0);
     struct task_op op = {0};
     while (allprof_reader_next(&reader, &op)) {
         ker_assert(op.comm >= 0 && op.comm < comms->count && op.call);
@@ -50,7 +51,7 @@ static void ops_check(const struct allprof_code *code, const struct allprof_even
         ker_assert(op.peer >= -2 && op.peer < comms->comm[op.comm].size);
     }
     ker_assert(op.kind == TASK_OP_FINALIZE);
-    free(reader.scratch);
+    allprof_reader_release(&reader);
     free(comm);
 }
 
@@ -101,7 +102,7 @@ static void tasks_read(const char *folder, uint32_t tasks)
     ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0));
     for (uint32_t i = 0; i < tasks; i++) {
         allprof_scan_release(&scan[i]);
-        free(code[i].byte);
+        allprof_code_release(&code[i]);
     }
     allprof_comms_release(&comms);
 }

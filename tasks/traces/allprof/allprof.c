@@ -16,7 +16,7 @@ struct own_task {
     struct task_taken taken;
     int32_t *comm; /* of each event; NULL: the world of all */
     struct allprof_reader reader;
-    size_t before; /* the last call of next(): where it read, and the line */
+    uint64_t before; /* the last call of next(): where it read, and the line */
     uint32_t before_line;
 };
 
@@ -24,6 +24,8 @@ struct task_program {
     char *folder;
     uint32_t tasks;
     struct allprof_rules rules;
+    uint64_t memory; /* for operations */
+    struct allprof_store store;
     uint32_t rank, ranks;
     struct allprof_read *read; /* until prepare(): of tasks rank, rank + ranks, ... */
     struct allprof_uses uses;  /* likewise */
@@ -41,7 +43,7 @@ static uint32_t read_count(const struct task_program *program)
 static void read_release(struct task_program *program)
 {
     for (uint32_t i = 0; program->read && i < read_count(program); i++) {
-        free(program->read[i].code.byte);
+        allprof_code_release(&program->read[i].code);
         free(program->read[i].events.event);
         allprof_tallies_release(&program->read[i].tallies);
     }
@@ -54,12 +56,13 @@ static void allprof_close(struct task_program *program)
     if (!program)
         return;
     for (uint32_t i = 0; i < program->own_count; i++) {
-        free(program->own[i].code.byte);
+        allprof_code_release(&program->own[i].code);
+        allprof_reader_release(&program->own[i].reader);
         free(program->own[i].comm);
-        free(program->own[i].reader.scratch);
     }
     free(program->own);
     read_release(program);
+    allprof_store_release(&program->store);
     allprof_comms_release(&program->comms);
     allprof_uses_release(&program->uses);
     free(program->folder);
@@ -71,16 +74,18 @@ static enum ker_status files_read(struct task_program *program, struct ker_error
     enum ker_status status = KER_OK;
     uint32_t count = read_count(program);
     program->read = ker_alloc(count * sizeof *program->read);
+    allprof_store_init(&program->store, program->memory, count);
     for (uint32_t i = 0; i < count && status == KER_OK; i++) {
         struct allprof_scan scan = {0};
         struct allprof_read *read = &program->read[i];
         read->task = program->rank + i * program->ranks;
+        read->code.store = &program->store;
         status = allprof_parse(&read->code, &read->taken, &scan, &program->rules, program->folder, read->task,
                                error);
         read->events = scan.events;
         read->tallies = scan.tallies;
     }
-    return status;
+    return status ? status : allprof_store_status(&program->store, error);
 }
 
 /* Collective. */
@@ -115,6 +120,7 @@ static enum ker_status allprof_read_keys(struct task_program *program, const str
     program->rules.finalize_gap = ker_config_bool(config, TASK_KEY(path, "finalize_gap"));
     program->rules.poll_gap = ker_config_time(config, TASK_KEY(path, "poll_gap"));
     program->rules.inputs = ker_config_inputs(config);
+    program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
     return status;
 }
 
@@ -157,19 +163,12 @@ static const struct task_comm *allprof_comms(const struct task_program *program,
     return program->comms.comm;
 }
 
-static void own_rewind(struct own_task *own)
-{
-    own->reader.at = own->code.byte;
-    own->reader.end = own->code.byte + own->code.used;
-    own->reader.comm = own->comm;
-    own->reader.line = 0;
-}
-
 /* A file whose task another rank was given in open(): it must say the same as it did there. */
-static enum ker_status task_read(const struct task_program *program, struct own_task *own, uint32_t task,
+static enum ker_status task_read(struct task_program *program, struct own_task *own, uint32_t task,
                                  struct ker_error *error)
 {
     struct allprof_scan scan = {0};
+    own->code.store = &program->store;
     enum ker_status status =
         allprof_parse(&own->code, &own->taken, &scan, &program->rules, program->folder, task, error);
     const struct allprof_use *use = program->uses.use + program->uses.first[task];
@@ -182,7 +181,7 @@ static enum ker_status task_read(const struct task_program *program, struct own_
         status = allprof_line_fail(program->folder, task, scan.events.event[count].line, error,
                                    "the file has changed while it was read");
     allprof_scan_release(&scan);
-    return status;
+    return status ? status : allprof_store_status(&program->store, error);
 }
 
 /* Which communicator each event of the task is. */
@@ -213,14 +212,16 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
             struct allprof_read *read = &program->read[task / program->ranks];
             own->code = read->code;
             own->taken = read->taken;
-            read->code.byte = NULL;
+            read->code = (struct allprof_code){0};
         } else {
             enum ker_status status = task_read(program, own, task, error);
             if (status != KER_OK)
                 return status;
         }
         own->comm = comms_map(&program->uses, task);
-        own_rewind(own);
+        own->reader.code = &own->code;
+        own->reader.comm = own->comm;
+        allprof_reader_seek(&own->reader, 0, 0);
     }
     read_release(program);
     allprof_uses_release(&program->uses);
@@ -230,27 +231,26 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
 static bool allprof_next(struct task_program *program, uint32_t own, struct task_op *op)
 {
     struct own_task *task = &program->own[own];
-    task->before = (size_t)(task->reader.at - task->code.byte);
+    task->before = allprof_reader_position(&task->reader);
     task->before_line = task->reader.line;
-    if (allprof_reader_next(&program->own[own].reader, op))
+    if (allprof_reader_next(&task->reader, op))
         return true;
-    own_rewind(&program->own[own]); /* a background job that starts again */
+    allprof_reader_seek(&task->reader, 0, 0); /* a background job that starts again */
     return false;
 }
 
-/* The files are the same, so the code is. */
+/* The files are the same, so the operations are. */
 static void allprof_position(struct task_program *program, uint32_t own, struct ker_chunk *c)
 {
     struct own_task *task = &program->own[own];
     uint64_t before = ker_chunk_u64(c, task->before);
-    ker_chunk_same(c, task->code.used);
+    ker_chunk_same(c, task->code.total);
     KER_CHUNK(c, task->before_line);
-    c->bad |= before > task->code.used;
+    c->bad |= before > task->code.total;
     if (!c->loads || c->bad)
         return;
     task->before = before;
-    task->reader.at = task->code.byte + before;
-    task->reader.line = task->before_line;
+    allprof_reader_seek(&task->reader, before, task->before_line);
 }
 
 static struct task_taken allprof_taken(const struct task_program *program, uint32_t own)
@@ -289,6 +289,12 @@ static const struct ker_option allprof_options[] = {
                 "(or the same Iprobe), is waiting and left out if it is not longer than this; longer ones "
                 "are computation. 0: none "
                 "is left out."},
+    {.key = "jobs[].trace_memory",
+     .type = KER_TYPE_BYTES,
+     .fallback = "64 MiB",
+     .maximum = "1 TiB",
+     .meaning = "trace: memory of each rank for the operations that it replays, about 10 bytes a call; what "
+                "is beyond lies in a temporary file, in the folder that TMPDIR names, or in /var/tmp."},
     {.key = NULL},
 };
 

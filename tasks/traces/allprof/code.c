@@ -108,12 +108,15 @@ static uint8_t *put_body(uint8_t *at, const struct task_op *op)
 #define OP_BYTES 100     /* more than an operation takes without its lists */
 #define NUMBER_BYTES 10u /* most of a varint */
 
-size_t allprof_code_put(struct allprof_code *code, const struct allprof_call *call, const struct task_op *op)
+uint64_t allprof_code_put(struct allprof_code *code, const struct allprof_call *call,
+                          const struct task_op *op)
 {
     size_t lists = (size_t)op->request_count * 2 * NUMBER_BYTES;
+    if (__builtin_expect(code->used >= code->cut, 0))
+        allprof_code_cut(code);
     KER_RESERVE(code->byte, code->room, code->used + OP_BYTES + lists);
     uint8_t *at = code->byte + code->used;
-    code->last_begin = code->used;
+    code->last_begin = code->begin + code->used;
     code->last_line = code->line;
     code->last_gap_us = code->gap_us;
     if (code->gap_us) {
@@ -121,7 +124,7 @@ size_t allprof_code_put(struct allprof_code *code, const struct allprof_call *ca
         at = put(at, code->gap_us < ALLPROF_GAP_MAX_US ? code->gap_us : ALLPROF_GAP_MAX_US);
         code->gap_us = 0;
     }
-    code->last_op = (size_t)(at - code->byte);
+    code->last_op = code->begin + (uint64_t)(at - code->byte);
     *at++ = (uint8_t)(allprof_call_number(call) + 1);
     at = put(at, op->line - code->line);
     code->line = op->line;
@@ -135,46 +138,57 @@ size_t allprof_code_put(struct allprof_code *code, const struct allprof_call *ca
     return code->last_op;
 }
 
-/* Where the outcome of the operation at `at` lies: behind the call, the line and the kind. */
-static uint8_t *outcome_place(const struct allprof_code *code, size_t at)
+/* Where the outcome of an operation lies: behind the call, the line and the kind. */
+#define OUTCOME_BYTES (1 + 5 + 1 + 1 + sizeof(uint64_t))
+
+static size_t outcome_offset(const uint8_t *op)
 {
-    const uint8_t *byte = code->byte + at + 1;
+    const uint8_t *byte = op + 1;
     while (*byte++ & 128)
         ;
     ker_check(has_outcome(*byte));
-    return (uint8_t *)byte + 1;
+    return (size_t)(byte + 1 - op);
 }
 
-void allprof_code_settle(struct allprof_code *code, size_t at, int8_t outcome, uint64_t request)
+void allprof_code_settle(struct allprof_code *code, uint64_t at, int8_t outcome, uint64_t request)
 {
-    uint8_t *place = outcome_place(code, at);
+    uint8_t copy[OUTCOME_BYTES], *op = copy;
+    bool away = at < code->begin;
+    if (away)
+        allprof_code_peek(code, at, copy, sizeof copy);
+    else
+        op = code->byte + (at - code->begin);
+    uint8_t *place = op + outcome_offset(op);
     *place = (uint8_t)outcome;
     if (request)
         memcpy(place + 1, &request, sizeof request);
+    if (away)
+        allprof_code_poke(code, at, copy, (size_t)(place + 1 + sizeof request - copy));
 }
 
-int8_t allprof_code_outcome(const struct allprof_code *code, size_t at, uint64_t *request)
+int8_t allprof_code_outcome(const struct allprof_code *code, uint64_t at, uint64_t *request)
 {
-    const uint8_t *place = outcome_place(code, at);
+    uint8_t copy[OUTCOME_BYTES];
+    const uint8_t *op = copy;
+    if (at < code->begin)
+        allprof_code_peek(code, at, copy, sizeof copy);
+    else
+        op = code->byte + (at - code->begin);
+    const uint8_t *place = op + outcome_offset(op);
     memcpy(request, place + 1, sizeof *request);
     return (int8_t)*place;
 }
 
-bool allprof_code_undo(struct allprof_code *code, size_t at)
+bool allprof_code_undo(struct allprof_code *code, uint64_t at)
 {
-    if (code->used == 0 || at != code->last_op || code->last_begin == code->used)
+    uint64_t end = code->begin + code->used;
+    if (end == 0 || at != code->last_op || code->last_begin == end)
         return false;
-    code->used = code->last_begin;
+    code->used = (size_t)(code->last_begin - code->begin);
     code->line = code->last_line;
     code->gap_us += code->last_gap_us;
-    code->last_op = SIZE_MAX; /* only one can be taken back */
+    code->last_op = UINT64_MAX; /* only one can be taken back */
     return true;
-}
-
-void allprof_code_end(struct allprof_code *code)
-{
-    code->room = code->used;
-    code->byte = ker_realloc(code->byte, code->used ? code->used : 1);
 }
 
 static inline uint64_t get(struct allprof_reader *reader)
@@ -304,7 +318,7 @@ static bool outcome_apply(struct task_op *op, uint64_t chosen)
 
 bool allprof_reader_next(struct allprof_reader *reader, struct task_op *op)
 {
-    while (reader->at < reader->end) {
+    while (reader->at < reader->end || allprof_reader_more(reader)) {
         memset(op, 0, sizeof *op);
         unsigned call = *reader->at++;
         if (call == 0) {

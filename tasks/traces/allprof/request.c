@@ -31,7 +31,7 @@ struct variable {
     struct allprof_post post;
     uint64_t open; /* base address of the open call that asked for it, 0: none */
     /* As the base of an array. */
-    size_t at; /* where the open call lies in the code */
+    uint64_t at; /* where the open call lies in the code */
     uint64_t status;
     uint32_t count,
         completed;        /* variables; certain completions of one each since the last post in the array */
@@ -152,7 +152,7 @@ static void variable_vacate(struct allprof_requests *requests, struct variable *
 {
     struct variable *base = variable->open ? variable_find(requests, variable->open) : NULL;
     variable->open = 0;
-    if (!base || base->at == SIZE_MAX) {
+    if (!base || base->at == UINT64_MAX) {
         if (!variable->post.persistent)
             put_one(requests, call, TASK_OP_REQUEST_FREE, variable->id, line);
         return;
@@ -188,7 +188,7 @@ static void variable_ask(struct allprof_requests *requests, struct variable *var
 {
     struct variable *base = variable->open ? variable_find(requests, variable->open) : NULL;
     variable->open = 0;
-    if (!base || !is_test(base->kind) || base->at == SIZE_MAX)
+    if (!base || !is_test(base->kind) || base->at == UINT64_MAX)
         return;
     uint64_t chosen;
     int8_t outcome = allprof_code_outcome(requests->code, base->at, &chosen);
@@ -196,7 +196,7 @@ static void variable_ask(struct allprof_requests *requests, struct variable *var
         return;
     if (!allprof_code_undo(requests->code, base->at))
         allprof_code_settle(requests->code, base->at, 0, 0);
-    base->at = SIZE_MAX; /* settled for all its variables */
+    base->at = UINT64_MAX; /* settled for all its variables */
 }
 
 static uint64_t *list_room(struct allprof_requests *requests, size_t count)
@@ -233,7 +233,7 @@ static void call_clear(struct allprof_requests *requests, uint64_t address, int6
     }
 }
 
-static void call_open(struct allprof_requests *requests, const struct allprof_args *args, size_t at,
+static void call_open(struct allprof_requests *requests, const struct allprof_args *args, uint64_t at,
                       int64_t count, uint8_t stride)
 {
     struct variable *base = variable_make(requests, args->variable);
@@ -275,8 +275,8 @@ static void start_all(struct allprof_requests *requests, const struct allprof_ar
 }
 
 /* One operation for one request, whatever the call was; arrays otherwise. */
-static size_t call_put(struct allprof_requests *requests, const struct allprof_args *args, uint32_t line,
-                       uint32_t held)
+static uint64_t call_put(struct allprof_requests *requests, const struct allprof_args *args, uint32_t line,
+                         uint32_t held)
 {
     struct task_op op = {
         .kind = args->call->op, .line = line, .requests = requests->list, .request_count = held};
@@ -301,7 +301,7 @@ bool allprof_requests_call(struct allprof_requests *requests, const struct allpr
     uint32_t held = call_collect(requests, args->variable, count, stride);
     if (!held)
         return false; /* null requests only: nothing happens */
-    size_t at = call_put(requests, args, line, held);
+    uint64_t at = call_put(requests, args, line, held);
     switch (args->call->kind) {
     case ALLPROF_WAIT:
         call_clear(requests, args->variable, count, stride);
