@@ -43,7 +43,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 export OMPI_MCA_rmaps_base_oversubscribe := 1
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
-all: marssim ## build ./marssim, optimised for this machine
+all: marssim marstrace ## build ./marssim and ./marstrace, optimised for this machine
 
 # Of whatever BUILD is asked for, though another may be newer.
 marssim: $(BUILD)/marssim FORCE
@@ -56,6 +56,8 @@ $(BUILD)/marssim: $(BUILD)/marssim.o $(LIBRARY) $(EXTRA)
 # An archive, so that a test links only what it uses; q: two folders may have a file of the same name.
 $(LIBRARY): $(OBJECTS)
 	$(Q)rm -f $@ && ar qcs $@ $^
+
+include tools/tracer/tracer.mk
 
 # Objects of other flags or another compiler are never mixed: this file changes when they do.
 $(BUILD)/flags: FORCE
@@ -83,7 +85,7 @@ check: ## install what is missing, build, run all tests
 	$(Q)$(MAKE) check-built
 
 # What check and sanitize have in common; the build is the one of BUILD and OPTIMISE.
-check-built: $(BUILD)/marssim $(TEST_PROGRAMS)
+check-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(TEST_PROGRAMS)
 	@tests/run-tests.sh $(BUILD)
 
 # What tests/instructions.sh counts, where it can: valgrind does not know every processor.
@@ -107,7 +109,7 @@ sanitize: ## build with AddressSanitizer and UBSan, run all tests
 
 lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders
 	@tools/install-deps.sh build lint
-	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim lint-tests
+	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim build/lint/marstrace build/lint/libmarstrace.so lint-tests
 	$(Q)tests/layers.sh
 	$(Q)clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
@@ -147,8 +149,10 @@ docs: all ## write docs/configuration.md and the tables of docs/results.md anew
 	tools/write-results.sh ./marssim > docs/results.md.new && mv docs/results.md.new docs/results.md
 
 install: ## into PREFIX (/usr/local), under DESTDIR; for any processor of this kind, or for ARCH
-	$(Q)$(MAKE) ARCH=$(INSTALL_ARCH) BUILD=build/release-$(INSTALL_ARCH) build/release-$(INSTALL_ARCH)/marssim
+	$(Q)$(MAKE) ARCH=$(INSTALL_ARCH) BUILD=build/release-$(INSTALL_ARCH) install-built
 	$(Q)$(MAKE) PROGRAM=build/release-$(INSTALL_ARCH)/marssim install-files
+
+install-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES)
 
 # All that plugin/plugin.h includes, under the same names: what a plugin may use.
 PLUGIN_HEADERS = $(sort $(filter %.h,$(shell $(CC) -MM -std=gnu17 -I. $(PKG_CFLAGS) $(MPI_CFLAGS) plugin/plugin.h)))
@@ -160,8 +164,10 @@ install-files:
 	install -m 644 plugin/plugin.h $(ROOT)/include/marssim/plugin.h
 	install -d $(ROOT)/share/pkgconfig
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'"$$($(PROGRAM) --version | cut -d' ' -f2)"'|' plugin/marssim.pc.in >$(ROOT)/share/pkgconfig/marssim.pc
-	install -d $(ROOT)/bin $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/tools $(SHARE)/docs $(SHARE)/bench
+	install -d $(ROOT)/bin $(ROOT)/lib $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/tools $(SHARE)/docs $(SHARE)/bench
 	install -m 755 $(PROGRAM) $(ROOT)/bin/marssim
+	install -m 755 $(dir $(PROGRAM))marstrace $(ROOT)/bin
+	install -m 644 $(wildcard $(dir $(PROGRAM))libmarstrace*.so) $(ROOT)/lib
 	tools/write-man.sh $(PROGRAM) >$(ROOT)/share/man/man1/marssim.1
 	tools/write-man.sh $(PROGRAM) run-study >$(ROOT)/share/man/man1/run-study.1
 	tools/write-completion.sh $(PROGRAM) >$(COMPLETION)/marssim
@@ -177,12 +183,12 @@ install-files:
 FORCE:
 
 clean: ## remove what was built
-	rm -rf build marssim
+	rm -rf build marssim marstrace libmarstrace*.so
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18
 
-.PHONY: FORCE install-files all docs demo studies check check-built counted recount debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
+.PHONY: FORCE install-built install-files all docs demo studies check check-built counted recount debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d)

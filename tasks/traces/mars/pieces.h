@@ -1,0 +1,47 @@
+/* pieces.h - the blocks of a trace: which there are, and getting one. Private to the readers. */
+#ifndef MARS_PIECES_H
+#define MARS_PIECES_H
+
+#include "tasks/traces/mars/reader.h"
+
+struct mars_piece {
+    uint64_t offset; /* of the header in its file */
+    uint32_t file;
+    struct mars_block block;
+};
+
+/* A piece of an open block: it lies in memory whole, header and payload. */
+#define MARS_PIECE_OPEN ((uint32_t)1 << 31)
+
+struct mars_trace {
+    char **file; /* paths */
+    uint32_t files, files_room;
+    const uint8_t *data; /* instead of one file: it lies in memory */
+    size_t bytes;
+    uint8_t **made; /* blocks made of open ones: piece.offset is the index */
+    size_t *made_bytes;
+    uint32_t made_count;
+    struct mars_piece *piece; /* by task, kind, thread, sequence */
+    size_t pieces, room;
+    uint32_t tasks;
+    bool *ended; /* by task */
+    char **warning;
+    uint32_t warnings;
+};
+
+void mars_trace_warn(struct mars_trace *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The pieces of a kind, task and thread lie side by side: the first and how many. */
+const struct mars_piece *mars_pieces_find(const struct mars_trace *, enum mars_block_kind, uint32_t task,
+                                          uint32_t thread, uint32_t *count);
+/* Reads the payload of a piece into *data, which grows (free() at the end). */
+bool mars_piece_read(const struct mars_trace *, const struct mars_piece *, uint8_t **data, size_t *room,
+                     struct mars_error *);
+/* "FILE, block at byte N: " and what is wrong with it. */
+bool mars_piece_fail(const struct mars_trace *, const struct mars_piece *, struct mars_error *,
+                     const char *what);
+
+/* pieces_index.c: of a merged file. */
+bool mars_index_encode(const struct mars_piece *, size_t count, struct mars_payload *);
+bool mars_index_decode(const uint8_t *data, size_t bytes, struct mars_piece **, size_t *count);
+
+#endif

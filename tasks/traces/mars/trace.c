@@ -1,0 +1,500 @@
+/* trace.c - which blocks a trace has, and where.
+ *
+ * A folder's task files, or a file given by name, are gone through header by header; of a merged file the
+ * index at its end says the same, and without it (the file was cut) its headers do. Then the blocks are
+ * sorted, and each (task, kind, thread) must have its sequence numbers from 0 without gaps. What cannot be
+ * read at the end of a task's file is a warning, since a task may have died while it wrote; everything else
+ * is an error.
+ */
+#define _GNU_SOURCE
+#include "tasks/traces/mars/pieces.h"
+
+#include "tasks/traces/mars/varint.h"
+#include "tasks/traces/mars/writer.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define TASKS_MOST ((uint32_t)1 << 24)
+#define ENDING ".mars"
+
+void mars_trace_warn(struct mars_trace *trace, const char *format, ...)
+{
+    char **more = realloc(trace->warning, (trace->warnings + 1) * sizeof *more), *text;
+    va_list arguments;
+    va_start(arguments, format);
+    if (more) {
+        trace->warning = more;
+        if (vasprintf(&text, format, arguments) >= 0)
+            more[trace->warnings++] = text;
+    }
+    va_end(arguments);
+}
+
+const char *mars_trace_warning(const struct mars_trace *trace, uint32_t number)
+{
+    return number < trace->warnings ? trace->warning[number] : NULL;
+}
+
+uint32_t mars_trace_tasks(const struct mars_trace *trace)
+{
+    return trace->tasks;
+}
+
+/* ---- bytes of a file ---- */
+
+struct source {
+    const struct mars_trace *trace;
+    uint32_t file;
+    int handle; /* -1: it lies in memory */
+    uint64_t bytes;
+};
+
+static bool source_open(struct source *source, const struct mars_trace *trace, uint32_t file,
+                        struct mars_error *error)
+{
+    struct stat stat;
+    *source = (struct source){trace, file, -1, trace->bytes};
+    if (trace->data)
+        return true;
+    source->handle = open(trace->file[file], O_RDONLY | O_CLOEXEC);
+    if (source->handle < 0 || fstat(source->handle, &stat) != 0)
+        return mars_fail(error, "%s: %s", trace->file[file], strerror(errno));
+    source->bytes = (uint64_t)stat.st_size;
+    return true;
+}
+
+static void source_close(struct source *source)
+{
+    if (source->handle >= 0)
+        close(source->handle);
+}
+
+/* How many of `bytes` there are from `offset` on. */
+static size_t source_read(const struct source *source, uint64_t offset, void *to, size_t bytes)
+{
+    size_t got = 0;
+    if (source->handle < 0) {
+        if (offset < source->bytes) {
+            got = source->bytes - offset < bytes ? (size_t)(source->bytes - offset) : bytes;
+            memcpy(to, source->trace->data + offset, got);
+        }
+        return got;
+    }
+    while (got < bytes) {
+        ssize_t part = pread(source->handle, (char *)to + got, bytes - got, (off_t)(offset + got));
+        if (part <= 0)
+            break;
+        got += (size_t)part;
+    }
+    return got;
+}
+
+bool mars_piece_fail(const struct mars_trace *trace, const struct mars_piece *piece, struct mars_error *error,
+                     const char *what)
+{
+    return mars_fail(error, "%s, block at byte %llu (task %u): %s",
+                     trace->file[piece->file & ~MARS_PIECE_OPEN], (unsigned long long)piece->offset,
+                     piece->block.task, what);
+}
+
+bool mars_piece_read(const struct mars_trace *trace, const struct mars_piece *piece, uint8_t **data,
+                     size_t *room, struct mars_error *error)
+{
+    struct source source;
+    size_t bytes = piece->block.payload_bytes;
+    if (bytes > *room) {
+        uint8_t *larger = realloc(*data, bytes);
+        if (!larger)
+            return mars_piece_fail(trace, piece, error, "no memory for it");
+        *data = larger;
+        *room = bytes;
+    }
+    if (piece->file & MARS_PIECE_OPEN) {
+        memcpy(*data, trace->made[piece->offset] + MARS_BLOCK_BYTES, bytes);
+        return true;
+    }
+    if (!source_open(&source, trace, piece->file, error))
+        return false;
+    bool whole = source_read(&source, piece->offset + MARS_BLOCK_BYTES, *data, bytes) == bytes;
+    source_close(&source);
+    return whole || mars_piece_fail(trace, piece, error, "the file ends inside it");
+}
+
+/* ---- what there is ---- */
+
+static bool piece_add(struct mars_trace *trace, const struct mars_piece *piece, struct mars_error *error)
+{
+    if (piece->block.kind > MARS_BLOCK_END) /* of a later version, or the index */
+        return true;
+    if (piece->block.task >= TASKS_MOST)
+        return mars_piece_fail(trace, piece, error, "there is no such task");
+    if (trace->pieces == trace->room) {
+        size_t room = 2 * trace->room + 64;
+        struct mars_piece *larger = realloc(trace->piece, room * sizeof *larger);
+        if (!larger)
+            return mars_fail(error, "%s: no memory for its %zu blocks", trace->file[0], trace->pieces);
+        trace->piece = larger;
+        trace->room = room;
+    }
+    trace->piece[trace->pieces++] = *piece;
+    return true;
+}
+
+/* The headers one after the other. *end: what follows the last whole block. */
+static bool headers_read(struct mars_trace *trace, const struct source *source, uint64_t *end,
+                         struct mars_error *error)
+{
+    struct mars_piece piece = {.offset = MARS_HEAD_BYTES, .file = source->file};
+    uint8_t header[MARS_BLOCK_BYTES];
+    for (;;) {
+        *end = piece.offset;
+        if (source_read(source, piece.offset, header, sizeof header) < sizeof header ||
+            !mars_block_get(header, sizeof header, &piece.block) ||
+            source->bytes - piece.offset - MARS_BLOCK_BYTES < piece.block.payload_bytes)
+            return true;
+        if (!piece_add(trace, &piece, error))
+            return false;
+        piece.offset += MARS_BLOCK_BYTES + piece.block.payload_bytes;
+    }
+}
+
+/* The index that a merged file ends with; *found: there is one. */
+static bool index_read(struct mars_trace *trace, const struct source *source, bool *found,
+                       struct mars_error *error)
+{
+    uint8_t foot[16], *data = NULL;
+    size_t room = 0, bytes;
+    struct mars_piece piece = {.file = source->file}, *pieces = NULL;
+    struct mars_sections sections = {0};
+    *found = false;
+    if (source->bytes < MARS_HEAD_BYTES + MARS_BLOCK_BYTES + sizeof foot ||
+        source_read(source, source->bytes - sizeof foot, foot, sizeof foot) < sizeof foot ||
+        memcmp(foot + 8, "marsend\n", 8) != 0)
+        return true;
+    piece.offset = mars_load(foot, 8);
+    uint8_t header[MARS_BLOCK_BYTES];
+    if (source_read(source, piece.offset, header, sizeof header) < sizeof header ||
+        !mars_block_get(header, sizeof header, &piece.block) || piece.block.kind != MARS_BLOCK_INDEX)
+        return mars_piece_fail(trace, &piece, error, "it is no index, though the file's end says so");
+    size_t count = 0;
+    struct mars_error why = {0};
+    bool fine = mars_piece_read(trace, &piece, &data, &room, error) &&
+                (mars_sections_get(&sections, data, piece.block.payload_bytes, &why) ||
+                 mars_piece_fail(trace, &piece, error, why.text));
+    if (fine) {
+        const uint8_t *index = mars_section(&sections, MARS_SECTION_INDEX, &bytes);
+        fine = mars_index_decode(index, bytes, &pieces, &count) ||
+               mars_piece_fail(trace, &piece, error, "the index is damaged");
+    }
+    for (size_t i = 0; fine && i < count; i++) {
+        fine = pieces[i].offset < piece.offset &&
+               pieces[i].block.payload_bytes <= piece.offset - pieces[i].offset;
+        if (!fine)
+            mars_piece_fail(trace, &pieces[i], error, "the index has a block that is not in the file");
+        pieces[i].file = source->file;
+        fine = fine && piece_add(trace, &pieces[i], error);
+    }
+    free(pieces);
+    free(data);
+    mars_sections_release(&sections);
+    *found = fine;
+    return fine;
+}
+
+static bool file_scan(struct mars_trace *trace, uint32_t file, struct mars_error *error)
+{
+    struct source source;
+    uint8_t head[MARS_HEAD_BYTES];
+    enum mars_file_kind kind;
+    bool found = false, fine;
+    uint64_t end = 0;
+    if (!source_open(&source, trace, file, error))
+        return false;
+    size_t got = source_read(&source, 0, head, sizeof head);
+    fine = mars_head_get(head, got, &kind, trace->file[file], error);
+    if (fine && kind == MARS_FILE_MERGED)
+        fine = index_read(trace, &source, &found, error);
+    if (fine && !found) {
+        fine = headers_read(trace, &source, &end, error);
+        if (fine && kind == MARS_FILE_MERGED)
+            mars_trace_warn(trace, "%s: it was cut: it has no index; read up to byte %llu of %llu",
+                            trace->file[file], (unsigned long long)end, (unsigned long long)source.bytes);
+        else if (fine && end < source.bytes)
+            mars_trace_warn(trace, "%s: cut or damaged at byte %llu of %llu; read up to there",
+                            trace->file[file], (unsigned long long)end, (unsigned long long)source.bytes);
+    }
+    source_close(&source);
+    return fine;
+}
+
+/* ---- a folder ---- */
+
+static bool file_add(struct mars_trace *trace, const char *path)
+{
+    if (trace->files == trace->files_room) {
+        uint32_t room = 2 * trace->files_room + 16;
+        char **larger = realloc(trace->file, room * sizeof *larger);
+        if (!larger)
+            return false;
+        trace->file = larger;
+        trace->files_room = room;
+    }
+    trace->file[trace->files] = strdup(path);
+    return trace->file[trace->files] && ++trace->files;
+}
+
+/* A block that was being filled when its task died, beside the task's file. */
+static bool open_add(struct mars_trace *trace, uint32_t file, const char *path, struct mars_error *error)
+{
+    int handle = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat stat;
+    if (handle < 0 || fstat(handle, &stat) != 0) {
+        if (handle >= 0)
+            close(handle);
+        return mars_fail(error, "%s: %s", path, strerror(errno));
+    }
+    void *data = malloc((size_t)stat.st_size + 1);
+    struct mars_payload payload;
+    struct mars_piece piece = {.file = file | MARS_PIECE_OPEN, .offset = trace->made_count};
+    mars_payload_init(&payload, 1);
+    bool fine = true;
+    if (data && pread(handle, data, (size_t)stat.st_size, 0) == stat.st_size &&
+        mars_open_encode(data, (size_t)stat.st_size, &payload) &&
+        mars_block_get(payload.data, payload.bytes, &piece.block)) {
+        uint8_t **made = realloc(trace->made, (trace->made_count + 1) * sizeof *made);
+        fine = made != NULL;
+        if (fine) {
+            trace->made = made;
+            made[trace->made_count++] = payload.data;
+            payload.data = NULL;
+            fine = piece_add(trace, &piece, error);
+        }
+    }
+    mars_payload_release(&payload);
+    free(data);
+    close(handle);
+    return fine || mars_fail(error, "%s: no memory", path);
+}
+
+static int by_name(const struct dirent **a, const struct dirent **b)
+{
+    return strcmp((*a)->d_name, (*b)->d_name);
+}
+
+static int task_file(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, "task-", 5) == 0 && strstr(entry->d_name, ENDING);
+}
+
+static bool folder_scan(struct mars_trace *trace, const char *folder, struct mars_error *error)
+{
+    struct dirent **entry;
+    int count = scandir(folder, &entry, task_file, by_name);
+    bool fine = count >= 0 || mars_fail(error, "%s: %s", folder, strerror(errno));
+    for (int i = 0; fine && i < count; i++) {
+        char *path;
+        fine = asprintf(&path, "%s/%s", folder, entry[i]->d_name) >= 0;
+        if (!fine)
+            break;
+        const char *rest = strstr(entry[i]->d_name, ENDING) + strlen(ENDING);
+        if (*rest == 0)
+            fine = (file_add(trace, path) || mars_fail(error, "%s: no memory", path)) &&
+                   file_scan(trace, trace->files - 1, error);
+        else if (strncmp(rest, ".open-", 6) == 0 && trace->files > 0)
+            fine = open_add(trace, trace->files - 1, path, error);
+        free(path);
+    }
+    for (int i = 0; i < count; i++)
+        free(entry[i]);
+    if (count >= 0)
+        free(entry);
+    return fine &&
+           (trace->files > 0 || mars_fail(error, "%s: no files task-*%s in this folder", folder, ENDING));
+}
+
+/* ---- all of it ---- */
+
+static int64_t piece_order(const struct mars_piece *a, const struct mars_piece *b)
+{
+    if (a->block.task != b->block.task)
+        return (int64_t)a->block.task - b->block.task;
+    if (a->block.kind != b->block.kind)
+        return a->block.kind - b->block.kind;
+    if (a->block.thread != b->block.thread)
+        return a->block.thread - b->block.thread;
+    return (int64_t)a->block.sequence - b->block.sequence;
+}
+
+static int by_piece(const void *a, const void *b)
+{
+    int64_t order = piece_order(a, b);
+    return order < 0 ? -1 : order > 0;
+}
+
+/* An open block whose task died between writing it and emptying it is there twice. */
+static void doubles_drop(struct mars_trace *trace)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < trace->pieces; i++) {
+        bool twice = kept > 0 && piece_order(&trace->piece[kept - 1], &trace->piece[i]) == 0;
+        if (twice && trace->piece[i].file & MARS_PIECE_OPEN)
+            continue;
+        if (twice && trace->piece[kept - 1].file & MARS_PIECE_OPEN)
+            kept--;
+        trace->piece[kept++] = trace->piece[i];
+    }
+    trace->pieces = kept;
+}
+
+static bool sequences_check(const struct mars_trace *trace, struct mars_error *error)
+{
+    for (size_t i = 0; i < trace->pieces; i++) {
+        const struct mars_piece *piece = &trace->piece[i];
+        bool first = i == 0 || piece_order(piece - 1, piece) == 0 ||
+                     piece[-1].block.task != piece->block.task || piece[-1].block.kind != piece->block.kind ||
+                     piece[-1].block.thread != piece->block.thread;
+        if (i > 0 && piece_order(piece - 1, piece) == 0)
+            return mars_piece_fail(trace, piece, error, "the same block is there twice");
+        if (piece->block.sequence != (first ? 0 : piece[-1].block.sequence + 1))
+            return mars_piece_fail(trace, piece, error, "the block before it is missing");
+    }
+    return true;
+}
+
+static bool tasks_check(struct mars_trace *trace, struct mars_error *error)
+{
+    if (trace->pieces == 0)
+        return mars_fail(error, "%s: there is no whole block in it", trace->file[0]);
+    trace->tasks = trace->piece[trace->pieces - 1].block.task + 1;
+    trace->ended = calloc(trace->tasks, sizeof *trace->ended);
+    if (!trace->ended)
+        return mars_fail(error, "%s: no memory for %u tasks", trace->file[0], trace->tasks);
+    uint32_t next = 0;
+    for (size_t i = 0; i < trace->pieces; i++) {
+        const struct mars_block *block = &trace->piece[i].block;
+        if (block->task > next)
+            return mars_fail(error, "%s: task %u is missing (there is a task %u)", trace->file[0], next,
+                             block->task);
+        next = block->task + 1;
+        trace->ended[block->task] |= block->kind == MARS_BLOCK_END;
+    }
+    for (uint32_t i = 0; i < trace->tasks; i++)
+        if (!trace->ended[i])
+            mars_trace_warn(trace, "task %u did not come to its end: the trace has what it did up to then",
+                            i);
+    return true;
+}
+
+static bool trace_finish(struct mars_trace **result, struct mars_trace *trace, bool fine,
+                         struct mars_error *error)
+{
+    if (fine) {
+        if (trace->pieces > 1)
+            qsort(trace->piece, trace->pieces, sizeof *trace->piece, by_piece);
+        doubles_drop(trace);
+        fine = sequences_check(trace, error) && tasks_check(trace, error);
+    }
+    if (!fine) {
+        mars_trace_close(trace);
+        return false;
+    }
+    *result = trace;
+    return true;
+}
+
+bool mars_trace_open(struct mars_trace **result, const char *path, struct mars_error *error)
+{
+    struct stat stat_;
+    struct mars_trace *trace = calloc(1, sizeof *trace);
+    if (!trace)
+        return mars_fail(error, "%s: no memory", path);
+    bool fine = stat(path, &stat_) == 0 || mars_fail(error, "%s: %s", path, strerror(errno));
+    if (fine && S_ISDIR(stat_.st_mode))
+        fine = folder_scan(trace, path, error);
+    else if (fine)
+        fine =
+            (file_add(trace, path) || mars_fail(error, "%s: no memory", path)) && file_scan(trace, 0, error);
+    return trace_finish(result, trace, fine, error);
+}
+
+bool mars_trace_open_memory(struct mars_trace **result, const char *name, const uint8_t *data, size_t bytes,
+                            struct mars_error *error)
+{
+    struct mars_trace *trace = calloc(1, sizeof *trace);
+    if (!trace)
+        return mars_fail(error, "%s: no memory", name);
+    trace->data = data;
+    trace->bytes = bytes;
+    bool fine =
+        (file_add(trace, name) || mars_fail(error, "%s: no memory", name)) && file_scan(trace, 0, error);
+    return trace_finish(result, trace, fine, error);
+}
+
+void mars_trace_close(struct mars_trace *trace)
+{
+    if (!trace)
+        return;
+    for (uint32_t i = 0; i < trace->files; i++)
+        free(trace->file[i]);
+    for (uint32_t i = 0; i < trace->made_count; i++)
+        free(trace->made[i]);
+    for (uint32_t i = 0; i < trace->warnings; i++)
+        free(trace->warning[i]);
+    free(trace->file);
+    free(trace->made);
+    free(trace->warning);
+    free(trace->piece);
+    free(trace->ended);
+    free(trace);
+}
+
+bool mars_trace_known(const char *path)
+{
+    struct stat stat_;
+    uint8_t head[8];
+    if (stat(path, &stat_) != 0)
+        return false;
+    if (S_ISDIR(stat_.st_mode)) {
+        struct dirent **entry;
+        int count = scandir(path, &entry, task_file, NULL);
+        for (int i = 0; i < count; i++)
+            free(entry[i]);
+        if (count >= 0)
+            free(entry);
+        return count > 0;
+    }
+    int handle = open(path, O_RDONLY | O_CLOEXEC);
+    bool known =
+        handle >= 0 && read(handle, head, sizeof head) == sizeof head && mars_head_known(head, sizeof head);
+    if (handle >= 0)
+        close(handle);
+    return known;
+}
+
+const struct mars_piece *mars_pieces_find(const struct mars_trace *trace, enum mars_block_kind kind,
+                                          uint32_t task, uint32_t thread, uint32_t *count)
+{
+    struct mars_piece sought = {.block = {.kind = (uint8_t)kind, .task = task, .thread = (uint16_t)thread}};
+    size_t low = 0, high = trace->pieces;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (piece_order(&trace->piece[middle], &sought) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    const struct mars_piece *first = trace->piece + low;
+    *count = 0;
+    while (low + *count < trace->pieces && first[*count].block.task == task &&
+           first[*count].block.kind == kind && first[*count].block.thread == thread)
+        ++*count;
+    return *count ? first : NULL;
+}

@@ -1,0 +1,191 @@
+/* completion.c - requests by number, what completed, and what came: from where, with which tag, how many
+ * bytes. */
+#include "call.h"
+
+static int64_t bytes_got(const MPI_Status *status)
+{
+    MPI_Count count = 0;
+    if (PMPI_Get_elements_x((MPI_Status *)status, MPI_BYTE, &count) != MPI_SUCCESS || count < 0)
+        return 0;
+    return count;
+}
+
+static void found(struct trc_call *c, const MPI_Status *status)
+{
+    if (c->failed || !status) {
+        trc_put(c, -4);
+        trc_put(c, 0);
+        trc_put(c, 0);
+        return;
+    }
+    trc_put(c, trc_peer(status->MPI_SOURCE));
+    trc_put(c, status->MPI_TAG);
+    trc_put(c, status->MPI_SOURCE == MPI_PROC_NULL ? 0 : bytes_got(status));
+}
+
+/* One completed request: where in the list, and what it received. A request that is gone or inactive (nobody
+ * took it) is none. */
+static void done(struct trc_call *c, int64_t *last, int index, const MPI_Status *status)
+{
+    uint32_t number = c->t->number[index];
+    int64_t value[4] = {index, -5, 0, 0};
+    int cancelled = 0;
+    if (!number)
+        return;
+    struct trc_request *request = trc_request_at(number);
+    if (request->cancelled)
+        PMPI_Test_cancelled((MPI_Status *)status, &cancelled);
+    if (cancelled) {
+        value[1] = -6;
+    } else if (request->receives) {
+        value[1] = trc_peer(status->MPI_SOURCE);
+        value[2] = status->MPI_TAG;
+        value[3] = status->MPI_SOURCE == MPI_PROC_NULL ? 0 : bytes_got(status);
+    }
+    for (int i = 0; i < 4; i++) {
+        trc_put(c, value[i] - *last);
+        *last = value[i];
+    }
+    request->cancelled = false;
+    c->t->number[index] = 0; /* not to be given back */
+    if (request->persistent)
+        trc_request_give(number);
+    else
+        trc_request_freed(number);
+}
+
+static uint32_t completed_count(const struct trc_call *c, int outcome)
+{
+    const int *indices = c->indices >= 0 ? (const int *)c->a[c->indices] : NULL;
+    uint32_t count = 0;
+    if (indices)
+        for (int i = 0; i < outcome; i++)
+            count += c->t->number[indices[i]] != 0;
+    else
+        for (int i = 0; i < (int)c->t->numbers; i++)
+            count += c->t->number[i] != 0;
+    return count;
+}
+
+/* What a completion did. Whichever argument says how many: nout, index, flag, or none (all). */
+static void all_done(struct trc_call *c, const MPI_Status *status)
+{
+    struct trc_thread *t = c->t;
+    int outcome = c->found >= 0 ? *(const int *)c->a[c->found] : (int)t->numbers;
+    int64_t last = 0;
+    bool nothing = c->failed || outcome == MPI_UNDEFINED || !c->flag || t->numbers == 0;
+    c->t->nothing = !c->failed && (!c->flag || (c->indices >= 0 && outcome == 0));
+    if (nothing) {
+        t->at = mars_put(t->at, 0);
+    } else if (c->index >= 0) {
+        bool one = outcome >= 0 && (uint32_t)outcome < t->numbers && t->number[outcome];
+        t->at = mars_put(t->at, one ? 4 : 0);
+        if (one)
+            done(c, &last, outcome, status);
+    } else {
+        t->at = mars_put(t->at, 4 * (uint64_t)completed_count(c, outcome));
+        const int *indices = c->indices >= 0 ? (const int *)c->a[c->indices] : NULL;
+        for (int i = 0; i < outcome; i++)
+            done(c, &last, indices ? indices[i] : i, status + i);
+    }
+    for (uint32_t i = t->numbers; i-- > 0;) /* the oldest of a handle comes first again */
+        trc_request_give(t->number[i]);
+    t->numbers = 0;
+}
+
+static uint32_t one_taken(MPI_Request request)
+{
+    uint32_t number = trc_request_take(request);
+    trc_request_give(number);
+    return number;
+}
+
+/* The requests of the call as a list of numbers. */
+static void numbers_put(struct trc_call *c)
+{
+    int64_t last = 0;
+    uint32_t count = trc_room(c, 5 * (uint64_t)c->t->numbers + 8) ? c->t->numbers : 0;
+    c->t->at = mars_put(c->t->at, count);
+    for (uint32_t i = 0; i < count; last = c->t->number[i++])
+        trc_put(c, (int64_t)c->t->number[i] - last);
+}
+
+/* Requests that are made. */
+static bool made(struct trc_call *c, unsigned role, intptr_t argument)
+{
+    unsigned word = role & 0xff;
+    bool receives = word == TRC_R_rreq || word == TRC_R_prreq,
+         persistent = word == TRC_R_preq || word == TRC_R_prreq;
+    if (!receives && !persistent && word != TRC_R_req && word != TRC_R_ioreq)
+        return false;
+    trc_put(c, c->failed ? 0 : trc_request_made(*(MPI_Request *)argument, receives, persistent));
+    return true;
+}
+
+/* Requests that are named, but not to be completed; or that may be. */
+static bool used(struct trc_call *c, unsigned role, intptr_t argument)
+{
+    switch (role & 0xff) {
+    case TRC_R_reqref:
+    case TRC_R_reqval:
+        trc_put(c,
+                one_taken((role & 0xff) == TRC_R_reqval ? (MPI_Request)argument : *(MPI_Request *)argument));
+        return true;
+    case TRC_R_cancelreq:
+        if (c->t->numbers && c->t->number[0])
+            trc_request_at(c->t->number[0])->cancelled = true;
+        trc_put(c, c->t->numbers ? c->t->number[0] : 0);
+        trc_request_give(c->t->numbers ? c->t->number[0] : 0);
+        return true;
+    case TRC_R_freereq:
+        trc_put(c, c->t->numbers ? c->t->number[0] : 0);
+        trc_request_freed(c->t->numbers ? c->t->number[0] : 0);
+        return true;
+    case TRC_R_startreq:
+    case TRC_R_startreqs:
+        numbers_put(c);
+        for (uint32_t i = c->t->numbers; i-- > 0;)
+            trc_request_give(c->t->number[i]);
+        c->t->numbers = 0;
+        return true;
+    case TRC_R_reqio:
+    case TRC_R_reqs:
+        numbers_put(c);
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool trc_completion(struct trc_call *c, unsigned role, intptr_t argument)
+{
+    if (made(c, role, argument) || used(c, role, argument))
+        return true;
+    switch (role & 0xff) {
+    case TRC_R_flag:
+        c->flag = !c->failed && *(const int *)argument;
+        c->t->nothing = !c->failed && !c->flag;
+        trc_put(c, c->flag);
+        return true;
+    case TRC_R_status:
+        found(c, (const MPI_Status *)argument);
+        return true;
+    case TRC_R_fstatus:
+        found(c, c->flag ? (const MPI_Status *)argument : NULL);
+        return true;
+    case TRC_R_wstatus:
+    case TRC_R_statuses:
+        all_done(c, (const MPI_Status *)argument);
+        return true;
+    case TRC_R_iostatus:
+        trc_put(c, c->failed ? 0 : bytes_got((const MPI_Status *)argument));
+        return true;
+    case TRC_R_newmsg:
+        trc_put(c, c->failed || *(MPI_Message *)argument == MPI_MESSAGE_NULL
+                       ? 0
+                       : trc_thing_made(TRC_MESSAGES, (uintptr_t) * (MPI_Message *)argument));
+        return true;
+    default:
+        return false;
+    }
+}

@@ -1,0 +1,322 @@
+/* record.c - from the arguments of a call to its shape: what is called and with what, as mpi.table says.
+ *
+ * The words of a function are gone through in order, and each appends its fields. Addresses, counts and
+ * datatypes are remembered until the word that closes their side.
+ */
+#include "call.h"
+
+#include "tasks/traces/mars/define.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+static void list_put(struct trc_call *c, const int *value, int64_t count)
+{
+    int64_t last = 0;
+    if (!value || count < 0 || !trc_room(c, (uint64_t)count))
+        count = 0;
+    c->t->at = mars_put(c->t->at, (uint64_t)count);
+    for (int64_t i = 0; i < count; last = value[i++])
+        trc_put(c, value[i] - last);
+}
+
+static void text_put(struct trc_call *c, const char *text)
+{
+    size_t bytes = text ? strlen(text) : 0;
+    if (!trc_room(c, bytes / MARS_VARINT_MOST + 1))
+        bytes = 0;
+    c->t->at = mars_put(c->t->at, bytes);
+    memcpy(c->t->at, text ? text : "", bytes);
+    c->t->at += bytes;
+}
+
+static void group_put(struct trc_call *c, MPI_Group group)
+{
+    int count = 0;
+    int32_t *member = trc_group_members(group, &count);
+    list_put(c, member, member ? count : 0);
+    free(member);
+}
+
+/* The words that only remember. */
+static bool remembered(struct trc_call *c, unsigned role, intptr_t argument)
+{
+    switch (role & 0xff) {
+    case TRC_R_none:
+    case TRC_R_nreq:
+    case TRC_R_freetype:
+    case TRC_R_index:
+    case TRC_R_nout:
+    case TRC_R_indices:
+        return true;
+    case TRC_R_buf:
+        c->buffer = (const void *)argument;
+        return true;
+    case TRC_R_rbuf:
+        c->rbuffer = (const void *)argument;
+        return true;
+    case TRC_R_wbase:
+        trc_put(c, trc_page_of((const void *)argument));
+        return true;
+    case TRC_R_n:
+        c->n = argument;
+        return true;
+    case TRC_R_rn:
+        c->rn = argument;
+        return true;
+    case TRC_R_tn:
+        c->tn = argument;
+        return true;
+    case TRC_R_parts:
+        c->parts = argument;
+        return true;
+    case TRC_R_rparts:
+        c->rparts = argument;
+        return true;
+    case TRC_R_len:
+        c->length = argument;
+        return true;
+    case TRC_R_ns:
+        c->counts = argument;
+        c->large = role & TRC_LARGE;
+        return true;
+    case TRC_R_rns:
+        c->rcounts = argument;
+        c->rlarge = role & TRC_LARGE;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Windows and files. */
+static bool thing(struct trc_call *c, unsigned role, intptr_t argument)
+{
+    switch (role & 0xff) {
+    case TRC_R_newwin:
+        trc_put(c, c->failed ? 0 : trc_thing_made(TRC_WINDOWS, (uintptr_t) * (MPI_Win *)argument));
+        return true;
+    case TRC_R_win:
+        trc_put(c, trc_thing_of(TRC_WINDOWS, (uintptr_t)argument));
+        return true;
+    case TRC_R_newfile:
+        trc_put(c, c->failed ? 0 : trc_thing_made(TRC_FILES, (uintptr_t) * (MPI_File *)argument));
+        return true;
+    case TRC_R_file:
+        trc_put(c, trc_thing_of(TRC_FILES, (uintptr_t)argument));
+        return true;
+    case TRC_R_etype:
+    case TRC_R_ftype:
+        trc_put(c, trc_type_of((MPI_Datatype)argument)->number);
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Handles that are given or made. */
+static bool handle(struct trc_call *c, unsigned role, intptr_t argument)
+{
+    switch (role & 0xff) {
+    case TRC_R_comm:
+        trc_put(c, c->comm->number);
+        return true;
+    case TRC_R_comm2:
+        trc_put(c, trc_comm_of((MPI_Comm)argument)->number);
+        return true;
+    case TRC_R_newcomm:
+        trc_put(c, c->failed ? 0 : trc_comm_made(*(MPI_Comm *)argument, c->comm)->number);
+        return true;
+    case TRC_R_inewcomm:
+        trc_put(c, c->failed
+                       ? 0
+                       : trc_comm_copied(*(MPI_Comm *)argument, (MPI_Comm)c->a[c->function->comm])->number);
+        return true;
+    case TRC_R_freecomm:
+    case TRC_R_freeop:
+    case TRC_R_freewin:
+    case TRC_R_freefile:
+    case TRC_R_msg:
+        trc_put(c, c->t->numbers_before);
+        return true;
+    case TRC_R_op:
+        trc_put(c, trc_op_of((MPI_Op)argument));
+        return true;
+    case TRC_R_newop:
+        trc_put(c, c->failed ? 0 : trc_op_of(*(MPI_Op *)argument));
+        return true;
+    case TRC_R_group:
+        group_put(c, (MPI_Group)argument);
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void plain(struct trc_call *c, unsigned role, intptr_t argument)
+{
+    const struct trc_type *type;
+    switch (role & 0xff) {
+    case TRC_R_dest:
+    case TRC_R_source:
+    case TRC_R_target:
+    case TRC_R_root:
+        trc_put(c, trc_peer((int)argument));
+        break;
+    case TRC_R_tag:
+    case TRC_R_rtag:
+        trc_put(c, argument == MPI_ANY_TAG ? -1 : argument);
+        break;
+    case TRC_R_ttype:
+        type = trc_type_of((MPI_Datatype)argument);
+        trc_put(c, c->tn * (int64_t)type->size);
+        trc_put(c, type->number);
+        break;
+    case TRC_R_ints:
+        list_put(c, (const int *)argument, c->length);
+        break;
+    case TRC_R_name:
+        text_put(c, (const char *)argument);
+        break;
+    default: /* int, wsize, wunit, tdisp, offset */
+        trc_put(c, argument);
+    }
+}
+
+static void field(struct trc_call *c, unsigned role, intptr_t argument)
+{
+    if (remembered(c, role, argument) || trc_completion(c, role, argument) || handle(c, role, argument) ||
+        thing(c, role, argument))
+        return;
+    switch (role & 0xff) {
+    case TRC_R_type:
+    case TRC_R_type1:
+    case TRC_R_bothtype:
+    case TRC_R_rtype:
+    case TRC_R_vtype:
+    case TRC_R_rvtype:
+    case TRC_R_wtypes:
+    case TRC_R_rwtypes:
+        trc_side(c, role, argument);
+        break;
+    default:
+        plain(c, role, argument);
+    }
+}
+
+static void function_define(unsigned number)
+{
+    uint8_t data[600], *at = mars_put(data, number);
+    size_t bytes = strlen(trc_function[number].schema);
+    memcpy(at, trc_function[number].schema, bytes);
+    trc_define(MARS_DEFINE_FUNCTION, data, (size_t)(at + bytes - data));
+    trc.defined[number] = true;
+}
+
+static void shape_make(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
+{
+    const struct trc_function *function = &trc_function[number];
+    struct trc_call c = {.t = t, .function = function, .a = a, .parts = 1, .rparts = 1, .flag = true};
+    c.failed = result != MPI_SUCCESS && result != MPI_ERR_IN_STATUS;
+    c.found = c.indices = c.index = -1;
+    if (!trc.defined[number])
+        function_define(number);
+    t->at = t->key;
+    t->sent = t->received = -1;
+    t->nothing = false;
+    if (!trc_room(&c, 0))
+        return;
+    t->at = mars_put(t->at, (uint64_t)number << 1);
+    if (function->comm >= 0 && (function->role[function->comm] & 0xff) == TRC_R_comm)
+        c.comm = trc_comm_of((MPI_Comm)a[function->comm]);
+    if (function->root >= 0 && c.comm) {
+        c.other_group = a[function->root] == MPI_ROOT;
+        c.at_root = c.comm->inter ? c.other_group : a[function->root] == c.comm->rank;
+    }
+    for (unsigned i = 0; i < function->count; i++) {
+        unsigned role = function->role[i] & 0xff;
+        if (role == TRC_R_index)
+            c.index = c.found = (int)i;
+        else if (role == TRC_R_nout)
+            c.found = (int)i;
+        else if (role == TRC_R_indices)
+            c.indices = (int)i;
+    }
+    for (unsigned i = 0; i < function->count; i++)
+        field(&c, function->role[i], a[i]);
+}
+
+/* ---- and what becomes of it ---- */
+
+/* Polls are kept back until something else is called; those of one shape become one. */
+static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_times *times)
+{
+    struct trc_poll *poll = t->poll;
+    uint32_t i = 0;
+    while (i < t->polls && (poll[i].bytes != bytes || memcmp(poll[i].shape, t->key, bytes) != 0))
+        i++;
+    if (i == TRC_POLL_SHAPES)
+        return false;
+    poll += i;
+    if (i < t->polls) {
+        poll->polls.count++;
+        poll->polls.rest += times->gap;
+        poll->times.duration += times->duration;
+        return true;
+    }
+    if (bytes > poll->room)
+        poll->shape = trc_grow(poll->shape, &poll->room, bytes);
+    if (bytes > poll->room)
+        return false;
+    memcpy(poll->shape, t->key, bytes);
+    poll->bytes = bytes;
+    poll->times = *times;
+    poll->polls = (struct mars_polls){1, 0};
+    t->polls++;
+    return true;
+}
+
+static uint64_t time_of_day(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_REALTIME, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+void trc_polls_write(struct trc_thread *t)
+{
+    for (uint32_t i = 0; i < t->polls; i++) {
+        struct trc_poll *poll = &t->poll[i];
+        poll->shape[0] |= poll->polls.count > 1;
+        mars_writer_call(t->writer, poll->shape, poll->bytes, &poll->times,
+                         poll->polls.count > 1 ? &poll->polls : NULL, time_of_day);
+    }
+    t->polls = 0;
+}
+
+void trc_after(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
+{
+    t->returned = trc_wall();
+    trc_record(t, number, a, result);
+}
+
+void trc_record(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
+{
+    struct mars_times times = {.gap = (uint64_t)(t->enter - t->back),
+                               .away = t->away,
+                               .duration = (uint64_t)(t->returned - t->called)};
+    struct trc_sum *sum = &t->sum[number];
+    shape_make(t, number, a, result);
+    size_t bytes = (size_t)(t->at - t->key);
+    sum->calls++;
+    sum->ns += times.duration;
+    sum->bytes += (uint64_t)(t->sent >= 0 ? t->sent : t->received >= 0 ? t->received : 0);
+    if (!t->nothing || !poll_keep(t, bytes, &times)) {
+        if (t->polls)
+            trc_polls_write(t);
+        mars_writer_call(t->writer, t->key, bytes, &times, NULL, time_of_day);
+    }
+    trc_clock_back(t);
+    t->inside = false;
+}

@@ -1,0 +1,129 @@
+/* requests.c - requests by number: the lowest that is free, so that each pass of a loop uses the same.
+ *
+ * Libraries hand out one handle for all requests that are complete from the start, so a handle may have many
+ * numbers: the oldest is found first. While a call that may complete them is made, they are taken: each is
+ * found once.
+ */
+#include "trc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define BUCKETS 4096
+
+static struct {
+    struct trc_request *request; /* by number */
+    uint64_t *used;              /* a bit for each number */
+    uint32_t room, lowest;       /* word of `used` below which none is free */
+    struct bucket {
+        uint32_t first, last;
+    } bucket[BUCKETS];
+} table;
+
+static struct bucket *bucket_of(uintptr_t handle)
+{
+    return &table.bucket[(handle * 0x9e3779b97f4a7c15u) >> 40 & (BUCKETS - 1)];
+}
+
+static bool more_room(void)
+{
+    uint32_t room = table.room ? 2 * table.room : 256;
+    struct trc_request *request = realloc(table.request, room * sizeof *request);
+    if (!request)
+        return false;
+    table.request = request;
+    uint64_t *used = realloc(table.used, room / 8);
+    if (!used)
+        return false;
+    memset(used + table.room / 64, 0, (room - table.room) / 8);
+    table.used = used;
+    if (table.room == 0)
+        used[0] = 1; /* no request has number 0 */
+    table.room = room;
+    return true;
+}
+
+static uint32_t number_take(void)
+{
+    uint32_t word = table.lowest;
+    while (word < table.room / 64 && table.used[word] == ~(uint64_t)0)
+        word++;
+    table.lowest = word;
+    if (word == table.room / 64 && !more_room())
+        return 0;
+    uint32_t bit = (uint32_t)__builtin_ctzll(~table.used[word]);
+    table.used[word] |= (uint64_t)1 << bit;
+    return word * 64 + bit;
+}
+
+static void link_last(uint32_t number)
+{
+    struct bucket *bucket = bucket_of(table.request[number].handle);
+    table.request[number].next = 0;
+    if (bucket->last)
+        table.request[bucket->last].next = number;
+    else
+        bucket->first = number;
+    bucket->last = number;
+}
+
+uint32_t trc_request_made(MPI_Request handle, bool receives, bool persistent)
+{
+    if (handle == MPI_REQUEST_NULL)
+        return 0;
+    trc_lock();
+    uint32_t number = number_take();
+    if (number) {
+        table.request[number] = (struct trc_request){(uintptr_t)handle, 0, receives, persistent, false};
+        link_last(number);
+    }
+    trc_unlock();
+    return number;
+}
+
+uint32_t trc_request_take(MPI_Request handle)
+{
+    if (handle == MPI_REQUEST_NULL)
+        return 0;
+    trc_lock();
+    struct bucket *bucket = bucket_of((uintptr_t)handle);
+    uint32_t number = bucket->first, before = 0;
+    for (; number && table.request[number].handle != (uintptr_t)handle; number = table.request[number].next)
+        before = number;
+    if (number) {
+        *(before ? &table.request[before].next : &bucket->first) = table.request[number].next;
+        if (bucket->last == number)
+            bucket->last = before;
+    }
+    trc_unlock();
+    return number;
+}
+
+void trc_request_give(uint32_t number)
+{
+    if (!number)
+        return;
+    trc_lock();
+    struct bucket *bucket = bucket_of(table.request[number].handle);
+    table.request[number].next = bucket->first;
+    bucket->first = number;
+    if (!bucket->last)
+        bucket->last = number;
+    trc_unlock();
+}
+
+void trc_request_freed(uint32_t number)
+{
+    if (!number)
+        return;
+    trc_lock();
+    table.used[number / 64] &= ~((uint64_t)1 << number % 64);
+    if (number / 64 < table.lowest)
+        table.lowest = number / 64;
+    trc_unlock();
+}
+
+struct trc_request *trc_request_at(uint32_t number)
+{
+    return &table.request[number];
+}

@@ -1,0 +1,307 @@
+/* trc.h - inside libmarstrace: what is loaded into a traced program, between it and its MPI library.
+ *
+ * A wrapper (made by generate.awk) takes the time, calls PMPI_NAME, takes the time again and has the call
+ * recorded (record.c): each argument by its word in mpi.table. Everything here is hidden but the wrappers, so
+ * that nothing can clash with the program's own names. Nothing here speaks to other tasks, and nothing here
+ * may fail a program: what cannot be recorded is left out, with one line on standard error.
+ *
+ * While MPI_THREAD_MULTIPLE is given, the tables are guarded by a lock (trc_lock); otherwise there is one
+ * caller at a time. Threads record into writers of their own.
+ */
+#ifndef TRC_H
+#define TRC_H
+
+#include "tasks/traces/mars/writer.h"
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define TRC_EXPORT __attribute__((visibility("default")))
+#define TRC_ARGUMENTS 16 /* of a function, at most */
+
+#include "list.h" /* enum trc_number */
+
+enum trc_role { /* the words of mpi.table */
+                TRC_R_none,
+                TRC_R_buf,
+                TRC_R_n,
+                TRC_R_parts,
+                TRC_R_type,
+                TRC_R_bothtype,
+                TRC_R_type1,
+                TRC_R_rbuf,
+                TRC_R_rn,
+                TRC_R_rparts,
+                TRC_R_rtype,
+                TRC_R_ns,
+                TRC_R_vtype,
+                TRC_R_wtypes,
+                TRC_R_rns,
+                TRC_R_rvtype,
+                TRC_R_rwtypes,
+                TRC_R_tn,
+                TRC_R_ttype,
+                TRC_R_dest,
+                TRC_R_source,
+                TRC_R_tag,
+                TRC_R_rtag,
+                TRC_R_comm,
+                TRC_R_comm2,
+                TRC_R_newcomm,
+                TRC_R_inewcomm,
+                TRC_R_freecomm,
+                TRC_R_root,
+                TRC_R_op,
+                TRC_R_newop,
+                TRC_R_freeop,
+                TRC_R_freetype,
+                TRC_R_req,
+                TRC_R_rreq,
+                TRC_R_preq,
+                TRC_R_prreq,
+                TRC_R_ioreq,
+                TRC_R_reqref,
+                TRC_R_reqval,
+                TRC_R_cancelreq,
+                TRC_R_freereq,
+                TRC_R_startreq,
+                TRC_R_nreq,
+                TRC_R_startreqs,
+                TRC_R_reqio,
+                TRC_R_reqs,
+                TRC_R_index,
+                TRC_R_nout,
+                TRC_R_indices,
+                TRC_R_flag,
+                TRC_R_status,
+                TRC_R_fstatus,
+                TRC_R_wstatus,
+                TRC_R_statuses,
+                TRC_R_iostatus,
+                TRC_R_newmsg,
+                TRC_R_msg,
+                TRC_R_int,
+                TRC_R_len,
+                TRC_R_ints,
+                TRC_R_name,
+                TRC_R_wbase,
+                TRC_R_wsize,
+                TRC_R_wunit,
+                TRC_R_newwin,
+                TRC_R_win,
+                TRC_R_freewin,
+                TRC_R_target,
+                TRC_R_tdisp,
+                TRC_R_group,
+                TRC_R_file,
+                TRC_R_newfile,
+                TRC_R_freefile,
+                TRC_R_offset,
+                TRC_R_etype,
+                TRC_R_ftype,
+                /* besides the word */
+                TRC_ROOT_ONLY = 0x100,
+                TRC_NOT_ROOT = 0x200,
+                TRC_LARGE = 0x400,
+};
+
+enum trc_flags {
+    TRC_BEFORE = 1,     /* something must be looked at before the call */
+    TRC_TWO_SIDES = 2,  /* has datatypes of the send side and of the receive side */
+    TRC_REDUCES = 4,    /* has an operation */
+    TRC_NEIGHBOURS = 8, /* counts are per neighbour */
+    TRC_POLLS = 16,     /* may say that nothing has come */
+};
+
+struct trc_function {
+    const char *name, *schema; /* "MPI_Send", "MPI_Send bytes type ..." */
+    const char *classes;       /* of its arguments in Fortran, see generate.awk */
+    uint8_t flags, count;
+    int8_t comm, root; /* which argument they are; -1: none */
+    uint16_t role[TRC_ARGUMENTS];
+};
+
+enum trc_by_hand {
+    TRC_Init = TRC_FUNCTIONS,
+    TRC_Init_thread,
+    TRC_Finalize,
+    TRC_Abort,
+    TRC_Pcontrol,
+    TRC_ALL
+};
+extern const struct trc_function trc_function[TRC_ALL];
+
+/* ---- map.c: tables from a handle or address to a number or object ---- */
+
+struct trc_map {
+    struct trc_entry {
+        uintptr_t key; /* 1 + it; 0: free */
+        uintptr_t value;
+    } * entry;
+    uint32_t used, size; /* a power of two */
+};
+/* The value of a key, 0: it has none. */
+uintptr_t trc_map_get(const struct trc_map *, uintptr_t key);
+void trc_map_set(struct trc_map *, uintptr_t key, uintptr_t value);
+void trc_map_remove(struct trc_map *, uintptr_t key);
+
+/* ---- handles.c: communicators, datatypes and so on by number ---- */
+
+struct trc_comm {
+    uint32_t number, size, others; /* others: of the remote group, or size */
+    uint32_t in, out;              /* neighbours */
+    int32_t rank;
+    uint64_t id, group; /* the world's ranks as one number */
+    bool inter;
+};
+struct trc_type {
+    uint32_t number;
+    uint64_t size;
+};
+
+void trc_handles_begin(void); /* MPI is there */
+const struct trc_comm *trc_comm_of(MPI_Comm);
+/* A communicator that has just been made from another; NULL: nobody knows from which. */
+const struct trc_comm *trc_comm_made(MPI_Comm, const struct trc_comm *parent);
+/* One that will be as its parent, and cannot be asked yet. */
+const struct trc_comm *trc_comm_copied(MPI_Comm, MPI_Comm parent);
+void trc_comm_freed(MPI_Comm);
+const struct trc_type *trc_type_of(MPI_Datatype);
+void trc_type_freed(MPI_Datatype);
+uint32_t trc_op_of(MPI_Op);
+void trc_op_freed(MPI_Op);
+enum trc_thing { TRC_WINDOWS, TRC_FILES, TRC_MESSAGES, TRC_PAGES, TRC_THINGS };
+uint32_t trc_thing_of(enum trc_thing, uintptr_t handle); /* the next number when it is new */
+uint32_t trc_thing_made(enum trc_thing, uintptr_t handle);
+void trc_thing_freed(enum trc_thing, uintptr_t handle);
+/* The members of a group by rank in the world; malloc'ed. */
+int32_t *trc_group_members(MPI_Group, int *count);
+
+/* ---- requests.c ---- */
+
+struct trc_request {
+    uintptr_t handle;
+    uint32_t next; /* of the same bucket; 0: none */
+    bool receives, persistent, cancelled;
+};
+/* Numbers begin with 1; 0 is a request that nobody has seen made, or MPI_REQUEST_NULL. */
+uint32_t trc_request_made(MPI_Request, bool receives, bool persistent);
+/* The latest of this handle that is not taken; it is taken until it is given back or freed. */
+uint32_t trc_request_take(MPI_Request);
+void trc_request_give(uint32_t number);
+void trc_request_freed(uint32_t number);
+struct trc_request *trc_request_at(uint32_t number);
+
+/* ---- a thread that calls MPI ---- */
+
+struct trc_sum {
+    uint64_t calls, bytes, ns;
+};
+
+struct trc_poll { /* polls of one shape since the last call that was none */
+    uint8_t *shape;
+    size_t bytes, room;
+    struct mars_times times;
+    struct mars_polls polls;
+};
+#define TRC_POLL_SHAPES 8
+
+struct trc_thread {
+    struct mars_writer *writer;
+    struct trc_thread *next; /* of all */
+    bool inside;             /* a call is being made or recorded: calls below it are the library's own */
+    bool off;                /* not recorded now */
+    int64_t enter, called, returned, back; /* wall clock: entered, PMPI called, returned; our own work done */
+    int64_t enter_cpu, back_cpu;
+    uint64_t away;
+    uint8_t *key; /* the shape being made */
+    size_t key_room;
+    uint8_t *at;
+    int64_t sent, received; /* bytes of the call; -1: it has no such side */
+    uint32_t *number;       /* requests that were taken before the call */
+    uint32_t numbers;
+    uint32_t numbers_before; /* number of what the call frees */
+    size_t number_room;
+    MPI_Status *status; /* where the caller wants none */
+    size_t status_room;
+    bool nothing;  /* a poll found nothing */
+    void *fortran; /* scratch memory of fortran.c */
+    size_t fortran_room, fortran_used;
+    struct trc_poll poll[TRC_POLL_SHAPES];
+    uint32_t polls;
+    struct trc_sum sum[TRC_ALL];
+};
+
+struct trc_process {
+    bool on;   /* between MPI_Init and MPI_Finalize */
+    bool many; /* MPI_THREAD_MULTIPLE */
+    int lock;
+    int file, rank, size;
+    char *path; /* of the task's file */
+    const char *folder;
+    bool two_clocks, profile;
+    uint64_t resolution_ns;
+    struct mars_writer *definitions;
+    struct trc_thread *threads;
+    uint32_t thread_count;
+    bool defined[TRC_ALL];
+    int pid;
+};
+extern struct trc_process trc;
+
+/* NULL: this call is not to be recorded. */
+struct trc_thread *trc_thread_begin(void);
+extern __thread struct trc_thread *trc_me __attribute__((tls_model("initial-exec")));
+
+void trc_define(unsigned kind, const uint8_t *data, size_t bytes);
+void trc_lock(void);
+void trc_unlock(void);
+void trc_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void *trc_grow(void *old, size_t *room,
+               size_t bytes); /* of at least so many; ends the recording when there is none */
+
+/* ---- clock.c ---- */
+
+int64_t trc_wall(void);
+void trc_clock_entered(struct trc_thread *);
+void trc_clock_back(struct trc_thread *);
+void trc_clock_begin(struct trc_thread *);
+const char *trc_clock_way(void); /* how the thread's CPU time is taken */
+
+static inline struct trc_thread *trc_enter(void)
+{
+    struct trc_thread *t = trc_me;
+    if (!t) {
+        t = trc_thread_begin();
+        if (!t)
+            return NULL;
+    }
+    if (t->inside || t->off)
+        return NULL;
+    t->inside = true;
+    trc_clock_entered(t);
+    t->called = t->enter;
+    return t;
+}
+
+/* ---- record.c ---- */
+
+void trc_before(struct trc_thread *, unsigned function, intptr_t *a);
+void trc_after(struct trc_thread *, unsigned function, const intptr_t *a, int result);
+/* The same when t->returned has been taken. */
+void trc_record(struct trc_thread *, unsigned function, const intptr_t *a, int result);
+/* The polls that have been kept back. */
+void trc_polls_write(struct trc_thread *);
+
+/* ---- fortran.c ---- */
+
+struct trc_thread *trc_fortran_enter(unsigned function, void **p, intptr_t *a);
+void trc_fortran_leave(struct trc_thread *, unsigned function, void **p, intptr_t *a);
+
+/* ---- profile.c ---- */
+
+void trc_profile_gather(void);
+
+#endif
