@@ -10,9 +10,9 @@
  * question is asked once. All paths to one destination form a tree: a path is that of its second switch with
  * one dependency more, and inherits in which layers it is contained, and in which impossible. Nearly all
  * paths are settled by that alone. Cycles are found by keeping the links of a layer in topological order
- * (Pearce and Kelly, 2006): a dependency that agrees with the order costs nothing; else only what lies
- * between its ends is moved.
+ * (acyclic.c).
  */
+#include "routing/tables/acyclic.h"
 #include "routing/tables/make.h"
 
 #include <stdlib.h>
@@ -25,12 +25,8 @@ struct route_layers {
     uint64_t *first;      /* per link: its dependencies, by the place of the next link at its switch */
     uint32_t *have, *bad; /* per dependency: a bit for each layer */
     uint32_t layers;
-    uint32_t *place[ROUTE_MAX_LAYERS]; /* of each link in the layer's topological order */
-    uint32_t *contained, *blocked;     /* per switch, for the destination at hand */
-    uint32_t *stack;                   /* links */
-    uint64_t *ahead, *behind;          /* links, their place in the upper half */
-    uint32_t *slot;                    /* places */
-    bool *seen;
+    struct route_acyclic *graph;
+    uint32_t *contained, *blocked; /* per switch, for the destination at hand */
 };
 
 struct route_layers *route_layers_new(const struct route_wires *wires)
@@ -49,11 +45,7 @@ struct route_layers *route_layers_new(const struct route_wires *wires)
     l->bad = ker_alloc((l->first[wires->links] + 1) * sizeof *l->bad);
     l->contained = ker_alloc(wires->switches * sizeof *l->contained);
     l->blocked = ker_alloc(wires->switches * sizeof *l->blocked);
-    l->stack = ker_alloc(links * sizeof *l->stack);
-    l->ahead = ker_alloc(links * sizeof *l->ahead);
-    l->behind = ker_alloc(links * sizeof *l->behind);
-    l->slot = ker_alloc(links * sizeof *l->slot);
-    l->seen = ker_alloc(links * sizeof *l->seen);
+    l->graph = route_acyclic_new(wires);
     return l;
 }
 
@@ -61,18 +53,12 @@ void route_layers_free(struct route_layers *l)
 {
     if (!l)
         return;
-    for (uint32_t i = 0; i < l->layers; i++)
-        free(l->place[i]);
     free(l->first);
     free(l->have);
     free(l->bad);
     free(l->contained);
     free(l->blocked);
-    free(l->stack);
-    free(l->ahead);
-    free(l->behind);
-    free(l->slot);
-    free(l->seen);
+    route_acyclic_free(l->graph);
     free(l);
 }
 
@@ -86,109 +72,25 @@ static uint64_t dependency(const struct route_layers *l, uint32_t link, uint32_t
     return l->first[link] + next - l->wires->begin[l->wires->to[link]];
 }
 
-/* Links that `start` leads on to, up to the place of `stop`: false when that itself is among them. */
-static bool look_ahead(struct route_layers *l, uint32_t layer, uint32_t start, uint32_t stop, uint32_t *found)
-{
-    const struct route_wires *wires = l->wires;
-    const uint32_t *place = l->place[layer];
-    uint32_t depth = 0;
-    bool free_of_it = true;
-    *found = 0;
-    l->stack[depth++] = start;
-    l->seen[start] = true;
-    while (depth > 0 && free_of_it) {
-        uint32_t link = l->stack[--depth], first = wires->begin[wires->to[link]];
-        l->ahead[(*found)++] = (uint64_t)place[link] << 32 | link;
-        for (uint64_t d = l->first[link]; d < l->first[link + 1] && free_of_it; d++) {
-            uint32_t next = first + (uint32_t)(d - l->first[link]);
-            if (!(l->have[d] >> layer & 1) || l->seen[next] || place[next] > place[stop])
-                continue;
-            free_of_it = next != stop;
-            l->seen[next] = true;
-            l->stack[depth++] = next;
-        }
-    }
-    for (uint32_t i = 0; i < *found; i++)
-        l->seen[(uint32_t)l->ahead[i]] = false;
-    while (depth > 0)
-        l->seen[l->stack[--depth]] = false;
-    return free_of_it;
-}
-
-/* Links that lead to `start`, down to the place of `stop`. */
-static uint32_t look_behind(struct route_layers *l, uint32_t layer, uint32_t start, uint32_t stop)
-{
-    const struct route_wires *wires = l->wires;
-    const uint32_t *place = l->place[layer];
-    uint32_t depth = 0, found = 0;
-    l->stack[depth++] = start;
-    l->seen[start] = true;
-    while (depth > 0) {
-        uint32_t link = l->stack[--depth], at = wires->from[link];
-        l->behind[found++] = (uint64_t)place[link] << 32 | link;
-        for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++) {
-            uint32_t before = wires->reverse[i];
-            if (before == ROUTE_NO_WIRE || l->seen[before] || place[before] < place[stop] ||
-                !(l->have[dependency(l, before, link)] >> layer & 1))
-                continue;
-            l->seen[before] = true;
-            l->stack[depth++] = before;
-        }
-    }
-    for (uint32_t i = 0; i < found; i++)
-        l->seen[(uint32_t)l->behind[i]] = false;
-    return found;
-}
-
-static int compare_places(const void *a, const void *b)
-{
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The links behind and then the links ahead take the places that both had, in their old order. */
-static void reorder(struct route_layers *l, uint32_t layer, uint32_t behind, uint32_t ahead)
-{
-    uint32_t i = 0, k = 0, *place = l->place[layer];
-    qsort(l->behind, behind, sizeof *l->behind, compare_places);
-    qsort(l->ahead, ahead, sizeof *l->ahead, compare_places);
-    for (uint32_t at = 0; at < behind + ahead; at++)
-        l->slot[at] = k == ahead || (i < behind && l->behind[i] < l->ahead[k])
-                          ? (uint32_t)(l->behind[i++] >> 32)
-                          : (uint32_t)(l->ahead[k++] >> 32);
-    for (i = 0; i < behind; i++)
-        place[(uint32_t)l->behind[i]] = l->slot[i];
-    for (k = 0; k < ahead; k++)
-        place[(uint32_t)l->ahead[k]] = l->slot[behind + k];
-}
-
 /* A new dependency; false when it would close a circle. */
 static bool dependency_add(struct route_layers *l, uint32_t layer, uint32_t link, uint32_t next)
 {
-    const uint32_t *place = l->place[layer];
-    uint32_t ahead;
-    if (place[link] > place[next]) {
-        if (!look_ahead(l, layer, next, link, &ahead))
-            return false;
-        reorder(l, layer, look_behind(l, layer, link, next), ahead);
-    }
+    if (!route_acyclic_add(l->graph, layer, link, next))
+        return false;
     l->have[dependency(l, link, next)] |= 1u << layer;
     return true;
 }
 
-static void layer_begin(struct route_layers *l)
+static void dependency_remove(struct route_layers *l, uint32_t layer, uint32_t link, uint32_t next)
 {
-    uint32_t *place = ker_alloc((l->wires->links + (size_t)1) * sizeof *place);
-    for (uint32_t i = 0; i < l->wires->links; i++)
-        place[i] = i;
-    l->place[l->layers++] = place;
+    route_acyclic_remove(l->graph, layer, link, next);
+    l->have[dependency(l, link, next)] &= ~(1u << layer);
 }
 
-/* Takes what a path that cannot be added has added, which is the dependencies up to the one that failed. */
-static void path_remove(struct route_layers *l, uint32_t layer, const uint64_t *added, uint32_t count)
+static void layer_begin(struct route_layers *l)
 {
-    for (uint32_t i = 0; i < count; i++)
-        l->have[added[i]] &= ~(1u << layer);
+    route_acyclic_layer(l->graph);
+    l->layers++;
 }
 
 /* The path from a switch; all of its dependencies, or none. */
@@ -196,21 +98,21 @@ static bool path_add(struct route_layers *l, uint32_t layer, const uint32_t *nex
                      uint32_t destination)
 {
     const struct route_wires *wires = l->wires;
-    uint64_t added[UINT8_MAX];
-    uint32_t count = 0;
+    uint32_t added[UINT8_MAX], count = 0; /* links that wait for the path's next one */
     for (uint32_t on = wires->to[next[at]]; on != destination; at = on, on = wires->to[next[at]]) {
         uint64_t d = dependency(l, next[at], next[on]);
         if (l->have[d] >> layer & 1)
             continue;
         bool possible = !(l->bad[d] >> layer & 1) && count < UINT8_MAX;
         if (possible && dependency_add(l, layer, next[at], next[on])) {
-            added[count++] = d;
+            added[count++] = next[at];
             continue;
         }
-        path_remove(l, layer, added, count);
+        for (uint32_t i = 0; i < count; i++)
+            dependency_remove(l, layer, added[i], next[wires->to[added[i]]]);
         /* it may have failed because of what was just added */
         if (possible && count > 0 && dependency_add(l, layer, next[at], next[on]))
-            l->have[d] &= ~(1u << layer);
+            dependency_remove(l, layer, next[at], next[on]);
         else
             l->bad[d] |= 1u << layer;
         return false;

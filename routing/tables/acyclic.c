@@ -1,0 +1,243 @@
+/* acyclic.c - dependencies of links without circles.
+ *
+ * The links of a layer stand in a list in topological order; labels that rise along it say which of two comes
+ * first. A dependency that agrees with the order costs nothing. Else two searches take turns, from `next`
+ * ahead and from `link` back, each only as far as the other's beginning in the order: where one meets the
+ * other there is a circle; when one has found all, what it has found moves, in its old order, to the other
+ * side of the other's beginning (two-way search: Bender, Fineman, Gilbert and Tarjan, 2016). On networks one
+ * side is small nearly always, while the other is a good part of all links.
+ *
+ * Where there is no room for labels, those around are spread: the smallest range of labels, a power of two,
+ * that holds no more than the square root of it (Bender et al., 2002).
+ */
+#include "routing/tables/acyclic.h"
+
+#include "kernel/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL_BITS 62
+
+struct layer {
+    uint64_t *label;
+    uint32_t *after, *before; /* the list, in a ring through the number behind the last link */
+    uint64_t *ahead, *behind; /* per link `words`: which of those of the switch it leads to it waits for;
+                                 which of its own switch's links have a reverse that waits for it */
+};
+
+struct found { /* by one search */
+    struct place {
+        uint64_t label;
+        uint32_t link;
+    } * place;
+    uint32_t count, done; /* done: what these lead to is found, too */
+};
+
+struct route_acyclic {
+    const struct route_wires *wires;
+    uint32_t words, layers;
+    struct layer *layer;
+    struct found ahead, behind;
+    uint8_t *seen; /* by which search */
+};
+
+enum { AHEAD = 1, BEHIND = 2 };
+
+struct route_acyclic *route_acyclic_new(const struct route_wires *wires)
+{
+    struct route_acyclic *a = ker_alloc(sizeof *a);
+    size_t links = wires->links + (size_t)1;
+    *a = (struct route_acyclic){.wires = wires, .words = wires->most / 64 + 1};
+    a->ahead.place = ker_alloc(links * sizeof *a->ahead.place);
+    a->behind.place = ker_alloc(links * sizeof *a->behind.place);
+    a->seen = ker_alloc(links);
+    return a;
+}
+
+void route_acyclic_free(struct route_acyclic *a)
+{
+    if (!a)
+        return;
+    for (uint32_t i = 0; i < a->layers; i++) {
+        free(a->layer[i].label);
+        free(a->layer[i].after);
+        free(a->layer[i].before);
+        free(a->layer[i].ahead);
+        free(a->layer[i].behind);
+    }
+    free(a->layer);
+    free(a->ahead.place);
+    free(a->behind.place);
+    free(a->seen);
+    free(a);
+}
+
+void route_acyclic_layer(struct route_acyclic *a)
+{
+    uint32_t links = a->wires->links;
+    uint64_t gap = (1ull << LABEL_BITS) / (links + 2ull);
+    struct layer *l = KER_APPEND(a->layer, a->layers);
+    *l = (struct layer){.label = ker_alloc((links + 1ull) * sizeof *l->label),
+                        .after = ker_alloc((links + 1ull) * sizeof *l->after),
+                        .before = ker_alloc((links + 1ull) * sizeof *l->before),
+                        .ahead = ker_alloc((links + 1ull) * a->words * sizeof *l->ahead),
+                        .behind = ker_alloc((links + 1ull) * a->words * sizeof *l->behind)};
+    for (uint32_t i = 0; i <= links; i++) {
+        l->label[i] = i < links ? (i + 1) * gap : 0;
+        l->after[i] = i < links ? i + 1 : 0;
+        l->before[i] = i > 0 ? i - 1 : links;
+    }
+}
+
+/* ---- bits ---- */
+
+/* Both bits of a dependency. Links are alive in both directions, so that each has a reverse. */
+static void bits_change(struct route_acyclic *a, uint32_t layer, uint32_t link, uint32_t next)
+{
+    const struct route_wires *wires = a->wires;
+    ker_check(wires->reverse[link] != ROUTE_NO_WIRE);
+    uint32_t on = next - wires->begin[wires->to[link]],
+             back = wires->reverse[link] - wires->begin[wires->to[link]];
+    a->layer[layer].ahead[(size_t)link * a->words + on / 64] ^= 1ull << on % 64;
+    a->layer[layer].behind[(size_t)next * a->words + back / 64] ^= 1ull << back % 64;
+}
+
+void route_acyclic_remove(struct route_acyclic *a, uint32_t layer, uint32_t link, uint32_t next)
+{
+    bits_change(a, layer, link, next);
+}
+
+/* ---- the searches ---- */
+
+static void find(struct route_acyclic *a, const struct layer *l, struct found *f, uint32_t link, uint8_t by)
+{
+    a->seen[link] = by;
+    f->place[f->count++] = (struct place){l->label[link], link};
+}
+
+/* Looks at what the next link found leads to, up to the label `last`; false: that is behind, too. */
+static bool step_ahead(struct route_acyclic *a, const struct layer *l, uint64_t last)
+{
+    const struct route_wires *wires = a->wires;
+    uint32_t link = a->ahead.place[a->ahead.done++].link, first = wires->begin[wires->to[link]];
+    for (uint32_t w = 0; w < a->words; w++)
+        for (uint64_t rest = l->ahead[(size_t)link * a->words + w]; rest; rest &= rest - 1) {
+            uint32_t next = first + w * 64 + (uint32_t)__builtin_ctzll(rest);
+            if (a->seen[next] == BEHIND)
+                return false;
+            if (a->seen[next] == 0 && l->label[next] < last)
+                find(a, l, &a->ahead, next, AHEAD);
+        }
+    return true;
+}
+
+static bool step_back(struct route_acyclic *a, const struct layer *l, uint64_t first)
+{
+    const struct route_wires *wires = a->wires;
+    uint32_t link = a->behind.place[a->behind.done++].link, own = wires->begin[wires->from[link]];
+    for (uint32_t w = 0; w < a->words; w++)
+        for (uint64_t rest = l->behind[(size_t)link * a->words + w]; rest; rest &= rest - 1) {
+            uint32_t before = wires->reverse[own + w * 64 + (uint32_t)__builtin_ctzll(rest)];
+            if (a->seen[before] == AHEAD)
+                return false;
+            if (a->seen[before] == 0 && l->label[before] > first)
+                find(a, l, &a->behind, before, BEHIND);
+        }
+    return true;
+}
+
+/* Until one side has found all; false: they meet. */
+static bool search(struct route_acyclic *a, const struct layer *l, uint32_t link, uint32_t next)
+{
+    uint64_t first = l->label[next], last = l->label[link];
+    bool apart = true;
+    a->ahead.count = a->ahead.done = a->behind.count = a->behind.done = 0;
+    find(a, l, &a->ahead, next, AHEAD);
+    find(a, l, &a->behind, link, BEHIND);
+    while (apart && a->ahead.done < a->ahead.count && a->behind.done < a->behind.count)
+        apart = step_back(a, l, first) && step_ahead(a, l, last);
+    for (uint32_t i = 0; i < a->ahead.count; i++)
+        a->seen[a->ahead.place[i].link] = 0;
+    for (uint32_t i = 0; i < a->behind.count; i++)
+        a->seen[a->behind.place[i].link] = 0;
+    return apart;
+}
+
+/* ---- the order ---- */
+
+/* Spreads the labels around a link until there is room for so many behind it. */
+static void labels_spread(struct layer *l, uint32_t links, uint32_t at, uint32_t wanted)
+{
+    uint32_t first = at, last = at, count = 1;
+    for (unsigned bits = 2; bits <= LABEL_BITS; bits++) {
+        uint64_t low = l->label[at] >> bits << bits, high = low + (1ull << bits) - 1;
+        for (; l->before[first] != links && l->label[l->before[first]] >= low; count++)
+            first = l->before[first];
+        for (; l->after[last] != links && l->label[l->after[last]] <= high; count++)
+            last = l->after[last];
+        uint64_t gap = (high - low) / (count + 1ull);
+        if ((bits < LABEL_BITS && (uint64_t)count * count > high - low) || gap <= wanted + 1ull)
+            continue;
+        for (uint64_t label = low + gap;; label += gap, first = l->after[first]) {
+            l->label[first] = label;
+            if (first == last)
+                return;
+        }
+    }
+    ker_assert(false); /* there are far more labels than links */
+}
+
+/* How many labels there are between a link, or the beginning, and what follows. */
+static uint64_t room_behind(const struct layer *l, uint32_t links, uint32_t at)
+{
+    uint64_t end = l->after[at] == links ? 1ull << LABEL_BITS : l->label[l->after[at]];
+    return end - l->label[at] - 1;
+}
+
+static void list_remove(struct layer *l, uint32_t link)
+{
+    l->after[l->before[link]] = l->after[link];
+    l->before[l->after[link]] = l->before[link];
+}
+
+static int by_label(const void *a, const void *b)
+{
+    const struct place *x = a, *y = b;
+    return x->label < y->label ? -1 : x->label > y->label;
+}
+
+/* Moves what was found, in its order, behind `at`, which is not among it; `links`: to the beginning. */
+static void move_behind(struct layer *l, uint32_t links, uint32_t at, struct found *f)
+{
+    qsort(f->place, f->count, sizeof *f->place, by_label);
+    for (uint32_t i = 0; i < f->count; i++)
+        list_remove(l, f->place[i].link);
+    if (room_behind(l, links, at) < f->count)
+        labels_spread(l, links, at == links ? l->after[links] : at, f->count);
+    uint64_t gap = (room_behind(l, links, at) + 1) / (f->count + 1ull);
+    for (uint32_t i = 0; i < f->count; i++) {
+        uint32_t link = f->place[i].link;
+        l->label[link] = l->label[at] + gap;
+        l->after[link] = l->after[at];
+        l->before[link] = at;
+        l->before[l->after[at]] = link;
+        l->after[at] = link;
+        at = link;
+    }
+}
+
+bool route_acyclic_add(struct route_acyclic *a, uint32_t layer, uint32_t link, uint32_t next)
+{
+    struct layer *l = &a->layer[layer];
+    if (l->label[link] > l->label[next]) {
+        if (!search(a, l, link, next))
+            return false;
+        if (a->behind.done == a->behind.count)
+            move_behind(l, a->wires->links, l->before[next], &a->behind);
+        else
+            move_behind(l, a->wires->links, link, &a->ahead);
+    }
+    bits_change(a, layer, link, next);
+    return true;
+}
