@@ -74,7 +74,7 @@ static enum ker_status files_read(struct task_program *program, struct ker_error
     enum ker_status status = KER_OK;
     uint32_t count = read_count(program);
     program->read = ker_alloc(count * sizeof *program->read);
-    allprof_store_init(&program->store, program->memory, count);
+    allprof_store_init(&program->store, program->memory);
     for (uint32_t i = 0; i < count && status == KER_OK; i++) {
         struct allprof_scan scan = {0};
         struct allprof_read *read = &program->read[i];
@@ -291,10 +291,10 @@ static const struct ker_option allprof_options[] = {
                 "is left out."},
     {.key = "jobs[].trace_memory",
      .type = KER_TYPE_BYTES,
-     .fallback = "64 MiB",
+     .fallback = "1 MiB",
      .maximum = "1 TiB",
-     .meaning = "trace: memory of each rank for the operations that it replays, about 10 bytes a call; what "
-                "is beyond lies in a temporary file, in the folder that TMPDIR names, or in /var/tmp."},
+     .meaning = "trace: memory of each rank for the operations of the job, about 10 bytes a call; what is "
+                "beyond lies in a temporary file, in the folder that TMPDIR names, or in /var/tmp."},
     {.key = NULL},
 };
 

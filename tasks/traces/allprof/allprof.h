@@ -257,7 +257,7 @@ struct allprof_store {
     uint64_t end;
     int failure; /* errno */
 };
-void allprof_store_init(struct allprof_store *, uint64_t most, uint32_t tasks);
+void allprof_store_init(struct allprof_store *, uint64_t most);
 void allprof_store_release(struct allprof_store *);
 enum ker_status allprof_store_status(const struct allprof_store *, struct ker_error *);
 

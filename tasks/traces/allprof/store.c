@@ -15,17 +15,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#define BLOCK                                                                                                \
+    ((size_t)1 << 10) /* a hundred calls: reading one more block costs each of them next to nothing */
 #define BLOCK_LEAST ((size_t)128)
-#define BLOCK_MOST ((size_t)64 << 10)
-#define WINDOWS ((size_t)16 << 20) /* the blocks that are replayed at once, of all tasks */
 
-void allprof_store_init(struct allprof_store *store, uint64_t most, uint32_t tasks)
+void allprof_store_init(struct allprof_store *store, uint64_t most)
 {
-    size_t block = WINDOWS / (tasks ? tasks : 1);
-    block = block < BLOCK_MOST ? block : BLOCK_MOST;
-    block = block < most ? block : (size_t)most;
-    *store =
-        (struct allprof_store){.most = most, .block = block > BLOCK_LEAST ? block : BLOCK_LEAST, .file = -1};
+    *store = (struct allprof_store){.most = most, .block = most < BLOCK ? BLOCK_LEAST : BLOCK, .file = -1};
 }
 
 void allprof_store_release(struct allprof_store *store)
@@ -48,6 +44,7 @@ enum ker_status allprof_store_status(const struct allprof_store *store, struct k
 
 /* -- the file -- */
 
+/* Where there is no place for one, everything stays in memory. */
 static void file_make(struct allprof_store *store)
 {
     const char *named = getenv("TMPDIR"), *folders[] = {named && *named ? named : "/var/tmp", P_tmpdir};
@@ -56,12 +53,10 @@ static void file_make(struct allprof_store *store)
         store->file = mkstemp(path);
         if (store->file >= 0)
             unlink(path);
-        else
-            store->failure = errno;
         free(path);
     }
-    if (store->file >= 0)
-        store->failure = 0;
+    if (store->file < 0)
+        store->most = UINT64_MAX;
 }
 
 /* After a failure nothing is written: allprof_store_status() tells, before anything is read. */
@@ -89,7 +84,7 @@ static void file_read(const struct allprof_store *store, uint64_t place, uint8_t
         if (got < 0 && errno == EINTR)
             continue;
         if (got <= 0) {
-            ker_assert(got == 0 || store->failure);
+            ker_assert(got == 0);
             memset(byte, 0, bytes);
             return;
         }
@@ -105,8 +100,6 @@ static void file_read(const struct allprof_store *store, uint64_t place, uint8_t
 static void code_spill(struct allprof_code *code, size_t bytes)
 {
     struct allprof_store *store = code->store;
-    if (store->file < 0 && !store->failure)
-        file_make(store);
     file_write(store, store->end, code->byte, bytes);
     for (uint32_t i = code->blocks; i-- > 0 && code->block[i].first >= code->begin;)
         code->block[i].place = store->end + (code->block[i].first - code->begin);
@@ -127,6 +120,8 @@ void allprof_code_cut(struct allprof_code *code)
     if (code->blocks == 0)
         *KER_APPEND(code->block, code->blocks) = (struct allprof_block){0};
     if (code->last_begin - last >= store->block) {
+        if (store->held + code->used > store->most && store->file < 0)
+            file_make(store);
         if (store->held + code->used > store->most)
             code_spill(code, (size_t)(code->last_begin - code->begin));
         *KER_APPEND(code->block, code->blocks) = (struct allprof_block){.first = code->last_begin};
