@@ -244,9 +244,10 @@ struct net_network {
     uint32_t adapters_each;            /* of a node */
     uint32_t switch_group, node_group; /* numbers of the component groups */
     route_next_function *route;
-    bool adaptive; /* routes are not found ahead: they may depend on what changes (the switch's state, time),
-                      or are due later (FIFO) */
-    bool faulty;   /* something goes down, or may */
+    route_next_function *route_ahead; /* finds what depends on nothing but the packet, or says 0; NULL: routes
+                                         are not found ahead, as they may depend on time or are due later */
+    route_range_function *range;      /* NULL: not with these settings, or the algorithm has none */
+    bool faulty;                      /* something goes down, or may */
     struct net_host host;
     struct ker_engine *engine;
     struct net_link_class link[ROUTE_MAX_LINKS];
@@ -407,6 +408,12 @@ static inline uint32_t net_header(const struct net_network *net, uint32_t switch
 struct route_choice net_choice_select(struct net_switch *, const struct route_choice *choice, int count,
                                       const struct net_packet *, uint32_t draw, unsigned base, ker_time now,
                                       bool *reserve);
+
+/* The same for a range, where the settings let that be (net_range_selects): the port. Its credits are those
+ * of now then. */
+bool net_range_selects(const struct net_network *);
+uint32_t net_range_select(const struct net_switch *, const struct route_range *, uint32_t draw, unsigned base,
+                          ker_time now);
 
 /* Time that `bytes` take on the output's link. */
 static inline uint64_t net_output_time(const struct net_network *net, const struct net_port *out,

@@ -104,6 +104,16 @@ typedef int route_next_function(const struct route_topology *topology, uint64_t 
                                 uint32_t switch_id, const struct route_packet *packet,
                                 struct route_choice *choices);
 
+/* Next hops that differ in nothing but the port: `count` ports from `low` on, in the order in which they are
+ * offered beginning with low + first; state 0, no weights, all may be waited for. */
+struct route_range {
+    uint16_t low, count, first;
+    uint8_t first_channel, channel_count; /* as in route_choice; channel_count >= 1 */
+};
+/* The short form of next hops: false where they are not all alike. */
+typedef bool route_range_function(const struct route_topology *topology, uint64_t coordinate,
+                                  const struct route_packet *packet, struct route_range *range);
+
 struct route_summary {
     uint32_t endpoints, switches;
     uint32_t adapters, planes; /* of each host (endpoints h x adapters ... belong to host h); copies of the
@@ -153,6 +163,10 @@ void route_attachment(const struct route_topology *topology, uint32_t endpoint, 
 uint64_t route_address(const struct route_topology *topology, uint32_t endpoint);
 uint64_t route_coordinate(const struct route_topology *topology, uint32_t switch_id);
 route_next_function *route_function(const struct route_topology *topology);
+/* Of adaptive algorithms: writes the only next hop and returns 1 where that depends on nothing but the
+ * packet; else returns 0. NULL: the algorithm cannot tell. */
+route_next_function *route_settled_function(const struct route_topology *topology);
+route_range_function *route_range_function_of(const struct route_topology *topology); /* NULL: none */
 
 /* Number of links of a minimal route between two endpoints, injection and ejection included; 1 + 1 inside one
  * switch. 0 for an endpoint itself. For the hierarchical topology of a direct route, which never passes

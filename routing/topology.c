@@ -41,6 +41,16 @@ route_next_function *route_function(const struct route_topology *topology)
     return topology->algorithm->next;
 }
 
+route_next_function *route_settled_function(const struct route_topology *topology)
+{
+    return topology->algorithm->settled;
+}
+
+route_range_function *route_range_function_of(const struct route_topology *topology)
+{
+    return topology->algorithm->range;
+}
+
 uint32_t route_distance(const struct route_topology *topology, uint32_t from, uint32_t to)
 {
     return from == to ? 0 : 2 + topology->kind->hops(topology, from, to);

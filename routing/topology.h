@@ -29,6 +29,10 @@ struct route_algorithm {
     bool avoids; /* never offers a link that is down from the start (route_link_alive), whatever prepare() had
                     to do for it */
     route_next_function *next;
+    /* Where next() may look at the state of the switch (adaptive): is this hop one of those that do not? Then
+     * writes what next() would, and returns 1; else 0. NULL: it cannot tell. */
+    route_next_function *settled;
+    route_range_function *range; /* the same next hops as next()'s, where they make a range; NULL: never */
     /* After the topology's build(): makes what the algorithm needs (topology->table). May be NULL. */
     enum ker_status (*prepare)(struct route_topology *, const struct ker_config *, struct ker_error *);
     uint32_t (*channels)(

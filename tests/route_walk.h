@@ -52,6 +52,31 @@ static inline uint32_t test_random(uint32_t *state)
     return *state;
 }
 
+/* What the algorithm says in short, where it does, is what it says at length. */
+static inline void short_forms_check(const struct route_topology *topology, uint32_t at,
+                                     const struct route_packet *packet, const struct route_choice *choices,
+                                     int count)
+{
+    route_next_function *settled = route_settled_function(topology);
+    route_range_function *in_range = route_range_function_of(topology);
+    struct route_choice one;
+    struct route_range range;
+    if (settled && settled(topology, route_coordinate(topology, at), at, packet, &one)) {
+        assert_int_equal(count, 1);
+        assert_memory_equal(&one, choices, sizeof one);
+    }
+    if (!in_range || !in_range(topology, route_coordinate(topology, at), packet, &range))
+        return;
+    assert_int_equal(count, range.count);
+    for (uint32_t i = 0; i < range.count; i++) {
+        struct route_choice same = {.port = (uint16_t)(range.low + (range.first + i) % range.count),
+                                    .channel = range.first_channel,
+                                    .first_channel = range.first_channel,
+                                    .channel_count = range.channel_count};
+        assert_memory_equal(&same, &choices[i], sizeof same);
+    }
+}
+
 /* Sends one packet along choices picked at random among all offered; returns the links it crossed. */
 static inline uint32_t walk_packet(const struct route_topology *topology, uint32_t source,
                                    uint32_t destination, uint32_t channels, uint32_t *random)
@@ -68,6 +93,7 @@ static inline uint32_t walk_packet(const struct route_topology *topology, uint32
         struct route_choice choices[ROUTE_MAX_CHOICES];
         int count = next(topology, route_coordinate(topology, at), at, &packet, choices);
         assert_in_range(count, 1, ROUTE_MAX_CHOICES);
+        short_forms_check(topology, at, &packet, choices, count);
         struct route_choice pick = choices[test_random(random) % (uint32_t)count];
         assert_true(pick.port < route_ports(topology, at));
         assert_true(pick.channel < channels);

@@ -41,11 +41,11 @@ static inline void channel_pin(const struct net_network *net, const struct route
         route_channel_draw(&choice[i], r);
 }
 
-static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port,
-                                      unsigned first, unsigned channel_count, ker_time now)
+/* The output's credits are those of now. */
+static inline struct grant grant_make_known(const struct net_switch *s, const struct net_packet *p,
+                                            uint32_t port, unsigned first, unsigned channel_count)
 {
     struct net_port *out = net_port_at(s, port);
-    credits_take(s, out, port, now);
     return (struct grant){net_port_at(s, p->port),
                           out,
                           port,
@@ -53,6 +53,13 @@ static inline struct grant grant_make(const struct net_switch *s, const struct n
                           (uint8_t)channel_count,
                           net_channel_best(out, first, channel_count),
                           false};
+}
+
+static inline struct grant grant_make(const struct net_switch *s, const struct net_packet *p, uint32_t port,
+                                      unsigned first, unsigned channel_count, ker_time now)
+{
+    credits_take(s, net_port_at(s, port), port, now);
+    return grant_make_known(s, p, port, first, channel_count);
 }
 
 /* The route decision: asks the algorithm, and chooses among the next hops that it offers; writes the
@@ -65,6 +72,12 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     struct route_choice choice[ROUTE_MAX_CHOICES];
     unsigned base = channel_base(net, p);
     const struct route_packet r = route_question(net, p, base);
+    struct route_range range;
+    if (net->range && net->range(net->topology, s->coordinate, &r, &range)) {
+        *state = 0;
+        uint32_t port = net_range_select(s, &range, route_draw(&r), base, now);
+        return grant_make_known(s, p, port, base + range.first_channel, range.channel_count);
+    }
     ker_time known = net->set.at_source ? p->injected : now; /* what is down */
     int count = __builtin_expect(net->faulty, 0)
                     ? route_next_faulty(net->topology, known, s->coordinate, s->id, &r, choice)

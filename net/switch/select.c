@@ -54,16 +54,21 @@ static inline struct rule rule_of(const struct net_settings *set, unsigned base,
 /* A path over a link that is known to be congested is worse than any that is not. */
 #define CONGESTED (1ull << 62)
 
-/* Twice the cost, and 1 more for a detour: it is worse than a shortest path of equal cost. */
-static inline uint64_t choice_cost(const struct net_switch *s, const struct net_port *out,
-                                   const struct route_choice *c, unsigned channel, struct rule rule)
+static inline uint64_t output_cost(const struct net_network *net, const struct net_port *out,
+                                   unsigned channel, struct rule rule)
 {
-    const struct net_network *net = s->net;
     uint64_t cost = rule.queue ? net_output_backlog(net, out, rule.now) : 0;
     if (rule.credits)
         cost += __builtin_expect(rule.all, 0) ? output_missing_all(net, out, rule.all)
                                               : output_missing(net, out, channel);
-    cost = cost <= rule.threshold ? 0 : cost;
+    return cost <= rule.threshold ? 0 : cost;
+}
+
+/* Twice the cost, and 1 more for a detour: it is worse than a shortest path of equal cost. */
+static inline uint64_t choice_cost(const struct net_switch *s, const struct net_port *out,
+                                   const struct route_choice *c, unsigned channel, struct rule rule)
+{
+    uint64_t cost = output_cost(s->net, out, channel, rule);
     if (c->weight)
         cost *= c->weight;
     if (__builtin_expect(c->watch != 0, 0) && net_congestion_map_congested(s->map, c->watch))
@@ -147,8 +152,9 @@ static inline struct best choice_adaptive(const struct net_switch *s, const stru
                                           struct rule rule)
 {
     struct best best = {UINT64_MAX, -1, 0};
-    int i = (int)ker_random_below(draw, (uint32_t)count);
-    for (int k = 0; k < count; k++, i = i + 1 == count ? 0 : i + 1) {
+    int first = (int)ker_random_below(draw, (uint32_t)count);
+    for (int k = 0; k < count; k++) {
+        int i = first + k - (count & -(first + k >= count)); /* no branch: the draw is random */
         const struct net_port *out = choice_output(s, &choice[i], escape, rule);
         unsigned channel = choice_channel(out, &choice[i], rule.base);
         if (escape && out->credit[channel] < bytes)
@@ -225,6 +231,41 @@ struct route_choice net_choice_select(struct net_switch *s, const struct route_c
     if (set->selection->turns)
         s->rotor = (uint16_t)(c.port + 1u < s->ports ? c.port + 1u : 0);
     return c;
+}
+
+/* ---- a range of ports ---- */
+
+bool net_range_selects(const struct net_network *net)
+{
+    const struct net_settings *set = &net->set;
+    return set->selection->queue && set->selection->credits && !set->selection->two && !set->count_port &&
+           !set->remembers && set->pinning == NET_PIN_PACKET && !net->faulty;
+}
+
+/* `n` steps round behind `at`. */
+static inline uint32_t round_of(uint32_t at, uint32_t n, uint32_t count)
+{
+    return at + n - (count & (0 - (uint32_t)(at + n >= count))); /* no branch: the draws are random */
+}
+
+uint32_t net_range_select(const struct net_switch *s, const struct route_range *range, uint32_t draw,
+                          unsigned base, ker_time now)
+{
+    const struct net_network *net = s->net;
+    const struct rule rule = {.threshold = net->set.threshold, .queue = true, .credits = true, .now = now};
+    uint32_t count = range->count, first = round_of(range->first, ker_random_below(draw, count), count);
+    uint64_t least = UINT64_MAX;
+    uint32_t best = 0;
+    for (uint32_t k = 0; k < count && least > 0; k++) { /* none is better than 0 */
+        uint32_t port = range->low + round_of(first, k, count);
+        struct net_port *out = net_port_at(s, port);
+        credits_look(s, out, port, now);
+        unsigned channel = net_channel_best(out, base + range->first_channel, range->channel_count);
+        uint64_t cost = output_cost(net, out, channel, rule);
+        best = cost < least ? port : best;
+        least = cost < least ? cost : least;
+    }
+    return best;
 }
 
 /* ---- the kinds ---- */

@@ -178,7 +178,9 @@ static void switch_prepare(void *self, struct ker_event *event)
     struct route_choice c;
     unsigned base = channel_base(net, p);
     const struct route_packet r = route_question(net, p, base);
-    net->route(net->topology, s->coordinate, s->id, &r, &c);
+    __builtin_prefetch(credits_upstream(net, net_port_at(s, p->port)), 1);
+    if (!net->route_ahead(net->topology, s->coordinate, s->id, &r, &c))
+        return;
     channel_pin(net, &r, &c, 1);
     unsigned first = base + (c.channel_count ? c.first_channel : c.channel),
              channel_count = c.channel_count ? c.channel_count : 1;
@@ -189,7 +191,6 @@ static void switch_prepare(void *self, struct ker_event *event)
     __builtin_prefetch(out, 1);
     __builtin_prefetch(out + 64, 1);
     __builtin_prefetch(credits_due_at(s, c.port), 1);
-    __builtin_prefetch(credits_upstream(net, net_port_at(s, p->port)), 1);
     if (s->voq)
         __builtin_prefetch(&s->voq[c.port * s->ports + p->port]);
 }

@@ -5,39 +5,9 @@
  * (y_i < w_i): it keeps its x from above and has a y for every level climbed. Child x_l and parent y_(l+1) of
  * a switch hang on ports x_l and m_l + y_(l+1). Ids run level by level from the leaves, within a level as (x
  * digits) * (w_1*..*w_l) + (y digits), so the switches of one subtree and level are consecutive.
- *
- * Routing is up to the nearest common ancestor, then down: free of deadlock with one channel, as no packet
- * ever turns from down to up. Deterministic routing is d-mod-k: destination d climbs through parent floor(d /
- * (w_1*..*w_l)) mod w_(l+1), so all packets for one destination meet early and the destinations are spread
- * evenly over the parents. An address holds the x digits and these parent digits, each in a field of just
- * enough bits. S-mod-k is the mirror image: the parent digits of the source, so all packets of one source
- * part late. Random draws a parent at every level, adaptive offers all of them. The path down is always the
- * only one.
+ * Paths: fat_tree_routes.c.
  */
-#include "routing/topology.h"
-
-struct level {           /* of switches; index 0 is level 1 */
-    uint64_t above_mask; /* fields x_(l+1)..x_h of an address */
-    uint32_t down_mask, up_mask;
-    uint8_t down_shift, up_shift; /* fields x_l, and the parent digit for leaving this level upward */
-    uint16_t down, up;            /* ports: m_l, w_(l+1); 0 up at the top */
-    uint32_t first, count;        /* ids */
-    uint32_t ys;                  /* w_1*..*w_l */
-};
-
-struct fat_tree {
-    struct route_topology topology;
-    int levels;
-    struct level level[ROUTE_MAX_LEVELS];
-};
-
-#define PARENT_SALT 16 /* of draws: one for each level from here on */
-#define LEVEL_SHIFT 60 /* of route_coordinate: the level is in the top bits, the x digits below */
-
-static inline const struct fat_tree *tree_of(const struct route_topology *topology)
-{
-    return (const struct fat_tree *)topology;
-}
+#include "routing/topologies/fat_tree.h"
 
 /* radix and levels: every port used, half up and half down, all down at the top. */
 static enum ker_status read_radix(struct fat_tree *tree, const struct ker_config *config, uint32_t *down,
@@ -340,80 +310,6 @@ static uint32_t tree_load(const struct route_topology *topology, uint32_t switch
     return load ? load : 1;
 }
 
-static int up_or_down(const struct fat_tree *tree, uint64_t coordinate, const struct route_packet *packet,
-                      const struct level **at)
-{
-    const struct level *l = &tree->level[coordinate >> LEVEL_SHIFT];
-    *at = l;
-    return ((coordinate ^ packet->address) & l->above_mask) != 0;
-}
-
-static int minimal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                        const struct route_packet *packet, struct route_choice *choice)
-{
-    const struct fat_tree *tree = tree_of(topology);
-    const struct level *l;
-    uint32_t port;
-    if (up_or_down(tree, coordinate, packet, &l))
-        port = l->down + ((uint32_t)(packet->address >> l->up_shift) & l->up_mask);
-    else
-        port = (uint32_t)(packet->address >> l->down_shift) & l->down_mask;
-    *choice = (struct route_choice){.port = (uint16_t)port};
-    route_channel(choice, 0, topology->channels);
-    return 1;
-}
-
-static int up_choice(const struct route_topology *topology, const struct level *l,
-                     const struct route_packet *packet, struct route_choice *choice, uint32_t parent)
-{
-    *choice = (struct route_choice){.port = (uint16_t)(l->down + parent)};
-    route_channel(choice, 0, topology->channels);
-    return 1;
-}
-
-static int s_mod_k_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                        const struct route_packet *packet, struct route_choice *choice)
-{
-    const struct level *l;
-    if (!up_or_down(tree_of(topology), coordinate, packet, &l))
-        return minimal_next(topology, coordinate, switch_id, packet, choice);
-    return up_choice(topology, l, packet, choice, packet->source / l->ys % l->up);
-}
-
-static int random_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                       const struct route_packet *packet, struct route_choice *choice)
-{
-    const struct level *l;
-    if (!up_or_down(tree_of(topology), coordinate, packet, &l))
-        return minimal_next(topology, coordinate, switch_id, packet, choice);
-    uint32_t level = (uint32_t)(coordinate >> LEVEL_SHIFT);
-    return up_choice(topology, l, packet, choice, route_pick(packet, PARENT_SALT + level, l->up));
-}
-
-static int adaptive_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                         const struct route_packet *packet, struct route_choice *choices)
-{
-    const struct fat_tree *tree = tree_of(topology);
-    const struct level *l;
-    if (!up_or_down(tree, coordinate, packet, &l))
-        return minimal_next(topology, coordinate, switch_id, packet, choices);
-    struct route_choice choice = {0};
-    route_channel(&choice, 0, topology->channels);
-    uint32_t up = route_pick(packet, 3, l->up);
-    int count = l->up < ROUTE_MAX_CHOICES ? l->up : ROUTE_MAX_CHOICES;
-    for (int i = 0; i < count; i++) {
-        choices[i] = choice;
-        choices[i].port = (uint16_t)(l->down + up);
-        up = up + 1 == l->up ? 0 : up + 1;
-    }
-    return count;
-}
-
-static uint32_t tree_channels(const struct route_topology *topology)
-{
-    return 1;
-}
-
 static const struct ker_option tree_options[] = {
     {"topology.down", KER_TYPE_INT | KER_TYPE_LIST, NULL, "1", NULL, NULL,
      "Fat tree: children of a switch at levels 1, 2, ..., h (m1..mh of an XGFT); those of level 1 are "
@@ -430,35 +326,6 @@ static const struct ker_option tree_options[] = {
      "levels 2, 3, ..., h, or one value for all. Links of level l run at bandwidth[l] * taper[2] * ..."
      " * taper[l]."},
     {0},
-};
-
-static const struct ker_kind *const tree_algorithms[] = {
-    &(const struct ker_kind){
-        .name = "minimal",
-        .meaning = "the same as d_mod_k",
-        .operations = &(const struct route_algorithm){.next = minimal_next, .channels = tree_channels}},
-    &(const struct ker_kind){
-        .name = "d_mod_k",
-        .meaning = "up by the destination's number",
-        .operations = &(const struct route_algorithm){.next = minimal_next, .channels = tree_channels}},
-    &(const struct ker_kind){.name = "s_mod_k",
-                             .meaning = "up by the source's number",
-                             .operations = &(const struct route_algorithm){.by_source = true,
-                                                                           .next = s_mod_k_next,
-                                                                           .channels = tree_channels}},
-    &(const struct ker_kind){.name = "random",
-                             .meaning = "up through a parent drawn for each packet and level",
-                             .operations = &(const struct route_algorithm){.by_switch = true,
-                                                                           .next = random_next,
-                                                                           .channels = tree_channels}},
-    &(const struct ker_kind){.name = "adaptive",
-                             .meaning = "up by the state of the switch",
-                             .traits = "selects",
-                             .operations = &(const struct route_algorithm){.adaptive = true,
-                                                                           .by_switch = true,
-                                                                           .next = adaptive_next,
-                                                                           .channels = tree_channels}},
-    NULL,
 };
 
 const struct ker_kind route_fat_tree = {
@@ -479,5 +346,5 @@ const struct ker_kind route_fat_tree = {
             .load = tree_load,
         },
     .options = KER_OPTIONS(tree_options, route_link_options),
-    .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, tree_algorithms),
+    .brings = KER_BRINGS("routing.algorithm", struct route_algorithm, route_tree_algorithms),
 };

@@ -192,7 +192,7 @@ void hierarchy_hop_to_group(const struct hierarchy *, uint64_t coordinate, uint3
                             uint32_t lane, const struct route_packet *, struct route_choice *);
 
 extern route_next_function hierarchy_minimal_next, hierarchy_adaptive_next, hierarchy_valiant_next,
-    hierarchy_indirect_next, hierarchy_ugal_next, hierarchy_par_next;
+    hierarchy_indirect_next, hierarchy_ugal_next, hierarchy_ugal_settled, hierarchy_par_next;
 bool hierarchy_away(const struct route_topology *, uint64_t coordinate,
                     const struct route_packet *); /* on the way to an intermediate group */
 enum ker_status hierarchy_valiant_prepare(struct route_topology *, const struct ker_config *,

@@ -442,6 +442,18 @@ static int ugal_next(const struct hierarchy *h, uint64_t coordinate, const struc
     return plan_follow(h, coordinate, packet, plan, choices);
 }
 
+/* Once the path is chosen, or there is none to choose from. */
+int hierarchy_ugal_settled(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
+                           const struct route_packet *packet, struct route_choice *choice)
+{
+    const struct hierarchy *h = hierarchy_of(topology);
+    enum phase phase = plan_unpack(h, packet->state).phase;
+    if ((phase == PHASE_UNDECIDED && !arrived(h, coordinate, packet)) ||
+        (phase == PHASE_START && field(h->top, coordinate) != field(h->top, packet->address)))
+        return 0;
+    return ugal_next(h, coordinate, packet, PHASE_FINAL, choice);
+}
+
 int hierarchy_ugal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
                         const struct route_packet *packet, struct route_choice *choices)
 {
