@@ -26,6 +26,7 @@ struct task_program {
     struct allprof_rules rules;
     uint64_t memory; /* for operations */
     struct allprof_store store;
+    struct allprof_file *spare;
     uint32_t rank, ranks;
     struct allprof_read *read; /* until prepare(): of tasks rank, rank + ranks, ... */
     struct allprof_uses uses;  /* likewise */
@@ -49,6 +50,8 @@ static void read_release(struct task_program *program)
     }
     free(program->read);
     program->read = NULL;
+    allprof_file_free(program->spare);
+    program->spare = NULL;
 }
 
 static void allprof_close(struct task_program *program)
@@ -120,6 +123,7 @@ static enum ker_status allprof_read_keys(struct task_program *program, const str
     program->rules.finalize_gap = ker_config_bool(config, TASK_KEY(path, "finalize_gap"));
     program->rules.poll_gap = ker_config_time(config, TASK_KEY(path, "poll_gap"));
     program->rules.inputs = ker_config_inputs(config);
+    program->rules.spare = &program->spare;
     program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
     return status;
 }

@@ -12,15 +12,25 @@
 
 #include <stddef.h>
 
-/* ---- file.c: lines of a plain or zstd-compressed file ---- */
-
 struct allprof_file;
+
+struct allprof_rules {
+    bool mpich;                  /* values of the constants */
+    uint64_t unlisted_bytes;     /* per pair, where a v-collective does not list its counts */
+    bool finalize_gap;           /* the time before MPI_Finalize is computation */
+    ker_time poll_gap;           /* the longest one between two tests that is waiting */
+    struct ker_inputs *inputs;   /* where files are registered; may be NULL */
+    struct allprof_file **spare; /* a closed file stays here, and its buffers are used again; may be NULL */
+};
+
+/* ---- file.c: lines of a plain or zstd-compressed file ---- */
 
 /* The file of a task: FOLDER/pmpi-trace-rank-N.txt, or .txt.zst when that is what is there; N may have
  * leading zeros. */
 enum ker_status allprof_file_open(struct allprof_file **, const char *folder, uint32_t task,
-                                  struct ker_inputs *, struct ker_error *);
+                                  const struct allprof_rules *, struct ker_error *);
 void allprof_file_close(struct allprof_file *);
+void allprof_file_free(struct allprof_file *); /* one that is closed */
 /* Its path, for messages; malloc'ed. */
 char *allprof_file_path(const char *folder, uint32_t task);
 /* "PATH:LINE: text" of a task's file that is not open, KER_BAD_INPUT. */
@@ -114,6 +124,13 @@ const struct allprof_call *allprof_call_get(unsigned number);
 struct allprof_frame {
     bool banner, initialised, finalised;
     const struct allprof_call *known[64]; /* calls, by their names */
+    /* What the last different communicators and datatypes were, as text and as values. */
+    struct allprof_field {
+        char text[39];
+        uint8_t length; /* 0: none yet */
+        struct allprof_group group;
+        int64_t size;
+    } group[2], type[2];
 };
 /* The next line, with the syntax of everything that is used checked. *args_filled is false for comments and
  * empty lines. */
@@ -191,13 +208,6 @@ struct allprof_tallies {
 /* Adds b, whose peer is the same. */
 void allprof_tally_add(struct allprof_tally *, const struct allprof_tally *b);
 
-struct allprof_rules {
-    bool mpich;                /* values of the constants */
-    uint64_t unlisted_bytes;   /* per pair, where a v-collective does not list its counts */
-    bool finalize_gap;         /* the time before MPI_Finalize is computation */
-    ker_time poll_gap;         /* the longest one between two tests that is waiting */
-    struct ker_inputs *inputs; /* where files are registered; may be NULL */
-};
 /* MPI_ANY_SOURCE and MPI_PROC_NULL as ours, other ranks as they are; INT32_MIN: not in 0..size-1. */
 int32_t allprof_rank(const struct allprof_rules *, int64_t value, int32_t size);
 

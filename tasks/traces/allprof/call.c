@@ -266,6 +266,82 @@ static inline const struct allprof_call *name_find(struct allprof_frame *frame, 
     return *known;
 }
 
+/* A field that stood in one of the last lines is not taken apart again: which of the two it is, or NULL. */
+static inline struct allprof_field *field_find(struct allprof_field field[2], const char *at)
+{
+    for (int i = 0; i < 2; i++)
+        if (field[i].length && memcmp(at, field[i].text, field[i].length) == 0 && at[field[i].length] == ':')
+            return &field[i];
+    return NULL;
+}
+
+/* In the place of the older one. */
+static struct allprof_field *field_keep(struct allprof_field field[2], const char *from, const char *to)
+{
+    if (to - from >= (ptrdiff_t)sizeof field->text)
+        return NULL;
+    field[1] = field[0];
+    memcpy(field->text, from, (size_t)(to - from));
+    field->length = (uint8_t)(to - from);
+    return field;
+}
+
+static inline bool group_read(struct allprof_frame *frame, struct allprof_args *args, const char **at)
+{
+    const char *from = *at;
+    struct allprof_field *field = field_find(frame->group, from);
+    args->has_group = true;
+    if (field) {
+        args->group = field->group;
+        *at += field->length;
+        return true;
+    }
+    if (!field_group(at, &args->group))
+        return false;
+    field = field_keep(frame->group, from, *at);
+    if (field)
+        field->group = args->group;
+    return true;
+}
+
+static inline bool type_read(struct allprof_frame *frame, int64_t *size, const char **at)
+{
+    const char *from = *at;
+    struct allprof_field *field = field_find(frame->type, from);
+    if (field) {
+        *size = field->size;
+        *at += field->length;
+        return true;
+    }
+    if (!field_type(at, size))
+        return false;
+    field = field_keep(frame->type, from, *at);
+    if (field)
+        field->size = *size;
+    return true;
+}
+
+/* One argument; false: to be read the long way. */
+static inline bool argument_read_short(struct allprof_frame *frame, struct allprof_args *args, char letter,
+                                       const char **at)
+{
+    const char *why;
+    switch (letter) {
+    case 'c':
+        return group_read(frame, args, at);
+    case 't':
+        return type_read(frame, &args->size, at);
+    case 'T':
+        return type_read(frame, &args->size2, at);
+    case 'l':
+    case 'L':
+    case 'm':
+        return false;
+    default:
+        return argument_read(args, letter, at, &why);
+    }
+}
+
 /* The last field of a line; NULL: it has more than are allowed. */
 static const char *last_field(const char *at, const char *end)
 {
@@ -280,7 +356,7 @@ static const char *last_field(const char *at, const char *end)
 static bool line_read_short(struct allprof_args *args, const char *line, size_t length,
                             struct allprof_frame *frame)
 {
-    const char *at = memchr(line, ':', length), *why;
+    const char *at = memchr(line, ':', length);
     const struct allprof_call *call = at ? name_find(frame, line, (size_t)(at - line)) : NULL;
     if (!call || call->kind == ALLPROF_UNSUPPORTED)
         return false;
@@ -294,7 +370,7 @@ static bool line_read_short(struct allprof_args *args, const char *line, size_t 
             at = last_field(at, line + length);
             break;
         }
-        if (is_list(*letter) || !argument_read(args, *letter, &at, &why) || *at++ != ':')
+        if (!argument_read_short(frame, args, *letter, &at) || *at++ != ':')
             return false;
         second = second || *letter == 'T';
     }

@@ -21,8 +21,8 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#define WINDOW_BYTES ((size_t)128 << 10) /* what has just been unpacked is read from the cache */
-#define LINE_LIMIT ((size_t)64 << 20)    /* no call has arguments that long */
+#define WINDOW_BYTES ((size_t)64 << 10) /* what has just been unpacked is read from the cache */
+#define LINE_LIMIT ((size_t)64 << 20)   /* no call has arguments that long */
 #define NAME_PREFIX "pmpi-trace-rank-"
 #define NUMBER_DIGITS 10 /* of a task in a name, leading zeros included */
 
@@ -32,12 +32,14 @@ struct allprof_file {
     uint32_t number;
     int descriptor;
     bool drained;
-    bool zeros;           /* there are bytes 0 in text[begin..end) */
-    ZSTD_DStream *stream; /* NULL: plain */
+    bool zeros; /* there are bytes 0 in text[begin..end) */
+    bool compressed;
+    ZSTD_DStream *stream; /* NULL: none was compressed */
     ZSTD_inBuffer packed;
     void *packed_bytes;
     size_t pending; /* zstd: not 0 inside a frame */
     struct ker_inputs *inputs;
+    struct allprof_file **spare;
     struct ker_digest digest; /* of the bytes as they lie in the file */
 };
 
@@ -86,22 +88,49 @@ enum ker_status allprof_line_fail(const char *folder, uint32_t task, uint32_t li
     return status;
 }
 
-enum ker_status allprof_file_open(struct allprof_file **opened, const char *folder, uint32_t task,
-                                  struct ker_inputs *inputs, struct ker_error *error)
+/* With the buffers of the file before, if there was one. */
+static struct allprof_file *file_new(const struct allprof_rules *rules)
 {
-    struct allprof_file *file = ker_alloc(sizeof *file);
-    file->inputs = inputs;
-    file->path = allprof_file_path(folder, task);
-    file->room = WINDOW_BYTES;
-    file->text = ker_realloc(NULL, file->room + ALLPROF_SLACK);
-    enum ker_status status = ker_input_open(file->path, KER_INPUT_MOST, &file->descriptor, NULL, error);
-    size_t length = strlen(file->path);
-    if (status == KER_OK && strcmp(file->path + length - 4, ".zst") == 0) {
+    struct allprof_file *file = rules->spare ? *rules->spare : NULL;
+    if (file)
+        *rules->spare = NULL;
+    else
+        file = ker_alloc(sizeof *file);
+    struct allprof_file kept = *file;
+    *file = (struct allprof_file){.text = kept.text,
+                                  .room = kept.room,
+                                  .stream = kept.stream,
+                                  .packed_bytes = kept.packed_bytes,
+                                  .inputs = rules->inputs,
+                                  .spare = rules->spare};
+    if (!file->text) {
+        file->room = WINDOW_BYTES;
+        file->text = ker_realloc(NULL, file->room + ALLPROF_SLACK);
+    }
+    return file;
+}
+
+static void file_unpacks(struct allprof_file *file)
+{
+    file->compressed = true;
+    if (!file->stream) {
         file->stream = ZSTD_createDStream();
         ker_assert(file->stream);
         file->packed_bytes = ker_realloc(NULL, WINDOW_BYTES);
-        file->packed.src = file->packed_bytes;
     }
+    ZSTD_DCtx_reset(file->stream, ZSTD_reset_session_only);
+    file->packed.src = file->packed_bytes;
+}
+
+enum ker_status allprof_file_open(struct allprof_file **opened, const char *folder, uint32_t task,
+                                  const struct allprof_rules *rules, struct ker_error *error)
+{
+    struct allprof_file *file = file_new(rules);
+    file->path = allprof_file_path(folder, task);
+    enum ker_status status = ker_input_open(file->path, KER_INPUT_MOST, &file->descriptor, NULL, error);
+    size_t length = strlen(file->path);
+    if (status == KER_OK && strcmp(file->path + length - 4, ".zst") == 0)
+        file_unpacks(file);
     *opened = file;
     if (status != KER_OK) {
         allprof_file_close(file);
@@ -137,10 +166,21 @@ void allprof_file_close(struct allprof_file *file)
         ker_input_add(file->inputs, file->path, &file->digest);
         close(file->descriptor);
     }
+    free(file->path);
+    file->path = NULL;
+    if (file->spare && !*file->spare)
+        *file->spare = file;
+    else
+        allprof_file_free(file);
+}
+
+void allprof_file_free(struct allprof_file *file)
+{
+    if (!file)
+        return;
     ZSTD_freeDStream(file->stream);
     free(file->packed_bytes);
     free(file->text);
-    free(file->path);
     free(file);
 }
 
@@ -186,8 +226,8 @@ static enum ker_status file_fill(struct allprof_file *file, struct ker_error *er
         file->text = ker_realloc(file->text, file->room + ALLPROF_SLACK);
     }
     size_t got = 0, wanted = file->room - rest - 1;
-    enum ker_status status = file->stream ? file_unpack(file, file->text + rest, wanted, &got, error)
-                                          : file_read(file, file->text + rest, wanted, &got, error);
+    enum ker_status status = file->compressed ? file_unpack(file, file->text + rest, wanted, &got, error)
+                                              : file_read(file, file->text + rest, wanted, &got, error);
     file->end += got;
     file->drained = got == 0;
     file->zeros = memchr(file->text, 0, file->end) != NULL;

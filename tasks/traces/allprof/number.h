@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define ALLPROF_SLACK 8
+#define ALLPROF_SLACK 64
 
 /* The next eight characters, the first one lowest. */
 static inline uint64_t allprof_word(const char *text)

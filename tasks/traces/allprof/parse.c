@@ -306,6 +306,12 @@ static void gap_settle(struct parser *p)
     }
     if (kind == ALLPROF_LOCAL)
         return;
+    bool polls = kind == ALLPROF_IPROBE || kind == ALLPROF_TEST || kind == ALLPROF_TEST_SOME;
+    if (!polls && p->polled.count == 0) { /* nearly always */
+        p->code->gap_us += p->held_us;
+        p->held_us = 0;
+        return;
+    }
     struct poll poll = poll_of(args);
     if (polls_equal(&p->polled, &poll) && p->held_us <= (uint64_t)(p->rules->poll_gap / KER_US))
         p->poll_gap_us += p->held_us;
@@ -366,10 +372,10 @@ static enum ker_status parse_line(struct parser *p)
     gap_settle(p);
     if (args->end_us != INT64_MIN && (args->call->kind == ALLPROF_INIT || p->last_end_us != INT64_MIN))
         p->last_end_us = args->end_us;
-    memset(&p->op, 0, sizeof p->op);
-    p->op.kind = args->call->op;
-    p->op.line = p->line;
-    p->op.comm = (int32_t)allprof_scan_line(p->scan, args, p->line);
+    int32_t event = (int32_t)allprof_scan_line(p->scan, args, p->line);
+    if (args->call->kind == ALLPROF_LOCAL)
+        return KER_OK;
+    p->op = (struct task_op){.kind = args->call->op, .line = p->line, .comm = event};
     if (args->has_group)
         p->stride = stride_find(p);
     return parse_call(p);
@@ -387,7 +393,7 @@ enum ker_status allprof_parse(struct allprof_code *code, struct task_taken *take
     struct parser p = {
         .code = code, .rules = rules, .scan = scan, .last_end_us = INT64_MIN, .stride = 8, .error = error};
     scan->rules = rules;
-    enum ker_status status = allprof_file_open(&p.file, folder, task, rules->inputs, error);
+    enum ker_status status = allprof_file_open(&p.file, folder, task, rules, error);
     if (status != KER_OK)
         return status;
     p.requests = allprof_requests_new(code);
