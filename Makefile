@@ -80,7 +80,7 @@ demo: ## install what is missing, build, run a real application's trace on two r
 	mpirun -n 2 ./marssim configs/fat-tree-lammps.cfg
 
 check: ## install what is missing, build, run all tests
-	@tools/install-deps.sh build studies
+	@tools/install-deps.sh build trace studies
 	$(Q)$(MAKE) counted
 	$(Q)$(MAKE) check-built
 
@@ -101,7 +101,7 @@ debug: ## build build/debug/marssim: no optimisation, all assertions
 	$(Q)$(MAKE) BUILD=build/debug OPTIMISE='-O0 -g3 -DKER_DEBUG' build/debug/marssim
 
 sanitize: ## build with AddressSanitizer and UBSan, run all tests
-	@tools/install-deps.sh build
+	@tools/install-deps.sh build trace
 	$(Q)ASAN_OPTIONS=fast_unwind_on_malloc=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	$(MAKE) BUILD=build/sanitize EXTRA=build/sanitize/tests/keep_libraries.o OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \

@@ -43,6 +43,55 @@ grep -q 'task 1 did not come to its end' err && [ "$(grep -c '^1\.0 .*MPI_Isend'
 check "a killed task leaves all it did"
 [ ! -s err ] || sed -i '/did not come to its end/d' err
 
+# ---- each family of MPI, both libraries, both languages ----
+
+calls() { # FOLDER [FORTRAN]: the calls of task 0 without times, and without what is up to chance (there: pages)
+    "$marstrace" --list "$1" | sed -n 's/^0\.0 [0-9]* //; T; s/ \(gap\|away\|time\|polls\|rest\)=[0-9]*//g; p' |
+        grep -v -e flag=0 -e Waitsome | if [ "${2:-}" ]; then sed 's/ \(recv\)*buffer=[0-9]*//g'; else cat; fi
+}
+ids() { # FOLDER: communicators that not all their members know by one number
+    "$marstrace" --list "$1" | sed -n 's/.* id=\([0-9a-f]*\) size=\([0-9]*\) .* \(members=[^ ]*\).*/\1 \2 \3/p' | sort |
+        uniq -c | awk '$1 != $3' # (of an intercommunicator the two sides have different members, and the same number)
+}
+traced() { # NAME EXPECTED PROGRAM MPIRUN [FORTRAN]: it is traced on 4 tasks, and its calls are as expected
+    rm -rf t
+    "$4" -n 4 "$marstrace" -o t --profile "./$3" >err 2>&1 && calls t "${5:-}" >got && diff "$2" got >>err 2>&1
+    check "$1"
+}
+
+mpicc -O1 -o families "$top/tests/tracer/families.c" >err 2>&1
+check "a program with every family of calls is built"
+traced "its calls, under Open MPI" "$top/tests/tracer/families.txt" families mpirun
+[ -z "$(ids t)" ]
+check "communicators have one number at all their members, and no other has it"
+cut -d, -f1-4 t/profile.csv | sort >counted
+"$marstrace" --profile t 2>err | cut -d, -f1-4 | sort | cmp counted - >err 2>&1
+check "every call and byte as counted"
+if command -v mpif90 >/dev/null && mpif90 -o plain "$top/tests/tracer/plain.f90" >err 2>&1; then
+    traced "calls of Fortran, use mpi" "$top/tests/tracer/fortran.txt" plain mpirun fortran
+    mpif90 -o f08 "$top/tests/tracer/f08.f90" >err 2>&1
+    traced "and use mpi_f08" "$top/tests/tracer/fortran.txt" f08 mpirun fortran
+else
+    echo "SKIP: no Fortran compiler (gfortran)"
+fi
+if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
+    mpicc.mpich -O1 -w -o families-mpich "$top/tests/tracer/families.c" >err 2>&1
+    traced "calls under MPICH" "$top/tests/tracer/families.txt" families-mpich mpirun.mpich
+    [ -z "$(ids t)" ]
+    check "its communicators' numbers"
+    if mpif90.mpich -o plain-mpich "$top/tests/tracer/plain.f90" >err 2>&1; then
+        traced "and of Fortran" "$top/tests/tracer/fortran.txt" plain-mpich mpirun.mpich fortran
+        # Its mpi_f08 says in MPI_Waitany 0 for the first request, not 1: what completed is not known.
+        mpif90.mpich -o f08-mpich "$top/tests/tracer/f08.f90" >err 2>&1
+        rm -rf t
+        mpirun.mpich -n 4 "$marstrace" -o t ./f08-mpich >err 2>&1 && calls t fortran | sed 's/ request.*//' >got &&
+            sed 's/ request.*//' "$top/tests/tracer/fortran.txt" | diff - got >>err 2>&1
+        check "and of mpi_f08"
+    fi
+else
+    echo "SKIP: marssim was built without MPICH (mpich, libmpich-dev)"
+fi
+
 # ---- bad input ----
 
 refused() { # TEXT COMMAND...: status 2, and the text on standard error
@@ -62,6 +111,6 @@ cp t.mars bad.mars
 printf 'xxxx' | dd of=bad.mars bs=1 seek=200 conv=notrunc status=none
 refused "block at byte" "$marstrace" --list bad.mars
 check "and a damaged block, named by its place"
-rm t/task-000001.mars
-refused "task 1 is missing" "$marstrace" --list t
+rm dead/task-000001.mars*
+refused "task 1 is missing" "$marstrace" --list dead
 check "and a missing task"

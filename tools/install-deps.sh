@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs what building marssim needs, when it is missing.
 #
-#   tools/install-deps.sh [build] [lint] [fuzz] [studies] [opensm]      (nothing named: build)
+#   tools/install-deps.sh [build] [trace] [lint] [fuzz] [studies] [opensm]      (nothing named: build)
 #
 # Each need is tested by use (a command that runs, a header that compiles), not by package name, so that an Open MPI
 # of one's own counts. On Debian and Ubuntu what is missing is installed by apt, as root or through sudo; elsewhere
@@ -48,6 +48,13 @@ need_build() {
     header_of "stdarg.h stddef.h setjmp.h stdint.h cmocka.h" libcmocka-dev
 }
 
+# A second MPI library and Fortran: the tracer is built for and tested with them, too.
+need_trace() {
+    command_of gfortran gfortran
+    command_of mpicc.mpich libmpich-dev
+    command_of mpirun.mpich mpich
+}
+
 need_lint() {
     command_of clang-tidy clang-tidy
     command_of cppcheck cppcheck
@@ -81,9 +88,9 @@ need_opensm() {
 
 for what in "$@"; do
     case $what in
-    build | lint | fuzz | studies | opensm) "need_$what" ;;
+    build | trace | lint | fuzz | studies | opensm) "need_$what" ;;
     *)
-        echo "usage: $0 [build] [lint] [fuzz] [studies] [opensm]" >&2
+        echo "usage: $0 [build] [trace] [lint] [fuzz] [studies] [opensm]" >&2
         exit 2
         ;;
     esac

@@ -53,5 +53,7 @@ void trc_side(struct trc_call *, unsigned role, intptr_t argument);
 int64_t trc_page_of(const void *address);
 /* completion.c: requests, flags and what has come; false: the word is none of these. */
 bool trc_completion(struct trc_call *, unsigned role, intptr_t argument);
+/* constants.c: constants of MPI, whose values differ between libraries, by numbers of our own. */
+int64_t trc_constant(unsigned role, intptr_t value);
 
 #endif

@@ -31,8 +31,8 @@ function fields_set() {
         "root root|op op|newop newop|freeop op|req request|rreq request|preq request|prreq request|ioreq request|" \
         "reqref request|reqval request|cancelreq request|freereq request|startreq requests[]|startreqs requests[]|" \
         "reqio requests[]|reqs requests[]|status from got_tag got|fstatus from got_tag got|wstatus done[]|" \
-        "statuses done[]|iostatus got|flag flag|newmsg message|msg message|int value|ints values[]|name name$|" \
-        "wbase buffer|wsize bytes|wunit unit|newwin newwin|win win|freewin win|target target|tdisp target_offset|" \
+        "statuses done[]|iostatus got|flag flag|newmsg message|msg message|int value|lock value|assert value|amode value|whence value|color value|splittype value|ints values[]|name name$|" \
+        "wbase buffer|wsize win_bytes|wunit unit|newwin newwin|win win|freewin win|target target|tdisp target_offset|" \
         "group members[]|file file|newfile newfile|freefile file|offset offset|etype etype|ftype filetype", part, "|")
     for (i in part) {
         name = part[i]; sub(/ .*/, "", name)
@@ -191,7 +191,9 @@ function fortran_differs(name) {
         name ~ /^MPI_(Buffer_detach|Error_string|Status_set.*|Test_cancelled|Alloc_mem|Free_mem|Win_shared_query|Session_.*)$/
 }
 
-function fortran_one(name, real, count,    j, list, call, lengths, mangled, n) {
+# What stands behind mpi_x_f08_ is pmpi_x_f08_ in Open MPI and pmpir_x_f08_ in MPICH, whose calls with buffers (mpi_x_f08ts_)
+# go through MPI_x.
+function fortran_one(name, real, profiled, count,    j, list, call, lengths, mangled, n) {
     n = 0
     for (j = 1; j <= count; j++) {
         list = list "void *p" j - 1 ", "
@@ -202,7 +204,7 @@ function fortran_one(name, real, count,    j, list, call, lengths, mangled, n) {
         }
     }
     if (n == 0) given = ""
-    printf "extern __attribute__((weak)) void p%s(%svoid *ierror%s);\n", real, list, lengths
+    printf "extern __attribute__((weak)) void %s(%svoid *ierror%s);\n", profiled, list, lengths
     printf "TRC_EXPORT void %s(%svoid *ierror%s)\n{\n", real, list, lengths
     original = call
     gsub(/p\[/, "p", original); gsub(/\]/, "", original)
@@ -211,18 +213,21 @@ function fortran_one(name, real, count,    j, list, call, lengths, mangled, n) {
     for (j = 1; j <= count; j++) printf "p%d, ", j - 1
     print (n ? "(void *)l1};" : "NULL};")
     print "    struct trc_thread *t = trc_fortran_enter(" number_of(name) ", p, a);"
-    print "    p" real "(" call "ierror" given ");"
+    print "    " profiled "(" call "ierror" given ");"
     print "    if (t)\n        trc_fortran_leave(t, " number_of(name) ", p, a);\n}\n"
 }
 
 function fortran(    i, count, lower) {
     print "#include \"trc.h\"\n"
+    mpich = text ~ /MPIR_F08_/
     for (i = 1; i <= functions; i++) {
         if (fortran_differs(names[i]))
             continue
         count = arguments(names[i]); roles(names[i], count)
         lower = tolower(names[i])
-        fortran_one(names[i], lower "_", count)
-        fortran_one(names[i], lower "_f08_", count)
+        fortran_one(names[i], lower "_", "p" lower "_", count)
+        profiled = lower "_f08_"
+        sub(/^mpi/, mpich ? "pmpir" : "pmpi", profiled)
+        fortran_one(names[i], lower "_f08_", profiled, count)
     }
 }

@@ -43,6 +43,7 @@ struct walk {
         uint64_t calls, bytes, ns;
     } * sum;
     uint32_t sums;
+    void (*begin)(struct walk *, const struct mars_task *);
     void (*each)(struct walk *, const struct mars_task *, uint32_t thread, uint64_t start_ns,
                  const struct mars_record *);
     void (*end)(struct walk *, const struct mars_task *);
@@ -54,6 +55,8 @@ static bool walk_task(struct walk *walk, struct mars_trace *trace, uint32_t numb
     struct mars_record record;
     if (!mars_task_open(&task, trace, number, error))
         return false;
+    if (walk->begin)
+        walk->begin(walk, task);
     for (uint32_t thread = 0; thread < task->threads && !error->text[0]; thread++) {
         struct mars_stream *stream;
         if (!mars_stream_open(&stream, task, thread, error))
@@ -86,6 +89,56 @@ static int walk_all(struct walk *walk, const char *path, const char *to, const c
 }
 
 /* ---- as text ---- */
+
+static void ranks_print(FILE *to, const char *name, const struct mars_ranks *ranks)
+{
+    fprintf(to, " %s=[", name);
+    for (uint32_t i = 0; i < ranks->runs; i++) {
+        uint32_t end = i + 1 < ranks->runs ? ranks->run[i + 1].start : ranks->count;
+        uint32_t count = end - ranks->run[i].start;
+        fprintf(to, "%s%d", i ? "," : "", ranks->run[i].first);
+        if (count > 1)
+            fprintf(to, "..%d", mars_rank_at(ranks, end - 1));
+        if (count > 1 && ranks->run[i].step != 1)
+            fprintf(to, ":%d", ranks->run[i].step);
+    }
+    fputc(']', to);
+}
+
+static void comm_print(FILE *to, uint32_t task, uint32_t number, const struct mars_comm *comm)
+{
+    static const char *const topologies[] = {"", " cart", " graph", " dist_graph"};
+    fprintf(to, "%u communicator %u id=%016llx size=%u rank=%d from=%u%s%s", task, number,
+            (unsigned long long)comm->id, comm->member.count, comm->rank, comm->parent,
+            topologies[comm->topology & 3], comm->inter ? " inter" : "");
+    ranks_print(to, "members", &comm->member);
+    if (comm->inter)
+        ranks_print(to, "remote", &comm->remote);
+    if (comm->topology != MARS_PLAIN) {
+        fprintf(to, " in=%u out=%u", comm->in, comm->out);
+        ranks_print(to, "neighbours", &comm->neighbour);
+        ranks_print(to, "dims", &comm->dims);
+    }
+    fputc('\n', to);
+}
+
+static void definitions_print(struct walk *walk, const struct mars_task *task)
+{
+    for (uint32_t i = 0; i < task->infos; i++)
+        fprintf(walk->to, "%u %s=%s\n", task->number, task->info[i].key, task->info[i].value);
+    for (uint32_t i = 0; i < task->comms; i++)
+        if (task->comm[i])
+            comm_print(walk->to, task->number, i, task->comm[i]);
+    for (uint32_t i = 0; i < task->types; i++)
+        if (task->type[i])
+            fprintf(walk->to, "%u datatype %u size=%llu extent=%lld combiner=%d %s\n", task->number, i,
+                    (unsigned long long)task->type[i]->size, (long long)task->type[i]->extent,
+                    task->type[i]->combiner, task->type[i]->name);
+    for (uint32_t i = 0; i < task->ops; i++)
+        if (task->op[i])
+            fprintf(walk->to, "%u operation %u%s %s\n", task->number, i,
+                    task->op[i]->commutes ? "" : " does not commute", task->op[i]->name);
+}
 
 static void value_print(FILE *to, const struct mars_function_field *field, const struct mars_value *value)
 {
@@ -123,7 +176,7 @@ static void record_print(struct walk *walk, const struct mars_task *task, uint32
 
 int trc_list(const char *trace, const char *to)
 {
-    struct walk walk = {.each = record_print};
+    struct walk walk = {.begin = definitions_print, .each = record_print};
     return walk_all(
         &walk, trace, to,
         "# task.thread, ns since the first computation, call; gap: ns of computation before it, away: of\n"

@@ -173,6 +173,14 @@ static void plain(struct trc_call *c, unsigned role, intptr_t argument)
         trc_put(c, c->tn * (int64_t)type->size);
         trc_put(c, type->number);
         break;
+    case TRC_R_lock:
+    case TRC_R_assert:
+    case TRC_R_amode:
+    case TRC_R_whence:
+    case TRC_R_color:
+    case TRC_R_splittype:
+        trc_put(c, trc_constant(role, argument));
+        break;
     case TRC_R_ints:
         list_put(c, (const int *)argument, c->length);
         break;

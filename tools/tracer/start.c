@@ -315,51 +315,54 @@ TRC_EXPORT int MPI_Pcontrol(const int level, ...)
     return MPI_SUCCESS;
 }
 
+#ifdef MPICH_VERSION /* as in generate.awk */
+#define pmpi_init_f08_ pmpir_init_f08_
+#define pmpi_init_thread_f08_ pmpir_init_thread_f08_
+#define pmpi_finalize_f08_ pmpir_finalize_f08_
+#endif
 extern __attribute__((weak)) void pmpi_init_(void *ierror), pmpi_init_f08_(void *ierror);
 extern __attribute__((weak)) void pmpi_init_thread_(void *required, void *provided, void *ierror),
     pmpi_init_thread_f08_(void *required, void *provided, void *ierror);
 extern __attribute__((weak)) void pmpi_finalize_(void *ierror), pmpi_finalize_f08_(void *ierror);
-extern __attribute__((weak)) void pmpi_abort_(void *comm, void *code, void *ierror),
-    pmpi_abort_f08_(void *comm, void *code, void *ierror);
 TRC_EXPORT void mpi_init_(void *ierror), mpi_init_f08_(void *ierror), mpi_finalize_(void *ierror),
     mpi_finalize_f08_(void *ierror), mpi_init_thread_(void *required, void *provided, void *ierror),
     mpi_init_thread_f08_(void *required, void *provided, void *ierror),
     mpi_abort_(void *comm, void *code, void *ierror), mpi_abort_f08_(void *comm, void *code, void *ierror),
     mpi_pcontrol_(void *level), mpi_pcontrol_f08_(void *level);
 
-#define INIT(NAME)                                                                                           \
+#define INIT(NAME, PROFILED)                                                                                 \
     void mpi_##NAME(void *ierror)                                                                            \
     {                                                                                                        \
         int64_t start = trc_wall();                                                                          \
-        pmpi_##NAME(ierror);                                                                                 \
+        PROFILED(ierror);                                                                                    \
         begin(TRC_Init, trc_wall() - start, MPI_SUCCESS);                                                    \
     }
-INIT(init_)
-INIT(init_f08_)
+INIT(init_, pmpi_init_)
+INIT(init_f08_, pmpi_init_f08_)
 
-#define INIT_THREAD(NAME)                                                                                    \
+#define INIT_THREAD(NAME, PROFILED)                                                                          \
     void mpi_##NAME(void *required, void *provided, void *ierror)                                            \
     {                                                                                                        \
         int64_t start = trc_wall();                                                                          \
-        pmpi_##NAME(required, provided, ierror);                                                             \
+        PROFILED(required, provided, ierror);                                                                \
         begin(TRC_Init_thread, trc_wall() - start, MPI_SUCCESS);                                             \
     }
-INIT_THREAD(init_thread_)
-INIT_THREAD(init_thread_f08_)
+INIT_THREAD(init_thread_, pmpi_init_thread_)
+INIT_THREAD(init_thread_f08_, pmpi_init_thread_f08_)
 
-#define FINALIZE(NAME)                                                                                       \
+#define FINALIZE(NAME, PROFILED)                                                                             \
     void mpi_##NAME(void *ierror)                                                                            \
     {                                                                                                        \
         const intptr_t none[1] = {0};                                                                        \
         struct trc_thread *t = finalize_enter();                                                             \
-        pmpi_##NAME(ierror);                                                                                 \
+        PROFILED(ierror);                                                                                    \
         if (t) {                                                                                             \
             trc_after(t, TRC_Finalize, none, MPI_SUCCESS);                                                   \
             finish(true);                                                                                    \
         }                                                                                                    \
     }
-FINALIZE(finalize_)
-FINALIZE(finalize_f08_)
+FINALIZE(finalize_, pmpi_finalize_)
+FINALIZE(finalize_f08_, pmpi_finalize_f08_)
 
 #define ABORT(NAME)                                                                                          \
     void mpi_##NAME(void *comm, void *code, void *ierror)                                                    \

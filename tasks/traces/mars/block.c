@@ -217,7 +217,7 @@ static bool section_get(struct mars_sections *sections, struct mars_bytes *from,
 bool mars_sections_get(struct mars_sections *sections, const uint8_t *payload, size_t bytes,
                        struct mars_error *error)
 {
-    struct mars_bytes from = {payload, payload + bytes, false};
+    struct mars_bytes from = {payload, payload ? payload + bytes : payload, false};
     sections->count = 0;
     sections->bytes = 0;
     while (from.at < from.end)
@@ -234,5 +234,5 @@ const uint8_t *mars_section(const struct mars_sections *sections, enum mars_sect
             *bytes = sections->section[i].bytes;
             return sections->data + sections->section[i].at;
         }
-    return NULL;
+    return (const uint8_t *)"";
 }

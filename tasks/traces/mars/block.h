@@ -101,7 +101,7 @@ struct mars_sections {
 void mars_sections_release(struct mars_sections *);
 bool mars_sections_get(struct mars_sections *, const uint8_t *payload, size_t bytes,
                        struct mars_error *error);
-/* The bytes of a section; none when the block has no such. */
+/* The bytes of a section, 0 when the block has no such; never NULL. */
 const uint8_t *mars_section(const struct mars_sections *, enum mars_section_kind, size_t *bytes);
 
 /* CRC-32 (polynomial 0x04C11DB7 reflected), as zlib's. */

@@ -40,6 +40,18 @@ bool mars_piece_read(const struct mars_trace *, const struct mars_piece *, uint8
 bool mars_piece_fail(const struct mars_trace *, const struct mars_piece *, struct mars_error *,
                      const char *what);
 
+/* source.c: a file being read. */
+struct mars_source {
+    const struct mars_trace *trace;
+    uint32_t file;
+    int handle; /* -1: it lies in memory */
+    uint64_t bytes;
+};
+bool mars_source_open(struct mars_source *, const struct mars_trace *, uint32_t file, struct mars_error *);
+void mars_source_close(struct mars_source *);
+/* How many of `bytes` there are from `offset` on. */
+size_t mars_source_read(const struct mars_source *, uint64_t offset, void *to, size_t bytes);
+
 /* pieces_index.c: of a merged file. */
 bool mars_index_encode(const struct mars_piece *, size_t count, struct mars_payload *);
 bool mars_index_decode(const uint8_t *data, size_t bytes, struct mars_piece **, size_t *count);

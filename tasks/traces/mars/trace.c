@@ -48,86 +48,6 @@ uint32_t mars_trace_tasks(const struct mars_trace *trace)
     return trace->tasks;
 }
 
-/* ---- bytes of a file ---- */
-
-struct source {
-    const struct mars_trace *trace;
-    uint32_t file;
-    int handle; /* -1: it lies in memory */
-    uint64_t bytes;
-};
-
-static bool source_open(struct source *source, const struct mars_trace *trace, uint32_t file,
-                        struct mars_error *error)
-{
-    struct stat stat;
-    *source = (struct source){trace, file, -1, trace->bytes};
-    if (trace->data)
-        return true;
-    source->handle = open(trace->file[file], O_RDONLY | O_CLOEXEC);
-    if (source->handle < 0 || fstat(source->handle, &stat) != 0)
-        return mars_fail(error, "%s: %s", trace->file[file], strerror(errno));
-    source->bytes = (uint64_t)stat.st_size;
-    return true;
-}
-
-static void source_close(struct source *source)
-{
-    if (source->handle >= 0)
-        close(source->handle);
-}
-
-/* How many of `bytes` there are from `offset` on. */
-static size_t source_read(const struct source *source, uint64_t offset, void *to, size_t bytes)
-{
-    size_t got = 0;
-    if (source->handle < 0) {
-        if (offset < source->bytes) {
-            got = source->bytes - offset < bytes ? (size_t)(source->bytes - offset) : bytes;
-            memcpy(to, source->trace->data + offset, got);
-        }
-        return got;
-    }
-    while (got < bytes) {
-        ssize_t part = pread(source->handle, (char *)to + got, bytes - got, (off_t)(offset + got));
-        if (part <= 0)
-            break;
-        got += (size_t)part;
-    }
-    return got;
-}
-
-bool mars_piece_fail(const struct mars_trace *trace, const struct mars_piece *piece, struct mars_error *error,
-                     const char *what)
-{
-    return mars_fail(error, "%s, block at byte %llu (task %u): %s",
-                     trace->file[piece->file & ~MARS_PIECE_OPEN], (unsigned long long)piece->offset,
-                     piece->block.task, what);
-}
-
-bool mars_piece_read(const struct mars_trace *trace, const struct mars_piece *piece, uint8_t **data,
-                     size_t *room, struct mars_error *error)
-{
-    struct source source;
-    size_t bytes = piece->block.payload_bytes;
-    if (bytes > *room) {
-        uint8_t *larger = realloc(*data, bytes);
-        if (!larger)
-            return mars_piece_fail(trace, piece, error, "no memory for it");
-        *data = larger;
-        *room = bytes;
-    }
-    if (piece->file & MARS_PIECE_OPEN) {
-        memcpy(*data, trace->made[piece->offset] + MARS_BLOCK_BYTES, bytes);
-        return true;
-    }
-    if (!source_open(&source, trace, piece->file, error))
-        return false;
-    bool whole = source_read(&source, piece->offset + MARS_BLOCK_BYTES, *data, bytes) == bytes;
-    source_close(&source);
-    return whole || mars_piece_fail(trace, piece, error, "the file ends inside it");
-}
-
 /* ---- what there is ---- */
 
 static bool piece_add(struct mars_trace *trace, const struct mars_piece *piece, struct mars_error *error)
@@ -149,14 +69,14 @@ static bool piece_add(struct mars_trace *trace, const struct mars_piece *piece, 
 }
 
 /* The headers one after the other. *end: what follows the last whole block. */
-static bool headers_read(struct mars_trace *trace, const struct source *source, uint64_t *end,
+static bool headers_read(struct mars_trace *trace, const struct mars_source *source, uint64_t *end,
                          struct mars_error *error)
 {
     struct mars_piece piece = {.offset = MARS_HEAD_BYTES, .file = source->file};
     uint8_t header[MARS_BLOCK_BYTES];
     for (;;) {
         *end = piece.offset;
-        if (source_read(source, piece.offset, header, sizeof header) < sizeof header ||
+        if (mars_source_read(source, piece.offset, header, sizeof header) < sizeof header ||
             !mars_block_get(header, sizeof header, &piece.block) ||
             source->bytes - piece.offset - MARS_BLOCK_BYTES < piece.block.payload_bytes)
             return true;
@@ -167,7 +87,7 @@ static bool headers_read(struct mars_trace *trace, const struct source *source, 
 }
 
 /* The index that a merged file ends with; *found: there is one. */
-static bool index_read(struct mars_trace *trace, const struct source *source, bool *found,
+static bool index_read(struct mars_trace *trace, const struct mars_source *source, bool *found,
                        struct mars_error *error)
 {
     uint8_t foot[16], *data = NULL;
@@ -176,12 +96,12 @@ static bool index_read(struct mars_trace *trace, const struct source *source, bo
     struct mars_sections sections = {0};
     *found = false;
     if (source->bytes < MARS_HEAD_BYTES + MARS_BLOCK_BYTES + sizeof foot ||
-        source_read(source, source->bytes - sizeof foot, foot, sizeof foot) < sizeof foot ||
+        mars_source_read(source, source->bytes - sizeof foot, foot, sizeof foot) < sizeof foot ||
         memcmp(foot + 8, "marsend\n", 8) != 0)
         return true;
     piece.offset = mars_load(foot, 8);
     uint8_t header[MARS_BLOCK_BYTES];
-    if (source_read(source, piece.offset, header, sizeof header) < sizeof header ||
+    if (mars_source_read(source, piece.offset, header, sizeof header) < sizeof header ||
         !mars_block_get(header, sizeof header, &piece.block) || piece.block.kind != MARS_BLOCK_INDEX)
         return mars_piece_fail(trace, &piece, error, "it is no index, though the file's end says so");
     size_t count = 0;
@@ -211,14 +131,14 @@ static bool index_read(struct mars_trace *trace, const struct source *source, bo
 
 static bool file_scan(struct mars_trace *trace, uint32_t file, struct mars_error *error)
 {
-    struct source source;
+    struct mars_source source;
     uint8_t head[MARS_HEAD_BYTES];
     enum mars_file_kind kind;
     bool found = false, fine;
     uint64_t end = 0;
-    if (!source_open(&source, trace, file, error))
+    if (!mars_source_open(&source, trace, file, error))
         return false;
-    size_t got = source_read(&source, 0, head, sizeof head);
+    size_t got = mars_source_read(&source, 0, head, sizeof head);
     fine = mars_head_get(head, got, &kind, trace->file[file], error);
     if (fine && kind == MARS_FILE_MERGED)
         fine = index_read(trace, &source, &found, error);
@@ -231,7 +151,7 @@ static bool file_scan(struct mars_trace *trace, uint32_t file, struct mars_error
             mars_trace_warn(trace, "%s: cut or damaged at byte %llu of %llu; read up to there",
                             trace->file[file], (unsigned long long)end, (unsigned long long)source.bytes);
     }
-    source_close(&source);
+    mars_source_close(&source);
     return fine;
 }
 

@@ -1,0 +1,81 @@
+/* source.c - bytes of a trace's files, or of one that lies in memory. */
+#define _GNU_SOURCE
+#include "tasks/traces/mars/pieces.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+bool mars_source_open(struct mars_source *source, const struct mars_trace *trace, uint32_t file,
+                      struct mars_error *error)
+{
+    struct stat stat;
+    *source = (struct mars_source){trace, file, -1, trace->bytes};
+    if (trace->data)
+        return true;
+    source->handle = open(trace->file[file], O_RDONLY | O_CLOEXEC);
+    if (source->handle < 0 || fstat(source->handle, &stat) != 0)
+        return mars_fail(error, "%s: %s", trace->file[file], strerror(errno));
+    source->bytes = (uint64_t)stat.st_size;
+    return true;
+}
+
+void mars_source_close(struct mars_source *source)
+{
+    if (source->handle >= 0)
+        close(source->handle);
+}
+
+size_t mars_source_read(const struct mars_source *source, uint64_t offset, void *to, size_t bytes)
+{
+    size_t got = 0;
+    if (source->handle < 0) {
+        if (bytes > 0 && offset < source->bytes) {
+            got = source->bytes - offset < bytes ? (size_t)(source->bytes - offset) : bytes;
+            memcpy(to, source->trace->data + offset, got);
+        }
+        return got;
+    }
+    while (got < bytes) {
+        ssize_t part = pread(source->handle, (char *)to + got, bytes - got, (off_t)(offset + got));
+        if (part <= 0)
+            break;
+        got += (size_t)part;
+    }
+    return got;
+}
+
+bool mars_piece_fail(const struct mars_trace *trace, const struct mars_piece *piece, struct mars_error *error,
+                     const char *what)
+{
+    return mars_fail(error, "%s, block at byte %llu (task %u): %s",
+                     trace->file[piece->file & ~MARS_PIECE_OPEN], (unsigned long long)piece->offset,
+                     piece->block.task, what);
+}
+
+bool mars_piece_read(const struct mars_trace *trace, const struct mars_piece *piece, uint8_t **data,
+                     size_t *room, struct mars_error *error)
+{
+    struct mars_source source;
+    size_t bytes = piece->block.payload_bytes;
+    if (bytes > *room) {
+        uint8_t *larger = realloc(*data, bytes);
+        if (!larger)
+            return mars_piece_fail(trace, piece, error, "no memory for it");
+        *data = larger;
+        *room = bytes;
+    }
+    if (piece->file & MARS_PIECE_OPEN) {
+        if (bytes > 0)
+            memcpy(*data, trace->made[piece->offset] + MARS_BLOCK_BYTES, bytes);
+        return true;
+    }
+    if (!mars_source_open(&source, trace, piece->file, error))
+        return false;
+    bool whole = mars_source_read(&source, piece->offset + MARS_BLOCK_BYTES, *data, bytes) == bytes;
+    mars_source_close(&source);
+    return whole || mars_piece_fail(trace, piece, error, "the file ends inside it");
+}
