@@ -178,11 +178,14 @@ static void endpoint_check(struct reference *r, uint32_t endpoint)
     }
 }
 
-/* In the order in which loads are counted: by 64 endpoints, those of one switch together. */
+/* In the order in which loads are counted: by 64 endpoints, those of one switch together, anew from every
+ * 16,384th on. */
 static void table_check(struct reference *r)
 {
     const struct route_wires *wires = &r->wires;
-    for (uint32_t first = 0; first < wires->endpoints; first += 64)
+    for (uint32_t first = 0; first < wires->endpoints; first += 64) {
+        if (first % 16384 == 0)
+            memset(r->load, 0, wires->links * sizeof *r->load);
         for (uint32_t i = first; i < first + 64 && i < wires->endpoints; i++) {
             uint32_t to = wires->endpoint_switch[i];
             bool done = false;
@@ -194,6 +197,7 @@ static void table_check(struct reference *r)
                 if (wires->endpoint_switch[k] == to)
                     endpoint_check(r, k);
         }
+    }
 }
 
 static void reference_check(struct reference *r, const char *text)
@@ -293,7 +297,8 @@ static void all_kinds(void **state)
         algorithms_check(systems[i], i % 2 && i != 5);
 }
 
-/* More than 512 switches with nodes; more than 4096 nodes; products of which a link is down. */
+/* More than 512 switches with nodes; more than 4,096 nodes, and than 16,384; products of which a link is
+ * down. */
 static void several_floods(void **state)
 {
     algorithms_check(TOPOLOGY("torus", "extents = [9, 8, 8]; " LINKS), 5);
@@ -302,6 +307,7 @@ static void several_floods(void **state)
     algorithms_check(
         TOPOLOGY("torus", "extents = [5, 4, 3]; " LINKS) "faults: { list = ({ link = [0, 1]; }); }; ", 5);
     algorithms_check(TOPOLOGY("fat_tree", "down = [70, 6, 12]; up = [1, 2, 3]; " LINKS), 80);
+    algorithms_check(TOPOLOGY("torus", "extents = [4, 4]; nodes_per_switch = 1100; " LINKS), 0);
     algorithms_check(TOPOLOGY("hierarchical", "groups = [5, 111]; links = 2; " LINKS), 3);
 }
 

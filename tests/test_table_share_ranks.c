@@ -87,23 +87,28 @@ static void equal_to_one_rank(void **state)
             "torus",
             "extents = [4, 15]; nodes_per_switch = 6; rails = \"plane\"; " LINKS) "node: { adapters = 2; }; ",
     };
-    static const char *const routings[] = {"algorithm = \"shortest\";", "algorithm = \"updown\";",
+    static const char *const routings[] = {"algorithm = \"shortest\";",
+                                           "algorithm = \"updown\";",
                                            "algorithm = \"shortest\"; weights = \"latency\";",
                                            "algorithm = \"shortest\"; ways = \"one\";",
+                                           "algorithm = \"updown\"; ways = \"one\";",
                                            "algorithm = \"layered\";"};
     for (int i = 0; i < 7; i++)
-        for (int k = 0; k < 5; k++)
-            if (k != 4 || i == 0 || i == 5)
+        for (int k = 0; k < 6; k++)
+            if (k != 5 || i == 0 || i == 5)
                 system_check(systems[i], routings[k], (i + k) % 4);
 }
 
-/* More than 64 blocks of 64 nodes, so that shares go in several chunks; with few ranks. */
+/* More than 64 blocks of 64 nodes, so that shares go in several chunks; with few ranks. With one path shares
+ * begin where loads begin anew, at 16,384 nodes, and elsewhere. */
 static void several_chunks(void **state)
 {
     system_check(TOPOLOGY("torus", "extents = [6, 5, 4]; nodes_per_switch = 110; " LINKS),
                  "algorithm = \"shortest\";", 2);
     system_check(TOPOLOGY("fat_tree", "down = [64, 5, 17]; up = [1, 2, 3]; " LINKS),
                  "algorithm = \"updown\";", 0);
+    system_check(TOPOLOGY("torus", "extents = [5, 5]; nodes_per_switch = 1400; " LINKS),
+                 "algorithm = \"shortest\"; ways = \"one\";", 1);
 }
 
 /* The weights of links are missing on the last rank, and others on rank 0 than on the others: no table, or

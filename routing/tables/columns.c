@@ -1,4 +1,4 @@
-/* columns.c - the columns of tables with all shortest paths, many destinations at a time.
+/* columns.c - the columns of tables, many destinations at a time.
  *
  * A flood (flood.h) tells for every link which of up to 512 destinations it leads to. For a block of a row,
  * 64 endpoints, this is a short list of words, one for each link that leads to any of them: the key. Switches
@@ -9,6 +9,9 @@
  *
  * Where one switch has more paths than a set can hold, those taken depend on the destination, and the block
  * is not remembered.
+ *
+ * With one path to every endpoint nothing else is done where no switch that packets pass has two to choose
+ * from. Blocks with other destinations are made by one.c, and so are all where paths have layers.
  */
 #include "routing/tables/maker.h"
 
@@ -18,17 +21,9 @@
 #define MEMORY_WORDS (1u << 22) /* of keys, 32 MiB; then all are forgotten */
 #define MOST_BLOCKS 4096        /* of one flood */
 
-/* 64 endpoints: those of its switch number i are at[first_bit + i] of the flood. */
-struct block {
-    uint32_t first, count;           /* endpoints */
-    uint32_t first_bit, bits;        /* of the flood: the switches they are at, each once */
-    uint32_t pattern;                /* number of `place` */
-    uint8_t place[ROUTE_TRIE_BLOCK]; /* per endpoint which of these switches */
-};
-
 struct columns {
     struct route_maker *m;
-    struct block *block; /* of the flood at hand */
+    struct route_block *block; /* of the flood at hand */
     uint32_t blocks, block_room;
     uint32_t to[ROUTE_FLOOD_BITS], bits, floods; /* switches */
     struct ker_table patterns, ports;            /* numbers of patterns of blocks, of lists of ports */
@@ -40,6 +35,7 @@ struct columns {
     route_wide *hop;        /* the links of the switch at hand that lead anywhere, */
     uint32_t *place, links; /* and which of its links they are */
     uint32_t *flooded;      /* per switch: the last flood that it is a destination of, from 1 on */
+    route_wide several;     /* with one path: the destinations that some switch has several paths to */
     uint64_t *key, *last;   /* of the block at hand, and of the one before: often the same */
     uint32_t last_count, last_made;
 };
@@ -77,11 +73,11 @@ static void ports_number(struct columns *c)
 /* ---- which endpoints ---- */
 
 /* The switches of up to 64 endpoints, and which of them each is at. */
-static void block_read(const struct columns *c, uint32_t first, struct block *b, uint32_t *to)
+static void block_read(const struct columns *c, uint32_t first, struct route_block *b, uint32_t *to)
 {
     const struct route_wires *wires = c->m->wires;
     uint32_t rest = c->m->last - first;
-    *b = (struct block){.first = first, .count = rest < ROUTE_TRIE_BLOCK ? rest : ROUTE_TRIE_BLOCK};
+    *b = (struct route_block){.first = first, .count = rest < ROUTE_TRIE_BLOCK ? rest : ROUTE_TRIE_BLOCK};
     for (uint32_t i = 0; i < b->count; i++) {
         uint32_t at = wires->endpoint_switch[first + i], k = b->bits;
         while (k > 0 && to[k - 1] != at)
@@ -94,7 +90,7 @@ static void block_read(const struct columns *c, uint32_t first, struct block *b,
     }
 }
 
-static void pattern_number(struct columns *c, struct block *b)
+static void pattern_number(struct columns *c, struct route_block *b)
 {
     uint32_t list[2 + ROUTE_TRIE_BLOCK / 4] = {b->count, b->bits};
     memcpy(list + 2, b->place, sizeof b->place);
@@ -106,13 +102,13 @@ static void pattern_number(struct columns *c, struct block *b)
  * is there already. */
 static bool block_join(struct columns *c, uint32_t first)
 {
-    struct block b;
+    struct route_block b;
     uint32_t to[ROUTE_TRIE_BLOCK], shared;
     block_read(c, first, &b, to);
     shared = b.bits < c->bits ? b.bits : c->bits;
     while (shared > 0 && memcmp(c->to + c->bits - shared, to, shared * sizeof *to) != 0)
         shared--;
-    if (c->bits + b.bits - shared > ROUTE_FLOOD_BITS)
+    if (c->bits + b.bits - shared > (c->m->orders ? ROUTE_TRIE_BLOCK : ROUTE_FLOOD_BITS))
         return false;
     b.first_bit = c->bits - shared;
     memcpy(c->to + b.first_bit, to, b.bits * sizeof *to);
@@ -131,6 +127,10 @@ static void weighted_search(struct columns *c)
     for (uint32_t i = 0; i < c->bits; i++) {
         route_search_weighted(m, c->to[i]);
         route_flood_take(&m->flood, i, m->distance, m->order, m->reached);
+        if (m->orders) {
+            memcpy(m->orders + (size_t)i * m->wires->switches, m->order, m->reached * sizeof *m->order);
+            m->orders_reached[i] = m->reached;
+        }
     }
 }
 
@@ -171,7 +171,7 @@ static void hops_find(struct columns *c, uint32_t at)
 
 /* The set of paths to the block's switch number k. Of more than a set can have, those from one of the
  * destination's own on; *own: it is such a set. */
-static uint32_t set_make(struct columns *c, const struct block *b, uint32_t k, uint32_t at, bool *own)
+static uint32_t set_make(struct columns *c, const struct route_block *b, uint32_t k, uint32_t at, bool *own)
 {
     const struct route_wires *wires = c->m->wires;
     struct route_hop hop[ROUTE_MAX_CHOICES];
@@ -188,7 +188,7 @@ static uint32_t set_make(struct columns *c, const struct block *b, uint32_t k, u
     return route_table_set_of(c->m->table, hop, count);
 }
 
-static uint32_t block_make(struct columns *c, const struct block *b, uint32_t at, bool *own)
+static uint32_t block_make(struct columns *c, const struct route_block *b, uint32_t at, bool *own)
 {
     const struct route_wires *wires = c->m->wires;
     uint32_t set[ROUTE_TRIE_BLOCK], value[ROUTE_TRIE_BLOCK] = {0};
@@ -206,7 +206,7 @@ static uint32_t block_make(struct columns *c, const struct block *b, uint32_t at
 
 /* Writes the key of a block; returns how many words: who the block and the switch are like, which links lead
  * to any of its endpoints, and for each of these to which. */
-static uint32_t key_make(struct columns *c, const struct block *b, uint32_t at)
+static uint32_t key_make(struct columns *c, const struct route_block *b, uint32_t at)
 {
     uint64_t *key = c->key, present = 0, all = b->bits < 64 ? (1ull << b->bits) - 1 : UINT64_MAX;
     uint32_t links = c->m->wires->begin[at + 1] - c->m->wires->begin[at], group = 0;
@@ -233,7 +233,7 @@ static void forget(struct columns *c)
 }
 
 /* The place of the block of this key, which is made if there is none. */
-static uint32_t key_find(struct columns *c, const struct block *b, uint32_t at, uint32_t count)
+static uint32_t key_find(struct columns *c, const struct route_block *b, uint32_t at, uint32_t count)
 {
     bool is_new, own = false;
     if (c->memory_used > MEMORY_WORDS)
@@ -252,7 +252,7 @@ static uint32_t key_find(struct columns *c, const struct block *b, uint32_t at, 
     return made;
 }
 
-static uint32_t block_find(struct columns *c, const struct block *b, uint32_t at)
+static uint32_t block_find(struct columns *c, const struct route_block *b, uint32_t at)
 {
     bool own = false;
     for (uint32_t k = 0; c->flooded[at] == c->floods && k < b->bits; k++)
@@ -272,7 +272,7 @@ static uint32_t block_find(struct columns *c, const struct block *b, uint32_t at
 /* ---- the table ---- */
 
 /* The next blocks of all rows. */
-static void blocks_make(struct columns *c, const struct block *b, uint32_t count)
+static void blocks_make(struct columns *c, const struct route_block *b, uint32_t count)
 {
     struct route_trie *trie = &c->m->table->hops;
     uint32_t *place = route_trie_blocks(trie);
@@ -284,10 +284,83 @@ static void blocks_make(struct columns *c, const struct block *b, uint32_t count
     route_trie_blocks_advance(trie, count);
 }
 
-/* As many endpoints as one flood has room for; returns the first that is left. */
-static uint32_t flood_make(struct columns *c, uint32_t first)
+/* A block of all rows from its values, which are cleared. */
+static void values_store(const struct route_maker *m, struct route_trie *trie, uint32_t *value)
 {
-    uint32_t endpoints = c->m->last, done = 0;
+    uint32_t *place = route_trie_blocks(trie);
+    for (size_t at = 0; at < m->wires->switches; at++)
+        place[at * ROUTE_TRIE_BLOCK] = route_trie_block(trie, value + at * ROUTE_TRIE_BLOCK);
+    memset(value, 0, m->wires->switches * ROUTE_TRIE_BLOCK * sizeof *value);
+    route_trie_blocks_advance(trie, 1);
+}
+
+/* One block with one path for each endpoint. */
+static bool block_pick(struct columns *c, const struct route_block *b)
+{
+    struct route_maker *m = c->m;
+    if (b->first_bit < m->window || b->first_bit + b->bits > m->window + ROUTE_TRIE_BLOCK)
+        route_one_window(m, b->first_bit);
+    if (!route_one_block(m, b, c->to + b->first_bit))
+        return false;
+    if (b->first < m->first) { /* only its loads are asked for */
+        memset(m->value, 0, m->wires->switches * ROUTE_TRIE_BLOCK * sizeof *m->value);
+        return true;
+    }
+    values_store(m, &m->table->hops, m->value);
+    if (m->layers)
+        values_store(m, &m->table->layers, m->layer_value);
+    return true;
+}
+
+/* With one path: which destinations have several to choose from? */
+static void several_find(struct columns *c)
+{
+    const struct route_wires *wires = c->m->wires;
+    c->several ^= c->several;
+    for (uint32_t at = 0; at < wires->switches; at++) {
+        route_wide some = {0};
+        hops_find(c, at);
+        for (uint32_t i = 0; i < c->links; i++) {
+            c->several |= some & c->hop[i];
+            some |= c->hop[i];
+        }
+    }
+}
+
+static bool is_picked(const struct columns *c, const struct route_block *b)
+{
+    bool several = c->m->layers != NULL;
+    for (uint32_t bit = b->first_bit; c->m->one && bit < b->first_bit + b->bits; bit++)
+        several |= c->several[bit / 64] >> bit % 64 & 1;
+    return several;
+}
+
+/* All blocks of the flood. */
+static bool flood_store(struct columns *c)
+{
+    struct route_maker *m = c->m;
+    bool possible = true;
+    m->window = UINT32_MAX;
+    for (uint32_t done = 0, count; done < c->blocks && possible; done += count) {
+        const struct route_block *b = c->block + done;
+        uint32_t room = route_trie_blocks_room(&m->table->hops);
+        bool picked = is_picked(c, b);
+        for (count = 1; !picked && done + count < c->blocks && count < room && !is_picked(c, b + count);)
+            count++;
+        if (picked)
+            possible = block_pick(c, b);
+        else if (b->first < m->first)
+            count = 1;
+        else
+            blocks_make(c, b, count);
+    }
+    return possible;
+}
+
+/* As many endpoints as one flood has room for; *at is the first that is left. */
+static bool flood_make(struct columns *c, uint32_t *at)
+{
+    uint32_t endpoints = c->m->last, first = *at;
     c->bits = c->blocks = 0;
     while (first < endpoints && c->blocks < MOST_BLOCKS && block_join(c, first))
         first += c->block[c->blocks - 1].count;
@@ -295,16 +368,16 @@ static uint32_t flood_make(struct columns *c, uint32_t first)
     for (uint32_t i = 0; i < c->bits; i++)
         c->flooded[c->to[i]] = c->floods;
     flood_search(c);
-    while (done < c->blocks) {
-        uint32_t rest = c->blocks - done, room = route_trie_blocks_room(&c->m->table->hops);
-        blocks_make(c, c->block + done, rest < room ? rest : room);
-        done += rest < room ? rest : room;
-    }
+    *at = first;
+    if (c->m->one)
+        several_find(c);
+    if (!flood_store(c))
+        return false;
     route_passed_waits(c->m);
-    return first;
+    return true;
 }
 
-void route_columns_fill(struct route_maker *m)
+bool route_columns_fill(struct route_maker *m)
 {
     const struct route_wires *wires = m->wires;
     struct columns c = {.m = m};
@@ -316,8 +389,12 @@ void route_columns_fill(struct route_maker *m)
     c.key = ker_alloc((3ull + wires->most + wires->most / 64) * sizeof *c.key);
     c.last = ker_alloc((3ull + wires->most + wires->most / 64) * sizeof *c.last);
     ports_number(&c);
-    for (uint32_t first = m->first; first < m->last;)
-        first = flood_make(&c, first);
+    if (m->one)
+        route_one_begin(m);
+    bool possible = true;
+    for (uint32_t first = m->one ? m->first / ROUTE_LOADS * ROUTE_LOADS : m->first;
+         possible && first < m->last;)
+        possible = flood_make(&c, &first);
     ker_table_release(&c.patterns);
     ker_table_release(&c.ports);
     ker_table_release(&c.keys);
@@ -331,4 +408,5 @@ void route_columns_fill(struct route_maker *m)
     free(c.flooded);
     free(c.key);
     free(c.last);
+    return possible;
 }

@@ -1,5 +1,4 @@
-/* maker.h - private to the makers of tables (table_make.c says how they work): what they know of the
- * destination at hand. */
+/* maker.h - private to the makers of tables (make.c says how they work): what they share. */
 #ifndef ROUTING_TABLE_MAKER_H
 #define ROUTING_TABLE_MAKER_H
 
@@ -15,27 +14,38 @@ struct route_maker {
     uint32_t *weight; /* per link; NULL: all are 1 */
     uint32_t *depth;  /* place of each switch in the order from the top: up is towards the lower */
     uint32_t *by_depth;
-    uint64_t *distance; /* to the destination at hand, along paths of the table */
-    bool *below;        /* up*down*: a path down leads from here */
-    uint32_t *order;    /* the switches that have a path, nearest first */
+    uint32_t *order; /* the switches that have a path to the destination at hand, nearest first */
     uint32_t reached;
-    bool *used;        /* packets come by here */
-    uint16_t *longest; /* links of the longest path */
-    uint16_t *hops;    /* per switch how many */
+    bool *used; /* a switch is listed */
+    /* with weights */
+    uint64_t *distance; /* to the destination at hand */
     uint32_t *heap, *heap_at;
     uint32_t heap_size;
     /* with one path */
+    uint32_t window;      /* `way` and `back` are of so many bits of the flood, from this one on; */
+    uint32_t at_hand;     /* and of the destination at hand from here: */
+    uint64_t *way, *back; /* [(bit * switches + switch) * words]: its links that paths begin with; its links
+                             to switches whose paths begin with these */
+    size_t ways_bytes;    /* of each */
+    uint64_t *leads;      /* per link: which of these destinations it leads to */
+    uint32_t *orders, orders_reached[ROUTE_TRIE_BLOCK]; /* with weights: m->order of each of the flood */
+    uint32_t *value, *layer_value;                      /* of the block at hand, [switch * 64 + i] */
+    uint32_t *position;                                 /* per switch: its place in `order` */
+    struct route_step {                                 /* per place in `order`: */
+        uint32_t at;                                    /* the switch */
+        uint32_t link; /* the only one that paths begin with; ROUTE_NO_WIRE: there are several */
+        uint32_t next; /* where it leads to, a place in `order`; with several how many they are */
+    } * step;
     uint32_t *divided; /* per switch */
     uint32_t *next;    /* per switch a link */
     uint32_t *passed;  /* switches that packets come by, as in order */
-    uint32_t *pairs;   /* per switch: endpoints that send by here to the destination */
+    uint32_t *pairs;   /* per place in `order`: endpoints that send by here to the destination */
     uint64_t
         *load; /* per link: pairs of endpoints it was picked for among others, of all destinations so far */
     uint64_t *lowest;      /* per switch: of the paths in mask, the least load, */
     uint32_t *lowest_hops; /* and how many have it; 0: unknown */
-    uint32_t *port_set;    /* per port the set of it alone; 0: not made yet */
+    uint32_t *link_set;    /* per link the set of it alone */
     uint64_t *mask;        /* per switch with at most 64 links: what lowest was found for */
-    /* with all */
     struct route_flood flood;
     struct route_factors *factors; /* not NULL: they are known from these */
     route_wide *passed_by;         /* per switch: destinations of packets that pass it; NULL: all */
@@ -46,9 +56,17 @@ struct route_maker {
     struct ker_comm *comm; /* not NULL: this rank makes the columns first .. last - 1 only */
     uint32_t first, last;
     bool cyclic;
-    uint32_t destinations, most_links;
+    uint32_t most_links;
     struct route_layers *layers;
     uint8_t *layer;
+};
+
+/* 64 endpoints: those of its switch number i are at[first_bit + i] of the flood. */
+struct route_block {
+    uint32_t first, count;           /* endpoints */
+    uint32_t first_bit, bits;        /* of the flood: the switches they are at, each once */
+    uint32_t pattern;                /* number of `place` */
+    uint8_t place[ROUTE_TRIE_BLOCK]; /* per endpoint which of these switches */
 };
 
 /* With all arrays but weight and depth; m->one and m->updown are the caller's. */
@@ -58,10 +76,8 @@ void route_maker_release(struct route_maker *m);
  * paths; that this is so is said where faults are. */
 bool route_maker_fill(struct route_maker *m);
 
-/* table_search.c: m->distance, m->order and m->reached for one destination; the third m->below, too. */
-void route_search_breadth(struct route_maker *m, uint32_t to);
+/* search.c: m->distance, m->order and m->reached for one destination, with weights. */
 void route_search_weighted(struct route_maker *m, uint32_t to);
-void route_search_updown(struct route_maker *m, uint32_t to);
 
 /* passed.c: what packets pass that go to the destinations of m->flood, which has been searched: m->passed_by;
  * m->most_links; m->waits, once m->hop_bits says which links lead to any of them. */
@@ -69,8 +85,18 @@ void route_passed_find(struct route_maker *m);
 void route_passed_longest(struct route_maker *m, const uint32_t *to);
 void route_passed_waits(struct route_maker *m);
 
-/* columns.c: all columns of a table with all paths. */
-void route_columns_fill(struct route_maker *m);
+/* columns.c: all columns of a table; false: more layers than are possible. */
+bool route_columns_fill(struct route_maker *m);
+
+/* one.c: one path for each endpoint. All loads begin anew at every multiple of this: */
+#define ROUTE_LOADS 16384
+void route_one_begin(struct route_maker *m);
+void route_one_end(struct route_maker *m);
+/* The ways to up to 64 destinations of the flood, which has been searched, from this bit on. */
+void route_one_window(struct route_maker *m, uint32_t first_bit);
+/* Adds to m->value, and with layers to m->layer_value, what a block within the window has; `to`: its
+ * switches. False: more layers than are possible. */
+bool route_one_block(struct route_maker *m, const struct route_block *, const uint32_t *to);
 
 /* roots.c: switches for the top by one of the rules, written to m->order; how many, 0: it finds none. */
 #define ROUTE_ROOT_RULES 3
@@ -81,7 +107,7 @@ void route_roots_spread(struct route_maker *m, uint32_t count, uint32_t *far);
 /* With several roots, can all switches with endpoints reach each other that are connected at all? */
 bool route_roots_suffice(struct route_maker *m);
 
-/* table_updown.c */
+/* updown.c */
 enum ker_status route_updown_prepare(struct route_topology *, const struct ker_config *, struct ker_error *);
 
 #endif

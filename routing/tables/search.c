@@ -1,29 +1,7 @@
-/* search.c - how far all switches are from one, for the makers of tables. */
+/* search.c - how far all switches are from one along weighted links, for the makers of tables. */
 #include "routing/tables/maker.h"
 
 #include <stdlib.h>
-
-void route_search_breadth(struct route_maker *m, uint32_t to)
-{
-    const struct route_wires *wires = m->wires;
-    uint32_t found = 0;
-    for (uint32_t i = 0; i < wires->switches; i++)
-        m->distance[i] = ROUTE_FAR;
-    m->distance[to] = 0;
-    m->order[found++] = to;
-    for (uint32_t done = 0; done < found; done++) {
-        uint32_t at = m->order[done];
-        uint64_t more = m->distance[at] + 1;
-        for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++) {
-            uint32_t peer = wires->to[i];
-            if (m->distance[peer] != ROUTE_FAR)
-                continue;
-            m->distance[peer] = more;
-            m->order[found++] = peer;
-        }
-    }
-    m->reached = found;
-}
 
 static bool nearer(const struct route_maker *m, uint32_t a, uint32_t b)
 {
@@ -83,53 +61,4 @@ void route_search_weighted(struct route_maker *m, uint32_t to)
             heap_rise(m, m->heap_at[peer]);
         }
     }
-}
-
-/* First the paths down, found from their end; then, from the least depth on, the paths up to where they
- * begin.
- */
-void route_search_updown(struct route_maker *m, uint32_t to)
-{
-    const struct route_wires *wires = m->wires;
-    uint32_t found = 0, farthest = 0;
-    for (uint32_t i = 0; i < wires->switches; i++) {
-        m->distance[i] = ROUTE_FAR;
-        m->below[i] = false;
-    }
-    m->distance[to] = 0;
-    m->below[to] = true;
-    m->order[found++] = to;
-    for (uint32_t done = 0; done < found; done++) {
-        uint32_t at = m->order[done];
-        for (uint32_t i = wires->begin[at]; i < wires->begin[at + 1]; i++) {
-            uint32_t peer = wires->to[i];
-            if (m->depth[peer] > m->depth[at] || m->below[peer])
-                continue;
-            m->distance[peer] = m->distance[at] + 1;
-            m->below[peer] = true;
-            m->order[found++] = peer;
-        }
-    }
-    for (uint32_t k = 0; k < wires->switches; k++) {
-        uint32_t at = m->by_depth[k];
-        for (uint32_t i = wires->begin[at]; !m->below[at] && i < wires->begin[at + 1]; i++) {
-            uint32_t peer = wires->to[i];
-            if (m->depth[peer] < k && m->distance[peer] != ROUTE_FAR &&
-                m->distance[peer] + 1 < m->distance[at])
-                m->distance[at] = m->distance[peer] + 1;
-        }
-        if (m->distance[at] != ROUTE_FAR && m->distance[at] > farthest)
-            farthest = (uint32_t)m->distance[at];
-    }
-    uint32_t *first = ker_alloc((farthest + 2u) * sizeof *first); /* by distance, then by depth */
-    for (uint32_t i = 0; i < wires->switches; i++)
-        if (m->distance[i] != ROUTE_FAR)
-            first[m->distance[i] + 1]++;
-    for (uint32_t i = 0; i <= farthest; i++)
-        first[i + 1] += first[i];
-    m->reached = first[farthest + 1];
-    for (uint32_t k = 0; k < wires->switches; k++)
-        if (m->distance[m->by_depth[k]] != ROUTE_FAR)
-            m->order[first[m->distance[m->by_depth[k]]]++] = m->by_depth[k];
-    free(first);
 }

@@ -50,7 +50,7 @@ enum ker_status route_share_begin(struct route_maker *m, struct ker_comm *comm, 
     if (size == 1)
         return status;
     status = ker_comm_worst(comm, status);
-    if (status != KER_OK || !all_see_the_same(m, comm) || m->one || blocks < (uint32_t)size)
+    if (status != KER_OK || !all_see_the_same(m, comm) || blocks < (uint32_t)size)
         return status;
     uint32_t last = ROUTE_TRIE_BLOCK * share_first(endpoints, size, rank + 1);
     m->comm = comm;
