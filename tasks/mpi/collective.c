@@ -11,7 +11,7 @@
 /* Size of the op's communicator, own rank in it, number of this call on it. */
 static void collective_member(struct task_mpi *mpi, struct task_state *task, struct task_collective_run *run)
 {
-    const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+    const struct task_job *job = task_job_of(mpi, task);
     int32_t count, comm = task->op.comm;
     const struct task_comm *comms = job->class->comms(job->program, &count);
     ker_assert(comm >= 0 && comm < count);

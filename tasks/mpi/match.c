@@ -38,7 +38,7 @@ int32_t task_match_peer(const struct task_mpi *mpi, const struct task_state *tas
 {
     if (rank < 0 || comm == 0)
         return rank;
-    const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+    const struct task_job *job = task_job_of(mpi, task);
     int32_t count;
     const struct task_comm *comms = job->class->comms(job->program, &count);
     ker_assert(comm < count && rank < comms[comm].size);

@@ -149,8 +149,9 @@ struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
         task->node = mpi->nodes;
         task->finish = KER_TIME_MAX;
         task_mpi_job_room(mpi, task->job);
+        mpi->job[task->job].job = mpi->outside.job(mpi->outside.jobs, task->job);
         mpi->job[task->job].unfinished++;
-        if (!mpi->outside.job(mpi->outside.jobs, task->job)->background)
+        if (!task_job_of(mpi, task)->background)
             mpi->unfinished++;
     }
     mpi->nodes++;
@@ -190,7 +191,7 @@ static void service_start(void *state, struct node *net, ker_time now)
     node->net = net;
     for (; node->begun < node->tasks; node->begun++) {
         struct task_state *task = &mpi->task[node->first_task + node->begun];
-        ker_time start = mpi->outside.job(mpi->outside.jobs, task->job)->start;
+        ker_time start = task_job_of(mpi, task)->start;
         task->started = start > now ? start : now;
         if (start > now)
             task_sleep(mpi, task, start);

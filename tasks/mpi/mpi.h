@@ -6,7 +6,8 @@
  * events. All calls are local to this rank. Nothing in here depends on which tasks share a rank:
  * only on which share a node.
  *
- * Memory: 280 bytes a task, 48 a node; 48 per outstanding request or unmatched message, 12 per peer.
+ * Memory: 336 bytes a task, 40 a node; 44 to 48 per outstanding request, 56 per unmatched message, 12 to 24
+ * per peer.
  */
 #ifndef TASKS_MPI_H
 #define TASKS_MPI_H

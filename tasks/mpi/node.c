@@ -18,7 +18,7 @@ void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time no
                              .envelope = &envelope,
                              .cookie = cookie,
                              .core = core,
-                             .priority = (uint8_t)mpi->outside.job(mpi->outside.jobs, wire->job)->priority,
+                             .priority = (uint8_t)mpi->job[wire->job].job->priority,
                              .queue = NET_QUEUE_SEND};
     if (wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS)
         m.delay = mpi->model.doorbell;

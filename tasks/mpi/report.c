@@ -129,7 +129,7 @@ uint64_t task_mpi_waiting(const struct task_mpi *mpi, const bool *stuck, struct 
     uint64_t count = 0;
     for (uint32_t i = 0; i < mpi->tasks; i++) {
         const struct task_state *task = &mpi->task[i];
-        if (task->stage == TASK_STAGE_DONE || mpi->outside.job(mpi->outside.jobs, task->job)->background)
+        if (task->stage == TASK_STAGE_DONE || task_job_of(mpi, task)->background)
             continue;
         if (stuck && !stuck[task->job])
             continue;

@@ -1,14 +1,17 @@
-/* request.c - requests: records of a pool, found by the program's names through one hash table per rank.
+/* request.c - requests: records of a pool, found by the program's names.
  *
  * A named request lives from the call that makes it until a wait or test takes note of its completion
  * (persistent ones until MPI_Request_free). A name that is given again loses its old request, as the program
- * has lost the handle: it ends by itself ("detached"). Names are looked up by (task, name); a look-up costs
- * about one cache line, and one of the request. Invariant: a record is freed exactly once: by reap, or by
- * complete when it is detached or a collective's.
+ * has lost the handle: it ends by itself ("detached"). Most tasks have few requests at a time, and the
+ * records are soon looked at anyway: the first SCANNED numbers of a task are looked through, and only those
+ * beyond stand in a hash table of the rank, by (task, name). Invariant: a record is freed exactly once: by
+ * reap, or by complete when it is detached or a collective's.
  */
 #include "tasks/mpi/state.h"
 
 #include <stdlib.h>
+
+#define SCANNED 16u
 
 /* An entry of the table of names; the name itself stands in the request. */
 struct named {
@@ -47,6 +50,8 @@ static struct wanted name_wanted(const struct task_mpi *mpi, uint32_t task, uint
 static void names_insert(struct task_mpi *mpi, uint32_t index)
 {
     const struct task_request *r = task_request_at(mpi, index);
+    if (r->number <= SCANNED)
+        return;
     struct wanted wanted = name_wanted(mpi, r->task, r->name);
     bool is_new;
     struct named *entry = ker_table_add(&names, &mpi->names, &wanted, &is_new);
@@ -57,13 +62,26 @@ static void names_insert(struct task_mpi *mpi, uint32_t index)
 static void names_remove(struct task_mpi *mpi, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
+    r->flags &= (uint8_t)~TASK_REQUEST_NAMED;
+    if (r->number <= SCANNED)
+        return;
     struct wanted wanted = name_wanted(mpi, r->task, r->name);
     ker_table_drop(&names, &mpi->names, ker_table_find(&names, &mpi->names, &wanted));
-    r->flags &= (uint8_t)~TASK_REQUEST_NAMED;
 }
 
 uint32_t task_request_find(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
 {
+    uint32_t few = task->numbers < SCANNED ? task->numbers : SCANNED;
+    for (uint32_t i = 0; i < few; i++) {
+        uint32_t index = task->request[i];
+        if (index & TASK_NUMBER_FREE)
+            continue;
+        const struct task_request *r = task_request_at(mpi, index);
+        if (r->name == name && r->flags & TASK_REQUEST_NAMED)
+            return index;
+    }
+    if (task->numbers <= SCANNED)
+        return 0;
     struct wanted wanted = name_wanted(mpi, task_index(mpi, task), name);
     const struct named *entry = ker_table_find(&names, &mpi->names, &wanted);
     return entry ? entry->request : 0;
@@ -71,10 +89,18 @@ uint32_t task_request_find(const struct task_mpi *mpi, const struct task_state *
 
 /* ---- numbers ---- */
 
+/* How many numbers follow on so many. */
+static uint32_t numbers_next(uint32_t numbers)
+{
+    return numbers < SCANNED ? numbers + 4 : 2 * numbers;
+}
+
 /* Numbers travel in messages, and so outlive the rank on which the task lives. Which of the free ones is
  * given next nobody can see. */
 static void numbers_grow(struct task_state *task, uint32_t room)
 {
+    if (room > TASK_NUMBERS_MOST)
+        ker_memory_out("a task with more than %u requests at a time", TASK_NUMBERS_MOST / 2);
     task->request = ker_realloc(task->request, room * sizeof *task->request);
     for (uint32_t number = room; number > task->numbers; number--) {
         task->request[number - 1] = TASK_NUMBER_FREE | task->number_free;
@@ -86,7 +112,7 @@ static void numbers_grow(struct task_state *task, uint32_t room)
 static void number_take(struct task_state *task, uint32_t index, struct task_request *r)
 {
     if (!task->number_free)
-        numbers_grow(task, task->numbers ? 2 * task->numbers : 4);
+        numbers_grow(task, numbers_next(task->numbers));
     r->number = task->number_free;
     task->number_free = task->request[r->number - 1] & ~TASK_NUMBER_FREE;
     task->request[r->number - 1] = index;
@@ -120,7 +146,7 @@ bool task_request_restore(struct task_mpi *mpi, struct task_state *task, uint32_
     if (number == 0 || number > TASK_NUMBERS_MOST || task_request_there(task, number))
         return false;
     while (task->numbers < number)
-        numbers_grow(task, task->numbers ? 2 * task->numbers : 4);
+        numbers_grow(task, numbers_next(task->numbers));
     uint32_t index = ker_chunks_take(&mpi->request);
     struct task_request *r = task_request_at(mpi, index);
     *r = *saved;

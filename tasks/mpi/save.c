@@ -14,13 +14,13 @@
 static void request_state(struct task_request *r, struct ker_chunk *c)
 {
     KER_CHUNK(c, r->name); /* or the number of the call */
-    KER_CHUNK(c, r->bytes);
+    r->bytes = ker_chunk_u64(c, r->bytes);
     KER_CHUNK(c, r->peer);
     KER_CHUNK(c, r->tag);
     KER_CHUNK(c, r->comm);
-    KER_CHUNK(c, r->state);
-    KER_CHUNK(c, r->flags);
-    KER_CHUNK(c, r->mode);
+    r->state = ker_chunk_u8(c, r->state);
+    r->flags = ker_chunk_u8(c, r->flags);
+    r->mode = ker_chunk_u8(c, r->mode);
 }
 
 static uint32_t requests_count(const struct task_state *task)
@@ -163,7 +163,7 @@ static void progress_state(struct task_state *t, struct ker_chunk *c)
 
 static void program_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
 {
-    const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+    const struct task_job *job = task_job_of(mpi, task);
     task->fetched = ker_chunk_bool(c, task->fetched);
     if (!task->fetched || c->bad)
         return;
@@ -178,7 +178,7 @@ static void done_count(struct task_mpi *mpi, const struct task_state *task)
     if (task->stage != TASK_STAGE_DONE)
         return;
     mpi->job[task->job].unfinished--;
-    if (!mpi->outside.job(mpi->outside.jobs, task->job)->background)
+    if (!task_job_of(mpi, task)->background)
         mpi->unfinished--;
 }
 

@@ -66,19 +66,20 @@ enum task_request_state {
 #define TASK_REQUEST_CANCELLED 128
 
 struct task_request {
-    uint32_t next;   /* in the queue of posted receives */
-    uint32_t number; /* among the task's own, from 1: what others call it */
+    uint32_t next; /* in the queue of posted receives */
+    uint32_t task; /* owner, index in task_mpi.task */
     union {
         uint64_t name;     /* the program's */
         uint32_t sequence; /* collective, which has no name: number of the call */
     };
-    uint64_t bytes; /* to send; room to receive */
-    uint32_t task;  /* owner, index in task_mpi.task */
-    int32_t peer;   /* task of the job, TASK_ANY, TASK_PROC_NULL */
+    uint64_t bytes : 56; /* to send; room to receive */
+    uint64_t flags : 8;
+    int32_t peer; /* task of the job, TASK_ANY, TASK_PROC_NULL */
     int32_t tag, comm;
-    uint8_t state, flags, mode, reserved;
+    uint32_t number : 28; /* among the task's own, from 1: what others call it */
+    uint32_t state : 2, mode : 2;
 };
-_Static_assert(sizeof(struct task_request) == 48, "12 requests a task must stay small");
+_Static_assert(sizeof(struct task_request) == 40, "12 requests a task must stay small");
 
 /* Arrived and not matched. */
 struct task_message {
@@ -151,7 +152,7 @@ struct task_state {
     bool fetched;      /* op is one of its program's */
 };
 #define TASK_NUMBER_FREE 0x80000000u
-#define TASK_NUMBERS_MOST (1u << 28)
+#define TASK_NUMBERS_MOST ((1u << 28) - 1)
 
 struct task_mpi_node {
     struct task_mpi *mpi;
@@ -165,6 +166,7 @@ struct task_mpi_node {
  * tasks, messages on their way, sends whose end the adapter will tell. One rank's number may be negative; the
  * sum over the ranks is exact. */
 struct task_mpi_job {
+    const struct task_job *job; /* NULL: none of its tasks is here */
     int64_t open;
     uint64_t unfinished; /* tasks */
 };
@@ -184,7 +186,7 @@ struct task_mpi {
     struct task_state *task;
     uint32_t nodes, node_room, tasks, task_room;
     struct ker_chunks request, message, run;
-    struct ker_table names; /* of named requests */
+    struct ker_table names; /* of named requests, see request.c */
     uint64_t unfinished;
 };
 
@@ -199,6 +201,10 @@ static inline struct task_message *task_message_at(const struct task_mpi *mpi, u
 static inline struct task_mpi_node *task_node_of(const struct task_mpi *mpi, const struct task_state *task)
 {
     return &mpi->node[task->node];
+}
+static inline const struct task_job *task_job_of(const struct task_mpi *mpi, const struct task_state *task)
+{
+    return mpi->job[task->job].job;
 }
 static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_state *task)
 {

@@ -176,7 +176,7 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task)
 {
     const struct task_op *op = &task->op;
     if (op->kind == TASK_OP_COMPUTE) {
-        const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+        const struct task_job *job = task_job_of(mpi, task);
         ker_time time =
             node_compute(&mpi->model, op->time, job->processor_factor) + compute_jitter(mpi, task, job);
         task->compute += time;
@@ -197,7 +197,7 @@ void task_op_fetch(const struct task_job *job, struct task_state *task)
 
 static void task_fetch(struct task_mpi *mpi, struct task_state *task)
 {
-    const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+    const struct task_job *job = task_job_of(mpi, task);
     task_op_fetch(job, task);
     if (task->op.kind == TASK_OP_COLLECTIVE) {
         task_collective_start(mpi, task);
@@ -231,7 +231,7 @@ static void task_advance(struct task_mpi *mpi, struct task_state *task, ker_time
     task->stage = TASK_STAGE_NEXT;
     if (task->op.kind != TASK_OP_FINALIZE)
         return;
-    const struct task_job *job = mpi->outside.job(mpi->outside.jobs, task->job);
+    const struct task_job *job = task_job_of(mpi, task);
     task->finish = now;
     task->passes++;
     if (job->restart && now > task->started) {
