@@ -43,6 +43,43 @@ grep -q 'task 1 did not come to its end' err && [ "$(grep -c '^1\.0 .*MPI_Isend'
 check "a killed task leaves all it did"
 [ ! -s err ] || sed -i '/did not come to its end/d' err
 
+# ---- clocks, regions, threads ----
+
+mpicc -O1 -o phases "$top/tests/tracer/phases.c" >err 2>&1 && mpicc -O1 -o threads "$top/tests/tracer/threads.c" -lpthread >>err 2>&1
+check "programs for them are built"
+computed() { # TASKS: CPU time of the computations of 40 million additions, us, when so many tasks share them
+    mpirun -n "$1" "$marstrace" -o t ./phases 40000000 >err 2>&1 &&
+        "$marstrace" --list t | awk '/MPI_(Allreduce|Barrier)/ { for (i = 4; i <= NF; i++) {
+            if ($i ~ /^gap=/) sum += substr($i, 5); if ($i ~ /^away=/) sum -= substr($i, 6) } } END { printf "%d", sum / 1000 }'
+}
+few=$(computed 2) many=$(computed 8)
+echo "$few us on 2 tasks, $many us on 8" >err
+[ "$few" -gt 0 ] && [ $((many * 100)) -gt $((few * 80)) ] && [ $((many * 100)) -lt $((few * 125)) ]
+check "as much CPU time on many tasks as on few"
+"$marstrace" --list t | grep -q '^0 clock=rseq$' && MARSTRACE_NO_RSEQ=1 mpirun -n 2 "$marstrace" -o t ./phases >err 2>&1 &&
+    "$marstrace" --list t | grep -q '^0 clock=read$'
+check "the trace says how CPU time was taken"
+
+region() { # EXPECTED OPTION: the calls between Init and Finalize, the same at both tasks
+    mpirun -n 2 "$marstrace" --region "$2" -o t ./phases >err 2>&1
+    # shellcheck disable=SC2086 # an empty list of calls is no word
+    for task in 0 1; do
+        [ "$("$marstrace" --list t | sed -n "s/^$task\.0 [0-9]* MPI_\([A-Za-z]*\).*/\1/p" | xargs)" = "$(echo Init $1 Finalize)" ] || return 1
+    done
+}
+region "Pcontrol Allreduce Barrier Allreduce Pcontrol" pcontrol
+check "a region by MPI_Pcontrol"
+region "Allreduce Barrier" 9-10
+check "a region by number of collectives"
+region "Barrier Allreduce Barrier Allreduce Barrier" MPI_Barrier:8-
+check "a region by number of a function's calls"
+region "" 3600s-
+check "a region by time"
+mpirun -n 2 "$marstrace" -o t ./threads >err 2>&1
+[ "$("$marstrace" --list t | grep -c '^1\.0 .*MPI_Isend.*tag=0 comm=3')" -eq 500 ] &&
+    [ "$("$marstrace" --list t | grep -c '^1\.1 .*MPI_Isend.*tag=1 comm=4')" -eq 600 ]
+check "threads are streams of their own"
+
 # ---- each family of MPI, both libraries, both languages ----
 
 calls() { # FOLDER [FORTRAN]: the calls of task 0 without times, and without what is up to chance (there: pages)
@@ -99,7 +136,8 @@ refused() { # TEXT COMMAND...: status 2, and the text on standard error
     [ $? -eq 2 ] && grep -q -- "$1" err
 }
 refused "no such program" "$marstrace" ./missing && refused "expected 1ns" "$marstrace" --resolution 5 ./ring &&
-    refused "expected cpu or wall" "$marstrace" --clock sun ./ring && refused "needs -o" "$marstrace" --merge t
+    refused "expected cpu or wall" "$marstrace" --clock sun ./ring && refused "needs -o" "$marstrace" --merge t &&
+    refused "expected pcontrol" "$marstrace" --region 7 ./ring
 check "bad options are refused"
 refused "not a trace" "$marstrace" --list ring && refused "no files task-" "$marstrace" --list /
 check "so is what is no trace"

@@ -147,7 +147,8 @@ function make_table(    i, j, count, schema, flags, line, classes, before) {
         if (said[names[i]] ~ /(^| )[!^]?(rtype|rvtype|rwtypes)( |$)/) flags = flags " | TRC_TWO_SIDES"
         if (said[names[i]] ~ /(^| )op( |$)/) flags = flags " | TRC_REDUCES"
         if (names[i] ~ /eighbor/) flags = flags " | TRC_NEIGHBOURS"
-        if (said[names[i]] ~ /(^| )(flag|nout)( |$)/ && names[i] !~ /Waitsome/) flags = flags " | TRC_POLLS"
+        if (names[i] ~ /^MPI_(Barrier|Bcast|Gatherv?|Scatterv?|All[a-z]*v?w?|Reduce(_scatter)?(_block)?|Scan|Exscan)(_c)?$/)
+            flags = flags " | TRC_COLLECTIVE"
         printf "[%s] = {\"%s\", \"%s%s\", \"%s\", %s, %d, %d, %d, {%s}},\n", number_of(names[i]), names[i], names[i], schema,
             classes, flags, count, comm, root, line ? line : "0"
     }

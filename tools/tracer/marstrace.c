@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE
 #include "tools/tracer/marstrace.h"
+#include "tools/tracer/region.h"
 
 #include <argp.h>
 #include <elf.h>
@@ -20,10 +21,10 @@
 
 #define FOLDER "marstrace"
 
-enum { KEY_MERGE = 256, KEY_LIST, KEY_RESOLUTION, KEY_CLOCK, KEY_JOBS, KEY_LEVEL };
+enum { KEY_MERGE = 256, KEY_LIST, KEY_RESOLUTION, KEY_CLOCK, KEY_LEVEL, KEY_REGION, KEY_IO };
 
 struct settings {
-    const char *output, *merge, *list, *resolution, *clock;
+    const char *output, *merge, *list, *resolution, *clock, *region;
     bool profile, io;
     int jobs, level;
     char **program;
@@ -36,9 +37,14 @@ static const struct argp_option OPTIONS[] = {
      "calls, bytes and time of each task and function: of a program, written to profile.csv in the "
      "folder when it ends; of a trace, to standard output or -o",
      0},
-    {"io", KEY_CLOCK + 100, 0, 0, "record POSIX input and output, too", 0},
+    {"io", KEY_IO, 0, 0, "record POSIX input and output, too", 0},
     {"resolution", KEY_RESOLUTION, "TIME", 0, "of all times: 1ns (default), 100ns, 1us, ...", 0},
     {"clock", KEY_CLOCK, "CLOCK", 0, "cpu (default): wall and CPU time of computations; wall: wall time only",
+     0},
+    {"region", KEY_REGION, "PART", 0,
+     "record a part only, the same at all tasks: A-B, from the A-th to the B-th collective on "
+     "MPI_COMM_WORLD; "
+     "MPI_NAME:A-B, such calls; As-Bs, seconds; pcontrol, from MPI_Pcontrol(1) to MPI_Pcontrol(0)",
      0},
     {"merge", KEY_MERGE, "FOLDER", 0, "make one file (-o) of a folder's", 0},
     {"jobs", 'j', "N", 0, "threads for --merge (one for each processor)", 0},
@@ -62,11 +68,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_LEVEL:
         settings->level = atoi(argument);
         return 0;
-    case KEY_CLOCK + 100:
+    case KEY_IO:
         settings->io = true;
         return 0;
     case KEY_RESOLUTION:
         settings->resolution = argument;
+        return 0;
+    case KEY_REGION:
+        settings->region = argument;
         return 0;
     case KEY_CLOCK:
         settings->clock = argument;
@@ -224,6 +233,8 @@ static int run(const struct settings *settings)
         setenv("MARSTRACE_IO", "1", 1);
     if (settings->clock)
         setenv("MARSTRACE_CLOCK", settings->clock, 1);
+    if (settings->region)
+        setenv("MARSTRACE_REGION", settings->region, 1);
     if (settings->resolution) {
         snprintf(text, sizeof text, "%llu", resolution_ns(settings->resolution));
         setenv("MARSTRACE_RESOLUTION", text, 1);
@@ -251,6 +262,10 @@ int main(int argc, char **argv)
         return complain("--resolution %s: %s", settings.resolution, "expected 1ns to 1s, like 100ns or 1us");
     if (settings.clock && strcmp(settings.clock, "cpu") != 0 && strcmp(settings.clock, "wall") != 0)
         return complain("--clock %s: %s", settings.clock, "expected cpu or wall");
+    struct trc_region region;
+    if (settings.region && !trc_region_parse(settings.region, &region))
+        return complain("--region %s: %s", settings.region,
+                        "expected pcontrol, A-B, MPI_NAME:A-B or As-Bs, like 100-200 or 10s-20s");
     if (settings.merge)
         return trc_merge(settings.merge, settings.output, settings.jobs, settings.level);
     if (settings.list)

@@ -309,22 +309,34 @@ void trc_after(struct trc_thread *t, unsigned number, const intptr_t *a, int res
     trc_record(t, number, a, result);
 }
 
+/* Into the trace, and the sums. */
+static void keep(struct trc_thread *t, unsigned number, const struct mars_times *times)
+{
+    struct trc_sum *sum = &t->sum[number];
+    size_t bytes = (size_t)(t->at - t->key);
+    sum->calls++;
+    sum->ns += times->duration;
+    sum->bytes += (uint64_t)(t->sent >= 0 ? t->sent : t->received >= 0 ? t->received : 0);
+    /* A look at the time between polls is a part of polling. */
+    if ((t->nothing || (number == TRC_Wtime && t->polls)) && poll_keep(t, bytes, times))
+        return;
+    if (t->polls)
+        trc_polls_write(t);
+    mars_writer_call(t->writer, t->key, bytes, times, NULL, time_of_day);
+}
+
 void trc_record(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
 {
     struct mars_times times = {.gap = (uint64_t)(t->enter - t->back),
                                .away = t->away,
                                .duration = (uint64_t)(t->returned - t->called)};
-    struct trc_sum *sum = &t->sum[number];
     shape_make(t, number, a, result);
-    size_t bytes = (size_t)(t->at - t->key);
-    sum->calls++;
-    sum->ns += times.duration;
-    sum->bytes += (uint64_t)(t->sent >= 0 ? t->sent : t->received >= 0 ? t->received : 0);
-    if (!t->nothing || !poll_keep(t, bytes, &times)) {
-        if (t->polls)
-            trc_polls_write(t);
-        mars_writer_call(t->writer, t->key, bytes, &times, NULL, time_of_day);
-    }
+    if (trc.muted)
+        times.gap = times.away = 0; /* if it is the first of the region */
+    trc_region_passed(number, a);
+    if (!trc.muted)
+        keep(t, number, &times);
+    trc_region_left(number, a);
     trc_clock_back(t);
     t->inside = false;
 }

@@ -6,10 +6,10 @@
  */
 #include "trc.h"
 
-#include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 
 #define BUCKETS 4096
+#define MOST ((size_t)1 << 22) /* requests at a time; further ones have number 0 */
 
 static struct {
     struct trc_request *request; /* by number */
@@ -25,21 +25,19 @@ static struct bucket *bucket_of(uintptr_t handle)
     return &table.bucket[(handle * 0x9e3779b97f4a7c15u) >> 40 & (BUCKETS - 1)];
 }
 
-static bool more_room(void)
+/* Address space for all there may ever be, so that none moves while another thread looks at it; what is not
+ * used takes no memory. */
+static bool reserve(void)
 {
-    uint32_t room = table.room ? 2 * table.room : 256;
-    struct trc_request *request = realloc(table.request, room * sizeof *request);
-    if (!request)
+    const int protection = PROT_READ | PROT_WRITE, flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *requests = mmap(NULL, MOST * sizeof *table.request, protection, flags, -1, 0);
+    void *used = mmap(NULL, MOST / 8, protection, flags, -1, 0);
+    if (requests == MAP_FAILED || used == MAP_FAILED)
         return false;
-    table.request = request;
-    uint64_t *used = realloc(table.used, room / 8);
-    if (!used)
-        return false;
-    memset(used + table.room / 64, 0, (room - table.room) / 8);
+    table.request = requests;
     table.used = used;
-    if (table.room == 0)
-        used[0] = 1; /* no request has number 0 */
-    table.room = room;
+    table.used[0] = 1; /* no request has number 0 */
+    table.room = MOST;
     return true;
 }
 
@@ -49,7 +47,7 @@ static uint32_t number_take(void)
     while (word < table.room / 64 && table.used[word] == ~(uint64_t)0)
         word++;
     table.lowest = word;
-    if (word == table.room / 64 && !more_room())
+    if (word == table.room / 64 && (table.room > 0 || !reserve()))
         return 0;
     uint32_t bit = (uint32_t)__builtin_ctzll(~table.used[word]);
     table.used[word] |= (uint64_t)1 << bit;

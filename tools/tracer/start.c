@@ -211,6 +211,7 @@ static void begin(unsigned function, int64_t ns, int result)
     t->returned = t->enter;
     t->called = t->enter - ns;
     trc_record(t, function, none, result);
+    trc_region_begin();
 }
 
 static void end_block(void)

@@ -114,11 +114,11 @@ enum trc_role { /* the words of mpi.table */
 };
 
 enum trc_flags {
-    TRC_BEFORE = 1,     /* something must be looked at before the call */
-    TRC_TWO_SIDES = 2,  /* has datatypes of the send side and of the receive side */
-    TRC_REDUCES = 4,    /* has an operation */
-    TRC_NEIGHBOURS = 8, /* counts are per neighbour */
-    TRC_POLLS = 16,     /* may say that nothing has come */
+    TRC_BEFORE = 1,      /* something must be looked at before the call */
+    TRC_TWO_SIDES = 2,   /* has datatypes of the send side and of the receive side */
+    TRC_REDUCES = 4,     /* has an operation */
+    TRC_NEIGHBOURS = 8,  /* counts are per neighbour */
+    TRC_COLLECTIVE = 16, /* blocking, of data: by these regions are counted */
 };
 
 struct trc_function {
@@ -248,6 +248,7 @@ struct trc_process {
     char *path; /* of the task's file */
     const char *folder;
     bool two_clocks, profile;
+    bool muted; /* outside of the region that is recorded: handles are followed, nothing is written */
     uint64_t resolution_ns;
     struct mars_writer *definitions;
     struct trc_thread *threads;
@@ -300,6 +301,14 @@ void trc_after(struct trc_thread *, unsigned function, const intptr_t *a, int re
 void trc_record(struct trc_thread *, unsigned function, const intptr_t *a, int result);
 /* The polls that have been kept back. */
 void trc_polls_write(struct trc_thread *);
+
+/* ---- region.c: which part of the run is recorded ---- */
+
+void trc_region_begin(void);
+/* A call that has been made: does a region begin with it, or is it beyond its last? And does one end with it?
+ */
+void trc_region_passed(unsigned function, const intptr_t *a);
+void trc_region_left(unsigned function, const intptr_t *a);
 
 /* ---- fortran.c ---- */
 
