@@ -6,14 +6,24 @@
 #include "kernel/base/array.h"
 #include "kernel/base/error.h"
 
+#include <stdbool.h>
+
 #define FIRST_BYTES 2048
 #define FIRST_IN_ARENA 4 /* records: there are many such pools */
+#define LARGE 65536u     /* records: a large pool is moved by its pages, so that smaller steps cost little */
+
+static uint32_t room_next(uint32_t room, size_t bytes, bool in_arena)
+{
+    if (room == 0)
+        return in_arena ? FIRST_IN_ARENA : FIRST_BYTES / bytes > 16 ? (uint32_t)(FIRST_BYTES / bytes) : 16;
+    return room < LARGE || in_arena ? 2 * room : room + room / 4;
+}
 
 void *ker_pool_grow(void *block, size_t bytes, uint32_t *room, uint32_t *free, struct ker_arena *arena)
 {
-    uint32_t old = *room, first = FIRST_BYTES / bytes > 16 ? (uint32_t)(FIRST_BYTES / bytes) : 16;
+    uint32_t old = *room;
     ker_assert(old <= UINT32_MAX / 2);
-    *room = old ? 2 * old : arena ? FIRST_IN_ARENA : first;
+    *room = room_next(old, bytes, arena != NULL);
     block =
         arena ? ker_arena_grow(arena, block, old * bytes, *room * bytes) : ker_realloc(block, *room * bytes);
     for (uint32_t i = *room; i-- > old; *free = i)
