@@ -17,6 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static uint64_t walk_record(const struct mars_task *task, const struct mars_record *record)
 {
     uint64_t sum = mars_record_bytes(record) + record->gap_ns + record->polls;
+    for (uint32_t i = 0; i < task->counters; i++)
+        sum += record->counted[i];
     int64_t comm = mars_number(record, MARS_FIELD_comm, 0), type = mars_number(record, MARS_FIELD_type, 0);
     if (comm > 0)
         sum += (uint64_t)mars_rank_at(&task->comm[comm]->member, (uint32_t)task->comm[comm]->rank);
@@ -108,7 +110,7 @@ static void walk_framed(const uint8_t *data, size_t size)
     at = block_add(file, at, &payload, &block);
     block = (struct mars_block){.kind = MARS_BLOCK_CALLS, .records = records};
     mars_payload_begin(&payload);
-    for (int kind = MARS_SECTION_SHAPES; kind <= MARS_SECTION_POLLS; kind++) {
+    for (int kind = MARS_SECTION_SHAPES; kind <= MARS_SECTION_COUNTERS; kind++) {
         from = part(&data, &size, &bytes);
         mars_payload_section(&payload, (enum mars_section_kind)kind, from, bytes);
     }

@@ -129,6 +129,8 @@ void trc_clock_entered(struct trc_thread *t)
 {
     t->enter = trc_wall();
     t->away = 0;
+    if (t->counts)
+        trc_counters_entered(t);
     if (!trc.two_clocks)
         return;
     int64_t ran = cpu_at(t->enter) - t->back_cpu, gap = t->enter - t->back;
@@ -138,6 +140,8 @@ void trc_clock_entered(struct trc_thread *t)
 /* It goes on. */
 void trc_clock_back(struct trc_thread *t)
 {
+    if (t->counts)
+        trc_counters_back(t);
     t->back = trc_wall();
     if (trc.two_clocks)
         t->back_cpu = cpu_at(t->back);

@@ -169,6 +169,8 @@ static void record_print(struct walk *walk, const struct mars_task *task, uint32
     if (record->polls > 1)
         fprintf(to, " polls=%llu rest=%llu", (unsigned long long)record->polls,
                 (unsigned long long)record->rest_ns);
+    for (uint32_t i = 0; i < task->counters; i++)
+        fprintf(to, i ? ",%llu" : " counted=%llu", (unsigned long long)record->counted[i]);
     for (uint32_t i = 0; i < record->function->fields; i++)
         value_print(to, &record->function->field[i], &record->value[i]);
     fputc('\n', to);

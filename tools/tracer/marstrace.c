@@ -215,7 +215,7 @@ static bool library_path(const char *name, char path[PATH_MAX])
 
 static int run(const struct settings *settings)
 {
-    char path[PATH_MAX], library[PATH_MAX], *preload, text[32];
+    char path[PATH_MAX], library[PATH_MAX], io[PATH_MAX] = "", *preload, text[32];
     const char *others = getenv("LD_PRELOAD");
     if (!program_path(settings->program[0], path))
         return complain("%s: %s", settings->program[0], "there is no such program");
@@ -223,7 +223,10 @@ static int run(const struct settings *settings)
     if (!library_path(name, library))
         return complain("%s: %s", name,
                         "not found beside marstrace nor in ../lib; was it built for this MPI?");
-    if (asprintf(&preload, "%s%s%s", library, others ? ":" : "", others ? others : "") < 0)
+    if (settings->io && !library_path("libmarstrace-io.so", io))
+        return complain("%s: %s", "libmarstrace-io.so", "not found beside marstrace nor in ../lib");
+    if (asprintf(&preload, "%s%s%s%s%s", io, io[0] ? ":" : "", library, others ? ":" : "",
+                 others ? others : "") < 0)
         return complain("%s: %s", name, "no memory");
     setenv("LD_PRELOAD", preload, 1);
     setenv("MARSTRACE_DIR", settings->output ? settings->output : FOLDER, 1);

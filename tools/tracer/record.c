@@ -271,6 +271,8 @@ static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_time
         poll->polls.count++;
         poll->polls.rest += times->gap;
         poll->times.duration += times->duration;
+        for (unsigned j = 0; j < trc_counters; j++)
+            poll->counted[j] += times->counted[j];
         return true;
     }
     if (bytes > poll->room)
@@ -280,6 +282,8 @@ static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_time
     memcpy(poll->shape, t->key, bytes);
     poll->bytes = bytes;
     poll->times = *times;
+    memcpy(poll->counted, times->counted, sizeof poll->counted);
+    poll->times.counted = poll->counted;
     poll->polls = (struct mars_polls){1, 0};
     t->polls++;
     return true;
@@ -329,10 +333,15 @@ void trc_record(struct trc_thread *t, unsigned number, const intptr_t *a, int re
 {
     struct mars_times times = {.gap = (uint64_t)(t->enter - t->back),
                                .away = t->away,
-                               .duration = (uint64_t)(t->returned - t->called)};
+                               .duration = (uint64_t)(t->returned - t->called),
+                               .counted = t->counted};
     shape_make(t, number, a, result);
-    if (trc.muted)
-        times.gap = times.away = 0; /* if it is the first of the region */
+    if (trc.muted) { /* if it is the first of the region */
+        times.gap = times.away = 0;
+        memset(t->counted, 0, sizeof t->counted);
+    }
+    if (number >= TRC_IO_FIRST)
+        t->sent = t->io_bytes;
     trc_region_passed(number, a);
     if (!trc.muted)
         keep(t, number, &times);

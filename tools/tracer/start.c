@@ -91,6 +91,7 @@ static struct mars_writer *writer_new(unsigned thread)
                                       .task = (uint32_t)trc.rank,
                                       .thread = (uint16_t)thread,
                                       .resolution_ns = trc.resolution_ns,
+                                      .counters = trc_counters,
                                       .level = 3};
     return mars_writer_new(&setup);
 }
@@ -114,6 +115,7 @@ struct trc_thread *trc_thread_begin(void)
         trc_warn("a thread cannot be recorded: %s", strerror(errno));
     }
     trc_me = t;
+    trc_counters_thread(t);
     trc_clock_begin(t);
     return t;
 }
@@ -165,6 +167,8 @@ static void infos(void)
     info("tasks", "%d", trc.size);
     info("resolution_ns", "%llu", (unsigned long long)trc.resolution_ns);
     info("clock", "%s", trc_clock_way());
+    if (trc_counters)
+        info("counters", "%s", trc_counters_names());
     info("library", "%s", library);
     info("program", "%s", program_invocation_short_name);
     info("threads", "%s", trc.many ? "multiple" : "one at a time");
@@ -177,6 +181,7 @@ static void settings(void)
     trc.folder = folder ? strdup(folder) : "marstrace";
     trc.two_clocks = !clock || strcmp(clock, "wall") != 0;
     trc.profile = getenv("MARSTRACE_PROFILE") != NULL;
+    trc.io = getenv("MARSTRACE_IO") != NULL;
     trc.resolution_ns = resolution ? strtoull(resolution, NULL, 10) : 1;
     if (trc.resolution_ns < 1 || trc.resolution_ns > 1000000000)
         trc.resolution_ns = 1;
@@ -195,6 +200,7 @@ static void begin(unsigned function, int64_t ns, int result)
     trc.many = given == MPI_THREAD_MULTIPLE;
     trc.pid = getpid();
     settings();
+    trc_counters_begin();
     if (!file_begin()) {
         trc_warn("%s: %s; this task is not recorded", trc.path ? trc.path : trc.folder, strerror(errno));
         return;

@@ -6,7 +6,7 @@
 TRC := tools/tracer
 TRC_BUILD := $(BUILD)/tracer
 TRC_CODEC := block encode writer ranks
-TRC_LIBRARY := record sides constants completion before requests handles map clock start functions fortran profile region region_parse
+TRC_LIBRARY := record sides constants completion before requests handles map clock start functions fortran profile region region_parse posix counters
 TRC_PROGRAM := marstrace list merge region_parse
 TRC_CFLAGS := -std=gnu17 -O2 -g -fPIC -fvisibility=hidden $(WARN) -Wno-deprecated-declarations -I.
 MPICH_SHOW := $(if $(shell command -v mpicc.mpich 2>/dev/null),$(shell mpicc.mpich -show 2>/dev/null))
@@ -14,7 +14,7 @@ TRC_CFLAGS_ompi := $(MPI_CFLAGS)
 TRC_LIBS_ompi := $(MPI_LIBS)
 TRC_CFLAGS_mpich := $(filter -I%,$(MPICH_SHOW))
 TRC_LIBS_mpich := $(filter -L% -l%,$(MPICH_SHOW))
-TRC_LIBRARIES := $(BUILD)/libmarstrace.so $(if $(MPICH_SHOW),$(BUILD)/libmarstrace-mpich.so)
+TRC_LIBRARIES := $(BUILD)/libmarstrace.so $(BUILD)/libmarstrace-io.so $(if $(MPICH_SHOW),$(BUILD)/libmarstrace-mpich.so)
 
 marstrace: $(BUILD)/marstrace $(TRC_LIBRARIES) FORCE
 	$(Q)for f in $(filter-out FORCE,$^); do cmp -s $$f $$(basename $$f) || cp -f $$f $$(basename $$f); done
@@ -57,6 +57,10 @@ $(BUILD)/$(2): $(TRC_LIBRARY:%=$(TRC_BUILD)/$(1)/%.o) $(TRC_BUILD)/$(1)/wrap.o $
 endef
 $(eval $(call TRC_RULES,ompi,libmarstrace.so))
 $(eval $(call TRC_RULES,mpich,libmarstrace-mpich.so))
+
+$(BUILD)/libmarstrace-io.so: $(TRC_BUILD)/ompi/io.o
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(TRC_CFLAGS) -shared -Wl,-soname,$(notdir $@) -o $@ $^ -ldl
 
 .PRECIOUS: $(TRC_BUILD)/%.o $(TRC_BUILD)/%.c $(TRC_BUILD)/%.h $(TRC_BUILD)/%.inc $(TRC_BUILD)/%.i
 -include $(wildcard $(TRC_BUILD)/*/*.d) $(TRC_PROGRAM:%=$(BUILD)/$(TRC)/%.d)

@@ -106,6 +106,7 @@ enum trc_role { /* the words of mpi.table */
                 TRC_R_freefile,
                 TRC_R_offset,
                 TRC_R_etype,
+                TRC_R_number, /* as it is: of POSIX */
                 TRC_R_ftype,
                 /* besides the word */
                 TRC_ROOT_ONLY = 0x100,
@@ -135,7 +136,8 @@ enum trc_by_hand {
     TRC_Finalize,
     TRC_Abort,
     TRC_Pcontrol,
-    TRC_ALL
+    TRC_IO_FIRST, /* of POSIX, in the order of io.h */
+    TRC_ALL = TRC_IO_FIRST + 8
 };
 extern const struct trc_function trc_function[TRC_ALL];
 
@@ -210,6 +212,7 @@ struct trc_poll { /* polls of one shape since the last call that was none */
     uint8_t *shape;
     size_t bytes, room;
     struct mars_times times;
+    uint64_t counted[MARS_COUNTERS];
     struct mars_polls polls;
 };
 #define TRC_POLL_SHAPES 8
@@ -222,7 +225,10 @@ struct trc_thread {
     int64_t enter, called, returned, back; /* wall clock: entered, PMPI called, returned; our own work done */
     int64_t enter_cpu, back_cpu;
     uint64_t away;
-    uint8_t *key; /* the shape being made */
+    bool counts;                                                 /* hardware counters are read */
+    int counters;                                                /* PAPI's set of events */
+    uint64_t counted[MARS_COUNTERS], counts_back[MARS_COUNTERS]; /* by the computation; when it began */
+    uint8_t *key;                                                /* the shape being made */
     size_t key_room;
     uint8_t *at;
     int64_t sent, received; /* bytes of the call; -1: it has no such side */
@@ -232,6 +238,7 @@ struct trc_thread {
     size_t number_room;
     MPI_Status *status; /* where the caller wants none */
     size_t status_room;
+    int64_t io_bytes; /* of a call of POSIX; -1 */
     bool nothing;  /* a poll found nothing */
     void *fortran; /* scratch memory of fortran.c */
     size_t fortran_room, fortran_used;
@@ -247,7 +254,7 @@ struct trc_process {
     int file, rank, size;
     char *path; /* of the task's file */
     const char *folder;
-    bool two_clocks, profile;
+    bool two_clocks, profile, io;
     bool muted; /* outside of the region that is recorded: handles are followed, nothing is written */
     uint64_t resolution_ns;
     struct mars_writer *definitions;
@@ -292,6 +299,15 @@ static inline struct trc_thread *trc_enter(void)
     t->called = t->enter;
     return t;
 }
+
+/* ---- counters.c: hardware counters, by PAPI ---- */
+
+extern unsigned trc_counters; /* how many there are */
+void trc_counters_begin(void);
+const char *trc_counters_names(void);
+void trc_counters_thread(struct trc_thread *);
+void trc_counters_entered(struct trc_thread *);
+void trc_counters_back(struct trc_thread *);
 
 /* ---- record.c ---- */
 

@@ -92,6 +92,11 @@ static void times_encode(const struct mars_open *open, struct mars_payload *payl
     for (uint32_t i = 0; i < open->polled; i++)
         at = mars_put(mars_put(at, open->poll[i].count), open->poll[i].rest);
     mars_payload_section(payload, MARS_SECTION_POLLS, room, (size_t)(at - room));
+    at = room;
+    for (uint32_t i = 0; i < open->records; i++)
+        for (uint32_t j = 0; j < open->counters; j++)
+            at = mars_put(at, open->counted[i][j]);
+    mars_payload_section(payload, MARS_SECTION_COUNTERS, room, (size_t)(at - room));
 }
 
 bool mars_open_block(const struct mars_open *open, struct mars_payload *payload)
@@ -105,7 +110,7 @@ bool mars_open_block(const struct mars_open *open, struct mars_payload *payload)
                                .before = open->before,
                                .elapsed = open->elapsed,
                                .calls = open->calls};
-    size_t most = MARS_ROWS * MARS_VARINT_MOST;
+    size_t most = (size_t)MARS_ROWS * MARS_COUNTERS * MARS_VARINT_MOST;
     size_t shapes = open->bytes + MARS_SHAPES * 5;
     uint8_t *room = malloc(most > shapes ? most : shapes);
     if (!room)
@@ -127,7 +132,7 @@ static bool sound(const struct mars_open *open, size_t bytes)
     if (bytes < sizeof *open || memcmp(open->magic, MARS_OPEN_MAGIC, sizeof open->magic) != 0)
         return false;
     if (open->records == 0 || open->records > MARS_ROWS || open->shapes > MARS_SHAPES ||
-        open->polled > MARS_POLLED || open->bytes > bytes - sizeof *open)
+        open->polled > MARS_POLLED || open->counters > MARS_COUNTERS || open->bytes > bytes - sizeof *open)
         return false;
     if (open->kind == MARS_BLOCK_DEFINITIONS)
         return true;

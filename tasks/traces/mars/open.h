@@ -21,11 +21,12 @@ struct mars_row { /* times in units of the resolution */
 struct mars_open {
     char magic[8];
     uint32_t kind, task, thread, sequence;
-    uint32_t records, shapes, polled, unused;
+    uint32_t records, shapes, polled, counters;
     uint64_t start_ns, before, elapsed, calls;
     uint64_t bytes, room; /* of shapes or definitions, behind this structure */
     struct mars_row row[MARS_ROWS];
     struct mars_polls poll[MARS_POLLED];
+    uint64_t counted[MARS_ROWS][MARS_COUNTERS];
     uint32_t end[MARS_SHAPES]; /* of each shape in `data`; it begins where the one before ends */
     uint8_t data[];
 };

@@ -89,6 +89,7 @@ struct mars_task {
     uint32_t number, threads;
     bool ended; /* MPI_Finalize has been reached */
     uint64_t resolution_ns;
+    uint32_t counters; /* hardware counters; their names, separated by commas, are the info "counters" */
     uint32_t functions, comms, types, ops, infos;
     struct mars_function **function; /* by number; NULL where there is none */
     struct mars_comm **comm;
@@ -118,8 +119,9 @@ struct mars_record {
     uint32_t shape;                 /* of the block: the same number, the same function and values */
     uint64_t gap_ns, away_ns; /* computation before it, and how much of that the thread was not running */
     uint64_t duration_ns;
-    uint64_t polls;   /* calls folded into this one; 1: none */
-    uint64_t rest_ns; /* between them, outside MPI */
+    uint64_t polls;          /* calls folded into this one; 1: none */
+    uint64_t rest_ns;        /* between them, outside MPI */
+    const uint64_t *counted; /* hardware counters of its computation, task->counters of them */
 };
 
 struct mars_stream;

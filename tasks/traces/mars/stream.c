@@ -7,6 +7,7 @@
 #define _GNU_SOURCE
 #include "tasks/traces/mars/pieces.h"
 #include "tasks/traces/mars/varint.h"
+#include "tasks/traces/mars/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,8 +42,9 @@ struct mars_stream {
     uint32_t *order; /* shapes of the block's records so far */
     uint32_t order_room, records, record, known;
     uint32_t repeat, distance; /* records to be repeated */
-    struct mars_bytes orders, gap, away, duration, polls;
-    bool has_away;
+    struct mars_bytes orders, gap, away, duration, polls, counters;
+    bool has_away, has_counters;
+    uint64_t counted[MARS_COUNTERS];
     uint64_t elapsed;
 };
 
@@ -215,7 +217,9 @@ static bool block_read(struct mars_stream *stream, struct mars_error *error)
     stream->away = bytes_of(chunk, MARS_SECTION_AWAY);
     stream->duration = bytes_of(chunk, MARS_SECTION_DURATION);
     stream->polls = bytes_of(chunk, MARS_SECTION_POLLS);
+    stream->counters = bytes_of(chunk, MARS_SECTION_COUNTERS);
     stream->has_away = stream->away.at < stream->away.end;
+    stream->has_counters = stream->counters.at < stream->counters.end;
     stream->records = piece->block.records;
     stream->record = stream->known = stream->repeat = 0;
     stream->next++;
@@ -328,7 +332,11 @@ bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, st
         record->polls = mars_get(&stream->polls);
         record->rest_ns = time_get(&stream->polls, unit);
     }
-    if (stream->gap.bad || stream->away.bad || stream->duration.bad || stream->polls.bad)
+    record->counted = stream->counted;
+    for (uint32_t i = 0; stream->has_counters && i < stream->task->counters; i++)
+        stream->counted[i] = mars_get(&stream->counters);
+    if (stream->counters.bad || stream->gap.bad || stream->away.bad || stream->duration.bad ||
+        stream->polls.bad)
         return mars_piece_fail(stream->task->trace, piece, error, "the times of its calls are damaged");
     stream->elapsed += record->gap_ns + record->duration_ns + record->rest_ns;
     return true;

@@ -8,6 +8,7 @@
 #include "tasks/traces/mars/define.h"
 #include "tasks/traces/mars/pieces.h"
 #include "tasks/traces/mars/varint.h"
+#include "tasks/traces/mars/writer.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -338,6 +339,13 @@ bool mars_task_open(struct mars_task **result, struct mars_trace *trace, uint32_
         task->threads++;
     const char *unit = fine ? mars_task_info(task, "resolution_ns") : NULL;
     task->resolution_ns = unit ? strtoull(unit, NULL, 10) : 1;
+    const char *counters = fine ? mars_task_info(task, "counters") : NULL;
+    task->counters = counters != NULL;
+    for (; counters && *counters; counters++)
+        task->counters += *counters == ',';
+    if (fine && task->counters > MARS_COUNTERS)
+        fine = mars_fail(error, "%s: task %u: more than %d hardware counters", trace->file[0], number,
+                         MARS_COUNTERS);
     if (fine && (task->resolution_ns == 0 || task->resolution_ns > 1000000000))
         fine = mars_fail(error, "%s: task %u: its resolution of %s ns is none", trace->file[0], number, unit);
     if (!fine) {

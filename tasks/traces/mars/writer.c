@@ -78,6 +78,7 @@ struct mars_writer *mars_writer_new(const struct mars_writer_setup *setup)
     writer->open->kind = setup->thread == MARS_DEFINITIONS ? MARS_BLOCK_DEFINITIONS : MARS_BLOCK_CALLS;
     writer->open->task = setup->task;
     writer->open->thread = setup->thread;
+    writer->open->counters = setup->counters;
     writer->open->room = writer->mapped - sizeof(struct mars_open);
     return writer;
 }
@@ -237,6 +238,8 @@ void mars_writer_call(struct mars_writer *writer, const uint8_t *shape, size_t b
         open->start_ns = now() - times->gap - times->duration;
     struct mars_row *row = &open->row[open->records];
     row_times(writer, row, times);
+    for (unsigned i = 0; i < writer->setup.counters; i++)
+        open->counted[open->records][i] = times->counted[i];
     row->shape = number;
     row->polls = 0;
     if (polls) {

@@ -16,6 +16,7 @@
 
 #define MARS_DEFINITIONS 0xffff /* the thread number of definitions */
 #define MARS_ROWS 4096          /* records of a block */
+#define MARS_COUNTERS 4         /* hardware counters, at most */
 
 struct mars_writer_setup {
     int file;         /* open for appending; the head is written */
@@ -23,6 +24,7 @@ struct mars_writer_setup {
     uint32_t task;
     uint16_t thread;
     uint64_t resolution_ns; /* at least 1 */
+    unsigned counters;      /* hardware counters of each computation */
     int level;              /* of zstd */
 };
 
@@ -43,6 +45,8 @@ struct mars_times {
     uint64_t gap;      /* computation before the call: wall time, ns */
     uint64_t away;     /* of that, the thread was not on a processor; 0 when there is one clock */
     uint64_t duration; /* of the call: wall time */
+    const uint64_t *
+        counted; /* setup.counters numbers: what the computation counted (polls: with what is between them) */
 };
 
 struct mars_polls {
