@@ -120,8 +120,8 @@ lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of th
 lint-tests: $(TEST_PROGRAMS:%=%.o)
 
 bench: marssim ## the measurements of bench/README.md
-	$(Q)bench/run.sh ./marssim
 	$(Q)$(MAKE) counted
+	$(Q)bench/run.sh ./marssim
 	$(Q)tests/instructions.sh show | tee -a results/bench/table.md
 
 study-%: ## the study of folder studies/NAME: install what is missing, build, simulate its points, table and figures

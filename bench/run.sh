@@ -3,7 +3,7 @@
 #
 # Runs every workload (or those named; `bench/run.sh list` names them) several times and prints a table of medians in
 # markdown, and whether each goal is reached. Other simulators and other versions: bench/against. Also written: the
-# table to results/bench/table.md, every single run to results/bench/runs.csv. QUICK=1: small ones, once each, a minute.
+# table to results/bench/table.md, every single run to results/bench/runs.csv, instructions to instructions.csv there. QUICK=1: small ones, once each, a minute.
 # A missed goal is no failure: exit status 1 is for runs that fail, or whose results differ where they must not.
 set -u
 cd "$(dirname "$0")/.." || exit 2
@@ -110,6 +110,7 @@ while IFS='|' read -r name ranks times quick arguments; do
 done <<<"$workloads"
 [ -t 2 ] && printf '\r\033[K' >&2
 results_compare
+bench/instructions.sh $(awk -F, 'NR > 1 && !seen[$1]++ {print $1}' "$out/runs.csv") >"$out/instructions.csv"
 echo "$goals" >"$out/goals" && echo "$pairs" >"$out/pairs"
-awk -f bench/table.awk "$out/goals" "$out/pairs" "$out/runs.csv" | tee "$out/table.md"
+awk -f bench/table.awk "$out/goals" "$out/pairs" "$out/instructions.csv" "$out/runs.csv" | tee "$out/table.md"
 exit $status

@@ -1,4 +1,4 @@
-# table.awk - bench/run.sh's table: awk -f table.awk GOALS PAIRS RUNS
+# table.awk - bench/run.sh's table: awk -f table.awk GOALS PAIRS INSTRUCTIONS RUNS
 
 function trim(s) { gsub(/^ +| +$/, "", s); return s }
 function median(name, column,    n, i, j, v, t) { # insertion sort: there are few
@@ -28,24 +28,26 @@ function holds(value, relation, bound) {
 }
 function number(x) { return x >= 1e4 ? sprintf("%.3g million", x / 1e6) : sprintf("%.3g", x) }
 
-FNR == 1 { file++ }
+FNR == 1 { file = FILENAME ~ /goals$/ ? 1 : FILENAME ~ /pairs$/ ? 2 : FILENAME ~ /instructions/ ? 3 : 4 } # one may be empty
 /^#/ || /^ *$/ { next }
 file == 1 { goals++; goal[goals] = $0; next }
 file == 2 { pairs++; pair[pairs] = $0; next }
-file == 3 && header == "" { header = $0; columns = split($0, column, ","); next }
-file == 3 {
+file == 3 { split($0, f, ","); instructions[f[1]] = f[2]; next }
+file == 4 && header == "" { header = $0; columns = split($0, column, ","); next }
+file == 4 {
     split($0, f, ",")
     if (!runs[f[1]]++) order[++count] = f[1]
     for (i = 2; i <= columns; i++) run[f[1], runs[f[1]], column[i]] = f[i]
 }
 END {
-    print "| workload | ranks | packet-hops | CPU s | packet-hops / CPU s | wall s | memory |"
-    print "| --- | --: | --: | --: | --: | --: | --: |"
+    print "| workload | ranks | packet-hops | CPU s | packet-hops / CPU s | instructions / packet-hop | wall s | memory |"
+    print "| --- | --: | --: | --: | --: | --: | --: | --: |"
     for (i = 1; i <= count; i++) {
         n = order[i]
         hops = median(n, "packet_hops")
-        printf "| %s | %d | %s | %s | %s | %s | %s |\n", n, median(n, "ranks"), hops ? sprintf("%d", hops) : "", seconds(median(n, "cpu_s")),
-               hops ? sprintf("%.2f M", hops / cpu(n) / 1e6) : "", seconds(median(n, "wall_s")), memory(median(n, "memory"))
+        printf "| %s | %d | %s | %s | %s | %s | %s | %s |\n", n, median(n, "ranks"), hops ? sprintf("%d", hops) : "", seconds(median(n, "cpu_s")),
+               hops ? sprintf("%.2f M", hops / cpu(n) / 1e6) : "", instructions[n] ? sprintf("%.0f", instructions[n]) : "",
+               seconds(median(n, "wall_s")), memory(median(n, "memory"))
     }
     print "\n| goal | |\n| --- | --- |"
     for (i = 1; i <= goals; i++) {

@@ -23,8 +23,10 @@ skip() {
     exit 0
 }
 
-command -v valgrind >/dev/null || skip "valgrind is not installed: nobody counts instructions"
-grep -q '^flags.* avx2 .* bmi2 ' /proc/cpuinfo 2>/dev/null || skip "this processor is not an x86-64-v3, for which the program is counted"
+. tests/lib-instructions.sh
+program=$build/marssim
+reason=$(why_not)
+[ -z "$reason" ] || skip "$reason"
 case ${BUILD:-build/release} in
 build/release*) ;;
 *) skip "instructions are those of the optimised build only" ;;
@@ -32,31 +34,13 @@ esac
 compiler="$(${CC:-gcc} --version | sed -n '1s/ (.*)//p')"
 was=$(sed -n 's/^compiler //p' $recorded)
 [ "${1:-}" ] || [ "$compiler" = "$was" ] || skip "instructions were counted with $was, this is $compiler: make recount"
-[ -x $build/marssim ] || skip "no program in $build: make check builds it"
 out=$(mktemp -d) || exit 2
 trap 'rm -rf "$out"' EXIT
-
-# All instructions of a run, and its packet-hops.
-count() { # FILE OVERRIDE...
-    local refs hops
-    refs=$(valgrind --tool=callgrind --callgrind-out-file="$out/callgrind" $build/marssim -q -o "$out/run" "$@" 2>&1 |
-        sed -n 's/.*Collected : //p')
-    hops=$(sed -n 's/^ *"packet_hops": \([0-9]*\),*$/\1/p' "$out/run/summary.json")
-    rm -rf "$out/run"
-    echo "${refs:-0} ${hops:-0}"
-}
-
-measure() { # NAME FILE SHORT LONG MORE...: instructions per packet-hop
-    local file=$2 short=$3 long=$4
-    shift 4
-    { count "$file" "$short" "$@" && count "$file" "$long" "$@"; } |
-        awk 'NR == 1 { i = $1; h = $2 } END { if ($2 > h && h > 0) printf "%.1f\n", ($1 - i) / ($2 - h); else print 0 }'
-}
 
 each() { # COMMAND: with name, recorded figure and present figure of each row
     local name file ends more now
     while IFS='|' read -r name file ends more; do
-        now=$(measure $name $file $ends $more)
+        now=$(measure $ends $file $more)
         "$1" $name "$(sed -n "s/^$(echo $name) //p" $recorded)" "$now"
     done <<<"$rows"
 }
@@ -82,7 +66,7 @@ judge() {
 case ${1:-} in
 record)
     { sed -n '/^#/p' $recorded
-      echo "version $($build/marssim --version | sed -n '1s/^marssim //p') $(git describe --always 2>/dev/null)"
+      echo "version $($program --version | sed -n '1s/^marssim //p') $(git describe --always 2>/dev/null)"
       echo "compiler $compiler"
       each record; } >"$out/new" && mv "$out/new" $recorded && cat $recorded ;;
 show)
