@@ -1,22 +1,26 @@
 # scaling.awk - the model of docs/scaling.md: awk -f bench/scaling.awk
 #
-# One epoch of P ranks, 32 on a host, lasts as long as the records of the rank that has most, and then: copying batches, messages to other
-# hosts, agreeing on the host and between hosts, and what goes over the wire. One rank would need its records alone.
+# One epoch of P ranks, 32 on a host, lasts as long as the records of the rank that has most, and then: copying batches, bundles for other
+# hosts and their messages, agreeing on the host and between hosts, and what goes over the wire. One rank would need its records alone.
 
 function most(ranks) { return ranks <= 32 ? 2.07 : ranks <= 128 ? 2.59 : 3.25 } # of so many normal draws, in deviations
 
 # records: per rank and epoch; cost: of one, ns; spread: deviation of the records between ranks, as a share; bytes: sent per rank
 # and epoch; neighbours; latency in ns, rate in bytes per ns.
-function share(ranks, records, cost, spread, bytes, neighbours, latency, rate,    hosts, far, work, time) {
+function share(ranks, records, cost, spread, bytes, neighbours, latency, rate,    hosts, far, fits, work, time) {
     hosts = ranks / 32
     far = hosts <= 1 ? 0 : neighbours < ranks - 1 ? 2 / 3 : 1 - 1 / hosts
     work = records * cost
     time = work * (1 + most(ranks) * spread)
     time += 0.9 * bytes                                        # copied out, sorted in
-    time += 1200 * neighbours * far                            # sent and taken
     time += 3000                                               # on the host: two stages
-    if (hosts > 1)
+    if (hosts > 1) {
+        fits = bytes * far <= 262144                           # else each batch is a message, and has to be told of, too
+        time += (fits ? 400 : 1600) * neighbours * far         # put into bundles, found in those that come
+        time += 1200 * (1 + (neighbours < 31 ? 0 : hosts / 32)) # messages that a rank bears, sent and taken
+        time += 1500 + 0.2 * bytes * far                       # a stage more; bundles copied together, and out of them
         time += (latency + 1000) * log(hosts) / log(2) + latency + 32 * bytes * far / rate
+    }
     return work / time
 }
 

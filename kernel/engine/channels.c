@@ -25,6 +25,7 @@ static void hosts_number(struct hosts *h, int rank, int ranks, int groups)
     h->group.place = rank - h->first;
     h->group.size = (int)(((group + 1) * all + groups - 1) / groups) - h->first;
     h->count = groups;
+    h->number = (int)group;
 }
 
 static void hosts_find(struct hosts *h, struct ker_comm *all)
@@ -40,14 +41,20 @@ static void hosts_find(struct hosts *h, struct ker_comm *all)
 void hosts_make(struct hosts *h, struct ker_comm *all, int groups)
 {
     int rank = ker_comm_rank(all), ranks = ker_comm_size(all);
+    bool found = groups < ranks && ker_comm_host_size(all) < ranks;
     h->here = ker_comm_here(all);
     h->leaders = MPI_COMM_NULL;
-    if (groups < ranks && ker_comm_host_size(all) < ranks)
+    if (found)
         hosts_find(h, all);
     else
         hosts_number(h, rank, ranks, groups < 1 ? 1 : groups < ranks ? groups : ranks);
     if (h->count > 1)
         MPI_Comm_split(ker_comm_mpi(all), h->group.place == 0 ? 0 : MPI_UNDEFINED, rank, &h->leaders);
+    if (!found)
+        return;
+    if (h->leaders != MPI_COMM_NULL)
+        MPI_Comm_rank(h->leaders, &h->number);
+    ker_comm_broadcast(h->here, &h->number, sizeof h->number);
 }
 
 void hosts_release(struct hosts *h)

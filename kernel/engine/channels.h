@@ -18,7 +18,7 @@ struct hosts {
     struct ker_comm *here;     /* all ranks that can share memory with this one */
     struct shared_group group; /* those that do: of this host */
     MPI_Comm leaders;          /* the first of each host; MPI_COMM_NULL on other ranks, and on one host */
-    int count;                 /* of hosts */
+    int count, number;         /* of hosts; which this one is */
     int first;                 /* the rank that is the first of this host */
 };
 

@@ -8,6 +8,8 @@
 #include "kernel/base/array.h"
 #include "kernel/base/comm_mpi.h"
 #include "kernel/base/pool.h"
+#include "kernel/engine/batch.h"
+#include "kernel/engine/bundles.h"
 #include "kernel/engine/channels.h"
 #include "kernel/engine/shared.h"
 #include "kernel/engine/wheel.h"
@@ -17,35 +19,10 @@
 #include <time.h>
 
 #define TAG_BATCH 77
-#define EXTENSION_BYTES (sizeof(struct extension))
-#define LOOKS 16                       /* before the first nap */
-#define SHARED_ROOM ((size_t)64 << 10) /* of a rank in a round; what is longer goes by messages */
-
-struct extension {
-    char byte[64];
-};
-
-struct remote_note {
-    ker_time time;
-    struct wheel_note note;
-};
-
-/* What goes to one neighbour. The buffer holds a header, then the events; notes and extensions are appended
- * when it is sent. */
-struct outbox {
-    char *buffer;
-    size_t room;
-    uint32_t events, notes;
-    struct remote_note *note;
-    size_t note_room;
-    ker_time earliest; /* of them */
-};
-
-struct batch_header {
-    uint64_t bytes; /* with the header */
-    uint32_t events, notes, reserved[12];
-};
-_Static_assert(sizeof(struct batch_header) == 64, "events behind it are aligned");
+#define LOOKS 16                        /* before the first nap */
+#define SHARED_ROOM ((size_t)64 << 10)  /* of a rank in a round; what is longer goes by messages */
+#define BUNDLE_ROOM ((size_t)256 << 10) /* the same for what goes to other hosts */
+#define FEW 2                           /* batches to other hosts that are not worth a bundle */
 
 struct exchange {
     struct ker_comm *comm;
@@ -57,10 +34,11 @@ struct exchange {
     ker_time done; /* exchange_own */
     struct hosts hosts;
     struct channels channels;
-    struct outbox *outbox; /* by neighbour */
-    bool *filled;          /* in this round */
-    ker_time sent;         /* the earliest of all of them */
-    struct shared *shared; /* NULL: this rank is alone on its host */
+    struct outbox *outbox;   /* by neighbour */
+    bool *filled;            /* in this round */
+    ker_time sent;           /* the earliest of all of them */
+    struct shared *shared;   /* NULL: this rank is alone on its host */
+    struct bundles *bundles; /* NULL: every batch to another host is a message */
     MPI_Datatype agreement;
     MPI_Op merge;
     size_t part_bytes;
@@ -69,7 +47,7 @@ struct exchange {
     struct exchange_cost *cost;
     char *inbox;
     size_t inbox_room;
-    KER_POOL(struct extension) extension;
+    struct extensions extension;
 };
 
 /* An MPI_User_function. */
@@ -102,6 +80,10 @@ static void places_take(struct exchange *x, const struct exchange_setup *setup)
         hosts_make(&x->hosts, x->comm, x->ranks);
     }
     channels_make(&x->channels, x->comm, &x->hosts, setup->channel, setup->channels);
+    if (x->shared && x->hosts.count > 1)
+        x->bundles =
+            bundles_new(x->comm, &x->hosts, &x->channels,
+                        x->part_bytes < BUNDLE_ROOM ? x->part_bytes : BUNDLE_ROOM, setup->yield, x->naps);
     x->outbox = ker_alloc(sizeof *x->outbox * (x->channels.count + 1u));
     x->filled = ker_alloc(sizeof *x->filled * (x->channels.count + 1u));
     for (uint32_t i = 0; i < x->channels.count; i++)
@@ -120,7 +102,7 @@ struct exchange *exchange_new(const struct exchange_setup *setup)
     x->part_bytes = setup->part_bytes ? setup->part_bytes : EXCHANGE_PART;
     ker_assert(x->part_bytes >= sizeof(struct batch_header));
     x->sent = x->channels.into = KER_TIME_MAX;
-    x->extension.free = KER_NONE;
+    x->extension.pool.free = KER_NONE;
     if (x->ranks == 1)
         return x;
     int64_t naps = setup->yield;
@@ -133,12 +115,11 @@ struct exchange *exchange_new(const struct exchange_setup *setup)
 
 void exchange_free(struct exchange *x)
 {
-    for (uint32_t i = 0; i < x->channels.count; i++) {
-        free(x->outbox[i].buffer);
-        free(x->outbox[i].note);
-    }
+    for (uint32_t i = 0; i < x->channels.count; i++)
+        outbox_release(&x->outbox[i]);
     if (x->ranks > 1) {
         shared_free(x->shared);
+        bundles_free(x->bundles);
         channels_release(&x->channels);
         hosts_release(&x->hosts);
         MPI_Type_free(&x->agreement);
@@ -148,7 +129,7 @@ void exchange_free(struct exchange *x)
     free(x->filled);
     free(x->request);
     free(x->inbox);
-    KER_POOL_RELEASE(&x->extension);
+    KER_POOL_RELEASE(&x->extension.pool);
     free(x);
 }
 
@@ -162,25 +143,18 @@ ker_time exchange_lookahead(const struct exchange *x)
 static inline struct outbox *outbox_of(struct exchange *x, uint32_t rank, ker_time time)
 {
     ker_assert(x->channels.number[rank] != CHANNELS_NONE);
-    struct outbox *o = &x->outbox[x->channels.number[rank]];
-    o->earliest = ker_time_min(o->earliest, time);
     x->sent = ker_time_min(x->sent, time);
-    return o;
+    return &x->outbox[x->channels.number[rank]];
 }
 
 struct ker_event *exchange_event(struct exchange *x, uint32_t rank, ker_time time)
 {
-    struct outbox *o = outbox_of(x, rank, time);
-    size_t at = sizeof(struct batch_header) + sizeof(struct ker_event) * (size_t)o->events;
-    KER_RESERVE(o->buffer, o->room, at + sizeof(struct ker_event));
-    o->events++;
-    return (struct ker_event *)(void *)(o->buffer + at);
+    return outbox_event(outbox_of(x, rank, time), time);
 }
 
 void exchange_note(struct exchange *x, uint32_t rank, ker_time time, struct wheel_note note)
 {
-    struct outbox *o = outbox_of(x, rank, time);
-    *KER_PUSH(o->note, o->notes, o->note_room) = (struct remote_note){time, note};
+    outbox_note(outbox_of(x, rank, time), time, note);
 }
 
 ker_time exchange_sent(const struct exchange *x)
@@ -188,67 +162,8 @@ ker_time exchange_sent(const struct exchange *x)
     return x->sent;
 }
 
-static uint32_t *event_extension(struct ker_event *event)
-{
-    return (uint32_t *)&event->payload[5];
-}
-
-/* Completes the batch: notes and the events' extensions behind the events. Returns its length. */
-static size_t outbox_seal(struct exchange *x, struct outbox *o)
-{
-    size_t notes_at = sizeof(struct batch_header) + sizeof(struct ker_event) * (size_t)o->events;
-    size_t extensions_at = notes_at + sizeof(struct remote_note) * (size_t)o->notes;
-    size_t most = extensions_at + EXTENSION_BYTES * (size_t)o->events;
-    KER_RESERVE(o->buffer, o->room, most);
-    struct ker_event *event = (struct ker_event *)(void *)(o->buffer + sizeof(struct batch_header));
-    uint32_t extensions = 0;
-    for (uint32_t i = 0; i < o->events; i++) {
-        if (!(event[i].flags & KER_FLAG_EXTENSION))
-            continue;
-        uint32_t index = *event_extension(&event[i]);
-        memcpy(o->buffer + extensions_at + EXTENSION_BYTES * (size_t)extensions, exchange_extension(x, index),
-               EXTENSION_BYTES);
-        exchange_extension_free(x, index);
-        extensions++;
-    }
-    if (o->notes)
-        memcpy(o->buffer + notes_at, o->note, sizeof *o->note * o->notes);
-    struct batch_header header = {
-        extensions_at + EXTENSION_BYTES * (size_t)extensions, o->events, o->notes, {0}};
-    memcpy(o->buffer, &header, sizeof header);
-    o->events = o->notes = 0;
-    o->earliest = KER_TIME_MAX;
-    return header.bytes;
-}
-
-static void batch_open(struct exchange *x, struct wheel *wheel, const char *batch)
-{
-    struct batch_header header;
-    memcpy(&header, batch, sizeof header);
-    const char *events = batch + sizeof header;
-    const char *notes = events + sizeof(struct ker_event) * (size_t)header.events;
-    const char *extensions = notes + sizeof(struct remote_note) * (size_t)header.notes;
-    for (uint32_t i = 0; i < header.events; i++) {
-        struct ker_event event;
-        memcpy(&event, events + sizeof event * (size_t)i, sizeof event);
-        ker_assert(event.time >= x->done);
-        if (event.flags & KER_FLAG_EXTENSION) {
-            uint32_t index = exchange_extension_new(x);
-            memcpy(exchange_extension(x, index), extensions, EXTENSION_BYTES);
-            extensions += EXTENSION_BYTES;
-            *event_extension(&event) = index;
-        }
-        *wheel_event(wheel, event.time, event.component) = event;
-    }
-    for (uint32_t i = 0; i < header.notes; i++) {
-        struct remote_note note;
-        memcpy(&note, notes + sizeof note * (size_t)i, sizeof note);
-        ker_assert(note.time >= x->done);
-        wheel_note_put(wheel, note.time, note.note);
-    }
-}
-
-/* The same, unless memory is out: then this rank still takes part in the round, and says so in the next. */
+/* Opens a batch, unless memory is out: then this rank still takes part in the round, and says so in the next.
+ */
 static void batch_take(struct exchange *x, struct wheel *wheel, const char *batch)
 {
     jmp_buf refuge;
@@ -256,7 +171,7 @@ static void batch_take(struct exchange *x, struct wheel *wheel, const char *batc
         return;
     if (setjmp(refuge) == 0) {
         ker_memory_refuge(&refuge);
-        batch_open(x, wheel, batch);
+        batch_open(batch, x->done, wheel, &x->extension);
     } else {
         x->broken = true;
     }
@@ -331,21 +246,49 @@ static void message_receive(struct exchange *x, struct wheel *wheel, uint32_t ra
 
 /* ---- rounds ---- */
 
-/* What goes to a neighbour is on its way, or lies where the neighbour will look. */
-static void batch_send(struct exchange *x, uint32_t number, struct agreement *a)
+/* Where a batch for another rank is put; NULL: it goes by a message. */
+static char *batch_room(struct exchange *x, uint32_t number, size_t bytes, bool few)
+{
+    const struct neighbour *n = &x->channels.neighbour[number];
+    if (n->place >= 0)
+        return shared_room(x->shared, n->place, bytes);
+    return x->bundles ? bundles_room(x->bundles, number, few ? 0 : bytes) : NULL;
+}
+
+/* What goes to a neighbour is on its way, or lies where it is looked for. `few`: go to other hosts. */
+static void batch_send(struct exchange *x, uint32_t number, bool few, struct agreement *a)
 {
     const struct neighbour *n = &x->channels.neighbour[number];
     struct outbox *o = &x->outbox[number];
     agreement_time(a, o->earliest, n->rank);
-    size_t bytes = outbox_seal(x, o);
+    size_t bytes = outbox_seal(o, &x->extension);
     x->cost->bytes += bytes;
-    if (n->place < 0)
-        agreement_message(a, x->rank, n->rank);
-    void *room = n->place < 0 ? NULL : shared_room(x->shared, n->place, bytes);
+    char *room = batch_room(x, number, bytes, few);
     if (room)
         memcpy(room, o->buffer, bytes);
     else
         message_send(x, n->rank, o->buffer, bytes);
+    if (n->place < 0 && few)
+        agreement_message(a, x->rank, n->rank);
+    else if (n->place < 0)
+        a->messages = AGREEMENT_MESSAGES + 1;
+}
+
+/* Sends all that there is. */
+static void batches_send(struct exchange *x, struct agreement *a)
+{
+    uint32_t far = 0;
+    if (x->shared)
+        shared_begin(x->shared);
+    if (x->bundles)
+        bundles_begin(x->bundles);
+    for (uint32_t i = 0; i < x->channels.count; i++) {
+        x->filled[i] = x->outbox[i].earliest != KER_TIME_MAX;
+        far += x->filled[i] && x->channels.neighbour[i].place < 0;
+    }
+    for (uint32_t i = 0; i < x->channels.count; i++)
+        if (x->filled[i])
+            batch_send(x, i, !x->bundles || far <= FEW, a);
 }
 
 static void hosts_agree(const struct exchange *x, struct agreement *a)
@@ -362,12 +305,20 @@ static void hosts_agree(const struct exchange *x, struct agreement *a)
     }
 }
 
+/* Do many messages go between hosts? */
+static inline bool is_many(const struct agreement *a)
+{
+    return a->messages > AGREEMENT_MESSAGES;
+}
+
 static void agree(struct exchange *x, struct agreement *a)
 {
     if (x->shared)
         shared_agree(x->shared, a);
     if (x->hosts.count == 1)
         return;
+    if (x->bundles && is_many(a))
+        x->cost->messages += bundles_send(x->bundles);
     if (x->hosts.leaders == MPI_COMM_NULL) {
         shared_hear(x->shared, a);
         return;
@@ -391,7 +342,21 @@ static void receive_here(struct exchange *x, struct wheel *wheel)
     }
 }
 
-/* Many messages go between hosts: there is one from each neighbour there. */
+/* Many messages go between hosts: there is one from each host with neighbours. */
+static void receive_bundles(struct exchange *x, struct wheel *wheel)
+{
+    struct bundle b;
+    x->cost->messages += bundles_send(x->bundles);
+    bundles_receive(x->bundles);
+    while (bundles_next(x->bundles, &b))
+        if (b.data)
+            batch_take(x, wheel, b.data);
+        else
+            message_receive(x, wheel, b.from);
+    bundles_end(x->bundles);
+}
+
+/* The same without bundles: there is one from each neighbour there. */
 static void receive_all(struct exchange *x, struct wheel *wheel)
 {
     static const struct batch_header empty = {.bytes = sizeof empty};
@@ -432,20 +397,16 @@ void exchange_round(struct exchange *x, struct wheel *wheel, const struct exchan
     x->done = own->done;
     x->requests = 0;
     x->sent = KER_TIME_MAX;
-    if (x->shared)
-        shared_begin(x->shared);
-    for (uint32_t i = 0; i < x->channels.count; i++) {
-        x->filled[i] = x->outbox[i].earliest != KER_TIME_MAX;
-        if (x->filled[i])
-            batch_send(x, i, &a);
-    }
+    batches_send(x, &a);
     if (x->ranks > 1)
         agree(x, &a);
     receive_here(x, wheel);
-    if (a.messages > AGREEMENT_MESSAGES)
-        receive_all(x, wheel);
-    else
+    if (!is_many(&a))
         receive_listed(x, wheel, &a);
+    else if (x->bundles)
+        receive_bundles(x, wheel);
+    else
+        receive_all(x, wheel);
     if (x->requests)
         MPI_Waitall(x->requests, x->request, MPI_STATUSES_IGNORE);
     agreement_read(x, &a, b);
@@ -453,15 +414,15 @@ void exchange_round(struct exchange *x, struct wheel *wheel, const struct exchan
 
 void *exchange_extension(struct exchange *x, uint32_t index)
 {
-    return &x->extension.at[index];
+    return &x->extension.pool.at[index];
 }
 
 uint32_t exchange_extension_new(struct exchange *x)
 {
-    return KER_POOL_TAKE(&x->extension, NULL);
+    return KER_POOL_TAKE(&x->extension.pool, NULL);
 }
 
 void exchange_extension_free(struct exchange *x, uint32_t index)
 {
-    KER_POOL_GIVE(&x->extension, index);
+    KER_POOL_GIVE(&x->extension.pool, index);
 }

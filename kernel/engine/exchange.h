@@ -9,8 +9,9 @@
  * What was sent goes to neighbours only (channels.h): on the same host through that memory while it is small,
  * else as an MPI message, for each pair of ranks one, or several where it is too much for one. Between hosts
  * nobody can know who sends: while only a few messages go between hosts in a round, the agreement lists them;
- * when there are many, every rank sends one to each of its neighbours on other hosts, an empty one where
- * there is nothing to say. The cost of a round grows with the neighbours of a rank, not with the ranks.
+ * when there are many, one goes for each pair of hosts with neighbours (bundles.h), or, where every rank has
+ * a host of its own, for each pair of neighbours, an empty one where there is nothing to say. The cost of a
+ * round grows with the neighbours of a rank, not with the ranks.
  */
 #ifndef KERNEL_EXCHANGE_H
 #define KERNEL_EXCHANGE_H
