@@ -39,7 +39,7 @@ caught() { # PID: its SigCgt, in which SIGUSR2 is 0x800; nothing when it is gone
 }
 signal() { # NAME RANK SECONDS: behind the beginning of the program, which is soon after that of its process
     local i pid='' set=''
-    for ((i = 0; i < 1000; i++)); do
+    for ((i = 0; i < 12000; i++)); do
         pid=$(cat "$t/pid.$2" 2>/dev/null)
         set=$([ -n "$pid" ] && caught "$pid")
         [ -n "$pid" ] && { [ -z "$set" ] || ((set & 0x800)); } && break
@@ -51,7 +51,7 @@ signal() { # NAME RANK SECONDS: behind the beginning of the program, which is so
 }
 begun() { # FOLDER: rows are written
     local i
-    for ((i = 0; i < 600; i++)); do
+    for ((i = 0; i < 6000; i++)); do
         [ "$(wc -l 2>/dev/null <"$1/periods.csv" || echo 0)" -gt 2 ] && return
         sleep 0.02
     done

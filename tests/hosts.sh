@@ -70,7 +70,7 @@ resume 1 1
 
 gone() { # FOLDER: all its ranks end soon
     local i
-    for ((i = 0; i < 200; i++)); do
+    for ((i = 0; i < 1200; i++)); do
         ranks_of "$1" >/dev/null || return 0
         sleep 0.1
     done
