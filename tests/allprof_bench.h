@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-extern const struct ker_kind task_program_allprof;
+extern const struct task_program_class task_allprof_class;
 
 static const struct task_program_class *class; /* of it */
 

@@ -359,7 +359,7 @@ static void test_grids(void **state)
 
 int main(void)
 {
-    class = task_program_allprof.operations;
+    class = &task_allprof_class;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_calls),           cmocka_unit_test(test_counts),
         cmocka_unit_test(test_poll_gap),        cmocka_unit_test(test_finalize_gap),

@@ -251,7 +251,7 @@ static void test_real_traces(void **state)
 
 int main(void)
 {
-    class = task_program_allprof.operations;
+    class = &task_allprof_class;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_padded_names), cmocka_unit_test(test_bad_lines),
         cmocka_unit_test(test_bad_files),    cmocka_unit_test(test_bad_groups),

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-extern const struct ker_kind task_program_allprof;
+extern const struct task_program_class task_allprof_class;
 static const struct task_program_class *class; /* of it */
 static struct ker_comm *ranks;                 /* MPI starts once in a process */
 
@@ -108,7 +108,7 @@ static void test_error(void **state)
 
 int main(int argc, char **argv)
 {
-    class = task_program_allprof.operations;
+    class = &task_allprof_class;
     struct ker_error error = {0};
     if (ker_comm_init(&ranks, &argc, &argv, &error) != KER_OK)
         return 1;

@@ -235,7 +235,7 @@ static void test_memory(void **state)
 
 int main(void)
 {
-    class = task_program_allprof.operations;
+    class = &task_allprof_class;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_memory),     cmocka_unit_test(test_strides), cmocka_unit_test(test_persistent),
         cmocka_unit_test(test_testany),    cmocka_unit_test(test_test),    cmocka_unit_test(test_waitany),

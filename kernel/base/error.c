@@ -85,6 +85,18 @@ void ker_warn(const char *format, ...)
     fprintf(stderr, "marssim: warning: %s\n", text); /* one call, so that ranks do not mix inside a line */
 }
 
+void ker_give_up(const char *format, ...)
+{
+    char text[2048];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    fprintf(stderr, "marssim: error: %s\n", text);
+    fflush(NULL);
+    ker_end_all(KER_RUN_FAILED);
+}
+
 void ker_broken(const char *condition, const char *file, int line)
 {
     fprintf(stderr, "marssim: internal error at %s:%d: \"%s\" does not hold; this is a bug of marssim\n",

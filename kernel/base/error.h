@@ -34,6 +34,10 @@ enum ker_status ker_error_close(struct ker_error *error);
 /* One line on standard error: "marssim: warning: ...". Call it on the control rank only. */
 void ker_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
+/* What a run depends on is not there any more (a file that it reads has changed): tells why on standard
+ * error, and ends every rank. */
+_Noreturn void ker_give_up(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
 /* An invariant of ours: says where it broke and ends every rank. Checked in every build. */
 #define ker_assert(condition) ((condition) ? (void)0 : ker_broken(#condition, __FILE__, __LINE__))
 _Noreturn void ker_broken(const char *condition, const char *file, int line);

@@ -31,7 +31,7 @@ struct task_jobs {
 #define PROGRAMS(KIND)                                                                                       \
     KIND(task_program_pingpong)                                                                              \
     KIND(task_program_stencil)                                                                               \
-    KIND(task_program_allprof)                                                                               \
+    KIND(task_program_trace)                                                                                 \
     KIND(task_program_weather)
 KER_KINDS_TABLE(program_kinds, PROGRAMS);
 static const struct ker_kinds programs = {"jobs[].program", "programs", sizeof(struct task_program_class),
@@ -118,6 +118,11 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
         return KER_BAD_INPUT;
     }
     s->job.class = ker_config_operations(config, KEY(job, "program"));
+    if (s->job.class->form) {
+        char path[32];
+        snprintf(path, sizeof path, "jobs[%u]", job);
+        s->job.class = s->job.class->form(config, path);
+    }
     s->job.background = ker_config_bool(config, KEY(job, "background"));
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));
     s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));

@@ -7,6 +7,7 @@
  * for it.
  */
 #include "tasks/traces/allprof/allprof.h"
+#include "tasks/traces/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -262,11 +263,7 @@ static struct task_taken allprof_taken(const struct task_program *program, uint3
     return program->own[own].taken;
 }
 
-static const struct ker_option allprof_options[] = {
-    {.key = "jobs[].trace",
-     .type = KER_TYPE_FILE,
-     .meaning = "trace: the folder with one file pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof "
-                "writes it."},
+const struct ker_option task_allprof_options[] = {
     {.key = "jobs[].mpi_library",
      .type = KER_TYPE_CHOICE,
      .fallback = "openmpi",
@@ -302,20 +299,14 @@ static const struct ker_option allprof_options[] = {
     {.key = NULL},
 };
 
-const struct ker_kind task_program_allprof = {
-    .name = "trace",
-    .meaning = "replays the text traces of the PMPI tracer liballprof, one file per task",
-    .traits = "computes",
-    .operations =
-        &(const struct task_program_class){
-            .collective = true,
-            .open = allprof_open,
-            .tasks = allprof_tasks,
-            .comms = allprof_comms,
-            .prepare = allprof_prepare,
-            .next = allprof_next,
-            .close = allprof_close,
-            .position = allprof_position,
-            .taken = allprof_taken,
-        },
-    .options = KER_OPTIONS(allprof_options)};
+const struct task_program_class task_allprof_class = {
+    .collective = true,
+    .open = allprof_open,
+    .tasks = allprof_tasks,
+    .comms = allprof_comms,
+    .prepare = allprof_prepare,
+    .next = allprof_next,
+    .close = allprof_close,
+    .position = allprof_position,
+    .taken = allprof_taken,
+};

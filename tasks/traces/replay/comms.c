@@ -1,0 +1,203 @@
+/* comms.c - the communicators of a trace: what its tasks call by numbers of their own, by one number.
+ *
+ * Each communicator has an id in the trace, the same at all members. Ranks read the definitions of a share of
+ * the tasks each, tell each other what they have found, and sort it by the ids: so all have the same numbers.
+ */
+#include "tasks/traces/replay/replay.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* As it travels: a communicator as one task knows it, in front of its members. */
+struct told {
+    uint64_t id;
+    uint32_t task;
+    int32_t size;
+};
+
+struct bytes {
+    char *data;
+    size_t used, room;
+};
+
+static void bytes_add(struct bytes *b, const void *data, size_t bytes)
+{
+    KER_RESERVE(b->data, b->room, b->used + bytes);
+    if (bytes)
+        memcpy(b->data + b->used, data, bytes);
+    b->used += bytes;
+}
+
+static bool is_world(const struct mars_comm *c, uint32_t tasks)
+{
+    return c->member.count == tasks && c->member.runs == 1 && c->member.run[0].first == 0 &&
+           (c->member.run[0].step == 1 || tasks == 1);
+}
+
+/* All its members are tasks of the trace, and this task is the one it says. */
+static bool is_inside(const struct mars_comm *c, const struct mars_task *task, uint32_t tasks)
+{
+    if (c->inter || c->member.count == 0 || c->member.count > INT_MAX || c->rank < 0 ||
+        (uint32_t)c->rank >= c->member.count)
+        return false;
+    for (uint32_t i = 0; i < c->member.count; i++) {
+        int32_t member = mars_rank_at(&c->member, i);
+        if (member < 0 || (uint32_t)member >= tasks)
+            return false;
+    }
+    return mars_rank_at(&c->member, (uint32_t)c->rank) == (int32_t)task->number;
+}
+
+/* The lowest member that this rank of the simulator reads tells of it. */
+static bool is_teller(const struct mars_comm *c, const struct mars_task *task, uint32_t ranks)
+{
+    for (uint32_t i = 0; i < c->member.count; i++) {
+        uint32_t member = (uint32_t)mars_rank_at(&c->member, i);
+        if (member % ranks == task->number % ranks && member < task->number)
+            return false;
+    }
+    return true;
+}
+
+static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint32_t ranks, const char *path,
+                                 struct bytes *told, struct ker_error *error)
+{
+    struct mars_error why = {0};
+    struct mars_task *task;
+    if (!mars_task_open(&task, trace, number, &why))
+        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    uint32_t tasks = mars_trace_tasks(trace);
+    enum ker_status status = KER_OK;
+    if (task->comms < 2 || !task->comm[1] || task->comm[1]->inter || !is_world(task->comm[1], tasks))
+        status =
+            ker_fail(error, KER_BAD_INPUT,
+                     "%s: MPI_COMM_WORLD of task %u has not the %u tasks of the trace: are files missing?",
+                     path, number, tasks);
+    for (uint32_t i = 2; i < task->comms && status == KER_OK; i++) {
+        const struct mars_comm *c = task->comm[i];
+        if (!c || !is_inside(c, task, tasks) || !is_teller(c, task, ranks))
+            continue;
+        struct told head = {c->id, number, (int32_t)c->member.count};
+        if (is_world(c, tasks))
+            head.size = 0;
+        bytes_add(told, &head, sizeof head);
+        for (uint32_t m = 0; m < (uint32_t)head.size; m++) {
+            int32_t member = mars_rank_at(&c->member, m);
+            bytes_add(told, &member, sizeof member);
+        }
+        if (head.size % 2) /* what follows is aligned */
+            bytes_add(told, &(int32_t){0}, sizeof(int32_t));
+    }
+    mars_task_close(task);
+    return status;
+}
+
+static int told_compare(const void *a, const void *b)
+{
+    const struct told *const *x = a, *const *y = b;
+    if ((*x)->id != (*y)->id)
+        return (*x)->id < (*y)->id ? -1 : 1;
+    return (*x)->task < (*y)->task ? -1 : (*x)->task > (*y)->task;
+}
+
+static const int32_t *told_members(const struct told *told)
+{
+    return (const int32_t *)(const void *)(told + 1);
+}
+
+/* Those of one id must be the same. */
+static enum ker_status comms_join(struct replay_comms *comms, const struct told **all, size_t count,
+                                  uint32_t tasks, const char *path, struct ker_error *error)
+{
+    size_t members = 0;
+    for (size_t i = 0; i < count; i++)
+        members += (size_t)all[i]->size;
+    comms->comm = ker_alloc((count + 1) * sizeof *comms->comm);
+    comms->id = ker_alloc((count + 1) * sizeof *comms->id);
+    comms->members = ker_alloc((members + 1) * sizeof *comms->members);
+    comms->comm[0] = (struct task_comm){(int32_t)tasks, NULL};
+    comms->count = 1;
+    int32_t *at = comms->members;
+    for (size_t i = 0; i < count; i++) {
+        const struct told *told = all[i], *first = i > 0 ? all[i - 1] : NULL;
+        size_t bytes = (size_t)told->size * sizeof(int32_t);
+        if (first && first->id == told->id) {
+            if (first->size == told->size && memcmp(told_members(first), told_members(told), bytes) == 0)
+                continue;
+            return ker_fail(
+                error, KER_BAD_INPUT,
+                "%s: a communicator of tasks %u and %u has other members at one than at the other", path,
+                first->task, told->task);
+        }
+        memcpy(at, told_members(told), bytes);
+        comms->id[comms->count] = told->id;
+        comms->comm[comms->count++] =
+            told->size ? (struct task_comm){told->size, at} : (struct task_comm){(int32_t)tasks, NULL};
+        at += told->size;
+    }
+    return KER_OK;
+}
+
+enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace *trace, const char *path,
+                                  struct ker_comm *comm, struct ker_error *error)
+{
+    uint32_t tasks = mars_trace_tasks(trace), ranks = (uint32_t)ker_comm_size(comm);
+    struct bytes own = {0};
+    enum ker_status status = KER_OK;
+    for (uint32_t t = (uint32_t)ker_comm_rank(comm); t < tasks && status == KER_OK; t += ranks)
+        status = task_tell(trace, t, ranks, path, &own, error);
+    status = ker_comm_worst(comm, status);
+    void *all = NULL;
+    size_t *offset = NULL;
+    if (status == KER_OK) {
+        ker_comm_allgather(comm, own.data, own.used, &all, &offset);
+        const struct told **told = NULL;
+        size_t count = 0, room = 0;
+        for (size_t at = 0; at < offset[ranks];) {
+            const struct told *t = (const struct told *)(const void *)((const char *)all + at);
+            *KER_PUSH(told, count, room) = t;
+            at += sizeof *t + ((size_t)t->size + (size_t)t->size % 2) * sizeof(int32_t);
+        }
+        if (count)
+            qsort(told, count, sizeof *told, told_compare);
+        status = comms_join(comms, told, count, tasks, path, error);
+        free(told);
+    }
+    free(all);
+    free(offset);
+    free(own.data);
+    return status;
+}
+
+void replay_comms_release(struct replay_comms *comms)
+{
+    free(comms->comm);
+    free(comms->id);
+    free(comms->members);
+    *comms = (struct replay_comms){0};
+}
+
+static int32_t comm_number(const struct replay_comms *comms, uint64_t id)
+{
+    int32_t low = 1, high = comms->count;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (comms->id[middle] < id)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < comms->count && comms->id[low] == id ? low : -1;
+}
+
+int32_t *replay_comms_of(const struct replay_comms *comms, const struct mars_task *task)
+{
+    int32_t *number = ker_alloc((task->comms + 1ull) * sizeof *number);
+    number[0] = -1;
+    for (uint32_t i = 1; i < task->comms; i++) {
+        const struct mars_comm *c = task->comm[i];
+        number[i] = !c || c->inter ? -1 : i == 1 ? 0 : comm_number(comms, c->id);
+    }
+    return number;
+}

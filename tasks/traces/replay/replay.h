@@ -1,0 +1,67 @@
+/* replay.h - private to the replay of marstrace's traces: replay.c (the program), calls.c (calls become
+ * operations), comms.c (the communicators of all tasks).
+ *
+ * A task's calls come from a stream of its trace, one after the other; only the block that is being read is
+ * in memory. Each call becomes the computation before it and one operation, or none.
+ */
+#ifndef TASK_REPLAY_H
+#define TASK_REPLAY_H
+
+#include "tasks/programs/op.h"
+#include "tasks/traces/mars/reader.h"
+
+#define REPLAY_BYTES_MOST (UINT64_C(1) << 40) /* of a message */
+
+/* ---- comms.c ---- */
+
+/* The communicators of a trace, by their ids ascending behind the world, which is 0. */
+struct replay_comms {
+    struct task_comm *comm;
+    uint64_t *id;
+    int32_t count;
+    int32_t *members; /* of all of them, one behind the other */
+};
+/* Collective: joins what the tasks rank, rank + ranks, ... say. path: the trace, for messages. */
+enum ker_status replay_comms_find(struct replay_comms *, struct mars_trace *, const char *path,
+                                  struct ker_comm *, struct ker_error *);
+void replay_comms_release(struct replay_comms *);
+/* By a task's own numbers; -1: an intercommunicator, or one that reaches out of the trace. */
+int32_t *replay_comms_of(const struct replay_comms *, const struct mars_task *);
+
+/* ---- calls.c ---- */
+
+/* How a task's calls are read. */
+struct replay_rules {
+    bool cpu;     /* computation is the time on a processor, not that on the wall */
+    bool unknown; /* what cannot be replayed is computation of its traced time */
+};
+
+struct replay_call; /* what a function is */
+
+struct replay_task {
+    const struct replay_rules *rules;
+    const struct task_comm *comms;
+    struct mars_task *trace;
+    struct mars_stream *stream;
+    int32_t *comm; /* by the task's numbers */
+    struct {
+        const struct mars_function *function;
+        const struct replay_call *call;
+    } known[64];
+    uint64_t *list[2]; /* of the operation: requests, or bytes for each task */
+    size_t room[2];
+    struct mars_record record;
+    uint64_t read;       /* records so far */
+    bool held;           /* the operation of `record` is still to come */
+    uint64_t read_first; /* before the last next() */
+    bool held_first;
+};
+
+/* The computation before the record; 0 before MPI_Init. */
+ker_time replay_gap(const struct replay_task *);
+/* The operation of the record. *some: there is one. An error names the call and what is wrong; `path` is the
+ * trace. */
+enum ker_status replay_translate(struct replay_task *, struct task_op *, bool *some, const char *path,
+                                 struct ker_error *);
+
+#endif

@@ -1,0 +1,34 @@
+/* trace.c - the program "trace": which format a trace has. */
+#include "tasks/traces/trace.h"
+#include "tasks/traces/mars/reader.h"
+
+/* A folder or file that begins as marstrace's do; everything else is left to liballprof's reader, which says
+ * what is wrong with it. */
+static const struct task_program_class *trace_form(const struct ker_config *config, const char *path)
+{
+    const char *trace = TASK_KEY(path, "trace"), *format = TASK_KEY(path, "format");
+    bool mars = ker_config_is(config, format, "mars");
+    if (ker_config_is(config, format, "auto") && ker_config_has(config, trace))
+        mars = mars_trace_known(ker_config_file(config, trace));
+    return mars ? &task_replay_class : &task_allprof_class;
+}
+
+static const struct ker_option trace_options[] = {
+    {.key = "jobs[].trace",
+     .type = KER_TYPE_FILE,
+     .meaning = "trace: the folder or file that marstrace has written, or the folder with one file "
+                "pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof writes it."},
+    {.key = "jobs[].format",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "auto",
+     .choices = "auto|mars|liballprof",
+     .meaning = "trace: who has written it: marstrace or liballprof; auto: its first bytes tell."},
+    {.key = NULL},
+};
+
+const struct ker_kind task_program_trace = {
+    .name = "trace",
+    .meaning = "replays a traced program: traces of marstrace, or text traces of the PMPI tracer liballprof",
+    .traits = "computes",
+    .operations = &(const struct task_program_class){.form = trace_form},
+    .options = KER_OPTIONS(trace_options, task_allprof_options, task_replay_options)};

@@ -1,0 +1,10 @@
+/* trace.h - what the program "trace" is made of: a class and keys for each format. */
+#ifndef TASKS_TRACE_H
+#define TASKS_TRACE_H
+
+#include "tasks/programs/op.h"
+
+extern const struct task_program_class task_allprof_class, task_replay_class;
+extern const struct ker_option task_allprof_options[], task_replay_options[];
+
+#endif

@@ -1,0 +1,76 @@
+#!/bin/bash
+# Programs that marstrace has traced, replayed: tests/replay.sh
+#
+# Small programs of tests/tracer/ are run under the tracer, and their traces by the simulator: as many messages and bytes as the program
+# sent, the same results on any ranks and after a checkpoint, from a folder and from one file.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
+. tests/lib-script.sh
+marstrace=$(dirname "$marssim")/marstrace
+[ -x "$marstrace" ] || { echo "SKIP: the tracer is not built"; exit 0; }
+cd "$work" || exit 2
+
+cat >replay.cfg <<'END'
+topology: { kind = "star"; nodes = 4; bandwidth = "10 GB/s"; latency = "500 ns"; };
+jobs: ( { program = "trace"; trace = "t"; } );
+partition: { bind = "no"; };
+END
+mpicc -O1 -o ring "$top/tests/tracer/ring.c" >err 2>&1 && mpirun -n 3 "$marstrace" -o t ./ring 40 >err 2>&1
+check "a program is traced"
+"$marssim" -q -o one replay.cfg >err 2>&1
+check "its trace is replayed"
+
+# 40 messages of 2 KiB from each task. Each Allreduce of 8 bytes is among tasks 0 and 2; the split is an exchange among all, of 8 bytes.
+sent() { # TASK
+    awk -F, -v t="$1" 'NR == 1 {for (i = 1; i <= NF; i++) at[$i] = i; next} $2 == t {print $at["messages_sent"], $at["bytes_sent"]}' one/tasks.csv
+}
+read -r messages bytes <<<"$(sent 1)"
+[ "$messages" -eq 42 ] && [ "$bytes" -eq $((40 * 2048 + 16)) ]
+check "messages and bytes of a task without partner in the Allreduce"
+read -r messages bytes <<<"$(sent 0)"
+[ "$messages" -eq 82 ] && [ "$bytes" -eq $((40 * 2048 + 40 * 8 + 16)) ]
+check "and of one with a partner"
+
+same() { # FOLDER
+    [ "$(jq -S .result one/summary.json)" = "$(jq -S .result "$1/summary.json")" ] && cmp one/tasks.csv "$1/tasks.csv"
+}
+for ranks in 2 3; do
+    mpirun -n $ranks "$marssim" -q -o ranks replay.cfg partition.adapt=false partition.oversubscribe=true >err 2>&1 && same ranks
+    check "$ranks ranks: the same"
+done
+"$marstrace" --merge t -o t.mars >err 2>&1 && "$marssim" -q -o merged replay.cfg 'jobs[0].trace="t.mars"' >err 2>&1 && same merged
+check "from one file: the same"
+half=$(jq '.result.simulated_time_ps / 2 | floor' one/summary.json)
+"$marssim" -q -o saved replay.cfg "run.checkpoint.at=[\"$half ps\"]" >err 2>&1 &&
+    mpirun -n 2 "$marssim" -q -o resumed --resume saved/checkpoints/* partition.adapt=false >err 2>&1 && same resumed
+check "after a checkpoint, on other ranks: the same"
+"$marssim" -q -o wall replay.cfg 'jobs[0].clock="wall"' >err 2>&1 &&
+    paste -d, one/tasks.csv wall/tasks.csv | awk -F, 'NR > 1 {n = NF / 2; bad += $(6 + n) < $6} END {exit bad > 0}'
+check "by the wall's clock there is not less computation than by the processor's"
+
+refused() { # WHAT PATTERN ARGUMENTS...
+    local what=$1 pattern=$2
+    shift 2
+    timeout 60 "$marssim" -q -o refused replay.cfg "$@" >out 2>err
+    [ $? -eq 2 ] && grep -q "$pattern" err
+    check "refused: $what"
+}
+size=$(stat -c %s t.mars)
+mkdir short dead
+cp t/task-000000.mars t/task-000001.mars short
+refused "a file is missing" 'are files missing' 'jobs[0].trace="short"'
+head -c $((size / 2)) t.mars >half.mars
+refused "a file that was cut" 'half.mars' 'jobs[0].trace="half.mars"'
+cp t.mars bad.mars
+printf '\377\377\377\377' | dd of=bad.mars bs=1 seek=117 conv=notrunc 2>/dev/null
+refused "a damaged file" 'bad.mars' 'jobs[0].trace="bad.mars"'
+mpirun -n 3 "$marstrace" -o dead ./ring 20 1 >err 2>&1
+refused "a task that died" 'task [0-2] did not come to MPI_Finalize' 'jobs[0].trace="dead"'
+refused "another format" 'no trace here' 'jobs[0].format="liballprof"'
+
+mpicc -O1 -w -o families "$top/tests/tracer/families.c" >err 2>&1 && mpirun -n 4 "$marstrace" -o all ./families >err 2>&1
+refused "a call that cannot be replayed, by its name" 'task 0, call [0-9]* (MPI_[A-Z][a-z_]*): it cannot be replayed' 'jobs[0].trace="all"'
+timeout 60 "$marssim" -q -o all-out replay.cfg 'jobs[0].trace="all"' 'jobs[0].unknown="compute"' >err 2>&1 &&
+    jq -e '.result.end_reason == "jobs done"' all-out/summary.json >/dev/null
+check "or it is taken as computation"
