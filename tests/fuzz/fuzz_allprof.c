@@ -74,8 +74,10 @@ static enum ker_status messages_match(const struct allprof_events *files,
     return status;
 }
 
-static void tasks_read(const char *folder, uint32_t tasks)
+/* in_file: what operations there are lies in a temporary file. */
+static void tasks_read(const char *folder, uint32_t tasks, bool in_file)
 {
+    struct allprof_store store;
     struct allprof_code code[FUZZ_TASKS] = {{0}};
     struct allprof_scan scan[FUZZ_TASKS] = {{0}};
     struct allprof_events files[FUZZ_TASKS] = {{0}};
@@ -86,7 +88,9 @@ static void tasks_read(const char *folder, uint32_t tasks)
     struct ker_error error = {0};
     enum ker_status status = KER_OK;
     bool lacks;
+    allprof_store_init(&store, 0);
     for (uint32_t i = 0; i < tasks && status == KER_OK; i++) {
+        code[i].store = in_file ? &store : NULL;
         status = allprof_parse(&code[i], &taken, &scan[i], &rules, folder, i, &error);
         files[i] = scan[i].events;
         tallies[i] = scan[i].tallies;
@@ -104,6 +108,7 @@ static void tasks_read(const char *folder, uint32_t tasks)
         allprof_scan_release(&scan[i]);
         allprof_code_release(&code[i]);
     }
+    allprof_store_release(&store);
     allprof_comms_release(&comms);
 }
 
@@ -115,7 +120,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ker_assert(mkdtemp(folder));
     }
     uint32_t tasks = files_write(folder, data, size);
-    tasks_read(folder, tasks);
+    tasks_read(folder, tasks, size % 2 == 1);
     for (uint32_t i = 0; i < tasks; i++) {
         char *path = file_path(folder, i);
         unlink(path);

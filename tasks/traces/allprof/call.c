@@ -261,7 +261,7 @@ static inline const struct allprof_call *name_find(struct allprof_frame *frame, 
         word <<= 8 * (12 - length);
     word = (word + length) * UINT64_C(0x9e3779b97f4a7c15);
     const struct allprof_call **known = &frame->known[word >> 58];
-    if (!*known || memcmp((*known)->name, name, length) != 0 || (*known)->name[length] != 0)
+    if (!*known || strncmp((*known)->name, name, length) != 0 || (*known)->name[length] != 0)
         *known = strncmp(name, "MPI_", 4) == 0 ? allprof_call_find(name, length) : NULL;
     return *known;
 }

@@ -185,8 +185,8 @@ static bool alltoallv_in_place(const struct parser *p)
         itself = itself || (i == args->group.rank && strtol(receive, NULL, 10) > 0);
         send = strchr(send, ',');
         receive = strchr(receive, ',');
-        send += send != NULL;
-        receive += receive != NULL;
+        send = send ? send + 1 : NULL;
+        receive = receive ? receive + 1 : NULL;
     }
     return none && itself;
 }
@@ -373,11 +373,11 @@ static enum ker_status parse_line(struct parser *p)
     if (args->end_us != INT64_MIN && (args->call->kind == ALLPROF_INIT || p->last_end_us != INT64_MIN))
         p->last_end_us = args->end_us;
     int32_t event = (int32_t)allprof_scan_line(p->scan, args, p->line);
+    if (args->has_group)
+        p->stride = stride_find(p);
     if (args->call->kind == ALLPROF_LOCAL)
         return KER_OK;
     p->op = (struct task_op){.kind = args->call->op, .line = p->line, .comm = event};
-    if (args->has_group)
-        p->stride = stride_find(p);
     return parse_call(p);
 }
 
