@@ -69,6 +69,9 @@ enum mars_section_kind {
     MARS_SECTION_COUNTERS = 7,
     MARS_SECTION_DEFINITIONS = 8,
     MARS_SECTION_INDEX = 9,
+    MARS_SECTION_GAP_BITS = 10, /* times.h: the sections above have the classes */
+    MARS_SECTION_AWAY_BITS = 11,
+    MARS_SECTION_DURATION_BITS = 12,
 };
 
 /* Payloads being made. */

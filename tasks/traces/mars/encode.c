@@ -6,13 +6,14 @@
  */
 #include "tasks/traces/mars/open.h"
 
+#include "tasks/traces/mars/times.h"
 #include "tasks/traces/mars/varint.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define RUN 3 /* calls that must be equal before a repeat is looked for */
-#define HASH_BITS 12
+#define HASH_BITS 13
 #define ORDER_MOST                                                                                           \
     (MARS_ROWS * 3 + 64) /* bytes: a shape number takes at most 2, a repeat of at least RUN at most 5 */
 
@@ -70,25 +71,35 @@ static size_t shapes_encode(const struct mars_open *open, uint8_t *to)
     return (size_t)(at - to);
 }
 
+/* One time of each row (its place in the row), as classes and bits. */
+static void time_encode(const struct mars_open *open, struct mars_payload *payload, size_t place,
+                        uint8_t *room, enum mars_section_kind classes, enum mars_section_kind further)
+{
+    struct mars_bits bits = {.data = room + MARS_ROWS};
+    uint64_t any = 0;
+    memset(bits.data, 0, MARS_ROWS * 8 + 16);
+    for (uint32_t i = 0; i < open->records; i++) {
+        uint64_t time;
+        memcpy(&time, (const char *)&open->row[i] + place, sizeof time);
+        unsigned class = mars_time_class(time);
+        room[i] = (uint8_t) class;
+        mars_bits_put(&bits, time, mars_time_bits(class));
+        any |= time;
+    }
+    if (!any)
+        return;
+    mars_payload_section(payload, classes, room, open->records);
+    mars_payload_section(payload, further, bits.data, (size_t)(bits.at + 7) / 8);
+}
+
 static void times_encode(const struct mars_open *open, struct mars_payload *payload, uint8_t *room)
 {
+    time_encode(open, payload, offsetof(struct mars_row, gap), room, MARS_SECTION_GAP, MARS_SECTION_GAP_BITS);
+    time_encode(open, payload, offsetof(struct mars_row, away), room, MARS_SECTION_AWAY,
+                MARS_SECTION_AWAY_BITS);
+    time_encode(open, payload, offsetof(struct mars_row, duration), room, MARS_SECTION_DURATION,
+                MARS_SECTION_DURATION_BITS);
     uint8_t *at = room;
-    uint64_t any = 0;
-    for (uint32_t i = 0; i < open->records; i++)
-        at = mars_put(at, open->row[i].gap);
-    mars_payload_section(payload, MARS_SECTION_GAP, room, (size_t)(at - room));
-    at = room;
-    for (uint32_t i = 0; i < open->records; i++) {
-        at = mars_put(at, open->row[i].away);
-        any |= open->row[i].away;
-    }
-    if (any)
-        mars_payload_section(payload, MARS_SECTION_AWAY, room, (size_t)(at - room));
-    at = room;
-    for (uint32_t i = 0; i < open->records; i++)
-        at = mars_put(at, open->row[i].duration);
-    mars_payload_section(payload, MARS_SECTION_DURATION, room, (size_t)(at - room));
-    at = room;
     for (uint32_t i = 0; i < open->polled; i++)
         at = mars_put(mars_put(at, open->poll[i].count), open->poll[i].rest);
     mars_payload_section(payload, MARS_SECTION_POLLS, room, (size_t)(at - room));

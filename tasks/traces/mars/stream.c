@@ -6,6 +6,7 @@
  */
 #define _GNU_SOURCE
 #include "tasks/traces/mars/pieces.h"
+#include "tasks/traces/mars/times.h"
 #include "tasks/traces/mars/varint.h"
 #include "tasks/traces/mars/writer.h"
 
@@ -42,8 +43,13 @@ struct mars_stream {
     uint32_t *order; /* shapes of the block's records so far */
     uint32_t order_room, records, record, known;
     uint32_t repeat, distance; /* records to be repeated */
-    struct mars_bytes orders, gap, away, duration, polls, counters;
-    bool has_away, has_counters;
+    struct mars_bytes orders, polls, counters;
+    struct times {
+        struct mars_bytes classes; /* empty: all are 0 */
+        struct mars_bits bits;
+        bool any;
+    } gap, away, duration;
+    bool has_counters;
     uint64_t counted[MARS_COUNTERS];
     uint64_t elapsed;
 };
@@ -193,6 +199,17 @@ static struct mars_bytes bytes_of(const struct chunk *chunk, enum mars_section_k
     return (struct mars_bytes){data, data + bytes, false};
 }
 
+static struct times times_of(const struct chunk *chunk, enum mars_section_kind classes,
+                             enum mars_section_kind further)
+{
+    struct mars_bytes bits = bytes_of(chunk, further);
+    struct times times = {.classes = bytes_of(chunk, classes)};
+    times.any = times.classes.at < times.classes.end;
+    times.bits.data = (uint8_t *)bits.at;
+    times.bits.bytes = (size_t)(bits.end - bits.at);
+    return times;
+}
+
 static bool block_read(struct mars_stream *stream, struct mars_error *error)
 {
     const struct mars_piece *piece = &stream->piece[stream->next];
@@ -213,12 +230,11 @@ static bool block_read(struct mars_stream *stream, struct mars_error *error)
         return mars_piece_fail(trace, piece, error, why);
     stream->current = chunk;
     stream->orders = bytes_of(chunk, MARS_SECTION_ORDER);
-    stream->gap = bytes_of(chunk, MARS_SECTION_GAP);
-    stream->away = bytes_of(chunk, MARS_SECTION_AWAY);
-    stream->duration = bytes_of(chunk, MARS_SECTION_DURATION);
+    stream->gap = times_of(chunk, MARS_SECTION_GAP, MARS_SECTION_GAP_BITS);
+    stream->away = times_of(chunk, MARS_SECTION_AWAY, MARS_SECTION_AWAY_BITS);
+    stream->duration = times_of(chunk, MARS_SECTION_DURATION, MARS_SECTION_DURATION_BITS);
     stream->polls = bytes_of(chunk, MARS_SECTION_POLLS);
     stream->counters = bytes_of(chunk, MARS_SECTION_COUNTERS);
-    stream->has_away = stream->away.at < stream->away.end;
     stream->has_counters = stream->counters.at < stream->counters.end;
     stream->records = piece->block.records;
     stream->record = stream->known = stream->repeat = 0;
@@ -296,14 +312,26 @@ static bool order_step(struct mars_stream *stream, uint32_t *shape)
     return !stream->orders.bad && *shape < stream->current->shapes;
 }
 
-static uint64_t time_get(struct mars_bytes *from, uint64_t unit)
+static uint64_t scaled(uint64_t value, uint64_t unit, bool *bad)
 {
-    uint64_t value = mars_get(from);
     if (value > TIME_MOST / unit) {
-        from->bad = true;
+        *bad = true;
         return 0;
     }
     return value * unit;
+}
+
+static uint64_t time_get(struct times *times, uint64_t unit)
+{
+    if (!times->any)
+        return 0;
+    const uint8_t *class = mars_get_bytes(&times->classes, 1);
+    if (!class || *class > MARS_CLASS_MOST) {
+        times->bits.bad = true;
+        return 0;
+    }
+    return scaled(mars_time_of(*class, mars_bits_get(&times->bits, mars_time_bits(*class))), unit,
+                  &times->bits.bad);
 }
 
 bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, struct mars_error *error)
@@ -324,18 +352,18 @@ bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, st
     record->value = stream->current->value + shape->value;
     record->shape = number;
     record->gap_ns = time_get(&stream->gap, unit);
-    record->away_ns = stream->has_away ? time_get(&stream->away, unit) : 0;
+    record->away_ns = time_get(&stream->away, unit);
     record->duration_ns = time_get(&stream->duration, unit);
     record->polls = 1;
     record->rest_ns = 0;
     if (shape->polled) {
         record->polls = mars_get(&stream->polls);
-        record->rest_ns = time_get(&stream->polls, unit);
+        record->rest_ns = scaled(mars_get(&stream->polls), unit, &stream->polls.bad);
     }
     record->counted = stream->counted;
     for (uint32_t i = 0; stream->has_counters && i < stream->task->counters; i++)
         stream->counted[i] = mars_get(&stream->counters);
-    if (stream->counters.bad || stream->gap.bad || stream->away.bad || stream->duration.bad ||
+    if (stream->counters.bad || stream->gap.bits.bad || stream->away.bits.bad || stream->duration.bits.bad ||
         stream->polls.bad)
         return mars_piece_fail(stream->task->trace, piece, error, "the times of its calls are damaged");
     stream->elapsed += record->gap_ns + record->duration_ns + record->rest_ns;

@@ -15,7 +15,7 @@
 #include "tasks/traces/mars/block.h"
 
 #define MARS_DEFINITIONS 0xffff /* the thread number of definitions */
-#define MARS_ROWS 4096          /* records of a block */
+#define MARS_ROWS 16384         /* records of a block */
 #define MARS_COUNTERS 4         /* hardware counters, at most */
 
 struct mars_writer_setup {
