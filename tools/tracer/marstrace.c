@@ -19,7 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define FOLDER "marstrace"
+#define FOLDER "trace" /* not as this program, which may lie there */
 
 enum { KEY_MERGE = 256, KEY_LIST, KEY_RESOLUTION, KEY_CLOCK, KEY_LEVEL, KEY_REGION, KEY_IO };
 

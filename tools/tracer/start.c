@@ -178,7 +178,7 @@ static void settings(void)
 {
     const char *folder = getenv("MARSTRACE_DIR"), *clock = getenv("MARSTRACE_CLOCK"),
                *resolution = getenv("MARSTRACE_RESOLUTION");
-    trc.folder = folder ? strdup(folder) : "marstrace";
+    trc.folder = folder ? strdup(folder) : "trace";
     trc.two_clocks = !clock || strcmp(clock, "wall") != 0;
     trc.profile = getenv("MARSTRACE_PROFILE") != NULL;
     trc.io = getenv("MARSTRACE_IO") != NULL;

@@ -239,8 +239,8 @@ struct trc_thread {
     MPI_Status *status; /* where the caller wants none */
     size_t status_room;
     int64_t io_bytes; /* of a call of POSIX; -1 */
-    bool nothing;  /* a poll found nothing */
-    void *fortran; /* scratch memory of fortran.c */
+    bool nothing;     /* a poll found nothing */
+    void *fortran;    /* scratch memory of fortran.c */
     size_t fortran_room, fortran_used;
     struct trc_poll poll[TRC_POLL_SHAPES];
     uint32_t polls;

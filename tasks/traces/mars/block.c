@@ -39,9 +39,16 @@ uint32_t mars_crc(const uint8_t *data, size_t bytes)
     return ~crc;
 }
 
+/* Letters without the 0 that ends a text. */
+static void letters_put(uint8_t *to, const char *text)
+{
+    for (; *text; text++)
+        *to++ = (uint8_t)*text;
+}
+
 void mars_head_put(uint8_t head[MARS_HEAD_BYTES], enum mars_file_kind kind)
 {
-    memcpy(head, MARS_MAGIC, 8);
+    letters_put(head, MARS_MAGIC);
     mars_store(head + 8, MARS_VERSION, 2);
     mars_store(head + 10, (uint64_t)kind, 2);
     mars_store(head + 12, mars_crc(head, 12), 4);
@@ -75,7 +82,7 @@ bool mars_head_get(const uint8_t *data, size_t bytes, enum mars_file_kind *kind,
 void mars_block_put(uint8_t header[MARS_BLOCK_BYTES], const struct mars_block *block)
 {
     memset(header, 0, MARS_BLOCK_BYTES);
-    memcpy(header, MARS_BLOCK_MAGIC, 4);
+    letters_put(header, MARS_BLOCK_MAGIC);
     header[8] = block->kind;
     mars_store(header + 10, block->thread, 2);
     mars_store(header + 12, block->task, 4);

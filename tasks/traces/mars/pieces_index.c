@@ -48,7 +48,11 @@ bool mars_index_decode(const uint8_t *data, size_t bytes, struct mars_piece **re
     for (size_t i = 0; i < wanted; last = piece[i++]) {
         const uint8_t *kind = mars_get_bytes(&from, 1);
         struct mars_block *block = &piece[i].block;
-        block->kind = kind ? *kind : 0;
+        if (!kind) {
+            from.bad = true;
+            break;
+        }
+        block->kind = *kind;
         piece[i].offset = last.offset + (uint64_t)mars_get_signed(&from);
         block->task = (uint32_t)(last.block.task + (uint64_t)mars_get_signed(&from));
         block->thread = (uint16_t)mars_get(&from);

@@ -157,18 +157,34 @@ static bool file_scan(struct mars_trace *trace, uint32_t file, struct mars_error
 
 /* ---- a folder ---- */
 
-static bool file_add(struct mars_trace *trace, const char *path)
+static bool file_add(struct mars_trace *trace, const char *path, struct mars_error *error)
 {
     if (trace->files == trace->files_room) {
         uint32_t room = 2 * trace->files_room + 16;
         char **larger = realloc(trace->file, room * sizeof *larger);
-        if (!larger)
-            return false;
-        trace->file = larger;
-        trace->files_room = room;
+        if (larger) {
+            trace->file = larger;
+            trace->files_room = room;
+        }
     }
-    trace->file[trace->files] = strdup(path);
-    return trace->file[trace->files] && ++trace->files;
+    char *copy = trace->files < trace->files_room ? strdup(path) : NULL;
+    if (!copy) {
+        mars_fail(error, "%s: no memory", path);
+        return false;
+    }
+    trace->file[trace->files++] = copy;
+    return true;
+}
+
+/* Keeps a block that has been made. */
+static bool made_add(struct mars_trace *trace, uint8_t *block)
+{
+    uint8_t **larger = realloc(trace->made, (trace->made_count + 1) * sizeof *larger);
+    if (!larger)
+        return false;
+    trace->made = larger;
+    trace->made[trace->made_count++] = block;
+    return true;
 }
 
 /* A block that was being filled when its task died, beside the task's file. */
@@ -189,11 +205,8 @@ static bool open_add(struct mars_trace *trace, uint32_t file, const char *path, 
     if (data && pread(handle, data, (size_t)stat.st_size, 0) == stat.st_size &&
         mars_open_encode(data, (size_t)stat.st_size, &payload) &&
         mars_block_get(payload.data, payload.bytes, &piece.block)) {
-        uint8_t **made = realloc(trace->made, (trace->made_count + 1) * sizeof *made);
-        fine = made != NULL;
+        fine = made_add(trace, payload.data);
         if (fine) {
-            trace->made = made;
-            made[trace->made_count++] = payload.data;
             payload.data = NULL;
             fine = piece_add(trace, &piece, error);
         }
@@ -226,8 +239,7 @@ static bool folder_scan(struct mars_trace *trace, const char *folder, struct mar
             break;
         const char *rest = strstr(entry[i]->d_name, ENDING) + strlen(ENDING);
         if (*rest == 0)
-            fine = (file_add(trace, path) || mars_fail(error, "%s: no memory", path)) &&
-                   file_scan(trace, trace->files - 1, error);
+            fine = file_add(trace, path, error) && file_scan(trace, trace->files - 1, error);
         else if (strncmp(rest, ".open-", 6) == 0 && trace->files > 0)
             fine = open_add(trace, trace->files - 1, path, error);
         free(path);
@@ -340,8 +352,7 @@ bool mars_trace_open(struct mars_trace **result, const char *path, struct mars_e
     if (fine && S_ISDIR(stat_.st_mode))
         fine = folder_scan(trace, path, error);
     else if (fine)
-        fine =
-            (file_add(trace, path) || mars_fail(error, "%s: no memory", path)) && file_scan(trace, 0, error);
+        fine = file_add(trace, path, error) && file_scan(trace, 0, error);
     return trace_finish(result, trace, fine, error);
 }
 
@@ -353,8 +364,7 @@ bool mars_trace_open_memory(struct mars_trace **result, const char *name, const 
         return mars_fail(error, "%s: no memory", name);
     trace->data = data;
     trace->bytes = bytes;
-    bool fine =
-        (file_add(trace, name) || mars_fail(error, "%s: no memory", name)) && file_scan(trace, 0, error);
+    bool fine = file_add(trace, name, error) && file_scan(trace, 0, error);
     return trace_finish(result, trace, fine, error);
 }
 

@@ -14,7 +14,7 @@
 
 static inline uint64_t mars_zigzag(int64_t value)
 {
-    return (uint64_t)value << 1 ^ (uint64_t)(value >> 63);
+    return (uint64_t)value << 1 ^ -(uint64_t)(value < 0);
 }
 
 static inline int64_t mars_unzigzag(uint64_t value)
