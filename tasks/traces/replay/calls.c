@@ -7,6 +7,7 @@
  * What a program did next depended on which of its requests completed. So a call that completed some of
  * several is replayed as a wait for those, and a test that completed nothing as nothing.
  */
+#include "kernel/base/hash.h"
 #include "tasks/traces/replay/replay.h"
 
 #include <limits.h>
@@ -130,7 +131,7 @@ static const struct replay_call *call_by_fields(const struct mars_function *f)
 
 static const struct replay_call *call_of(struct replay_task *t, const struct mars_function *f)
 {
-    size_t place = ((uintptr_t)f >> 4) % (sizeof t->known / sizeof *t->known);
+    size_t place = ker_hash((uintptr_t)f) >> 58; /* of 64 */
     if (t->known[place].function != f) {
         const struct replay_call *call =
             bsearch(f->name, calls, sizeof calls / sizeof *calls, sizeof *calls, call_compare);

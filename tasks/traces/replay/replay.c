@@ -22,6 +22,8 @@ struct task_program {
     struct replay_comms comms;
     struct own_task *own;
     uint32_t own_count;
+    struct mars_error why; /* large: not made anew for each call */
+    struct ker_error error;
 };
 
 static void own_close(struct own_task *own)
@@ -96,7 +98,7 @@ static bool task_begin(struct replay_task *t, struct mars_error *why)
     mars_stream_close(t->stream);
     t->stream = NULL;
     t->read = 0;
-    t->held = false;
+    t->held = t->ended = false;
     return mars_stream_open(&t->stream, t->trace, 0, why);
 }
 
@@ -122,14 +124,21 @@ static enum ker_status task_check(const struct task_program *program, struct own
                         program->path, t->trace->threads, t->trace->number);
     if (!task_begin(t, &why))
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    uint32_t block = UINT32_MAX, shapes = 0; /* of the block: those seen; they appear in their order */
+    bool ends = false;
     while (status == KER_OK && record_next(t, &why)) {
+        own->taken.poll_gap += (ker_time)t->record.rest_ns * 1000;
+        if (block == mars_stream_block(t->stream) && t->record.shape < shapes)
+            continue; /* the same call was right before */
+        block = mars_stream_block(t->stream);
+        shapes = t->record.shape + 1;
         bool some;
         status = replay_translate(t, &op, &some, program->path, error);
-        own->taken.poll_gap += (ker_time)t->record.rest_ns * 1000;
+        ends = ends || op.kind == TASK_OP_FINALIZE;
     }
     if (status == KER_OK && why.text[0])
         status = ker_fail(error, KER_BAD_INPUT, "%s", why.text);
-    if (status == KER_OK && op.kind != TASK_OP_FINALIZE)
+    if (status == KER_OK && !ends)
         status = ker_fail(error, KER_BAD_INPUT,
                           "%s: task %u did not come to MPI_Finalize: it died, or the trace was cut",
                           program->path, t->trace->number);
@@ -172,12 +181,11 @@ static void changed(const struct task_program *program, const char *why)
 }
 
 /* The record that is to be handled, and the computation before it; false: there is none. */
-static bool held_next(const struct task_program *program, struct replay_task *t)
+static bool held_next(struct task_program *program, struct replay_task *t)
 {
-    struct mars_error why = {0};
-    t->held = record_next(t, &why);
-    if (why.text[0])
-        changed(program, why.text);
+    t->held = record_next(t, &program->why);
+    if (program->why.text[0])
+        changed(program, program->why.text);
     return t->held;
 }
 
@@ -189,20 +197,19 @@ static bool replay_next(struct task_program *program, uint32_t number, struct ta
     for (;;) {
         bool some = false;
         if (!t->held) {
-            struct mars_error why = {0};
-            if (!held_next(program, t)) { /* a background job that starts again */
-                if (!task_begin(t, &why))
-                    changed(program, why.text);
+            if (t->ended || !held_next(program, t)) { /* a background job that starts again */
+                if (!task_begin(t, &program->why))
+                    changed(program, program->why.text);
                 return false;
             }
             *op = (struct task_op){.kind = TASK_OP_COMPUTE, .time = replay_gap(t)};
             if (op->time > 0)
                 return true;
         }
-        struct ker_error error = {0};
         t->held = false;
-        if (replay_translate(t, op, &some, program->path, &error) != KER_OK)
-            changed(program, error.text);
+        if (replay_translate(t, op, &some, program->path, &program->error) != KER_OK)
+            changed(program, program->error.text);
+        t->ended = some && op->kind == TASK_OP_FINALIZE;
         if (some)
             return true;
     }

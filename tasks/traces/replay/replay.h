@@ -53,6 +53,7 @@ struct replay_task {
     struct mars_record record;
     uint64_t read;       /* records so far */
     bool held;           /* the operation of `record` is still to come */
+    bool ended;          /* the last was MPI_Finalize: what follows is none of the job's */
     uint64_t read_first; /* before the last next() */
     bool held_first;
 };
