@@ -7,7 +7,6 @@
  * What a program did next depended on which of its requests completed. So a call that completed some of
  * several is replayed as a wait for those, and a test that completed nothing as nothing.
  */
-#include "kernel/base/hash.h"
 #include "tasks/traces/replay/replay.h"
 
 #include <limits.h>
