@@ -15,10 +15,10 @@ function share(ranks, records, cost, spread, bytes, neighbours, latency, rate,  
     time += 0.9 * bytes                                        # copied out, sorted in
     time += 3000                                               # on the host: two stages
     if (hosts > 1) {
-        fits = bytes * far <= 262144                           # else each batch is a message, and has to be told of, too
-        time += (fits ? 400 : 1600) * neighbours * far         # put into bundles, found in those that come
-        time += 1200 * (1 + (neighbours < 31 ? 0 : hosts / 32)) # messages that a rank bears, sent and taken
-        time += 1500 + 0.2 * bytes * far                       # a stage more; bundles copied together, and out of them
+        fits = bytes * far <= 262144                            # in bundles, else each batch is a message
+        time += (fits ? 400 : 1250) * neighbours * far          # put there and found, or sent and taken
+        time += 1200 * (1 + (neighbours < 31 ? 0 : hosts / 32)) # bundles that a rank bears, sent and taken
+        time += 1500 + (fits ? 0.2 * bytes * far : 0)           # a stage more; bundles copied together, and out of them
         time += (latency + 1000) * log(hosts) / log(2) + latency + 32 * bytes * far / rate
     }
     return work / time

@@ -42,6 +42,9 @@ struct route_algorithm {
      * depends.
      */
     bool (*away)(const struct route_topology *topology, uint64_t coordinate, const struct route_packet *);
+    /* For the proof: do packets from anywhere to two endpoints of one switch take the same paths up to it? Of
+     * an endpoint and itself: false where the source's own port counts. NULL: nothing is known. */
+    bool (*alike)(const struct route_topology *topology, uint32_t a, uint32_t b);
 };
 
 /* Operations of a kind of the family "topology.kind", which brings its algorithms. */

@@ -247,11 +247,18 @@ static const char *const samples[] = {
     TOPOLOGY("hierarchical",
              LINKS "groups = [4, 5]; nodes_per_switch = 2;") "routing: {algorithm = \"par\";};",
     TOPOLOGY("star", LINKS "nodes = 5;"),
+    TORUS("extents = [4, 5]; nodes_per_switch = 3;") "routing: {algorithm = \"shortest\";};",
+    TORUS("extents = [4, 5]; nodes_per_switch = 3;") "routing: {algorithm = \"shortest\"; ways = \"one\";};",
+    TORUS("extents = [4, 5]; nodes_per_switch = 3;") "routing: {algorithm = \"layered\";};",
+    TOPOLOGY("fat_tree",
+             LINKS "down = [3, 4, 3]; up = [1, 3, 2];") "routing: {algorithm = \"updown\"; ways = \"one\";};",
+    TOPOLOGY("hierarchical",
+             LINKS "groups = [4, 5]; nodes_per_switch = 2;") "routing: {algorithm = \"updown\";};",
 };
 #define SAMPLES (sizeof samples / sizeof *samples)
 
-/* Shortcuts (by_switch, away) change the work: without them the same dependencies come out, but that away may
- * add some that no packet has, and never loses any. */
+/* Shortcuts (by_switch, away, alike) change the work: without them the same dependencies come out, but that
+ * away may add some that no packet has, and never loses any. */
 static void test_shortcuts(void **state)
 {
     for (size_t i = 0; i < SAMPLES; i++) {
@@ -264,6 +271,7 @@ static void test_shortcuts(void **state)
             fail_msg("%s\n%s", samples[i], error.text);
         plain.by_switch = false;
         plain.away = NULL;
+        plain.alike = NULL;
         plain.by_source = plain.by_hops = true;
         topology->algorithm = &plain;
         if (route_prove(topology, UINT64_MAX, &slow, &error))

@@ -9,9 +9,9 @@
  * Comms of all ranks use MPI_COMM_WORLD and one block of shared memory, both of the process: making others
  * would cost more than many a run.
  */
-#include "kernel/base/block.h"
 #include "kernel/base/comm_mpi.h"
 #include "kernel/base/comm_shared.h"
+#include "kernel/base/segment.h"
 
 #include "kernel/base/error.h"
 #include "kernel/base/memory.h"
@@ -70,27 +70,27 @@ static int host_size(MPI_Comm mpi, int rank)
 
 void *ker_comm_share(struct ker_comm *comm, size_t bytes)
 {
-    struct block_name name = {""};
+    struct segment_name name = {""};
     void *block = NULL;
     if (comm->host_size != comm->size) /* the same on all ranks, or it fails below */
         return NULL;
     if (comm->rank == 0)
-        block = block_make(bytes, &name);
+        block = segment_make(bytes, &name);
     ker_comm_broadcast(comm, &name, sizeof name);
     if (comm->rank != 0)
-        block = block_open(bytes, &name);
+        block = segment_open(bytes, &name);
     enum ker_status worst = ker_comm_worst(comm, block ? KER_OK : KER_RUN_FAILED);
     if (comm->rank == 0)
-        block_forget(&name);
+        segment_forget(&name);
     if (worst == KER_OK)
         return block;
-    block_close(block, bytes);
+    segment_close(block, bytes);
     return NULL;
 }
 
 void ker_comm_unshare(void *block, size_t bytes)
 {
-    block_close(block, bytes);
+    segment_close(block, bytes);
 }
 
 /* Memory for the collectives of the first `count` ranks; NULL on the others, too. */
@@ -100,14 +100,14 @@ static struct comm_shared *shared_new(struct ker_comm *comm, int count)
     void *block = ker_comm_share(comm, bytes);
     if (block && comm->rank < count)
         return comm_shared_new(block, comm->rank, count);
-    block_close(block, bytes);
+    segment_close(block, bytes);
     return NULL;
 }
 
 static void shared_free(struct comm_shared *shared, int count)
 {
     if (shared)
-        block_close(comm_shared_block(shared), comm_shared_bytes(count));
+        segment_close(comm_shared_block(shared), comm_shared_bytes(count));
     comm_shared_free(shared);
 }
 

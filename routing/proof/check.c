@@ -325,41 +325,6 @@ static bool rows_make(struct walk *walk)
     return true;
 }
 
-/* Where only switches matter, one endpoint of each stands for all: as source the first, as destination the
- * last, so that paths inside a switch are there, too. Destinations come in no order, so that those that are
- * walked when work runs out are a sample. */
-static void ends_choose(struct walk *walk)
-{
-    uint32_t endpoints = walk->topology->summary.endpoints, *first = NULL;
-    walk->source = ker_alloc(endpoints * sizeof *walk->source);
-    walk->destination = ker_alloc(endpoints * sizeof *walk->destination);
-    if (walk->topology->algorithm->by_switch) {
-        first =
-            ker_alloc(walk->topology->summary.switches * sizeof *first); /* 1 + its place among the sources */
-        for (uint32_t endpoint = 0; endpoint < endpoints; endpoint++) {
-            uint32_t at;
-            uint16_t port;
-            route_attachment(walk->topology, endpoint, &at, &port);
-            if (!first[at]) {
-                walk->source[walk->sources++] = endpoint;
-                first[at] = walk->sources;
-            }
-            walk->destination[first[at] - 1] = endpoint;
-        }
-        walk->destinations = walk->sources;
-    } else {
-        for (uint32_t endpoint = 0; endpoint < endpoints; endpoint++)
-            walk->source[endpoint] = walk->destination[endpoint] = endpoint;
-        walk->sources = walk->destinations = endpoints;
-    }
-    for (uint32_t i = walk->destinations; i > 1; i--) {
-        uint32_t j = ker_random_below(route_mix(i, 5), i), other = walk->destination[j];
-        walk->destination[j] = walk->destination[i - 1];
-        walk->destination[i - 1] = other;
-    }
-    free(first);
-}
-
 /* ---- the report ---- */
 
 /* By its sending end: "switch 3 port 5 (level 2 link to switch 9) channel 1" */
@@ -462,7 +427,7 @@ enum ker_status route_prove(const struct route_topology *topology, uint64_t max_
                         .by_hops = topology->algorithm->by_hops};
     enum ker_status status = KER_OK;
     *proof = (struct route_proof){0};
-    ends_choose(&walk);
+    route_ends_choose(topology, &walk.source, &walk.sources, &walk.destination, &walk.destinations);
     times_make(&walk);
     proof->destinations = walk.destinations;
     proof->by_switch = topology->algorithm->by_switch;

@@ -39,4 +39,9 @@ struct route_cycle {
 struct route_cycle route_dependencies_cycle(const struct route_dependencies *, uint32_t channels);
 void route_dependencies_release(struct route_dependencies *);
 
+/* ends.c: endpoints that stand for all, to walk from and to; malloc'ed. */
+struct route_topology;
+void route_ends_choose(const struct route_topology *, uint32_t **source, uint32_t *sources,
+                       uint32_t **destination, uint32_t *destinations);
+
 #endif

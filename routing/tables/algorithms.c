@@ -167,6 +167,26 @@ int route_table_next(const struct route_topology *topology, uint64_t coordinate,
     return (int)count;
 }
 
+static bool table_alike(const struct route_topology *topology, uint32_t a, uint32_t b)
+{
+    const struct route_table *table = topology->table;
+    uint32_t own, paths = table->paths > 1 ? table->paths : 1;
+    uint16_t port;
+    if (table->lanes || table->shared)
+        return false;
+    if (a == b || table->by_switch)
+        return true;
+    route_attachment(topology, a, &own, &port);
+    for (uint32_t s = 0; s < table->switches; s++) {
+        if (route_table_layer(table, s, a) != route_table_layer(table, s, b))
+            return false;
+        for (uint32_t i = 0; i < paths && s != own; i++)
+            if (route_table_set(table, s, a * paths + i) != route_table_set(table, s, b * paths + i))
+                return false;
+    }
+    return true;
+}
+
 static enum ker_status table_prepare(struct route_topology *topology, const struct ker_config *config,
                                      struct ker_error *error)
 {
@@ -228,6 +248,7 @@ const struct ker_kind route_shortest = {
     .options = KER_OPTIONS(weights_options, paths_options),
     .operations = &(const struct route_algorithm){.avoids = true,
                                                   .next = route_table_next,
+                                                  .alike = table_alike,
                                                   .prepare = shortest_prepare,
                                                   .channels = route_table_channels}};
 
@@ -238,6 +259,7 @@ const struct ker_kind route_updown = {.name = "updown",
                                       .operations =
                                           &(const struct route_algorithm){.avoids = true,
                                                                           .next = route_table_next,
+                                                                          .alike = table_alike,
                                                                           .prepare = route_updown_prepare,
                                                                           .channels = route_table_channels}};
 
@@ -247,6 +269,7 @@ const struct ker_kind route_layered = {
     .options = KER_OPTIONS(weights_options),
     .operations = &(const struct route_algorithm){.avoids = true,
                                                   .next = route_table_next,
+                                                  .alike = table_alike,
                                                   .prepare = layered_prepare,
                                                   .channels = route_table_channels}};
 
@@ -255,5 +278,7 @@ const struct ker_kind route_by_table = {
     .meaning = "as a file says (docs/routing-tables.md)",
     .traits = "selects",
     .options = KER_OPTIONS(table_options),
-    .operations = &(const struct route_algorithm){
-        .next = route_table_next, .prepare = table_prepare, .channels = route_table_channels}};
+    .operations = &(const struct route_algorithm){.next = route_table_next,
+                                                  .alike = table_alike,
+                                                  .prepare = table_prepare,
+                                                  .channels = route_table_channels}};

@@ -78,6 +78,7 @@ bool route_maker_fill(struct route_maker *m)
         return false;
     if (m->waits.bit && !m->cyclic)
         m->cyclic = route_waits_cyclic(&m->waits);
+    m->table->by_switch = !m->one;
     route_table_finish(m->table);
     return true;
 }

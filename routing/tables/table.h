@@ -42,6 +42,7 @@ struct route_table {
     uint32_t classes;        /* channels needed; its maker sets it */
     uint32_t spread;         /* channels per class: route_table_tune */
     bool adaptive;           /* some set has several paths */
+    bool by_switch;          /* endpoints of one switch have the same paths, up to it */
     bool unproved;           /* may deadlock: route_table_prove has to look */
     bool finished;
 };

@@ -1,4 +1,4 @@
-/* block.c - shared memory of POSIX; see block.h.
+/* segment.c - shared memory of POSIX; see segment.h.
  *
  * The name is removed as soon as all have opened it, so that nothing is left behind however the run ends. The
  * memory is taken at once (posix_fallocate): where it is scarce the ranks hear of it here, and not by a
@@ -7,7 +7,7 @@
  * A window of MPI (MPI_Win_allocate_shared) does the same by a dozen collectives that wait polling, each of
  * which takes milliseconds where other processes are busy.
  */
-#include "kernel/base/block.h"
+#include "kernel/base/segment.h"
 
 #include "kernel/base/clock.h"
 
@@ -25,7 +25,7 @@ static void *file_map(int file, size_t bytes)
     return block == MAP_FAILED ? NULL : block;
 }
 
-void *block_make(size_t bytes, struct block_name *name)
+void *segment_make(size_t bytes, struct segment_name *name)
 {
     snprintf(name->text, sizeof name->text, "/marssim-%ld-%llx", (long)getpid(),
              (unsigned long long)ker_clock_ns(CLOCK_REALTIME));
@@ -34,25 +34,25 @@ void *block_make(size_t bytes, struct block_name *name)
     void *block = file_map(file, bytes);
     if (taken && block)
         return block;
-    block_close(block, bytes);
+    segment_close(block, bytes);
     if (file >= 0)
-        block_forget(name);
+        segment_forget(name);
     name->text[0] = '\0';
     return NULL;
 }
 
-void *block_open(size_t bytes, const struct block_name *name)
+void *segment_open(size_t bytes, const struct segment_name *name)
 {
     return name->text[0] ? file_map(shm_open(name->text, O_RDWR, 0), bytes) : NULL;
 }
 
-void block_forget(const struct block_name *name)
+void segment_forget(const struct segment_name *name)
 {
     if (name->text[0])
         shm_unlink(name->text);
 }
 
-void block_close(void *block, size_t bytes)
+void segment_close(void *block, size_t bytes)
 {
     if (block)
         munmap(block, bytes);
