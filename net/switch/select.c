@@ -147,14 +147,20 @@ static struct best choice_static(const struct net_switch *s, const struct route_
     return best;
 }
 
+/* `n` steps round behind `at`. */
+static inline uint32_t round_of(uint32_t at, uint32_t n, uint32_t count)
+{
+    return at + n - (count & (0 - (uint32_t)(at + n >= count))); /* no branch: the draws are random */
+}
+
 static inline struct best choice_adaptive(const struct net_switch *s, const struct route_choice *choice,
                                           int count, bool escape, uint32_t bytes, uint32_t draw,
                                           struct rule rule)
 {
     struct best best = {UINT64_MAX, -1, 0};
-    int first = (int)ker_random_below(draw, (uint32_t)count);
-    for (int k = 0; k < count; k++) {
-        int i = first + k - (count & -(first + k >= count)); /* no branch: the draw is random */
+    uint32_t first = ker_random_below(draw, (uint32_t)count);
+    for (uint32_t k = 0; k < (uint32_t)count; k++) {
+        int i = (int)round_of(first, k, (uint32_t)count);
         const struct net_port *out = choice_output(s, &choice[i], escape, rule);
         unsigned channel = choice_channel(out, &choice[i], rule.base);
         if (escape && out->credit[channel] < bytes)
@@ -240,12 +246,6 @@ bool net_range_selects(const struct net_network *net)
     const struct net_settings *set = &net->set;
     return set->selection->queue && set->selection->credits && !set->selection->two && !set->count_port &&
            !set->remembers && set->pinning == NET_PIN_PACKET && !net->faulty;
-}
-
-/* `n` steps round behind `at`. */
-static inline uint32_t round_of(uint32_t at, uint32_t n, uint32_t count)
-{
-    return at + n - (count & (0 - (uint32_t)(at + n >= count))); /* no branch: the draws are random */
 }
 
 uint32_t net_range_select(const struct net_switch *s, const struct route_range *range, uint32_t draw,

@@ -16,7 +16,6 @@
 
 enum sort {
     LOCAL,
-    START,    /* MPI_Init */
     END,      /* MPI_Finalize */
     MESSAGE,  /* one way */
     EXCHANGE, /* both */
@@ -64,8 +63,6 @@ static const struct replay_call calls[] = {
     {"MPI_Gatherv", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_GATHERV},
     {"MPI_Graph_create", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Ibsend", MESSAGE, TASK_OP_ISEND, TASK_MODE_BUFFERED},
-    {"MPI_Init", START},
-    {"MPI_Init_thread", START},
     {"MPI_Iprobe", PROBE, TASK_OP_IPROBE},
     {"MPI_Irecv", MESSAGE, TASK_OP_IRECV},
     {"MPI_Irsend", MESSAGE, TASK_OP_ISEND, TASK_MODE_READY},
@@ -430,10 +427,9 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
 {
     const struct replay_call *call = call_of(t, t->record.function);
     const struct wrong w = {t, path, error};
-    bool local = call->sort == LOCAL || call->sort == START;
     *op = (struct task_op){.kind = call->op, .call = call->name};
     *some = true;
-    switch (is_elsewhere(t) && !local ? UNKNOWN : (enum sort)call->sort) {
+    switch (is_elsewhere(t) && call->sort != LOCAL ? UNKNOWN : (enum sort)call->sort) {
     case END:
         return KER_OK;
     case MESSAGE:
