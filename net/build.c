@@ -7,6 +7,7 @@
  * sent something.
  */
 #include "net/congestion/congestion.h"
+#include "net/credits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -97,8 +98,7 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
         struct route_peer peer;
         route_port(net->topology, id, p, &peer);
         port_init(net, net_port_at(s, p), l, &peer);
-        for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
-            s->credits_due[p].when[i] = KER_TIME_MAX;
+        credits_due_init(&s->credits_due[p]);
     }
     if (net->set.queueing == NET_QUEUE_FIFO) {
         s->input_fifo = ker_alloc(sizeof *s->input_fifo * ports * NET_MAX_CHANNELS);
@@ -128,17 +128,24 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->link = peer.link;
     for (uint32_t c = 0; c < net->set.channels * net->set.classes; c++)
         a->credit[c] = net->set.buffer;
+    a->due = net->dues + 1 + net->adapter_count; /* this is the next one */
+    credits_due_init(a->due);
+}
+
+/* The i-th adapter of a node. */
+static struct net_adapter *adapter_of(const struct net_network *net, void *node, uint32_t i)
+{
+    return (struct net_adapter *)(void *)((char *)node + round64(net->host.bytes) + i * adapter_bytes(net));
 }
 
 static void node_init(struct net_network *net, void *node, const struct part_layout *l, uint32_t id)
 {
-    char *first = (char *)node + round64(net->host.bytes);
     for (uint32_t i = 0; i < net->adapters_each; i++) {
-        struct net_adapter *a = (struct net_adapter *)(void *)(first + i * adapter_bytes(net));
+        struct net_adapter *a = adapter_of(net, node, i);
         adapter_init(net, a, l, node, id * net->adapters_each + i);
         net->adapters[net->adapter_count++] = a;
     }
-    net->host.init(net->host.context, node, id, net_node_at(net, l, id).index, (void *)first,
+    net->host.init(net->host.context, node, id, net_node_at(net, l, id).index, adapter_of(net, node, 0),
                    adapter_bytes(net));
 }
 
@@ -148,24 +155,25 @@ static int adapter_compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-/* Of the switch that is this component, made or not. */
-static const struct net_credits_due *credits_due_made(const struct net_network *net, uint32_t index)
+/* Of the output that sends to this input. The switch need not be made yet. */
+static const struct net_credits_due *credits_due_for(const struct net_network *net, const struct net_port *in)
 {
-    uint32_t id = part_layout_member(&net->layout, index).number;
-    return credits_due_of(net, net->switches[id], route_ports(net->topology, id));
+    void *sender = net->engine->component[in->peer.index].state;
+    if (in->ends_at_adapter)
+        return adapter_of(net, sender, in->peer_port)->due;
+    if (!net->made)
+        return &((struct net_switch *)sender)->credits_due[in->peer_port];
+    uint32_t id = part_layout_member(&net->layout, in->peer.index).number;
+    return credits_due_of(net, net->switches[id], route_ports(net->topology, id)) + in->peer_port;
 }
 
-/* Where the credits of inputs that other switches of this rank send to are put down. */
+/* Where the credits of inputs that others of this rank send to are put down. */
 static void upstream_find(const struct net_network *net, struct net_switch *s)
 {
     for (uint32_t p = 0; p < s->ports; p++) {
         struct net_port *in = net_port_at(s, p);
-        if (!in->used || in->ends_at_adapter || in->peer.rank != net->engine->rank)
-            continue;
-        const struct net_credits_due *due =
-            net->made ? credits_due_made(net, in->peer.index)
-                      : ((struct net_switch *)net->engine->component[in->peer.index].state)->credits_due;
-        in->upstream = (uint32_t)(due + in->peer_port - net->dues);
+        if (in->used && in->peer.rank == net->engine->rank)
+            in->upstream = (uint32_t)(credits_due_for(net, in) - net->dues);
     }
 }
 
@@ -255,28 +263,32 @@ static uint32_t *owners_list(const struct net_network *net, const struct part_la
 }
 
 /* Memory of a rank in the order of its components, so that neighbours in work are neighbours in memory.
- * Switches that are made later lie by themselves, or nodes would touch their pages. */
-static void memory_reserve(struct net_network *net, const struct part_layout *l, const uint32_t *owner)
+ * Switches that are made later lie by themselves, or nodes would touch their pages; before them the places of
+ * credits (net_network.dues) of the adapters. Returns the bytes of these. */
+static size_t memory_reserve(struct net_network *net, const struct part_layout *l, const uint32_t *owner)
 {
     const struct route_summary *sum = route_summarise(net->topology);
-    size_t switches = 0, nodes = 0;
+    size_t dues = sizeof *net->dues, switches = 0, nodes = 0;
     for (uint32_t i = 0; i < l->components; i++)
         if (owner[i] < sum->switches)
             switches += switch_bytes(net, route_ports(net->topology, owner[i]));
-        else if (owner[i] != NET_NONE)
+        else if (owner[i] != NET_NONE) {
             nodes += node_bytes(net);
+            dues += net->adapters_each * sizeof *net->dues;
+        }
     if (are_made_later(net, l)) {
         net->layout = *l;
         net->layout.channel = NULL; /* the caller's */
         net->made = ker_alloc((sum->switches / 64 + 1) * sizeof *net->made);
-        ker_sparse_init(&net->sparse, sizeof *net->dues + switches);
+        ker_sparse_init(&net->sparse, dues + switches);
         switches = 0;
     }
-    net->block_bytes = sizeof *net->dues + switches + nodes;
+    net->block_bytes = (net->made ? 0 : dues) + switches + nodes;
     net->block = ker_reserve(net->block_bytes);
     net->dues = (struct net_credits_due *)(void *)(net->made ? net->sparse.base : net->block);
     net->switches = ker_alloc(sizeof *net->switches * (l->components + 1));
     net->adapters = ker_alloc(sizeof *net->adapters * ((size_t)l->components * net->adapters_each + 1));
+    return dues;
 }
 
 /* Of the component `index`, which is this switch, at the address. */
@@ -295,10 +307,11 @@ static void switch_add(struct net_network *net, const struct part_layout *l, uin
                    part_layout_begins(l, net_member_switch(net, id)));
 }
 
-static void components_make(struct net_network *net, const struct part_layout *l, const uint32_t *owner)
+static void components_make(struct net_network *net, const struct part_layout *l, const uint32_t *owner,
+                            size_t dues)
 {
     uint32_t switches = route_summarise(net->topology)->switches;
-    char *block = net->block + sizeof *net->dues, *sparse = net->sparse.base + sizeof *net->dues;
+    char *sparse = net->made ? net->sparse.base + dues : NULL, *block = net->block + (net->made ? 0 : dues);
     for (uint32_t i = 0; i < l->components; i++) {
         if (owner[i] == NET_NONE)
             continue;
@@ -323,8 +336,8 @@ void net_network_build(struct net_network *net, struct ker_engine *engine, const
     classes_init(net);
     ker_arena_init(&net->arena);
     uint32_t *owner = owners_list(net, l);
-    memory_reserve(net, l, owner);
-    components_make(net, l, owner);
+    size_t dues = memory_reserve(net, l, owner);
+    components_make(net, l, owner, dues);
     free(owner);
     qsort(net->adapters, net->adapter_count, sizeof *net->adapters, adapter_compare);
     for (uint32_t i = 0; !net->made && i < net->switch_count; i++)

@@ -105,8 +105,7 @@ struct net_port {
     struct ker_address peer;
     uint32_t queue;    /* output: last request of the ring, NET_NONE: no requests */
     uint32_t waiting;  /* output: bytes in its requests */
-    uint32_t upstream; /* input: in net_network.dues, of the output that sends to it; 0: that is no switch's
-                          of this rank */
+    uint32_t upstream; /* input: in net_network.dues, of the output that sends to it; 0: another rank's */
     uint16_t peer_port;
     uint8_t link;           /* class */
     uint8_t to_adapter : 1, /* output: ends at an adapter that takes all: its credits are never used up */
@@ -138,14 +137,14 @@ struct net_input_fifo {
     bool taken;
 };
 
-/* Of an output: credits that are on their way to it (switch/credits.h), in no order. */
+/* Of an output, or of an adapter: credits that are on their way to it (credits.h), in no order. */
 #define NET_CREDITS_DUE 4
 struct net_credits_due {
     ker_time when[NET_CREDITS_DUE]; /* KER_TIME_MAX: this place is free */
     uint16_t bytes[NET_CREDITS_DUE];
     uint8_t channel[NET_CREDITS_DUE];
     uint8_t next;     /* place for the next one, modulo their number */
-    uint16_t starved; /* channels on which a request waits for credits */
+    uint16_t starved; /* channels on which something waits for credits */
 } __attribute__((aligned(64)));
 
 struct net_pins;
@@ -196,6 +195,7 @@ struct net_flow {
 struct net_adapter {
     struct net_network *net;
     void *node; /* it is part of */
+    struct net_credits_due *due;
     ker_time link_free, wake, sink_free;
     struct ker_address peer;
     uint16_t peer_port;
@@ -281,7 +281,7 @@ struct net_network {
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */
     uint32_t switch_count, adapter_count;
-    struct net_credits_due *dues; /* the first in the memory of the switches: without free places */
+    struct net_credits_due *dues; /* one without free places, then those of adapters; switches have theirs */
     char *block;                  /* the memory of all of them */
     size_t block_bytes;
     /* switches that are made when they are needed (build.c): by number, */

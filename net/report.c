@@ -1,6 +1,6 @@
 /* report.c - what the network has counted, merged over the ranks. */
 #include "net/congestion/congestion.h"
-#include "net/switch/credits.h"
+#include "net/credits.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -145,10 +145,13 @@ const char *net_network_conserved(const struct net_network *net, bool lost)
                     return "credits are missing at a switch";
         }
     }
-    for (uint32_t i = 0; i < net->adapter_count; i++)
+    for (uint32_t i = 0; i < net->adapter_count; i++) {
+        struct net_adapter *a = net->adapters[i];
+        credits_book(a->due, a->credit, net->set.buffer, KER_TIME_MAX - 1);
         for (uint32_t c = 0; c < channels; c++)
-            if (net->adapters[i]->credit[c] != net->set.buffer)
+            if (a->credit[c] != net->set.buffer)
                 return "credits are missing at an adapter";
+    }
     if (!lost && net_reassembly_count(net->reassembly))
         return "a message is not whole";
     if (net_resequencer_count(net->resequencer))

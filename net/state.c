@@ -12,7 +12,7 @@
 
 #define VERSION 1 /* of chunks; where it has changed since: */
 #define SWITCH_VERSION 3
-#define ADAPTER_VERSION 2
+#define ADAPTER_VERSION 3
 #define AHEAD_BYTES 52
 
 /* ---- counts ---- */

@@ -16,6 +16,9 @@ struct net_loading {
     bool sums;                            /* this rank takes what all ranks have counted */
 };
 
+/* loading.c. Credits on their way to an output hold the run, as when they were put down. */
+void net_credits_state(const struct net_network *, struct net_credits_due *, struct ker_chunk *);
+
 /* switch/state.c */
 void net_switch_state(struct net_switch *, struct ker_chunk *);
 void net_pins_state(struct net_switch *, struct ker_chunk *);

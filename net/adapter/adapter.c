@@ -6,10 +6,11 @@
  * needs no memory however long it grows. With congestion control flows that may not send yet are passed over.
  * While none may, an open-loop source is asked for further messages, up to congestion.window, so that one to
  * a crowded destination does not hold up those to others. CNPs go first. Invariant: while anything can be
- * sent, either a wake-up is on its way, or `blocked` says that a credit will bring one.
+ * sent, either a wake-up is on its way, or the next credit is a record (`starved`, credits.h).
  */
 #include "net/adapter/flows.h"
 #include "net/congestion/congestion.h"
+#include "net/credits.h"
 
 #include <string.h>
 
@@ -390,12 +391,20 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
     return true;
 }
 
-/* Sends one packet, if there is one that can go. */
+/* Sends one packet, if there is one that can go. What lacks credits waits for those of any channel. */
 static bool adapter_inject(struct net_adapter *a, ker_time now)
 {
+    credits_book(a->due, a->credit, a->net->set.buffer, now);
+    a->due->starved = 0;
     if (__builtin_expect(a->cnp != NET_NONE, 0) && cnp_inject(a, now))
         return true;
-    return a->waiting && packet_inject(a, now);
+    if (a->waiting && packet_inject(a, now))
+        return true;
+    if ((a->waiting && a->blocked) || a->cnp != NET_NONE) {
+        a->due->starved = UINT16_MAX;
+        adapter_wake(a, credits_due_next(a->due));
+    }
+    return false;
 }
 
 void net_adapter_act(struct net_adapter *a, ker_time now)
@@ -424,8 +433,7 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
 
 void net_adapter_credit(struct net_adapter *a, uint8_t channel, uint32_t bytes)
 {
-    a->credit[channel] += bytes;
-    ker_check(a->credit[channel] <= a->net->set.buffer);
+    credits_add(a->credit, channel, bytes, a->net->set.buffer);
 }
 
 void net_adapter_woken(struct net_adapter *a, ker_time now)

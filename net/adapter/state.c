@@ -193,6 +193,7 @@ static void link_state(struct net_adapter *n, struct ker_chunk *c)
     n->blocked = ker_chunk_bool(c, n->blocked);
     n->exhausted = ker_chunk_bool(c, n->exhausted);
     ker_chunk_bytes(c, n->credit, sizeof *n->credit * n->net->set.channels * n->net->set.classes);
+    net_credits_state(n->net, n->due, c);
 }
 
 void net_adapter_state(struct net_adapter *n, struct ker_chunk *c)

@@ -14,7 +14,7 @@
 #define NET_GRANT_H
 
 #include "net/congestion/congestion.h"
-#include "net/switch/credits.h"
+#include "net/credits.h"
 #include "net/switch/requests.h"
 
 #include <string.h>

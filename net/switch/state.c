@@ -6,7 +6,7 @@
  * as their arrival did.
  */
 #include "net/state.h"
-#include "net/switch/credits.h"
+#include "net/credits.h"
 #include "net/switch/requests.h"
 
 static void port_state(struct net_switch *s, struct net_port *p, struct ker_chunk *c)
@@ -22,21 +22,6 @@ static void port_state(struct net_switch *s, struct net_port *p, struct ker_chun
     KER_CHUNK(c, p->queue_time);
     KER_CHUNK(c, p->input_time);
     ker_chunk_bytes(c, p->credit, sizeof *p->credit * s->net->set.channels * s->net->set.classes);
-}
-
-/* What is on its way holds the run, as when it was put down. */
-static void credits_due_state(struct net_switch *s, struct net_credits_due *due, struct ker_chunk *c)
-{
-    KER_CHUNK(c, due->starved);
-    for (uint32_t i = 0; i < NET_CREDITS_DUE && !c->bad; i++) {
-        KER_CHUNK(c, due->when[i]);
-        KER_CHUNK(c, due->bytes[i]);
-        KER_CHUNK(c, due->channel[i]);
-        c->bad |= due->channel[i] >= s->net->set.channels * s->net->set.classes;
-        if (due->when[i] != KER_TIME_MAX)
-            ker_hold(s->net->engine, due->when[i]);
-    }
-    KER_CHUNK(c, due->next);
 }
 
 /* ---- requests ---- */
@@ -138,7 +123,7 @@ void net_switch_state(struct net_switch *s, struct ker_chunk *c)
     KER_CHUNK(c, s->rotor);
     for (uint32_t p = 0; p < s->ports && !c->bad; p++) {
         port_state(s, net_port_at(s, p), c);
-        credits_due_state(s, credits_due_at(s, p), c);
+        net_credits_state(s->net, credits_due_at(s, p), c);
         if (c->loads)
             ring_load(s, p, c);
         else

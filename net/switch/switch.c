@@ -141,7 +141,7 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
     }
     struct candidates c = output_candidates(s, out, port, now);
     if (c.chosen == NET_NONE) {
-        ker_time when = ker_time_min(c.read_free, credits_next(s, port));
+        ker_time when = ker_time_min(c.read_free, credits_due_next(credits_due_at(s, port)));
         if (when != KER_TIME_MAX)
             output_wake(s, out, port, when);
         return;
@@ -300,7 +300,7 @@ static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker
     struct net_switch *s = self;
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
-        credit_add(s->net, out, channel, amount);
+        credits_add(out->credit, channel, amount, credits_most(s->net, out));
         if (credits_due_at(s, port)->starved >> channel & 1)
             output_mark(s->net, port);
         return;
@@ -397,7 +397,7 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
     struct net_switch *s = self;
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
-        credit_add(s->net, out, channel, amount);
+        credits_add(out->credit, channel, amount, credits_most(s->net, out));
         if (!(credits_due_at(s, port)->starved >> channel & 1))
             return;
     } else if (__builtin_expect(kind == KER_TIMER, 0)) {

@@ -1,0 +1,109 @@
+/* credits.h - credits on their way to an output: of a switch, or of an adapter. Private to net/, and inline,
+ * as one comes back for every packet.
+ *
+ * Inside a rank a credit is no record of the engine. It is put down at the output that it is for, with its
+ * time, and added to the output's credits when these are next looked at, at that time or later: in between
+ * nobody could have seen it. An output where something waits for credits (a bit in `starved`) must look when
+ * one comes: it sets a wake-up for what is put down already, and what comes later is a record. So are the
+ * credits to other ranks and those from adapters, and those that find no place. Whether a credit comes in one
+ * way or in the other depends on ranks and on the order of cells, when it counts does not.
+ *
+ * Who puts down writes into another cell: always a time behind the window, so that it does not matter whether
+ * that cell has been run already.
+ */
+#ifndef NET_CREDITS_H
+#define NET_CREDITS_H
+
+#include "net/network.h"
+
+/* ---- of any output ---- */
+
+static inline void credits_due_init(struct net_credits_due *due)
+{
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
+        due->when[i] = KER_TIME_MAX;
+}
+
+/* most: what the output can have. */
+static inline void credits_add(uint32_t *credit, unsigned channel, uint32_t bytes, uint32_t most)
+{
+    credit[channel] += bytes;
+    ker_check(credit[channel] <= most);
+}
+
+/* Adds those whose time has come: before anybody looks at the output's credits. Without branches: how many
+ * there are is close to random. A place that is free adds nothing to the channel of its last one. */
+static inline void credits_book(struct net_credits_due *due, uint32_t *credit, uint32_t most, ker_time now)
+{
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++) {
+        ker_time here = (due->when[i] - now - 1) >> 63; /* all bits, when it is here */
+        credits_add(credit, due->channel[i], due->bytes[i] & (uint32_t)here, most);
+        due->when[i] |= here & KER_TIME_MAX;
+    }
+}
+
+/* When the next comes for one of the channels on which something waits; KER_TIME_MAX: as a record. */
+static inline ker_time credits_due_next(const struct net_credits_due *due)
+{
+    ker_time next = KER_TIME_MAX;
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
+        if (due->starved >> due->channel[i] & 1 && due->when[i] < next)
+            next = due->when[i];
+    return next;
+}
+
+/* ---- of a switch's output ---- */
+
+static inline struct net_credits_due *credits_due_at(const struct net_switch *s, uint32_t port)
+{
+    return &s->credits_due[port];
+}
+
+static inline uint32_t credits_most(const struct net_network *net, const struct net_port *out)
+{
+    return out->to_adapter ? UINT32_MAX : net_buffer_behind(net, out);
+}
+
+static inline void credits_take(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
+{
+    credits_book(credits_due_at(s, port), out->credit, credits_most(s->net, out), now);
+}
+
+/* The same for an output that is one of many: mostly there are none. */
+static inline void credits_look(const struct net_switch *s, struct net_port *out, uint32_t port, ker_time now)
+{
+    const struct net_credits_due *due = credits_due_at(s, port);
+    ker_time here = 0;
+    for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
+        here |= due->when[i] - now - 1;
+    if (here < 0)
+        credits_take(s, out, port, now);
+}
+
+/* ---- from an input ---- */
+
+static inline struct net_credits_due *credits_upstream(const struct net_network *net,
+                                                       const struct net_port *in)
+{
+    return &net->dues[in->upstream];
+}
+
+/* The packet has left its input buffer at read_end: what it took is free again. */
+static inline void credit_return(struct net_network *net, const struct net_port *in,
+                                 const struct net_packet *p, ker_time read_end)
+{
+    ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
+    struct net_credits_due *due = credits_upstream(net, in);
+    uint32_t place = due->next % NET_CREDITS_DUE;
+    if ((due->when[place] != KER_TIME_MAX) | (due->starved >> p->channel & 1)) {
+        ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
+        return;
+    }
+    due->when[place] = when;
+    due->bytes[place] = p->bytes;
+    due->channel[place] = p->channel;
+    due->next++;
+    ker_hold(net->engine, when);
+}
+
+#endif
