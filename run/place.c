@@ -6,11 +6,36 @@
 void run_seats_take(struct run *run)
 {
     struct part_seats seats = {1, false};
-    if (!run->again)
+    if (!run->alone)
         seats = part_bind(run->comm, run->config);
     run->yield = seats.yield;
     run->workers = seats.working;
     run->working = ker_comm_first(run->comm, run->workers);
+}
+
+#define MANY_COMPONENTS 100000 /* fewer than so many fit into the memory of any host */
+
+/* May one rank simulate alone where several were asked for? Not where they are needed for their memory, or
+ * all are to work whatever it costs. */
+bool run_adapts(const struct run *run)
+{
+    const struct route_summary *sum = route_summarise(run->topology);
+    return ker_config_bool(run->config, "partition.adapt") &&
+           !ker_config_bool(run->config, "partition.oversubscribe") &&
+           (ker_comm_host_size(run->comm) == ker_comm_size(run->comm) ||
+            sum->switches + route_hosts(sum) < MANY_COMPONENTS);
+}
+
+/* All ranks have read, so that all have found what is wrong; few are left to work. */
+void run_seats_leave(struct run *run)
+{
+    bool few = task_system_tasks(run->tasks) <= TASK_FEW;
+    if (run->workers == 1 || !few || !run_adapts(run))
+        return;
+    run->workers = 1;
+    run->alone = true;
+    ker_comm_release(run->working);
+    run->working = ker_comm_first(run->comm, 1);
 }
 
 /* What there is, as a list of groups that nothing below here looks into. */

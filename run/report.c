@@ -38,7 +38,7 @@ static json_t *speed_report(struct run *run)
     json_t *r = json_object();
     json_object_set_new(r, "ranks", json_integer(ker_comm_size(run->comm)));
     json_object_set_new(r, "working_ranks", json_integer(run->workers));
-    json_object_set_new(r, "adapted", json_boolean(run->again));
+    json_object_set_new(r, "adapted", json_boolean(run->alone));
     json_object_set_new(r, "wall_s", json_real(wall));
     json_object_set_new(r, "cpu_s", json_real(cpu));
     json_object_set_new(r, "engine_s", json_real(1e-9 * (double)most[1]));

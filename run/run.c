@@ -41,6 +41,7 @@ static const struct stage stages[] = {
     {"proof", run_proof_make, wants_check},
     {"seats", run_seats_take},
     {"tasks", run_tasks_read, NULL, READS},
+    {"fewer", run_seats_leave},
     {"network", run_network_read},
     {"partition", run_partition_make},
     {"layout", run_layout_make},
@@ -120,7 +121,7 @@ int run_execute(const struct run_arguments *args, struct ker_comm *comm, int64_t
     struct run_span simulated = {0};
     for (;;) {
         struct run *run = run_new(args, comm, started_ns);
-        run->again = again;
+        run->alone = again;
         run->simulated = simulated;
         int status = run_stages(run);
         again = run->lost;

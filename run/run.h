@@ -8,7 +8,6 @@
 #include "stats/stats.h"
 #include "tasks/tasks.h"
 
-
 #define MARSSIM_VERSION "0.1.0"
 
 /* What the command line asks of a run. */

@@ -26,16 +26,13 @@ static void settle(void *context, ker_time until)
     net_network_settle(run->network, until);
 }
 
-/* Not where the ranks are needed for their memory, all are to work whatever it costs, or the run cannot be
- * begun again: it goes on from a checkpoint, or its configuration has come from a pipe. Collective over the
- * working ranks: rank 0 has the file. */
+/* Not where the run cannot be begun again: it goes on from a checkpoint, or its configuration has come from a
+ * pipe. Collective over the working ranks: rank 0 has the file. */
 static bool trial_wanted(const struct run *run)
 {
     struct stat file;
-    bool wanted = ker_config_bool(run->config, "partition.adapt") &&
-                  !ker_config_bool(run->config, "partition.oversubscribe") && !run->resumed &&
-                  ker_comm_host_size(run->comm) == ker_comm_size(run->comm) &&
-                  stat(run->args->file, &file) == 0 && S_ISREG(file.st_mode);
+    bool wanted =
+        run_adapts(run) && !run->resumed && stat(run->args->file, &file) == 0 && S_ISREG(file.st_mode);
     ker_comm_broadcast(run->working, &wanted, sizeof wanted);
     return wanted;
 }

@@ -49,7 +49,7 @@ struct run {
     struct ker_comm *working; /* the ranks that simulate; NULL: this one sleeps */
     int workers;
     bool yield;
-    bool again;      /* a trial has shown that one rank is faster: it simulates alone, from the beginning */
+    bool alone;      /* one rank is faster, as a trial has shown or the tasks are few: it simulates alone */
     bool lost;       /* this was the trial */
     bool open_ended; /* synthetic traffic or jobs that start again: the run does not end by draining */
     bool watch;      /* the end of the foreground jobs, or their deadlock, is looked for at check times */
@@ -74,6 +74,8 @@ void run_topology_make(struct run *);
 void run_table_write(struct run *);
 void run_proof_make(struct run *);
 void run_seats_take(struct run *);
+void run_seats_leave(struct run *);
+bool run_adapts(const struct run *);
 void run_tasks_read(struct run *);
 void run_network_read(struct run *);
 void run_partition_make(struct run *);

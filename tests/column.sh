@@ -38,7 +38,7 @@ check "--help-results has them"
     [ "$(csv_columns "$work/one/links.csv" packets idle_ps | awk -F, '$1 > 0 { used++ } $2 != 7 * $1 { wrong++ } END { print (used > 0) + 0, wrong + 0 }')" = "1 0" ] &&
     [ "$(csv_columns "$work/one/tasks.csv" bytes_sent twice_sent | awk -F, '$1 > 0 { used++ } $2 != 2 * $1 { wrong++ } END { print (used > 0) + 0, wrong + 0 }')" = "1 0" ]
 check "the files have their values"
-mpirun -n 3 "$work/marssim" -q -o "$work/three" "$work/run.cfg" >"$work/err" 2>&1 &&
+mpirun -n 3 "$work/marssim" -q -o "$work/three" "$work/run.cfg" partition.oversubscribe=true >"$work/err" 2>&1 &&
     cmp "$work/one/links.csv" "$work/three/links.csv" && cmp "$work/one/tasks.csv" "$work/three/tasks.csv"
 check "the same on 3 ranks"
 "$work/marssim" -q -o "$work/json" "$work/run.cfg" output.tables=json 2>"$work/err" &&

@@ -76,7 +76,7 @@ mpirun -n 3 "$marssim" --check congested.cfg partition.oversubscribe=true >log 2
 check "the partition cuts every link in the first dimension"
 saved() { # NAME FILE: saved in the middle by 3 ranks, and resumed by 2
     rm -rf dir && mpirun -n 3 "$marssim" -q -o part "$2" partition.oversubscribe=true run.checkpoint.at="$3" run.checkpoint.dir=dir >log 2>&1 &&
-        mpirun -n 2 "$marssim" -q -o resumed --resume dir >log 2>&1 &&
+        mpirun -n 2 "$marssim" -q -o resumed --resume dir partition.oversubscribe=true >log 2>&1 &&
         [ "$(jq -S .result one/summary.json)" = "$(jq -S .result resumed/summary.json)" ] && cmp -s one/links.csv resumed/links.csv
     check "$1: saved by 3 ranks, resumed by 2"
 }

@@ -58,7 +58,7 @@ jq -c .result.services one/summary.json >log; jq -e '.result.services | length =
     cmp one/service_ask.csv three/service_ask.csv && cmp one/service_few.csv three/service_few.csv
 check "what it has counted"
 mpirun -n 3 "$marssim" -q -o saved ask.cfg partition.oversubscribe=true run.checkpoint.at="17 us" run.checkpoint.dir=dir >log 2>&1 &&
-    mpirun -n 2 "$marssim" -q -o resumed --resume dir >log 2>&1 && [ "$(jq -S .result one/summary.json)" = "$(jq -S .result resumed/summary.json)" ] &&
+    mpirun -n 2 "$marssim" -q -o resumed --resume dir partition.oversubscribe=true >log 2>&1 && [ "$(jq -S .result one/summary.json)" = "$(jq -S .result resumed/summary.json)" ] &&
     cmp one/service_ask.csv resumed/service_ask.csv && cmp one/links.csv resumed/links.csv
 check "saved by 3 ranks, resumed by 2"
 "$marssim" -q -o bad --resume dir 'services[0].gap=1 us' >log 2>&1

@@ -1,6 +1,7 @@
 /* The reader of traces on several ranks: the same communicators everywhere, and errors on one rank end all.
  */
 #include "tasks/jobs/jobs.h"
+#include "tasks/traces/allprof/allprof.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -109,6 +110,7 @@ static void test_error(void **state)
 int main(int argc, char **argv)
 {
     class = &task_allprof_class;
+    allprof_alone = 0;
     struct ker_error error = {0};
     if (ker_comm_init(&ranks, &argc, &argv, &error) != KER_OK)
         return 1;

@@ -24,6 +24,7 @@ int marssim_main(int argc, char **argv);
 #include "tests/equal_bits.h"
 #include "tests/equal_runs.h"
 #include "tests/random_system.h"
+#include "tasks/traces/allprof/allprof.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -159,6 +160,7 @@ static int worker(int argc, char **argv)
     struct ker_error error = {.status = KER_OK};
     ker_assert(argc == 5);
     int ranks = atoi(argv[3]);
+    allprof_alone = 0;
     if (ker_comm_init(&comm, &argc, &argv, &error) != KER_OK || ker_comm_size(comm) != ranks)
         return 1;
     bool control = ker_comm_rank(comm) == 0;

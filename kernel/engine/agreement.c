@@ -39,7 +39,7 @@ void agreement_merge(struct agreement *a, const struct agreement *b)
 {
     times_merge(a, b->least, b->second, b->whose);
     a->settled = a->settled > b->settled ? a->settled : b->settled;
-    a->since = a->since > b->since ? a->since : b->since;
+    trial_round_merge(&a->round, &b->round);
     a->requests |= b->requests;
     if (b->messages > AGREEMENT_MESSAGES)
         a->messages = b->messages;

@@ -7,6 +7,7 @@
 #define KERNEL_AGREEMENT_H
 
 #include "kernel/base/units.h"
+#include "kernel/engine/trial.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -14,12 +15,12 @@
 #define AGREEMENT_MESSAGES 16
 
 struct agreement {
-    ker_time least;    /* the earliest that anyone has pending, or was sent in this round */
-    ker_time second;   /* the earliest of another one than `whose` */
-    ker_time settled;  /* the latest of all ranks */
-    int64_t since;     /* the longest */
-    uint32_t whose;    /* who has the least, or will have when it has arrived */
-    uint32_t requests; /* of all ranks */
+    ker_time least;           /* the earliest that anyone has pending, or was sent in this round */
+    ker_time second;          /* the earliest of another one than `whose` */
+    ker_time settled;         /* the latest of all ranks */
+    struct trial_round round; /* the one before this */
+    uint32_t whose;           /* who has the least, or will have when it has arrived */
+    uint32_t requests;        /* of all ranks */
     uint32_t messages; /* sent between hosts in this round; more than AGREEMENT_MESSAGES: many, not listed */
     uint32_t reserved;
     struct agreement_message {

@@ -82,7 +82,7 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     p->begins = ker_alloc((size_t)setup->components + block + 1);
     p->count = ker_alloc(sizeof *p->count * block);
     e->hold = NOT_HELD;
-    e->private->trial.look = setup->trial && ker_comm_size(setup->comm) > 1 ? 0 : -1;
+    trial_begin(&p->trial, setup->trial && ker_comm_size(setup->comm) > 1);
     return e;
 }
 
@@ -169,6 +169,7 @@ static void round_try(struct ker_engine *e, ker_time limit, ker_time boundary)
 {
     struct engine_private *p = e->private;
     jmp_buf refuge;
+    int64_t begun = trial_work_begin(&p->trial);
     p->broken = exchange_broken(e->exchange);
     if (!p->broken && setjmp(refuge) == 0) {
         ker_memory_refuge(&refuge);
@@ -179,49 +180,7 @@ static void round_try(struct ker_engine *e, ker_time limit, ker_time boundary)
         wheel_abandon(&e->wheel);
     }
     ker_memory_refuge(NULL);
-}
-
-/* ---- are the ranks worth it? ---- */
-
-/* During the trial the work is measured. */
-static void round_time(struct ker_engine *e, ker_time limit, ker_time boundary)
-{
-    struct engine_private *p = e->private;
-    if (p->trial.look < 0) {
-        round_try(e, limit, boundary);
-        return;
-    }
-    int64_t from = ker_clock_ns(CLOCK_THREAD_CPUTIME_ID);
-    round_try(e, limit, boundary);
-    p->trial.worked += ker_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
-}
-
-/* After so many epochs with so few records in each, of all ranks together, it is plain: such runs never
- * gained by a second rank. It is known from counts, in a millisecond or two. */
-#define THIN_EPOCHS 1000
-#define THIN_RECORDS 17
-
-static bool trial_thin(const struct ker_engine *e)
-{
-    const struct engine_private *p = e->private;
-    if (p->trial.look < 0 || e->counts.epochs != THIN_EPOCHS)
-        return false;
-    uint64_t records = e->counts.records;
-    ker_comm_sum_u64(p->setup.comm, &records, 1);
-    return records <= (uint64_t)THIN_EPOCHS * THIN_RECORDS;
-}
-
-/* What the ranks have worked together is what one alone would have needed: is that clearly less than the time
- * that has passed? They look at the same two numbers, and so decide alike; after the last look no more. */
-static bool trial_lost(struct engine_private *p, const struct exchange_bounds *b)
-{
-    static const int64_t looks[] = {20000000, 200000000}; /* nanoseconds: what a restart can cost */
-    if (p->trial.look < 0 || b->since < looks[p->trial.look])
-        return false;
-    p->trial.look = p->trial.look + 1 < (int)(sizeof looks / sizeof *looks) ? p->trial.look + 1 : -1;
-    uint64_t worked = (uint64_t)p->trial.worked;
-    ker_comm_sum_u64(p->setup.comm, &worked, 1);
-    return (int64_t)(worked + worked / 4) < b->since;
+    trial_work_end(&p->trial, begun);
 }
 
 /* ---- check times ---- */
@@ -267,10 +226,12 @@ static struct exchange_bounds round_end(struct ker_engine *e)
     struct engine_private *p = e->private;
     ker_time passed = p->settled > p->checked ? p->settled : p->checked;
     unsigned asked = (p->setup.requested ? ker_request_take() : 0) | (p->broken ? KER_REQUEST_MEMORY : 0);
-    int64_t run_ns = p->trial.look < 0 ? 0 : ker_clock_ns(CLOCK_MONOTONIC) - p->trial.begun;
-    struct exchange_own own = {engine_next(e), p->done_until, passed, asked, run_ns};
+    struct trial_round round = {p->trial.work, p->trial.exchanged};
+    struct exchange_own own = {engine_next(e), p->done_until, passed, asked, round};
     struct exchange_bounds bounds;
+    int64_t begun = trial_exchange_begin(&p->trial);
     exchange_round(e->exchange, &e->wheel, &own, &bounds, &e->counts.sent);
+    trial_exchange_end(&p->trial, begun, bounds.round);
     e->counts.epochs++;
     if (bounds.requests && p->requests == 0 && p->setup.requested) {
         ker_time interval = p->setup.request_interval, since = bounds.settled / interval * interval;
@@ -295,7 +256,6 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
 {
     struct engine_private *p = e->private;
     checks_begin(p, p->checked);
-    p->trial.begun = ker_clock_ns(CLOCK_MONOTONIC);
     for (;;) {
         struct exchange_bounds bounds = round_end(e);
         bool out = bounds.requests & KER_REQUEST_MEMORY;
@@ -304,8 +264,8 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
             *at = e->last_action;
             return out ? KER_END_MEMORY : KER_END_DRAINED;
         }
-        if (!p->requests && (trial_thin(e) || trial_lost(p, &bounds))) /* what is asked for is served first */
-            return KER_END_TRIAL;
+        if (!p->requests && trial_lost(&p->trial, p->setup.comm, e->counts.epochs, e->counts.records))
+            return KER_END_TRIAL; /* what is asked for is served first */
         if (e->hold <= bounds.all)
             e->hold = NOT_HELD; /* reached, after what is done below */
         *at = ker_time_min(
@@ -323,7 +283,7 @@ enum ker_end ker_engine_run(struct ker_engine *e, ker_time *at)
         if (bounds.all >= p->request_at && requests_serve(e))
             return KER_END_REQUEST;
         ker_time boundary = ker_time_min(ker_time_min(check_next(p), p->setup.end), p->request_at);
-        round_time(e, ker_time_later(bounds.others, p->into), boundary);
+        round_try(e, ker_time_later(bounds.others, p->into), boundary);
         progress_show(e);
     }
 }

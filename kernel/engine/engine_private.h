@@ -12,10 +12,7 @@ struct engine_private {
     ker_time settled;                    /* components may count up to here; a window never crosses it */
     ker_time checked;                    /* the last time that was checked; where a resumed run begins */
     ker_time check[KER_CHECK_INTERVALS]; /* the next check of each interval */
-    struct {
-        int look;              /* the next; -1: none */
-        int64_t begun, worked; /* nanoseconds: when the run began; processor time in windows */
-    } trial;
+    struct trial trial;
     uint32_t check_at;   /* the next of setup.check_at */
     ker_time request_at; /* requests take effect; KER_TIME_MAX: none is open */
     unsigned requests;

@@ -381,7 +381,7 @@ static void agreement_read(const struct exchange *x, const struct agreement *a, 
                                   .all = a->least,
                                   .settled = a->settled,
                                   .requests = a->requests,
-                                  .since = a->since};
+                                  .round = a->round};
 }
 
 void exchange_round(struct exchange *x, struct wheel *wheel, const struct exchange_own *own,
@@ -390,7 +390,7 @@ void exchange_round(struct exchange *x, struct wheel *wheel, const struct exchan
     struct agreement a = {.least = own->pending,
                           .second = KER_TIME_MAX,
                           .settled = own->settled,
-                          .since = own->since,
+                          .round = own->round,
                           .whose = x->rank,
                           .requests = own->requests};
     x->cost = cost;

@@ -18,6 +18,7 @@
 
 #include "kernel/base/comm.h"
 #include "kernel/engine/record.h"
+#include "kernel/engine/trial.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,11 +46,11 @@ struct exchange_setup {
 
 /* What a rank says of itself. */
 struct exchange_own {
-    ker_time pending;  /* the earliest it has, before what it is about to receive */
-    ker_time done;     /* it has handled everything before this time: nothing earlier may come */
-    ker_time settled;  /* how far it has gone, for requests */
-    unsigned requests; /* ker_request bits */
-    int64_t since;     /* time since the run began */
+    ker_time pending;         /* the earliest it has, before what it is about to receive */
+    ker_time done;            /* it has handled everything before this time: nothing earlier may come */
+    ker_time settled;         /* how far it has gone, for requests */
+    unsigned requests;        /* ker_request bits */
+    struct trial_round round; /* its last */
 };
 
 struct exchange_bounds {
@@ -57,7 +58,7 @@ struct exchange_bounds {
     ker_time all;      /* and any at all */
     ker_time settled;  /* the latest of all ranks */
     unsigned requests; /* of all ranks */
-    int64_t since;     /* the longest */
+    struct trial_round round; /* of all ranks */
 };
 
 struct exchange *exchange_new(const struct exchange_setup *);

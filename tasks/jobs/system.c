@@ -185,6 +185,14 @@ uint32_t task_system_foreground(const struct task_system *system)
     return system->foreground;
 }
 
+uint64_t task_system_tasks(const struct task_system *system)
+{
+    uint64_t tasks = 0;
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+        tasks += task_jobs_get(system->jobs, job)->tasks;
+    return system->traffic ? UINT64_MAX : tasks;
+}
+
 bool task_system_endless(const struct task_system *system)
 {
     const struct task_traffic *t = system->traffic;

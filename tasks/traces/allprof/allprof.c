@@ -1,12 +1,15 @@
 /* allprof.c - the program "trace": a folder of liballprof text traces, one file per task.
  *
- * open() shares the files out among the ranks (task t to rank t mod ranks) and reads them. Rank 0 gathers
+ * open() shares the files out among the ranks (task t to rank t mod ranks) and reads them; so few that one
+ * rank will simulate all are rank 0's. Rank 0 gathers
  * what concerns communicators, resolves it, and tells all ranks which communicators there are and which event
  * came to which. What was read of tasks that live on another rank is dropped in prepare(), and read there.
  * Between the collective calls in open() the ranks learn whether one of them has failed, so that none waits
  * for it.
  */
 #include "tasks/traces/allprof/allprof.h"
+
+#include "tasks/tasks.h"
 #include "tasks/traces/trace.h"
 
 #include <stdlib.h>
@@ -28,7 +31,7 @@ struct task_program {
     uint64_t memory; /* for operations */
     struct allprof_store store;
     struct allprof_file *spare;
-    uint32_t rank, ranks;
+    uint32_t rank, ranks;      /* of those that read in open() */
     struct allprof_read *read; /* until prepare(): of tasks rank, rank + ranks, ... */
     struct allprof_uses uses;  /* likewise */
     struct allprof_comms comms;
@@ -36,10 +39,14 @@ struct task_program {
     uint32_t own_count;
 };
 
+uint32_t allprof_alone = TASK_FEW;
+
 /* How many tasks' files this rank reads in open(). */
 static uint32_t read_count(const struct task_program *program)
 {
-    return (program->tasks + program->ranks - 1 - program->rank) / program->ranks;
+    return program->rank < program->ranks
+               ? (program->tasks + program->ranks - 1 - program->rank) / program->ranks
+               : 0;
 }
 
 static void read_release(struct task_program *program)
@@ -102,6 +109,7 @@ static enum ker_status comms_find(struct task_program *program, struct ker_comm 
     struct allprof_together together = {.read = program->read,
                                         .count = read_count(program),
                                         .tasks = program->tasks,
+                                        .readers = program->ranks,
                                         .folder = program->folder,
                                         .comm = comm,
                                         .uses = &program->uses,
@@ -143,12 +151,12 @@ static enum ker_status allprof_open(struct task_program **opened, const struct k
     struct task_program *program = ker_alloc(sizeof *program);
     *opened = program;
     program->rank = (uint32_t)ker_comm_rank(comm);
-    program->ranks = (uint32_t)ker_comm_size(comm);
     enum ker_status status = allprof_read_keys(program, config, path, error);
     if (status == KER_OK)
         status = allprof_folder_count(program->folder, &program->tasks, error);
     if (status == KER_OK)
         folder_register(program);
+    program->ranks = program->tasks <= allprof_alone ? 1 : (uint32_t)ker_comm_size(comm);
     status = ker_comm_worst(comm, status);
     if (status == KER_OK)
         status = ker_comm_worst(comm, ker_inputs_agree(program->rules.inputs, comm, error));

@@ -399,13 +399,16 @@ struct allprof_read { /* a file that this rank has read */
     struct allprof_tallies tallies;
 };
 struct allprof_together {
-    struct allprof_read *read; /* tasks rank, rank + ranks, ... */
+    struct allprof_read *read; /* tasks rank, rank + readers, ... */
     uint32_t count, tasks;     /* files that this rank has read; that there are */
+    uint32_t readers;          /* ranks that have read files */
     const char *folder;
     struct ker_comm *comm;
     struct allprof_uses *uses;   /* filled in, as */
     struct allprof_comms *comms; /* the communicators are */
 };
+/* At most so many files are read by rank 0 alone; 0 (a test): all are shared out. */
+extern uint32_t allprof_alone;
 /* Collective. Gives back the events and tallies that were read. */
 enum ker_status allprof_resolve(struct allprof_together *, struct ker_error *);
 

@@ -147,7 +147,7 @@ static struct allprof_flow *flows_make(const struct allprof_together *t, size_t 
         allprof_tallies_release(tallies);
     }
     for (size_t i = 0; i < count; i++)
-        offset[1 + (size_t)flow[i].to % ranks]++;
+        offset[1 + (uint32_t)flow[i].to % t->readers]++;
     size_t *next = ker_alloc(ranks * sizeof *next);
     for (size_t rank = 0; rank < ranks; rank++) {
         next[rank] = offset[rank];
@@ -155,7 +155,7 @@ static struct allprof_flow *flows_make(const struct allprof_together *t, size_t 
     }
     struct allprof_flow *sorted = ker_alloc(count * sizeof *sorted);
     for (size_t i = 0; i < count; i++)
-        sorted[next[(size_t)flow[i].to % ranks]++] = flow[i];
+        sorted[next[(uint32_t)flow[i].to % t->readers]++] = flow[i];
     for (size_t rank = 0; rank <= ranks; rank++)
         offset[rank] *= sizeof *flow;
     free(next);

@@ -1,0 +1,81 @@
+/* trial.c - see trial.h. */
+#include "kernel/engine/trial.h"
+
+#include "kernel/base/clock.h"
+
+#include <time.h>
+
+/* After so many epochs with so few records in each, of all ranks together, it is plain: such runs never
+ * gained by a second rank. It is known from counts, in a millisecond or two. */
+#define THIN_EPOCHS 1000
+#define THIN_RECORDS 17
+
+/* A single exchange counts at most so many times the shortest. */
+#define EXCHANGE_MOST 8
+
+#define MARGIN 20 /* one in so many: fewer ranks are worth a new beginning */
+
+static uint32_t nanoseconds(int64_t time)
+{
+    return time < 0 ? 0 : time > UINT32_MAX ? UINT32_MAX : (uint32_t)time;
+}
+
+void trial_begin(struct trial *t, bool wanted)
+{
+    *t = (struct trial){.look = wanted ? 0 : -1, .clock = INT64_MAX, .least = UINT32_MAX};
+    for (int i = 0; wanted && i < 16; i++) {
+        int64_t from = ker_clock_ns(CLOCK_THREAD_CPUTIME_ID),
+                cost = ker_clock_ns(CLOCK_THREAD_CPUTIME_ID) - from;
+        t->clock = cost < t->clock ? cost : t->clock;
+    }
+}
+
+int64_t trial_work_begin(const struct trial *t)
+{
+    return trial_runs(t) ? ker_clock_ns(CLOCK_THREAD_CPUTIME_ID) : 0;
+}
+
+void trial_work_end(struct trial *t, int64_t begun)
+{
+    if (!trial_runs(t))
+        return;
+    t->work = nanoseconds(ker_clock_ns(CLOCK_THREAD_CPUTIME_ID) - begun - t->clock);
+    t->worked += t->work;
+}
+
+int64_t trial_exchange_begin(const struct trial *t)
+{
+    return trial_runs(t) ? ker_clock_ns(CLOCK_MONOTONIC) : 0;
+}
+
+void trial_exchange_end(struct trial *t, int64_t begun, struct trial_round agreed)
+{
+    if (!trial_runs(t))
+        return;
+    t->exchanged = nanoseconds(ker_clock_ns(CLOCK_MONOTONIC) - begun);
+    t->least = agreed.exchange && agreed.exchange < t->least ? agreed.exchange : t->least;
+    int64_t most = t->least == UINT32_MAX ? 0 : (int64_t)t->least * EXCHANGE_MOST;
+    t->together += agreed.work + (agreed.exchange < most ? agreed.exchange : most);
+}
+
+static bool is_thin(struct ker_comm *comm, uint64_t records)
+{
+    ker_comm_sum_u64(comm, &records, 1);
+    return records <= (uint64_t)THIN_EPOCHS * THIN_RECORDS;
+}
+
+bool trial_lost(struct trial *t, struct ker_comm *comm, uint64_t epochs, uint64_t records)
+{
+    static const int64_t looks[] = {2000000, 8000000, 32000000,
+                                    128000000}; /* what a new beginning can cost */
+    if (!trial_runs(t))
+        return false;
+    if (epochs == THIN_EPOCHS && is_thin(comm, records))
+        return true;
+    if (t->together < looks[t->look])
+        return false;
+    t->look = t->look + 1 < (int)(sizeof looks / sizeof *looks) ? t->look + 1 : -1;
+    uint64_t worked = (uint64_t)t->worked;
+    ker_comm_sum_u64(comm, &worked, 1);
+    return (int64_t)(worked + worked / MARGIN) < t->together;
+}
