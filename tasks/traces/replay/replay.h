@@ -1,5 +1,5 @@
 /* replay.h - private to the replay of marstrace's traces: replay.c (the program), calls.c (calls become
- * operations), comms.c (the communicators of all tasks).
+ * operations), arguments.c (what calls were called with), comms.c (the communicators of all tasks).
  *
  * A task's calls come from a stream of its trace, one after the other; only the block that is being read is
  * in memory. Each call becomes the computation before it and one operation, or none.

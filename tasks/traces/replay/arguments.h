@@ -1,0 +1,41 @@
+/* arguments.h - private to the replay: readers of a recorded call's arguments (arguments.c). Each fills in
+ * the operation's fields for its sort of call; an error names the trace, the task, the call and what is
+ * wrong.
+ */
+#ifndef TASK_REPLAY_ARGUMENTS_H
+#define TASK_REPLAY_ARGUMENTS_H
+
+#include "tasks/traces/replay/replay.h"
+
+/* Where an error is, and where it goes. */
+struct replay_wrong {
+    const struct replay_task *task;
+    const char *path;
+    struct ker_error *error;
+};
+__attribute__((format(printf, 2, 3))) enum ker_status replay_fail(const struct replay_wrong *,
+                                                                  const char *format, ...);
+
+static inline bool replay_has(const struct mars_function *function, enum mars_field field)
+{
+    return function->at[field] >= 0;
+}
+
+/* The communicator that a field names, as the job numbers it. */
+enum ker_status replay_comm_get(const struct replay_task *, enum mars_field, int32_t *comm,
+                                const struct replay_wrong *);
+/* One way; op->kind is set. */
+enum ker_status replay_message_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
+/* Both ways. */
+enum ker_status replay_exchange_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
+/* op->kind is set. */
+enum ker_status replay_probe_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
+/* Requests that the call names. */
+void replay_named_get(struct replay_task *, struct task_op *);
+/* A wait for those requests that the call completed; *some: there are any. */
+enum ker_status replay_complete_get(struct replay_task *, struct task_op *, bool *some,
+                                    const struct replay_wrong *);
+/* op->collective is set. */
+enum ker_status replay_collective_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
+
+#endif
