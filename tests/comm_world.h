@@ -240,17 +240,17 @@ static inline uint64_t line_traffic(const struct task_op *op, int32_t size, cons
     return hash;
 }
 
-static inline void task_compare(const struct world *w, struct found *f, const struct allprof_code *code,
+static inline void task_compare(const struct world *w, struct found *f, const struct trace_code *code,
                                 const struct allprof_events *events, int32_t task)
 {
     int32_t *comm = ker_alloc(events->count * sizeof *comm);
     for (size_t i = 0; i < events->count; i++)
         comm[i] = events->event[i].comm;
-    struct allprof_reader reader = {.code = code, .comm = comm};
-    allprof_reader_seek(&reader, 0, 0);
+    struct trace_reader reader = {.code = code, .comm = comm};
+    trace_reader_seek(&reader, 0, 0);
     struct task_op op;
     uint64_t is = 0, should = 0;
-    while (allprof_reader_next(&reader, &op)) {
+    while (trace_reader_next(&reader, &op)) {
         int32_t truth = op.line < MOST_LINES ? w->task[task].truth[op.line] : -1;
         if (truth < 0 || op.kind == TASK_OP_COMPUTE)
             continue;
@@ -265,22 +265,12 @@ static inline void task_compare(const struct world *w, struct found *f, const st
         should += line_traffic(&op, wanted->size, wanted->member);
     }
     f->same_traffic = f->same_traffic && is == should;
-    allprof_reader_release(&reader);
+    trace_reader_release(&reader);
     free(comm);
 }
 
-static inline void world_read(struct world *w, struct found *f)
+static inline void world_write(struct world *w, const char *folder)
 {
-    char folder[] = P_tmpdir "/test_comm.XXXXXX";
-    struct allprof_code code[MOST_TASKS] = {{0}};
-    struct allprof_scan scan[MOST_TASKS] = {{0}};
-    struct allprof_events files[MOST_TASKS] = {{0}};
-    struct allprof_tallies tallies[MOST_TASKS] = {{0}};
-    struct allprof_rules rules = {0};
-    struct task_taken taken;
-    bool lacks;
-    assert_non_null(mkdtemp(folder));
-    *f = (struct found){.same_traffic = true, .same_comms = true};
     for (int32_t i = 0; i < w->tasks; i++) {
         char *path = ker_format("%s/pmpi-trace-rank-%d.txt", folder, i);
         FILE *file = fopen(path, "w");
@@ -290,7 +280,25 @@ static inline void world_read(struct world *w, struct found *f)
         fclose(file);
         free(path);
     }
+}
+
+static inline void world_read(struct world *w, struct found *f)
+{
+    char folder[] = P_tmpdir "/test_comm.XXXXXX";
+    struct trace_code code[MOST_TASKS] = {{0}};
+    struct trace_store store;
+    struct allprof_scan scan[MOST_TASKS] = {{0}};
+    struct allprof_events files[MOST_TASKS] = {{0}};
+    struct allprof_tallies tallies[MOST_TASKS] = {{0}};
+    struct allprof_rules rules = {0};
+    struct task_taken taken;
+    bool lacks;
+    assert_non_null(mkdtemp(folder));
+    *f = (struct found){.same_traffic = true, .same_comms = true};
+    trace_store_init(&store, UINT64_MAX, allprof_form);
+    world_write(w, folder);
     for (uint32_t i = 0; i < (uint32_t)w->tasks && f->status == KER_OK; i++) {
+        code[i].store = &store;
         f->status = allprof_parse(&code[i], &taken, &scan[i], &rules, folder, i, &f->error);
         files[i] = scan[i].events;
         tallies[i] = scan[i].tallies;
@@ -303,7 +311,7 @@ static inline void world_read(struct world *w, struct found *f)
     for (uint32_t i = 0; i < (uint32_t)w->tasks; i++) {
         if (f->status == KER_OK)
             task_compare(w, f, &code[i], &files[i], (int32_t)i);
-        allprof_code_release(&code[i]);
+        trace_code_release(&code[i]);
         allprof_scan_release(&scan[i]);
     }
     for (int32_t i = 0; i < w->tasks && !getenv("KEEP_TRACE"); i++) {

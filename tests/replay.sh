@@ -41,6 +41,8 @@ for ranks in 2 3; do
 done
 "$marstrace" --merge t -o t.mars >err 2>&1 && "$marssim" -q -o merged replay.cfg 'jobs[0].trace="t.mars"' >err 2>&1 && same merged
 check "from one file: the same"
+"$marssim" -q -o file replay.cfg 'jobs[0].trace_memory="0 B"' >err 2>&1 && same file
+check "its operations in a temporary file: the same"
 half=$(jq '.result.simulated_time_ps / 2 | floor' one/summary.json)
 "$marssim" -q -o saved replay.cfg "run.checkpoint.at=[\"$half ps\"]" >err 2>&1 &&
     mpirun -n 2 "$marssim" -q -o resumed --resume saved/checkpoints/* partition.adapt=false >err 2>&1 && same resumed

@@ -45,6 +45,7 @@ enum task_op_kind {
     TASK_OP_IPROBE,
     TASK_OP_COLLECTIVE, /* collective, root, bytes ..., see below */
     TASK_OP_FINALIZE,   /* all outstanding work done; last op */
+    TASK_OP_COUNT,      /* what a kind has of a task_op, tasks/traces/store/code.c lists, too */
 };
 
 enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFERED, TASK_MODE_READY };

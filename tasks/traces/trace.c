@@ -1,6 +1,7 @@
 /* trace.c - the program "trace": which format a trace has. */
 #include "tasks/traces/trace.h"
 #include "tasks/traces/mars/reader.h"
+#include "tasks/traces/store/store.h"
 
 /* A folder or file that begins as marstrace's do; everything else is left to liballprof's reader, which says
  * what is wrong with it. */
@@ -31,4 +32,4 @@ const struct ker_kind task_program_trace = {
     .meaning = "replays a traced program: traces of marstrace, or text traces of the PMPI tracer liballprof",
     .traits = "computes",
     .operations = &(const struct task_program_class){.form = trace_form},
-    .options = KER_OPTIONS(trace_options, task_allprof_options, task_replay_options)};
+    .options = KER_OPTIONS(trace_options, task_allprof_options, task_replay_options, trace_store_options)};

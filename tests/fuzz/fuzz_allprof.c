@@ -35,23 +35,23 @@ static uint32_t files_write(const char *folder, const uint8_t *data, size_t size
     return tasks;
 }
 
-static void ops_check(const struct allprof_code *code, const struct allprof_events *events,
+static void ops_check(const struct trace_code *code, const struct allprof_events *events,
                       const struct allprof_comms *comms, uint32_t task)
 {
     int32_t *comm = ker_alloc(events->count * sizeof *comm);
     for (size_t i = 0; i < events->count; i++)
         comm[i] = events->event[i].comm;
-    struct allprof_reader reader = {.code = code, .comm = comm};
-    allprof_reader_seek(&reader, 0, 0);
+    struct trace_reader reader = {.code = code, .comm = comm};
+    trace_reader_seek(&reader, 0, 0);
     struct task_op op = {0};
-    while (allprof_reader_next(&reader, &op)) {
+    while (trace_reader_next(&reader, &op)) {
         ker_assert(op.comm >= 0 && op.comm < comms->count && op.call);
         ker_assert(op.kind == TASK_OP_COMPUTE || op.kind == TASK_OP_FINALIZE || op.request ||
                    op.request_count || task_comm_rank(&comms->comm[op.comm], (int32_t)task) >= 0);
         ker_assert(op.peer >= -2 && op.peer < comms->comm[op.comm].size);
     }
     ker_assert(op.kind == TASK_OP_FINALIZE);
-    allprof_reader_release(&reader);
+    trace_reader_release(&reader);
     free(comm);
 }
 
@@ -77,8 +77,8 @@ static enum ker_status messages_match(const struct allprof_events *files,
 /* in_file: what operations there are lies in a temporary file. */
 static void tasks_read(const char *folder, uint32_t tasks, bool in_file)
 {
-    struct allprof_store store;
-    struct allprof_code code[FUZZ_TASKS] = {{0}};
+    struct trace_store store;
+    struct trace_code code[FUZZ_TASKS] = {{0}};
     struct allprof_scan scan[FUZZ_TASKS] = {{0}};
     struct allprof_events files[FUZZ_TASKS] = {{0}};
     struct allprof_tallies tallies[FUZZ_TASKS] = {{0}};
@@ -88,9 +88,9 @@ static void tasks_read(const char *folder, uint32_t tasks, bool in_file)
     struct ker_error error = {0};
     enum ker_status status = KER_OK;
     bool lacks;
-    allprof_store_init(&store, 0);
+    trace_store_init(&store, in_file ? 0 : UINT64_MAX, allprof_form);
     for (uint32_t i = 0; i < tasks && status == KER_OK; i++) {
-        code[i].store = in_file ? &store : NULL;
+        code[i].store = &store;
         status = allprof_parse(&code[i], &taken, &scan[i], &rules, folder, i, &error);
         files[i] = scan[i].events;
         tallies[i] = scan[i].tallies;
@@ -106,9 +106,9 @@ static void tasks_read(const char *folder, uint32_t tasks, bool in_file)
     ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0));
     for (uint32_t i = 0; i < tasks; i++) {
         allprof_scan_release(&scan[i]);
-        allprof_code_release(&code[i]);
+        trace_code_release(&code[i]);
     }
-    allprof_store_release(&store);
+    trace_store_release(&store);
     allprof_comms_release(&comms);
 }
 

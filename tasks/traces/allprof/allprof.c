@@ -16,10 +16,10 @@
 #include <string.h>
 
 struct own_task {
-    struct allprof_code code;
+    struct trace_code code;
     struct task_taken taken;
     int32_t *comm; /* of each event; NULL: the world of all */
-    struct allprof_reader reader;
+    struct trace_reader reader;
     uint64_t before; /* the last call of next(): where it read, and the line */
     uint32_t before_line;
 };
@@ -29,7 +29,7 @@ struct task_program {
     uint32_t tasks;
     struct allprof_rules rules;
     uint64_t memory; /* for operations */
-    struct allprof_store store;
+    struct trace_store store;
     struct allprof_file *spare;
     uint32_t rank, ranks;      /* of those that read in open() */
     struct allprof_read *read; /* until prepare(): of tasks rank, rank + ranks, ... */
@@ -52,7 +52,7 @@ static uint32_t read_count(const struct task_program *program)
 static void read_release(struct task_program *program)
 {
     for (uint32_t i = 0; program->read && i < read_count(program); i++) {
-        allprof_code_release(&program->read[i].code);
+        trace_code_release(&program->read[i].code);
         free(program->read[i].events.event);
         allprof_tallies_release(&program->read[i].tallies);
     }
@@ -67,13 +67,13 @@ static void allprof_close(struct task_program *program)
     if (!program)
         return;
     for (uint32_t i = 0; i < program->own_count; i++) {
-        allprof_code_release(&program->own[i].code);
-        allprof_reader_release(&program->own[i].reader);
+        trace_code_release(&program->own[i].code);
+        trace_reader_release(&program->own[i].reader);
         free(program->own[i].comm);
     }
     free(program->own);
     read_release(program);
-    allprof_store_release(&program->store);
+    trace_store_release(&program->store);
     allprof_comms_release(&program->comms);
     allprof_uses_release(&program->uses);
     free(program->folder);
@@ -85,7 +85,7 @@ static enum ker_status files_read(struct task_program *program, struct ker_error
     enum ker_status status = KER_OK;
     uint32_t count = read_count(program);
     program->read = ker_alloc(count * sizeof *program->read);
-    allprof_store_init(&program->store, program->memory);
+    trace_store_init(&program->store, program->memory, allprof_form);
     for (uint32_t i = 0; i < count && status == KER_OK; i++) {
         struct allprof_scan scan = {0};
         struct allprof_read *read = &program->read[i];
@@ -96,7 +96,7 @@ static enum ker_status files_read(struct task_program *program, struct ker_error
         read->events = scan.events;
         read->tallies = scan.tallies;
     }
-    return status ? status : allprof_store_status(&program->store, error);
+    return status ? status : trace_store_status(&program->store, error);
 }
 
 /* Collective. */
@@ -194,7 +194,7 @@ static enum ker_status task_read(struct task_program *program, struct own_task *
         status = allprof_line_fail(program->folder, task, scan.events.event[count].line, error,
                                    "the file has changed while it was read");
     allprof_scan_release(&scan);
-    return status ? status : allprof_store_status(&program->store, error);
+    return status ? status : trace_store_status(&program->store, error);
 }
 
 /* Which communicator each event of the task is. */
@@ -225,7 +225,7 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
             struct allprof_read *read = &program->read[task / program->ranks];
             own->code = read->code;
             own->taken = read->taken;
-            read->code = (struct allprof_code){0};
+            read->code = (struct trace_code){0};
         } else {
             enum ker_status status = task_read(program, own, task, error);
             if (status != KER_OK)
@@ -234,7 +234,7 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
         own->comm = comms_map(&program->uses, task);
         own->reader.code = &own->code;
         own->reader.comm = own->comm;
-        allprof_reader_seek(&own->reader, 0, 0);
+        trace_reader_seek(&own->reader, 0, 0);
     }
     read_release(program);
     allprof_uses_release(&program->uses);
@@ -244,11 +244,11 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
 static bool allprof_next(struct task_program *program, uint32_t own, struct task_op *op)
 {
     struct own_task *task = &program->own[own];
-    task->before = allprof_reader_position(&task->reader);
+    task->before = trace_reader_position(&task->reader);
     task->before_line = task->reader.line;
-    if (allprof_reader_next(&task->reader, op))
+    if (trace_reader_next(&task->reader, op))
         return true;
-    allprof_reader_seek(&task->reader, 0, 0); /* a background job that starts again */
+    trace_reader_seek(&task->reader, 0, 0); /* a background job that starts again */
     return false;
 }
 
@@ -263,7 +263,7 @@ static void allprof_position(struct task_program *program, uint32_t own, struct 
     if (!c->loads || c->bad)
         return;
     task->before = before;
-    allprof_reader_seek(&task->reader, before, task->before_line);
+    trace_reader_seek(&task->reader, before, task->before_line);
 }
 
 static struct task_taken allprof_taken(const struct task_program *program, uint32_t own)
@@ -298,12 +298,6 @@ const struct ker_option task_allprof_options[] = {
                 "(or the same Iprobe), is waiting and left out if it is not longer than this; longer ones "
                 "are computation. 0: none "
                 "is left out."},
-    {.key = "jobs[].trace_memory",
-     .type = KER_TYPE_BYTES,
-     .fallback = "1 MiB",
-     .maximum = "1 TiB",
-     .meaning = "trace: memory of each rank for the operations of the job, about 10 bytes a call; what is "
-                "beyond lies in a temporary file, in the folder that TMPDIR names, or in /var/tmp."},
     {.key = NULL},
 };
 

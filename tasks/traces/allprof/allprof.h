@@ -1,14 +1,15 @@
 /* allprof.h - inside the reader of liballprof traces; docs/traces.md tells the format and the rules.
  *
- * A file is read once: it is checked, its operations are kept as a few bytes each (parse.c, request.c,
- * code.c), and so is what concerns communicators (scan.c). open() shares the files out among the ranks; rank
- * 0 gathers the latter, resolves it and shares the result (comm.c, share.c). A rank reads those files again
- * in prepare() whose tasks it has but that another rank was given before.
+ * A file is read once: it is checked, its operations are kept as a few bytes each (parse.c, request.c), and
+ * so is what concerns communicators (scan.c). open() shares the files out among the ranks; rank 0 gathers the
+ * latter, resolves it and shares the result (comm.c, share.c). A rank reads those files again in prepare()
+ * whose tasks it has but that another rank was given before.
  */
 #ifndef TASKS_ALLPROF_H
 #define TASKS_ALLPROF_H
 
 #include "tasks/programs/op.h"
+#include "tasks/traces/store/store.h"
 
 #include <stddef.h>
 
@@ -257,85 +258,6 @@ void allprof_uses_release(struct allprof_uses *);
 /* Collective: all ranks get what rank 0 has. */
 void allprof_share(struct allprof_uses *, struct allprof_comms *, uint32_t tasks, struct ker_comm *);
 
-/* ---- store.c: where operations lie ---- */
-
-/* Of all tasks of a trace on a rank. */
-struct allprof_store {
-    uint64_t most, held; /* bytes of operations in memory: at most, about, and of the tasks read so far */
-    size_t block;
-    int file; /* for what is beyond; -1: there is none */
-    uint64_t end;
-    int failure; /* errno */
-};
-void allprof_store_init(struct allprof_store *, uint64_t most);
-void allprof_store_release(struct allprof_store *);
-enum ker_status allprof_store_status(const struct allprof_store *, struct ker_error *);
-
-struct allprof_block {
-    uint64_t first, place; /* position among the task's operations; in the file */
-};
-
-/* The operations of a task as bytes. A position counts from the first of them, wherever it lies.
- * Communicators are named by the numbers of events. */
-struct allprof_code {
-    struct allprof_store *store; /* NULL: everything stays in memory */
-    struct allprof_block *block;
-    uint32_t blocks;
-    uint64_t begin; /* position of byte[0]: so much is in the file */
-    uint8_t *byte;
-    size_t used, room;
-    size_t cut;      /* used: when to look whether a block is full */
-    uint64_t total;  /* when it is complete: all bytes */
-    uint32_t line;   /* of the last operation */
-    uint64_t gap_us; /* computation not yet written; at most ALLPROF_GAP_MAX_US of it will be */
-    /* The last operation can be taken back. */
-    uint64_t last_begin, last_op;
-    uint32_t last_line;
-    uint64_t last_gap_us;
-};
-/* To be called when code->used has reached code->cut: ends a block before the last operation. */
-void allprof_code_cut(struct allprof_code *);
-void allprof_code_end(struct allprof_code *); /* nothing follows */
-void allprof_code_release(struct allprof_code *);
-/* Bytes below code->begin. */
-void allprof_code_peek(const struct allprof_code *, uint64_t at, uint8_t *, size_t bytes);
-void allprof_code_poke(struct allprof_code *, uint64_t at, const uint8_t *, size_t bytes);
-
-struct allprof_reader {
-    const struct allprof_code *code; /* complete */
-    const uint8_t *at, *begin, *end; /* what can be read now: whole operations */
-    uint64_t first;                  /* position of *begin */
-    const int32_t *comm;             /* of each event; NULL: the world is all there is */
-    uint32_t line;
-    uint64_t *scratch;
-    size_t room;
-    uint8_t *window; /* for a block from the file */
-    size_t window_bytes;
-};
-static inline uint64_t allprof_reader_position(const struct allprof_reader *reader)
-{
-    return reader->first + (uint64_t)(reader->at - reader->begin);
-}
-/* At the end of what can be read: gets more; false: there is none. */
-bool allprof_reader_more(struct allprof_reader *);
-/* Goes to a position behind which an operation begins (0: the first), and whose line number was this. */
-void allprof_reader_seek(struct allprof_reader *, uint64_t at, uint32_t line);
-void allprof_reader_release(struct allprof_reader *);
-
-/* ---- code.c: operations as bytes ---- */
-
-#define ALLPROF_GAP_MAX_US                                                                                   \
-    UINT64_C(9000000000000) /* longer than any simulation: picoseconds must not overflow */
-/* Appends one; kinds of tests and of WAITANY and WAITSOME can be settled later. Returns where it lies. */
-uint64_t allprof_code_put(struct allprof_code *, const struct allprof_call *, const struct task_op *);
-void allprof_code_settle(struct allprof_code *, uint64_t at, int8_t outcome,
-                         uint64_t request); /* request 0: leave */
-int8_t allprof_code_outcome(const struct allprof_code *, uint64_t at, uint64_t *request);
-/* Takes the operation back when it is the last one: computation before and after it become one. */
-bool allprof_code_undo(struct allprof_code *, uint64_t at);
-
-bool allprof_reader_next(struct allprof_reader *, struct task_op *);
-
 /* ---- request.c: request variables ---- */
 
 struct allprof_requests;
@@ -348,7 +270,7 @@ struct allprof_post {
     uint8_t stride; /* bytes from one request variable of an array to the next */
 };
 
-struct allprof_requests *allprof_requests_new(struct allprof_code *);
+struct allprof_requests *allprof_requests_new(struct trace_code *);
 void allprof_requests_free(struct allprof_requests *);
 /* A request is made in this variable: returns its id. May settle an open test and write REQUEST_FREE or WAIT
  * operations. */
@@ -384,8 +306,10 @@ enum ker_status allprof_match_messages(struct allprof_flow *, size_t count, cons
 
 /* ---- parse.c ---- */
 
+extern const struct trace_form allprof_form;
+
 /* Reads a task's file: its operations, and what it says about communicators. Both are to be released. */
-enum ker_status allprof_parse(struct allprof_code *, struct task_taken *, struct allprof_scan *,
+enum ker_status allprof_parse(struct trace_code *, struct task_taken *, struct allprof_scan *,
                               const struct allprof_rules *, const char *folder, uint32_t task,
                               struct ker_error *);
 
@@ -393,7 +317,7 @@ enum ker_status allprof_parse(struct allprof_code *, struct task_taken *, struct
 
 struct allprof_read { /* a file that this rank has read */
     uint32_t task;
-    struct allprof_code code;
+    struct trace_code code;
     struct task_taken taken;
     struct allprof_events events;
     struct allprof_tallies tallies;

@@ -23,7 +23,7 @@ struct poll {
 };
 
 struct parser {
-    struct allprof_code *code;
+    struct trace_code *code;
     struct allprof_requests *requests;
     const struct allprof_rules *rules;
     struct allprof_scan *scan;
@@ -70,7 +70,7 @@ static enum ker_status tag_translate(struct parser *p, int32_t value, bool recei
 
 static void op_put(struct parser *p)
 {
-    allprof_code_put(p->code, p->args.call, &p->op);
+    trace_code_put(p->code, &p->op);
 }
 
 /* Bytes of the first or the second (count, datatype). */
@@ -308,7 +308,7 @@ static void gap_settle(struct parser *p)
         return;
     bool polls = kind == ALLPROF_IPROBE || kind == ALLPROF_TEST || kind == ALLPROF_TEST_SOME;
     if (!polls && p->polled.count == 0) { /* nearly always */
-        p->code->gap_us += p->held_us;
+        p->code->gap += p->held_us;
         p->held_us = 0;
         return;
     }
@@ -316,7 +316,7 @@ static void gap_settle(struct parser *p)
     if (polls_equal(&p->polled, &poll) && p->held_us <= (uint64_t)(p->rules->poll_gap / KER_US))
         p->poll_gap_us += p->held_us;
     else
-        p->code->gap_us += p->held_us;
+        p->code->gap += p->held_us;
     p->held_us = 0;
     p->polled = poll;
 }
@@ -377,16 +377,24 @@ static enum ker_status parse_line(struct parser *p)
         p->stride = stride_find(p);
     if (args->call->kind == ALLPROF_LOCAL)
         return KER_OK;
-    p->op = (struct task_op){.kind = args->call->op, .line = p->line, .comm = event};
+    p->op =
+        (struct task_op){.kind = args->call->op, .line = p->line, .comm = event, .call = args->call->name};
+    if (args->call->kind == ALLPROF_SEND || args->call->kind == ALLPROF_ISEND ||
+        args->call->kind == ALLPROF_SEND_INIT)
+        p->op.mode = args->call->mode;
     return parse_call(p);
 }
 
+const struct trace_form allprof_form = {.unit = KER_US, .lines = true, .events = true};
+
+#define GAP_MOST_US (uint64_t)(TRACE_GAP_MOST / KER_US)
+
 static ker_time time_of(uint64_t us)
 {
-    return (ker_time)(us < ALLPROF_GAP_MAX_US ? us : ALLPROF_GAP_MAX_US) * KER_US;
+    return (ker_time)(us < GAP_MOST_US ? us : GAP_MOST_US) * KER_US;
 }
 
-enum ker_status allprof_parse(struct allprof_code *code, struct task_taken *taken, struct allprof_scan *scan,
+enum ker_status allprof_parse(struct trace_code *code, struct task_taken *taken, struct allprof_scan *scan,
                               const struct allprof_rules *rules, const char *folder, uint32_t task,
                               struct ker_error *error)
 {
@@ -406,7 +414,7 @@ enum ker_status allprof_parse(struct allprof_code *code, struct task_taken *take
     }
     *taken =
         (struct task_taken){.poll_gap = time_of(p.poll_gap_us), .finalize_gap = time_of(p.finalize_gap_us)};
-    allprof_code_end(code);
+    trace_code_end(code);
     allprof_scan_end(scan);
     allprof_requests_free(p.requests);
     allprof_file_close(p.file);

@@ -39,7 +39,7 @@ struct variable {
 };
 
 struct allprof_requests {
-    struct allprof_code *code;
+    struct trace_code *code;
     struct variable *variable;
     size_t places, used; /* a power of two; at most half are used */
     uint64_t next_id, last_status;
@@ -48,7 +48,7 @@ struct allprof_requests {
     size_t room;
 };
 
-struct allprof_requests *allprof_requests_new(struct allprof_code *code)
+struct allprof_requests *allprof_requests_new(struct trace_code *code)
 {
     struct allprof_requests *requests = ker_alloc(sizeof *requests);
     requests->code = code;
@@ -119,8 +119,8 @@ static bool is_choice(unsigned kind)
 static void put_one(struct allprof_requests *requests, const struct allprof_call *call, unsigned kind,
                     uint64_t id, uint32_t line)
 {
-    struct task_op op = {.kind = (uint8_t)kind, .request = id, .line = line};
-    allprof_code_put(requests->code, call, &op);
+    struct task_op op = {.kind = (uint8_t)kind, .request = id, .line = line, .call = call->name};
+    trace_code_put(requests->code, &op);
 }
 
 static bool posts_equal(const struct allprof_post *a, const struct allprof_post *b)
@@ -160,10 +160,10 @@ static void variable_vacate(struct allprof_requests *requests, struct variable *
     if (!is_choice(base->kind))
         return; /* Test, Testall: it stays settled as completed */
     uint64_t chosen;
-    allprof_code_outcome(requests->code, base->at, &chosen);
+    trace_code_outcome(requests->code, base->at, &chosen);
     bool several = base->kind == TASK_OP_WAITSOME || base->kind == TASK_OP_TESTSOME;
     if (!chosen && (several || base->completed <= 1 || is_test(base->kind)))
-        allprof_code_settle(requests->code, base->at, 1, completed_take(requests, base, variable));
+        trace_code_settle(requests->code, base->at, 1, completed_take(requests, base, variable));
     else if (is_test(base->kind) || several)
         put_one(requests, call, TASK_OP_WAIT, completed_take(requests, base, variable), line);
     /* else several Waitany before: which one it was is for the replay to choose */
@@ -191,11 +191,11 @@ static void variable_ask(struct allprof_requests *requests, struct variable *var
     if (!base || !is_test(base->kind) || base->at == UINT64_MAX)
         return;
     uint64_t chosen;
-    int8_t outcome = allprof_code_outcome(requests->code, base->at, &chosen);
+    int8_t outcome = trace_code_outcome(requests->code, base->at, &chosen);
     if (is_choice(base->kind) && outcome == 1)
         return;
-    if (!allprof_code_undo(requests->code, base->at))
-        allprof_code_settle(requests->code, base->at, 0, 0);
+    if (!trace_code_undo(requests->code, base->at))
+        trace_code_settle(requests->code, base->at, 0, 0);
     base->at = UINT64_MAX; /* settled for all its variables */
 }
 
@@ -278,11 +278,14 @@ static void start_all(struct allprof_requests *requests, const struct allprof_ar
 static uint64_t call_put(struct allprof_requests *requests, const struct allprof_args *args, uint32_t line,
                          uint32_t held)
 {
-    struct task_op op = {
-        .kind = args->call->op, .line = line, .requests = requests->list, .request_count = held};
+    struct task_op op = {.kind = args->call->op,
+                         .line = line,
+                         .requests = requests->list,
+                         .request_count = held,
+                         .call = args->call->name};
     op.request = requests->list[0];
     op.outcome = op.kind != TASK_OP_TESTANY && op.kind != TASK_OP_TESTSOME;
-    return allprof_code_put(requests->code, args->call, &op);
+    return trace_code_put(requests->code, &op);
 }
 
 bool allprof_requests_call(struct allprof_requests *requests, const struct allprof_args *args, uint32_t line,
@@ -326,5 +329,5 @@ void allprof_requests_status(struct allprof_requests *requests, uint64_t status)
     struct variable *base = requests->last_base ? variable_find(requests, requests->last_base) : NULL;
     if (base && base->at == requests->code->last_op && base->kind == TASK_OP_TESTANY &&
         base->status == status)
-        allprof_code_settle(requests->code, base->at, 1, 0);
+        trace_code_settle(requests->code, base->at, 1, 0);
 }

@@ -1,47 +1,46 @@
 /* replay.c - the replay of traces that marstrace has written.
  *
- * open() joins the communicators of all tasks (comms.c). prepare() reads the calls of this rank's tasks once
- * and checks them, so that nothing is found wrong in mid-run; next() reads them again as they are needed.
+ * open() joins the communicators of all tasks (comms.c). prepare() reads each call of this rank's tasks once,
+ * checks it, and puts what it is in the replay into the store (tasks/traces/store); next() takes it from
+ * there. So nothing is found wrong in mid-run, and nothing of the trace stays in memory or open.
  */
 #include "tasks/traces/replay/replay.h"
+#include "tasks/traces/store/store.h"
 #include "tasks/traces/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct own_task {
-    struct replay_task replay;
+    struct trace_code code;
+    struct trace_reader reader;
     struct task_taken taken;
+    uint64_t before; /* the last call of next(): where it read */
 };
 
 struct task_program {
     char *path;
     struct ker_inputs *inputs;
-    struct mars_trace *trace;
+    struct mars_trace *trace; /* until prepare() */
+    uint32_t tasks;
     struct replay_rules rules;
     struct replay_comms comms;
+    uint64_t memory; /* for operations */
+    struct trace_store store;
     struct own_task *own;
     uint32_t own_count;
-    struct mars_error why; /* large: not made anew for each call */
-    struct ker_error error;
 };
-
-static void own_close(struct own_task *own)
-{
-    mars_stream_close(own->replay.stream);
-    mars_task_close(own->replay.trace);
-    free(own->replay.comm);
-    free(own->replay.list[0]);
-    free(own->replay.list[1]);
-}
 
 static void replay_close(struct task_program *program)
 {
     if (!program)
         return;
-    for (uint32_t i = 0; i < program->own_count; i++)
-        own_close(&program->own[i]);
+    for (uint32_t i = 0; i < program->own_count; i++) {
+        trace_code_release(&program->own[i].code);
+        trace_reader_release(&program->own[i].reader);
+    }
     free(program->own);
+    trace_store_release(&program->store);
     replay_comms_release(&program->comms);
     mars_trace_close(program->trace);
     free(program->path);
@@ -53,7 +52,7 @@ static enum ker_status trace_open(struct task_program *program, struct ker_error
     struct mars_error why = {0};
     if (!mars_trace_open(&program->trace, program->path, &why))
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
-    uint32_t tasks = mars_trace_tasks(program->trace);
+    uint32_t tasks = program->tasks = mars_trace_tasks(program->trace);
     if (tasks == 0)
         return ker_fail(error, KER_BAD_INPUT, "%s: a trace without tasks", program->path);
     char text[32];
@@ -69,6 +68,7 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     *opened = program;
     program->path = ker_format("%s", ker_config_file(config, TASK_KEY(path, "trace")));
     program->inputs = ker_config_inputs(config);
+    program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
     program->rules.cpu = ker_config_is(config, TASK_KEY(path, "clock"), "cpu");
     program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
     enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
@@ -81,7 +81,7 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
 
 static uint32_t replay_tasks(const struct task_program *program)
 {
-    return mars_trace_tasks(program->trace);
+    return program->tasks;
 }
 
 static const struct task_comm *replay_comms(const struct task_program *program, int32_t *count)
@@ -92,50 +92,41 @@ static const struct task_comm *replay_comms(const struct task_program *program, 
 
 /* ---- a task's calls ---- */
 
-/* From the first call on. */
-static bool task_begin(struct replay_task *t, struct mars_error *why)
+/* The computation before a call, and the call. */
+static enum ker_status record_put(const struct task_program *program, struct own_task *own,
+                                  struct replay_task *t, bool *ends, struct ker_error *error)
 {
-    mars_stream_close(t->stream);
-    t->stream = NULL;
-    t->read = 0;
-    t->held = t->ended = false;
-    return mars_stream_open(&t->stream, t->trace, 0, why);
+    bool some;
+    struct task_op op;
+    enum ker_status status = replay_translate(t, &op, &some, program->path, error);
+    if (status != KER_OK || *ends) /* what follows MPI_Finalize is none of the job's, but checked */
+        return status;
+    ker_time gap = replay_gap(t);
+    if (gap > 0)
+        trace_code_compute(&own->code, (uint64_t)(gap / program->store.form.unit));
+    if (some)
+        trace_code_put(&own->code, &op);
+    *ends = some && op.kind == TASK_OP_FINALIZE;
+    return KER_OK;
 }
 
-static bool record_next(struct replay_task *t, struct mars_error *why)
+/* All calls of a task, and what is left out of its time. */
+static enum ker_status calls_read(const struct task_program *program, struct own_task *own,
+                                  struct replay_task *t, struct ker_error *error)
 {
-    if (!mars_stream_next(t->stream, &t->record, why))
-        return false;
-    t->read++;
-    return true;
-}
-
-/* Reads all calls of a task, and what is left out of its time. */
-static enum ker_status task_check(const struct task_program *program, struct own_task *own,
-                                  struct ker_error *error)
-{
-    struct replay_task *t = &own->replay;
     struct mars_error why = {0};
-    struct task_op op = {.kind = TASK_OP_COMPUTE};
+    struct mars_stream *stream;
     enum ker_status status = KER_OK;
-    if (t->trace->threads > 1)
-        return ker_fail(error, KER_BAD_INPUT,
-                        "%s: %u threads of task %u have called MPI; a task can only be replayed with one",
-                        program->path, t->trace->threads, t->trace->number);
-    if (!task_begin(t, &why))
-        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
-    uint32_t block = UINT32_MAX, shapes = 0; /* of the block: those seen; they appear in their order */
     bool ends = false;
-    while (status == KER_OK && record_next(t, &why)) {
+    if (!mars_stream_open(&stream, t->trace, 0, &why))
+        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    while (status == KER_OK && mars_stream_next(stream, &t->record, &why)) {
+        t->read++;
         own->taken.poll_gap += (ker_time)t->record.rest_ns * 1000;
-        if (block == mars_stream_block(t->stream) && t->record.shape < shapes)
-            continue; /* the same call was right before */
-        block = mars_stream_block(t->stream);
-        shapes = t->record.shape + 1;
-        bool some;
-        status = replay_translate(t, &op, &some, program->path, error);
-        ends = ends || op.kind == TASK_OP_FINALIZE;
+        status = record_put(program, own, t, &ends, error);
     }
+    mars_stream_close(stream);
+    trace_code_end(&own->code);
     if (status == KER_OK && why.text[0])
         status = ker_fail(error, KER_BAD_INPUT, "%s", why.text);
     if (status == KER_OK && !ends)
@@ -148,90 +139,63 @@ static enum ker_status task_check(const struct task_program *program, struct own
 static enum ker_status task_prepare(struct task_program *program, struct own_task *own, uint32_t task,
                                     struct ker_error *error)
 {
-    struct replay_task *t = &own->replay;
     struct mars_error why = {0};
-    t->rules = &program->rules;
-    t->comms = program->comms.comm;
-    if (!mars_task_open(&t->trace, program->trace, task, &why))
+    struct replay_task t = {.rules = &program->rules, .comms = program->comms.comm};
+    if (!mars_task_open(&t.trace, program->trace, task, &why))
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
-    t->comm = replay_comms_of(&program->comms, t->trace);
-    enum ker_status status = task_check(program, own, error);
-    if (status == KER_OK && !task_begin(t, &why))
-        status = ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    t.comm = replay_comms_of(&program->comms, t.trace);
+    own->code.store = &program->store;
+    enum ker_status status = KER_OK;
+    if (t.trace->threads > 1)
+        status = ker_fail(error, KER_BAD_INPUT,
+                          "%s: %u threads of task %u have called MPI; a task can only be replayed with one",
+                          program->path, t.trace->threads, task);
+    else
+        status = calls_read(program, own, &t, error);
+    mars_task_close(t.trace);
+    free(t.comm);
+    free(t.list[0]);
+    free(t.list[1]);
+    own->reader.code = &own->code;
+    trace_reader_seek(&own->reader, 0, 0);
     return status;
 }
 
 static enum ker_status replay_prepare(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
                                       struct ker_error *error)
 {
+    enum ker_status status = KER_OK;
+    trace_store_init(&program->store, program->memory, (struct trace_form){.unit = KER_NS});
     program->own = ker_alloc(count * sizeof *program->own);
-    for (uint32_t i = 0; i < count; i++) {
-        program->own_count++;
-        enum ker_status status = task_prepare(program, &program->own[i], own_tasks[i], error);
-        if (status != KER_OK)
-            return status;
-    }
-    return KER_OK;
-}
-
-/* What was read once cannot be read again. */
-static void changed(const struct task_program *program, const char *why)
-{
-    ker_give_up("%s: the trace has changed since the run began: %s", program->path, why);
-}
-
-/* The record that is to be handled, and the computation before it; false: there is none. */
-static bool held_next(struct task_program *program, struct replay_task *t)
-{
-    t->held = record_next(t, &program->why);
-    if (program->why.text[0])
-        changed(program, program->why.text);
-    return t->held;
+    program->own_count = count;
+    for (uint32_t i = 0; i < count && status == KER_OK; i++)
+        status = task_prepare(program, &program->own[i], own_tasks[i], error);
+    mars_trace_close(program->trace);
+    program->trace = NULL;
+    return status ? status : trace_store_status(&program->store, error);
 }
 
 static bool replay_next(struct task_program *program, uint32_t number, struct task_op *op)
 {
-    struct replay_task *t = &program->own[number].replay;
-    t->read_first = t->read;
-    t->held_first = t->held;
-    for (;;) {
-        bool some = false;
-        if (!t->held) {
-            if (t->ended || !held_next(program, t)) { /* a background job that starts again */
-                if (!task_begin(t, &program->why))
-                    changed(program, program->why.text);
-                return false;
-            }
-            *op = (struct task_op){.kind = TASK_OP_COMPUTE, .time = replay_gap(t)};
-            if (op->time > 0)
-                return true;
-        }
-        t->held = false;
-        if (replay_translate(t, op, &some, program->path, &program->error) != KER_OK)
-            changed(program, program->error.text);
-        t->ended = some && op->kind == TASK_OP_FINALIZE;
-        if (some)
-            return true;
-    }
+    struct own_task *own = &program->own[number];
+    own->before = trace_reader_position(&own->reader);
+    if (trace_reader_next(&own->reader, op))
+        return true;
+    trace_reader_seek(&own->reader, 0, 0); /* a background job that starts again */
+    return false;
 }
 
+/* The trace is the same, so the operations are. */
 static void replay_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
-    struct replay_task *t = &program->own[number].replay;
-    uint64_t read = ker_chunk_u64(c, t->read_first);
-    uint8_t held = t->held_first;
-    KER_CHUNK(c, held);
-    c->bad |= held && read == 0;
+    struct own_task *own = &program->own[number];
+    uint64_t before = ker_chunk_u64(c, own->before);
+    ker_chunk_same(c, own->code.total);
+    c->bad |= before > own->code.total;
     if (!c->loads || c->bad)
         return;
-    struct mars_error why = {0};
-    bool more = task_begin(t, &why);
-    while (more && t->read < read)
-        more = record_next(t, &why);
-    t->held = held;
-    t->read_first = read;
-    t->held_first = held;
-    c->bad |= !more;
+    own->before = before;
+    trace_reader_seek(&own->reader, before, 0);
 }
 
 static struct task_taken replay_taken(const struct task_program *program, uint32_t number)

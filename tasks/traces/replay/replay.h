@@ -1,8 +1,8 @@
 /* replay.h - private to the replay of marstrace's traces: replay.c (the program), calls.c (calls become
  * operations), arguments.c (what calls were called with), comms.c (the communicators of all tasks).
  *
- * A task's calls come from a stream of its trace, one after the other; only the block that is being read is
- * in memory. Each call becomes the computation before it and one operation, or none.
+ * A task's calls come from a stream of its trace, one after the other. Each call becomes the computation
+ * before it and one operation, or none.
  */
 #ifndef TASK_REPLAY_H
 #define TASK_REPLAY_H
@@ -38,11 +38,11 @@ struct replay_rules {
 
 struct replay_call; /* what a function is */
 
+/* A task whose calls are being read. */
 struct replay_task {
     const struct replay_rules *rules;
     const struct task_comm *comms;
     struct mars_task *trace;
-    struct mars_stream *stream;
     int32_t *comm; /* by the task's numbers */
     struct {
         const struct mars_function *function;
@@ -51,11 +51,7 @@ struct replay_task {
     uint64_t *list[2]; /* of the operation: requests, or bytes for each task */
     size_t room[2];
     struct mars_record record;
-    uint64_t read;       /* records so far */
-    bool held;           /* the operation of `record` is still to come */
-    bool ended;          /* the last was MPI_Finalize: what follows is none of the job's */
-    uint64_t read_first; /* before the last next() */
-    bool held_first;
+    uint64_t read; /* records so far */
 };
 
 /* The computation before the record; 0 before MPI_Init. */
