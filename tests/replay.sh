@@ -71,6 +71,43 @@ mpirun -n 3 "$marstrace" -o dead ./ring 20 1 >err 2>&1
 refused "a task that died" 'task [0-2] did not come to MPI_Finalize' 'jobs[0].trace="dead"'
 refused "another format" 'no trace here' 'jobs[0].format="liballprof"'
 
+# ---- families of calls, each by a program of its own ----
+
+family() { # NAME MPICC MPIRUN TASKS ARGUMENTS...: traced, replayed, on ranks, after a checkpoint; results in one/
+    local name=$1 cc=$2 run=$3 tasks=$4
+    shift 4
+    rm -rf t one ranks saved resumed
+    "$cc" -O1 -Wall -Werror -o program "$top/tests/tracer/$name.c" >err 2>&1 && "$run" -n "$tasks" "$marstrace" -o t ./program "$@" >err 2>&1 &&
+        "$marssim" -q -o one replay.cfg >err 2>&1
+    check "$name, traced with $cc, is replayed"
+    for ranks in 2 3 5; do
+        mpirun -n $ranks "$marssim" -q -o ranks replay.cfg partition.adapt=false partition.oversubscribe=true >err 2>&1 && same ranks
+        check "$name: the same on $ranks ranks"
+    done
+    local end at
+    end=$(jq '.result.simulated_time_ps' one/summary.json)
+    at=$(for part in 1 2 3 4 5 6 7 8 9; do printf '"%d ps",' $((end * part / 10)); done)
+    "$marssim" -q -o saved replay.cfg "run.checkpoint.at=[${at%,}]" >err 2>&1 && same saved
+    check "$name: the same with checkpoints"
+    for saved in saved/checkpoints/*; do
+        mpirun -n 2 "$marssim" -q -o resumed --resume "$saved" partition.adapt=false partition.oversubscribe=true >err 2>&1 && same resumed || break
+    done
+    check "$name: the same after each of them"
+}
+
+family matched mpicc mpirun 3 3
+read -r messages bytes <<<"$(sent 1)"
+[ "$messages" -eq $((3 * (2 + 2))) ] && [ "$bytes" -eq $((3 * 40100)) ]
+check "messages that probes found: as many, and their bytes"
+if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
+    family matched mpicc.mpich mpirun.mpich 3 3
+    read -r messages bytes <<<"$(sent 1)"
+    [ "$messages" -eq $((3 * (4 + 2))) ] && [ "$bytes" -eq $((3 * 71100)) ]
+    check "those of calls that send and receive with one request"
+else
+    echo "SKIP: marssim was built without MPICH (mpich, libmpich-dev)"
+fi
+
 mpicc -O1 -w -o families "$top/tests/tracer/families.c" >err 2>&1 && mpirun -n 4 "$marstrace" -o all ./families >err 2>&1
 refused "a call that cannot be replayed, by its name" 'task 0, call [0-9]* (MPI_[A-Z][a-z_]*): it cannot be replayed' 'jobs[0].trace="all"'
 timeout 60 "$marssim" -q -o all-out replay.cfg 'jobs[0].trace="all"' 'jobs[0].unknown="compute"' >err 2>&1 &&

@@ -177,6 +177,34 @@ bool task_match_cancel(struct task_mpi *mpi, struct task_state *task, uint32_t r
     return false;
 }
 
+bool task_match_hold(struct task_mpi *mpi, struct task_state *task, int32_t source, int32_t tag, int32_t comm,
+                     uint32_t message)
+{
+    struct task_queue *queue = &task->unexpected[0];
+    for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_message_at(mpi, i)->next) {
+        struct task_wire wire = task_message_at(mpi, i)->wire;
+        if (!task_match_fits(&wire, source, tag, comm, 0))
+            continue;
+        message_remove(mpi, queue, previous, i);
+        wire.receiver = message;
+        task_message_push(mpi, &task->held, &wire);
+        return true;
+    }
+    return false;
+}
+
+bool task_match_held(struct task_mpi *mpi, struct task_state *task, uint32_t message, struct task_wire *wire)
+{
+    for (uint32_t previous = 0, i = task->held.first; i; previous = i, i = task_message_at(mpi, i)->next) {
+        *wire = task_message_at(mpi, i)->wire;
+        if (wire->receiver == message) {
+            message_remove(mpi, &task->held, previous, i);
+            return true;
+        }
+    }
+    return false;
+}
+
 bool task_match_probe(const struct task_mpi *mpi, const struct task_state *task, int32_t source, int32_t tag,
                       int32_t comm)
 {

@@ -88,8 +88,8 @@ static void protocol_received(struct task_mpi *mpi, struct task_state *task, uin
     task_request_complete(mpi, request);
 }
 
-static void protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
-                             const struct task_wire *wire)
+void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
+                           const struct task_wire *wire)
 {
     struct task_mpi_node *node = task_node_of(mpi, task);
     struct task_wire answer = *wire;
@@ -131,7 +131,7 @@ void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time
     } else if (!(r->flags & TASK_REQUEST_SEND)) {
         struct task_wire wire;
         if (task_match_post(mpi, task, index, &wire))
-            protocol_matched(mpi, task, now, index, &wire);
+            task_protocol_matched(mpi, task, now, index, &wire);
     } else if (r->mode == TASK_MODE_BUFFERED) {
         protocol_send(mpi, task, now, request_buffer(mpi, task, index));
         task_request_complete(mpi, index);
@@ -146,7 +146,7 @@ static void protocol_take(struct task_mpi *mpi, struct task_state *task, ker_tim
 {
     uint32_t request = task_match_take(mpi, task, wire);
     if (request)
-        protocol_matched(mpi, task, now, request, wire);
+        task_protocol_matched(mpi, task, now, request, wire);
     else if (!(wire->flags & TASK_WIRE_COLLECTIVE))
         task_probe_notice(mpi, task, wire);
 }

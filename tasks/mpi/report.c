@@ -51,7 +51,7 @@ static void text_request(struct text *text, const struct task_request *r)
 static void text_requests(struct text *text, const struct task_mpi *mpi, const struct task_state *task)
 {
     const struct task_op *op = &task->op;
-    bool one = op->kind == TASK_OP_WAIT || op->kind == TASK_OP_TEST;
+    bool one = op->kind == TASK_OP_WAIT || op->kind == TASK_OP_TEST || op->kind == TASK_OP_STATUS;
     const struct task_request *first = NULL;
     uint32_t count = 0;
     for (uint32_t i = 0; i < (one ? 1 : op->request_count); i++) {
@@ -109,11 +109,15 @@ static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
         break;
     case TASK_OP_PROBE:
     case TASK_OP_IPROBE:
+    case TASK_OP_MPROBE:
         text_message(&text, "a message from", peer, op->tag, op->comm, 0);
         break;
     case TASK_OP_COLLECTIVE:
         if (task->collective)
             text_collective(&text, mpi, task);
+        break;
+    case TASK_OP_MRECV:
+        text_add(&text, "the rest of a message that a probe has found");
         break;
     case TASK_OP_FINALIZE:
         text_add(&text, "%u messages under way", task->open);

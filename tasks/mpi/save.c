@@ -197,6 +197,7 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
         messages_state(mpi, &task->unexpected[i], c);
     }
     messages_state(mpi, &task->early, c);
+    messages_state(mpi, &task->held, c);
     run_state(mpi, task, c);
     if (c->loads)
         done_count(mpi, task);

@@ -139,7 +139,8 @@ struct task_state {
     struct ker_table peers; /* of struct task_peer */
     struct task_queue posted[2], unexpected[2]; /* user's, collectives' */
     struct task_queue early;                    /* before their turn */
-    ker_time debt;                              /* processor time owed before the next step */
+    struct task_queue held; /* found by matched probes; wire.receiver is the message's name */
+    ker_time debt;          /* processor time owed before the next step */
     ker_time blocked_since;
     ker_time paid_until; /* busy: when it is done */
     ker_time started;    /* this pass of its program */
@@ -253,7 +254,9 @@ void task_request_open(struct task_mpi *, uint32_t index);
 bool task_wait_begin(struct task_mpi *, struct task_state *, ker_time now);
 void task_wait_end(struct task_mpi *, struct task_state *);
 bool task_wait_one(struct task_mpi *, struct task_state *, uint32_t request); /* 0: nothing */
+bool task_wait_status(struct task_mpi *, struct task_state *);
 bool task_probe_begin(struct task_mpi *, struct task_state *);
+void task_probe_end(struct task_mpi *, struct task_state *); /* it has waited */
 /* A message has become matchable: does the task wait in a probe for it? */
 void task_probe_notice(struct task_mpi *, struct task_state *, const struct task_wire *);
 
@@ -284,12 +287,19 @@ bool task_match_early(struct task_mpi *, struct task_state *, uint32_t source, s
 bool task_match_cancel(struct task_mpi *, struct task_state *, uint32_t request); /* false: it is matched */
 bool task_match_probe(const struct task_mpi *, const struct task_state *, int32_t source, int32_t tag,
                       int32_t comm);
+/* Takes the first message that fits out of the queue, and keeps it under this name; false: there is none. */
+bool task_match_hold(struct task_mpi *, struct task_state *, int32_t source, int32_t tag, int32_t comm,
+                     uint32_t message);
+bool task_match_held(struct task_mpi *, struct task_state *, uint32_t message, struct task_wire *);
 bool task_match_fits(const struct task_wire *, int32_t source, int32_t tag, int32_t comm, uint32_t call);
 int32_t task_match_peer(const struct task_mpi *, const struct task_state *, int32_t comm, int32_t rank);
 
 /* -- protocol.c -- */
 /* Makes a request active: sends, or posts the receive. */
 void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t request);
+/* A request that has been made for a message that was held. */
+void task_protocol_matched(struct task_mpi *, struct task_state *, ker_time now, uint32_t request,
+                           const struct task_wire *);
 void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
 /* A cookie names a request of a task of the node. */
 static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task_state *task, uint32_t number)

@@ -50,6 +50,28 @@ static bool issue_sendrecv(struct task_mpi *mpi, struct task_state *task, ker_ti
     return received && sent;
 }
 
+/* A message that a probe has found, and taken from the queue. */
+static bool issue_matched(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    const struct task_op *op = &task->op;
+    bool named = op->kind == TASK_OP_IMRECV;
+    struct task_wire wire;
+    if (!task_match_held(mpi, task, op->message, &wire)) {
+        if (named)
+            task_request_drop(mpi, task, task_request_find(mpi, task, op->request));
+        return true;
+    }
+    uint32_t index = task_request_new(mpi, task, named ? TASK_REQUEST_NAMED : 0, named ? op->request : 0);
+    struct task_request *r = task_request_at(mpi, index);
+    r->peer = (int32_t)wire.source;
+    r->tag = wire.tag;
+    r->comm = wire.comm;
+    r->bytes = op->bytes;
+    r->state = TASK_REQUEST_ACTIVE;
+    task_protocol_matched(mpi, task, now, index, &wire);
+    return named || task_wait_one(mpi, task, index);
+}
+
 static void start_named(struct task_mpi *mpi, struct task_state *task, ker_time now, uint64_t name)
 {
     uint32_t index = task_request_find(mpi, task, name);
@@ -118,7 +140,13 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
         return true;
     case TASK_OP_PROBE:
     case TASK_OP_IPROBE:
+    case TASK_OP_MPROBE:
         return task_probe_begin(mpi, task);
+    case TASK_OP_MRECV:
+    case TASK_OP_IMRECV:
+        return issue_matched(mpi, task, now);
+    case TASK_OP_STATUS:
+        return task_wait_status(mpi, task);
     case TASK_OP_FINALIZE:
         return task->open == 0;
     default:
@@ -289,6 +317,8 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
         case TASK_STAGE_BLOCKED:
             if (task->op.kind >= TASK_OP_WAIT && task->op.kind <= TASK_OP_TESTSOME)
                 task_wait_end(mpi, task);
+            else if (task->op.kind == TASK_OP_MPROBE)
+                task_probe_end(mpi, task);
             task_advance(mpi, task, now);
             break;
         default: {

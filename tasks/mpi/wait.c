@@ -111,9 +111,30 @@ bool task_wait_one(struct task_mpi *mpi, struct task_state *task, uint32_t reque
     return false;
 }
 
+bool task_wait_status(struct task_mpi *mpi, struct task_state *task)
+{
+    uint32_t index = task_request_find(mpi, task, task->op.request);
+    struct task_request *r = index ? task_request_at(mpi, index) : NULL;
+    if (!r || r->state == TASK_REQUEST_INACTIVE || r->state == TASK_REQUEST_COMPLETE)
+        return true;
+    r->flags |= TASK_REQUEST_AWAITED;
+    task->pending = 1;
+    return false;
+}
+
 static bool probe_waits(const struct task_op *op)
 {
-    return op->kind == TASK_OP_PROBE || (op->kind == TASK_OP_IPROBE && op->outcome > 0);
+    return op->kind == TASK_OP_PROBE ||
+           ((op->kind == TASK_OP_IPROBE || op->kind == TASK_OP_MPROBE) && op->outcome > 0);
+}
+
+static bool probe_finds(struct task_mpi *mpi, struct task_state *task)
+{
+    const struct task_op *op = &task->op;
+    int32_t source = task_match_peer(mpi, task, op->comm, op->peer);
+    if (op->kind == TASK_OP_MPROBE)
+        return task_match_hold(mpi, task, source, op->tag, op->comm, op->message);
+    return task_match_probe(mpi, task, source, op->tag, op->comm);
 }
 
 bool task_probe_begin(struct task_mpi *mpi, struct task_state *task)
@@ -121,10 +142,17 @@ bool task_probe_begin(struct task_mpi *mpi, struct task_state *task)
     const struct task_op *op = &task->op;
     if (!probe_waits(op) || op->peer == TASK_PROC_NULL)
         return true;
-    if (task_match_probe(mpi, task, task_match_peer(mpi, task, op->comm, op->peer), op->tag, op->comm))
+    if (probe_finds(mpi, task))
         return true;
     task->pending = 1;
     return false;
+}
+
+/* Nobody else takes messages out of the queue while the task waits. */
+void task_probe_end(struct task_mpi *mpi, struct task_state *task)
+{
+    bool found = probe_finds(mpi, task);
+    ker_assert(found);
 }
 
 void task_probe_notice(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)

@@ -43,6 +43,11 @@ enum task_op_kind {
     TASK_OP_TESTSOME,
     TASK_OP_PROBE,
     TASK_OP_IPROBE,
+    TASK_OP_MPROBE, /* takes the message that it finds out of the queue, as `message`; outcome 0: found none
+                     */
+    TASK_OP_MRECV,  /* message, bytes = room; one that no probe has found comes from MPI_PROC_NULL */
+    TASK_OP_IMRECV, /* + request */
+    TASK_OP_STATUS, /* waits for a request, which stays as it is */
     TASK_OP_COLLECTIVE, /* collective, root, bytes ..., see below */
     TASK_OP_FINALIZE,   /* all outstanding work done; last op */
     TASK_OP_COUNT,      /* what a kind has of a task_op, tasks/traces/store/code.c lists, too */
@@ -85,6 +90,7 @@ struct task_op {
     uint64_t bytes, bytes2;
     ker_time time;
     bool step;                /* COMPUTE: a generator's, which has its jitter however short it is */
+    uint32_t message;         /* of MPROBE, MRECV, IMRECV: the program's name for it */
     uint64_t request;         /* of one-request ops */
     const uint64_t *requests; /* Waitall etc.; valid until the program's next op */
     const uint64_t *send_bytes, *receive_bytes; /* Alltoallv, Gatherv, ...: per rank of comm, NULL when

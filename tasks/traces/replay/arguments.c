@@ -68,6 +68,9 @@ static enum ker_status bytes_get(const struct replay_task *t, enum mars_field fi
     return replay_fail(w, "%lld bytes; a message can have 0 to 1 TiB", (long long)value);
 }
 
+/* The name of the send of a call that has one request for a send and a receive. */
+#define PAIR_SEND (UINT64_C(1) << 63)
+
 static uint64_t *list_room(struct replay_task *t, int which, size_t count)
 {
     KER_RESERVE(t->list[which], t->room[which], count + 1);
@@ -108,6 +111,39 @@ enum ker_status replay_exchange_get(struct replay_task *t, struct task_op *op, c
     return status;
 }
 
+enum ker_status replay_pair_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
+{
+    uint64_t request = (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0);
+    enum ker_status status = replay_exchange_get(t, op, w);
+    op->kind = t->part ? TASK_OP_ISEND : TASK_OP_IRECV;
+    op->request = t->part ? request | PAIR_SEND : request;
+    if (!t->part) {
+        op->peer = op->peer2;
+        op->tag = op->tag2;
+        op->bytes = op->bytes2;
+    }
+    return status;
+}
+
+static enum ker_status handle_get(const struct replay_task *t, struct task_op *op,
+                                  const struct replay_wrong *w)
+{
+    int64_t message = mars_number(&t->record, MARS_FIELD_message, 0);
+    op->message = (uint32_t)message;
+    if (message >= 0 && message <= UINT32_MAX)
+        return KER_OK;
+    return replay_fail(w, "message %lld", (long long)message);
+}
+
+enum ker_status replay_matched_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
+{
+    enum ker_status status = handle_get(t, op, w);
+    if (status == KER_OK && op->message == 0)
+        return replay_fail(w, "no probe has found a message for it");
+    op->request = (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0);
+    return status == KER_OK ? bytes_get(t, MARS_FIELD_recvbytes, &op->bytes, w) : status;
+}
+
 enum ker_status replay_probe_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
 {
     enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
@@ -115,8 +151,8 @@ enum ker_status replay_probe_get(struct replay_task *t, struct task_op *op, cons
         status = peer_get(t, MARS_FIELD_source, op->comm, &op->peer, w);
     if (status == KER_OK && op->peer != TASK_PROC_NULL)
         status = tag_get(t, MARS_FIELD_tag, true, &op->tag, w);
-    op->outcome = op->kind == TASK_OP_IPROBE ? mars_number(&t->record, MARS_FIELD_flag, 0) != 0 : 0;
-    return status;
+    op->outcome = mars_number(&t->record, MARS_FIELD_flag, 1) != 0;
+    return status == KER_OK && op->kind == TASK_OP_MPROBE ? handle_get(t, op, w) : status;
 }
 
 /* ---- requests ---- */
@@ -125,6 +161,8 @@ void replay_named_get(struct replay_task *t, struct task_op *op)
 {
     const struct mars_value *list = mars_list(&t->record, MARS_FIELD_requests);
     op->request = (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0);
+    if (t->part)
+        op->request |= PAIR_SEND;
     if (!list)
         return;
     uint64_t *requests = list_room(t, 0, list->count);
@@ -142,13 +180,15 @@ enum ker_status replay_complete_get(struct replay_task *t, struct task_op *op, b
                             *done = mars_list(&t->record, MARS_FIELD_done);
     if (!list || !done || done->count % 4)
         return replay_fail(w, "the trace does not say which requests completed");
-    uint32_t count = done->count / 4;
+    uint32_t each = t->pairs ? 2 : 1, count = done->count / 4 * each;
     uint64_t *requests = list_room(t, 0, count);
-    for (uint32_t i = 0; i < count; i++) {
-        int64_t index = done->list[(size_t)i * 4];
+    for (uint32_t i = 0; i < count; i += each) {
+        int64_t index = done->list[(size_t)(i / each) * 4];
         if (index < 0 || index >= list->count)
             return replay_fail(w, "request %lld of %u completed", (long long)index, list->count);
         requests[i] = (uint64_t)list->list[index];
+        if (t->pairs)
+            requests[i + 1] = requests[i] | PAIR_SEND;
     }
     *some = count > 0;
     op->kind = count == 1 ? TASK_OP_WAIT : TASK_OP_WAITALL;

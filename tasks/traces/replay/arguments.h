@@ -28,6 +28,9 @@ enum ker_status replay_comm_get(const struct replay_task *, enum mars_field, int
 enum ker_status replay_message_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 /* Both ways. */
 enum ker_status replay_exchange_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
+/* One of both ways, as t->part says: first the receive, then the send; the program knows one request. */
+enum ker_status replay_pair_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
+enum ker_status replay_matched_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 /* op->kind is set. */
 enum ker_status replay_probe_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 /* Requests that the call names. */

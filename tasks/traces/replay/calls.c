@@ -18,8 +18,11 @@ enum sort {
     END,      /* MPI_Finalize */
     MESSAGE,  /* one way */
     EXCHANGE, /* both */
+    PAIR,     /* both, and one request for them */
+    MATCHED,  /* a message that a probe has found */
     NAMED,    /* a request is named */
     COMPLETE,
+    STATUS, /* of a request, which stays */
     PROBE,
     COLLECTIVE,
     CREATE,       /* a communicator, by all of the old one */
@@ -62,11 +65,17 @@ static const struct replay_call calls[] = {
     {"MPI_Gatherv", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_GATHERV},
     {"MPI_Graph_create", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Ibsend", MESSAGE, TASK_OP_ISEND, TASK_MODE_BUFFERED},
+    {"MPI_Improbe", PROBE, TASK_OP_MPROBE},
+    {"MPI_Imrecv", MATCHED, TASK_OP_IMRECV},
     {"MPI_Iprobe", PROBE, TASK_OP_IPROBE},
     {"MPI_Irecv", MESSAGE, TASK_OP_IRECV},
     {"MPI_Irsend", MESSAGE, TASK_OP_ISEND, TASK_MODE_READY},
     {"MPI_Isend", MESSAGE, TASK_OP_ISEND},
+    {"MPI_Isendrecv", PAIR},
+    {"MPI_Isendrecv_replace", PAIR},
     {"MPI_Issend", MESSAGE, TASK_OP_ISEND, TASK_MODE_SYNCHRONOUS},
+    {"MPI_Mprobe", PROBE, TASK_OP_MPROBE},
+    {"MPI_Mrecv", MATCHED, TASK_OP_MRECV},
     {"MPI_Probe", PROBE, TASK_OP_PROBE},
     {"MPI_Recv", MESSAGE, TASK_OP_RECV},
     {"MPI_Recv_init", MESSAGE, TASK_OP_RECV_INIT},
@@ -74,7 +83,7 @@ static const struct replay_call calls[] = {
     {"MPI_Reduce_scatter", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_REDUCE_SCATTER},
     {"MPI_Reduce_scatter_block", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_REDUCE_SCATTER_BLOCK},
     {"MPI_Request_free", NAMED, TASK_OP_REQUEST_FREE},
-    {"MPI_Request_get_status", LOCAL},
+    {"MPI_Request_get_status", STATUS, TASK_OP_STATUS},
     {"MPI_Rsend", MESSAGE, TASK_OP_SEND, TASK_MODE_READY},
     {"MPI_Rsend_init", MESSAGE, TASK_OP_SEND_INIT, TASK_MODE_READY},
     {"MPI_Scan", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_SCAN},
@@ -119,12 +128,35 @@ static const struct replay_call *call_by_fields(const struct mars_function *f)
     return &sorts[strcmp(f->name, "MPI_Abort") == 0 ? UNKNOWN : LOCAL];
 }
 
+/* The functions of large counts, NAME_c, are as those without. */
+static const struct replay_call *call_by_name(const char *name)
+{
+    char base[64];
+    const struct replay_call *call =
+        bsearch(name, calls, sizeof calls / sizeof *calls, sizeof *calls, call_compare);
+    size_t length = strlen(name);
+    if (call || length < 3 || length >= sizeof base || strcmp(name + length - 2, "_c") != 0)
+        return call;
+    memcpy(base, name, length - 2);
+    base[length - 2] = 0;
+    return bsearch(base, calls, sizeof calls / sizeof *calls, sizeof *calls, call_compare);
+}
+
+bool replay_pairs(const struct mars_task *task)
+{
+    for (uint32_t i = 0; i < task->functions; i++) {
+        const struct replay_call *call = task->function[i] ? call_by_name(task->function[i]->name) : NULL;
+        if (call && call->sort == PAIR)
+            return true;
+    }
+    return false;
+}
+
 static const struct replay_call *call_of(struct replay_task *t, const struct mars_function *f)
 {
     size_t place = ker_hash((uintptr_t)f) >> 58; /* of 64 */
     if (t->known[place].function != f) {
-        const struct replay_call *call =
-            bsearch(f->name, calls, sizeof calls / sizeof *calls, sizeof *calls, call_compare);
+        const struct replay_call *call = call_by_name(f->name);
         t->known[place].call = call ? call : call_by_fields(f);
         t->known[place].function = f;
     }
@@ -168,6 +200,48 @@ static enum ker_status unknown_get(struct replay_task *t, struct task_op *op, bo
     return KER_OK;
 }
 
+static enum ker_status message_translate(struct replay_task *t, const struct replay_call *call,
+                                         struct task_op *op, const struct replay_wrong *w)
+{
+    switch (call->sort) {
+    case MESSAGE:
+        op->mode = call->more;
+        return replay_message_get(t, op, w);
+    case EXCHANGE:
+        return replay_exchange_get(t, op, w);
+    case PAIR:
+        t->parts = 2;
+        return replay_pair_get(t, op, w);
+    case MATCHED:
+        return replay_matched_get(t, op, w);
+    default:
+        return replay_probe_get(t, op, w);
+    }
+}
+
+static enum ker_status request_translate(struct replay_task *t, const struct replay_call *call,
+                                         struct task_op *op, bool *some, const struct replay_wrong *w)
+{
+    bool each = t->pairs && (call->sort == STATUS || call->op == TASK_OP_REQUEST_FREE);
+    if (call->sort == COMPLETE)
+        return replay_complete_get(t, op, some, w);
+    t->parts = each ? 2 : 1;
+    replay_named_get(t, op);
+    *some = call->sort == NAMED || mars_number(&t->record, MARS_FIELD_flag, 0) != 0;
+    return KER_OK;
+}
+
+static enum ker_status create_translate(struct replay_task *t, const struct replay_call *call,
+                                        struct task_op *op, bool *some, const struct replay_wrong *w)
+{
+    op->collective = call->more;
+    op->bytes = 8;
+    if (call->sort == CREATE)
+        return replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
+    *some = mars_number(&t->record, MARS_FIELD_newcomm, 0) != 0;
+    return *some ? replay_comm_get(t, MARS_FIELD_newcomm, &op->comm, w) : KER_OK;
+}
+
 enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool *some, const char *path,
                                  struct ker_error *error)
 {
@@ -175,32 +249,26 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
     const struct replay_wrong w = {t, path, error};
     *op = (struct task_op){.kind = call->op, .call = call->name};
     *some = true;
+    t->parts = 1;
     switch (is_elsewhere(t) && call->sort != LOCAL ? UNKNOWN : (enum sort)call->sort) {
     case END:
         return KER_OK;
     case MESSAGE:
-        op->mode = call->more;
-        return replay_message_get(t, op, &w);
     case EXCHANGE:
-        return replay_exchange_get(t, op, &w);
-    case NAMED:
-        replay_named_get(t, op);
-        return KER_OK;
-    case COMPLETE:
-        return replay_complete_get(t, op, some, &w);
+    case PAIR:
+    case MATCHED:
     case PROBE:
-        return replay_probe_get(t, op, &w);
+        return message_translate(t, call, op, &w);
+    case NAMED:
+    case STATUS:
+    case COMPLETE:
+        return request_translate(t, call, op, some, &w);
     case COLLECTIVE:
         op->collective = call->more;
         return replay_collective_get(t, op, &w);
     case CREATE:
     case CREATE_GROUP:
-        op->collective = call->more;
-        op->bytes = 8;
-        if (call->sort == CREATE)
-            return replay_comm_get(t, MARS_FIELD_comm, &op->comm, &w);
-        *some = mars_number(&t->record, MARS_FIELD_newcomm, 0) != 0;
-        return *some ? replay_comm_get(t, MARS_FIELD_newcomm, &op->comm, &w) : KER_OK;
+        return create_translate(t, call, op, some, &w);
     case FILES:
         op->kind = TASK_OP_COMPUTE;
         op->call = "MPI-IO";

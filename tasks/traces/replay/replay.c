@@ -98,15 +98,19 @@ static enum ker_status record_put(const struct task_program *program, struct own
 {
     bool some;
     struct task_op op;
-    enum ker_status status = replay_translate(t, &op, &some, program->path, error);
-    if (status != KER_OK || *ends) /* what follows MPI_Finalize is none of the job's, but checked */
-        return status;
-    ker_time gap = replay_gap(t);
-    if (gap > 0)
-        trace_code_compute(&own->code, (uint64_t)(gap / program->store.form.unit));
-    if (some)
-        trace_code_put(&own->code, &op);
-    *ends = some && op.kind == TASK_OP_FINALIZE;
+    for (t->part = 0, t->parts = 1; t->part < t->parts; t->part++) {
+        enum ker_status status = replay_translate(t, &op, &some, program->path, error);
+        if (status != KER_OK)
+            return status;
+        ker_time gap = t->part ? 0 : replay_gap(t);
+        if (*ends) /* what follows MPI_Finalize is none of the job's, but checked */
+            continue;
+        if (gap > 0)
+            trace_code_compute(&own->code, (uint64_t)(gap / program->store.form.unit));
+        if (some)
+            trace_code_put(&own->code, &op);
+        *ends = some && op.kind == TASK_OP_FINALIZE;
+    }
     return KER_OK;
 }
 
@@ -144,6 +148,7 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     if (!mars_task_open(&t.trace, program->trace, task, &why))
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
     t.comm = replay_comms_of(&program->comms, t.trace);
+    t.pairs = replay_pairs(t.trace);
     own->code.store = &program->store;
     enum ker_status status = KER_OK;
     if (t.trace->threads > 1)

@@ -2,7 +2,7 @@
  * operations), arguments.c (what calls were called with), comms.c (the communicators of all tasks).
  *
  * A task's calls come from a stream of its trace, one after the other. Each call becomes the computation
- * before it and one operation, or none.
+ * before it and one operation, or none, or several.
  */
 #ifndef TASK_REPLAY_H
 #define TASK_REPLAY_H
@@ -51,13 +51,17 @@ struct replay_task {
     uint64_t *list[2]; /* of the operation: requests, or bytes for each task */
     size_t room[2];
     struct mars_record record;
-    uint64_t read; /* records so far */
+    uint64_t read;       /* records so far */
+    bool pairs;          /* some of its requests are of a send and a receive */
+    uint8_t part, parts; /* which of the record's operations is asked for, and how many they are */
 };
 
+/* Does the task make requests that are of a send and a receive? */
+bool replay_pairs(const struct mars_task *);
 /* The computation before the record; 0 before MPI_Init. */
 ker_time replay_gap(const struct replay_task *);
-/* The operation of the record. *some: there is one. An error names the call and what is wrong; `path` is the
- * trace. */
+/* The operation of the record that t->part says; t->parts is set. *some: there is one. An error names the
+ * call and what is wrong; `path` is the trace. */
 enum ker_status replay_translate(struct replay_task *, struct task_op *, bool *some, const char *path,
                                  struct ker_error *);
 

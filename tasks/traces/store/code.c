@@ -21,10 +21,11 @@
 #define REQUEST 8u   /* request */
 #define REQUESTS 16u /* request_count, requests */
 #define COLLECTIVE 32u
-#define FLAG 64u  /* outcome */
-#define TIME 128u /* time */
+#define FLAG 64u    /* outcome */
+#define TIME 128u   /* time */
+#define HANDLE 256u /* message */
 
-static const uint8_t parts[] = {
+static const uint16_t parts[] = {
     [TASK_OP_COMPUTE] = TIME,
     [TASK_OP_SEND] = MESSAGE,
     [TASK_OP_ISEND] = MESSAGE | REQUEST,
@@ -47,10 +48,14 @@ static const uint8_t parts[] = {
     [TASK_OP_TESTSOME] = SETTLED | REQUESTS,
     [TASK_OP_PROBE] = MESSAGE,
     [TASK_OP_IPROBE] = MESSAGE | FLAG,
+    [TASK_OP_MPROBE] = MESSAGE | FLAG | HANDLE,
+    [TASK_OP_MRECV] = MESSAGE | HANDLE,
+    [TASK_OP_IMRECV] = MESSAGE | HANDLE | REQUEST,
+    [TASK_OP_STATUS] = REQUEST,
     [TASK_OP_COLLECTIVE] = COLLECTIVE,
     [TASK_OP_FINALIZE] = 0,
 };
-_Static_assert(sizeof parts == TASK_OP_COUNT, "a kind of operation that traces cannot keep");
+_Static_assert(sizeof parts / sizeof *parts == TASK_OP_COUNT, "a kind of operation that traces cannot keep");
 #define KIND_BITS 6 /* the mode above them */
 _Static_assert(TASK_OP_COUNT <= 1 << KIND_BITS, "kinds have more bits");
 
@@ -139,6 +144,8 @@ static uint8_t *put_body(const struct trace_code *code, uint8_t *at, const struc
         at = put_collective(at, op);
     if (has & FLAG)
         *at++ = (uint8_t)op->outcome;
+    if (has & HANDLE)
+        at = put(at, op->message);
     if (has & TIME)
         at = put_time(code, at, (uint64_t)(op->time / code->store->form.unit));
     return at;
@@ -344,7 +351,7 @@ static inline void get_body(struct trace_reader *reader, struct task_op *op, uns
         get_message(reader, op);
     if (has & REQUEST)
         op->request = get(reader);
-    if (!(has & (OTHER | REQUESTS | COLLECTIVE | FLAG | TIME)))
+    if (!(has & (OTHER | REQUESTS | COLLECTIVE | FLAG | TIME | HANDLE)))
         return;
     if (has & OTHER) {
         op->peer2 = (int32_t)get_signed(reader);
@@ -360,6 +367,8 @@ static inline void get_body(struct trace_reader *reader, struct task_op *op, uns
         get_collective(reader, op);
     if (has & FLAG)
         op->outcome = (int8_t)*reader->at++;
+    if (has & HANDLE)
+        op->message = (uint32_t)get(reader);
     if (has & TIME)
         op->time = get_time(reader);
 }
