@@ -9,6 +9,7 @@
 #define TASKS_ALLPROF_H
 
 #include "tasks/programs/op.h"
+#include "tasks/traces/store/held.h"
 #include "tasks/traces/store/store.h"
 
 #include <stddef.h>
@@ -262,20 +263,12 @@ void allprof_share(struct allprof_uses *, struct allprof_comms *, uint32_t tasks
 
 struct allprof_requests;
 
-struct allprof_post {
-    uint64_t handle; /* of the communicator */
-    int32_t peer, tag;
-    uint64_t bytes;
-    bool receive, persistent;
-    uint8_t stride; /* bytes from one request variable of an array to the next */
-};
-
 struct allprof_requests *allprof_requests_new(struct trace_code *);
 void allprof_requests_free(struct allprof_requests *);
-/* A request is made in this variable: returns its id. May settle an open test and write REQUEST_FREE or WAIT
- * operations. */
+/* A request is made in this variable (stride: bytes from one of an array to the next): returns its id. May
+ * settle an open test and write REQUEST_FREE or WAIT operations. */
 uint64_t allprof_requests_post(struct allprof_requests *, const struct allprof_call *, uint64_t address,
-                               uint32_t line, const struct allprof_post *);
+                               uint32_t line, uint8_t stride, const struct trace_post *);
 /* Every other call that names requests. stride: when the variables themselves do not tell. Returns whether
  * one of them holds one. */
 bool allprof_requests_call(struct allprof_requests *, const struct allprof_args *, uint32_t line,

@@ -116,9 +116,9 @@ static enum ker_status parse_request(struct parser *p, bool receive, bool persis
     enum ker_status status = message_fill(p, receive);
     if (status != KER_OK)
         return status;
-    struct allprof_post post = {p->args.group.handle, p->op.peer,    p->op.tag, p->op.bytes, receive,
-                                persistent,           stride_find(p)};
-    p->op.request = allprof_requests_post(p->requests, p->args.call, p->args.variable, p->line, &post);
+    struct trace_post post = {p->args.group.handle, p->op.bytes, p->op.peer, p->op.tag, receive, persistent};
+    p->op.request =
+        allprof_requests_post(p->requests, p->args.call, p->args.variable, p->line, stride_find(p), &post);
     op_put(p);
     return KER_OK;
 }

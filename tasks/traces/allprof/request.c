@@ -27,14 +27,14 @@
 
 struct variable {
     uint64_t address; /* 0: free place */
-    uint64_t id;      /* of the request it holds; 0: none */
-    struct allprof_post post;
+    struct trace_held held;
     uint64_t open; /* base address of the open call that asked for it, 0: none */
     /* As the base of an array. */
     uint64_t at; /* where the open call lies in the code */
     uint64_t status;
     uint32_t count,
         completed;        /* variables; certain completions of one each since the last post in the array */
+    uint8_t apart;        /* bytes to the next variable of its array */
     uint8_t stride, kind; /* enum task_op_kind */
 };
 
@@ -123,12 +123,6 @@ static void put_one(struct allprof_requests *requests, const struct allprof_call
     trace_code_put(requests->code, &op);
 }
 
-static bool posts_equal(const struct allprof_post *a, const struct allprof_post *b)
-{
-    return a->receive && b->receive && !a->persistent && !b->persistent && a->handle == b->handle &&
-           a->peer == b->peer && a->tag == b->tag && a->bytes == b->bytes;
-}
-
 /* The number to wait for when this variable of the array was completed: that of the oldest equal one, whose
  * variable takes this one's number. */
 static uint64_t completed_take(const struct allprof_requests *requests, const struct variable *base,
@@ -137,13 +131,11 @@ static uint64_t completed_take(const struct allprof_requests *requests, const st
     struct variable *oldest = completed;
     for (uint32_t i = 0; i < base->count; i++) {
         struct variable *other = variable_find(requests, base->address + (uint64_t)i * base->stride);
-        if (other && other->id && other->id < oldest->id && posts_equal(&other->post, &completed->post))
+        if (other && other->held.id && other->held.age < oldest->held.age &&
+            trace_held_equal(&other->held, &completed->held))
             oldest = other;
     }
-    uint64_t id = oldest->id;
-    oldest->id = completed->id;
-    completed->id = id;
-    return id;
+    return trace_held_swap(&completed->held, &oldest->held);
 }
 
 /* A new request is made in a variable that holds one: was that completed by the open call? */
@@ -153,8 +145,8 @@ static void variable_vacate(struct allprof_requests *requests, struct variable *
     struct variable *base = variable->open ? variable_find(requests, variable->open) : NULL;
     variable->open = 0;
     if (!base || base->at == UINT64_MAX) {
-        if (!variable->post.persistent)
-            put_one(requests, call, TASK_OP_REQUEST_FREE, variable->id, line);
+        if (!variable->held.post.persistent)
+            put_one(requests, call, TASK_OP_REQUEST_FREE, variable->held.id, line);
         return;
     }
     if (!is_choice(base->kind))
@@ -171,16 +163,17 @@ static void variable_vacate(struct allprof_requests *requests, struct variable *
 }
 
 uint64_t allprof_requests_post(struct allprof_requests *requests, const struct allprof_call *call,
-                               uint64_t address, uint32_t line, const struct allprof_post *post)
+                               uint64_t address, uint32_t line, uint8_t stride, const struct trace_post *post)
 {
     struct variable *variable = variable_make(requests, address);
-    if (variable->id)
+    if (variable->held.id)
         variable_vacate(requests, variable, call, line);
     variable->open = 0;
     variable->completed = 0;
-    variable->id = ++requests->next_id;
-    variable->post = *post;
-    return variable->id;
+    variable->apart = stride;
+    variable->held.id = variable->held.age = ++requests->next_id;
+    variable->held.post = *post;
+    return variable->held.id;
 }
 
 /* Another call asks for this variable: the open one did not complete it. */
@@ -212,10 +205,10 @@ static uint32_t call_collect(struct allprof_requests *requests, uint64_t address
     uint32_t held = 0;
     for (int64_t i = 0; i < count; i++) {
         struct variable *variable = variable_find(requests, address + (uint64_t)i * stride);
-        if (!variable || !variable->id)
+        if (!variable || !variable->held.id)
             continue;
         variable_ask(requests, variable);
-        list_room(requests, held + 1u)[held] = variable->id;
+        list_room(requests, held + 1u)[held] = variable->held.id;
         held++;
     }
     return held;
@@ -226,8 +219,8 @@ static void call_clear(struct allprof_requests *requests, uint64_t address, int6
 {
     for (int64_t i = 0; i < count; i++) {
         struct variable *variable = variable_find(requests, address + (uint64_t)i * stride);
-        if (variable && !variable->post.persistent)
-            variable->id = 0;
+        if (variable && !variable->held.post.persistent)
+            variable->held.id = 0;
         if (variable)
             variable->open = variable->completed = 0;
     }
@@ -244,7 +237,7 @@ static void call_open(struct allprof_requests *requests, const struct allprof_ar
     base->kind = args->call->op;
     for (int64_t i = 0; i < count; i++) {
         struct variable *variable = variable_find(requests, args->variable + (uint64_t)i * stride);
-        if (variable && variable->id)
+        if (variable && variable->held.id)
             variable->open = args->variable;
     }
     requests->last_base = args->variable;
@@ -266,11 +259,11 @@ static void start_all(struct allprof_requests *requests, const struct allprof_ar
 {
     for (int64_t i = 0; i < count; i++) {
         struct variable *variable = variable_find(requests, args->variable + (uint64_t)i * stride);
-        if (!variable || !variable->id)
+        if (!variable || !variable->held.id)
             continue;
         if (variable->open)
             variable_vacate(requests, variable, args->call, line);
-        put_one(requests, args->call, TASK_OP_START, variable->id, line);
+        put_one(requests, args->call, TASK_OP_START, variable->held.id, line);
     }
 }
 
@@ -294,8 +287,8 @@ bool allprof_requests_call(struct allprof_requests *requests, const struct allpr
     bool array = args->call->layout[0] == 'a';
     int64_t count = array ? args->variables : 1;
     struct variable *first = variable_find(requests, args->variable);
-    if (first && first->post.stride)
-        stride = first->post.stride;
+    if (first && first->apart)
+        stride = first->apart;
     requests->last_base = 0;
     if (args->call->kind == ALLPROF_START) {
         start_all(requests, args, line, count, stride);
@@ -310,7 +303,7 @@ bool allprof_requests_call(struct allprof_requests *requests, const struct allpr
         call_clear(requests, args->variable, count, stride);
         break;
     case ALLPROF_REQUEST_FREE:
-        first->id = 0;
+        first->held.id = 0;
         break;
     case ALLPROF_TEST:
     case ALLPROF_TEST_SOME:

@@ -107,8 +107,10 @@ static enum ker_status record_put(const struct task_program *program, struct own
             continue;
         if (gap > 0)
             trace_code_compute(&own->code, (uint64_t)(gap / program->store.form.unit));
-        if (some)
+        if (some) {
+            replay_requests_name(t, &op);
             trace_code_put(&own->code, &op);
+        }
         *ends = some && op.kind == TASK_OP_FINALIZE;
     }
     return KER_OK;
@@ -158,6 +160,7 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     else
         status = calls_read(program, own, &t, error);
     mars_task_close(t.trace);
+    replay_requests_release(&t);
     free(t.comm);
     free(t.list[0]);
     free(t.list[1]);

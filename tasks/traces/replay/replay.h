@@ -1,5 +1,6 @@
 /* replay.h - private to the replay of marstrace's traces: replay.c (the program), calls.c (calls become
- * operations), arguments.c (what calls were called with), comms.c (the communicators of all tasks).
+ * operations), arguments.c (what calls were called with), requests.c (which requests they mean), comms.c (the
+ * communicators of all tasks).
  *
  * A task's calls come from a stream of its trace, one after the other. Each call becomes the computation
  * before it and one operation, or none, or several.
@@ -9,6 +10,7 @@
 
 #include "tasks/programs/op.h"
 #include "tasks/traces/mars/reader.h"
+#include "tasks/traces/store/held.h"
 
 #define REPLAY_BYTES_MOST (UINT64_C(1) << 40) /* of a message */
 
@@ -27,8 +29,6 @@ enum ker_status replay_comms_find(struct replay_comms *, struct mars_trace *, co
 void replay_comms_release(struct replay_comms *);
 /* By a task's own numbers; -1: an intercommunicator, or one that reaches out of the trace. */
 int32_t *replay_comms_of(const struct replay_comms *, const struct mars_task *);
-
-/* ---- calls.c ---- */
 
 /* How a task's calls are read. */
 struct replay_rules {
@@ -50,11 +50,21 @@ struct replay_task {
     } known[64];
     uint64_t *list[2]; /* of the operation: requests, or bytes for each task */
     size_t room[2];
+    struct ker_table receives; /* what is known of requests, see requests.c */
+    uint64_t posts;
     struct mars_record record;
     uint64_t read;       /* records so far */
     bool pairs;          /* some of its requests are of a send and a receive */
     uint8_t part, parts; /* which of the record's operations is asked for, and how many they are */
 };
+
+/* ---- requests.c ---- */
+
+/* Puts the requests of the replay in the place of those of the record, whose operation this is. */
+void replay_requests_name(struct replay_task *, struct task_op *);
+void replay_requests_release(struct replay_task *);
+
+/* ---- calls.c ---- */
 
 /* Does the task make requests that are of a send and a receive? */
 bool replay_pairs(const struct mars_task *);

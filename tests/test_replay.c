@@ -1,0 +1,218 @@
+/* test_replay.c - the replay of marstrace's traces: what a request of the trace is in the replay. */
+#define _GNU_SOURCE
+#include "tasks/jobs/jobs.h"
+#include "tasks/traces/mars/define.h"
+#include "tasks/traces/mars/varint.h"
+#include "tasks/traces/mars/writer.h"
+
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+extern const struct task_program_class task_replay_class;
+static const struct task_program_class *class = &task_replay_class;
+
+/* A trace of one task, written by the tracer's own writer. */
+struct trace {
+    char path[64];
+    int file;
+    struct mars_writer *writer;
+};
+
+enum { INIT = 1, IRECV, ISEND, WAITSOME, CANCEL, FINALIZE };
+
+static uint64_t time_of_day(void)
+{
+    return 0;
+}
+
+static void define(struct mars_writer *writer, unsigned number, const char *text)
+{
+    uint8_t data[200], *at = mars_put(data, number);
+    size_t bytes = strlen(text);
+    memcpy(at, text, bytes);
+    mars_writer_define(writer, MARS_DEFINE_FUNCTION, data, (size_t)(at + bytes - data));
+}
+
+static struct mars_writer *writer_new(const struct trace *t, uint16_t thread)
+{
+    struct mars_writer_setup setup = {
+        .file = t->file, .path = t->path, .thread = thread, .resolution_ns = 1, .level = 1};
+    struct mars_writer *writer = mars_writer_new(&setup);
+    assert_non_null(writer);
+    return writer;
+}
+
+/* A call whose fields are these numbers; lists with their lengths before them. */
+static void call(struct trace *t, unsigned function, unsigned count, const int64_t *fields)
+{
+    static const struct mars_times times;
+    uint8_t shape[400], *at = mars_put(shape, function << 1);
+    for (unsigned i = 0; i < count; i++)
+        at = mars_put_signed(at, fields[i]);
+    mars_writer_call(t->writer, shape, (size_t)(at - shape), &times, NULL, time_of_day);
+}
+#define CALL(t, function, ...)                                                                               \
+    call(t, function, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (const int64_t[]){__VA_ARGS__})
+
+static void trace_begin(struct trace *t)
+{
+    static const char unit[] = "resolution_ns=1";
+    uint8_t head[MARS_HEAD_BYTES], comm[100], *at = mars_put(comm, 1);
+    strcpy(t->path, P_tmpdir "/test_replay.XXXXXX.mars");
+    t->file = mkostemps(t->path, 5, O_APPEND);
+    assert_true(t->file >= 0);
+    mars_head_put(head, MARS_FILE_TASK);
+    assert_int_equal(write(t->file, head, sizeof head), sizeof head);
+    struct mars_writer *defines = writer_new(t, MARS_DEFINITIONS);
+    mars_writer_define(defines, MARS_DEFINE_INFO, (const uint8_t *)unit, sizeof unit - 1);
+    define(defines, INIT, "MPI_Init");
+    define(defines, IRECV, "MPI_Irecv recvbytes source tag comm request");
+    define(defines, ISEND, "MPI_Isend bytes dest tag comm request");
+    define(defines, WAITSOME, "MPI_Waitsome requests[] done[]");
+    define(defines, CANCEL, "MPI_Cancel request");
+    define(defines, FINALIZE, "MPI_Finalize");
+    mars_store(at, 7, 8); /* the world: one task, itself */
+    at = mars_put_signed(mars_put(mars_put(at + 8, 0), 0), 0);
+    at = mars_ranks_put(at, &(int32_t){0}, 1);
+    mars_writer_define(defines, MARS_DEFINE_COMM, comm, (size_t)(at - comm));
+    assert_true(mars_writer_close(defines));
+    t->writer = writer_new(t, 0);
+    call(t, INIT, 0, NULL);
+}
+
+static void receive(struct trace *t, int64_t tag, int64_t request)
+{
+    CALL(t, IRECV, 8, -2, tag, 1, request);
+}
+
+/* Of the requests 1 to `most` the one with this number, where its message came from. */
+static void completed(struct trace *t, int64_t most, int64_t request, int64_t from)
+{
+    uint8_t shape[400], *at = mars_put(shape, WAITSOME << 1);
+    int64_t done[4] = {request - 1, from, 0, 8}, last = 0;
+    at = mars_put(at, (uint64_t)most);
+    for (int64_t i = 1; i <= most; i++)
+        at = mars_put_signed(at, 1);
+    at = mars_put(at, 4);
+    for (int i = 0; i < 4; last = done[i++])
+        at = mars_put_signed(at, done[i] - last);
+    static const struct mars_times times;
+    mars_writer_call(t->writer, shape, (size_t)(at - shape), &times, NULL, time_of_day);
+}
+
+struct bench {
+    struct ker_comm *comm;
+    struct ker_config *config;
+    struct task_program *program;
+    struct ker_error error;
+};
+
+static void bench_open(struct bench *b, struct trace *t, const char *keys)
+{
+    const struct ker_option *tables[] = {task_job_options, NULL};
+    *b = (struct bench){.comm = ker_comm_alone()};
+    call(t, FINALIZE, 0, NULL);
+    assert_true(mars_writer_close(t->writer));
+    close(t->file);
+    char *text = ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; %s } );", t->path, keys);
+    assert_int_equal(ker_config_parse(&b->config, "test.cfg", text, NULL, 0, tables, &b->error), KER_OK);
+    free(text);
+    enum ker_status status = class->open(&b->program, b->config, "jobs[0]", b->comm, &b->error);
+    if (status == KER_OK)
+        status = class->prepare(b->program, &(uint32_t){0}, 1, &b->error);
+    if (status)
+        print_error("%s\n", b->error.text);
+    assert_int_equal(status, KER_OK);
+}
+
+static void bench_close(struct bench *b, const struct trace *t)
+{
+    class->close(b->program);
+    ker_comm_release(b->comm);
+    ker_config_free(b->config);
+    unlink(t->path);
+}
+
+static void expect(struct bench *b, unsigned kind, uint64_t request)
+{
+    struct task_op op;
+    assert_true(class->next(b->program, 0, &op));
+    assert_int_equal(op.kind, kind);
+    assert_int_equal(op.request, request);
+}
+
+/* Three receives from any source; the trace shows the third completed first. The oldest is, and the third,
+ * which is posted again, has its name. */
+static void test_equal_receives(void **state)
+{
+    static const char *const keys[] = {"", "trace_memory = \"0 B\";"};
+    for (int i = 0; i < 2; i++) {
+        struct trace t;
+        struct bench b;
+        trace_begin(&t);
+        for (int64_t request = 1; request <= 3; request++)
+            receive(&t, 5, request);
+        completed(&t, 3, 3, 0);
+        receive(&t, 5, 3);
+        completed(&t, 3, 2, 0); /* the oldest now */
+        completed(&t, 3, 3, 0); /* the first receive's variable has the third one's name */
+        CALL(&t, CANCEL, 1);
+        completed(&t, 3, 1, -6);
+        bench_open(&b, &t, keys[i]);
+        for (uint64_t request = 1; request <= 3; request++)
+            expect(&b, TASK_OP_IRECV, request);
+        expect(&b, TASK_OP_WAIT, 1);
+        expect(&b, TASK_OP_IRECV, 1);
+        expect(&b, TASK_OP_WAIT, 2);
+        expect(&b, TASK_OP_WAIT, 3);
+        expect(&b, TASK_OP_CANCEL, 1);
+        expect(&b, TASK_OP_WAIT, 1);
+        expect(&b, TASK_OP_FINALIZE, 0);
+        bench_close(&b, &t);
+    }
+}
+
+/* Another tag, a cancelled receive, a send: what the trace shows is what is waited for. */
+static void test_others(void **state)
+{
+    struct trace t;
+    struct bench b;
+    trace_begin(&t);
+    receive(&t, 5, 1);
+    receive(&t, 6, 2);
+    completed(&t, 2, 2, 0);
+    receive(&t, 5, 2);
+    CALL(&t, CANCEL, 2);
+    completed(&t, 2, 2, -6);
+    CALL(&t, ISEND, 8, 0, 5, 1, 2);
+    completed(&t, 2, 2, -5);
+    completed(&t, 1, 1, 0);
+    bench_open(&b, &t, "");
+    expect(&b, TASK_OP_IRECV, 1);
+    expect(&b, TASK_OP_IRECV, 2);
+    expect(&b, TASK_OP_WAIT, 2);
+    expect(&b, TASK_OP_IRECV, 2);
+    expect(&b, TASK_OP_CANCEL, 2);
+    expect(&b, TASK_OP_WAIT, 2);
+    expect(&b, TASK_OP_ISEND, 2);
+    expect(&b, TASK_OP_WAIT, 2);
+    expect(&b, TASK_OP_WAIT, 1);
+    expect(&b, TASK_OP_FINALIZE, 0);
+    bench_close(&b, &t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_equal_receives),
+        cmocka_unit_test(test_others),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
