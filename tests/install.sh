@@ -42,8 +42,13 @@ for option in $("$program" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[
 done >log
 [ ! -s log ]
 check "and every option"
+for option in $("$root/bin/marsconv" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[a-z-]*$'); do
+    grep -q -F -- "${option//-/\\-}" "$man1/marsconv.1" || echo "$option"
+done >log
+[ ! -s log ]
+check "so do those of marsconv in its page"
 if command -v groff >/dev/null; then
-    groff -man -Tutf8 -ww "$man1/marssim.1" "$man1/run-study.1" 2>log >/dev/null && [ ! -s log ]
+    groff -man -Tutf8 -ww "$man1/marssim.1" "$man1/run-study.1" "$man1/marsconv.1" 2>log >/dev/null && [ ! -s log ]
     check "troff has nothing to say"
 fi
 
@@ -51,10 +56,10 @@ fi
 
 complete_line() { # WORDS...: what is offered for the last of them
     bash --norc -c '
-        source "$1"; shift
+        source "$1/$2"; shift
         COMP_LINE="$*" COMP_POINT=${#COMP_LINE} COMP_WORDS=("$@") COMP_CWORD=$(($# - 1))
-        _marssim 2>/dev/null
-        printf "%s\n" "${COMPREPLY[@]}"' bash "$root/share/bash-completion/completions/marssim" "$@"
+        "_$1" 2>/dev/null
+        printf "%s\n" "${COMPREPLY[@]}"' bash "$root/share/bash-completion/completions" "$@"
 }
 : >my.cfg
 [ "$(complete_line marssim --he | xargs)" = "--help --help-config --help-results" ]
@@ -66,6 +71,8 @@ check "and keys"
 [ "$(complete_line marssim my.cfg topology.kind=t)" = torus ] && [ "$(complete_line marssim my.cfg 'jobs[3].program=we')" = weather ] &&
     [ "$(complete_line marssim my.cfg run.drain= | xargs)" = "true false" ]
 check "and values that have a choice"
+[ "$(complete_line marsconv --st)" = --stats ] && [ "$(complete_line marsconv --to ma)" = mars ]
+check "and what marsconv takes"
 
 # ---- studies ----
 

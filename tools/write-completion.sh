@@ -1,9 +1,38 @@
 #!/bin/sh
-# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM >marssim
+# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [marsconv] >marssim
 #
 # Completed are options, configuration files, keys and, behind the =, the values of keys that have a choice.
 set -eu
-marssim=${1:?usage: tools/write-completion.sh MARSSIM}
+marssim=${1:?usage: tools/write-completion.sh MARSSIM [marsconv]}
+
+if [ "${2:-}" = marsconv ]; then
+    marsconv=$(dirname "$marssim")/marsconv
+    echo '# bash completion for marsconv; written by tools/write-completion.sh from --help'
+    printf '_marsconv_options="%s"\n' "$("$marsconv" --help | grep -o -e '--[a-z-]*' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+    printf '_marsconv_formats="%s"\n' "$("$marsconv" --help | sed -n '/^Formats/,$ s/^  \([a-z]*\)  .*/\1/p' | tr '\n' ' ' | sed 's/ $//')"
+    cat <<'END'
+_marsconv()
+{
+    local word=${COMP_LINE:0:COMP_POINT}
+    word=${word##*[[:space:]]}
+    COMPREPLY=()
+    case $word in
+    --to=*) mapfile -t COMPREPLY < <(compgen -W "$_marsconv_formats" -- "${word#*=}") ;;
+    -*) mapfile -t COMPREPLY < <(compgen -W "$_marsconv_options" -- "$word") ;;
+    *)
+        if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-t|--to) ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "$_marsconv_formats" -- "$word")
+        else
+            compopt -o filenames 2>/dev/null
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        fi
+        ;;
+    esac
+}
+complete -F _marsconv marsconv
+END
+    exit 0
+fi
 
 echo '# bash completion for marssim; written by tools/write-completion.sh from --help and --help-config'
 printf '_marssim_options="'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the manual pages from what the program and run-study say of themselves: tools/write-man.sh MARSSIM [run-study] >marssim.1
+# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marsconv] >marssim.1
 set -eu
-marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study]}
+marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marsconv]}
 version=$("$marssim" --version | sed 's/marssim //')
 
 # Texts for troff: backslashes, hyphens that are to be copied, points and apostrophes at the beginning of a line.
@@ -22,6 +22,35 @@ END
         /^#$/ { print ".PP"; next }
         /^#   / { sub(/^# */, ""); print ".br"; print roff($0); next }
         /^# / { sub(/^# */, ""); print roff($0) }'
+    printf '.SH SEE ALSO\n.BR marssim (1)\n'
+    exit 0
+fi
+
+if [ "${2:-}" = marsconv ]; then
+    printf '.TH MARSCONV 1 "" "marssim %s" "User Commands"\n.SH NAME\nmarsconv \\- convert, sum up and check traces of MPI programs\n' "$version"
+    # As argp lays it out: usage, what it is for, options from column 2 with their text from column 29, then paragraphs.
+    "$(dirname "$marssim")/marsconv" --help | awk "$roff"'
+        /^Usage: / || /^  or: / {
+            if (!usage++) print ".SH SYNOPSIS"; else print ".br"
+            sub(/^(Usage:|  or:) */, ""); print ".B " roff($0); next
+        }
+        /^  +-/ {
+            if (!options++) print ".SH OPTIONS"
+            text = substr($0, 30); option = substr($0, 1, 29)
+            if (option !~ / $/) { option = $0; text = "" }
+            sub(/^ +/, "", option); sub(/ +$/, "", option)
+            print ".TP"; print ".B " roff(option)
+            if (text != "") print roff(text)
+            next
+        }
+        options && /^                             / { sub(/^ +/, ""); print roff($0); next }
+        usage && !told && $0 != "" { told = 1; print ".SH DESCRIPTION" }
+        /^Mandatory / { skip = 1 }
+        $0 == "" { skip = 0; if (options) print ".PP"; next }
+        skip { next }
+        /^  / { sub(/^ +/, ""); print ".br"; print roff($0); next }
+        { print roff($0) }'
+    printf '.SH EXIT STATUS\n.TP\n.B 0\nit is done\n.TP\n.B 2\na trace cannot be read, or written\n'
     printf '.SH SEE ALSO\n.BR marssim (1)\n'
     exit 0
 fi

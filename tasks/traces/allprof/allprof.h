@@ -92,14 +92,20 @@ struct allprof_group { /* a communicator as it is printed */
     int32_t rank, size;
 };
 
+struct allprof_type { /* what is printed of a datatype beside its size */
+    int64_t id, extent;
+};
+
 struct allprof_args {
     const struct allprof_call *call;
+    const char *name;         /* as it stands in the line, where `call` is a family; ends at : or 0 */
     int64_t start_us, end_us; /* INT64_MIN for '-' */
     bool has_group;
     struct allprof_group group;
     int64_t count, count2, size,
-        size2;     /* first and second (count, datatype's size); as they stand: see allprof_bytes */
-    bool in_place; /* the send buffer is MPI_IN_PLACE: its count and datatype mean nothing */
+        size2; /* first and second (count, datatype's size); as they stand: see allprof_bytes */
+    struct allprof_type type, type2; /* of the first and second datatype */
+    bool in_place;                  /* the send buffer is MPI_IN_PLACE: its count and datatype mean nothing */
     int32_t peer, tag, peer2, tag2; /* root is in peer */
     int32_t colour, key;
     int32_t variables;      /* how many requests */
@@ -132,6 +138,7 @@ struct allprof_frame {
         uint8_t length; /* 0: none yet */
         struct allprof_group group;
         int64_t size;
+        struct allprof_type type;
     } group[2], type[2];
 };
 /* The next line, with the syntax of everything that is used checked. *args_filled is false for comments and
@@ -153,7 +160,8 @@ struct allprof_event {
         digest; /* USE: which collectives with which roots, and in which order, until the next NEW or FREE */
     uint64_t exact;          /* likewise, with their bytes and operations */
     uint32_t collectives;    /* USE: how many */
-    uint32_t tally, tallies; /* USE: the first of its messages' counts, and how many */
+    uint32_t tally, tallies; /* USE: the first of its messages' counts, and how many; NEW, once resolved: 1 +
+                                what it made for this task, and 0 */
     uint8_t kind, create;    /* enum allprof_event_kind, enum allprof_create */
     uint8_t reserved[2];
 };

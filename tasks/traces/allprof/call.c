@@ -15,11 +15,10 @@
 #include <string.h>
 
 /* "id,size,extent": the size, whatever it is. */
-static bool field_type(const char **field, int64_t *size)
+static bool field_type(const char **field, int64_t *size, struct allprof_type *type)
 {
-    int64_t skipped;
-    return allprof_number(field, &skipped) && *(*field)++ == ',' && allprof_number(field, size) &&
-           *(*field)++ == ',' && allprof_number(field, &skipped);
+    return allprof_number(field, &type->id) && *(*field)++ == ',' && allprof_number(field, size) &&
+           *(*field)++ == ',' && allprof_number(field, &type->extent);
 }
 
 static bool field_group(const char **field, struct allprof_group *group)
@@ -119,7 +118,8 @@ static inline bool argument_read(struct allprof_args *args, char letter, const c
     case 't':
     case 'T':
         *why = "a datatype (id,size,extent)";
-        return field_type(field, letter == 't' ? &args->size : &args->size2);
+        return letter == 't' ? field_type(field, &args->size, &args->type)
+                             : field_type(field, &args->size2, &args->type2);
     case 'c':
         *why = "a communicator (handle,rank,size)";
         args->has_group = true;
@@ -304,20 +304,24 @@ static inline bool group_read(struct allprof_frame *frame, struct allprof_args *
     return true;
 }
 
-static inline bool type_read(struct allprof_frame *frame, int64_t *size, const char **at)
+static inline bool type_read(struct allprof_frame *frame, int64_t *size, struct allprof_type *type,
+                             const char **at)
 {
     const char *from = *at;
     struct allprof_field *field = field_find(frame->type, from);
     if (field) {
         *size = field->size;
+        *type = field->type;
         *at += field->length;
         return true;
     }
-    if (!field_type(at, size))
+    if (!field_type(at, size, type))
         return false;
     field = field_keep(frame->type, from, *at);
-    if (field)
+    if (field) {
         field->size = *size;
+        field->type = *type;
+    }
     return true;
 }
 
@@ -330,9 +334,9 @@ static inline bool argument_read_short(struct allprof_frame *frame, struct allpr
     case 'c':
         return group_read(frame, args, at);
     case 't':
-        return type_read(frame, &args->size, at);
+        return type_read(frame, &args->size, &args->type, at);
     case 'T':
-        return type_read(frame, &args->size2, at);
+        return type_read(frame, &args->size2, &args->type2, at);
     case 'l':
     case 'L':
     case 'm':
@@ -450,6 +454,7 @@ enum ker_status allprof_frame_next(struct allprof_frame *frame, struct allprof_f
         return KER_OK;
     if (!line_read_short(args, line, length, frame))
         status = line_read(args, line, file, error);
+    args->name = line;
     *args_filled = true;
     return status == KER_OK ? frame_check(frame, file, args, error) : status;
 }

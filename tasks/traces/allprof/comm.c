@@ -76,7 +76,7 @@ static bool known_used_soon(const struct allprof_resolver *r, uint32_t number,
     return false;
 }
 
-static void event_free(struct allprof_resolver *r, uint32_t number, const struct allprof_event *event)
+static void event_free(struct allprof_resolver *r, uint32_t number, struct allprof_event *event)
 {
     struct allprof_owner *task = &r->task[number];
     struct allprof_known *freed = NULL, *guess = NULL;
@@ -89,6 +89,7 @@ static void event_free(struct allprof_resolver *r, uint32_t number, const struct
         if (!guess && known->bound && known->comm >= 0 && !known_used_soon(r, number, known))
             guess = known;
     }
+    event->comm = freed ? freed->comm : guess ? guess->comm : -1;
     if (freed) {
         freed->alive = freed->bound = false;
         freed->freed = task->at;
@@ -106,7 +107,9 @@ static void comm_make(struct allprof_resolver *r, int32_t size, const int32_t *m
     for (int32_t rank = 0; rank < size; rank++) {
         uint32_t number = (uint32_t)task_comm_task(&r->comms->comm[comm], rank);
         struct allprof_owner *task = &r->task[number];
-        allprof_known_add(r, task, comm, rank, r->files[number].event[task->at].variable);
+        struct allprof_event *event = &r->files[number].event[task->at];
+        event->tally = (uint32_t)comm + 1;
+        allprof_known_add(r, task, comm, rank, event->variable);
     }
 }
 
@@ -223,6 +226,7 @@ static enum ker_status task_run(struct allprof_resolver *r, uint32_t number, boo
             continue;
         }
         task->arrived = true;
+        event->tally = 0; /* until it is known what it makes */
         if (++r->arrived[event->comm] == r->comms->comm[event->comm].size) {
             status = comm_complete(r, event->comm);
             if (status != KER_OK)

@@ -101,8 +101,10 @@ static void group_make(struct finder *f, int32_t size, const int32_t *place)
     for (int32_t rank = 0; rank < size; rank++) {
         struct member *m = &f->member[place[rank]];
         if (m->known != UINT32_MAX) {
-            r->task[m->task].known[m->known].comm = comm;
-            r->task[m->task].known[m->known].rank = rank;
+            struct allprof_known *known = &r->task[m->task].known[m->known];
+            known->comm = comm;
+            known->rank = rank;
+            r->files[m->task].event[known->made].tally = (uint32_t)comm + 1;
         } else {
             r->freed[comm]++; /* it was freed unused */
         }

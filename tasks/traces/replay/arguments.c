@@ -181,6 +181,13 @@ enum ker_status replay_complete_get(struct replay_task *t, struct task_op *op, b
     if (!list || !done || done->count % 4)
         return replay_fail(w, "the trace does not say which requests completed");
     uint32_t each = t->pairs ? 2 : 1, count = done->count / 4 * each;
+    *some = count > 0;
+    if (count == each && done->list[0] == -1) { /* one of them: the trace does not say which */
+        replay_named_get(t, op);
+        op->kind = TASK_OP_WAITANY;
+        op->outcome = 1;
+        return KER_OK;
+    }
     uint64_t *requests = list_room(t, 0, count);
     for (uint32_t i = 0; i < count; i += each) {
         int64_t index = done->list[(size_t)(i / each) * 4];
@@ -190,7 +197,6 @@ enum ker_status replay_complete_get(struct replay_task *t, struct task_op *op, b
         if (t->pairs)
             requests[i + 1] = requests[i] | PAIR_SEND;
     }
-    *some = count > 0;
     op->kind = count == 1 ? TASK_OP_WAIT : TASK_OP_WAITALL;
     op->request = count ? requests[0] : 0;
     op->requests = requests;

@@ -175,7 +175,7 @@ ker_time replay_gap(const struct replay_task *t)
     const struct mars_record *r = &t->record;
     if (t->read <= 1) /* the program before MPI_Init is none of the job's */
         return 0;
-    return picoseconds(r->gap_ns - (t->rules->cpu && r->away_ns < r->gap_ns ? r->away_ns : 0));
+    return picoseconds(r->gap_ns - (!t->rules->cpu ? 0 : r->away_ns < r->gap_ns ? r->away_ns : r->gap_ns));
 }
 
 /* Is it a call on a communicator of which the replay knows nothing? */

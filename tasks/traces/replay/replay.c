@@ -116,6 +116,18 @@ static enum ker_status record_put(const struct task_program *program, struct own
     return KER_OK;
 }
 
+/* What is left out of the time before the record. In a trace of one clock, time away from the processor is
+ * what a converter knew to be no computation: waiting between polls, or the tracer's work at the end. */
+static void taken_add(struct task_taken *taken, const struct replay_task *t, bool one_clock)
+{
+    const struct mars_record *r = &t->record;
+    taken->poll_gap += (ker_time)r->rest_ns * 1000;
+    if (!one_clock || !t->rules->cpu || t->read <= 1)
+        return;
+    bool last = strcmp(r->function->name, "MPI_Finalize") == 0;
+    *(last ? &taken->finalize_gap : &taken->poll_gap) += (ker_time)r->away_ns * 1000;
+}
+
 /* All calls of a task, and what is left out of its time. */
 static enum ker_status calls_read(const struct task_program *program, struct own_task *own,
                                   struct replay_task *t, struct ker_error *error)
@@ -123,12 +135,13 @@ static enum ker_status calls_read(const struct task_program *program, struct own
     struct mars_error why = {0};
     struct mars_stream *stream;
     enum ker_status status = KER_OK;
-    bool ends = false;
+    const char *clock = mars_task_info(t->trace, "clock");
+    bool ends = false, one_clock = clock && strcmp(clock, "wall") == 0;
     if (!mars_stream_open(&stream, t->trace, 0, &why))
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
     while (status == KER_OK && mars_stream_next(stream, &t->record, &why)) {
         t->read++;
-        own->taken.poll_gap += (ker_time)t->record.rest_ns * 1000;
+        taken_add(&own->taken, t, one_clock);
         status = record_put(program, own, t, &ends, error);
     }
     mars_stream_close(stream);

@@ -1,0 +1,132 @@
+#!/bin/bash
+# What marsconv makes of traces: tests/marsconv.sh
+#
+# Small traces of tests/traces, and those of ../shared/traces where they are, are converted and replayed; the results must be the
+# original's. Traces that are damaged are refused by name.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
+. tests/lib-script.sh
+marsconv=$(dirname "$marssim")/marsconv
+[ -x "$marsconv" ] || { echo "SKIP: marsconv is not built"; exit 0; }
+shared=$(readlink -f ../shared/traces)
+cd "$work" || exit 2
+
+cat >replay.cfg <<'EOF'
+topology: { kind = "star"; nodes = 32; bandwidth = "10 GB/s"; latency = "500 ns"; };
+jobs: ( { program = "trace"; trace = "t"; } );
+partition: { bind = "no"; };
+EOF
+replay() { # TRACE OUT WORDS...: its result, and its tasks
+    local trace=$1 out=$2
+    shift 2
+    rm -rf "$out"
+    "$marssim" -q -o "$out" replay.cfg "jobs[0].trace=\"$trace\"" "$@" >err 2>&1 && jq -S .result "$out/summary.json" >"$out.json"
+}
+same() { # OUT OTHER
+    diff "$1.json" "$2.json" >err && cmp "$1/tasks.csv" "$2/tasks.csv" >err
+}
+
+# ---- liballprof and back ----
+
+traces=("$top"/tests/traces/*)
+if [ -n "$shared" ] && [ -d "$shared" ]; then
+    for archive in "$shared"/lammps-lj-8.tar.xz "$shared"/npb-mg.S-8.tar.xz "$shared"/npb-lu.S-4.tar.xz; do
+        tar xf "$archive" && traces+=("$PWD/$(basename "$archive" .tar.xz)")
+    done
+else
+    echo "SKIP: ../shared/traces is not there"
+fi
+for trace in "${traces[@]}"; do
+    name=$(basename "$trace")
+    "$marsconv" --to mars "$trace" "$name.mars" >err 2>&1 && replay "$trace" text && replay "$name.mars" mars && same text mars
+    check "$name: the results of the converted trace are the same"
+done
+
+# ---- statistics ----
+
+name=npb-is.S-8
+"$marsconv" --stats --json "$top/tests/traces/$name" >stats 2>err && jq -e . stats >/dev/null &&
+    [ "$(jq '[.functions[] | select(.function == "MPI_Alltoallv") | .calls] | add' stats)" -eq \
+        "$(cat "$top/tests/traces/$name"/* | grep -c '^MPI_Alltoallv:')" ] &&
+    [ "$(jq .calls stats)" -eq "$(cat "$top/tests/traces/$name"/* | grep -c '^MPI_')" ] && [ "$(jq .tasks stats)" -eq 8 ]
+check "calls are counted"
+"$marsconv" --stats --json "$name.mars" >converted 2>err &&
+    [ "$(jq -c '[.functions, .matrix, .message_sizes, .times, .phases]' stats)" = \
+        "$(jq -c '[.functions, .matrix, .message_sizes, .times, .phases]' converted)" ]
+check "and the converted trace has the same"
+
+# Three tasks: 0 sends twice to 1, and twice, by a persistent request, to 2.
+task() { # NUMBER: its lines come on standard input
+    mkdir -p small
+    { echo "# htor's PMPI Tracer 1.0 Output File"; echo "MPI_Init:-:1:2:100"; cat; echo "MPI_Finalize:9000:-"; } >small/pmpi-trace-rank-"$1".txt
+}
+world() { echo "7000000,$1,3"; }
+task 0 <<EOF
+MPI_Send:110:1:10:1,4,4:1:5:$(world 0):120
+MPI_Send:130:1:0:1,4,4:1:5:$(world 0):140
+MPI_Send_init:150:1:3:1,4,4:2:6:$(world 0):64:160
+MPI_Start:170:64:180
+MPI_Wait:190:64:1:200
+MPI_Start:210:64:220
+MPI_Wait:230:64:1:240
+MPI_Request_free:250:64:260
+MPI_Barrier:270:$(world 0):280
+EOF
+task 1 <<EOF
+MPI_Recv:110:1:10:1,4,4:0:5:$(world 1):1:120
+MPI_Recv:130:1:10:1,4,4:-1:-1:$(world 1):1:140
+MPI_Barrier:270:$(world 1):280
+EOF
+task 2 <<EOF
+MPI_Irecv:110:1:3:1,4,4:0:6:$(world 2):64:120
+MPI_Irecv:130:1:3:1,4,4:0:6:$(world 2):72:140
+MPI_Waitall:150:2:64:0:160
+MPI_Barrier:270:$(world 2):280
+EOF
+"$marsconv" --stats --json small >stats 2>err &&
+    [ "$(jq -c '[.matrix[] | [.from, .to, .messages, .bytes]]' stats)" = '[[0,1,2,40],[0,2,2,24]]' ] &&
+    [ "$(jq -c '[.message_sizes[] | [.least_bytes, .most_bytes, .messages]]' stats)" = '[[0,0,1],[8,15,2],[32,63,1]]' ] &&
+    [ "$(jq -c '[.times[0].compute_ns, .times[0].mpi_ns, .balance.least_task]' stats)" = '[90000,90000,0]' ] &&
+    [ "$(jq -c '[.phases[] | [.times, .calls, .text]]' stats)" = \
+        '[[1,9,"2 MPI_Send, MPI_Send_init, MPI_Start, MPI_Wait, MPI_Start, MPI_Wait, MPI_Request_free, MPI_Barrier"]]' ]
+check "messages, sizes, computation and phases are those of the text"
+"$marsconv" --stats small >out 2>err && grep -q '3 tasks' out && grep -q '^  MPI_Start  *2  *0  *2 ' out
+check "as text, too"
+
+# ---- what is refused ----
+
+refused() { # WHAT PATTERN WORDS...
+    local what=$1 pattern=$2
+    shift 2
+    timeout 60 "$marsconv" "$@" >out 2>err
+    [ $? -eq 2 ] && grep -q -e "$pattern" err
+    check "refused: $what"
+}
+refused "an unknown option" 'unrecognized option' --fast small
+refused "an unknown format" 'expected a format that is written' --to csv small out.mars
+refused "nothing to do" 'what is to be done' small
+refused "two names for one" 'expected one trace' --stats small small
+refused "a place that is taken" 'it is there already' --to mars small small
+refused "no trace" 'no files task-' --stats /
+refused "no such file" 'No such file' --stats missing
+cp "$name.mars" bad.mars
+printf '\377\377\377\377' | dd of=bad.mars bs=1 seek=117 conv=notrunc 2>/dev/null
+refused "a damaged block" 'bad.mars, block at byte' --stats bad.mars
+cp "$name.mars" bad.mars
+printf '\011' | dd of=bad.mars bs=1 seek=8 conv=notrunc 2>/dev/null
+refused "a version or head that is not right" 'bad.mars' --stats bad.mars
+"$marsconv" --to mars "$top/tests/traces/$name" folder 2>err
+rm folder/task-000003.mars
+refused "a task that is missing" 'task 3 is missing' --to mars folder again
+cp -R small cut
+sed -i '$d' cut/pmpi-trace-rank-1.txt
+refused "a text that was cut" 'pmpi-trace-rank-1.txt:5: .*truncated' --to mars cut again
+[ ! -e again ]
+check "nothing is left of what could not be converted"
+for bytes in 1 17 80 300 1000; do
+    head -c $bytes "$name.mars" >cut.mars
+    timeout 60 "$marsconv" --stats cut.mars >out 2>err
+    [ $? -le 2 ] && grep -q 'cut.mars' err || break
+done
+check "a file that was cut anywhere is told by its name"

@@ -1,0 +1,98 @@
+/* allprof_held.c - requests, which the replay of liballprof's traces knows by ids that are used once, get
+ * numbers as marstrace gives them: the lowest that is free.
+ */
+#include "tools/marsconv/allprof.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct by_id {
+    uint64_t id;
+    uint32_t number;
+    bool persistent;
+};
+
+struct by_variable {
+    uint64_t variable; /* 1 + address */
+    uint64_t id;
+};
+
+struct apc_held {
+    struct ker_table ids, variables;
+    bool *used; /* by number */
+    size_t room;
+    size_t lowest; /* no number below it is free */
+};
+
+static uint64_t key_hash(const void *key)
+{
+    return ker_hash(*(const uint64_t *)key);
+}
+
+static bool key_same(const void *entry, const void *key)
+{
+    return *(const uint64_t *)entry == *(const uint64_t *)key;
+}
+
+static const struct ker_table_kind ids = {sizeof(struct by_id), key_hash, key_same};
+static const struct ker_table_kind variables = {sizeof(struct by_variable), key_hash, key_same};
+
+struct apc_held *apc_held_new(void)
+{
+    struct apc_held *held = ker_alloc(sizeof *held);
+    held->lowest = 1;
+    return held;
+}
+
+void apc_held_free(struct apc_held *held)
+{
+    if (!held)
+        return;
+    ker_table_release(&held->ids);
+    ker_table_release(&held->variables);
+    free(held->used);
+    free(held);
+}
+
+int64_t apc_held_make(struct apc_held *held, uint64_t id, uint64_t variable, bool persistent)
+{
+    bool is_new;
+    uint64_t key = variable + 1;
+    size_t number = held->lowest, old = held->room;
+    while (number < held->room && held->used[number])
+        number++;
+    if (number >= held->room) {
+        KER_RESERVE(held->used, held->room, number + 1);
+        memset(held->used + old, 0, (held->room - old) * sizeof *held->used);
+    }
+    held->used[number] = true;
+    held->lowest = number + 1;
+    *(struct by_id *)ker_table_add(&ids, &held->ids, &id, &is_new) =
+        (struct by_id){id, (uint32_t)number, persistent};
+    *(struct by_variable *)ker_table_add(&variables, &held->variables, &key, &is_new) =
+        (struct by_variable){key, id};
+    return (int64_t)number;
+}
+
+int64_t apc_held_number(const struct apc_held *held, uint64_t id)
+{
+    const struct by_id *entry = ker_table_find(&ids, &held->ids, &id);
+    return entry ? entry->number : 0;
+}
+
+int64_t apc_held_in(const struct apc_held *held, uint64_t variable)
+{
+    uint64_t key = variable + 1;
+    const struct by_variable *entry = ker_table_find(&variables, &held->variables, &key);
+    return entry ? apc_held_number(held, entry->id) : 0;
+}
+
+void apc_held_done(struct apc_held *held, uint64_t id, bool freed)
+{
+    struct by_id *entry = ker_table_find(&ids, &held->ids, &id);
+    if (!entry || (entry->persistent && !freed))
+        return;
+    held->used[entry->number] = false;
+    held->lowest = entry->number < held->lowest ? entry->number : held->lowest;
+    ker_table_drop(&ids, &held->ids, entry);
+}

@@ -1,0 +1,159 @@
+/* conv.h - traces as marsconv sees them, whatever their format.
+ *
+ * A format is a kind: it reads a trace as tasks with definitions and records in the form of
+ * tasks/traces/mars/reader.h, which says the most, and it writes such records where it can. So whatever looks
+ * at a trace (stats, check, cut) is written once, and a format more is a file and a line in formats.c.
+ *
+ * Everything streams: a task's calls are read one after the other, and what is kept does not grow with them.
+ * All functions that return bool return false with a text in the error.
+ */
+#ifndef CONV_H
+#define CONV_H
+
+#include "tasks/traces/mars/reader.h"
+
+struct conv_format;
+
+struct conv_options {
+    bool mpich; /* where a format does not say it: constants are those of MPICH */
+};
+
+struct conv_source { /* a trace, being read */
+    const struct conv_format *format;
+    const char *path;
+    const struct conv_options *options;
+    uint32_t tasks;
+    void *own;
+};
+
+struct conv_task { /* a task, being read */
+    struct conv_source *source;
+    struct mars_task *about; /* definitions; a reader may add to them with each record */
+    uint32_t thread;
+    uint64_t number; /* of the last record */
+    void *own;
+};
+
+struct conv_record {
+    struct mars_record call;
+    uint64_t number;   /* of the record in its thread, or of the line, from 1 */
+    uint64_t start_ns; /* of the call, since the thread's first computation began */
+    bool first;        /* of its thread: the computation before it is none of MPI's program */
+    bool added;        /* it stands for what the format does not say by a call of its own */
+};
+
+struct conv_sink { /* a trace, being written */
+    const struct conv_format *format;
+    const char *path;
+    const struct conv_options *options;
+    uint32_t tasks;
+    struct conv_losses *losses;
+    void *own;
+};
+
+struct conv_format {
+    const char *name, *meaning;
+    bool (*known)(const char *path);
+    bool (*open)(struct conv_source *, struct mars_error *);
+    void (*close)(struct conv_source *);
+    /* Something to tell the user about the trace, from 0 on; NULL at the end. */
+    const char *(*warning)(const struct conv_source *, uint32_t number);
+    bool (*task_open)(struct conv_task *, uint32_t task, struct mars_error *);
+    void (*task_close)(struct conv_task *);
+    bool (*thread_open)(struct conv_task *, uint32_t thread, struct mars_error *);
+    /* False: at the end, or an error, which then has a text. Values live until the next call. */
+    bool (*next)(struct conv_task *, struct conv_record *, struct mars_error *);
+    /* Where the record stands: "PATH: task 3, call 7", or "FILE:LINE". */
+    void (*place)(const struct conv_task *, uint64_t number, char *text, size_t room);
+    /* Writing: tasks one after the other, of each its threads one after the other. end: all of a task's
+     * definitions are there now; finish: fine false: what was written is removed. */
+    bool (*create)(struct conv_sink *, struct mars_error *);
+    bool (*begin)(struct conv_sink *, const struct mars_task *, uint32_t thread, struct mars_error *);
+    bool (*put)(struct conv_sink *, const struct mars_task *, const struct conv_record *,
+                struct mars_error *);
+    bool (*end)(struct conv_sink *, const struct mars_task *, struct mars_error *);
+    bool (*finish)(struct conv_sink *, bool fine, struct mars_error *);
+};
+
+/* ---- formats.c ---- */
+
+extern const struct conv_format conv_mars, conv_allprof;
+const struct conv_format *conv_format_get(unsigned number); /* NULL at the end */
+const struct conv_format *conv_format_find(const char *name);
+/* The format is the one that knows the trace. */
+bool conv_open(struct conv_source *, const char *path, const struct conv_options *, struct mars_error *);
+void conv_close(struct conv_source *);
+bool conv_task_open(struct conv_task *, struct conv_source *, uint32_t task, struct mars_error *);
+void conv_task_close(struct conv_task *);
+bool conv_thread_open(struct conv_task *, uint32_t thread, struct mars_error *);
+bool conv_next(struct conv_task *, struct conv_record *, struct mars_error *);
+#define CONV_PLACE 4200
+/* Where record `number` of the task stands; the text is `room`. */
+const char *conv_place(const struct conv_task *, uint64_t number, char room[CONV_PLACE]);
+/* "PLACE (MPI_Name): text". */
+bool conv_fail(const struct conv_task *, const struct conv_record *, struct mars_error *, const char *format,
+               ...) __attribute__((format(printf, 4, 5)));
+
+/* ---- losses.c: what a format cannot say ---- */
+
+struct conv_losses {
+    struct conv_loss {
+        char *text;
+        uint64_t count;
+    } * loss;
+    uint32_t count;
+};
+/* "MPI_Ibarrier is left out"; counted by its text. */
+void conv_lost(struct conv_losses *, uint64_t count, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void conv_losses_tell(struct conv_losses *, const char *path); /* warnings; releases them */
+void conv_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* ---- function.c: what a function is ---- */
+
+enum conv_sort {
+    CONV_LOCAL,
+    CONV_SEND, /* it has dest; CONV_EXCHANGE: and source */
+    CONV_RECV,
+    CONV_EXCHANGE,
+    CONV_COMPLETE, /* it has requests and done */
+    CONV_START,
+    CONV_COLLECTIVE, /* every task of the communicator calls it */
+    CONV_CREATE,     /* likewise, and it makes a communicator, a window or a file */
+};
+
+/* What the bytes of a collective must be for the others'. */
+enum conv_equal {
+    CONV_EQUAL_NONE,
+    CONV_EQUAL_BYTES,     /* the send side's, at all tasks */
+    CONV_EQUAL_RECVBYTES, /* the receive side's, at all tasks */
+    CONV_EQUAL_EACH,      /* the list of the send side, at all tasks */
+    CONV_EQUAL_RECV_EACH, /* that of the receive side */
+    CONV_EQUAL_GATHER,    /* what a task sends is what the root receives from it */
+    CONV_EQUAL_SCATTER,   /* and the other way round */
+    CONV_EQUAL_PAIRS,     /* what a task sends to another is what that receives from it */
+};
+
+struct conv_function {
+    const char *base; /* "Bcast" of MPI_Bcast, MPI_Ibcast and MPI_Bcast_init */
+    uint8_t sort, equal;
+    bool quiet;      /* it concerns no other task */
+    bool request;    /* it makes one */
+    bool persistent; /* that does nothing before it is started */
+};
+
+struct conv_functions { /* those met last; zeroed at first */
+    struct {
+        const struct mars_function *function;
+        struct conv_function is;
+    } known[64];
+};
+/* Of the functions of one task. */
+const struct conv_function *conv_function(struct conv_functions *, const struct mars_function *);
+
+/* ---- what marsconv does; all return its exit status: 0 or 2 ---- */
+
+int conv_convert(const char *from, const char *to, const struct conv_format *, const struct conv_options *);
+int conv_stats(const char *path, bool json, const struct conv_options *);
+
+#endif

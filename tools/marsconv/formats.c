@@ -1,0 +1,95 @@
+/* formats.c - the formats, and what all of them have in common. */
+#include "tools/marsconv/conv.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct conv_format *const formats[] = {&conv_mars, &conv_allprof, NULL};
+
+const struct conv_format *conv_format_get(unsigned number)
+{
+    return formats[number];
+}
+
+const struct conv_format *conv_format_find(const char *name)
+{
+    for (unsigned i = 0; formats[i]; i++)
+        if (strcmp(formats[i]->name, name) == 0)
+            return formats[i];
+    return NULL;
+}
+
+bool conv_open(struct conv_source *source, const char *path, const struct conv_options *options,
+               struct mars_error *error)
+{
+    *source = (struct conv_source){.path = path, .options = options};
+    for (unsigned i = 0; formats[i] && !source->format; i++)
+        if (formats[i]->known(path))
+            source->format = formats[i];
+    if (!source->format)
+        source->format = formats[0]; /* which says what is wrong with it */
+    if (!source->format->open(source, error)) {
+        source->format->close(source);
+        source->format = NULL;
+        return false;
+    }
+    const char *warning;
+    for (uint32_t i = 0; (warning = source->format->warning(source, i)); i++)
+        fprintf(stderr, "marsconv: warning: %s\n", warning);
+    return true;
+}
+
+void conv_close(struct conv_source *source)
+{
+    if (source->format)
+        source->format->close(source);
+}
+
+bool conv_task_open(struct conv_task *task, struct conv_source *source, uint32_t number,
+                    struct mars_error *error)
+{
+    *task = (struct conv_task){.source = source};
+    return source->format->task_open(task, number, error);
+}
+
+void conv_task_close(struct conv_task *task)
+{
+    if (task->source)
+        task->source->format->task_close(task);
+    *task = (struct conv_task){0};
+}
+
+bool conv_thread_open(struct conv_task *task, uint32_t thread, struct mars_error *error)
+{
+    task->thread = thread;
+    task->number = 0;
+    return task->source->format->thread_open(task, thread, error);
+}
+
+bool conv_next(struct conv_task *task, struct conv_record *record, struct mars_error *error)
+{
+    record->added = false;
+    if (!task->source->format->next(task, record, error))
+        return false;
+    task->number = record->number;
+    return true;
+}
+
+const char *conv_place(const struct conv_task *task, uint64_t number, char room[CONV_PLACE])
+{
+    task->source->format->place(task, number, room, CONV_PLACE);
+    return room;
+}
+
+bool conv_fail(const struct conv_task *task, const struct conv_record *record, struct mars_error *error,
+               const char *format, ...)
+{
+    char text[256], place[CONV_PLACE];
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    return mars_fail(error, "%s (%s): %s", conv_place(task, record->number, place),
+                     record->call.function->name, text);
+}

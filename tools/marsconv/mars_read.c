@@ -1,0 +1,97 @@
+/* mars_read.c - traces of marstrace, read; mars_write.c writes them. */
+#include "tools/marsconv/mars.h"
+
+#include "kernel/kernel.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static bool mars_open(struct conv_source *source, struct mars_error *error)
+{
+    struct mars_trace *trace = NULL;
+    if (!mars_trace_open(&trace, source->path, error))
+        return false;
+    source->own = trace;
+    source->tasks = mars_trace_tasks(trace);
+    return true;
+}
+
+static void mars_close(struct conv_source *source)
+{
+    mars_trace_close(source->own);
+}
+
+static const char *mars_warning(const struct conv_source *source, uint32_t number)
+{
+    return mars_trace_warning(source->own, number);
+}
+
+struct reading {
+    struct mars_stream *stream;
+    uint64_t elapsed; /* before the next record */
+};
+
+static bool mars_read_task(struct conv_task *task, uint32_t number, struct mars_error *error)
+{
+    task->own = ker_alloc(sizeof(struct reading));
+    return mars_task_open(&task->about, task->source->own, number, error);
+}
+
+static void mars_read_end(struct conv_task *task)
+{
+    struct reading *r = task->own;
+    if (r)
+        mars_stream_close(r->stream);
+    mars_task_close(task->about);
+    free(r);
+}
+
+static bool mars_read_thread(struct conv_task *task, uint32_t thread, struct mars_error *error)
+{
+    struct reading *r = task->own;
+    mars_stream_close(r->stream);
+    r->stream = NULL;
+    r->elapsed = 0;
+    return mars_stream_open(&r->stream, task->about, thread, error);
+}
+
+static bool mars_read_next(struct conv_task *task, struct conv_record *record, struct mars_error *error)
+{
+    struct reading *r = task->own;
+    if (!mars_stream_next(r->stream, &record->call, error))
+        return false;
+    record->number = task->number + 1;
+    record->first = task->number == 0;
+    record->start_ns = r->elapsed + record->call.gap_ns;
+    r->elapsed = mars_stream_elapsed_ns(r->stream);
+    return true;
+}
+
+static void mars_place(const struct conv_task *task, uint64_t number, char *text, size_t room)
+{
+    if (task->about->threads > 1)
+        snprintf(text, room, "%s: task %u, thread %u, call %llu", task->source->path, task->about->number,
+                 task->thread, (unsigned long long)number);
+    else
+        snprintf(text, room, "%s: task %u, call %llu", task->source->path, task->about->number,
+                 (unsigned long long)number);
+}
+
+const struct conv_format conv_mars = {
+    .name = "mars",
+    .meaning = "traces of marstrace: a folder, or a file NAME.mars",
+    .known = mars_trace_known,
+    .open = mars_open,
+    .close = mars_close,
+    .warning = mars_warning,
+    .task_open = mars_read_task,
+    .task_close = mars_read_end,
+    .thread_open = mars_read_thread,
+    .next = mars_read_next,
+    .place = mars_place,
+    .create = conv_mars_create,
+    .begin = conv_mars_begin,
+    .put = conv_mars_put,
+    .end = conv_mars_end,
+    .finish = conv_mars_finish,
+};

@@ -1,0 +1,124 @@
+/* marsconv.c - the command line: converts, cuts, sums up and checks traces. */
+#define _GNU_SOURCE
+#include "tools/marsconv/conv.h"
+
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { KEY_STATS = 256, KEY_JSON, KEY_LIBRARY };
+
+struct settings {
+    const char *to;
+    bool stats, json;
+    struct conv_options options;
+    const char *path[2];
+    unsigned paths;
+};
+
+static const struct argp_option OPTIONS[] = {
+    {"to", 't', "FORMAT", 0, "write OUT in this format", 0},
+    {"stats", KEY_STATS, 0, 0,
+     "print what is in IN: calls and bytes of each function, sizes of messages, who sends to whom, "
+     "communicators, balance, phases",
+     0},
+    {"json", KEY_JSON, 0, 0, "print --stats as JSON", 0},
+    {"mpi-library", KEY_LIBRARY, "LIBRARY", 0,
+     "whose constants a trace of liballprof has: openmpi (default) or mpich", 0},
+    {0}};
+
+static error_t choice(const struct argp_state *state, const char *option, const char *given, const char *no,
+                      const char *yes, bool *is)
+{
+    *is = strcmp(given, yes) == 0;
+    if (!*is && strcmp(given, no) != 0)
+        argp_error(state, "--%s %s: expected %s or %s", option, given, no, yes);
+    return 0;
+}
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *settings = state->input;
+    switch (key) {
+    case 't':
+        settings->to = argument;
+        return 0;
+    case KEY_STATS:
+        settings->stats = true;
+        return 0;
+    case KEY_JSON:
+        settings->json = true;
+        return 0;
+    case KEY_LIBRARY:
+        return choice(state, "mpi-library", argument, "openmpi", "mpich", &settings->options.mpich);
+    case ARGP_KEY_ARG:
+        if (settings->paths == 2)
+            argp_error(state, "%s: too many arguments", argument);
+        else
+            settings->path[settings->paths++] = argument;
+        return 0;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The formats, for --help. */
+static char *help(int key, const char *text, void *input)
+{
+    char *list = NULL;
+    size_t length = 0;
+    (void)input;
+    if (key != ARGP_KEY_HELP_POST_DOC)
+        return (char *)text;
+    FILE *to = open_memstream(&list, &length);
+    if (!to)
+        return (char *)text;
+    fputs("Formats (that of IN is found out):\n", to);
+    for (unsigned i = 0; conv_format_get(i); i++)
+        fprintf(to, "  %-12s%s\n", conv_format_get(i)->name, conv_format_get(i)->meaning);
+    fclose(to);
+    return list;
+}
+
+static int complain(const char *text, const char *what)
+{
+    fprintf(stderr, "marsconv: error: %s%s; marsconv --help tells more\n", what, text);
+    return 2;
+}
+
+static int run(const struct settings *s)
+{
+    unsigned wanted = s->stats ? 1 : 2;
+    const struct conv_format *format = s->to ? conv_format_find(s->to) : NULL;
+    if (s->to && (!format || !format->create))
+        return complain(": expected a format that is written: mars", s->to);
+    if (s->stats && s->to)
+        return complain("--stats and --to: one at a time", "");
+    if (s->json && !s->stats)
+        return complain("--json goes with --stats", "");
+    if (!s->stats && !s->to)
+        return complain("what is to be done? --to FORMAT or --stats", "");
+    if (s->paths != wanted)
+        return complain(wanted == 1 ? "expected one trace" : "expected two names, IN and OUT", "");
+    if (s->stats)
+        return conv_stats(s->path[0], s->json, &s->options);
+    return conv_convert(s->path[0], s->path[1], format, &s->options);
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {0};
+    static const struct argp argp = {
+        OPTIONS,
+        parse,
+        "--to FORMAT IN OUT\n--stats [--json] IN",
+        "Converts traces of MPI programs and sums them up, without a simulation.\v",
+        0,
+        help,
+        0};
+    argp_program_version = "marsconv of marssim";
+    argp_err_exit_status = 2;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &settings) != 0)
+        return 2;
+    return run(&settings);
+}

@@ -1,0 +1,269 @@
+/* stats.c - sums over a trace, in one pass.
+ *
+ * What is kept grows with tasks, functions, communicators and pairs of tasks that exchange messages, not with
+ * calls. A message counts at the task that sends it: when the call is made, or, of a persistent request, when
+ * it is started. What collectives send depends on how the MPI library does them and is not in the matrix.
+ */
+#include "tools/marsconv/stats.h"
+
+#include "kernel/kernel.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct started { /* what a persistent send sends */
+    uint32_t to;
+    uint64_t bytes;
+    bool sends;
+};
+
+struct gather { /* of a task */
+    struct stats *stats;
+    struct conv_task *task;
+    struct conv_functions functions;
+    const struct mars_function **function; /* of stats->function[first + i] */
+    size_t first, count, room;
+    struct ker_table pairs;
+    uint32_t *comm; /* 1 + place in stats->comm, by the task's numbers */
+    uint32_t comms;
+    struct started *request; /* by number */
+    size_t requests;
+};
+
+struct place_entry {
+    uint64_t key; /* 1 + task, or a communicator's id */
+    size_t place;
+};
+
+static uint64_t place_hash(const void *key)
+{
+    return ker_hash(*(const uint64_t *)key);
+}
+
+static bool place_same(const void *entry, const void *key)
+{
+    return *(const uint64_t *)entry == *(const uint64_t *)key;
+}
+
+static const struct ker_table_kind place_kind = {sizeof(struct place_entry), place_hash, place_same};
+
+static void message_count(struct gather *g, uint32_t to, uint64_t bytes)
+{
+    struct stats *s = g->stats;
+    unsigned size = bytes ? 64 - (unsigned)__builtin_clzll(bytes) : 0;
+    uint64_t key = 1ull + to;
+    bool is_new;
+    struct place_entry *entry = ker_table_add(&place_kind, &g->pairs, &key, &is_new);
+    if (is_new) {
+        *entry = (struct place_entry){key, s->pairs};
+        *KER_PUSH(s->pair, s->pairs, s->pair_room) = (struct stats_pair){g->task->about->number, to, 0, 0};
+    }
+    s->pair[entry->place].messages++;
+    s->pair[entry->place].bytes += bytes;
+    s->messages[size]++;
+    s->bytes[size] += bytes;
+}
+
+/* The task that a rank is; false: none that is in the trace. */
+static bool rank_task(const struct gather *g, int64_t number, int64_t rank, uint32_t *task)
+{
+    const struct mars_task *about = g->task->about;
+    const struct mars_comm *c = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
+    const struct mars_ranks *ranks = !c ? NULL : c->inter ? &c->remote : &c->member;
+    if (!c || rank < 0 || (uint64_t)rank >= ranks->count)
+        return false;
+    int32_t member = mars_rank_at(ranks, (uint32_t)rank);
+    *task = (uint32_t)member;
+    return member >= 0 && (uint32_t)member < g->stats->source->tasks;
+}
+
+#define REQUESTS_MOST ((int64_t)1 << 24) /* numbers are reused: so many are never outstanding */
+
+static struct started *started_of(struct gather *g, int64_t number)
+{
+    if (number <= 0 || number > REQUESTS_MOST)
+        return NULL;
+    if ((size_t)number >= g->requests) {
+        size_t old = g->requests;
+        KER_RESERVE(g->request, g->requests, (size_t)number + 1);
+        memset(g->request + old, 0, (g->requests - old) * sizeof *g->request);
+    }
+    return &g->request[number];
+}
+
+static void start_count(struct gather *g, int64_t number)
+{
+    struct started *s = started_of(g, number);
+    if (s && s->sends)
+        message_count(g, s->to, s->bytes);
+}
+
+static void messages_gather(struct gather *g, const struct mars_record *r, const struct conv_function *is)
+{
+    const struct mars_value *list = mars_list(r, MARS_FIELD_requests);
+    if (is->sort == CONV_START) {
+        start_count(g, mars_number(r, MARS_FIELD_request, 0));
+        for (uint32_t i = 0; list && i < list->count; i++)
+            start_count(g, list->list[i]);
+        return;
+    }
+    bool sends = is->sort == CONV_SEND || is->sort == CONV_EXCHANGE;
+    struct started *made = is->persistent ? started_of(g, mars_number(r, MARS_FIELD_request, 0)) : NULL;
+    int64_t bytes = mars_number(r, MARS_FIELD_bytes, 0);
+    uint32_t to;
+    if (made)
+        made->sends = false;
+    if (!sends || !rank_task(g, mars_number(r, MARS_FIELD_comm, 0), mars_number(r, MARS_FIELD_dest, -1), &to))
+        return;
+    if (made)
+        *made = (struct started){to, bytes > 0 ? (uint64_t)bytes : 0, true};
+    else if (!is->persistent)
+        message_count(g, to, bytes > 0 ? (uint64_t)bytes : 0);
+}
+
+static void function_gather(struct gather *g, const struct mars_record *r)
+{
+    size_t i = 0;
+    while (i < g->count && g->function[i] != r->function)
+        i++;
+    if (i == g->count) {
+        *KER_PUSH(g->function, g->count, g->room) = r->function;
+        *KER_PUSH(g->stats->function, g->stats->functions, g->stats->function_room) = (struct stats_function){
+            .task = g->task->about->number, .name = ker_format("%s", r->function->name)};
+    }
+    struct stats_function *f = &g->stats->function[g->first + i];
+    f->calls += r->polls;
+    f->bytes += r->polls * mars_record_bytes(r);
+    f->time_ns += r->duration_ns;
+}
+
+static struct mars_ranks ranks_copy(const struct mars_ranks *ranks)
+{
+    struct mars_ranks copy = *ranks;
+    copy.run = ker_alloc(ranks->runs * sizeof *copy.run);
+    memcpy(copy.run, ranks->run, ranks->runs * sizeof *copy.run);
+    return copy;
+}
+
+/* The communicator of a task's number among all; NULL: there is none. */
+static struct stats_comm *comm_of(struct gather *g, int64_t number)
+{
+    const struct mars_task *about = g->task->about;
+    struct stats *s = g->stats;
+    if (number <= 0 || (uint64_t)number >= about->comms || !about->comm[number])
+        return NULL;
+    if ((uint64_t)number >= g->comms) {
+        uint32_t old = g->comms;
+        KER_RESERVE(g->comm, g->comms, (size_t)number + 1);
+        memset(g->comm + old, 0, (g->comms - old) * sizeof *g->comm);
+    }
+    if (g->comm[number] == 0) {
+        const struct mars_comm *c = about->comm[number];
+        uint64_t id = c->id ? c->id : 1;
+        bool is_new;
+        struct place_entry *entry = ker_table_add(&place_kind, &s->comm_places, &id, &is_new);
+        if (is_new) {
+            *entry = (struct place_entry){id, s->comms};
+            *KER_PUSH(s->comm, s->comms, s->comm_room) =
+                (struct stats_comm){c->id, c->member.count, c->inter, ranks_copy(&c->member), 0, 0};
+        }
+        g->comm[number] = (uint32_t)entry->place + 1;
+    }
+    return &s->comm[g->comm[number] - 1];
+}
+
+static void record_gather(struct gather *g, const struct conv_record *record)
+{
+    const struct mars_record *r = &record->call;
+    struct stats_task *t = &g->stats->task[g->task->about->number];
+    const struct conv_function *is = conv_function(&g->functions, r->function);
+    struct stats_comm *comm = comm_of(g, mars_number(r, MARS_FIELD_comm, 0));
+    uint64_t gap = record->first ? 0 : r->gap_ns, away = r->away_ns < gap ? r->away_ns : gap;
+    t->compute_ns += gap - away;
+    t->away_ns += away;
+    t->mpi_ns += r->duration_ns;
+    t->polled_ns += r->rest_ns;
+    if (g->task->thread == 0)
+        t->time_ns += gap + (record->first ? 0 : r->duration_ns) + r->rest_ns;
+    function_gather(g, r);
+    messages_gather(g, r, is);
+    if (comm) {
+        comm->calls += r->polls;
+        comm->bytes += r->polls * mars_record_bytes(r);
+    }
+    if (g->task->about->number == 0 && g->task->thread == 0)
+        stats_phase_add(&g->stats->phases, record, is->quiet,
+                        is->sort == CONV_COLLECTIVE && !is->request && comm && !comm->inter &&
+                            comm->size == g->stats->source->tasks);
+}
+
+static bool task_gather(struct stats *stats, struct conv_source *source, uint32_t number,
+                        struct mars_error *error)
+{
+    struct conv_task task;
+    struct conv_record record;
+    struct gather g = {.stats = stats, .task = &task, .first = stats->functions};
+    bool fine = conv_task_open(&task, source, number, error);
+    for (uint32_t i = 0; fine && i < task.about->threads; i++) {
+        fine = conv_thread_open(&task, i, error);
+        while (fine && conv_next(&task, &record, error))
+            record_gather(&g, &record);
+        fine = fine && !error->text[0];
+    }
+    for (uint32_t i = 1; fine && i < task.about->comms; i++)
+        comm_of(&g, i); /* those that no call names, too */
+    conv_task_close(&task);
+    ker_table_release(&g.pairs);
+    free(g.function);
+    free(g.comm);
+    free(g.request);
+    return fine;
+}
+
+static void stats_release(struct stats *s)
+{
+    for (size_t i = 0; i < s->functions; i++)
+        free(s->function[i].name);
+    for (size_t i = 0; i < s->comms; i++)
+        free(s->comm[i].member.run);
+    for (uint32_t i = 0; i < s->phases.kinds; i++)
+        free(s->phases.kind[i].text);
+    free(s->function);
+    free(s->pair);
+    ker_table_release(&s->comm_places);
+    free(s->comm);
+    free(s->task);
+    free(s);
+}
+
+static int pair_compare(const void *a, const void *b)
+{
+    const struct stats_pair *x = a, *y = b;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return x->to < y->to ? -1 : x->to > y->to;
+}
+
+int conv_stats(const char *path, bool json, const struct conv_options *options)
+{
+    struct mars_error error = {0};
+    struct conv_source source;
+    struct stats *stats = ker_alloc(sizeof *stats);
+    bool fine = conv_open(&source, path, options, &error);
+    if (fine) {
+        stats->source = &source;
+        stats->task = ker_alloc(source.tasks * sizeof *stats->task);
+    }
+    for (uint32_t i = 0; fine && i < source.tasks; i++)
+        fine = task_gather(stats, &source, i, &error);
+    stats_phase_end(&stats->phases);
+    if (stats->pairs)
+        qsort(stats->pair, stats->pairs, sizeof *stats->pair, pair_compare);
+    if (fine && !(json ? stats_print_json(stats, stdout) : stats_print(stats, stdout)))
+        fine = mars_fail(&error, "standard output: it cannot be written");
+    stats_release(stats);
+    conv_close(&source);
+    if (!fine)
+        fprintf(stderr, "marsconv: error: %s\n", error.text);
+    return fine ? 0 : 2;
+}
