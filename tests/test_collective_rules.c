@@ -34,6 +34,10 @@ static const struct ker_option option_table[] = {
     KEY("scan"),
     KEY("exscan"),
     KEY("comm_create"),
+    KEY("neighbor_allgather"),
+    KEY("neighbor_allgatherv"),
+    KEY("neighbor_alltoall"),
+    KEY("neighbor_alltoallv"),
     {0},
 };
 

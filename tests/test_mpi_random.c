@@ -105,7 +105,7 @@ static void draw_waits(struct drawing *d, uint32_t task, int round)
 
 static void draw_collective(struct drawing *d, bool world)
 {
-    unsigned collective = draw(d, TASK_COLL_COUNT);
+    unsigned collective = draw(d, TASK_COLL_NEIGHBOR_ALLGATHER);
     uint32_t size = world ? d->tasks : d->tasks / 2, root = draw(d, size);
     uint64_t bytes = draw(d, 2) ? draw(d, 100) : draw(d, 100000);
     for (uint32_t i = 0; i < d->tasks; i++) {

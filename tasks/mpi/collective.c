@@ -4,9 +4,14 @@
  * Rounds without a fence go on as long as fewer than TASK_COLL_WINDOW messages are outstanding, so that
  * linear schedules on 100,000 tasks need constant memory. The messages are ordinary requests in the
  * communicator's collective context, marked with the number of the call on this communicator, which all its
- * tasks count alike. Invariant: outstanding = requests of this collective that are not complete.
+ * tasks count alike, whether it blocks or not; MPI_Bcast_init counts as a call, and its starts are counted,
+ * too. Invariant: outstanding = requests of this run that are not complete.
+ *
+ * A call that does not block goes on by itself, without processor time (mpi.progress).
  */
 #include "tasks/mpi/state.h"
+
+/* ---- making runs ---- */
 
 /* Size of the op's communicator, own rank in it, number of this call on it. */
 static void collective_member(struct task_mpi *mpi, struct task_state *task, struct task_collective_run *run)
@@ -22,14 +27,16 @@ static void collective_member(struct task_mpi *mpi, struct task_state *task, str
     run->view.size = comms[comm].size;
     run->view.rank = (int32_t)entry->receives - 1;
     run->call = entry->sends++;
+    run->comm = comm;
 }
 
-void task_collective_start(struct task_mpi *mpi, struct task_state *task)
+/* The view of the op's call, but for the task's place in the communicator. */
+static uint32_t collective_view(struct task_mpi *mpi, struct task_state *task)
 {
     const struct task_op *op = &task->op;
-    task->collective = ker_chunks_take(&mpi->run);
-    struct task_collective_run *run = ker_chunks_at(&mpi->run, task->collective);
-    collective_member(mpi, task, run);
+    const struct task_job *job = task_job_of(mpi, task);
+    uint32_t index = ker_chunks_take(&mpi->run);
+    struct task_collective_run *run = task_run_at(mpi, index);
     run->view.root = op->peer;
     run->view.bytes = op->collective == TASK_COLL_BARRIER ? 0
                       : op->collective == TASK_COLL_COMM  ? 8
@@ -38,62 +45,149 @@ void task_collective_start(struct task_mpi *mpi, struct task_state *task)
     run->view.send_bytes = op->send_bytes;
     run->view.receive_bytes = op->receive_bytes;
     run->view.collective = op->collective;
-    run->algorithm = task_coll_choose(&mpi->collectives, &run->view);
+    if (task_coll_among_neighbours(op->collective))
+        run->view.neighbours = job->class->neighbours(job->program, task->own, op->comm);
+    return index;
 }
 
-static void collective_message(struct task_mpi *mpi, struct task_state *task, struct task_collective_run *run,
-                               ker_time now, bool sends)
+static uint32_t collective_new(struct task_mpi *mpi, struct task_state *task)
 {
-    const struct task_coll_round *c = &run->current;
-    int32_t comm = task->op.comm, rank = sends ? c->send_to : c->receive_from;
-    uint32_t index =
-        task_request_new(mpi, task, TASK_REQUEST_COLLECTIVE | (sends ? TASK_REQUEST_SEND : 0), 0);
+    uint32_t index = collective_view(mpi, task);
+    struct task_collective_run *run = task_run_at(mpi, index);
+    collective_member(mpi, task, run);
+    run->algorithm = task_coll_choose(&mpi->collectives, &run->view);
+    return index;
+}
+
+void task_collective_start(struct task_mpi *mpi, struct task_state *task)
+{
+    task->collective = collective_new(mpi, task);
+}
+
+void task_collective_restore(struct task_mpi *mpi, struct task_state *task)
+{
+    task->collective = collective_view(mpi, task);
+}
+
+void task_collective_request(struct task_mpi *mpi, struct task_state *task, bool persistent)
+{
+    uint32_t flags = TASK_REQUEST_NAMED | (persistent ? TASK_REQUEST_PERSISTENT : 0);
+    uint32_t index = task_request_new(mpi, task, flags, task->op.request);
     struct task_request *r = task_request_at(mpi, index);
-    r->peer = task_match_peer(mpi, task, comm, rank);
+    r->peer = TASK_PEER_RUN;
+    r->comm = task->op.comm;
+    r->owns = collective_new(mpi, task);
+    struct task_collective_run *run = task_run_at(mpi, r->owns);
+    run->request = r->number;
+    task_run_keep(run);
+    if (!persistent) {
+        r->state = TASK_REQUEST_ACTIVE;
+        task_run_push(mpi, task, r->owns, false);
+    }
+}
+
+void task_collective_begin(struct task_mpi *mpi, struct task_state *task, uint32_t request)
+{
+    struct task_request *r = task_request_at(mpi, request);
+    struct task_collective_run *run = task_run_at(mpi, r->owns);
+    ker_assert(!run->able && run->outstanding == 0);
+    r->state = TASK_REQUEST_ACTIVE;
+    run->start++;
+    run->round = 0;
+    run->fence = run->ended = false;
+    task_run_push(mpi, task, r->owns, false);
+}
+
+/* ---- executing them ---- */
+
+static void collective_message(struct task_mpi *mpi, struct task_state *task, uint32_t index, ker_time now,
+                               bool sends)
+{
+    struct task_collective_run *run = task_run_at(mpi, index);
+    const struct task_coll_round *c = &run->current;
+    int32_t rank = sends ? c->send_to : c->receive_from;
+    uint32_t request =
+        task_request_new(mpi, task, TASK_REQUEST_COLLECTIVE | (sends ? TASK_REQUEST_SEND : 0), 0);
+    struct task_request *r = task_request_at(mpi, request);
+    r->peer = task_match_peer(mpi, task, run->comm, rank);
     r->tag = sends ? c->send_tag : c->receive_tag;
-    r->comm = comm;
+    r->comm = run->comm;
     r->bytes = sends ? c->send_bytes : c->receive_bytes;
     r->sequence = run->call;
+    r->run = index;
     run->outstanding++;
-    task_protocol_start(mpi, task, now, index);
+    task_protocol_start(mpi, task, now, request);
 }
 
 /* Fetches the next round and posts its receive. */
-static void collective_round(struct task_mpi *mpi, struct task_state *task, struct task_collective_run *run,
-                             ker_time now)
+static void collective_round(struct task_mpi *mpi, struct task_state *task, uint32_t index, ker_time now)
 {
+    struct task_collective_run *run = task_run_at(mpi, index);
     if (!task_coll_round_of(run->algorithm, &run->view, run->round, &run->current)) {
         run->ended = run->fence = true;
         return;
     }
     run->round++;
     if (run->current.receive_from != TASK_COLL_NOBODY)
-        collective_message(mpi, task, run, now, false);
+        collective_message(mpi, task, index, now, false);
     run->sending = run->current.send_to != TASK_COLL_NOBODY;
-    if (run->sending)
-        task->debt += mpi->model.send_overhead;
-    else
+    if (!run->sending)
         run->fence = run->current.fence;
+    else if (!run->request)
+        task->debt += mpi->model.send_overhead;
 }
 
-enum task_collective_next task_collective_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
+static enum task_collective_next collective_go(struct task_mpi *mpi, struct task_state *task, uint32_t index,
+                                               ker_time now, bool pays)
 {
-    struct task_collective_run *run = ker_chunks_at(&mpi->run, task->collective);
+    struct task_collective_run *run = task_run_at(mpi, index);
     for (;;) {
-        if (task->debt)
+        if (pays && task->debt)
             return TASK_COLLECTIVE_PAY;
         if (run->sending) {
             run->sending = false;
-            collective_message(mpi, task, run, now, true);
+            collective_message(mpi, task, index, now, true);
             run->fence = run->current.fence;
         } else if (task_collective_blocked(run)) {
             return TASK_COLLECTIVE_BLOCKED;
         } else if (run->ended) {
-            ker_chunks_give(&mpi->run, task->collective);
-            task->collective = 0;
             return TASK_COLLECTIVE_DONE;
         } else {
-            collective_round(mpi, task, run, now);
+            collective_round(mpi, task, index, now);
         }
+    }
+}
+
+enum task_collective_next task_collective_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    enum task_collective_next next = collective_go(mpi, task, task->collective, now, true);
+    if (next == TASK_COLLECTIVE_DONE) {
+        task_run_free(mpi, task->collective);
+        task->collective = 0;
+    }
+    return next;
+}
+
+/* The request is complete; a persistent one may begin again. */
+static void collective_end(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+{
+    struct task_collective_run *run = task_run_at(mpi, index);
+    uint32_t request = task_request_numbered(task, run->request);
+    struct task_request *r = task_request_at(mpi, request);
+    if (!(r->flags & TASK_REQUEST_PERSISTENT)) {
+        r->owns = 0;
+        task_run_free(mpi, index);
+    }
+    task_request_complete(mpi, request);
+}
+
+void task_collective_progress(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    uint32_t index;
+    while ((index = task_run_pop(mpi, task)) != 0) {
+        enum task_collective_next next = collective_go(mpi, task, index, now, false);
+        task_run_at(mpi, index)->able = false;
+        if (next == TASK_COLLECTIVE_DONE)
+            collective_end(mpi, task, index);
     }
 }

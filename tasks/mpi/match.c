@@ -5,7 +5,7 @@
  * that fits. Messages of one pair of tasks may overtake each other in the network: they are numbered, and one
  * that comes before its turn waits in `early` until its turn has come; so unexpected and posted queues see
  * each pair's messages in the order in which they were sent. Collective messages need no numbers: (call,
- * source, tag) names each exactly. Invariant: no unexpected message fits a posted receive.
+ * start, source, tag) names each exactly. Invariant: no unexpected message fits a posted receive.
  */
 #include "tasks/mpi/state.h"
 
@@ -105,9 +105,12 @@ bool task_match_fits(const struct task_wire *wire, int32_t source, int32_t tag, 
     return !(wire->flags & TASK_WIRE_COLLECTIVE) || wire->sequence == call;
 }
 
-static bool request_fits(const struct task_wire *wire, const struct task_request *r)
+static bool request_fits(const struct task_mpi *mpi, const struct task_wire *wire,
+                         const struct task_request *r)
 {
-    return task_match_fits(wire, r->peer, r->tag, r->comm, r->sequence);
+    if (!task_match_fits(wire, r->peer, r->tag, r->comm, r->sequence))
+        return false;
+    return !(wire->flags & TASK_WIRE_COLLECTIVE) || wire->start == task_run_at(mpi, r->run)->start;
 }
 
 bool task_match_post(struct task_mpi *mpi, struct task_state *task, uint32_t request, struct task_wire *wire)
@@ -117,7 +120,7 @@ bool task_match_post(struct task_mpi *mpi, struct task_state *task, uint32_t req
     struct task_queue *queue = &task->unexpected[collective];
     for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_message_at(mpi, i)->next) {
         *wire = task_message_at(mpi, i)->wire;
-        if (request_fits(wire, r)) {
+        if (request_fits(mpi, wire, r)) {
             message_remove(mpi, queue, previous, i);
             return true;
         }
@@ -131,7 +134,7 @@ uint32_t task_match_take(struct task_mpi *mpi, struct task_state *task, const st
     bool collective = wire->flags & TASK_WIRE_COLLECTIVE;
     struct task_queue *queue = &task->posted[collective];
     for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_request_at(mpi, i)->next)
-        if (request_fits(wire, task_request_at(mpi, i))) {
+        if (request_fits(mpi, wire, task_request_at(mpi, i))) {
             posted_remove(mpi, queue, previous, i);
             return i;
         }

@@ -54,6 +54,10 @@ const struct ker_option mpi_options[] = {
     COLLECTIVE_KEY("scan"),
     COLLECTIVE_KEY("exscan"),
     COLLECTIVE_KEY("comm_create"),
+    COLLECTIVE_KEY("neighbor_allgather"),
+    COLLECTIVE_KEY("neighbor_allgatherv"),
+    COLLECTIVE_KEY("neighbor_alltoall"),
+    COLLECTIVE_KEY("neighbor_alltoallv"),
 #undef COLLECTIVE_KEY
     {0},
 };
@@ -100,8 +104,15 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     return status;
 }
 
-static void task_state_release(struct task_state *task)
+/* Requests own runs, which have memory of their own. */
+static void task_state_release(struct task_mpi *mpi, struct task_state *task)
 {
+    for (uint32_t i = 0; i < task->numbers; i++) {
+        uint32_t index = task->request[i];
+        const struct task_request *r = index & TASK_NUMBER_FREE ? NULL : task_request_at(mpi, index);
+        if (r && r->peer == TASK_PEER_RUN && r->owns)
+            task_run_free(mpi, r->owns);
+    }
     ker_table_release(&task->peers);
     free(task->request);
 }
@@ -111,7 +122,7 @@ void task_mpi_free(struct task_mpi *mpi)
     if (!mpi)
         return;
     for (uint32_t i = 0; i < mpi->tasks; i++)
-        task_state_release(&mpi->task[i]);
+        task_state_release(mpi, &mpi->task[i]);
     ker_release(mpi->task, mpi->task_room * sizeof *mpi->task);
     ker_release(mpi->node, mpi->node_room * sizeof *mpi->node);
     ker_chunks_release(&mpi->request);
@@ -226,7 +237,8 @@ static void service_timer(void *state, struct node *net, ker_time now, uint32_t 
     ker_assert(number < node->tasks && task->busy);
     task->busy = false;
     node->mpi->job[task->job].open--;
-    task_enqueue(node->mpi, task);
+    if (!task->ready)
+        task_enqueue(node->mpi, task);
 }
 
 const struct node_service task_mpi_service = {

@@ -66,8 +66,12 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
 {
     struct task_request *r = task_request_at(mpi, request);
     struct task_wire wire = wire_make(task, r);
-    wire.sequence =
-        wire.flags & TASK_WIRE_COLLECTIVE ? r->sequence : task_peer_get(task, wire.destination + 1)->sends++;
+    if (wire.flags & TASK_WIRE_COLLECTIVE) {
+        wire.sequence = r->sequence;
+        wire.start = task_run_at(mpi, r->run)->start;
+    } else {
+        wire.sequence = task_peer_get(task, wire.destination + 1)->sends++;
+    }
     wire.kind = r->bytes <= mpi->eager_limit ? TASK_WIRE_EAGER : TASK_WIRE_RTS;
     task->messages_sent++;
     task->bytes_sent += r->bytes;

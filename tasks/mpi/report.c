@@ -41,8 +41,29 @@ static void text_message(struct text *text, const char *what, int32_t peer, int3
     text_add(text, ", %llu bytes", (unsigned long long)bytes);
 }
 
-static void text_request(struct text *text, const struct task_request *r)
+static void text_run(struct text *text, const struct task_mpi *mpi, const struct task_state *task,
+                     uint32_t index)
 {
+    const struct task_collective_run *run = task_run_at(mpi, index);
+    const struct task_coll_round *c = &run->current;
+    text_add(text,
+             "%s call %u of %u tasks by %s, communicator %d, round %u:", task_coll_name(run->view.collective),
+             run->call + 1, (unsigned)run->view.size, run->algorithm->name, (int)run->comm, run->round);
+    if (c->receive_from == TASK_COLL_ANYBODY)
+        text_add(text, " from any task");
+    else if (c->receive_from != TASK_COLL_NOBODY)
+        text_add(text, " from task %d", (int)task_match_peer(mpi, task, run->comm, c->receive_from));
+    if (c->send_to != TASK_COLL_NOBODY)
+        text_add(text, " to task %d", (int)task_match_peer(mpi, task, run->comm, c->send_to));
+}
+
+static void text_request(struct text *text, const struct task_mpi *mpi, const struct task_state *task,
+                         const struct task_request *r)
+{
+    if (r->peer == TASK_PEER_RUN) {
+        text_run(text, mpi, task, r->owns);
+        return;
+    }
     text_message(text, r->flags & TASK_REQUEST_SEND ? "send to" : "receive from", r->peer, r->tag, r->comm,
                  r->bytes);
     text_add(text, r->state == TASK_REQUEST_MATCHED ? ", matched" : ", not matched");
@@ -65,23 +86,7 @@ static void text_requests(struct text *text, const struct task_mpi *mpi, const s
     if (count > 1)
         text_add(text, "%u requests, the first: ", count);
     if (first)
-        text_request(text, first);
-}
-
-static void text_collective(struct text *text, const struct task_mpi *mpi, const struct task_state *task)
-{
-    const struct task_collective_run *run = ker_chunks_at(&mpi->run, task->collective);
-    const struct task_coll_round *c = &run->current;
-    text_add(text,
-             "%s call %u of %u tasks by %s, communicator %d, round %u:", task_coll_name(run->view.collective),
-             run->call + 1, (unsigned)run->view.size, run->algorithm->name, (int)task->op.comm, run->round);
-    int32_t comm = task->op.comm;
-    if (c->receive_from == TASK_COLL_ANYBODY)
-        text_add(text, " from any task");
-    else if (c->receive_from != TASK_COLL_NOBODY)
-        text_add(text, " from task %d", (int)task_match_peer(mpi, task, comm, c->receive_from));
-    if (c->send_to != TASK_COLL_NOBODY)
-        text_add(text, " to task %d", (int)task_match_peer(mpi, task, comm, c->send_to));
+        text_request(text, mpi, task, first);
 }
 
 static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
@@ -114,7 +119,7 @@ static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
         break;
     case TASK_OP_COLLECTIVE:
         if (task->collective)
-            text_collective(&text, mpi, task);
+            text_run(&text, mpi, task, task->collective);
         break;
     case TASK_OP_MRECV:
         text_add(&text, "the rest of a message that a probe has found");

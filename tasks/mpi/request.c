@@ -170,6 +170,8 @@ void task_numbers_renew(struct task_state *task)
 static void request_free(struct task_mpi *mpi, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
+    if (r->peer == TASK_PEER_RUN && r->owns)
+        task_run_free(mpi, r->owns);
     if (r->flags & TASK_REQUEST_NAMED)
         names_remove(mpi, index);
     number_give(&mpi->task[r->task], r->number);
@@ -192,7 +194,7 @@ void task_request_drop(struct task_mpi *mpi, struct task_state *task, uint32_t i
 
 static void request_charge(struct task_mpi *mpi, struct task_state *task, const struct task_request *r)
 {
-    if (!(r->flags & (TASK_REQUEST_SEND | TASK_REQUEST_CANCELLED)) && r->peer != TASK_PROC_NULL)
+    if (!(r->flags & (TASK_REQUEST_SEND | TASK_REQUEST_CANCELLED)) && r->peer > TASK_PROC_NULL)
         task->debt += mpi->model.receive_overhead;
 }
 
@@ -225,14 +227,6 @@ static void request_close(struct task_state *task, struct task_mpi *mpi, struct 
         task_ready(mpi, task);
 }
 
-static void collective_completed(struct task_mpi *mpi, struct task_state *task)
-{
-    struct task_collective_run *run = ker_chunks_at(&mpi->run, task->collective);
-    run->outstanding--;
-    if (!task_collective_blocked(run))
-        task_ready(mpi, task);
-}
-
 void task_request_complete(struct task_mpi *mpi, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
@@ -241,9 +235,11 @@ void task_request_complete(struct task_mpi *mpi, uint32_t index)
     r->state = TASK_REQUEST_COMPLETE;
     request_close(task, mpi, r);
     if (r->flags & TASK_REQUEST_COLLECTIVE) {
-        request_charge(mpi, task, r);
+        uint32_t run = r->run;
+        if (run == task->collective)
+            request_charge(mpi, task, r);
         request_free(mpi, index);
-        collective_completed(mpi, task);
+        task_run_completed(mpi, task, run);
         return;
     }
     bool awaited = r->flags & TASK_REQUEST_AWAITED;

@@ -9,18 +9,110 @@
 
 #include <string.h>
 
+/* ---- collectives ---- */
+
+static void counts_state(struct task_collective_run *run, uint32_t sent, uint32_t received,
+                         struct ker_chunk *c)
+{
+    if (c->loads)
+        run->counts = ker_alloc((sent + (size_t)received + 1) * sizeof *run->counts);
+    for (size_t i = 0; i < sent + (size_t)received; i++)
+        KER_CHUNK(c, run->counts[i]);
+    run->view.send_bytes = sent ? run->counts : NULL;
+    run->view.receive_bytes = received ? run->counts + sent : NULL;
+}
+
+/* What a call of its own, whose op is gone, has been given; ranks and neighbours are the program's. */
+static void own_state(struct task_mpi *mpi, struct task_state *task, struct task_collective_run *run,
+                      struct ker_chunk *c)
+{
+    const struct task_job *job = task_job_of(mpi, task);
+    struct task_coll_view *v = &run->view;
+    uint32_t sent = ker_chunk_count(c, task_run_counts(v, false), 8),
+             received = ker_chunk_count(c, task_run_counts(v, true), 8);
+    if (c->loads && !c->bad) {
+        int32_t comms;
+        const struct task_comm *comm = job->class->comms(job->program, &comms);
+        bool among = task_coll_among_neighbours(v->collective);
+        c->bad |= run->comm < 0 || run->comm >= comms || v->size != comm[run->comm].size || v->root < 0 ||
+                  v->root >= v->size || v->rank < 0 || v->rank >= v->size ||
+                  (among && !job->class->neighbours);
+        if (!c->bad && among)
+            v->neighbours = job->class->neighbours(job->program, task->own, run->comm);
+        static const uint64_t some;
+        v->send_bytes = v->receive_bytes = &some; /* so that they are counted */
+        c->bad |= (among && !v->neighbours) || c->bad || (sent && sent != task_run_counts(v, false)) ||
+                  (received && received != task_run_counts(v, true));
+    }
+    if (!c->bad)
+        counts_state(run, sent, received, c);
+}
+
+static void run_state(struct task_mpi *mpi, struct task_state *task, struct task_collective_run *run,
+                      struct ker_chunk *c)
+{
+    char name[KER_CHUNK_NAME] = "";
+    if (!c->loads)
+        snprintf(name, sizeof name, "%s", run->algorithm->name);
+    ker_chunk_text(c, name);
+    struct task_coll_view view = run->view;
+    view.send_bytes = view.receive_bytes = NULL;
+    view.neighbours = NULL;
+    KER_CHUNK(c, view);
+    view.send_bytes = run->view.send_bytes;
+    view.receive_bytes = run->view.receive_bytes;
+    view.neighbours = run->view.neighbours;
+    run->view = view;
+    KER_CHUNK(c, run->comm);
+    KER_CHUNK(c, run->current);
+    KER_CHUNK(c, run->round);
+    KER_CHUNK(c, run->outstanding);
+    KER_CHUNK(c, run->call);
+    KER_CHUNK(c, run->start);
+    run->fence = ker_chunk_bool(c, run->fence);
+    run->sending = ker_chunk_bool(c, run->sending);
+    run->ended = ker_chunk_bool(c, run->ended);
+    c->bad |= run->view.collective >= TASK_COLL_COUNT;
+    if (!c->bad && run->request)
+        own_state(mpi, task, run, c);
+    if (!c->loads || c->bad)
+        return;
+    run->algorithm = task_coll_choose(&mpi->collectives, &run->view);
+    c->bad |= strcmp(run->algorithm->name, name) != 0;
+}
+
 /* ---- requests ---- */
 
-static void request_state(struct task_request *r, struct ker_chunk *c)
+/* A message of a collective knows its run; here it is named by the number of the request that owns it. */
+static void request_state(struct task_mpi *mpi, struct task_request *r, struct ker_chunk *c)
 {
-    KER_CHUNK(c, r->name); /* or the number of the call */
+    r->flags = ker_chunk_u8(c, r->flags);
+    if (r->flags & TASK_REQUEST_COLLECTIVE) {
+        KER_CHUNK(c, r->sequence);
+        r->run = ker_chunk_u32(c, c->loads ? 0 : task_run_at(mpi, r->run)->request);
+    } else {
+        KER_CHUNK(c, r->name);
+    }
     r->bytes = ker_chunk_u64(c, r->bytes);
     KER_CHUNK(c, r->peer);
-    KER_CHUNK(c, r->tag);
+    if (r->peer == TASK_PEER_RUN)
+        r->owns = ker_chunk_bool(c, r->owns != 0);
+    else
+        KER_CHUNK(c, r->tag);
     KER_CHUNK(c, r->comm);
     r->state = ker_chunk_u8(c, r->state);
-    r->flags = ker_chunk_u8(c, r->flags);
     r->mode = ker_chunk_u8(c, r->mode);
+}
+
+/* The run that a request owns. */
+static void owned_state(struct task_mpi *mpi, struct task_state *task, uint32_t number, struct ker_chunk *c)
+{
+    struct task_request *r = task_request_at(mpi, task_request_numbered(task, number));
+    if (c->loads)
+        r->owns = ker_chunks_take(&mpi->run);
+    struct task_collective_run *run = task_run_at(mpi, r->owns);
+    run->request = number;
+    run_state(mpi, task, run, c);
 }
 
 static uint32_t requests_count(const struct task_state *task)
@@ -41,9 +133,11 @@ static void requests_state(struct task_mpi *mpi, struct task_state *task, struct
         struct task_request one = {0};
         if (!c->loads)
             one = *task_request_at(mpi, task->request[at]);
-        request_state(&one, c);
+        request_state(mpi, &one, c);
         if (c->loads && !c->bad)
             c->bad |= !task_request_restore(mpi, task, number, &one);
+        if (!c->bad && one.peer == TASK_PEER_RUN && one.owns)
+            owned_state(mpi, task, number, c);
     }
     if (c->loads)
         task_numbers_renew(task);
@@ -101,39 +195,55 @@ static void peers_state(struct task_state *task, struct ker_chunk *c)
     }
 }
 
-/* ---- collectives ---- */
+/* ---- runs ---- */
 
-/* Ranks, sizes and algorithm follow from the operation, which is there again. */
-static void run_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
+/* Of the call that the task waits for. Ranks, sizes and algorithm follow from the operation, which is there
+ * again. */
+static void awaited_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
 {
     bool active = ker_chunk_bool(c, task->collective != 0);
+    c->bad |= active && task->op.kind != TASK_OP_COLLECTIVE;
     if (!active || c->bad)
         return;
     if (c->loads)
-        task->collective = ker_chunks_take(&mpi->run);
-    struct task_collective_run *run = ker_chunks_at(&mpi->run, task->collective);
-    char name[KER_CHUNK_NAME] = "";
-    if (!c->loads)
-        snprintf(name, sizeof name, "%s", run->algorithm->name);
-    ker_chunk_text(c, name);
-    struct task_coll_view view = run->view;
-    view.send_bytes = view.receive_bytes = NULL;
-    KER_CHUNK(c, view);
-    run->view = view;
-    run->view.send_bytes = task->op.send_bytes;
-    run->view.receive_bytes = task->op.receive_bytes;
-    KER_CHUNK(c, run->current);
-    KER_CHUNK(c, run->round);
-    KER_CHUNK(c, run->outstanding);
-    KER_CHUNK(c, run->call);
-    run->fence = ker_chunk_bool(c, run->fence);
-    run->sending = ker_chunk_bool(c, run->sending);
-    run->ended = ker_chunk_bool(c, run->ended);
-    c->bad |= task->op.kind != TASK_OP_COLLECTIVE || run->view.collective >= TASK_COLL_COUNT;
-    if (!c->loads || c->bad)
-        return;
-    run->algorithm = task_coll_choose(&mpi->collectives, &run->view);
-    c->bad |= strcmp(run->algorithm->name, name) != 0;
+        task_collective_restore(mpi, task);
+    run_state(mpi, task, task_run_at(mpi, task->collective), c);
+}
+
+static uint32_t owned_run(const struct task_mpi *mpi, const struct task_state *task, uint32_t owner)
+{
+    if (!task_request_there(task, owner))
+        return 0;
+    const struct task_request *r = task_request_at(mpi, task_request_numbered(task, owner));
+    return r->peer == TASK_PEER_RUN ? r->owns : 0;
+}
+
+static void able_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
+{
+    uint32_t count = 0, at = task->able.first;
+    for (uint32_t i = at; !c->loads && i; i = task_run_at(mpi, i)->next)
+        count++;
+    for (count = ker_chunk_count(c, count, sizeof count); count && !c->bad; count--) {
+        uint32_t owner = ker_chunk_u32(c, at ? task_run_at(mpi, at)->request : 0),
+                 run = c->loads ? owned_run(mpi, task, owner) : 0;
+        at = at ? task_run_at(mpi, at)->next : 0;
+        c->bad |= c->loads && (!run || task_run_at(mpi, run)->able);
+        if (c->loads && !c->bad)
+            task_run_push(mpi, task, run, false);
+    }
+}
+
+/* Messages of collectives have been loaded with the number of their run's owner. */
+static void messages_bind(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
+{
+    for (uint32_t i = 0; i < task->numbers && !c->bad; i++) {
+        uint32_t index = task->request[i];
+        struct task_request *r = index & TASK_NUMBER_FREE ? NULL : task_request_at(mpi, index);
+        if (!r || !(r->flags & TASK_REQUEST_COLLECTIVE))
+            continue;
+        r->run = r->run ? owned_run(mpi, task, r->run) : task->collective;
+        c->bad |= r->run == 0;
+    }
 }
 
 /* ---- tasks ---- */
@@ -198,7 +308,10 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
     }
     messages_state(mpi, &task->early, c);
     messages_state(mpi, &task->held, c);
-    run_state(mpi, task, c);
+    awaited_state(mpi, task, c);
+    able_state(mpi, task, c);
+    if (c->loads)
+        messages_bind(mpi, task, c);
     if (c->loads)
         done_count(mpi, task);
 }

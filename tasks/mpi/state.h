@@ -1,9 +1,10 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
  * Each file calls only those before it in this order: counts.c, node.c (messages, timers, the list of ready
- * tasks), request.c, match.c (pairs messages with receives), wait.c, protocol.c (moves messages, starts
- * requests), collective.c (executes schedules), task.c (runs a task), report.c, save.c, mpi.c (takes the
- * node's calls). Nothing recurses into a running task: completions only put tasks on the node's list.
+ * tasks), run.c (calls of collectives), request.c, match.c (pairs messages with receives), wait.c, protocol.c
+ * (moves messages, starts requests), collective.c (executes schedules), task.c (runs a task), report.c,
+ * save.c, mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on
+ * the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -26,7 +27,7 @@ enum task_wire_kind {
 enum task_rendezvous { TASK_RENDEZVOUS_READ, TASK_RENDEZVOUS_WRITE }; /* the choices of mpi.rendezvous */
 
 #define TASK_WIRE_SYNC 1       /* wants an ACK */
-#define TASK_WIRE_COLLECTIVE 2 /* collective context; sequence is the number of the call */
+#define TASK_WIRE_COLLECTIVE 2 /* collective context; sequence and start are the call's */
 
 /* The network's envelope. Source and destination are those of the message, in its answers, too. */
 struct task_wire {
@@ -38,7 +39,8 @@ struct task_wire {
     uint32_t sequence;
     uint64_t bytes;
     uint32_t sender, receiver; /* requests, by the numbers that their tasks have given them */
-    uint32_t job, reserved;
+    uint32_t job;
+    uint32_t start; /* of a persistent collective: which, from 1 */
 };
 _Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an envelope has 48 bytes");
 
@@ -61,7 +63,7 @@ enum task_request_state {
 #define TASK_REQUEST_PERSISTENT 4
 #define TASK_REQUEST_AWAITED 8     /* counts in task.pending */
 #define TASK_REQUEST_DETACHED 16   /* nobody will ask: freed when complete */
-#define TASK_REQUEST_COLLECTIVE 32 /* of the active collective */
+#define TASK_REQUEST_COLLECTIVE 32 /* a message of a collective */
 #define TASK_REQUEST_OPEN 64       /* counts in task.open */
 #define TASK_REQUEST_CANCELLED 128
 
@@ -69,17 +71,25 @@ struct task_request {
     uint32_t next; /* in the queue of posted receives */
     uint32_t task; /* owner, index in task_mpi.task */
     union {
-        uint64_t name;     /* the program's */
-        uint32_t sequence; /* collective, which has no name: number of the call */
+        uint64_t name;         /* the program's */
+        struct {               /* a message of a collective, which has no name */
+            uint32_t sequence; /* number of the call */
+            uint32_t run;
+        };
     };
     uint64_t bytes : 56; /* to send; room to receive */
     uint64_t flags : 8;
-    int32_t peer; /* task of the job, TASK_ANY, TASK_PROC_NULL */
-    int32_t tag, comm;
+    int32_t peer; /* task of the job, TASK_ANY, TASK_PROC_NULL, TASK_PEER_RUN */
+    union {
+        int32_t tag;
+        uint32_t owns; /* TASK_PEER_RUN: the run; 0: it has ended */
+    };
+    int32_t comm;
     uint32_t number : 28; /* among the task's own, from 1: what others call it */
     uint32_t state : 2, mode : 2;
 };
 _Static_assert(sizeof(struct task_request) == 40, "12 requests a task must stay small");
+#define TASK_PEER_RUN (-3) /* the request of a collective that does not block */
 
 /* Arrived and not matched. */
 struct task_message {
@@ -99,15 +109,21 @@ struct task_peer {
 };
 #define TASK_PEER_COMM 0x80000000u
 
+/* A call of a collective at one task. */
 struct task_collective_run {
-    uint32_t reserved;
+    uint32_t next; /* among those that can go on */
+    int32_t comm;
     struct task_coll_view view;
+    uint64_t *counts; /* of a call that does not block: its own copies, to which the view points */
     const struct ker_kind *algorithm;
     struct task_coll_round current;
     uint32_t round, outstanding, call;
-    bool fence;   /* waits until nothing is outstanding */
-    bool sending; /* the send of `current` is still to be made */
+    uint32_t start;   /* of a persistent one: how often it has been started */
+    uint32_t request; /* the number of that which it completes; 0: the task itself waits for it */
+    bool fence;       /* waits until nothing is outstanding */
+    bool sending;     /* the send of `current` is still to be made */
     bool ended;
+    bool able; /* it stands among those that can go on, or goes on now */
 };
 #define TASK_COLL_WINDOW 32 /* messages of one task's collective that may be outstanding */
 
@@ -135,7 +151,8 @@ struct task_state {
     uint32_t ready_next;
     uint32_t pending;       /* completions until the op can go on */
     uint32_t open;          /* matched or injected, not complete: what FINALIZE waits for */
-    uint32_t collective;    /* active one, 0: none */
+    uint32_t collective;    /* the run it waits for, 0: none */
+    struct task_queue able; /* runs that nobody waits for, and that can go on */
     struct ker_table peers; /* of struct task_peer */
     struct task_queue posted[2], unexpected[2]; /* user's, collectives' */
     struct task_queue early;                    /* before their turn */
@@ -224,6 +241,22 @@ void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
 void task_ready(struct task_mpi *, struct task_state *);   /* its condition has come true */
 void task_enqueue(struct task_mpi *, struct task_state *); /* at the end of the ready tasks */
 
+/* -- run.c -- */
+void task_run_free(struct task_mpi *, uint32_t run);
+/* How many counts a call has on either side. */
+uint32_t task_run_counts(const struct task_coll_view *, bool receives);
+/* Gives a run that is to outlive the op copies of its counts. */
+void task_run_keep(struct task_collective_run *);
+/* Puts it behind those that can go on; `first`: before them. */
+void task_run_push(struct task_mpi *, struct task_state *, uint32_t run, bool first);
+uint32_t task_run_pop(struct task_mpi *, struct task_state *); /* 0: none */
+/* One of its messages is complete. */
+void task_run_completed(struct task_mpi *, struct task_state *, uint32_t run);
+static inline struct task_collective_run *task_run_at(const struct task_mpi *mpi, uint32_t index)
+{
+    return ker_chunks_at(&mpi->run, index);
+}
+
 /* -- task.c -- */
 /* The program's next operation. */
 void task_op_fetch(const struct task_job *, struct task_state *);
@@ -309,10 +342,19 @@ static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task
 }
 
 /* -- collective.c -- */
+/* The op's call, for which the task waits. */
 void task_collective_start(struct task_mpi *, struct task_state *);
+/* The same for loading, which says itself which call on the communicator it is. */
+void task_collective_restore(struct task_mpi *, struct task_state *);
 enum task_collective_next { TASK_COLLECTIVE_DONE, TASK_COLLECTIVE_BLOCKED, TASK_COLLECTIVE_PAY };
-/* Goes on as far as possible. PAY: task->debt is to be paid first. */
+/* Goes on with it as far as possible. PAY: task->debt is to be paid first. */
 enum task_collective_next task_collective_run(struct task_mpi *, struct task_state *, ker_time now);
+/* A request of the op's call: of a call that does not block, which begins at once, or persistent. */
+void task_collective_request(struct task_mpi *, struct task_state *, bool persistent);
+/* Begins the call of an inactive persistent request. */
+void task_collective_begin(struct task_mpi *, struct task_state *, uint32_t request);
+/* Goes on with all calls that nobody waits for and that can go on. */
+void task_collective_progress(struct task_mpi *, struct task_state *, ker_time now);
 
 /* -- save.c -- node_service.save */
 void task_mpi_save(void *state, struct node *, struct ker_chunk *);

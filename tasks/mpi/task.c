@@ -75,7 +75,11 @@ static bool issue_matched(struct task_mpi *mpi, struct task_state *task, ker_tim
 static void start_named(struct task_mpi *mpi, struct task_state *task, ker_time now, uint64_t name)
 {
     uint32_t index = task_request_find(mpi, task, name);
-    if (index && task_request_at(mpi, index)->state == TASK_REQUEST_INACTIVE)
+    if (!index || task_request_at(mpi, index)->state != TASK_REQUEST_INACTIVE)
+        return;
+    if (task_request_at(mpi, index)->peer == TASK_PEER_RUN)
+        task_collective_begin(mpi, task, index);
+    else
         task_protocol_start(mpi, task, now, index);
 }
 
@@ -83,7 +87,7 @@ static void issue_cancel(struct task_mpi *mpi, struct task_state *task)
 {
     uint32_t index = task_request_find(mpi, task, task->op.request);
     struct task_request *r = index ? task_request_at(mpi, index) : NULL;
-    if (!r || (r->flags & TASK_REQUEST_SEND) || r->state != TASK_REQUEST_ACTIVE)
+    if (!r || (r->flags & TASK_REQUEST_SEND) || r->state != TASK_REQUEST_ACTIVE || r->peer == TASK_PEER_RUN)
         return; /* sends are completed, not cancelled: MPI leaves that open */
     if (task_match_cancel(mpi, task, index)) {
         r->flags |= TASK_REQUEST_CANCELLED;
@@ -149,6 +153,10 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
         return task_wait_status(mpi, task);
     case TASK_OP_FINALIZE:
         return task->open == 0;
+    case TASK_OP_ICOLLECTIVE:
+    case TASK_OP_COLLECTIVE_INIT:
+        task_collective_request(mpi, task, op->kind == TASK_OP_COLLECTIVE_INIT);
+        return true;
     default:
         if (op->kind >= TASK_OP_WAIT && op->kind <= TASK_OP_TESTSOME)
             return task_wait_begin(mpi, task, now);
@@ -158,11 +166,12 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
 
 /* -- processor time -- */
 
+/* A collective that does not block is handed over to the adapter like a message. */
 static bool named_sends(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
 {
     uint32_t index = task_request_find(mpi, task, name);
     const struct task_request *r = index ? task_request_at(mpi, index) : NULL;
-    return r && (r->flags & TASK_REQUEST_SEND) && r->peer != TASK_PROC_NULL;
+    return r && ((r->flags & TASK_REQUEST_SEND && r->peer != TASK_PROC_NULL) || r->peer == TASK_PEER_RUN);
 }
 
 static uint32_t op_sends(const struct task_mpi *mpi, const struct task_state *task)
@@ -174,6 +183,8 @@ static uint32_t op_sends(const struct task_mpi *mpi, const struct task_state *ta
     case TASK_OP_ISEND:
     case TASK_OP_SENDRECV:
         return op->peer != TASK_PROC_NULL;
+    case TASK_OP_ICOLLECTIVE:
+        return 1;
     case TASK_OP_START:
         return named_sends(mpi, task, op->request);
     case TASK_OP_STARTALL:
@@ -293,10 +304,23 @@ static void task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now
     task->debt = 0;
 }
 
+/* Does it wait, in its call, for something that has not come? */
+static bool task_waits(const struct task_mpi *mpi, const struct task_state *task)
+{
+    if (task->stage == TASK_STAGE_COLLECTIVE)
+        return task_collective_blocked(task_run_at(mpi, task->collective));
+    return task->op.kind == TASK_OP_FINALIZE ? task->open > 0 : task->pending > 0;
+}
+
+/* Collectives that it does not wait for go on whatever it does: it is woken for them, too. */
 void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    task_unblock(task, now);
     mpi->outside.touch(task_node_of(mpi, task)->net, now);
+    if (task->able.first)
+        task_collective_progress(mpi, task, now);
+    if (task->busy || task->ready || (task->blocked && task_waits(mpi, task)))
+        return;
+    task_unblock(task, now);
     while (task->stage != TASK_STAGE_DONE) {
         if (task->debt) {
             task_pay(mpi, task, now);
@@ -304,6 +328,8 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
         }
         switch (task->stage) {
         case TASK_STAGE_NEXT:
+            if (task->able.first)
+                task_collective_progress(mpi, task, now);
             task_fetch(mpi, task);
             break;
         case TASK_STAGE_ISSUE:

@@ -48,9 +48,11 @@ enum task_op_kind {
     TASK_OP_MRECV,  /* message, bytes = room; one that no probe has found comes from MPI_PROC_NULL */
     TASK_OP_IMRECV, /* + request */
     TASK_OP_STATUS, /* waits for a request, which stays as it is */
-    TASK_OP_COLLECTIVE, /* collective, root, bytes ..., see below */
-    TASK_OP_FINALIZE,   /* all outstanding work done; last op */
-    TASK_OP_COUNT,      /* what a kind has of a task_op, tasks/traces/store/code.c lists, too */
+    TASK_OP_COLLECTIVE,      /* collective, root, bytes ..., see below */
+    TASK_OP_ICOLLECTIVE,     /* + request */
+    TASK_OP_COLLECTIVE_INIT, /* + request, persistent */
+    TASK_OP_FINALIZE,        /* all outstanding work done; last op */
+    TASK_OP_COUNT,           /* what a kind has of a task_op, tasks/traces/store/code.c lists, too */
 };
 
 enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFERED, TASK_MODE_READY };
@@ -74,8 +76,16 @@ enum task_collective {
     TASK_COLL_EXSCAN,
     TASK_COLL_COMM, /* communicator creation (split, dup, create, cart_create): synchronises like an allgather
                        of 8 bytes */
+    TASK_COLL_NEIGHBOR_ALLGATHER, /* among neighbours, which the program knows; the w-form is a v-form */
+    TASK_COLL_NEIGHBOR_ALLGATHERV,
+    TASK_COLL_NEIGHBOR_ALLTOALL,
+    TASK_COLL_NEIGHBOR_ALLTOALLV,
     TASK_COLL_COUNT
 };
+static inline bool task_coll_among_neighbours(unsigned collective)
+{
+    return collective >= TASK_COLL_NEIGHBOR_ALLGATHER && collective <= TASK_COLL_NEIGHBOR_ALLTOALLV;
+}
 
 struct task_op {
     uint8_t kind; /* enum task_op_kind */
@@ -86,7 +96,8 @@ struct task_op {
     int32_t peer, tag, peer2, tag2; /* rank in comm; root of a collective is in peer */
     /* Of collectives bytes is what one task contributes to one other: the vector of Bcast, Reduce, Allreduce
      * and Scan; one block of Gather, Scatter, Allgather and Alltoall. Of those with counts it is the task's
-     * own total, and the counts stand below. */
+     * own total, and the counts stand below. Among neighbours bytes is what goes to each, bytes2 what comes
+     * from each, and counts are by neighbour, in their order. */
     uint64_t bytes, bytes2;
     ker_time time;
     bool step;                /* COMPUTE: a generator's, which has its jitter however short it is */
@@ -111,6 +122,15 @@ static inline int32_t task_comm_task(const struct task_comm *comm, int32_t rank)
     return comm->member ? comm->member[rank] : rank;
 }
 int32_t task_comm_rank(const struct task_comm *comm, int32_t task); /* -1: not a member */
+
+/* A task's neighbours in the topology of a communicator: ranks in it, or TASK_PROC_NULL. A task may be a
+ * neighbour several times: what is sent by the entry with a tag is received by the other's entry with that
+ * tag. */
+struct task_neighbours {
+    uint32_t in, out;
+    const int32_t *source, *source_tag;           /* `in` of them: it receives from these */
+    const int32_t *destination, *destination_tag; /* `out` of them: it sends to these */
+};
 
 /* Time of a traced task that is no operation, because the program did not compute then. */
 struct task_taken {
@@ -144,6 +164,9 @@ struct task_program_class {
     /* Checkpoint: where own task number `own` was before its last next(), saved or loaded; the caller then
      * calls next() once more, and has the same op. A task that has not called next() is not asked. */
     void (*position)(struct task_program *, uint32_t own, struct ker_chunk *);
+    /* An own task's neighbours in a communicator; they live as long as the program. Only where the program
+     * has collectives among neighbours. */
+    const struct task_neighbours *(*neighbours)(const struct task_program *, uint32_t own, int32_t comm);
     /* What was taken out of an own task's pass, on the traced machine; NULL: nothing ever is. */
     struct task_taken (*taken)(const struct task_program *, uint32_t own);
 };

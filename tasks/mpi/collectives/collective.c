@@ -40,7 +40,8 @@
     KIND(task_coll_kind_pairwise_alltoall)                                                                   \
     KIND(task_coll_kind_pairwise_reduce_scatter)                                                             \
     KIND(task_coll_kind_bruck_alltoall)                                                                      \
-    KIND(task_coll_kind_bruck_allgather)
+    KIND(task_coll_kind_bruck_allgather)                                                                     \
+    KIND(task_coll_kind_linear_neighbours)
 KER_KINDS_TABLE(algorithm_kinds, ALGORITHMS);
 const struct ker_kinds task_collectives = {"mpi.collectives", "collectives and their algorithms",
                                            sizeof(struct task_coll_algorithm), algorithm_kinds};
@@ -78,19 +79,35 @@ static const struct default_rule default_rules[] = {
     {TASK_COLL_SCAN, 0, 0, "recursive_doubling"},
     {TASK_COLL_EXSCAN, 0, 0, "recursive_doubling"},
     {TASK_COLL_COMM, 0, 0, "bruck"},
+    {TASK_COLL_NEIGHBOR_ALLGATHER, 0, 0, "linear"},
+    {TASK_COLL_NEIGHBOR_ALLGATHERV, 0, 0, "linear"},
+    {TASK_COLL_NEIGHBOR_ALLTOALL, 0, 0, "linear"},
+    {TASK_COLL_NEIGHBOR_ALLTOALLV, 0, 0, "linear"},
 };
 
 const char *task_coll_name(unsigned collective)
 {
-    static const char *const names[TASK_COLL_COUNT] = {"barrier",        "bcast",
-                                                       "reduce",         "allreduce",
-                                                       "gather",         "gatherv",
-                                                       "scatter",        "scatterv",
-                                                       "allgather",      "allgatherv",
-                                                       "alltoall",       "alltoallv",
-                                                       "reduce_scatter", "reduce_scatter_block",
-                                                       "scan",           "exscan",
-                                                       "comm_create"};
+    static const char *const names[TASK_COLL_COUNT] = {"barrier",
+                                                       "bcast",
+                                                       "reduce",
+                                                       "allreduce",
+                                                       "gather",
+                                                       "gatherv",
+                                                       "scatter",
+                                                       "scatterv",
+                                                       "allgather",
+                                                       "allgatherv",
+                                                       "alltoall",
+                                                       "alltoallv",
+                                                       "reduce_scatter",
+                                                       "reduce_scatter_block",
+                                                       "scan",
+                                                       "exscan",
+                                                       "comm_create",
+                                                       "neighbor_allgather",
+                                                       "neighbor_allgatherv",
+                                                       "neighbor_alltoall",
+                                                       "neighbor_alltoallv"};
     return collective < TASK_COLL_COUNT ? names[collective] : "?";
 }
 
@@ -198,7 +215,7 @@ static uint64_t choice_bytes(const struct task_coll_view *v)
 {
     uint32_t own_counts = BIT(GATHERV) | BIT(SCATTERV) | BIT(ALLGATHERV) | BIT(ALLTOALLV) |
                           BIT(REDUCE_SCATTER) | BIT(COMM) | BIT(BARRIER);
-    return own_counts & 1u << v->collective ? 0 : v->bytes;
+    return own_counts & 1u << v->collective || task_coll_among_neighbours(v->collective) ? 0 : v->bytes;
 }
 
 const struct ker_kind *task_coll_choose(const struct task_coll_table *table, const struct task_coll_view *v)

@@ -21,7 +21,8 @@
 struct task_coll_view {
     int32_t rank, size, root;
     uint64_t bytes, bytes2;                     /* as in struct task_op */
-    const uint64_t *send_bytes, *receive_bytes; /* per rank, or NULL */
+    const uint64_t *send_bytes, *receive_bytes; /* per rank (or neighbour), or NULL */
+    const struct task_neighbours *neighbours;   /* of collectives among neighbours */
     uint8_t collective;                         /* enum task_collective */
 };
 

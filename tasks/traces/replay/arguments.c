@@ -207,7 +207,7 @@ enum ker_status replay_complete_get(struct replay_task *t, struct task_op *op, b
 /* ---- collectives ---- */
 
 /* A list of bytes for each task of the communicator; NULL: it is empty, which means nothing here. */
-static enum ker_status each_get(struct replay_task *t, enum mars_field field, int which, int32_t size,
+static enum ker_status each_get(struct replay_task *t, enum mars_field field, int which, uint32_t size,
                                 const uint64_t **list, uint64_t *sum, const struct replay_wrong *w)
 {
     const struct mars_value *value = mars_list(&t->record, field);
@@ -215,8 +215,8 @@ static enum ker_status each_get(struct replay_task *t, enum mars_field field, in
     *sum = 0;
     if (!value || value->count == 0)
         return KER_OK;
-    if (value->count != (uint32_t)size)
-        return replay_fail(w, "%u counts in a communicator of %d", value->count, size);
+    if (value->count != size)
+        return replay_fail(w, "%u counts for %u tasks", value->count, size);
     uint64_t *bytes = list_room(t, which, value->count);
     for (uint32_t i = 0; i < value->count; i++) {
         if (value->list[i] < 0 || (uint64_t)value->list[i] > REPLAY_BYTES_MOST)
@@ -235,10 +235,11 @@ static enum ker_status lists_get(struct replay_task *t, struct task_op *op, int3
 {
     bool reduces = op->collective == TASK_COLL_REDUCE_SCATTER;
     enum ker_status status =
-        each_get(t, MARS_FIELD_bytes_each, 0, size, reduces ? &op->receive_bytes : &op->send_bytes,
+        each_get(t, MARS_FIELD_bytes_each, 0, (uint32_t)size, reduces ? &op->receive_bytes : &op->send_bytes,
                  reduces ? &op->bytes2 : &op->bytes, w);
     if (status == KER_OK && !reduces && replay_has(t->record.function, MARS_FIELD_recvbytes_each))
-        status = each_get(t, MARS_FIELD_recvbytes_each, 1, size, &op->receive_bytes, &op->bytes2, w);
+        status =
+            each_get(t, MARS_FIELD_recvbytes_each, 1, (uint32_t)size, &op->receive_bytes, &op->bytes2, w);
     if (status != KER_OK)
         return status;
     op->request_count = (uint32_t)size;
@@ -263,11 +264,51 @@ static enum ker_status lists_get(struct replay_task *t, struct task_op *op, int3
     return status;
 }
 
+/* A count for each neighbour, and zeros up to `room` of them. */
+static enum ker_status neighbours_get(struct replay_task *t, enum mars_field field, int which, uint32_t count,
+                                      uint32_t room, const uint64_t **list, uint64_t *sum,
+                                      const struct replay_wrong *w)
+{
+    enum ker_status status = each_get(t, field, which, count, list, sum, w);
+    if (status != KER_OK)
+        return status;
+    if (count && !*list)
+        return replay_fail(w, "the counts are missing");
+    uint64_t *bytes = list_room(t, which, room);
+    for (uint32_t i = count; i < room; i++)
+        bytes[i] = 0;
+    *list = bytes;
+    return KER_OK;
+}
+
+/* What goes to each neighbour, and what comes from each. */
+static enum ker_status among_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
+{
+    const struct task_neighbours *n = replay_neighbours_of(t->neighbours, op->comm);
+    bool sends = replay_has(t->record.function, MARS_FIELD_bytes_each),
+         receives = replay_has(t->record.function, MARS_FIELD_recvbytes_each);
+    if (!n)
+        return replay_fail(w, "a communicator without a topology");
+    uint32_t room = n->in > n->out ? n->in : n->out;
+    enum ker_status status =
+        sends ? neighbours_get(t, MARS_FIELD_bytes_each, 0, n->out, room, &op->send_bytes, &op->bytes, w)
+              : bytes_get(t, MARS_FIELD_bytes, &op->bytes, w);
+    if (status == KER_OK)
+        status = receives ? neighbours_get(t, MARS_FIELD_recvbytes_each, 1, n->in, room, &op->receive_bytes,
+                                           &op->bytes2, w)
+                          : bytes_get(t, MARS_FIELD_recvbytes, &op->bytes2, w);
+    op->request_count = sends || receives ? room : 0;
+    return status;
+}
+
 enum ker_status replay_collective_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
 {
     enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
+    op->request = (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0);
     if (status != KER_OK)
         return status;
+    if (task_coll_among_neighbours(op->collective))
+        return among_get(t, op, w);
     const struct mars_comm *own = t->trace->comm[mars_number(&t->record, MARS_FIELD_comm, 0)];
     int32_t size = t->comms[op->comm].size;
     int64_t root = mars_number(&t->record, MARS_FIELD_root, 0);

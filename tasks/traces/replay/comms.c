@@ -31,8 +31,14 @@ static void bytes_add(struct bytes *b, const void *data, size_t bytes)
 
 static bool is_world(const struct mars_comm *c, uint32_t tasks)
 {
-    return c->member.count == tasks && c->member.runs == 1 && c->member.run[0].first == 0 &&
-           (c->member.run[0].step == 1 || tasks == 1);
+    const struct mars_ranks *m = &c->member;
+    for (uint32_t i = 0; i < m->runs; i++) {
+        uint32_t next = i + 1 < m->runs ? m->run[i + 1].start : m->count; /* two tasks are two runs of one */
+        if (m->run[i].first != (int32_t)m->run[i].start ||
+            (m->run[i].step != 1 && next - m->run[i].start > 1))
+            return false;
+    }
+    return m->count == tasks;
 }
 
 /* All its members are tasks of the trace, and this task is the one it says. */

@@ -15,6 +15,7 @@ struct own_task {
     struct trace_code code;
     struct trace_reader reader;
     struct task_taken taken;
+    struct replay_neighbours *neighbours;
     uint64_t before; /* the last call of next(): where it read */
 };
 
@@ -38,6 +39,7 @@ static void replay_close(struct task_program *program)
     for (uint32_t i = 0; i < program->own_count; i++) {
         trace_code_release(&program->own[i].code);
         trace_reader_release(&program->own[i].reader);
+        replay_neighbours_free(program->own[i].neighbours);
     }
     free(program->own);
     trace_store_release(&program->store);
@@ -165,12 +167,13 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     t.comm = replay_comms_of(&program->comms, t.trace);
     t.pairs = replay_pairs(t.trace);
     own->code.store = &program->store;
-    enum ker_status status = KER_OK;
-    if (t.trace->threads > 1)
+    t.neighbours = own->neighbours = replay_neighbours_new(t.trace, t.comm, t.comms, program->path, error);
+    enum ker_status status = t.neighbours ? KER_OK : KER_BAD_INPUT;
+    if (status == KER_OK && t.trace->threads > 1)
         status = ker_fail(error, KER_BAD_INPUT,
                           "%s: %u threads of task %u have called MPI; a task can only be replayed with one",
                           program->path, t.trace->threads, task);
-    else
+    else if (status == KER_OK)
         status = calls_read(program, own, &t, error);
     mars_task_close(t.trace);
     replay_requests_release(&t);
@@ -219,6 +222,12 @@ static void replay_position(struct task_program *program, uint32_t number, struc
     trace_reader_seek(&own->reader, before, 0);
 }
 
+static const struct task_neighbours *replay_neighbours(const struct task_program *program, uint32_t number,
+                                                       int32_t comm)
+{
+    return replay_neighbours_of(program->own[number].neighbours, comm);
+}
+
 static struct task_taken replay_taken(const struct task_program *program, uint32_t number)
 {
     return program->own[number].taken;
@@ -251,5 +260,6 @@ const struct task_program_class task_replay_class = {
     .next = replay_next,
     .close = replay_close,
     .position = replay_position,
+    .neighbours = replay_neighbours,
     .taken = replay_taken,
 };

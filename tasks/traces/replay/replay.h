@@ -1,6 +1,6 @@
 /* replay.h - private to the replay of marstrace's traces: replay.c (the program), calls.c (calls become
  * operations), arguments.c (what calls were called with), requests.c (which requests they mean), comms.c (the
- * communicators of all tasks).
+ * communicators of all tasks), neighbours.c (topologies).
  *
  * A task's calls come from a stream of its trace, one after the other. Each call becomes the computation
  * before it and one operation, or none, or several.
@@ -30,6 +30,21 @@ void replay_comms_release(struct replay_comms *);
 /* By a task's own numbers; -1: an intercommunicator, or one that reaches out of the trace. */
 int32_t *replay_comms_of(const struct replay_comms *, const struct mars_task *);
 
+/* ---- neighbours.c ---- */
+
+/* A task's neighbours in those of its communicators that have a topology. */
+struct replay_neighbours;
+/* `comm`: the job's communicators by the task's numbers, -1 for none. NULL with an error: ranks that are
+ * none. */
+struct replay_neighbours *replay_neighbours_new(const struct mars_task *, const int32_t *comm,
+                                                const struct task_comm *comms, const char *path,
+                                                struct ker_error *);
+void replay_neighbours_free(struct replay_neighbours *);
+/* By the job's communicator; NULL: it has no topology. */
+const struct task_neighbours *replay_neighbours_of(const struct replay_neighbours *, int32_t comm);
+
+/* ---- calls.c ---- */
+
 /* How a task's calls are read. */
 struct replay_rules {
     bool cpu;     /* computation is the time on a processor, not that on the wall */
@@ -44,6 +59,7 @@ struct replay_task {
     const struct task_comm *comms;
     struct mars_task *trace;
     int32_t *comm; /* by the task's numbers */
+    struct replay_neighbours *neighbours;
     struct {
         const struct mars_function *function;
         const struct replay_call *call;

@@ -53,6 +53,8 @@ static const uint16_t parts[] = {
     [TASK_OP_IMRECV] = MESSAGE | HANDLE | REQUEST,
     [TASK_OP_STATUS] = REQUEST,
     [TASK_OP_COLLECTIVE] = COLLECTIVE,
+    [TASK_OP_ICOLLECTIVE] = COLLECTIVE | REQUEST,
+    [TASK_OP_COLLECTIVE_INIT] = COLLECTIVE | REQUEST,
     [TASK_OP_FINALIZE] = 0,
 };
 _Static_assert(sizeof parts / sizeof *parts == TASK_OP_COUNT, "a kind of operation that traces cannot keep");
