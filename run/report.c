@@ -217,9 +217,11 @@ void run_report(struct run *run)
     links_report(run, &links, span);
     json_t *jobs = NULL, *speed = speed_report(run),
            *result = net_network_report(run->network, run->comm, span);
-    bool tasks = ker_config_bool(run->config, "output.tasks");
-    task_system_report(run->tasks, run->comm, at, tasks ? &run->folder : NULL,
-                       key_not_given(run, "output.tasks"), &jobs, &run->error);
+    struct task_files files = {.folder = &run->folder,
+                               .tasks = ker_config_bool(run->config, "output.tasks"),
+                               .tasks_key = key_not_given(run, "output.tasks"),
+                               .calls_key = key_not_given(run, "output.calls")};
+    task_system_report(run->tasks, run->comm, at, &files, &jobs, &run->error);
     bool services = ker_config_bool(run->config, "output.services");
     json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,
                                               key_not_given(run, "output.services"), &run->error);

@@ -9,6 +9,12 @@ const struct ker_option stats_options[] = {
     {"output.tasks", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write tasks.csv: finish, compute and wait time of every task of every job. Left out like links.csv.",
      "jobs", .resume = KER_RESUME_FREE},
+    {"output.calls", KER_TYPE_BOOL, NULL, NULL, NULL, NULL,
+     "Write calls.csv and functions.csv: calls, bytes, traced time, simulated time and wait of every "
+     "function "
+     "that a task has called; about 1 KB of memory a task. Absent: of jobs that are traces, and calls.csv is "
+     "left out like links.csv.",
+     "jobs"},
     {"output.services", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write service_NAME.csv for each service of services[] that counts something on its nodes. Left out "
      "like links.csv.",

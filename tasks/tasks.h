@@ -59,11 +59,14 @@ uint64_t task_system_least_payload(const struct task_system *);
 double task_system_offered(const struct task_system *, uint64_t injection_rate);
 
 /* Collective, when the run has ended: what docs/results.md says of jobs, as a list on rank 0, NULL elsewhere.
- * Also writes tasks.csv on rank 0 into folder when there are jobs (folder NULL: do not write; key: as in
- * stats_writer_open). */
+ * Also writes the tables of jobs on rank 0 into the folder. */
+struct task_files {
+    const struct stats_folder *folder;
+    bool tasks;                        /* is tasks.csv wanted? */
+    const char *tasks_key, *calls_key; /* as in stats_writer_open */
+};
 enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_time end,
-                                   const struct stats_folder *folder, const char *key, json_t **jobs,
-                                   struct ker_error *);
+                                   const struct task_files *, json_t **jobs, struct ker_error *);
 extern const struct stats_schema *const task_tables[]; /* all tables of tasks/, NULL at the end */
 /* Collective: when the network is drained and tasks are unfinished (a simulated deadlock): rank 0 gets a
  * malloc'ed table of which task waits in which call for whom (at most 40 rows, then how many more); NULL

@@ -16,8 +16,9 @@ topology: { kind = "star"; nodes = 4; bandwidth = "10 GB/s"; latency = "500 ns";
 jobs: ( { program = "trace"; trace = "t"; } );
 partition: { bind = "no"; };
 END
-mpicc -O1 -o ring "$top/tests/tracer/ring.c" >err 2>&1 && mpirun -n 3 "$marstrace" -o t ./ring 40 >err 2>&1
+mpicc -O1 -o ring "$top/tests/tracer/ring.c" >err 2>&1 && mpirun -n 3 "$marstrace" --profile -o t ./ring 40 >err 2>&1
 check "a program is traced"
+cp -r t ring-t
 "$marssim" -q -o one replay.cfg >err 2>&1
 check "its trace is replayed"
 
@@ -32,8 +33,25 @@ read -r messages bytes <<<"$(sent 0)"
 [ "$messages" -eq 82 ] && [ "$bytes" -eq $((40 * 2048 + 40 * 8 + 16)) ]
 check "and of one with a partner"
 
+# What has been called: the table of the tracer itself, while the program ran, with simulated time beside it. Live, Finalize has no time yet.
+profiled() { # FOLDER PROFILE
+    [ "$(head -1 "$1/calls.csv")" = task,function,calls,bytes,time_ns,simulated_ns,wait_ns ] &&
+        diff <(cut -d, -f1-5 "$1/calls.csv" | sort) <(sort "$2")
+}
+"$marstrace" --profile t >profile.csv 2>err && profiled one profile.csv >err &&
+    diff <(cut -d, -f1-4 profile.csv | sort) <(cut -d, -f1-4 t/profile.csv | sort) >err
+check "calls.csv has the calls, bytes and traced times of the profile"
+awk -F, 'NR > 1 && ($2 == "MPI_Comm_rank" || $2 == "MPI_Irecv") { bad += $6 != 0; seen++ }
+    NR > 1 { bad += $7 > $6 } $2 == "MPI_Waitall" { wait += $7 } END { exit !(seen == 6 && !bad && wait > 0) }' one/calls.csv
+check "and simulated times: none of what does not last, waits of what waits"
+awk -F, 'NR == FNR { if (FNR > 1) { calls[$2] += $3; time[$2] += $5; wait[$2] += $7; tasks[$2]++ } next }
+    FNR > 1 { rows++; bad += $2 != tasks[$1] || $3 != calls[$1] || $5 != time[$1] || $7 != wait[$1] }
+    END { exit !(rows == length(tasks) && !bad) }' one/calls.csv one/functions.csv
+check "functions.csv has their sums"
+
 same() { # FOLDER
-    [ "$(jq -S .result one/summary.json)" = "$(jq -S .result "$1/summary.json")" ] && cmp one/tasks.csv "$1/tasks.csv"
+    [ "$(jq -S .result one/summary.json)" = "$(jq -S .result "$1/summary.json")" ] && cmp one/tasks.csv "$1/tasks.csv" &&
+        cmp one/calls.csv "$1/calls.csv" && cmp one/functions.csv "$1/functions.csv"
 }
 for ranks in 2 3; do
     mpirun -n $ranks "$marssim" -q -o ranks replay.cfg partition.adapt=false partition.oversubscribe=true >err 2>&1 && same ranks
@@ -113,3 +131,30 @@ refused "a call that cannot be replayed, by its name" 'task 0, call [0-9]* (MPI_
 timeout 60 "$marssim" -q -o all-out replay.cfg 'jobs[0].trace="all"' 'jobs[0].unknown="compute"' >err 2>&1 &&
     jq -e '.result.end_reason == "jobs done"' all-out/summary.json >/dev/null
 check "or it is taken as computation"
+"$marstrace" --profile all >profile.csv 2>err && profiled all-out profile.csv >err &&
+    awk -F, '$2 == "MPI_File_open" { n++; bad += $6 != $5 || $7 != 0 } END { exit !(n == 4 && !bad) }' all-out/calls.csv
+check "every family is counted as in the profile; a call that is computation takes its traced time"
+
+# A job that starts again and again counts all its passes, one that is none of a trace only when it is asked for; after a checkpoint, too.
+cat >passes.cfg <<'END'
+topology: { kind = "star"; nodes = 6; bandwidth = "1 GB/s"; latency = "500 ns"; };
+node: { send_overhead = "30 ns"; receive_overhead = "20 ns"; };
+jobs: ( { program = "pingpong"; steps = 20; bytes = "1 MiB"; nodes = 2; },
+        { program = "trace"; trace = "ring-t"; processor_factor = 0.0; first_node = 2; nodes = 3; background = true; restart = true; } );
+partition: { bind = "no"; };
+END
+"$marssim" -q -o passes passes.cfg >err 2>&1 &&
+    awk -F, '$8 != "job" { bad += $8 != "job1"; if ($1 == 0 && $2 == "MPI_Init") begun = $3; if ($1 == 0 && $2 == "MPI_Waitall") waits = $3 }
+        END { exit !(!bad && begun > 2 && waits == 40 * begun) }' passes/calls.csv
+check "all passes of a job that restarts"
+"$marssim" -q -o passes passes.cfg output.calls=true >err 2>&1 && grep -q '^0,MPI_Recv,20,20971520,,.*,job0$' passes/calls.csv
+check "generators, when they are asked for: no traced time"
+third=$(jq '.result.simulated_time_ps / 3 | floor' passes/summary.json)
+"$marssim" -q -o saved2 passes.cfg output.calls=true "run.checkpoint.at=[\"$third ps\",\"$((2 * third)) ps\"]" >err 2>&1 &&
+    mpirun -n 3 "$marssim" -q -o resumed2 --resume saved2/checkpoints/checkpoint-*$third partition.adapt=false \
+        partition.oversubscribe=true "run.checkpoint.at=[\"$((2 * third)) ps\"]" >err 2>&1 &&
+    "$marssim" -q -o resumed3 --resume resumed2 >err 2>&1 &&
+    cmp passes/calls.csv resumed2/calls.csv && cmp passes/calls.csv resumed3/calls.csv && cmp passes/functions.csv resumed3/functions.csv
+check "after a checkpoint, and after another: the same"
+"$marssim" -q -o none passes.cfg output.calls=false >err 2>&1 && [ ! -e none/calls.csv ] && [ ! -e none/functions.csv ]
+check "output.calls = false: no such tables"

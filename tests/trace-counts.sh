@@ -1,5 +1,5 @@
 #!/bin/bash
-# Messages and bytes that each task of a traced run sends, counted here from the text of the trace and by the replay.
+# Messages and bytes that each task of a traced run sends, and what it calls, counted here from the text of the trace and by the replay.
 # Collective calls are left out of both, but for those that make communicators: these cost n - 1 messages of 8 bytes with the ring, n
 # being the size of the parent, which stands in the line. The traces of the folder ../shared are looked at when they are there.
 set -u
@@ -64,9 +64,29 @@ ranks() { # NAME FOLDER: the whole trace
     verdict "$why" "$1: the same tasks.csv on 1, 2 and 3 ranks"
 }
 
+# Lines are NAME:start:...:end, in microseconds; - is no time.
+calls() { # NAME FOLDER: of the whole trace, whose results ranks() has left
+    local task=0 why="" file
+    while file=$(ls "$2"/pmpi-trace-rank-$task.txt{,.zst} 2>/dev/null | head -1) && [ -n "$file" ]; do
+        case $file in *.zst) zstdcat "$file" ;; *) cat "$file" ;; esac |
+            awk -F: -v task=$task '/^MPI_/ { calls[$1]++; if ($2 != "-" && $NF > $2) time[$1] += 1000 * ($NF - $2) }
+                END { for (name in calls) printf "%d,%s,%d,%d\n", task, name, calls[name], time[name] }' | LC_ALL=C sort -t, -k2,2
+        task=$((task + 1))
+    done >"$work/expected"
+    csv_columns "$work/out1/calls.csv" task function calls time_ns >"$work/counted"
+    [ -s "$work/expected" ] && cmp -s "$work/expected" "$work/counted" ||
+        why="$(diff "$work/expected" "$work/counted" | head -4 | tr '\n' ' ')"
+    for n in 2 3; do
+        cmp -s "$work/out1/calls.csv" "$work/out$n/calls.csv" && cmp -s "$work/out1/functions.csv" "$work/out$n/functions.csv" ||
+            why="$n ranks: others"
+    done
+    verdict "$why" "$1: calls and their traced time"
+}
+
 for name in npb-is.S-8 npb-ft.S-4; do
     compare $name "$top/tests/traces/$name"
     ranks $name "$top/tests/traces/$name"
+    calls $name "$top/tests/traces/$name"
 done
 compare lammps-lj-32 "$top/configs/traces/lammps-lj-32"
 if [ -d ../shared/traces ]; then

@@ -16,6 +16,7 @@ struct task_job {
     uint32_t tasks;
     bool background;         /* the run does not wait for it */
     bool restart;            /* background: starts again when done, so that there is always traffic */
+    bool counts_calls;       /* for calls.csv */
     uint32_t priority;       /* class of its messages */
     double processor_factor; /* compute time is multiplied by it; 0: infinitely fast */
     ker_time compute_jitter; /* each computation takes up to this much longer */

@@ -146,12 +146,12 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
     return jobs;
 }
 
-const struct stats_schema *const task_tables[] = {&task_mpi_schema, NULL};
+const struct stats_schema *const task_tables[] = {&task_mpi_schema, &task_calls_schema,
+                                                  &task_functions_schema, NULL};
 
 /* Collective: tasks.csv, and on rank 0 what its rows say of the jobs. */
 static enum ker_status tasks_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
-                                    const struct stats_folder *folder, const char *key, json_t **jobs,
-                                    struct ker_error *error)
+                                    const struct task_files *files, json_t **jobs, struct ker_error *error)
 {
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     struct task_mpi_names names = {&outside, system->topology};
@@ -160,7 +160,8 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     enum ker_status status = KER_OK;
     struct tasks tasks;
     tasks_init(&tasks, table, task_jobs_count(system->jobs));
-    if (control && folder && !(tasks.writer = stats_writer_open(table, folder, key, error)))
+    if (control && files->tasks &&
+        !(tasks.writer = stats_writer_open(table, files->folder, files->tasks_key, error)))
         status = KER_RUN_FAILED;
     stats_table_show(table, comm, &(struct stats_visitor){task_show, &tasks});
     enum ker_status closed = stats_writer_close(tasks.writer, error);
@@ -171,9 +172,16 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     return status ? status : closed;
 }
 
+static bool calls_counted(const struct task_jobs *jobs)
+{
+    for (uint32_t job = 0; job < task_jobs_count(jobs); job++)
+        if (task_jobs_get(jobs, job)->counts_calls)
+            return true;
+    return false;
+}
+
 enum ker_status task_system_report(struct task_system *system, struct ker_comm *comm, ker_time end,
-                                   const struct stats_folder *folder, const char *key, json_t **jobs,
-                                   struct ker_error *error)
+                                   const struct task_files *files, json_t **jobs, struct ker_error *error)
 {
     *jobs = NULL;
     if (!system->mpi)
@@ -182,7 +190,11 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
     if (ker_comm_rank(comm) == 0)
         report_stopped(system, counts);
     free(counts);
-    return tasks_report(system, comm, end, folder, key, jobs, error);
+    enum ker_status status = tasks_report(system, comm, end, files, jobs, error), called = KER_OK;
+    if (calls_counted(system->jobs))
+        called = task_mpi_calls(system->mpi, task_jobs_count(system->jobs), comm, end, files->folder,
+                                files->calls_key, error);
+    return status ? status : called;
 }
 
 static int wait_compare(const void *a, const void *b)

@@ -114,6 +114,7 @@ static void task_state_release(struct task_mpi *mpi, struct task_state *task)
             task_run_free(mpi, r->owns);
     }
     ker_table_release(&task->peers);
+    task_calls_release(task);
     free(task->request);
 }
 
@@ -129,6 +130,9 @@ void task_mpi_free(struct task_mpi *mpi)
     ker_chunks_release(&mpi->message);
     ker_chunks_release(&mpi->run);
     ker_table_release(&mpi->names);
+    for (uint32_t i = 0; i < mpi->kept_names; i++)
+        free(mpi->kept_name[i]);
+    free(mpi->kept_name);
     free(mpi->job);
     free(mpi);
 }
@@ -162,6 +166,8 @@ struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
         task_mpi_job_room(mpi, task->job);
         mpi->job[task->job].job = mpi->outside.job(mpi->outside.jobs, task->job);
         mpi->job[task->job].unfinished++;
+        if (mpi->job[task->job].job->counts_calls)
+            task_calls_init(task);
         if (!task_job_of(mpi, task)->background)
             mpi->unfinished++;
     }

@@ -75,6 +75,11 @@ struct task_mpi_names {
  * messages). */
 struct stats_table *task_mpi_results(const struct task_mpi *, const struct task_mpi_names *, ker_time end);
 extern const struct stats_schema task_mpi_schema;
+/* Collective, when the calls of some job are counted: rank 0 writes calls.csv and functions.csv. key: as in
+ * stats_writer_open. */
+enum ker_status task_mpi_calls(const struct task_mpi *, uint32_t jobs, struct ker_comm *, ker_time end,
+                               const struct stats_folder *, const char *key, struct ker_error *);
+extern const struct stats_schema task_calls_schema, task_functions_schema;
 
 /* What a task that has not finished is doing; flat, so that rows can be gathered as bytes. */
 struct task_mpi_wait {

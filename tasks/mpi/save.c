@@ -312,6 +312,8 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
     able_state(mpi, task, c);
     if (c->loads)
         messages_bind(mpi, task, c);
+    if (task->calls)
+        task_calls_state(mpi, task, c);
     if (c->loads)
         done_count(mpi, task);
 }

@@ -1,8 +1,9 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
- * Each file calls only those before it in this order: counts.c, node.c (messages, timers, the list of ready
- * tasks), run.c (calls of collectives), request.c, match.c (pairs messages with receives), wait.c, protocol.c
- * (moves messages, starts requests), collective.c (executes schedules), task.c (runs a task), report.c,
+ * Each file calls only those before it in this order: counts.c, calls.c, node.c (messages, timers, the list
+ * of ready tasks), run.c (calls of collectives), request.c, match.c (pairs messages with receives), wait.c,
+ * protocol.c (moves messages, starts requests), collective.c (executes schedules), task.c (runs a task),
+ * table.c, profile.c, report.c,
  * save.c, mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on
  * the node's list.
  */
@@ -132,6 +133,18 @@ static inline bool task_collective_blocked(const struct task_collective_run *run
     return run->outstanding >= (run->fence ? 1 : TASK_COLL_WINDOW);
 }
 
+/* What a task has called of a function, and what that took. */
+struct task_counted {
+    const char *function;
+    uint64_t calls, bytes;
+    ker_time simulated, wait;
+};
+struct task_calls {
+    struct ker_table function; /* of struct task_counted */
+    struct task_counted *now;  /* which the task is in since then; NULL: none */
+    ker_time since;
+};
+
 enum task_stage {
     TASK_STAGE_NEXT,    /* fetch an op */
     TASK_STAGE_ISSUE,   /* its overhead is paid: do it */
@@ -166,8 +179,9 @@ struct task_state {
     uint64_t passes;
     uint32_t jitters;              /* drawn for its computations */
     uint32_t numbers, number_free; /* room for requests; the first free number, 0: none */
-    uint32_t *request; /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number */
-    bool fetched;      /* op is one of its program's */
+    uint32_t *request;        /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number */
+    bool fetched;             /* op is one of its program's */
+    struct task_calls *calls; /* NULL: they are not counted */
 };
 #define TASK_NUMBER_FREE 0x80000000u
 #define TASK_NUMBERS_MOST ((1u << 28) - 1)
@@ -205,6 +219,8 @@ struct task_mpi {
     uint32_t nodes, node_room, tasks, task_room;
     struct ker_chunks request, message, run;
     struct ker_table names; /* of named requests, see request.c */
+    char **kept_name;       /* of functions, from a checkpoint */
+    uint32_t kept_names;
     uint64_t unfinished;
 };
 
@@ -232,6 +248,18 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
 /* -- counts.c -- */
 /* Makes room for the counts of this job. */
 void task_mpi_job_room(struct task_mpi *, uint32_t job);
+/* -- calls.c -- all but init and release only of tasks whose calls are counted */
+void task_calls_init(struct task_state *);
+void task_calls_release(struct task_state *);
+/* The op has been fetched: the call before it is over. */
+void task_calls_next(struct task_state *, ker_time now);
+/* The last call is over. */
+void task_calls_end(struct task_state *, ker_time now);
+/* The task has waited so long in its call. */
+void task_calls_wait(struct task_state *, ker_time);
+/* By name, each once, until `end` (0: what is over); malloc'ed. */
+struct task_counted *task_calls_sorted(const struct task_state *, ker_time end, uint32_t *count);
+void task_calls_state(struct task_mpi *, struct task_state *, struct ker_chunk *);
 /* -- node.c -- */
 /* A message of this job from a task on this core (or NODE_ANY_CORE) to the node `destination`. */
 void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t core,
@@ -359,6 +387,6 @@ void task_collective_progress(struct task_mpi *, struct task_state *, ker_time n
 /* -- save.c -- node_service.save */
 void task_mpi_save(void *state, struct node *, struct ker_chunk *);
 
-/* -- report.c -- task_mpi_results, task_mpi_waiting */
+/* -- table.c, profile.c, report.c -- task_mpi_results, task_mpi_calls, task_mpi_waiting */
 
 #endif

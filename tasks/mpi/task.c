@@ -234,10 +234,12 @@ void task_op_fetch(const struct task_job *job, struct task_state *task)
         task->op = (struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"};
 }
 
-static void task_fetch(struct task_mpi *mpi, struct task_state *task)
+static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_job *job = task_job_of(mpi, task);
     task_op_fetch(job, task);
+    if (__builtin_expect(task->calls != NULL, 0))
+        task_calls_next(task, now);
     if (task->op.kind == TASK_OP_COLLECTIVE) {
         task_collective_start(mpi, task);
         task->stage = TASK_STAGE_COLLECTIVE;
@@ -278,6 +280,8 @@ static void task_advance(struct task_mpi *mpi, struct task_state *task, ker_time
         return;
     }
     task->stage = TASK_STAGE_DONE;
+    if (task->calls)
+        task_calls_end(task, now);
     mpi->job[task->job].unfinished--;
     if (!job->background)
         mpi->unfinished--;
@@ -289,6 +293,8 @@ static void task_unblock(struct task_state *task, ker_time now)
         return;
     task->blocked = false;
     ker_time time = now - task->blocked_since;
+    if (__builtin_expect(task->calls != NULL, 0))
+        task_calls_wait(task, time);
     if (task->op.kind == TASK_OP_SEND)
         task->send_wait += time;
     else
@@ -330,7 +336,7 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
         case TASK_STAGE_NEXT:
             if (task->able.first)
                 task_collective_progress(mpi, task, now);
-            task_fetch(mpi, task);
+            task_fetch(mpi, task, now);
             break;
         case TASK_STAGE_ISSUE:
             if (!task_issue(mpi, task, now)) {

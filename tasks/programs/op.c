@@ -70,6 +70,13 @@ int32_t task_comm_rank(const struct task_comm *comm, int32_t task)
     return -1;
 }
 
+bool task_calls_wanted(const struct ker_config *config, bool traced)
+{
+    const char *key = "output.calls"; /* a configuration for tests may be without output */
+    return ker_config_means_key(config, key) && ker_config_has(config, key) ? ker_config_bool(config, key)
+                                                                            : traced;
+}
+
 ker_time task_compute_time(const struct ker_config *config, const char *path)
 {
     struct node_model none = {0};

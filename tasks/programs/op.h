@@ -100,6 +100,7 @@ struct task_op {
      * from each, and counts are by neighbour, in their order. */
     uint64_t bytes, bytes2;
     ker_time time;
+    bool is_call;             /* COMPUTE: in the place of a call of the trace */
     bool step;                /* COMPUTE: a generator's, which has its jitter however short it is */
     uint32_t message;         /* of MPROBE, MRECV, IMRECV: the program's name for it */
     uint64_t request;         /* of one-request ops */
@@ -138,6 +139,14 @@ struct task_taken {
     ker_time poll_gap;     /* between tests that found nothing */
 };
 
+/* What a traced task has called of a function, on the traced machine. */
+struct task_call {
+    const char *function; /* "MPI_Send" */
+    uint64_t calls, bytes, time_ns;
+};
+/* Are the calls of a job to be counted (output.calls)? */
+bool task_calls_wanted(const struct ker_config *, bool traced);
+
 /* Where ops come from; one instance per job and rank (of the simulator), serving this rank's tasks. */
 struct task_program;
 /* Operations of a kind of the family "jobs[].program"; traits: "computes" (jobs[].processor_factor means
@@ -169,6 +178,9 @@ struct task_program_class {
     const struct task_neighbours *(*neighbours)(const struct task_program *, uint32_t own, int32_t comm);
     /* What was taken out of an own task's pass, on the traced machine; NULL: nothing ever is. */
     struct task_taken (*taken)(const struct task_program *, uint32_t own);
+    /* Of traces: which functions an own task has called, local ones included: the index-th, in any order,
+     * each once; false: there are no more. Counted where task_calls_wanted. NULL: nothing was traced. */
+    bool (*call)(const struct task_program *, uint32_t own, uint32_t index, struct task_call *);
 };
 
 /* The name of a job's key, "jobs[0].steps" of path "jobs[0]"; it lives to the end of the enclosing block. */

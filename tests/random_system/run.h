@@ -43,6 +43,8 @@ static void random_output(struct random_system *r, bool ends, double unit)
     put_flag(r, "matrix", 30);
     if (r->jobs)
         put_flag(r, "tasks", 95);
+    if (r->jobs && random_flag(r, "own calls", 60)) /* absent: of traces */
+        put_flag(r, "calls", 70);
     /* a trace lasts long, and without a run.end a wild system may last for hours of simulated time */
     random_key(r, "period");
     if (!r->trace && chance(r, 25) && (ends || !r->wild))

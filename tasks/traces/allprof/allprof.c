@@ -130,6 +130,7 @@ static enum ker_status allprof_read_keys(struct task_program *program, const str
     program->rules.mpich = strcmp(ker_config_string(config, library), "mpich") == 0;
     program->rules.unlisted_bytes = ker_config_bytes(config, TASK_KEY(path, "unlisted_bytes"));
     program->rules.finalize_gap = ker_config_bool(config, TASK_KEY(path, "finalize_gap"));
+    program->rules.counts = task_calls_wanted(config, true);
     program->rules.poll_gap = ker_config_time(config, TASK_KEY(path, "poll_gap"));
     program->rules.inputs = ker_config_inputs(config);
     program->rules.spare = &program->spare;
@@ -271,6 +272,12 @@ static struct task_taken allprof_taken(const struct task_program *program, uint3
     return program->own[own].taken;
 }
 
+static bool allprof_call_of(const struct task_program *program, uint32_t own, uint32_t index,
+                            struct task_call *call)
+{
+    return trace_called_get(&program->own[own].code.called, index, call);
+}
+
 const struct ker_option task_allprof_options[] = {
     {.key = "jobs[].mpi_library",
      .type = KER_TYPE_CHOICE,
@@ -311,4 +318,5 @@ const struct task_program_class task_allprof_class = {
     .close = allprof_close,
     .position = allprof_position,
     .taken = allprof_taken,
+    .call = allprof_call_of,
 };

@@ -19,6 +19,7 @@ struct allprof_file;
 struct allprof_rules {
     bool mpich;                  /* values of the constants */
     uint64_t unlisted_bytes;     /* per pair, where a v-collective does not list its counts */
+    bool counts;                 /* calls are counted */
     bool finalize_gap;           /* the time before MPI_Finalize is computation */
     ker_time poll_gap;           /* the longest one between two tests that is waiting */
     struct ker_inputs *inputs;   /* where files are registered; may be NULL */
@@ -98,7 +99,7 @@ struct allprof_type { /* what is printed of a datatype beside its size */
 
 struct allprof_args {
     const struct allprof_call *call;
-    const char *name;         /* as it stands in the line, where `call` is a family; ends at : or 0 */
+    const char *name;         /* as it stands in the line; ends at : or 0 */
     int64_t start_us, end_us; /* INT64_MIN for '-' */
     bool has_group;
     struct allprof_group group;
@@ -124,6 +125,8 @@ bool allprof_bytes(int64_t count, int64_t size, uint64_t *bytes);
 int allprof_bytes_which(const struct allprof_args *);
 /* calls.c. NULL: there is no MPI call of this name (with so many letters, more than 4). */
 const struct allprof_call *allprof_call_find(const char *name, size_t length);
+/* Does the table have it, and not only its family? */
+bool allprof_call_listed(const struct allprof_call *);
 /* The call's number in the table and back, for compact storage; numbers are below 255. */
 unsigned allprof_call_number(const struct allprof_call *);
 const struct allprof_call *allprof_call_get(unsigned number);
@@ -266,6 +269,11 @@ void allprof_uses_make(struct allprof_uses *, const struct allprof_events *files
 void allprof_uses_release(struct allprof_uses *);
 /* Collective: all ranks get what rank 0 has. */
 void allprof_share(struct allprof_uses *, struct allprof_comms *, uint32_t tasks, struct ker_comm *);
+
+/* ---- called.c ---- */
+
+/* Counts a line's call. known: by number of the call, zeroed before the first. */
+void allprof_called_count(struct trace_called *, const struct allprof_args *, uint32_t known[256]);
 
 /* ---- request.c: request variables ---- */
 

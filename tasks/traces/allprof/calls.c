@@ -216,6 +216,11 @@ unsigned allprof_call_number(const struct allprof_call *call)
     return (unsigned)(call - calls);
 }
 
+bool allprof_call_listed(const struct allprof_call *call)
+{
+    return (uintptr_t)call >= (uintptr_t)calls && (uintptr_t)call < (uintptr_t)(calls + CALLS);
+}
+
 const struct allprof_call *allprof_call_get(unsigned number)
 {
     return &calls[number];

@@ -38,6 +38,7 @@ struct parser {
     uint64_t poll_gap_us, finalize_gap_us; /* taken out */
     uint64_t *send, *receive;              /* counts of v-collectives */
     int32_t list_room;
+    uint32_t known[256]; /* see allprof_called_count */
     struct ker_error *error;
 };
 
@@ -369,6 +370,8 @@ static enum ker_status parse_line(struct parser *p)
 {
     const struct allprof_args *args = &p->args;
     p->line = allprof_file_number(p->file);
+    if (p->rules->counts)
+        allprof_called_count(&p->code->called, args, p->known);
     gap_settle(p);
     if (args->end_us != INT64_MIN && (args->call->kind == ALLPROF_INIT || p->last_end_us != INT64_MIN))
         p->last_end_us = args->end_us;

@@ -323,7 +323,6 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
         return create_translate(t, call, op, some, &w);
     case FILES:
         op->kind = TASK_OP_COMPUTE;
-        op->call = "MPI-IO";
         op->time = picoseconds(t->record.duration_ns);
         *some = op->time > 0;
         return KER_OK;

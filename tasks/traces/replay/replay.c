@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define KEPT_NAMES 100 /* a store has few, and all those of calls.c come besides */
+
 struct own_task {
     struct trace_code code;
     struct trace_reader reader;
@@ -30,6 +32,8 @@ struct task_program {
     struct trace_store store;
     struct own_task *own;
     uint32_t own_count;
+    char *kept[KEPT_NAMES]; /* of functions that are computation here */
+    uint32_t kept_count;
 };
 
 static void replay_close(struct task_program *program)
@@ -41,6 +45,8 @@ static void replay_close(struct task_program *program)
         trace_reader_release(&program->own[i].reader);
         replay_neighbours_free(program->own[i].neighbours);
     }
+    for (uint32_t i = 0; i < program->kept_count; i++)
+        free(program->kept[i]);
     free(program->own);
     trace_store_release(&program->store);
     replay_comms_release(&program->comms);
@@ -72,6 +78,7 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     program->inputs = ker_config_inputs(config);
     program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
     program->rules.cpu = ker_config_is(config, TASK_KEY(path, "clock"), "cpu");
+    program->rules.counts = task_calls_wanted(config, true);
     program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
     enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
     if (status == KER_OK) /* all see the same number of tasks before they share them out */
@@ -94,12 +101,39 @@ static const struct task_comm *replay_comms(const struct task_program *program, 
 
 /* ---- a task's calls ---- */
 
+/* Names live as long as their task is open; those of operations as long as the program. */
+static const char *name_keep(struct task_program *program, const char *name)
+{
+    for (uint32_t i = 0; i < program->kept_count; i++)
+        if (strcmp(program->kept[i], name) == 0)
+            return program->kept[i];
+    if (program->kept_count == KEPT_NAMES)
+        return "other calls";
+    return program->kept[program->kept_count++] = ker_format("%s", name);
+}
+
+/* What marstrace --profile prints. */
+static void record_count(struct trace_called *called, struct replay_task *t)
+{
+    const struct mars_record *r = &t->record;
+    size_t place = ker_hash((uintptr_t)r->function) >> 58; /* of 64 */
+    if (t->counted[place].function != r->function) {
+        t->counted[place].function = r->function;
+        t->counted[place].index = trace_called_find(called, r->function->name, strlen(r->function->name));
+    }
+    struct task_call *call = &called->call[t->counted[place].index];
+    call->calls += r->polls;
+    call->bytes += r->polls * mars_record_bytes(r);
+    call->time_ns += r->duration_ns;
+}
+
 /* The computation before a call, and the call. */
-static enum ker_status record_put(const struct task_program *program, struct own_task *own,
-                                  struct replay_task *t, bool *ends, struct ker_error *error)
+static enum ker_status record_put(struct task_program *program, struct own_task *own, struct replay_task *t,
+                                  bool *ends, struct ker_error *error)
 {
     bool some;
     struct task_op op;
+    bool counts = program->rules.counts && !*ends;
     for (t->part = 0, t->parts = 1; t->part < t->parts; t->part++) {
         enum ker_status status = replay_translate(t, &op, &some, program->path, error);
         if (status != KER_OK)
@@ -111,10 +145,14 @@ static enum ker_status record_put(const struct task_program *program, struct own
             trace_code_compute(&own->code, (uint64_t)(gap / program->store.form.unit));
         if (some) {
             replay_requests_name(t, &op);
+            if (strcmp(op.call, t->record.function->name) != 0) /* MPI_Send_c, or what computes here */
+                op.call = name_keep(program, t->record.function->name);
             trace_code_put(&own->code, &op);
         }
         *ends = some && op.kind == TASK_OP_FINALIZE;
     }
+    if (counts)
+        record_count(&own->code.called, t);
     return KER_OK;
 }
 
@@ -131,8 +169,8 @@ static void taken_add(struct task_taken *taken, const struct replay_task *t, boo
 }
 
 /* All calls of a task, and what is left out of its time. */
-static enum ker_status calls_read(const struct task_program *program, struct own_task *own,
-                                  struct replay_task *t, struct ker_error *error)
+static enum ker_status calls_read(struct task_program *program, struct own_task *own, struct replay_task *t,
+                                  struct ker_error *error)
 {
     struct mars_error why = {0};
     struct mars_stream *stream;
@@ -233,6 +271,12 @@ static struct task_taken replay_taken(const struct task_program *program, uint32
     return program->own[number].taken;
 }
 
+static bool replay_call_of(const struct task_program *program, uint32_t number, uint32_t index,
+                           struct task_call *call)
+{
+    return trace_called_get(&program->own[number].code.called, index, call);
+}
+
 const struct ker_option task_replay_options[] = {
     {.key = "jobs[].clock",
      .type = KER_TYPE_CHOICE,
@@ -262,4 +306,5 @@ const struct task_program_class task_replay_class = {
     .position = replay_position,
     .neighbours = replay_neighbours,
     .taken = replay_taken,
+    .call = replay_call_of,
 };

@@ -49,6 +49,7 @@ const struct task_neighbours *replay_neighbours_of(const struct replay_neighbour
 struct replay_rules {
     bool cpu;     /* computation is the time on a processor, not that on the wall */
     bool unknown; /* what cannot be replayed is computation of its traced time */
+    bool counts;  /* calls are counted */
 };
 
 struct replay_call; /* what a function is */
@@ -64,6 +65,10 @@ struct replay_task {
         const struct mars_function *function;
         const struct replay_call *call;
     } known[64];
+    struct {
+        const struct mars_function *function;
+        uint32_t index; /* in the list of what was called */
+    } counted[64];
     uint64_t *list[2]; /* of the operation: requests, or bytes for each task */
     size_t room[2];
     struct ker_table receives; /* what is known of requests, see requests.c */

@@ -410,6 +410,7 @@ bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
         unsigned kind = *reader->at++;
         op->mode = (uint8_t)(kind >> KIND_BITS);
         op->kind = kind & ((1u << KIND_BITS) - 1);
+        op->is_call = true;
         op->outcome = 1;
         unsigned has = parts[op->kind];
         if (__builtin_expect(!(has & SETTLED), 1)) {

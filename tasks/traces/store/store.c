@@ -150,6 +150,7 @@ void trace_code_end(struct trace_code *code)
 void trace_code_release(struct trace_code *code)
 {
     free(code->byte);
+    trace_called_release(&code->called);
     *code = (struct trace_code){0};
 }
 

@@ -9,7 +9,7 @@
 #ifndef TASKS_TRACE_STORE_H
 #define TASKS_TRACE_STORE_H
 
-#include "tasks/programs/op.h"
+#include "tasks/traces/store/called.h"
 
 /* How the operations of a trace are written. */
 struct trace_form {
@@ -50,6 +50,7 @@ struct trace_code {
     uint64_t total; /* when it is complete: all bytes */
     uint32_t line;  /* of the last operation */
     uint64_t gap;   /* computation not yet written, in units; at most TRACE_GAP_MOST of it will be */
+    struct trace_called called; /* the reader's counts, if it counts */
     /* The last operation can be taken back. */
     uint64_t last_begin, last_op;
     uint32_t last_line;

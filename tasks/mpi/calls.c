@@ -1,0 +1,158 @@
+/* calls.c - what each function of MPI costs a task: its calls, their bytes, the time they take, and
+ * how much of that is waiting.
+ *
+ * From when an operation is fetched to when the next one is, time is that of its call: overheads that
+ * are owed, waits, and what a computation takes that stands for a call. A task has a small table,
+ * found by the address of the function's name; two addresses of one name are one function where that
+ * can be seen (task_calls_sorted). Names that come from a checkpoint are the model's own. Only tasks
+ * of jobs whose calls are counted have any of this.
+ */
+#include "tasks/mpi/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t function_hash(const void *key)
+{
+    return ker_hash((uint64_t)(uintptr_t)((const struct task_counted *)key)->function);
+}
+
+static bool function_same(const void *entry, const void *key)
+{
+    return ((const struct task_counted *)entry)->function == ((const struct task_counted *)key)->function;
+}
+
+static const struct ker_table_kind functions = {sizeof(struct task_counted), function_hash, function_same};
+
+void task_calls_init(struct task_state *task)
+{
+    task->calls = ker_alloc(sizeof *task->calls);
+}
+
+void task_calls_release(struct task_state *task)
+{
+    if (!task->calls)
+        return;
+    ker_table_release(&task->calls->function);
+    free(task->calls);
+}
+
+static struct task_counted *function_get(struct task_calls *calls, const char *function)
+{
+    struct task_counted wanted = {.function = function};
+    bool is_new;
+    struct task_counted *f = ker_table_add(&functions, &calls->function, &wanted, &is_new);
+    f->function = function;
+    return f;
+}
+
+/* What the task is in; NULL: its program's own computation. */
+static struct task_counted *function_of(struct task_calls *calls, const struct task_op *op)
+{
+    return op->call && (op->kind != TASK_OP_COMPUTE || op->is_call) ? function_get(calls, op->call) : NULL;
+}
+
+void task_calls_end(struct task_state *task, ker_time now)
+{
+    struct task_calls *calls = task->calls;
+    if (calls->now)
+        calls->now->simulated += now - calls->since;
+    calls->now = NULL;
+    calls->since = now;
+}
+
+void task_calls_next(struct task_state *task, ker_time now)
+{
+    task_calls_end(task, now);
+    task->calls->now = function_of(task->calls, &task->op);
+    if (!task->calls->now)
+        return;
+    task->calls->now->calls++;
+    task->calls->now->bytes += task->op.bytes;
+}
+
+void task_calls_wait(struct task_state *task, ker_time time)
+{
+    if (task->calls->now)
+        task->calls->now->wait += time;
+}
+
+static int name_compare(const void *a, const void *b)
+{
+    return strcmp(((const struct task_counted *)a)->function, ((const struct task_counted *)b)->function);
+}
+
+static void counted_join(struct task_counted *to, const struct task_counted *from)
+{
+    to->calls += from->calls;
+    to->bytes += from->bytes;
+    to->simulated += from->simulated;
+    to->wait += from->wait;
+}
+
+struct task_counted *task_calls_sorted(const struct task_state *task, ker_time end, uint32_t *count)
+{
+    const struct task_calls *calls = task->calls;
+    struct task_counted *all = ker_alloc(((size_t)calls->function.count + 1) * sizeof *all);
+    const struct task_counted *at = NULL;
+    uint32_t n = 0, joined = 0;
+    while ((at = ker_table_next(&functions, &calls->function, at))) {
+        all[n] = *at;
+        if (at == calls->now && end > calls->since)
+            all[n].simulated += end - calls->since;
+        if (at == calls->now && task->blocked && end > task->blocked_since)
+            all[n].wait += end - task->blocked_since;
+        n++;
+    }
+    if (n)
+        qsort(all, n, sizeof *all, name_compare);
+    for (uint32_t i = 0; i < n; i++)
+        if (joined && strcmp(all[joined - 1].function, all[i].function) == 0)
+            counted_join(&all[joined - 1], &all[i]);
+        else
+            all[joined++] = all[i];
+    *count = joined;
+    return all;
+}
+
+/* A name that outlives the checkpoint it came from. */
+static const char *name_keep(struct task_mpi *mpi, const char *name)
+{
+    for (uint32_t i = 0; i < mpi->kept_names; i++)
+        if (strcmp(mpi->kept_name[i], name) == 0)
+            return mpi->kept_name[i];
+    *KER_APPEND(mpi->kept_name, mpi->kept_names) = ker_format("%s", name);
+    return mpi->kept_name[mpi->kept_names - 1];
+}
+
+static void counted_state(struct task_mpi *mpi, struct task_calls *calls, struct task_counted one,
+                          struct ker_chunk *c)
+{
+    uint32_t length = ker_chunk_count(c, c->loads ? 0 : (uint32_t)strlen(one.function), 1);
+    char *name = ker_alloc((size_t)length + 1);
+    if (!c->loads)
+        memcpy(name, one.function, length);
+    ker_chunk_bytes(c, name, length);
+    KER_CHUNK(c, one.calls);
+    KER_CHUNK(c, one.bytes);
+    KER_CHUNK(c, one.simulated);
+    KER_CHUNK(c, one.wait);
+    if (c->loads && !c->bad)
+        counted_join(function_get(calls, name_keep(mpi, name)), &one);
+    free(name);
+}
+
+/* The op is there again when its task is loaded. What is blocked now is counted when it is over. */
+void task_calls_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
+{
+    struct task_calls *calls = task->calls;
+    uint32_t count = 0;
+    struct task_counted *sorted = c->loads ? NULL : task_calls_sorted(task, 0, &count);
+    count = ker_chunk_count(c, count, 4 * sizeof(uint64_t));
+    for (uint32_t i = 0; i < count && !c->bad; i++)
+        counted_state(mpi, calls, sorted ? sorted[i] : (struct task_counted){0}, c);
+    free(sorted);
+    KER_CHUNK(c, calls->since);
+    if (c->loads && !c->bad && task->fetched && task->stage != TASK_STAGE_DONE)
+        calls->now = function_of(calls, &task->op);
+}
