@@ -39,9 +39,26 @@ else
 fi
 for trace in "${traces[@]}"; do
     name=$(basename "$trace")
+    rm -rf "$name.txt"
     "$marsconv" --to mars "$trace" "$name.mars" >err 2>&1 && replay "$trace" text && replay "$name.mars" mars && same text mars
     check "$name: the results of the converted trace are the same"
+    "$marsconv" --to liballprof "$name.mars" "$name.txt" >err 2>&1 && replay "$name.txt" back && same text back
+    check "$name: and back again"
 done
+"$marsconv" --to mars "$name.mars" folder.mars.d && "$marsconv" --to mars folder.mars.d twice.mars && cmp "$name.mars" twice.mars >err
+check "one file, a folder, one file: the same bytes"
+
+# Traces of marstrace at 1 us, what the other format can say.
+if [ -x "$(dirname "$marssim")/marstrace" ]; then
+    marstrace=$(dirname "$marssim")/marstrace
+    mpicc -O1 -o ring "$top/tests/tracer/ring.c" >err 2>&1 && mpirun -n 3 "$marstrace" --resolution 1us -o ring.trace ./ring 40 >err 2>&1 &&
+        "$marsconv" --to liballprof ring.trace ring.txt >err 2>&1 && replay ring.trace mars && replay ring.txt text && same mars text
+    check "a traced program as text: the same results"
+    mpicc -O1 -w -o families "$top/tests/tracer/families.c" >err 2>&1 && mpirun -n 4 "$marstrace" -o all ./families >err 2>&1
+    "$marsconv" --to liballprof all all.txt >err 2>&1 && grep -q 'warning: all.txt: MPI_Put is left out; its time is computation (8 times)' err &&
+        grep -q 'MPI_Cart_sub is written as MPI_Comm_split (4 times)' err && replay all.txt text
+    check "what it cannot say is told, with how often; the rest can be replayed"
+fi
 
 # ---- statistics ----
 

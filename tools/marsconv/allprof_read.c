@@ -5,6 +5,7 @@
  * again, line by line.
  */
 #include "tools/marsconv/allprof.h"
+#include "tools/marsconv/allprof_format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -229,4 +230,9 @@ const struct conv_format conv_allprof = {
     .thread_open = allprof_thread_open,
     .next = allprof_next,
     .place = allprof_place,
+    .create = apw_create,
+    .begin = apw_begin,
+    .put = apw_record,
+    .end = apw_end,
+    .finish = apw_finish,
 };

@@ -15,6 +15,7 @@
 struct conv_format;
 
 struct conv_options {
+    bool wall;  /* where a format has one clock: computation is that of the wall, not of the processor */
     bool mpich; /* where a format does not say it: constants are those of MPICH */
 };
 

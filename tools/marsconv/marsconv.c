@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_STATS = 256, KEY_JSON, KEY_LIBRARY };
+enum { KEY_STATS = 256, KEY_JSON, KEY_CLOCK, KEY_LIBRARY };
 
 struct settings {
     const char *to;
@@ -23,6 +23,9 @@ static const struct argp_option OPTIONS[] = {
      "communicators, balance, phases",
      0},
     {"json", KEY_JSON, 0, 0, "print --stats as JSON", 0},
+    {"clock", KEY_CLOCK, "CLOCK", 0,
+     "what computation is where OUT has one clock: cpu (default), the time on a processor; wall, all of it",
+     0},
     {"mpi-library", KEY_LIBRARY, "LIBRARY", 0,
      "whose constants a trace of liballprof has: openmpi (default) or mpich", 0},
     {0}};
@@ -49,6 +52,8 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_JSON:
         settings->json = true;
         return 0;
+    case KEY_CLOCK:
+        return choice(state, "clock", argument, "cpu", "wall", &settings->options.wall);
     case KEY_LIBRARY:
         return choice(state, "mpi-library", argument, "openmpi", "mpich", &settings->options.mpich);
     case ARGP_KEY_ARG:
@@ -91,7 +96,7 @@ static int run(const struct settings *s)
     unsigned wanted = s->stats ? 1 : 2;
     const struct conv_format *format = s->to ? conv_format_find(s->to) : NULL;
     if (s->to && (!format || !format->create))
-        return complain(": expected a format that is written: mars", s->to);
+        return complain(": expected a format that is written, mars or liballprof", s->to);
     if (s->stats && s->to)
         return complain("--stats and --to: one at a time", "");
     if (s->json && !s->stats)
