@@ -46,6 +46,8 @@ enum ker_status allprof_file_line(struct allprof_file *, char **line, size_t *le
 enum ker_status allprof_file_fail(const struct allprof_file *, struct ker_error *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 uint32_t allprof_file_number(const struct allprof_file *); /* of the current line, from 1 */
+struct allprof_again;
+struct allprof_again *allprof_file_again(const struct allprof_file *); /* lines of it, and of those before */
 /* Number of tasks in a folder; files must be numbered from 0 without gaps, and each once. */
 enum ker_status allprof_folder_count(const char *folder, uint32_t *tasks, struct ker_error *);
 

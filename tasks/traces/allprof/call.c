@@ -7,6 +7,7 @@
  * Nearly all lines are read from left to right without looking at them twice. What that does not take (lists,
  * a time that is "-", anything wrong) is split into its fields first.
  */
+#include "tasks/traces/allprof/again.h"
 #include "tasks/traces/allprof/allprof.h"
 #include "tasks/traces/allprof/number.h"
 
@@ -355,32 +356,58 @@ static const char *last_field(const char *at, const char *end)
     return fields < FIELDS ? at : NULL;
 }
 
-/* The short way: from left to right and at once, what nearly all lines are. false: to be read the long way,
- * which may find that it is wrong. */
-static bool line_read_short(struct allprof_args *args, const char *line, size_t length,
-                            struct allprof_frame *frame)
+/* The arguments of args->call from *at on; *at is then where the end stands. */
+static bool arguments_read_short(struct allprof_args *args, const char **at, const char *end,
+                                 struct allprof_frame *frame)
 {
-    const char *at = memchr(line, ':', length);
-    const struct allprof_call *call = at ? name_find(frame, line, (size_t)(at - line)) : NULL;
-    if (!call || call->kind == ALLPROF_UNSUPPORTED)
-        return false;
-    *args = (struct allprof_args){.call = call};
-    at++;
-    if (!time_number(&at, &args->start_us) || *at++ != ':')
-        return false;
     bool second = false;
-    for (const char *letter = call->layout; *letter; letter++) {
+    for (const char *letter = args->call->layout; *letter; letter++) {
         if (*letter == '*') {
-            at = last_field(at, line + length);
+            *at = last_field(*at, end);
             break;
         }
-        if (!argument_read_short(frame, args, *letter, &at) || *at++ != ':')
+        if (!argument_read_short(frame, args, *letter, at) || *(*at)++ != ':')
             return false;
         second = second || *letter == 'T';
     }
     if (!second)
         args->size2 = args->size;
-    return at && time_number(&at, &args->end_us) && at == line + length;
+    return *at != NULL;
+}
+
+/* The short way: from left to right and at once, what nearly all lines are. false: to be read the long way,
+ * which may find that it is wrong. */
+static bool line_read_short(struct allprof_args *args, const char *line, size_t length,
+                            struct allprof_frame *frame, struct allprof_again *again)
+{
+    const char *at = memchr(line, ':', length), *end = line + length, *last = end;
+    const struct allprof_call *call = at ? name_find(frame, line, (size_t)(at - line)) : NULL;
+    int64_t start, stop;
+    if (!call || call->kind == ALLPROF_UNSUPPORTED)
+        return false;
+    at++;
+    if (!time_number(&at, &start) || *at++ != ':')
+        return false;
+    while (*--last != ':') /* there are two before it */
+        ;
+    const char *stops = last + 1;
+    if (!time_number(&stops, &stop) || stops != end)
+        return false;
+    size_t bytes = last > at ? (size_t)(last - at) : 0;
+    struct again_line *place = again_place(again, at, bytes);
+    if (place && again_is(place, call, at, bytes)) {
+        *args = place->args;
+    } else {
+        const char *from = at;
+        *args = (struct allprof_args){.call = call};
+        if (!arguments_read_short(args, &at, end, frame) || at != last + 1)
+            return false;
+        if (place)
+            again_keep(place, args, from, bytes);
+    }
+    args->start_us = start;
+    args->end_us = stop;
+    return true;
 }
 
 int allprof_bytes_which(const struct allprof_args *args)
@@ -452,7 +479,7 @@ enum ker_status allprof_frame_next(struct allprof_frame *frame, struct allprof_f
     }
     if (line[0] == '#' || line[0] == 0)
         return KER_OK;
-    if (!line_read_short(args, line, length, frame))
+    if (!line_read_short(args, line, length, frame, allprof_file_again(file)))
         status = line_read(args, line, file, error);
     args->name = line;
     *args_filled = true;

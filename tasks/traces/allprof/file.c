@@ -7,6 +7,7 @@
  * Invariant: text[begin..end) has not been handed out yet, text[end] may be written, and ALLPROF_SLACK bytes
  * behind it may be read.
  */
+#include "tasks/traces/allprof/again.h"
 #include "tasks/traces/allprof/allprof.h"
 #include "tasks/traces/allprof/number.h"
 
@@ -41,6 +42,7 @@ struct allprof_file {
     struct ker_inputs *inputs;
     struct allprof_file **spare;
     struct ker_digest digest; /* of the bytes as they lie in the file */
+    struct allprof_again *again;
 };
 
 enum ker_status allprof_file_fail(const struct allprof_file *file, struct ker_error *error,
@@ -59,6 +61,11 @@ enum ker_status allprof_file_fail(const struct allprof_file *file, struct ker_er
 uint32_t allprof_file_number(const struct allprof_file *file)
 {
     return file->number;
+}
+
+struct allprof_again *allprof_file_again(const struct allprof_file *file)
+{
+    return file->again;
 }
 
 /* The tracer pads the number to the width of the largest, or not: the file is looked for under all widths. */
@@ -101,12 +108,15 @@ static struct allprof_file *file_new(const struct allprof_rules *rules)
                                   .room = kept.room,
                                   .stream = kept.stream,
                                   .packed_bytes = kept.packed_bytes,
+                                  .again = kept.again,
                                   .inputs = rules->inputs,
                                   .spare = rules->spare};
     if (!file->text) {
         file->room = WINDOW_BYTES;
         file->text = ker_realloc(NULL, file->room + ALLPROF_SLACK);
     }
+    if (!file->again)
+        file->again = ker_alloc(sizeof *file->again);
     return file;
 }
 
@@ -179,6 +189,7 @@ void allprof_file_free(struct allprof_file *file)
     if (!file)
         return;
     ZSTD_freeDStream(file->stream);
+    free(file->again);
     free(file->packed_bytes);
     free(file->text);
     free(file);
