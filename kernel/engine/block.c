@@ -28,11 +28,6 @@ static void turn_begin(struct engine_private *p, uint32_t mask)
         p->turn.inverse *= 2 - p->turn.factor * p->turn.inverse;
 }
 
-static inline bool note_due(const struct ker_engine *e, const struct wheel_note *n)
-{
-    return n->offset < (uint64_t)(e->window_end - e->window_start);
-}
-
 /* Loops over the records of a detached bucket, whose newest chunks still have room for `left` more. */
 #define FOR_EVENTS(e, bucket, event)                                                                         \
     for (uint32_t chunk_ = (bucket).events, left_ = (bucket).events_left; chunk_;                            \
@@ -199,4 +194,11 @@ void engine_block_gather(struct ker_engine *e, struct wheel_bucket bucket, struc
         turn_begin(e->private, b->mask);
         gather(e, bucket, b, false);
     }
+}
+
+void engine_block_empty(struct ker_engine *e, struct block *b)
+{
+    items_reserve(e, 0);
+    b->total = 0;
+    e->private->item[0] = (struct ker_item){UINT64_MAX, UINT32_MAX, 0};
 }

@@ -142,7 +142,7 @@ ker_time wheel_next(const struct wheel *w)
     /* the slots in order from the base: the rest of its word, the other words, the part of the word before
      * the base */
     for (uint32_t k = 0; k <= words; k++) {
-        uint32_t word = (first / 64 + k) % words;
+        uint32_t word = (first / 64 + k) & (words - 1); /* a power of two */
         uint64_t bits = w->busy[word];
         if (k == 0)
             bits &= ~0ull << (first & 63);

@@ -189,12 +189,13 @@ INLINE void catch_up(struct ker_engine *e, const struct block *b, bool plain, co
         prepare_next(e, b, plain, a);
 }
 
-INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain)
+/* before: the key of what was handled already. */
+INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain, uint64_t before)
 {
     const struct block b = *of; /* in registers: what is called cannot change it */
     const struct ker_item *at = b.private->item, *end = at + b.total;
     struct ahead ahead = {at, at, end, b.early ? at : end};
-    uint64_t before = UINT64_MAX, cells = 0;
+    uint64_t cells = 0;
     catch_up(e, &b, plain, at, &ahead);
     while (at != end || e->inner_count) {
         fetch_next(e, &b, plain, &ahead);
@@ -219,18 +220,43 @@ INLINE void items_run(struct ker_engine *e, const struct block *of, bool plain)
     }
 }
 
+/* The one record of a block, and what comes of it inside the window. Where little happens most blocks have no
+ * more, and nothing can be fetched ahead. */
+static void lone_run(struct ker_engine *e, struct block *b, struct ker_item item)
+{
+    const struct ker_component *c = item_component(b, true, item.key);
+    if (item.rank >> 28 == KER_ARRIVAL)
+        event_prepare(c, record_at(e, item.reference));
+    e->running = item.key;
+    item_handle(e, c, item, e->window_start + (ker_time)(uint32_t)(item.key >> 16), false, true);
+    e->counts.cells++;
+    e->counts.records++;
+    if (__builtin_expect(e->inner_count != 0, 0)) {
+        engine_block_empty(e, b);
+        items_run(e, b, true, item.key);
+    } else if (e->inner_chunk) {
+        bucket_free(e, e->inner_chunk);
+        e->inner_chunk = 0;
+    }
+}
+
 static void block_run(struct ker_engine *e, struct wheel_bucket bucket, uint32_t block)
 {
     const struct engine_private *p = e->private;
     struct block b = {e->private, e->component + ((size_t)block << p->block_shift),
                       .mask = (1u << p->block_shift) - 1,
                       .plain = p->setup.largest_cell == 1 && p->setup.order == KER_ORDER_FORWARD};
-    engine_block_gather(e, bucket, &b);
-    if (b.plain)
-        items_run(e, &b, true);
-    else
-        items_run(e, &b, false);
-    e->counts.records += b.total;
+    struct ker_item item;
+    if (b.plain && engine_block_lone(e, bucket, &b, &item)) {
+        lone_run(e, &b, item);
+    } else {
+        engine_block_gather(e, bucket, &b);
+        if (b.plain)
+            items_run(e, &b, true, UINT64_MAX);
+        else
+            items_run(e, &b, false, UINT64_MAX);
+        e->counts.records += b.total;
+    }
     bucket_free(e, bucket.events);
     bucket_free(e, bucket.notes);
 }
