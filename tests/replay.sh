@@ -126,6 +126,41 @@ else
     echo "SKIP: marssim was built without MPICH (mpich, libmpich-dev)"
 fi
 
+# In a pass a task sends 71,791 bytes in 20 messages, those that others ask of it among them (tests/tracer/windows.c), 2 of 8 bytes in each of
+# 4 exchanges (three windows, one communicator), and 2 in each of 7 barriers (4 fences, 3 MPI_Win_free).
+family windows mpicc mpirun 3 2
+read -r messages bytes <<<"$(sent 2)"
+[ "$messages" -eq $((2 * (20 + 8 + 14))) ] && [ "$bytes" -eq $((2 * (71791 + 64))) ] && jq -e '.result.jobs[0].unreceived == 0' one/summary.json >/dev/null
+check "one-sided calls: as many messages and bytes"
+if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
+    family windows mpicc.mpich mpirun.mpich 3 1
+    read -r messages bytes <<<"$(sent 0)"
+    [ "$messages" -eq 42 ] && [ "$bytes" -eq 71855 ]
+    check "and under MPICH"
+fi
+
+# By hand: on a star of 10 GB/s links of 7 ns and a switch of 50 ns, a packet of b bytes takes 64 ns + b / (10 bytes per ns): empty ones, of 24
+# bytes, 66.4 ns; of 1,000 bytes of payload 166.4; each full one before the last adds 102.4.
+sed 's/latency = "500 ns"; };/latency = "7 ns"; };\nswitch: { delay = "50 ns"; };\nadapter: { packet_size = "1000 B"; header = "24 B"; };/' replay.cfg >star.cfg
+mpicc -O1 -o windows "$top/tests/tracer/windows.c" >err 2>&1
+takes() { # PS CALL BYTES: what a pass of it takes, from the difference of eleven passes and one
+    local ps=() passes
+    for passes in 1 11; do
+        rm -rf t && mpirun -n 2 "$marstrace" -o t ./windows "$2" $passes "$3" >err 2>&1 &&
+            "$marssim" -q -o exact star.cfg 'jobs[0].processor_factor=0' >err 2>&1
+        ps+=("$(jq '.result.jobs[0].finish_ps' exact/summary.json)")
+    done
+    echo "$2 $3: $(((ps[1] - ps[0]) / 10)) ps in place of $1" >err
+    [ $((ps[1] - ps[0])) -eq $((10 * $1)) ]
+    check "$2 of $3 bytes takes $1 ps"
+}
+takes $((166400 + 66400)) put 1000 # and DONE
+takes $((166400 + 2 * 102400 + 66400)) put 3000
+takes $((66400 + 166400)) get 1000
+takes $((66400 + 2 * 102400 + 64000 + 52400)) get 2500
+takes $((64000 + 3200 + 64000 + 2800)) swap 4 # 8 bytes there, 4 back
+takes $((66400 + 66400 + 2400)) lock 0        # LOCK and GRANT; the next LOCK goes behind UNLOCK
+
 mpicc -O1 -w -o families "$top/tests/tracer/families.c" >err 2>&1 && mpirun -n 4 "$marstrace" -o all ./families >err 2>&1
 refused "a call that cannot be replayed, by its name" 'task 0, call [0-9]* (MPI_[A-Z][a-z_]*): it cannot be replayed' 'jobs[0].trace="all"'
 timeout 60 "$marssim" -q -o all-out replay.cfg 'jobs[0].trace="all"' 'jobs[0].unknown="compute"' >err 2>&1 &&

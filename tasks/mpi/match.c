@@ -71,6 +71,33 @@ static void message_remove(struct task_mpi *mpi, struct task_queue *queue, uint3
     ker_chunks_give(&mpi->message, index);
 }
 
+static bool message_of(const struct task_wire *wire, int32_t comm, int32_t window)
+{
+    return wire->comm == comm && wire->tag == window;
+}
+
+uint32_t task_message_first(const struct task_mpi *mpi, const struct task_queue *queue, int32_t comm,
+                            int32_t window)
+{
+    uint32_t i = queue->first;
+    while (i && !message_of(&task_message_at(mpi, i)->wire, comm, window))
+        i = task_message_at(mpi, i)->next;
+    return i;
+}
+
+bool task_message_pull(struct task_mpi *mpi, struct task_queue *queue, int32_t comm, int32_t window,
+                       int32_t to, struct task_wire *wire)
+{
+    for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_message_at(mpi, i)->next) {
+        *wire = task_message_at(mpi, i)->wire;
+        if (!message_of(wire, comm, window) || (to != TASK_ANY && wire->destination != (uint32_t)to))
+            continue;
+        message_remove(mpi, queue, previous, i);
+        return true;
+    }
+    return false;
+}
+
 /* -- queues of posted receives -- */
 
 void task_posted_push(struct task_mpi *mpi, struct task_queue *queue, uint32_t index)

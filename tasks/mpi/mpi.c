@@ -116,6 +116,7 @@ static void task_state_release(struct task_mpi *mpi, struct task_state *task)
     ker_table_release(&task->peers);
     task_calls_release(task);
     free(task->request);
+    task_onesided_release(task);
 }
 
 void task_mpi_free(struct task_mpi *mpi)
@@ -223,7 +224,10 @@ static void service_arrived(void *state, struct node *net, ker_time now, const s
     struct task_wire wire;
     memcpy(&wire, &message->envelope, sizeof wire);
     node->mpi->job[wire.job].open--;
-    task_protocol_arrived(node->mpi, node, now, &wire);
+    if (wire.kind >= TASK_WIRE_PUT)
+        task_onesided_arrived(node->mpi, node, now, &wire);
+    else
+        task_protocol_arrived(node->mpi, node, now, &wire);
 }
 
 static void service_sent(void *state, struct node *net, ker_time now, uint64_t cookie)

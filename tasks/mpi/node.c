@@ -20,11 +20,17 @@ void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time no
                              .core = core,
                              .priority = (uint8_t)mpi->job[wire->job].job->priority,
                              .queue = NET_QUEUE_SEND};
-    if (wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS)
+    const unsigned begin = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_RTS | 1u << TASK_WIRE_PUT |
+                           1u << TASK_WIRE_GET | 1u << TASK_WIRE_FETCH | 1u << TASK_WIRE_LOCK |
+                           1u << TASK_WIRE_UNLOCK | 1u << TASK_WIRE_POST | 1u << TASK_WIRE_COMPLETE;
+    if (begin >> wire->kind & 1) /* the processor's, not answers of the adapter's */
         m.delay = mpi->model.doorbell;
     if (wire->kind == TASK_WIRE_DATA) {
         m.queue = mpi->rendezvous == TASK_RENDEZVOUS_READ ? NET_QUEUE_READ : NET_QUEUE_SEND;
-    } else if (wire->kind != TASK_WIRE_EAGER) {
+    } else if (wire->kind == TASK_WIRE_ANSWER) {
+        m.queue = NET_QUEUE_READ;
+    } else if (wire->kind != TASK_WIRE_EAGER && wire->kind != TASK_WIRE_PUT &&
+               wire->kind != TASK_WIRE_FETCH) {
         m.queue = NET_QUEUE_CONTROL;
         m.priority = mpi->control_priority >= 0 ? (uint8_t)mpi->control_priority : m.priority;
     }

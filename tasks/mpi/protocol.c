@@ -20,8 +20,8 @@
 #include "tasks/mpi/state.h"
 
 /* The task of the node that a message names; the seats are ordered. */
-static struct task_state *node_task(struct task_mpi *mpi, const struct task_mpi_node *node, uint32_t job,
-                                    uint32_t task)
+struct task_state *task_on_node(struct task_mpi *mpi, const struct task_mpi_node *node, uint32_t job,
+                                uint32_t task)
 {
     uint32_t low = node->first_task, high = low + node->tasks;
     while (low < high) {
@@ -38,12 +38,12 @@ static struct task_state *node_task(struct task_mpi *mpi, const struct task_mpi_
 }
 
 /* Sends from a task's node to where `to` (a task of the job) runs. */
-static void protocol_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
-                              const struct task_wire *wire, uint32_t to, uint64_t cookie)
+void task_wire_send(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                    const struct task_wire *wire, uint32_t to, uint64_t cookie)
 {
     uint32_t from = to == wire->destination ? wire->source : wire->destination, core = NODE_ANY_CORE;
     if (mpi->model.rail == NODE_RAIL_FIXED)
-        core = node_task(mpi, node, wire->job, from)->core;
+        core = task_on_node(mpi, node, wire->job, from)->core;
     task_transmit(mpi, node, now, core, mpi->outside.node(mpi->outside.jobs, wire->job, to), wire, cookie);
 }
 
@@ -79,8 +79,8 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
     bool buffered = leaves && mpi->eager_buffered;
     if (leaves && !buffered)
         task_request_open(mpi, request);
-    protocol_transmit(mpi, task_node_of(mpi, task), now, &wire, wire.destination,
-                      leaves && !buffered ? task_cookie(mpi, task, r->number) : 0);
+    task_wire_send(mpi, task_node_of(mpi, task), now, &wire, wire.destination,
+                   leaves && !buffered ? task_cookie(mpi, task, r->number) : 0);
     if (buffered)
         task_request_complete(mpi, request);
 }
@@ -102,12 +102,12 @@ void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_ti
         task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
         task_request_open(mpi, request);
         answer.kind = mpi->rendezvous == TASK_RENDEZVOUS_READ ? TASK_WIRE_READ : TASK_WIRE_CTS;
-        protocol_transmit(mpi, node, now, &answer, wire->source, 0);
+        task_wire_send(mpi, node, now, &answer, wire->source, 0);
         return;
     }
     if (wire->flags & TASK_WIRE_SYNC) {
         answer.kind = TASK_WIRE_ACK;
-        protocol_transmit(mpi, node, now, &answer, wire->source, 0);
+        task_wire_send(mpi, node, now, &answer, wire->source, 0);
     }
     protocol_received(mpi, task, request, wire->bytes);
 }
@@ -173,14 +173,14 @@ static void protocol_announced(struct task_mpi *mpi, struct task_state *task, ke
 static void protocol_data(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                           const struct task_wire *wire)
 {
-    const struct task_state *sender = node_task(mpi, node, wire->job, wire->source);
+    const struct task_state *sender = task_on_node(mpi, node, wire->job, wire->source);
     uint32_t request = task_request_numbered(sender, wire->sender);
     struct task_wire answer = *wire;
     answer.kind = TASK_WIRE_DATA;
     task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
     task_request_open(mpi, request);
-    protocol_transmit(mpi, node, now, &answer, wire->destination,
-                      wire->kind == TASK_WIRE_CTS ? task_cookie(mpi, sender, wire->sender) : 0);
+    task_wire_send(mpi, node, now, &answer, wire->destination,
+                   wire->kind == TASK_WIRE_CTS ? task_cookie(mpi, sender, wire->sender) : 0);
 }
 
 void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
@@ -191,7 +191,7 @@ void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker
     switch (wire->kind) {
     case TASK_WIRE_EAGER:
     case TASK_WIRE_RTS:
-        protocol_announced(mpi, node_task(mpi, node, wire->job, wire->destination), now, wire);
+        protocol_announced(mpi, task_on_node(mpi, node, wire->job, wire->destination), now, wire);
         break;
     case TASK_WIRE_READ:
     case TASK_WIRE_CTS:
@@ -200,13 +200,13 @@ void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker
     case TASK_WIRE_DATA:
         answer.kind = TASK_WIRE_FIN;
         if (mpi->rendezvous == TASK_RENDEZVOUS_READ)
-            protocol_transmit(mpi, node, now, &answer, wire->source, 0);
-        task = node_task(mpi, node, wire->job, wire->destination);
+            task_wire_send(mpi, node, now, &answer, wire->source, 0);
+        task = task_on_node(mpi, node, wire->job, wire->destination);
         protocol_received(mpi, task, task_request_numbered(task, wire->receiver), wire->bytes);
         break;
     case TASK_WIRE_FIN:
     case TASK_WIRE_ACK:
-        task = node_task(mpi, node, wire->job, wire->source);
+        task = task_on_node(mpi, node, wire->job, wire->source);
         task_request_complete(mpi, task_request_numbered(task, wire->sender));
         break;
     default:

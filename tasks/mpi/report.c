@@ -89,6 +89,24 @@ static void text_requests(struct text *text, const struct task_mpi *mpi, const s
         text_request(text, mpi, task, first);
 }
 
+/* How far a call on a window has come. */
+static void text_onesided(struct text *text, const struct task_mpi *mpi, struct task_state *task)
+{
+    const struct task_op *op = &task->op;
+    const struct task_window *w = task_window_get(task, op->comm, op->tag);
+    if (op->kind == TASK_OP_WIN_LOCK)
+        text_add(text, "the lock of task %d", (int)task_match_peer(mpi, task, op->comm, op->peer));
+    else if (op->kind == TASK_OP_WIN_START)
+        text_add(text, "MPI_Win_post of %u tasks", w->missing);
+    else if (op->kind == TASK_OP_WIN_WAIT)
+        text_add(text, "MPI_Win_complete of %u tasks", w->exposed - w->completed);
+    else
+        text_add(text, "%u operations", w->open);
+    text_add(text, ", window %d", (int)op->tag);
+    if (op->comm)
+        text_add(text, ", communicator %d", (int)op->comm);
+}
+
 static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
                           const struct task_state *task)
 {
@@ -128,7 +146,10 @@ static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
         text_add(&text, "%u messages under way", task->open);
         break;
     default:
-        text_requests(&text, mpi, task);
+        if (task_op_onesided(op))
+            text_onesided(&text, mpi, &mpi->task[task_index(mpi, task)]);
+        else
+            text_requests(&text, mpi, task);
     }
 }
 

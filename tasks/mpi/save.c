@@ -7,6 +7,7 @@
  */
 #include "tasks/mpi/state.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---- collectives ---- */
@@ -195,6 +196,64 @@ static void peers_state(struct task_state *task, struct ker_chunk *c)
     }
 }
 
+/* ---- one-sided ---- */
+
+static void window_state(struct task_window *w, struct ker_chunk *c)
+{
+    KER_CHUNK(c, w->comm);
+    KER_CHUNK(c, w->window);
+    KER_CHUNK(c, w->open);
+    KER_CHUNK(c, w->missing);
+    KER_CHUNK(c, w->exposed);
+    KER_CHUNK(c, w->completed);
+    KER_CHUNK(c, w->shared);
+    KER_CHUNK(c, w->waiting);
+    w->exclusive = ker_chunk_bool(c, w->exclusive);
+    w->all = ker_chunk_bool(c, w->all);
+    c->bad |= w->window < 1;
+}
+
+static void target_state(struct task_target *t, struct ker_chunk *c)
+{
+    KER_CHUNK(c, t->comm);
+    KER_CHUNK(c, t->window);
+    KER_CHUNK(c, t->peer);
+    KER_CHUNK(c, t->open);
+    KER_CHUNK(c, t->posts);
+    KER_CHUNK(c, t->lock);
+    t->exclusive = ker_chunk_bool(c, t->exclusive);
+    t->awaited = ker_chunk_bool(c, t->awaited);
+    c->bad |= t->window < 1;
+}
+
+static void onesided_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
+{
+    if (!ker_chunk_bool(c, task->onesided != NULL) || c->bad)
+        return;
+    struct task_onesided *o = task_onesided_get(task);
+    void **windows = c->loads ? NULL : task_windows_sorted(o),
+         **targets = c->loads ? NULL : task_targets_sorted(o);
+    uint32_t count = ker_chunk_count(c, (uint32_t)o->windows.count, 34);
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        struct task_window one = windows ? *(struct task_window *)windows[i] : (struct task_window){0};
+        window_state(&one, c);
+        if (c->loads && !c->bad)
+            *task_window_get(task, one.comm, one.window) = one;
+    }
+    count = ker_chunk_count(c, (uint32_t)o->targets.count, 23);
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        struct task_target one = targets ? *(struct task_target *)targets[i] : (struct task_target){0};
+        target_state(&one, c);
+        if (c->loads && !c->bad)
+            *task_target_get(task, one.comm, one.window, one.peer) = one;
+    }
+    free(windows);
+    free(targets);
+    messages_state(mpi, &o->delayed, c);
+    messages_state(mpi, &o->starters, c);
+    messages_state(mpi, &o->locks, c);
+}
+
 /* ---- runs ---- */
 
 /* Of the call that the task waits for. Ranks, sizes and algorithm follow from the operation, which is there
@@ -308,6 +367,7 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
     }
     messages_state(mpi, &task->early, c);
     messages_state(mpi, &task->held, c);
+    onesided_state(mpi, task, c);
     awaited_state(mpi, task, c);
     able_state(mpi, task, c);
     if (c->loads)

@@ -1,11 +1,10 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
  * Each file calls only those before it in this order: counts.c, calls.c, node.c (messages, timers, the list
- * of ready tasks), run.c (calls of collectives), request.c, match.c (pairs messages with receives), wait.c,
- * protocol.c (moves messages, starts requests), collective.c (executes schedules), task.c (runs a task),
- * table.c, profile.c, report.c,
- * save.c, mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on
- * the node's list.
+ * of ready tasks), run.c (calls of collectives), request.c, window.c, match.c (pairs messages with receives),
+ * wait.c, protocol.c (moves messages, starts requests), onesided.c, collective.c (executes schedules), task.c
+ * (runs a task), table.c, profile.c, report.c, save.c, mpi.c (takes the node's calls). Nothing recurses into
+ * a running task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -23,11 +22,23 @@ enum task_wire_kind {
     TASK_WIRE_DATA,      /* the message after CTS or READ */
     TASK_WIRE_FIN,       /* it has been read */
     TASK_WIRE_ACK,       /* a synchronous eager message has been matched */
+    /* One-sided; tag is the window. */
+    TASK_WIRE_PUT,    /* bytes for the target's memory */
+    TASK_WIRE_GET,    /* asks for bytes */
+    TASK_WIRE_FETCH,  /* both; sequence and receiver: how many are asked for, low and high half */
+    TASK_WIRE_ANSWER, /* to GET and FETCH */
+    TASK_WIRE_DONE,   /* to PUT */
+    TASK_WIRE_LOCK,
+    TASK_WIRE_GRANT,
+    TASK_WIRE_UNLOCK,
+    TASK_WIRE_POST,
+    TASK_WIRE_COMPLETE,
 };
 
 enum task_rendezvous { TASK_RENDEZVOUS_READ, TASK_RENDEZVOUS_WRITE }; /* the choices of mpi.rendezvous */
 
 #define TASK_WIRE_SYNC 1       /* wants an ACK */
+#define TASK_WIRE_EXCLUSIVE 4  /* of LOCK, GRANT, UNLOCK */
 #define TASK_WIRE_COLLECTIVE 2 /* collective context; sequence and start are the call's */
 
 /* The network's envelope. Source and destination are those of the message, in its answers, too. */
@@ -47,7 +58,9 @@ _Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an enve
 
 static inline uint64_t task_wire_payload(const struct task_wire *wire)
 {
-    return wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_DATA ? wire->bytes : 0;
+    const unsigned carry = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_DATA | 1u << TASK_WIRE_PUT |
+                           1u << TASK_WIRE_FETCH | 1u << TASK_WIRE_ANSWER;
+    return carry >> wire->kind & 1 ? wire->bytes : 0;
 }
 
 /* -- records in pools; the first word links -- */
@@ -109,6 +122,33 @@ struct task_peer {
     uint32_t receives; /* messages taken from it in order; own rank + 1 in it */
 };
 #define TASK_PEER_COMM 0x80000000u
+
+/* One-sided communication of a task that has any, see onesided.c. */
+struct task_window {
+    int32_t comm, window;
+    uint32_t open;               /* own operations that are not complete */
+    uint32_t missing;            /* own epoch: tasks that have not posted yet */
+    uint32_t exposed, completed; /* epoch of others here: how many they are, and have completed it */
+    uint32_t shared, waiting;    /* locks of the memory here: shared ones, and tasks that wait for one */
+    bool exclusive;              /* it is locked so */
+    bool all;                    /* own epoch: shared locks of whoever is used */
+};
+enum task_lock { TASK_LOCK_NONE, TASK_LOCK_ASKED, TASK_LOCK_HELD, TASK_LOCK_UNCHECKED };
+struct task_target {
+    int32_t comm, window;
+    uint32_t peer;  /* task of the job */
+    uint32_t open;  /* own operations there that are not complete */
+    uint32_t posts; /* from there, not used */
+    uint8_t lock;   /* of its memory: enum task_lock */
+    bool exclusive; /* the lock */
+    bool awaited;   /* a post */
+};
+struct task_onesided {
+    struct ker_table windows, targets;
+    struct task_queue delayed;  /* operations that wait for a lock */
+    struct task_queue starters; /* COMPLETE that MPI_Win_complete will send */
+    struct task_queue locks;    /* LOCK that wait here */
+};
 
 /* A call of a collective at one task. */
 struct task_collective_run {
@@ -182,6 +222,7 @@ struct task_state {
     uint32_t *request;        /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number */
     bool fetched;             /* op is one of its program's */
     struct task_calls *calls; /* NULL: they are not counted */
+    struct task_onesided *onesided; /* NULL: none so far */
 };
 #define TASK_NUMBER_FREE 0x80000000u
 #define TASK_NUMBERS_MOST ((1u << 28) - 1)
@@ -332,10 +373,25 @@ static inline bool task_request_there(const struct task_state *task, uint32_t nu
     return number - 1 < task->numbers && !(task->request[number - 1] & TASK_NUMBER_FREE);
 }
 
+/* -- window.c -- */
+extern const struct ker_table_kind task_window_kind, task_target_kind;
+/* What a task has of it: made when there is none. */
+struct task_onesided *task_onesided_get(struct task_state *);
+struct task_window *task_window_get(struct task_state *, int32_t comm, int32_t window);
+struct task_target *task_target_get(struct task_state *, int32_t comm, int32_t window, uint32_t peer);
+void task_onesided_release(struct task_state *);
+/* Malloc'ed, ordered. */
+void **task_windows_sorted(const struct task_onesided *);
+void **task_targets_sorted(const struct task_onesided *);
+
 /* -- match.c -- */
 extern const struct ker_table_kind task_peer_kind;
 /* At the end of a queue. */
 void task_message_push(struct task_mpi *, struct task_queue *, const struct task_wire *);
+/* The first of them that is of this window, 0: none; and such a one, to this task or TASK_ANY, taken out. */
+uint32_t task_message_first(const struct task_mpi *, const struct task_queue *, int32_t comm, int32_t window);
+bool task_message_pull(struct task_mpi *, struct task_queue *, int32_t comm, int32_t window, int32_t to,
+                       struct task_wire *);
 void task_posted_push(struct task_mpi *, struct task_queue *, uint32_t request);
 struct task_peer *task_peer_get(struct task_state *, uint32_t key); /* made when there is none */
 /* Posts an active receive. True: it fits this message, which had arrived and is taken from the queue. */
@@ -356,6 +412,11 @@ bool task_match_fits(const struct task_wire *, int32_t source, int32_t tag, int3
 int32_t task_match_peer(const struct task_mpi *, const struct task_state *, int32_t comm, int32_t rank);
 
 /* -- protocol.c -- */
+/* The task of the node that a message names. */
+struct task_state *task_on_node(struct task_mpi *, const struct task_mpi_node *, uint32_t job, uint32_t task);
+/* Sends from a task's node to where `to`, one of the message's tasks, runs. */
+void task_wire_send(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *,
+                    uint32_t to, uint64_t cookie);
 /* Makes a request active: sends, or posts the receive. */
 void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t request);
 /* A request that has been made for a message that was held. */
@@ -368,6 +429,14 @@ static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task
     uint32_t seat = task_index(mpi, task) - task_node_of(mpi, task)->first_task;
     return (uint64_t)(seat + 1) << 32 | number;
 }
+
+/* -- onesided.c -- */
+uint32_t task_onesided_sends(const struct task_mpi *, const struct task_state *); /* messages of the op */
+/* The task's op; false: it waits, and task_onesided_end follows. */
+bool task_onesided_begin(struct task_mpi *, struct task_state *, ker_time now);
+void task_onesided_end(struct task_mpi *, struct task_state *, ker_time now);
+/* A message of the kinds from PUT on. */
+void task_onesided_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
 
 /* -- collective.c -- */
 /* The op's call, for which the task waits. */

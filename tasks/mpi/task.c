@@ -160,6 +160,8 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     default:
         if (op->kind >= TASK_OP_WAIT && op->kind <= TASK_OP_TESTSOME)
             return task_wait_begin(mpi, task, now);
+        if (task_op_onesided(op))
+            return task_onesided_begin(mpi, task, now);
         return issue_point_to_point(mpi, task, now);
     }
 }
@@ -192,7 +194,7 @@ static uint32_t op_sends(const struct task_mpi *mpi, const struct task_state *ta
             sends += named_sends(mpi, task, op->requests[i]);
         return sends;
     default:
-        return 0;
+        return task_op_onesided(op) ? task_onesided_sends(mpi, task) : 0;
     }
 }
 
@@ -351,6 +353,8 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
                 task_wait_end(mpi, task);
             else if (task->op.kind == TASK_OP_MPROBE)
                 task_probe_end(mpi, task);
+            else if (task_op_onesided(&task->op))
+                task_onesided_end(mpi, task, now);
             task_advance(mpi, task, now);
             break;
         default: {

@@ -48,6 +48,22 @@ enum task_op_kind {
     TASK_OP_MRECV,  /* message, bytes = room; one that no probe has found comes from MPI_PROC_NULL */
     TASK_OP_IMRECV, /* + request */
     TASK_OP_STATUS, /* waits for a request, which stays as it is */
+    /* One-sided, on a window: comm is its communicator, tag its number there, from 1 on; peer the target. The
+     * first three: bytes go there, but of GET they come back; request, or 0. Windows need not be made. */
+    TASK_OP_PUT,
+    TASK_OP_GET,
+    TASK_OP_FETCH,    /* an atomic operation that also brings what was there: bytes2 come back */
+    TASK_OP_WIN_LOCK, /* mode */
+    TASK_OP_WIN_UNLOCK,
+    TASK_OP_WIN_LOCK_ALL, /* mode */
+    TASK_OP_WIN_UNLOCK_ALL,
+    TASK_OP_WIN_FLUSH,
+    TASK_OP_WIN_FLUSH_ALL, /* a fence is this, and a barrier */
+    TASK_OP_WIN_POST,      /* requests: tasks of the job; mode */
+    TASK_OP_WIN_START,     /* likewise */
+    TASK_OP_WIN_COMPLETE,
+    TASK_OP_WIN_WAIT,
+    TASK_OP_WIN_FREE,        /* nothing of it is used any more, here */
     TASK_OP_COLLECTIVE,      /* collective, root, bytes ..., see below */
     TASK_OP_ICOLLECTIVE,     /* + request */
     TASK_OP_COLLECTIVE_INIT, /* + request, persistent */
@@ -56,6 +72,10 @@ enum task_op_kind {
 };
 
 enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFERED, TASK_MODE_READY };
+
+/* Of windows: mode, as bits. */
+#define TASK_WINDOW_EXCLUSIVE 1 /* the lock */
+#define TASK_WINDOW_UNCHECKED 2 /* MPI_MODE_NOCHECK: nobody is asked */
 
 enum task_collective {
     TASK_COLL_BARRIER,
@@ -111,6 +131,11 @@ struct task_op {
     uint32_t line;    /* of the trace file, for messages; 0 when there is none */
     const char *call; /* "MPI_Allreduce", static text, for messages */
 };
+
+static inline bool task_op_onesided(const struct task_op *op)
+{
+    return op->kind >= TASK_OP_PUT && op->kind <= TASK_OP_WIN_FREE;
+}
 
 /* A communicator of a job: which tasks of the job are its ranks 0..size-1. NULL members: all tasks in order
  * (the world). */

@@ -58,7 +58,7 @@ static enum ker_status tag_get(const struct replay_task *t, enum mars_field fiel
 }
 
 /* -1, in place or none here, is 0. */
-static enum ker_status bytes_get(const struct replay_task *t, enum mars_field field, uint64_t *bytes,
+enum ker_status replay_bytes_get(const struct replay_task *t, enum mars_field field, uint64_t *bytes,
                                  const struct replay_wrong *w)
 {
     int64_t value = mars_number(&t->record, field, -1);
@@ -71,7 +71,7 @@ static enum ker_status bytes_get(const struct replay_task *t, enum mars_field fi
 /* The name of the send of a call that has one request for a send and a receive. */
 #define PAIR_SEND (UINT64_C(1) << 63)
 
-static uint64_t *list_room(struct replay_task *t, int which, size_t count)
+uint64_t *replay_list_room(struct replay_task *t, int which, size_t count)
 {
     KER_RESERVE(t->list[which], t->room[which], count + 1);
     return t->list[which];
@@ -88,7 +88,7 @@ enum ker_status replay_message_get(struct replay_task *t, struct task_op *op, co
     if (status == KER_OK && op->peer != TASK_PROC_NULL)
         status = tag_get(t, MARS_FIELD_tag, receive, &op->tag, w);
     if (status == KER_OK)
-        status = bytes_get(t, receive ? MARS_FIELD_recvbytes : MARS_FIELD_bytes, &op->bytes, w);
+        status = replay_bytes_get(t, receive ? MARS_FIELD_recvbytes : MARS_FIELD_bytes, &op->bytes, w);
     op->request = (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0);
     return status;
 }
@@ -105,9 +105,9 @@ enum ker_status replay_exchange_get(struct replay_task *t, struct task_op *op, c
     if (status == KER_OK && op->peer2 != TASK_PROC_NULL)
         status = tag_get(t, MARS_FIELD_recvtag, true, &op->tag2, w);
     if (status == KER_OK)
-        status = bytes_get(t, MARS_FIELD_bytes, &op->bytes, w);
+        status = replay_bytes_get(t, MARS_FIELD_bytes, &op->bytes, w);
     if (status == KER_OK)
-        status = bytes_get(t, MARS_FIELD_recvbytes, &op->bytes2, w);
+        status = replay_bytes_get(t, MARS_FIELD_recvbytes, &op->bytes2, w);
     return status;
 }
 
@@ -141,7 +141,7 @@ enum ker_status replay_matched_get(struct replay_task *t, struct task_op *op, co
     if (status == KER_OK && op->message == 0)
         return replay_fail(w, "no probe has found a message for it");
     op->request = (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0);
-    return status == KER_OK ? bytes_get(t, MARS_FIELD_recvbytes, &op->bytes, w) : status;
+    return status == KER_OK ? replay_bytes_get(t, MARS_FIELD_recvbytes, &op->bytes, w) : status;
 }
 
 enum ker_status replay_probe_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
@@ -165,7 +165,7 @@ void replay_named_get(struct replay_task *t, struct task_op *op)
         op->request |= PAIR_SEND;
     if (!list)
         return;
-    uint64_t *requests = list_room(t, 0, list->count);
+    uint64_t *requests = replay_list_room(t, 0, list->count);
     for (uint32_t i = 0; i < list->count; i++)
         requests[i] = (uint64_t)list->list[i];
     op->requests = requests;
@@ -188,7 +188,7 @@ enum ker_status replay_complete_get(struct replay_task *t, struct task_op *op, b
         op->outcome = 1;
         return KER_OK;
     }
-    uint64_t *requests = list_room(t, 0, count);
+    uint64_t *requests = replay_list_room(t, 0, count);
     for (uint32_t i = 0; i < count; i += each) {
         int64_t index = done->list[(size_t)(i / each) * 4];
         if (index < 0 || index >= list->count)
@@ -217,7 +217,7 @@ static enum ker_status each_get(struct replay_task *t, enum mars_field field, in
         return KER_OK;
     if (value->count != size)
         return replay_fail(w, "%u counts for %u tasks", value->count, size);
-    uint64_t *bytes = list_room(t, which, value->count);
+    uint64_t *bytes = replay_list_room(t, which, value->count);
     for (uint32_t i = 0; i < value->count; i++) {
         if (value->list[i] < 0 || (uint64_t)value->list[i] > REPLAY_BYTES_MOST)
             return replay_fail(w, "%lld bytes for task %u; a message can have 0 to 1 TiB",
@@ -258,8 +258,8 @@ static enum ker_status lists_get(struct replay_task *t, struct task_op *op, int3
         op->bytes2 = op->send_bytes[rank];
     } else {
         bool scatters = op->collective == TASK_COLL_SCATTERV;
-        status = bytes_get(t, scatters ? MARS_FIELD_recvbytes : MARS_FIELD_bytes,
-                           scatters ? &op->bytes2 : &op->bytes, w);
+        status = replay_bytes_get(t, scatters ? MARS_FIELD_recvbytes : MARS_FIELD_bytes,
+                                  scatters ? &op->bytes2 : &op->bytes, w);
     }
     return status;
 }
@@ -274,7 +274,7 @@ static enum ker_status neighbours_get(struct replay_task *t, enum mars_field fie
         return status;
     if (count && !*list)
         return replay_fail(w, "the counts are missing");
-    uint64_t *bytes = list_room(t, which, room);
+    uint64_t *bytes = replay_list_room(t, which, room);
     for (uint32_t i = count; i < room; i++)
         bytes[i] = 0;
     *list = bytes;
@@ -292,11 +292,11 @@ static enum ker_status among_get(struct replay_task *t, struct task_op *op, cons
     uint32_t room = n->in > n->out ? n->in : n->out;
     enum ker_status status =
         sends ? neighbours_get(t, MARS_FIELD_bytes_each, 0, n->out, room, &op->send_bytes, &op->bytes, w)
-              : bytes_get(t, MARS_FIELD_bytes, &op->bytes, w);
+              : replay_bytes_get(t, MARS_FIELD_bytes, &op->bytes, w);
     if (status == KER_OK)
         status = receives ? neighbours_get(t, MARS_FIELD_recvbytes_each, 1, n->in, room, &op->receive_bytes,
                                            &op->bytes2, w)
-                          : bytes_get(t, MARS_FIELD_recvbytes, &op->bytes2, w);
+                          : replay_bytes_get(t, MARS_FIELD_recvbytes, &op->bytes2, w);
     op->request_count = sends || receives ? room : 0;
     return status;
 }
@@ -319,12 +319,14 @@ enum ker_status replay_collective_get(struct replay_task *t, struct task_op *op,
     case TASK_COLL_BARRIER:
         return KER_OK;
     case TASK_COLL_GATHER:
-        return bytes_get(t, root == own->rank ? MARS_FIELD_recvbytes : MARS_FIELD_bytes, &op->bytes, w);
+        return replay_bytes_get(t, root == own->rank ? MARS_FIELD_recvbytes : MARS_FIELD_bytes, &op->bytes,
+                                w);
     case TASK_COLL_SCATTER:
-        return bytes_get(t, root == own->rank ? MARS_FIELD_bytes : MARS_FIELD_recvbytes, &op->bytes, w);
+        return replay_bytes_get(t, root == own->rank ? MARS_FIELD_bytes : MARS_FIELD_recvbytes, &op->bytes,
+                                w);
     case TASK_COLL_ALLGATHER: /* the receiving side is right with MPI_IN_PLACE, too */
     case TASK_COLL_ALLTOALL:
-        return bytes_get(t, MARS_FIELD_recvbytes, &op->bytes, w);
+        return replay_bytes_get(t, MARS_FIELD_recvbytes, &op->bytes, w);
     case TASK_COLL_GATHERV:
     case TASK_COLL_SCATTERV:
     case TASK_COLL_ALLGATHERV:
@@ -332,6 +334,6 @@ enum ker_status replay_collective_get(struct replay_task *t, struct task_op *op,
     case TASK_COLL_REDUCE_SCATTER:
         return lists_get(t, op, size, own->rank, w);
     default:
-        return bytes_get(t, MARS_FIELD_bytes, &op->bytes, w);
+        return replay_bytes_get(t, MARS_FIELD_bytes, &op->bytes, w);
     }
 }

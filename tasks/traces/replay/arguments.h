@@ -31,6 +31,14 @@ enum ker_status replay_exchange_get(struct replay_task *, struct task_op *, cons
 /* One of both ways, as t->part says: first the receive, then the send; the program knows one request. */
 enum ker_status replay_pair_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 enum ker_status replay_matched_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
+/* windows.c: a window is made; a call on one, with a barrier or not; op->kind is set. */
+enum ker_status replay_window_make(struct replay_task *, struct task_op *, const struct replay_wrong *);
+enum ker_status replay_window_get(struct replay_task *, struct task_op *, bool *some, bool barrier,
+                                  const struct replay_wrong *);
+/* -1 is 0. */
+enum ker_status replay_bytes_get(const struct replay_task *, enum mars_field, uint64_t *bytes,
+                                 const struct replay_wrong *);
+uint64_t *replay_list_room(struct replay_task *, int which, size_t count);
 /* op->kind is set. */
 enum ker_status replay_probe_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 /* Requests that the call names. */

@@ -27,6 +27,9 @@ enum sort {
     COLLECTIVE,
     CREATE,       /* a communicator, by all of the old one */
     CREATE_GROUP, /* by the members of the new one */
+    WINDOW_MAKE,
+    WINDOW,         /* a call on a window */
+    WINDOW_BARRIER, /* and a barrier of its tasks */
     FILES,
     UNKNOWN,
 };
@@ -38,6 +41,7 @@ struct replay_call {
 
 /* By name. */
 static const struct replay_call calls[] = {
+    {"MPI_Accumulate", WINDOW, TASK_OP_PUT},
     {"MPI_Allgather", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_ALLGATHER},
     {"MPI_Allgather_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_ALLGATHER},
     {"MPI_Allgatherv", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_ALLGATHERV},
@@ -67,15 +71,19 @@ static const struct replay_call calls[] = {
     {"MPI_Comm_idup_with_info", CREATE, TASK_OP_ICOLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_split", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_split_type", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Compare_and_swap", WINDOW, TASK_OP_FETCH},
     {"MPI_Dist_graph_create", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Dist_graph_create_adjacent", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Exscan", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_EXSCAN},
     {"MPI_Exscan_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_EXSCAN},
+    {"MPI_Fetch_and_op", WINDOW, TASK_OP_FETCH},
     {"MPI_Finalize", END, TASK_OP_FINALIZE},
     {"MPI_Gather", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_GATHER},
     {"MPI_Gather_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_GATHER},
     {"MPI_Gatherv", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_GATHERV},
     {"MPI_Gatherv_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_GATHERV},
+    {"MPI_Get", WINDOW, TASK_OP_GET},
+    {"MPI_Get_accumulate", WINDOW, TASK_OP_FETCH},
     {"MPI_Graph_create", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Iallgather", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_ALLGATHER},
     {"MPI_Iallgatherv", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_ALLGATHERV},
@@ -122,6 +130,8 @@ static const struct replay_call calls[] = {
     {"MPI_Neighbor_alltoallw", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_NEIGHBOR_ALLTOALLV},
     {"MPI_Neighbor_alltoallw_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_NEIGHBOR_ALLTOALLV},
     {"MPI_Probe", PROBE, TASK_OP_PROBE},
+    {"MPI_Put", WINDOW, TASK_OP_PUT},
+    {"MPI_Raccumulate", WINDOW, TASK_OP_PUT},
     {"MPI_Recv", MESSAGE, TASK_OP_RECV},
     {"MPI_Recv_init", MESSAGE, TASK_OP_RECV_INIT},
     {"MPI_Reduce", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_REDUCE},
@@ -132,6 +142,9 @@ static const struct replay_call calls[] = {
     {"MPI_Reduce_scatter_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_REDUCE_SCATTER},
     {"MPI_Request_free", NAMED, TASK_OP_REQUEST_FREE},
     {"MPI_Request_get_status", STATUS, TASK_OP_STATUS},
+    {"MPI_Rget", WINDOW, TASK_OP_GET},
+    {"MPI_Rget_accumulate", WINDOW, TASK_OP_FETCH},
+    {"MPI_Rput", WINDOW, TASK_OP_PUT},
     {"MPI_Rsend", MESSAGE, TASK_OP_SEND, TASK_MODE_READY},
     {"MPI_Rsend_init", MESSAGE, TASK_OP_SEND_INIT, TASK_MODE_READY},
     {"MPI_Scan", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_SCAN},
@@ -156,6 +169,29 @@ static const struct replay_call calls[] = {
     {"MPI_Waitall", COMPLETE, TASK_OP_WAITALL},
     {"MPI_Waitany", COMPLETE, TASK_OP_WAITANY},
     {"MPI_Waitsome", COMPLETE, TASK_OP_WAITSOME},
+    {"MPI_Win_allocate", WINDOW_MAKE, TASK_OP_COLLECTIVE},
+    {"MPI_Win_allocate_shared", WINDOW_MAKE, TASK_OP_COLLECTIVE},
+    {"MPI_Win_attach", LOCAL},
+    {"MPI_Win_complete", WINDOW, TASK_OP_WIN_COMPLETE},
+    {"MPI_Win_create", WINDOW_MAKE, TASK_OP_COLLECTIVE},
+    {"MPI_Win_create_dynamic", WINDOW_MAKE, TASK_OP_COLLECTIVE},
+    {"MPI_Win_detach", LOCAL},
+    {"MPI_Win_fence", WINDOW_BARRIER, TASK_OP_WIN_FLUSH_ALL},
+    {"MPI_Win_flush", WINDOW, TASK_OP_WIN_FLUSH},
+    {"MPI_Win_flush_all", WINDOW, TASK_OP_WIN_FLUSH_ALL},
+    {"MPI_Win_flush_local", WINDOW, TASK_OP_WIN_FLUSH},
+    {"MPI_Win_flush_local_all", WINDOW, TASK_OP_WIN_FLUSH_ALL},
+    {"MPI_Win_free", WINDOW_BARRIER, TASK_OP_WIN_FREE},
+    {"MPI_Win_lock", WINDOW, TASK_OP_WIN_LOCK},
+    {"MPI_Win_lock_all", WINDOW, TASK_OP_WIN_LOCK_ALL},
+    {"MPI_Win_post", WINDOW, TASK_OP_WIN_POST},
+    {"MPI_Win_shared_query", LOCAL},
+    {"MPI_Win_start", WINDOW, TASK_OP_WIN_START},
+    {"MPI_Win_sync", LOCAL},
+    {"MPI_Win_test", WINDOW, TASK_OP_WIN_WAIT},
+    {"MPI_Win_unlock", WINDOW, TASK_OP_WIN_UNLOCK},
+    {"MPI_Win_unlock_all", WINDOW, TASK_OP_WIN_UNLOCK_ALL},
+    {"MPI_Win_wait", WINDOW, TASK_OP_WIN_WAIT},
 };
 
 static int call_compare(const void *name, const void *call)
@@ -321,6 +357,11 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
     case CREATE:
     case CREATE_GROUP:
         return create_translate(t, call, op, some, &w);
+    case WINDOW_MAKE:
+        return replay_window_make(t, op, &w);
+    case WINDOW:
+    case WINDOW_BARRIER:
+        return replay_window_get(t, op, some, call->sort == WINDOW_BARRIER, &w);
     case FILES:
         op->kind = TASK_OP_COMPUTE;
         op->time = picoseconds(t->record.duration_ns);

@@ -54,6 +54,12 @@ struct replay_rules {
 
 struct replay_call; /* what a function is */
 
+/* A window of a task: its communicator, -1: unknown, and its number there. */
+struct replay_window {
+    int32_t comm, number;
+};
+#define REPLAY_WINDOWS_MOST (1 << 24)
+
 /* A task whose calls are being read. */
 struct replay_task {
     const struct replay_rules *rules;
@@ -74,7 +80,11 @@ struct replay_task {
     struct ker_table receives; /* what is known of requests, see requests.c */
     uint64_t posts;
     struct mars_record record;
-    uint64_t read;       /* records so far */
+    uint64_t read;                /* records so far */
+    struct replay_window *window; /* by the task's numbers */
+    uint32_t windows;
+    size_t window_room;
+    int32_t *made;       /* windows, by the task's communicators */
     bool pairs;          /* some of its requests are of a send and a receive */
     uint8_t part, parts; /* which of the record's operations is asked for, and how many they are */
 };

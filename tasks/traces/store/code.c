@@ -52,6 +52,20 @@ static const uint16_t parts[] = {
     [TASK_OP_MRECV] = MESSAGE | HANDLE,
     [TASK_OP_IMRECV] = MESSAGE | HANDLE | REQUEST,
     [TASK_OP_STATUS] = REQUEST,
+    [TASK_OP_PUT] = MESSAGE | REQUEST,
+    [TASK_OP_GET] = MESSAGE | REQUEST,
+    [TASK_OP_FETCH] = MESSAGE | OTHER | REQUEST,
+    [TASK_OP_WIN_LOCK] = MESSAGE,
+    [TASK_OP_WIN_UNLOCK] = MESSAGE,
+    [TASK_OP_WIN_LOCK_ALL] = MESSAGE,
+    [TASK_OP_WIN_UNLOCK_ALL] = MESSAGE,
+    [TASK_OP_WIN_FLUSH] = MESSAGE,
+    [TASK_OP_WIN_FLUSH_ALL] = MESSAGE,
+    [TASK_OP_WIN_POST] = MESSAGE | REQUESTS,
+    [TASK_OP_WIN_START] = MESSAGE | REQUESTS,
+    [TASK_OP_WIN_COMPLETE] = MESSAGE,
+    [TASK_OP_WIN_WAIT] = MESSAGE,
+    [TASK_OP_WIN_FREE] = MESSAGE,
     [TASK_OP_COLLECTIVE] = COLLECTIVE,
     [TASK_OP_ICOLLECTIVE] = COLLECTIVE | REQUEST,
     [TASK_OP_COLLECTIVE_INIT] = COLLECTIVE | REQUEST,
@@ -133,13 +147,13 @@ static uint8_t *put_body(const struct trace_code *code, uint8_t *at, const struc
     }
     if (has & MESSAGE)
         at = put_message(at, op);
+    if (has & REQUEST)
+        at = put(at, op->request);
     if (has & OTHER) {
         at = put_signed(at, op->peer2);
         at = put_signed(at, op->tag2);
         at = put(at, op->bytes2);
     }
-    if (has & REQUEST)
-        at = put(at, op->request);
     if (has & REQUESTS)
         at = put_list(put(at, op->request_count), op->requests, op->request_count);
     if (has & COLLECTIVE)

@@ -1,0 +1,108 @@
+/* window.c - what a task knows of its windows, and of the targets in them.
+ *
+ * Two tables of the task, by (communicator, window) and by (communicator, window, task): entries are made
+ * when they are first asked for, by a call or by a message that has come. A task without windows has neither.
+ */
+#include "tasks/mpi/state.h"
+
+#include <stdlib.h>
+
+static uint64_t pair_hash(const int32_t *key)
+{
+    return ker_hash((uint64_t)(uint32_t)key[0] << 32 | (uint32_t)key[1]);
+}
+
+static uint64_t window_hash(const void *key)
+{
+    return pair_hash(&((const struct task_window *)key)->comm);
+}
+
+static bool window_same(const void *entry, const void *key)
+{
+    const struct task_window *a = entry, *b = key;
+    return a->comm == b->comm && a->window == b->window;
+}
+
+static uint64_t target_hash(const void *key)
+{
+    const struct task_target *target = key;
+    return ker_hash(pair_hash(&target->comm) + target->peer);
+}
+
+static bool target_same(const void *entry, const void *key)
+{
+    const struct task_target *a = entry, *b = key;
+    return a->comm == b->comm && a->window == b->window && a->peer == b->peer;
+}
+
+const struct ker_table_kind task_window_kind = {sizeof(struct task_window), window_hash, window_same};
+const struct ker_table_kind task_target_kind = {sizeof(struct task_target), target_hash, target_same};
+
+struct task_onesided *task_onesided_get(struct task_state *task)
+{
+    if (!task->onesided)
+        task->onesided = ker_alloc(sizeof *task->onesided);
+    return task->onesided;
+}
+
+void task_onesided_release(struct task_state *task)
+{
+    if (!task->onesided)
+        return;
+    ker_table_release(&task->onesided->windows);
+    ker_table_release(&task->onesided->targets);
+    free(task->onesided);
+}
+
+struct task_window *task_window_get(struct task_state *task, int32_t comm, int32_t window)
+{
+    bool is_new;
+    struct task_window wanted = {.comm = comm, .window = window};
+    struct task_window *w =
+        ker_table_add(&task_window_kind, &task_onesided_get(task)->windows, &wanted, &is_new);
+    w->comm = comm;
+    w->window = window;
+    return w;
+}
+
+struct task_target *task_target_get(struct task_state *task, int32_t comm, int32_t window, uint32_t peer)
+{
+    bool is_new;
+    struct task_target wanted = {.comm = comm, .window = window, .peer = peer};
+    struct task_target *t =
+        ker_table_add(&task_target_kind, &task_onesided_get(task)->targets, &wanted, &is_new);
+    t->comm = comm;
+    t->window = window;
+    t->peer = peer;
+    return t;
+}
+
+/* ---- in an order that does not depend on history ---- */
+
+static int target_compare(const void *a, const void *b)
+{
+    const struct task_target *x = a, *y = b;
+    if (x->comm != y->comm)
+        return x->comm < y->comm ? -1 : 1;
+    if (x->window != y->window)
+        return x->window < y->window ? -1 : 1;
+    return x->peer < y->peer ? -1 : x->peer > y->peer;
+}
+
+static int window_compare(const void *a, const void *b)
+{
+    const struct task_window *x = a, *y = b;
+    if (x->comm != y->comm)
+        return x->comm < y->comm ? -1 : 1;
+    return x->window < y->window ? -1 : x->window > y->window;
+}
+
+void **task_targets_sorted(const struct task_onesided *o)
+{
+    return ker_table_sorted(&task_target_kind, &o->targets, target_compare);
+}
+
+void **task_windows_sorted(const struct task_onesided *o)
+{
+    return ker_table_sorted(&task_window_kind, &o->windows, window_compare);
+}
