@@ -111,6 +111,67 @@ check "messages, sizes, computation and phases are those of the text"
 "$marsconv" --stats small >out 2>err && grep -q '3 tasks' out && grep -q '^  MPI_Start  *2  *0  *2 ' out
 check "as text, too"
 
+# ---- check ----
+
+found() { # WHAT STATUS PATTERN TRACE: its exit status, and a line on standard output
+    timeout 60 "$marsconv" --check "$4" >out 2>err
+    [ $? -eq "$2" ] && grep -q -e "$3" out || { cat out >>err; false; }
+    check "found: $1"
+}
+timeout 60 "$marsconv" --check small >out 2>err && grep -q '^nothing found' out
+check "nothing is found in a trace that is right"
+doctored() { # FILE SED-WORDS...: a copy of the small trace
+    rm -rf doctored
+    cp -R small doctored
+    sed -i "${@:2}" doctored/pmpi-trace-rank-"$1".txt
+}
+doctored 1 -e 4d
+found "a message that nobody receives" 1 'rank-0.txt:4: 1 of 2 messages to task 1 with tag 5' doctored
+doctored 0 -e '3,4d'
+found "a receive without a message" 1 'rank-1.txt:3: 1 of 1 receives from task 0 with tag 5' doctored
+doctored 2 -e 's/:1:3:1,4,4:0:6/:1:2:1,4,4:0:6/'
+found "too little room" 1 'rank-2.txt:4: the 2 messages from task 0 with tag 6 .* have 24 bytes, and there is room for 16' doctored
+doctored 2 -e 5d
+found "a request that never completes" 1 'rank-2.txt:3: MPI_Irecv: its request, 1, never completes' doctored
+doctored 2 -e '4s/72:140/64:140/' -e '5s/:2:/:1:/'
+found "a variable that is used twice" 1 'rank-2.txt:4: MPI_Request_free: its variable gets another request; it holds that of line 3' doctored
+doctored 0 -e '/MPI_Barrier/d'
+found "a collective that one does not make" 1 'rank-[012].txt:[0-9]*: .*' doctored
+doctored 0 -e 's/^MPI_Send:/MPI_Sent:/'
+timeout 60 "$marsconv" --check doctored >out 2>err
+[ $? -eq 2 ] && grep -q 'rank-0.txt:3: the call MPI_Sent is not known' err
+check "what cannot be read is an error"
+
+if [ -x "$(dirname "$marssim")/marstrace" ]; then
+    mpicc -O1 -o agree "$top/tests/tracer/agree.c" >err 2>&1
+    # Of a run with these words, and one in which task 1 is of a run with others.
+    agree() { # FOLDER WORDS...
+        rm -rf "$1"
+        mpirun -n 3 "$marstrace" -o "$1" ./agree "${@:2}" >err 2>&1
+    }
+    mixed() { # WORDS...
+        agree other "$@" && rm -rf mixed && cp -R right mixed && cp other/task-000001.mars mixed
+    }
+    agree right 0 64 a 8 3 2 1 && "$marsconv" --check right >out 2>err && grep -q '^nothing found' out
+    check "a program's trace is right"
+    mixed 2 64 a 8 3 2 1
+    found "another root" 1 'mixed: task 1, call 5: MPI_Bcast, root 2, 64 bytes, is collective 2 .*; task 0 has there, as its call 5, MPI_Bcast, root 0, 64 bytes' mixed
+    mixed 0 65 a 8 3 2 1
+    found "other bytes" 1 'mixed: task 1, call 5: MPI_Bcast, root 0, 65 bytes, is collective 2 .*, MPI_Bcast, root 0, 64 bytes' mixed
+    mixed 0 64 r 8 3 2 1
+    found "another collective" 1 'mixed: task 1, call 6: MPI_Reduce, root 0, 4 bytes, is collective 3 .*, MPI_Allreduce, 4 bytes' mixed
+    mixed 0 64 a 9 3 2 1
+    found "other counts of an Alltoallv" 1 'mixed: task 0, call 7: MPI_Alltoallv: its counts at one task' mixed
+    mixed 0 64 a 8 4 2 1
+    found "another tag" 1 'mixed: task 0, call 10: 1 of 1 messages to task 1 with tag 3' mixed
+    mixed 0 64 a 8 3 0 1
+    found "a communicator that cannot be" 1 'mixed: task 1: communicator [0-9]* .* members\|communicator .* has 3 members that are tasks; 1 tasks have it' mixed
+    mixed 0 64 a 8 3 2 0
+    found "a send that nobody waits for" 1 'mixed: task 1, call 10: MPI_Isend: its request, 2, never completes' mixed
+    mpirun -n 3 "$marstrace" -o dead ./ring 2000 1 >err 2>&1
+    found "a task that died" 1 'dead: task [0-2], call [0-9]*: the task did not come to MPI_Finalize' dead
+fi
+
 # ---- what is refused ----
 
 refused() { # WHAT PATTERN WORDS...

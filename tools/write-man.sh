@@ -50,7 +50,7 @@ if [ "${2:-}" = marsconv ]; then
         skip { next }
         /^  / { sub(/^ +/, ""); print ".br"; print roff($0); next }
         { print roff($0) }'
-    printf '.SH EXIT STATUS\n.TP\n.B 0\nit is done\n.TP\n.B 2\na trace cannot be read, or written\n'
+    printf '.SH EXIT STATUS\n.TP\n.B 0\nit is done\n.TP\n.B 1\n\\-\\-check found something\n.TP\n.B 2\na trace cannot be read, or written\n'
     printf '.SH SEE ALSO\n.BR marssim (1)\n'
     exit 0
 fi

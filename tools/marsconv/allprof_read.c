@@ -54,6 +54,7 @@ static enum ker_status comms_find(struct conv_source *source, struct allprof_eve
     if (lacks)
         status = allprof_comms_resolve(&trace->comms, events, tallies, source->tasks, source->path, &lacks,
                                        &trace->error);
+    source->found = status != KER_OK;
     return status;
 }
 

@@ -24,6 +24,7 @@ struct conv_source { /* a trace, being read */
     const char *path;
     const struct conv_options *options;
     uint32_t tasks;
+    bool found; /* it could not be opened for what --check looks for */
     void *own;
 };
 
@@ -152,9 +153,10 @@ struct conv_functions { /* those met last; zeroed at first */
 /* Of the functions of one task. */
 const struct conv_function *conv_function(struct conv_functions *, const struct mars_function *);
 
-/* ---- what marsconv does; all return its exit status: 0 or 2 ---- */
+/* ---- what marsconv does; all return its exit status: 0, 1 (check found something) or 2 ---- */
 
 int conv_convert(const char *from, const char *to, const struct conv_format *, const struct conv_options *);
+int conv_check(const char *path, const struct conv_options *);
 int conv_stats(const char *path, bool json, const struct conv_options *);
 
 #endif

@@ -6,11 +6,11 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_STATS = 256, KEY_JSON, KEY_CLOCK, KEY_LIBRARY };
+enum { KEY_STATS = 256, KEY_JSON, KEY_CHECK, KEY_CLOCK, KEY_LIBRARY };
 
 struct settings {
     const char *to;
-    bool stats, json;
+    bool stats, json, check;
     struct conv_options options;
     const char *path[2];
     unsigned paths;
@@ -23,6 +23,11 @@ static const struct argp_option OPTIONS[] = {
      "communicators, balance, phases",
      0},
     {"json", KEY_JSON, 0, 0, "print --stats as JSON", 0},
+    {"check", KEY_CHECK, 0, 0,
+     "look for messages that nobody receives or sends, collectives that differ, communicators that cannot "
+     "be, "
+     "requests that are lost; exit status 1 when there is something",
+     0},
     {"clock", KEY_CLOCK, "CLOCK", 0,
      "what computation is where OUT has one clock: cpu (default), the time on a processor; wall, all of it",
      0},
@@ -51,6 +56,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_JSON:
         settings->json = true;
+        return 0;
+    case KEY_CHECK:
+        settings->check = true;
         return 0;
     case KEY_CLOCK:
         return choice(state, "clock", argument, "cpu", "wall", &settings->options.wall);
@@ -93,20 +101,22 @@ static int complain(const char *text, const char *what)
 
 static int run(const struct settings *s)
 {
-    unsigned wanted = s->stats ? 1 : 2;
+    unsigned wanted = s->stats || s->check ? 1 : 2;
     const struct conv_format *format = s->to ? conv_format_find(s->to) : NULL;
     if (s->to && (!format || !format->create))
         return complain(": expected a format that is written, mars or liballprof", s->to);
-    if (s->stats && s->to)
-        return complain("--stats and --to: one at a time", "");
+    if (s->stats + s->check + !!s->to > 1)
+        return complain("--stats, --check, --to: one at a time", "");
     if (s->json && !s->stats)
         return complain("--json goes with --stats", "");
-    if (!s->stats && !s->to)
-        return complain("what is to be done? --to FORMAT or --stats", "");
+    if (!s->stats && !s->check && !s->to)
+        return complain("what is to be done? --to FORMAT, --stats or --check", "");
     if (s->paths != wanted)
         return complain(wanted == 1 ? "expected one trace" : "expected two names, IN and OUT", "");
     if (s->stats)
         return conv_stats(s->path[0], s->json, &s->options);
+    if (s->check)
+        return conv_check(s->path[0], &s->options);
     return conv_convert(s->path[0], s->path[1], format, &s->options);
 }
 
@@ -116,8 +126,8 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         OPTIONS,
         parse,
-        "--to FORMAT IN OUT\n--stats [--json] IN",
-        "Converts traces of MPI programs and sums them up, without a simulation.\v",
+        "--to FORMAT IN OUT\n--stats [--json] IN\n--check IN",
+        "Converts traces of MPI programs, sums them up and checks them, without a simulation.\v",
         0,
         help,
         0};

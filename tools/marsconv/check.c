@@ -1,0 +1,91 @@
+/* check.c - whether a trace can be that of an MPI program, without a simulation.
+ *
+ * The trace is read task by task. Where two tasks' collectives differ, the two are read again side by side
+ * (check_again.c) to tell which call it is.
+ */
+#include "tools/marsconv/check.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+
+#define SHOWN 1000 /* findings; of the rest only how many they are */
+
+void check_found(struct check *c, uint32_t task, uint64_t at, const char *format, ...)
+{
+    char place[CONV_PLACE], text[512];
+    struct mars_task about = {.number = task, .threads = at >> 48 ? 2 : 1};
+    struct conv_task where = {.source = c->source, .about = &about, .thread = (uint32_t)(at >> 48)};
+    va_list arguments;
+    va_start(arguments, format);
+    vsnprintf(text, sizeof text, format, arguments);
+    va_end(arguments);
+    if (c->findings++ < SHOWN)
+        printf("%s: %s\n", conv_place(&where, at & (((uint64_t)1 << 48) - 1), place), text);
+}
+
+/* A part of the receivers; when their channels are too many, parts of it. */
+static bool part_check(struct check *c, uint32_t part, uint32_t parts, struct mars_error *error)
+{
+    c->part = part;
+    c->parts = parts;
+    c->overflow = false;
+    for (uint32_t i = 0; i < c->source->tasks && !(c->overflow && !c->first); i++)
+        if (!check_task(c, i, error))
+            return false;
+    if (c->first)
+        check_comms_end(c);
+    c->first = false;
+    if (!c->overflow || parts > UINT32_MAX / 4) {
+        check_messages_end(c);
+        return true;
+    }
+    ker_table_release(&c->channels);
+    ker_table_release(&c->wild);
+    for (uint32_t i = 0; i < 4; i++)
+        if (!part_check(c, part + i * parts, 4 * parts, error))
+            return false;
+    return true;
+}
+
+static int status_of(struct check *c, bool fine, const struct mars_error *error)
+{
+    if (!fine) {
+        fprintf(stderr, "marsconv: error: %s\n", error->text);
+        return 2;
+    }
+    if (c->findings > SHOWN)
+        printf("and %llu more\n", (unsigned long long)(c->findings - SHOWN));
+    if (c->untested)
+        conv_warn(
+            "%s: %llu times a variable gets another request while it holds that of a send; liballprof does "
+            "not record MPI_Test, which may have completed it",
+            c->source->path, (unsigned long long)c->untested);
+    if (c->findings == 0)
+        printf("nothing found\n");
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "marsconv: error: standard output: it cannot be written\n");
+        return 2;
+    }
+    return c->findings ? 1 : 0;
+}
+
+int conv_check(const char *path, const struct conv_options *options)
+{
+    struct mars_error error = {0};
+    struct conv_source source;
+    struct check c = {.source = &source, .first = true};
+    bool fine = conv_open(&source, path, options, &error);
+    if (!fine && source.found) { /* what its communicators are can only be told when its calls fit */
+        printf("%s\n", error.text);
+        conv_close(&source);
+        return 1;
+    }
+    fine = fine && part_check(&c, 0, 1, &error) && check_again(&c, &error);
+    int status = status_of(&c, fine, &error);
+    ker_table_release(&c.channels);
+    ker_table_release(&c.wild);
+    ker_table_release(&c.comms);
+    free(c.differ);
+    conv_close(&source);
+    return status;
+}

@@ -1,0 +1,436 @@
+/* check_calls.c - the calls of a task: what each needs to make sense, and what becomes of its requests.
+ *
+ * A receive counts when the trace says what came: at the call, or where its request completes. Where it does
+ * not say that, it counts as what was asked for.
+ */
+#include "tools/marsconv/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define REQUESTS_MOST ((int64_t)1 << 24)
+
+enum {
+    NONE,
+    ACTIVE,
+    READY,
+    STARTED,
+    PERHAPS
+}; /* READY, STARTED: persistent; PERHAPS: it may have completed */
+
+struct request {
+    uint8_t state;
+    bool sends, receives, cancelled;
+    const char *name; /* of the call that made it */
+    uint64_t made;
+    struct check_message send, receive;
+    const struct mars_comm *comm; /* of the receive */
+};
+
+struct calls {
+    struct check *check;
+    struct conv_task *task;
+    const struct conv_record *record;
+    struct conv_functions functions;
+    struct request *request;
+    size_t requests;
+    uint32_t comms; /* told so far */
+    uint8_t *freed; /* by communicator */
+    struct check_sum *sum;
+    uint32_t sums;
+    bool finalised, tests;
+    struct ker_table messages; /* of MPI_Mprobe: communicators by number */
+};
+
+struct probed {
+    uint64_t number; /* 1 + that of the message */
+    uint32_t comm;
+};
+
+static uint64_t probed_hash(const void *key)
+{
+    return ker_hash(*(const uint64_t *)key);
+}
+
+static bool probed_same(const void *entry, const void *key)
+{
+    return *(const uint64_t *)entry == *(const uint64_t *)key;
+}
+
+static const struct ker_table_kind probed_kind = {sizeof(struct probed), probed_hash, probed_same};
+
+#define FOUND(calls, format, ...)                                                                            \
+    do {                                                                                                     \
+        if ((calls)->check->first)                                                                           \
+            check_found((calls)->check, (calls)->task->about->number,                                        \
+                        check_at((calls)->task, (calls)->record->number), "%s: " format,                     \
+                        (calls)->record->call.function->name, __VA_ARGS__);                                  \
+    } while (0)
+
+static int64_t number_of(const struct calls *k, enum mars_field field, int64_t absent)
+{
+    return mars_number(&k->record->call, field, absent);
+}
+
+static const struct mars_comm *comm_at(const struct calls *k, int64_t number)
+{
+    const struct mars_task *about = k->task->about;
+    return number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
+}
+
+/* ---- requests ---- */
+
+static struct request *request_at(struct calls *k, int64_t number)
+{
+    size_t old = k->requests;
+    if (number <= 0 || number > REQUESTS_MOST)
+        return NULL;
+    if ((size_t)number >= old) {
+        KER_RESERVE(k->request, k->requests, (size_t)number + 1);
+        memset(k->request + old, 0, (k->requests - old) * sizeof *k->request);
+    }
+    return &k->request[number];
+}
+
+static unsigned long long call_number(uint64_t at)
+{
+    return at & (((uint64_t)1 << 48) - 1);
+}
+
+static struct request *request_make(struct calls *k, const struct conv_function *is)
+{
+    int64_t number = number_of(k, MARS_FIELD_request, 0);
+    struct request *r = request_at(k, number);
+    if (!r) {
+        if (number != 0)
+            FOUND(k, "request %lld is no number of one", (long long)number);
+        return NULL;
+    }
+    if (r->state != NONE && r->state != PERHAPS)
+        FOUND(k, "request %lld is made again; %s made it at %llu, and it has not completed",
+              (long long)number, r->name, call_number(r->made));
+    *r = (struct request){.state = is->persistent ? READY : ACTIVE,
+                          .name = k->record->call.function->name,
+                          .made = check_at(k->task, k->record->number)};
+    return r;
+}
+
+static void request_start(struct calls *k, int64_t number)
+{
+    struct request *r = request_at(k, number);
+    if (!r || r->state == NONE || r->state == ACTIVE) {
+        FOUND(k, "request %lld is started, but it is no persistent one", (long long)number);
+        return;
+    }
+    if (r->state == STARTED)
+        FOUND(k, "request %lld is started again before it has completed", (long long)number);
+    r->state = STARTED;
+    r->send.at = r->receive.at = check_at(k->task, k->record->number);
+    if (r->sends)
+        check_send(k->check, &r->send, false);
+}
+
+/* What came, as the four numbers of `done` tell it. */
+static void request_done(struct calls *k, int64_t number, const int64_t *told)
+{
+    struct request *r = request_at(k, number);
+    if (!r || r->state == NONE || r->state == READY) {
+        FOUND(k, "request %lld completes, but there is none that is active", (long long)number);
+        return;
+    }
+    if (told[1] == -6 && r->sends)
+        check_send(k->check, &r->send, true);
+    if (r->receives && told[1] != -6) {
+        struct check_message m = r->receive;
+        if (told[1] >= 0) {
+            m.from = check_task_of(k->check, r->comm, told[1]);
+            m.tag = told[2];
+            if ((uint64_t)told[3] > m.bytes)
+                FOUND(k, "request %lld receives %lld bytes, and has room for %llu", (long long)number,
+                      (long long)told[3], (unsigned long long)m.bytes);
+            m.bytes = (uint64_t)told[3];
+            m.certain = true;
+        }
+        if (told[1] < 0 ? told[1] == -7 : m.from >= 0)
+            check_receive(k->check, &m, r->cancelled && told[1] == -7);
+    }
+    r->state = r->state == STARTED ? READY : NONE;
+}
+
+static void completions(struct calls *k)
+{
+    const struct mars_value *list = mars_list(&k->record->call, MARS_FIELD_requests),
+                            *done = mars_list(&k->record->call, MARS_FIELD_done);
+    for (uint32_t i = 0; i + 3 < done->count; i += 4) {
+        int64_t index = done->list[i];
+        if (index == -1 && done->count == 4) { /* one of them, unknown which */
+            for (uint32_t j = 0; j < list->count; j++) {
+                struct request *r = request_at(k, list->list[j]);
+                if (r && r->state == ACTIVE)
+                    r->state = PERHAPS;
+            }
+        } else if (index < 0 || index >= list->count) {
+            FOUND(k, "it completes request %lld of %u", (long long)index, list->count);
+        } else if (list->list[index] != 0) {
+            request_done(k, list->list[index], done->list + i);
+        }
+    }
+}
+
+static void request_named(struct calls *k, const char *name)
+{
+    struct request *r = request_at(k, number_of(k, MARS_FIELD_request, 0));
+    if (!r)
+        return;
+    if (strcmp(name, "MPI_Cancel") == 0)
+        r->cancelled = true;
+    if (strcmp(name, "MPI_Request_free") != 0)
+        return;
+    if (r->state == NONE && !k->record->added)
+        FOUND(k, "request %lld is freed, but there is none", (long long)number_of(k, MARS_FIELD_request, 0));
+    if (r->state == ACTIVE && k->record->added && (r->receives || k->tests))
+        FOUND(k,
+              "its variable gets another request; it holds that of line %llu (%s), which has not completed",
+              call_number(r->made), r->name);
+    else if (r->state == ACTIVE && k->record->added)
+        k->check->untested += k->check->first;
+    if ((r->state == ACTIVE || r->state == STARTED) && r->receives)
+        check_receive(k->check, &r->receive, true);
+    r->state = NONE;
+}
+
+static void requests_end(struct calls *k)
+{
+    for (size_t i = 1; i < k->requests; i++) {
+        const struct request *r = &k->request[i];
+        if ((r->state == ACTIVE || r->state == STARTED || r->state == PERHAPS) && r->receives)
+            check_receive(k->check, &r->receive, r->state != PERHAPS || r->receive.from == CHECK_ANY);
+        if ((r->state == ACTIVE || r->state == STARTED) && k->check->first)
+            check_found(k->check, k->task->about->number, r->made, "%s: its request, %zu, never completes",
+                        r->name, i);
+    }
+}
+
+/* ---- messages ---- */
+
+/* Of the record's communicator. False: there is nothing to compare with, or it cannot be. */
+static bool peer_of(struct calls *k, const struct mars_comm *comm, enum mars_field field, int64_t *task)
+{
+    int64_t rank = number_of(k, field, -1);
+    uint32_t size = comm->inter ? comm->remote.count : comm->member.count;
+    if (rank == -1)
+        return false;
+    if (field == MARS_FIELD_source && rank == -2) {
+        *task = CHECK_ANY;
+        return true;
+    }
+    if (rank < 0 || rank >= size) {
+        FOUND(k, "rank %lld in a communicator of %u", (long long)rank, size);
+        return false;
+    }
+    *task = check_task_of(k->check, comm, rank);
+    return *task >= 0;
+}
+
+static uint64_t bytes_of(const struct calls *k, enum mars_field field)
+{
+    int64_t bytes = number_of(k, field, 0);
+    return bytes > 0 ? (uint64_t)bytes : 0;
+}
+
+static void send_check(struct calls *k, const struct mars_comm *comm, struct request *r)
+{
+    struct check_message m = {.comm = comm->id,
+                              .from = k->task->about->number,
+                              .tag = number_of(k, MARS_FIELD_tag, 0),
+                              .bytes = bytes_of(k, MARS_FIELD_bytes),
+                              .at = check_at(k->task, k->record->number)};
+    if (!peer_of(k, comm, MARS_FIELD_dest, &m.to))
+        return;
+    if (m.tag < 0)
+        FOUND(k, "it is sent with tag %lld", (long long)m.tag);
+    if (r) {
+        r->sends = true;
+        r->send = m;
+    }
+    if (!r || r->state == ACTIVE)
+        check_send(k->check, &m, false);
+}
+
+static void receive_check(struct calls *k, const struct mars_comm *comm, struct request *r, bool exchange)
+{
+    int64_t from = number_of(k, MARS_FIELD_from, -7), got = number_of(k, MARS_FIELD_got, 0);
+    struct check_message m = {.comm = comm->id,
+                              .to = k->task->about->number,
+                              .tag = number_of(k, exchange ? MARS_FIELD_recvtag : MARS_FIELD_tag, CHECK_ANY),
+                              .bytes = bytes_of(k, MARS_FIELD_recvbytes),
+                              .at = check_at(k->task, k->record->number)};
+    bool asked = k->record->call.function->at[MARS_FIELD_source] >= 0; /* else it is of MPI_Mprobe */
+    if (asked && !peer_of(k, comm, MARS_FIELD_source, &m.from))
+        return;
+    if (r) {
+        r->receives = true;
+        r->receive = m;
+        r->comm = comm;
+        return;
+    }
+    if (from >= 0) {
+        m.from = check_task_of(k->check, comm, from);
+        m.tag = number_of(k, MARS_FIELD_got_tag, 0);
+        if (got > 0 && (uint64_t)got > m.bytes)
+            FOUND(k, "it receives %lld bytes, and has room for %llu", (long long)got,
+                  (unsigned long long)m.bytes);
+        m.bytes = got > 0 ? (uint64_t)got : 0;
+        m.certain = true;
+    }
+    if (from >= 0 ? m.from >= 0 : from == -7)
+        check_receive(k->check, &m, false);
+}
+
+/* The communicator of a message that MPI_Mprobe has found. */
+static const struct mars_comm *probed_comm(struct calls *k)
+{
+    uint64_t key = 1 + (uint64_t)number_of(k, MARS_FIELD_message, 0);
+    struct probed *probed = ker_table_find(&probed_kind, &k->messages, &key);
+    const struct mars_comm *comm = probed ? comm_at(k, probed->comm) : NULL;
+    if (probed)
+        ker_table_drop(&probed_kind, &k->messages, probed);
+    return comm;
+}
+
+static void message_check(struct calls *k, const struct conv_function *is, struct request *r)
+{
+    const struct mars_function *f = k->record->call.function;
+    bool matched = f->at[MARS_FIELD_message] >= 0 && f->at[MARS_FIELD_recvbytes] >= 0;
+    const struct mars_comm *comm = matched ? probed_comm(k) : comm_at(k, number_of(k, MARS_FIELD_comm, 0));
+    if (!comm)
+        return;
+    if (is->sort == CONV_SEND || is->sort == CONV_EXCHANGE)
+        send_check(k, comm, r);
+    if (is->sort == CONV_RECV || is->sort == CONV_EXCHANGE || matched)
+        receive_check(k, comm, r, is->sort == CONV_EXCHANGE);
+    else if (f->at[MARS_FIELD_message] >= 0 && number_of(k, MARS_FIELD_message, 0) > 0) {
+        bool is_new;
+        uint64_t key = 1 + (uint64_t)number_of(k, MARS_FIELD_message, 0);
+        struct probed *probed = ker_table_add(&probed_kind, &k->messages, &key, &is_new);
+        *probed = (struct probed){key, (uint32_t)number_of(k, MARS_FIELD_comm, 0)};
+    }
+}
+
+/* ---- a call ---- */
+
+static void comms_reserve(struct calls *k)
+{
+    uint32_t comms = k->task->about->comms;
+    if (comms <= k->sums)
+        return;
+    k->freed = ker_realloc(k->freed, comms);
+    k->sum = ker_realloc(k->sum, comms * sizeof *k->sum);
+    memset(k->freed + k->sums, 0, comms - k->sums);
+    memset(k->sum + k->sums, 0, (comms - k->sums) * sizeof *k->sum);
+    k->sums = comms;
+}
+
+/* Readers may add communicators with each record. */
+static void comms_tell(struct calls *k)
+{
+    comms_reserve(k);
+    if (k->check->first)
+        check_comms_tell(k->check, k->task, &k->comms);
+}
+
+static void comm_check(struct calls *k, const struct conv_function *is)
+{
+    const char *name = k->record->call.function->name;
+    int64_t number = number_of(k, MARS_FIELD_comm, 0);
+    bool collective = is->sort == CONV_COLLECTIVE || is->sort == CONV_CREATE;
+    if (!comm_at(k, number)) {
+        if (collective || is->sort == CONV_SEND || is->sort == CONV_RECV || is->sort == CONV_EXCHANGE)
+            FOUND(k, "it names communicator %lld, which does not exist", (long long)number);
+        return;
+    }
+    if (k->freed[number])
+        FOUND(k, "communicator %lld has been freed", (long long)number);
+    if (strcmp(name, "MPI_Comm_free") == 0 || strcmp(name, "MPI_Comm_disconnect") == 0)
+        k->freed[number] = 1;
+    if (collective && k->check->first)
+        check_collective(k->check, k->task, k->record, is, &k->sum[number]);
+}
+
+static void call_check(struct calls *k, const struct conv_record *record)
+{
+    const struct mars_function *f = record->call.function;
+    const struct conv_function *is = conv_function(&k->functions, f);
+    const struct mars_value *list;
+    struct request *r = NULL;
+    k->record = record;
+    comms_tell(k);
+    if (f->at[MARS_FIELD_comm] >= 0)
+        comm_check(k, is);
+    if (is->request)
+        r = request_make(k, is);
+    switch (is->sort) {
+    case CONV_COMPLETE:
+        completions(k);
+        break;
+    case CONV_START:
+        list = mars_list(&record->call, MARS_FIELD_requests);
+        if (!list)
+            request_start(k, number_of(k, MARS_FIELD_request, 0));
+        for (uint32_t i = 0; list && i < list->count; i++)
+            request_start(k, list->list[i]);
+        break;
+    case CONV_SEND:
+    case CONV_RECV:
+    case CONV_EXCHANGE:
+        message_check(k, is, r);
+        break;
+    default:
+        if (f->at[MARS_FIELD_message] >= 0)
+            message_check(k, is, r);
+        else if (!is->request && f->at[MARS_FIELD_request] >= 0)
+            request_named(k, f->name);
+    }
+    k->tests = k->tests || strcmp(f->name, "MPI_Test") == 0;
+    k->finalised = k->finalised || strcmp(f->name, "MPI_Finalize") == 0;
+}
+
+static void task_end(struct calls *k)
+{
+    struct check *c = k->check;
+    const struct mars_task *about = k->task->about;
+    const char *tracer = mars_task_info(about, "tracer");
+    if (k->finalised)
+        requests_end(k);
+    if (!c->first)
+        return;
+    c->defined_partly = c->defined_partly || (tracer && strcmp(tracer, "liballprof") == 0);
+    check_sums_end(c, k->task, k->sum, k->sums);
+    if (!k->finalised)
+        check_found(c, about->number, check_at(k->task, k->task->number),
+                    "the task did not come to MPI_Finalize; this is its last call");
+}
+
+bool check_task(struct check *check, uint32_t number, struct mars_error *error)
+{
+    struct conv_task task;
+    struct conv_record record;
+    struct calls k = {.check = check, .task = &task};
+    bool fine = conv_task_open(&task, check->source, number, error);
+    for (uint32_t i = 0; fine && i < task.about->threads; i++) {
+        fine = conv_thread_open(&task, i, error);
+        while (fine && conv_next(&task, &record, error))
+            call_check(&k, &record);
+        fine = fine && !error->text[0];
+    }
+    if (fine) {
+        comms_tell(&k);
+        task_end(&k);
+    }
+    ker_table_release(&k.messages);
+    free(k.request);
+    free(k.freed);
+    free(k.sum);
+    conv_task_close(&task);
+    return fine;
+}
