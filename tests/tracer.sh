@@ -60,6 +60,14 @@ check "as much CPU time on many tasks as on few"
 "$marstrace" --list t | grep -q '^0 clock=rseq$' && MARSTRACE_NO_RSEQ=1 mpirun -n 2 "$marstrace" -o t ./phases >err 2>&1 &&
     "$marstrace" --list t | grep -q '^0 clock=read$'
 check "the trace says how CPU time was taken"
+if grep -qs '^tsc$' /sys/devices/system/clocksource/clocksource0/current_clocksource && grep -qs 'constant_tsc.*nonstop_tsc' /proc/cpuinfo; then
+    # Half a second of computation, of which a rate that is off by 20 ppm would lose 10 us.
+    mpirun -n 2 "$marstrace" -o t ./phases 40000000 >err 2>&1 && "$marstrace" --list t >err &&
+        awk '/^[01] tsc_hz=/ { rates++ } /^[01] tsc_off_ns=/ { sub(/.*=/, ""); off += ($0 + 0 > -100000 && $0 + 0 < 100000) } END { exit rates != 2 || off != 2 }' err
+    check "the processor's counter keeps time"
+    MARSTRACE_NO_TSC=1 mpirun -n 2 "$marstrace" -o t ./phases >err 2>&1 && ! "$marstrace" --list t | grep -q tsc_
+    check "without it the system's clock does"
+fi
 
 region() { # EXPECTED OPTION: the calls between Init and Finalize, the same at both tasks
     mpirun -n 2 "$marstrace" --region "$2" -o t ./phases >err 2>&1

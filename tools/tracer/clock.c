@@ -1,4 +1,4 @@
-/* clock.c - wall time, and how much of a computation the thread did not run.
+/* clock.c - when a call came in and went back, and how much of a computation the thread did not run.
  *
  * Reading a thread's CPU clock costs a system call, some 400 ns. So it is read only when the thread has been
  * descheduled since it was last known: the kernel then clears the field rseq_cs that each thread registers
@@ -25,13 +25,6 @@ static __thread struct {
     int64_t known_wall, known_cpu;
     bool rseq;
 } cpu __attribute__((tls_model("initial-exec")));
-
-int64_t trc_wall(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
 
 static int64_t thread_cpu(void)
 {

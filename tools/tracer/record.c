@@ -329,11 +329,17 @@ static void keep(struct trc_thread *t, unsigned number, const struct mars_times 
     mars_writer_call(t->writer, t->key, bytes, times, NULL, time_of_day);
 }
 
+/* Processors' counters agree up to some ns only. */
+static uint64_t time_between(int64_t from, int64_t to)
+{
+    return to > from ? (uint64_t)(to - from) : 0;
+}
+
 void trc_record(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
 {
-    struct mars_times times = {.gap = (uint64_t)(t->enter - t->back),
+    struct mars_times times = {.gap = time_between(t->back, t->enter),
                                .away = t->away,
-                               .duration = (uint64_t)(t->returned - t->called),
+                               .duration = time_between(t->called, t->returned),
                                .counted = t->counted};
     shape_make(t, number, a, result);
     if (trc.muted) { /* if it is the first of the region */

@@ -158,7 +158,8 @@ static bool file_begin(void)
     return trc.definitions != NULL;
 }
 
-static void infos(void)
+/* tsc_hz: ticks a second of the processor's counter, 0: it is not read. */
+static void infos(uint64_t tsc_hz)
 {
     char library[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
@@ -167,6 +168,8 @@ static void infos(void)
     info("tasks", "%d", trc.size);
     info("resolution_ns", "%llu", (unsigned long long)trc.resolution_ns);
     info("clock", "%s", trc_clock_way());
+    if (tsc_hz)
+        info("tsc_hz", "%llu", (unsigned long long)tsc_hz);
     if (trc_counters)
         info("counters", "%s", trc_counters_names());
     info("library", "%s", library);
@@ -205,9 +208,11 @@ static void begin(unsigned function, int64_t ns, int result)
         trc_warn("%s: %s; this task is not recorded", trc.path ? trc.path : trc.folder, strerror(errno));
         return;
     }
+    uint64_t tsc_hz = trc_wall_begin();
     trc.on = true;
     struct trc_thread *t = trc_thread_begin();
-    infos();
+    infos(tsc_hz);
+    trc.tsc = tsc_hz > 0;
     trc_handles_begin();
     if (!t)
         return;
@@ -244,6 +249,8 @@ static void finish(bool ended)
         fine &= mars_writer_close(t->writer);
         t->writer = NULL;
     }
+    if (trc.tsc)
+        info("tsc_off_ns", "%lld", (long long)trc_wall_off());
     fine &= mars_writer_close(trc.definitions);
     trc.definitions = NULL;
     if (ended && fine)

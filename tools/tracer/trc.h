@@ -255,6 +255,7 @@ struct trc_process {
     char *path; /* of the task's file */
     const char *folder;
     bool two_clocks, profile, io;
+    bool tsc;   /* wall time is the processor's counter */
     bool muted; /* outside of the region that is recorded: handles are followed, nothing is written */
     uint64_t resolution_ns;
     struct mars_writer *definitions;
@@ -276,9 +277,16 @@ void trc_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void *trc_grow(void *old, size_t *room,
                size_t bytes); /* of at least so many; ends the recording when there is none */
 
+/* ---- wall.c ---- */
+
+int64_t trc_wall(void); /* ns since some time */
+/* MPI_Init is over: from now on wall time is read from the processor's counter, of so many ticks a second; 0:
+ * it is not. To be called once, before anything is recorded. */
+uint64_t trc_wall_begin(void);
+int64_t trc_wall_off(void); /* ns by which it is later than the system's clock */
+
 /* ---- clock.c ---- */
 
-int64_t trc_wall(void);
 void trc_clock_entered(struct trc_thread *);
 void trc_clock_back(struct trc_thread *);
 void trc_clock_begin(struct trc_thread *);
