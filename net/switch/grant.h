@@ -115,7 +115,7 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g->out_port, now);
     ker_check(credits_cover(out, g->channel, p->bytes, g->reserved));
-    out->credit[g->channel] -= out->to_adapter | g->reserved ? 0 : p->bytes;
+    out->credit[g->channel] -= (out->to_adapter | g->reserved) ? 0 : p->bytes;
     output_count(net, g, p, now, leave, t_out.wire, read_end);
 
     /* the tail at an adapter, the head behind the pipeline at a switch */
