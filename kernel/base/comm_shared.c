@@ -153,7 +153,8 @@ void comm_shared_meet(struct comm_shared *s, void (*nap)(void *), void *argument
     round_begin(s);
     report(s);
     while (!ker_flag_wait(&s->head->round, s->round, false, nap ? NAP_NS : 0))
-        nap(argument);
+        if (nap) /* without it the wait has no end */
+            nap(argument);
 }
 
 /* ---- to rank 0 ---- */

@@ -121,6 +121,7 @@ static uint32_t remotes_make(struct bundles *b, const struct hosts *hosts, const
         struct remote r = {.number = h, .place = h % b->size, .request = MPI_REQUEST_NULL};
         for (uint32_t k = 0; k < ranks; k++)
             r.ranks += where[k].host == h;
+        ker_assert(r.ranks > 0); /* it is marked */
         r.bearer = rank_at(where, ranks, h, (uint32_t)hosts->number % r.ranks);
         r.borne = borne[r.place]++;
         most = borne[r.place] > most ? borne[r.place] : most;

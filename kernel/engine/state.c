@@ -145,7 +145,7 @@ static void engine_load(void *context, struct ker_chunk *c)
 static void event_load(struct ker_engine_loading *l, struct ker_chunk *c, bool here, uint32_t index,
                        bool extended)
 {
-    struct ker_event event;
+    struct ker_event event = {0};
     char extension[EXTENSION_BYTES];
     KER_CHUNK(c, event);
     if (extended)

@@ -191,7 +191,7 @@ static uint32_t set_make(struct columns *c, const struct route_block *b, uint32_
 static uint32_t block_make(struct columns *c, const struct route_block *b, uint32_t at, bool *own)
 {
     const struct route_wires *wires = c->m->wires;
-    uint32_t set[ROUTE_TRIE_BLOCK], value[ROUTE_TRIE_BLOCK] = {0};
+    uint32_t set[ROUTE_TRIE_BLOCK] = {0}, value[ROUTE_TRIE_BLOCK] = {0};
     for (uint32_t k = 0; k < b->bits; k++)
         set[k] = set_make(c, b, k, at, own);
     for (uint32_t i = 0; i < b->count; i++) {

@@ -23,6 +23,6 @@ struct route_factors {
 struct route_factors *route_factors_new(const struct route_wires *, const uint32_t *extent, int count);
 void route_factors_free(struct route_factors *); /* NULL is fine */
 /* In place of route_flood_search: f answers route_flood_hop from the factors then. */
-void route_factors_search(struct route_factors *, struct route_flood *f, const uint32_t *to, uint32_t count);
+void route_factors_search(struct route_factors *, struct route_flood *, const uint32_t *to, uint32_t count);
 
 #endif

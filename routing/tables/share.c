@@ -165,6 +165,7 @@ static void part_take(struct taker *t, const struct chunk *chunk, const uint32_t
     sets_take(t, word + 2, sets);
     word += 2 + sets;
     KER_RESERVE(t->place, t->places_room, blocks);
+    ker_assert((t->set && t->place) || blocks == 0);
     for (uint32_t i = 0; i < blocks; i++, word += ROUTE_TRIE_BLOCK) {
         for (uint32_t k = 0; k < ROUTE_TRIE_BLOCK; k++)
             value[k] = t->set[word[k]];

@@ -41,7 +41,7 @@ enum ker_status allprof_line_fail(const char *folder, uint32_t task, uint32_t li
                                   const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* The next line without its line end, terminated by 0, valid until the next call; *line NULL at the end of
  * the file. ALLPROF_SLACK bytes behind it may be read (number.h). */
-enum ker_status allprof_file_line(struct allprof_file *, char **line, size_t *length, struct ker_error *);
+enum ker_status allprof_file_line(struct allprof_file *, char **line, size_t *bytes, struct ker_error *);
 /* "PATH:LINE: text", KER_BAD_INPUT. */
 enum ker_status allprof_file_fail(const struct allprof_file *, struct ker_error *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
