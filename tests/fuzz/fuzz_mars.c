@@ -1,11 +1,11 @@
 /* fuzz_mars.c - libFuzzer target for traces of marstrace: whatever the bytes, the reader returns an error
- * with a text, or hands out calls whose communicators, datatypes and lists are there. So that more than
- * checksums is tried, the bytes are also put into blocks whose checksums are right: definitions first, then
- * each section of a block of calls.
+ * with a text, or hands out calls whose communicators, datatypes and lists are there. The bytes are also put
+ * into blocks whose checksums are right (mars_frames.h).
  */
 #include "kernel/kernel.h"
 #include "tasks/traces/mars/pieces.h"
 #include "tasks/traces/mars/reader.h"
+#include "tests/fuzz/mars_frames.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -66,55 +66,12 @@ static void walk(const uint8_t *data, size_t size)
     mars_trace_close(trace);
 }
 
-/* A part of the input: its length stands before it. */
-static const uint8_t *part(const uint8_t **data, size_t *size, size_t *bytes)
-{
-    const uint8_t *at = *data;
-    *bytes = 0;
-    if (*size < 2)
-        return at;
-    *bytes = (size_t)at[0] + 256u * (at[1] & 15u);
-    at += 2;
-    *size -= 2;
-    *bytes = *bytes < *size ? *bytes : *size;
-    *data = at + *bytes;
-    *size -= *bytes;
-    return at;
-}
-
-static size_t block_add(uint8_t *file, size_t at, struct mars_payload *payload, struct mars_block *block)
-{
-    if (mars_payload_end(payload, block)) {
-        memcpy(file + at, payload->data, payload->bytes);
-        at += payload->bytes;
-    }
-    return at;
-}
-
 static void walk_framed(const uint8_t *data, size_t size)
 {
-    static uint8_t file[1 << 20];
-    static struct mars_payload payload = {.level = 1}; /* making one takes longer than all the rest */
-    struct mars_block block = {.kind = MARS_BLOCK_DEFINITIONS, .thread = 0xffff, .records = 1};
-    size_t at = MARS_HEAD_BYTES, bytes;
-    if (size < 2 || size > 65536)
-        return;
-    block.payload_bytes = 0;
-    uint32_t records = data[0];
-    data++, size--;
-    mars_head_put(file, MARS_FILE_TASK);
-    mars_payload_begin(&payload);
-    const uint8_t *from = part(&data, &size, &bytes);
-    mars_payload_section(&payload, MARS_SECTION_DEFINITIONS, from, bytes);
-    at = block_add(file, at, &payload, &block);
-    block = (struct mars_block){.kind = MARS_BLOCK_CALLS, .records = records};
-    mars_payload_begin(&payload);
-    for (int kind = MARS_SECTION_SHAPES; kind <= MARS_SECTION_DURATION_BITS; kind++) {
-        from = part(&data, &size, &bytes);
-        mars_payload_section(&payload, (enum mars_section_kind)kind, from, bytes);
-    }
-    at = block_add(file, at, &payload, &block);
-    walk(file, at);
+    static uint8_t file[FRAMED_BYTES];
+    size_t bytes = frames_make(file, data, size);
+    if (bytes)
+        walk(file, bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

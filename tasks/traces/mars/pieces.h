@@ -33,7 +33,9 @@ void mars_trace_warn(struct mars_trace *, const char *format, ...) __attribute__
 /* The pieces of a kind, task and thread lie side by side: the first and how many. */
 const struct mars_piece *mars_pieces_find(const struct mars_trace *, enum mars_block_kind, uint32_t task,
                                           uint32_t thread, uint32_t *count);
-/* Reads the payload of a piece into *data, which grows (free() at the end). */
+/* Is its header in the file as it should be? */
+bool mars_piece_check(const struct mars_trace *, const struct mars_piece *, struct mars_error *);
+/* The same, and reads the payload of a piece into *data, which grows (free() at the end). */
 bool mars_piece_read(const struct mars_trace *, const struct mars_piece *, uint8_t **data, size_t *room,
                      struct mars_error *);
 /* "FILE, block at byte N: " and what is wrong with it. */

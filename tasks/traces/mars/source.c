@@ -56,6 +56,31 @@ bool mars_piece_fail(const struct mars_trace *trace, const struct mars_piece *pi
                      piece->block.task, what);
 }
 
+/* Is the header that stands there the piece's? An index says where blocks are, too, and so does not need it.
+ */
+static bool header_check(const struct mars_source *source, const struct mars_piece *piece,
+                         struct mars_error *error)
+{
+    uint8_t header[MARS_BLOCK_BYTES], wanted[MARS_BLOCK_BYTES];
+    mars_block_put(wanted, &piece->block);
+    return (mars_source_read(source, piece->offset, header, sizeof header) == sizeof header &&
+            memcmp(header, wanted, sizeof header) == 0) ||
+           mars_piece_fail(source->trace, piece, error, "its header is damaged");
+}
+
+bool mars_piece_check(const struct mars_trace *trace, const struct mars_piece *piece,
+                      struct mars_error *error)
+{
+    struct mars_source source;
+    if (piece->file & MARS_PIECE_OPEN)
+        return true;
+    if (!mars_source_open(&source, trace, piece->file, error))
+        return false;
+    bool fine = header_check(&source, piece, error);
+    mars_source_close(&source);
+    return fine;
+}
+
 bool mars_piece_read(const struct mars_trace *trace, const struct mars_piece *piece, uint8_t **data,
                      size_t *room, struct mars_error *error)
 {
@@ -75,7 +100,9 @@ bool mars_piece_read(const struct mars_trace *trace, const struct mars_piece *pi
     }
     if (!mars_source_open(&source, trace, piece->file, error))
         return false;
-    bool whole = mars_source_read(&source, piece->offset + MARS_BLOCK_BYTES, *data, bytes) == bytes;
+    bool fine = header_check(&source, piece, error);
+    if (fine && mars_source_read(&source, piece->offset + MARS_BLOCK_BYTES, *data, bytes) != bytes)
+        fine = mars_piece_fail(trace, piece, error, "the file ends inside it");
     mars_source_close(&source);
-    return whole || mars_piece_fail(trace, piece, error, "the file ends inside it");
+    return fine;
 }

@@ -337,6 +337,8 @@ bool mars_task_open(struct mars_task **result, struct mars_trace *trace, uint32_
     bool fine = definitions_read(task, piece, count, error);
     while (fine && mars_pieces_find(trace, MARS_BLOCK_CALLS, number, task->threads, &count))
         task->threads++;
+    const struct mars_piece *end = mars_pieces_find(trace, MARS_BLOCK_END, number, 0, &count);
+    fine = fine && (!end || mars_piece_check(trace, end, error));
     const char *unit = fine ? mars_task_info(task, "resolution_ns") : NULL;
     task->resolution_ns = unit ? strtoull(unit, NULL, 10) : 1;
     const char *counters = fine ? mars_task_info(task, "counters") : NULL;

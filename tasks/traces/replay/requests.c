@@ -91,7 +91,8 @@ void replay_requests_name(struct replay_task *t, struct task_op *op)
         op->request = receive_note(t, op);
     } else if (t->receives.count == 0) {
         return;
-    } else if (op->kind == TASK_OP_WAIT || op->kind == TASK_OP_WAITALL) {
+    } else if ((op->kind == TASK_OP_WAIT || op->kind == TASK_OP_WAITALL) &&
+               mars_list(&t->record, MARS_FIELD_done)) {
         completion_name(t, op);
     } else {
         if (op->request)

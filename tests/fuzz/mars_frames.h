@@ -1,0 +1,61 @@
+/* mars_frames.h - for fuzzers: the file of a task made of any bytes, with right checksums, so that more than
+ * these is tried: definitions first, then each section of a block of calls. */
+#ifndef TESTS_FUZZ_MARS_FRAMES_H
+#define TESTS_FUZZ_MARS_FRAMES_H
+
+#include "tasks/traces/mars/block.h"
+
+#include <string.h>
+
+/* A part of the input: its length stands before it. */
+static const uint8_t *part(const uint8_t **data, size_t *size, size_t *bytes)
+{
+    const uint8_t *at = *data;
+    *bytes = 0;
+    if (*size < 2)
+        return at;
+    *bytes = (size_t)at[0] + 256u * (at[1] & 15u);
+    at += 2;
+    *size -= 2;
+    *bytes = *bytes < *size ? *bytes : *size;
+    *data = at + *bytes;
+    *size -= *bytes;
+    return at;
+}
+
+static size_t block_add(uint8_t *file, size_t at, struct mars_payload *payload, struct mars_block *block)
+{
+    if (mars_payload_end(payload, block)) {
+        memcpy(file + at, payload->data, payload->bytes);
+        at += payload->bytes;
+    }
+    return at;
+}
+
+#define FRAMED_BYTES ((size_t)1 << 20)
+
+/* Returns the bytes of the file; 0: the input is too short or too long for one. */
+static size_t frames_make(uint8_t file[FRAMED_BYTES], const uint8_t *data, size_t size)
+{
+    static struct mars_payload payload = {.level = 1}; /* making one takes longer than all the rest */
+    struct mars_block block = {.kind = MARS_BLOCK_DEFINITIONS, .thread = 0xffff, .records = 1};
+    size_t at = MARS_HEAD_BYTES, bytes;
+    if (size < 2 || size > 65536)
+        return 0;
+    uint32_t records = data[0];
+    data++, size--;
+    mars_head_put(file, MARS_FILE_TASK);
+    mars_payload_begin(&payload);
+    const uint8_t *from = part(&data, &size, &bytes);
+    mars_payload_section(&payload, MARS_SECTION_DEFINITIONS, from, bytes);
+    at = block_add(file, at, &payload, &block);
+    block = (struct mars_block){.kind = MARS_BLOCK_CALLS, .records = records};
+    mars_payload_begin(&payload);
+    for (int kind = MARS_SECTION_SHAPES; kind <= MARS_SECTION_DURATION_BITS; kind++) {
+        from = part(&data, &size, &bytes);
+        mars_payload_section(&payload, (enum mars_section_kind)kind, from, bytes);
+    }
+    return block_add(file, at, &payload, &block);
+}
+
+#endif
