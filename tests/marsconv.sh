@@ -101,6 +101,9 @@ MPI_Irecv:130:1:3:1,4,4:0:6:$(world 2):72:140
 MPI_Waitall:150:2:64:0:160
 MPI_Barrier:270:$(world 2):280
 EOF
+"$marsconv" --to mars small small.mars >err 2>&1 && "$marsconv" --to liballprof small.mars small.txt >err 2>&1 && replay small text &&
+    replay small.mars mars && same text mars && replay small.txt back && same text back
+check "persistent requests: the same results, and back again"
 "$marsconv" --stats --json small >stats 2>err &&
     [ "$(jq -c '[.matrix[] | [.from, .to, .messages, .bytes]]' stats)" = '[[0,1,2,40],[0,2,2,24]]' ] &&
     [ "$(jq -c '[.message_sizes[] | [.least_bytes, .most_bytes, .messages]]' stats)" = '[[0,0,1],[8,15,2],[32,63,1]]' ] &&
@@ -172,6 +175,30 @@ if [ -x "$(dirname "$marssim")/marstrace" ]; then
     found "a task that died" 1 'dead: task [0-2], call [0-9]*: the task did not come to MPI_Finalize' dead
 fi
 
+# ---- cut ----
+
+part_of() { # TRACE PART: into part.mars, where nothing is found, and which is replayed
+    rm -f part.mars
+    "$marsconv" --to mars --cut "$2" "$1" part.mars >err 2>&1 && "$marsconv" --check part.mars >>err && replay part.mars part &&
+        jq -e '.end_reason == "jobs done" and .jobs[0].unreceived == 0' part.json >>err
+}
+part_of small time=20us: && "$marsconv" --stats --json part.mars >stats &&
+    [ "$(jq -c '[.matrix[] | [.from, .to, .messages, .bytes]]' stats)" = '[[0,1,1,0],[0,2,1,12]]' ] &&
+    [ "$(jq -c '[.times[] | .compute_ns]' stats)" = '[80000,140000,130000]' ]
+check "by time: messages that are sent and received in the part, and the computation of it"
+for name in $(basename -a "${traces[@]}"); do
+    rm -rf whole.json && "$marsconv" --to mars --cut time=: "$name.mars" whole.mars >err 2>&1 && replay "$name.mars" all && replay whole.mars whole &&
+        same all whole && rm whole.mars && part_of "$name.mars" time=2ms:8ms && part_of "$name.txt" time=:9ms && part_of "$name.mars" time=4ms:
+    check "$name: all of it is what it was, and parts of it can be replayed"
+    part_of "$name.mars" tasks=1-3 && "$marsconv" --stats --json part.mars >part.stats && "$marsconv" --stats --json "$name.mars" >stats &&
+        [ "$(jq -c '[.matrix[] | [.from + 1, .to + 1, .messages, .bytes]]' part.stats)" = \
+            "$(jq -c '[.matrix[] | select(.from >= 1 and .from <= 3 and .to >= 1 and .to <= 3) | [.from, .to, .messages, .bytes]]' stats)" ]
+    check "$name: three tasks, and what they say to each other"
+done
+name=npb-is.S-8
+"$marsconv" --cut tasks=0-1 small part.d >err 2>&1 && replay part.d part && [ -e part.d/pmpi-trace-rank-1.txt ] && [ ! -e part.d/pmpi-trace-rank-2.txt ]
+check "a part has the format of the whole"
+
 # ---- what is refused ----
 
 refused() { # WHAT PATTERN WORDS...
@@ -184,6 +211,10 @@ refused() { # WHAT PATTERN WORDS...
 refused "an unknown option" 'unrecognized option' --fast small
 refused "an unknown format" 'expected a format that is written' --to csv small out.mars
 refused "nothing to do" 'what is to be done' small
+refused "a part that is none" 'expected time=A:B' --cut 5-9 small out.mars
+refused "a time that is none" 'expected time=A:B' --cut time=5parsec: small out.mars
+refused "tasks that are not there" 'small has 3 tasks, 0 to 2' --cut tasks=1-3 small out.mars
+refused "two things at a time" 'one at a time' --stats --cut time=: small
 refused "two names for one" 'expected one trace' --stats small small
 refused "a place that is taken" 'it is there already' --to mars small small
 refused "no trace" 'no files task-' --stats /

@@ -27,7 +27,7 @@ END
 fi
 
 if [ "${2:-}" = marsconv ]; then
-    printf '.TH MARSCONV 1 "" "marssim %s" "User Commands"\n.SH NAME\nmarsconv \\- convert, sum up and check traces of MPI programs\n' "$version"
+    printf '.TH MARSCONV 1 "" "marssim %s" "User Commands"\n.SH NAME\nmarsconv \\- convert, cut, sum up and check traces of MPI programs\n' "$version"
     # As argp lays it out: usage, what it is for, options from column 2 with their text from column 29, then paragraphs.
     "$(dirname "$marssim")/marsconv" --help | awk "$roff"'
         /^Usage: / || /^  or: / {

@@ -95,7 +95,7 @@ static bool is_list(const char *name)
            strcmp(name, "requests") == 0 || strcmp(name, "done") == 0;
 }
 
-static struct mars_function *function_make(const char *name, const char *fields)
+struct mars_function *apc_function_make(const char *name, const char *fields)
 {
     struct mars_function *f = ker_alloc(sizeof *f);
     char *words = ker_format("%s", fields), *rest = NULL;
@@ -130,7 +130,7 @@ const struct mars_function *apc_function(struct apc_about *a, const char *name, 
     }
     ker_assert(a->functions < 1000);
     a->function[at] = ++a->functions;
-    struct mars_function *f = function_make(name, fields);
+    struct mars_function *f = apc_function_make(name, fields);
     *place(&a->task->function, &a->task->functions, a->functions) = f;
     return f;
 }

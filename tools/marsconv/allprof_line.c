@@ -196,17 +196,15 @@ static const char *start_fields(struct apc_reading *r, bool has_op)
 {
     size_t count = 0;
     list_set(r, MARS_FIELD_requests, 0, 0);
-    number_set(r, MARS_FIELD_request, 0);
     while (has_op) {
         int64_t number = apc_held_number(r->held, r->op.request);
         KER_RESERVE(r->list[0], r->room[0], count + 1);
         r->list[0][count++] = number;
-        number_set(r, MARS_FIELD_request, number);
         apc_op_next(r);
         has_op = r->has_op && r->op.line == r->line && r->op.kind == TASK_OP_START;
     }
     r->value[MARS_FIELD_requests] = (struct mars_value){.count = (uint32_t)count, .list = r->list[0]};
-    return r->args.call->op == TASK_OP_START ? "request" : "requests";
+    return "requests";
 }
 
 static const char *named_fields(struct apc_reading *r, bool has_op)

@@ -153,9 +153,14 @@ struct conv_functions { /* those met last; zeroed at first */
 /* Of the functions of one task. */
 const struct conv_function *conv_function(struct conv_functions *, const struct mars_function *);
 
+/* ---- cut.c: a part of a trace, created and written but not finished ---- */
+
+bool conv_cut(struct conv_source *, struct conv_sink *, const char *part, struct mars_error *);
+
 /* ---- what marsconv does; all return its exit status: 0, 1 (check found something) or 2 ---- */
 
-int conv_convert(const char *from, const char *to, const struct conv_format *, const struct conv_options *);
+int conv_convert(const char *from, const char *to, const struct conv_format *, const char *cut,
+                 const struct conv_options *);
 int conv_check(const char *path, const struct conv_options *);
 int conv_stats(const char *path, bool json, const struct conv_options *);
 

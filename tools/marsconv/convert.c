@@ -31,18 +31,27 @@ static bool task_copy(struct conv_source *source, struct conv_sink *sink, uint32
     return fine;
 }
 
-static bool source_copy(struct conv_source *source, struct conv_sink *sink, struct mars_error *error)
+static bool all_copy(struct conv_source *source, struct conv_sink *sink, struct mars_error *error)
 {
-    struct stat stat_;
-    if (stat(sink->path, &stat_) == 0)
-        return mars_fail(error, "%s: it is there already; a trace is written to a new place", sink->path);
     bool fine = sink->format->create(sink, error);
     for (uint32_t i = 0; fine && i < source->tasks; i++)
         fine = task_copy(source, sink, i, error);
-    return sink->format->finish(sink, fine, error) && fine;
+    return fine;
 }
 
-int conv_convert(const char *from, const char *to, const struct conv_format *format,
+static void source_copy(struct conv_source *source, struct conv_sink *sink, const char *cut,
+                        struct mars_error *error)
+{
+    struct stat stat_;
+    if (stat(sink->path, &stat_) == 0) {
+        mars_fail(error, "%s: it is there already; a trace is written to a new place", sink->path);
+        return;
+    }
+    bool fine = cut ? conv_cut(source, sink, cut, error) : all_copy(source, sink, error);
+    sink->format->finish(sink, fine, error);
+}
+
+int conv_convert(const char *from, const char *to, const struct conv_format *format, const char *cut,
                  const struct conv_options *options)
 {
     struct mars_error error = {0};
@@ -52,7 +61,7 @@ int conv_convert(const char *from, const char *to, const struct conv_format *for
     if (conv_open(&source, from, options, &error)) {
         sink.format = format ? format : source.format;
         sink.tasks = source.tasks;
-        source_copy(&source, &sink, &error);
+        source_copy(&source, &sink, cut, &error);
     }
     conv_losses_tell(&losses, to);
     conv_close(&source);

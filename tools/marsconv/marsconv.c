@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_STATS = 256, KEY_JSON, KEY_CHECK, KEY_CLOCK, KEY_LIBRARY };
+enum { KEY_STATS = 256, KEY_JSON, KEY_CUT, KEY_CHECK, KEY_CLOCK, KEY_LIBRARY };
 
 struct settings {
-    const char *to;
+    const char *to, *cut;
     bool stats, json, check;
     struct conv_options options;
     const char *path[2];
@@ -17,12 +17,17 @@ struct settings {
 };
 
 static const struct argp_option OPTIONS[] = {
-    {"to", 't', "FORMAT", 0, "write OUT in this format", 0},
+    {"to", 't', "FORMAT", 0, "write OUT in this format; without it, with --cut, in that of IN", 0},
     {"stats", KEY_STATS, 0, 0,
      "print what is in IN: calls and bytes of each function, sizes of messages, who sends to whom, "
      "communicators, balance, phases",
      0},
     {"json", KEY_JSON, 0, 0, "print --stats as JSON", 0},
+    {"cut", KEY_CUT, "PART", 0,
+     "write a part of IN: time=A:B, of each task what begins from A to B after MPI_Init, like "
+     "time=10ms:1.5s; "
+     "tasks=A-B, those tasks and what they say to each other",
+     0},
     {"check", KEY_CHECK, 0, 0,
      "look for messages that nobody receives or sends, collectives that differ, communicators that cannot "
      "be, "
@@ -56,6 +61,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_JSON:
         settings->json = true;
+        return 0;
+    case KEY_CUT:
+        settings->cut = argument;
         return 0;
     case KEY_CHECK:
         settings->check = true;
@@ -105,19 +113,19 @@ static int run(const struct settings *s)
     const struct conv_format *format = s->to ? conv_format_find(s->to) : NULL;
     if (s->to && (!format || !format->create))
         return complain(": expected a format that is written, mars or liballprof", s->to);
-    if (s->stats + s->check + !!s->to > 1)
-        return complain("--stats, --check, --to: one at a time", "");
+    if (s->stats + s->check + (s->to || s->cut) > 1)
+        return complain("--stats, --check, and --to or --cut: one at a time", "");
     if (s->json && !s->stats)
         return complain("--json goes with --stats", "");
-    if (!s->stats && !s->check && !s->to)
-        return complain("what is to be done? --to FORMAT, --stats or --check", "");
+    if (!s->stats && !s->check && !s->to && !s->cut)
+        return complain("what is to be done? --to FORMAT, --cut PART, --stats or --check", "");
     if (s->paths != wanted)
         return complain(wanted == 1 ? "expected one trace" : "expected two names, IN and OUT", "");
     if (s->stats)
         return conv_stats(s->path[0], s->json, &s->options);
     if (s->check)
         return conv_check(s->path[0], &s->options);
-    return conv_convert(s->path[0], s->path[1], format, &s->options);
+    return conv_convert(s->path[0], s->path[1], format, s->cut, &s->options);
 }
 
 int main(int argc, char **argv)
@@ -126,8 +134,8 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         OPTIONS,
         parse,
-        "--to FORMAT IN OUT\n--stats [--json] IN\n--check IN",
-        "Converts traces of MPI programs, sums them up and checks them, without a simulation.\v",
+        "[--to FORMAT] [--cut PART] IN OUT\n--stats [--json] IN\n--check IN",
+        "Converts traces of MPI programs, cuts them, sums them up and checks them, without a simulation.\v",
         0,
         help,
         0};

@@ -1,0 +1,140 @@
+/* cut_about.c - the definitions of a task in a trace that was cut: tasks are numbered anew, communicators
+ * have the members that are left.
+ */
+#include "tools/marsconv/cut_write.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct mars_ranks runs_make(const int32_t *rank, uint32_t count)
+{
+    struct mars_ranks ranks = {.count = count};
+    for (uint32_t i = 0, run; i < count; i += run) {
+        int32_t step = i + 1 < count ? rank[i + 1] - rank[i] : 0;
+        for (run = 1; i + run < count && rank[i + run] == rank[i] + step * (int32_t)run; run++)
+            ;
+        *KER_APPEND(ranks.run, ranks.runs) = (struct mars_run){i, rank[i], step};
+    }
+    return ranks;
+}
+
+/* Members that are left, and what the rank of each is now (-1: gone). */
+static struct mars_ranks members_cut(const struct cut *cut, const struct mars_ranks *old, int32_t **map)
+{
+    int32_t *kept = ker_alloc((old->count + 1ull) * sizeof *kept), left = 0;
+    *map = ker_alloc((old->count + 1ull) * sizeof **map);
+    for (uint32_t i = 0; i < old->count; i++) {
+        int32_t task = mars_rank_at(old, i);
+        bool has = task >= 0 && cut_has(cut, task);
+        (*map)[i] = has ? left : -1;
+        if (has)
+            kept[left++] = task - (int32_t)cut->first;
+    }
+    struct mars_ranks ranks = runs_make(kept, (uint32_t)left);
+    free(kept);
+    return ranks;
+}
+
+static void comm_cut(struct cut_writing *w, uint32_t number)
+{
+    const struct mars_comm *old = w->task->about->comm[number];
+    struct mars_comm *c = ker_alloc(sizeof *c);
+    struct cut_map *map = &w->map[number];
+    *c = (struct mars_comm){.id = old->id, .parent = old->parent, .inter = old->inter};
+    map->size = old->member.count;
+    map->remote_size = old->inter ? old->remote.count : 0;
+    c->member = members_cut(w->cut, &old->member, &map->rank);
+    if (old->inter)
+        c->remote = members_cut(w->cut, &old->remote, &map->remote);
+    c->rank = map->rank[old->rank] < 0 ? 0 : map->rank[old->rank];
+    if (old->topology != MARS_PLAIN && c->member.count) { /* what is left of a grid is none */
+        int32_t *neighbour = ker_alloc((old->neighbour.count + 1ull) * sizeof *neighbour);
+        for (uint32_t i = 0; i < old->neighbour.count; i++) {
+            int32_t rank = mars_rank_at(&old->neighbour, i);
+            neighbour[i] = rank >= 0 && (uint32_t)rank < map->size ? map->rank[rank] : -1;
+        }
+        c->topology = MARS_DIST_GRAPH;
+        c->in = old->in;
+        c->out = old->out;
+        c->neighbour = runs_make(neighbour, old->neighbour.count);
+        free(neighbour);
+    }
+    w->comm[number] = c;
+}
+
+/* Readers may add definitions with each record. */
+void cut_about_sync(struct cut_writing *w)
+{
+    const struct mars_task *about = w->task->about;
+    w->about = *about;
+    w->about.threads = 1;
+    w->about.ended = true;
+    if (w->cut->by_time)
+        return;
+    if (about->comms > w->comms) {
+        size_t more = about->comms - w->comms;
+        w->comm = ker_realloc(w->comm, about->comms * sizeof *w->comm);
+        w->map = ker_realloc(w->map, about->comms * sizeof *w->map);
+        memset(w->comm + w->comms, 0, more * sizeof *w->comm);
+        memset(w->map + w->comms, 0, more * sizeof *w->map);
+        w->comms = about->comms;
+    }
+    for (; w->comms_cut < about->comms && (w->comms_cut == 0 || about->comm[w->comms_cut]); w->comms_cut++)
+        if (w->comms_cut > 0)
+            comm_cut(w, w->comms_cut);
+    w->about.number = about->number - w->cut->first;
+    w->about.comm = w->comm;
+    w->about.comms = w->comms;
+    w->about.info = w->info;
+}
+
+void cut_about_begin(struct cut_writing *w)
+{
+    const struct mars_task *about = w->task->about;
+    snprintf(w->tasks, sizeof w->tasks, "%u", w->cut->last - w->cut->first + 1);
+    w->info = ker_alloc((about->infos + 1ull) * sizeof *w->info);
+    for (uint32_t i = 0; i < about->infos; i++) {
+        w->info[i].key = about->info[i].key;
+        w->info[i].value = strcmp(about->info[i].key, "tasks") == 0 ? w->tasks : about->info[i].value;
+    }
+    cut_about_sync(w);
+}
+
+void cut_about_end(struct cut_writing *w)
+{
+    for (uint32_t i = 0; i < w->comms; i++) {
+        if (w->comm[i]) {
+            free(w->comm[i]->member.run);
+            free(w->comm[i]->remote.run);
+            free(w->comm[i]->neighbour.run);
+        }
+        free(w->comm[i]);
+        free(w->map[i].rank);
+        free(w->map[i].remote);
+    }
+    free(w->comm);
+    free(w->map);
+    free(w->info);
+}
+
+/* A function of the task with these fields; when it has none, a new one behind all that a reader may add. */
+#define ADDED 4000
+const struct mars_function *cut_function(struct cut_writing *w, const char *name, const char *fields,
+                                         uint32_t count)
+{
+    struct mars_task *about = w->task->about;
+    for (uint32_t i = 0; i < about->functions; i++)
+        if (about->function[i] && strcmp(about->function[i]->name, name) == 0 &&
+            about->function[i]->fields == count)
+            return about->function[i];
+    uint32_t number = about->functions > ADDED ? about->functions : ADDED;
+    uint32_t room = about->functions ? about->functions : 16;
+    while (room <= number)
+        room *= 2;
+    about->function = ker_realloc(about->function, room * sizeof *about->function);
+    memset(about->function + about->functions, 0, (room - about->functions) * sizeof *about->function);
+    about->functions = room;
+    about->function[number] = apc_function_make(name, fields);
+    cut_about_sync(w);
+    return about->function[number];
+}
