@@ -102,6 +102,8 @@ static void stuck_report(struct run *run)
 static bool deadlock_check(struct run *run)
 {
     struct net_totals t = net_network_totals(run->network);
+    if (task_system_jobs(run->tasks) > 0)
+        task_system_end_aborted(run->tasks, run->comm);
     uint64_t v[] = {task_system_unfinished(run->tasks),
                     t.packets_injected - t.packets_delivered - t.packets_lost + t.cnps_under_way,
                     t.packets_lost + t.packets_withheld};

@@ -35,6 +35,9 @@ uint32_t task_system_foreground(const struct task_system *);
  * task_system_waiting speaks of these. Costs a sum of two numbers a job over the ranks. A message of which a
  * fault took a packet that is not the first counts as on its way for ever. */
 uint32_t task_system_stuck(struct task_system *, struct ker_comm *);
+/* Collective, likewise: ends the tasks that still wait in jobs of which a task was aborted, and in which
+ * nothing moves any more. */
+void task_system_end_aborted(struct task_system *, struct ker_comm *);
 /* Collective: at the end of a drained run in which nothing was lost; a static text of what is wrong, or NULL.
  */
 const char *task_system_conserved(const struct task_system *, struct ker_comm *);

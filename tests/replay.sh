@@ -97,18 +97,24 @@ refused "another format" 'no trace here' 'jobs[0].format="liballprof"'
 family() { # NAME MPICC MPIRUN TASKS ARGUMENTS...: traced, replayed, on ranks, after a checkpoint; results in one/
     local name=$1 cc=$2 run=$3 tasks=$4
     shift 4
-    rm -rf t one ranks saved resumed
-    "$cc" -O1 -Wall -Werror -o program "$top/tests/tracer/$name.c" >err 2>&1 && "$run" -n "$tasks" "$marstrace" -o t ./program "$@" >err 2>&1 &&
-        "$marssim" -q -o one replay.cfg >err 2>&1
-    check "$name, traced with $cc, is replayed"
+    rm -rf t
+    "$cc" -O1 -Wall -Werror -o program "$top/tests/tracer/$name.c" >err 2>&1 && "$run" -n "$tasks" "$marstrace" -o t ./program "$@" >err 2>&1
+    check "$name is traced with $cc"
+    equal "$name"
+}
+equal() { # NAME ARGUMENTS...: of the simulator; t is replayed
+    local name=$1 end at
+    shift
+    rm -rf one ranks saved resumed
+    "$marssim" -q -o one replay.cfg "$@" >err 2>&1
+    check "$name: it is replayed"
     for ranks in 2 3 5; do
-        mpirun -n $ranks "$marssim" -q -o ranks replay.cfg partition.adapt=false partition.oversubscribe=true >err 2>&1 && same ranks
+        mpirun -n $ranks "$marssim" -q -o ranks replay.cfg partition.adapt=false partition.oversubscribe=true "$@" >err 2>&1 && same ranks
         check "$name: the same on $ranks ranks"
     done
-    local end at
     end=$(jq '.result.simulated_time_ps' one/summary.json)
     at=$(for part in 1 2 3 4 5 6 7 8 9; do printf '"%d ps",' $((end * part / 10)); done)
-    "$marssim" -q -o saved replay.cfg "run.checkpoint.at=[${at%,}]" >err 2>&1 && same saved
+    "$marssim" -q -o saved replay.cfg "run.checkpoint.at=[${at%,}]" "$@" >err 2>&1 && same saved
     check "$name: the same with checkpoints"
     for saved in saved/checkpoints/*; do
         mpirun -n 2 "$marssim" -q -o resumed --resume "$saved" partition.adapt=false partition.oversubscribe=true >err 2>&1 && same resumed || break
@@ -128,6 +134,16 @@ if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
 else
     echo "SKIP: marssim was built without MPICH (mpich, libmpich-dev)"
 fi
+
+# A program that is ended by one of its tasks: MPI_Abort says so in the trace, a signal does not. Each task does what its trace has, and may
+# wait for what no trace has.
+mpicc -O1 -o abort "$top/tests/tracer/abort.c" >err 2>&1
+for signal in "" 1; do
+    rm -rf t && timeout -k 5 60 mpirun -n 3 "$marstrace" -o t ./abort 3 $signal >err 2>&1
+    equal "a task ends its job${signal:+ by dying}" ${signal:+'jobs[0].died="end"'}
+    jq -e ".result.end_reason == \"jobs done\" and .result.jobs[0].aborted.code == ${signal:+null #} 7" one/summary.json >err 2>&1
+    check "and the summary says how"
+done
 
 # In a pass a task sends 71,791 bytes in 20 messages, those that others ask of it among them (tests/tracer/windows.c), 2 of 8 bytes in each of
 # 4 exchanges (three windows, one communicator), and 2 in each of 7 barriers (4 fences, 3 MPI_Win_free).

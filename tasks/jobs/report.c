@@ -9,18 +9,40 @@
 
 #define WAITING_ROWS 40
 
-/* Open and unfinished of every job, summed over the ranks; malloc'ed. */
+/* Open, unfinished and aborted of every job, summed over the ranks; malloc'ed. */
+enum { OPEN, UNFINISHED, ABORTED, COUNTS };
 static uint64_t *jobs_counts(const struct task_system *system, struct ker_comm *comm)
 {
     uint32_t jobs = task_jobs_count(system->jobs);
-    uint64_t *v = ker_alloc(2 * (size_t)jobs * sizeof *v);
+    uint64_t *v = ker_alloc(COUNTS * (size_t)jobs * sizeof *v);
     for (uint32_t job = 0; job < jobs; job++) {
         int64_t open;
-        task_mpi_job(system->mpi, job, &open, &v[2 * job + 1]);
-        v[2 * job] = (uint64_t)open; /* modulo 2^64 the sum is exact */
+        task_mpi_job(system->mpi, job, &open, &v[COUNTS * job + UNFINISHED]);
+        v[COUNTS * job + OPEN] = (uint64_t)open; /* modulo 2^64 the sum is exact */
+        v[COUNTS * job + ABORTED] = task_mpi_aborted(system->mpi, job);
     }
-    ker_comm_sum_u64(comm, v, (int)(2 * jobs));
+    ker_comm_sum_u64(comm, v, (int)(COUNTS * jobs));
     return v;
+}
+
+/* Nothing moves, and tasks wait. */
+static bool stands(const uint64_t *counts)
+{
+    return counts[OPEN] == 0 && counts[UNFINISHED] > 0;
+}
+
+static void aborted_end(struct task_system *system, const uint64_t *counts)
+{
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
+        if (stands(&counts[COUNTS * job]) && counts[COUNTS * job + ABORTED])
+            task_mpi_end(system->mpi, job);
+}
+
+void task_system_end_aborted(struct task_system *system, struct ker_comm *comm)
+{
+    uint64_t *v = jobs_counts(system, comm);
+    aborted_end(system, v);
+    free(v);
 }
 
 uint32_t task_system_stuck(struct task_system *system, struct ker_comm *comm)
@@ -28,8 +50,10 @@ uint32_t task_system_stuck(struct task_system *system, struct ker_comm *comm)
     uint32_t jobs = task_jobs_count(system->jobs), count = 0;
     uint64_t *v = jobs_counts(system, comm);
     bool *stuck = ker_alloc(jobs * sizeof *stuck);
+    aborted_end(system, v);
     for (uint32_t job = 0; job < jobs; job++) {
-        stuck[job] = !task_jobs_get(system->jobs, job)->background && v[2 * job] == 0 && v[2 * job + 1] > 0;
+        bool background = task_jobs_get(system->jobs, job)->background;
+        stuck[job] = !background && stands(&v[COUNTS * job]) && v[COUNTS * job + ABORTED] == 0;
         count += stuck[job];
     }
     free(v);
@@ -46,7 +70,7 @@ const char *task_system_conserved(const struct task_system *system, struct ker_c
         return NULL;
     uint64_t *v = jobs_counts(system, comm), open = 0;
     for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
-        open |= v[2 * job];
+        open |= v[COUNTS * job + OPEN];
     free(v);
     return open ? "timers and messages of jobs that are still open" : NULL;
 }
@@ -55,10 +79,12 @@ const char *task_system_conserved(const struct task_system *system, struct ker_c
 static void report_stopped(const struct task_system *system, const uint64_t *counts)
 {
     for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
-        if (task_jobs_get(system->jobs, job)->background && counts[2 * job] == 0 && counts[2 * job + 1] > 0)
+        if (task_jobs_get(system->jobs, job)->background && stands(&counts[COUNTS * job]) &&
+            counts[COUNTS * job + ABORTED] == 0)
             ker_warn("background job %s has deadlocked: %llu of its tasks wait for messages or partners that "
                      "never come",
-                     task_jobs_get(system->jobs, job)->name, (unsigned long long)counts[2 * job + 1]);
+                     task_jobs_get(system->jobs, job)->name,
+                     (unsigned long long)counts[COUNTS * job + UNFINISHED]);
 }
 
 static ker_time times_add(ker_time a, ker_time b)
@@ -116,8 +142,44 @@ static void task_show(void *context, const struct stats_table *table, size_t row
     stats_writer_row(t->writer, table, row);
 }
 
+/* Collective: who has ended each job, on rank 0; malloc'ed. */
+static struct task_mpi_abort *aborts_gather(const struct task_system *system, struct ker_comm *comm)
+{
+    uint32_t jobs = task_jobs_count(system->jobs);
+    struct task_mpi_abort *first = ker_alloc(jobs * sizeof *first);
+    void *all;
+    size_t *offset;
+    task_mpi_aborts(system->mpi, first);
+    ker_comm_gather(comm, first, jobs * sizeof *first, &all, &offset);
+    for (int rank = 1; ker_comm_rank(comm) == 0 && rank < ker_comm_size(comm); rank++)
+        for (uint32_t job = 0; job < jobs; job++)
+            task_mpi_abort_join(&first[job], (const struct task_mpi_abort *)all + (size_t)rank * jobs + job);
+    free(all);
+    free(offset);
+    return first;
+}
+
+static void report_abort(json_t *object, const struct task_job *job, const struct task_mpi_abort *abort)
+{
+    char when[32];
+    if (!abort->there)
+        return;
+    ker_print_time(when, abort->time);
+    json_object_set_new(object, "aborted",
+                        json_pack("{s:I, s:o, s:I}", "task", (json_int_t)abort->task, "code",
+                                  abort->called ? json_integer(abort->code) : json_null(), "time_ps",
+                                  (json_int_t)abort->time));
+    if (abort->called)
+        ker_warn("job %s: task %u called MPI_Abort with %d at %s, which ended the job", job->name,
+                 abort->task, (int)abort->code, when);
+    else
+        ker_warn("job %s: the traces of tasks end before MPI_Finalize, first that of task %u at %s",
+                 job->name, abort->task, when);
+}
+
 /* One object per job. finish_ps is null for a job that has not finished. */
-static json_t *report_jobs(const struct task_system *system, const struct job_sum *sum)
+static json_t *report_jobs(const struct task_system *system, const struct job_sum *sum,
+                           const struct task_mpi_abort *aborts)
 {
     json_t *jobs = json_array();
     for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++) {
@@ -138,7 +200,8 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
         }
         uint64_t lost = sum[i].messages - sum[i].received;
         json_object_set_new(object, "unreceived", json_integer((json_int_t)lost));
-        if (lost && sum[i].finish != KER_TIME_MAX && !job->restart)
+        report_abort(object, job, &aborts[i]);
+        if (lost && sum[i].finish != KER_TIME_MAX && !job->restart && !aborts[i].there)
             ker_warn("job %s ended, but %llu of its messages were never received", job->name,
                      (unsigned long long)lost);
         json_array_append_new(jobs, object);
@@ -158,6 +221,7 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     struct stats_table *table = task_mpi_results(system->mpi, &names, end);
     bool control = ker_comm_rank(comm) == 0;
     enum ker_status status = KER_OK;
+    struct task_mpi_abort *aborts = aborts_gather(system, comm);
     struct tasks tasks;
     tasks_init(&tasks, table, task_jobs_count(system->jobs));
     if (control && files->tasks &&
@@ -166,8 +230,9 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     stats_table_show(table, comm, &(struct stats_visitor){task_show, &tasks});
     enum ker_status closed = stats_writer_close(tasks.writer, error);
     if (control)
-        *jobs = report_jobs(system, tasks.sum);
+        *jobs = report_jobs(system, tasks.sum, aborts);
     free(tasks.sum);
+    free(aborts);
     stats_table_free(table);
     return status ? status : closed;
 }

@@ -26,6 +26,63 @@ void task_mpi_job(const struct task_mpi *mpi, uint32_t job, int64_t *open, uint6
     *unfinished = job < mpi->job_room ? mpi->job[job].unfinished : 0;
 }
 
+void task_mpi_done(struct task_mpi *mpi, const struct task_state *task)
+{
+    mpi->job[task->job].unfinished--;
+    mpi->job[task->job].aborted += task->op.kind == TASK_OP_ABORT;
+    if (!task_job_of(mpi, task)->background)
+        mpi->unfinished--;
+}
+
+uint64_t task_mpi_aborted(const struct task_mpi *mpi, uint32_t job)
+{
+    return job < mpi->job_room ? mpi->job[job].aborted : 0;
+}
+
+void task_mpi_end(struct task_mpi *mpi, uint32_t job)
+{
+    for (uint32_t i = 0; i < mpi->tasks; i++) {
+        struct task_state *task = &mpi->task[i];
+        if (task->job != job || task->stage == TASK_STAGE_DONE)
+            continue;
+        ker_assert(task->blocked);
+        if (task->calls)
+            task_calls_end(task, task->blocked_since);
+        task->finish = task->blocked_since;
+        task->blocked = false;
+        task->stage = TASK_STAGE_DONE;
+        task_mpi_done(mpi, task);
+    }
+}
+
+/* Those that have called MPI_Abort first, then by time and task. */
+static bool abort_before(const struct task_mpi_abort *a, const struct task_mpi_abort *b)
+{
+    if (a->called != b->called)
+        return a->called;
+    return a->time != b->time ? a->time < b->time : a->task < b->task;
+}
+
+void task_mpi_abort_join(struct task_mpi_abort *to, const struct task_mpi_abort *from)
+{
+    if (from->there && (!to->there || abort_before(from, to)))
+        *to = *from;
+}
+
+void task_mpi_aborts(const struct task_mpi *mpi, struct task_mpi_abort *first)
+{
+    for (uint32_t i = 0; i < mpi->tasks; i++) {
+        const struct task_state *task = &mpi->task[i];
+        struct task_mpi_abort one = {.there = true,
+                                     .called = task->op.outcome == 1,
+                                     .task = task->task,
+                                     .code = task->op.tag,
+                                     .time = task->finish};
+        if (task->stage == TASK_STAGE_DONE && task->op.kind == TASK_OP_ABORT)
+            task_mpi_abort_join(&first[task->job], &one);
+    }
+}
+
 void task_mpi_counts_state(struct task_mpi *mpi, uint32_t jobs, struct ker_chunk *c)
 {
     jobs = ker_chunk_count(c, jobs, sizeof(int64_t));

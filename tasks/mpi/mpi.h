@@ -61,6 +61,20 @@ uint64_t task_mpi_unfinished(const struct task_mpi *);
  * sends under way), and its tasks here that have not finished. Summed over the ranks, between two instants: 0
  * open and some unfinished is a deadlock. */
 void task_mpi_job(const struct task_mpi *, uint32_t job, int64_t *open, uint64_t *unfinished);
+/* Own tasks of a job that have ended before their end: MPI_Abort, or where they died in their trace. */
+uint64_t task_mpi_aborted(const struct task_mpi *, uint32_t job);
+/* Ends a job of which nothing is open and a task was aborted: all that still wait, where they began to. */
+void task_mpi_end(struct task_mpi *, uint32_t job);
+/* Who has ended a job first. */
+struct task_mpi_abort {
+    bool there, called; /* MPI_Abort; it died otherwise */
+    int32_t code;
+    uint32_t task;
+    ker_time time;
+};
+/* Into one for each job, zeroed, those of this rank; and from another rank. */
+void task_mpi_aborts(const struct task_mpi *, struct task_mpi_abort *first);
+void task_mpi_abort_join(struct task_mpi_abort *, const struct task_mpi_abort *);
 /* Saved state: what this rank counts for each job; loading adds what another has counted. */
 void task_mpi_counts_state(struct task_mpi *, uint32_t jobs, struct ker_chunk *);
 /* What the table of tasks is given to name jobs and nodes. */

@@ -344,11 +344,8 @@ static void program_state(struct task_mpi *mpi, struct task_state *task, struct 
 /* A task that is done counts no more as unfinished. */
 static void done_count(struct task_mpi *mpi, const struct task_state *task)
 {
-    if (task->stage != TASK_STAGE_DONE)
-        return;
-    mpi->job[task->job].unfinished--;
-    if (!task_job_of(mpi, task)->background)
-        mpi->unfinished--;
+    if (task->stage == TASK_STAGE_DONE)
+        task_mpi_done(mpi, task);
 }
 
 static void task_state_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)

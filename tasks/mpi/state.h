@@ -242,6 +242,7 @@ struct task_mpi_job {
     const struct task_job *job; /* NULL: none of its tasks is here */
     int64_t open;
     uint64_t unfinished; /* tasks */
+    uint64_t aborted;    /* tasks that have ended before their end */
 };
 
 struct task_mpi {
@@ -289,6 +290,8 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
 /* -- counts.c -- */
 /* Makes room for the counts of this job. */
 void task_mpi_job_room(struct task_mpi *, uint32_t job);
+/* A task has come to its end, or before. */
+void task_mpi_done(struct task_mpi *, const struct task_state *);
 /* -- calls.c -- all but init and release only of tasks whose calls are counted */
 void task_calls_init(struct task_state *);
 void task_calls_release(struct task_state *);

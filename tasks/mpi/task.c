@@ -153,6 +153,8 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
         return task_wait_status(mpi, task);
     case TASK_OP_FINALIZE:
         return task->open == 0;
+    case TASK_OP_ABORT:
+        return true;
     case TASK_OP_ICOLLECTIVE:
     case TASK_OP_COLLECTIVE_INIT:
         task_collective_request(mpi, task, op->kind == TASK_OP_COLLECTIVE_INIT);
@@ -272,21 +274,20 @@ static void task_restart(const struct task_job *job, struct task_state *task, ke
 static void task_advance(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     task->stage = TASK_STAGE_NEXT;
-    if (task->op.kind != TASK_OP_FINALIZE)
+    bool aborts = task->op.kind == TASK_OP_ABORT;
+    if (task->op.kind != TASK_OP_FINALIZE && !aborts)
         return;
     const struct task_job *job = task_job_of(mpi, task);
     task->finish = now;
     task->passes++;
-    if (job->restart && now > task->started) {
+    if (job->restart && now > task->started && !aborts) {
         task_restart(job, task, now);
         return;
     }
-    task->stage = TASK_STAGE_DONE;
     if (task->calls)
         task_calls_end(task, now);
-    mpi->job[task->job].unfinished--;
-    if (!job->background)
-        mpi->unfinished--;
+    task->stage = TASK_STAGE_DONE;
+    task_mpi_done(mpi, task);
 }
 
 static void task_unblock(struct task_state *task, ker_time now)

@@ -68,7 +68,8 @@ enum task_op_kind {
     TASK_OP_ICOLLECTIVE,     /* + request */
     TASK_OP_COLLECTIVE_INIT, /* + request, persistent */
     TASK_OP_FINALIZE,        /* all outstanding work done; last op */
-    TASK_OP_COUNT,           /* what a kind has of a task_op, tasks/traces/store/code.c lists, too */
+    TASK_OP_ABORT, /* in its place: the task ends at once; outcome 1: it has called MPI_Abort, code in tag */
+    TASK_OP_COUNT, /* what a kind has of a task_op, tasks/traces/store/code.c lists, too */
 };
 
 enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFERED, TASK_MODE_READY };

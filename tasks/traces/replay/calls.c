@@ -15,7 +15,8 @@
 
 enum sort {
     LOCAL,
-    END,      /* MPI_Finalize */
+    END, /* MPI_Finalize */
+    ABORT,
     MESSAGE,  /* one way */
     EXCHANGE, /* both */
     PAIR,     /* both, and one request for them */
@@ -41,6 +42,7 @@ struct replay_call {
 
 /* By name. */
 static const struct replay_call calls[] = {
+    {"MPI_Abort", ABORT, TASK_OP_ABORT},
     {"MPI_Accumulate", WINDOW, TASK_OP_PUT},
     {"MPI_Allgather", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_ALLGATHER},
     {"MPI_Allgather_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_ALLGATHER},
@@ -212,7 +214,7 @@ static const struct replay_call *call_by_fields(const struct mars_function *f)
     for (size_t i = 0; i < sizeof passes / sizeof *passes; i++)
         if (replay_has(f, passes[i]))
             return &sorts[strcmp(f->name, "MPI_Reduce_local") == 0 ? LOCAL : UNKNOWN];
-    return &sorts[strcmp(f->name, "MPI_Abort") == 0 ? UNKNOWN : LOCAL];
+    return &sorts[LOCAL];
 }
 
 /* The functions of large counts, NAME_c, are as those without. */
@@ -338,8 +340,13 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
     *op = (struct task_op){.kind = call->op, .call = call->name};
     *some = true;
     t->parts = 1;
-    switch (is_elsewhere(t) && call->sort != LOCAL ? UNKNOWN : (enum sort)call->sort) {
+    bool passes = call->sort != LOCAL && call->sort != ABORT;
+    switch (is_elsewhere(t) && passes ? UNKNOWN : (enum sort)call->sort) {
     case END:
+        return KER_OK;
+    case ABORT:
+        op->tag = (int32_t)mars_number(&t->record, MARS_FIELD_value, 0);
+        op->outcome = 1;
         return KER_OK;
     case MESSAGE:
     case EXCHANGE:

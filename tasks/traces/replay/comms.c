@@ -67,7 +67,7 @@ static bool is_teller(const struct mars_comm *c, const struct mars_task *task, u
 }
 
 static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint32_t ranks, const char *path,
-                                 struct bytes *told, struct ker_error *error)
+                                 struct bytes *told, bool *aborts, struct ker_error *error)
 {
     struct mars_error why = {0};
     struct mars_task *task;
@@ -75,6 +75,8 @@ static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
     uint32_t tasks = mars_trace_tasks(trace);
     enum ker_status status = KER_OK;
+    for (uint32_t i = 0; i < task->functions; i++)
+        *aborts |= task->function[i] && strcmp(task->function[i]->name, "MPI_Abort") == 0;
     if (task->comms < 2 || !task->comm[1] || task->comm[1]->inter || !is_world(task->comm[1], tasks))
         status =
             ker_fail(error, KER_BAD_INPUT,
@@ -152,8 +154,11 @@ enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace 
     struct bytes own = {0};
     enum ker_status status = KER_OK;
     for (uint32_t t = (uint32_t)ker_comm_rank(comm); t < tasks && status == KER_OK; t += ranks)
-        status = task_tell(trace, t, ranks, path, &own, error);
+        status = task_tell(trace, t, ranks, path, &own, &comms->aborts, error);
     status = ker_comm_worst(comm, status);
+    uint64_t aborts = comms->aborts;
+    ker_comm_sum_u64(comm, &aborts, 1);
+    comms->aborts = aborts > 0;
     void *all = NULL;
     size_t *offset = NULL;
     if (status == KER_OK) {

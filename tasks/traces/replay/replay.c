@@ -79,6 +79,7 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     program->memory = ker_config_bytes(config, TASK_KEY(path, "trace_memory"));
     program->rules.cpu = ker_config_is(config, TASK_KEY(path, "clock"), "cpu");
     program->rules.counts = task_calls_wanted(config, true);
+    program->rules.died = ker_config_is(config, TASK_KEY(path, "died"), "end");
     program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
     enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
     if (status == KER_OK) /* all see the same number of tasks before they share them out */
@@ -149,7 +150,7 @@ static enum ker_status record_put(struct task_program *program, struct own_task 
                 op.call = name_keep(program, t->record.function->name);
             trace_code_put(&own->code, &op);
         }
-        *ends = some && op.kind == TASK_OP_FINALIZE;
+        *ends = some && (op.kind == TASK_OP_FINALIZE || op.kind == TASK_OP_ABORT);
     }
     if (counts)
         record_count(&own->code.called, t);
@@ -185,12 +186,16 @@ static enum ker_status calls_read(struct task_program *program, struct own_task 
         status = record_put(program, own, t, &ends, error);
     }
     mars_stream_close(stream);
+    bool died = !ends && (program->comms.aborts || program->rules.died);
+    if (died)
+        trace_code_put(&own->code, &(struct task_op){.kind = TASK_OP_ABORT, .call = "the end of its trace"});
     trace_code_end(&own->code);
     if (status == KER_OK && why.text[0])
         status = ker_fail(error, KER_BAD_INPUT, "%s", why.text);
-    if (status == KER_OK && !ends)
+    if (status == KER_OK && !ends && !died)
         status = ker_fail(error, KER_BAD_INPUT,
-                          "%s: task %u did not come to MPI_Finalize: it died, or the trace was cut",
+                          "%s: task %u did not come to MPI_Finalize: it died, or the trace was cut; "
+                          "jobs[].died = \"end\" replays it up to there",
                           program->path, t->trace->number);
     return status;
 }
@@ -287,6 +292,13 @@ const struct ker_option task_replay_options[] = {
      .meaning =
          "trace (mars): what computation is: the time between two calls that the task was running on a "
          "processor, or all of it."},
+    {.key = "jobs[].died",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "error",
+     .choices = "error|end",
+     .meaning = "trace (mars): tasks that did not come to MPI_Finalize are refused, or end where their "
+                "traces do, and "
+                "the job with them, as after MPI_Abort."},
     {.key = "jobs[].unknown",
      .type = KER_TYPE_CHOICE,
      .fallback = "error",

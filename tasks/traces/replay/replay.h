@@ -22,6 +22,7 @@ struct replay_comms {
     uint64_t *id;
     int32_t count;
     int32_t *members; /* of all of them, one behind the other */
+    bool aborts;      /* a task has called MPI_Abort: the others were ended somewhere */
 };
 /* Collective: joins what the tasks rank, rank + ranks, ... say. path: the trace, for messages. */
 enum ker_status replay_comms_find(struct replay_comms *, struct mars_trace *, const char *path,
@@ -49,6 +50,7 @@ const struct task_neighbours *replay_neighbours_of(const struct replay_neighbour
 struct replay_rules {
     bool cpu;     /* computation is the time on a processor, not that on the wall */
     bool unknown; /* what cannot be replayed is computation of its traced time */
+    bool died;    /* tasks that did not come to MPI_Finalize are replayed up to there */
     bool counts;  /* calls are counted */
 };
 
