@@ -110,7 +110,7 @@ void node_send(struct node *n, ker_time now, uint32_t service, const struct node
                                  .cookie = m->cookie};
         if (m->envelope)
             d.envelope = *m->envelope;
-        node_delayed_add(n, now + (inside ? node_copy(&n->system->model, m->bytes) : m->delay), &d);
+        node_delayed_add(n, now + m->delay + (inside ? node_copy(&n->system->model, m->bytes) : 0), &d);
         return;
     }
     struct net_send send = {.destination = m->destination,

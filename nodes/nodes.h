@@ -101,7 +101,7 @@ struct node_message {
     uint64_t bytes;
     const struct net_envelope *envelope; /* may be NULL */
     uint64_t cookie;                     /* != 0: sent() is called with it */
-    ker_time delay;                      /* until the adapter knows of it; to this node itself: none */
+    ker_time delay;                      /* until the adapter knows of it, or its copying begins */
     uint32_t core;                       /* of the sending task; NODE_ANY_CORE: of the cores in turn */
     uint8_t priority, queue;             /* as in struct net_send; to this node itself they mean nothing */
 };

@@ -220,6 +220,8 @@ void run_report(struct run *run)
     struct task_files files = {.folder = &run->folder,
                                .tasks = ker_config_bool(run->config, "output.tasks"),
                                .tasks_key = key_not_given(run, "output.tasks"),
+                               .matching = ker_config_bool(run->config, "output.matching"),
+                               .matching_key = key_not_given(run, "output.matching"),
                                .calls_key = key_not_given(run, "output.calls")};
     task_system_report(run->tasks, run->comm, at, &files, &jobs, &run->error);
     bool services = ker_config_bool(run->config, "output.services");

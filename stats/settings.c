@@ -15,6 +15,11 @@ const struct ker_option stats_options[] = {
      "that a task has called; about 1 KB of memory a task. Absent: of jobs that are traces, and calls.csv is "
      "left out like links.csv.",
      "jobs"},
+    {"output.matching", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
+     "Write matching.csv: how long the queues of posted receives and unexpected messages of every task were. "
+     "Left "
+     "out like links.csv.",
+     "jobs", .resume = KER_RESUME_FREE},
     {"output.services", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write service_NAME.csv for each service of services[] that counts something on its nodes. Left out "
      "like links.csv.",

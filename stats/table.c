@@ -13,8 +13,8 @@
 #include <string.h>
 
 static const unsigned char type_bytes[] = {
-    [STATS_U8] = 1,   [STATS_U16] = 2,  [STATS_U32] = 4,   [STATS_U64] = 8,
-    [STATS_TIME] = 8, [STATS_TEXT] = 4, [STATS_SHARE] = 8, [STATS_MEAN] = 16,
+    [STATS_U8] = 1,   [STATS_U16] = 2,   [STATS_U32] = 4,   [STATS_U64] = 8,   [STATS_TIME] = 8,
+    [STATS_TEXT] = 4, [STATS_SHARE] = 8, [STATS_RATIO] = 8, [STATS_MEAN] = 16,
 };
 
 struct stats_table *stats_table_new(const struct stats_schema *schema, const void *context, uint64_t divisor)

@@ -23,6 +23,7 @@ enum stats_type {
     STATS_TIME,  /* of 64 bits; KER_TIME_MAX: an empty cell */
     STATS_TEXT,  /* an id of 32 bits, of which column.text makes a text */
     STATS_SHARE, /* 64 bits over the table's divisor, which is the measured span: six decimals */
+    STATS_RATIO, /* 64 bits over the cell of the column `by`: six decimals; an empty cell when that is 0 */
     STATS_MEAN,  /* 128 bits over the cell of the column `by`, rounded; an empty cell when that is 0 */
 };
 
@@ -43,7 +44,7 @@ struct stats_column {
     const char *meaning; /* for people: docs/results.md */
     stats_cell (*value)(const void *row);
     const char *(*text)(const void *context, uint32_t id); /* STATS_TEXT */
-    const char *by;                                        /* STATS_MEAN */
+    const char *by;                                        /* STATS_RATIO, STATS_MEAN */
     bool (*wanted)(const void *context);                   /* NULL: in every table */
 };
 

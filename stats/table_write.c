@@ -11,8 +11,9 @@
 #include <stdlib.h>
 
 static const char *const type_names[] = {
-    [STATS_U8] = "integer", [STATS_U16] = "integer", [STATS_U32] = "integer",    [STATS_U64] = "integer",
-    [STATS_TIME] = "time",  [STATS_TEXT] = "text",   [STATS_SHARE] = "quotient", [STATS_MEAN] = "mean",
+    [STATS_U8] = "integer",     [STATS_U16] = "integer",    [STATS_U32] = "integer",
+    [STATS_U64] = "integer",    [STATS_TIME] = "time",      [STATS_TEXT] = "text",
+    [STATS_SHARE] = "quotient", [STATS_RATIO] = "quotient", [STATS_MEAN] = "mean",
 };
 
 static const char *const merge_names[] = {[STATS_SAME] = "same", [STATS_SUM] = "sum", [STATS_MOST] = "most"};
@@ -35,8 +36,10 @@ static char *number_put(char *at, const struct stats_table *t, const char *row,
     stats_cell value = table_cell_get(row, place);
     if (type == STATS_SHARE)
         return stats_put_ratio(at, (uint64_t)value, t->divisor);
-    if (type == STATS_MEAN) {
+    if (type == STATS_MEAN || type == STATS_RATIO) {
         stats_cell by = table_cell_get(row, &t->place[place->by]);
+        if (type == STATS_RATIO)
+            return by ? stats_put_ratio(at, (uint64_t)value, (uint64_t)by) : at;
         return by ? stats_put_u64(at, (uint64_t)((value * 2 + by) / (by * 2))) : at;
     }
     return type == STATS_TIME && value == KER_TIME_MAX ? at : stats_put_u64(at, (uint64_t)value);
@@ -78,9 +81,10 @@ json_t *stats_table_row_json(const struct stats_table *t, size_t row)
             continue;
         *number_put(text, t, t->row + row * t->row_bytes, place) = '\0';
         json_object_set_new(object, place->column->name,
-                            !*text                               ? json_null()
-                            : place->column->type == STATS_SHARE ? json_real(strtod(text, NULL))
-                                                                 : json_integer(strtoll(text, NULL, 10)));
+                            !*text ? json_null()
+                            : place->column->type == STATS_SHARE || place->column->type == STATS_RATIO
+                                ? json_real(strtod(text, NULL))
+                                : json_integer(strtoll(text, NULL, 10)));
     }
     return object;
 }

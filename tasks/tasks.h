@@ -65,8 +65,8 @@ double task_system_offered(const struct task_system *, uint64_t injection_rate);
  * Also writes the tables of jobs on rank 0 into the folder. */
 struct task_files {
     const struct stats_folder *folder;
-    bool tasks;                        /* is tasks.csv wanted? */
-    const char *tasks_key, *calls_key; /* as in stats_writer_open */
+    bool tasks, matching;                             /* are these tables wanted? */
+    const char *tasks_key, *matching_key, *calls_key; /* as in stats_writer_open */
 };
 enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_time end,
                                    const struct task_files *, json_t **jobs, struct ker_error *);

@@ -93,9 +93,10 @@ static bool equal_tables(const char *expected, const char *folder, const char *n
 
 static inline bool equal_results(const char *expected, const char *folder, char where[512])
 {
-    static const char *const tables[] = {
-        "links.csv",   "tasks.csv", "packet_latency.csv", "message_size.csv",  "matrix.csv",
-        "periods.csv", "calls.csv", "functions.csv",      "service_beat0.csv", "service_beat1.csv"};
+    static const char *const tables[] = {"links.csv",         "tasks.csv",        "packet_latency.csv",
+                                         "message_size.csv",  "matrix.csv",       "periods.csv",
+                                         "calls.csv",         "functions.csv",    "matching.csv",
+                                         "service_beat0.csv", "service_beat1.csv"};
     if (!equal_summaries(expected, folder, where))
         return false;
     for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)

@@ -106,7 +106,7 @@ static struct fake_event fake_pop(struct fake_net *net)
 /* Inside a node it arrives and has left at once. */
 static void fake_copy(struct node *node, ker_time now, const struct node_message *m)
 {
-    struct fake_event event = {.time = now + node_copy(&node->net->model, m->bytes),
+    struct fake_event event = {.time = now + m->delay + node_copy(&node->net->model, m->bytes),
                                .kind = FAKE_ARRIVED,
                                .node = node->id,
                                .cookie = m->cookie};

@@ -136,9 +136,9 @@ static inline void assert_reason(const char *folder, const char *reason)
 /* All but the reason of the end, and what is told only where run.confidence is given. */
 static inline void assert_same(const char *expected, const char *folder)
 {
-    static const char *const tables[] = {"links.csv",        "tasks.csv",    "packet_latency.csv",
-                                         "message_size.csv", "matrix.csv",   "periods.csv",
-                                         "calls.csv",        "functions.csv"};
+    static const char *const tables[] = {"links.csv",        "tasks.csv",     "packet_latency.csv",
+                                         "message_size.csv", "matrix.csv",    "periods.csv",
+                                         "calls.csv",        "functions.csv", "matching.csv"};
     json_t *a = result_of(expected), *b = result_of(folder);
     char where[512] = "", *one = path_of(expected, ""), *other = path_of(folder, "");
     for (int i = 0; i < 2; i++) {

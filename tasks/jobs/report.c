@@ -210,7 +210,7 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
 }
 
 const struct stats_schema *const task_tables[] = {&task_mpi_schema, &task_calls_schema,
-                                                  &task_functions_schema, NULL};
+                                                  &task_functions_schema, &task_matching_schema, NULL};
 
 /* Collective: tasks.csv, and on rank 0 what its rows say of the jobs. */
 static enum ker_status tasks_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
@@ -255,11 +255,17 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
     if (ker_comm_rank(comm) == 0)
         report_stopped(system, counts);
     free(counts);
-    enum ker_status status = tasks_report(system, comm, end, files, jobs, error), called = KER_OK;
+    enum ker_status status = tasks_report(system, comm, end, files, jobs, error), called = KER_OK,
+                    matched = KER_OK;
     if (calls_counted(system->jobs))
         called = task_mpi_calls(system->mpi, task_jobs_count(system->jobs), comm, end, files->folder,
                                 files->calls_key, error);
-    return status ? status : called;
+    if (files->matching) {
+        struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
+        matched = task_mpi_matching(system->mpi, &(struct task_mpi_names){&outside, NULL}, comm,
+                                    files->folder, files->matching_key, error);
+    }
+    return status ? status : called ? called : matched;
 }
 
 static int wait_compare(const void *a, const void *b)

@@ -134,7 +134,8 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
     if (!run->sending)
         run->fence = run->current.fence;
     else if (!run->request)
-        task->debt += mpi->model.send_overhead;
+        task_owe(task, mpi->model.send_overhead +
+                           task_protocol_copies(mpi, TASK_MODE_STANDARD, run->current.send_bytes));
 }
 
 static enum task_collective_next collective_go(struct task_mpi *mpi, struct task_state *task, uint32_t index,

@@ -9,8 +9,6 @@
  */
 #include "tasks/mpi/state.h"
 
-#include <stdlib.h>
-
 /* -- peers -- */
 
 static uint64_t peer_hash(const void *key)
@@ -45,127 +43,101 @@ int32_t task_match_peer(const struct task_mpi *mpi, const struct task_state *tas
     return task_comm_task(&comms[comm], rank);
 }
 
-/* -- queues of messages -- */
+/* -- queues -- */
 
-void task_message_push(struct task_mpi *mpi, struct task_queue *queue, const struct task_wire *wire)
+static void length_note(struct task_state *task, enum task_queue_kind kind, const struct task_queue *queue)
+{
+    if (queue->count > task->longest[kind])
+        task->longest[kind] = queue->count;
+}
+
+void task_message_push(struct task_mpi *mpi, enum task_queue_kind kind, struct task_queue *queue,
+                       const struct task_wire *wire)
 {
     uint32_t index = ker_chunks_take(&mpi->message);
     task_message_at(mpi, index)->wire = *wire;
-    if (queue->last)
-        task_message_at(mpi, queue->last)->next = index;
-    else
-        queue->first = index;
-    queue->last = index;
+    task_queue_push(mpi, kind, queue, index);
 }
 
-/* Removes the message after `previous` (0: the first) and frees it. */
-static void message_remove(struct task_mpi *mpi, struct task_queue *queue, uint32_t previous, uint32_t index)
+/* The message that has been found, out of its queue. */
+static void message_take(struct task_mpi *mpi, enum task_queue_kind kind, struct task_queue *queue,
+                         const struct task_found *found, struct task_wire *wire)
 {
-    uint32_t next = task_message_at(mpi, index)->next;
-    if (previous)
-        task_message_at(mpi, previous)->next = next;
-    else
-        queue->first = next;
-    if (queue->last == index)
-        queue->last = previous;
-    ker_chunks_give(&mpi->message, index);
+    *wire = task_message_at(mpi, found->item)->wire;
+    task_queue_take(mpi, kind, queue, found);
+    ker_chunks_give(&mpi->message, found->item);
 }
 
-static bool message_of(const struct task_wire *wire, int32_t comm, int32_t window)
+uint32_t task_message_first(struct task_mpi *mpi, struct task_queue *queue, int32_t comm, int32_t window)
 {
-    return wire->comm == comm && wire->tag == window;
-}
-
-uint32_t task_message_first(const struct task_mpi *mpi, const struct task_queue *queue, int32_t comm,
-                            int32_t window)
-{
-    uint32_t i = queue->first;
-    while (i && !message_of(&task_message_at(mpi, i)->wire, comm, window))
-        i = task_message_at(mpi, i)->next;
-    return i;
+    struct task_match_key key = {.comm = (uint32_t)comm + 1, .source = TASK_ANY, .tag = window};
+    return task_queue_find(mpi, TASK_QUEUE_ONESIDED, queue, &key).item;
 }
 
 bool task_message_pull(struct task_mpi *mpi, struct task_queue *queue, int32_t comm, int32_t window,
                        int32_t to, struct task_wire *wire)
 {
-    for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_message_at(mpi, i)->next) {
-        *wire = task_message_at(mpi, i)->wire;
-        if (!message_of(wire, comm, window) || (to != TASK_ANY && wire->destination != (uint32_t)to))
-            continue;
-        message_remove(mpi, queue, previous, i);
-        return true;
-    }
-    return false;
-}
-
-/* -- queues of posted receives -- */
-
-void task_posted_push(struct task_mpi *mpi, struct task_queue *queue, uint32_t index)
-{
-    task_request_at(mpi, index)->next = 0;
-    if (queue->last)
-        task_request_at(mpi, queue->last)->next = index;
-    else
-        queue->first = index;
-    queue->last = index;
-}
-
-static void posted_remove(struct task_mpi *mpi, struct task_queue *queue, uint32_t previous, uint32_t index)
-{
-    uint32_t next = task_request_at(mpi, index)->next;
-    if (previous)
-        task_request_at(mpi, previous)->next = next;
-    else
-        queue->first = next;
-    if (queue->last == index)
-        queue->last = previous;
+    struct task_match_key key = {.comm = (uint32_t)comm + 1, .source = to, .tag = window};
+    struct task_found found = task_queue_find(mpi, TASK_QUEUE_ONESIDED, queue, &key);
+    if (found.item)
+        message_take(mpi, TASK_QUEUE_ONESIDED, queue, &found, wire);
+    return found.item != 0;
 }
 
 /* -- matching -- */
 
-bool task_match_fits(const struct task_wire *wire, int32_t source, int32_t tag, int32_t comm, uint32_t call)
+/* A search in a queue: what it finds, counted. */
+static struct task_found search(struct task_mpi *mpi, enum task_queue_kind kind, struct task_search *counts,
+                                struct task_queue *queue, const struct task_match_key *key)
 {
-    if (wire->comm != comm || (tag != TASK_ANY && wire->tag != tag))
-        return false;
-    if (source != TASK_ANY && wire->source != (uint32_t)source)
-        return false;
-    return !(wire->flags & TASK_WIRE_COLLECTIVE) || wire->sequence == call;
+    counts->searches++;
+    counts->lengths += queue->count;
+    struct task_found found = {0};
+    if (queue->count == 0) {
+        mpi->looked_at = 0;
+        return found;
+    }
+    found = task_queue_find(mpi, kind, queue, key);
+    mpi->looked_at = found.looked_at;
+    return found;
 }
 
-static bool request_fits(const struct task_mpi *mpi, const struct task_wire *wire,
-                         const struct task_request *r)
+bool task_match_fits(const struct task_wire *wire, int32_t source, int32_t tag, int32_t comm)
 {
-    if (!task_match_fits(wire, r->peer, r->tag, r->comm, r->sequence))
-        return false;
-    return !(wire->flags & TASK_WIRE_COLLECTIVE) || wire->start == task_run_at(mpi, r->run)->start;
+    struct task_match_key key = task_key_of_message(TASK_QUEUE_UNEXPECTED, wire);
+    return task_key_fits(&(struct task_match_key){.comm = (uint32_t)comm + 1, .source = source, .tag = tag},
+                         &key);
 }
 
 bool task_match_post(struct task_mpi *mpi, struct task_state *task, uint32_t request, struct task_wire *wire)
 {
     const struct task_request *r = task_request_at(mpi, request);
     bool collective = r->flags & TASK_REQUEST_COLLECTIVE;
-    struct task_queue *queue = &task->unexpected[collective];
-    for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_message_at(mpi, i)->next) {
-        *wire = task_message_at(mpi, i)->wire;
-        if (request_fits(mpi, wire, r)) {
-            message_remove(mpi, queue, previous, i);
-            return true;
-        }
+    struct task_queue *queue = &task->unexpected[collective], *posted = &task->posted[collective];
+    struct task_match_key key = task_key_of_request(mpi, r);
+    struct task_found found =
+        search(mpi, TASK_QUEUE_UNEXPECTED, &task->search[TASK_QUEUE_UNEXPECTED], queue, &key);
+    if (found.item) {
+        message_take(mpi, TASK_QUEUE_UNEXPECTED, queue, &found, wire);
+        return true;
     }
-    task_posted_push(mpi, &task->posted[collective], request);
+    task_queue_push(mpi, TASK_QUEUE_POSTED, posted, request);
+    length_note(task, TASK_QUEUE_POSTED, posted);
     return false;
 }
 
 uint32_t task_match_take(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
 {
     bool collective = wire->flags & TASK_WIRE_COLLECTIVE;
-    struct task_queue *queue = &task->posted[collective];
-    for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_request_at(mpi, i)->next)
-        if (request_fits(mpi, wire, task_request_at(mpi, i))) {
-            posted_remove(mpi, queue, previous, i);
-            return i;
-        }
-    task_message_push(mpi, &task->unexpected[collective], wire);
+    struct task_queue *queue = &task->posted[collective], *unexpected = &task->unexpected[collective];
+    struct task_match_key key = task_key_of_message(TASK_QUEUE_UNEXPECTED, wire);
+    struct task_found found = search(mpi, TASK_QUEUE_POSTED, &task->search[TASK_QUEUE_POSTED], queue, &key);
+    if (found.item) {
+        task_queue_take(mpi, TASK_QUEUE_POSTED, queue, &found);
+        return found.item;
+    }
+    task_message_push(mpi, TASK_QUEUE_UNEXPECTED, unexpected, wire);
+    length_note(task, TASK_QUEUE_UNEXPECTED, unexpected);
     return 0;
 }
 
@@ -173,7 +145,7 @@ bool task_match_turn(struct task_mpi *mpi, struct task_state *task, const struct
 {
     struct task_peer *peer = task_peer_get(task, wire->source + 1);
     if (wire->sequence != peer->receives) {
-        task_message_push(mpi, &task->early, wire);
+        task_message_push(mpi, TASK_QUEUE_EARLY, &task->early, wire);
         return false;
     }
     peer->receives++;
@@ -182,64 +154,55 @@ bool task_match_turn(struct task_mpi *mpi, struct task_state *task, const struct
 
 bool task_match_early(struct task_mpi *mpi, struct task_state *task, uint32_t source, struct task_wire *wire)
 {
-    if (!task->early.first)
+    if (!task->early.count)
         return false;
     struct task_peer *peer = task_peer_get(task, source + 1);
-    for (uint32_t previous = 0, i = task->early.first; i; previous = i, i = task_message_at(mpi, i)->next) {
-        *wire = task_message_at(mpi, i)->wire;
-        if (wire->source == source && wire->sequence == peer->receives) {
-            message_remove(mpi, &task->early, previous, i);
-            peer->receives++;
-            return true;
-        }
-    }
-    return false;
+    struct task_match_key key = {.comm = 1, .call = peer->receives, .source = (int32_t)source};
+    struct task_found found = task_queue_find(mpi, TASK_QUEUE_EARLY, &task->early, &key);
+    if (!found.item)
+        return false;
+    message_take(mpi, TASK_QUEUE_EARLY, &task->early, &found, wire);
+    peer->receives++;
+    return true;
 }
 
 bool task_match_cancel(struct task_mpi *mpi, struct task_state *task, uint32_t request)
 {
-    struct task_queue *queue = &task->posted[0];
-    for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_request_at(mpi, i)->next)
-        if (i == request) {
-            posted_remove(mpi, queue, previous, i);
-            return true;
-        }
-    return false;
+    return task_queue_remove(mpi, TASK_QUEUE_POSTED, &task->posted[0], request);
+}
+
+static struct task_found probe(struct task_mpi *mpi, struct task_state *task, int32_t source, int32_t tag,
+                               int32_t comm)
+{
+    struct task_match_key key = {.comm = (uint32_t)comm + 1, .source = source, .tag = tag};
+    return search(mpi, TASK_QUEUE_UNEXPECTED, &task->search[TASK_QUEUE_UNEXPECTED], &task->unexpected[0],
+                  &key);
 }
 
 bool task_match_hold(struct task_mpi *mpi, struct task_state *task, int32_t source, int32_t tag, int32_t comm,
                      uint32_t message)
 {
-    struct task_queue *queue = &task->unexpected[0];
-    for (uint32_t previous = 0, i = queue->first; i; previous = i, i = task_message_at(mpi, i)->next) {
-        struct task_wire wire = task_message_at(mpi, i)->wire;
-        if (!task_match_fits(&wire, source, tag, comm, 0))
-            continue;
-        message_remove(mpi, queue, previous, i);
-        wire.receiver = message;
-        task_message_push(mpi, &task->held, &wire);
-        return true;
-    }
-    return false;
+    struct task_found found = probe(mpi, task, source, tag, comm);
+    struct task_wire wire;
+    if (!found.item)
+        return false;
+    message_take(mpi, TASK_QUEUE_UNEXPECTED, &task->unexpected[0], &found, &wire);
+    wire.receiver = message;
+    task_message_push(mpi, TASK_QUEUE_HELD, &task->held, &wire);
+    return true;
 }
 
 bool task_match_held(struct task_mpi *mpi, struct task_state *task, uint32_t message, struct task_wire *wire)
 {
-    for (uint32_t previous = 0, i = task->held.first; i; previous = i, i = task_message_at(mpi, i)->next) {
-        *wire = task_message_at(mpi, i)->wire;
-        if (wire->receiver == message) {
-            message_remove(mpi, &task->held, previous, i);
-            return true;
-        }
-    }
-    return false;
+    struct task_match_key key = {.comm = 1, .call = message};
+    struct task_found found = task_queue_find(mpi, TASK_QUEUE_HELD, &task->held, &key);
+    if (found.item)
+        message_take(mpi, TASK_QUEUE_HELD, &task->held, &found, wire);
+    return found.item != 0;
 }
 
-bool task_match_probe(const struct task_mpi *mpi, const struct task_state *task, int32_t source, int32_t tag,
+bool task_match_probe(struct task_mpi *mpi, struct task_state *task, int32_t source, int32_t tag,
                       int32_t comm)
 {
-    for (uint32_t i = task->unexpected[0].first; i; i = task_message_at(mpi, i)->next)
-        if (task_match_fits(&task_message_at(mpi, i)->wire, source, tag, comm, 0))
-            return true;
-    return false;
+    return probe(mpi, task, source, tag, comm).item != 0;
 }

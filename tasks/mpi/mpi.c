@@ -24,6 +24,19 @@ const struct ker_option mpi_options[] = {
      "says so "
      "(RTS, CTS, data).",
      "jobs"},
+    {"mpi.copies", KER_TYPE_CHOICE, "none", NULL, NULL, "none|unexpected|buffered|all",
+     "Which copies of messages take processor time, bytes / node.memory_bandwidth: of eager messages that "
+     "arrived "
+     "before their receive was posted, by the call that takes them; of buffered sends (MPI_Bsend, and eager "
+     "ones "
+     "with mpi.eager_completion = \"buffered\"), before they leave; or both.",
+     "jobs"},
+    {"mpi.match_time", KER_TYPE_TIME, "0 ns", NULL, "1 ms", NULL,
+     "Time for each entry that is looked at when a receive looks for its message among those that have "
+     "arrived, or "
+     "a message for its receive: from the queue's beginning, as MPI libraries do. One after the other at "
+     "each task.",
+     "jobs"},
     {"mpi.control_priority", KER_TYPE_INT, NULL, "0", "15", NULL,
      "Priority class (switch.classes) of MPI's control messages: RTS, CTS, READ, FIN, ACK. Absent: that of "
      "their job.",
@@ -68,6 +81,11 @@ static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_conf
                                      struct ker_error *error)
 {
     mpi->eager_limit = ker_config_bytes(config, "mpi.eager_limit");
+    mpi->copies_unexpected =
+        ker_config_is(config, "mpi.copies", "unexpected") || ker_config_is(config, "mpi.copies", "all");
+    mpi->copies_buffered =
+        ker_config_is(config, "mpi.copies", "buffered") || ker_config_is(config, "mpi.copies", "all");
+    mpi->match_time = ker_config_time(config, "mpi.match_time");
     mpi->eager_buffered = ker_config_is(config, "mpi.eager_completion", "buffered");
     mpi->rendezvous =
         ker_config_is(config, "mpi.rendezvous", "read") ? TASK_RENDEZVOUS_READ : TASK_RENDEZVOUS_WRITE;
@@ -91,6 +109,7 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     ker_chunks_init(&mpi->request, sizeof(struct task_request));
     ker_chunks_init(&mpi->message, sizeof(struct task_message));
     ker_chunks_init(&mpi->run, sizeof(struct task_collective_run));
+    task_queues_init(mpi);
     enum ker_status status = protocol_read(mpi, config, error);
     if (status == KER_OK)
         status = node_model_init(&mpi->model, config, 1, error);
@@ -113,6 +132,12 @@ static void task_state_release(struct task_mpi *mpi, struct task_state *task)
         if (r && r->peer == TASK_PEER_RUN && r->owns)
             task_run_free(mpi, r->owns);
     }
+    for (int i = 0; i < 2; i++) {
+        task_queue_release(mpi, &task->posted[i]);
+        task_queue_release(mpi, &task->unexpected[i]);
+    }
+    task_queue_release(mpi, &task->early);
+    task_queue_release(mpi, &task->held);
     ker_table_release(&task->peers);
     task_calls_release(task);
     free(task->request);
@@ -130,6 +155,7 @@ void task_mpi_free(struct task_mpi *mpi)
     ker_chunks_release(&mpi->request);
     ker_chunks_release(&mpi->message);
     ker_chunks_release(&mpi->run);
+    ker_chunks_release(&mpi->lookup);
     ker_table_release(&mpi->names);
     for (uint32_t i = 0; i < mpi->kept_names; i++)
         free(mpi->kept_name[i]);

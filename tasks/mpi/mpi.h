@@ -6,7 +6,7 @@
  * events. All calls are local to this rank. Nothing in here depends on which tasks share a rank:
  * only on which share a node.
  *
- * Memory: 360 bytes a task, 40 a node; 44 to 48 per outstanding request, 56 per unmatched message, 12 to 24
+ * Memory: 456 bytes a task, 40 a node; 44 to 48 per outstanding request, 56 per unmatched message, 12 to 24
  * per peer.
  */
 #ifndef TASKS_MPI_H
@@ -94,6 +94,10 @@ extern const struct stats_schema task_mpi_schema;
 enum ker_status task_mpi_calls(const struct task_mpi *, uint32_t jobs, struct ker_comm *, ker_time end,
                                const struct stats_folder *, const char *key, struct ker_error *);
 extern const struct stats_schema task_calls_schema, task_functions_schema;
+/* Collective: rank 0 writes matching.csv. */
+enum ker_status task_mpi_matching(const struct task_mpi *, const struct task_mpi_names *, struct ker_comm *,
+                                  const struct stats_folder *, const char *key, struct ker_error *);
+extern const struct stats_schema task_matching_schema;
 
 /* What a task that has not finished is doing; flat, so that rows can be gathered as bytes. */
 struct task_mpi_wait {

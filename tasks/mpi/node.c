@@ -10,7 +10,7 @@
 #include <string.h>
 
 void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now, uint32_t core,
-                   uint32_t destination, const struct task_wire *wire, uint64_t cookie)
+                   uint32_t destination, const struct task_wire *wire, uint64_t cookie, ker_time delay)
 {
     struct net_envelope envelope;
     struct node_message m = {.destination = destination,
@@ -18,13 +18,15 @@ void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time no
                              .envelope = &envelope,
                              .cookie = cookie,
                              .core = core,
+                             .delay = delay,
                              .priority = (uint8_t)mpi->job[wire->job].job->priority,
                              .queue = NET_QUEUE_SEND};
     const unsigned begin = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_RTS | 1u << TASK_WIRE_PUT |
                            1u << TASK_WIRE_GET | 1u << TASK_WIRE_FETCH | 1u << TASK_WIRE_LOCK |
                            1u << TASK_WIRE_UNLOCK | 1u << TASK_WIRE_POST | 1u << TASK_WIRE_COMPLETE;
-    if (begin >> wire->kind & 1) /* the processor's, not answers of the adapter's */
-        m.delay = mpi->model.doorbell;
+    if (begin >> wire->kind & 1 &&
+        destination != node->node) /* the processor's, no answers of the adapter's */
+        m.delay += mpi->model.doorbell;
     if (wire->kind == TASK_WIRE_DATA) {
         m.queue = mpi->rendezvous == TASK_RENDEZVOUS_READ ? NET_QUEUE_READ : NET_QUEUE_SEND;
     } else if (wire->kind == TASK_WIRE_ANSWER) {

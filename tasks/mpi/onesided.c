@@ -118,7 +118,7 @@ static void operation(struct task_mpi *mpi, struct task_state *task, ker_time no
         control(mpi, task, now, TASK_WIRE_LOCK, target, false);
     }
     if (target->lock == TASK_LOCK_ASKED)
-        task_message_push(mpi, &task->onesided->delayed, &wire);
+        task_message_push(mpi, TASK_QUEUE_ONESIDED, &task->onesided->delayed, &wire);
     else
         operation_send(mpi, task, now, &wire);
 }
@@ -141,7 +141,7 @@ static void start(struct task_mpi *mpi, struct task_state *task)
     for (uint32_t i = 0; i < op->request_count; i++) {
         uint32_t peer = (uint32_t)op->requests[i];
         struct task_wire complete = wire_of(task, TASK_WIRE_COMPLETE, op->comm, op->tag, peer);
-        task_message_push(mpi, &task_onesided_get(task)->starters, &complete);
+        task_message_push(mpi, TASK_QUEUE_ONESIDED, &task_onesided_get(task)->starters, &complete);
         struct task_target *target = task_target_get(task, op->comm, op->tag, peer);
         if (op->mode & TASK_WINDOW_UNCHECKED)
             continue;
@@ -392,7 +392,7 @@ static void lock_arrived(struct task_mpi *mpi, struct task_state *task, ker_time
 {
     struct task_window *window = task_window_get(task, wire->comm, wire->tag);
     if (wire->kind == TASK_WIRE_LOCK) {
-        task_message_push(mpi, &task->onesided->locks, wire);
+        task_message_push(mpi, TASK_QUEUE_ONESIDED, &task->onesided->locks, wire);
         window->waiting++;
         if (window->waiting > 1)
             return; /* who waits longer comes first, and waits still */

@@ -38,13 +38,43 @@ struct task_state *task_on_node(struct task_mpi *mpi, const struct task_mpi_node
 }
 
 /* Sends from a task's node to where `to` (a task of the job) runs. */
-void task_wire_send(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
-                    const struct task_wire *wire, uint32_t to, uint64_t cookie)
+static void wire_send(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                      const struct task_wire *wire, uint32_t to, uint64_t cookie, ker_time delay)
 {
     uint32_t from = to == wire->destination ? wire->source : wire->destination, core = NODE_ANY_CORE;
     if (mpi->model.rail == NODE_RAIL_FIXED)
         core = task_on_node(mpi, node, wire->job, from)->core;
-    task_transmit(mpi, node, now, core, mpi->outside.node(mpi->outside.jobs, wire->job, to), wire, cookie);
+    task_transmit(mpi, node, now, core, mpi->outside.node(mpi->outside.jobs, wire->job, to), wire, cookie,
+                  delay);
+}
+
+void task_wire_send(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                    const struct task_wire *wire, uint32_t to, uint64_t cookie)
+{
+    wire_send(mpi, node, now, wire, to, cookie, 0);
+}
+
+ker_time task_protocol_copies(const struct task_mpi *mpi, unsigned mode, uint64_t bytes)
+{
+    bool eager = mpi->eager_buffered && mode != TASK_MODE_SYNCHRONOUS && bytes <= mpi->eager_limit;
+    if (!mpi->copies_buffered || (mode != TASK_MODE_BUFFERED && !eager))
+        return 0;
+    return ker_serialisation(bytes, mpi->model.memory_rate);
+}
+
+void task_protocol_copied(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
+{
+    if (mpi->copies_unexpected && wire->kind == TASK_WIRE_EAGER)
+        task_owe(task, ker_serialisation(wire->bytes, mpi->model.memory_rate));
+}
+
+void task_protocol_searched(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    if (mpi->match_time == 0)
+        return;
+    ker_time begin = task->searching > now ? task->searching : now, most = 9000000 * KER_S;
+    __int128 time = (__int128)mpi->looked_at * mpi->match_time;
+    task->searching = time < most - begin ? begin + (ker_time)time : most;
 }
 
 static struct task_wire wire_make(const struct task_state *task, const struct task_request *r)
@@ -97,17 +127,18 @@ void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_ti
 {
     struct task_mpi_node *node = task_node_of(mpi, task);
     struct task_wire answer = *wire;
+    ker_time delay = task->searching > now ? task->searching - now : 0;
     answer.receiver = task_request_at(mpi, request)->number;
     if (wire->kind == TASK_WIRE_RTS) {
         task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
         task_request_open(mpi, request);
         answer.kind = mpi->rendezvous == TASK_RENDEZVOUS_READ ? TASK_WIRE_READ : TASK_WIRE_CTS;
-        task_wire_send(mpi, node, now, &answer, wire->source, 0);
+        wire_send(mpi, node, now, &answer, wire->source, 0, delay);
         return;
     }
     if (wire->flags & TASK_WIRE_SYNC) {
         answer.kind = TASK_WIRE_ACK;
-        task_wire_send(mpi, node, now, &answer, wire->source, 0);
+        wire_send(mpi, node, now, &answer, wire->source, 0, delay);
     }
     protocol_received(mpi, task, request, wire->bytes);
 }
@@ -134,7 +165,11 @@ void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time
         task_request_complete(mpi, index);
     } else if (!(r->flags & TASK_REQUEST_SEND)) {
         struct task_wire wire;
-        if (task_match_post(mpi, task, index, &wire))
+        bool matched = task_match_post(mpi, task, index, &wire);
+        task_protocol_searched(mpi, task, now);
+        if (matched && !(r->flags & TASK_REQUEST_COLLECTIVE && r->run != task->collective))
+            task_protocol_copied(mpi, task, &wire);
+        if (matched)
             task_protocol_matched(mpi, task, now, index, &wire);
     } else if (r->mode == TASK_MODE_BUFFERED) {
         protocol_send(mpi, task, now, request_buffer(mpi, task, index));
@@ -149,6 +184,7 @@ static void protocol_take(struct task_mpi *mpi, struct task_state *task, ker_tim
                           const struct task_wire *wire)
 {
     uint32_t request = task_match_take(mpi, task, wire);
+    task_protocol_searched(mpi, task, now);
     if (request)
         task_protocol_matched(mpi, task, now, request, wire);
     else if (!(wire->flags & TASK_WIRE_COLLECTIVE))

@@ -149,35 +149,33 @@ static void requests_state(struct task_mpi *mpi, struct task_state *task, struct
 static void posted_state(struct task_mpi *mpi, struct task_state *task, struct task_queue *queue,
                          struct ker_chunk *c)
 {
-    uint32_t count = 0, at = queue->first;
-    for (uint32_t i = queue->first; !c->loads && i; i = task_request_at(mpi, i)->next)
-        count++;
-    for (count = ker_chunk_count(c, count, sizeof count); count && !c->bad; count--) {
-        uint32_t number = ker_chunk_u32(c, at ? task_request_at(mpi, at)->number : 0);
-        at = at ? task_request_at(mpi, at)->next : 0;
+    uint32_t *item = c->loads ? NULL : task_queue_items(mpi, TASK_QUEUE_POSTED, queue);
+    uint32_t count = ker_chunk_count(c, queue->count, sizeof count);
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        uint32_t number = ker_chunk_u32(c, item ? task_request_at(mpi, item[i])->number : 0);
         if (!c->loads)
             continue;
         c->bad |= !task_request_there(task, number);
         if (!c->bad)
-            task_posted_push(mpi, queue, task_request_numbered(task, number));
+            task_queue_push(mpi, TASK_QUEUE_POSTED, queue, task_request_numbered(task, number));
     }
+    free(item);
 }
 
-static void messages_state(struct task_mpi *mpi, struct task_queue *queue, struct ker_chunk *c)
+static void messages_state(struct task_mpi *mpi, enum task_queue_kind kind, struct task_queue *queue,
+                           struct ker_chunk *c)
 {
-    uint32_t count = 0, at = queue->first;
-    for (uint32_t i = queue->first; !c->loads && i; i = task_message_at(mpi, i)->next)
-        count++;
-    for (count = ker_chunk_count(c, count, sizeof(struct task_wire)); count; count--) {
+    uint32_t *item = c->loads ? NULL : task_queue_items(mpi, kind, queue);
+    uint32_t count = ker_chunk_count(c, queue->count, sizeof(struct task_wire));
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
         struct task_wire wire = {0};
-        if (!c->loads) {
-            wire = task_message_at(mpi, at)->wire;
-            at = task_message_at(mpi, at)->next;
-        }
+        if (item)
+            wire = task_message_at(mpi, item[i])->wire;
         KER_CHUNK(c, wire);
         if (c->loads && !c->bad)
-            task_message_push(mpi, queue, &wire);
+            task_message_push(mpi, kind, queue, &wire);
     }
+    free(item);
 }
 
 static void peers_state(struct task_state *task, struct ker_chunk *c)
@@ -249,9 +247,9 @@ static void onesided_state(struct task_mpi *mpi, struct task_state *task, struct
     }
     free(windows);
     free(targets);
-    messages_state(mpi, &o->delayed, c);
-    messages_state(mpi, &o->starters, c);
-    messages_state(mpi, &o->locks, c);
+    messages_state(mpi, TASK_QUEUE_ONESIDED, &o->delayed, c);
+    messages_state(mpi, TASK_QUEUE_ONESIDED, &o->starters, c);
+    messages_state(mpi, TASK_QUEUE_ONESIDED, &o->locks, c);
 }
 
 /* ---- runs ---- */
@@ -315,6 +313,7 @@ static void progress_state(struct task_state *t, struct ker_chunk *c)
     KER_CHUNK(c, t->pending);
     KER_CHUNK(c, t->open);
     KER_CHUNK(c, t->debt);
+    KER_CHUNK(c, t->searching);
     KER_CHUNK(c, t->blocked_since);
     KER_CHUNK(c, t->paid_until);
     KER_CHUNK(c, t->started);
@@ -360,10 +359,12 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
     requests_state(mpi, task, c);
     for (int i = 0; i < 2; i++) {
         posted_state(mpi, task, &task->posted[i], c);
-        messages_state(mpi, &task->unexpected[i], c);
+        messages_state(mpi, TASK_QUEUE_UNEXPECTED, &task->unexpected[i], c);
+        KER_CHUNK(c, task->search[i]);
+        KER_CHUNK(c, task->longest[i]);
     }
-    messages_state(mpi, &task->early, c);
-    messages_state(mpi, &task->held, c);
+    messages_state(mpi, TASK_QUEUE_EARLY, &task->early, c);
+    messages_state(mpi, TASK_QUEUE_HELD, &task->held, c);
     onesided_state(mpi, task, c);
     awaited_state(mpi, task, c);
     able_state(mpi, task, c);

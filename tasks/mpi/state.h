@@ -1,67 +1,20 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
  * Each file calls only those before it in this order: counts.c, calls.c, node.c (messages, timers, the list
- * of ready tasks), run.c (calls of collectives), request.c, window.c, match.c (pairs messages with receives),
- * wait.c, protocol.c (moves messages, starts requests), onesided.c, collective.c (executes schedules), task.c
- * (runs a task), table.c, profile.c, report.c, save.c, mpi.c (takes the node's calls). Nothing recurses into
- * a running task: completions only put tasks on the node's list.
+ * of ready tasks), run.c (calls of collectives), request.c, window.c, queue.c, match.c (pairs messages with
+ * receives), wait.c, protocol.c (moves messages, starts requests), onesided.c, collective.c (executes
+ * schedules), task.c (runs a task), table.c, profile.c, matching.c, report.c, save.c, mpi.c (takes the node's
+ * calls). Nothing recurses into a running task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
 
 #include "tasks/mpi/collectives/collective.h"
+#include "tasks/mpi/lookup.h"
 #include "tasks/mpi/mpi.h"
-
-/* -- what travels -- */
-
-enum task_wire_kind {
-    TASK_WIRE_EAGER = 1, /* the message itself */
-    TASK_WIRE_RTS,       /* ready to send: announces it */
-    TASK_WIRE_CTS,       /* clear to send: it is matched */
-    TASK_WIRE_READ,      /* it is matched, and the receiver reads it */
-    TASK_WIRE_DATA,      /* the message after CTS or READ */
-    TASK_WIRE_FIN,       /* it has been read */
-    TASK_WIRE_ACK,       /* a synchronous eager message has been matched */
-    /* One-sided; tag is the window. */
-    TASK_WIRE_PUT,    /* bytes for the target's memory */
-    TASK_WIRE_GET,    /* asks for bytes */
-    TASK_WIRE_FETCH,  /* both; sequence and receiver: how many are asked for, low and high half */
-    TASK_WIRE_ANSWER, /* to GET and FETCH */
-    TASK_WIRE_DONE,   /* to PUT */
-    TASK_WIRE_LOCK,
-    TASK_WIRE_GRANT,
-    TASK_WIRE_UNLOCK,
-    TASK_WIRE_POST,
-    TASK_WIRE_COMPLETE,
-};
+#include "tasks/mpi/wire.h"
 
 enum task_rendezvous { TASK_RENDEZVOUS_READ, TASK_RENDEZVOUS_WRITE }; /* the choices of mpi.rendezvous */
-
-#define TASK_WIRE_SYNC 1       /* wants an ACK */
-#define TASK_WIRE_EXCLUSIVE 4  /* of LOCK, GRANT, UNLOCK */
-#define TASK_WIRE_COLLECTIVE 2 /* collective context; sequence and start are the call's */
-
-/* The network's envelope. Source and destination are those of the message, in its answers, too. */
-struct task_wire {
-    uint8_t kind, flags;
-    uint16_t unused;
-    int32_t comm;
-    uint32_t source, destination; /* tasks of the job */
-    int32_t tag;
-    uint32_t sequence;
-    uint64_t bytes;
-    uint32_t sender, receiver; /* requests, by the numbers that their tasks have given them */
-    uint32_t job;
-    uint32_t start; /* of a persistent collective: which, from 1 */
-};
-_Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an envelope has 48 bytes");
-
-static inline uint64_t task_wire_payload(const struct task_wire *wire)
-{
-    const unsigned carry = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_DATA | 1u << TASK_WIRE_PUT |
-                           1u << TASK_WIRE_FETCH | 1u << TASK_WIRE_ANSWER;
-    return carry >> wire->kind & 1 ? wire->bytes : 0;
-}
 
 /* -- records in pools; the first word links -- */
 
@@ -111,8 +64,22 @@ struct task_message {
     struct task_wire wire;
 };
 
+/* A list of receives or messages; a long one is a lookup (queue.c). */
 struct task_queue {
     uint32_t first, last;
+    uint32_t count, lookup;
+};
+enum task_queue_kind {
+    TASK_QUEUE_POSTED, /* receives */
+    TASK_QUEUE_UNEXPECTED,
+    TASK_QUEUE_EARLY,    /* messages before their turn */
+    TASK_QUEUE_HELD,     /* found by matched probes; wire.receiver is the message's name */
+    TASK_QUEUE_ONESIDED, /* of one-sided communication: stays a list */
+};
+
+/* Of the searches in a task's posted or unexpected queues. */
+struct task_search {
+    uint64_t searches, lengths; /* lengths: the sum of the queue's at each */
 };
 
 /* What a task remembers of another task, or of a communicator. */
@@ -201,16 +168,21 @@ struct task_state {
     bool busy;    /* a timer of this task is running */
     bool ready;   /* on the node's ready list */
     bool blocked; /* since blocked_since; waits for a completion */
+    bool fetched; /* op is one of its program's */
     uint32_t ready_next;
-    uint32_t pending;       /* completions until the op can go on */
-    uint32_t open;          /* matched or injected, not complete: what FINALIZE waits for */
-    uint32_t collective;    /* the run it waits for, 0: none */
-    struct task_queue able; /* runs that nobody waits for, and that can go on */
-    struct ker_table peers; /* of struct task_peer */
+    uint32_t pending;    /* completions until the op can go on */
+    uint32_t open;       /* matched or injected, not complete: what FINALIZE waits for */
+    uint32_t collective; /* the run it waits for, 0: none */
+    struct {
+        uint32_t first, last;
+    } able;                                     /* runs that nobody waits for, and that can go on */
+    struct ker_table peers;                     /* of struct task_peer */
     struct task_queue posted[2], unexpected[2]; /* user's, collectives' */
-    struct task_queue early;                    /* before their turn */
-    struct task_queue held; /* found by matched probes; wire.receiver is the message's name */
-    ker_time debt;          /* processor time owed before the next step */
+    struct task_queue early, held;
+    struct task_search search[2]; /* by kind of queue: posted, unexpected */
+    uint32_t longest[2];          /* the longest queue there was */
+    ker_time searching;           /* its queues are being searched until then */
+    ker_time debt;                /* processor time owed before the next step */
     ker_time blocked_since;
     ker_time paid_until; /* busy: when it is done */
     ker_time started;    /* this pass of its program */
@@ -220,7 +192,6 @@ struct task_state {
     uint32_t jitters;              /* drawn for its computations */
     uint32_t numbers, number_free; /* room for requests; the first free number, 0: none */
     uint32_t *request;        /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number */
-    bool fetched;             /* op is one of its program's */
     struct task_calls *calls; /* NULL: they are not counted */
     struct task_onesided *onesided; /* NULL: none so far */
 };
@@ -253,13 +224,16 @@ struct task_mpi {
     struct node_model model;
     struct task_coll_table collectives;
     uint64_t eager_limit;
-    bool eager_buffered;
+    bool eager_buffered, copies_unexpected, copies_buffered;
     enum task_rendezvous rendezvous;
+    ker_time match_time;  /* of each entry that a search looks at */
+    uint32_t looked_at;   /* by the last search */
+    uint64_t steps;       /* of all searches: for tests */
     int control_priority; /* class of control messages; -1: their job's */
     struct task_mpi_node *node;
     struct task_state *task;
     uint32_t nodes, node_room, tasks, task_room;
-    struct ker_chunks request, message, run;
+    struct ker_chunks request, message, run, lookup;
     struct ker_table names; /* of named requests, see request.c */
     char **kept_name;       /* of functions, from a checkpoint */
     uint32_t kept_names;
@@ -305,9 +279,10 @@ void task_calls_wait(struct task_state *, ker_time);
 struct task_counted *task_calls_sorted(const struct task_state *, ker_time end, uint32_t *count);
 void task_calls_state(struct task_mpi *, struct task_state *, struct ker_chunk *);
 /* -- node.c -- */
-/* A message of this job from a task on this core (or NODE_ANY_CORE) to the node `destination`. */
+/* A message of this job from a task on this core (or NODE_ANY_CORE) to the node `destination`, which begins
+ * so much later. */
 void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint32_t core,
-                   uint32_t destination, const struct task_wire *, uint64_t cookie);
+                   uint32_t destination, const struct task_wire *, uint64_t cookie, ker_time delay);
 /* A timer of this task, which is busy until then. */
 void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
 void task_ready(struct task_mpi *, struct task_state *);   /* its condition has come true */
@@ -327,6 +302,13 @@ void task_run_completed(struct task_mpi *, struct task_state *, uint32_t run);
 static inline struct task_collective_run *task_run_at(const struct task_mpi *mpi, uint32_t index)
 {
     return ker_chunks_at(&mpi->run, index);
+}
+
+/* Processor time that the task owes before it goes on. */
+static inline void task_owe(struct task_state *task, ker_time time)
+{
+    ker_time most = 9000000 * KER_S; /* behind any run's end */
+    task->debt = time < most - task->debt ? task->debt + time : most;
 }
 
 /* -- task.c -- */
@@ -387,15 +369,35 @@ void task_onesided_release(struct task_state *);
 void **task_windows_sorted(const struct task_onesided *);
 void **task_targets_sorted(const struct task_onesided *);
 
+/* -- queue.c -- */
+void task_queues_init(struct task_mpi *);
+void task_queue_push(struct task_mpi *, enum task_queue_kind, struct task_queue *, uint32_t item);
+/* The first entry that fits, or 0, and how many a search from the beginning looks at (only where that costs
+ * time). */
+struct task_found {
+    uint32_t item, before, looked_at; /* before: for task_queue_take */
+};
+struct task_found task_queue_find(struct task_mpi *, enum task_queue_kind, struct task_queue *,
+                                  const struct task_match_key *);
+/* Takes what was just found out of the queue. */
+void task_queue_take(struct task_mpi *, enum task_queue_kind, struct task_queue *, const struct task_found *);
+bool task_queue_remove(struct task_mpi *, enum task_queue_kind, struct task_queue *,
+                       uint32_t item);                           /* false: not there */
+void task_queue_release(struct task_mpi *, struct task_queue *); /* its lookup */
+/* All in their order: malloc'ed, queue->count of them. */
+uint32_t *task_queue_items(const struct task_mpi *, enum task_queue_kind, const struct task_queue *);
+struct task_match_key task_key_of_request(const struct task_mpi *, const struct task_request *);
+struct task_match_key task_key_of_message(enum task_queue_kind, const struct task_wire *);
+
 /* -- match.c -- */
 extern const struct ker_table_kind task_peer_kind;
 /* At the end of a queue. */
-void task_message_push(struct task_mpi *, struct task_queue *, const struct task_wire *);
+void task_message_push(struct task_mpi *, enum task_queue_kind, struct task_queue *,
+                       const struct task_wire *);
 /* The first of them that is of this window, 0: none; and such a one, to this task or TASK_ANY, taken out. */
-uint32_t task_message_first(const struct task_mpi *, const struct task_queue *, int32_t comm, int32_t window);
+uint32_t task_message_first(struct task_mpi *, struct task_queue *, int32_t comm, int32_t window);
 bool task_message_pull(struct task_mpi *, struct task_queue *, int32_t comm, int32_t window, int32_t to,
                        struct task_wire *);
-void task_posted_push(struct task_mpi *, struct task_queue *, uint32_t request);
 struct task_peer *task_peer_get(struct task_state *, uint32_t key); /* made when there is none */
 /* Posts an active receive. True: it fits this message, which had arrived and is taken from the queue. */
 bool task_match_post(struct task_mpi *, struct task_state *, uint32_t request, struct task_wire *);
@@ -405,13 +407,12 @@ uint32_t task_match_take(struct task_mpi *, struct task_state *, const struct ta
 bool task_match_turn(struct task_mpi *, struct task_state *, const struct task_wire *);
 bool task_match_early(struct task_mpi *, struct task_state *, uint32_t source, struct task_wire *);
 bool task_match_cancel(struct task_mpi *, struct task_state *, uint32_t request); /* false: it is matched */
-bool task_match_probe(const struct task_mpi *, const struct task_state *, int32_t source, int32_t tag,
-                      int32_t comm);
+bool task_match_probe(struct task_mpi *, struct task_state *, int32_t source, int32_t tag, int32_t comm);
 /* Takes the first message that fits out of the queue, and keeps it under this name; false: there is none. */
 bool task_match_hold(struct task_mpi *, struct task_state *, int32_t source, int32_t tag, int32_t comm,
                      uint32_t message);
 bool task_match_held(struct task_mpi *, struct task_state *, uint32_t message, struct task_wire *);
-bool task_match_fits(const struct task_wire *, int32_t source, int32_t tag, int32_t comm, uint32_t call);
+bool task_match_fits(const struct task_wire *, int32_t source, int32_t tag, int32_t comm); /* the program's */
 int32_t task_match_peer(const struct task_mpi *, const struct task_state *, int32_t comm, int32_t rank);
 
 /* -- protocol.c -- */
@@ -425,6 +426,12 @@ void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, u
 /* A request that has been made for a message that was held. */
 void task_protocol_matched(struct task_mpi *, struct task_state *, ker_time now, uint32_t request,
                            const struct task_wire *);
+/* Processor time for copying a message of this mode (enum task_send_mode) that is sent to a buffer. */
+ker_time task_protocol_copies(const struct task_mpi *, unsigned mode, uint64_t bytes);
+/* The task has taken a message that had arrived before: it may have to be copied. */
+void task_protocol_copied(struct task_mpi *, struct task_state *, const struct task_wire *);
+/* The task has searched a queue: what it finds it has when that is over. */
+void task_protocol_searched(struct task_mpi *, struct task_state *, ker_time now);
 void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
 /* A cookie names a request of a task of the node. */
 static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task_state *task, uint32_t number)
@@ -459,6 +466,7 @@ void task_collective_progress(struct task_mpi *, struct task_state *, ker_time n
 /* -- save.c -- node_service.save */
 void task_mpi_save(void *state, struct node *, struct ker_chunk *);
 
-/* -- table.c, profile.c, report.c -- task_mpi_results, task_mpi_calls, task_mpi_waiting */
+/* -- table.c, matching.c, profile.c, report.c -- task_mpi_results, task_mpi_matching, task_mpi_calls,
+ * task_mpi_waiting */
 
 #endif

@@ -68,6 +68,7 @@ static bool issue_matched(struct task_mpi *mpi, struct task_state *task, ker_tim
     r->comm = wire.comm;
     r->bytes = op->bytes;
     r->state = TASK_REQUEST_ACTIVE;
+    task_protocol_copied(mpi, task, &wire);
     task_protocol_matched(mpi, task, now, index, &wire);
     return named || task_wait_one(mpi, task, index);
 }
@@ -122,6 +123,14 @@ static bool issue_point_to_point(struct task_mpi *mpi, struct task_state *task, 
     }
 }
 
+static bool issue_probe(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    mpi->looked_at = 0; /* when it does not search at all */
+    bool goes_on = task_probe_begin(mpi, task);
+    task_protocol_searched(mpi, task, now);
+    return goes_on;
+}
+
 /* Does the op; false: the task must wait. */
 static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
@@ -145,7 +154,7 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     case TASK_OP_PROBE:
     case TASK_OP_IPROBE:
     case TASK_OP_MPROBE:
-        return task_probe_begin(mpi, task);
+        return issue_probe(mpi, task, now);
     case TASK_OP_MRECV:
     case TASK_OP_IMRECV:
         return issue_matched(mpi, task, now);
@@ -171,32 +180,45 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
 /* -- processor time -- */
 
 /* A collective that does not block is handed over to the adapter like a message. */
-static bool named_sends(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
+static ker_time send_time(const struct task_mpi *mpi, int32_t peer, unsigned mode, uint64_t bytes)
+{
+    return peer == TASK_PROC_NULL ? 0 : mpi->model.send_overhead + task_protocol_copies(mpi, mode, bytes);
+}
+
+/* A collective that does not block is handed over to the adapter like a message. */
+static ker_time named_send_time(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
 {
     uint32_t index = task_request_find(mpi, task, name);
     const struct task_request *r = index ? task_request_at(mpi, index) : NULL;
-    return r && ((r->flags & TASK_REQUEST_SEND && r->peer != TASK_PROC_NULL) || r->peer == TASK_PEER_RUN);
+    if (r && r->peer == TASK_PEER_RUN)
+        return mpi->model.send_overhead;
+    return r && (r->flags & TASK_REQUEST_SEND) ? send_time(mpi, r->peer, r->mode, r->bytes) : 0;
 }
 
-static uint32_t op_sends(const struct task_mpi *mpi, const struct task_state *task)
+/* Of the messages that the op sends. */
+static void send_charge(struct task_mpi *mpi, struct task_state *task)
 {
     const struct task_op *op = &task->op;
-    uint32_t sends = 0;
     switch (op->kind) {
     case TASK_OP_SEND:
     case TASK_OP_ISEND:
     case TASK_OP_SENDRECV:
-        return op->peer != TASK_PROC_NULL;
+        task_owe(task, send_time(mpi, op->peer, op->mode, op->bytes));
+        break;
     case TASK_OP_ICOLLECTIVE:
-        return 1;
+        task_owe(task, mpi->model.send_overhead);
+        break;
     case TASK_OP_START:
-        return named_sends(mpi, task, op->request);
+        task_owe(task, named_send_time(mpi, task, op->request));
+        break;
     case TASK_OP_STARTALL:
         for (uint32_t i = 0; i < op->request_count; i++)
-            sends += named_sends(mpi, task, op->requests[i]);
-        return sends;
+            task_owe(task, named_send_time(mpi, task, op->requests[i]));
+        break;
     default:
-        return task_op_onesided(op) ? task_onesided_sends(mpi, task) : 0;
+        if (task_op_onesided(op))
+            task_owe(task, mpi->model.send_overhead * (ker_time)task_onesided_sends(mpi, task));
+        break;
     }
 }
 
@@ -224,8 +246,8 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task)
             node_compute(&mpi->model, op->time, job->processor_factor) + compute_jitter(mpi, task, job);
         task->compute += time;
         task->debt += time;
-    } else if (mpi->model.send_overhead) {
-        task->debt += mpi->model.send_overhead * (ker_time)op_sends(mpi, task);
+    } else if (mpi->model.send_overhead || mpi->copies_buffered) {
+        send_charge(mpi, task);
     }
 }
 
@@ -290,6 +312,13 @@ static void task_advance(struct task_mpi *mpi, struct task_state *task, ker_time
     task_mpi_done(mpi, task);
 }
 
+/* A call goes on when the searches in the task's queues that have begun are over. */
+static void search_wait(struct task_state *task, ker_time now)
+{
+    if (task->searching > now)
+        task_owe(task, task->searching - now);
+}
+
 static void task_unblock(struct task_state *task, ker_time now)
 {
     if (!task->blocked)
@@ -302,6 +331,7 @@ static void task_unblock(struct task_state *task, ker_time now)
         task->send_wait += time;
     else
         task->wait += time;
+    search_wait(task, now);
 }
 
 static void task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now)
@@ -322,6 +352,16 @@ static bool task_waits(const struct task_mpi *mpi, const struct task_state *task
 }
 
 /* Collectives that it does not wait for go on whatever it does: it is woken for them, too. */
+static void wait_over(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    if (task->op.kind >= TASK_OP_WAIT && task->op.kind <= TASK_OP_TESTSOME)
+        task_wait_end(mpi, task);
+    else if (task->op.kind == TASK_OP_MPROBE)
+        task_probe_end(mpi, task);
+    else if (task_op_onesided(&task->op))
+        task_onesided_end(mpi, task, now);
+}
+
 void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     mpi->outside.touch(task_node_of(mpi, task)->net, now);
@@ -337,6 +377,10 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
         }
         switch (task->stage) {
         case TASK_STAGE_NEXT:
+            if (__builtin_expect(task->searching > now, 0) && task->op.kind != TASK_OP_COMPUTE) {
+                search_wait(task, now);
+                break;
+            }
             if (task->able.first)
                 task_collective_progress(mpi, task, now);
             task_fetch(mpi, task, now);
@@ -350,12 +394,7 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
             task_advance(mpi, task, now);
             break;
         case TASK_STAGE_BLOCKED:
-            if (task->op.kind >= TASK_OP_WAIT && task->op.kind <= TASK_OP_TESTSOME)
-                task_wait_end(mpi, task);
-            else if (task->op.kind == TASK_OP_MPROBE)
-                task_probe_end(mpi, task);
-            else if (task_op_onesided(&task->op))
-                task_onesided_end(mpi, task, now);
+            wait_over(mpi, task, now);
             task_advance(mpi, task, now);
             break;
         default: {

@@ -160,7 +160,7 @@ void task_probe_notice(struct task_mpi *mpi, struct task_state *task, const stru
     const struct task_op *op = &task->op;
     if (task->stage != TASK_STAGE_BLOCKED || !probe_waits(op) || !task->pending)
         return;
-    if (!task_match_fits(wire, task_match_peer(mpi, task, op->comm, op->peer), op->tag, op->comm, 0))
+    if (!task_match_fits(wire, task_match_peer(mpi, task, op->comm, op->peer), op->tag, op->comm))
         return;
     task->pending = 0;
     task_ready(mpi, task);

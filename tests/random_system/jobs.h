@@ -59,6 +59,8 @@ static void random_mpi(struct random_system *r)
     put_bytes(r, "eager_limit", r->extreme ? spread(r, 0, 1 << 30) : limits[draw(r, 4)]);
     put_choice(r, "eager_completion", LIST("sent", "buffered"));
     put_choice(r, "rendezvous", LIST("read", "write"));
+    put_choice(r, "copies", LIST("none", "unexpected", "buffered", "all"));
+    put_time(r, "match_time", LIST("0 ns", "0 ns", "1 ps", "7 ns", "150 ns"), 0, 1e9);
     if (random_flag(r, "own class", 50))
         put_whole(r, "control_priority", 0, r->classes - 1, 0, r->classes - 1);
     if (random_flag(r, "own collectives", 40))

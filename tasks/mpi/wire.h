@@ -1,0 +1,54 @@
+/* wire.h - what travels between tasks: the envelopes of the MPI model's messages. */
+#ifndef TASKS_MPI_WIRE_H
+#define TASKS_MPI_WIRE_H
+
+#include "net/net.h"
+
+enum task_wire_kind {
+    TASK_WIRE_EAGER = 1, /* the message itself */
+    TASK_WIRE_RTS,       /* ready to send: announces it */
+    TASK_WIRE_CTS,       /* clear to send: it is matched */
+    TASK_WIRE_READ,      /* it is matched, and the receiver reads it */
+    TASK_WIRE_DATA,      /* the message after CTS or READ */
+    TASK_WIRE_FIN,       /* it has been read */
+    TASK_WIRE_ACK,       /* a synchronous eager message has been matched */
+    /* One-sided; tag is the window. */
+    TASK_WIRE_PUT,    /* bytes for the target's memory */
+    TASK_WIRE_GET,    /* asks for bytes */
+    TASK_WIRE_FETCH,  /* both; sequence and receiver: how many are asked for, low and high half */
+    TASK_WIRE_ANSWER, /* to GET and FETCH */
+    TASK_WIRE_DONE,   /* to PUT */
+    TASK_WIRE_LOCK,
+    TASK_WIRE_GRANT,
+    TASK_WIRE_UNLOCK,
+    TASK_WIRE_POST,
+    TASK_WIRE_COMPLETE,
+};
+
+#define TASK_WIRE_SYNC 1       /* wants an ACK */
+#define TASK_WIRE_EXCLUSIVE 4  /* of LOCK, GRANT, UNLOCK */
+#define TASK_WIRE_COLLECTIVE 2 /* collective context; sequence and start are the call's */
+
+/* The network's envelope. Source and destination are those of the message, in its answers, too. */
+struct task_wire {
+    uint8_t kind, flags;
+    uint16_t unused;
+    int32_t comm;
+    uint32_t source, destination; /* tasks of the job */
+    int32_t tag;
+    uint32_t sequence;
+    uint64_t bytes;
+    uint32_t sender, receiver; /* requests, by the numbers that their tasks have given them */
+    uint32_t job;
+    uint32_t start; /* of a persistent collective: which, from 1 */
+};
+_Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an envelope has 48 bytes");
+
+static inline uint64_t task_wire_payload(const struct task_wire *wire)
+{
+    const unsigned carry = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_DATA | 1u << TASK_WIRE_PUT |
+                           1u << TASK_WIRE_FETCH | 1u << TASK_WIRE_ANSWER;
+    return carry >> wire->kind & 1 ? wire->bytes : 0;
+}
+
+#endif
