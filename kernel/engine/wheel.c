@@ -71,7 +71,11 @@ uint32_t wheel_chunk_new(struct wheel *w, uint32_t next)
 static void bucket_mark(struct wheel *w, const struct wheel_bucket *b)
 {
     size_t at = (size_t)(b - w->bucket);
-    uint32_t s = (uint32_t)(at / w->blocks), block = (uint32_t)(at % w->blocks);
+    uint32_t s = (uint32_t)at, block = 0;
+    if (w->blocks > 1) {
+        s = (uint32_t)(at / w->blocks);
+        block = (uint32_t)(at % w->blocks);
+    }
     w->busy[s >> 6] |= 1ull << (s & 63);
     w->busy_block[(size_t)s * w->block_words + (block >> 6)] |= 1ull << (block & 63);
 }
@@ -172,8 +176,9 @@ static void far_settle(struct wheel *w, struct wheel_far entry)
 void wheel_advance(struct wheel *w, ker_time start)
 {
     ker_check(start % w->grid == 0 && start >= w->base);
+    /* Dividing takes as long as all the rest of a small window. */
+    w->base_slot = start < w->horizon ? w->base_slot + (int64_t)wheel_slot_of(w, start) : start / w->grid;
     w->base = start;
-    w->base_slot = start / w->grid;
     ker_time span = (ker_time)w->slots * w->grid;
     w->horizon = start > KER_TIME_MAX - span ? KER_TIME_MAX : start + span;
     while (w->far_count && w->far[0].time < w->horizon)
@@ -231,6 +236,7 @@ void wheel_restart(struct wheel *w, ker_time at)
     w->free_chunk = 0;
     w->far_count = 0;
     KER_POOL_RELEASE(&w->far_record);
-    w->base = 0;
+    w->base = w->base_slot = 0;
+    w->horizon = (ker_time)w->slots * w->grid;
     wheel_advance(w, at / w->grid * w->grid);
 }

@@ -226,7 +226,8 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     free(t.window);
     free(t.made);
     own->reader.code = &own->code;
-    trace_reader_seek(&own->reader, 0, 0);
+    if (status == KER_OK)
+        trace_reader_seek(&own->reader, 0, 0);
     return status;
 }
 

@@ -301,7 +301,7 @@ static inline int64_t get_signed(struct trace_reader *reader)
 /* There are no more of them than a window of the file may begin with. */
 static uint64_t *get_list(struct trace_reader *reader, uint64_t count, uint64_t offset)
 {
-    uint64_t last = 0, *list = reader->scratch + offset;
+    uint64_t last = 0, *list = count ? reader->scratch + offset : NULL;
     for (uint64_t i = 0; i < count; i++) {
         if (reader->at >= reader->low)
             trace_reader_more(reader);

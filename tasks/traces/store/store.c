@@ -195,12 +195,14 @@ void trace_reader_seek(struct trace_reader *reader, uint64_t at, uint32_t line)
 {
     const struct trace_code *code = reader->code;
     reader->line = line;
+    if (code->begin) {
+        window_fill(reader, at);
+        return;
+    }
     reader->first = 0;
     reader->begin = code->byte;
-    reader->at = reader->begin + (code->begin ? 0 : at);
+    reader->at = code->byte + at;
     reader->low = reader->end = code->byte + code->used;
-    if (code->begin)
-        window_fill(reader, at);
 }
 
 void trace_reader_release(struct trace_reader *reader)
