@@ -217,7 +217,7 @@ refused "tasks that are not there" 'small has 3 tasks, 0 to 2' --cut tasks=1-3 s
 refused "two things at a time" 'one at a time' --stats --cut time=: small
 refused "two names for one" 'expected one trace' --stats small small
 refused "a place that is taken" 'it is there already' --to mars small small
-refused "no trace" 'no files task-' --stats /
+refused "no trace" 'it is no trace of a known format' --stats /
 refused "no such file" 'No such file' --stats missing
 cp "$name.mars" bad.mars
 printf '\377\377\377\377' | dd of=bad.mars bs=1 seek=117 conv=notrunc 2>/dev/null
@@ -228,6 +228,9 @@ refused "a version or head that is not right" 'bad.mars' --stats bad.mars
 "$marsconv" --to mars "$top/tests/traces/$name" folder 2>err
 rm folder/task-000003.mars
 refused "a task that is missing" 'task 3 is missing' --to mars folder again
+cp -R small missing.d
+rm missing.d/pmpi-trace-rank-1.txt
+refused "a text that is missing" 'missing.d.*pmpi-trace-rank-1' --stats missing.d
 cp -R small cut
 sed -i '$d' cut/pmpi-trace-rank-1.txt
 refused "a text that was cut" 'pmpi-trace-rank-1.txt:5: .*truncated' --to mars cut again

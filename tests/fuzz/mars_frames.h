@@ -34,28 +34,35 @@ static size_t block_add(uint8_t *file, size_t at, struct mars_payload *payload, 
 
 #define FRAMED_BYTES ((size_t)1 << 20)
 
-/* Returns the bytes of the file; 0: the input is too short or too long for one. */
-static size_t frames_make(uint8_t file[FRAMED_BYTES], const uint8_t *data, size_t size)
+/* Appends a task's blocks to the file; the input has not less than two bytes. Returns the file's bytes. */
+static size_t frames_task(uint8_t file[FRAMED_BYTES], size_t at, uint32_t task, const uint8_t *data,
+                          size_t size)
 {
     static struct mars_payload payload = {.level = 1}; /* making one takes longer than all the rest */
-    struct mars_block block = {.kind = MARS_BLOCK_DEFINITIONS, .thread = 0xffff, .records = 1};
-    size_t at = MARS_HEAD_BYTES, bytes;
-    if (size < 2 || size > 65536)
-        return 0;
+    struct mars_block block = {.kind = MARS_BLOCK_DEFINITIONS, .task = task, .thread = 0xffff, .records = 1};
     uint32_t records = data[0];
+    size_t bytes;
     data++, size--;
-    mars_head_put(file, MARS_FILE_TASK);
     mars_payload_begin(&payload);
     const uint8_t *from = part(&data, &size, &bytes);
     mars_payload_section(&payload, MARS_SECTION_DEFINITIONS, from, bytes);
     at = block_add(file, at, &payload, &block);
-    block = (struct mars_block){.kind = MARS_BLOCK_CALLS, .records = records};
+    block = (struct mars_block){.kind = MARS_BLOCK_CALLS, .task = task, .records = records};
     mars_payload_begin(&payload);
     for (int kind = MARS_SECTION_SHAPES; kind <= MARS_SECTION_DURATION_BITS; kind++) {
         from = part(&data, &size, &bytes);
         mars_payload_section(&payload, (enum mars_section_kind)kind, from, bytes);
     }
     return block_add(file, at, &payload, &block);
+}
+
+/* A file of one task. Returns its bytes; 0: the input is too short or too long for one. */
+static size_t frames_make(uint8_t file[FRAMED_BYTES], const uint8_t *data, size_t size)
+{
+    if (size < 2 || size > 65536)
+        return 0;
+    mars_head_put(file, MARS_FILE_TASK);
+    return frames_task(file, MARS_HEAD_BYTES, 0, data, size);
 }
 
 #endif

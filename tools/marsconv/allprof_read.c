@@ -4,25 +4,31 @@
  * become in the replay is kept in a few bytes each, beyond 64 MiB in a temporary file. Then each is read
  * again, line by line.
  */
+#define _GNU_SOURCE
 #include "tools/marsconv/allprof.h"
 #include "tools/marsconv/allprof_format.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define MEMORY (UINT64_C(64) << 20)
 #define POLL_GAP (10 * KER_US) /* as jobs[].poll_gap is by default */
 
+static int task_file(const struct dirent *entry)
+{
+    return strncmp(entry->d_name, "pmpi-trace-rank-", 16) == 0;
+}
+
 static bool allprof_known(const char *path)
 {
-    struct stat stat_;
-    struct ker_error *error = ker_alloc(sizeof *error);
-    uint32_t tasks = 0;
-    bool known = stat(path, &stat_) == 0 && S_ISDIR(stat_.st_mode) &&
-                 allprof_folder_count(path, &tasks, error) == KER_OK && tasks > 0;
-    free(error);
-    return known;
+    struct dirent **entry;
+    int count = scandir(path, &entry, task_file, NULL);
+    for (int i = 0; i < count; i++)
+        free(entry[i]);
+    if (count >= 0)
+        free(entry);
+    return count > 0;
 }
 
 static enum ker_status files_read(struct conv_source *source, struct allprof_events *events,

@@ -20,7 +20,7 @@ void check_found(struct check *c, uint32_t task, uint64_t at, const char *format
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
     if (c->findings++ < SHOWN)
-        printf("%s: %s\n", conv_place(&where, at & (((uint64_t)1 << 48) - 1), place), text);
+        fprintf(c->to, "%s: %s\n", conv_place(&where, at & (((uint64_t)1 << 48) - 1), place), text);
 }
 
 /* A part of the receivers; when their channels are too many, parts of it. */
@@ -47,45 +47,40 @@ static bool part_check(struct check *c, uint32_t part, uint32_t parts, struct ma
     return true;
 }
 
-static int status_of(struct check *c, bool fine, const struct mars_error *error)
+bool conv_check_of(struct conv_source *source, FILE *to, uint64_t *findings, struct mars_error *error)
 {
-    if (!fine) {
-        fprintf(stderr, "marsconv: error: %s\n", error->text);
-        return 2;
-    }
-    if (c->findings > SHOWN)
-        printf("and %llu more\n", (unsigned long long)(c->findings - SHOWN));
-    if (c->untested)
-        conv_warn(
-            "%s: %llu times a variable gets another request while it holds that of a send; liballprof does "
-            "not record MPI_Test, which may have completed it",
-            c->source->path, (unsigned long long)c->untested);
-    if (c->findings == 0)
-        printf("nothing found\n");
-    if (fflush(stdout) != 0) {
-        fprintf(stderr, "marsconv: error: standard output: it cannot be written\n");
-        return 2;
-    }
-    return c->findings ? 1 : 0;
+    struct check c = {.source = source, .to = to, .first = true};
+    bool fine = part_check(&c, 0, 1, error) && check_again(&c, error);
+    if (fine && c.untested)
+        conv_warn("%s: %llu times a variable gets another request while it holds that of a send; liballprof "
+                  "does not record MPI_Test, which may have completed it",
+                  source->path, (unsigned long long)c.untested);
+    if (fine && c.findings > SHOWN)
+        fprintf(to, "and %llu more\n", (unsigned long long)(c.findings - SHOWN));
+    if (fine && c.findings == 0)
+        fprintf(to, "nothing found\n");
+    if (fine && (fflush(to) != 0 || ferror(to)))
+        fine = mars_fail(error, "standard output: it cannot be written");
+    ker_table_release(&c.channels);
+    ker_table_release(&c.wild);
+    ker_table_release(&c.comms);
+    free(c.differ);
+    *findings = c.findings;
+    return fine;
 }
 
 int conv_check(const char *path, const struct conv_options *options)
 {
     struct mars_error error = {0};
     struct conv_source source;
-    struct check c = {.source = &source, .first = true};
+    uint64_t findings = 0;
     bool fine = conv_open(&source, path, options, &error);
-    if (!fine && source.found) { /* what its communicators are can only be told when its calls fit */
+    bool told = !fine && source.found; /* communicators can only be told when their calls fit */
+    if (told)
         printf("%s\n", error.text);
-        conv_close(&source);
-        return 1;
-    }
-    fine = fine && part_check(&c, 0, 1, &error) && check_again(&c, &error);
-    int status = status_of(&c, fine, &error);
-    ker_table_release(&c.channels);
-    ker_table_release(&c.wild);
-    ker_table_release(&c.comms);
-    free(c.differ);
+    fine = fine && conv_check_of(&source, stdout, &findings, &error);
     conv_close(&source);
-    return status;
+    if (!fine && !told)
+        fprintf(stderr, "marsconv: error: %s\n", error.text);
+    return told || (fine && findings) ? 1 : fine ? 0 : 2;
 }

@@ -25,6 +25,7 @@ static inline uint64_t check_at(const struct conv_task *task, uint64_t number)
 
 struct check {
     struct conv_source *source;
+    FILE *to;
     uint64_t findings;
     uint64_t untested;    /* sends whose variable gets another request, where the trace has no MPI_Test */
     bool first;           /* reading: all is checked, else only messages */

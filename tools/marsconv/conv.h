@@ -12,6 +12,8 @@
 
 #include "tasks/traces/mars/reader.h"
 
+#include <stdio.h>
+
 struct conv_format;
 
 struct conv_options {
@@ -156,6 +158,12 @@ const struct conv_function *conv_function(struct conv_functions *, const struct 
 /* ---- cut.c: a part of a trace, created and written but not finished ---- */
 
 bool conv_cut(struct conv_source *, struct conv_sink *, const char *part, struct mars_error *);
+
+/* ---- of a trace that is open; an error has a text ---- */
+
+void conv_write(struct conv_source *, struct conv_sink *, const char *cut, struct mars_error *);
+bool conv_stats_of(struct conv_source *, bool json, FILE *, struct mars_error *);
+bool conv_check_of(struct conv_source *, FILE *, uint64_t *findings, struct mars_error *);
 
 /* ---- what marsconv does; all return its exit status: 0, 1 (check found something) or 2 ---- */
 

@@ -39,8 +39,7 @@ static bool all_copy(struct conv_source *source, struct conv_sink *sink, struct 
     return fine;
 }
 
-static void source_copy(struct conv_source *source, struct conv_sink *sink, const char *cut,
-                        struct mars_error *error)
+void conv_write(struct conv_source *source, struct conv_sink *sink, const char *cut, struct mars_error *error)
 {
     struct stat stat_;
     if (stat(sink->path, &stat_) == 0) {
@@ -61,7 +60,7 @@ int conv_convert(const char *from, const char *to, const struct conv_format *for
     if (conv_open(&source, from, options, &error)) {
         sink.format = format ? format : source.format;
         sink.tasks = source.tasks;
-        source_copy(&source, &sink, cut, &error);
+        conv_write(&source, &sink, cut, &error);
     }
     conv_losses_tell(&losses, to);
     conv_close(&source);

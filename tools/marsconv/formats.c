@@ -1,9 +1,11 @@
 /* formats.c - the formats, and what all of them have in common. */
 #include "tools/marsconv/conv.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct conv_format *const formats[] = {&conv_mars, &conv_allprof, NULL};
 
@@ -28,7 +30,10 @@ bool conv_open(struct conv_source *source, const char *path, const struct conv_o
         if (formats[i]->known(path))
             source->format = formats[i];
     if (!source->format)
-        source->format = formats[0]; /* which says what is wrong with it */
+        return access(path, F_OK) != 0
+                   ? mars_fail(error, "%s: %s", path, strerror(errno))
+                   : mars_fail(error, "%s: it is no trace of a known format; marsconv --help lists them",
+                               path);
     if (!source->format->open(source, error)) {
         source->format->close(source);
         source->format = NULL;

@@ -10,4 +10,10 @@ $(BUILD)/marsconv: $(CNV_OBJECTS) $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
+# The fuzzer links all but main().
+build/fuzz/fuzz_marsconv: build/fuzz/tests/fuzz/fuzz_marsconv.o \
+		$(patsubst %.c,build/fuzz/%.o,$(filter-out %/marsconv.c,$(wildcard $(CNV)/*.c))) $(LIBRARY)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
 -include $(CNV_OBJECTS:.o=.d)

@@ -244,24 +244,28 @@ static int pair_compare(const void *a, const void *b)
     return x->to < y->to ? -1 : x->to > y->to;
 }
 
+bool conv_stats_of(struct conv_source *source, bool json, FILE *to, struct mars_error *error)
+{
+    struct stats *stats = ker_alloc(sizeof *stats);
+    bool fine = true;
+    stats->source = source;
+    stats->task = ker_alloc(source->tasks * sizeof *stats->task);
+    for (uint32_t i = 0; fine && i < source->tasks; i++)
+        fine = task_gather(stats, source, i, error);
+    stats_phase_end(&stats->phases);
+    if (stats->pairs)
+        qsort(stats->pair, stats->pairs, sizeof *stats->pair, pair_compare);
+    if (fine && !(json ? stats_print_json(stats, to) : stats_print(stats, to)))
+        fine = mars_fail(error, "standard output: it cannot be written");
+    stats_release(stats);
+    return fine;
+}
+
 int conv_stats(const char *path, bool json, const struct conv_options *options)
 {
     struct mars_error error = {0};
     struct conv_source source;
-    struct stats *stats = ker_alloc(sizeof *stats);
-    bool fine = conv_open(&source, path, options, &error);
-    if (fine) {
-        stats->source = &source;
-        stats->task = ker_alloc(source.tasks * sizeof *stats->task);
-    }
-    for (uint32_t i = 0; fine && i < source.tasks; i++)
-        fine = task_gather(stats, &source, i, &error);
-    stats_phase_end(&stats->phases);
-    if (stats->pairs)
-        qsort(stats->pair, stats->pairs, sizeof *stats->pair, pair_compare);
-    if (fine && !(json ? stats_print_json(stats, stdout) : stats_print(stats, stdout)))
-        fine = mars_fail(&error, "standard output: it cannot be written");
-    stats_release(stats);
+    bool fine = conv_open(&source, path, options, &error) && conv_stats_of(&source, json, stdout, &error);
     conv_close(&source);
     if (!fine)
         fprintf(stderr, "marsconv: error: %s\n", error.text);

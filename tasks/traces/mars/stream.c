@@ -349,7 +349,7 @@ bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, st
         return mars_piece_fail(stream->task->trace, piece, error, "the order of its calls is damaged");
     const struct shape *shape = &stream->current->shape[number];
     record->function = shape->function;
-    record->value = stream->current->value + shape->value;
+    record->value = shape->function->fields ? stream->current->value + shape->value : NULL;
     record->shape = number;
     record->gap_ns = time_get(&stream->gap, unit);
     record->away_ns = time_get(&stream->away, unit);
