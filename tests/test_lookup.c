@@ -156,8 +156,30 @@ static void test_growth(void **state)
     }
 }
 
+/* A million receives from any source with any tag, but every tenth for a source of its own: messages take
+ * them in their order. */
+static void test_wildcards(void **state)
+{
+    (void)state;
+    enum { MANY = 1000000 };
+    uint64_t steps = 0;
+    struct task_lookup *l = task_lookup_new(true, false, &steps);
+    for (int32_t i = 0; i < MANY; i++)
+        task_lookup_add(l, (uint32_t)i, &(struct task_match_key){1, 0, 0, i % 10 ? TASK_ANY : i, TASK_ANY});
+    for (uint32_t i = 1; i < MANY; i++) {
+        if (i % 10 == 0)
+            continue; /* no message has that source */
+        uint32_t name = task_lookup_find(l, &(struct task_match_key){1, 0, 0, -7, (int32_t)(i * 17)});
+        assert_int_equal(task_lookup_item(l, name), i);
+        task_lookup_remove(l, name);
+    }
+    assert_true(steps < 12ull * MANY);
+    task_lookup_free(l);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_growth)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_growth),
+                                       cmocka_unit_test(test_wildcards)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

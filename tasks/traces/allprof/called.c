@@ -42,15 +42,29 @@ static uint64_t call_bytes(const struct allprof_args *args)
     return args->counts2 ? list_bytes(args->counts2, args->size2) : 0;
 }
 
+/* What there is to count is a matter of the call, which is found out once. */
+enum { NO_BYTES, MESSAGE, OTHERS, FORM_SHIFT = 24, INDEX_MASK = (1 << FORM_SHIFT) - 1 };
+
+static uint32_t call_know(struct trace_called *called, const struct allprof_args *args)
+{
+    const char *layout = args->call->layout;
+    uint32_t form = !strpbrk(layout, "nlL")                  ? NO_BYTES
+                    : args->call->kind == ALLPROF_COLLECTIVE ? OTHERS
+                                                             : MESSAGE;
+    return (trace_called_find(called, args->name, strcspn(args->name, ":")) + 1) | form << FORM_SHIFT;
+}
+
 void allprof_called_count(struct trace_called *called, const struct allprof_args *args, uint32_t known[256])
 {
     uint32_t found = 0,
              *place = allprof_call_listed(args->call) ? &known[allprof_call_number(args->call)] : &found;
     if (!*place)
-        *place = trace_called_find(called, args->name, strcspn(args->name, ":")) + 1;
-    struct task_call *call = &called->call[*place - 1];
+        *place = call_know(called, args);
+    struct task_call *call = &called->call[(*place & INDEX_MASK) - 1];
+    uint32_t form = *place >> FORM_SHIFT;
     call->calls++;
-    call->bytes += call_bytes(args);
+    if (form != NO_BYTES)
+        call->bytes += form == MESSAGE ? product(args->count, args->size) : call_bytes(args);
     if (args->start_us != INT64_MIN && args->end_us > args->start_us)
         call->time_ns += (uint64_t)(args->end_us - args->start_us) * 1000;
 }
