@@ -157,16 +157,24 @@ static enum ker_status record_put(struct task_program *program, struct own_task 
     return KER_OK;
 }
 
+/* A trace may say anything: what is longer than any simulation is cut. */
+static void time_add(ker_time *sum, uint64_t ns)
+{
+    const uint64_t most = (uint64_t)TRACE_GAP_MOST / 1000;
+    uint64_t all = (uint64_t)(*sum / 1000) + (ns < most ? ns : most);
+    *sum = (ker_time)(all < most ? all : most) * 1000;
+}
+
 /* What is left out of the time before the record. In a trace of one clock, time away from the processor is
  * what a converter knew to be no computation: waiting between polls, or the tracer's work at the end. */
 static void taken_add(struct task_taken *taken, const struct replay_task *t, bool one_clock)
 {
     const struct mars_record *r = &t->record;
-    taken->poll_gap += (ker_time)r->rest_ns * 1000;
+    time_add(&taken->poll_gap, r->rest_ns);
     if (!one_clock || !t->rules->cpu || t->read <= 1)
         return;
     bool last = strcmp(r->function->name, "MPI_Finalize") == 0;
-    *(last ? &taken->finalize_gap : &taken->poll_gap) += (ker_time)r->away_ns * 1000;
+    time_add(last ? &taken->finalize_gap : &taken->poll_gap, r->away_ns);
 }
 
 /* All calls of a task, and what is left out of its time. */
