@@ -43,6 +43,8 @@ static void again(const char *path)
     FILE *to = fopen("/dev/null", "w");
     if (conv_open(&source, path, &options, &error))
         conv_stats_of(&source, true, to, &error);
+    if (error.text[0])
+        fprintf(stderr, "%s\n", error.text);
     ker_assert(!error.text[0]);
     conv_close(&source);
     fclose(to);

@@ -47,6 +47,7 @@ void apc_about_end(struct apc_about *); /* the task itself is the caller's */
 /* A name and its fields, as a definition has them. */
 const struct mars_function *apc_function(struct apc_about *, const char *name, const char *fields);
 struct mars_function *apc_function_make(const char *name, const char *fields);
+void apc_function_free(struct mars_function *);
 int64_t apc_comm(struct apc_about *, int32_t index); /* 0 for an index below 0 */
 int64_t apc_type(struct apc_about *, const struct allprof_type *, int64_t size);
 int64_t apc_op(struct apc_about *, int64_t reduction);

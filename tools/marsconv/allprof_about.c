@@ -115,6 +115,15 @@ struct mars_function *apc_function_make(const char *name, const char *fields)
     return f;
 }
 
+void apc_function_free(struct mars_function *f)
+{
+    for (uint32_t i = 0; i < f->fields; i++)
+        free(f->field[i].name);
+    free(f->field);
+    free(f->name);
+    free(f);
+}
+
 const struct mars_function *apc_function(struct apc_about *a, const char *name, const char *fields)
 {
     uint64_t hash = 0;

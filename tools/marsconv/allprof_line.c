@@ -381,10 +381,14 @@ static void implied_set(struct apc_reading *r, struct conv_record *record)
 /* Of families of local calls (MPI_Type_) the line has the whole name. */
 static const char *name_of(struct apc_reading *r)
 {
+    static const char letters[] = "_0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
     const char *name = r->args.call->name;
-    if (name[strlen(name) - 1] != '_' || r->about.functions > NAMES_MOST)
+    size_t length = strspn(r->args.name, letters);
+    if (name[strlen(name) - 1] != '_' || r->about.functions > NAMES_MOST || length >= sizeof r->name ||
+        (r->args.name[length] != ':' && r->args.name[length] != 0))
         return name;
-    snprintf(r->name, sizeof r->name, "%.*s", (int)strcspn(r->args.name, ":"), r->args.name);
+    memcpy(r->name, r->args.name, length);
+    r->name[length] = 0;
     return r->name;
 }
 

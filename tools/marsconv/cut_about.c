@@ -117,15 +117,24 @@ void cut_about_end(struct cut_writing *w)
     free(w->info);
 }
 
+/* Has it this name and these fields, and no others? */
+static bool is_function(const struct mars_function *f, const char *name, const char *fields)
+{
+    struct mars_function *wanted = apc_function_make(name, fields);
+    bool is = strcmp(f->name, name) == 0 && f->fields == wanted->fields;
+    for (uint32_t i = 0; is && i < f->fields; i++)
+        is = f->field[i].field == wanted->field[i].field && f->field[i].storage == wanted->field[i].storage;
+    apc_function_free(wanted);
+    return is;
+}
+
 /* A function of the task with these fields; when it has none, a new one behind all that a reader may add. */
 #define ADDED 4000
-const struct mars_function *cut_function(struct cut_writing *w, const char *name, const char *fields,
-                                         uint32_t count)
+const struct mars_function *cut_function(struct cut_writing *w, const char *name, const char *fields)
 {
     struct mars_task *about = w->task->about;
     for (uint32_t i = 0; i < about->functions; i++)
-        if (about->function[i] && strcmp(about->function[i]->name, name) == 0 &&
-            about->function[i]->fields == count)
+        if (about->function[i] && is_function(about->function[i], name, fields))
             return about->function[i];
     uint32_t number = about->functions > ADDED ? about->functions : ADDED;
     uint32_t room = about->functions ? about->functions : 16;

@@ -151,7 +151,7 @@ static bool requests_finish(struct cut_writing *w)
     if (count == 0)
         return true;
     conv_lost(w->cut->losses, count, "a request that does not complete in the part is waited for at its end");
-    const struct mars_function *f = cut_function(w, "MPI_Waitall", "requests done", 2);
+    const struct mars_function *f = cut_function(w, "MPI_Waitall", "requests done");
     struct mars_value value[2];
     value[f->at[MARS_FIELD_requests]] = (struct mars_value){.count = (uint32_t)count, .list = list};
     value[f->at[MARS_FIELD_done]] = (struct mars_value){.count = (uint32_t)(4 * count), .list = done};
@@ -353,7 +353,7 @@ static bool record_write(struct cut_writing *w, const struct conv_record *record
 
 static bool task_end(struct cut_writing *w)
 {
-    if (!w->finalised && !(requests_finish(w) && added_put(w, cut_function(w, "MPI_Finalize", "", 0), NULL)))
+    if (!w->finalised && !(requests_finish(w) && added_put(w, cut_function(w, "MPI_Finalize", ""), NULL)))
         return false;
     cut_about_sync(w);
     return w->sink->format->end(w->sink, &w->about, w->error);

@@ -48,7 +48,6 @@ struct cut_writing {
 void cut_about_begin(struct cut_writing *);
 void cut_about_sync(struct cut_writing *);
 void cut_about_end(struct cut_writing *);
-const struct mars_function *cut_function(struct cut_writing *, const char *name, const char *fields,
-                                         uint32_t count);
+const struct mars_function *cut_function(struct cut_writing *, const char *name, const char *fields);
 
 #endif
