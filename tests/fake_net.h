@@ -40,6 +40,7 @@ struct fake_program {
     uint32_t *at;
     struct task_comm comm[4];
     int32_t comms;
+    const struct task_neighbours *(*neighbours)(uint32_t task, int32_t comm);
 };
 
 /* What crossed the network, for tests that look at it. */
@@ -197,7 +198,14 @@ static const struct task_comm *fake_comms(const struct task_program *program, in
     return p->comm;
 }
 
-static const struct task_program_class fake_class = {.next = fake_next, .comms = fake_comms};
+static const struct task_neighbours *fake_neighbours(const struct task_program *program, uint32_t own,
+                                                     int32_t comm)
+{
+    return ((const struct fake_program *)(const void *)program)->neighbours(own, comm);
+}
+
+static const struct task_program_class fake_class = {
+    .next = fake_next, .comms = fake_comms, .neighbours = fake_neighbours};
 
 /* tasks placed per_node on each node; settings: text of a configuration with mpi and node keys. */
 static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, const char *settings)

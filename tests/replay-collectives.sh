@@ -67,19 +67,32 @@ fi
 equal() { # FOLDER OTHER
     [ "$(jq -S .result "$1/summary.json")" = "$(jq -S .result "$2/summary.json")" ] && cmp "$1/tasks.csv" "$2/tasks.csv"
 }
-for name in overlap persistent; do
-    [ -e "$name-out/tasks.csv" ] || continue
+for mode in calls thread; do
+    rm -rf "$mode-out"
+    "$marssim" -q -o $mode-out replay.cfg 'jobs[0].trace="overlap"' "mpi.progress=\"$mode\"" "mpi.eager_limit=\"100 B\"" >err 2>&1 &&
+        [ "$(cut -d, -f2,9-12 $mode-out/tasks.csv)" = "$(cut -d, -f2,9-12 overlap-out/tasks.csv)" ]
+    check "mpi.progress = $mode: the same messages"
+done
+cp replay.cfg adapter.cfg
+for run in "adapter overlap" "adapter persistent" "calls overlap" "thread overlap"; do
+    read -r mode name <<<"$run"
+    [ -e "$name/task-000000.mars" ] || continue
+    cp adapter.cfg replay.cfg
+    [ $mode = adapter ] || echo "mpi: { progress = \"$mode\"; eager_limit = \"100 B\"; };" >>replay.cfg
+    [ $mode != thread ] || sed -i 's/progress =/progress_cost = "200 ns"; &/' replay.cfg
+    rm -rf "$name-out"
+    "$marssim" -q -o "$name-out" replay.cfg "jobs[0].trace=\"$name\"" >err 2>&1
     for variant in "1 shuffled" "2 forward" "3 backward" "5 shuffled"; do
         read -r ranks order <<<"$variant"
         timeout 120 mpirun -n "$ranks" "$marssim" -q -o ranks replay.cfg "jobs[0].trace=\"$name\"" "engine.cell_order=$order" >err 2>&1 &&
             equal "$name-out" ranks >err 2>&1
-        check "$name: the same on $ranks ranks, cells $order"
+        check "$name, $mode: the same on $ranks ranks, cells $order"
     done
     end=$(jq .result.simulated_time_ps "$name-out/summary.json")
     for part in 9 5 3 2; do # of 16
         rm -rf saved resumed
         "$marssim" -q -o saved replay.cfg "jobs[0].trace=\"$name\"" "run.checkpoint.at=[\"$((end * part / 16)) ps\"]" >err 2>&1 &&
             timeout 120 mpirun -n 2 "$marssim" -q -o resumed --resume saved/checkpoints/* >err 2>&1 && equal "$name-out" resumed >err 2>&1
-        check "$name: the same after a checkpoint at $part/16"
+        check "$name, $mode: the same after a checkpoint at $part/16"
     done
 done

@@ -95,6 +95,56 @@ static void ping_pong_overheads(void **state)
         10 * (40000 + 2 * EMPTY_PS + FULL_PS));
 }
 
+/* Tasks 0 and 1: Isend and Irecv of 1,000 bytes at time 0, so many microseconds of computation, Wait. */
+static int64_t overlap(int sender_us, int receiver_us, const char *settings)
+{
+    struct run r;
+    run_init(&r);
+    for (int rank = 0; rank < 2; rank++) {
+        char name[64], text[1024];
+        int us = rank ? receiver_us : sender_us;
+        snprintf(text, sizeof text,
+                 "# htor's PMPI Tracer 1.0 Output File\nMPI_Init:-:1:2:0\nMPI_Comm_rank:0:9,%d,2:5:0\n"
+                 "MPI_Comm_size:0:9,%d,2:6:0\nMPI_I%s:0:1000:1000:1,1,1:%d:1:9,%d,2:4000:0\n"
+                 "MPI_Wait:%d:4000:5000:%d\nMPI_Finalize:%d:-\n",
+                 rank, rank, rank ? "recv" : "send", 1 - rank, rank, us, us, us);
+        snprintf(name, sizeof name, "pmpi-trace-rank-%d.txt", rank);
+        run_write(&r, name, text);
+    }
+    run_format(&r, "%s%s\njobs: ( { program = \"trace\"; trace = \".\"; } );\n", machine, settings);
+    int64_t finish_ps = finish_of(&r);
+    run_release(&r);
+    return finish_ps;
+}
+
+#define PROGRESS(rendezvous, progress)                                                                       \
+    "mpi: { eager_limit = \"999 B\"; rendezvous = \"" rendezvous "\"; progress = \"" progress "\"; };"
+
+/* A rendezvous during computations of 10 us (or more on one side) that the message would fit into many times.
+ * The adapter: it is over long before them. Calls: the receiver's Wait finds the RTS at 10 us. Read: READ,
+ * served by the sender's adapter, the data, and FIN, which the sender waits for. Write: CTS and the data, if
+ * the sender is in its Wait by then; else the data leave when it comes to it. A thread at the receiver acts
+ * on the RTS and on the data, at the sender (write) on the CTS: 300 ns each, which the computation is over
+ * later. */
+static void progress_of_a_rendezvous(void **state)
+{
+    const int64_t us = 1000000;
+    assert_int_equal(overlap(10, 10, PROGRESS("read", "adapter")), 10 * us);
+    assert_int_equal(overlap(10, 10, PROGRESS("write", "adapter")), 10 * us);
+    assert_int_equal(overlap(10, 10, PROGRESS("read", "calls")), 10 * us + EMPTY_PS + FULL_PS + EMPTY_PS);
+    assert_int_equal(overlap(30, 10, PROGRESS("read", "calls")), 30 * us);
+    assert_int_equal(overlap(10, 10, PROGRESS("write", "calls")), 10 * us + EMPTY_PS + FULL_PS);
+    assert_int_equal(overlap(30, 10, PROGRESS("write", "calls")), 30 * us + FULL_PS);
+    assert_int_equal(overlap(10, 30, PROGRESS("write", "calls")), 30 * us + EMPTY_PS + FULL_PS);
+    const char *read =
+                   "mpi: { eager_limit = \"999 B\"; progress = \"thread\"; progress_cost = \"300 ns\"; };",
+               *write = "mpi: { eager_limit = \"999 B\"; rendezvous = \"write\"; progress = \"thread\"; "
+                        "progress_cost = \"300 ns\"; };";
+    assert_int_equal(overlap(10, 10, read), 10 * us + 2 * 300000);
+    assert_int_equal(overlap(20, 10, read), 20 * us);
+    assert_int_equal(overlap(20, 10, write), 20 * us + 300000);
+}
+
 static int64_t stencil(const char *extents, int steps, const char *job, const char *settings)
 {
     struct run r;
@@ -199,15 +249,11 @@ static void jitter_of_a_trace(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(ping_pong_eager),
-        cmocka_unit_test(ping_pong_rendezvous),
-        cmocka_unit_test(ping_pong_overheads),
-        cmocka_unit_test(stencil_of_two),
-        cmocka_unit_test(stencil_ring),
-        cmocka_unit_test(stencil_ring_rendezvous),
-        cmocka_unit_test(stencil_three_dimensions),
-        cmocka_unit_test(jitter_by_hand),
-        cmocka_unit_test(jitter_of_a_trace),
+        cmocka_unit_test(ping_pong_eager),         cmocka_unit_test(ping_pong_rendezvous),
+        cmocka_unit_test(ping_pong_overheads),     cmocka_unit_test(progress_of_a_rendezvous),
+        cmocka_unit_test(stencil_of_two),          cmocka_unit_test(stencil_ring),
+        cmocka_unit_test(stencil_ring_rendezvous), cmocka_unit_test(stencil_three_dimensions),
+        cmocka_unit_test(jitter_by_hand),          cmocka_unit_test(jitter_of_a_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,7 @@
 /* test_replay.c - the replay of marstrace's traces: what a request of the trace is in the replay. */
 #define _GNU_SOURCE
 #include "tasks/jobs/jobs.h"
+#include "tasks/mpi/mpi.h"
 #include "tasks/traces/mars/define.h"
 #include "tasks/traces/mars/varint.h"
 #include "tasks/traces/mars/writer.h"
@@ -116,7 +117,7 @@ struct bench {
 
 static void bench_open(struct bench *b, struct trace *t, const char *keys)
 {
-    const struct ker_option *tables[] = {task_job_options, NULL};
+    const struct ker_option *tables[] = {task_job_options, mpi_options, NULL};
     *b = (struct bench){.comm = ker_comm_alone()};
     call(t, FINALIZE, 0, NULL);
     assert_true(mars_writer_close(t->writer));

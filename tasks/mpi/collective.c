@@ -7,7 +7,9 @@
  * tasks count alike, whether it blocks or not; MPI_Bcast_init counts as a call, and its starts are counted,
  * too. Invariant: outstanding = requests of this run that are not complete.
  *
- * A call that does not block goes on by itself, without processor time (mpi.progress).
+ * By mpi.progress a call that does not block goes on by itself, without processor time; or when its task is
+ * in a call of MPI, and pays as for one that blocks; or by a thread that takes this time from the task's
+ * computation.
  */
 #include "tasks/mpi/state.h"
 
@@ -133,7 +135,7 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
     run->sending = run->current.send_to != TASK_COLL_NOBODY;
     if (!run->sending)
         run->fence = run->current.fence;
-    else if (!run->request)
+    else if (!run->request || mpi->progress != TASK_PROGRESS_ADAPTER)
         task_owe(task, mpi->model.send_overhead +
                            task_protocol_copies(mpi, TASK_MODE_STANDARD, run->current.send_bytes));
 }
@@ -182,11 +184,15 @@ static void collective_end(struct task_mpi *mpi, struct task_state *task, uint32
     task_request_complete(mpi, request);
 }
 
-void task_collective_progress(struct task_mpi *mpi, struct task_state *task, ker_time now)
+void task_collective_progress(struct task_mpi *mpi, struct task_state *task, ker_time now, bool pays)
 {
     uint32_t index;
     while ((index = task_run_pop(mpi, task)) != 0) {
-        enum task_collective_next next = collective_go(mpi, task, index, now, false);
+        enum task_collective_next next = collective_go(mpi, task, index, now, pays);
+        if (next == TASK_COLLECTIVE_PAY) {
+            task_run_push(mpi, task, index, true);
+            return;
+        }
         task_run_at(mpi, index)->able = false;
         if (next == TASK_COLLECTIVE_DONE)
             collective_end(mpi, task, index);

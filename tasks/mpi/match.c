@@ -84,6 +84,15 @@ bool task_message_pull(struct task_mpi *mpi, struct task_queue *queue, int32_t c
     return found.item != 0;
 }
 
+/* It is never searched, so it is a list. */
+bool task_deferred_pop(struct task_mpi *mpi, struct task_queue *queue, struct task_wire *wire)
+{
+    struct task_found first = {.item = queue->first};
+    if (first.item)
+        message_take(mpi, TASK_QUEUE_DEFERRED, queue, &first, wire);
+    return first.item != 0;
+}
+
 /* -- matching -- */
 
 /* A search in a queue: what it finds, counted. */

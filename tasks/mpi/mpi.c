@@ -37,6 +37,15 @@ const struct ker_option mpi_options[] = {
      "a message for its receive: from the queue's beginning, as MPI libraries do. One after the other at "
      "each task.",
      "jobs"},
+    {"mpi.progress", KER_TYPE_CHOICE, "adapter", NULL, NULL, "adapter|calls|thread",
+     "Who goes on with rendezvous and with collectives that do not block: the adapter, whatever the task "
+     "does; the "
+     "task, while it is in a call of MPI; or a thread beside it, which takes mpi.progress_cost from its "
+     "computation.",
+     "jobs"},
+    {"mpi.progress_cost", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
+     "Processor time that the thread takes each time it acts while the task computes.",
+     "mpi.progress=thread"},
     {"mpi.control_priority", KER_TYPE_INT, NULL, "0", "15", NULL,
      "Priority class (switch.classes) of MPI's control messages: RTS, CTS, READ, FIN, ACK. Absent: that of "
      "their job.",
@@ -89,6 +98,11 @@ static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_conf
     mpi->eager_buffered = ker_config_is(config, "mpi.eager_completion", "buffered");
     mpi->rendezvous =
         ker_config_is(config, "mpi.rendezvous", "read") ? TASK_RENDEZVOUS_READ : TASK_RENDEZVOUS_WRITE;
+    mpi->progress = ker_config_is(config, "mpi.progress", "adapter") ? TASK_PROGRESS_ADAPTER
+                    : ker_config_is(config, "mpi.progress", "calls") ? TASK_PROGRESS_CALLS
+                                                                     : TASK_PROGRESS_THREAD;
+    if (mpi->progress == TASK_PROGRESS_THREAD)
+        mpi->progress_cost = ker_config_time(config, "mpi.progress_cost");
     mpi->control_priority = -1;
     if (!ker_config_has(config, "mpi.control_priority"))
         return KER_OK;

@@ -62,6 +62,14 @@ void task_enqueue(struct task_mpi *mpi, struct task_state *task)
     node->ready_last = name;
 }
 
+void task_act(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    if (task->acted == now + 1)
+        return;
+    task->acted = now + 1;
+    task_owe(task, mpi->progress_cost);
+}
+
 void task_ready(struct task_mpi *mpi, struct task_state *task)
 {
     if (task->blocked && !task->ready)

@@ -236,7 +236,7 @@ static void window_free(struct task_state *task)
 
 /* ---- a call begins, waits, and ends ---- */
 
-static bool nothing_missing(const struct task_mpi *mpi, struct task_state *task)
+bool task_onesided_settled(const struct task_mpi *mpi, struct task_state *task)
 {
     const struct task_op *op = &task->op;
     if (op->peer == TASK_PROC_NULL)
@@ -329,7 +329,7 @@ bool task_onesided_begin(struct task_mpi *mpi, struct task_state *task, ker_time
     default:
         break;
     }
-    if (!nothing_missing(mpi, task))
+    if (!task_onesided_settled(mpi, task))
         return false;
     task_onesided_end(mpi, task, now);
     return true;
@@ -340,7 +340,7 @@ bool task_onesided_begin(struct task_mpi *mpi, struct task_state *task, ker_time
 /* Something has changed for the task that this message is of. */
 static void settle(struct task_mpi *mpi, struct task_state *task)
 {
-    if (task->stage == TASK_STAGE_BLOCKED && task_op_onesided(&task->op) && nothing_missing(mpi, task))
+    if (task->stage == TASK_STAGE_BLOCKED && task_op_onesided(&task->op) && task_onesided_settled(mpi, task))
         task_ready(mpi, task);
 }
 

@@ -13,7 +13,8 @@
  * before others (adapter.control, mpi.control_priority). So an RTS may overtake an eager message that was
  * sent before it: the receiver matches the messages of two tasks by their numbers, whatever order they arrive
  * in (match.c). The node answers RTS, READ, CTS and DATA by itself, without processor time and whatever
- * the task is doing (an adapter with matching in hardware). Between tasks of one node the same messages take
+ * the task is doing (an adapter with matching in hardware); by mpi.progress, all but READ wait until the task
+ * is in a call of MPI, or its thread takes time for them. Between tasks of one node the same messages take
  * node_copy time instead of the network; what is under way inside a node, or on the way to the adapter's
  * doorbell, is the node's (nodes/delay.c).
  */
@@ -167,7 +168,7 @@ void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time
         struct task_wire wire;
         bool matched = task_match_post(mpi, task, index, &wire);
         task_protocol_searched(mpi, task, now);
-        if (matched && !(r->flags & TASK_REQUEST_COLLECTIVE && r->run != task->collective))
+        if (matched && !(r->flags & TASK_REQUEST_COLLECTIVE && !task_run_pays(mpi, task, r->run)))
             task_protocol_copied(mpi, task, &wire);
         if (matched)
             task_protocol_matched(mpi, task, now, index, &wire);
@@ -219,8 +220,8 @@ static void protocol_data(struct task_mpi *mpi, struct task_mpi_node *node, ker_
                    wire->kind == TASK_WIRE_CTS ? task_cookie(mpi, sender, wire->sender) : 0);
 }
 
-void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
-                           const struct task_wire *wire)
+static void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                            const struct task_wire *wire)
 {
     struct task_wire answer = *wire;
     struct task_state *task;
@@ -248,4 +249,36 @@ void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker
     default:
         ker_assert(!"a message of a kind the MPI model knows");
     }
+}
+
+/* READ is served by the adapter, FIN and ACK only mark a request: they need no processor. */
+static bool protocol_defers(struct task_mpi *mpi, const struct task_mpi_node *node, ker_time now,
+                            const struct task_wire *wire)
+{
+    if (wire->kind == TASK_WIRE_READ || wire->kind == TASK_WIRE_FIN || wire->kind == TASK_WIRE_ACK)
+        return false;
+    uint32_t whose = wire->kind == TASK_WIRE_CTS ? wire->source : wire->destination;
+    struct task_state *task = task_on_node(mpi, node, wire->job, whose);
+    if (!task_computes(task))
+        return false;
+    if (mpi->progress == TASK_PROGRESS_THREAD) {
+        task_act(mpi, task, now);
+        return false;
+    }
+    task_message_push(mpi, TASK_QUEUE_DEFERRED, &task->deferred, wire);
+    return true;
+}
+
+void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                           const struct task_wire *wire)
+{
+    if (mpi->progress == TASK_PROGRESS_ADAPTER || !protocol_defers(mpi, node, now, wire))
+        protocol_handle(mpi, node, now, wire);
+}
+
+void task_protocol_enter(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    struct task_wire wire;
+    while (task_deferred_pop(mpi, &task->deferred, &wire))
+        protocol_handle(mpi, task_node_of(mpi, task), now, &wire);
 }

@@ -236,7 +236,7 @@ void task_request_complete(struct task_mpi *mpi, uint32_t index)
     request_close(task, mpi, r);
     if (r->flags & TASK_REQUEST_COLLECTIVE) {
         uint32_t run = r->run;
-        if (run == task->collective)
+        if (task_run_pays(mpi, task, run))
             request_charge(mpi, task, r);
         request_free(mpi, index);
         task_run_completed(mpi, task, run);

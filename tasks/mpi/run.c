@@ -79,7 +79,7 @@ void task_run_completed(struct task_mpi *mpi, struct task_state *task, uint32_t 
         task_ready(mpi, task);
     } else if (!run->able) {
         task_run_push(mpi, task, index, false);
-        if (!task->ready)
+        if (!task->ready && (mpi->progress != TASK_PROGRESS_CALLS || !task_computes(task)))
             task_enqueue(mpi, task);
     }
 }

@@ -327,6 +327,7 @@ static void progress_state(struct task_state *t, struct ker_chunk *c)
     KER_CHUNK(c, t->bytes_received);
     KER_CHUNK(c, t->passes);
     KER_CHUNK(c, t->jitters);
+    KER_CHUNK(c, t->acted);
 }
 
 static void program_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
@@ -365,6 +366,7 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
     }
     messages_state(mpi, TASK_QUEUE_EARLY, &task->early, c);
     messages_state(mpi, TASK_QUEUE_HELD, &task->held, c);
+    messages_state(mpi, TASK_QUEUE_DEFERRED, &task->deferred, c);
     onesided_state(mpi, task, c);
     awaited_state(mpi, task, c);
     able_state(mpi, task, c);

@@ -14,6 +14,10 @@
 #include "tasks/mpi/mpi.h"
 #include "tasks/mpi/wire.h"
 
+/* Who goes on with what has begun, the choices of mpi.progress: the adapter, the task when it is in a call of
+ * MPI, a thread of its own. */
+enum task_progress { TASK_PROGRESS_ADAPTER, TASK_PROGRESS_CALLS, TASK_PROGRESS_THREAD };
+
 enum task_rendezvous { TASK_RENDEZVOUS_READ, TASK_RENDEZVOUS_WRITE }; /* the choices of mpi.rendezvous */
 
 /* -- records in pools; the first word links -- */
@@ -75,6 +79,7 @@ enum task_queue_kind {
     TASK_QUEUE_EARLY,    /* messages before their turn */
     TASK_QUEUE_HELD,     /* found by matched probes; wire.receiver is the message's name */
     TASK_QUEUE_ONESIDED, /* of one-sided communication: stays a list */
+    TASK_QUEUE_DEFERRED, /* mpi.progress = "calls": arrived while the task was in none; a list, too */
 };
 
 /* Of the searches in a task's posted or unexpected queues. */
@@ -178,10 +183,11 @@ struct task_state {
     } able;                                     /* runs that nobody waits for, and that can go on */
     struct ker_table peers;                     /* of struct task_peer */
     struct task_queue posted[2], unexpected[2]; /* user's, collectives' */
-    struct task_queue early, held;
+    struct task_queue early, held, deferred;
     struct task_search search[2]; /* by kind of queue: posted, unexpected */
     uint32_t longest[2];          /* the longest queue there was */
     ker_time searching;           /* its queues are being searched until then */
+    ker_time acted;               /* mpi.progress = "thread": when its thread did so last, + 1 ps */
     ker_time debt;                /* processor time owed before the next step */
     ker_time blocked_since;
     ker_time paid_until; /* busy: when it is done */
@@ -226,9 +232,11 @@ struct task_mpi {
     uint64_t eager_limit;
     bool eager_buffered, copies_unexpected, copies_buffered;
     enum task_rendezvous rendezvous;
-    ker_time match_time;  /* of each entry that a search looks at */
-    uint32_t looked_at;   /* by the last search */
-    uint64_t steps;       /* of all searches: for tests */
+    ker_time match_time; /* of each entry that a search looks at */
+    uint32_t looked_at;  /* by the last search */
+    uint64_t steps;      /* of all searches: for tests */
+    enum task_progress progress;
+    ker_time progress_cost;
     int control_priority; /* class of control messages; -1: their job's */
     struct task_mpi_node *node;
     struct task_state *task;
@@ -255,6 +263,11 @@ static inline struct task_mpi_node *task_node_of(const struct task_mpi *mpi, con
 static inline const struct task_job *task_job_of(const struct task_mpi *mpi, const struct task_state *task)
 {
     return mpi->job[task->job].job;
+}
+/* Does its program compute? Otherwise it is in a call of MPI, or has ended. */
+static inline bool task_computes(const struct task_state *task)
+{
+    return task->op.kind == TASK_OP_COMPUTE && task->fetched && task->stage <= TASK_STAGE_ISSUE;
 }
 static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_state *task)
 {
@@ -285,7 +298,9 @@ void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint
                    uint32_t destination, const struct task_wire *, uint64_t cookie, ker_time delay);
 /* A timer of this task, which is busy until then. */
 void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
-void task_ready(struct task_mpi *, struct task_state *);   /* its condition has come true */
+void task_ready(struct task_mpi *, struct task_state *); /* its condition has come true */
+/* Its thread acts: once for all that is to be done at `now`. */
+void task_act(struct task_mpi *, struct task_state *, ker_time now);
 void task_enqueue(struct task_mpi *, struct task_state *); /* at the end of the ready tasks */
 
 /* -- run.c -- */
@@ -309,6 +324,12 @@ static inline void task_owe(struct task_state *task, ker_time time)
 {
     ker_time most = 9000000 * KER_S; /* behind any run's end */
     task->debt = time < most - task->debt ? task->debt + time : most;
+}
+
+/* Does the task pay for the messages of this run? Otherwise the adapter has it. */
+static inline bool task_run_pays(const struct task_mpi *mpi, const struct task_state *task, uint32_t run)
+{
+    return run == task->collective || mpi->progress != TASK_PROGRESS_ADAPTER;
 }
 
 /* -- task.c -- */
@@ -398,6 +419,7 @@ void task_message_push(struct task_mpi *, enum task_queue_kind, struct task_queu
 uint32_t task_message_first(struct task_mpi *, struct task_queue *, int32_t comm, int32_t window);
 bool task_message_pull(struct task_mpi *, struct task_queue *, int32_t comm, int32_t window, int32_t to,
                        struct task_wire *);
+bool task_deferred_pop(struct task_mpi *, struct task_queue *, struct task_wire *); /* false: it is empty */
 struct task_peer *task_peer_get(struct task_state *, uint32_t key); /* made when there is none */
 /* Posts an active receive. True: it fits this message, which had arrived and is taken from the queue. */
 bool task_match_post(struct task_mpi *, struct task_state *, uint32_t request, struct task_wire *);
@@ -433,6 +455,8 @@ void task_protocol_copied(struct task_mpi *, struct task_state *, const struct t
 /* The task has searched a queue: what it finds it has when that is over. */
 void task_protocol_searched(struct task_mpi *, struct task_state *, ker_time now);
 void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
+/* The task begins a call: what has arrived meanwhile is handled. */
+void task_protocol_enter(struct task_mpi *, struct task_state *, ker_time now);
 /* A cookie names a request of a task of the node. */
 static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task_state *task, uint32_t number)
 {
@@ -444,6 +468,8 @@ static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task
 uint32_t task_onesided_sends(const struct task_mpi *, const struct task_state *); /* messages of the op */
 /* The task's op; false: it waits, and task_onesided_end follows. */
 bool task_onesided_begin(struct task_mpi *, struct task_state *, ker_time now);
+/* Is there nothing that it waits for, or not any more? */
+bool task_onesided_settled(const struct task_mpi *, struct task_state *);
 void task_onesided_end(struct task_mpi *, struct task_state *, ker_time now);
 /* A message of the kinds from PUT on. */
 void task_onesided_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
@@ -460,8 +486,8 @@ enum task_collective_next task_collective_run(struct task_mpi *, struct task_sta
 void task_collective_request(struct task_mpi *, struct task_state *, bool persistent);
 /* Begins the call of an inactive persistent request. */
 void task_collective_begin(struct task_mpi *, struct task_state *, uint32_t request);
-/* Goes on with all calls that nobody waits for and that can go on. */
-void task_collective_progress(struct task_mpi *, struct task_state *, ker_time now);
+/* Goes on with all calls that nobody waits for and that can go on; `pays`: as long as task->debt is 0. */
+void task_collective_progress(struct task_mpi *, struct task_state *, ker_time now, bool pays);
 
 /* -- save.c -- node_service.save */
 void task_mpi_save(void *state, struct node *, struct ker_chunk *);

@@ -137,6 +137,7 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     const struct task_op *op = &task->op;
     switch (op->kind) {
     case TASK_OP_COMPUTE:
+    case TASK_OP_POLL:
         return true;
     case TASK_OP_START:
         start_named(mpi, task, now, op->request);
@@ -179,19 +180,24 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
 
 /* -- processor time -- */
 
-/* A collective that does not block is handed over to the adapter like a message. */
 static ker_time send_time(const struct task_mpi *mpi, int32_t peer, unsigned mode, uint64_t bytes)
 {
     return peer == TASK_PROC_NULL ? 0 : mpi->model.send_overhead + task_protocol_copies(mpi, mode, bytes);
 }
 
-/* A collective that does not block is handed over to the adapter like a message. */
+/* A collective that does not block is handed over to the adapter like a message; other progress pays for each
+ * of its messages. */
+static ker_time run_time(const struct task_mpi *mpi)
+{
+    return mpi->progress == TASK_PROGRESS_ADAPTER ? mpi->model.send_overhead : 0;
+}
+
 static ker_time named_send_time(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
 {
     uint32_t index = task_request_find(mpi, task, name);
     const struct task_request *r = index ? task_request_at(mpi, index) : NULL;
     if (r && r->peer == TASK_PEER_RUN)
-        return mpi->model.send_overhead;
+        return run_time(mpi);
     return r && (r->flags & TASK_REQUEST_SEND) ? send_time(mpi, r->peer, r->mode, r->bytes) : 0;
 }
 
@@ -206,7 +212,7 @@ static void send_charge(struct task_mpi *mpi, struct task_state *task)
         task_owe(task, send_time(mpi, op->peer, op->mode, op->bytes));
         break;
     case TASK_OP_ICOLLECTIVE:
-        task_owe(task, mpi->model.send_overhead);
+        task_owe(task, run_time(mpi));
         break;
     case TASK_OP_START:
         task_owe(task, named_send_time(mpi, task, op->request));
@@ -260,18 +266,28 @@ void task_op_fetch(const struct task_job *job, struct task_state *task)
         task->op = (struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"};
 }
 
+/* Behind any run's end at the latest. */
+static ker_time pay_until(ker_time now, ker_time debt)
+{
+    const ker_time latest = 9000000 * KER_S;
+    return debt < latest - now ? now + debt : latest;
+}
+
 static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_job *job = task_job_of(mpi, task);
     task_op_fetch(job, task);
     if (__builtin_expect(task->calls != NULL, 0))
         task_calls_next(task, now);
+    if (task->deferred.first && task->op.kind != TASK_OP_COMPUTE)
+        task_protocol_enter(mpi, task, now);
     if (task->op.kind == TASK_OP_COLLECTIVE) {
         task_collective_start(mpi, task);
         task->stage = TASK_STAGE_COLLECTIVE;
         return;
     }
     task_charge(mpi, task);
+    task->paid_until = pay_until(now, task->debt);
     task->stage = TASK_STAGE_ISSUE;
 }
 
@@ -336,44 +352,78 @@ static void task_unblock(struct task_state *task, ker_time now)
 
 static void task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    ker_time latest = 9000000 * KER_S,
-             at = task->debt < latest - now ? now + task->debt : latest; /* behind any run's end */
-    task->paid_until = at;
-    task_sleep(mpi, task, at);
+    task_sleep(mpi, task, pay_until(now, task->debt));
     task->debt = 0;
 }
 
 /* Does it wait, in its call, for something that has not come? */
-static bool task_waits(const struct task_mpi *mpi, const struct task_state *task)
+static bool task_waits(const struct task_mpi *mpi, struct task_state *task)
 {
     if (task->stage == TASK_STAGE_COLLECTIVE)
         return task_collective_blocked(task_run_at(mpi, task->collective));
+    if (task_op_onesided(&task->op))
+        return !task_onesided_settled(mpi, task);
     return task->op.kind == TASK_OP_FINALIZE ? task->open > 0 : task->pending > 0;
 }
 
-/* Collectives that it does not wait for go on whatever it does: it is woken for them, too. */
-static void wait_over(struct task_mpi *mpi, struct task_state *task, ker_time now)
+/* Collectives that it does not wait for go on, if they need no call of MPI, or the task is in one. */
+static void task_progress(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
+    bool adapter = mpi->progress == TASK_PROGRESS_ADAPTER || task->stage == TASK_STAGE_DONE;
+    if (!adapter && task_computes(task)) {
+        if (mpi->progress == TASK_PROGRESS_CALLS)
+            return;
+        task_act(mpi, task, now);
+        task_collective_progress(mpi, task, now, false);
+    } else if (adapter || !task->busy) {
+        task_collective_progress(mpi, task, now, !adapter);
+    }
+}
+
+/* It was blocked in its op, and has been woken; false: it is blocked further. */
+static bool blocked_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    if (task_waits(mpi, task)) {
+        task_block(task, now);
+        return false;
+    }
     if (task->op.kind >= TASK_OP_WAIT && task->op.kind <= TASK_OP_TESTSOME)
         task_wait_end(mpi, task);
     else if (task->op.kind == TASK_OP_MPROBE)
         task_probe_end(mpi, task);
     else if (task_op_onesided(&task->op))
         task_onesided_end(mpi, task, now);
+    task_advance(mpi, task, now);
+    return true;
+}
+
+/* It is woken for collectives that it does not wait for, too, whatever it does. False: it has nothing else to
+ * do. */
+static bool task_wake(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    if (task->able.first)
+        task_progress(mpi, task, now);
+    bool pays = task->debt && mpi->progress != TASK_PROGRESS_ADAPTER; /* while it waits */
+    if (task->busy || task->ready || (task->blocked && !pays && task_waits(mpi, task)))
+        return false;
+    task_unblock(task, now);
+    return true;
 }
 
 void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     mpi->outside.touch(task_node_of(mpi, task)->net, now);
-    if (task->able.first)
-        task_collective_progress(mpi, task, now);
-    if (task->busy || task->ready || (task->blocked && task_waits(mpi, task)))
+    if (!task_wake(mpi, task, now))
         return;
-    task_unblock(task, now);
     while (task->stage != TASK_STAGE_DONE) {
         if (task->debt) {
             task_pay(mpi, task, now);
             return;
+        }
+        if (task->able.first) {
+            task_progress(mpi, task, now);
+            if (task->debt)
+                continue;
         }
         switch (task->stage) {
         case TASK_STAGE_NEXT:
@@ -381,8 +431,6 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
                 search_wait(task, now);
                 break;
             }
-            if (task->able.first)
-                task_collective_progress(mpi, task, now);
             task_fetch(mpi, task, now);
             break;
         case TASK_STAGE_ISSUE:
@@ -394,8 +442,8 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
             task_advance(mpi, task, now);
             break;
         case TASK_STAGE_BLOCKED:
-            wait_over(mpi, task, now);
-            task_advance(mpi, task, now);
+            if (!blocked_end(mpi, task, now))
+                return;
             break;
         default: {
             enum task_collective_next next = task_collective_run(mpi, task, now);

@@ -61,6 +61,10 @@ static void random_mpi(struct random_system *r)
     put_choice(r, "rendezvous", LIST("read", "write"));
     put_choice(r, "copies", LIST("none", "unexpected", "buffered", "all"));
     put_time(r, "match_time", LIST("0 ns", "0 ns", "1 ps", "7 ns", "150 ns"), 0, 1e9);
+    const char *progress = random_choice(r, "progress", LIST("adapter", "calls", "thread"));
+    put_text(r, "progress", progress);
+    if (strcmp(progress, "thread") == 0)
+        put_time(r, "progress_cost", LIST("0 ns", "1 ps", "300 ns", "2 us"), 0, 1e12);
     if (random_flag(r, "own class", 50))
         put_whole(r, "control_priority", 0, r->classes - 1, 0, r->classes - 1);
     if (random_flag(r, "own collectives", 40))

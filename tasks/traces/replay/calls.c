@@ -312,12 +312,19 @@ static enum ker_status request_translate(struct replay_task *t, const struct rep
                                          struct task_op *op, bool *some, const struct replay_wrong *w)
 {
     bool each = t->pairs && (call->sort == STATUS || call->op == TASK_OP_REQUEST_FREE);
-    if (call->sort == COMPLETE)
-        return replay_complete_get(t, op, some, w);
-    t->parts = each ? 2 : 1;
-    replay_named_get(t, op);
-    *some = call->sort == NAMED || mars_number(&t->record, MARS_FIELD_flag, 0) != 0;
-    return KER_OK;
+    enum ker_status status = KER_OK;
+    if (call->sort == COMPLETE) {
+        status = replay_complete_get(t, op, some, w);
+    } else {
+        t->parts = each ? 2 : 1;
+        replay_named_get(t, op);
+        *some = call->sort == NAMED || mars_number(&t->record, MARS_FIELD_flag, 0) != 0;
+    }
+    if (status == KER_OK && !*some && t->rules->polls) {
+        *op = (struct task_op){.kind = TASK_OP_POLL, .call = call->name};
+        *some = true;
+    }
+    return status;
 }
 
 static enum ker_status create_translate(struct replay_task *t, const struct replay_call *call,

@@ -80,6 +80,7 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     program->rules.cpu = ker_config_is(config, TASK_KEY(path, "clock"), "cpu");
     program->rules.counts = task_calls_wanted(config, true);
     program->rules.died = ker_config_is(config, TASK_KEY(path, "died"), "end");
+    program->rules.polls = !ker_config_is(config, "mpi.progress", "adapter");
     program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
     enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
     if (status == KER_OK) /* all see the same number of tasks before they share them out */

@@ -49,6 +49,7 @@ const struct task_neighbours *replay_neighbours_of(const struct replay_neighbour
 /* How a task's calls are read. */
 struct replay_rules {
     bool cpu;     /* computation is the time on a processor, not that on the wall */
+    bool polls;   /* calls that found nothing are calls all the same: mpi.progress looks at them */
     bool unknown; /* what cannot be replayed is computation of its traced time */
     bool died;    /* tasks that did not come to MPI_Finalize are replayed up to there */
     bool counts;  /* calls are counted */
