@@ -54,6 +54,10 @@ if [ -x "$(dirname "$marssim")/marstrace" ]; then
     mpicc -O1 -o ring "$top/tests/tracer/ring.c" >err 2>&1 && mpirun -n 3 "$marstrace" --resolution 1us -o ring.trace ./ring 40 >err 2>&1 &&
         "$marsconv" --to liballprof ring.trace ring.txt >err 2>&1 && replay ring.trace mars && replay ring.txt text && same mars text
     check "a traced program as text: the same results"
+    began() { head -c 56 "$1/task-000002.mars" | tail -c 8 | od -An -tu8; } # the first block's time of day
+    "$marsconv" --to mars ring.trace ring.copy && diff <("$marstrace" --list ring.trace) <("$marstrace" --list ring.copy) >err &&
+        [ "$(began ring.trace)" = "$(began ring.copy)" ]
+    check "a copy is the same, call by call, and begins at the same time of day"
     mpicc -O1 -w -o families "$top/tests/tracer/families.c" >err 2>&1 && mpirun -n 4 "$marstrace" -o all ./families >err 2>&1
     "$marsconv" --to liballprof all all.txt >err 2>&1 && grep -q 'warning: all.txt: MPI_Put is left out; its time is computation (8 times)' err &&
         grep -q 'MPI_Cart_sub is written as MPI_Comm_split (4 times)' err && replay all.txt text

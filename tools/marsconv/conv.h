@@ -42,6 +42,7 @@ struct conv_record {
     struct mars_record call;
     uint64_t number;   /* of the record in its thread, or of the line, from 1 */
     uint64_t start_ns; /* of the call, since the thread's first computation began */
+    int64_t day_ns;    /* time of day when that time line began, ns since 1970; 0: not known */
     bool first;        /* of its thread: the computation before it is none of MPI's program */
     bool added;        /* it stands for what the format does not say by a call of its own */
 };

@@ -124,6 +124,8 @@ static bool record_put(struct cut_writing *w, const struct conv_record *record,
     copy.number = ++w->number;
     copy.start_ns = w->time_ns + copy.call.gap_ns;
     w->time_ns = copy.start_ns + copy.call.duration_ns + copy.call.rest_ns;
+    w->day_ns = record->day_ns ? record->day_ns + (int64_t)(record->start_ns - copy.start_ns) : w->day_ns;
+    copy.day_ns = w->day_ns;
     w->gap_ns = w->away_ns = 0;
     cut_about_sync(w);
     return w->sink->format->put(w->sink, &w->about, &copy, w->error);

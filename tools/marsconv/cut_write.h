@@ -36,6 +36,7 @@ struct cut_writing {
     uint64_t *sum; /* collectives so far, by communicator */
     uint32_t sums;
     uint64_t gap_ns, away_ns, time_ns; /* computation since the last record; where the new time line is */
+    int64_t day_ns;                    /* when that began; time that is left out moves it */
     uint64_t number;
     bool finalised;
     struct mars_value *value; /* of the record that is being made */

@@ -75,6 +75,7 @@ bool conv_thread_open(struct conv_task *task, uint32_t thread, struct mars_error
 bool conv_next(struct conv_task *task, struct conv_record *record, struct mars_error *error)
 {
     record->added = false;
+    record->day_ns = 0;
     if (!task->source->format->next(task, record, error))
         return false;
     task->number = record->number;

@@ -29,6 +29,8 @@ static const char *mars_warning(const struct conv_source *source, uint32_t numbe
 struct reading {
     struct mars_stream *stream;
     uint64_t elapsed; /* before the next record */
+    uint32_t blocks;  /* begun so far */
+    int64_t day_ns;   /* of the block's records */
 };
 
 static bool mars_read_task(struct conv_task *task, uint32_t number, struct mars_error *error)
@@ -52,6 +54,7 @@ static bool mars_read_thread(struct conv_task *task, uint32_t thread, struct mar
     mars_stream_close(r->stream);
     r->stream = NULL;
     r->elapsed = 0;
+    r->blocks = 0;
     return mars_stream_open(&r->stream, task->about, thread, error);
 }
 
@@ -60,6 +63,11 @@ static bool mars_read_next(struct conv_task *task, struct conv_record *record, s
     struct reading *r = task->own;
     if (!mars_stream_next(r->stream, &record->call, error))
         return false;
+    if (mars_stream_block(r->stream) + 1 != r->blocks) {
+        r->blocks = mars_stream_block(r->stream) + 1;
+        r->day_ns = (int64_t)(mars_stream_start_ns(r->stream) - r->elapsed);
+    }
+    record->day_ns = r->day_ns;
     record->number = task->number + 1;
     record->first = task->number == 0;
     record->start_ns = r->elapsed + record->call.gap_ns;

@@ -172,7 +172,7 @@ bool conv_mars_put(struct conv_sink *sink, const struct mars_task *about, const 
     bool polled = r->polls != 1 || r->rest_ns > 0;
     struct mars_times times = {r->gap_ns, r->away_ns, r->duration_ns, r->counted};
     shape_make(w, function_number(w, about, r->function), r, polled);
-    now_ns = record->start_ns + r->duration_ns; /* of the time line: the day is not known to every format */
+    now_ns = (uint64_t)record->day_ns + record->start_ns + r->duration_ns;
     mars_writer_call(w->calls, w->shape, w->bytes, &times, polled ? &polls : NULL, time_of_day);
     return true;
 }
