@@ -180,11 +180,41 @@ takes $((66400 + 2 * 102400 + 64000 + 52400)) get 2500
 takes $((64000 + 3200 + 64000 + 2800)) swap 4 # 8 bytes there, 4 back
 takes $((66400 + 66400 + 2400)) lock 0        # LOCK and GRANT; the next LOCK goes behind UNLOCK
 
-mpicc -O1 -w -o families "$top/tests/tracer/families.c" >err 2>&1 && mpirun -n 4 "$marstrace" -o all ./families >err 2>&1
-refused "a call that cannot be replayed, by its name" 'task 0, call [0-9]* (MPI_[A-Z][a-z_]*): it cannot be replayed' 'jobs[0].trace="all"'
-timeout 60 "$marssim" -q -o all-out replay.cfg 'jobs[0].trace="all"' 'jobs[0].unknown="compute"' >err 2>&1 &&
-    jq -e '.result.end_reason == "jobs done"' all-out/summary.json >/dev/null
+# Between two groups, of 2 and of 3 tasks. What makes the two communicators is an exchange of 8 bytes among all 5 tasks each time: 3 messages and
+# 32 bytes (8, 16, 8). A broadcast goes to the leader of the other group, and from there in two messages to its others.
+mpicc -O1 -Wall -Werror -o inter "$top/tests/tracer/inter.c" >err 2>&1
+five="topology.nodes=5"
+between() { # WHAT: "MESSAGES BYTES" of each task, without those of the exchanges
+    rm -rf t && mpirun -n 5 "$marstrace" -o t ./inter "$1" >err 2>&1 && "$marssim" -q -o one replay.cfg $five >err 2>&1
+    for task in 0 1 2 3 4; do
+        read -r messages bytes <<<"$(sent $task)"
+        echo -n "$((messages - 6)) $((bytes - 64)); "
+    done
+}
+[ "$(between messages)" = "4 20300; 4 20300; 3 20200; 3 20200; 3 20200; " ]
+check "messages between two groups"
+[ "$(between alltoall)" = "3 30; 3 30; 2 20; 2 20; 2 20; " ]
+check "all to all between two groups"
+[ "$(between bcast)" = "0 0; 1 30000; 2 60000; 0 0; 0 0; " ]
+check "a broadcast to the other group"
+rm -rf t && mpirun -n 5 "$marstrace" -o t ./inter >err 2>&1
+equal "all calls between two groups" $five
+jq -e '.result.jobs[0].unreceived == 0' one/summary.json >/dev/null
+check "and nothing is left over"
+if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
+    rm -rf t && mpicc.mpich -O1 -o inter-mpich "$top/tests/tracer/inter.c" >err 2>&1 && mpirun.mpich -n 5 "$marstrace" -o t ./inter-mpich >err 2>&1
+    equal "the same, traced under MPICH" $five
+fi
+mpirun -n 5 "$marstrace" -o no ./inter ibcast >err 2>&1
+refused "a call that cannot be replayed, by its name" 'task 0, call [0-9]* (MPI_Ibcast): a call .* between two groups .* cannot be replayed' \
+    'jobs[0].trace="no"' $five
+timeout 60 "$marssim" -q -o no-out replay.cfg 'jobs[0].trace="no"' 'jobs[0].unknown="compute"' $five >err 2>&1 &&
+    jq -e '.result.end_reason == "jobs done"' no-out/summary.json >/dev/null
 check "or it is taken as computation"
+mpicc -O1 -w -o families "$top/tests/tracer/families.c" >err 2>&1 && mpirun -n 4 "$marstrace" -o all ./families >err 2>&1
+timeout 60 "$marssim" -q -o all-out replay.cfg 'jobs[0].trace="all"' >err 2>&1 &&
+    jq -e '.result.end_reason == "jobs done"' all-out/summary.json >/dev/null
+check "every family is replayed"
 "$marstrace" --profile all >profile.csv 2>err && profiled all-out profile.csv >err &&
     awk -F, '$2 == "MPI_File_open" { n++; bad += $6 != $5 || $7 != 0 } END { exit !(n == 4 && !bad) }' all-out/calls.csv
 check "every family is counted as in the profile; a call that is computation takes its traced time"

@@ -39,8 +39,20 @@ int32_t task_match_peer(const struct task_mpi *mpi, const struct task_state *tas
     const struct task_job *job = task_job_of(mpi, task);
     int32_t count;
     const struct task_comm *comms = job->class->comms(job->program, &count);
-    ker_assert(comm < count && rank < comms[comm].size);
-    return task_comm_task(&comms[comm], rank);
+    ker_assert(comm < count);
+    const struct task_comm *group = &comms[comms[comm].remote ? comms[comm].remote : comm];
+    ker_assert(rank < group->size);
+    return task_comm_task(group, rank);
+}
+
+int32_t task_match_context(const struct task_mpi *mpi, const struct task_state *task, int32_t comm)
+{
+    if (comm == 0)
+        return comm;
+    const struct task_job *job = task_job_of(mpi, task);
+    int32_t count;
+    int32_t remote = job->class->comms(job->program, &count)[comm].remote;
+    return remote && remote < comm ? remote : comm;
 }
 
 /* -- queues -- */

@@ -435,6 +435,8 @@ bool task_match_hold(struct task_mpi *, struct task_state *, int32_t source, int
                      uint32_t message);
 bool task_match_held(struct task_mpi *, struct task_state *, uint32_t message, struct task_wire *);
 bool task_match_fits(const struct task_wire *, int32_t source, int32_t tag, int32_t comm); /* the program's */
+/* What messages on a communicator are named by: the same in both groups of an intercommunicator. */
+int32_t task_match_context(const struct task_mpi *, const struct task_state *, int32_t comm);
 int32_t task_match_peer(const struct task_mpi *, const struct task_state *, int32_t comm, int32_t rank);
 
 /* -- protocol.c -- */

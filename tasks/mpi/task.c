@@ -24,7 +24,7 @@ static uint32_t task_request_make(struct task_mpi *mpi, struct task_state *task,
     struct task_request *r = task_request_at(mpi, index);
     r->peer = task_match_peer(mpi, task, op->comm, peer);
     r->tag = tag;
-    r->comm = op->comm;
+    r->comm = task_match_context(mpi, task, op->comm);
     r->bytes = bytes;
     r->mode = op->mode;
     return index;

@@ -131,10 +131,11 @@ static bool probe_waits(const struct task_op *op)
 static bool probe_finds(struct task_mpi *mpi, struct task_state *task)
 {
     const struct task_op *op = &task->op;
-    int32_t source = task_match_peer(mpi, task, op->comm, op->peer);
+    int32_t source = task_match_peer(mpi, task, op->comm, op->peer),
+            comm = task_match_context(mpi, task, op->comm);
     if (op->kind == TASK_OP_MPROBE)
-        return task_match_hold(mpi, task, source, op->tag, op->comm, op->message);
-    return task_match_probe(mpi, task, source, op->tag, op->comm);
+        return task_match_hold(mpi, task, source, op->tag, comm, op->message);
+    return task_match_probe(mpi, task, source, op->tag, comm);
 }
 
 bool task_probe_begin(struct task_mpi *mpi, struct task_state *task)
@@ -160,7 +161,8 @@ void task_probe_notice(struct task_mpi *mpi, struct task_state *task, const stru
     const struct task_op *op = &task->op;
     if (task->stage != TASK_STAGE_BLOCKED || !probe_waits(op) || !task->pending)
         return;
-    if (!task_match_fits(wire, task_match_peer(mpi, task, op->comm, op->peer), op->tag, op->comm))
+    if (!task_match_fits(wire, task_match_peer(mpi, task, op->comm, op->peer), op->tag,
+                         task_match_context(mpi, task, op->comm)))
         return;
     task->pending = 0;
     task_ready(mpi, task);

@@ -140,10 +140,12 @@ static inline bool task_op_onesided(const struct task_op *op)
 }
 
 /* A communicator of a job: which tasks of the job are its ranks 0..size-1. NULL members: all tasks in order
- * (the world). */
+ * (the world). An intercommunicator is two of them, one for each group, which name each other: ranks of
+ * messages are those of the other. It has no collectives. */
 struct task_comm {
     int32_t size;
     const int32_t *member; /* task number of rank r */
+    int32_t remote;        /* the other group's; 0: none, this is no intercommunicator */
 };
 static inline int32_t task_comm_task(const struct task_comm *comm, int32_t rank)
 {

@@ -139,19 +139,19 @@ static bool shape_check(const struct mars_task *task, const struct chunk *chunk,
         case MARS_FIELD_comm2:
         case MARS_FIELD_newcomm:
             *why = "a call in it has a communicator that is not defined";
-            if (number < 0 || number >= task->comms || (number > 0 && !task->comm[number]))
+            if (number < 0 || (number > 0 && (number >= task->comms || !task->comm[number])))
                 return false;
             break;
         case MARS_FIELD_type:
         case MARS_FIELD_recvtype:
         case MARS_FIELD_target_type:
             *why = "a call in it has a datatype that is not defined";
-            if (number < 0 || number >= task->types || (number > 0 && !task->type[number]))
+            if (number < 0 || (number > 0 && (number >= task->types || !task->type[number])))
                 return false;
             break;
         case MARS_FIELD_op:
             *why = "a call in it has an operation that is not defined";
-            if (number < 0 || number >= task->ops || (number > 0 && !task->op[number]))
+            if (number < 0 || (number > 0 && (number >= task->ops || !task->op[number])))
                 return false;
             break;
         case MARS_FIELD_done:

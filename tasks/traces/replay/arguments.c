@@ -39,7 +39,8 @@ static enum ker_status peer_get(const struct replay_task *t, enum mars_field fie
                                 int32_t *peer, const struct replay_wrong *w)
 {
     int64_t rank = mars_number(&t->record, field, -1);
-    int32_t size = t->comms[comm].size;
+    const struct task_comm *c = &t->comms[comm];
+    int32_t size = c->remote ? t->comms[c->remote].size : c->size;
     bool any = rank == -2 && field == MARS_FIELD_source;
     *peer = rank == -1 ? TASK_PROC_NULL : any ? TASK_ANY : (int32_t)rank;
     if (rank == -1 || any || (rank >= 0 && rank < size))
@@ -206,8 +207,7 @@ enum ker_status replay_complete_get(struct replay_task *t, struct task_op *op, b
 
 /* ---- collectives ---- */
 
-/* A list of bytes for each task of the communicator; NULL: it is empty, which means nothing here. */
-static enum ker_status each_get(struct replay_task *t, enum mars_field field, int which, uint32_t size,
+enum ker_status replay_each_get(struct replay_task *t, enum mars_field field, int which, uint32_t size,
                                 const uint64_t **list, uint64_t *sum, const struct replay_wrong *w)
 {
     const struct mars_value *value = mars_list(&t->record, field);
@@ -234,12 +234,12 @@ static enum ker_status lists_get(struct replay_task *t, struct task_op *op, int3
                                  const struct replay_wrong *w)
 {
     bool reduces = op->collective == TASK_COLL_REDUCE_SCATTER;
-    enum ker_status status =
-        each_get(t, MARS_FIELD_bytes_each, 0, (uint32_t)size, reduces ? &op->receive_bytes : &op->send_bytes,
-                 reduces ? &op->bytes2 : &op->bytes, w);
+    enum ker_status status = replay_each_get(t, MARS_FIELD_bytes_each, 0, (uint32_t)size,
+                                             reduces ? &op->receive_bytes : &op->send_bytes,
+                                             reduces ? &op->bytes2 : &op->bytes, w);
     if (status == KER_OK && !reduces && replay_has(t->record.function, MARS_FIELD_recvbytes_each))
-        status =
-            each_get(t, MARS_FIELD_recvbytes_each, 1, (uint32_t)size, &op->receive_bytes, &op->bytes2, w);
+        status = replay_each_get(t, MARS_FIELD_recvbytes_each, 1, (uint32_t)size, &op->receive_bytes,
+                                 &op->bytes2, w);
     if (status != KER_OK)
         return status;
     op->request_count = (uint32_t)size;
@@ -269,7 +269,7 @@ static enum ker_status neighbours_get(struct replay_task *t, enum mars_field fie
                                       uint32_t room, const uint64_t **list, uint64_t *sum,
                                       const struct replay_wrong *w)
 {
-    enum ker_status status = each_get(t, field, which, count, list, sum, w);
+    enum ker_status status = replay_each_get(t, field, which, count, list, sum, w);
     if (status != KER_OK)
         return status;
     if (count && !*list)

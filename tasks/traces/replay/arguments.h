@@ -31,6 +31,12 @@ enum ker_status replay_exchange_get(struct replay_task *, struct task_op *, cons
 /* One of both ways, as t->part says: first the receive, then the send; the program knows one request. */
 enum ker_status replay_pair_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 enum ker_status replay_matched_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
+/* between.c: a collective of an intercommunicator; op->collective and op->comm are set. */
+enum ker_status replay_between_get(struct replay_task *, struct task_op *, bool *some,
+                                   const struct replay_wrong *);
+/* A list of bytes for so many tasks; NULL: it is empty, which means nothing here. */
+enum ker_status replay_each_get(struct replay_task *, enum mars_field, int which, uint32_t size,
+                                const uint64_t **list, uint64_t *sum, const struct replay_wrong *);
 /* windows.c: a window is made; a call on one, with a barrier or not; op->kind is set. */
 enum ker_status replay_window_make(struct replay_task *, struct task_op *, const struct replay_wrong *);
 enum ker_status replay_window_get(struct replay_task *, struct task_op *, bool *some, bool barrier,

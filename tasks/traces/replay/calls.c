@@ -65,10 +65,14 @@ static const struct replay_call calls[] = {
     {"MPI_Cancel", NAMED, TASK_OP_CANCEL},
     {"MPI_Cart_create", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Cart_sub", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Comm_accept", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Comm_connect", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_create", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Comm_create_from_group", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_create_group", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_dup", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_dup_with_info", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Comm_get_parent", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_idup", CREATE, TASK_OP_ICOLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_idup_with_info", CREATE, TASK_OP_ICOLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_split", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
@@ -106,6 +110,9 @@ static const struct replay_call calls[] = {
     {"MPI_Ineighbor_alltoall", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_NEIGHBOR_ALLTOALL},
     {"MPI_Ineighbor_alltoallv", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_NEIGHBOR_ALLTOALLV},
     {"MPI_Ineighbor_alltoallw", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_NEIGHBOR_ALLTOALLV},
+    {"MPI_Intercomm_create", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Intercomm_create_from_groups", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Intercomm_merge", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Iprobe", PROBE, TASK_OP_IPROBE},
     {"MPI_Irecv", MESSAGE, TASK_OP_IRECV},
     {"MPI_Ireduce", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_REDUCE},
@@ -267,22 +274,37 @@ ker_time replay_gap(const struct replay_task *t)
     return picoseconds(r->gap_ns - (!t->rules->cpu ? 0 : r->away_ns < r->gap_ns ? r->away_ns : r->gap_ns));
 }
 
-/* Is it a call on a communicator of which the replay knows nothing? */
-static bool is_elsewhere(const struct replay_task *t)
+static bool comm_is_elsewhere(const struct replay_task *t, enum mars_field field)
 {
-    int64_t number = mars_number(&t->record, MARS_FIELD_comm, 0);
+    int64_t number = mars_number(&t->record, field, 0);
     return number > 0 && (uint64_t)number < t->trace->comms && t->comm[number] < 0;
 }
 
-static enum ker_status unknown_get(struct replay_task *t, struct task_op *op, bool *some,
-                                   const struct replay_wrong *w)
+/* Is it a call on a communicator of which the replay knows nothing, or, of those that do not block, between
+ * two groups? */
+static bool is_elsewhere(const struct replay_task *t, const struct replay_call *call)
+{
+    int64_t number = mars_number(&t->record, MARS_FIELD_comm, 0);
+    if (call->sort == LOCAL || call->sort == ABORT)
+        return false;
+    if (comm_is_elsewhere(t, MARS_FIELD_comm) ||
+        (call->sort == CREATE_GROUP && comm_is_elsewhere(t, MARS_FIELD_newcomm)))
+        return true;
+    return call->sort == COLLECTIVE && call->op != TASK_OP_COLLECTIVE && number > 0 &&
+           (uint64_t)number < t->trace->comms && t->comms[t->comm[number]].remote;
+}
+
+static enum ker_status unknown_get(struct replay_task *t, const struct replay_call *call, struct task_op *op,
+                                   bool *some, const struct replay_wrong *w)
 {
     if (!t->rules->unknown)
         return replay_fail(
             w,
             "%s cannot be replayed; jobs[].unknown = \"compute\" takes such calls as computation of "
             "the time they took",
-            is_elsewhere(t) ? "a call between two groups, or with tasks that are not in the trace," : "it");
+            call->sort != UNKNOWN ? "a call with tasks that are not in the trace, or one between two groups "
+                                    "that does not block,"
+                                  : "it");
     op->kind = TASK_OP_COMPUTE;
     op->time = picoseconds(t->record.duration_ns);
     *some = op->time > 0;
@@ -327,16 +349,27 @@ static enum ker_status request_translate(struct replay_task *t, const struct rep
     return status;
 }
 
+static enum ker_status collective_translate(struct replay_task *t, struct task_op *op, bool *some,
+                                            const struct replay_wrong *w)
+{
+    enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
+    if (status == KER_OK && t->comms[op->comm].remote)
+        return replay_between_get(t, op, some, w);
+    return status == KER_OK ? replay_collective_get(t, op, w) : status;
+}
+
 static enum ker_status create_translate(struct replay_task *t, const struct replay_call *call,
                                         struct task_op *op, bool *some, const struct replay_wrong *w)
 {
     op->collective = call->more;
     op->bytes = 8;
     op->request = (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0);
-    if (call->sort == CREATE)
-        return replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
-    *some = mars_number(&t->record, MARS_FIELD_newcomm, 0) != 0;
-    return *some ? replay_comm_get(t, MARS_FIELD_newcomm, &op->comm, w) : KER_OK;
+    *some = call->sort == CREATE || mars_number(&t->record, MARS_FIELD_newcomm, 0) != 0;
+    enum mars_field field = call->sort == CREATE ? MARS_FIELD_comm : MARS_FIELD_newcomm;
+    enum ker_status status = *some ? replay_comm_get(t, field, &op->comm, w) : KER_OK;
+    if (status == KER_OK) /* of an intercommunicator the tasks of both groups */
+        op->comm = replay_whole(t->comms, op->comm);
+    return status;
 }
 
 enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool *some, const char *path,
@@ -347,8 +380,7 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
     *op = (struct task_op){.kind = call->op, .call = call->name};
     *some = true;
     t->parts = 1;
-    bool passes = call->sort != LOCAL && call->sort != ABORT;
-    switch (is_elsewhere(t) && passes ? UNKNOWN : (enum sort)call->sort) {
+    switch (is_elsewhere(t, call) ? UNKNOWN : (enum sort)call->sort) {
     case END:
         return KER_OK;
     case ABORT:
@@ -367,7 +399,7 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
         return request_translate(t, call, op, some, &w);
     case COLLECTIVE:
         op->collective = call->more;
-        return replay_collective_get(t, op, &w);
+        return collective_translate(t, op, some, &w);
     case CREATE:
     case CREATE_GROUP:
         return create_translate(t, call, op, some, &w);
@@ -382,7 +414,7 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
         *some = op->time > 0;
         return KER_OK;
     case UNKNOWN:
-        return unknown_get(t, op, some, &w);
+        return unknown_get(t, call, op, some, &w);
     default:
         *some = false;
         return KER_OK;

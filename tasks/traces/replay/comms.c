@@ -13,7 +13,8 @@
 struct told {
     uint64_t id;
     uint32_t task;
-    int32_t size;
+    int32_t size, remote; /* remote: of the other group; 0: there is none */
+    int32_t unused;
 };
 
 struct bytes {
@@ -41,17 +42,32 @@ static bool is_world(const struct mars_comm *c, uint32_t tasks)
     return m->count == tasks;
 }
 
-/* All its members are tasks of the trace, and this task is the one it says. */
-static bool is_inside(const struct mars_comm *c, const struct mars_task *task, uint32_t tasks)
+static bool group_is_inside(const struct mars_ranks *group, uint32_t tasks)
 {
-    if (c->inter || c->member.count == 0 || c->member.count > INT_MAX || c->rank < 0 ||
-        (uint32_t)c->rank >= c->member.count)
+    if (group->count == 0 || group->count > INT_MAX / 2)
         return false;
-    for (uint32_t i = 0; i < c->member.count; i++) {
-        int32_t member = mars_rank_at(&c->member, i);
+    for (uint32_t i = 0; i < group->count; i++) {
+        int32_t member = mars_rank_at(group, i);
         if (member < 0 || (uint32_t)member >= tasks)
             return false;
     }
+    return true;
+}
+
+/* Of the groups of an intercommunicator, which are disjoint, the one with the lower first task comes first.
+ */
+static bool is_second(const struct mars_comm *c)
+{
+    return c->inter && mars_rank_at(&c->member, 0) > mars_rank_at(&c->remote, 0);
+}
+
+/* All its members are tasks of the trace, and this task is the one it says. */
+static bool is_inside(const struct mars_comm *c, const struct mars_task *task, uint32_t tasks)
+{
+    if (c->rank < 0 || (uint32_t)c->rank >= c->member.count)
+        return false;
+    if (!group_is_inside(&c->member, tasks) || (c->inter && !group_is_inside(&c->remote, tasks)))
+        return false;
     return mars_rank_at(&c->member, (uint32_t)c->rank) == (int32_t)task->number;
 }
 
@@ -64,6 +80,31 @@ static bool is_teller(const struct mars_comm *c, const struct mars_task *task, u
             return false;
     }
     return true;
+}
+
+static void members_add(struct bytes *told, const struct mars_ranks *group)
+{
+    for (uint32_t m = 0; m < group->count; m++) {
+        int32_t member = mars_rank_at(group, m);
+        bytes_add(told, &member, sizeof member);
+    }
+}
+
+static void told_add(struct bytes *told, const struct mars_comm *c, uint32_t number, uint32_t tasks)
+{
+    bool second = is_second(c), world = !c->inter && is_world(c, tasks);
+    const struct mars_ranks *first = second ? &c->remote : &c->member,
+                            *other = second ? &c->member : &c->remote;
+    struct told head = {.id = c->id, .task = number, .size = world ? 0 : (int32_t)first->count};
+    if (c->inter)
+        head.remote = (int32_t)other->count;
+    bytes_add(told, &head, sizeof head);
+    if (!world)
+        members_add(told, first);
+    if (c->inter)
+        members_add(told, other);
+    if ((head.size + head.remote) % 2) /* what follows is aligned */
+        bytes_add(told, &(int32_t){0}, sizeof(int32_t));
 }
 
 static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint32_t ranks, const char *path,
@@ -86,16 +127,7 @@ static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint
         const struct mars_comm *c = task->comm[i];
         if (!c || !is_inside(c, task, tasks) || !is_teller(c, task, ranks))
             continue;
-        struct told head = {c->id, number, (int32_t)c->member.count};
-        if (is_world(c, tasks))
-            head.size = 0;
-        bytes_add(told, &head, sizeof head);
-        for (uint32_t m = 0; m < (uint32_t)head.size; m++) {
-            int32_t member = mars_rank_at(&c->member, m);
-            bytes_add(told, &member, sizeof member);
-        }
-        if (head.size % 2) /* what follows is aligned */
-            bytes_add(told, &(int32_t){0}, sizeof(int32_t));
+        told_add(told, c, number, tasks);
     }
     mars_task_close(task);
     return status;
@@ -114,24 +146,49 @@ static const int32_t *told_members(const struct told *told)
     return (const int32_t *)(const void *)(told + 1);
 }
 
+static void comm_put(struct replay_comms *comms, uint64_t id, struct task_comm comm)
+{
+    comms->id[comms->count] = id;
+    comms->comm[comms->count++] = comm;
+}
+
+static void comms_put(struct replay_comms *comms, const struct told *told, const int32_t *member,
+                      uint32_t tasks)
+{
+    int32_t at = comms->count;
+    const int32_t *other = member + told->size;
+    if (told->size == 0) {
+        comm_put(comms, told->id, (struct task_comm){.size = (int32_t)tasks});
+    } else if (told->remote == 0) {
+        comm_put(comms, told->id, (struct task_comm){told->size, member, 0});
+    } else {
+        comm_put(comms, told->id, (struct task_comm){told->size, member, at + 1});
+        comm_put(comms, told->id, (struct task_comm){told->remote, other, at});
+        comm_put(comms, told->id, (struct task_comm){told->size, member, 0});
+        comm_put(comms, told->id, (struct task_comm){told->remote, other, 0});
+        comm_put(comms, told->id, (struct task_comm){told->size + told->remote, member, 0});
+    }
+}
+
 /* Those of one id must be the same. */
 static enum ker_status comms_join(struct replay_comms *comms, const struct told **all, size_t count,
                                   uint32_t tasks, const char *path, struct ker_error *error)
 {
     size_t members = 0;
     for (size_t i = 0; i < count; i++)
-        members += (size_t)all[i]->size;
-    comms->comm = ker_alloc((count + 1) * sizeof *comms->comm);
-    comms->id = ker_alloc((count + 1) * sizeof *comms->id);
+        members += (size_t)all[i]->size + (size_t)all[i]->remote;
+    comms->comm = ker_alloc((REPLAY_INTER * count + 1) * sizeof *comms->comm);
+    comms->id = ker_alloc((REPLAY_INTER * count + 1) * sizeof *comms->id);
     comms->members = ker_alloc((members + 1) * sizeof *comms->members);
-    comms->comm[0] = (struct task_comm){(int32_t)tasks, NULL};
+    comms->comm[0] = (struct task_comm){.size = (int32_t)tasks};
     comms->count = 1;
     int32_t *at = comms->members;
     for (size_t i = 0; i < count; i++) {
         const struct told *told = all[i], *first = i > 0 ? all[i - 1] : NULL;
-        size_t bytes = (size_t)told->size * sizeof(int32_t);
+        size_t bytes = ((size_t)told->size + (size_t)told->remote) * sizeof(int32_t);
         if (first && first->id == told->id) {
-            if (first->size == told->size && memcmp(told_members(first), told_members(told), bytes) == 0)
+            if (first->size == told->size && first->remote == told->remote &&
+                memcmp(told_members(first), told_members(told), bytes) == 0)
                 continue;
             return ker_fail(
                 error, KER_BAD_INPUT,
@@ -139,10 +196,8 @@ static enum ker_status comms_join(struct replay_comms *comms, const struct told 
                 first->task, told->task);
         }
         memcpy(at, told_members(told), bytes);
-        comms->id[comms->count] = told->id;
-        comms->comm[comms->count++] =
-            told->size ? (struct task_comm){told->size, at} : (struct task_comm){(int32_t)tasks, NULL};
-        at += told->size;
+        comms_put(comms, told, at, tasks);
+        at += told->size + told->remote;
     }
     return KER_OK;
 }
@@ -168,7 +223,8 @@ enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace 
         for (size_t at = 0; at < offset[ranks];) {
             const struct told *t = (const struct told *)(const void *)((const char *)all + at);
             *KER_PUSH(told, count, room) = t;
-            at += sizeof *t + ((size_t)t->size + (size_t)t->size % 2) * sizeof(int32_t);
+            size_t members = (size_t)t->size + (size_t)t->remote;
+            at += sizeof *t + (members + members % 2) * sizeof(int32_t);
         }
         if (count)
             qsort(told, count, sizeof *told, told_compare);
@@ -202,13 +258,24 @@ static int32_t comm_number(const struct replay_comms *comms, uint64_t id)
     return low < comms->count && comms->id[low] == id ? low : -1;
 }
 
+static bool comm_fits(const struct task_comm *comm, const struct mars_comm *c)
+{
+    return (uint32_t)comm->size == c->member.count && c->rank >= 0 && c->rank < comm->size;
+}
+
 int32_t *replay_comms_of(const struct replay_comms *comms, const struct mars_task *task)
 {
     int32_t *number = ker_alloc((task->comms + 1ull) * sizeof *number);
     number[0] = -1;
     for (uint32_t i = 1; i < task->comms; i++) {
         const struct mars_comm *c = task->comm[i];
-        number[i] = !c || c->inter ? -1 : i == 1 ? 0 : comm_number(comms, c->id);
+        number[i] = !c ? -1 : i == 1 ? 0 : comm_number(comms, c->id);
+        if (number[i] > 0 && c->inter != (comms->comm[number[i]].remote != 0))
+            number[i] = -1;
+        if (number[i] > 0)
+            number[i] += is_second(c);
+        if (number[i] > 0 && !comm_fits(&comms->comm[number[i]], c))
+            number[i] = -1; /* its members say otherwise */
     }
     return number;
 }

@@ -16,7 +16,16 @@
 
 /* ---- comms.c ---- */
 
-/* The communicators of a trace, by their ids ascending behind the world, which is 0. */
+/* The communicators of a trace, by their ids ascending behind the world, which is 0. An intercommunicator is
+ * five in a row: its two groups, as such (task_comm.remote), each group by itself, and all tasks of both. */
+#define REPLAY_LOCAL 2 /* from a group of an intercommunicator to that group by itself */
+#define REPLAY_INTER 5
+static inline int32_t replay_whole(const struct task_comm *comms, int32_t comm)
+{
+    int32_t remote = comms[comm].remote;
+    return remote ? (comm < remote ? comm : remote) + REPLAY_INTER - 1 : comm;
+}
+
 struct replay_comms {
     struct task_comm *comm;
     uint64_t *id;
@@ -28,7 +37,7 @@ struct replay_comms {
 enum ker_status replay_comms_find(struct replay_comms *, struct mars_trace *, const char *path,
                                   struct ker_comm *, struct ker_error *);
 void replay_comms_release(struct replay_comms *);
-/* By a task's own numbers; -1: an intercommunicator, or one that reaches out of the trace. */
+/* By a task's own numbers; -1: one that reaches out of the trace. */
 int32_t *replay_comms_of(const struct replay_comms *, const struct mars_task *);
 
 /* ---- neighbours.c ---- */
@@ -89,7 +98,7 @@ struct replay_task {
     size_t window_room;
     int32_t *made;       /* windows, by the task's communicators */
     bool pairs;          /* some of its requests are of a send and a receive */
-    uint8_t part, parts; /* which of the record's operations is asked for, and how many they are */
+    int32_t part, parts; /* which of the record's operations is asked for, and how many they are */
 };
 
 /* ---- requests.c ---- */

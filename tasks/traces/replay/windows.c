@@ -34,6 +34,8 @@ enum ker_status replay_window_make(struct replay_task *t, struct task_op *op, co
     enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
     if (status != KER_OK)
         return status;
+    if (t->comms[op->comm].remote)
+        return replay_fail(w, "a window of two groups");
     if (number < 1 || number > REPLAY_WINDOWS_MOST)
         return replay_fail(w, "window %lld", (long long)number);
     if ((size_t)number >= t->window_room)
