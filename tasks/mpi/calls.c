@@ -150,7 +150,7 @@ void task_calls_state(struct task_mpi *mpi, struct task_state *task, struct ker_
     struct task_counted *sorted = c->loads ? NULL : task_calls_sorted(task, 0, &count);
     count = ker_chunk_count(c, count, 4 * sizeof(uint64_t));
     for (uint32_t i = 0; i < count && !c->bad; i++)
-        counted_state(mpi, calls, sorted ? sorted[i] : (struct task_counted){0}, c);
+        counted_state(mpi, calls, sorted ? sorted[i] : (struct task_counted){.function = ""}, c);
     free(sorted);
     KER_CHUNK(c, calls->since);
     if (c->loads && !c->bad && task->fetched && task->stage != TASK_STAGE_DONE)

@@ -304,16 +304,16 @@ void task_act(struct task_mpi *, struct task_state *, ker_time now);
 void task_enqueue(struct task_mpi *, struct task_state *); /* at the end of the ready tasks */
 
 /* -- run.c -- */
-void task_run_free(struct task_mpi *, uint32_t run);
+void task_run_free(struct task_mpi *, uint32_t index);
 /* How many counts a call has on either side. */
 uint32_t task_run_counts(const struct task_coll_view *, bool receives);
 /* Gives a run that is to outlive the op copies of its counts. */
 void task_run_keep(struct task_collective_run *);
 /* Puts it behind those that can go on; `first`: before them. */
-void task_run_push(struct task_mpi *, struct task_state *, uint32_t run, bool first);
+void task_run_push(struct task_mpi *, struct task_state *, uint32_t index, bool first);
 uint32_t task_run_pop(struct task_mpi *, struct task_state *); /* 0: none */
 /* One of its messages is complete. */
-void task_run_completed(struct task_mpi *, struct task_state *, uint32_t run);
+void task_run_completed(struct task_mpi *, struct task_state *, uint32_t index);
 static inline struct task_collective_run *task_run_at(const struct task_mpi *mpi, uint32_t index)
 {
     return ker_chunks_at(&mpi->run, index);
@@ -446,7 +446,7 @@ struct task_state *task_on_node(struct task_mpi *, const struct task_mpi_node *,
 void task_wire_send(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *,
                     uint32_t to, uint64_t cookie);
 /* Makes a request active: sends, or posts the receive. */
-void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t request);
+void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t index);
 /* A request that has been made for a message that was held. */
 void task_protocol_matched(struct task_mpi *, struct task_state *, ker_time now, uint32_t request,
                            const struct task_wire *);
