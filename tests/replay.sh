@@ -143,6 +143,8 @@ for signal in "" 1; do
     equal "a task ends its job${signal:+ by dying}" ${signal:+'jobs[0].died="end"'}
     jq -e ".result.end_reason == \"jobs done\" and .result.jobs[0].aborted.code == ${signal:+null #} 7" one/summary.json >err 2>&1
     check "and the summary says how"
+    "$marstrace" --profile t >profile.csv 2>err && profiled one profile.csv >err
+    check "and its calls are those of the profile"
 done
 
 # In a pass a task sends 71,791 bytes in 20 messages, those that others ask of it among them (tests/tracer/windows.c), 2 of 8 bytes in each of

@@ -49,6 +49,8 @@ static struct task_counted *function_get(struct task_calls *calls, const char *f
 /* What the task is in; NULL: its program's own computation. */
 static struct task_counted *function_of(struct task_calls *calls, const struct task_op *op)
 {
+    if (op->kind == TASK_OP_ABORT && strcmp(op->call, "MPI_Abort") != 0)
+        return NULL; /* the end of what there is of a trace */
     return op->call && (op->kind != TASK_OP_COMPUTE || op->is_call) ? function_get(calls, op->call) : NULL;
 }
 
