@@ -194,4 +194,4 @@ help: ## this list
 .PHONY: FORCE install-built install-files all docs demo studies check check-built counted recount debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
--include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d)
+-include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d) $(FUZZERS:%=$(BUILD)/tests/fuzz/%.d)

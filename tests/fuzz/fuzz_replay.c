@@ -50,7 +50,7 @@ static uint64_t ops_check(struct task_program *program)
             count += op.requests[i] & 1;
         count += 2;
     }
-    ker_assert(op.kind == TASK_OP_FINALIZE);
+    ker_assert(op.kind == TASK_OP_FINALIZE || op.kind == TASK_OP_ABORT);
     return count;
 }
 
