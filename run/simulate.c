@@ -96,8 +96,10 @@ void run_components_build(struct run *run)
     run->parts.rank = NULL; /* what else is known of the partition is reported by --check */
     void **state = ker_alloc(sizeof *state * (count + 1u) * (run->services.count + 1u));
     node_service_list_attach(run->listed, nodes, count, state);
-    if (task_system_attach(run->tasks, nodes, count, state, &run->error) == KER_OK)
+    enum ker_status attached = task_system_attach(run->tasks, nodes, count, state, &run->error);
+    if (attached == KER_OK)
         node_system_attach(run->nodes, run->network, count, state);
+    task_system_agree(run->tasks, run->working, attached, &run->error);
     run->batches = run_batches_new();
     free(nodes);
     free(state);

@@ -23,6 +23,11 @@ void task_system_free(struct task_system *);
 enum ker_status task_system_attach(struct task_system *, const uint32_t *nodes, uint32_t count, void **state,
                                    struct ker_error *);
 
+/* Collective over the ranks that simulate, attached: this rank's status of task_system_attach. Do the tasks
+ * of the jobs fit each other? All return the worst status; the text is where it was found, or on all. */
+enum ker_status task_system_agree(struct task_system *, struct ker_comm *, enum ker_status attached,
+                                  struct ker_error *);
+
 /* Tasks of jobs on this rank that have not finished (background jobs not counted): 0 on all ranks ends the
  * run, when there are jobs at all (task_system_jobs > 0). Without jobs, runs end by the keys run.*. */
 uint64_t task_system_unfinished(const struct task_system *);

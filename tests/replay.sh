@@ -244,3 +244,14 @@ third=$(jq '.result.simulated_time_ps / 3 | floor' passes/summary.json)
 check "after a checkpoint, and after another: the same"
 "$marssim" -q -o none passes.cfg output.calls=false >err 2>&1 && [ ! -e none/calls.csv ] && [ ! -e none/functions.csv ]
 check "output.calls = false: no such tables"
+
+# Tasks that do not agree about their collectives: the end of a run in which all wait, if it were not said before.
+mpicc -O1 -o roots "$top/tests/tracer/roots.c" >err 2>&1 && mpirun -n 3 "$marstrace" -o first ./roots 0 >err 2>&1 &&
+    mpirun -n 3 "$marstrace" -o second ./roots 1 >err 2>&1 && cp second/task-000001.mars first/
+"$marssim" -q -o roots-out replay.cfg 'jobs[0].trace="second"' >err 2>&1
+check "a broadcast from task 1"
+for ranks in 1 3; do
+    mpirun -n $ranks "$marssim" -q -o roots-out replay.cfg 'jobs[0].trace="first"' partition.oversubscribe=true >err 2>&1
+    [ $? -eq 2 ] && [ "$(grep -c 'first: the 3 tasks of the world, of which task 0 is the first, do not all call the same collectives' err)" -eq 1 ]
+    check "one task has another root, $ranks ranks: refused"
+done

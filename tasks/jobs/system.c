@@ -170,6 +170,18 @@ enum ker_status task_system_attach(struct task_system *system, const uint32_t *n
     return status;
 }
 
+enum ker_status task_system_agree(struct task_system *system, struct ker_comm *comm, enum ker_status attached,
+                                  struct ker_error *error)
+{
+    enum ker_status status = ker_comm_worst(comm, attached);
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs) && !status; job++) {
+        const struct task_job *j = task_jobs_get(system->jobs, job);
+        if (j->class->agree)
+            status = j->class->agree(j->program, comm, error);
+    }
+    return status;
+}
+
 uint64_t task_system_unfinished(const struct task_system *system)
 {
     return system->mpi ? task_mpi_unfinished(system->mpi) : 0;

@@ -94,7 +94,7 @@ static uint32_t request_make(struct task_mpi *mpi, struct task_state *task, uint
 
 static void operation(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    static const uint8_t kinds[] = {[TASK_OP_PUT - TASK_OP_PUT] = TASK_WIRE_PUT,
+    static const uint8_t kinds[] = {[0] = TASK_WIRE_PUT,
                                     [TASK_OP_GET - TASK_OP_PUT] = TASK_WIRE_GET,
                                     [TASK_OP_FETCH - TASK_OP_PUT] = TASK_WIRE_FETCH};
     const struct task_op *op = &task->op;

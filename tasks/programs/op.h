@@ -194,6 +194,9 @@ struct task_program_class {
     /* Prepares the tasks that live on this rank, in increasing order. */
     enum ker_status (*prepare)(struct task_program *, const uint32_t *own_tasks, uint32_t count,
                                struct ker_error *);
+    /* Collective, when prepare() has succeeded on all ranks that simulate: do the tasks fit each other? NULL:
+     * that is known. */
+    enum ker_status (*agree)(struct task_program *, struct ker_comm *, struct ker_error *);
     /* The next op of own task number `own` (index in own_tasks); false after FINALIZE. Pointers in it live
      * until the next call for the same task. Programs are fully checked in prepare, so that this cannot fail.
      */

@@ -135,7 +135,7 @@ static enum ker_status each_with_root(const struct between *b)
 {
     bool down = b->op->collective == TASK_COLL_SCATTERV, root = b->root == ROOT;
     int32_t peer = b->there + (root ? b->t->part : (int32_t)b->root);
-    uint64_t bytes;
+    uint64_t bytes = 0;
     enum ker_status status;
     if (root)
         status = each_at(b, down ? MARS_FIELD_bytes_each : MARS_FIELD_recvbytes_each, b->other, b->t->part,

@@ -28,7 +28,8 @@ struct task_program {
     uint32_t tasks;
     struct replay_rules rules;
     struct replay_comms comms;
-    uint64_t memory; /* for operations */
+    struct replay_order order; /* until the ranks have agreed */
+    uint64_t memory;           /* for operations */
     struct trace_store store;
     struct own_task *own;
     uint32_t own_count;
@@ -50,6 +51,7 @@ static void replay_close(struct task_program *program)
     free(program->own);
     trace_store_release(&program->store);
     replay_comms_release(&program->comms);
+    replay_order_release(&program->order);
     mars_trace_close(program->trace);
     free(program->path);
     free(program);
@@ -146,6 +148,7 @@ static enum ker_status record_put(struct task_program *program, struct own_task 
         if (gap > 0)
             trace_code_compute(&own->code, (uint64_t)(gap / program->store.form.unit));
         if (some) {
+            replay_order_add(&program->order, &op);
             replay_requests_name(t, &op);
             if (strcmp(op.call, t->record.function->name) != 0) /* MPI_Send_c, or what computes here */
                 op.call = name_keep(program, t->record.function->name);
@@ -225,8 +228,10 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
         status = ker_fail(error, KER_BAD_INPUT,
                           "%s: %u threads of task %u have called MPI; a task can only be replayed with one",
                           program->path, t.trace->threads, task);
-    else if (status == KER_OK)
+    replay_order_begin(&program->order);
+    if (status == KER_OK)
         status = calls_read(program, own, &t, error);
+    replay_order_end(&program->order, t.comms, t.comm, t.trace->comms);
     mars_task_close(t.trace);
     replay_requests_release(&t);
     free(t.comm);
@@ -245,6 +250,7 @@ static enum ker_status replay_prepare(struct task_program *program, const uint32
 {
     enum ker_status status = KER_OK;
     trace_store_init(&program->store, program->memory, (struct trace_form){.unit = KER_NS});
+    replay_order_init(&program->order, program->comms.count);
     program->own = ker_alloc(count * sizeof *program->own);
     program->own_count = count;
     for (uint32_t i = 0; i < count && status == KER_OK; i++)
@@ -252,6 +258,17 @@ static enum ker_status replay_prepare(struct task_program *program, const uint32
     mars_trace_close(program->trace);
     program->trace = NULL;
     return status ? status : trace_store_status(&program->store, error);
+}
+
+/* Where a task was ended, what it had still to call is not known. */
+static enum ker_status replay_agree(struct task_program *program, struct ker_comm *comm,
+                                    struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    if (!program->comms.aborts && !program->rules.died)
+        status = replay_order_agree(&program->order, program->comms.comm, comm, program->path, error);
+    replay_order_release(&program->order);
+    return status;
 }
 
 static bool replay_next(struct task_program *program, uint32_t number, struct task_op *op)
@@ -325,6 +342,7 @@ const struct task_program_class task_replay_class = {
     .tasks = replay_tasks,
     .comms = replay_comms,
     .prepare = replay_prepare,
+    .agree = replay_agree,
     .next = replay_next,
     .close = replay_close,
     .position = replay_position,

@@ -1,6 +1,6 @@
 /* replay.h - private to the replay of marstrace's traces: replay.c (the program), calls.c (calls become
  * operations), arguments.c (what calls were called with), requests.c (which requests they mean), comms.c (the
- * communicators of all tasks), neighbours.c (topologies).
+ * communicators of all tasks), neighbours.c (topologies), order.c (whether collectives fit each other).
  *
  * A task's calls come from a stream of its trace, one after the other. Each call becomes the computation
  * before it and one operation, or none, or several.
@@ -100,6 +100,25 @@ struct replay_task {
     bool pairs;          /* some of its requests are of a send and a receive */
     int32_t part, parts; /* which of the record's operations is asked for, and how many they are */
 };
+
+/* ---- order.c ---- */
+
+struct replay_order {
+    int64_t *least, *most; /* by communicator, of its members so far */
+    uint64_t *now;         /* of the task that is read */
+    size_t comms;
+};
+void replay_order_init(struct replay_order *, int32_t comms);
+void replay_order_release(struct replay_order *);
+/* A task's operations, between begin and end; comm: the job's communicators by the task's numbers, -1 for
+ * none. */
+void replay_order_begin(struct replay_order *);
+void replay_order_add(struct replay_order *, const struct task_op *);
+void replay_order_end(struct replay_order *, const struct task_comm *comms, const int32_t *comm,
+                      uint32_t count);
+/* Collective. */
+enum ker_status replay_order_agree(struct replay_order *, const struct task_comm *comms, struct ker_comm *,
+                                   const char *path, struct ker_error *);
 
 /* ---- requests.c ---- */
 

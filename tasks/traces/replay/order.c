@@ -1,0 +1,82 @@
+/* order.c - do all tasks of a communicator call the same collectives, in the same order?
+ *
+ * Of every task and communicator one number is made of the collectives and their roots, in their order; the
+ * least and the greatest of all members must be the same. Which call differs `marsconv --check` finds out.
+ * Calls that do not block stand among the others, as MPI counts them. Intercommunicators are left out.
+ */
+#include "tasks/traces/replay/replay.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void replay_order_init(struct replay_order *o, int32_t comms)
+{
+    o->comms = (size_t)comms;
+    o->least = ker_alloc(o->comms * sizeof *o->least);
+    o->most = ker_alloc(o->comms * sizeof *o->most);
+    o->now = ker_alloc(o->comms * sizeof *o->now);
+    for (size_t i = 0; i < o->comms; i++) {
+        o->least[i] = INT64_MAX;
+        o->most[i] = INT64_MIN;
+    }
+}
+
+void replay_order_release(struct replay_order *o)
+{
+    free(o->least);
+    free(o->most);
+    free(o->now);
+    *o = (struct replay_order){0};
+}
+
+void replay_order_begin(struct replay_order *o)
+{
+    memset(o->now, 0, o->comms * sizeof *o->now);
+}
+
+static bool has_root(unsigned collective)
+{
+    static const bool rooted[TASK_COLL_COUNT] = {
+        [TASK_COLL_BCAST] = true,   [TASK_COLL_REDUCE] = true,  [TASK_COLL_GATHER] = true,
+        [TASK_COLL_GATHERV] = true, [TASK_COLL_SCATTER] = true, [TASK_COLL_SCATTERV] = true};
+    return rooted[collective];
+}
+
+void replay_order_add(struct replay_order *o, const struct task_op *op)
+{
+    if (op->kind != TASK_OP_COLLECTIVE && op->kind != TASK_OP_ICOLLECTIVE &&
+        op->kind != TASK_OP_COLLECTIVE_INIT)
+        return;
+    uint64_t root = has_root(op->collective) ? (uint32_t)op->peer + 1u : 0;
+    uint64_t *now = &o->now[op->comm];
+    *now = ker_mix(*now * 3 + ((uint64_t)op->collective << 33 | root) + 1);
+}
+
+void replay_order_end(struct replay_order *o, const struct task_comm *comms, const int32_t *comm,
+                      uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        int32_t c = comm[i];
+        if (c < 0 || comms[c].remote)
+            continue;
+        int64_t now = (int64_t)(o->now[c] >> 1);
+        o->least[c] = now < o->least[c] ? now : o->least[c];
+        o->most[c] = now > o->most[c] ? now : o->most[c];
+    }
+}
+
+enum ker_status replay_order_agree(struct replay_order *o, const struct task_comm *comms,
+                                   struct ker_comm *ranks, const char *path, struct ker_error *error)
+{
+    ker_comm_min_i64(ranks, o->least, (int)o->comms);
+    ker_comm_max_i64(ranks, o->most, (int)o->comms);
+    for (size_t i = 0; i < o->comms; i++)
+        if (o->least[i] < o->most[i])
+            return ker_fail(error, KER_BAD_INPUT,
+                            "%s: the %d tasks of %s, of which task %d is the first, do not all call the same "
+                            "collectives with the same roots in the same order; marsconv --check names the "
+                            "calls",
+                            path, comms[i].size, i == 0 ? "the world" : "a communicator",
+                            task_comm_task(&comms[i], 0));
+    return KER_OK;
+}
