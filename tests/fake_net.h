@@ -9,6 +9,7 @@
 #define TESTS_FAKE_NET_H
 
 #include "tasks/mpi/mpi.h"
+#include "tests/task_rows.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -270,6 +271,23 @@ static void fake_run(struct fake_net *net, uint64_t most)
             task_mpi_service.sent(node->client, node, e.time, e.cookie);
         fake_settle(node, e.time);
     }
+}
+
+/* All of these operations, a list for each task. */
+static inline void fake_play(struct fake_net *net, const struct task_op *const *ops)
+{
+    for (uint32_t i = 0; i < net->program.tasks; i++)
+        net->program.ops[i] = ops[i];
+    fake_start(net);
+    fake_run(net, UINT64_MAX);
+}
+
+/* What the table of tasks says of one so far. */
+static inline struct task_row fake_row(const struct fake_net *net, uint32_t task)
+{
+    struct task_row rows[64];
+    task_rows(net->mpi, net->now, rows);
+    return rows[task];
 }
 
 static void fake_close(struct fake_net *net)

@@ -32,20 +32,10 @@ static struct task_op compute(ker_time time)
 
 static void play(struct fake_net *net, const struct task_op *const *ops)
 {
-    for (uint32_t i = 0; i < net->program.tasks; i++)
-        net->program.ops[i] = ops[i];
-    fake_start(net);
-    fake_run(net, UINT64_MAX);
+    fake_play(net, ops);
     assert_int_equal(task_mpi_unfinished(net->mpi), 0);
     assert_int_equal(net->mpi->message.live, 0);
     assert_int_equal(net->mpi->lookup.live, 0);
-}
-
-static struct task_row result(const struct fake_net *net, uint32_t task)
-{
-    struct task_row rows[64];
-    task_rows(net->mpi, net->now, rows);
-    return rows[task];
 }
 
 /* 10 ns an entry. Task 0 sends n + 1 messages of tags 0 to n, which are all there when task 1 has computed 1
@@ -63,8 +53,8 @@ static void unexpected(uint32_t n)
     b[0] = compute(KER_MS);
     a[n + 1] = b[n + 2] = end;
     play(&net, (const struct task_op *const[]){a, b});
-    assert_int_equal(result(&net, 1).finish, KER_MS + (ker_time)(n + 1 + n) * 10 * KER_NS);
-    assert_int_equal(result(&net, 1).compute, KER_MS);
+    assert_int_equal(fake_row(&net, 1).finish, KER_MS + (ker_time)(n + 1 + n) * 10 * KER_NS);
+    assert_int_equal(fake_row(&net, 1).compute, KER_MS);
     assert_int_equal(net.mpi->task[1].longest[TASK_QUEUE_UNEXPECTED], n + 1);
     assert_int_equal(net.mpi->task[1].search[TASK_QUEUE_UNEXPECTED].lengths, (n + 1) * (n + 2) / 2);
     free(a);
@@ -93,8 +83,8 @@ static void posted(uint32_t n, uint64_t bytes)
     bool eager = bytes <= 8192;
     ker_time there = eager ? WIRE(bytes) + KER_US + search
                            : HEADER + KER_US + search + HEADER + KER_US + WIRE(bytes) + KER_US;
-    assert_int_equal(result(&net, 1).finish, there);
-    assert_int_equal(result(&net, 1).wait, eager ? there - search : there);
+    assert_int_equal(fake_row(&net, 1).finish, there);
+    assert_int_equal(fake_row(&net, 1).wait, eager ? there - search : there);
     free(b);
     fake_close(&net);
 }
@@ -127,7 +117,7 @@ static void test_searches_follow(void **state)
         {.kind = TASK_OP_WAITALL, .requests = both, .request_count = 2, .call = "MPI_Waitall"},
         end};
     play(&net, (const struct task_op *const[]){a, c, b});
-    assert_int_equal(result(&net, 2).finish, WIRE(8) + KER_US + 3 * 10 * KER_NS);
+    assert_int_equal(fake_row(&net, 2).finish, WIRE(8) + KER_US + 3 * 10 * KER_NS);
     fake_close(&net);
 }
 
@@ -148,8 +138,8 @@ static void test_unexpected_copy(void **state)
         play(&net, (const struct task_op *const[]){a, b});
         ker_time sent = WIRE(5000) + 20 * KER_US + WIRE(6000), second = sent + KER_US; /* waited for */
         ker_time rest = second + 10 * KER_US + HEADER + KER_US + WIRE(9000) + KER_US;
-        assert_int_equal(result(&net, 1).finish, rest);
-        assert_int_equal(result(&net, 1).wait, rest - 20 * KER_US - (copies ? 500 * KER_NS : 0));
+        assert_int_equal(fake_row(&net, 1).finish, rest);
+        assert_int_equal(fake_row(&net, 1).wait, rest - 20 * KER_US - (copies ? 500 * KER_NS : 0));
         fake_close(&net);
     }
 }

@@ -49,21 +49,6 @@
         .kind = k, .requests = list, .request_count = n, .call = "MPI_Waitall"                               \
     }
 
-static void play(struct fake_net *net, const struct task_op *const *ops)
-{
-    for (uint32_t i = 0; i < net->program.tasks; i++)
-        net->program.ops[i] = ops[i];
-    fake_start(net);
-    fake_run(net, UINT64_MAX);
-}
-
-static struct task_row result(const struct fake_net *net, uint32_t task)
-{
-    struct task_row rows[64];
-    task_rows(net->mpi, net->now, rows);
-    return rows[task];
-}
-
 /* All requests, messages and collectives have been given back. */
 static void assert_clean(const struct fake_net *net)
 {
@@ -81,12 +66,12 @@ static void test_eager(void **state)
     struct fake_net net;
     fake_open(&net, 2, 1, "");
     const struct task_op a[] = {SEND(1, 5, 1000), END}, b[] = {RECV(0, 5, 1000), END};
-    play(&net, (const struct task_op *const[]){a, b});
-    assert_int_equal(result(&net, 0).finish, WIRE(1000));
-    assert_int_equal(result(&net, 0).send_wait, WIRE(1000));
-    assert_int_equal(result(&net, 1).finish, WIRE(1000) + KER_US);
-    assert_int_equal(result(&net, 1).wait, WIRE(1000) + KER_US);
-    assert_int_equal(result(&net, 1).bytes_received, 1000);
+    fake_play(&net, (const struct task_op *const[]){a, b});
+    assert_int_equal(fake_row(&net, 0).finish, WIRE(1000));
+    assert_int_equal(fake_row(&net, 0).send_wait, WIRE(1000));
+    assert_int_equal(fake_row(&net, 1).finish, WIRE(1000) + KER_US);
+    assert_int_equal(fake_row(&net, 1).wait, WIRE(1000) + KER_US);
+    assert_int_equal(fake_row(&net, 1).bytes_received, 1000);
     assert_int_equal(net.sents, 1);
     assert_int_equal(net.touched, WIRE(1000) + KER_US);
     assert_clean(&net);
@@ -104,14 +89,14 @@ static void test_rendezvous(void **state)
         fake_open(&net, 2, 1, read ? "" : "mpi: { rendezvous = \"write\"; };");
         const struct task_op a[] = {SEND(1, 5, 8193), END},
                              b[] = {COMPUTE(10 * KER_US), RECV(0, 5, 8193), END};
-        play(&net, (const struct task_op *const[]){a, b});
+        fake_play(&net, (const struct task_op *const[]){a, b});
         ker_time left = 10 * KER_US + HEADER + KER_US + WIRE(8193);
-        assert_int_equal(result(&net, 0).finish, read ? left + KER_US + HEADER + KER_US : left);
-        assert_int_equal(result(&net, 1).finish, left + KER_US);
-        assert_int_equal(result(&net, 1).compute, 10 * KER_US);
-        assert_int_equal(result(&net, 1).wait, left + KER_US - 10 * KER_US);
+        assert_int_equal(fake_row(&net, 0).finish, read ? left + KER_US + HEADER + KER_US : left);
+        assert_int_equal(fake_row(&net, 1).finish, left + KER_US);
+        assert_int_equal(fake_row(&net, 1).compute, 10 * KER_US);
+        assert_int_equal(fake_row(&net, 1).wait, left + KER_US - 10 * KER_US);
         assert_int_equal(net.sents, 3 + read);
-        assert_int_equal(result(&net, 0).messages_sent, 1);
+        assert_int_equal(fake_row(&net, 0).messages_sent, 1);
         assert_clean(&net);
         fake_close(&net);
     }
@@ -129,9 +114,9 @@ static void test_modes(void **state)
         {.kind = TASK_OP_SEND, .peer = 1, .tag = 2, .bytes = 99999, .mode = TASK_MODE_BUFFERED},
         END};
     const struct task_op b[] = {COMPUTE(10 * KER_US), RECV(0, 1, 8), RECV(0, 2, 99999), END};
-    play(&net, (const struct task_op *const[]){a, b});
-    assert_int_equal(result(&net, 0).finish, 10 * KER_US + HEADER + KER_US);
-    assert_int_equal(result(&net, 1).bytes_received, 8 + 99999);
+    fake_play(&net, (const struct task_op *const[]){a, b});
+    assert_int_equal(fake_row(&net, 0).finish, 10 * KER_US + HEADER + KER_US);
+    assert_int_equal(fake_row(&net, 1).bytes_received, 8 + 99999);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -146,12 +131,12 @@ static void test_overheads(void **state)
               "node: { send_overhead = \"300 ns\"; receive_overhead = \"200 ns\"; doorbell = \"100 ns\"; };");
     net.job.processor_factor = 0.5;
     const struct task_op a[] = {COMPUTE(1001), SEND(1, 0, 100), END}, b[] = {RECV(0, 0, 100), END};
-    play(&net, (const struct task_op *const[]){a, b});
+    fake_play(&net, (const struct task_op *const[]){a, b});
     ker_time left = 501 + 400 * KER_NS + WIRE(100); /* 500.5 ps round up */
-    assert_int_equal(result(&net, 0).compute, 501);
-    assert_int_equal(result(&net, 0).finish, left);
-    assert_int_equal(result(&net, 1).finish, left + KER_US + 200 * KER_NS);
-    assert_int_equal(result(&net, 1).wait, left + KER_US);
+    assert_int_equal(fake_row(&net, 0).compute, 501);
+    assert_int_equal(fake_row(&net, 0).finish, left);
+    assert_int_equal(fake_row(&net, 1).finish, left + KER_US + 200 * KER_NS);
+    assert_int_equal(fake_row(&net, 1).wait, left + KER_US);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -165,12 +150,12 @@ static void test_inside_a_node(void **state)
     fake_open(&net, 2, 2, "");
     const struct task_op a[] = {SEND(1, 0, 1000), SEND(1, 0, 100000), END};
     const struct task_op b[] = {RECV(0, 0, 1000), RECV(0, 0, 100000), END};
-    play(&net, (const struct task_op *const[]){a, b});
+    fake_play(&net, (const struct task_op *const[]){a, b});
     ker_time first = 200 * KER_NS + 100 * KER_NS;
     assert_int_equal(net.sents, 0);
-    assert_int_equal(result(&net, 0).finish,
+    assert_int_equal(fake_row(&net, 0).finish,
                      first + 4 * 200 * KER_NS + 10 * KER_US); /* RTS, READ, data, FIN */
-    assert_int_equal(result(&net, 1).finish, first + 3 * 200 * KER_NS + 10 * KER_US);
+    assert_int_equal(fake_row(&net, 1).finish, first + 3 * 200 * KER_NS + 10 * KER_US);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -199,8 +184,8 @@ static void test_self_and_null(void **state)
                                 WAIT(11),
                                 WAIT(12345), /* a null request */
                                 END};
-    play(&net, (const struct task_op *const[]){a});
-    assert_int_equal(result(&net, 0).messages_received, 3);
+    fake_play(&net, (const struct task_op *const[]){a});
+    assert_int_equal(fake_row(&net, 0).messages_received, 3);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -225,7 +210,7 @@ static void no_overtaking(const char *settings, ker_time jitter, ker_time contro
     }
     a[20] = b[20] = (struct task_op)LIST(TASK_OP_WAITALL, names, 20);
     a[21] = b[21] = (struct task_op)END;
-    play(&net, (const struct task_op *const[]){a, b});
+    fake_play(&net, (const struct task_op *const[]){a, b});
     uint32_t sequence = 0, receiver = 0;
     bool overtook = false;
     for (size_t i = 0; i < net.sents; i++) {
@@ -278,11 +263,11 @@ static void test_waits(void **state)
         LIST(TASK_OP_WAITALL, names, 5),
         LIST(TASK_OP_WAITANY, names, 5), /* nothing left: returns */
         END};
-    play(&net, (const struct task_op *const[]){a, b});
+    fake_play(&net, (const struct task_op *const[]){a, b});
     /* a: each send takes WIRE(1): leaves at w, then 1 ms later w2, w3, then 1 ms later the last. */
     ker_time last = 4 * WIRE(1) + 2 * KER_MS;
-    assert_int_equal(result(&net, 0).finish, last);
-    assert_int_equal(result(&net, 1).finish, last + KER_US);
+    assert_int_equal(fake_row(&net, 0).finish, last);
+    assert_int_equal(fake_row(&net, 1).finish, last + KER_US);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -306,9 +291,9 @@ static void test_persistent(void **state)
                           END};
     const struct task_op b[] = {RECV(0, 1, 10),    SEND(0, 2, 20000), RECV(0, 1, 10),
                                 SEND(0, 2, 20000), RECV(0, 1, 10),    END};
-    play(&net, (const struct task_op *const[]){a, b});
-    assert_int_equal(result(&net, 0).messages_sent, 3);
-    assert_int_equal(result(&net, 1).messages_received, 3);
+    fake_play(&net, (const struct task_op *const[]){a, b});
+    assert_int_equal(fake_row(&net, 0).messages_sent, 3);
+    assert_int_equal(fake_row(&net, 1).messages_received, 3);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -332,8 +317,8 @@ static void test_cancel_probe_lost(void **state)
                                 {.kind = TASK_OP_IPROBE, .peer = TASK_ANY, .tag = 8, .outcome = 1},
                                 RECV(0, 8, 20000),
                                 END};
-    play(&net, (const struct task_op *const[]){a, b});
-    assert_int_equal(result(&net, 1).messages_received, 3);
+    fake_play(&net, (const struct task_op *const[]){a, b});
+    assert_int_equal(fake_row(&net, 1).messages_received, 3);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -345,9 +330,9 @@ static void test_finalize(void **state)
     struct fake_net net;
     fake_open(&net, 2, 1, "");
     const struct task_op a[] = {IRECV(1, 9, 10, 1), ISEND(1, 0, 1000, 2), END}, b[] = {RECV(0, 0, 1000), END};
-    play(&net, (const struct task_op *const[]){a, b});
+    fake_play(&net, (const struct task_op *const[]){a, b});
     assert_int_equal(task_mpi_unfinished(net.mpi), 0);
-    assert_int_equal(result(&net, 0).finish, WIRE(1000));
+    assert_int_equal(fake_row(&net, 0).finish, WIRE(1000));
     fake_close(&net);
 }
 
@@ -363,7 +348,7 @@ static void test_deadlock(void **state)
                                 END};
     const struct task_op c[] = {
         {.kind = TASK_OP_COLLECTIVE, .collective = TASK_COLL_BARRIER, .call = "MPI_Barrier"}, END};
-    play(&net, (const struct task_op *const[]){a, b, c});
+    fake_play(&net, (const struct task_op *const[]){a, b, c});
     struct task_mpi_wait rows[3];
     assert_int_equal(task_mpi_waiting(net.mpi, NULL, NULL, 0), 3);
     assert_int_equal(task_mpi_waiting(net.mpi, NULL, rows, 3), 3);
@@ -378,11 +363,11 @@ static void test_deadlock(void **state)
         rows[2].awaited,
         "barrier call 1 of 3 tasks by dissemination, communicator 0, round 1: from task 1 to task 0");
     /* Never finished; the call they stand in counts to the end of the run. */
-    assert_int_equal(result(&net, 0).finish, KER_TIME_MAX);
-    assert_int_equal(result(&net, 0).passes, 0);
+    assert_int_equal(fake_row(&net, 0).finish, KER_TIME_MAX);
+    assert_int_equal(fake_row(&net, 0).passes, 0);
     assert_true(net.now > 3);
-    assert_int_equal(result(&net, 0).wait, net.now - 3);
-    assert_int_equal(result(&net, 1).wait, net.now);
+    assert_int_equal(fake_row(&net, 0).wait, net.now - 3);
+    assert_int_equal(fake_row(&net, 1).wait, net.now);
     fake_close(&net);
 }
 
@@ -400,9 +385,9 @@ static void test_restart(void **state)
     fake_run(&net, 5); /* the start and four ends of computations */
     assert_int_equal(net.now, 7 + 4 * 1000);
     assert_int_equal(task_mpi_unfinished(net.mpi), 0);
-    assert_int_equal(result(&net, 0).passes, 4);
-    assert_int_equal(result(&net, 0).finish, 7 + 4 * 1000); /* of the last pass */
-    assert_int_equal(result(&net, 0).compute, 4000);        /* of all passes; the fifth has just begun */
+    assert_int_equal(fake_row(&net, 0).passes, 4);
+    assert_int_equal(fake_row(&net, 0).finish, 7 + 4 * 1000); /* of the last pass */
+    assert_int_equal(fake_row(&net, 0).compute, 4000);        /* of all passes; the fifth has just begun */
     struct task_row row;
     task_rows(net.mpi, net.now + 300, &row);
     assert_int_equal(row.compute, 4300);
@@ -423,7 +408,7 @@ static void test_zero_time(void **state)
     net.program.ops[0] = a;
     fake_start(&net);
     assert_int_equal(net.number, 0);
-    assert_int_equal(result(&net, 0).finish, 0);
+    assert_int_equal(fake_row(&net, 0).finish, 0);
     free(a);
     fake_close(&net);
 }

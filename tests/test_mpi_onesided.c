@@ -37,21 +37,6 @@
 #define EXCLUSIVE TASK_WINDOW_EXCLUSIVE
 #define UNCHECKED TASK_WINDOW_UNCHECKED
 
-static void play(struct fake_net *net, const struct task_op *const *ops)
-{
-    for (uint32_t i = 0; i < net->program.tasks; i++)
-        net->program.ops[i] = ops[i];
-    fake_start(net);
-    fake_run(net, UINT64_MAX);
-}
-
-static struct task_row result(const struct fake_net *net, uint32_t task)
-{
-    struct task_row rows[64];
-    task_rows(net->mpi, net->now, rows);
-    return rows[task];
-}
-
 static void assert_clean(const struct fake_net *net)
 {
     int64_t open;
@@ -97,15 +82,15 @@ static void test_operations(void **state)
         struct fake_net net;
         fake_open(&net, 2, 1, "");
         const struct task_op a[] = {cases[i].op, FLUSH(1), END}, b[] = {COMPUTE(KER_MS), END};
-        play(&net, (const struct task_op *const[]){a, b});
-        assert_int_equal(result(&net, 0).finish, cases[i].time);
-        assert_int_equal(result(&net, 0).bytes_sent, cases[i].sent);
-        assert_int_equal(result(&net, 1).bytes_received, cases[i].sent);
-        assert_int_equal(result(&net, 0).bytes_received, cases[i].received);
-        assert_int_equal(result(&net, 1).bytes_sent, cases[i].received);
-        assert_int_equal(result(&net, 1).messages_sent, cases[i].messages_back);
-        assert_int_equal(result(&net, 0).messages_received, cases[i].messages_back);
-        assert_int_equal(result(&net, 1).finish, KER_MS);
+        fake_play(&net, (const struct task_op *const[]){a, b});
+        assert_int_equal(fake_row(&net, 0).finish, cases[i].time);
+        assert_int_equal(fake_row(&net, 0).bytes_sent, cases[i].sent);
+        assert_int_equal(fake_row(&net, 1).bytes_received, cases[i].sent);
+        assert_int_equal(fake_row(&net, 0).bytes_received, cases[i].received);
+        assert_int_equal(fake_row(&net, 1).bytes_sent, cases[i].received);
+        assert_int_equal(fake_row(&net, 1).messages_sent, cases[i].messages_back);
+        assert_int_equal(fake_row(&net, 0).messages_received, cases[i].messages_back);
+        assert_int_equal(fake_row(&net, 1).finish, KER_MS);
         assert_clean(&net);
         fake_close(&net);
     }
@@ -120,8 +105,8 @@ static void test_overheads(void **state)
     fake_open(&net, 2, 1,
               "node: { send_overhead = \"300 ns\"; receive_overhead = \"200 ns\"; doorbell = \"100 ns\"; };");
     const struct task_op a[] = {PUT(1, 10), GET(1, 20), FLUSH_ALL, END}, b[] = {END};
-    play(&net, (const struct task_op *const[]){a, b});
-    assert_int_equal(result(&net, 0).finish, 600 * KER_NS + 100 * KER_NS + WAY(0) + WAY(20));
+    fake_play(&net, (const struct task_op *const[]){a, b});
+    assert_int_equal(fake_row(&net, 0).finish, 600 * KER_NS + 100 * KER_NS + WAY(0) + WAY(20));
     assert_clean(&net);
     fake_close(&net);
 }
@@ -136,12 +121,12 @@ static void test_requests(void **state)
                                 WAIT(2),           WAIT(1),         END};
     const struct task_op b[] = {PUT(0, 50000), GET(2, 100), FLUSH(2), COMPUTE(1), FLUSH_ALL, END};
     const struct task_op c[] = {RPUT(TASK_PROC_NULL, 7, 5), WAIT(5), END};
-    play(&net, (const struct task_op *const[]){a, b, c});
-    assert_int_equal(result(&net, 0).finish, WAY(50000) + WAY(0));
-    assert_int_equal(result(&net, 1).finish, WAY(50000) + WAY(0));
-    assert_int_equal(result(&net, 0).compute, 1);
-    assert_int_equal(result(&net, 0).wait, WAY(50000) + WAY(0) - 1);
-    assert_int_equal(result(&net, 2).finish, 0);
+    fake_play(&net, (const struct task_op *const[]){a, b, c});
+    assert_int_equal(fake_row(&net, 0).finish, WAY(50000) + WAY(0));
+    assert_int_equal(fake_row(&net, 1).finish, WAY(50000) + WAY(0));
+    assert_int_equal(fake_row(&net, 0).compute, 1);
+    assert_int_equal(fake_row(&net, 0).wait, WAY(50000) + WAY(0) - 1);
+    assert_int_equal(fake_row(&net, 2).finish, 0);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -155,10 +140,10 @@ static void test_fence(void **state)
     struct fake_net net;
     fake_open(&net, 3, 1, "");
     const struct task_op a[] = {PUT(1, 100000), FLUSH_ALL, BARRIER, END}, b[] = {FLUSH_ALL, BARRIER, END};
-    play(&net, (const struct task_op *const[]){a, b, b});
+    fake_play(&net, (const struct task_op *const[]){a, b, b});
     for (uint32_t i = 0; i < 3; i++) {
-        assert_true(result(&net, i).finish > WAY(100000) + WAY(0));
-        assert_true(result(&net, i).finish <= WAY(100000) + WAY(0) + 2 * WAY(0));
+        assert_true(fake_row(&net, i).finish > WAY(100000) + WAY(0));
+        assert_true(fake_row(&net, i).finish <= WAY(100000) + WAY(0) + 2 * WAY(0));
     }
     assert_clean(&net);
     fake_close(&net);
@@ -175,12 +160,12 @@ static void test_groups(void **state)
     const struct task_op a[] = {GROUP(TASK_OP_WIN_START, both, 2), PUT(1, 10), PUT(2, 3000), COMPLETE, END};
     const struct task_op b[] = {GROUP(TASK_OP_WIN_POST, zero, 1), COMPUTE(2 * KER_US), WIN_WAIT, END};
     const struct task_op c[] = {COMPUTE(5 * KER_US), GROUP(TASK_OP_WIN_POST, zero, 1), WIN_WAIT, END};
-    play(&net, (const struct task_op *const[]){a, b, c});
+    fake_play(&net, (const struct task_op *const[]){a, b, c});
     ker_time started = 5 * KER_US + WAY(0), done = started + WAY(3000) + WAY(0);
-    assert_int_equal(result(&net, 0).finish, done);
-    assert_int_equal(result(&net, 1).finish, done + WAY(0));
-    assert_int_equal(result(&net, 2).finish, done + WAY(0));
-    assert_int_equal(result(&net, 0).messages_sent, 2);
+    assert_int_equal(fake_row(&net, 0).finish, done);
+    assert_int_equal(fake_row(&net, 1).finish, done + WAY(0));
+    assert_int_equal(fake_row(&net, 2).finish, done + WAY(0));
+    assert_int_equal(fake_row(&net, 0).messages_sent, 2);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -199,10 +184,10 @@ static void test_epochs(void **state)
     const struct task_op a[] = {COMPUTE(9 * KER_US), start,    COMPLETE, start, PUT(1, 8), COMPLETE,
                                 free_start,          COMPLETE, END};
     const struct task_op b[] = {post, WIN_WAIT, post, WIN_WAIT, free_post, WIN_WAIT, END};
-    play(&net, (const struct task_op *const[]){a, b});
+    fake_play(&net, (const struct task_op *const[]){a, b});
     ker_time first = 9 * KER_US, second = first + WAY(0) + WAY(0), third = second + WAY(8) + WAY(0);
-    assert_int_equal(result(&net, 0).finish, third);
-    assert_int_equal(result(&net, 1).finish, third + WAY(0)); /* of both: they are on their way together */
+    assert_int_equal(fake_row(&net, 0).finish, third);
+    assert_int_equal(fake_row(&net, 1).finish, third + WAY(0)); /* of both: they are on their way together */
     assert_clean(&net);
     fake_close(&net);
 }
@@ -218,13 +203,13 @@ static void test_locks(void **state)
     const struct task_op a[] = {END}, b[] = {LOCK(0, EXCLUSIVE), PUT(0, 1000), UNLOCK(0), END};
     const struct task_op c[] = {COMPUTE(1), LOCK(0, EXCLUSIVE), PUT(0, 1000), UNLOCK(0), END};
     const struct task_op d[] = {COMPUTE(2), LOCK(0, 0), GET(0, 1000), UNLOCK(0), END};
-    play(&net, (const struct task_op *const[]){a, b, c, d});
+    fake_play(&net, (const struct task_op *const[]){a, b, c, d});
     ker_time first = 2 * WAY(0) + WAY(1000) + WAY(0), turn = WAY(0) + WAY(0); /* UNLOCK, GRANT */
     ker_time second = first + turn + WAY(1000) + WAY(0), third = second + turn + WAY(0) + WAY(1000);
-    assert_int_equal(result(&net, 1).finish, first);
-    assert_int_equal(result(&net, 2).finish, second);
-    assert_int_equal(result(&net, 3).finish, third);
-    assert_int_equal(result(&net, 0).finish, 0);
+    assert_int_equal(fake_row(&net, 1).finish, first);
+    assert_int_equal(fake_row(&net, 2).finish, second);
+    assert_int_equal(fake_row(&net, 3).finish, third);
+    assert_int_equal(fake_row(&net, 0).finish, 0);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -241,13 +226,13 @@ static void test_shared(void **state)
                          c[] = {COMPUTE(2), LOCK(0, EXCLUSIVE), COMPUTE(KER_US), UNLOCK(0), END},
                          d[] = {COMPUTE(3), LOCK(0, 0), UNLOCK(0), END},
                          e[] = {LOCK(0, UNCHECKED | EXCLUSIVE), PUT(0, 8), UNLOCK(0), END};
-    play(&net, (const struct task_op *const[]){none, a, b, c, d, e});
+    fake_play(&net, (const struct task_op *const[]){none, a, b, c, d, e});
     ker_time shared = 1 + 2 * WAY(0) + 20 * KER_US, alone = shared + 2 * WAY(0) + KER_US;
-    assert_int_equal(result(&net, 1).finish, 2 * WAY(0) + 10 * KER_US);
-    assert_int_equal(result(&net, 2).finish, shared);
-    assert_int_equal(result(&net, 3).finish, alone);
-    assert_int_equal(result(&net, 4).finish, alone + 2 * WAY(0));
-    assert_int_equal(result(&net, 5).finish, WAY(8) + WAY(0));
+    assert_int_equal(fake_row(&net, 1).finish, 2 * WAY(0) + 10 * KER_US);
+    assert_int_equal(fake_row(&net, 2).finish, shared);
+    assert_int_equal(fake_row(&net, 3).finish, alone);
+    assert_int_equal(fake_row(&net, 4).finish, alone + 2 * WAY(0));
+    assert_int_equal(fake_row(&net, 5).finish, WAY(8) + WAY(0));
     assert_clean(&net);
     fake_close(&net);
 }
@@ -273,10 +258,10 @@ static void test_lock_all(void **state)
                                 ON(TASK_OP_WIN_UNLOCK_ALL, 0),
                                 END};
     const struct task_op b[] = {LOCK(0, EXCLUSIVE), COMPUTE(10 * KER_US), UNLOCK(0), END};
-    play(&net, (const struct task_op *const[]){none, a, b});
+    fake_play(&net, (const struct task_op *const[]){none, a, b});
     ker_time granted = 2 * WAY(0) + 10 * KER_US + 2 * WAY(0);
-    assert_int_equal(result(&net, 1).finish, granted + WAY(900) + WAY(0) + WAY(8) + WAY(0));
-    assert_int_equal(result(&net, 1).messages_sent, 4);
+    assert_int_equal(fake_row(&net, 1).finish, granted + WAY(900) + WAY(0) + WAY(8) + WAY(0));
+    assert_int_equal(fake_row(&net, 1).messages_sent, 4);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -290,7 +275,7 @@ static void test_waiting(void **state)
     fake_open(&net, 3, 1, "");
     const struct task_op a[] = {LOCK(2, EXCLUSIVE), END}, b[] = {COMPUTE(1), LOCK(2, 0), END},
                          c[] = {GROUP(TASK_OP_WIN_START, two, 1), COMPLETE, END};
-    play(&net, (const struct task_op *const[]){a, b, c});
+    fake_play(&net, (const struct task_op *const[]){a, b, c});
     struct task_mpi_wait rows[3];
     assert_int_equal(task_mpi_waiting(net.mpi, NULL, rows, 3), 2);
     assert_string_equal(rows[0].awaited, "the lock of task 2, window 1");
@@ -389,10 +374,10 @@ static void test_random(void **state)
         const struct task_op *ops[TASKS_MOST];
         for (uint32_t t = 0; t < tasks; t++)
             ops[t] = script[t].op;
-        play(&net, ops);
+        fake_play(&net, ops);
         uint64_t missing = 0;
         for (uint32_t t = 0; t < tasks; t++)
-            missing += result(&net, t).bytes_sent - result(&net, t).bytes_received;
+            missing += fake_row(&net, t).bytes_sent - fake_row(&net, t).bytes_received;
         assert_int_equal(missing, 0);
         assert_clean(&net);
         fake_close(&net);

@@ -28,21 +28,6 @@
 #define WAIT(r) {.kind = TASK_OP_WAIT, .request = r}
 /* clang-format on */
 
-static void play(struct fake_net *net, const struct task_op *const *ops)
-{
-    for (uint32_t i = 0; i < net->program.tasks; i++)
-        net->program.ops[i] = ops[i];
-    fake_start(net);
-    fake_run(net, UINT64_MAX);
-}
-
-static struct task_row result(const struct fake_net *net, uint32_t task)
-{
-    struct task_row rows[64];
-    task_rows(net->mpi, net->now, rows);
-    return rows[task];
-}
-
 static void assert_clean(const struct fake_net *net)
 {
     assert_int_equal(task_mpi_unfinished(net->mpi), 0);
@@ -59,10 +44,10 @@ static void test_rendezvous(void **state)
     fake_open(&net, 2, 1, "");
     const struct task_op a[] = {BSEND(1, 5, 8193), END},
                          b[] = {MPROBE(TASK_ANY, TASK_ANY, 7), COMPUTE(10 * KER_US), MRECV(7, 9000), END};
-    play(&net, (const struct task_op *const[]){a, b});
-    assert_int_equal(result(&net, 1).finish,
+    fake_play(&net, (const struct task_op *const[]){a, b});
+    assert_int_equal(fake_row(&net, 1).finish,
                      (HEADER + KER_US) + 10 * KER_US + (HEADER + KER_US) + WIRE(8193) + KER_US);
-    assert_int_equal(result(&net, 1).bytes_received, 8193);
+    assert_int_equal(fake_row(&net, 1).bytes_received, 8193);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -87,11 +72,11 @@ static void test_taken(void **state)
                                                                                    STATUS(9),
                                                                                    WAIT(9),
                                                                                    END};
-    play(&net, (const struct task_op *const[]){a, b});
+    fake_play(&net, (const struct task_op *const[]){a, b});
     ker_time second = WIRE(100) + KER_US; /* the fake network sends at once, whatever is under way */
-    assert_int_equal(result(&net, 1).finish, second + KER_US + (HEADER + KER_US) + WIRE(20000) + KER_US);
-    assert_int_equal(result(&net, 1).messages_received, 2);
-    assert_int_equal(result(&net, 1).bytes_received, 20100);
+    assert_int_equal(fake_row(&net, 1).finish, second + KER_US + (HEADER + KER_US) + WIRE(20000) + KER_US);
+    assert_int_equal(fake_row(&net, 1).messages_received, 2);
+    assert_int_equal(fake_row(&net, 1).bytes_received, 20100);
     assert_int_equal(state_of(&net, 1)->held.first, 0);
     assert_clean(&net);
     fake_close(&net);
@@ -108,9 +93,9 @@ static void test_nobody(void **state)
     none.outcome = 0;
     const struct task_op a[] = {
         MPROBE(TASK_PROC_NULL, 5, 1), MRECV(1, 10), IMRECV(2, 10, 4), STATUS(4), WAIT(4), none, END};
-    play(&net, (const struct task_op *const[]){a});
-    assert_int_equal(result(&net, 0).finish, 0);
-    assert_int_equal(result(&net, 0).messages_received, 0);
+    fake_play(&net, (const struct task_op *const[]){a});
+    assert_int_equal(fake_row(&net, 0).finish, 0);
+    assert_int_equal(fake_row(&net, 0).messages_received, 0);
     assert_clean(&net);
     fake_close(&net);
 }
@@ -135,9 +120,9 @@ static void test_status(void **state)
                                 WAIT(8),
                                 {.kind = TASK_OP_REQUEST_FREE, .request = 8},
                                 END};
-    play(&net, (const struct task_op *const[]){a, b});
-    assert_int_equal(result(&net, 1).wait, 10 * KER_US + WIRE(64) + KER_US - 200 * KER_NS);
-    assert_int_equal(result(&net, 1).finish, 10 * KER_US + WIRE(64) + KER_US + 200 * KER_NS);
+    fake_play(&net, (const struct task_op *const[]){a, b});
+    assert_int_equal(fake_row(&net, 1).wait, 10 * KER_US + WIRE(64) + KER_US - 200 * KER_NS);
+    assert_int_equal(fake_row(&net, 1).finish, 10 * KER_US + WIRE(64) + KER_US + 200 * KER_NS);
     assert_clean(&net);
     fake_close(&net);
 }

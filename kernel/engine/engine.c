@@ -4,13 +4,11 @@
  * all agree on how far the next may go (exchange.c). Invariant: no window crosses a time at which all ranks
  * may have to stand: a check, a request from outside, the end.
  */
-#include "kernel/base/clock.h"
 #include "kernel/base/memory.h"
 #include "kernel/engine/engine_private.h"
 #include "kernel/engine/request.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 #define NOT_HELD (-1)
 #define BLOCK_SHIFT 8
