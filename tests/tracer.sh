@@ -48,15 +48,15 @@ check "a killed task leaves all it did"
 
 mpicc -O1 -o phases "$top/tests/tracer/phases.c" >err 2>&1 && mpicc -O1 -o threads "$top/tests/tracer/threads.c" -lpthread >>err 2>&1
 check "programs for them are built"
-computed() { # TASKS: CPU time of the computations of 40 million additions, us, when so many tasks share them
-    mpirun -n "$1" "$marstrace" -o t ./phases 40000000 >err 2>&1 &&
-        "$marstrace" --list t | awk '/MPI_(Allreduce|Barrier)/ { for (i = 4; i <= NF; i++) {
-            if ($i ~ /^gap=/) sum += substr($i, 5); if ($i ~ /^away=/) sum -= substr($i, 6) } } END { printf "%d", sum / 1000 }'
+# Against the clock that the tasks read themselves in the same run: how fast a busy machine computes decides nothing.
+computed() { # TASKS: CPU time of the computations by the trace, and by the tasks, agree within 10 %
+    mpirun -n "$1" "$marstrace" -o t ./phases 40000000 >own 2>err && "$marstrace" --list t >list 2>>err &&
+        awk 'FNR == NR { own += $1; next } /MPI_(Allreduce|Barrier)/ { for (i = 4; i <= NF; i++) {
+            if ($i ~ /^gap=/) sum += substr($i, 5); if ($i ~ /^away=/) sum -= substr($i, 6) } }
+            END { print sum " ns by the trace, " own " by the tasks"; exit !(own > 0 && sum > 0.9 * own && sum < 1.1 * own) }' own list >err
 }
-few=$(computed 2) many=$(computed 8)
-echo "$few us on 2 tasks, $many us on 8" >err
-[ "$few" -gt 0 ] && [ $((many * 100)) -gt $((few * 80)) ] && [ $((many * 100)) -lt $((few * 125)) ]
-check "as much CPU time on many tasks as on few"
+computed 2 && computed 8
+check "the CPU time of computations, on few tasks and on many"
 "$marstrace" --list t | grep -q '^0 clock=rseq$' && MARSTRACE_NO_RSEQ=1 mpirun -n 2 "$marstrace" -o t ./phases >err 2>&1 &&
     "$marstrace" --list t | grep -q '^0 clock=read$'
 check "the trace says how CPU time was taken"

@@ -73,8 +73,11 @@ static bool rseq_works(void)
     sequence.start_ip = (uintptr_t)trc_sequence_code;
     sequence.post_commit_offset = 1;
     sequence.abort_ip = (uintptr_t)trc_sequence_abort;
-    watch();
-    if (!undisturbed())
+    int tries = 100; /* on a busy machine the thread may lose the processor between these lines */
+    do
+        watch();
+    while (!undisturbed() && --tries);
+    if (!tries)
         return false;
     nanosleep(&moment, NULL);
     return !undisturbed();
