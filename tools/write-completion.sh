@@ -1,9 +1,9 @@
 #!/bin/sh
-# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [marsconv] >marssim
+# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [marsconv|marsreport] >marssim
 #
 # Completed are options, configuration files, keys and, behind the =, the values of keys that have a choice.
 set -eu
-marssim=${1:?usage: tools/write-completion.sh MARSSIM [marsconv]}
+marssim=${1:?usage: tools/write-completion.sh MARSSIM [marsconv|marsreport]}
 
 if [ "${2:-}" = marsconv ]; then
     marsconv=$(dirname "$marssim")/marsconv
@@ -30,6 +30,34 @@ _marsconv()
     esac
 }
 complete -F _marsconv marsconv
+END
+    exit 0
+fi
+
+# Options, and folders of results.
+if [ "${2:-}" = marsreport ]; then
+    echo "# bash completion for $2; written by tools/write-completion.sh from --help"
+    printf '_%s_options="%s"\n' "$2" "$("$(dirname "$marssim")/$2" --help | grep -o -e '--[a-z-]*' | sort -u | tr '\n' ' ' | sed 's/ $//')"
+    sed "s/PROGRAM/$2/g" <<'END'
+_PROGRAM()
+{
+    local word=${COMP_LINE:0:COMP_POINT}
+    word=${word##*[[:space:]]}
+    COMPREPLY=()
+    case $word in
+    --output=*) mapfile -t COMPREPLY < <(compgen -f -- "${word#*=}") ;;
+    -*) mapfile -t COMPREPLY < <(compgen -W "$_PROGRAM_options" -- "$word") ;;
+    *)
+        compopt -o filenames 2>/dev/null
+        if [[ ${COMP_WORDS[COMP_CWORD - 1]} == @(-o|--output) ]]; then
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
+        else
+            mapfile -t COMPREPLY < <(compgen -d -- "$word")
+        fi
+        ;;
+    esac
+}
+complete -F _PROGRAM PROGRAM
 END
     exit 0
 fi

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marsconv] >marssim.1
+# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marsconv|marsreport] >marssim.1
 set -eu
-marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marsconv]}
+marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marsconv|marsreport]}
 version=$("$marssim" --version | sed 's/marssim //')
 
 # Texts for troff: backslashes, hyphens that are to be copied, points and apostrophes at the beginning of a line.
@@ -26,10 +26,20 @@ END
     exit 0
 fi
 
-if [ "${2:-}" = marsconv ]; then
-    printf '.TH MARSCONV 1 "" "marssim %s" "User Commands"\n.SH NAME\nmarsconv \\- convert, cut, sum up and check traces of MPI programs\n' "$version"
+# Programs that argp describes: what each is for, and its exit status.
+about=""
+case ${2:-} in
+marsconv)
+    about='convert, cut, sum up and check traces of MPI programs'
+    statuses='0:it is done 1:\-\-check found something 2:a trace cannot be read, or written' ;;
+marsreport)
+    about='show the results of a run of marssim as a page'
+    statuses='0:it is done 1:the page is written, but something in the folder could not be read 2:no page was written' ;;
+esac
+if [ -n "$about" ]; then
+    printf '.TH %s 1 "" "marssim %s" "User Commands"\n.SH NAME\n%s \\- %s\n' "$(echo "$2" | tr a-z A-Z)" "$version" "$2" "$about"
     # As argp lays it out: usage, what it is for, options from column 2 with their text from column 29, then paragraphs.
-    "$(dirname "$marssim")/marsconv" --help | awk "$roff"'
+    "$(dirname "$marssim")/$2" --help | awk "$roff"'
         /^Usage: / || /^  or: / {
             if (!usage++) print ".SH SYNOPSIS"; else print ".br"
             sub(/^(Usage:|  or:) */, ""); print ".B " roff($0); next
@@ -50,7 +60,8 @@ if [ "${2:-}" = marsconv ]; then
         skip { next }
         /^  / { sub(/^ +/, ""); print ".br"; print roff($0); next }
         { print roff($0) }'
-    printf '.SH EXIT STATUS\n.TP\n.B 0\nit is done\n.TP\n.B 1\n\\-\\-check found something\n.TP\n.B 2\na trace cannot be read, or written\n'
+    printf '.SH EXIT STATUS\n'
+    printf '%s\n' "$statuses" | sed 's/ \([0-9]\):/\n\1:/g' | sed 's/^\([0-9]\):/.TP\n.B \1\n/'
     printf '.SH SEE ALSO\n.BR marssim (1)\n'
     exit 0
 fi

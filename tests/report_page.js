@@ -1,0 +1,128 @@
+/* report_page.js - pages of marsreport in a real browser: node report_page.js BROWSER FOLDER, called by report.sh.
+ *
+ * FOLDER has the result folders traced, torus, html, killed with their pages, and two.html. Prints lines "ok" and "not ok".
+ */
+"use strict";
+const { chromium } = require("playwright-core");
+const fs = require("fs");
+
+const [executablePath, folder] = process.argv.slice(2);
+const flags = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking", "--disable-component-update",
+    "--disable-sync"];
+let number = 0;
+
+function check(name, right, why) {
+    number++;
+    console.log((right ? "ok " : "not ok ") + "page-" + number + " " + name + (right ? "" : ": " + JSON.stringify(why)));
+}
+
+async function open(browser, path, theme) {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 900 }, colorScheme: theme || "light" });
+    page.complaints = [];
+    page.on("console", message => message.type() === "error" && page.complaints.push(message.text()));
+    page.on("pageerror", error => page.complaints.push(error.message));
+    page.on("dialog", dialog => page.complaints.push("dialog " + dialog.message()) && dialog.dismiss());
+    const begun = Date.now();
+    await page.goto("file://" + folder + "/" + path);
+    await page.waitForSelector("body[data-ready]", { timeout: 30000 }).catch(() => page.complaints.push("it never became ready"));
+    page.tookMs = Date.now() - begun;
+    return page;
+}
+
+/* Elements that show a number of summary.json: the number they name is there, and what they show is it in short. */
+function wrongNumbers(summary) {
+    const at = path => path.split(".").reduce((node, name) => node == null ? undefined : node[name], summary);
+    const units = { ps: 1, ns: 1e3, "µs": 1e6, ms: 1e9, s: 1e12, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, TiB: 2 ** 40, "%": 0.01 };
+    return Array.from(document.querySelectorAll('[data-key][data-run="0"]')).filter(element => {
+        const value = at(element.dataset.key), text = element.textContent;
+        if (typeof value !== "number")
+            return String(value) !== text;
+        const match = /^±? ?([-0-9.,e+]+) ?(\S*)$/.exec(text);
+        if (!match || String(value) !== element.dataset.value)
+            return true;
+        const unit = match[2] === "s" && element.dataset.key.startsWith("run.") ? 1 : units[match[2] || "B"];
+        const shown = Number(match[1].replace(/,/g, "")) * unit;
+        return Math.abs(shown - value) > 0.006 * Math.abs(value) + (match[2] === "%" ? 6e-5 : 6e-3);
+    }).map(element => element.dataset.key + " shows " + element.textContent);
+}
+
+async function numbers(browser) {
+    const page = await open(browser, "traced/report.html"), summary = JSON.parse(fs.readFileSync(folder + "/traced/summary.json", "utf8"));
+    const wrong = await page.evaluate(wrongNumbers, summary), shown = await page.locator("[data-key]").count();
+    check("no complaint of the browser", page.complaints.length === 0, page.complaints);
+    check("every number shown is that of summary.json", wrong.length === 0 && shown > 100, [wrong.slice(0, 5), shown]);
+    const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    check("nothing is wider than 1280 pixels", wide <= 0, wide);
+    return page;
+}
+
+async function zoom(page) {
+    const span = () => page.evaluate(() => {
+        const x = document.querySelector("#series .plot").plot.scales.x;
+        return x.max - x.min;
+    });
+    const all = await span(), over = await page.locator("#series .u-over").first().boundingBox();
+    await page.locator("#series").scrollIntoViewIfNeeded();
+    const box = await page.locator("#series .u-over").first().boundingBox() || over;
+    await page.mouse.move(box.x + 0.3 * box.width, box.y + 50);
+    await page.mouse.down();
+    await page.mouse.move(box.x + 0.6 * box.width, box.y + 55, { steps: 5 });
+    await page.mouse.up();
+    const dragged = await span();
+    check("dragging zooms a series", dragged > 0.2 * all && dragged < 0.4 * all, [all, dragged]);
+    await page.locator("#series .plot").first().focus();
+    await page.keyboard.press("Escape");
+    const back = await span();
+    await page.keyboard.press("+");
+    const nearer = await span();
+    check("Escape shows all, plus zooms", back === all && nearer < 0.6 * all, [all, back, nearer]);
+}
+
+async function keyboard(page) {
+    await page.evaluate(() => document.activeElement.blur());
+    const seen = new Set();
+    for (let i = 0; i < 80; i++) {
+        await page.keyboard.press("Tab");
+        seen.add(await page.evaluate(() => {
+            const section = document.activeElement.closest("section");
+            return document.activeElement.id || (section ? section.id : document.activeElement.tagName);
+        }));
+    }
+    check("Tab reaches switch, series and tables", ["theme", "series", "functions", "tasks"].every(name => seen.has(name)), [...seen]);
+    const before = await page.evaluate(() => document.documentElement.dataset.theme);
+    await page.locator("#theme").focus();
+    await page.keyboard.press("Enter");
+    check("Enter switches light and dark", before === "light" && await page.evaluate(() => document.documentElement.dataset.theme) === "dark", before);
+    await page.locator("#functions th button").first().focus();
+    await page.keyboard.press("Enter");
+    const names = await page.locator("#functions tbody td:first-child").allTextContents();
+    check("Enter on a head sorts", names.join() === names.slice().sort().join() && names.length > 5, names);
+}
+
+async function others(browser) {
+    const html = await open(browser, "html/report.html");
+    const shown = await html.locator("#simulated p").first().textContent();
+    check("a name with HTML in it is shown as text", shown.includes("<img src=x") && html.complaints.length === 0, [shown, html.complaints]);
+    const killed = await open(browser, "killed/report.html", "dark");
+    const words = await killed.locator("#notes").textContent();
+    check("the page of a killed run says so", words.includes("killed") && killed.complaints.length === 0, [words, killed.complaints]);
+    check("dark where the system is", await killed.evaluate(() => document.documentElement.dataset.theme) === "dark", "");
+    const torus = await open(browser, "torus/report.html");
+    const missing = await torus.locator("#functions").textContent();
+    check("a panel without data names the key", missing.includes("output.calls") && torus.complaints.length === 0, [missing, torus.complaints]);
+    const two = await open(browser, "two.html");
+    const difference = await two.locator(".difference").textContent();
+    check("two runs have their differences", difference.includes("−") && two.complaints.length === 0, [difference, two.complaints]);
+}
+
+(async () => {
+    const browser = await chromium.launch({ executablePath, args: flags });
+    const page = await numbers(browser);
+    await zoom(page);
+    await keyboard(page);
+    await others(browser);
+    await browser.close();
+})().catch(error => {
+    console.log("not ok page " + error.message);
+    process.exit(1);
+});

@@ -1,0 +1,90 @@
+/* marsreport.c - the command line: one page of one result folder, or of two side by side. */
+#define _GNU_SOURCE
+#include "tools/marsreport/report.h"
+
+#include <argp.h>
+#include <stdlib.h>
+
+struct settings {
+    const char *out, *path[2];
+    int paths;
+};
+
+static const struct argp_option OPTIONS[] = {
+    {"output", 'o', "FILE", 0, "write the page to FILE (default: report.html in DIR)", 0}, {0}};
+
+static error_t parse(int key, char *argument, struct argp_state *state)
+{
+    struct settings *settings = state->input;
+    switch (key) {
+    case 'o':
+        settings->out = argument;
+        return 0;
+    case ARGP_KEY_ARG:
+        if (settings->paths == 2)
+            argp_error(state, "%s: one folder is shown, or two side by side", argument);
+        else
+            settings->path[settings->paths++] = argument;
+        return 0;
+    case ARGP_KEY_NO_ARGS:
+        argp_error(state, "no result folder given; for example: marsreport results/fat-tree-lammps");
+        return EINVAL;
+    default:
+        return ARGP_ERR_UNKNOWN;
+    }
+}
+
+/* The data of the first folder, with those of the second as its member "other". */
+static enum ker_status run(const struct settings *s, bool *damaged, struct ker_error *error)
+{
+    json_t *data = NULL;
+    enum ker_status status = KER_OK;
+    for (int i = 0; i < s->paths && status == KER_OK; i++) {
+        struct rep_folder folder = {.from = 0, .to = KER_TIME_MAX};
+        status = rep_folder_open(&folder, s->path[i], error);
+        if (status == KER_OK) {
+            json_t *one = rep_folder_data(&folder);
+            if (data)
+                json_object_set_new(data, "other", one);
+            else
+                data = one;
+        }
+        *damaged |= folder.damaged;
+        rep_folder_close(&folder);
+    }
+    char *path = s->out ? ker_format("%s", s->out) : ker_format("%s/report.html", s->path[0]);
+    if (status == KER_OK)
+        status = rep_page_write(path, data, error);
+    if (status == KER_OK)
+        printf("%s\n", path);
+    json_decref(data);
+    free(path);
+    return status;
+}
+
+int main(int argc, char **argv)
+{
+    struct settings settings = {0};
+    struct ker_error error = {.status = KER_OK};
+    bool damaged = false;
+    static const struct argp argp = {OPTIONS,
+                                     parse,
+                                     "DIR [DIR2]",
+                                     "Writes one page, for any browser and without a server, of what a run "
+                                     "of marssim has left in DIR; of two "
+                                     "runs, side by side.\vExit status: 0 done, 1 written, but something in "
+                                     "the folder could not be read, 2 not "
+                                     "written.",
+                                     0,
+                                     NULL,
+                                     0};
+    argp_program_version = "marsreport of marssim " MARSSIM_VERSION;
+    argp_err_exit_status = 2;
+    if (argp_parse(&argp, argc, argv, 0, NULL, &settings) != 0)
+        return 2;
+    if (run(&settings, &damaged, &error) != KER_OK) {
+        fprintf(stderr, "marsreport: error: %s\n", error.text);
+        return 2;
+    }
+    return damaged ? 1 : 0;
+}

@@ -1,0 +1,140 @@
+/* base.js - what all panels use: the data, elements, numbers as texts, the list of panels.
+ *
+ * Texts of the results go into elements as text nodes only (make), never as HTML.
+ */
+"use strict";
+
+const mars = { panels: [], redraws: [] };
+
+mars.data = JSON.parse(document.getElementById("marssim-data").textContent);
+mars.runs = [mars.data].concat(mars.data.other ? [mars.data.other] : []);
+
+/* make("td", {class: "text"}, "a text", element, ...) */
+mars.make = function (tag, attributes, ...children) {
+    const element = document.createElement(tag);
+    for (const [name, value] of Object.entries(attributes || {})) {
+        if (name.startsWith("on"))
+            element.addEventListener(name.slice(2), value);
+        else if (value !== null && value !== undefined && value !== false)
+            element.setAttribute(name, value === true ? "" : value);
+    }
+    element.append(...children.filter(child => child !== null && child !== undefined));
+    return element;
+};
+
+/* A panel: {id, title, wide, build(box, run, index)}; build is called for each run, into a box of its own, or once
+ * with `both` in place of it: both(box). */
+mars.panel = function (panel) {
+    mars.panels.push(panel);
+};
+
+/* What stands in a panel whose data was not collected: which key of the configuration collects it. */
+mars.missing = function (what, key) {
+    return mars.make("p", { class: "missing" }, what + " To collect it: ", mars.make("code", {}, key));
+};
+
+/* Called when colours change; `draw` is called at once, too. */
+mars.drawn = function (draw) {
+    mars.redraws.push(draw);
+    draw();
+};
+
+/* ---- numbers ---- */
+
+/* Four digits, without zeros at the end. */
+mars.short = function (value) {
+    return String(Number(value.toPrecision(4)));
+};
+
+mars.count = function (value) {
+    if (value === null || value === undefined)
+        return "–";
+    return Number.isInteger(value) ? value.toLocaleString("en-US") : mars.short(value);
+};
+
+function scaled(value, units, step) {
+    let unit = 0;
+    while (unit + 1 < units.length && Math.abs(value) >= step * 0.99995) {
+        value /= step;
+        unit++;
+    }
+    return mars.short(value) + " " + units[unit];
+}
+
+mars.time = function (ps) {
+    if (ps === null || ps === undefined)
+        return "–";
+    return scaled(ps, ["ps", "ns", "µs", "ms", "s"], 1000);
+};
+
+mars.bytes = function (bytes) {
+    if (bytes === null || bytes === undefined)
+        return "–";
+    return scaled(bytes, ["B", "KiB", "MiB", "GiB", "TiB", "PiB"], 1024);
+};
+
+mars.rate = function (bytesPerSecond) {
+    return scaled(bytesPerSecond, ["B/s", "kB/s", "MB/s", "GB/s", "TB/s", "PB/s"], 1000);
+};
+
+mars.percent = function (share) {
+    if (share === null || share === undefined)
+        return "–";
+    const value = 100 * share;
+    return (value !== 0 && Math.abs(value) < 0.01 ? value.toPrecision(2) : value.toFixed(value >= 10 ? 1 : 2)) + " %";
+};
+
+/* By the unit that a name ends with: how its values are written. */
+mars.formatOf = function (name) {
+    if (/\.(count|task|tasks|nodes)$/.test(name))
+        return mars.count;
+    if (/_ps($|\.)/.test(name))
+        return mars.time;
+    if (/_ns($|\.)/.test(name))
+        return ns => mars.time(ns === null || ns === undefined ? ns : 1000 * ns);
+    if (/bytes/.test(name) && !/per_/.test(name))
+        return mars.bytes;
+    if (/utilisation|_load$/.test(name))
+        return mars.percent;
+    return mars.count;
+};
+
+/* A path "result.hops.mean" in a run; undefined where there is none. */
+mars.at = function (run, path) {
+    return path.split(".").reduce((node, name) => node === null || node === undefined ? undefined : node[name], run);
+};
+
+/* An element that shows a number of summary.json, and says exactly which. */
+mars.number = function (run, index, path, format) {
+    const value = mars.at(run, path);
+    return mars.make("span", { "data-key": path, "data-run": index, "data-value": value, title: path + " = " + value },
+        (format || mars.formatOf(path))(value));
+};
+
+/* Columns of a table of the data by name: {rows, at: name -> index or -1}. */
+mars.table = function (table) {
+    return { rows: table.rows, columns: table.columns, at: name => table.columns.indexOf(name) };
+};
+
+/* ---- hints that follow the pointer ---- */
+
+mars.tip = (function () {
+    let tip = null;
+    return {
+        show(event, text) {
+            if (!tip) {
+                tip = mars.make("div", { class: "tip", role: "status" });
+                document.body.append(tip);
+            }
+            tip.textContent = text;
+            tip.style.display = "block";
+            const box = tip.getBoundingClientRect();
+            tip.style.left = Math.min(event.clientX + 14, innerWidth - box.width - 8) + "px";
+            tip.style.top = (event.clientY + 18 + box.height > innerHeight ? event.clientY - box.height - 10 : event.clientY + 18) + "px";
+        },
+        hide() {
+            if (tip)
+                tip.style.display = "none";
+        },
+    };
+})();

@@ -1,0 +1,137 @@
+/* headline.js - the figures that one looks at first, and all others folded below. */
+"use strict";
+
+(function () {
+    const { make, number, at } = mars;
+
+    function figure(what, value, ...more) {
+        return make("div", { class: "figure" }, make("div", { class: "what" }, what), make("div", { class: "value" }, value),
+            make("div", { class: "more" }, ...more));
+    }
+
+    function figures(run, index) {
+        const n = (path, format) => number(run, index, path, format), has = path => at(run, path) !== undefined;
+        const list = [
+            figure("simulated time", n("result.simulated_time_ps"), "ended by: ", n("result.end_reason", String)),
+            figure("packets delivered", n("result.packets_delivered"), "of ", n("result.packets_injected"), " injected"),
+            figure("messages delivered", n("result.messages_delivered"), n("result.bytes_delivered")),
+            figure("accepted load", n("result.accepted_load"), "of ", n("result.offered_load"), " offered"),
+            figure("packet latency, mean", n("result.packet_latency_ps.mean"), "p99 ", n("result.packet_latency_ps.p99"), ", at most ",
+                n("result.packet_latency_ps.max")),
+            figure("with source queue, mean", n("result.total_latency_ps.mean"), "p99 ", n("result.total_latency_ps.p99")),
+            figure("message latency, mean", n("result.message_latency_ps.mean"), "p99 ", n("result.message_latency_ps.p99")),
+            figure("hops, mean", n("result.hops.mean", v => v.toFixed(2)), "at most ", n("result.hops.max")),
+            figure("run", n("run.wall_s", v => mars.short(v) + " s"), n("run.ranks"), at(run, "run.ranks") === 1 ? " rank, " : " ranks, ",
+                n("run.events"), " events"),
+        ];
+        if (has("result.confidence.half_width") && at(run, "result.confidence.half_width") !== null)
+            list.push(figure("confidence interval", n("result.confidence.half_width", v => "± " + mars.percent(v)), "at ",
+                n("result.confidence.level", mars.percent)));
+        return make("div", { class: "figures" }, ...list);
+    }
+
+    function simpleTable(heads, rows) {
+        return make("table", {}, make("thead", {}, make("tr", {}, ...heads.map(head => make("th", { scope: "col" }, head)))),
+            make("tbody", {}, ...rows.map(row => make("tr", {}, ...row.map(cell => make("td", {}, cell))))));
+    }
+
+    function bar(share) {
+        const inner = make("i", {});
+        inner.style.width = Math.min(100, 100 * share) + "%";
+        return make("span", { class: "bar", "aria-hidden": "true" }, inner);
+    }
+
+    function classes(run, index) {
+        const list = at(run, "result.link_classes") || [];
+        return !list.length ? null : make("div", {}, make("h3", {}, "Links by class"), simpleTable(["class", "directions", "mean use", "highest"],
+            list.map((one, i) => {
+                const n = name => number(run, index, "result.link_classes." + i + "." + name);
+                return [one.class, n("directions"), n("mean_utilisation"), make("span", {}, n("max_utilisation"), bar(one.max_utilisation))];
+            })));
+    }
+
+    function jobs(run, index) {
+        const list = at(run, "result.jobs") || [];
+        return !list.length ? null : make("div", {}, make("h3", {}, "Jobs"), make("div", { class: "scroll" }, simpleTable(
+            ["job", "tasks", "finished at", "messages", "bytes"], list.map((one, i) => {
+                const n = name => number(run, index, "result.jobs." + i + "." + name);
+                return [one.name, n("tasks"), one.finish_ps === null ? "never" : n("finish_ps"), n("messages"), n("bytes")];
+            }))));
+    }
+
+    /* Leaves of an object as [path, value]. */
+    function leaves(node, path) {
+        if (node === null || typeof node !== "object")
+            return [[path, node]];
+        return Object.entries(node).flatMap(([name, value]) => leaves(value, path ? path + "." + name : name));
+    }
+
+    function folded(run, index) {
+        const rows = leaves({ result: run.result, run: run.run, input: run.input }, "")
+            .map(([path, value]) => [path, typeof value === "number" ? number(run, index, path, mars.count) : String(value)]);
+        return make("details", {}, make("summary", {}, "All numbers of summary.json"), make("div", { class: "scroll" },
+            simpleTable(["key", "value"], rows)));
+    }
+
+    /* Two runs: what both have, and by how much the second differs. */
+    const compared = [
+        ["simulated_time_ps", "simulated time", -1], ["packets_delivered", "packets delivered", 0], ["bytes_delivered", "bytes delivered", 0],
+        ["messages_delivered", "messages delivered", 0], ["offered_load", "offered load", 0], ["accepted_load", "accepted load", 1],
+        ["packet_latency_ps.mean", "packet latency, mean", -1], ["packet_latency_ps.p50", "packet latency, p50", -1],
+        ["packet_latency_ps.p99", "packet latency, p99", -1], ["packet_latency_ps.max", "packet latency, highest", -1],
+        ["total_latency_ps.mean", "with source queue, mean", -1], ["message_latency_ps.mean", "message latency, mean", -1],
+        ["message_latency_ps.p99", "message latency, p99", -1], ["hops.mean", "hops, mean", -1], ["nodes", "nodes", 0],
+        ["switches", "switches", 0], ["links", "links", 0],
+    ];
+
+    function difference(a, b, better) {
+        if (typeof a !== "number" || typeof b !== "number")
+            return "–";
+        if (a === b)
+            return "equal";
+        const text = a === 0 ? "from 0" : (b > a ? "+" : "−") + mars.percent(Math.abs(b / a - 1));
+        const good = better === 0 ? "" : (b - a) * better > 0 ? "better" : "worse";
+        return make("span", { class: good, title: String(b - a) }, text);
+    }
+
+    function jobRows([a, b]) {
+        const jobsOfB = at(b, "result.jobs") || [];
+        return (at(a, "result.jobs") || []).flatMap((job, i) => {
+            const j = jobsOfB.findIndex(other => other.name === job.name);
+            return j < 0 ? [] : [["job " + job.name + ", finished at", number(a, 0, "result.jobs." + i + ".finish_ps"),
+                number(b, 1, "result.jobs." + j + ".finish_ps"), difference(job.finish_ps, jobsOfB[j].finish_ps, -1)]];
+        });
+    }
+
+    mars.panel({
+        id: "headline", title: "Figures", wide: true,
+        both(box) {
+            if (mars.runs.length === 2) {
+                const [a, b] = mars.runs;
+                const rows = compared.filter(([path]) => at(a, "result." + path) !== undefined && at(b, "result." + path) !== undefined)
+                    .map(([path, what, better]) => [what, number(a, 0, "result." + path), number(b, 1, "result." + path),
+                        difference(at(a, "result." + path), at(b, "result." + path), better)]);
+                box.append(make("div", { class: "scroll difference" }, simpleTable(["", a.name, b.name, "difference"], rows.concat(jobRows(mars.runs)))));
+            }
+            const pair = make("div", { class: mars.runs.length === 2 ? "pair" : "" });
+            mars.runs.forEach((run, index) => {
+                const own = make("div", {});
+                if (mars.runs.length === 2)
+                    own.append(mars.runName(run, index));
+                if (run.bottleneck)
+                    own.append(make("p", { class: "bottleneck" }, run.bottleneck));
+                if (run.result)
+                    own.append(figures(run, index), make("div", { class: mars.runs.length === 2 ? "" : "pair" }, classes(run, index) || "", jobs(run, index) || ""),
+                        folded(run, index));
+                else
+                    own.append(make("p", { class: "missing" }, "The run has left no summary.json: it has not ended, or it was killed."));
+                pair.append(own);
+            });
+            box.append(pair);
+        },
+    });
+
+    mars.simpleTable = simpleTable;
+    mars.bar = bar;
+    mars.difference = difference;
+})();

@@ -1,0 +1,76 @@
+/* main.js - puts the panels in their order, and the switch between light and dark. */
+"use strict";
+
+(function () {
+    const { make } = mars;
+    const order = ["headline", "simulated", "topology", "series", "matrix", "distance", "latency", "sizes", "links", "gantt", "waits", "functions", "critical", "tasks"];
+
+    function theme(name) {
+        document.documentElement.dataset.theme = name;
+        document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
+    }
+
+    function redraw() {
+        mars.redraws.forEach(draw => draw());
+    }
+
+    function fill(panel, box) {
+        if (panel.both) {
+            panel.both(box);
+            return;
+        }
+        const pair = make("div", { class: mars.runs.length === 2 ? "pair" : "" });
+        box.append(pair);
+        mars.runs.forEach((run, index) => {
+            const own = make("div", {});
+            if (mars.runs.length === 2)
+                own.append(mars.runName(run, index));
+            pair.append(own);
+            panel.build(own, run, index);
+        });
+    }
+
+    mars.runName = function (run, index) {
+        const name = make("div", { class: "runname" }, run.name);
+        name.style.setProperty("--run", mars.colours.kind(index));
+        return name;
+    };
+
+    const system = matchMedia("(prefers-color-scheme: dark)");
+    theme(system.matches ? "dark" : "light");
+    system.addEventListener("change", event => {
+        theme(event.matches ? "dark" : "light");
+        redraw();
+    });
+    document.getElementById("theme").addEventListener("click", () => {
+        theme(mars.colours.dark() ? "light" : "dark");
+        redraw();
+    });
+    document.getElementById("print").addEventListener("click", () => print());
+
+    const title = mars.runs.map(run => run.name).join(" and ");
+    document.title = title + " – marssim";
+    document.querySelector("header h1").textContent = title;
+    document.querySelector("header h1").title = title;
+    const notes = document.getElementById("notes"), nav = document.querySelector("nav"), main = document.getElementById("panels");
+    mars.runs.forEach(run => (run.notes || []).forEach(note => notes.append(make("p", {}, mars.runs.length === 2 ? run.name + ": " + note : note))));
+    mars.panels.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+    for (const panel of mars.panels) {
+        const section = make("section", { id: panel.id, class: panel.wide || mars.runs.length === 2 ? "wide" : null, "aria-labelledby": panel.id + "-title" },
+            make("h2", { id: panel.id + "-title" }, panel.title));
+        nav.append(make("a", { href: "#" + panel.id }, panel.title));
+        main.append(section);
+        fill(panel, section);
+    }
+
+    let width = innerWidth, timer = 0;
+    addEventListener("resize", () => {
+        clearTimeout(timer);
+        if (innerWidth !== width)
+            timer = setTimeout(() => {
+                width = innerWidth;
+                redraw();
+            }, 120);
+    });
+    document.body.dataset.ready = "yes";
+})();

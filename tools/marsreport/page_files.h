@@ -1,0 +1,15 @@
+/* page_files.h - the files of the page, in the order in which they stand in it: FILE_OF_PAGE(name), the name
+ * ending with what it is. embed.S says where each lies. */
+FILE_OF_PAGE(page_html)
+FILE_OF_PAGE(uplot_css)
+FILE_OF_PAGE(style_css)
+FILE_OF_PAGE(uplot_js)
+FILE_OF_PAGE(base_js)
+FILE_OF_PAGE(colours_js)
+FILE_OF_PAGE(headline_js)
+FILE_OF_PAGE(machine_js)
+FILE_OF_PAGE(series_js)
+FILE_OF_PAGE(tables_js)
+FILE_OF_PAGE(histograms_js)
+FILE_OF_PAGE(main_js)
+FILE_OF_PAGE(uplot_licence)
