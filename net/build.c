@@ -8,6 +8,7 @@
  */
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/series.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -94,6 +95,7 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
         memset(s->voq, 0xff, sizeof *s->voq * ports * ports);
     }
     s->map = net_congestion_map_new(net, l, id);
+    s->series = net_series_new(net, ports);
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
         route_port(net->topology, id, p, &peer);
@@ -122,6 +124,7 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->port = (uint16_t)(id % net->adapters_each);
     a->wake = KER_TIME_MAX;
     a->offered = a->cnp = a->leaving = NET_NONE;
+    a->series = net_series_new(net, 1);
     a->exhausted = true;
     a->peer = net_switch_at(net, l, s);
     a->peer_port = port;
@@ -393,5 +396,6 @@ void net_network_free(struct net_network *net)
         net->congestion->release(net->congestion_state);
     if (net->matrix)
         stats_matrix_free(net->matrix);
+    free(net->series);
     free(net);
 }

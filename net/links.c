@@ -1,51 +1,50 @@
 /* links.c - the table of links: one row for each direction of each link, from the port that sends into it. */
-#include "net/network.h"
+#include "net/links.h"
+#include "net/series.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-struct end {
-    bool node;
-    uint32_t id;
-    uint16_t port;
-};
+/* ---- texts; the context is the network ---- */
 
-struct direction {
-    const struct net_network *net;
-    const struct net_port *port;       /* of a switch; NULL: */
-    const struct net_adapter *adapter; /* the injection link of this one */
-    struct end from, to;
-    uint8_t class;
-    uint64_t order; /* by switch and port, then by node: the same on any partition */
-};
-
-/* ---- texts; the context is the topology ---- */
-
-static const char *kind_text(const void *topology, uint32_t node)
+const char *net_link_kind_text(const void *net, uint32_t node)
 {
     return node ? "node" : "switch";
 }
 
-static const char *class_text(const void *topology, uint32_t class)
+static const struct route_topology *topology_of(const void *network)
 {
-    return route_summarise(topology)->link[class].name;
+    const struct net_network *net = network;
+    return net->topology;
+}
+
+static const char *class_text(const void *net, uint32_t class)
+{
+    return route_summarise(topology_of(net))->link[class].name;
 }
 
 /* One number for switches and nodes: nodes behind the switches. */
-static uint32_t name_id(const struct direction *d, const struct end *end)
+static uint32_t name_id(const struct net_direction *d, const struct net_link_end *end)
 {
     return end->id + (end->node ? route_summarise(d->net->topology)->switches : 0);
 }
 
-static const char *name_text(const void *topology, uint32_t id)
+static const char *name_text(const void *net, uint32_t id)
 {
+    const struct route_topology *topology = topology_of(net);
     uint32_t switches = route_summarise(topology)->switches;
     return id < switches ? route_name(topology, false, id) : route_name(topology, true, id - switches);
 }
 
-static bool named(const void *topology)
+static bool named(const void *net)
 {
-    return route_name(topology, false, 0) != NULL;
+    return route_name(topology_of(net), false, 0) != NULL;
+}
+
+static bool stalls_wanted(const void *network)
+{
+    const struct net_network *net = network;
+    return net->series != NULL;
 }
 
 /* ---- columns ---- */
@@ -54,7 +53,7 @@ static bool named(const void *topology)
 #define COUNTED(field) (row->port ? row->port->field : row->adapter->field)
 
 /* The longest wait of a packet, as the bytes that the link carries in it. */
-static uint64_t queue_most(const struct direction *d)
+static uint64_t queue_most(const struct net_direction *d)
 {
     uint64_t rate = d->net->link[d->class].rate;
     return d->port ? (uint64_t)((stats_cell)d->port->queue_max * rate / 1000000000000u) : 0;
@@ -63,11 +62,11 @@ static uint64_t queue_most(const struct direction *d)
 /* clang-format off */
 #define LINK_COLUMNS(COLUMN) \
     COLUMN(from_kind, "", TEXT, SAME, row->from.node, "the sending end: `node` or `switch`", \
-           .text = kind_text) \
+           .text = net_link_kind_text) \
     COLUMN(from, "", U32, SAME, row->from.id, "its id") \
     COLUMN(from_port, "", U16, SAME, row->from.port, "its port; a node has port 0 only") \
     COLUMN(to_kind, "", TEXT, SAME, row->to.node, "the receiving end: `node` or `switch`", \
-           .text = kind_text) \
+           .text = net_link_kind_text) \
     COLUMN(to, "", U32, SAME, row->to.id, "its id") \
     COLUMN(to_port, "", U16, SAME, row->to.port, "its port") \
     COLUMN(class, "", TEXT, SAME, row->class, \
@@ -85,42 +84,46 @@ static uint64_t queue_most(const struct direction *d)
            "bandwidth") \
     COLUMN(input_mean_packets, "packets", SHARE, SUM, row->port ? row->port->input_time : 0, \
            "mean number of packets in the buffer at its receiving end") \
+    COLUMN(credit_stall_ps, "ps", U64, SUM, row->series ? row->series->stalled : 0, \
+           "time in which packets waited in the inputs, or at the node, and could have gone to this output " \
+           "but for credits; only with output.series.links", \
+           .wanted = stalls_wanted) \
     COLUMN(from_name, "", TEXT, SAME, name_id(row, &row->from), \
            "name of the sending end; only where the topology has names (a file or a fabric)", \
            .text = name_text, .wanted = named) \
     COLUMN(to_name, "", TEXT, SAME, name_id(row, &row->to), "name of the receiving end; as above", \
            .text = name_text, .wanted = named)
 
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct direction, name, value)
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct net_direction, name, value)
 LINK_COLUMNS(VALUE)
 static const struct stats_column columns[] = {LINK_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *row)
 {
-    return ((const struct direction *)row)->order;
+    return ((const struct net_direction *)row)->order;
 }
 
-static const struct stats_schema links = {
+const struct stats_schema net_links_schema = {
     "links", "One row for each direction of each link, in an order that depends on the topology only.",
     columns, sizeof columns / sizeof *columns, row_key};
-
-const struct stats_schema *const net_tables[] = {&links, NULL};
 
 /* ---- rows ---- */
 
 /* In the order of the rows: switches by number, then nodes. */
 struct walk {
     const struct net_network *net;
+    const struct net_directions *directions;
     struct net_switch **by_number;
     uint32_t switches, adapters; /* that have been shown */
 };
 
 /* s: NULL when nothing ever came to the switch. */
-static void switch_rows(struct stats_table *table, const struct net_network *net, uint32_t id,
+static void switch_show(const struct walk *w, struct stats_table *table, uint32_t id,
                         const struct net_switch *s)
 {
     static const struct net_port unused;
+    const struct net_network *net = w->net;
     uint64_t order = (uint64_t)id * route_summarise(net->topology)->max_ports;
     uint32_t ports = route_ports(net->topology, id);
     for (uint32_t p = 0; p < ports; p++) {
@@ -129,30 +132,33 @@ static void switch_rows(struct stats_table *table, const struct net_network *net
         if (peer.kind == ROUTE_NOTHING)
             continue;
         bool node = peer.kind == ROUTE_ENDPOINT;
-        struct direction d = {.net = net,
-                              .port = s ? net_port_at(s, p) : &unused,
-                              .from = {false, id, (uint16_t)p},
-                              .to = {node, node ? peer.id / net->adapters_each : peer.id,
-                                     node ? (uint16_t)(peer.id % net->adapters_each) : peer.port},
-                              .class = peer.link,
-                              .order = order + p};
-        stats_table_add(table, &d);
+        struct net_direction d = {.net = net,
+                                  .port = s ? net_port_at(s, p) : &unused,
+                                  .series = s && s->series ? &s->series[p] : NULL,
+                                  .from = {false, id, (uint16_t)p},
+                                  .to = {node, node ? peer.id / net->adapters_each : peer.id,
+                                         node ? (uint16_t)(peer.id % net->adapters_each) : peer.port},
+                                  .class = peer.link,
+                                  .order = order + p};
+        w->directions->add(w->directions->context, table, &d);
     }
 }
 
-static void adapter_row(struct stats_table *table, const struct net_network *net, const struct net_adapter *a)
+static void adapter_show(const struct walk *w, struct stats_table *table, const struct net_adapter *a)
 {
+    const struct net_network *net = w->net;
     const struct route_summary *sum = route_summarise(net->topology);
     uint32_t s;
     uint16_t port;
     route_attachment(net->topology, a->id, &s, &port);
-    struct direction d = {.net = net,
-                          .adapter = a,
-                          .from = {true, a->id / net->adapters_each, a->port},
-                          .to = {false, s, port},
-                          .class = a->link,
-                          .order = (uint64_t)sum->switches * sum->max_ports + a->id};
-    stats_table_add(table, &d);
+    struct net_direction d = {.net = net,
+                              .adapter = a,
+                              .series = a->series,
+                              .from = {true, a->id / net->adapters_each, a->port},
+                              .to = {false, s, port},
+                              .class = a->link,
+                              .order = (uint64_t)sum->switches * sum->max_ports + a->id};
+    w->directions->add(w->directions->context, table, &d);
 }
 
 static bool walk_next(void *context, struct stats_table *table)
@@ -161,10 +167,10 @@ static bool walk_next(void *context, struct stats_table *table)
     uint32_t i = w->switches;
     if (i < w->net->switch_count) {
         const struct net_switch *s = w->net->made ? net_switch_made(w->net, i) : w->by_number[i];
-        switch_rows(table, w->net, s ? s->id : i, s); /* those that are made later stand by their numbers */
+        switch_show(w, table, s ? s->id : i, s); /* those that are made later stand by their numbers */
         w->switches++;
     } else if (w->adapters < w->net->adapter_count)
-        adapter_row(table, w->net, w->net->adapters[w->adapters++]);
+        adapter_show(w, table, w->net->adapters[w->adapters++]);
     else
         return false;
     return true;
@@ -176,23 +182,55 @@ static int switch_compare(const void *a, const void *b)
     return x->id < y->id ? -1 : x->id > y->id;
 }
 
-struct stats_table *net_network_links(const struct net_network *net, ker_time span)
-{
-    return stats_table_new(&links, net->topology, span > 0 ? (uint64_t)span : 0);
-}
-
 /* Switches of several planes do not lie in the order of their numbers. */
-void net_network_links_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
-                            const struct stats_visitor *visitor)
+static struct walk walk_begin(const struct net_network *net, const struct net_directions *directions)
 {
-    struct walk w = {.net = net, .by_number = net->switches};
-    bool planes = route_summarise(net->topology)->planes > 1;
-    if (planes) {
+    struct walk w = {.net = net, .directions = directions, .by_number = net->switches};
+    if (route_summarise(net->topology)->planes > 1) {
         w.by_number = ker_alloc(net->switch_count * sizeof(struct net_switch *));
         memcpy(w.by_number, net->switches, net->switch_count * sizeof(struct net_switch *));
         qsort(w.by_number, net->switch_count, sizeof *w.by_number, switch_compare);
     }
+    return w;
+}
+
+static void walk_end(struct walk *w)
+{
+    if (w->by_number != w->net->switches)
+        free(w->by_number);
+}
+
+void net_directions_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
+                         const struct net_directions *directions, const struct stats_visitor *visitor)
+{
+    struct walk w = walk_begin(net, directions);
     stats_table_stream(table, comm, &(struct stats_rows){walk_next, &w}, visitor);
-    if (planes)
-        free(w.by_number);
+    walk_end(&w);
+}
+
+void net_directions_add(const struct net_network *net, struct stats_table *table,
+                        const struct net_directions *directions)
+{
+    struct walk w = walk_begin(net, directions);
+    while (walk_next(&w, table))
+        ;
+    walk_end(&w);
+}
+
+/* ---- links.csv ---- */
+
+struct stats_table *net_network_links(const struct net_network *net, ker_time span)
+{
+    return stats_table_new(&net_links_schema, net, span > 0 ? (uint64_t)span : 0);
+}
+
+static void link_add(void *context, struct stats_table *table, const struct net_direction *d)
+{
+    stats_table_add(table, d);
+}
+
+void net_network_links_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
+                            const struct stats_visitor *visitor)
+{
+    net_directions_show(net, table, comm, &(struct net_directions){link_add, NULL}, visitor);
 }

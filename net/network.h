@@ -149,6 +149,9 @@ struct net_credits_due {
 
 struct net_pins;
 struct net_congestion_map;
+struct net_link_series;
+struct net_series;
+struct net_ahead;
 
 struct net_switch {
     struct net_network *net;
@@ -165,6 +168,7 @@ struct net_switch {
     uint16_t rotor;                 /* round-robin selection: the port whose turn it is */
     struct net_pins *pins;          /* NULL: nothing to remember yet */
     struct net_congestion_map *map; /* NULL: no links are watched */
+    struct net_link_series *series; /* by port; NULL: not collected */
 };
 
 static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t port)
@@ -212,6 +216,7 @@ struct net_adapter {
     uint32_t wire;          /* of the transmission that ends at link_free; 0: it was none */
     uint64_t backlog;       /* payload that waits in the flows */
     uint64_t packets, bytes, busy, wait; /* of the injection link */
+    struct net_link_series *series;      /* of that link; NULL: not collected */
     uint32_t credit[]; /* per channel; behind them, at net_settings.rings, the ring of each level */
 };
 
@@ -277,6 +282,7 @@ struct net_network {
     struct stats_quantity *throttle;     /* with congestion control */
     struct stats_quantity *control_wait; /* of control messages at the adapter */
     struct stats_matrix *matrix;
+    struct net_series *series; /* NULL: no links are collected in periods, nor their stalls */
     /* what there is */
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */
@@ -290,14 +296,6 @@ struct net_network {
     struct part_layout layout;                 /* where all live, in closed form */
     struct ker_class switch_class, node_class; /* with the sizes of this network */
     bool histograms;
-};
-
-/* A transmission of a switch, for the statistics of its links. */
-struct net_ahead {
-    struct net_port *out, *in;
-    ker_time leave, wire;
-    uint64_t waited, in_buffer; /* picoseconds: for the link; in the buffer of the input */
-    uint32_t bytes;
 };
 
 static inline struct net_times net_times_of(const struct net_network *net, unsigned link, uint32_t bytes)
@@ -443,22 +441,6 @@ void net_congestion_map_look(struct net_switch *, uint32_t port, ker_time now);
 /* A KER_NOTICE. */
 void net_congestion_map_take(struct net_switch *, ker_time now, uint16_t port, uint8_t channel,
                              uint32_t amount);
-
-/* Some of it lies in the measured span. */
-static inline void net_ahead_count(const struct net_network *net, const struct net_ahead *t)
-{
-    struct net_port *out = t->out;
-    out->packets++;
-    out->bytes += t->bytes;
-    out->busy += net_measured_part(net, t->leave, t->wire);
-    out->queue_time += t->waited;
-    if (t->waited > out->queue_max)
-        out->queue_max = t->waited;
-    t->in->input_time += t->in_buffer;
-}
-/* ahead.c: it is not over before net->settled: keeps it, to be counted when it is certain that it lies before
- * the end. */
-void net_ahead_keep(struct net_network *, const struct net_ahead *);
 
 /* What a switch remembers of the packet's message (until its last packet) or flow: the path taken last; NULL:
  * none. */

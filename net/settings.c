@@ -1,5 +1,6 @@
 /* settings.c - the keys switch.* and adapter.*, and what they must satisfy together with the links. */
 #include "net/congestion/congestion.h"
+#include "net/series.h"
 
 #include <stdlib.h>
 
@@ -288,6 +289,11 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
     net->histograms = ker_config_bool(config, "output.histograms");
     if (net->set.matrix)
         net->matrix = stats_matrix_new();
+    enum stats_collect links = stats_collect_of(config, "output.series.links");
+    if (links != STATS_COLLECT_OFF)
+        net->series = ker_alloc(sizeof *net->series);
+    if (links == STATS_COLLECT_PERIODS)
+        net->series->periods = true;
 }
 
 enum ker_status net_network_new(struct net_network **network, const struct ker_config *config,

@@ -6,13 +6,14 @@
  */
 #include "net/state.h"
 
+#include "net/ahead.h"
 #include "net/congestion/congestion.h"
 
 #include <stdlib.h>
 
 #define VERSION 1 /* of chunks; where it has changed since: */
-#define SWITCH_VERSION 3
-#define ADAPTER_VERSION 3
+#define SWITCH_VERSION 4
+#define ADAPTER_VERSION 4
 #define AHEAD_BYTES 52
 
 /* ---- counts ---- */
@@ -58,28 +59,9 @@ static void network_state(struct net_network *net, struct ker_chunk *c)
 
 /* ---- transmissions ahead ---- */
 
-/* Switches lie in memory in the order of the list. */
-static struct net_switch *switch_of(const struct net_network *net, const void *port)
-{
-    uint32_t low = 0, high = net->switch_count;
-    while (high - low > 1) {
-        uint32_t middle = low + (high - low) / 2;
-        if ((const char *)net->switches[middle] <= (const char *)port)
-            low = middle;
-        else
-            high = middle;
-    }
-    return net->switches[low];
-}
-
-static uint16_t port_number(const struct net_switch *s, const struct net_port *port)
-{
-    return (uint16_t)((size_t)((const char *)port - (const char *)net_port_at(s, 0)) / s->port_bytes);
-}
-
 static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_chunk *c)
 {
-    uint16_t out = c->loads ? 0 : port_number(s, t->out), in = c->loads ? 0 : port_number(s, t->in);
+    uint16_t out = c->loads ? 0 : net_ahead_port(s, t->out), in = c->loads ? 0 : net_ahead_port(s, t->in);
     KER_CHUNK(c, out);
     KER_CHUNK(c, in);
     KER_CHUNK(c, t->leave);
@@ -101,9 +83,9 @@ static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_ch
 static void ahead_save(struct net_network *net, struct ker_state_writer *writer)
 {
     for (size_t i = 0; i < net->ahead_count;) {
-        struct net_switch *s = switch_of(net, net->ahead[i].out);
+        struct net_switch *s = net_ahead_switch(net, net->ahead[i].out);
         struct ker_chunk *c = ker_state_begin(writer, "ahead", VERSION, s->id);
-        for (; i < net->ahead_count && switch_of(net, net->ahead[i].out) == s; i++)
+        for (; i < net->ahead_count && net_ahead_switch(net, net->ahead[i].out) == s; i++)
             ahead_state(s, &net->ahead[i], c);
         ker_state_end(writer);
     }

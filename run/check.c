@@ -296,4 +296,5 @@ void run_sizes_print(struct run *run)
         printf(", %s between ranks", ker_print_time(b, run->parts.lookahead));
     printf("\nmemory     %s of switches and adapters, %s now in all\n", ker_print_bytes(a, (double)memory),
            ker_print_bytes(c, (double)rss));
+    run_series_print(run);
 }

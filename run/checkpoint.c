@@ -151,6 +151,8 @@ static void index_write(struct run *run, const char *folder, ker_time at, void *
         ker_state_end(w);
         if (run->periods)
             stats_periods_save(run->periods, w);
+        if (run->series)
+            stats_series_save(run->series, w);
         ker_state_close(w, &size, error);
     }
     free(index.config);

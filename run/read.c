@@ -163,4 +163,6 @@ void run_network_read(struct run *run)
     if (status == KER_OK)
         net_network_new(&run->network, run->config, run->topology, run->seed, phases, &run->error);
     task_system_stop(run->tasks, run->measure_to);
+    if (run->error.status == KER_OK)
+        run_series_check(run);
 }

@@ -212,6 +212,7 @@ void run_report(struct run *run)
     ker_time to = run->measure_to < at ? run->measure_to : at, span = to > run->warmup ? to - run->warmup : 0;
     if (at <= run->warmup && run->warmup > 0 && run->control)
         ker_warn("run.warmup: nothing was measured: the run ended before the warm-up was over");
+    run_series_end(run, at);
     net_network_end(run->network, at);
     struct links links;
     links_report(run, &links, span);
@@ -230,6 +231,8 @@ void run_report(struct run *run)
     net_network_write(run->network, run->comm, &run->folder, &run->error);
     stats_periods_close(run->periods, &run->error);
     run->periods = NULL;
+    stats_series_close(run->series, &run->error);
+    run->series = NULL;
     if (run->control) {
         result_add(run, result, at, jobs, listed);
         json_object_set_new(result, "link_classes",

@@ -55,6 +55,7 @@ static enum ker_status index_read(struct run *run)
     struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, index_load, r},
                                          {"batches", RUN_STATE_VERSION, pass_over, NULL},
                                          {"periods", 1, pass_over, NULL},
+                                         {"series", 1, pass_over, NULL},
                                          {0}};
     struct ker_state_size size;
     r->folder = checkpoint_find(run->args->resume);
@@ -122,6 +123,7 @@ static void batches_read(struct run *run)
     struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, pass_over, NULL},
                                          {"batches", RUN_STATE_VERSION, batches_load, run},
                                          {"periods", 1, pass_over, NULL},
+                                         {"series", 1, pass_over, NULL},
                                          {0}};
     struct ker_state_size size;
     char *path = ker_format("%s/index", run->resumed->folder);
@@ -180,6 +182,14 @@ static void periods_load(void *context, struct ker_chunk *c)
     stats_periods_load(series->periods, c);
 }
 
+static void series_load(void *files, struct ker_chunk *c)
+{
+    if (files)
+        stats_series_load(files, c);
+    else
+        pass_over(NULL, c);
+}
+
 /* The series is as it was at the checkpoint, and goes on; where there was none, it begins. */
 void run_resume_periods(struct run *run)
 {
@@ -187,6 +197,7 @@ void run_resume_periods(struct run *run)
     struct ker_state_loader loaders[] = {{"index", RUN_STATE_VERSION, pass_over, NULL},
                                          {"batches", RUN_STATE_VERSION, pass_over, NULL},
                                          {"periods", 1, periods_load, &series},
+                                         {"series", 1, series_load, run->series},
                                          {0}};
     struct ker_state_size size;
     char *path = ker_format("%s/index", run->resumed->folder);

@@ -93,6 +93,7 @@ static struct run *run_new(const struct run_arguments *args, struct ker_comm *co
 static void run_free(struct run *run)
 {
     stats_periods_close(run->periods, &run->error); /* of a trial; otherwise the report has done it */
+    stats_series_close(run->series, &run->error);
     task_system_free(run->tasks);
     node_service_list_free(run->listed);
     node_system_free(run->nodes);

@@ -126,6 +126,7 @@ void run_folder_open(struct run *run)
         stats_folder_open(run->folder.path, tables, ker_config_inputs(run->config), &run->error);
     if (run->error.status == KER_OK && run->period && run->working)
         stats_periods_open(&run->periods, run->working, run->folder.path, &run->error);
+    run_series_open(run);
     if (run->error.status == KER_OK && run->resumed && run->periods)
         run_resume_periods(run);
     free(tables);

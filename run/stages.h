@@ -41,6 +41,7 @@ struct run {
     struct ker_engine *engine;
     struct stats_progress *progress;
     struct stats_periods *periods;
+    struct stats_series_files *series; /* NULL: not wanted, or this rank sleeps */
     struct run_batches *batches;
     struct run_checkpoints *checkpoints;
     struct run_resumed *resumed; /* NULL: the run began at time 0 */
@@ -95,6 +96,13 @@ void run_check_times_set(const struct run *, struct ker_engine_setup *);
 ker_time run_periods_interval(const struct run *);
 void run_periods_add(struct run *, ker_time at);
 void run_periods_begin(struct run *, ker_time at); /* the first row tells what comes behind this time */
+
+/* series.c: the tables of output.series.*, with a batch of rows at every multiple of output.period. */
+void run_series_check(struct run *); /* are they possible? */
+void run_series_open(struct run *);
+void run_series_add(struct run *, ker_time at);
+void run_series_end(struct run *, ker_time at); /* what is left of the last period; before any report */
+void run_series_print(const struct run *);      /* --check: what they cost */
 
 /* batches.c: batch means of the packets' latency, for run.confidence. */
 struct run_batches *run_batches_new(void);

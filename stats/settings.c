@@ -38,6 +38,16 @@ const struct ker_option stats_options[] = {
     {"output.period", KER_TYPE_TIME, "0 ns", "0 ns", NULL, NULL,
      "Write a row of periods.csv each time this much simulated time has passed; 0 writes none.",
      .resume = KER_RESUME_FORK},
+    {"output.series.links", KER_TYPE_CHOICE, "off", NULL, NULL, "off|total|periods",
+     "What is collected of every direction of every link beyond links.csv. total: the time without credits "
+     "(credit_stall_ps in links.csv). periods: link_series.csv too, with packets, bytes, utilisation, queues "
+     "and "
+     "that time in each output.period."},
+    {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,
+     "The most that each file of a series may have. A run whose end is known and whose series could have "
+     "more is "
+     "refused; others stop writing them there, with a warning.",
+     .resume = KER_RESUME_FREE},
     {0},
 };
 

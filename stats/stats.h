@@ -7,6 +7,7 @@
 #define STATS_STATS_H
 
 #include "kernel/kernel.h"
+#include "stats/series.h"
 #include "stats/table.h"
 
 #include <jansson.h>

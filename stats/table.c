@@ -71,6 +71,11 @@ size_t stats_table_rows(const struct stats_table *t)
     return t->rows;
 }
 
+size_t stats_table_row_bytes(const struct stats_table *t)
+{
+    return t->row_bytes;
+}
+
 static char *row_at(const struct stats_table *t, size_t row)
 {
     return t->row + row * t->row_bytes;

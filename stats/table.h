@@ -110,6 +110,7 @@ void stats_table_stream(struct stats_table *, struct ker_comm *, const struct st
 void stats_table_show(struct stats_table *, struct ker_comm *, const struct stats_visitor *);
 
 size_t stats_table_rows(const struct stats_table *);
+size_t stats_table_row_bytes(const struct stats_table *); /* of memory */
 /* The column's place in this table; it is asserted that there is one, unless `optional`: then -1. */
 int stats_table_find(const struct stats_table *, const char *column, bool optional);
 stats_cell stats_table_cell(const struct stats_table *, size_t row, int column);

@@ -11,6 +11,7 @@
 #include "net/adapter/flows.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/series.h"
 
 #include <string.h>
 
@@ -412,7 +413,10 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
     if (a->link_free <= now) {
         if (!a->exhausted || a->offered != NET_NONE)
             offer_join(a, now, 1);
-        if (!adapter_inject(a, now)) {
+        bool sent = adapter_inject(a, now);
+        if (__builtin_expect(a->series != NULL, 0))
+            net_stall_note(a->net, a->series, a->due->starved != 0, now);
+        if (!sent) {
             if (!a->waiting && a->offered != NET_NONE)
                 adapter_wake(a, a->net->outgoing.at[a->offered].created);
             return;

@@ -13,6 +13,7 @@
 #ifndef NET_GRANT_H
 #define NET_GRANT_H
 
+#include "net/ahead.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
 #include "net/switch/requests.h"

@@ -11,6 +11,7 @@
  * `starved`, credits.h), whose arrival marks it. A wake-up only makes an output look again; looking twice
  * changes nothing.
  */
+#include "net/series.h"
 #include "net/switch/decision.h"
 
 /* ---- arbitration ---- */
@@ -140,6 +141,8 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
         return;
     }
     struct candidates c = output_candidates(s, out, port, now);
+    if (__builtin_expect(s->series != NULL, 0))
+        net_stall_note(net, &s->series[port], c.chosen == NET_NONE && credits_due_at(s, port)->starved, now);
     if (c.chosen == NET_NONE) {
         ker_time when = ker_time_min(c.read_free, credits_due_next(credits_due_at(s, port)));
         if (when != KER_TIME_MAX)
@@ -239,7 +242,7 @@ static void packet_pass(struct net_switch *s, const struct net_packet *p, ker_ti
 /* ---- faults ---- */
 
 /* All that waits for an output, in the order of its ring, as a list of packets. */
-static uint32_t output_empty(struct net_switch *s, uint32_t port)
+static uint32_t output_empty(struct net_switch *s, uint32_t port, ker_time now)
 {
     struct net_port *out = net_port_at(s, port);
     uint32_t first = NET_NONE, last = NET_NONE;
@@ -257,6 +260,8 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port)
         last = packet;
     }
     credits_due_at(s, port)->starved = 0;
+    if (s->series)
+        net_stall_note(s->net, &s->series[port], false, now);
     return first;
 }
 
@@ -265,7 +270,7 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port)
 static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
 {
     struct net_network *net = s->net;
-    uint32_t i = output_empty(s, port);
+    uint32_t i = output_empty(s, port, now);
     while (i != NET_NONE) {
         const struct net_packet p = s->packet.at[i];
         struct route_choice c;

@@ -1,0 +1,34 @@
+/* ahead.h - transmissions of switches, counted in the statistics of their links; see switch/ahead.c. */
+#ifndef NET_AHEAD_H
+#define NET_AHEAD_H
+
+#include "net/network.h"
+
+struct net_ahead {
+    struct net_port *out, *in;
+    ker_time leave, wire;
+    uint64_t waited, in_buffer; /* picoseconds: for the link; in the buffer of the input */
+    uint32_t bytes;
+};
+
+/* Some of it lies in the measured span. */
+static inline void net_ahead_count(const struct net_network *net, const struct net_ahead *t)
+{
+    struct net_port *out = t->out;
+    out->packets++;
+    out->bytes += t->bytes;
+    out->busy += net_measured_part(net, t->leave, t->wire);
+    out->queue_time += t->waited;
+    if (t->waited > out->queue_max)
+        out->queue_max = t->waited;
+    t->in->input_time += t->in_buffer;
+}
+/* It is not over before net->settled: keeps it, to be counted when it is certain that it lies before the end.
+ */
+void net_ahead_keep(struct net_network *, const struct net_ahead *);
+
+/* Of the switch that a port of this rank belongs to. */
+struct net_switch *net_ahead_switch(const struct net_network *, const struct net_port *);
+uint16_t net_ahead_port(const struct net_switch *, const struct net_port *);
+
+#endif

@@ -1,0 +1,39 @@
+/* links.h - inside net/: all directions of all links of a rank, one after the other, for tables of links. */
+#ifndef NET_LINKS_H
+#define NET_LINKS_H
+
+#include "net/network.h"
+
+struct net_link_end {
+    bool node;
+    uint32_t id;
+    uint16_t port;
+};
+
+struct net_direction {
+    const struct net_network *net;
+    const struct net_port *port;       /* of a switch; NULL: */
+    const struct net_adapter *adapter; /* the injection link of this one */
+    struct net_link_series *series;    /* NULL: not collected */
+    struct net_link_end from, to;
+    uint8_t class;
+    uint64_t order; /* by switch and port, then by node: the same on any partition */
+};
+
+/* The text of struct net_link_end's `node`; the context is of no meaning. */
+const char *net_link_kind_text(const void *topology, uint32_t node);
+
+extern const struct stats_schema net_links_schema;
+
+/* Collective. `add` is called for each direction of this rank in increasing order, and adds rows to the
+ * table; the visitor is shown those of all ranks (stats_table_stream). */
+struct net_directions {
+    void (*add)(void *context, struct stats_table *, const struct net_direction *);
+    void *context;
+};
+void net_directions_show(const struct net_network *, struct stats_table *, struct ker_comm *,
+                         const struct net_directions *, const struct stats_visitor *);
+/* The same for the rows of this rank alone. */
+void net_directions_add(const struct net_network *, struct stats_table *, const struct net_directions *);
+
+#endif

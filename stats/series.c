@@ -1,0 +1,196 @@
+/* series.c - rows of each period, written as they come; see series.h.
+ *
+ * A file is written in place, in whole periods: a reader of a run that was killed finds all of the last
+ * period that was flushed, and at most a part of the next. Beyond `most` bytes a series writes no further
+ * period.
+ */
+#include "stats/series.h"
+
+#include "stats/file.h"
+#include "stats/stats.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct stats_series {
+    struct stats_series_files *files;
+    const struct stats_schema *schema;
+    char *path;
+    FILE *stream;   /* NULL: not on this rank */
+    uint64_t bytes; /* of the file, at the end of the last period */
+    bool full;      /* nothing is written any more */
+};
+
+struct stats_series_files {
+    struct ker_comm *comm;
+    char *folder;
+    uint64_t most;
+    struct stats_series series[STATS_SERIES_MOST];
+    int count;
+    ker_time last; /* end of the last period */
+    int why;       /* errno of the first failed write */
+    char *where;   /* and of which file */
+};
+
+enum stats_collect stats_collect_of(const struct ker_config *config, const char *key)
+{
+    static const struct ker_word words[] = {{"off", STATS_COLLECT_OFF},
+                                            {"total", STATS_COLLECT_TOTAL},
+                                            {"periods", STATS_COLLECT_PERIODS},
+                                            {NULL, 0}};
+    return (enum stats_collect)ker_config_number(config, key, words);
+}
+
+enum ker_status stats_series_open(struct stats_series_files **files, struct ker_comm *comm,
+                                  const char *folder, bool hdf5, uint64_t most_bytes, struct ker_error *error)
+{
+    struct stats_series_files *f = *files = ker_alloc(sizeof *f);
+    f->comm = comm;
+    f->folder = ker_format("%s", folder);
+    f->most = most_bytes;
+    return KER_OK;
+}
+
+static void failed(struct stats_series *s, int why)
+{
+    if (s->files->why)
+        return;
+    s->files->why = why ? why : EIO;
+    s->files->where = ker_format("%s", s->path);
+}
+
+struct stats_series *stats_series_begin(struct stats_series_files *f, const struct stats_schema *schema,
+                                        const void *context, struct ker_error *error)
+{
+    ker_assert(f->count < STATS_SERIES_MOST);
+    struct stats_series *s = &f->series[f->count++];
+    *s = (struct stats_series){.files = f, .schema = schema};
+    if (ker_comm_rank(f->comm) != 0)
+        return s;
+    s->path = ker_format("%s/%s.csv", f->folder, schema->name);
+    s->stream = fopen(s->path, "w");
+    if (!s->stream) {
+        stats_file_fail(s->path, errno, error);
+        return s;
+    }
+    struct stats_table *head = stats_table_new(schema, context, 0);
+    stats_table_head_csv(head, s->stream);
+    stats_table_free(head);
+    if (fflush(s->stream))
+        failed(s, errno);
+    return s;
+}
+
+static void row_write(void *series, const struct stats_table *table, size_t row)
+{
+    struct stats_series *s = series;
+    if (s->stream && !s->full)
+        stats_table_row_csv(table, row, s->stream);
+}
+
+void stats_series_add(struct stats_series *s, struct stats_table *table)
+{
+    stats_table_show(table, s->files->comm, &(struct stats_visitor){row_write, s});
+}
+
+static void series_flush(struct stats_series *s, ker_time at)
+{
+    char time[32], size[32];
+    if (!s->stream || s->full)
+        return;
+    if (fflush(s->stream))
+        failed(s, errno);
+    s->bytes = (uint64_t)ftello(s->stream);
+    s->full = s->bytes >= s->files->most;
+    if (s->full)
+        ker_warn("%s ends at %s of simulated time: it has %s; output.series.bytes allows more", s->path,
+                 ker_print_time(time, at), ker_print_bytes(size, (double)s->bytes));
+}
+
+void stats_series_flush(struct stats_series_files *f, ker_time at)
+{
+    for (int i = 0; i < f->count; i++)
+        series_flush(&f->series[i], at);
+    f->last = at;
+}
+
+ker_time stats_series_time(const struct stats_series_files *f)
+{
+    return f->last;
+}
+
+enum ker_status stats_series_close(struct stats_series_files *f, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    for (int i = 0; f && i < f->count; i++) {
+        struct stats_series *s = &f->series[i];
+        if (s->stream && fclose(s->stream))
+            failed(s, errno);
+        free(s->path);
+    }
+    if (!f)
+        return status;
+    if (f->why)
+        status = stats_file_fail(f->where, f->why, error);
+    free(f->where);
+    free(f->folder);
+    free(f);
+    return status;
+}
+
+/* ---- saved state ---- */
+
+#define PIECE_BYTES (1u << 20)
+
+/* The files are there to be read: whole periods have been flushed. */
+static void series_save(const struct stats_series *s, struct ker_state_writer *writer, uint64_t *number)
+{
+    FILE *in = s->stream ? fopen(s->path, "r") : NULL;
+    char *piece = ker_alloc(PIECE_BYTES), name[KER_CHUNK_NAME];
+    size_t bytes = 0;
+    bool begins = true;
+    snprintf(name, sizeof name, "%s", s->schema->name);
+    do {
+        struct ker_chunk *c = ker_state_begin(writer, "series", 1, (*number)++);
+        ker_time last = s->files->last;
+        KER_CHUNK(c, last);
+        ker_chunk_text(c, name);
+        ker_chunk_bool(c, begins);
+        bytes = in ? fread(piece, 1, PIECE_BYTES, in) : 0;
+        ker_chunk_bytes(c, piece, bytes);
+        ker_state_end(writer);
+        begins = false;
+    } while (bytes == PIECE_BYTES);
+    free(piece);
+    if (in)
+        fclose(in);
+}
+
+void stats_series_save(struct stats_series_files *f, struct ker_state_writer *writer)
+{
+    uint64_t number = 0;
+    for (int i = 0; i < f->count; i++)
+        series_save(&f->series[i], writer, &number);
+}
+
+void stats_series_load(struct stats_series_files *f, struct ker_chunk *c)
+{
+    char name[KER_CHUNK_NAME];
+    KER_CHUNK(c, f->last);
+    ker_chunk_text(c, name);
+    bool begins = ker_chunk_bool(c, false);
+    size_t bytes = c->bytes - c->at;
+    for (int i = 0; i < f->count && !c->bad; i++) {
+        struct stats_series *s = &f->series[i];
+        if (!s->stream || strcmp(s->schema->name, name) != 0)
+            continue;
+        if (begins && ftruncate(fileno(s->stream), 0) == 0)
+            rewind(s->stream);
+        if (fwrite(c->data + c->at, 1, bytes, s->stream) != bytes || fflush(s->stream))
+            failed(s, errno);
+        s->bytes = (uint64_t)ftello(s->stream);
+        s->full = s->bytes >= f->most;
+    }
+    c->at = c->bytes;
+}

@@ -1,0 +1,47 @@
+/* series.h - what happened to many objects (links, switches, jobs) in each period: rows that are written
+ * while the run goes on.
+ *
+ * A series is a table of which a batch of rows is added at the end of each period, on every rank those of the
+ * rank's own objects. Rank 0 writes them by the order of their keys, into NAME.csv or, with output.hdf5, into
+ * the group NAME of results.h5. No rank holds more than its own rows of one period. What is written is
+ * flushed at the end of each period, so that it can be watched, and is there whatever ends the run.
+ */
+#ifndef STATS_SERIES_H
+#define STATS_SERIES_H
+
+#include "kernel/kernel.h"
+#include "stats/table.h"
+
+#define STATS_SERIES_MOST 16 /* series of a run */
+
+struct stats_series_files;
+struct stats_series;
+
+/* What of a kind of objects is collected: output.series.KIND. */
+enum stats_collect { STATS_COLLECT_OFF, STATS_COLLECT_TOTAL, STATS_COLLECT_PERIODS };
+enum stats_collect stats_collect_of(const struct ker_config *, const char *key);
+
+/* The files of a run's series; NULL is not allowed below. hdf5: results.h5, which gets the attributes (texts
+ * by name). most_bytes: of each file; beyond, its series ends, and a warning says when. Only rank 0 opens and
+ * writes; only its status can be bad. */
+enum ker_status stats_series_open(struct stats_series_files **, struct ker_comm *, const char *folder,
+                                  bool hdf5, uint64_t most_bytes, struct ker_error *);
+/* results.h5: an attribute of the file. */
+void stats_series_tell(struct stats_series_files *, const char *name, const char *text);
+/* Collective, all below. A table for the rows of one period is made by the caller, of the same schema. */
+struct stats_series *stats_series_begin(struct stats_series_files *, const struct stats_schema *,
+                                        const void *context, struct ker_error *);
+/* The rows of this rank, which are taken away. */
+void stats_series_add(struct stats_series *, struct stats_table *);
+/* All series have got the rows of the period that ends at this time. */
+void stats_series_flush(struct stats_series_files *, ker_time at);
+ker_time stats_series_time(const struct stats_series_files *); /* of the last flush; 0: none yet */
+/* A failed write is reported here. Frees; takes NULL. */
+enum ker_status stats_series_close(struct stats_series_files *, struct ker_error *);
+
+/* Saved state, on rank 0, in chunks "series": the time of the last period, and all rows so far. Loading, in
+ * the order of saving, when all series have begun: the files get these rows. */
+void stats_series_save(struct stats_series_files *, struct ker_state_writer *);
+void stats_series_load(struct stats_series_files *, struct ker_chunk *);
+
+#endif
