@@ -236,7 +236,7 @@ static void test_other_algorithms(void **state)
             "allgather = \"linear\"; allgatherv = \"linear\"; alltoall = \"linear\"; alltoallv = \"linear\"; "
             "scan = \"linear\"; exscan = \"linear\"; reduce_scatter = \"pairwise\"; }; };");
         play(&d, seed,
-             "mpi: { collectives: { barrier = \"binomial\"; bcast = \"scatter_allgather\"; reduce = "
+             "mpi: { collectives: { barrier = \"binomial\"; bcast = \"scatter_allgather_ring\"; reduce = "
              "\"rabenseifner\"; "
              "allreduce = \"ring\"; allgather = \"recursive_doubling\"; alltoall = \"pairwise\"; "
              "comm_create = \"ring\"; }; };");

@@ -23,12 +23,15 @@
     KIND(task_coll_kind_linear_allgather)                                                                    \
     KIND(task_coll_kind_chain_scan)                                                                          \
     KIND(task_coll_kind_binomial_from)                                                                       \
+    KIND(task_coll_kind_in_order_from)                                                                       \
     KIND(task_coll_kind_binomial_to)                                                                         \
     KIND(task_coll_kind_binomial_both)                                                                       \
+    KIND(task_coll_kind_binomial_allreduce)                                                                  \
     KIND(task_coll_kind_binomial_gather)                                                                     \
     KIND(task_coll_kind_binomial_scatter)                                                                    \
     KIND(task_coll_kind_scatter_allgather)                                                                   \
     KIND(task_coll_kind_doubling_allreduce)                                                                  \
+    KIND(task_coll_kind_doubling_barrier)                                                                    \
     KIND(task_coll_kind_doubling_allgather)                                                                  \
     KIND(task_coll_kind_doubling_scan)                                                                       \
     KIND(task_coll_kind_halving_reduce_scatter)                                                              \
@@ -56,7 +59,7 @@ struct default_rule {
 static const struct default_rule default_rules[] = {
     {TASK_COLL_BARRIER, 0, 0, "dissemination"},
     {TASK_COLL_BCAST, 0, 0, "binomial"},
-    {TASK_COLL_BCAST, 8, 512 << 10, "scatter_allgather"},
+    {TASK_COLL_BCAST, 8, 512 << 10, "scatter_allgather_ring"},
     {TASK_COLL_REDUCE, 0, 0, "binomial"},
     {TASK_COLL_REDUCE, 4, 2 << 10, "rabenseifner"},
     {TASK_COLL_ALLREDUCE, 0, 0, "recursive_doubling"},

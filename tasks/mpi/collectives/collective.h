@@ -44,10 +44,16 @@ struct task_coll_algorithm {
 };
 #define TASK_COLL_ALGORITHM(function) (&(const struct task_coll_algorithm){.round = function})
 
+/* share.c: a call of which every task knows that nobody has anything to send: Open MPI and MPICH return at
+ * once, a barrier excepted. */
+bool task_coll_empty(const struct task_coll_view *);
+
 extern const struct ker_kinds task_collectives;
 static inline bool task_coll_round_of(const struct ker_kind *algorithm, const struct task_coll_view *view,
                                       uint32_t round, struct task_coll_round *out)
 {
+    if (round == 0 && task_coll_empty(view))
+        return false;
     return ((const struct task_coll_algorithm *)algorithm->operations)->round(view, round, out);
 }
 const char *task_coll_name(unsigned collective); /* "allreduce" */
@@ -73,13 +79,16 @@ enum ker_status task_coll_table_init(struct task_coll_table *, const struct ker_
 /* The algorithm for a call. Depends only on what all tasks of the call agree on. */
 const struct ker_kind *task_coll_choose(const struct task_coll_table *, const struct task_coll_view *);
 
-/* share.c. Blocks of a vector of `bytes` cut into `parts`: block i is [i x bytes / parts, (i + 1) x bytes /
- * parts), so that all blocks together are the vector. The bytes of blocks from..to-1. */
+/* share.c. Blocks of a vector of `bytes` cut into `parts`: the first bytes % parts of them are longer by one,
+ * and all together are the vector. The bytes of blocks from..to-1. */
 uint64_t task_coll_span(uint64_t bytes, uint64_t parts, uint64_t from, uint64_t to);
 /* Bytes this task sends to (receives from) rank in a call with per-rank counts; an equal share when they are
  * unknown. */
 uint64_t task_coll_send_count(const struct task_coll_view *, int32_t rank);
 uint64_t task_coll_receive_count(const struct task_coll_view *, int32_t rank);
+
+/* ring.c */
+task_coll_function task_coll_bruck_allgather;
 
 static inline int task_coll_log2_floor(uint32_t n)
 {

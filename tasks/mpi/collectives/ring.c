@@ -116,8 +116,7 @@ static bool task_coll_bruck_alltoall(const struct task_coll_view *v, uint32_t ro
 }
 
 /* Round i sends all blocks gathered so far, as far as rank - 2^i lacks them. */
-static bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t round,
-                                      struct task_coll_round *r)
+bool task_coll_bruck_allgather(const struct task_coll_view *v, uint32_t round, struct task_coll_round *r)
 {
     uint64_t size = (uint64_t)v->size, have = (uint64_t)1 << round;
     if (have >= size)

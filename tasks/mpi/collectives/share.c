@@ -1,14 +1,40 @@
 /* share.c - how much of a vector belongs to whom: what all algorithms count with.
  *
- * Blocks of a vector that does not divide evenly differ by one byte at most, and all blocks together are the
- * vector, whatever their number.
+ * Blocks of a vector that does not divide evenly differ by one byte at most, the longer ones first, and all
+ * blocks together are the vector, whatever their number.
  */
 #include "tasks/mpi/collectives/collective.h"
 
 uint64_t task_coll_span(uint64_t bytes, uint64_t parts, uint64_t from, uint64_t to)
 {
-    unsigned __int128 all = bytes;
-    return (uint64_t)(all * to / parts) - (uint64_t)(all * from / parts);
+    uint64_t most = bytes % parts; /* so many parts are longer by one byte */
+    return bytes / parts * (to - from) + (to < most ? to : most) - (from < most ? from : most);
+}
+
+/* Nothing to send or to receive, for anybody. */
+bool task_coll_empty(const struct task_coll_view *v)
+{
+    switch (v->collective) {
+    case TASK_COLL_BCAST:
+    case TASK_COLL_REDUCE:
+    case TASK_COLL_ALLREDUCE:
+    case TASK_COLL_GATHER:
+    case TASK_COLL_SCATTER:
+    case TASK_COLL_ALLGATHER:
+    case TASK_COLL_ALLTOALL:
+    case TASK_COLL_REDUCE_SCATTER_BLOCK:
+    case TASK_COLL_SCAN:
+    case TASK_COLL_EXSCAN:
+        return v->bytes == 0;
+    case TASK_COLL_ALLGATHERV:
+    case TASK_COLL_REDUCE_SCATTER:
+        for (int32_t i = 0; i < v->size; i++)
+            if (!v->receive_bytes || v->receive_bytes[i])
+                return false;
+        return true;
+    default: /* the others' counts are not known */
+        return false;
+    }
 }
 
 static uint64_t equal_share(const struct task_coll_view *v, uint64_t total, int32_t rank)
