@@ -42,6 +42,7 @@ struct fake_program {
     struct task_comm comm[4];
     int32_t comms;
     const struct task_neighbours *(*neighbours)(uint32_t task, int32_t comm);
+    uint32_t streams; /* of task 0, see fake_streams */
 };
 
 /* What crossed the network, for tests that look at it. */
@@ -187,6 +188,10 @@ static bool fake_next(struct task_program *program, uint32_t own, struct task_op
         p->at[own] = 0; /* begins again */
         return false;
     }
+    if (own >= p->tasks && next->kind == TASK_OP_FINALIZE) {
+        p->at[own] = 0;
+        return false;
+    }
     p->at[own]++;
     *op = *next;
     return true;
@@ -205,8 +210,15 @@ static const struct task_neighbours *fake_neighbours(const struct task_program *
     return ((const struct fake_program *)(const void *)program)->neighbours(own, comm);
 }
 
+static uint32_t fake_streams_of(const struct task_program *program, uint32_t own, uint32_t *further)
+{
+    const struct fake_program *p = (const void *)program;
+    *further = p->tasks;
+    return own == 0 && p->streams ? p->streams : 1;
+}
+
 static const struct task_program_class fake_class = {
-    .next = fake_next, .comms = fake_comms, .neighbours = fake_neighbours};
+    .next = fake_next, .comms = fake_comms, .streams = fake_streams_of, .neighbours = fake_neighbours};
 
 /* tasks placed per_node on each node; settings: text of a configuration with mpi and node keys. */
 static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, const char *settings)
@@ -231,6 +243,19 @@ static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, c
     ker_assert(node_model_init(&net->model, net->config, 1, &error) == KER_OK);
     task_mpi_name(net->mpi, FAKE_SERVICE);
     net->node = ker_alloc(net->nodes * sizeof *net->node);
+}
+
+/* Task 0 has so many streams; the operations of its further ones stand behind those of the tasks. They,
+ * too, end by FINALIZE, which is none of their operations. */
+static inline void fake_streams(struct fake_net *net, uint32_t streams)
+{
+    net->program.streams = streams;
+    free(net->program.ops);
+    free(net->program.at);
+    net->program.ops = ker_alloc((net->program.tasks + streams) * sizeof *net->program.ops);
+    net->program.at = ker_alloc((net->program.tasks + streams) * sizeof *net->program.at);
+    net->program.comm[1] = net->program.comm[0];
+    net->program.comms = 2;
 }
 
 static void fake_settle(struct node *node, ker_time now)

@@ -417,7 +417,7 @@ static void test_zero_time(void **state)
 static void test_small(void **state)
 {
     (void)state;
-    assert_true(sizeof(struct task_state) + sizeof(struct task_mpi_node) <= 520);
+    assert_true(sizeof(struct task_state) + sizeof(struct task_mpi_node) <= 528);
     assert_true(sizeof(struct task_state) + sizeof(struct task_mpi_node) + 12 * sizeof(struct task_request) +
                     8 * sizeof(struct task_peer) <=
                 1200);

@@ -273,16 +273,21 @@ static int wait_compare(const void *a, const void *b)
     const struct task_mpi_wait *x = a, *y = b;
     if (x->job != y->job)
         return x->job < y->job ? -1 : 1;
-    return x->task < y->task ? -1 : x->task > y->task;
+    if (x->task != y->task)
+        return x->task < y->task ? -1 : 1;
+    return x->stream < y->stream ? -1 : x->stream > y->stream;
 }
 
 static void waiting_row(const struct task_system *system, FILE *out, const struct task_mpi_wait *row)
 {
-    char since[32], line[16] = "-";
+    char since[32], line[16] = "-", task[24];
+    snprintf(task, sizeof task, "%u", row->task);
+    if (row->streams > 1) /* and which of its threads */
+        snprintf(task, sizeof task, "%u.%u", row->task, row->stream);
     if (row->line)
         snprintf(line, sizeof line, "%u", row->line);
-    fprintf(out, "  %-12.12s %7u %7u  %-18.18s %8s  %-10s %s\n", task_jobs_get(system->jobs, row->job)->name,
-            row->task, row->node, row->call, line, ker_print_time(since, row->since), row->awaited);
+    fprintf(out, "  %-12.12s %7s %7u  %-18.18s %8s  %-10s %s\n", task_jobs_get(system->jobs, row->job)->name,
+            task, row->node, row->call, line, ker_print_time(since, row->since), row->awaited);
 }
 
 /* A row has the awaited and at most 90 bytes before it; the message above the table and its head are short.

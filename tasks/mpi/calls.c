@@ -49,8 +49,8 @@ static struct task_counted *function_get(struct task_calls *calls, const char *f
 /* What the task is in; NULL: its program's own computation. */
 static struct task_counted *function_of(struct task_calls *calls, const struct task_op *op)
 {
-    if (op->kind == TASK_OP_ABORT && strcmp(op->call, "MPI_Abort") != 0)
-        return NULL; /* the end of what there is of a trace */
+    if (op->kind >= TASK_OP_ABORT && (op->kind != TASK_OP_ABORT || strcmp(op->call, "MPI_Abort") != 0))
+        return NULL; /* the end of what there is of a trace, or of a thread; a wait for another thread */
     return op->call && (op->kind != TASK_OP_COMPUTE || op->is_call) ? function_get(calls, op->call) : NULL;
 }
 
@@ -79,6 +79,18 @@ void task_calls_wait(struct task_state *task, ker_time time)
         task->calls->now->wait += time;
 }
 
+const char *task_calls_leave(struct task_state *task, ker_time *since)
+{
+    *since = task->calls->since;
+    return task->calls->now ? task->calls->now->function : NULL;
+}
+
+void task_calls_return(struct task_state *task, const char *function, ker_time since)
+{
+    task->calls->since = since;
+    task->calls->now = function ? function_get(task->calls, function) : NULL;
+}
+
 static int name_compare(const void *a, const void *b)
 {
     return strcmp(((const struct task_counted *)a)->function, ((const struct task_counted *)b)->function);
@@ -92,6 +104,24 @@ static void counted_join(struct task_counted *to, const struct task_counted *fro
     to->wait += from->wait;
 }
 
+/* What is to be added for a call that is not over: of the current stream, and of one that is kept aside. */
+static void open_add(const struct task_state *task, struct task_counted *of, const char *function,
+                     ker_time end)
+{
+    const struct task_calls *calls = task->calls;
+    if (calls->now && calls->now->function == function) {
+        of->simulated += end > calls->since ? end - calls->since : 0;
+        of->wait += task->blocked && end > task->blocked_since ? end - task->blocked_since : 0;
+    }
+    for (uint32_t i = 0; task->streams && i < task->streams->count; i++) {
+        const struct task_stream *s = &task->streams->stream[i];
+        if (i == task->streams->current || s->function != function)
+            continue;
+        of->simulated += end > s->since ? end - s->since : 0;
+        of->wait += s->blocked && end > s->blocked_since ? end - s->blocked_since : 0;
+    }
+}
+
 struct task_counted *task_calls_sorted(const struct task_state *task, ker_time end, uint32_t *count)
 {
     const struct task_calls *calls = task->calls;
@@ -100,11 +130,7 @@ struct task_counted *task_calls_sorted(const struct task_state *task, ker_time e
     uint32_t n = 0, joined = 0;
     while ((at = ker_table_next(&functions, &calls->function, at))) {
         all[n] = *at;
-        if (at == calls->now && end > calls->since)
-            all[n].simulated += end - calls->since;
-        if (at == calls->now && task->blocked && end > task->blocked_since)
-            all[n].wait += end - task->blocked_since;
-        n++;
+        open_add(task, &all[n++], at->function, end);
     }
     if (n)
         qsort(all, n, sizeof *all, name_compare);
@@ -154,6 +180,12 @@ void task_calls_state(struct task_mpi *mpi, struct task_state *task, struct ker_
     for (uint32_t i = 0; i < count && !c->bad; i++)
         counted_state(mpi, calls, sorted ? sorted[i] : (struct task_counted){.function = ""}, c);
     free(sorted);
+    task_calls_stream_state(task, c);
+}
+
+void task_calls_stream_state(struct task_state *task, struct ker_chunk *c)
+{
+    struct task_calls *calls = task->calls;
     KER_CHUNK(c, calls->since);
     if (c->loads && !c->bad && task->fetched && task->stage != TASK_STAGE_DONE)
         calls->now = function_of(calls, &task->op);

@@ -29,7 +29,7 @@ void task_mpi_job(const struct task_mpi *mpi, uint32_t job, int64_t *open, uint6
 void task_mpi_done(struct task_mpi *mpi, const struct task_state *task)
 {
     mpi->job[task->job].unfinished--;
-    mpi->job[task->job].aborted += task->op.kind == TASK_OP_ABORT;
+    mpi->job[task->job].aborted += task_abort_of(task) != NULL;
     if (!task_job_of(mpi, task)->background)
         mpi->unfinished--;
 }
@@ -39,18 +39,31 @@ uint64_t task_mpi_aborted(const struct task_mpi *mpi, uint32_t job)
     return job < mpi->job_room ? mpi->job[job].aborted : 0;
 }
 
+/* Ends a stream where it began to wait; the task ends when the last one does. */
+static void stream_cut(struct task_state *task, uint32_t stream)
+{
+    task_stream_select(task, stream);
+    if (task->stage == TASK_STAGE_DONE)
+        return;
+    ker_assert(task->blocked);
+    if (task->calls)
+        task_calls_end(task, task->blocked_since);
+    task->finish = task->blocked_since > task->finish ? task->blocked_since : task->finish;
+    task->blocked = false;
+    task->stage = TASK_STAGE_DONE;
+    if (task->streams)
+        task->streams->unfinished--;
+}
+
 void task_mpi_end(struct task_mpi *mpi, uint32_t job)
 {
     for (uint32_t i = 0; i < mpi->tasks; i++) {
         struct task_state *task = &mpi->task[i];
-        if (task->job != job || task->stage == TASK_STAGE_DONE)
+        if (task->job != job || task_is_done(task))
             continue;
-        ker_assert(task->blocked);
-        if (task->calls)
-            task_calls_end(task, task->blocked_since);
-        task->finish = task->blocked_since;
-        task->blocked = false;
-        task->stage = TASK_STAGE_DONE;
+        task->finish = 0;
+        for (uint32_t s = 0; s < task_stream_count(task); s++)
+            stream_cut(task, s);
         task_mpi_done(mpi, task);
     }
 }
@@ -73,13 +86,15 @@ void task_mpi_aborts(const struct task_mpi *mpi, struct task_mpi_abort *first)
 {
     for (uint32_t i = 0; i < mpi->tasks; i++) {
         const struct task_state *task = &mpi->task[i];
+        const struct task_op *op = task_abort_of(task);
+        if (!op)
+            continue;
         struct task_mpi_abort one = {.there = true,
-                                     .called = task->op.outcome == 1,
+                                     .called = op->outcome == 1,
                                      .task = task->task,
-                                     .code = task->op.tag,
+                                     .code = op->tag,
                                      .time = task->finish};
-        if (task->stage == TASK_STAGE_DONE && task->op.kind == TASK_OP_ABORT)
-            task_mpi_abort_join(&first[task->job], &one);
+        task_mpi_abort_join(&first[task->job], &one);
     }
 }
 

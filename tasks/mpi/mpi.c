@@ -154,6 +154,7 @@ static void task_state_release(struct task_mpi *mpi, struct task_state *task)
     task_queue_release(mpi, &task->held);
     ker_table_release(&task->peers);
     task_calls_release(task);
+    task_streams_release(task);
     free(task->request);
     task_onesided_release(task);
 }
@@ -237,6 +238,8 @@ static bool service_step(void *state, struct node *net, ker_time now)
     node->ready_first = task->ready_next;
     if (!node->ready_first)
         node->ready_last = 0;
+    if (task->streams && task_stream_pop(task))
+        task_list(mpi, task);
     task->ready = false;
     task_run(mpi, task, now);
     return true;
@@ -251,10 +254,14 @@ static void service_start(void *state, struct node *net, ker_time now)
         struct task_state *task = &mpi->task[node->first_task + node->begun];
         ker_time start = task_job_of(mpi, task)->start;
         task->started = start > now ? start : now;
-        if (start > now)
-            task_sleep(mpi, task, start);
-        else
-            task_enqueue(mpi, task);
+        task_streams_make(mpi, task);
+        for (uint32_t i = 0; i < task_stream_count(task); i++) {
+            task_stream_select(task, i);
+            if (start > now)
+                task_sleep(mpi, task, start);
+            else
+                task_enqueue(mpi, task);
+        }
     }
 }
 
@@ -284,7 +291,10 @@ static void service_timer(void *state, struct node *net, ker_time now, uint32_t 
 {
     struct task_mpi_node *node = state;
     struct task_state *task = &node->mpi->task[node->first_task + number];
-    ker_assert(number < node->tasks && task->busy);
+    ker_assert(number < node->tasks);
+    if (task->streams)
+        task_stream_due(task, now);
+    ker_assert(task->busy);
     task->busy = false;
     node->mpi->job[task->job].open--;
     if (!task->ready)

@@ -6,7 +6,7 @@
  * events. All calls are local to this rank. Nothing in here depends on which tasks share a rank:
  * only on which share a node.
  *
- * Memory: 480 bytes a task, 40 a node; 44 to 48 per outstanding request, 56 per unmatched message, 12 to 24
+ * Memory: 488 bytes a task, 40 a node; 44 to 48 per outstanding request, 56 per unmatched message, 12 to 24
  * per peer.
  */
 #ifndef TASKS_MPI_H
@@ -99,9 +99,11 @@ enum ker_status task_mpi_matching(const struct task_mpi *, const struct task_mpi
                                   const struct stats_folder *, const char *key, struct ker_error *);
 extern const struct stats_schema task_matching_schema;
 
-/* What a task that has not finished is doing; flat, so that rows can be gathered as bytes. */
+/* What a task that has not finished, or each of its threads, is doing; flat, so that rows can be gathered as
+ * bytes. */
 struct task_mpi_wait {
     uint32_t job, task, node, line; /* line of the trace, 0: none */
+    uint32_t stream, streams;       /* of the task: which thread, of how many */
     ker_time since;
     char call[32];     /* "MPI_Waitall" */
     char awaited[224]; /* "2 requests; the first: receive from task 3, tag 7, world, 4096 bytes, unmatched" */

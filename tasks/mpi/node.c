@@ -45,15 +45,16 @@ void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)
 {
     struct task_mpi_node *node = task_node_of(mpi, task);
     task->busy = true;
+    if (task->streams)
+        task->streams->stream[task->streams->current].until = until;
     mpi->job[task->job].open++;
     mpi->outside.timer(node->net, until, mpi->service, task_index(mpi, task) - node->first_task);
 }
 
-void task_enqueue(struct task_mpi *mpi, struct task_state *task)
+static inline void list_add(struct task_mpi *mpi, struct task_state *task)
 {
     struct task_mpi_node *node = task_node_of(mpi, task);
     uint32_t name = task_index(mpi, task) + 1;
-    task->ready = true;
     task->ready_next = 0;
     if (node->ready_last)
         mpi->task[node->ready_last - 1].ready_next = name;
@@ -62,12 +63,26 @@ void task_enqueue(struct task_mpi *mpi, struct task_state *task)
     node->ready_last = name;
 }
 
+void task_list(struct task_mpi *mpi, struct task_state *task)
+{
+    list_add(mpi, task);
+}
+
+void task_enqueue(struct task_mpi *mpi, struct task_state *task)
+{
+    task->ready = true;
+    if (__builtin_expect(!task->streams, 1) || task_stream_push(task))
+        list_add(mpi, task);
+}
+
 void task_act(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     if (task->acted == now + 1)
         return;
     task->acted = now + 1;
+    uint32_t current = task_stream_select(task, 0);
     task_owe(task, mpi->progress_cost);
+    task_stream_select(task, current);
 }
 
 void task_ready(struct task_mpi *mpi, struct task_state *task)

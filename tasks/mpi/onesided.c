@@ -340,8 +340,14 @@ bool task_onesided_begin(struct task_mpi *mpi, struct task_state *task, ker_time
 /* Something has changed for the task that this message is of. */
 static void settle(struct task_mpi *mpi, struct task_state *task)
 {
-    if (task->stage == TASK_STAGE_BLOCKED && task_op_onesided(&task->op) && task_onesided_settled(mpi, task))
-        task_ready(mpi, task);
+    uint32_t current = task_stream_current(task);
+    for (uint32_t i = 0; i < task_stream_count(task); i++) {
+        task_stream_select(task, i);
+        if (task->stage == TASK_STAGE_BLOCKED && task_op_onesided(&task->op) &&
+            task_onesided_settled(mpi, task))
+            task_ready(mpi, task);
+    }
+    task_stream_select(task, current);
 }
 
 static void completed(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)

@@ -194,8 +194,7 @@ static void task_rows_fill(struct maker *m, const struct task_state *task)
     uint32_t count;
     struct task_counted *own = task_calls_sorted(task, m->end, &count);
     struct task_call call;
-    uint64_t passes =
-        job->restart ? task->passes + (task->stage != TASK_STAGE_DONE) : 1; /* that have begun */
+    uint64_t passes = job->restart ? task->passes + !task_is_done(task) : 1; /* that have begun */
     memset(m->row, 0, m->names->count * sizeof *m->row);
     for (uint32_t i = 0; i < count; i++) {
         struct row *row = &m->row[name_place(m->names, own[i].function)];

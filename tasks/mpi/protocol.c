@@ -259,7 +259,7 @@ static bool protocol_defers(struct task_mpi *mpi, const struct task_mpi_node *no
         return false;
     uint32_t whose = wire->kind == TASK_WIRE_CTS ? wire->source : wire->destination;
     struct task_state *task = task_on_node(mpi, node, wire->job, whose);
-    if (!task_computes(task))
+    if (!task_all_compute(task))
         return false;
     if (mpi->progress == TASK_PROGRESS_THREAD) {
         task_act(mpi, task, now);

@@ -142,6 +142,10 @@ static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
     case TASK_OP_MRECV:
         text_add(&text, "the rest of a message that a probe has found");
         break;
+    case TASK_OP_AFTER:
+        text_add(&text, "thread %d, which is to %s %llu calls", (int)op->peer, op->mode ? "begin" : "end",
+                 (unsigned long long)op->bytes);
+        break;
     case TASK_OP_FINALIZE:
         text_add(&text, "%u messages under way", task->open);
         break;
@@ -153,27 +157,35 @@ static void wait_describe(struct task_mpi_wait *row, const struct task_mpi *mpi,
     }
 }
 
+static void row_make(struct task_mpi_wait *row, const struct task_mpi *mpi, const struct task_state *task)
+{
+    memset(row, 0, sizeof *row);
+    row->job = task->job;
+    row->task = task->task;
+    row->streams = task_stream_count(task);
+    row->stream = task_stream_current(task);
+    row->node = task_node_of(mpi, task)->node;
+    row->line = task->op.line;
+    row->since = task->blocked_since;
+    snprintf(row->call, sizeof row->call, "%s", task->op.call ? task->op.call : "");
+    wait_describe(row, mpi, task);
+}
+
 uint64_t task_mpi_waiting(const struct task_mpi *mpi, const bool *stuck, struct task_mpi_wait *rows,
                           uint64_t room)
 {
     uint64_t count = 0;
     for (uint32_t i = 0; i < mpi->tasks; i++) {
-        const struct task_state *task = &mpi->task[i];
-        if (task->stage == TASK_STAGE_DONE || task_job_of(mpi, task)->background)
+        struct task_state *task = &mpi->task[i];
+        if (task_is_done(task) || task_job_of(mpi, task)->background)
             continue;
         if (stuck && !stuck[task->job])
             continue;
-        if (count++ >= room)
-            continue;
-        struct task_mpi_wait *row = &rows[count - 1];
-        memset(row, 0, sizeof *row);
-        row->job = task->job;
-        row->task = task->task;
-        row->node = task_node_of(mpi, task)->node;
-        row->line = task->op.line;
-        row->since = task->blocked_since;
-        snprintf(row->call, sizeof row->call, "%s", task->op.call ? task->op.call : "");
-        wait_describe(row, mpi, task);
+        for (uint32_t s = 0; s < task_stream_count(task); s++) {
+            task_stream_select(task, s);
+            if (task->stage != TASK_STAGE_DONE && count++ < room)
+                row_make(&rows[count - 1], mpi, task);
+        }
     }
     return count;
 }

@@ -223,14 +223,24 @@ static void request_close(struct task_state *task, struct task_mpi *mpi, struct 
     if (!(r->flags & TASK_REQUEST_OPEN))
         return;
     r->flags &= (uint8_t)~TASK_REQUEST_OPEN;
-    if (--task->open == 0 && task->stage == TASK_STAGE_BLOCKED && task->op.kind == TASK_OP_FINALIZE)
+    if (--task->open > 0)
+        return;
+    uint32_t current = task_stream_select(task, 0);
+    if (task->stage == TASK_STAGE_BLOCKED && task->op.kind == TASK_OP_FINALIZE)
+        task_ready(mpi, task);
+    task_stream_select(task, current);
+}
+
+static void pending_lower(struct task_mpi *mpi, struct task_state *task)
+{
+    if (task->pending && --task->pending == 0)
         task_ready(mpi, task);
 }
 
-void task_request_complete(struct task_mpi *mpi, uint32_t index)
+/* The stream that waits for it is the current one. */
+static void request_complete(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
-    struct task_state *task = &mpi->task[r->task];
     ker_check(r->state == TASK_REQUEST_ACTIVE || r->state == TASK_REQUEST_MATCHED);
     r->state = TASK_REQUEST_COMPLETE;
     request_close(task, mpi, r);
@@ -249,6 +259,35 @@ void task_request_complete(struct task_mpi *mpi, uint32_t index)
             request_charge(mpi, task, r);
         request_free(mpi, index);
     }
-    if (awaited && task->pending && --task->pending == 0)
-        task_ready(mpi, task);
+    if (awaited)
+        pending_lower(mpi, task);
+}
+
+/* Several streams wait for it (only MPI_Request_get_status may wait besides another call). */
+static void many_complete(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+{
+    struct task_request *r = task_request_at(mpi, index);
+    r->flags &= (uint8_t)~TASK_REQUEST_AWAITED;
+    for (uint32_t i = 0; i < task_stream_count(task); i++) {
+        task_stream_select(task, i);
+        if (task_stream_names(task, r))
+            pending_lower(mpi, task);
+    }
+    request_complete(mpi, task, index);
+}
+
+void task_request_complete(struct task_mpi *mpi, uint32_t index)
+{
+    struct task_request *r = task_request_at(mpi, index);
+    struct task_state *task = &mpi->task[r->task];
+    if (__builtin_expect(!task->streams, 1)) {
+        request_complete(mpi, task, index);
+        return;
+    }
+    uint32_t current = task_stream_select(task, task_stream_concerned(task, r));
+    if (task_stream_alone(task, r))
+        request_complete(mpi, task, index);
+    else
+        many_complete(mpi, task, index);
+    task_stream_select(task, current);
 }

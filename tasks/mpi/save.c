@@ -84,13 +84,40 @@ static void run_state(struct task_mpi *mpi, struct task_state *task, struct task
 
 /* ---- requests ---- */
 
-/* A message of a collective knows its run; here it is named by the number of the request that owns it. */
-static void request_state(struct task_mpi *mpi, struct task_request *r, struct ker_chunk *c)
+/* What names a run: the number of the request that owns it, or which stream waits for it. */
+#define RUN_OF_STREAM 0x80000000u
+
+static uint32_t run_owner(const struct task_mpi *mpi, const struct task_state *task, uint32_t run)
+{
+    uint32_t request = task_run_at(mpi, run)->request;
+    if (request || !task->streams)
+        return request;
+    for (uint32_t i = 1; i < task->streams->count; i++)
+        if (task->streams->stream[i].collective == run) /* the first is the current one */
+            return RUN_OF_STREAM | i;
+    return 0;
+}
+
+static uint32_t owned_run(const struct task_mpi *mpi, const struct task_state *task, uint32_t owner)
+{
+    if (owner & RUN_OF_STREAM) {
+        uint32_t stream = owner & ~RUN_OF_STREAM;
+        return stream < task_stream_count(task) ? task->streams->stream[stream].collective : 0;
+    }
+    if (!task_request_there(task, owner))
+        return 0;
+    const struct task_request *r = task_request_at(mpi, task_request_numbered(task, owner));
+    return r->peer == TASK_PEER_RUN ? r->owns : 0;
+}
+
+/* A message of a collective knows its run. */
+static void request_state(struct task_mpi *mpi, struct task_state *task, struct task_request *r,
+                          struct ker_chunk *c)
 {
     r->flags = ker_chunk_u8(c, r->flags);
     if (r->flags & TASK_REQUEST_COLLECTIVE) {
         KER_CHUNK(c, r->sequence);
-        r->run = ker_chunk_u32(c, c->loads ? 0 : task_run_at(mpi, r->run)->request);
+        r->run = ker_chunk_u32(c, c->loads ? 0 : run_owner(mpi, task, r->run));
     } else {
         KER_CHUNK(c, r->name);
     }
@@ -134,7 +161,7 @@ static void requests_state(struct task_mpi *mpi, struct task_state *task, struct
         struct task_request one = {0};
         if (!c->loads)
             one = *task_request_at(mpi, task->request[at]);
-        request_state(mpi, &one, c);
+        request_state(mpi, task, &one, c);
         if (c->loads && !c->bad)
             c->bad |= !task_request_restore(mpi, task, number, &one);
         if (!c->bad && one.peer == TASK_PEER_RUN && one.owns)
@@ -267,14 +294,6 @@ static void awaited_state(struct task_mpi *mpi, struct task_state *task, struct 
     run_state(mpi, task, task_run_at(mpi, task->collective), c);
 }
 
-static uint32_t owned_run(const struct task_mpi *mpi, const struct task_state *task, uint32_t owner)
-{
-    if (!task_request_there(task, owner))
-        return 0;
-    const struct task_request *r = task_request_at(mpi, task_request_numbered(task, owner));
-    return r->peer == TASK_PEER_RUN ? r->owns : 0;
-}
-
 static void able_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
 {
     uint32_t count = 0, at = task->able.first;
@@ -305,17 +324,22 @@ static void messages_bind(struct task_mpi *mpi, struct task_state *task, struct 
 
 /* ---- tasks ---- */
 
-static void progress_state(struct task_state *t, struct ker_chunk *c)
+static void stream_state(struct task_state *t, struct ker_chunk *c)
 {
     t->stage = (uint8_t)ker_chunk_below(c, t->stage, TASK_STAGE_DONE + 1);
     t->busy = ker_chunk_bool(c, t->busy);
     t->blocked = ker_chunk_bool(c, t->blocked);
     KER_CHUNK(c, t->pending);
-    KER_CHUNK(c, t->open);
     KER_CHUNK(c, t->debt);
-    KER_CHUNK(c, t->searching);
     KER_CHUNK(c, t->blocked_since);
     KER_CHUNK(c, t->paid_until);
+}
+
+static void progress_state(struct task_state *t, struct ker_chunk *c)
+{
+    stream_state(t, c);
+    KER_CHUNK(c, t->open);
+    KER_CHUNK(c, t->searching);
     KER_CHUNK(c, t->started);
     KER_CHUNK(c, t->finish);
     KER_CHUNK(c, t->compute);
@@ -341,15 +365,55 @@ static void program_state(struct task_mpi *mpi, struct task_state *task, struct 
         task_op_fetch(job, task);
 }
 
+/* What the current stream has counted. */
+static void counted_state(struct task_streams *all, struct ker_chunk *c)
+{
+    struct task_stream *s = &all->stream[all->current];
+    KER_CHUNK(c, s->until);
+    KER_CHUNK(c, s->begun);
+    KER_CHUNK(c, s->done);
+}
+
+/* All but what is saved of any task: its streams from the second on, who waits for which request, which have
+ * ended. */
+static void streams_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
+{
+    struct task_streams *all = task->streams;
+    ker_chunk_same(c, all->count);
+    counted_state(all, c);
+    for (uint32_t i = 1; i < all->count && !c->bad; i++) {
+        task_stream_select(task, i);
+        program_state(mpi, task, c);
+        stream_state(task, c);
+        counted_state(all, c);
+        if (!c->bad)
+            awaited_state(mpi, task, c);
+        if (task->calls && !c->bad)
+            task_calls_stream_state(task, c);
+    }
+    task_stream_select(task, 0);
+    KER_CHUNK(c, all->behind);
+    all->unfinished = ker_chunk_below(c, all->unfinished, all->count + 1);
+    uint32_t waiters = ker_chunk_count(c, all->waiters, sizeof *all->waiter);
+    if (c->loads && !c->bad) {
+        all->waiters = waiters;
+        all->waiter = ker_alloc((waiters + (size_t)1) * sizeof *all->waiter);
+    }
+    for (uint32_t i = 0; i < waiters && !c->bad; i++)
+        KER_CHUNK(c, all->waiter[i]);
+}
+
 /* A task that is done counts no more as unfinished. */
 static void done_count(struct task_mpi *mpi, const struct task_state *task)
 {
-    if (task->stage == TASK_STAGE_DONE)
+    if (task_is_done(task))
         task_mpi_done(mpi, task);
 }
 
 static void task_state_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
 {
+    task_streams_make(mpi, task);
+    task_stream_select(task, 0);
     ker_assert(c->loads || !task->ready);
     ker_chunk_same(c, (uint64_t)task->job << 32 | task->task);
     if (c->bad)
@@ -370,10 +434,12 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
     onesided_state(mpi, task, c);
     awaited_state(mpi, task, c);
     able_state(mpi, task, c);
-    if (c->loads)
-        messages_bind(mpi, task, c);
     if (task->calls)
         task_calls_state(mpi, task, c);
+    if (task->streams && !c->bad)
+        streams_state(mpi, task, c);
+    if (c->loads)
+        messages_bind(mpi, task, c);
     if (c->loads)
         done_count(mpi, task);
 }

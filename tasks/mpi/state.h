@@ -1,14 +1,16 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
- * Each file calls only those before it in this order: counts.c, calls.c, node.c (messages, timers, the list
- * of ready tasks), run.c (calls of collectives), request.c, window.c, queue.c, match.c (pairs messages with
- * receives), wait.c, protocol.c (moves messages, starts requests), onesided.c, collective.c (executes
- * schedules), task.c (runs a task), table.c, profile.c, matching.c, report.c, save.c, mpi.c (takes the node's
- * calls). Nothing recurses into a running task: completions only put tasks on the node's list.
+ * Each file calls only those before it in this order: counts.c, calls.c, stream.c (threads of a task), node.c
+ * (messages, timers, the list of ready tasks), after.c, run.c (calls of collectives), request.c, window.c,
+ * queue.c, match.c (pairs messages with receives), wait.c, protocol.c (moves messages, starts requests),
+ * onesided.c, collective.c (executes schedules), task.c (runs a task), table.c, profile.c, matching.c,
+ * report.c, save.c, mpi.c (takes the node's calls). Nothing recurses into a running task: completions only
+ * put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
 
+#include "tasks/mpi/calls.h"
 #include "tasks/mpi/collectives/collective.h"
 #include "tasks/mpi/lookup.h"
 #include "tasks/mpi/mpi.h"
@@ -145,18 +147,6 @@ static inline bool task_collective_blocked(const struct task_collective_run *run
     return run->outstanding >= (run->fence ? 1 : TASK_COLL_WINDOW);
 }
 
-/* What a task has called of a function, and what that took. */
-struct task_counted {
-    const char *function;
-    uint64_t calls, bytes;
-    ker_time simulated, wait;
-};
-struct task_calls {
-    struct ker_table function; /* of struct task_counted */
-    struct task_counted *now;  /* which the task is in since then; NULL: none */
-    ker_time since;
-};
-
 enum task_stage {
     TASK_STAGE_NEXT,    /* fetch an op */
     TASK_STAGE_ISSUE,   /* its overhead is paid: do it */
@@ -200,6 +190,7 @@ struct task_state {
     uint32_t *request;        /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number */
     struct task_calls *calls; /* NULL: they are not counted */
     struct task_onesided *onesided; /* NULL: none so far */
+    struct task_streams *streams;   /* NULL: it has one */
 };
 #define TASK_NUMBER_FREE 0x80000000u
 #define TASK_NUMBERS_MOST ((1u << 28) - 1)
@@ -267,30 +258,21 @@ static inline const struct task_job *task_job_of(const struct task_mpi *mpi, con
 /* Does its program compute? Otherwise it is in a call of MPI, or has ended. */
 static inline bool task_computes(const struct task_state *task)
 {
-    return task->op.kind == TASK_OP_COMPUTE && task->fetched && task->stage <= TASK_STAGE_ISSUE;
+    bool computes = task->op.kind == TASK_OP_COMPUTE && task->stage <= TASK_STAGE_ISSUE;
+    return task->fetched && (computes || task->op.kind == TASK_OP_AFTER);
 }
 static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_state *task)
 {
     return (uint32_t)(task - mpi->task);
 }
 
+#include "tasks/mpi/stream.h"
+
 /* -- counts.c -- */
 /* Makes room for the counts of this job. */
 void task_mpi_job_room(struct task_mpi *, uint32_t job);
 /* A task has come to its end, or before. */
 void task_mpi_done(struct task_mpi *, const struct task_state *);
-/* -- calls.c -- all but init and release only of tasks whose calls are counted */
-void task_calls_init(struct task_state *);
-void task_calls_release(struct task_state *);
-/* The op has been fetched: the call before it is over. */
-void task_calls_next(struct task_state *, ker_time now);
-/* The last call is over. */
-void task_calls_end(struct task_state *, ker_time now);
-/* The task has waited so long in its call. */
-void task_calls_wait(struct task_state *, ker_time);
-/* By name, each once, until `end` (0: what is over); malloc'ed. */
-struct task_counted *task_calls_sorted(const struct task_state *, ker_time end, uint32_t *count);
-void task_calls_state(struct task_mpi *, struct task_state *, struct ker_chunk *);
 /* -- node.c -- */
 /* A message of this job from a task on this core (or NODE_ANY_CORE) to the node `destination`, which begins
  * so much later. */
@@ -302,6 +284,7 @@ void task_ready(struct task_mpi *, struct task_state *); /* its condition has co
 /* Its thread acts: once for all that is to be done at `now`. */
 void task_act(struct task_mpi *, struct task_state *, ker_time now);
 void task_enqueue(struct task_mpi *, struct task_state *); /* at the end of the ready tasks */
+void task_list(struct task_mpi *, struct task_state *);    /* the same, whichever of its streams is ready */
 
 /* -- run.c -- */
 void task_run_free(struct task_mpi *, uint32_t index);
@@ -364,7 +347,7 @@ void task_wait_end(struct task_mpi *, struct task_state *);
 bool task_wait_one(struct task_mpi *, struct task_state *, uint32_t request); /* 0: nothing */
 bool task_wait_status(struct task_mpi *, struct task_state *);
 bool task_probe_begin(struct task_mpi *, struct task_state *);
-void task_probe_end(struct task_mpi *, struct task_state *); /* it has waited */
+bool task_probe_end(struct task_mpi *, struct task_state *); /* it has waited; false: it must wait on */
 /* A message has become matchable: does the task wait in a probe for it? */
 void task_probe_notice(struct task_mpi *, struct task_state *, const struct task_wire *);
 

@@ -94,12 +94,16 @@ struct stats_table *task_mpi_results(const struct task_mpi *mpi, const struct ta
 {
     struct stats_table *table = stats_table_new(&task_mpi_schema, names, 0);
     for (uint32_t i = 0; i < mpi->tasks; i++) {
-        const struct task_state *task = &mpi->task[i];
+        struct task_state *task = &mpi->task[i];
         const struct task_job *job = task_job_of(mpi, task);
         struct row row = {mpi, task, task->compute, task->wait, task->send_wait, {0}};
+        for (uint32_t s = 0; s < task_stream_count(task); s++) {
+            task_stream_select(task, s);
+            row_cut(&row, end);
+        }
+        task_stream_select(task, 0); /* what the program knows the task by */
         if (job->class->taken)
             row.taken = job->class->taken(job->program, task->own);
-        row_cut(&row, end);
         stats_table_add(table, &row);
     }
     return table;

@@ -164,7 +164,10 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     case TASK_OP_FINALIZE:
         return task->open == 0;
     case TASK_OP_ABORT:
+    case TASK_OP_END:
         return true;
+    case TASK_OP_AFTER:
+        return task_after_begin(task);
     case TASK_OP_ICOLLECTIVE:
     case TASK_OP_COLLECTIVE_INIT:
         task_collective_request(mpi, task, op->kind == TASK_OP_COLLECTIVE_INIT);
@@ -262,8 +265,11 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task)
 void task_op_fetch(const struct task_job *job, struct task_state *task)
 {
     task->fetched = true;
-    if (!job->class->next(job->program, task->own, &task->op))
-        task->op = (struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"};
+    if (job->class->next(job->program, task->own, &task->op))
+        return;
+    bool first = task_stream_current(task) == 0;
+    task->op = (struct task_op){.kind = first ? TASK_OP_FINALIZE : TASK_OP_END,
+                                .call = first ? "MPI_Finalize" : "the end of a thread"};
 }
 
 /* Behind any run's end at the latest. */
@@ -279,7 +285,9 @@ static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time n
     task_op_fetch(job, task);
     if (__builtin_expect(task->calls != NULL, 0))
         task_calls_next(task, now);
-    if (task->deferred.first && task->op.kind != TASK_OP_COMPUTE)
+    if (__builtin_expect(task->streams != NULL, 0))
+        task_after_begun(mpi, task);
+    if (task->deferred.first && !task_computes(task))
         task_protocol_enter(mpi, task, now);
     if (task->op.kind == TASK_OP_COLLECTIVE) {
         task_collective_start(mpi, task);
@@ -299,33 +307,51 @@ static void task_block(struct task_state *task, ker_time now)
 
 /* The program ends once more, then yields its ops anew. A pass that took no time is not repeated: it would
  * never end. */
-static void task_restart(const struct task_job *job, struct task_state *task, ker_time now)
+static void task_restart(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
+    const struct task_job *job = task_job_of(mpi, task);
     struct task_op none;
+    uint32_t current = task_stream_select(task, 0); /* those of the others have ended so */
     bool more = job->class->next(job->program, task->own, &none);
     ker_assert(!more);
     task->started = now;
     task->stage = TASK_STAGE_NEXT;
+    if (task->streams)
+        task_streams_restart(task);
+    for (uint32_t i = 0; i < task_stream_count(task); i++) {
+        task_stream_select(task, i);
+        if (i != current && !task->ready)
+            task_enqueue(mpi, task);
+    }
+    task_stream_select(task, current);
+}
+
+/* A stream is at its end: the task, too? */
+static void __attribute__((noinline)) task_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    bool aborts = task->op.kind == TASK_OP_ABORT;
+    bool restart = task_job_of(mpi, task)->restart && now > task->started && !aborts;
+    if (task->calls && (!restart || task->streams))
+        task_calls_end(task, now);
+    task->stage = TASK_STAGE_DONE;
+    if (task->streams && !task_stream_end(task, aborts))
+        return;
+    task->finish = now;
+    task->passes++;
+    if (restart)
+        task_restart(mpi, task, now);
+    else
+        task_mpi_done(mpi, task);
 }
 
 /* The op is done. */
-static void task_advance(struct task_mpi *mpi, struct task_state *task, ker_time now)
+static inline void task_advance(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     task->stage = TASK_STAGE_NEXT;
-    bool aborts = task->op.kind == TASK_OP_ABORT;
-    if (task->op.kind != TASK_OP_FINALIZE && !aborts)
-        return;
-    const struct task_job *job = task_job_of(mpi, task);
-    task->finish = now;
-    task->passes++;
-    if (job->restart && now > task->started && !aborts) {
-        task_restart(job, task, now);
-        return;
-    }
-    if (task->calls)
-        task_calls_end(task, now);
-    task->stage = TASK_STAGE_DONE;
-    task_mpi_done(mpi, task);
+    if (__builtin_expect(task->streams != NULL, 0))
+        task_after_done(mpi, task);
+    if (__builtin_expect(task->op.kind >= TASK_OP_FINALIZE && task->op.kind != TASK_OP_AFTER, 0))
+        task_end(mpi, task, now);
 }
 
 /* A call goes on when the searches in the task's queues that have begun are over. */
@@ -357,12 +383,14 @@ static void task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now
 }
 
 /* Does it wait, in its call, for something that has not come? */
-static bool task_waits(const struct task_mpi *mpi, struct task_state *task)
+static inline bool task_waits(const struct task_mpi *mpi, struct task_state *task)
 {
     if (task->stage == TASK_STAGE_COLLECTIVE)
         return task_collective_blocked(task_run_at(mpi, task->collective));
     if (task_op_onesided(&task->op))
         return !task_onesided_settled(mpi, task);
+    if (__builtin_expect(task->op.kind == TASK_OP_AFTER, 0))
+        return !task_after_reached(task);
     return task->op.kind == TASK_OP_FINALIZE ? task->open > 0 : task->pending > 0;
 }
 
@@ -389,10 +417,14 @@ static bool blocked_end(struct task_mpi *mpi, struct task_state *task, ker_time 
     }
     if (task->op.kind >= TASK_OP_WAIT && task->op.kind <= TASK_OP_TESTSOME)
         task_wait_end(mpi, task);
-    else if (task->op.kind == TASK_OP_MPROBE)
-        task_probe_end(mpi, task);
+    else if (task->op.kind == TASK_OP_AFTER)
+        task_after_end(task);
     else if (task_op_onesided(&task->op))
         task_onesided_end(mpi, task, now);
+    if (task->op.kind == TASK_OP_MPROBE && !task_probe_end(mpi, task)) {
+        task_block(task, now);
+        return false;
+    }
     task_advance(mpi, task, now);
     return true;
 }

@@ -40,6 +40,19 @@ static uint64_t wait_name(const struct task_op *op, uint32_t i)
     return op->kind == TASK_OP_WAIT || op->kind == TASK_OP_TEST ? op->request : op->requests[i];
 }
 
+/* The task's own wait has marked it. */
+static bool wait_marked(const struct task_state *task, const struct task_request *r)
+{
+    return r->flags & TASK_REQUEST_AWAITED && (!task->streams || task_stream_alone(task, r));
+}
+
+static void wait_mark(struct task_state *task, struct task_request *r)
+{
+    if (task->streams)
+        task_stream_await(task, r);
+    r->flags |= TASK_REQUEST_AWAITED;
+}
+
 /* Counts the op's requests that are active and incomplete, and complete; marks the former when asked. */
 static void wait_survey(struct task_mpi *mpi, struct task_state *task, bool mark, uint32_t *incomplete,
                         uint32_t *complete)
@@ -52,10 +65,10 @@ static void wait_survey(struct task_mpi *mpi, struct task_state *task, bool mark
             continue;
         if (r->state == TASK_REQUEST_COMPLETE) {
             ++*complete;
-        } else if (!(r->flags & TASK_REQUEST_AWAITED)) { /* a name may stand in the list twice */
+        } else if (!wait_marked(task, r)) { /* a name may stand in the list twice */
             ++*incomplete;
             if (mark)
-                r->flags |= TASK_REQUEST_AWAITED;
+                wait_mark(task, r);
         }
     }
 }
@@ -68,7 +81,8 @@ void task_wait_end(struct task_mpi *mpi, struct task_state *task)
         if (!index)
             continue;
         struct task_request *r = task_request_at(mpi, index);
-        r->flags &= (uint8_t)~TASK_REQUEST_AWAITED;
+        if (!task->streams || task_stream_alone(task, r))
+            r->flags &= (uint8_t)~TASK_REQUEST_AWAITED;
         if (r->state == TASK_REQUEST_COMPLETE && !(any && taken)) {
             task_request_reap(mpi, task, index);
             taken = true;
@@ -106,7 +120,8 @@ bool task_wait_one(struct task_mpi *mpi, struct task_state *task, uint32_t reque
         task_request_reap(mpi, task, request);
         return true;
     }
-    r->flags |= TASK_REQUEST_AWAITED | TASK_REQUEST_DETACHED;
+    wait_mark(task, r);
+    r->flags |= TASK_REQUEST_DETACHED;
     task->pending++;
     return false;
 }
@@ -117,7 +132,7 @@ bool task_wait_status(struct task_mpi *mpi, struct task_state *task)
     struct task_request *r = index ? task_request_at(mpi, index) : NULL;
     if (!r || r->state == TASK_REQUEST_INACTIVE || r->state == TASK_REQUEST_COMPLETE)
         return true;
-    r->flags |= TASK_REQUEST_AWAITED;
+    wait_mark(task, r);
     task->pending = 1;
     return false;
 }
@@ -149,14 +164,16 @@ bool task_probe_begin(struct task_mpi *mpi, struct task_state *task)
     return false;
 }
 
-/* Nobody else takes messages out of the queue while the task waits. */
-void task_probe_end(struct task_mpi *mpi, struct task_state *task)
+/* Nobody but another stream takes messages out of the queue while the task waits. */
+bool task_probe_end(struct task_mpi *mpi, struct task_state *task)
 {
     bool found = probe_finds(mpi, task);
-    ker_assert(found);
+    ker_assert(found || task->streams);
+    task->pending = !found;
+    return found;
 }
 
-void task_probe_notice(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
+static void probe_notice(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
 {
     const struct task_op *op = &task->op;
     if (task->stage != TASK_STAGE_BLOCKED || !probe_waits(op) || !task->pending)
@@ -166,4 +183,14 @@ void task_probe_notice(struct task_mpi *mpi, struct task_state *task, const stru
         return;
     task->pending = 0;
     task_ready(mpi, task);
+}
+
+void task_probe_notice(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
+{
+    uint32_t current = task_stream_current(task);
+    for (uint32_t i = 0; i < task_stream_count(task); i++) {
+        task_stream_select(task, i);
+        probe_notice(mpi, task, wire);
+    }
+    task_stream_select(task, current);
 }

@@ -70,6 +70,10 @@ enum task_op_kind {
     TASK_OP_COLLECTIVE_INIT, /* + request, persistent */
     TASK_OP_FINALIZE,        /* all outstanding work done; last op */
     TASK_OP_ABORT, /* in its place: the task ends at once; outcome 1: it has called MPI_Abort, code in tag */
+    /* Of tasks with several streams. Waits until another one, peer, has done so many operations (bytes), or,
+     * mode 1, begun them. Computations and these waits do not count. */
+    TASK_OP_AFTER,
+    TASK_OP_END,   /* of a stream that is not the first: it ends; what next() returns false for */
     TASK_OP_COUNT, /* what a kind has of a task_op, tasks/traces/store/code.c lists, too */
 };
 
@@ -205,6 +209,9 @@ struct task_program_class {
     /* Checkpoint: where own task number `own` was before its last next(), saved or loaded; the caller then
      * calls next() once more, and has the same op. A task that has not called next() is not asked. */
     void (*position)(struct task_program *, uint32_t own, struct ker_chunk *);
+    /* How many streams (threads) an own task has: the first is `own` itself, the others have the numbers from
+     * *further on, for next(), position() and neighbours(). NULL: one. */
+    uint32_t (*streams)(const struct task_program *, uint32_t own, uint32_t *further);
     /* An own task's neighbours in a communicator; they live as long as the program. Only where the program
      * has collectives among neighbours. */
     const struct task_neighbours *(*neighbours)(const struct task_program *, uint32_t own, int32_t comm);

@@ -72,6 +72,8 @@ static const uint16_t parts[] = {
     [TASK_OP_COLLECTIVE_INIT] = COLLECTIVE | REQUEST,
     [TASK_OP_FINALIZE] = 0,
     [TASK_OP_ABORT] = MESSAGE | FLAG,
+    [TASK_OP_AFTER] = MESSAGE,
+    [TASK_OP_END] = 0,
 };
 _Static_assert(sizeof parts / sizeof *parts == TASK_OP_COUNT, "a kind of operation that traces cannot keep");
 #define KIND_BITS 6 /* the mode above them */

@@ -1,0 +1,40 @@
+/* calls.h - what the functions of MPI cost a task: a private part of state.h. */
+#ifndef TASKS_MPI_CALLS_H
+#define TASKS_MPI_CALLS_H
+
+#include "kernel/kernel.h"
+
+struct task_mpi;
+struct task_state;
+
+/* What a task has called of a function, and what that took. */
+struct task_counted {
+    const char *function;
+    uint64_t calls, bytes;
+    ker_time simulated, wait;
+};
+struct task_calls {
+    struct ker_table function; /* of struct task_counted */
+    struct task_counted *now;  /* which the task is in since then; NULL: none */
+    ker_time since;
+};
+
+/* -- calls.c -- all but init and release only of tasks whose calls are counted */
+void task_calls_init(struct task_state *);
+void task_calls_release(struct task_state *);
+/* The op has been fetched: the call before it is over. */
+void task_calls_next(struct task_state *, ker_time now);
+/* The last call is over. */
+void task_calls_end(struct task_state *, ker_time now);
+/* The task has waited so long in its call. */
+void task_calls_wait(struct task_state *, ker_time);
+/* Another stream becomes the current one: what this one is in, since when; and is again. */
+const char *task_calls_leave(struct task_state *, ker_time *since);
+void task_calls_return(struct task_state *, const char *function, ker_time since);
+/* By name, each once, until `end` (0: what is over); malloc'ed. */
+struct task_counted *task_calls_sorted(const struct task_state *, ker_time end, uint32_t *count);
+void task_calls_state(struct task_mpi *, struct task_state *, struct ker_chunk *);
+/* Of the current stream. */
+void task_calls_stream_state(struct task_state *, struct ker_chunk *);
+
+#endif
