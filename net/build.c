@@ -29,16 +29,32 @@ static size_t round64(size_t bytes)
     return (bytes + 63) / 64 * 64;
 }
 
+static size_t port_used(const struct net_network *net)
+{
+    return sizeof(struct net_port) + sizeof(uint32_t) * net->set.channels * net->set.classes;
+}
+
 static size_t port_bytes(const struct net_network *net)
 {
-    return round64(sizeof(struct net_port) + sizeof(uint32_t) * net->set.channels * net->set.classes);
+    return round64(port_used(net));
+}
+
+static size_t voq_row_bytes(uint32_t ports)
+{
+    return ports <= NET_VOQ_PORTS ? sizeof(uint16_t) * ports : 0;
+}
+
+/* Rows of `voq` lie at the ends of their ports, where they fit into what these are rounded up by; else behind
+ * everything. */
+static bool voq_fits(const struct net_network *net, uint32_t ports)
+{
+    return port_used(net) + voq_row_bytes(ports) <= port_bytes(net);
 }
 
 static size_t switch_bytes(const struct net_network *net, uint32_t ports)
 {
-    size_t voq = ports <= NET_VOQ_PORTS ? sizeof(uint16_t) * ports * ports : 0;
     return round64(sizeof(struct net_switch)) + (port_bytes(net) + sizeof(struct net_credits_due)) * ports +
-           round64(voq);
+           (voq_fits(net, ports) ? 0 : round64(voq_row_bytes(ports) * ports));
 }
 
 /* Also of a switch that is not made yet. */
@@ -78,6 +94,18 @@ static void port_init(struct net_network *net, struct net_port *port, const stru
         port->credit[c] = port->to_adapter ? UINT32_MAX : net_buffer_behind(net, port);
 }
 
+static void voq_init(const struct net_network *net, struct net_switch *s, uint32_t ports)
+{
+    size_t row = voq_row_bytes(ports);
+    bool fits = voq_fits(net, ports);
+    s->voq = fits ? (char *)net_port_at(s, 0) + port_used(net) : (char *)(s->credits_due + ports);
+    s->voq_bytes = (uint16_t)(fits ? port_bytes(net) : row);
+    for (uint32_t p = 0; p < ports && row; p++)
+        memset(net_voq_row(s, p), 0xff, row);
+    if (!row)
+        s->voq = NULL;
+}
+
 static void switch_init(struct net_network *net, struct net_switch *s, const struct part_layout *l,
                         uint32_t id)
 {
@@ -90,10 +118,7 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
     s->port_bytes = (uint16_t)port_bytes(net);
     s->packet.free = s->request.free = KER_NONE;
     s->credits_due = credits_due_of(net, s, ports);
-    if (ports <= NET_VOQ_PORTS) {
-        s->voq = (uint16_t *)(void *)(s->credits_due + ports);
-        memset(s->voq, 0xff, sizeof *s->voq * ports * ports);
-    }
+    voq_init(net, s, ports);
     s->map = net_congestion_map_new(net, l, id);
     s->series = net_series_new(net, ports);
     for (uint32_t p = 0; p < ports; p++) {

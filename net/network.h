@@ -160,12 +160,13 @@ struct net_switch {
     KER_POOL(struct net_request) request;
     struct net_input_fifo *input_fifo;
     struct net_credits_due *credits_due; /* by port */
-    uint16_t *voq;     /* [output][input]: its first request, NET_NO_VOQ; NULL on switches too large for it */
+    char *voq;         /* net_voq_row of output 0; NULL on switches too large for it */
     uint32_t id, self; /* among switches; component */
     uint32_t turn;     /* which output is served first when several could be */
     uint16_t ports, port_bytes;
     uint32_t draws;                 /* of the random arbiter */
     uint16_t rotor;                 /* round-robin selection: the port whose turn it is */
+    uint16_t voq_bytes;             /* from one row of `voq` to the next */
     struct net_pins *pins;          /* NULL: nothing to remember yet */
     struct net_congestion_map *map; /* NULL: no links are watched */
     struct net_link_series *series; /* by port; NULL: not collected */
@@ -175,6 +176,12 @@ static inline struct net_port *net_port_at(const struct net_switch *s, uint32_t 
 {
     char *first = (char *)s + (sizeof *s + 63) / 64 * 64;
     return (struct net_port *)(void *)(first + (size_t)port * s->port_bytes);
+}
+
+/* By input: the output's first request from there, or NET_NO_VOQ. Only where s->voq is not NULL. */
+static inline uint16_t *net_voq_row(const struct net_switch *s, uint32_t output)
+{
+    return (uint16_t *)(void *)(s->voq + (size_t)output * s->voq_bytes);
 }
 
 /* A message on its way into the network, in a pool of the rank. */

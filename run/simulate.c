@@ -151,6 +151,9 @@ void run_simulate(struct run *run)
     ker_request_settle(run->comm);
     run->lost = found == KER_END_TRIAL;
     ker_comm_broadcast(run->comm, &run->lost, sizeof run->lost);
-    if (!run->lost)
-        run_ends_settle(run, found);
+    if (run->lost)
+        return;
+    run_ends_settle(run, found);
+    if (run->working)
+        ker_engine_abandon(run->engine); /* room for the tables of the report */
 }

@@ -2,9 +2,9 @@
  * types.
  *
  * An owner keeps the three as fields of its own, zeroed at first, and frees the pointer by free(). Rooms
- * double, so an element costs a constant time however many there are. New elements are not zeroed. Growing
- * moves the elements: a pointer to one is good until the next KER_RESERVE, KER_PUSH or KER_APPEND. More
- * elements than the room's type can count are an assertion.
+ * grow by a part of what they are, so an element costs a constant time however many there are. New elements
+ * are not zeroed. Growing moves the elements: a pointer to one is good until the next KER_RESERVE, KER_PUSH
+ * or KER_APPEND. More elements than the room's type can count are an assertion.
  *
  * In order of their index, elements need nothing else to be walked, saved and loaded.
  */

@@ -10,13 +10,15 @@
 
 #define FIRST_BYTES 2048
 #define FIRST_IN_ARENA 4 /* records: there are many such pools */
-#define LARGE 65536u     /* records: a large pool is moved by its pages, so that smaller steps cost little */
+#define LARGE_BYTES (1u << 20) /* a large pool is moved by its pages, so that smaller steps cost little */
 
 static uint32_t room_next(uint32_t room, size_t bytes, bool in_arena)
 {
     if (room == 0)
         return in_arena ? FIRST_IN_ARENA : FIRST_BYTES / bytes > 16 ? (uint32_t)(FIRST_BYTES / bytes) : 16;
-    return room < LARGE || in_arena ? 2 * room : room + room / 4;
+    if (in_arena)
+        return 2 * room;
+    return room + room / (room * bytes < LARGE_BYTES ? 4 : 16);
 }
 
 void *ker_pool_grow(void *block, size_t bytes, uint32_t *room, uint32_t *free, struct ker_arena *arena)

@@ -87,11 +87,15 @@ KER_TABLE_INLINE void *ker_table_find(const struct ker_table_kind *kind, const s
 KER_TABLE_INLINE void *ker_table_add(const struct ker_table_kind *kind, struct ker_table *t, const void *key,
                                      bool *is_new)
 {
-    if (__builtin_expect(ker_table_full(t), 0))
-        ker_table_grow(kind, t);
-    void *slot = ker_table_place(kind, t, key);
-    *is_new = !ker_table_used(slot);
-    t->count += *is_new;
+    void *slot = t->slot ? ker_table_place(kind, t, key) : NULL;
+    *is_new = !slot || !ker_table_used(slot);
+    if (*is_new) {
+        if (__builtin_expect(ker_table_full(t), 0)) { /* only for one more: what is there needs no room */
+            ker_table_grow(kind, t);
+            slot = ker_table_place(kind, t, key);
+        }
+        t->count++;
+    }
     return slot;
 }
 

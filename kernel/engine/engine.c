@@ -84,6 +84,12 @@ struct ker_engine *ker_engine_new(const struct ker_engine_setup *setup)
     return e;
 }
 
+void ker_engine_abandon(struct ker_engine *e)
+{
+    wheel_abandon(&e->wheel);
+    exchange_abandon(e->exchange);
+}
+
 void ker_engine_free(struct ker_engine *e)
 {
     struct engine_private *p = e->private;

@@ -133,6 +133,8 @@ struct ker_engine {
 };
 
 struct ker_engine *ker_engine_new(const struct ker_engine_setup *);
+/* When no run goes on: gives back what is under way. Counts may be asked for, and nothing else. */
+void ker_engine_abandon(struct ker_engine *);
 void ker_engine_free(struct ker_engine *);
 
 /* Places a component at a local index. Components of a cell have consecutive indices; a cell must not cross a

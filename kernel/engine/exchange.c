@@ -417,6 +417,11 @@ void *exchange_extension(struct exchange *x, uint32_t index)
     return &x->extension.pool.at[index];
 }
 
+void exchange_abandon(struct exchange *x)
+{
+    KER_POOL_RELEASE(&x->extension.pool);
+}
+
 uint32_t exchange_extension_new(struct exchange *x)
 {
     return KER_POOL_TAKE(&x->extension.pool, NULL);

@@ -86,5 +86,7 @@ bool exchange_broken(const struct exchange *);
 void *exchange_extension(struct exchange *, uint32_t index);
 uint32_t exchange_extension_new(struct exchange *);
 void exchange_extension_free(struct exchange *, uint32_t index);
+/* Gives their memory back: from now on it may only be released. */
+void exchange_abandon(struct exchange *);
 
 #endif

@@ -29,7 +29,7 @@ static inline bool request_fits(const struct net_request *r, uint16_t input, con
 static inline uint32_t request_find(const struct net_switch *s, const struct grant *g, uint16_t input)
 {
     if (s->voq) {
-        uint16_t first = s->voq[g->out_port * s->ports + input];
+        uint16_t first = net_voq_row(s, g->out_port)[input];
         uint32_t i = first == NET_NO_VOQ ? NET_NONE : first;
         while (i != NET_NONE && !request_fits(&s->request.at[i], input, g))
             i = s->request.at[i].sibling;
@@ -61,7 +61,7 @@ static inline void request_begin(struct net_switch *s, const struct grant *g, ui
     }
     out->queue = index;
     if (s->voq) {
-        uint16_t *first = &s->voq[g->out_port * s->ports + p->port];
+        uint16_t *first = &net_voq_row(s, g->out_port)[p->port];
         r->sibling = *first == NET_NO_VOQ ? NET_NONE : *first;
         *first = (uint16_t)index;
         if (__builtin_expect(index >= NET_NO_VOQ,
@@ -88,7 +88,7 @@ static inline void request_put(struct net_switch *s, const struct grant *g, cons
 
 static inline void voq_remove(struct net_switch *s, uint32_t out_port, uint32_t index)
 {
-    uint16_t *first = &s->voq[out_port * s->ports + s->request.at[index].input];
+    uint16_t *first = &net_voq_row(s, out_port)[s->request.at[index].input];
     if (*first == index) {
         uint32_t sibling = s->request.at[index].sibling;
         *first = sibling == NET_NONE ? NET_NO_VOQ : (uint16_t)sibling;

@@ -195,7 +195,7 @@ static void switch_prepare(void *self, struct ker_event *event)
     __builtin_prefetch(out + 64, 1);
     __builtin_prefetch(credits_due_at(s, c.port), 1);
     if (s->voq)
-        __builtin_prefetch(&s->voq[c.port * s->ports + p->port]);
+        __builtin_prefetch(&net_voq_row(s, c.port)[p->port]);
 }
 
 /* Puts the packet into its queue; false: it had no route and is lost. */
