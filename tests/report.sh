@@ -21,7 +21,7 @@ refused() { # STATUS WORDS FOLDERS...: exit status, and what standard error says
     [ $? -eq "$status" ] && grep -q -e "$words" err
 }
 
-"$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" output.period="500 us" output.matrix=true >err 2>&1
+"$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" output.period="500 us" output.matrix=true output.series.links=periods >err 2>&1
 check "a traced job is simulated"
 "$marssim" -q -o torus "$top/configs/torus-uniform.cfg" topology.extents=4,4 run.warmup=0ns run.end=10us output.period="1 us" >err 2>&1
 check "and traffic on a torus"
@@ -36,6 +36,31 @@ check "input, result and run are those of summary.json"
 check "the series is that of periods.csv"
 [ "$(data traced/report.html | jq '.functions.rows | length')" -eq "$(($(wc -l <traced/functions.csv) - 1))" ]
 check "and the functions are those of functions.csv"
+column() { # FILE NAME: the sum of a column
+    awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } NR > 1 { n += $at } END { printf "%.0f\n", n }' "$1"
+}
+[ "$(data traced/report.html | jq '[.matrix.cells[][3]] | add')" = "$(column traced/matrix.csv bytes)" ] &&
+    [ "$(data traced/report.html | jq '[.distance.rows[][2]] | add')" = "$(column traced/matrix.csv bytes)" ]
+check "all bytes of matrix.csv are in the matrix and in the distances"
+# 16 + 16 + 16 switches and 64 nodes; 64 links at each of the three levels, each drawn.
+[ "$(data traced/report.html | jq -c '[.scene.shape, (.scene.places.x | length), (.scene.lines.a | length)]')" = '["fat tree",112,192]' ]
+check "a fat tree is drawn with all its switches, nodes and links"
+# The busiest direction of all, in 1/10000, and the last of the frames ends where the run did.
+highest=$(cut -d, -f11 traced/links.csv | sort -g | tail -1)
+[ "$(data traced/report.html | jq '[.scene.lines.forth[], .scene.lines.back[]] | max')" = "$(awk -v u="$highest" 'BEGIN { printf "%.0f", 1e4 * u }')" ] &&
+    [ "$(data traced/report.html | jq '.movie.time_ps[-1]')" = "$(jq '.result.simulated_time_ps' traced/summary.json)" ]
+check "lines have the loads of links.csv, and frames those of link_series.csv"
+"$report" torus >out 2>err
+[ "$(data torus/report.html | jq -c '[.scene.shape, (.scene.places.x | length), (.scene.lines.a | length)]')" = '["torus",16,32]' ]
+check "so is a torus"
+for kind in 'kind="hierarchical"; groups=[4,3]; attach=["switch"]; nodes_per_switch=2;' 'kind="star"; nodes=5;' 'kind="torus"; extents=[5];' \
+    'kind="torus"; extents=[3,2,2,2];' 'kind="fat_tree"; radix=4; levels=3;'; do
+    echo "topology: { $kind bandwidth=\"10 GB/s\"; latency=\"10 ns\"; }; traffic: { pattern=\"uniform\"; load=0.2; }; run: { end=\"2 us\"; };" >shape.cfg
+    rm -rf shape
+    "$marssim" -q -o shape shape.cfg >err 2>&1 && "$report" shape >out 2>err &&
+        [ "$(data shape/report.html | jq '[.scene.places.node[] | select(. == 0)] | length')" = "$(jq '.result.switches' shape/summary.json)" ]
+    check "and each switch of $kind"
+done
 "$report" -o two.html traced torus >out 2>err && [ "$(data two.html | jq -r '.name + " " + .other.name')" = "traced torus" ]
 check "two folders stand in one page"
 "$marssim" -q -o tables "$top/configs/fat-tree-lammps.cfg" output.tables=json >err 2>&1 && "$report" tables >out 2>err &&

@@ -78,6 +78,33 @@ async function zoom(page) {
     check("Escape shows all, plus zooms", back === all && nearer < 0.6 * all, [all, back, nearer]);
 }
 
+async function machine(page) {
+    await page.locator("#topology canvas.scene").focus();
+    const scale = () => page.evaluate(() => document.querySelector("#topology canvas.scene").view.view.scale);
+    const shown = () => page.evaluate(() => document.querySelector("#topology canvas.scene").toDataURL());
+    const first = await scale(), whole = await shown();
+    await page.keyboard.press("+");
+    const nearer = await scale();
+    await page.keyboard.press("0");
+    check("plus zooms the machine, 0 shows all of it", nearer > 1.3 * first && await scale() === first, [first, nearer]);
+    await page.locator("#topology input[type=range]").focus();
+    for (let i = 0; i < 20; i++)
+        await page.keyboard.press("ArrowRight");
+    const told = await page.locator("#topology output").textContent();
+    check("the slider goes from period to period", told === "9.5 ms to 10 ms" && await shown() !== whole, told);
+    await page.locator("#topology .play").focus();
+    await page.keyboard.press("Enter");
+    await page.waitForTimeout(1500);
+    await page.keyboard.press("Enter");
+    const later = await page.locator("#topology output").textContent(), value = Number(await page.locator("#topology input[type=range]").inputValue());
+    check("play goes on by itself", value > 19, [later, value]);
+    const box = await page.locator("#matrix canvas.heat").boundingBox();
+    await page.locator("#matrix").scrollIntoViewIfNeeded();
+    await page.locator("#matrix canvas.heat").hover({ position: { x: 44 + (box.width - 50) / 64 * 1.5, y: 4 + (box.width - 50) / 64 * 0.5 } });
+    const tip = await page.locator(".tip").textContent();
+    check("the matrix tells who and how much", /^n0 > n1: 884 messages/.test(tip), tip);
+}
+
 async function keyboard(page) {
     await page.evaluate(() => document.activeElement.blur());
     const seen = new Set();
@@ -88,7 +115,7 @@ async function keyboard(page) {
             return document.activeElement.id || (section ? section.id : document.activeElement.tagName);
         }));
     }
-    check("Tab reaches switch, series and tables", ["theme", "series", "functions", "tasks"].every(name => seen.has(name)), [...seen]);
+    check("Tab reaches switch, series and tables", ["theme", "series", "topology", "matrix", "functions", "tasks"].every(name => seen.has(name)), [...seen]);
     const before = await page.evaluate(() => document.documentElement.dataset.theme);
     await page.locator("#theme").focus();
     await page.keyboard.press("Enter");
@@ -119,6 +146,7 @@ async function others(browser) {
     const browser = await chromium.launch({ executablePath, args: flags });
     const page = await numbers(browser);
     await zoom(page);
+    await machine(page);
     await keyboard(page);
     await others(browser);
     await browser.close();

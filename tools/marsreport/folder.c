@@ -1,6 +1,6 @@
 /* folder.c - one result folder: what it is, what is wrong with it, and all of it for the page. */
 #define _GNU_SOURCE
-#include "tools/marsreport/report.h"
+#include "tools/marsreport/scene.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -141,6 +141,28 @@ static void put(json_t *data, const char *key, json_t *value)
         json_object_set_new(data, key, value);
 }
 
+/* What needs the links: the drawing, its movie, who talks to whom. */
+static void links_put(struct rep_folder *f, json_t *data)
+{
+    struct rep_links links;
+    if (!rep_links_read(f, &links)) {
+        put(data, "matrix",
+            rep_matrix_json(f, (uint32_t)json_integer_value(
+                                   json_object_get(json_object_get(f->summary, "result"), "nodes"))));
+        return;
+    }
+    put(data, "hot", rep_hot_json(f));
+    put(data, "matrix", rep_matrix_json(f, links.nodes));
+    put(data, "distance", rep_distance_json(f, &links));
+    struct rep_scene *scene = rep_scene_make(f, &links);
+    if (scene) {
+        put(data, "scene", rep_scene_json(scene, &links));
+        put(data, "movie", rep_movie_json(f, &links, scene));
+    }
+    rep_scene_free(scene);
+    rep_links_release(&links);
+}
+
 json_t *rep_folder_data(struct rep_folder *f)
 {
     json_t *data = json_object();
@@ -156,6 +178,7 @@ json_t *rep_folder_data(struct rep_folder *f)
     put(data, "tasks", rep_table_json(f, "tasks", REP_MOST_TASKS));
     put(data, "packet_latency", rep_table_json(f, "packet_latency", 10000));
     put(data, "message_size", rep_table_json(f, "message_size", 10000));
+    links_put(f, data);
     json_object_set(data, "notes", f->notes);
     return data;
 }

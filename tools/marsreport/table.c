@@ -1,8 +1,8 @@
 /* table.c - reads tables that marssim has written, as CSV or as JSON, row by row.
  *
- * A CSV file is read whole, and its cells become texts in place. A row of another number of cells than the
- * head ends the table: the file is cut off there, or is none of ours; a note names the line. The last line of
- * a file that a killed run leaves may have no newline: it is not taken.
+ * Of a CSV file one line is held, whose cells become texts in place. A row of another number of cells than
+ * the head ends the table: the file is cut off there, or is none of ours; a note names the line. The last
+ * line of a file that a killed run leaves may have no newline: it is not taken.
  */
 #include "tools/marsreport/report.h"
 
@@ -14,7 +14,10 @@ struct rep_table {
     char **name; /* of columns */
     int columns;
     size_t line;
-    char *text, *at, *end; /* CSV */
+    FILE *stream; /* CSV */
+    char *text;   /* the line */
+    size_t room;
+    bool whole;
     char **cell;
     json_t *root, *rows, *row; /* JSON */
 };
@@ -26,6 +29,8 @@ void rep_table_close(struct rep_table *t)
     for (int i = 0; i < t->columns; i++)
         free(t->name[i]);
     json_decref(t->root);
+    if (t->stream)
+        fclose(t->stream);
     free(t->name);
     free(t->cell);
     free(t->text);
@@ -33,54 +38,87 @@ void rep_table_close(struct rep_table *t)
     free(t);
 }
 
-/* Takes a cell in place: `,` or a newline ends it, quotes may enclose it. Returns its text, and what ended
- * it. */
-static char *cell_take(char **at, char *end, char *ended)
+/* Takes a cell in place: a comma or the end of the line ends it, quotes may enclose it. Is there another one?
+ */
+static bool cell_take(char **at, char **cell)
 {
-    char *from = *at, *to = from, *p = from;
-    bool quoted = p < end && *p == '"';
-    for (p += quoted; p < end; p++) {
-        if (quoted && *p == '"' && p + 1 < end && p[1] == '"')
-            p++;
-        else if (quoted && *p == '"') {
+    char *p = *at, *to = p;
+    bool quoted = *p == '"';
+    *cell = p;
+    for (p += quoted; *p && (quoted || *p != ','); p++) {
+        if (quoted && *p == '"' && p[1] != '"') {
             quoted = false;
             continue;
-        } else if (!quoted && (*p == ',' || *p == '\n'))
-            break;
+        }
+        p += quoted && *p == '"';
         *to++ = *p;
     }
-    *ended = p < end ? *p : '\0';
-    if (to > from && *ended == '\n' && to[-1] == '\r')
-        to--;
-    *at = p < end ? p + 1 : p;
+    bool more = *p == ',';
+    *at = p + more;
     *to = '\0';
-    return from;
+    return more;
 }
 
-/* How many cells a line has, those beyond the columns not kept; -1: it has no end. */
-static int line_take(struct rep_table *t)
+static size_t quotes(const char *text)
 {
-    int count = 0;
-    char ended;
-    t->line++;
-    do {
-        char *text = cell_take(&t->at, t->end, &ended);
-        if (count < t->columns)
-            t->cell[count] = text;
+    size_t count = 0;
+    for (; (text = strchr(text, '"')) != NULL; text++)
         count++;
-    } while (ended == ',');
-    return ended == '\n' ? count : -1;
+    return count;
+}
+
+/* Reads a line, and more of them while a quoted cell goes on; false: there is none. t->whole: it had an end.
+ */
+static bool line_read(struct rep_table *t)
+{
+    ssize_t length = getline(&t->text, &t->room, t->stream);
+    char *next = NULL;
+    size_t room = 0;
+    for (t->line++; length > 0 && quotes(t->text) % 2; t->line++) {
+        ssize_t more = getline(&next, &room, t->stream);
+        if (more <= 0)
+            break;
+        char *longer = ker_format("%s%s", t->text, next);
+        free(t->text);
+        t->text = longer;
+        t->room = (size_t)(length += more) + 1;
+    }
+    free(next);
+    t->whole = length > 0 && t->text[length - 1] == '\n';
+    if (t->whole)
+        t->text[--length] = '\0';
+    if (length > 0 && t->text[length - 1] == '\r')
+        t->text[length - 1] = '\0';
+    return length > 0 || t->whole;
+}
+
+/* How many cells the line has, those beyond the columns not kept. */
+static int cells_take(struct rep_table *t)
+{
+    char *at = t->text, *cell;
+    int count = 0;
+    bool more;
+    do {
+        more = cell_take(&at, &cell);
+        if (count < t->columns)
+            t->cell[count] = cell;
+        count++;
+    } while (more);
+    return count;
 }
 
 static bool head_csv(struct rep_table *t)
 {
-    char ended;
-    t->line++;
-    do
-        *KER_APPEND(t->name, t->columns) = ker_format("%s", cell_take(&t->at, t->end, &ended));
-    while (ended == ',');
+    if (!line_read(t) || !t->whole)
+        return false;
+    char *at = t->text, *cell;
+    bool more;
+    do {
+        more = cell_take(&at, &cell);
+        *KER_APPEND(t->name, t->columns) = ker_format("%s", cell);
+    } while (more);
     t->cell = ker_alloc(sizeof *t->cell * (size_t)t->columns);
-    return ended == '\n';
+    return true;
 }
 
 static bool head_json(struct rep_table *t)
@@ -94,27 +132,42 @@ static bool head_json(struct rep_table *t)
     return t->columns > 0 && json_is_array(t->rows);
 }
 
+static FILE *file_open(struct rep_table *t, const char *name, const char *ending)
+{
+    free(t->file);
+    t->file = ker_format("%s.%s", name, ending);
+    char *path = ker_format("%s/%s", t->folder->path, t->file);
+    FILE *file = fopen(path, "rb");
+    free(path);
+    return file;
+}
+
+/* The head of NAME.csv or NAME.json; *found: one of them is there. */
+static bool table_begin(struct rep_table *t, const char *name, bool *found)
+{
+    *found = (t->stream = file_open(t, name, "csv")) != NULL;
+    if (*found)
+        return head_csv(t);
+    FILE *json = file_open(t, name, "json");
+    json_error_t why = {0};
+    if (!json)
+        return false;
+    t->root = json_loadf(json, 0, &why);
+    fclose(json);
+    *found = t->root != NULL;
+    if (!t->root)
+        rep_note(t->folder, true, "%s:%d: %s", t->file, why.line, why.text);
+    return t->root && head_json(t);
+}
+
 struct rep_table *rep_table_open(struct rep_folder *folder, const char *name)
 {
     struct rep_table *t = ker_alloc(sizeof *t);
-    size_t length = 0;
+    bool found;
     t->folder = folder;
-    t->file = ker_format("%s.csv", name);
-    t->text = rep_file_read(folder, t->file, &length);
-    if (!t->text) {
-        free(t->file);
-        t->file = ker_format("%s.json", name);
-        t->text = rep_file_read(folder, t->file, &length);
-        json_error_t why = {0};
-        if (t->text && !(t->root = json_loadb(t->text, length, 0, &why)))
-            rep_note(folder, true, "%s:%d: %s", t->file, why.line, why.text);
-    }
-    t->at = t->text;
-    t->end = t->text + length;
-    bool json = t->text && strcmp(t->file + strlen(t->file) - 5, ".json") == 0;
-    if (t->text && (!json || t->root) && (json ? head_json(t) : head_csv(t)))
+    if (table_begin(t, name, &found))
         return t;
-    if (t->text && (!json || t->root))
+    if (found)
         rep_note(folder, true, "%s: has no head with the names of columns; it is left out", t->file);
     rep_table_close(t);
     return NULL;
@@ -157,17 +210,14 @@ bool rep_table_next(struct rep_table *t)
         t->line++;
         return json_array_size(t->row) == (size_t)t->columns;
     }
-    if (t->at >= t->end)
+    if (!line_read(t))
         return false;
-    int count = line_take(t);
-    if (count != t->columns) {
-        if (count < 0 && !t->folder->summary) /* the run was killed while it wrote this line */
-            return false;
+    bool right = t->whole && cells_take(t) == t->columns;
+    if (!right && (t->whole || t->folder->summary)) /* else the run was killed while it wrote this line */
         rep_note(t->folder, true, "%s:%zu: %s; what follows is left out", t->file, t->line,
-                 count < 0 ? "the file ends within this line"
-                           : "another number of cells than the first line has");
-    }
-    return count == t->columns;
+                 t->whole ? "another number of cells than the first line has"
+                          : "the file ends within this line");
+    return right;
 }
 
 const char *rep_cell_text(const struct rep_table *t, int column)

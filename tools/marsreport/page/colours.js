@@ -1,21 +1,23 @@
 /* colours.js - colours of data. Both sets stay apart for people who do not tell red from green.
  *
- * Shares and loads: the scale "inferno" of matplotlib (CC0), by eleven of its colours, from idle (near the background)
- * to full. Kinds: the eight colours of Okabe and Ito.
+ * Shares and loads: a grey for what is idle, then colours of the scale "inferno" of matplotlib (CC0), away from the
+ * background to full. Kinds: the eight colours of Okabe and Ito.
  */
 "use strict";
 
 mars.colours = (function () {
-    const inferno = [[0, 0, 4], [22, 11, 57], [66, 10, 104], [106, 23, 110], [147, 38, 103], [188, 55, 84],
-        [221, 81, 58], [243, 120, 25], [252, 165, 10], [246, 215, 70], [252, 255, 164]];
+    const light = [[226, 230, 236], [247, 214, 120], [252, 165, 10], [243, 120, 25], [221, 81, 58], [188, 55, 84], [147, 38, 103],
+        [106, 23, 110], [66, 10, 104], [22, 11, 57]];
+    const dark = [[52, 62, 76], [84, 30, 112], [120, 28, 109], [155, 41, 100], [188, 55, 84], [221, 81, 58], [243, 120, 25], [252, 165, 10],
+        [246, 215, 70], [252, 255, 164]];
     const kinds = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c7a00", "#7f7f7f"];
-    const dark = () => document.documentElement.dataset.theme === "dark";
+    const isDark = () => document.documentElement.dataset.theme === "dark";
 
-    /* 0: nothing, 1: full. The ends of inferno nearest to the background are left out. */
+    /* 0: nothing, 1: full. */
     function load(share) {
-        const at = Math.max(0, Math.min(1, share)), place = dark() ? 0.14 + 0.84 * at : 0.93 - 0.9 * at;
-        const i = Math.min(9, Math.floor(place * 10)), part = place * 10 - i;
-        const mix = k => Math.round(inferno[i][k] + (inferno[i + 1][k] - inferno[i][k]) * part);
+        const list = isDark() ? dark : light, place = Math.max(0, Math.min(1, share)) * (list.length - 1);
+        const i = Math.min(list.length - 2, Math.floor(place)), part = place - i;
+        const mix = k => Math.round(list[i][k] + (list[i + 1][k] - list[i][k]) * part);
         return "rgb(" + mix(0) + "," + mix(1) + "," + mix(2) + ")";
     }
 
@@ -36,5 +38,5 @@ mars.colours = (function () {
         return mars.make("span", { class: "scale" }, from, canvas, to);
     }
 
-    return { load, kind: i => kinds[i % kinds.length], variable, scale, dark };
+    return { load, kind: i => kinds[i % kinds.length], variable, scale, dark: isDark };
 })();

@@ -4,10 +4,23 @@
 (function () {
     const { make, number, at } = mars;
 
+    /* The machine as it is, its links coloured by their class. */
+    function drawing(run) {
+        const canvas = make("canvas", { role: "img", "aria-label": "the machine: " + run.scene.shape }), scene = new mars.Scene(run);
+        mars.drawn(() => {
+            const width = 440, height = Math.max(120, Math.min(260, width * run.scene.height / run.scene.width + 20));
+            scene.draw(mars.canvasOf(canvas, width, height), scene.fit(width, height), { small: true, kinds: true, class: -1 });
+        });
+        const legend = make("div", { class: "legend" }, ...run.scene.classes.slice(0, 12).map((name, i) => make("span", { style: "--mark:" + mars.colours.kind(i) }, name)));
+        return make("div", { class: "drawing" }, canvas, run.scene.lines.a.length ? legend : null);
+    }
+
     mars.panel({
         id: "simulated", title: "What was simulated", wide: true,
         build(box, run, index) {
             const n = path => number(run, index, path);
+            if (run.scene)
+                box.append(drawing(run));
             if (run.result)
                 box.append(make("p", {}, at(run, "result.network") || ""),
                     make("p", {}, n("result.nodes"), " nodes, ", n("result.switches"), " switches, ", n("result.links"), " links"));

@@ -1,0 +1,169 @@
+/* movie.c - link_series.csv: the loads of the drawing's elements in each frame.
+ *
+ * A frame is one period, or as many successive ones as keep all frames within MOST_BYTES. A direction's load
+ * in a frame is its busy time over the frame's length; an element shows the highest of its directions. A load
+ * is a byte: 255 is all the time, 0 is never, and what is busy at all is at least 1. Rows are sorted by time;
+ * links without a row in a period did nothing.
+ */
+#include "tools/marsreport/scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_BYTES 6000000u
+
+struct movie {
+    struct rep_folder *folder;
+    struct rep_links *links;
+    const struct rep_scene *scene;
+    struct rep_table *table;
+    int time, kind, from, port, busy;
+    ker_time *end;                  /* of the periods, ascending */
+    size_t periods, room, together; /* together: in a frame */
+    int64_t *busy_ps;               /* by direction, in this frame */
+    uint8_t *load;                  /* by element */
+    json_t *times, *frames;
+    ker_time begun; /* of the frame */
+};
+
+static bool movie_open(struct movie *m)
+{
+    m->table = rep_table_open(m->folder, "link_series");
+    if (!m->table)
+        return false;
+    m->time = rep_table_need(m->table, "time_ps");
+    m->kind = rep_table_need(m->table, "from_kind");
+    m->from = rep_table_need(m->table, "from");
+    m->port = rep_table_need(m->table, "from_port");
+    m->busy = rep_table_need(m->table, "busy_ps");
+    if (m->time >= 0 && m->kind >= 0 && m->from >= 0 && m->port >= 0 && m->busy >= 0)
+        return true;
+    rep_table_close(m->table);
+    return false;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    ker_time x = *(const ker_time *)a, y = *(const ker_time *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* The ends of all periods: of those with rows, and those of periods.csv. */
+static void ends_find(struct movie *m)
+{
+    struct rep_table *t = rep_table_open(m->folder, "periods");
+    int time = t ? rep_table_column(t, "time_ps") : -1;
+    while (time >= 0 && rep_table_next(t))
+        *KER_PUSH(m->end, m->periods, m->room) = rep_cell_integer(t, time);
+    rep_table_close(t);
+    while (rep_table_next(m->table)) {
+        ker_time at = rep_cell_integer(m->table, m->time);
+        if (m->periods == 0 || at != m->end[m->periods - 1])
+            *KER_PUSH(m->end, m->periods, m->room) = at;
+    }
+    rep_table_close(m->table);
+    size_t kept = 0;
+    if (m->periods)
+        qsort(m->end, m->periods, sizeof *m->end, by_time);
+    for (size_t i = 0; i < m->periods; i++)
+        if (kept == 0 || m->end[i] != m->end[kept - 1])
+            m->end[kept++] = m->end[i];
+    m->periods = kept;
+}
+
+static char *base64(const uint8_t *data, size_t length)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = ker_alloc((length + 2) / 3 * 4 + 1), *at = text;
+    for (size_t i = 0; i < length; i += 3) {
+        uint32_t bits = (uint32_t)data[i] << 16 | (i + 1 < length ? (uint32_t)data[i + 1] << 8 : 0) |
+                        (i + 2 < length ? data[i + 2] : 0u);
+        *at++ = digit[bits >> 18];
+        *at++ = digit[bits >> 12 & 63];
+        *at++ = i + 1 < length ? digit[bits >> 6 & 63] : '=';
+        *at++ = i + 2 < length ? digit[bits & 63] : '=';
+    }
+    return text;
+}
+
+static void frame_close(struct movie *m, ker_time at)
+{
+    size_t elements = rep_scene_elements(m->scene);
+    double length = (double)(at - m->begun);
+    memset(m->load, 0, elements);
+    for (size_t i = 0; i < m->links->count; i++) {
+        double share = length > 0 ? (double)m->busy_ps[i] / length : 0;
+        uint8_t load = m->busy_ps[i] == 0 ? 0 : (uint8_t)fmin(255, fmax(1, round(255 * share)));
+        uint8_t *element = &m->load[m->links->link[i].element];
+        *element = load > *element ? load : *element;
+    }
+    memset(m->busy_ps, 0, sizeof *m->busy_ps * m->links->count);
+    char *text = base64(m->load, elements);
+    json_array_append_new(m->frames, json_string(text));
+    json_array_append_new(m->times, json_integer(at));
+    m->begun = at;
+    free(text);
+}
+
+static void row_add(struct movie *m)
+{
+    int64_t id = rep_cell_integer(m->table, m->from);
+    bool node = strcmp(rep_cell_text(m->table, m->kind), "node") == 0;
+    const struct rep_link *k =
+        id < 0 || id > UINT32_MAX
+            ? NULL
+            : rep_links_find(m->links, node, (uint32_t)id, (uint16_t)rep_cell_integer(m->table, m->port));
+    if (k)
+        m->busy_ps[k - m->links->link] += rep_cell_integer(m->table, m->busy);
+}
+
+/* To the period of this time; frames that are over by then are closed. */
+static void period_reach(struct movie *m, size_t *period, ker_time time)
+{
+    while (*period < m->periods && m->end[*period] < time) {
+        ++*period;
+        if (*period % m->together == 0)
+            frame_close(m, m->end[*period - 1]);
+    }
+}
+
+static void frames_make(struct movie *m)
+{
+    size_t period = 0;
+    while (rep_table_next(m->table)) {
+        period_reach(m, &period, rep_cell_integer(m->table, m->time));
+        row_add(m);
+    }
+    period_reach(m, &period, KER_TIME_MAX);
+    if (m->periods % m->together)
+        frame_close(m, m->end[m->periods - 1]);
+}
+
+json_t *rep_movie_json(struct rep_folder *f, struct rep_links *l, const struct rep_scene *s)
+{
+    struct movie m = {.folder = f, .links = l, .scene = s};
+    size_t elements = rep_scene_elements(s), notes = json_array_size(f->notes);
+    if (!movie_open(&m))
+        return NULL;
+    ends_find(&m);
+    while (json_array_size(f->notes) > notes) /* the same are found once more */
+        json_array_remove(f->notes, notes);
+    size_t frames = elements ? MOST_BYTES / elements : 1;
+    m.together = frames ? (m.periods + frames - 1) / frames : m.periods;
+    m.together = m.together ? m.together : 1;
+    if (m.periods == 0 || !movie_open(&m)) {
+        free(m.end);
+        return NULL;
+    }
+    m.times = json_array();
+    m.frames = json_array();
+    m.busy_ps = ker_alloc(sizeof *m.busy_ps * l->count);
+    m.load = ker_alloc(elements);
+    frames_make(&m);
+    rep_table_close(m.table);
+    free(m.busy_ps);
+    free(m.load);
+    free(m.end);
+    return json_pack("{s:o, s:o, s:I}", "time_ps", m.times, "loads", m.frames, "together",
+                     (json_int_t)m.together);
+}

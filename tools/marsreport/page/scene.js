@@ -1,0 +1,170 @@
+/* scene.js - draws the machine: lines, squares and frames of the data's `scene`, coloured by loads.
+ *
+ * Elements, which have a load each: two for every line (the half next to `a`, the half next to `b`), then every place for each
+ * class of links. Lines are drawn by load, the idle ones first, in as many strokes as there are colours.
+ */
+"use strict";
+
+mars.Scene = class {
+    constructor(run) {
+        this.scene = run.scene;
+        this.movie = run.movie;
+        this.lines = this.scene.lines.a.length;
+        this.places = this.scene.places.x.length;
+        this.frames = new Map();
+    }
+
+    /* A load 0..1 by element, -1 where there is no link: of a frame of the movie, or (-1) of the whole run. */
+    loads(frame) {
+        if (this.frames.has(frame))
+            return this.frames.get(frame);
+        const loads = new Float32Array(2 * this.lines + this.scene.classes.length * this.places), { forth, back } = this.scene.lines;
+        for (let i = 0; i < this.lines; i++)
+            loads[2 * i] = forth[i] / 1e4, loads[2 * i + 1] = back[i] / 1e4;
+        this.scene.hidden.forEach((list, c) => {
+            for (let i = 0; i < this.places; i++)
+                loads[2 * this.lines + c * this.places + i] = list.length ? (list[i] < 0 ? -1 : list[i] / 1e4) : -1;
+        });
+        if (frame >= 0) {
+            const bytes = atob(this.movie.loads[frame]);
+            for (let i = 0; i < loads.length; i++)
+                if (loads[i] >= 0)
+                    loads[i] = bytes.charCodeAt(i) / 255;
+        }
+        if (this.frames.size < 64)
+            this.frames.set(frame, loads);
+        return loads;
+    }
+
+    /* What colours a place: the busiest of its links of the class, or (-1) of all; -1: it has none. */
+    placeLoad(loads, place, cls) {
+        let most = -1;
+        for (let c = 0; c < this.scene.classes.length; c++)
+            if (cls < 0 || c === cls)
+                most = Math.max(most, loads[2 * this.lines + c * this.places + place]);
+        return most;
+    }
+
+    highest(loads) {
+        return loads.reduce((most, load) => Math.max(most, load), 0);
+    }
+
+    /* Puts all of it into the canvas: view = {scale, x, y} in pixels. */
+    fit(width, height) {
+        const margin = 26, { width: w, height: h } = this.scene, scale = Math.min((width - 2 * margin) / w, (height - 2 * margin) / h);
+        return { scale, x: (width - w * scale) / 2, y: (height - h * scale) / 2 };
+    }
+
+    draw(c, view, look) {
+        this.drawFrames(c, view, look);
+        this.drawLines(c, view, look);
+        this.drawPlaces(c, view, look);
+    }
+
+    drawFrames(c, view, look) {
+        c.strokeStyle = mars.colours.variable("rule");
+        c.fillStyle = mars.colours.variable("faint");
+        c.font = "11px system-ui, sans-serif";
+        c.textAlign = "left";
+        c.textBaseline = "bottom";
+        for (const [x, y, w, h, label] of this.scene.frames) {
+            const left = view.x + x * view.scale, top = view.y + y * view.scale;
+            if (w)
+                c.strokeRect(left, top, w * view.scale, h * view.scale);
+            if (w && !look.small && label && w * view.scale > 6.5 * label.length)
+                c.fillText(label, left, top - 1);
+            if (!w && !look.small) /* of a row: beside it */
+                label.split("\n").forEach((line, i) => c.fillText(line, Math.max(4, left), top + 14 * i));
+        }
+    }
+
+    /* Half lines of one colour make one path. */
+    drawLines(c, view, look) {
+        const { a, b, class: cls } = this.scene.lines, { x, y } = this.scene.places, STEPS = 24;
+        const path = Array.from({ length: STEPS + 1 }, () => []);
+        for (let i = 0; i < this.lines; i++)
+            for (let half = 0; half < 2; half++)
+                if (look.class < 0 || cls[i] === look.class)
+                    path[look.kinds ? cls[i] % STEPS : Math.min(STEPS, Math.ceil(STEPS * look.share(look.loads[2 * i + half])))].push(2 * i + half);
+        path.forEach((halves, step) => {
+            if (!halves.length)
+                return;
+            c.beginPath();
+            for (const half of halves) {
+                const i = half >> 1, from = half & 1 ? b[i] : a[i], to = half & 1 ? a[i] : b[i];
+                const fx = view.x + x[from] * view.scale, fy = view.y + y[from] * view.scale;
+                c.moveTo(fx, fy);
+                c.lineTo((fx + view.x + x[to] * view.scale) / 2, (fy + view.y + y[to] * view.scale) / 2);
+            }
+            c.strokeStyle = look.kinds ? mars.colours.kind(step) : mars.colours.load(step / STEPS);
+            c.lineWidth = look.small ? 0.6 : this.lines > 6000 ? 0.7 : this.lines > 1500 ? 1 : 1.7;
+            c.stroke();
+        });
+    }
+
+    drawPlaces(c, view, look) {
+        const { x, y, size, node } = this.scene.places, plain = mars.colours.variable("faint");
+        for (let i = 0; i < this.places; i++) {
+            const side = Math.max(look.small ? 1 : 2.2, size[i] * view.scale), load = look.kinds ? -1 : this.placeLoad(look.loads, i, look.class);
+            c.fillStyle = load < 0 ? plain : mars.colours.load(look.share(load));
+            if (node[i]) {
+                c.beginPath();
+                c.arc(view.x + x[i] * view.scale, view.y + y[i] * view.scale, side / 2, 0, 7);
+                c.fill();
+            } else {
+                c.fillRect(view.x + x[i] * view.scale - side / 2, view.y + y[i] * view.scale - side / 2, side, side);
+            }
+            if (load >= 0 && side > 5) {
+                c.strokeStyle = plain;
+                c.lineWidth = 0.5;
+                c.strokeRect(view.x + x[i] * view.scale - side / 2, view.y + y[i] * view.scale - side / 2, side, side);
+            }
+        }
+    }
+
+    /* What lies at a point of the canvas: {place} or {line}, or null. */
+    find(view, px, py, cls) {
+        const { x, y, size } = this.scene.places, { a, b, class: of } = this.scene.lines, sx = (px - view.x) / view.scale, sy = (py - view.y) / view.scale;
+        for (let i = 0; i < this.places; i++) {
+            const reach = Math.max(size[i] / 2, 4 / view.scale);
+            if (Math.abs(x[i] - sx) <= reach && Math.abs(y[i] - sy) <= reach)
+                return { place: i };
+        }
+        let best = null, near = 5 / view.scale;
+        for (let i = 0; i < this.lines; i++) {
+            if (cls >= 0 && of[i] !== cls)
+                continue;
+            const dx = x[b[i]] - x[a[i]], dy = y[b[i]] - y[a[i]], length = dx * dx + dy * dy || 1;
+            const part = Math.max(0, Math.min(1, ((sx - x[a[i]]) * dx + (sy - y[a[i]]) * dy) / length));
+            const far = Math.hypot(x[a[i]] + part * dx - sx, y[a[i]] + part * dy - sy);
+            if (far < near)
+                near = far, best = { line: i };
+        }
+        return best;
+    }
+
+    /* In words. */
+    tell(found, loads) {
+        const { label, count, node } = this.scene.places, classes = this.scene.classes;
+        if (found.place !== undefined) {
+            const own = classes.map((name, c) => [name, loads[2 * this.lines + c * this.places + found.place]]).filter(([, load]) => load >= 0);
+            return label[found.place] + (count[found.place] > 1 ? ", " + count[found.place] + (node[found.place] ? " nodes" : " switches") : "") +
+                own.map(([name, load]) => "\n" + name + ": " + mars.percent(load) + " busy at most").join("");
+        }
+        const { a, b, class: cls, count: links } = this.scene.lines, i = found.line;
+        return classes[cls[i]] + (links[i] > 1 ? ", " + links[i] + " links" : "") + "\n" + label[a[i]] + " > " + label[b[i]] + ": " + mars.percent(loads[2 * i]) +
+            "\n" + label[b[i]] + " > " + label[a[i]] + ": " + mars.percent(loads[2 * i + 1]);
+    }
+};
+
+/* A canvas in device pixels; returns its context in CSS pixels. */
+mars.canvasOf = function (canvas, width, height) {
+    const ratio = devicePixelRatio || 1;
+    canvas.width = Math.round(width * ratio);
+    canvas.height = Math.round(height * ratio);
+    canvas.style.width = width + "px";
+    canvas.style.height = height + "px";
+    const context = canvas.getContext("2d");
+    context.scale(ratio, ratio);
+    return context;
+};

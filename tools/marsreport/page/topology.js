@@ -1,0 +1,167 @@
+/* topology.js - the machine in its own shape, coloured by how busy its links are: of the whole run, or period by period. */
+"use strict";
+
+(function () {
+    const { make } = mars;
+
+    class View {
+        constructor(box, run, index) {
+            this.scene = new mars.Scene(run);
+            this.frame = -1;
+            this.class = -1;
+            this.full = this.scene.highest(this.scene.loads(-1)) > 0.5;
+            this.times = run.movie ? run.movie.time_ps : [];
+            this.together = run.movie ? run.movie.together : 1;
+            this.canvas = make("canvas", { tabindex: 0, role: "img", class: "scene", "aria-label": "links of the machine by load; plus and minus zoom, arrows move, 0 shows all" });
+            this.top = make("span", {}, "");
+            box.append(this.controls(), make("div", { class: "canvas" }, this.canvas), make("p", { class: "hint" }, run.scene.text +
+                " Each half of a line is coloured by what its end sends. Drag to move, plus and minus (or Ctrl and the wheel) zoom."));
+            this.listen();
+            mars.drawn(() => this.resize());
+            this.canvas.view = this;
+        }
+
+        controls() {
+            const scene = this.scene.scene, classes = make("select", { "aria-label": "class of links", onchange: event => {
+                this.class = Number(event.target.value);
+                this.draw();
+            } }, make("option", { value: -1 }, "all classes"), ...scene.classes.map((name, i) => make("option", { value: i }, name)));
+            this.range = make("select", { "aria-label": "scale", onchange: event => {
+                this.full = event.target.value === "full";
+                this.draw();
+            } }, make("option", { value: "full" }, "0 to 100 %"), make("option", { value: "highest" }, "0 to the highest"));
+            this.range.value = this.full ? "full" : "highest";
+            const zooms = [["+", 1.4], ["−", 1 / 1.4]].map(([text, factor]) => make("button", { type: "button", "aria-label": factor > 1 ? "zoom in" : "zoom out",
+                onclick: () => this.zoom(factor) }, text));
+            const box = make("div", { class: "controls" }, classes, this.range, mars.colours.scale("idle", this.top), ...zooms,
+                make("button", { type: "button", onclick: () => this.resize() }, "All"));
+            if (this.times.length)
+                box.append(...this.player());
+            else
+                box.append(make("span", { class: "hint" }, "For each period, with play: ", make("code", {}, "output.period"), " and ",
+                    make("code", {}, "output.series.links = \"periods\"")));
+            return box;
+        }
+
+        player() {
+            this.slider = make("input", { type: "range", min: -1, max: this.times.length - 1, value: -1, step: 1, "aria-label": "period", oninput: () => this.show(Number(this.slider.value)) });
+            this.told = make("output", {}, "whole run");
+            this.button = make("button", { type: "button", class: "play", onclick: () => this.play() }, "Play");
+            return [this.button, this.slider, this.told];
+        }
+
+        show(frame) {
+            this.frame = frame;
+            this.slider.value = frame;
+            this.told.textContent = frame < 0 ? "whole run" : mars.time(frame ? this.times[frame - 1] : 0) + " to " + mars.time(this.times[frame]);
+            this.draw();
+        }
+
+        play() {
+            if (this.timer) {
+                clearInterval(this.timer);
+                this.timer = 0;
+                this.button.textContent = "Play";
+                return;
+            }
+            this.button.textContent = "Pause";
+            if (this.frame >= this.times.length - 1)
+                this.frame = -1;
+            this.timer = setInterval(() => {
+                if (this.frame >= this.times.length - 1)
+                    return this.play();
+                this.show(this.frame + 1);
+            }, Math.max(60, Math.min(250, 15000 / this.times.length)));
+        }
+
+        resize() {
+            const width = this.canvas.parentElement.clientWidth, shape = this.scene.scene.height / this.scene.scene.width;
+            this.width = width;
+            this.height = Math.round(Math.max(240, Math.min(680, width * shape + 40)));
+            this.view = this.scene.fit(this.width, this.height);
+            this.draw();
+        }
+
+        /* While the movie plays, one scale for all frames. */
+        most() {
+            if (this.mostKnown === undefined) {
+                this.mostKnown = this.scene.highest(this.scene.loads(-1));
+                this.mostFrames = this.times.reduce((most, time, i) => Math.max(most, this.scene.highest(this.scene.loads(i))), 0);
+            }
+            return (this.frame < 0 ? this.mostKnown : this.mostFrames) || 1;
+        }
+
+        draw() {
+            const loads = this.scene.loads(this.frame), most = this.full ? 1 : this.most();
+            this.top.textContent = mars.percent(most) + " busy";
+            const context = mars.canvasOf(this.canvas, this.width, this.height);
+            this.scene.draw(context, this.view, { loads, class: this.class, share: load => load / most });
+        }
+
+        zoom(factor, x = this.width / 2, y = this.height / 2) {
+            const view = this.view;
+            view.x = x - (x - view.x) * factor;
+            view.y = y - (y - view.y) * factor;
+            view.scale *= factor;
+            this.draw();
+        }
+
+        move(dx, dy) {
+            this.view.x += dx;
+            this.view.y += dy;
+            this.draw();
+        }
+
+        listen() {
+            const canvas = this.canvas, moves = { ArrowLeft: [60, 0], ArrowRight: [-60, 0], ArrowUp: [0, 60], ArrowDown: [0, -60] };
+            let from = null;
+            canvas.addEventListener("pointerdown", event => {
+                from = [event.offsetX, event.offsetY];
+                canvas.setPointerCapture(event.pointerId);
+            });
+            canvas.addEventListener("pointerup", () => { from = null; });
+            canvas.addEventListener("pointermove", event => {
+                if (from) {
+                    this.move(event.offsetX - from[0], event.offsetY - from[1]);
+                    from = [event.offsetX, event.offsetY];
+                    return;
+                }
+                const found = this.scene.find(this.view, event.offsetX, event.offsetY, this.class);
+                if (found)
+                    mars.tip.show(event, this.scene.tell(found, this.scene.loads(this.frame)));
+                else
+                    mars.tip.hide();
+            });
+            canvas.addEventListener("pointerleave", mars.tip.hide);
+            canvas.addEventListener("wheel", event => {
+                if (event.ctrlKey) {
+                    event.preventDefault();
+                    this.zoom(event.deltaY < 0 ? 1.2 : 1 / 1.2, event.offsetX, event.offsetY);
+                }
+            }, { passive: false });
+            canvas.addEventListener("keydown", event => {
+                if (moves[event.key])
+                    this.move(...moves[event.key]);
+                else if (event.key === "+" || event.key === "=")
+                    this.zoom(1.4);
+                else if (event.key === "-")
+                    this.zoom(1 / 1.4);
+                else if (event.key === "0" || event.key === "Escape")
+                    this.resize();
+                else
+                    return;
+                event.preventDefault();
+            });
+        }
+    }
+
+    mars.panel({
+        id: "topology", title: "Links on the machine", wide: true,
+        build(box, run, index) {
+            if (run.scene)
+                new View(box, run, index);
+            else
+                box.append(mars.missing("There is no table of links.", "output.links = true"));
+        },
+    });
+})();

@@ -1,0 +1,317 @@
+/* scene.c - puts the links into a layout, chooses the layout, and makes JSON of it.
+ *
+ * A layout is tried with as much detail as may be, then with half of it, until the lines between its places
+ * are no more than REP_MOST_LINES. Loads are whole numbers of 1/10000.
+ */
+#include "tools/marsreport/scene.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+uint32_t rep_place_add(struct rep_scene *s, float x, float y, float size, uint32_t count, bool node,
+                       char *label)
+{
+    *KER_PUSH(s->place, s->places, s->place_room) =
+        (struct rep_place){.x = x, .y = y, .size = size, .count = count, .node = node, .label = label};
+    return s->places - 1;
+}
+
+void rep_frame_add(struct rep_scene *s, float x, float y, float w, float h, char *label)
+{
+    *KER_PUSH(s->frame, s->frames, s->frame_room) =
+        (struct rep_frame){.x = x, .y = y, .w = w, .h = h, .label = label};
+}
+
+void rep_nodes_at_switches(struct rep_scene *s, const struct rep_links *l)
+{
+    for (size_t i = 0; i < l->count; i++)
+        if (l->link[i].from_node && !l->link[i].to_node)
+            s->of_node[l->link[i].from] = s->of_switch[l->link[i].to];
+}
+
+static const char *name_of(const struct rep_links *l, bool node, uint32_t id)
+{
+    char **names = node ? l->node_name : l->switch_name;
+    return names && id < (node ? l->node_names : l->switch_names) ? names[id] : NULL;
+}
+
+char *rep_switch_label(const struct rep_links *l, uint32_t id, const uint32_t *coordinate, int dimensions)
+{
+    char at[128] = "";
+    size_t used = 0;
+    for (int i = 0; i < dimensions; i++)
+        used += (size_t)snprintf(at + used, sizeof at - used, "%s%u", i ? "," : " (", coordinate[i]);
+    if (used)
+        snprintf(at + used, sizeof at - used, ")");
+    const char *name = name_of(l, false, id);
+    return name ? ker_format("%s%s", name, at) : ker_format("s%u%s", id, at);
+}
+
+char *rep_range_label(const struct rep_links *l, bool node, uint32_t first, uint32_t count)
+{
+    const char *name = count == 1 ? name_of(l, node, first) : NULL;
+    if (name)
+        return ker_format("%s", name);
+    if (count == 1)
+        return ker_format("%c%u", node ? 'n' : 's', first);
+    return ker_format("%c%u to %c%u", node ? 'n' : 's', first, node ? 'n' : 's', first + count - 1);
+}
+
+/* ---- links ---- */
+
+struct ends {
+    uint32_t from, to; /* places; REP_NOWHERE in `to`: it colours its sender's place */
+};
+
+static struct ends ends_of(const struct rep_scene *s, const struct rep_link *k)
+{
+    struct ends e = {k->from_node ? s->of_node[k->from] : s->of_switch[k->from],
+                     k->to_node ? s->of_node[k->to] : s->of_switch[k->to]};
+    bool line = !s->no_lines && e.from != e.to && e.from != REP_NOWHERE && e.to != REP_NOWHERE &&
+                (!s->slice || s->slice[e.from] == s->slice[e.to]);
+    if (!line)
+        e = (struct ends){e.from == REP_NOWHERE ? e.to : e.from, REP_NOWHERE};
+    return e;
+}
+
+struct pair {
+    uint64_t key; /* the lower place, the higher one */
+    uint8_t class;
+    size_t link;
+};
+
+static int by_pair(const void *a, const void *b)
+{
+    const struct pair *x = a, *y = b;
+    if (x->key != y->key)
+        return x->key < y->key ? -1 : 1;
+    if (x->class != y->class)
+        return x->class < y->class ? -1 : 1;
+    return x->link < y->link ? -1 : x->link > y->link;
+}
+
+static void line_load(struct rep_scene *s, struct rep_link *k, uint32_t line, bool back)
+{
+    struct rep_line *at = &s->line[line];
+    at->count[back]++;
+    at->load[back] = fmaxf(at->load[back], k->utilisation);
+    k->element = 2 * line + back;
+}
+
+static void lines_make(struct rep_scene *s, struct rep_links *l)
+{
+    struct pair *pair = NULL;
+    size_t pairs = 0, room = 0;
+    for (size_t i = 0; i < l->count; i++) {
+        struct ends e = ends_of(s, &l->link[i]);
+        uint32_t low = e.from < e.to ? e.from : e.to, high = e.from < e.to ? e.to : e.from;
+        if (e.to != REP_NOWHERE)
+            *KER_PUSH(pair, pairs, room) = (struct pair){(uint64_t)low << 32 | high, l->link[i].class, i};
+    }
+    if (pairs)
+        qsort(pair, pairs, sizeof *pair, by_pair);
+    for (size_t i = 0; i < pairs; i++) {
+        struct rep_link *k = &l->link[pair[i].link];
+        if (i == 0 || pair[i].key != pair[i - 1].key || pair[i].class != pair[i - 1].class)
+            *KER_PUSH(s->line, s->lines, s->line_room) = (struct rep_line){
+                .a = (uint32_t)(pair[i].key >> 32), .b = (uint32_t)pair[i].key, .class = k->class};
+        line_load(s, k, s->lines - 1, ends_of(s, k).from != s->line[s->lines - 1].a);
+    }
+    free(pair);
+}
+
+static void hidden_make(struct rep_scene *s, struct rep_links *l)
+{
+    s->classes = l->classes;
+    s->hidden = ker_alloc(sizeof *s->hidden * s->classes * (s->places + 1));
+    for (size_t i = 0; i < (size_t)s->classes * s->places; i++)
+        s->hidden[i] = -1; /* none of this class */
+    for (size_t i = 0; i < l->count; i++) {
+        struct rep_link *k = &l->link[i];
+        struct ends e = ends_of(s, k);
+        if (e.to != REP_NOWHERE || e.from == REP_NOWHERE)
+            continue;
+        float *load = &s->hidden[(size_t)k->class * s->places + e.from];
+        *load = fmaxf(*load, k->utilisation);
+        k->element = 2 * s->lines + k->class * s->places + e.from;
+    }
+}
+
+/* ---- layouts ---- */
+
+static const struct {
+    const char *kind;
+    void (*layout)(struct rep_scene *, const struct rep_layout_input *);
+} layouts[] = {{"fat_tree", rep_layout_tree},
+               {"torus", rep_layout_torus},
+               {"hierarchical", rep_layout_groups},
+               {"star", rep_layout_star}};
+
+static void layout_choose(struct rep_scene *s, const struct rep_layout_input *in)
+{
+    for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++)
+        if (strcmp(in->shape->kind, layouts[i].kind) == 0 && in->shape->switches == in->links->switches) {
+            layouts[i].layout(s, in);
+            return;
+        }
+    rep_layout_graph(s, in);
+}
+
+static struct rep_scene *scene_try(struct rep_links *l, const struct rep_layout_input *in)
+{
+    struct rep_scene *s = ker_alloc(sizeof *s);
+    s->of_switch = ker_alloc(sizeof *s->of_switch * ((size_t)l->switches + 1));
+    s->of_node = ker_alloc(sizeof *s->of_node * ((size_t)l->nodes + 1));
+    memset(s->of_switch, 0xff, sizeof *s->of_switch * l->switches);
+    memset(s->of_node, 0xff, sizeof *s->of_node * l->nodes);
+    layout_choose(s, in);
+    lines_make(s, l);
+    if (s->lines <= REP_MOST_LINES && s->places <= REP_MOST_PLACES) {
+        hidden_make(s, l);
+        return s;
+    }
+    rep_scene_free(s);
+    return NULL;
+}
+
+/* Moves all of it to the corner, and says how large it is. */
+static void box_find(struct rep_scene *s)
+{
+    float left = INFINITY, top = INFINITY;
+    for (uint32_t i = 0; i < s->places; i++) {
+        left = fminf(left, s->place[i].x - s->place[i].size / 2);
+        top = fminf(top, s->place[i].y - s->place[i].size / 2);
+    }
+    for (uint32_t i = 0; i < s->frames; i++) {
+        left = fminf(left, s->frame[i].x);
+        top = fminf(top, s->frame[i].y);
+    }
+    for (uint32_t i = 0; i < s->places; i++) {
+        s->place[i].x -= left;
+        s->place[i].y -= top;
+        s->width = fmaxf(s->width, s->place[i].x + s->place[i].size / 2);
+        s->height = fmaxf(s->height, s->place[i].y + s->place[i].size / 2);
+    }
+    for (uint32_t i = 0; i < s->frames; i++) {
+        s->frame[i].x -= left;
+        s->frame[i].y -= top;
+        s->width = fmaxf(s->width, s->frame[i].x + s->frame[i].w);
+        s->height = fmaxf(s->height, s->frame[i].y + s->frame[i].h);
+    }
+}
+
+struct rep_scene *rep_scene_make(struct rep_folder *f, struct rep_links *l)
+{
+    struct rep_shape shape;
+    rep_shape_read(f, &shape);
+    struct rep_layout_input in = {.links = l, .shape = &shape, .lines = true};
+    struct rep_scene *s = NULL;
+    for (in.side = 512; !s && in.side >= 16; in.side /= 2)
+        s = scene_try(l, &in);
+    in.lines = false;
+    for (in.side = REP_MOST_PLACES; !s && in.side > 1; in.side /= 2)
+        s = scene_try(l, &in);
+    if (s)
+        box_find(s);
+    return s;
+}
+
+void rep_scene_free(struct rep_scene *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < s->places; i++)
+        free(s->place[i].label);
+    for (uint32_t i = 0; i < s->frames; i++)
+        free(s->frame[i].label);
+    free(s->text);
+    free(s->place);
+    free(s->frame);
+    free(s->of_switch);
+    free(s->of_node);
+    free(s->slice);
+    free(s->line);
+    free(s->hidden);
+    free(s);
+}
+
+/* ---- JSON ---- */
+
+static json_t *whole(double value)
+{
+    return json_integer((json_int_t)lround(value));
+}
+
+static json_t *text(const char *what)
+{
+    json_t *string = json_string(what);
+    return string ? string : json_string("(a name that is not UTF-8)");
+}
+
+static json_t *places_json(const struct rep_scene *s)
+{
+    json_t *x = json_array(), *y = json_array(), *size = json_array(), *count = json_array(),
+           *node = json_array(), *label = json_array();
+    for (uint32_t i = 0; i < s->places; i++) {
+        const struct rep_place *p = &s->place[i];
+        json_array_append_new(x, whole(p->x));
+        json_array_append_new(y, whole(p->y));
+        json_array_append_new(size, whole(p->size));
+        json_array_append_new(count, json_integer(p->count));
+        json_array_append_new(node, json_integer(p->node));
+        json_array_append_new(label, text(p->label));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "x", x, "y", y, "size", size, "count", count, "node",
+                     node, "label", label);
+}
+
+static json_t *lines_json(const struct rep_scene *s)
+{
+    json_t *a = json_array(), *b = json_array(), *class = json_array(), *count = json_array(),
+           *forth = json_array(), *back = json_array();
+    for (uint32_t i = 0; i < s->lines; i++) {
+        const struct rep_line *line = &s->line[i];
+        json_array_append_new(a, json_integer(line->a));
+        json_array_append_new(b, json_integer(line->b));
+        json_array_append_new(class, json_integer(line->class));
+        json_array_append_new(
+            count, json_integer(line->count[0] > line->count[1] ? line->count[0] : line->count[1]));
+        json_array_append_new(forth, whole(1e4 * (double)line->load[0]));
+        json_array_append_new(back, whole(1e4 * (double)line->load[1]));
+    }
+    return json_pack("{s:o, s:o, s:o, s:o, s:o, s:o}", "a", a, "b", b, "class", class, "count", count,
+                     "forth", forth, "back", back);
+}
+
+/* Of each class the loads of the places, -1 where a place has no such link; [] when none has. */
+static json_t *hidden_json(const struct rep_scene *s)
+{
+    json_t *all = json_array();
+    for (unsigned c = 0; c < s->classes; c++) {
+        json_t *one = json_array();
+        const float *load = s->hidden + (size_t)c * s->places;
+        bool any = false;
+        for (uint32_t i = 0; i < s->places; i++)
+            any |= load[i] >= 0;
+        for (uint32_t i = 0; any && i < s->places; i++)
+            json_array_append_new(one, load[i] < 0 ? json_integer(-1) : whole(1e4 * (double)load[i]));
+        json_array_append_new(all, one);
+    }
+    return all;
+}
+
+json_t *rep_scene_json(const struct rep_scene *s, const struct rep_links *l)
+{
+    json_t *classes = json_array(), *frames = json_array();
+    for (unsigned i = 0; i < l->classes; i++)
+        json_array_append_new(classes, text(l->class[i]));
+    for (uint32_t i = 0; i < s->frames; i++) {
+        const struct rep_frame *f = &s->frame[i];
+        json_array_append_new(frames, json_pack("[o, o, o, o, o]", whole(f->x), whole(f->y), whole(f->w),
+                                                whole(f->h), text(f->label)));
+    }
+    return json_pack("{s:s, s:o, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "shape", s->shape, "text",
+                     text(s->text ? s->text : ""), "width", whole(s->width), "height", whole(s->height),
+                     "classes", classes, "places", places_json(s), "frames", frames, "lines", lines_json(s),
+                     "hidden", hidden_json(s));
+}

@@ -1,0 +1,140 @@
+/* scene.h - the machine as a drawing: places (switches, nodes, groups of them), frames around them, lines
+ * between them, and which direction of which link colours what. Inside tools/marsreport/.
+ *
+ * A layout (layout_*.c) says where switches and nodes lie; scene.c puts the links in. A direction of a link
+ * colours the half of the line next to its sender. Links inside a place, and those that the layout does not
+ * draw as lines, colour their sender's place, each class of links for itself. A line or place shows the
+ * busiest of its links.
+ */
+#ifndef MARSREPORT_SCENE_H
+#define MARSREPORT_SCENE_H
+
+#include "tools/marsreport/report.h"
+
+#define REP_NOWHERE UINT32_MAX
+enum { REP_MOST_CLASSES = 64, REP_MOST_DIMENSIONS = 8 };
+
+/* A direction of a link, a row of links.csv. */
+struct rep_link {
+    uint32_t from, to;
+    uint16_t from_port;
+    bool from_node, to_node;
+    uint8_t class;
+    float utilisation;
+    uint32_t element; /* of the scene: what it colours */
+};
+
+struct rep_links {
+    struct rep_link *link;
+    size_t count, room;
+    char *class[REP_MOST_CLASSES];
+    unsigned classes;
+    uint32_t switches, nodes; /* the highest ids + 1 */
+    uint32_t switch_names, node_names;
+    char **switch_name, **node_name; /* NULL: the topology has none; single names may be NULL */
+    size_t *by_end;                  /* indices, ordered by (from_node, from, from_port) */
+};
+
+/* False: there is no links.csv. */
+bool rep_links_read(struct rep_folder *, struct rep_links *);
+void rep_links_release(struct rep_links *);
+/* NULL: there is none. */
+struct rep_link *rep_links_find(const struct rep_links *, bool from_node, uint32_t from, uint16_t port);
+/* The busiest directions, with what else is known of them: a table as of rep_table_json. */
+json_t *rep_hot_json(struct rep_folder *);
+/* Switches' neighbours, as lists one after the other. Freed by rep_neighbours_release. */
+struct rep_neighbours {
+    size_t *first; /* switches + 1 */
+    uint32_t *to;
+    uint32_t *switch_of; /* by node */
+};
+void rep_neighbours_make(struct rep_neighbours *, const struct rep_links *);
+void rep_neighbours_release(struct rep_neighbours *);
+
+/* What system.cfg says of the topology; kind "" when it is not known. */
+struct rep_shape {
+    char kind[32];
+    int dimensions;                       /* of the lists below */
+    uint32_t extent[REP_MOST_DIMENSIONS]; /* torus: extents; fat tree: down; hierarchical: groups */
+    uint32_t up[REP_MOST_DIMENSIONS];     /* fat tree */
+    uint32_t switches;                    /* as these make it */
+};
+void rep_shape_read(struct rep_folder *, struct rep_shape *);
+
+struct rep_place {
+    float x, y, size;
+    uint32_t count; /* switches or nodes in it */
+    bool node;
+    char *label;
+};
+struct rep_frame {
+    float x, y, w, h;
+    char *label;
+};
+struct rep_line {
+    uint32_t a, b; /* places, a < b */
+    uint8_t class;
+    uint32_t count[2]; /* directions from a, from b */
+    float load[2];
+};
+struct rep_scene {
+    const char *shape; /* in words */
+    char *text;        /* how to read it */
+    struct rep_place *place;
+    uint32_t places, place_room;
+    struct rep_frame *frame;
+    uint32_t frames, frame_room;
+    uint32_t *of_switch, *of_node; /* the places */
+    uint32_t *slice;               /* by place, NULL: all alike; lines join places of one slice only */
+    bool no_lines;                 /* links colour places only */
+    float width, height;
+    struct rep_line *line;
+    uint32_t lines, line_room;
+    unsigned classes;
+    float *hidden; /* by class, then by place */
+};
+
+struct rep_scene *rep_scene_make(struct rep_folder *, struct rep_links *);
+void rep_scene_free(struct rep_scene *);
+json_t *rep_scene_json(const struct rep_scene *, const struct rep_links *);
+/* Elements: a line has two, then come the classes of the places. */
+static inline uint32_t rep_scene_elements(const struct rep_scene *s)
+{
+    return 2 * s->lines + s->classes * s->places;
+}
+
+/* ---- layouts: `side` is how many places may stand in a row, or lie in all; smaller from try to try ---- */
+
+struct rep_layout_input {
+    const struct rep_links *links;
+    const struct rep_shape *shape;
+    uint32_t side;
+    bool lines; /* false: there would be too many, whatever `side` is */
+};
+void rep_layout_tree(struct rep_scene *, const struct rep_layout_input *);
+void rep_layout_torus(struct rep_scene *, const struct rep_layout_input *);
+void rep_layout_groups(struct rep_scene *, const struct rep_layout_input *);
+void rep_layout_star(struct rep_scene *, const struct rep_layout_input *);
+void rep_layout_graph(struct rep_scene *, const struct rep_layout_input *);
+
+/* For layouts. The label is taken over. */
+uint32_t rep_place_add(struct rep_scene *, float x, float y, float size, uint32_t count, bool node,
+                       char *label);
+void rep_frame_add(struct rep_scene *, float x, float y, float w, float h, char *label);
+/* Nodes lie where their switch lies. */
+void rep_nodes_at_switches(struct rep_scene *, const struct rep_links *);
+/* "s5 (1, 2)" */
+char *rep_switch_label(const struct rep_links *, uint32_t id, const uint32_t *coordinate, int dimensions);
+char *rep_range_label(const struct rep_links *, bool node, uint32_t first, uint32_t count);
+
+/* ---- movie.c ---- */
+
+/* Loads of the elements in each period, from link_series.csv; NULL: it was not written. */
+json_t *rep_movie_json(struct rep_folder *, struct rep_links *, const struct rep_scene *);
+
+/* ---- matrix.c ---- */
+
+json_t *rep_matrix_json(struct rep_folder *, uint32_t nodes);
+json_t *rep_distance_json(struct rep_folder *, const struct rep_links *);
+
+#endif
