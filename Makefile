@@ -20,7 +20,7 @@ MAKEFLAGS += --no-print-directory
 # Empty where the tools are still missing: demo and check install them first, then call make again.
 MPI_CFLAGS := $(shell mpicc --showme:compile 2>/dev/null)
 MPI_LIBS := $(shell mpicc --showme:link 2>/dev/null)
-PKG := libconfig jansson gsl hwloc libzstd
+PKG := libconfig jansson gsl hwloc libzstd hdf5-openmpi
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKG) 2>/dev/null)
 PKG_LIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null)
 # The same bits on every rank and build: no fused multiply-add.
@@ -166,7 +166,7 @@ install-files:
 	install -m 644 plugin/plugin.h $(ROOT)/include/marssim/plugin.h
 	install -d $(ROOT)/share/pkgconfig
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'"$$($(PROGRAM) --version | cut -d' ' -f2)"'|' plugin/marssim.pc.in >$(ROOT)/share/pkgconfig/marssim.pc
-	install -d $(ROOT)/bin $(ROOT)/lib $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/tools $(SHARE)/docs $(SHARE)/bench
+	install -d $(ROOT)/bin $(ROOT)/lib $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/tools $(SHARE)/docs $(SHARE)/bench $(SHARE)/python
 	install -m 755 $(PROGRAM) $(ROOT)/bin/marssim
 	install -m 755 $(dir $(PROGRAM))marstrace $(dir $(PROGRAM))marsconv $(dir $(PROGRAM))marsreport $(ROOT)/bin
 	install -m 644 $(wildcard $(dir $(PROGRAM))libmarstrace*.so) $(ROOT)/lib
@@ -177,6 +177,7 @@ install-files:
 	tools/write-completion.sh $(PROGRAM) >$(COMPLETION)/marssim
 	install -m 755 tools/run-study tools/study-protocol $(SHARE)/tools
 	install -m 644 $(wildcard tools/*.jq) tools/study.gp $(SHARE)/tools
+	install -m 644 tools/python/marsresult.py $(SHARE)/python
 	ln -sf ../share/marssim/tools/run-study $(ROOT)/bin/run-study
 	rm -rf $(SHARE)/configs $(SHARE)/studies
 	cp -R configs studies $(SHARE)

@@ -62,11 +62,11 @@ static uint64_t queue_most(const struct net_direction *d)
 /* clang-format off */
 #define LINK_COLUMNS(COLUMN) \
     COLUMN(from_kind, "", TEXT, SAME, row->from.node, "the sending end: `node` or `switch`", \
-           .text = net_link_kind_text) \
+           .text = net_link_kind_text, .text_bytes = 8) \
     COLUMN(from, "", U32, SAME, row->from.id, "its id") \
     COLUMN(from_port, "", U16, SAME, row->from.port, "its port; a node has port 0 only") \
     COLUMN(to_kind, "", TEXT, SAME, row->to.node, "the receiving end: `node` or `switch`", \
-           .text = net_link_kind_text) \
+           .text = net_link_kind_text, .text_bytes = 8) \
     COLUMN(to, "", U32, SAME, row->to.id, "its id") \
     COLUMN(to_port, "", U16, SAME, row->to.port, "its port") \
     COLUMN(class, "", TEXT, SAME, row->class, \

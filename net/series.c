@@ -22,7 +22,7 @@ struct link_period {
 #define PERIOD_COLUMNS(COLUMN) \
     COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
     COLUMN(from_kind, "", TEXT, SAME, row->d.from.node, "the sending end: `node` or `switch`", \
-           .text = net_link_kind_text) \
+           .text = net_link_kind_text, .text_bytes = 8) \
     COLUMN(from, "", U32, SAME, row->d.from.id, "its id") \
     COLUMN(from_port, "", U16, SAME, row->d.from.port, "its port") \
     COLUMN(packets, "packets", U64, SUM, row->packets, "packets that began to leave in the period") \

@@ -153,6 +153,7 @@ static void index_write(struct run *run, const char *folder, ker_time at, void *
             stats_periods_save(run->periods, w);
         if (run->series)
             stats_series_save(run->series, w);
+        run_hdf5_save(run, w);
         ker_state_close(w, &size, error);
     }
     free(index.config);

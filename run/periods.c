@@ -18,6 +18,7 @@ void run_periods_add(struct run *run, ker_time at)
     struct stats_period p = totals(run, at);
     stats_periods_add(run->periods, &p);
     run_series_add(run, at);
+    run_hdf5_flush(run);
 }
 
 void run_periods_begin(struct run *run, ker_time at)

@@ -233,6 +233,7 @@ void run_report(struct run *run)
     run->periods = NULL;
     stats_series_close(run->series, &run->error);
     run->series = NULL;
+    run_hdf5_close(run);
     if (run->control) {
         result_add(run, result, at, jobs, listed);
         json_object_set_new(result, "link_classes",

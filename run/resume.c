@@ -56,6 +56,7 @@ static enum ker_status index_read(struct run *run)
                                          {"batches", RUN_STATE_VERSION, pass_over, NULL},
                                          {"periods", 1, pass_over, NULL},
                                          {"series", 1, pass_over, NULL},
+                                         {"hdf5", 1, pass_over, NULL},
                                          {0}};
     struct ker_state_size size;
     r->folder = checkpoint_find(run->args->resume);
@@ -124,6 +125,7 @@ static void batches_read(struct run *run)
                                          {"batches", RUN_STATE_VERSION, batches_load, run},
                                          {"periods", 1, pass_over, NULL},
                                          {"series", 1, pass_over, NULL},
+                                         {"hdf5", 1, pass_over, NULL},
                                          {0}};
     struct ker_state_size size;
     char *path = ker_format("%s/index", run->resumed->folder);
@@ -198,11 +200,13 @@ void run_resume_periods(struct run *run)
                                          {"batches", RUN_STATE_VERSION, pass_over, NULL},
                                          {"periods", 1, periods_load, &series},
                                          {"series", 1, series_load, run->series},
+                                         {"hdf5", 1, run_hdf5_load, run},
                                          {0}};
     struct ker_state_size size;
     char *path = ker_format("%s/index", run->resumed->folder);
     ker_state_read(path, loaders, &size, &run->error);
     free(path);
+    run_hdf5_resume(run);
     if (!series.there)
         run_periods_begin(run, run->resumed->index.at);
 }

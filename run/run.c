@@ -94,6 +94,7 @@ static void run_free(struct run *run)
 {
     stats_periods_close(run->periods, &run->error); /* of a trial; otherwise the report has done it */
     stats_series_close(run->series, &run->error);
+    run_hdf5_close(run);
     task_system_free(run->tasks);
     node_service_list_free(run->listed);
     node_system_free(run->nodes);

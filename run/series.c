@@ -59,7 +59,7 @@ void run_series_open(struct run *run)
 {
     if (run->error.status != KER_OK || !run->working || !wanted(run))
         return;
-    stats_series_open(&run->series, run->working, run->folder.path, false,
+    stats_series_open(&run->series, run->working, run->folder.path, run->hdf5,
                       ker_config_bytes(run->config, "output.series.bytes"), &run->error);
     net_network_series_begin(run->network, run->series, &run->error);
 }

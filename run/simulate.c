@@ -124,8 +124,9 @@ void run_folder_open(struct run *run)
     run->folder.json = strcmp(ker_config_string(run->config, "output.tables"), "json") == 0;
     if (run->control)
         stats_folder_open(run->folder.path, tables, ker_config_inputs(run->config), &run->error);
+    run_hdf5_open(run);
     if (run->error.status == KER_OK && run->period && run->working)
-        stats_periods_open(&run->periods, run->working, run->folder.path, &run->error);
+        stats_periods_open(&run->periods, run->working, run->folder.path, run->hdf5, &run->error);
     run_series_open(run);
     if (run->error.status == KER_OK && run->resumed && run->periods)
         run_resume_periods(run);

@@ -41,6 +41,7 @@ struct run {
     struct ker_engine *engine;
     struct stats_progress *progress;
     struct stats_periods *periods;
+    struct stats_hdf5 *hdf5;           /* NULL: not wanted, or not the control rank */
     struct stats_series_files *series; /* NULL: not wanted, or this rank sleeps */
     struct run_batches *batches;
     struct run_checkpoints *checkpoints;
@@ -142,6 +143,15 @@ void run_fork_tasks(struct run *);
 void run_resume_config(struct run *);
 void run_resume_load(struct run *);
 void run_resume_periods(struct run *);
+
+/* hdf5.c: results.h5. */
+void run_hdf5_open(struct run *);
+void run_hdf5_flush(struct run *); /* a period is over */
+void run_hdf5_close(struct run *);
+void run_hdf5_save(struct run *, struct ker_state_writer *);
+/* Its chunks, "hdf5"; and then: */
+void run_hdf5_load(void *run, struct ker_chunk *);
+void run_hdf5_resume(struct run *);
 
 /* ends.c */
 ker_time run_ends_interval(const struct run *);

@@ -54,15 +54,16 @@ const struct stats_schema stats_periods_schema = {
 
 struct stats_periods {
     struct ker_comm *comm;
-    FILE *stream;              /* NULL on other ranks */
-    struct stats_table *table; /* the row that is written */
+    FILE *stream;                  /* NULL on other ranks */
+    struct stats_table *table;     /* the row that is written */
+    struct stats_hdf5_table *hdf5; /* NULL: it is not wanted */
     char *path;
     struct stats_period last; /* of all ranks, on rank 0 */
     int why;                  /* errno of the first failed write */
 };
 
 enum ker_status stats_periods_open(struct stats_periods **periods, struct ker_comm *comm, const char *folder,
-                                   struct ker_error *error)
+                                   struct stats_hdf5 *hdf5, struct ker_error *error)
 {
     struct stats_periods *p = *periods = ker_alloc(sizeof *p);
     p->comm = comm;
@@ -73,6 +74,7 @@ enum ker_status stats_periods_open(struct stats_periods **periods, struct ker_co
     if (!p->stream)
         return stats_file_fail(p->path, errno, error);
     p->table = stats_table_new(&stats_periods_schema, NULL, 0);
+    p->hdf5 = hdf5 ? stats_hdf5_add(hdf5, p->table) : NULL;
     stats_table_head_csv(p->table, p->stream);
     if (fflush(p->stream))
         p->why = errno;
@@ -105,14 +107,14 @@ void stats_periods_add(struct stats_periods *periods, const struct stats_period 
     stats_table_clear(periods->table);
     stats_table_add(periods->table, &(struct row){now, periods->last});
     stats_table_row_csv(periods->table, 0, periods->stream);
+    if (periods->hdf5)
+        stats_hdf5_row(periods->hdf5, periods->table, 0);
     periods->last = now;
     if (fflush(periods->stream) && !periods->why)
         periods->why = errno;
 }
 
 /* ---- saved state ---- */
-
-#define PIECE_BYTES (1u << 20)
 
 static void totals_state(struct ker_chunk *c, struct stats_period *t)
 {
@@ -123,23 +125,17 @@ static void totals_state(struct ker_chunk *c, struct stats_period *t)
     KER_CHUNK(c, t->latency_ps);
 }
 
+static void head_save(void *last, struct ker_chunk *c, bool begins)
+{
+    totals_state(c, last);
+}
+
 /* The file is there to be read: rows are flushed one by one. */
 void stats_periods_save(struct stats_periods *periods, struct ker_state_writer *writer)
 {
-    FILE *in = periods->stream ? fopen(periods->path, "r") : NULL;
-    char *piece = ker_alloc(PIECE_BYTES);
-    size_t bytes = 0;
     uint64_t number = 0;
-    do {
-        struct ker_chunk *c = ker_state_begin(writer, "periods", 1, number++);
-        bytes = in ? fread(piece, 1, PIECE_BYTES, in) : 0;
-        totals_state(c, &periods->last);
-        ker_chunk_bytes(c, piece, bytes);
-        ker_state_end(writer);
-    } while (bytes == PIECE_BYTES);
-    free(piece);
-    if (in)
-        fclose(in);
+    stats_file_save(periods->stream ? periods->path : NULL, writer, "periods", &number, head_save,
+                    &periods->last);
 }
 
 void stats_periods_load(struct stats_periods *periods, struct ker_chunk *c)

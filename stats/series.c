@@ -7,6 +7,7 @@
 #include "stats/series.h"
 
 #include "stats/file.h"
+#include "stats/hdf5.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -17,14 +18,16 @@ struct stats_series {
     struct stats_series_files *files;
     const struct stats_schema *schema;
     char *path;
-    FILE *stream;   /* NULL: not on this rank */
-    uint64_t bytes; /* of the file, at the end of the last period */
-    bool full;      /* nothing is written any more */
+    FILE *stream;                   /* NULL: not on this rank, or in results.h5 */
+    struct stats_hdf5_table *group; /* there */
+    uint64_t bytes;                 /* of the file, or of the rows, at the end of the last period */
+    bool full;                      /* nothing is written any more */
 };
 
 struct stats_series_files {
     struct ker_comm *comm;
     char *folder;
+    struct stats_hdf5 *hdf5; /* NULL: CSV, or another rank */
     uint64_t most;
     struct stats_series series[STATS_SERIES_MOST];
     int count;
@@ -43,12 +46,14 @@ enum stats_collect stats_collect_of(const struct ker_config *config, const char 
 }
 
 enum ker_status stats_series_open(struct stats_series_files **files, struct ker_comm *comm,
-                                  const char *folder, bool hdf5, uint64_t most_bytes, struct ker_error *error)
+                                  const char *folder, struct stats_hdf5 *hdf5, uint64_t most_bytes,
+                                  struct ker_error *error)
 {
     struct stats_series_files *f = *files = ker_alloc(sizeof *f);
     f->comm = comm;
     f->folder = ker_format("%s", folder);
     f->most = most_bytes;
+    f->hdf5 = hdf5;
     return KER_OK;
 }
 
@@ -60,6 +65,19 @@ static void failed(struct stats_series *s, int why)
     s->files->where = ker_format("%s", s->path);
 }
 
+static void csv_begin(struct stats_series *s, const struct stats_table *head, struct ker_error *error)
+{
+    s->path = ker_format("%s/%s.csv", s->files->folder, s->schema->name);
+    s->stream = fopen(s->path, "w");
+    if (!s->stream) {
+        stats_file_fail(s->path, errno, error);
+        return;
+    }
+    stats_table_head_csv(head, s->stream);
+    if (fflush(s->stream))
+        failed(s, errno);
+}
+
 struct stats_series *stats_series_begin(struct stats_series_files *f, const struct stats_schema *schema,
                                         const void *context, struct ker_error *error)
 {
@@ -68,25 +86,28 @@ struct stats_series *stats_series_begin(struct stats_series_files *f, const stru
     *s = (struct stats_series){.files = f, .schema = schema};
     if (ker_comm_rank(f->comm) != 0)
         return s;
-    s->path = ker_format("%s/%s.csv", f->folder, schema->name);
-    s->stream = fopen(s->path, "w");
-    if (!s->stream) {
-        stats_file_fail(s->path, errno, error);
-        return s;
-    }
     struct stats_table *head = stats_table_new(schema, context, 0);
-    stats_table_head_csv(head, s->stream);
+    if (f->hdf5) {
+        s->path = ker_format("%s/" STATS_HDF5_NAME ": %s", f->folder, schema->name);
+        s->group = stats_hdf5_add(f->hdf5, head);
+    } else {
+        csv_begin(s, head, error);
+    }
     stats_table_free(head);
-    if (fflush(s->stream))
-        failed(s, errno);
     return s;
 }
 
 static void row_write(void *series, const struct stats_table *table, size_t row)
 {
     struct stats_series *s = series;
-    if (s->stream && !s->full)
+    if (s->full)
+        return;
+    if (s->group) {
+        stats_hdf5_row(s->group, table, row);
+        s->bytes += stats_table_row_bytes(table);
+    } else if (s->stream) {
         stats_table_row_csv(table, row, s->stream);
+    }
 }
 
 void stats_series_add(struct stats_series *s, struct stats_table *table)
@@ -97,11 +118,12 @@ void stats_series_add(struct stats_series *s, struct stats_table *table)
 static void series_flush(struct stats_series *s, ker_time at)
 {
     char time[32], size[32];
-    if (!s->stream || s->full)
+    if ((!s->stream && !s->group) || s->full)
         return;
-    if (fflush(s->stream))
+    if (s->stream && fflush(s->stream))
         failed(s, errno);
-    s->bytes = (uint64_t)ftello(s->stream);
+    if (s->stream)
+        s->bytes = (uint64_t)ftello(s->stream);
     s->full = s->bytes >= s->files->most;
     if (s->full)
         ker_warn("%s ends at %s of simulated time: it has %s; output.series.bytes allows more", s->path,
@@ -141,37 +163,25 @@ enum ker_status stats_series_close(struct stats_series_files *f, struct ker_erro
 
 /* ---- saved state ---- */
 
-#define PIECE_BYTES (1u << 20)
-
-/* The files are there to be read: whole periods have been flushed. */
-static void series_save(const struct stats_series *s, struct ker_state_writer *writer, uint64_t *number)
+static void head_save(void *series, struct ker_chunk *c, bool begins)
 {
-    FILE *in = s->stream ? fopen(s->path, "r") : NULL;
-    char *piece = ker_alloc(PIECE_BYTES), name[KER_CHUNK_NAME];
-    size_t bytes = 0;
-    bool begins = true;
+    const struct stats_series *s = series;
+    char name[KER_CHUNK_NAME];
+    ker_time last = s->files->last;
     snprintf(name, sizeof name, "%s", s->schema->name);
-    do {
-        struct ker_chunk *c = ker_state_begin(writer, "series", 1, (*number)++);
-        ker_time last = s->files->last;
-        KER_CHUNK(c, last);
-        ker_chunk_text(c, name);
-        ker_chunk_bool(c, begins);
-        bytes = in ? fread(piece, 1, PIECE_BYTES, in) : 0;
-        ker_chunk_bytes(c, piece, bytes);
-        ker_state_end(writer);
-        begins = false;
-    } while (bytes == PIECE_BYTES);
-    free(piece);
-    if (in)
-        fclose(in);
+    KER_CHUNK(c, last);
+    ker_chunk_text(c, name);
+    ker_chunk_bool(c, begins);
+    ker_chunk_u64(c, s->bytes);
 }
 
+/* The files are there to be read: whole periods have been flushed. */
 void stats_series_save(struct stats_series_files *f, struct ker_state_writer *writer)
 {
     uint64_t number = 0;
     for (int i = 0; i < f->count; i++)
-        series_save(&f->series[i], writer, &number);
+        stats_file_save(f->series[i].stream ? f->series[i].path : NULL, writer, "series", &number, head_save,
+                        &f->series[i]);
 }
 
 void stats_series_load(struct stats_series_files *f, struct ker_chunk *c)
@@ -180,17 +190,22 @@ void stats_series_load(struct stats_series_files *f, struct ker_chunk *c)
     KER_CHUNK(c, f->last);
     ker_chunk_text(c, name);
     bool begins = ker_chunk_bool(c, false);
+    uint64_t rows_bytes = ker_chunk_u64(c, 0);
     size_t bytes = c->bytes - c->at;
     for (int i = 0; i < f->count && !c->bad; i++) {
         struct stats_series *s = &f->series[i];
-        if (!s->stream || strcmp(s->schema->name, name) != 0)
+        if (strcmp(s->schema->name, name) != 0)
+            continue;
+        s->bytes = rows_bytes;
+        if (!s->stream)
             continue;
         if (begins && ftruncate(fileno(s->stream), 0) == 0)
             rewind(s->stream);
         if (fwrite(c->data + c->at, 1, bytes, s->stream) != bytes || fflush(s->stream))
             failed(s, errno);
         s->bytes = (uint64_t)ftello(s->stream);
-        s->full = s->bytes >= f->most;
     }
+    for (int i = 0; i < f->count; i++)
+        f->series[i].full = f->series[i].bytes >= f->most;
     c->at = c->bytes;
 }

@@ -10,6 +10,7 @@
 #define STATS_SERIES_H
 
 #include "kernel/kernel.h"
+#include "stats/hdf5.h"
 #include "stats/table.h"
 
 #define STATS_SERIES_MOST 16 /* series of a run */
@@ -21,13 +22,11 @@ struct stats_series;
 enum stats_collect { STATS_COLLECT_OFF, STATS_COLLECT_TOTAL, STATS_COLLECT_PERIODS };
 enum stats_collect stats_collect_of(const struct ker_config *, const char *key);
 
-/* The files of a run's series; NULL is not allowed below. hdf5: results.h5, which gets the attributes (texts
- * by name). most_bytes: of each file; beyond, its series ends, and a warning says when. Only rank 0 opens and
- * writes; only its status can be bad. */
+/* The files of a run's series. results.h5: NULL for CSV, and on other ranks; its owner flushes it.
+ * most_bytes: of each file, or of the rows in results.h5; beyond, its series ends, and a warning says when.
+ * Only rank 0 opens and writes; only its status can be bad. */
 enum ker_status stats_series_open(struct stats_series_files **, struct ker_comm *, const char *folder,
-                                  bool hdf5, uint64_t most_bytes, struct ker_error *);
-/* results.h5: an attribute of the file. */
-void stats_series_tell(struct stats_series_files *, const char *name, const char *text);
+                                  struct stats_hdf5 *, uint64_t most_bytes, struct ker_error *);
 /* Collective, all below. A table for the rows of one period is made by the caller, of the same schema. */
 struct stats_series *stats_series_begin(struct stats_series_files *, const struct stats_schema *,
                                         const void *context, struct ker_error *);
@@ -43,5 +42,10 @@ enum ker_status stats_series_close(struct stats_series_files *, struct ker_error
  * the order of saving, when all series have begun: the files get these rows. */
 void stats_series_save(struct stats_series_files *, struct ker_state_writer *);
 void stats_series_load(struct stats_series_files *, struct ker_chunk *);
+
+/* pieces.c: a file that is being written, as it is on the disk (NULL: it has nothing), in chunks of this
+ * name, each behind what `head` puts there; numbers them. */
+void stats_file_save(const char *path, struct ker_state_writer *, const char *chunk, uint64_t *number,
+                     void (*head)(void *context, struct ker_chunk *, bool begins), void *context);
 
 #endif

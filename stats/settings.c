@@ -38,6 +38,11 @@ const struct ker_option stats_options[] = {
     {"output.period", KER_TYPE_TIME, "0 ns", "0 ns", NULL, NULL,
      "Write a row of periods.csv each time this much simulated time has passed; 0 writes none.",
      .resume = KER_RESUME_FORK},
+    {"output.hdf5", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Write results.h5 (HDF5): all tables, also those that are left out as CSV for their size, and the "
+     "series of "
+     "output.series.*, which are not written as CSV then.",
+     .resume = KER_RESUME_FIXED},
     {"output.series.links", KER_TYPE_CHOICE, "off", NULL, NULL, "off|total|periods",
      "What is collected of every direction of every link beyond links.csv. total: the time without credits "
      "(credit_stall_ps in links.csv). periods: link_series.csv too, with packets, bytes, utilisation, queues "

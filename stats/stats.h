@@ -110,7 +110,7 @@ struct stats_periods;
 /* Collective, all three. Only rank 0 opens and writes; only its status can be bad (agree on it). A failed
  * write is reported by close, which frees in any case and takes NULL. */
 enum ker_status stats_periods_open(struct stats_periods **, struct ker_comm *, const char *folder,
-                                   struct ker_error *);
+                                   struct stats_hdf5 *, struct ker_error *);
 void stats_periods_add(struct stats_periods *, const struct stats_period *totals);
 /* The first row tells what comes behind these totals, not behind time 0. */
 void stats_periods_begin(struct stats_periods *, const struct stats_period *totals);

@@ -46,6 +46,7 @@ struct stats_column {
     const char *(*text)(const void *context, uint32_t id); /* STATS_TEXT */
     const char *by;                                        /* STATS_RATIO, STATS_MEAN */
     bool (*wanted)(const void *context);                   /* NULL: in every table */
+    uint8_t text_bytes;                                    /* STATS_TEXT in results.h5: its length; 0: 64 */
 };
 
 /* Columns as lines of a list macro LIST(COLUMN), each COLUMN(name, unit, type, merge, value, meaning, ...):
@@ -70,9 +71,11 @@ struct stats_schema {
 };
 
 /* Where result files go, and as what. */
+struct stats_hdf5;
 struct stats_folder {
     const char *path;
-    bool json; /* tables as NAME.json in place of NAME.csv */
+    bool json;               /* tables as NAME.json in place of NAME.csv */
+    struct stats_hdf5 *hdf5; /* and as groups of results.h5 (hdf5.h); NULL: not */
 };
 
 struct stats_table;

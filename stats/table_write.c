@@ -6,6 +6,7 @@
  */
 #include "stats/columns.h"
 #include "stats/file.h"
+#include "stats/hdf5.h"
 #include "stats/stats.h"
 
 #include <stdlib.h>
@@ -105,8 +106,9 @@ struct stats_writer {
     char *name;
     const char *key; /* NULL: whatever its size, it is written */
     bool json;
-    uint64_t rows, bytes; /* bytes: where it was given up; 0: it was not */
-    uint64_t written;     /* rows by then */
+    struct stats_hdf5_table *group; /* NULL: not in results.h5 */
+    uint64_t rows, bytes;           /* bytes: where it was given up; 0: it was not */
+    uint64_t written;               /* rows by then */
 };
 
 static void head_json(const struct stats_table *t, FILE *out)
@@ -135,6 +137,7 @@ struct stats_writer *stats_writer_open(const struct stats_table *t, const struct
         free(w);
         return NULL;
     }
+    w->group = folder->hdf5 ? stats_hdf5_add(folder->hdf5, t) : NULL;
     (w->json ? head_json : stats_table_head_csv)(t, w->file.stream);
     return w;
 }
@@ -154,6 +157,8 @@ void stats_writer_row(struct stats_writer *w, const struct stats_table *t, size_
 {
     if (!w)
         return;
+    if (w->group)
+        stats_hdf5_row(w->group, t, row);
     if (!w->bytes) {
         FILE *out = w->file.stream;
         if (w->json)
@@ -173,8 +178,8 @@ enum ker_status stats_writer_close(struct stats_writer *w, struct ker_error *err
         return status;
     if (w->bytes) {
         char size[32];
-        ker_warn("%s is left out: it would have %llu rows and about %s; %s = true writes it", w->name,
-                 (unsigned long long)w->rows,
+        ker_warn("%s is left out%s: it would have %llu rows and about %s; %s = true writes it", w->name,
+                 w->group ? " (" STATS_HDF5_NAME " has it)" : "", (unsigned long long)w->rows,
                  ker_print_bytes(size, (double)w->bytes / (double)w->written * (double)w->rows), w->key);
     } else {
         if (w->json)
