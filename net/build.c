@@ -53,8 +53,8 @@ static bool voq_fits(const struct net_network *net, uint32_t ports)
 
 static size_t switch_bytes(const struct net_network *net, uint32_t ports)
 {
-    return round64(sizeof(struct net_switch)) + (port_bytes(net) + sizeof(struct net_credits_due)) * ports +
-           (voq_fits(net, ports) ? 0 : round64(voq_row_bytes(ports) * ports));
+    size_t behind = sizeof(struct net_credits_due) + (voq_fits(net, ports) ? 0 : voq_row_bytes(ports));
+    return round64(sizeof(struct net_switch)) + port_bytes(net) * ports + round64(behind * ports);
 }
 
 /* Also of a switch that is not made yet. */
@@ -304,6 +304,7 @@ static size_t memory_reserve(struct net_network *net, const struct part_layout *
             nodes += node_bytes(net);
             dues += net->adapters_each * sizeof *net->dues;
         }
+    dues = round64(dues);
     if (are_made_later(net, l)) {
         net->layout = *l;
         net->layout.channel = NULL; /* the caller's */

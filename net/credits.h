@@ -3,7 +3,7 @@
  *
  * Inside a rank a credit is no record of the engine. It is put down at the output that it is for, with its
  * time, and added to the output's credits when these are next looked at, at that time or later: in between
- * nobody could have seen it. An output where something waits for credits (a bit in `starved`) must look when
+ * nobody could have seen it. An output where something waits for credits (credits_starved) must look when
  * one comes: it sets a wake-up for what is put down already, and what comes later is a record. So are the
  * credits to other ranks and those from adapters, and those that find no place. Whether a credit comes in one
  * way or in the other depends on ranks and on the order of cells, when it counts does not.
@@ -24,6 +24,30 @@ static inline void credits_due_init(struct net_credits_due *due)
         due->when[i] = KER_TIME_MAX;
 }
 
+static inline unsigned credits_channel(const struct net_credits_due *due, uint32_t place)
+{
+    return due->tags >> 4 * place & 15u;
+}
+
+/* Does something wait for credits of this channel? Perhaps not where there are more than two. */
+static inline bool credits_starved(const struct net_credits_due *due, unsigned channel)
+{
+    return due->tags >> (NET_DUE_STARVED + channel % 2) & 1;
+}
+
+static inline bool credits_lacking(const struct net_credits_due *due)
+{
+    return due->tags >> NET_DUE_STARVED != 0;
+}
+
+/* channels: on which something waits, a bit each. */
+static inline void credits_starve(struct net_credits_due *due, uint32_t channels)
+{
+    unsigned even = (channels & 0x5555u) != 0, odd = (channels & 0xaaaau) != 0,
+             rest = due->tags & ((1u << NET_DUE_STARVED) - 1);
+    due->tags = (uint16_t)(rest | even << NET_DUE_STARVED | odd << (NET_DUE_STARVED + 1));
+}
+
 /* most: what the output can have. */
 static inline void credits_add(uint32_t *credit, unsigned channel, uint32_t bytes, uint32_t most)
 {
@@ -37,7 +61,7 @@ static inline void credits_book(struct net_credits_due *due, uint32_t *credit, u
 {
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++) {
         ker_time here = 0 - (ker_time)(due->when[i] <= now); /* all bits, when it is here */
-        credits_add(credit, due->channel[i], due->bytes[i] & (uint32_t)here, most);
+        credits_add(credit, credits_channel(due, i), due->bytes[i] & (uint32_t)here, most);
         due->when[i] |= here & KER_TIME_MAX;
     }
 }
@@ -47,7 +71,7 @@ static inline ker_time credits_due_next(const struct net_credits_due *due)
 {
     ker_time next = KER_TIME_MAX;
     for (uint32_t i = 0; i < NET_CREDITS_DUE; i++)
-        if (due->starved >> due->channel[i] & 1 && due->when[i] < next)
+        if (credits_starved(due, credits_channel(due, i)) && due->when[i] < next)
             next = due->when[i];
     return next;
 }
@@ -94,15 +118,16 @@ static inline void credit_return(struct net_network *net, const struct net_port 
 {
     ker_time when = read_end + net->link[in->link].latency + net->set.credit_delay;
     struct net_credits_due *due = credits_upstream(net, in);
-    uint32_t place = due->next % NET_CREDITS_DUE;
-    if ((due->when[place] != KER_TIME_MAX) | (due->starved >> p->channel & 1)) {
+    uint32_t tags = due->tags, place = tags >> NET_DUE_NEXT & 3;
+    if ((due->when[place] != KER_TIME_MAX) | credits_starved(due, p->channel)) {
         ker_post_note(net->engine, in->peer, when, KER_CREDIT, in->peer_port, p->channel, p->bytes);
         return;
     }
     due->when[place] = when;
     due->bytes[place] = p->bytes;
-    due->channel[place] = p->channel;
-    due->next++;
+    uint32_t next = place == NET_CREDITS_DUE - 1 ? 0 : place + 1;
+    tags &= ~(15u << 4 * place | 3u << NET_DUE_NEXT);
+    due->tags = (uint16_t)(tags | (uint32_t)p->channel << 4 * place | next << NET_DUE_NEXT);
     ker_hold(net->engine, when);
 }
 

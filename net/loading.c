@@ -1,4 +1,5 @@
 /* loading.c - what several of those who save and load share: which adapter a chunk belongs to, credits. */
+#include "net/credits.h"
 #include "net/state.h"
 
 void net_loading_pass(struct ker_chunk *c)
@@ -18,14 +19,13 @@ struct net_adapter *net_loading_adapter(const struct net_loading *l, struct ker_
 
 void net_credits_state(const struct net_network *net, struct net_credits_due *due, struct ker_chunk *c)
 {
-    KER_CHUNK(c, due->starved);
+    KER_CHUNK(c, due->tags);
+    c->bad |= (due->tags >> NET_DUE_NEXT & 3) >= NET_CREDITS_DUE;
     for (uint32_t i = 0; i < NET_CREDITS_DUE && !c->bad; i++) {
         KER_CHUNK(c, due->when[i]);
         KER_CHUNK(c, due->bytes[i]);
-        KER_CHUNK(c, due->channel[i]);
-        c->bad |= due->channel[i] >= net->set.channels * net->set.classes;
+        c->bad |= credits_channel(due, i) >= net->set.channels * net->set.classes;
         if (due->when[i] != KER_TIME_MAX)
             ker_hold(net->engine, due->when[i]);
     }
-    KER_CHUNK(c, due->next);
 }

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #define VERSION 1 /* of chunks; where it has changed since: */
-#define SWITCH_VERSION 4
-#define ADAPTER_VERSION 4
+#define SWITCH_VERSION 5
+#define ADAPTER_VERSION 5
 #define AHEAD_BYTES 52
 
 /* ---- counts ---- */

@@ -6,7 +6,7 @@
  * needs no memory however long it grows. With congestion control flows that may not send yet are passed over.
  * While none may, an open-loop source is asked for further messages, up to congestion.window, so that one to
  * a crowded destination does not hold up those to others. CNPs go first. Invariant: while anything can be
- * sent, either a wake-up is on its way, or the next credit is a record (`starved`, credits.h).
+ * sent, either a wake-up is on its way, or the next credit is a record (credits_starved).
  */
 #include "net/adapter/flows.h"
 #include "net/congestion/congestion.h"
@@ -396,13 +396,13 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
 static bool adapter_inject(struct net_adapter *a, ker_time now)
 {
     credits_book(a->due, a->credit, a->net->set.buffer, now);
-    a->due->starved = 0;
+    credits_starve(a->due, 0);
     if (__builtin_expect(a->cnp != NET_NONE, 0) && cnp_inject(a, now))
         return true;
     if (a->waiting && packet_inject(a, now))
         return true;
     if ((a->waiting && a->blocked) || a->cnp != NET_NONE) {
-        a->due->starved = UINT16_MAX;
+        credits_starve(a->due, UINT16_MAX);
         adapter_wake(a, credits_due_next(a->due));
     }
     return false;
@@ -415,7 +415,7 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
             offer_join(a, now, 1);
         bool sent = adapter_inject(a, now);
         if (__builtin_expect(a->series != NULL, 0))
-            net_stall_note(a->net, a->series, a->due->starved != 0, now);
+            net_stall_note(a->net, a->series, credits_lacking(a->due), now);
         if (!sent) {
             if (!a->waiting && a->offered != NET_NONE)
                 adapter_wake(a, a->net->outgoing.at[a->offered].created);

@@ -8,7 +8,7 @@
  * the tail has left the buffer.
  *
  * Invariant: an output with requests has either a wake-up on its way, or waits for a credit (bit in
- * `starved`, credits.h), whose arrival marks it. A wake-up only makes an output look again; looking twice
+ * credits_starved), whose arrival marks it. A wake-up only makes an output look again; looking twice
  * changes nothing.
  */
 #include "net/series.h"
@@ -109,7 +109,7 @@ static struct candidates output_candidates(struct net_switch *s, struct net_port
         if (first_wins)
             break;
     } while (before != last);
-    credits_due_at(s, port)->starved = (uint16_t)starved;
+    credits_starve(credits_due_at(s, port), starved);
     return c;
 }
 
@@ -142,7 +142,8 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
     }
     struct candidates c = output_candidates(s, out, port, now);
     if (__builtin_expect(s->series != NULL, 0))
-        net_stall_note(net, &s->series[port], c.chosen == NET_NONE && credits_due_at(s, port)->starved, now);
+        net_stall_note(net, &s->series[port],
+                       c.chosen == NET_NONE && credits_lacking(credits_due_at(s, port)), now);
     if (c.chosen == NET_NONE) {
         ker_time when = ker_time_min(c.read_free, credits_due_next(credits_due_at(s, port)));
         if (when != KER_TIME_MAX)
@@ -259,7 +260,7 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port, ker_time now)
             s->packet.at[last].next = packet;
         last = packet;
     }
-    credits_due_at(s, port)->starved = 0;
+    credits_starve(credits_due_at(s, port), 0);
     if (s->series)
         net_stall_note(s->net, &s->series[port], false, now);
     return first;
@@ -306,7 +307,7 @@ static void switch_note(void *self, struct ker_engine *e, ker_time now, enum ker
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
         credits_add(out->credit, channel, amount, credits_most(s->net, out));
-        if (credits_due_at(s, port)->starved >> channel & 1)
+        if (credits_starved(credits_due_at(s, port), channel))
             output_mark(s->net, port);
         return;
     }
@@ -403,7 +404,7 @@ static void switch_note_alone(void *self, struct ker_engine *e, ker_time now, en
     struct net_port *out = net_port_at(s, port);
     if (kind == KER_CREDIT) {
         credits_add(out->credit, channel, amount, credits_most(s->net, out));
-        if (!(credits_due_at(s, port)->starved >> channel & 1))
+        if (!credits_starved(credits_due_at(s, port), channel))
             return;
     } else if (__builtin_expect(kind == KER_TIMER, 0)) {
         output_fail(s, port, now);
