@@ -2,6 +2,7 @@
  * calls of one task (mars_frames.h). Whatever they are, the replay returns an error with a text, or
  * operations with valid ranks and communicators, as many times as they are asked for. */
 #include "tasks/jobs/jobs.h"
+#include "tasks/mpi/mpi.h"
 #include "tasks/traces/trace.h"
 #include "tests/fuzz/mars_frames.h"
 
@@ -15,11 +16,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const struct task_program_class *const class = &task_replay_class;
 static char path[64]; /* one file per process, on a memory file system where there is one */
 static struct ker_comm *alone;
-static struct ker_config *config[4]; /* clock, unknown, trace_memory */
+static struct ker_config *config[4]; /* clock, unknown, trace_memory, progress */
 
 static void begin(void)
 {
-    const struct ker_option *tables[] = {task_job_options, NULL};
+    const struct ker_option *tables[] = {task_job_options, mpi_options, NULL};
     strcpy(path, access("/dev/shm", W_OK) == 0 ? "/dev/shm/fuzz.XXXXXX" : P_tmpdir "/fuzz.XXXXXX");
     int file = mkstemp(path);
     ker_assert(file >= 0);
@@ -27,10 +28,10 @@ static void begin(void)
     alone = ker_comm_alone();
     for (int i = 0; i < 4; i++) {
         struct ker_error error = {0};
-        char *text =
-            ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; clock = \"%s\"; unknown = "
-                       "\"%s\"; trace_memory = \"%s\"; } );",
-                       path, i & 1 ? "cpu" : "wall", i & 2 ? "error" : "compute", i & 1 ? "0 B" : "1 MiB");
+        char *text = ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; clock = \"%s\"; unknown = "
+                                "\"%s\"; trace_memory = \"%s\"; } ); mpi = { progress = \"%s\"; };",
+                                path, i & 1 ? "cpu" : "wall", i & 2 ? "error" : "compute",
+                                i & 1 ? "0 B" : "1 MiB", i & 1 ? "calls" : "adapter");
         ker_assert(ker_config_parse(&config[i], "fuzz.cfg", text, NULL, 0, tables, &error) == KER_OK);
         free(text);
     }
