@@ -3,6 +3,7 @@
 #define KERNEL_KERNEL_H
 
 #include "kernel/base/array.h"
+#include "kernel/base/bytes.h"
 #include "kernel/base/clock.h"
 #include "kernel/base/comm.h"
 #include "kernel/base/error.h"

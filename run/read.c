@@ -113,6 +113,8 @@ static enum ker_status memory_check(struct run *run)
 
 void run_config_read(struct run *run)
 {
+    if (run->config) /* of the run that has begun before */
+        return;
     if (run->args->resume) {
         run_resume_config(run);
         return;
@@ -142,7 +144,10 @@ void run_tasks_read(struct run *run)
 {
     const struct route_summary *sum = route_summarise(run->topology);
     enum ker_status status = node_model_init(&run->model, run->config, sum->adapters, &run->error);
-    if (!status)
+    if (!status && run->tasks)
+        status = task_system_again(run->tasks, run->config, run->topology, &run->model, &run->services,
+                                   run->comm, run->seed, &run->error);
+    else if (!status)
         status = task_system_new(&run->tasks, run->config, run->topology, &run->model, &run->services,
                                  run->comm, run->seed, &run->error);
     if (!status)

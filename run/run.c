@@ -115,21 +115,29 @@ static void run_free(struct run *run)
     free(run);
 }
 
-/* A run that is lost has shown on several ranks that one is faster, and begins again: results are the same.
- */
+/* A run that is lost has shown on several ranks that one is faster, and begins again with what it has read:
+ * results are the same. */
+static struct run *run_again(struct run *lost)
+{
+    struct run *run = run_new(lost->args, lost->comm, lost->started_ns);
+    run->alone = true;
+    run->simulated = lost->simulated;
+    run->config = lost->config;
+    run->tasks = lost->tasks;
+    lost->config = NULL;
+    lost->tasks = NULL;
+    run_free(lost);
+    return run;
+}
+
 int run_execute(const struct run_arguments *args, struct ker_comm *comm, int64_t started_ns)
 {
-    bool again = false;
-    struct run_span simulated = {0};
-    for (;;) {
-        struct run *run = run_new(args, comm, started_ns);
-        run->alone = again;
-        run->simulated = simulated;
-        int status = run_stages(run);
-        again = run->lost;
-        simulated = run->simulated;
-        run_free(run);
-        if (!again)
-            return status;
+    struct run *run = run_new(args, comm, started_ns);
+    int status = run_stages(run);
+    if (run->lost) {
+        run = run_again(run);
+        status = run_stages(run);
     }
+    run_free(run);
+    return status;
 }

@@ -4,7 +4,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 
 #define LATEST_END                                                                                           \
@@ -26,17 +25,6 @@ static void settle(void *context, ker_time until)
     net_network_settle(run->network, until);
 }
 
-/* Not where the run cannot be begun again: it goes on from a checkpoint, or its configuration has come from a
- * pipe. Collective over the working ranks: rank 0 has the file. */
-static bool trial_wanted(const struct run *run)
-{
-    struct stat file;
-    bool wanted =
-        run_adapts(run) && !run->resumed && stat(run->args->file, &file) == 0 && S_ISREG(file.st_mode);
-    ker_comm_broadcast(run->working, &wanted, sizeof wanted);
-    return wanted;
-}
-
 static struct ker_engine *engine_make(struct run *run)
 {
     static const struct ker_word orders[] = {{"forward", KER_ORDER_FORWARD},
@@ -55,7 +43,7 @@ static struct ker_engine *engine_make(struct run *run)
         .order = (enum ker_cell_order)ker_config_number(run->config, "engine.cell_order", orders),
         .seed = run->seed,
         .hosts = (int)ker_config_int(run->config, "engine.hosts"),
-        .trial = trial_wanted(run),
+        .trial = run_adapts(run) && !run->resumed,
         .yield = run->yield,
         .settle = settle,
         .progress = progress_show,
@@ -79,30 +67,40 @@ static void span_end(struct run_span *s)
     s->cpu = ker_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - s->cpu_begun;
 }
 
-/* Switches and nodes of this rank, and what runs on its nodes. */
-void run_components_build(struct run *run)
+/* What runs on the nodes of this rank, which are attached in this order. */
+static void services_attach(struct run *run, const uint32_t *nodes, uint32_t count)
 {
-    if (!run->working)
-        return;
+    void **state = ker_alloc(sizeof *state * (count + 1u) * (run->services.count + 1u));
+    node_service_list_attach(run->listed, nodes, count, state);
+    task_system_attach(run->tasks, nodes, count, state);
+    node_system_attach(run->nodes, run->network, count, state);
+    free(state);
+    task_system_agree(run->tasks, run->working, &run->error);
+    run->batches = run_batches_new();
+}
+
+/* Switches and nodes of this rank; returns its nodes, malloc'ed. */
+static uint32_t *network_build(struct run *run, uint32_t *count)
+{
     span_begin(&run->simulated);
     run->engine = engine_make(run);
     run->nodes = node_system_new(&run->model, &run->services, run->engine);
     struct net_host host = node_system_host(run->nodes);
     net_network_build(run->network, run->engine, &run->layout, &host);
-    uint32_t count;
-    uint32_t *nodes = net_network_nodes(run->network, &count);
     part_layout_release(&run->layout);
     free(run->parts.rank);
     run->parts.rank = NULL; /* what else is known of the partition is reported by --check */
-    void **state = ker_alloc(sizeof *state * (count + 1u) * (run->services.count + 1u));
-    node_service_list_attach(run->listed, nodes, count, state);
-    enum ker_status attached = task_system_attach(run->tasks, nodes, count, state, &run->error);
-    if (attached == KER_OK)
-        node_system_attach(run->nodes, run->network, count, state);
-    task_system_agree(run->tasks, run->working, attached, &run->error);
-    run->batches = run_batches_new();
+    return net_network_nodes(run->network, count);
+}
+
+/* Ranks that sleep have no nodes, but may have read traces for those that work. */
+void run_components_build(struct run *run)
+{
+    uint32_t count = 0, *nodes = run->working ? network_build(run, &count) : NULL;
+    enum ker_status status = task_system_prepare(run->tasks, nodes, count, run->comm, &run->error);
+    if (run->working && status == KER_OK)
+        services_attach(run, nodes, count);
     free(nodes);
-    free(state);
 }
 
 static char *folder_choose(const struct run *run)

@@ -18,15 +18,24 @@ enum ker_status task_system_new(struct task_system **, const struct ker_config *
                                 struct node_services *, struct ker_comm *, uint64_t seed, struct ker_error *);
 void task_system_free(struct task_system *);
 
-/* Not collective (but errors are to be agreed on): makes the state of the nodes this rank owns. nodes is
- * increasing. Fills in state (node_system_attach), which is NULL everywhere before. */
-enum ker_status task_system_attach(struct task_system *, const uint32_t *nodes, uint32_t count, void **state,
-                                   struct ker_error *);
-
-/* Collective over the ranks that simulate, attached: this rank's status of task_system_attach. Do the tasks
- * of the jobs fit each other? All return the worst status; the text is where it was found, or on all. */
-enum ker_status task_system_agree(struct task_system *, struct ker_comm *, enum ker_status attached,
+/* Collective: a run begins again, of the same configuration, with a network and services of its own: jobs
+ * are as they were read, everything else is made anew. */
+enum ker_status task_system_again(struct task_system *, const struct ker_config *,
+                                  const struct route_topology *, const struct node_model *,
+                                  struct node_services *, struct ker_comm *, uint64_t seed,
                                   struct ker_error *);
+
+/* Collective over the ranks that have read the jobs; all return the worst status. Each names its nodes,
+ * increasing, or none if it sleeps: its programs then have the tasks that live there. */
+enum ker_status task_system_prepare(struct task_system *, const uint32_t *nodes, uint32_t count,
+                                    struct ker_comm *, struct ker_error *);
+
+/* Makes the state of the same nodes: fills in state (node_system_attach), which is NULL everywhere before. */
+void task_system_attach(struct task_system *, const uint32_t *nodes, uint32_t count, void **state);
+
+/* Collective over the ranks that simulate, attached: do the tasks of the jobs fit each other? All return the
+ * worst status; the text is where it was found, or on all. */
+enum ker_status task_system_agree(struct task_system *, struct ker_comm *, struct ker_error *);
 
 /* Tasks of jobs on this rank that have not finished (background jobs not counted): 0 on all ranks ends the
  * run, when there are jobs at all (task_system_jobs > 0). Without jobs, runs end by the keys run.*. */

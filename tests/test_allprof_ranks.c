@@ -56,6 +56,7 @@ static void test_same(void **state)
     for (uint32_t task = 0; task < 4; task++)
         if ((int)task % ker_comm_size(ranks) == ker_comm_rank(ranks))
             own_tasks[owned++] = task;
+    assert_int_equal(class->hand(program, own_tasks, owned, ranks, &error), KER_OK);
     assert_int_equal(class->prepare(program, own_tasks, owned, &error), KER_OK);
     uint64_t alltoalls = 0;
     struct task_op op;
@@ -66,6 +67,62 @@ static void test_same(void **state)
     assert_int_equal(alltoalls, 32);
     class->close(program);
     ker_config_free(config);
+}
+
+/* What a task does, as a number. */
+static int64_t ops_digest(struct task_program *program, uint32_t own)
+{
+    struct task_op op;
+    int64_t digest = 0;
+    while (class->next(program, own, &op)) {
+        digest = mix(mix(mix(digest, op.kind), op.comm), (int64_t)op.time);
+        digest = mix(mix(mix(digest, (int64_t)op.bytes), op.peer), op.line);
+        digest = mix(digest, op.call[strlen(op.call) / 2]);
+    }
+    struct task_call call;
+    for (uint32_t i = 0; class->call(program, own, i, &call); i++)
+        digest = mix(mix(digest, (int64_t)call.calls),
+                     (int64_t)(call.bytes + call.time_ns + strlen(call.function)));
+    return mix(digest, (int64_t) class->taken(program, own).finalize_gap);
+}
+
+#define TASKS 8
+/* Tasks from `first` on live on rank `first` (of those there are) and so on round; of 99 all on rank 0. */
+static void tasks_move(struct task_program *program, uint32_t first, int64_t digest[TASKS])
+{
+    struct ker_error error = {0};
+    uint32_t own[TASKS], count = 0, size = (uint32_t)ker_comm_size(ranks);
+    memset(digest, 0, TASKS * sizeof *digest);
+    for (uint32_t task = 0; task < TASKS; task++)
+        if ((first == 99 ? 0 : (task * 3 + first) % size) == (uint32_t)ker_comm_rank(ranks))
+            own[count++] = task;
+    assert_int_equal(class->hand(program, own, count, ranks, &error), KER_OK);
+    assert_int_equal(class->prepare(program, own, count, &error), KER_OK);
+    for (uint32_t i = 0; i < count; i++)
+        digest[own[i]] = ops_digest(program, i);
+    ker_comm_sum_u64(ranks, (uint64_t *)digest, TASKS);
+}
+
+/* Handed over again and again, tasks do the same, whether their operations are in memory or in a file. */
+static void test_moved(void **state)
+{
+    int64_t digest[2][TASKS], now[TASKS];
+    for (int memory = 0; memory < 2; memory++) {
+        struct ker_config *config =
+            config_of(memory ? "tests/traces/npb-is.S-8" : "tests/traces/npb-is.S-8\"; trace_memory = \"0 B");
+        struct task_program *program;
+        struct ker_error error = {0};
+        assert_int_equal(class->open(&program, config, "jobs[0]", ranks, &error), KER_OK);
+        tasks_move(program, 0, digest[memory]);
+        for (uint32_t first = 1; first < 4; first++) {
+            tasks_move(program, first == 3 ? 99 : first, now);
+            assert_memory_equal(now, digest[memory], sizeof now);
+        }
+        class->close(program);
+        ker_config_free(config);
+    }
+    assert_memory_equal(digest[0], digest[1], sizeof now);
+    assert_int_not_equal(digest[0][0], digest[0][1]);
 }
 
 /* The file of task 1 is bad: whoever reads it has the error, and nobody waits for ever. */
@@ -116,6 +173,7 @@ int main(int argc, char **argv)
         return 1;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_same),
+        cmocka_unit_test(test_moved),
         cmocka_unit_test(test_error),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

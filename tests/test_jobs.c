@@ -362,7 +362,8 @@ static void test_attach(void **state)
     assert_ptr_equal(services.at[0].service, &task_mpi_service);
     static const uint32_t nodes[8] = {0, 1, 2, 3, 4, 5, 6, 7};
     void *node_state[8][2] = {{NULL}};
-    assert_int_equal(task_system_attach(system, nodes, 8, node_state[0], &b.error), KER_OK);
+    assert_int_equal(task_system_prepare(system, nodes, 8, b.comm, &b.error), KER_OK);
+    task_system_attach(system, nodes, 8, node_state[0]);
     for (int i = 0; i < 8; i++) {
         assert_int_equal(node_state[i][0] != NULL, i < 4);
         assert_int_equal(node_state[i][1] != NULL, i >= 2 && i < 6);

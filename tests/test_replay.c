@@ -127,6 +127,8 @@ static void bench_open(struct bench *b, struct trace *t, const char *keys)
     free(text);
     enum ker_status status = class->open(&b->program, b->config, "jobs[0]", b->comm, &b->error);
     if (status == KER_OK)
+        status = class->hand(b->program, &(uint32_t){0}, 1, b->comm, &b->error);
+    if (status == KER_OK)
         status = class->prepare(b->program, &(uint32_t){0}, 1, &b->error);
     if (status)
         print_error("%s\n", b->error.text);

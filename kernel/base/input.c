@@ -10,7 +10,7 @@
  */
 #include "kernel/base/input.h"
 
-#include "kernel/base/array.h"
+#include "kernel/base/bytes.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -102,8 +102,7 @@ struct entry {
 };
 
 struct ker_inputs {
-    char *packed;
-    size_t used, room;
+    struct ker_bytes packed;
 };
 
 struct ker_inputs *ker_inputs_new(void)
@@ -114,15 +113,16 @@ struct ker_inputs *ker_inputs_new(void)
 void ker_inputs_free(struct ker_inputs *inputs)
 {
     if (inputs)
-        free(inputs->packed);
+        free(inputs->packed.byte);
     free(inputs);
 }
 
-static void pack(struct ker_inputs *inputs, const void *data, size_t bytes)
+static void entry_add(struct ker_inputs *inputs, const struct entry *entry, const char *name,
+                      const char *text)
 {
-    KER_RESERVE(inputs->packed, inputs->room, inputs->used + bytes);
-    memcpy(inputs->packed + inputs->used, data, bytes);
-    inputs->used += bytes;
+    ker_bytes_add(&inputs->packed, entry, sizeof *entry);
+    ker_bytes_add(&inputs->packed, name, entry->name_bytes);
+    ker_bytes_add(&inputs->packed, text, entry->text_bytes);
 }
 
 static void register_entry(struct ker_inputs *inputs, const char *name, const struct ker_digest *digest,
@@ -131,9 +131,7 @@ static void register_entry(struct ker_inputs *inputs, const char *name, const st
     struct ker_digest end = digest_end(digest);
     struct entry entry = {
         {end.lane[0], end.lane[1]}, digest->bytes, (uint32_t)strlen(name) + 1, (uint32_t)strlen(text) + 1};
-    pack(inputs, &entry, sizeof entry);
-    pack(inputs, name, entry.name_bytes);
-    pack(inputs, text, entry.text_bytes);
+    entry_add(inputs, &entry, name, text);
 }
 
 void ker_input_add(struct ker_inputs *inputs, const char *name, const struct ker_digest *digest)
@@ -159,9 +157,10 @@ bool ker_inputs_have(const struct ker_inputs *inputs, const char *path)
     struct stat sought, at;
     if (!inputs || stat(path, &sought))
         return false;
-    for (size_t i = 0; i < inputs->used; i += sizeof entry + entry.name_bytes + entry.text_bytes) {
-        memcpy(&entry, inputs->packed + i, sizeof entry);
-        if (stat(inputs->packed + i + sizeof entry, &at) == 0 && at.st_dev == sought.st_dev &&
+    const char *packed = (const char *)inputs->packed.byte;
+    for (size_t i = 0; i < inputs->packed.used; i += sizeof entry + entry.name_bytes + entry.text_bytes) {
+        memcpy(&entry, packed + i, sizeof entry);
+        if (stat(packed + i + sizeof entry, &at) == 0 && at.st_dev == sought.st_dev &&
             at.st_ino == sought.st_ino)
             return true;
     }
@@ -286,8 +285,16 @@ static enum ker_status told_differ(const struct told *a, const struct told *b, c
                     all + offset[b->rank]);
 }
 
-static enum ker_status inputs_compare(const char *all, const size_t *offset, int ranks,
-                                      struct ker_error *error)
+/* Rank 0 has then registered, too, what only others have read: whoever stays to the end knows of all. */
+static void inputs_join(struct ker_inputs *inputs, const struct told *told, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (told[i].rank != 0 && (i == 0 || strcmp(told[i].name, told[i - 1].name) != 0))
+            entry_add(inputs, &told[i].entry, told[i].name, told[i].text);
+}
+
+static enum ker_status inputs_compare(struct ker_inputs *inputs, const char *all, const size_t *offset,
+                                      int ranks, struct ker_error *error)
 {
     size_t count;
     struct told *told = told_unpack(all, offset, ranks, &count);
@@ -300,6 +307,8 @@ static enum ker_status inputs_compare(const char *all, const size_t *offset, int
     if (i < count) {
         *error = (struct ker_error){.status = KER_OK}; /* whatever else failed, this explains it */
         status = told_differ(&told[i - 1], &told[i], all, offset, error);
+    } else {
+        inputs_join(inputs, told, count);
     }
     free(told);
     return status;
@@ -307,23 +316,22 @@ static enum ker_status inputs_compare(const char *all, const size_t *offset, int
 
 enum ker_status ker_inputs_agree(struct ker_inputs *inputs, struct ker_comm *comm, struct ker_error *error)
 {
-    struct ker_inputs mine = {0};
+    struct ker_bytes mine = {0};
     enum ker_status status = KER_OK;
     char host[HOST_BYTES] = "";
     void *all;
     size_t *offset;
     if (ker_comm_size(comm) > 1) {
         gethostname(host, sizeof host - 1);
-        pack(&mine, host, sizeof host);
-        if (inputs->used)
-            pack(&mine, inputs->packed, inputs->used);
-        ker_comm_gather(comm, mine.packed, mine.used, &all, &offset);
+        ker_bytes_add(&mine, host, sizeof host);
+        ker_bytes_add(&mine, inputs->packed.byte, inputs->packed.used);
+        ker_comm_gather(comm, mine.byte, mine.used, &all, &offset);
         if (all)
-            status = inputs_compare(all, offset, ker_comm_size(comm), error);
+            status = inputs_compare(inputs, all, offset, ker_comm_size(comm), error);
         free(all);
         if (ker_comm_rank(comm) == 0)
             free(offset);
-        free(mine.packed);
+        free(mine.byte);
     }
     return status;
 }
@@ -332,8 +340,8 @@ enum ker_status ker_inputs_agree(struct ker_inputs *inputs, struct ker_comm *com
 
 const void *ker_inputs_packed(const struct ker_inputs *inputs, size_t *bytes)
 {
-    *bytes = inputs->used;
-    return inputs->packed;
+    *bytes = inputs->packed.used;
+    return inputs->packed.byte;
 }
 
 /* Packed entries, found by name: told_unpack without hosts. false: they are damaged. */
@@ -366,7 +374,7 @@ enum ker_status ker_inputs_since(const struct ker_inputs *inputs, const void *pa
     struct told *told = NULL;
     size_t used = 0, room = 0;
     bool good = packed_index(packed, bytes, 0, &told, &used, &room) &&
-                packed_index(inputs->packed, inputs->used, 1, &told, &used, &room);
+                packed_index((const char *)inputs->packed.byte, inputs->packed.used, 1, &told, &used, &room);
     if (!good)
         ker_fail(error, KER_BAD_INPUT, "the list of inputs in the checkpoint is damaged");
     if (used)

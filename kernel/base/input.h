@@ -56,7 +56,7 @@ enum ker_status ker_inputs_since(const struct ker_inputs *, const void *packed, 
 
 /* Collective: what was registered under one name is the same on all ranks that have it; else rank 0 has the
  * error, in place of any other, which says whose is different, and returns it; the other ranks return KER_OK
- * and learn of it by ker_comm_agree or ker_comm_worst. */
+ * and learn of it by ker_comm_agree or ker_comm_worst. Rank 0 then has all that any of them has. */
 enum ker_status ker_inputs_agree(struct ker_inputs *, struct ker_comm *, struct ker_error *);
 
 #endif

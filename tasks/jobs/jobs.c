@@ -267,6 +267,21 @@ enum ker_status task_jobs_new(struct task_jobs **out, const struct ker_config *c
     return KER_OK;
 }
 
+enum ker_status task_jobs_again(struct task_jobs *jobs, const struct ker_config *config,
+                                struct ker_comm *comm, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    for (uint32_t job = 0; job < jobs->count && !status; job++) {
+        struct slot *s = &jobs->slot[job];
+        if (s->job.class->hand)
+            continue;
+        s->job.class->close(s->job.program);
+        s->job.program = NULL;
+        status = job_open(s, config, job, comm, error);
+    }
+    return ker_comm_worst(comm, status);
+}
+
 void task_jobs_free(struct task_jobs *jobs)
 {
     if (!jobs)

@@ -30,6 +30,9 @@ struct task_jobs; /* all jobs; read on every rank alike */
 enum ker_status task_jobs_new(struct task_jobs **, const struct ker_config *,
                               const struct route_topology *topology, struct ker_comm *, uint64_t seed,
                               struct ker_error *);
+/* Collective: a run begins again with them, of the same configuration. What was read of traces stays. */
+enum ker_status task_jobs_again(struct task_jobs *, const struct ker_config *, struct ker_comm *,
+                                struct ker_error *);
 void task_jobs_free(struct task_jobs *);
 uint32_t task_jobs_count(const struct task_jobs *);
 const struct task_job *task_jobs_get(const struct task_jobs *, uint32_t job);

@@ -14,6 +14,22 @@ const struct ker_option *const task_option_tables[] = {
     task_job_options, task_traffic_options, mpi_options, node_options, NULL,
 };
 
+/* The seats of this rank's nodes, node after node; first[i] .. first[i + 1] - 1 are those of node i. */
+struct seating {
+    struct task_mpi_seat *seat;
+    uint32_t *first;
+    uint32_t count;
+};
+
+static void seating_free(struct seating *s)
+{
+    if (s) {
+        free(s->seat);
+        free(s->first);
+    }
+    free(s);
+}
+
 static void system_serve(struct task_system *system, struct node_services *services)
 {
     system->services = services;
@@ -26,6 +42,24 @@ static void system_serve(struct task_system *system, struct node_services *servi
             node_services_add(services, NULL, task_traffic_service(system->traffic), system->traffic);
 }
 
+/* All but the jobs, which have been read. */
+static enum ker_status system_fill(struct task_system *system, const struct ker_config *config,
+                                   const struct node_model *model, struct node_services *services,
+                                   uint64_t seed, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    if (task_jobs_count(system->jobs) > 0) {
+        struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
+        outside.seed = seed;
+        status = task_mpi_new(&system->mpi, config, &outside, error);
+    }
+    if (!status)
+        status = task_traffic_new(&system->traffic, config, system->topology, model->cores, seed, error);
+    if (!status)
+        system_serve(system, services);
+    return status;
+}
+
 enum ker_status task_system_new(struct task_system **out, const struct ker_config *config,
                                 const struct route_topology *topology, const struct node_model *model,
                                 struct node_services *services, struct ker_comm *comm, uint64_t seed,
@@ -35,47 +69,58 @@ enum ker_status task_system_new(struct task_system **out, const struct ker_confi
     system->topology = topology;
     *out = NULL;
     enum ker_status status = task_jobs_new(&system->jobs, config, topology, comm, seed, error);
-    if (!status && task_jobs_count(system->jobs) > 0) {
-        struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
-        outside.seed = seed;
-        status = task_mpi_new(&system->mpi, config, &outside, error);
-    }
     if (!status)
-        status = task_traffic_new(&system->traffic, config, topology, model->cores, seed, error);
+        status = system_fill(system, config, model, services, seed, error);
     if (status) {
         task_system_free(system);
         return status;
     }
-    system_serve(system, services);
     for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
         system->foreground += !task_jobs_get(system->jobs, job)->background;
     *out = system;
     return KER_OK;
 }
 
+/* All but the jobs. */
+static void system_empty(struct task_system *system)
+{
+    if (system->mpi)
+        task_mpi_free(system->mpi);
+    system->mpi = NULL;
+    task_traffic_free(system->traffic);
+    system->traffic = NULL;
+    ker_release(system->traffic_nodes, system->traffic_bytes);
+    system->traffic_nodes = NULL;
+    system->traffic_bytes = 0;
+    seating_free(system->seating);
+    system->seating = NULL;
+    free(system->stuck);
+    system->stuck = NULL;
+}
+
+enum ker_status task_system_again(struct task_system *system, const struct ker_config *config,
+                                  const struct route_topology *topology, const struct node_model *model,
+                                  struct node_services *services, struct ker_comm *comm, uint64_t seed,
+                                  struct ker_error *error)
+{
+    system_empty(system);
+    system->topology = topology;
+    enum ker_status status = task_jobs_again(system->jobs, config, comm, error);
+    return status ? status : system_fill(system, config, model, services, seed, error);
+}
+
 void task_system_free(struct task_system *system)
 {
     if (!system)
         return;
-    if (system->mpi)
-        task_mpi_free(system->mpi);
+    system_empty(system);
     task_jobs_free(system->jobs);
-    task_traffic_free(system->traffic);
-    ker_release(system->traffic_nodes, system->traffic_bytes);
-    free(system->stuck);
     free(system);
 }
 
-/* The seats of this rank's nodes, node after node; first[i] .. first[i + 1] - 1 are those of node i. */
-struct seating {
-    struct task_mpi_seat *seat;
-    uint32_t *first;
-    uint32_t count;
-};
-
-static void seating_fill(struct seating *s, const struct task_jobs *jobs, const uint32_t *nodes,
-                         uint32_t count)
+static struct seating *seating_new(const struct task_jobs *jobs, const uint32_t *nodes, uint32_t count)
 {
+    struct seating *s = ker_alloc(sizeof *s);
     s->first = ker_alloc(((size_t)count + 1) * sizeof *s->first);
     for (uint32_t i = 0; i < count; i++)
         s->first[i + 1] = s->first[i] + task_jobs_at(jobs, nodes[i], NULL, 0);
@@ -90,6 +135,7 @@ static void seating_fill(struct seating *s, const struct task_jobs *jobs, const 
                 .job = there[k].job, .task = there[k].task, .core = (uint16_t)there[k].core};
     }
     free(there);
+    return s;
 }
 
 static int seat_compare(const void *a, const void *b)
@@ -100,8 +146,10 @@ static int seat_compare(const void *a, const void *b)
     return x->task < y->task ? -1 : x->task > y->task;
 }
 
-/* Numbers the seats within their jobs and hands every program its tasks. */
-static enum ker_status system_prepare(struct task_system *system, struct seating *s, struct ker_error *error)
+/* Numbers the seats within their jobs and hands every program its tasks. Whatever fails, the next job's
+ * program is asked, too: others may wait for this rank. */
+static enum ker_status seats_prepare(struct task_system *system, struct seating *s, struct ker_comm *comm,
+                                     struct ker_error *error)
 {
     struct task_mpi_seat **order = ker_alloc(s->count * sizeof *order);
     for (uint32_t i = 0; i < s->count; i++)
@@ -116,12 +164,25 @@ static enum ker_status system_prepare(struct task_system *system, struct seating
             own_tasks[next] = order[next]->task;
         }
         const struct task_job *j = task_jobs_get(system->jobs, job);
-        enum ker_status prepared = j->class->prepare(j->program, own_tasks + begin, next - begin, error);
-        status = status ? status : prepared;
+        enum ker_status done = KER_OK;
+        if (j->class->hand)
+            done = j->class->hand(j->program, own_tasks + begin, next - begin, comm, error);
+        if (!done)
+            done = j->class->prepare(j->program, own_tasks + begin, next - begin, error);
+        status = status ? status : done;
     }
     free(own_tasks);
     free(order);
     return status;
+}
+
+enum ker_status task_system_prepare(struct task_system *system, const uint32_t *nodes, uint32_t count,
+                                    struct ker_comm *comm, struct ker_error *error)
+{
+    if (!system->mpi)
+        return KER_OK;
+    system->seating = seating_new(system->jobs, nodes, count);
+    return ker_comm_worst(comm, seats_prepare(system, system->seating, comm, error));
 }
 
 static void system_attach_traffic(struct task_system *system, const uint32_t *nodes, uint32_t count,
@@ -143,37 +204,34 @@ static void system_attach_traffic(struct task_system *system, const uint32_t *no
     }
 }
 
-enum ker_status task_system_attach(struct task_system *system, const uint32_t *nodes, uint32_t count,
-                                   void **state, struct ker_error *error)
+static void system_attach_mpi(struct task_system *system, const uint32_t *nodes, uint32_t count, void **state)
 {
-    enum ker_status status = KER_OK;
-    if (system->mpi) {
-        struct seating seats = {0};
-        seating_fill(&seats, system->jobs, nodes, count);
-        status = system_prepare(system, &seats, error);
-        uint32_t used = 0;
-        for (uint32_t i = 0; i < count; i++)
-            used += seats.first[i + 1] > seats.first[i];
-        task_mpi_reserve(system->mpi, used, seats.count);
-        for (uint32_t i = 0; !status && i < count; i++) {
-            uint32_t there = seats.first[i + 1] - seats.first[i];
-            if (there == 0)
-                continue;
+    const struct seating *seats = system->seating;
+    uint32_t used = 0;
+    for (uint32_t i = 0; i < count; i++)
+        used += seats->first[i + 1] > seats->first[i];
+    task_mpi_reserve(system->mpi, used, seats->count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t there = seats->first[i + 1] - seats->first[i];
+        if (there > 0)
             state[(size_t)i * system->services->count + system->mpi_service] =
-                task_mpi_node_new(system->mpi, nodes[i], seats.seat + seats.first[i], there);
-        }
-        free(seats.seat);
-        free(seats.first);
+                task_mpi_node_new(system->mpi, nodes[i], seats->seat + seats->first[i], there);
     }
-    if (!status && system->traffic)
-        system_attach_traffic(system, nodes, count, state);
-    return status;
 }
 
-enum ker_status task_system_agree(struct task_system *system, struct ker_comm *comm, enum ker_status attached,
-                                  struct ker_error *error)
+void task_system_attach(struct task_system *system, const uint32_t *nodes, uint32_t count, void **state)
 {
-    enum ker_status status = ker_comm_worst(comm, attached);
+    if (system->mpi)
+        system_attach_mpi(system, nodes, count, state);
+    seating_free(system->seating);
+    system->seating = NULL;
+    if (system->traffic)
+        system_attach_traffic(system, nodes, count, state);
+}
+
+enum ker_status task_system_agree(struct task_system *system, struct ker_comm *comm, struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
     for (uint32_t job = 0; job < task_jobs_count(system->jobs) && !status; job++) {
         const struct task_job *j = task_jobs_get(system->jobs, job);
         if (j->class->agree)

@@ -16,8 +16,9 @@ struct task_system {
     struct task_traffic *traffic; /* NULL: none */
     struct task_traffic_node *traffic_nodes;
     size_t traffic_bytes;
-    uint32_t foreground; /* jobs */
-    bool *stuck;         /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
+    uint32_t foreground;     /* jobs */
+    struct seating *seating; /* between prepare and attach */
+    bool *stuck;             /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
 };
 
 #endif

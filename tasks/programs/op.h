@@ -195,6 +195,11 @@ struct task_program_class {
                             struct ker_comm *, struct ker_error *);
     uint32_t (*tasks)(const struct task_program *);
     const struct task_comm *(*comms)(const struct task_program *, int32_t *count);
+    /* Collective over the ranks of open(), before prepare(): each names the tasks that will live on it (none:
+     * it sleeps), and gets what others have read of them. Again when the run begins again with its tasks
+     * elsewhere, and prepare() after it. NULL: there is nothing to hand over. */
+    enum ker_status (*hand)(struct task_program *, const uint32_t *own_tasks, uint32_t count,
+                            struct ker_comm *, struct ker_error *);
     /* Prepares the tasks that live on this rank, in increasing order. */
     enum ker_status (*prepare)(struct task_program *, const uint32_t *own_tasks, uint32_t count,
                                struct ker_error *);

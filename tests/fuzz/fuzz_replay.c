@@ -75,6 +75,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct ker_error error = {0};
     enum ker_status status = class->open(&program, config[size & 3], "jobs[0]", alone, &error);
     if (status == KER_OK && class->tasks(program) == 1)
+        status = class->hand(program, &(uint32_t){0}, 1, alone, &error);
+    if (status == KER_OK && class->tasks(program) == 1)
         status = class->prepare(program, &(uint32_t){0}, 1, &error);
     ker_assert(status == error.status && (status == KER_OK) == (error.text[0] == 0));
     if (status == KER_OK && class->tasks(program) == 1)

@@ -3,22 +3,20 @@
  * open() shares the files out among the ranks (task t to rank t mod ranks) and reads them; so few that one
  * rank will simulate all are rank 0's. Rank 0 gathers
  * what concerns communicators, resolves it, and tells all ranks which communicators there are and which event
- * came to which. What was read of tasks that live on another rank is dropped in prepare(), and read there.
- * Between the collective calls in open() the ranks learn whether one of them has failed, so that none waits
- * for it.
+ * came to which. What was read of tasks that live on another rank goes there in hand(). Between the
+ * collective calls in open() the ranks learn whether one of them has failed, so that none waits for it.
  */
 #include "tasks/traces/allprof/allprof.h"
 
 #include "tasks/tasks.h"
+#include "tasks/traces/store/hand.h"
 #include "tasks/traces/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 struct own_task {
-    struct trace_code code;
-    struct task_taken taken;
-    int32_t *comm; /* of each event; NULL: the world of all */
+    const struct trace_task *read;
     struct trace_reader reader;
     uint64_t before; /* the last call of next(): where it read, and the line */
     uint32_t before_line;
@@ -31,9 +29,8 @@ struct task_program {
     uint64_t memory; /* for operations */
     struct trace_store store;
     struct allprof_file *spare;
-    uint32_t rank, ranks;      /* of those that read in open() */
-    struct allprof_read *read; /* until prepare(): of tasks rank, rank + ranks, ... */
-    struct allprof_uses uses;  /* likewise */
+    uint32_t rank, ranks;    /* of those that read in open() */
+    struct trace_tasks held; /* what was read; a note is the communicator of each event: int32_t */
     struct allprof_comms comms;
     struct own_task *own;
     uint32_t own_count;
@@ -49,72 +46,109 @@ static uint32_t read_count(const struct task_program *program)
                : 0;
 }
 
-static void read_release(struct task_program *program)
+static void reads_release(struct allprof_read *read, uint32_t count)
 {
-    for (uint32_t i = 0; program->read && i < read_count(program); i++) {
-        trace_code_release(&program->read[i].code);
-        free(program->read[i].events.event);
-        allprof_tallies_release(&program->read[i].tallies);
+    for (uint32_t i = 0; i < count; i++) {
+        trace_code_release(&read[i].code);
+        free(read[i].events.event);
+        allprof_tallies_release(&read[i].tallies);
     }
-    free(program->read);
-    program->read = NULL;
-    allprof_file_free(program->spare);
-    program->spare = NULL;
+    free(read);
+}
+
+static void own_release(struct task_program *program)
+{
+    for (uint32_t i = 0; i < program->own_count; i++)
+        trace_reader_release(&program->own[i].reader);
+    free(program->own);
+    program->own = NULL;
+    program->own_count = 0;
 }
 
 static void allprof_close(struct task_program *program)
 {
     if (!program)
         return;
-    for (uint32_t i = 0; i < program->own_count; i++) {
-        trace_code_release(&program->own[i].code);
-        trace_reader_release(&program->own[i].reader);
-        free(program->own[i].comm);
-    }
-    free(program->own);
-    read_release(program);
+    own_release(program);
+    trace_tasks_release(&program->held);
+    allprof_file_free(program->spare);
     trace_store_release(&program->store);
     allprof_comms_release(&program->comms);
-    allprof_uses_release(&program->uses);
     free(program->folder);
     free(program);
 }
 
-static enum ker_status files_read(struct task_program *program, struct ker_error *error)
+static enum ker_status files_read(struct task_program *program, struct allprof_read *read, uint32_t count,
+                                  struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    uint32_t count = read_count(program);
-    program->read = ker_alloc(count * sizeof *program->read);
     trace_store_init(&program->store, program->memory, allprof_form);
     for (uint32_t i = 0; i < count && status == KER_OK; i++) {
         struct allprof_scan scan = {0};
-        struct allprof_read *read = &program->read[i];
-        read->task = program->rank + i * program->ranks;
-        read->code.store = &program->store;
-        status = allprof_parse(&read->code, &read->taken, &scan, &program->rules, program->folder, read->task,
-                               error);
-        read->events = scan.events;
-        read->tallies = scan.tallies;
+        read[i].task = program->rank + i * program->ranks;
+        read[i].code.store = &program->store;
+        status = allprof_parse(&read[i].code, &read[i].taken, &scan, &program->rules, program->folder,
+                               read[i].task, error);
+        read[i].events = scan.events;
+        read[i].tallies = scan.tallies;
     }
+    allprof_file_free(program->spare);
+    program->spare = NULL;
     return status ? status : trace_store_status(&program->store, error);
 }
 
-/* Collective. */
-static enum ker_status comms_find(struct task_program *program, struct ker_comm *comm,
-                                  struct ker_error *error)
+/* Which communicator each event of the task is; none: the world of all. */
+static void comms_note(struct trace_task *held, const struct allprof_uses *uses)
 {
-    enum ker_status status = ker_comm_worst(comm, files_read(program, error));
-    if (status != KER_OK)
-        return status;
-    struct allprof_together together = {.read = program->read,
-                                        .count = read_count(program),
+    const struct allprof_use *use = uses->use + uses->first[held->task];
+    uint64_t count = uses->first[held->task + 1] - uses->first[held->task];
+    bool others = false;
+    for (uint64_t i = 0; i < count; i++)
+        others = others || use[i].comm > 0;
+    if (!others)
+        return;
+    int32_t *comm = ker_alloc(count * sizeof *comm);
+    for (uint64_t i = 0; i < count; i++)
+        comm[i] = use[i].comm;
+    held->note = (uint8_t *)comm;
+    held->note_bytes = count * sizeof *comm;
+}
+
+/* What the replay needs of what was read. */
+static void reads_hold(struct task_program *program, struct allprof_read *read, uint32_t count,
+                       const struct allprof_uses *uses)
+{
+    program->held = (struct trace_tasks){ker_alloc((count + (size_t)1) * sizeof *program->held.task), count};
+    for (uint32_t i = 0; i < count; i++) {
+        program->held.task[i] =
+            (struct trace_task){.task = read[i].task, .code = read[i].code, .taken = read[i].taken};
+        read[i].code = (struct trace_code){0};
+        comms_note(&program->held.task[i], uses);
+    }
+}
+
+/* Collective. */
+static enum ker_status files_resolve(struct task_program *program, struct ker_comm *comm,
+                                     struct ker_error *error)
+{
+    uint32_t count = read_count(program);
+    struct allprof_uses uses = {0};
+    struct allprof_together together = {.read = ker_alloc((count + (size_t)1) * sizeof *together.read),
+                                        .count = count,
                                         .tasks = program->tasks,
                                         .readers = program->ranks,
                                         .folder = program->folder,
                                         .comm = comm,
-                                        .uses = &program->uses,
+                                        .uses = &uses,
                                         .comms = &program->comms};
-    return allprof_resolve(&together, error);
+    enum ker_status status = ker_comm_worst(comm, files_read(program, together.read, count, error));
+    if (status == KER_OK)
+        status = allprof_resolve(&together, error);
+    if (status == KER_OK)
+        reads_hold(program, together.read, count, &uses);
+    reads_release(together.read, count);
+    allprof_uses_release(&uses);
+    return status;
 }
 
 static enum ker_status allprof_read_keys(struct task_program *program, const struct ker_config *config,
@@ -163,7 +197,7 @@ static enum ker_status allprof_open(struct task_program **opened, const struct k
         status = ker_comm_worst(comm, ker_inputs_agree(program->rules.inputs, comm, error));
     if (status != KER_OK)
         return status;
-    return comms_find(program, comm, error);
+    return files_resolve(program, comm, error);
 }
 
 static uint32_t allprof_tasks(const struct task_program *program)
@@ -177,68 +211,29 @@ static const struct task_comm *allprof_comms(const struct task_program *program,
     return program->comms.comm;
 }
 
-/* A file whose task another rank was given in open(): it must say the same as it did there. */
-static enum ker_status task_read(struct task_program *program, struct own_task *own, uint32_t task,
-                                 struct ker_error *error)
+/* Collective. */
+static enum ker_status allprof_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
+                                    struct ker_comm *comm, struct ker_error *error)
 {
-    struct allprof_scan scan = {0};
-    own->code.store = &program->store;
-    enum ker_status status =
-        allprof_parse(&own->code, &own->taken, &scan, &program->rules, program->folder, task, error);
-    const struct allprof_use *use = program->uses.use + program->uses.first[task];
-    uint64_t count = program->uses.first[task + 1] - program->uses.first[task];
-    for (uint64_t i = 0; i < count && status == KER_OK; i++)
-        if (i >= scan.events.count || scan.events.event[i].line != use[i].line)
-            status = allprof_line_fail(program->folder, task, use[i].line, error,
-                                       "the file has changed while it was read");
-    if (status == KER_OK && scan.events.count > count)
-        status = allprof_line_fail(program->folder, task, scan.events.event[count].line, error,
-                                   "the file has changed while it was read");
-    allprof_scan_release(&scan);
-    return status ? status : trace_store_status(&program->store, error);
-}
-
-/* Which communicator each event of the task is. */
-static int32_t *comms_map(const struct allprof_uses *uses, uint32_t task)
-{
-    const struct allprof_use *use = uses->use + uses->first[task];
-    uint64_t count = uses->first[task + 1] - uses->first[task];
-    bool others = false;
-    for (uint64_t i = 0; i < count; i++)
-        others = others || use[i].comm > 0;
-    if (!others)
-        return NULL;
-    int32_t *comm = ker_alloc(count * sizeof *comm);
-    for (uint64_t i = 0; i < count; i++)
-        comm[i] = use[i].comm;
-    return comm;
+    own_release(program);
+    trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->tasks, comm);
+    return trace_store_status(&program->store, error);
 }
 
 static enum ker_status allprof_prepare(struct task_program *program, const uint32_t *own_tasks,
                                        uint32_t count, struct ker_error *error)
 {
+    (void)error;
     program->own = ker_alloc(count * sizeof *program->own);
     program->own_count = count;
     for (uint32_t i = 0; i < count; i++) {
         struct own_task *own = &program->own[i];
-        uint32_t task = own_tasks[i];
-        if (task % program->ranks == program->rank) {
-            struct allprof_read *read = &program->read[task / program->ranks];
-            own->code = read->code;
-            own->taken = read->taken;
-            read->code = (struct trace_code){0};
-        } else {
-            enum ker_status status = task_read(program, own, task, error);
-            if (status != KER_OK)
-                return status;
-        }
-        own->comm = comms_map(&program->uses, task);
-        own->reader.code = &own->code;
-        own->reader.comm = own->comm;
+        own->read = trace_tasks_find(&program->held, own_tasks[i]);
+        ker_assert(own->read && own->read->code.total);
+        own->reader.code = &own->read->code;
+        own->reader.comm = (const int32_t *)(const void *)own->read->note;
         trace_reader_seek(&own->reader, 0, 0);
     }
-    read_release(program);
-    allprof_uses_release(&program->uses);
     return KER_OK;
 }
 
@@ -258,9 +253,9 @@ static void allprof_position(struct task_program *program, uint32_t own, struct 
 {
     struct own_task *task = &program->own[own];
     uint64_t before = ker_chunk_u64(c, task->before);
-    ker_chunk_same(c, task->code.total);
+    ker_chunk_same(c, task->read->code.total);
     KER_CHUNK(c, task->before_line);
-    c->bad |= before > task->code.total;
+    c->bad |= before > task->read->code.total;
     if (!c->loads || c->bad)
         return;
     task->before = before;
@@ -269,13 +264,13 @@ static void allprof_position(struct task_program *program, uint32_t own, struct 
 
 static struct task_taken allprof_taken(const struct task_program *program, uint32_t own)
 {
-    return program->own[own].taken;
+    return program->own[own].read->taken;
 }
 
 static bool allprof_call_of(const struct task_program *program, uint32_t own, uint32_t index,
                             struct task_call *call)
 {
-    return trace_called_get(&program->own[own].code.called, index, call);
+    return trace_called_get(&program->own[own].read->code.called, index, call);
 }
 
 const struct ker_option task_allprof_options[] = {
@@ -313,6 +308,7 @@ const struct task_program_class task_allprof_class = {
     .open = allprof_open,
     .tasks = allprof_tasks,
     .comms = allprof_comms,
+    .hand = allprof_hand,
     .prepare = allprof_prepare,
     .next = allprof_next,
     .close = allprof_close,

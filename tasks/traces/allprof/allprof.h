@@ -2,8 +2,8 @@
  *
  * A file is read once: it is checked, its operations are kept as a few bytes each (parse.c, request.c), and
  * so is what concerns communicators (scan.c). open() shares the files out among the ranks; rank 0 gathers the
- * latter, resolves it and shares the result (comm.c, share.c). A rank reads those files again in prepare()
- * whose tasks it has but that another rank was given before.
+ * latter, resolves it and shares the result (comm.c, share.c). Operations then go to the ranks where the
+ * tasks live (tasks/traces/store/hand.h).
  */
 #ifndef TASKS_ALLPROF_H
 #define TASKS_ALLPROF_H

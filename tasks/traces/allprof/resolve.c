@@ -14,20 +14,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct packed {
-    uint8_t *byte;
-    size_t used, room;
-};
-
-static void packed_append(struct packed *packed, const void *data, size_t bytes)
-{
-    if (!bytes)
-        return;
-    KER_RESERVE(packed->byte, packed->room, packed->used + bytes);
-    memcpy(packed->byte + packed->used, data, bytes);
-    packed->used += bytes;
-}
-
 /* What stands before the records of one task. */
 struct packed_head {
     uint64_t task, count, persistent, cancelled;
@@ -49,7 +35,7 @@ static void files_release(struct all_files *files)
 }
 
 /* Collective: *all on rank 0; returns how many bytes it is. */
-static size_t gather(struct packed *packed, struct ker_comm *comm, void **all)
+static size_t gather(struct ker_bytes *packed, struct ker_comm *comm, void **all)
 {
     size_t *offset, bytes;
     ker_comm_gather(comm, packed->byte, packed->used, all, &offset);
@@ -61,12 +47,12 @@ static size_t gather(struct packed *packed, struct ker_comm *comm, void **all)
 
 static void events_gather(struct all_files *files, struct allprof_together *t)
 {
-    struct packed packed = {0};
+    struct ker_bytes packed = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         struct allprof_read *read = &t->read[i];
         struct packed_head head = {.task = read->task, .count = read->events.count};
-        packed_append(&packed, &head, sizeof head);
-        packed_append(&packed, read->events.event, read->events.count * sizeof *read->events.event);
+        ker_bytes_add(&packed, &head, sizeof head);
+        ker_bytes_add(&packed, read->events.event, read->events.count * sizeof *read->events.event);
         free(read->events.event);
         read->events = (struct allprof_events){0};
     }
@@ -86,12 +72,12 @@ static void events_gather(struct all_files *files, struct allprof_together *t)
 
 static void tallies_gather(struct all_files *files, const struct allprof_together *t)
 {
-    struct packed packed = {0};
+    struct ker_bytes packed = {0};
     for (uint32_t i = 0; i < t->count; i++) {
         const struct allprof_tallies *tallies = &t->read[i].tallies;
         struct packed_head head = {t->read[i].task, tallies->count, tallies->persistent, tallies->cancelled};
-        packed_append(&packed, &head, sizeof head);
-        packed_append(&packed, tallies->entry, tallies->count * sizeof *tallies->entry);
+        ker_bytes_add(&packed, &head, sizeof head);
+        ker_bytes_add(&packed, tallies->entry, tallies->count * sizeof *tallies->entry);
     }
     size_t bytes = gather(&packed, t->comm, &files->all_tallies);
     if (ker_comm_rank(t->comm) != 0)

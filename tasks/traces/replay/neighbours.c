@@ -9,11 +9,12 @@
 #include "tasks/traces/replay/replay.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct place {
     int32_t comm; /* the job's; ascending */
     struct task_neighbours n;
-    int32_t *memory;
+    int32_t *memory; /* the lists of n */
 };
 
 struct replay_neighbours {
@@ -49,13 +50,26 @@ static void tags_of_grid(int32_t *source_tag, int32_t *destination_tag, uint32_t
     }
 }
 
-static enum ker_status place_make(struct place *place, const struct mars_comm *c, int32_t size)
+static size_t place_bytes(uint32_t in, uint32_t out)
 {
-    uint32_t in = c->in, out = c->out;
-    int32_t *source = ker_alloc(2 * ((size_t)in + out + 1) * sizeof *source), *destination = source + in,
+    return 2 * ((size_t)in + out) * sizeof(int32_t);
+}
+
+/* Lists to be filled. */
+static void place_begin(struct place *place, uint32_t in, uint32_t out)
+{
+    int32_t *source = ker_alloc(place_bytes(in, out)), *destination = source + in,
             *source_tag = destination + out, *destination_tag = source_tag + in;
     place->memory = source;
     place->n = (struct task_neighbours){in, out, source, source_tag, destination, destination_tag};
+}
+
+static enum ker_status place_make(struct place *place, const struct mars_comm *c, int32_t size)
+{
+    uint32_t in = c->in, out = c->out;
+    place_begin(place, in, out);
+    int32_t *source = place->memory, *destination = source + in, *source_tag = destination + out,
+            *destination_tag = source_tag + in;
     for (uint32_t i = 0; i < in + out; i++) {
         int32_t rank = mars_rank_at(&c->neighbour, i);
         if (rank < -1 || rank >= size)
@@ -105,6 +119,47 @@ struct replay_neighbours *replay_neighbours_new(const struct mars_task *task, co
         return NULL;
     }
     qsort(all->place, all->count, sizeof *all->place, place_compare);
+    return all;
+}
+
+/* As bytes: what stands before each place's lists. */
+struct packed_place {
+    int32_t comm;
+    uint32_t in, out;
+};
+
+uint8_t *replay_neighbours_pack(const struct replay_neighbours *all, size_t *bytes)
+{
+    struct ker_bytes packed = {0};
+    for (uint32_t i = 0; i < all->count; i++) {
+        const struct place *place = &all->place[i];
+        struct packed_place head = {place->comm, place->n.in, place->n.out};
+        ker_bytes_add(&packed, &head, sizeof head);
+        ker_bytes_add(&packed, place->memory, place_bytes(head.in, head.out));
+    }
+    *bytes = packed.used;
+    return packed.byte;
+}
+
+struct replay_neighbours *replay_neighbours_unpack(const uint8_t *at, size_t bytes)
+{
+    const uint8_t *end = at + bytes;
+    struct packed_place head;
+    uint32_t count = 0;
+    for (const uint8_t *next = at; next < end; next += sizeof head + place_bytes(head.in, head.out)) {
+        memcpy(&head, next, sizeof head);
+        count++;
+    }
+    struct replay_neighbours *all = ker_alloc(sizeof *all + count * sizeof *all->place);
+    while (all->count < count) {
+        struct place *place = &all->place[all->count++];
+        memcpy(&head, at, sizeof head);
+        at += sizeof head;
+        place->comm = head.comm;
+        place_begin(place, head.in, head.out);
+        memcpy(place->memory, at, place_bytes(head.in, head.out));
+        at += place_bytes(head.in, head.out);
+    }
     return all;
 }
 

@@ -2,10 +2,11 @@
  *
  * open() joins the communicators of all tasks (comms.c). prepare() reads each call of this rank's tasks once,
  * checks it, and puts what it is in the replay into the store (tasks/traces/store); next() takes it from
- * there. So nothing is found wrong in mid-run, and nothing of the trace stays in memory or open.
+ * there. So nothing is found wrong in mid-run, and nothing of the trace stays in memory or open. When the run
+ * begins again with its tasks elsewhere, hand() brings them there as they were read.
  */
 #include "tasks/traces/replay/replay.h"
-#include "tasks/traces/store/store.h"
+#include "tasks/traces/store/hand.h"
 #include "tasks/traces/trace.h"
 
 #include <stdlib.h>
@@ -14,9 +15,8 @@
 #define KEPT_NAMES 100 /* a store has few, and all those of calls.c come besides */
 
 struct own_task {
-    struct trace_code code;
+    struct trace_task *held;
     struct trace_reader reader;
-    struct task_taken taken;
     struct replay_neighbours *neighbours;
     uint64_t before; /* the last call of next(): where it read */
 };
@@ -29,26 +29,35 @@ struct task_program {
     struct replay_rules rules;
     struct replay_comms comms;
     struct replay_order order; /* until the ranks have agreed */
-    uint64_t memory;           /* for operations */
+    bool agreed;
+    uint64_t memory; /* for operations */
     struct trace_store store;
+    struct trace_tasks held; /* a note is what is known of neighbours, while the task is on its way */
     struct own_task *own;
     uint32_t own_count;
     char *kept[KEPT_NAMES]; /* of functions that are computation here */
     uint32_t kept_count;
 };
 
+static void own_release(struct task_program *program)
+{
+    for (uint32_t i = 0; i < program->own_count; i++) {
+        trace_reader_release(&program->own[i].reader);
+        replay_neighbours_free(program->own[i].neighbours);
+    }
+    free(program->own);
+    program->own = NULL;
+    program->own_count = 0;
+}
+
 static void replay_close(struct task_program *program)
 {
     if (!program)
         return;
-    for (uint32_t i = 0; i < program->own_count; i++) {
-        trace_code_release(&program->own[i].code);
-        trace_reader_release(&program->own[i].reader);
-        replay_neighbours_free(program->own[i].neighbours);
-    }
+    own_release(program);
+    trace_tasks_release(&program->held);
     for (uint32_t i = 0; i < program->kept_count; i++)
         free(program->kept[i]);
-    free(program->own);
     trace_store_release(&program->store);
     replay_comms_release(&program->comms);
     replay_order_release(&program->order);
@@ -89,6 +98,8 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
         status = ker_comm_worst(comm, ker_inputs_agree(program->inputs, comm, error));
     if (status == KER_OK)
         status = replay_comms_find(&program->comms, program->trace, program->path, comm, error);
+    trace_store_init(&program->store, program->memory, (struct trace_form){.unit = KER_NS});
+    replay_order_init(&program->order, program->comms.count);
     return status;
 }
 
@@ -146,18 +157,18 @@ static enum ker_status record_put(struct task_program *program, struct own_task 
         if (*ends) /* what follows MPI_Finalize is none of the job's, but checked */
             continue;
         if (gap > 0)
-            trace_code_compute(&own->code, (uint64_t)(gap / program->store.form.unit));
+            trace_code_compute(&own->held->code, (uint64_t)(gap / program->store.form.unit));
         if (some) {
             replay_order_add(&program->order, &op);
             replay_requests_name(t, &op);
             if (strcmp(op.call, t->record.function->name) != 0) /* MPI_Send_c, or what computes here */
                 op.call = name_keep(program, t->record.function->name);
-            trace_code_put(&own->code, &op);
+            trace_code_put(&own->held->code, &op);
         }
         *ends = some && (op.kind == TASK_OP_FINALIZE || op.kind == TASK_OP_ABORT);
     }
     if (counts)
-        record_count(&own->code.called, t);
+        record_count(&own->held->code.called, t);
     return KER_OK;
 }
 
@@ -194,14 +205,15 @@ static enum ker_status calls_read(struct task_program *program, struct own_task 
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
     while (status == KER_OK && mars_stream_next(stream, &t->record, &why)) {
         t->read++;
-        taken_add(&own->taken, t, one_clock);
+        taken_add(&own->held->taken, t, one_clock);
         status = record_put(program, own, t, &ends, error);
     }
     mars_stream_close(stream);
     bool died = !ends && (program->comms.aborts || program->rules.died);
     if (died)
-        trace_code_put(&own->code, &(struct task_op){.kind = TASK_OP_ABORT, .call = "the end of its trace"});
-    trace_code_end(&own->code);
+        trace_code_put(&own->held->code,
+                       &(struct task_op){.kind = TASK_OP_ABORT, .call = "the end of its trace"});
+    trace_code_end(&own->held->code);
     if (status == KER_OK && why.text[0])
         status = ker_fail(error, KER_BAD_INPUT, "%s", why.text);
     if (status == KER_OK && !ends && !died)
@@ -221,7 +233,7 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
     t.comm = replay_comms_of(&program->comms, t.trace);
     t.pairs = replay_pairs(t.trace);
-    own->code.store = &program->store;
+    own->held->code.store = &program->store;
     t.neighbours = own->neighbours = replay_neighbours_new(t.trace, t.comm, t.comms, program->path, error);
     enum ker_status status = t.neighbours ? KER_OK : KER_BAD_INPUT;
     if (status == KER_OK && t.trace->threads > 1)
@@ -239,7 +251,36 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     free(t.list[1]);
     free(t.window);
     free(t.made);
-    own->reader.code = &own->code;
+    return status;
+}
+
+static enum ker_status replay_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
+                                   struct ker_comm *comm, struct ker_error *error)
+{
+    for (uint32_t i = 0; i < program->own_count; i++) {
+        struct own_task *own = &program->own[i];
+        own->held->note = replay_neighbours_pack(own->neighbours, &own->held->note_bytes);
+    }
+    own_release(program);
+    trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->tasks, comm);
+    return trace_store_status(&program->store, error);
+}
+
+/* What was handed over is complete; all else is read. */
+static enum ker_status own_prepare(struct task_program *program, struct own_task *own, uint32_t task,
+                                   struct ker_error *error)
+{
+    enum ker_status status = KER_OK;
+    own->held = trace_tasks_find(&program->held, task);
+    ker_assert(own->held);
+    if (own->held->code.total)
+        own->neighbours = replay_neighbours_unpack(own->held->note, own->held->note_bytes);
+    else
+        status = task_prepare(program, own, task, error);
+    free(own->held->note);
+    own->held->note = NULL;
+    own->held->note_bytes = 0;
+    own->reader.code = &own->held->code;
     if (status == KER_OK)
         trace_reader_seek(&own->reader, 0, 0);
     return status;
@@ -249,12 +290,10 @@ static enum ker_status replay_prepare(struct task_program *program, const uint32
                                       struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    trace_store_init(&program->store, program->memory, (struct trace_form){.unit = KER_NS});
-    replay_order_init(&program->order, program->comms.count);
     program->own = ker_alloc(count * sizeof *program->own);
     program->own_count = count;
     for (uint32_t i = 0; i < count && status == KER_OK; i++)
-        status = task_prepare(program, &program->own[i], own_tasks[i], error);
+        status = own_prepare(program, &program->own[i], own_tasks[i], error);
     mars_trace_close(program->trace);
     program->trace = NULL;
     return status ? status : trace_store_status(&program->store, error);
@@ -265,9 +304,10 @@ static enum ker_status replay_agree(struct task_program *program, struct ker_com
                                     struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    if (!program->comms.aborts && !program->rules.died)
+    if (!program->agreed && !program->comms.aborts && !program->rules.died)
         status = replay_order_agree(&program->order, program->comms.comm, comm, program->path, error);
     replay_order_release(&program->order);
+    program->agreed = true;
     return status;
 }
 
@@ -286,8 +326,8 @@ static void replay_position(struct task_program *program, uint32_t number, struc
 {
     struct own_task *own = &program->own[number];
     uint64_t before = ker_chunk_u64(c, own->before);
-    ker_chunk_same(c, own->code.total);
-    c->bad |= before > own->code.total;
+    ker_chunk_same(c, own->held->code.total);
+    c->bad |= before > own->held->code.total;
     if (!c->loads || c->bad)
         return;
     own->before = before;
@@ -302,13 +342,13 @@ static const struct task_neighbours *replay_neighbours(const struct task_program
 
 static struct task_taken replay_taken(const struct task_program *program, uint32_t number)
 {
-    return program->own[number].taken;
+    return program->own[number].held->taken;
 }
 
 static bool replay_call_of(const struct task_program *program, uint32_t number, uint32_t index,
                            struct task_call *call)
 {
-    return trace_called_get(&program->own[number].code.called, index, call);
+    return trace_called_get(&program->own[number].held->code.called, index, call);
 }
 
 const struct ker_option task_replay_options[] = {
@@ -341,6 +381,7 @@ const struct task_program_class task_replay_class = {
     .open = replay_open,
     .tasks = replay_tasks,
     .comms = replay_comms,
+    .hand = replay_hand,
     .prepare = replay_prepare,
     .agree = replay_agree,
     .next = replay_next,

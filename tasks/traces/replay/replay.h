@@ -50,6 +50,9 @@ struct replay_neighbours *replay_neighbours_new(const struct mars_task *, const 
                                                 const struct task_comm *comms, const char *path,
                                                 struct ker_error *);
 void replay_neighbours_free(struct replay_neighbours *);
+/* As bytes that mean the same on every rank, malloc'ed (NULL: a task without topologies), and back. */
+uint8_t *replay_neighbours_pack(const struct replay_neighbours *, size_t *bytes);
+struct replay_neighbours *replay_neighbours_unpack(const uint8_t *, size_t bytes);
 /* By the job's communicator; NULL: it has no topology. */
 const struct task_neighbours *replay_neighbours_of(const struct replay_neighbours *, int32_t comm);
 

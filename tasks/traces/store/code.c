@@ -422,7 +422,7 @@ bool trace_reader_next(struct trace_reader *reader, struct task_op *op)
             op->time = get_time(reader);
             return true;
         }
-        op->call = store->name[call];
+        op->call = reader->code->name[call];
         if (store->form.lines)
             op->line = reader->line += (uint32_t)get(reader);
         unsigned kind = *reader->at++;

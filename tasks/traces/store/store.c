@@ -38,6 +38,9 @@ void trace_store_release(struct trace_store *store)
 {
     if (store->step && store->file >= 0)
         close(store->file);
+    for (uint32_t i = 0; i < store->others; i++)
+        free(store->other[i]);
+    free(store->other);
     *store = (struct trace_store){.file = -1};
 }
 
@@ -135,6 +138,7 @@ void trace_code_cut(struct trace_code *code)
 void trace_code_end(struct trace_code *code)
 {
     code->total = code->begin + code->used;
+    code->name = code->store->name;
     if (code->begin) {
         code_spill(code, code->used);
         code->room = 0;
@@ -147,8 +151,37 @@ void trace_code_end(struct trace_code *code)
     code->store->held += code->used;
 }
 
+void trace_code_expect(struct trace_code *code, uint64_t total)
+{
+    struct trace_store *store = code->store;
+    code->total = total;
+    if (store->held + total > store->most && store->file < 0)
+        file_make(store);
+    if (store->held + total > store->most) {
+        code->place = store->end;
+        store->end += total;
+        return;
+    }
+    code->room = (size_t)total;
+    code->byte = ker_alloc(code->room);
+    store->held += total;
+}
+
+void trace_code_fill(struct trace_code *code, const uint8_t *byte, size_t bytes)
+{
+    if (code->byte) {
+        memcpy(code->byte + code->used, byte, bytes);
+        code->used += bytes;
+    } else {
+        file_write(code->store, code->place + code->begin, byte, bytes);
+        code->begin += bytes;
+    }
+}
+
 void trace_code_release(struct trace_code *code)
 {
+    if (code->total && code->byte)
+        code->store->held -= code->total;
     free(code->byte);
     trace_called_release(&code->called);
     *code = (struct trace_code){0};
@@ -159,6 +192,14 @@ void trace_code_release(struct trace_code *code)
 void trace_code_peek(const struct trace_code *code, uint64_t at, uint8_t *byte, size_t bytes)
 {
     file_read(code->store, code->place + at, byte, bytes);
+}
+
+void trace_code_copy(const struct trace_code *code, uint64_t at, uint8_t *byte, size_t bytes)
+{
+    if (code->byte)
+        memcpy(byte, code->byte + at, bytes);
+    else
+        trace_code_peek(code, at, byte, bytes);
 }
 
 void trace_code_poke(struct trace_code *code, uint64_t at, const uint8_t *byte, size_t bytes)

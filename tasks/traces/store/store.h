@@ -20,6 +20,12 @@ struct trace_form {
 
 #define TRACE_NAMES 255 /* most of a trace: different task_op.call */
 
+struct trace_names {
+    const char *name[TRACE_NAMES + 1]; /* in `text` */
+    size_t bytes;
+    char text[]; /* one behind the other, each with its 0 */
+};
+
 /* Of all tasks of a trace on a rank. */
 struct trace_store {
     struct trace_form form;
@@ -31,6 +37,8 @@ struct trace_store {
     const char *name[TRACE_NAMES + 1]; /* of calls, from 1 on */
     uint8_t place[512];                /* where names stand, by their addresses */
     uint32_t names;
+    struct trace_names **other; /* names as other ranks have numbered them */
+    uint32_t others;
 };
 void trace_store_init(struct trace_store *, uint64_t most, struct trace_form);
 void trace_store_release(struct trace_store *);
@@ -42,8 +50,9 @@ extern const struct ker_option trace_store_options[];
 /* The operations of a task. Zero it but for the store. */
 struct trace_code {
     struct trace_store *store;
-    uint64_t begin; /* position of byte[0]: so much is in the file */
-    uint64_t place; /* where it begins there */
+    const char *const *name; /* when it is complete: of calls, by their numbers from 1 on; NULL at the end */
+    uint64_t begin;          /* position of byte[0]: so much is in the file */
+    uint64_t place;          /* where it begins there */
     uint8_t *byte;
     size_t used, room;
     size_t cut;     /* used: when to look whether it is too much */
@@ -94,9 +103,15 @@ static inline uint64_t trace_reader_position(const struct trace_reader *reader)
     return reader->first + (uint64_t)(reader->at - reader->begin);
 }
 
-/* ---- store.c for code.c ---- */
+/* ---- store.c for code.c and hand.c ---- */
 
 #define TRACE_OP_BYTES 100 /* more than an operation takes without its lists */
+
+/* Instead of writing: there will be so many bytes, which come in their order. */
+void trace_code_expect(struct trace_code *, uint64_t total);
+void trace_code_fill(struct trace_code *, const uint8_t *, size_t bytes);
+/* Bytes of what is complete. */
+void trace_code_copy(const struct trace_code *, uint64_t at, uint8_t *, size_t bytes);
 
 /* To be called when code->used has reached code->cut, before an operation is written. */
 void trace_code_cut(struct trace_code *);
