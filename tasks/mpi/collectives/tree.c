@@ -203,8 +203,14 @@ static bool task_coll_scatter_allgather(const struct task_coll_view *v, uint32_t
                                         struct task_coll_round *r)
 {
     uint32_t down = (uint32_t)task_coll_log2_ceiling((uint32_t)v->size) + 1;
-    if (round < down)
-        return tree_down(v, round, r, tree_bytes_parts);
+    if (round < down) {
+        tree_down(v, round, r, tree_bytes_parts);
+        if (r->send_bytes == 0) /* the last ones of a short vector have none */
+            r->send_to = TASK_COLL_NOBODY;
+        if (r->receive_bytes == 0)
+            r->receive_from = TASK_COLL_NOBODY;
+        return true;
+    }
     uint32_t step = round - down, size = (uint32_t)v->size;
     if (step + 1 >= size)
         return false;
