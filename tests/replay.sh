@@ -153,6 +153,8 @@ family windows mpicc mpirun 3 2
 read -r messages bytes <<<"$(sent 2)"
 [ "$messages" -eq $((2 * (20 + 8 + 14))) ] && [ "$bytes" -eq $((2 * (71791 + 64))) ] && jq -e '.result.jobs[0].unreceived == 0' one/summary.json >/dev/null
 check "one-sided calls: as many messages and bytes"
+equal "one-sided calls, mpi.progress = calls" 'mpi.progress="calls"'
+equal "one-sided calls, mpi.progress = thread" 'mpi.progress="thread"' 'mpi.progress_cost="300 ns"'
 if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
     family windows mpicc.mpich mpirun.mpich 3 1
     read -r messages bytes <<<"$(sent 0)"

@@ -23,6 +23,7 @@
 #define RPUT(p, n, r) {.kind = TASK_OP_PUT, .peer = p, .tag = 1, .bytes = n, .request = r}
 #define GET(p, n) {.kind = TASK_OP_GET, .peer = p, .tag = 1, .bytes = n}
 #define RGET(p, n, r) {.kind = TASK_OP_GET, .peer = p, .tag = 1, .bytes = n, .request = r}
+#define ACCUMULATE(p, n) {.kind = TASK_OP_PUT, .peer = p, .tag = 1, .bytes = n, .mode = TASK_WINDOW_SOFTWARE}
 #define FETCH(p, n, b) {.kind = TASK_OP_FETCH, .peer = p, .tag = 1, .bytes = n, .bytes2 = b}
 #define LOCK(p, m) {.kind = TASK_OP_WIN_LOCK, .peer = p, .tag = 1, .mode = m, .call = "MPI_Win_lock"}
 #define UNLOCK(p) ON(TASK_OP_WIN_UNLOCK, p)
@@ -51,10 +52,12 @@ static void assert_clean(const struct fake_net *net)
         const struct task_target *t = NULL;
         const struct task_window *w = NULL;
         while (o && (t = ker_table_next(&task_target_kind, &o->targets, t)))
-            assert_true(t->open == 0 && t->posts == 0 && t->lock == 0 && !t->awaited);
+            assert_true(t->delayed.count == 0 && t->open == 0 && t->posts == 0 && t->lock == 0 &&
+                        !t->awaited);
         while (o && (w = ker_table_next(&task_window_kind, &o->windows, w)))
             assert_true(w->open == 0 && w->missing == 0 && w->exposed == 0 && w->completed == 0 &&
-                        w->shared == 0 && w->waiting == 0 && !w->exclusive && !w->all);
+                        w->shared == 0 && w->locks.count == 0 && w->starters.count == 0 && !w->exclusive &&
+                        !w->all);
     }
 }
 
@@ -94,6 +97,94 @@ static void test_operations(void **state)
         assert_clean(&net);
         fake_close(&net);
     }
+}
+
+/* The target computes for C. An accumulate arrives after WAY(1000) and waits for the target's next call, or
+ * for nobody, or for a thread, which takes 300 ns from the computation; its DONE takes WAY(0). Put, get and
+ * an atomic operation of one element are the adapter's, whatever the target does; so is what comes back:
+ * the task that waits in MPI_Win_flush computes for nothing. In another call than the computation the target
+ * does it at once. */
+static void test_progress(void **state)
+{
+    (void)state;
+    const ker_time c = 50 * KER_US, by_adapter = WAY(1000) + WAY(0), cost = 300 * KER_NS;
+    const struct {
+        const char *config;
+        struct task_op op, second;
+        ker_time time, target;
+    } cases[] = {
+        {"", ACCUMULATE(1, 1000), COMPUTE(c), by_adapter, 2 * c},
+        {"mpi: { progress = \"calls\"; };", ACCUMULATE(1, 1000), COMPUTE(c), 2 * c + WAY(0), 2 * c},
+        {"mpi: { progress = \"calls\"; };", ACCUMULATE(1, 1000), ON(TASK_OP_WIN_FLUSH_ALL, 0), c + WAY(0), c},
+        {"mpi: { progress = \"calls\"; };", PUT(1, 1000), COMPUTE(c), by_adapter, 2 * c},
+        {"mpi: { progress = \"calls\"; };", GET(1, 1000), COMPUTE(c), by_adapter, 2 * c},
+        {"mpi: { progress = \"calls\"; };", FETCH(1, 1000, 0), COMPUTE(c), by_adapter, 2 * c},
+        {"mpi: { progress = \"thread\"; progress_cost = \"300 ns\"; };", ACCUMULATE(1, 1000), COMPUTE(c),
+         by_adapter, 2 * c + cost},
+        {"mpi: { progress = \"thread\"; progress_cost = \"300 ns\"; };", PUT(1, 1000), COMPUTE(c), by_adapter,
+         2 * c},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fake_net net;
+        fake_open(&net, 2, 1, cases[i].config);
+        const struct task_op a[] = {cases[i].op, FLUSH(1), END}, b[] = {COMPUTE(c), cases[i].second, END};
+        fake_play(&net, (const struct task_op *const[]){a, b});
+        assert_int_equal(fake_row(&net, 0).finish, cases[i].time);
+        assert_int_equal(fake_row(&net, 1).finish, cases[i].target);
+        assert_clean(&net);
+        fake_close(&net);
+    }
+}
+
+/* Accumulates under a lock, answers of FETCH among them, while the target computes from 0 to C and waits from
+ * then on: all are done at C, in their order. */
+static void test_progress_order(void **state)
+{
+    (void)state;
+    const ker_time c = 50 * KER_US;
+    struct fake_net net;
+    fake_open(&net, 2, 1, "mpi: { progress = \"calls\"; };");
+    struct task_op fetch = FETCH(1, 10, 4000);
+    fetch.mode = TASK_WINDOW_SOFTWARE;
+    const struct task_op a[] = {LOCK(1, EXCLUSIVE), ACCUMULATE(1, 10), fetch,
+                                ACCUMULATE(1, 20),  UNLOCK(1),         END};
+    const struct task_op b[] = {COMPUTE(c), END};
+    fake_play(&net, (const struct task_op *const[]){a, b});
+    assert_int_equal(fake_row(&net, 0).finish, c + WAY(4000));
+    assert_int_equal(fake_row(&net, 1).finish, c);
+    assert_int_equal(fake_row(&net, 1).messages_received, 3);
+    assert_clean(&net);
+    fake_close(&net);
+}
+
+/* Locks of two windows of one task, asked for by 3,000 tasks in turn, and operations that wait for as many
+ * targets' locks: none is searched for. */
+static void test_many_waiting(void **state)
+{
+    (void)state;
+    enum { TASKS = 3000 };
+    static struct task_op op[TASKS][6], all[TASKS + 3];
+    static const struct task_op *ops[TASKS];
+    struct fake_net net;
+    fake_open(&net, TASKS, 1, "");
+    all[0] = (struct task_op)ON(TASK_OP_WIN_LOCK_ALL, 0);
+    for (int32_t i = 1; i < TASKS; i++) {
+        all[i] = (struct task_op)PUT(i, 100);
+        const struct task_op one[] = {LOCK(0, EXCLUSIVE), LOCK(0, EXCLUSIVE), PUT(0, 8),
+                                      UNLOCK(0),          UNLOCK(0),          END};
+        memcpy(op[i], one, sizeof one);
+        op[i][1].tag = op[i][4].tag = 2;
+        ops[i] = op[i];
+    }
+    all[TASKS] = (struct task_op)ON(TASK_OP_WIN_UNLOCK_ALL, 0);
+    all[TASKS + 1] = (struct task_op)END;
+    ops[0] = all;
+    fake_play(&net, ops);
+    assert_int_equal(net.mpi->steps, 0);
+    assert_int_equal(net.mpi->task[0].messages_received, TASKS - 1);
+    assert_int_equal(net.mpi->task[0].messages_sent, TASKS - 1);
+    assert_clean(&net);
+    fake_close(&net);
 }
 
 /* Overheads: 300 ns for each operation, which stand one behind the other; the adapter knows 100 ns later;
@@ -387,10 +478,13 @@ static void test_random(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operations), cmocka_unit_test(test_overheads), cmocka_unit_test(test_requests),
-        cmocka_unit_test(test_fence),      cmocka_unit_test(test_groups),    cmocka_unit_test(test_epochs),
-        cmocka_unit_test(test_locks),      cmocka_unit_test(test_shared),    cmocka_unit_test(test_lock_all),
-        cmocka_unit_test(test_waiting),    cmocka_unit_test(test_random),
+        cmocka_unit_test(test_operations),     cmocka_unit_test(test_overheads),
+        cmocka_unit_test(test_requests),       cmocka_unit_test(test_fence),
+        cmocka_unit_test(test_groups),         cmocka_unit_test(test_epochs),
+        cmocka_unit_test(test_locks),          cmocka_unit_test(test_shared),
+        cmocka_unit_test(test_lock_all),       cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_random),         cmocka_unit_test(test_progress),
+        cmocka_unit_test(test_progress_order), cmocka_unit_test(test_many_waiting),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

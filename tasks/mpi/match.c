@@ -80,28 +80,11 @@ static void message_take(struct task_mpi *mpi, enum task_queue_kind kind, struct
     ker_chunks_give(&mpi->message, found->item);
 }
 
-uint32_t task_message_first(struct task_mpi *mpi, struct task_queue *queue, int32_t comm, int32_t window)
-{
-    struct task_match_key key = {.comm = (uint32_t)comm + 1, .source = TASK_ANY, .tag = window};
-    return task_queue_find(mpi, TASK_QUEUE_ONESIDED, queue, &key).item;
-}
-
-bool task_message_pull(struct task_mpi *mpi, struct task_queue *queue, int32_t comm, int32_t window,
-                       int32_t to, struct task_wire *wire)
-{
-    struct task_match_key key = {.comm = (uint32_t)comm + 1, .source = to, .tag = window};
-    struct task_found found = task_queue_find(mpi, TASK_QUEUE_ONESIDED, queue, &key);
-    if (found.item)
-        message_take(mpi, TASK_QUEUE_ONESIDED, queue, &found, wire);
-    return found.item != 0;
-}
-
-/* It is never searched, so it is a list. */
-bool task_deferred_pop(struct task_mpi *mpi, struct task_queue *queue, struct task_wire *wire)
+bool task_message_pop(struct task_mpi *mpi, struct task_queue *queue, struct task_wire *wire)
 {
     struct task_found first = {.item = queue->first};
     if (first.item)
-        message_take(mpi, TASK_QUEUE_DEFERRED, queue, &first, wire);
+        message_take(mpi, TASK_QUEUE_LIST, queue, &first, wire);
     return first.item != 0;
 }
 

@@ -38,7 +38,8 @@ const struct ker_option mpi_options[] = {
      "each task.",
      "jobs"},
     {"mpi.progress", KER_TYPE_CHOICE, "adapter", NULL, NULL, "adapter|calls|thread",
-     "Who goes on with rendezvous and with collectives that do not block: the adapter, whatever the task "
+     "Who goes on with rendezvous, with collectives that do not block, and with accumulates at their target: "
+     "the adapter, whatever the task "
      "does; the "
      "task, while it is in a call of MPI; or a thread beside it, which takes mpi.progress_cost from its "
      "computation.",

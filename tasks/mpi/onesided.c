@@ -14,6 +14,10 @@
  *   unlock     waits until no operation on the target is open, then UNLOCK, which nobody answers
  *   lock_all   costs nothing; the first operation on a target asks for a shared lock there, and what is for
  *              this target waits for it in `delayed`
+ *
+ * An accumulate is software at the target: by mpi.progress it waits until that is in a call of MPI, or its
+ * thread does it. So do common libraries; what adapters do without it are put, get, the atomic operations of
+ * one element, locks, and the flags of post and complete.
  * Invariant: window.open is the sum of target.open, of operations issued (delayed ones, too) and not
  * complete.
  */
@@ -107,6 +111,8 @@ static void operation(struct task_mpi *mpi, struct task_state *task, ker_time no
     wire.bytes = op->bytes;
     if (op->kind == TASK_OP_FETCH)
         back_put(&wire, op->bytes2);
+    if (op->kind != TASK_OP_GET && op->mode & TASK_WINDOW_SOFTWARE)
+        wire.flags = TASK_WIRE_SOFTWARE;
     if (op->request)
         wire.sender = request_make(mpi, task, wire.destination);
     struct task_window *window = op_window(task);
@@ -118,7 +124,7 @@ static void operation(struct task_mpi *mpi, struct task_state *task, ker_time no
         control(mpi, task, now, TASK_WIRE_LOCK, target, false);
     }
     if (target->lock == TASK_LOCK_ASKED)
-        task_message_push(mpi, TASK_QUEUE_ONESIDED, &task->onesided->delayed, &wire);
+        task_message_push(mpi, TASK_QUEUE_LIST, &target->delayed, &wire);
     else
         operation_send(mpi, task, now, &wire);
 }
@@ -141,7 +147,7 @@ static void start(struct task_mpi *mpi, struct task_state *task)
     for (uint32_t i = 0; i < op->request_count; i++) {
         uint32_t peer = (uint32_t)op->requests[i];
         struct task_wire complete = wire_of(task, TASK_WIRE_COMPLETE, op->comm, op->tag, peer);
-        task_message_push(mpi, TASK_QUEUE_ONESIDED, &task_onesided_get(task)->starters, &complete);
+        task_message_push(mpi, TASK_QUEUE_LIST, &op_window(task)->starters, &complete);
         struct task_target *target = task_target_get(task, op->comm, op->tag, peer);
         if (op->mode & TASK_WINDOW_UNCHECKED)
             continue;
@@ -157,8 +163,7 @@ static void start(struct task_mpi *mpi, struct task_state *task)
 static void complete(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     struct task_wire wire;
-    while (task_message_pull(mpi, &task_onesided_get(task)->starters, task->op.comm, task->op.tag, TASK_ANY,
-                             &wire))
+    while (task_message_pop(mpi, &op_window(task)->starters, &wire))
         task_wire_send(mpi, task_node_of(mpi, task), now, &wire, wire.destination, 0);
 }
 
@@ -200,15 +205,12 @@ static void unlock_all(struct task_mpi *mpi, struct task_state *task, ker_time n
 static void locks_grant(struct task_mpi *mpi, struct task_state *task, ker_time now,
                         struct task_window *window)
 {
-    struct task_queue *locks = &task->onesided->locks;
-    while (window->waiting && !window->exclusive) {
-        uint32_t at = task_message_first(mpi, locks, window->comm, window->window);
-        struct task_wire wire = task_message_at(mpi, at)->wire;
+    while (window->locks.count && !window->exclusive) {
+        struct task_wire wire = task_message_at(mpi, window->locks.first)->wire;
         bool exclusive = wire.flags & TASK_WIRE_EXCLUSIVE;
         if (exclusive && window->shared)
             return;
-        task_message_pull(mpi, locks, window->comm, window->window, TASK_ANY, &wire);
-        window->waiting--;
+        task_message_pop(mpi, &window->locks, &wire);
         window->exclusive = exclusive;
         window->shared += !exclusive;
         wire.kind = TASK_WIRE_GRANT;
@@ -229,7 +231,7 @@ static bool target_stays(const void *context, const void *entry)
 static void window_free(struct task_state *task)
 {
     struct task_window *w = op_window(task);
-    if (!w->shared && !w->exclusive && !w->waiting && !w->open)
+    if (!w->shared && !w->exclusive && !w->locks.count && !w->open)
         ker_table_drop(&task_window_kind, &task->onesided->windows, w);
     ker_table_keep(&task_target_kind, &task->onesided->targets, target_stays, &task->op);
 }
@@ -283,22 +285,16 @@ void task_onesided_end(struct task_mpi *mpi, struct task_state *task, ker_time n
     }
 }
 
-uint32_t task_onesided_sends(const struct task_mpi *mpi, const struct task_state *task)
+uint32_t task_onesided_sends(struct task_state *task)
 {
     const struct task_op *op = &task->op;
-    uint32_t sends = 0;
     if (op->peer == TASK_PROC_NULL)
         return 0;
     if (op->kind <= TASK_OP_FETCH || op->kind == TASK_OP_WIN_LOCK || op->kind == TASK_OP_WIN_UNLOCK)
         return 1;
     if (op->kind == TASK_OP_WIN_POST && !(op->mode & TASK_WINDOW_UNCHECKED))
         return op->request_count;
-    if (op->kind != TASK_OP_WIN_COMPLETE || !task->onesided)
-        return 0;
-    for (uint32_t i = task->onesided->starters.first; i; i = task_message_at(mpi, i)->next)
-        sends +=
-            task_message_at(mpi, i)->wire.comm == op->comm && task_message_at(mpi, i)->wire.tag == op->tag;
-    return sends;
+    return op->kind == TASK_OP_WIN_COMPLETE ? op_window(task)->starters.count : 0;
 }
 
 bool task_onesided_begin(struct task_mpi *mpi, struct task_state *task, ker_time now)
@@ -385,9 +381,9 @@ static void operation_arrived(struct task_mpi *mpi, struct task_state *task, ker
 static void granted(struct task_mpi *mpi, struct task_state *task, ker_time now, const struct task_wire *wire)
 {
     struct task_wire one;
-    task_target_get(task, wire->comm, wire->tag, wire->destination)->lock = TASK_LOCK_HELD;
-    while (task_message_pull(mpi, &task->onesided->delayed, wire->comm, wire->tag, (int32_t)wire->destination,
-                             &one))
+    struct task_target *target = task_target_get(task, wire->comm, wire->tag, wire->destination);
+    target->lock = TASK_LOCK_HELD;
+    while (task_message_pop(mpi, &target->delayed, &one))
         operation_send(mpi, task, now, &one);
     settle(mpi, task);
 }
@@ -398,9 +394,8 @@ static void lock_arrived(struct task_mpi *mpi, struct task_state *task, ker_time
 {
     struct task_window *window = task_window_get(task, wire->comm, wire->tag);
     if (wire->kind == TASK_WIRE_LOCK) {
-        task_message_push(mpi, TASK_QUEUE_ONESIDED, &task->onesided->locks, wire);
-        window->waiting++;
-        if (window->waiting > 1)
+        task_message_push(mpi, TASK_QUEUE_LIST, &window->locks, wire);
+        if (window->locks.count > 1)
             return; /* who waits longer comes first, and waits still */
     } else if (wire->flags & TASK_WIRE_EXCLUSIVE) {
         window->exclusive = false;
@@ -422,12 +417,28 @@ static void posted(struct task_mpi *mpi, struct task_state *task, const struct t
     settle(mpi, task);
 }
 
+/* For the target's processor, which computes. */
+static bool onesided_defers(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                            const struct task_wire *wire)
+{
+    if (mpi->progress == TASK_PROGRESS_ADAPTER || !task_all_compute(task))
+        return false;
+    if (mpi->progress == TASK_PROGRESS_THREAD) {
+        task_act(mpi, task, now);
+        return false;
+    }
+    task_message_push(mpi, TASK_QUEUE_LIST, &task->deferred, wire);
+    return true;
+}
+
 void task_onesided_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                            const struct task_wire *wire)
 {
     bool answers =
         wire->kind == TASK_WIRE_DONE || wire->kind == TASK_WIRE_ANSWER || wire->kind == TASK_WIRE_GRANT;
     struct task_state *task = task_on_node(mpi, node, wire->job, answers ? wire->source : wire->destination);
+    if (wire->flags & TASK_WIRE_SOFTWARE && !answers && onesided_defers(mpi, task, now, wire))
+        return;
     switch (wire->kind) {
     case TASK_WIRE_PUT:
     case TASK_WIRE_GET:
@@ -458,4 +469,14 @@ void task_onesided_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker
     default:
         ker_assert(!"a message of a kind the MPI model knows");
     }
+}
+
+void task_onesided_enter(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    struct task_wire wire;
+    while (task_message_pop(mpi, &task->deferred, &wire))
+        if (wire.kind >= TASK_WIRE_PUT)
+            task_onesided_arrived(mpi, task_node_of(mpi, task), now, &wire);
+        else
+            task_protocol_deferred(mpi, task, now, &wire);
 }

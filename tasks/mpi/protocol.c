@@ -265,7 +265,7 @@ static bool protocol_defers(struct task_mpi *mpi, const struct task_mpi_node *no
         task_act(mpi, task, now);
         return false;
     }
-    task_message_push(mpi, TASK_QUEUE_DEFERRED, &task->deferred, wire);
+    task_message_push(mpi, TASK_QUEUE_LIST, &task->deferred, wire);
     return true;
 }
 
@@ -276,9 +276,8 @@ void task_protocol_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker
         protocol_handle(mpi, node, now, wire);
 }
 
-void task_protocol_enter(struct task_mpi *mpi, struct task_state *task, ker_time now)
+void task_protocol_deferred(struct task_mpi *mpi, struct task_state *task, ker_time now,
+                            const struct task_wire *wire)
 {
-    struct task_wire wire;
-    while (task_deferred_pop(mpi, &task->deferred, &wire))
-        protocol_handle(mpi, task_node_of(mpi, task), now, &wire);
+    protocol_handle(mpi, task_node_of(mpi, task), now, wire);
 }

@@ -50,9 +50,6 @@ struct task_match_key task_key_of_message(enum task_queue_kind kind, const struc
         return (struct task_match_key){.comm = 1, .call = wire->sequence, .source = (int32_t)wire->source};
     if (kind == TASK_QUEUE_HELD)
         return (struct task_match_key){.comm = 1, .call = wire->receiver};
-    if (kind == TASK_QUEUE_ONESIDED)
-        return (struct task_match_key){
-            .comm = (uint32_t)wire->comm + 1, .source = (int32_t)wire->destination, .tag = wire->tag};
     struct task_match_key key = {
         .comm = (uint32_t)wire->comm + 1, .source = (int32_t)wire->source, .tag = wire->tag};
     if (wire->flags & TASK_WIRE_COLLECTIVE) {
@@ -164,7 +161,7 @@ struct task_found task_queue_find(struct task_mpi *mpi, enum task_queue_kind kin
                                   const struct task_match_key *key)
 {
     struct task_found found = {0};
-    if (!q->lookup && q->count > LONG && kind != TASK_QUEUE_ONESIDED)
+    if (!q->lookup && q->count > LONG)
         lengthen(mpi, kind, q);
     if (q->lookup)
         return long_find(mpi, q, key);

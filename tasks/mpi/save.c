@@ -223,7 +223,7 @@ static void peers_state(struct task_state *task, struct ker_chunk *c)
 
 /* ---- one-sided ---- */
 
-static void window_state(struct task_window *w, struct ker_chunk *c)
+static void window_state(struct task_mpi *mpi, struct task_window *w, struct ker_chunk *c)
 {
     KER_CHUNK(c, w->comm);
     KER_CHUNK(c, w->window);
@@ -232,13 +232,14 @@ static void window_state(struct task_window *w, struct ker_chunk *c)
     KER_CHUNK(c, w->exposed);
     KER_CHUNK(c, w->completed);
     KER_CHUNK(c, w->shared);
-    KER_CHUNK(c, w->waiting);
     w->exclusive = ker_chunk_bool(c, w->exclusive);
     w->all = ker_chunk_bool(c, w->all);
+    messages_state(mpi, TASK_QUEUE_LIST, &w->locks, c);
+    messages_state(mpi, TASK_QUEUE_LIST, &w->starters, c);
     c->bad |= w->window < 1;
 }
 
-static void target_state(struct task_target *t, struct ker_chunk *c)
+static void target_state(struct task_mpi *mpi, struct task_target *t, struct ker_chunk *c)
 {
     KER_CHUNK(c, t->comm);
     KER_CHUNK(c, t->window);
@@ -248,6 +249,7 @@ static void target_state(struct task_target *t, struct ker_chunk *c)
     KER_CHUNK(c, t->lock);
     t->exclusive = ker_chunk_bool(c, t->exclusive);
     t->awaited = ker_chunk_bool(c, t->awaited);
+    messages_state(mpi, TASK_QUEUE_LIST, &t->delayed, c);
     c->bad |= t->window < 1;
 }
 
@@ -258,25 +260,22 @@ static void onesided_state(struct task_mpi *mpi, struct task_state *task, struct
     struct task_onesided *o = task_onesided_get(task);
     void **windows = c->loads ? NULL : task_windows_sorted(o),
          **targets = c->loads ? NULL : task_targets_sorted(o);
-    uint32_t count = ker_chunk_count(c, (uint32_t)o->windows.count, 34);
+    uint32_t count = ker_chunk_count(c, (uint32_t)o->windows.count, 38);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
         struct task_window one = windows ? *(struct task_window *)windows[i] : (struct task_window){0};
-        window_state(&one, c);
+        window_state(mpi, &one, c);
         if (c->loads && !c->bad)
             *task_window_get(task, one.comm, one.window) = one;
     }
-    count = ker_chunk_count(c, (uint32_t)o->targets.count, 23);
+    count = ker_chunk_count(c, (uint32_t)o->targets.count, 27);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
         struct task_target one = targets ? *(struct task_target *)targets[i] : (struct task_target){0};
-        target_state(&one, c);
+        target_state(mpi, &one, c);
         if (c->loads && !c->bad)
             *task_target_get(task, one.comm, one.window, one.peer) = one;
     }
     free(windows);
     free(targets);
-    messages_state(mpi, TASK_QUEUE_ONESIDED, &o->delayed, c);
-    messages_state(mpi, TASK_QUEUE_ONESIDED, &o->starters, c);
-    messages_state(mpi, TASK_QUEUE_ONESIDED, &o->locks, c);
 }
 
 /* ---- runs ---- */
@@ -430,7 +429,7 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
     }
     messages_state(mpi, TASK_QUEUE_EARLY, &task->early, c);
     messages_state(mpi, TASK_QUEUE_HELD, &task->held, c);
-    messages_state(mpi, TASK_QUEUE_DEFERRED, &task->deferred, c);
+    messages_state(mpi, TASK_QUEUE_LIST, &task->deferred, c);
     onesided_state(mpi, task, c);
     awaited_state(mpi, task, c);
     able_state(mpi, task, c);

@@ -78,10 +78,9 @@ struct task_queue {
 enum task_queue_kind {
     TASK_QUEUE_POSTED, /* receives */
     TASK_QUEUE_UNEXPECTED,
-    TASK_QUEUE_EARLY,    /* messages before their turn */
-    TASK_QUEUE_HELD,     /* found by matched probes; wire.receiver is the message's name */
-    TASK_QUEUE_ONESIDED, /* of one-sided communication: stays a list */
-    TASK_QUEUE_DEFERRED, /* mpi.progress = "calls": arrived while the task was in none; a list, too */
+    TASK_QUEUE_EARLY, /* messages before their turn */
+    TASK_QUEUE_HELD,  /* found by matched probes; wire.receiver is the message's name */
+    TASK_QUEUE_LIST,  /* is never searched: of one-sided communication, and `deferred` */
 };
 
 /* Of the searches in a task's posted or unexpected queues. */
@@ -103,25 +102,25 @@ struct task_window {
     uint32_t open;               /* own operations that are not complete */
     uint32_t missing;            /* own epoch: tasks that have not posted yet */
     uint32_t exposed, completed; /* epoch of others here: how many they are, and have completed it */
-    uint32_t shared, waiting;    /* locks of the memory here: shared ones, and tasks that wait for one */
+    uint32_t shared;             /* locks of the memory here */
+    struct task_queue locks;     /* LOCK that wait for it */
+    struct task_queue starters;  /* own epoch: COMPLETE that MPI_Win_complete will send */
     bool exclusive;              /* it is locked so */
     bool all;                    /* own epoch: shared locks of whoever is used */
 };
 enum task_lock { TASK_LOCK_NONE, TASK_LOCK_ASKED, TASK_LOCK_HELD, TASK_LOCK_UNCHECKED };
 struct task_target {
     int32_t comm, window;
-    uint32_t peer;  /* task of the job */
-    uint32_t open;  /* own operations there that are not complete */
-    uint32_t posts; /* from there, not used */
-    uint8_t lock;   /* of its memory: enum task_lock */
-    bool exclusive; /* the lock */
-    bool awaited;   /* a post */
+    uint32_t peer;             /* task of the job */
+    uint32_t open;             /* own operations there that are not complete */
+    uint32_t posts;            /* from there, not used */
+    uint8_t lock;              /* of its memory: enum task_lock */
+    bool exclusive;            /* the lock */
+    bool awaited;              /* a post */
+    struct task_queue delayed; /* own operations that wait for the lock */
 };
 struct task_onesided {
     struct ker_table windows, targets;
-    struct task_queue delayed;  /* operations that wait for a lock */
-    struct task_queue starters; /* COMPLETE that MPI_Win_complete will send */
-    struct task_queue locks;    /* LOCK that wait here */
 };
 
 /* A call of a collective at one task. */
@@ -173,7 +172,8 @@ struct task_state {
     } able;                                     /* runs that nobody waits for, and that can go on */
     struct ker_table peers;                     /* of struct task_peer */
     struct task_queue posted[2], unexpected[2]; /* user's, collectives' */
-    struct task_queue early, held, deferred;
+    struct task_queue early, held;
+    struct task_queue deferred;   /* mpi.progress = "calls": what arrived while the task was in none */
     struct task_search search[2]; /* by kind of queue: posted, unexpected */
     uint32_t longest[2];          /* the longest queue there was */
     ker_time searching;           /* its queues are being searched until then */
@@ -398,11 +398,8 @@ extern const struct ker_table_kind task_peer_kind;
 /* At the end of a queue. */
 void task_message_push(struct task_mpi *, enum task_queue_kind, struct task_queue *,
                        const struct task_wire *);
-/* The first of them that is of this window, 0: none; and such a one, to this task or TASK_ANY, taken out. */
-uint32_t task_message_first(struct task_mpi *, struct task_queue *, int32_t comm, int32_t window);
-bool task_message_pull(struct task_mpi *, struct task_queue *, int32_t comm, int32_t window, int32_t to,
-                       struct task_wire *);
-bool task_deferred_pop(struct task_mpi *, struct task_queue *, struct task_wire *); /* false: it is empty */
+/* The first of a list; false: it is empty. */
+bool task_message_pop(struct task_mpi *, struct task_queue *, struct task_wire *);
 struct task_peer *task_peer_get(struct task_state *, uint32_t key); /* made when there is none */
 /* Posts an active receive. True: it fits this message, which had arrived and is taken from the queue. */
 bool task_match_post(struct task_mpi *, struct task_state *, uint32_t request, struct task_wire *);
@@ -440,8 +437,8 @@ void task_protocol_copied(struct task_mpi *, struct task_state *, const struct t
 /* The task has searched a queue: what it finds it has when that is over. */
 void task_protocol_searched(struct task_mpi *, struct task_state *, ker_time now);
 void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
-/* The task begins a call: what has arrived meanwhile is handled. */
-void task_protocol_enter(struct task_mpi *, struct task_state *, ker_time now);
+/* One that has arrived before: the task begins a call. */
+void task_protocol_deferred(struct task_mpi *, struct task_state *, ker_time now, const struct task_wire *);
 /* A cookie names a request of a task of the node. */
 static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task_state *task, uint32_t number)
 {
@@ -450,12 +447,14 @@ static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task
 }
 
 /* -- onesided.c -- */
-uint32_t task_onesided_sends(const struct task_mpi *, const struct task_state *); /* messages of the op */
+uint32_t task_onesided_sends(struct task_state *); /* messages of the op */
 /* The task's op; false: it waits, and task_onesided_end follows. */
 bool task_onesided_begin(struct task_mpi *, struct task_state *, ker_time now);
 /* Is there nothing that it waits for, or not any more? */
 bool task_onesided_settled(const struct task_mpi *, struct task_state *);
 void task_onesided_end(struct task_mpi *, struct task_state *, ker_time now);
+/* The task begins a call: what has arrived meanwhile, messages of all kinds, is handled. */
+void task_onesided_enter(struct task_mpi *, struct task_state *, ker_time now);
 /* A message of the kinds from PUT on. */
 void task_onesided_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
 

@@ -226,7 +226,7 @@ static void send_charge(struct task_mpi *mpi, struct task_state *task)
         break;
     default:
         if (task_op_onesided(op))
-            task_owe(task, mpi->model.send_overhead * (ker_time)task_onesided_sends(mpi, task));
+            task_owe(task, mpi->model.send_overhead * (ker_time)task_onesided_sends(task));
         break;
     }
 }
@@ -288,7 +288,7 @@ static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time n
     if (__builtin_expect(task->streams != NULL, 0))
         task_after_begun(mpi, task);
     if (task->deferred.first && !task_computes(task))
-        task_protocol_enter(mpi, task, now);
+        task_onesided_enter(mpi, task, now);
     if (task->op.kind == TASK_OP_COLLECTIVE) {
         task_collective_start(mpi, task);
         task->stage = TASK_STAGE_COLLECTIVE;

@@ -27,6 +27,7 @@ enum task_wire_kind {
 
 #define TASK_WIRE_SYNC 1       /* wants an ACK */
 #define TASK_WIRE_EXCLUSIVE 4  /* of LOCK, GRANT, UNLOCK */
+#define TASK_WIRE_SOFTWARE 8   /* of PUT, FETCH: the target's processor does it */
 #define TASK_WIRE_COLLECTIVE 2 /* collective context; sequence and start are the call's */
 
 /* The network's envelope. Source and destination are those of the message, in its answers, too. */

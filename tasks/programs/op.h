@@ -82,6 +82,7 @@ enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFE
 /* Of windows: mode, as bits. */
 #define TASK_WINDOW_EXCLUSIVE 1 /* the lock */
 #define TASK_WINDOW_UNCHECKED 2 /* MPI_MODE_NOCHECK: nobody is asked */
+#define TASK_WINDOW_SOFTWARE 1  /* of PUT, FETCH: an accumulate, which adapters cannot do */
 
 enum task_collective {
     TASK_COLL_BARRIER,

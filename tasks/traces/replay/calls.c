@@ -43,7 +43,7 @@ struct replay_call {
 /* By name. */
 static const struct replay_call calls[] = {
     {"MPI_Abort", ABORT, TASK_OP_ABORT},
-    {"MPI_Accumulate", WINDOW, TASK_OP_PUT},
+    {"MPI_Accumulate", WINDOW, TASK_OP_PUT, TASK_WINDOW_SOFTWARE},
     {"MPI_Allgather", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_ALLGATHER},
     {"MPI_Allgather_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_ALLGATHER},
     {"MPI_Allgatherv", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_ALLGATHERV},
@@ -89,7 +89,7 @@ static const struct replay_call calls[] = {
     {"MPI_Gatherv", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_GATHERV},
     {"MPI_Gatherv_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_GATHERV},
     {"MPI_Get", WINDOW, TASK_OP_GET},
-    {"MPI_Get_accumulate", WINDOW, TASK_OP_FETCH},
+    {"MPI_Get_accumulate", WINDOW, TASK_OP_FETCH, TASK_WINDOW_SOFTWARE},
     {"MPI_Graph_create", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Iallgather", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_ALLGATHER},
     {"MPI_Iallgatherv", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_ALLGATHERV},
@@ -140,7 +140,7 @@ static const struct replay_call calls[] = {
     {"MPI_Neighbor_alltoallw_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_NEIGHBOR_ALLTOALLV},
     {"MPI_Probe", PROBE, TASK_OP_PROBE},
     {"MPI_Put", WINDOW, TASK_OP_PUT},
-    {"MPI_Raccumulate", WINDOW, TASK_OP_PUT},
+    {"MPI_Raccumulate", WINDOW, TASK_OP_PUT, TASK_WINDOW_SOFTWARE},
     {"MPI_Recv", MESSAGE, TASK_OP_RECV},
     {"MPI_Recv_init", MESSAGE, TASK_OP_RECV_INIT},
     {"MPI_Reduce", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_REDUCE},
@@ -152,7 +152,7 @@ static const struct replay_call calls[] = {
     {"MPI_Request_free", NAMED, TASK_OP_REQUEST_FREE},
     {"MPI_Request_get_status", STATUS, TASK_OP_STATUS},
     {"MPI_Rget", WINDOW, TASK_OP_GET},
-    {"MPI_Rget_accumulate", WINDOW, TASK_OP_FETCH},
+    {"MPI_Rget_accumulate", WINDOW, TASK_OP_FETCH, TASK_WINDOW_SOFTWARE},
     {"MPI_Rput", WINDOW, TASK_OP_PUT},
     {"MPI_Rsend", MESSAGE, TASK_OP_SEND, TASK_MODE_READY},
     {"MPI_Rsend_init", MESSAGE, TASK_OP_SEND_INIT, TASK_MODE_READY},
@@ -407,6 +407,7 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
         return replay_window_make(t, op, &w);
     case WINDOW:
     case WINDOW_BARRIER:
+        op->mode = call->more;
         return replay_window_get(t, op, some, call->sort == WINDOW_BARRIER, &w);
     case FILES:
         op->kind = TASK_OP_COMPUTE;
