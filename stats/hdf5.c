@@ -8,8 +8,8 @@
 
 #include "stats/columns.h"
 #include "stats/file.h"
+#include "stats/hdf5_load.h"
 
-#include <hdf5.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -64,6 +64,8 @@ static void attribute_put(struct stats_hdf5 *h, hid_t object, const char *name, 
 
 struct stats_hdf5 *stats_hdf5_open(const char *folder, struct ker_error *error)
 {
+    if (stats_hdf5_load(error) != KER_OK)
+        return NULL;
     struct stats_hdf5 *h = ker_alloc(sizeof *h);
     H5Eset_auto2(H5E_DEFAULT, NULL, NULL); /* errors are reported once, with the path */
     hid_t creation = H5Pcreate(H5P_FILE_CREATE), access = H5Pcreate(H5P_FILE_ACCESS);

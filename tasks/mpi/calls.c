@@ -2,7 +2,7 @@
  * how much of that is waiting.
  *
  * From when an operation is fetched to when the next one is, time is that of its call: overheads that
- * are owed, waits, and what a computation takes that stands for a call. A task has a small table,
+ * are owed, waits, and what a computation takes that stands for a call. A task has a short list,
  * found by the address of the function's name; two addresses of one name are one function where that
  * can be seen (task_calls_sorted). Names that come from a checkpoint are the model's own. Only tasks
  * of jobs whose calls are counted have any of this.
@@ -11,18 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-
-static uint64_t function_hash(const void *key)
-{
-    return ker_hash((uint64_t)(uintptr_t)((const struct task_counted *)key)->function);
-}
-
-static bool function_same(const void *entry, const void *key)
-{
-    return ((const struct task_counted *)entry)->function == ((const struct task_counted *)key)->function;
-}
-
-static const struct ker_table_kind functions = {sizeof(struct task_counted), function_hash, function_same};
 
 void task_calls_init(struct task_state *task)
 {
@@ -33,16 +21,22 @@ void task_calls_release(struct task_state *task)
 {
     if (!task->calls)
         return;
-    ker_table_release(&task->calls->function);
+    free(task->calls->function);
     free(task->calls);
 }
 
 static struct task_counted *function_get(struct task_calls *calls, const char *function)
 {
-    struct task_counted wanted = {.function = function};
-    bool is_new;
-    struct task_counted *f = ker_table_add(&functions, &calls->function, &wanted, &is_new);
-    f->function = function;
+    uint8_t *hint = &calls->hint[ker_hash((uintptr_t)function) >> 58]; /* of 64 */
+    if (*hint < calls->count && calls->function[*hint].function == function)
+        return &calls->function[*hint];
+    for (uint16_t i = 0; i < calls->count; i++)
+        if (calls->function[i].function == function) {
+            *hint = (uint8_t)i;
+            return &calls->function[i];
+        }
+    struct task_counted *f = KER_PUSH(calls->function, calls->count, calls->room);
+    *f = (struct task_counted){.function = function};
     return f;
 }
 
@@ -125,12 +119,11 @@ static void open_add(const struct task_state *task, struct task_counted *of, con
 struct task_counted *task_calls_sorted(const struct task_state *task, ker_time end, uint32_t *count)
 {
     const struct task_calls *calls = task->calls;
-    struct task_counted *all = ker_alloc(((size_t)calls->function.count + 1) * sizeof *all);
-    const struct task_counted *at = NULL;
-    uint32_t n = 0, joined = 0;
-    while ((at = ker_table_next(&functions, &calls->function, at))) {
-        all[n] = *at;
-        open_add(task, &all[n++], at->function, end);
+    struct task_counted *all = ker_alloc(((size_t)calls->count + 1) * sizeof *all);
+    uint32_t n = calls->count, joined = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        all[i] = calls->function[i];
+        open_add(task, &all[i], all[i].function, end);
     }
     if (n)
         qsort(all, n, sizeof *all, name_compare);

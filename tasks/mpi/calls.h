@@ -14,8 +14,10 @@ struct task_counted {
     ker_time simulated, wait;
 };
 struct task_calls {
-    struct ker_table function; /* of struct task_counted */
-    struct task_counted *now;  /* which the task is in since then; NULL: none */
+    struct task_counted *function; /* in the order of their first calls */
+    uint16_t count, room;
+    uint8_t hint[64];         /* where one may be, by its name's address; otherwise all are looked at */
+    struct task_counted *now; /* which the task is in since then; NULL: none */
     ker_time since;
 };
 

@@ -1,0 +1,36 @@
+/* hdf5_load.c - see hdf5_load.h. */
+#define STATS_HDF5_LOADS
+#include "stats/hdf5_load.h"
+
+#include <dlfcn.h>
+
+struct stats_hdf5_library stats_hdf5_library;
+
+struct symbol {
+    const char *name;
+    void *pointer; /* where its address belongs */
+};
+
+enum ker_status stats_hdf5_load(struct ker_error *error)
+{
+    static const struct symbol symbols[] = {
+#define SYMBOL(name) {#name, &stats_hdf5_library.to_##name},
+        STATS_HDF5_FUNCTIONS(SYMBOL) STATS_HDF5_NUMBERS(SYMBOL)
+#undef SYMBOL
+    };
+    static bool loaded;
+    if (loaded)
+        return KER_OK;
+    void *library = dlopen(STATS_HDF5_FILE, RTLD_NOW | RTLD_LOCAL);
+    if (!library)
+        return ker_fail(error, KER_RUN_FAILED, "results.h5 needs the library HDF5: %s", dlerror());
+    for (size_t i = 0; i < sizeof symbols / sizeof *symbols; i++) {
+        void *found = dlsym(library, symbols[i].name);
+        if (!found)
+            return ker_fail(error, KER_RUN_FAILED, "results.h5: %s has no %s", STATS_HDF5_FILE,
+                            symbols[i].name);
+        memcpy(symbols[i].pointer, &found, sizeof found);
+    }
+    loaded = true;
+    return KER_OK;
+}
