@@ -210,7 +210,9 @@ static void classes_init(struct net_network *net)
 {
     net->switch_class = net_switch_class;
     net->switch_class.port_stride = (uint32_t)port_bytes(net);
-    if (!net->route_ahead)
+    if (net->hop)
+        net->switch_class.prepare = net_switch_prepare_hop;
+    else if (!net->route_ahead)
         net->switch_class.prepare = NULL;
     net->node_class = *net->host.class;
     net->node_class.head_bytes = (uint32_t)(round64(net->host.bytes) + sizeof(struct net_adapter) + 16);

@@ -59,6 +59,7 @@ struct net_link_class {
     ker_time watch_high, watch_low; /* a watched link becomes congested at, and is no more at this backlog */
     ker_time slack;                 /* an output may take another packet while its backlog is at most this */
     struct net_times *times;        /* by bytes on the wire */
+    uint64_t spare;                 /* 64 bytes: an index is a shift */
 };
 
 struct net_settings {
@@ -164,7 +165,7 @@ struct net_switch {
     struct net_credits_due *credits_due; /* by port */
     char *voq;                           /* net_voq_row of output 0; NULL on switches too large for it */
     uint32_t id, self;                   /* among switches; component */
-    uint32_t turn;                       /* which output is served first when several could be */
+    uint32_t turn; /* which output is served first when several could be; behind the last port: the first */
     uint16_t ports, port_bytes;
     uint32_t draws;                 /* of the random arbiter */
     uint16_t rotor;                 /* round-robin selection: the port whose turn it is */
@@ -252,14 +253,23 @@ struct net_counts {
     uint64_t marked, cnps_sent, cnps_received, cnps_lost, throttled_flows;
 };
 
+/* What a packet takes from the end of a link to the next component, beside the link's latency. */
+struct net_onward {
+    ker_time delay;
+    ker_time tail; /* all bits: it is there when its tail is; 0: when its head is */
+};
+
 struct net_network {
     struct net_settings set;
+    struct net_onward onward[2]; /* to a switch, behind its pipeline; to an adapter */
+    ker_time head_first; /* all bits: a packet is sent on while it still comes in; 0: when it is whole */
     const struct route_topology *topology;
     uint32_t adapters_each;            /* of a node */
     uint32_t switch_group, node_group; /* numbers of the component groups */
     route_next_function *route;
     route_next_function *route_ahead; /* finds what depends on nothing but the packet, or says 0; NULL: routes
                                          are not found ahead, as they may depend on time or are due later */
+    route_hop_function *hop;          /* the same in short; NULL: not with these settings, or none */
     route_range_function *range;      /* NULL: not with these settings, or the algorithm has none */
     bool faulty;                      /* something goes down, or may */
     struct net_host host;
@@ -368,6 +378,7 @@ static inline uint32_t net_buffer_behind(const struct net_network *net, const st
 }
 
 extern const struct ker_class net_switch_class;
+void net_switch_prepare_hop(void *self, struct ker_event *); /* of a class with net->hop: its prepare() */
 
 /* build.c: the i-th of net->switches; NULL: it is not made, and nothing ever came to it. */
 const struct net_switch *net_switch_made(const struct net_network *, uint32_t i);

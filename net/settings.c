@@ -242,6 +242,14 @@ static enum ker_status settings_check(const struct net_settings *set, const stru
     return KER_OK;
 }
 
+static void onward_set(struct net_network *net)
+{
+    ker_time whole = net->set.forwarding == NET_STORE_AND_FORWARD ? -1 : 0;
+    net->onward[0] = (struct net_onward){net->set.delay, whole};
+    net->onward[1] = (struct net_onward){0, -1};
+    net->head_first = ~whole;
+}
+
 static void phases_set(struct net_network *net, const struct net_phases *phases)
 {
     net->set.measure_from = phases->measure_from;
@@ -312,11 +320,14 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     /* behind the input_fifo of a FIFO a packet is routed when its turn comes, from the state it came with */
     if (!net->faulty && net->set.queueing != NET_QUEUE_FIFO)
         net->route_ahead = summary->adaptive ? route_settled_function(topology) : net->route;
+    if (!net->faulty && net->set.queueing != NET_QUEUE_FIFO && net->set.pinning == NET_PIN_PACKET)
+        net->hop = route_hop_function_of(topology);
     if (net_range_selects(net))
         net->range = route_range_function_of(topology);
     net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(topology)->repairs);
     net->set.seed = seed;
     phases_set(net, &phases);
+    onward_set(net);
     enum ker_status status = network_check(net, config, error);
     if (status == KER_OK)
         status = net_congestion_read(net, config, error);

@@ -114,6 +114,14 @@ struct route_range {
 typedef bool route_range_function(const struct route_topology *topology, uint64_t coordinate,
                                   const struct route_packet *packet, struct route_range *range);
 
+/* The short form of one next hop that depends on nothing of the packet but its address, how it came in and
+ * its chance, and leaves no state: port << 16 | first channel << 8 | how many channels from there on are
+ * alike
+ * (>= 1); 0 where it depends on more. Of `in`: in_port << 8 | in_channel. Asked for nearly every packet at
+ * every switch: all in registers. */
+typedef uint32_t route_hop_function(const struct route_topology *topology, uint64_t coordinate,
+                                    uint64_t address, uint32_t in, uint64_t chance);
+
 struct route_summary {
     uint32_t endpoints, switches;
     uint32_t adapters, planes; /* of each host (endpoints h x adapters ... belong to host h); copies of the
@@ -166,6 +174,7 @@ route_next_function *route_function(const struct route_topology *topology);
 /* Of adaptive algorithms: writes the only next hop and returns 1 where that depends on nothing but the
  * packet; else returns 0. NULL: the algorithm cannot tell. */
 route_next_function *route_settled_function(const struct route_topology *topology);
+route_hop_function *route_hop_function_of(const struct route_topology *topology);     /* NULL: none */
 route_range_function *route_range_function_of(const struct route_topology *topology); /* NULL: none */
 
 /* Number of links of a minimal route between two endpoints, injection and ejection included; 1 + 1 inside one

@@ -46,6 +46,11 @@ route_next_function *route_settled_function(const struct route_topology *topolog
     return topology->algorithm->settled;
 }
 
+route_hop_function *route_hop_function_of(const struct route_topology *topology)
+{
+    return topology->algorithm->hop;
+}
+
 route_range_function *route_range_function_of(const struct route_topology *topology)
 {
     return topology->algorithm->range;

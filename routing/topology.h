@@ -32,6 +32,7 @@ struct route_algorithm {
     /* Where next() may look at the state of the switch (adaptive): is this hop one of those that do not? Then
      * writes what next() would, and returns 1; else 0. NULL: it cannot tell. */
     route_next_function *settled;
+    route_hop_function *hop;     /* the same next hops as next()'s, where they are that simple; NULL: never */
     route_range_function *range; /* the same next hops as next()'s, where they make a range; NULL: never */
     /* After the topology's build(): makes what the algorithm needs (topology->table). May be NULL. */
     enum ker_status (*prepare)(struct route_topology *, const struct ker_config *, struct ker_error *);
@@ -130,6 +131,21 @@ static inline int route_eject(const struct route_topology *topology, const struc
     *choice = (struct route_choice){.port = (uint16_t)port};
     route_channel(choice, 0, topology->channels);
     return 1;
+}
+
+/* A route_hop_function from a route_next_function that is inlined: nothing is written to memory then. */
+static inline __attribute__((always_inline)) uint32_t route_hop_by(route_next_function *next,
+                                                                   const struct route_topology *topology,
+                                                                   uint64_t coordinate, uint64_t address,
+                                                                   uint32_t in, uint64_t chance)
+{
+    const struct route_packet packet = {
+        .address = address, .chance = chance, .in_port = (uint16_t)(in >> 8), .in_channel = (uint8_t)in};
+    struct route_choice choice;
+    if (!next(topology, coordinate, 0, &packet, &choice))
+        return 0;
+    uint32_t count = choice.channel_count, first = count ? choice.first_channel : choice.channel;
+    return (uint32_t)choice.port << 16 | first << 8 | (count ? count : 1);
 }
 
 /* Bits needed to write 0..count-1. */

@@ -62,6 +62,11 @@ static inline bool grant_possible(const struct net_network *net, const struct gr
 
 /* ---- the grant ---- */
 
+__attribute__((noinline)) static void output_keep(struct net_network *net, const struct net_ahead t)
+{
+    net_ahead_keep(net, &t);
+}
+
 static inline void output_count(struct net_network *net, struct grant *g, const struct net_packet *p,
                                 ker_time now, ker_time leave, ker_time wire, ker_time read_end)
 {
@@ -71,7 +76,7 @@ static inline void output_count(struct net_network *net, struct grant *g, const 
     const struct net_ahead t = {
         g->out, g->in, leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time), p->bytes};
     if (__builtin_expect(leave + wire > net->settled, 0))
-        net_ahead_keep(net, &t);
+        output_keep(net, t);
     else
         net_ahead_count(net, &t);
 }
@@ -88,16 +93,15 @@ __attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, c
     return NET_MARKED;
 }
 
-static inline void packet_forward(struct net_switch *s, struct grant *g, const struct net_packet *p,
-                                  ker_time now)
+static inline __attribute__((always_inline)) void packet_forward(struct net_switch *s, struct grant *g,
+                                                                 const struct net_packet *p, ker_time now)
 {
     struct net_network *net = s->net;
     struct net_port *in = g->in, *out = g->out;
     const struct net_link_class *link = &net->link[out->link];
     struct net_times t_out = net_times_of(net, out->link, p->bytes),
                      t_in = net_times_of(net, in->link, p->bytes);
-    bool whole = net->set.forwarding == NET_STORE_AND_FORWARD;
-    ker_time tail = whole ? p->time : p->time + t_in.wire;
+    ker_time tail = p->time + (t_in.wire & net->head_first);
 
     ker_time read_end = now + t_in.crossbar;
     if (tail > read_end)
@@ -119,15 +123,14 @@ static inline void packet_forward(struct net_switch *s, struct grant *g, const s
     out->credit[g->channel] -= (out->to_adapter | g->reserved) ? 0 : p->bytes;
     output_count(net, g, p, now, leave, t_out.wire, read_end);
 
-    /* the tail at an adapter, the head behind the pipeline at a switch */
-    ker_time to_switch = out->ends_at_adapter - 1, full = 0 - (ker_time)(out->ends_at_adapter | whole);
-    ker_time arrive = leave + link->latency + (net->set.delay & to_switch) + (t_out.wire & full);
+    const struct net_onward *onward = &net->onward[out->ends_at_adapter];
+    ker_time arrive = leave + link->latency + onward->delay + (t_out.wire & onward->tail);
     struct net_packet *next =
         (struct net_packet *)ker_post_event(net->engine, out->peer, arrive, out->peer_port, g->channel);
     next->flags = (p->flags & (uint8_t)~NET_ROUTED) | mark;
     memcpy((char *)next + 16, (const char *)p + 16, sizeof *p - 16);
     next->hops = p->hops + (p->hops < NET_MAX_SWITCHES);
-    s->turn = g->out_port + 1u < s->ports ? g->out_port + 1u : 0;
+    s->turn = g->out_port + 1u;
     net->count.packet_hops++;
     credit_return(net, in, p, read_end);
 }

@@ -174,6 +174,33 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
 
 /* Routes that depend on nothing but the packet are found before the cell runs, and what they lead to is
  * fetched. */
+static inline void packet_prepared(struct net_switch *s, struct net_packet *p, uint32_t hop, uint32_t state)
+{
+    uint32_t port = hop >> 16;
+    const char *out = (const char *)net_port_at(s, port);
+    p->state = state;
+    p->next = hop;
+    p->flags |= NET_ROUTED;
+    __builtin_prefetch(out, 1);
+    __builtin_prefetch(out + 64, 1);
+    __builtin_prefetch(credits_due_at(s, port), 1);
+    if (s->voq)
+        __builtin_prefetch(&net_voq_row(s, port)[p->port]);
+}
+
+void net_switch_prepare_hop(void *self, struct ker_event *event)
+{
+    struct net_switch *s = self;
+    struct net_network *net = s->net;
+    struct net_packet *p = (struct net_packet *)event;
+    unsigned base = channel_base(net, p);
+    __builtin_prefetch(credits_upstream(net, net_port_at(s, p->port)), 1);
+    uint32_t hop = net->hop(net->topology, s->coordinate, p->address,
+                            (uint32_t)p->port << 8 | (p->channel - base), net_packet_chance(net, p));
+    if (hop)
+        packet_prepared(s, p, hop + (base << 8), 0);
+}
+
 static void switch_prepare(void *self, struct ker_event *event)
 {
     struct net_switch *s = self;
@@ -186,17 +213,9 @@ static void switch_prepare(void *self, struct ker_event *event)
     if (!net->route_ahead(net->topology, s->coordinate, s->id, &r, &c))
         return;
     channel_pin(net, &r, &c, 1);
-    unsigned first = base + (c.channel_count ? c.first_channel : c.channel),
-             channel_count = c.channel_count ? c.channel_count : 1;
-    p->state = c.state & 0xffffffu;
-    p->next = (uint32_t)c.port << 16 | first << 8 | channel_count;
-    p->flags |= NET_ROUTED;
-    const char *out = (const char *)net_port_at(s, c.port);
-    __builtin_prefetch(out, 1);
-    __builtin_prefetch(out + 64, 1);
-    __builtin_prefetch(credits_due_at(s, c.port), 1);
-    if (s->voq)
-        __builtin_prefetch(&net_voq_row(s, c.port)[p->port]);
+    uint32_t first = base + (c.channel_count ? c.first_channel : c.channel),
+             count = c.channel_count ? c.channel_count : 1;
+    packet_prepared(s, p, (uint32_t)c.port << 16 | first << 8 | count, c.state & 0xffffffu);
 }
 
 /* Puts the packet into its queue; false: it had no route and is lost. */
@@ -351,12 +370,17 @@ static void fresh_route(struct net_switch *s, ker_time now)
     net->fresh_count = 0;
 }
 
+static inline uint32_t turn_of(const struct net_switch *s)
+{
+    return s->turn < s->ports ? s->turn : 0;
+}
+
 /* Serves the marked outputs, beginning with a different one each time so that no output always comes first at
  * a common input. Serving may mark more (FIFO switches): goes on until none is marked. */
 static void marked_serve(struct net_switch *s, ker_time now)
 {
     struct net_network *net = s->net;
-    uint32_t words = (s->ports + 63u) / 64, first = s->turn / 64 % words;
+    uint32_t words = (s->ports + 63u) / 64, first = turn_of(s) / 64 % words;
     bool any = true;
     while (any) {
         any = false;
@@ -364,7 +388,7 @@ static void marked_serve(struct net_switch *s, ker_time now)
             uint32_t word = (first + k) % words;
             uint64_t keep = 0;
             if (k == 0) /* the outputs before the turn come last */
-                keep = (1ull << (s->turn & 63)) - 1;
+                keep = (1ull << (turn_of(s) & 63)) - 1;
             uint64_t bits = net->dirty[word] & ~keep;
             net->dirty[word] &= keep;
             while (bits) {

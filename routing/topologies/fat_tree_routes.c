@@ -22,8 +22,10 @@ static int up_or_down(const struct fat_tree *tree, uint64_t coordinate, const st
     return ((coordinate ^ packet->address) & l->above_mask) != 0;
 }
 
-static int minimal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                        const struct route_packet *packet, struct route_choice *choice)
+static inline __attribute__((always_inline)) int minimal_next(const struct route_topology *topology,
+                                                              uint64_t coordinate, uint32_t switch_id,
+                                                              const struct route_packet *packet,
+                                                              struct route_choice *choice)
 {
     const struct fat_tree *tree = tree_of(topology);
     const struct level *l;
@@ -64,13 +66,27 @@ static int random_next(const struct route_topology *topology, uint64_t coordinat
     return up_choice(topology, l, packet, choice, route_pick(packet, PARENT_SALT + level, l->up));
 }
 
-static int adaptive_settled(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                            const struct route_packet *packet, struct route_choice *choice)
+static inline __attribute__((always_inline)) int adaptive_settled(const struct route_topology *topology,
+                                                                  uint64_t coordinate, uint32_t switch_id,
+                                                                  const struct route_packet *packet,
+                                                                  struct route_choice *choice)
 {
     const struct level *l;
     if (up_or_down(tree_of(topology), coordinate, packet, &l))
         return 0;
     return minimal_next(topology, coordinate, switch_id, packet, choice);
+}
+
+static uint32_t minimal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                            uint32_t in, uint64_t chance)
+{
+    return route_hop_by(minimal_next, topology, coordinate, address, in, chance);
+}
+
+static uint32_t adaptive_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                             uint32_t in, uint64_t chance)
+{
+    return route_hop_by(adaptive_settled, topology, coordinate, address, in, chance);
 }
 
 static bool adaptive_range(const struct route_topology *topology, uint64_t coordinate,
@@ -109,14 +125,16 @@ static uint32_t tree_channels(const struct route_topology *topology)
 }
 
 const struct ker_kind *const route_tree_algorithms[] = {
-    &(const struct ker_kind){
-        .name = "minimal",
-        .meaning = "the same as d_mod_k",
-        .operations = &(const struct route_algorithm){.next = minimal_next, .channels = tree_channels}},
-    &(const struct ker_kind){
-        .name = "d_mod_k",
-        .meaning = "up by the destination's number",
-        .operations = &(const struct route_algorithm){.next = minimal_next, .channels = tree_channels}},
+    &(const struct ker_kind){.name = "minimal",
+                             .meaning = "the same as d_mod_k",
+                             .operations = &(const struct route_algorithm){.next = minimal_next,
+                                                                           .hop = minimal_hop,
+                                                                           .channels = tree_channels}},
+    &(const struct ker_kind){.name = "d_mod_k",
+                             .meaning = "up by the destination's number",
+                             .operations = &(const struct route_algorithm){.next = minimal_next,
+                                                                           .hop = minimal_hop,
+                                                                           .channels = tree_channels}},
     &(const struct ker_kind){.name = "s_mod_k",
                              .meaning = "up by the source's number",
                              .operations = &(const struct route_algorithm){.by_source = true,
@@ -134,6 +152,7 @@ const struct ker_kind *const route_tree_algorithms[] = {
                                                                            .by_switch = true,
                                                                            .next = adaptive_next,
                                                                            .settled = adaptive_settled,
+                                                                           .hop = adaptive_hop,
                                                                            .range = adaptive_range,
                                                                            .channels = tree_channels}},
     NULL,

@@ -289,6 +289,7 @@ void route_rails_adopt(struct route_topology *outer)
     r->algorithm = *inner->algorithm;
     r->algorithm.next = rails_next;
     r->algorithm.settled = NULL;
+    r->algorithm.hop = NULL;
     r->algorithm.range = NULL;
     r->algorithm.away = inner->algorithm->away ? rails_away : NULL;
     r->algorithm.avoids = false; /* the inner topology knows of no faults */

@@ -96,14 +96,22 @@ static inline int order_choice(const struct torus *torus, uint64_t coordinate, u
     return 1;
 }
 
-static int minimal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,
-                        const struct route_packet *packet, struct route_choice *choice)
+static inline __attribute__((always_inline)) int minimal_next(const struct route_topology *topology,
+                                                              uint64_t coordinate, uint32_t switch_id,
+                                                              const struct route_packet *packet,
+                                                              struct route_choice *choice)
 {
     const struct torus *torus = torus_of(topology);
     uint64_t target = packet->address & torus->coordinate_mask;
     if (coordinate == target)
         return route_eject(topology, packet, (uint32_t)(packet->address >> torus->slot_shift), choice);
     return order_choice(torus, coordinate, target, packet, 0, choice);
+}
+
+static uint32_t minimal_hop(const struct route_topology *topology, uint64_t coordinate, uint64_t address,
+                            uint32_t in, uint64_t chance)
+{
+    return route_hop_by(minimal_next, topology, coordinate, address, in, chance);
 }
 
 /* Offers the lanes from `port` on that lead in one direction. */
@@ -213,6 +221,7 @@ const struct ker_kind *const route_torus_algorithms[] = {
                              .meaning = "dimension order",
                              .operations = &(const struct route_algorithm){.by_switch = true,
                                                                            .next = minimal_next,
+                                                                           .hop = minimal_hop,
                                                                            .channels = minimal_channels}},
     &(const struct ker_kind){
         .name = "adaptive",
