@@ -101,13 +101,19 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     return g;
 }
 
+/* As was found ahead. */
+static inline struct grant grant_routed(const struct net_switch *s, const struct net_packet *p, ker_time now)
+{
+    return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff, now);
+}
+
 /* Where the packet goes. */
 static inline struct grant route_choose(struct net_switch *s, const struct net_packet *p, ker_time now,
                                         uint32_t *state)
 {
     if (__builtin_expect(p->flags & NET_ROUTED, 1)) {
         *state = p->state;
-        return grant_make(s, p, p->next >> 16, p->next >> 8 & 0xff, p->next & 0xff, now);
+        return grant_routed(s, p, now);
     }
     return route_decide(s, p, now, state);
 }

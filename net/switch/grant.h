@@ -62,12 +62,15 @@ static inline bool grant_possible(const struct net_network *net, const struct gr
 
 /* ---- the grant ---- */
 
-__attribute__((noinline)) static void output_keep(struct net_network *net, const struct net_ahead t)
+/* Not inline, and all by value: what lies in memory for the rare way would be written for the other, too. */
+__attribute__((noinline)) static void output_keep(struct net_network *net, struct net_port *out,
+                                                  struct net_port *in, ker_time leave, ker_time wire,
+                                                  uint64_t waited, uint64_t in_buffer, uint32_t bytes)
 {
-    net_ahead_keep(net, &t);
+    net_ahead_keep(net, &(struct net_ahead){out, in, leave, wire, waited, in_buffer, bytes});
 }
 
-static inline void output_count(struct net_network *net, struct grant *g, const struct net_packet *p,
+static inline void output_count(struct net_network *net, const struct grant *g, const struct net_packet *p,
                                 ker_time now, ker_time leave, ker_time wire, ker_time read_end)
 {
     /* what leaves behind run.end is kept: a fork may move it (nothing is settled that lies behind it) */
@@ -76,18 +79,19 @@ static inline void output_count(struct net_network *net, struct grant *g, const 
     const struct net_ahead t = {
         g->out, g->in, leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time), p->bytes};
     if (__builtin_expect(leave + wire > net->settled, 0))
-        output_keep(net, t);
+        output_keep(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes);
     else
         net_ahead_count(net, &t);
 }
 
-/* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. */
-__attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, const struct grant *g,
-                                                         const struct net_packet *p, ker_time now)
+/* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits of
+ * its channel when it has taken its own. */
+__attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, struct net_port *out,
+                                                         uint32_t left, const struct net_packet *p,
+                                                         ker_time now)
 {
-    uint32_t left =
-        g->out->to_adapter ? UINT32_MAX : g->out->credit[g->channel] - (g->reserved ? 0 : p->bytes);
-    if (p->flags & (NET_NOTICE | NET_MARKED) || !s->net->congestion->marks(s, g->out, p, left, now))
+    if (p->flags & (NET_NOTICE | NET_MARKED) ||
+        !s->net->congestion->marks(s, out, p, out->to_adapter ? UINT32_MAX : left, now))
         return 0;
     s->net->count.marked++;
     return NET_MARKED;
@@ -111,7 +115,7 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
 
     uint8_t mark = 0;
     if (__builtin_expect(net->congestion != NULL, 0))
-        mark = congestion_mark(s, g, p, now);
+        mark = congestion_mark(s, out, out->credit[g->channel] - (g->reserved ? 0 : p->bytes), p, now);
 
     ker_time leave = now > out->link_free ? now : out->link_free;
     if (tail - t_out.wire > leave)

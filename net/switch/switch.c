@@ -236,27 +236,39 @@ static bool packet_route(struct net_switch *s, const struct net_packet *p, ker_t
 
 /* The only packet of a quiet instant goes straight through when nothing is in its way: the same grant that
  * the queues would give, without touching them. */
-static void packet_pass(struct net_switch *s, const struct net_packet *p, ker_time now)
+static inline __attribute__((always_inline)) void packet_pass_to(struct net_switch *s, struct net_packet *p,
+                                                                 struct grant g, uint32_t state, ker_time now)
 {
-    struct net_network *net = s->net;
-    uint32_t state;
-    struct grant g = route_choose(s, p, now, &state);
     struct net_port *out = g.out;
-    if (__builtin_expect(!out, 0)) {
-        net_packet_lose(s, p, now);
-        return;
-    }
-    if ((out->queue == NET_NONE) & grant_possible(net, &g, p->bytes, now)) {
+    if ((out->queue == NET_NONE) & grant_possible(s->net, &g, p->bytes, now)) {
         s->draws++;
-        struct net_packet *writable = (struct net_packet *)p;
-        writable->state = state;
+        p->state = state;
         packet_forward(s, &g, p, now);
         return;
     }
-    request_put(s, &g, p, state);
+    const struct grant waits = g; /* in memory on this way only */
+    request_put(s, &waits, p, state);
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g.out_port, now);
     output_serve(s, g.out_port, now);
+}
+
+__attribute__((noinline)) static void packet_decide(struct net_switch *s, struct net_packet *p, ker_time now)
+{
+    uint32_t state;
+    const struct grant g = route_decide(s, p, now, &state);
+    if (__builtin_expect(!g.out, 0))
+        net_packet_lose(s, p, now);
+    else
+        packet_pass_to(s, p, g, state, now);
+}
+
+static inline void packet_pass(struct net_switch *s, struct net_packet *p, ker_time now)
+{
+    if (__builtin_expect(p->flags & NET_ROUTED, 1))
+        packet_pass_to(s, p, grant_routed(s, p, now), p->state, now);
+    else
+        packet_decide(s, p, now);
 }
 
 /* ---- faults ---- */
@@ -417,7 +429,7 @@ static void switch_arrival_alone(void *self, struct ker_engine *e, const struct 
         switch_arrival(self, e, event);
         switch_act(self, e, event->time);
     } else {
-        packet_pass(s, (const struct net_packet *)event, event->time);
+        packet_pass(s, (struct net_packet *)event, event->time); /* nobody else reads it any more */
     }
 }
 
