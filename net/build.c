@@ -6,6 +6,7 @@
  * to a switch first: credits, wake-ups and the places of credits (net_credits_due) are for switches that have
  * sent something.
  */
+#include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
 #include "net/series.h"

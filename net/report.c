@@ -1,4 +1,5 @@
 /* report.c - what the network has counted, merged over the ranks. */
+#include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
 

@@ -1,4 +1,5 @@
 /* settings.c - the keys switch.* and adapter.*, and what they must satisfy together with the links. */
+#include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/series.h"
 

@@ -9,6 +9,7 @@
  * sent, either a wake-up is on its way, or the next credit is a record (credits_starved).
  */
 #include "net/adapter/flows.h"
+#include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
 #include "net/series.h"

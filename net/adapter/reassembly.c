@@ -8,6 +8,7 @@
  * A packet costs one line of the table: the extension, a line elsewhere, is looked at with the first and the
  * last packet only.
  */
+#include "net/adapter/receiving.h"
 #include "net/network.h"
 #include "net/state.h"
 

@@ -4,6 +4,7 @@
  * Where the sink is limited, a packet keeps its buffer until it has been worked off: it comes a second time
  * then.
  */
+#include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/network.h"
 

@@ -8,6 +8,7 @@
  * handed up. Invariant: the head of a list is never the next in order.
  */
 #include "net/adapter/pairs.h"
+#include "net/adapter/receiving.h"
 #include "net/network.h"
 #include "net/state.h"
 

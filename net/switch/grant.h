@@ -84,8 +84,8 @@ static inline void output_count(struct net_network *net, const struct grant *g, 
         net_ahead_count(net, &t);
 }
 
-/* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits of
- * its channel when it has taken its own. */
+/* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits
+ * of its channel when it has taken its own. */
 __attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, struct net_port *out,
                                                          uint32_t left, const struct net_packet *p,
                                                          ker_time now)
