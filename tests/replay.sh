@@ -257,3 +257,15 @@ for ranks in 1 3; do
     [ $? -eq 2 ] && [ "$(grep -c 'first: the 3 tasks of the world, of which task 0 is the first, do not all call the same collectives' err)" -eq 1 ]
     check "one task has another root, $ranks ranks: refused"
 done
+mpicc -O1 -o agree "$top/tests/tracer/agree.c" >err 2>&1
+for words in "0 200 r 4 3 0 1" "0 100 a 4 3 0 1"; do # bytes of the broadcast; another reduction
+    rm -rf first second
+    # shellcheck disable=SC2086 # several words
+    mpirun -n 3 "$marstrace" -o first ./agree 0 100 r 4 3 0 1 >err 2>&1 && mpirun -n 3 "$marstrace" -o second ./agree $words >err 2>&1 &&
+        cp second/task-000002.mars first/
+    "$marssim" -q -o agree-out replay.cfg 'jobs[0].trace="second"' >err 2>&1
+    check "agree $words"
+    "$marssim" -q -o agree-out replay.cfg 'jobs[0].trace="first"' >err 2>&1
+    [ $? -eq 2 ] && grep -q 'do not all call the same collectives with the same roots and sizes' err
+    check "one task with these words and the others with others: refused"
+done

@@ -26,7 +26,7 @@ struct trace {
     struct mars_writer *writer;
 };
 
-enum { INIT = 1, IRECV, ISEND, WAITSOME, CANCEL, FINALIZE };
+enum { INIT = 1, IRECV, ISEND, WAITSOME, CANCEL, FINALIZE, RECV, SEND_INIT, START, REQUEST_FREE };
 
 static uint64_t time_of_day(void)
 {
@@ -79,6 +79,10 @@ static void trace_begin(struct trace *t)
     define(defines, WAITSOME, "MPI_Waitsome requests[] done[]");
     define(defines, CANCEL, "MPI_Cancel request");
     define(defines, FINALIZE, "MPI_Finalize");
+    define(defines, RECV, "MPI_Recv recvbytes source tag comm from got_tag got");
+    define(defines, SEND_INIT, "MPI_Send_init bytes dest tag comm request");
+    define(defines, START, "MPI_Start requests[]");
+    define(defines, REQUEST_FREE, "MPI_Request_free request");
     mars_store(at, 7, 8); /* the world: one task, itself */
     at = mars_put_signed(mars_put(mars_put(at + 8, 0), 0), 0);
     at = mars_ranks_put(at, &(int32_t){0}, 1);
@@ -115,7 +119,7 @@ struct bench {
     struct ker_error error;
 };
 
-static void bench_open(struct bench *b, struct trace *t, const char *keys)
+static enum ker_status bench_try(struct bench *b, struct trace *t, const char *keys)
 {
     const struct ker_option *tables[] = {task_job_options, mpi_options, NULL};
     *b = (struct bench){.comm = ker_comm_alone()};
@@ -130,6 +134,12 @@ static void bench_open(struct bench *b, struct trace *t, const char *keys)
         status = class->hand(b->program, &(uint32_t){0}, 1, b->comm, &b->error);
     if (status == KER_OK)
         status = class->prepare(b->program, &(uint32_t){0}, 1, &b->error);
+    return status;
+}
+
+static void bench_open(struct bench *b, struct trace *t, const char *keys)
+{
+    enum ker_status status = bench_try(b, t, keys);
     if (status)
         print_error("%s\n", b->error.text);
     assert_int_equal(status, KER_OK);
@@ -211,11 +221,105 @@ static void test_others(void **state)
     bench_close(&b, &t);
 }
 
+static void start(struct trace *t, int64_t request)
+{
+    static const struct mars_times times;
+    uint8_t shape[40], *at = mars_put_signed(mars_put(mars_put(shape, START << 1), 1), request);
+    mars_writer_call(t->writer, shape, (size_t)(at - shape), &times, NULL, time_of_day);
+}
+
+/* Each letter and digit a call with this request: r Irecv, s Isend, i Send_init, b Start, f Request_free, w a
+ * completion with a message of 8 bytes, R Recv of 8 bytes and L of more. */
+static void calls_write(struct trace *t, const char *calls)
+{
+    for (; *calls; calls += 2) {
+        int64_t request = calls[1] - '0';
+        switch (calls[0]) {
+        case 'r':
+            receive(t, 5, request);
+            break;
+        case 's':
+            CALL(t, ISEND, 8, 0, 5, 1, request);
+            break;
+        case 'i':
+            CALL(t, SEND_INIT, 8, 0, 5, 1, request);
+            break;
+        case 'b':
+            start(t, request);
+            break;
+        case 'f':
+            CALL(t, REQUEST_FREE, request);
+            break;
+        case 'w':
+            completed(t, request, request, 0);
+            break;
+        default:
+            CALL(t, RECV, 8, 0, 5, 1, 0, 5, calls[0] == 'L' ? 9 : 8);
+        }
+    }
+}
+
+/* Calls are counted from 1, MPI_Init. */
+static void test_requests_used(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *calls, *error; /* NULL: as it should be */
+    } cases[] = {
+        {"r1w1r1w1s1w1", NULL},
+        {"r1r2w2s2w1w2", NULL},
+        {"i1b1w1b1w1f1s1w1", NULL},
+        {"s1f1s1w1", NULL},
+        {"R0", NULL},
+        {"r1r1", "task 0, call 3 (MPI_Irecv): request 1 is made twice: that of call 2 has not completed"},
+        {"s2r1s2", "task 0, call 4 (MPI_Isend): request 2 is made twice: that of call 2 has not completed"},
+        {"i1s1", "task 0, call 3 (MPI_Isend): request 1 is made twice: that of call 2 has not completed"},
+        {"r1w1w1", "task 0, call 4 (MPI_Waitsome): request 1 completes, and none of this number is active"},
+        {"i1w1", "task 0, call 3 (MPI_Waitsome): request 1 completes, and none of this number is active"},
+        {"b1", "task 0, call 2 (MPI_Start): request 1 is started, and is no persistent one"},
+        {"s1b1", "task 0, call 3 (MPI_Start): request 1 is started, and is no persistent one"},
+        {"i1b1b1",
+         "task 0, call 4 (MPI_Start): request 1 is started twice: it has not completed since call 3"},
+        {"i1f1b1", "task 0, call 4 (MPI_Start): request 1 is started, and is no persistent one"},
+        {"L0", "task 0, call 2 (MPI_Recv): it has received 9 bytes, and has room for 8"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trace t;
+        struct bench b;
+        trace_begin(&t);
+        calls_write(&t, cases[i].calls);
+        enum ker_status status = bench_try(&b, &t, "");
+        if (status != KER_OK && !cases[i].error)
+            fail_msg("%s: %s", cases[i].calls, b.error.text);
+        assert_int_equal(status != KER_OK, cases[i].error != NULL);
+        if (cases[i].error && !strstr(b.error.text, cases[i].error))
+            fail_msg("%s: %s", cases[i].calls, b.error.text);
+        bench_close(&b, &t);
+    }
+}
+
+/* A receive with room for 8 bytes that got 9. */
+static void test_truncated(void **state)
+{
+    (void)state;
+    struct trace t;
+    struct bench b;
+    trace_begin(&t);
+    CALL(&t, IRECV, 7, -2, 5, 1, 1);
+    completed(&t, 1, 1, 0);
+    assert_int_equal(bench_try(&b, &t, ""), KER_BAD_INPUT);
+    assert_non_null(
+        strstr(b.error.text, "call 3 (MPI_Waitsome): request 1 has received 8 bytes, and has room for 7"));
+    bench_close(&b, &t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_equal_receives),
         cmocka_unit_test(test_others),
+        cmocka_unit_test(test_requests_used),
+        cmocka_unit_test(test_truncated),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -52,6 +52,11 @@ void replay_named_get(struct replay_task *, struct task_op *);
 /* A wait for those requests that the call completed; *some: there are any. */
 enum ker_status replay_complete_get(struct replay_task *, struct task_op *, bool *some,
                                     const struct replay_wrong *);
+/* active.c: is the operation possible with the requests that there are? And what the record may have made, of
+ * which there is no operation. */
+enum ker_status replay_active_check(struct replay_task *, const struct task_op *,
+                                    const struct replay_wrong *);
+void replay_active_unknown(struct replay_task *);
 /* op->collective is set. */
 enum ker_status replay_collective_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 

@@ -372,11 +372,9 @@ static enum ker_status create_translate(struct replay_task *t, const struct repl
     return status;
 }
 
-enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool *some, const char *path,
-                                 struct ker_error *error)
+static enum ker_status translate(struct replay_task *t, const struct replay_call *call, struct task_op *op,
+                                 bool *some, const struct replay_wrong *w)
 {
-    const struct replay_call *call = call_of(t, t->record.function);
-    const struct replay_wrong w = {t, path, error};
     *op = (struct task_op){.kind = call->op, .call = call->name};
     *some = true;
     t->parts = 1;
@@ -392,32 +390,43 @@ enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool
     case PAIR:
     case MATCHED:
     case PROBE:
-        return message_translate(t, call, op, &w);
+        return message_translate(t, call, op, w);
     case NAMED:
     case STATUS:
     case COMPLETE:
-        return request_translate(t, call, op, some, &w);
+        return request_translate(t, call, op, some, w);
     case COLLECTIVE:
         op->collective = call->more;
-        return collective_translate(t, op, some, &w);
+        return collective_translate(t, op, some, w);
     case CREATE:
     case CREATE_GROUP:
-        return create_translate(t, call, op, some, &w);
+        return create_translate(t, call, op, some, w);
     case WINDOW_MAKE:
-        return replay_window_make(t, op, &w);
+        return replay_window_make(t, op, w);
     case WINDOW:
     case WINDOW_BARRIER:
         op->mode = call->more;
-        return replay_window_get(t, op, some, call->sort == WINDOW_BARRIER, &w);
+        return replay_window_get(t, op, some, call->sort == WINDOW_BARRIER, w);
     case FILES:
+        replay_active_unknown(t);
         op->kind = TASK_OP_COMPUTE;
         op->time = picoseconds(t->record.duration_ns);
         *some = op->time > 0;
         return KER_OK;
     case UNKNOWN:
-        return unknown_get(t, call, op, some, &w);
+        replay_active_unknown(t);
+        return unknown_get(t, call, op, some, w);
     default:
+        replay_active_unknown(t);
         *some = false;
         return KER_OK;
     }
+}
+
+enum ker_status replay_translate(struct replay_task *t, struct task_op *op, bool *some, const char *path,
+                                 struct ker_error *error)
+{
+    const struct replay_wrong w = {t, path, error};
+    enum ker_status status = translate(t, call_of(t, t->record.function), op, some, &w);
+    return status == KER_OK && *some ? replay_active_check(t, op, &w) : status;
 }

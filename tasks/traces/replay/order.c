@@ -1,8 +1,9 @@
 /* order.c - do all tasks of a communicator call the same collectives, in the same order?
  *
- * Of every task and communicator one number is made of the collectives and their roots, in their order; the
- * least and the greatest of all members must be the same. Which call differs `marsconv --check` finds out.
- * Calls that do not block stand among the others, as MPI counts them. Intercommunicators are left out.
+ * Of every task and communicator one number is made of the collectives, their roots and sizes, in their
+ * order; the least and the greatest of all members must be the same. Which call differs `marsconv --check`
+ * finds out. Calls that do not block stand among the others, as MPI counts them. Intercommunicators are left
+ * out.
  */
 #include "tasks/traces/replay/replay.h"
 
@@ -42,6 +43,21 @@ static bool has_root(unsigned collective)
     return rooted[collective];
 }
 
+/* What all tasks of a call must give alike: the bytes of the vector or of a block, or the list of all. */
+static uint64_t sizes_of(const struct task_op *op)
+{
+    static const bool alike[TASK_COLL_COUNT] = {
+        [TASK_COLL_BCAST] = true,     [TASK_COLL_REDUCE] = true,   [TASK_COLL_ALLREDUCE] = true,
+        [TASK_COLL_GATHER] = true,    [TASK_COLL_SCATTER] = true,  [TASK_COLL_REDUCE_SCATTER_BLOCK] = true,
+        [TASK_COLL_ALLGATHER] = true, [TASK_COLL_ALLTOALL] = true, [TASK_COLL_SCAN] = true,
+        [TASK_COLL_EXSCAN] = true};
+    bool list = op->collective == TASK_COLL_ALLGATHERV || op->collective == TASK_COLL_REDUCE_SCATTER;
+    uint64_t sizes = alike[op->collective] ? op->bytes : 0;
+    for (uint32_t i = 0; list && op->receive_bytes && i < op->request_count; i++)
+        sizes = ker_mix(sizes + op->receive_bytes[i]);
+    return sizes;
+}
+
 void replay_order_add(struct replay_order *o, const struct task_op *op)
 {
     if (op->kind != TASK_OP_COLLECTIVE && op->kind != TASK_OP_ICOLLECTIVE &&
@@ -50,6 +66,7 @@ void replay_order_add(struct replay_order *o, const struct task_op *op)
     uint64_t root = has_root(op->collective) ? (uint32_t)op->peer + 1u : 0;
     uint64_t *now = &o->now[op->comm];
     *now = ker_mix(*now * 3 + ((uint64_t)op->collective << 33 | root) + 1);
+    *now = ker_mix(*now + sizes_of(op));
 }
 
 void replay_order_end(struct replay_order *o, const struct task_comm *comms, const int32_t *comm,
@@ -74,8 +91,8 @@ enum ker_status replay_order_agree(struct replay_order *o, const struct task_com
         if (o->least[i] < o->most[i])
             return ker_fail(error, KER_BAD_INPUT,
                             "%s: the %d tasks of %s, of which task %d is the first, do not all call the same "
-                            "collectives with the same roots in the same order; marsconv --check names the "
-                            "calls",
+                            "collectives with the same roots and sizes in the same order; marsconv --check "
+                            "names the calls",
                             path, comms[i].size, i == 0 ? "the world" : "a communicator",
                             task_comm_task(&comms[i], 0));
     return KER_OK;

@@ -251,6 +251,7 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     free(t.list[1]);
     free(t.window);
     free(t.made);
+    free(t.request);
     return status;
 }
 

@@ -75,6 +75,13 @@ struct replay_window {
 };
 #define REPLAY_WINDOWS_MOST (1 << 24)
 
+/* A request as the trace has used it so far, see active.c. */
+struct replay_request {
+    uint8_t state;
+    bool receives;
+    uint64_t room, made; /* bytes; the number of the call */
+};
+
 /* A task whose calls are being read. */
 struct replay_task {
     const struct replay_rules *rules;
@@ -95,7 +102,9 @@ struct replay_task {
     struct ker_table receives; /* what is known of requests, see requests.c */
     uint64_t posts;
     struct mars_record record;
-    uint64_t read;                /* records so far */
+    uint64_t read;                  /* records so far */
+    struct replay_request *request; /* by number */
+    size_t requests;
     struct replay_window *window; /* by the task's numbers */
     uint32_t windows;
     size_t window_room;
