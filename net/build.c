@@ -410,7 +410,6 @@ void net_network_free(struct net_network *net)
     free(net->ahead);
     free(net->granted);
     KER_POOL_RELEASE(&net->outgoing);
-    KER_POOL_RELEASE(&net->flow);
     net_reassembly_free(net->reassembly);
     free(net->latency);
     free(net->total_latency);

@@ -189,21 +189,17 @@ static inline uint16_t *net_voq_row(const struct net_switch *s, uint32_t output)
 
 /* A message on its way into the network, in a pool of the rank. */
 struct net_outgoing {
-    uint64_t left, bytes; /* payload not yet injected; in all */
+    uint64_t left; /* payload not yet injected */
     uint64_t cookie;
     ker_time created;
     uint32_t destination, message, next, extension; /* NET_NONE: no extension */
-    uint64_t index;                                 /* of the next packet; of a cnp: the method's word */
+    uint32_t tail, turn; /* of the first message of a flow (flows.h): its last; the next flow's first one */
+    uint64_t index;      /* of the next packet; of a cnp: the method's word */
     uint8_t priority, queue; /* queue: enum net_queue; of control messages in order NET_QUEUE_SEND */
     bool from_offer;         /* open loop */
     bool none;               /* no message: the source is asked again at `created` */
     bool control;
     uint8_t service, part; /* part: enum net_part */
-};
-
-/* The messages of one destination, class and queue (flows.h). */
-struct net_flow {
-    uint32_t destination, head, tail, next; /* ring of flows */
 };
 
 struct net_adapter {
@@ -284,7 +280,6 @@ struct net_network {
     struct ker_arena arena;      /* the switches' pools */
     /* pools of the rank */
     KER_POOL(struct net_outgoing) outgoing;
-    KER_POOL(struct net_flow) flow;
     struct net_reassembly *reassembly;
     struct net_resequencer *resequencer;     /* NULL: messages are handed up when they are whole */
     const struct net_congestion *congestion; /* NULL: no control */

@@ -316,7 +316,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->adapters_each = route_summarise(topology)->adapters;
     net->route = route_function(topology);
     net->faulty = route_fault_summarise(topology) != NULL;
-    net->outgoing.free = net->flow.free = KER_NONE;
+    net->outgoing.free = KER_NONE;
     settings_read(&net->set, config, topology);
     /* behind the input_fifo of a FIFO a packet is routed when its turn comes, from the state it came with */
     if (!net->faulty && net->set.queueing != NET_QUEUE_FIFO)

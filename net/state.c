@@ -13,7 +13,7 @@
 
 #define VERSION 1 /* of chunks; where it has changed since: */
 #define SWITCH_VERSION 5
-#define ADAPTER_VERSION 5
+#define ADAPTER_VERSION 6
 #define AHEAD_BYTES 52
 
 /* ---- counts ---- */

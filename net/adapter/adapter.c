@@ -31,12 +31,12 @@ static void extension_make(struct net_network *net, struct net_outgoing *o,
                            const struct net_envelope *envelope)
 {
     o->extension = NET_NONE;
-    if (!envelope && o->bytes <= net->set.payload)
+    if (!envelope && o->left <= net->set.payload)
         return;
     o->extension = ker_extension_new(net->engine);
     struct net_extension *x = ker_extension(net->engine, o->extension);
     *x = (struct net_extension){
-        .bytes = o->bytes, .service = o->service, .part = o->part, .created = o->created};
+        .bytes = o->left, .service = o->service, .part = o->part, .created = o->created};
     if (envelope)
         memcpy(x->envelope, envelope->word, sizeof x->envelope);
 }
@@ -57,7 +57,6 @@ void net_send(struct net_adapter *a, ker_time now, const struct net_send *m)
     struct net_outgoing *o = &net->outgoing.at[index];
     bool control = m->queue == NET_QUEUE_CONTROL, own = !control || net->set.control != NET_CONTROL_IN_ORDER;
     *o = (struct net_outgoing){.left = m->bytes,
-                               .bytes = m->bytes,
                                .cookie = m->cookie,
                                .created = now,
                                .destination = m->destination,
@@ -87,7 +86,6 @@ static void offer_fetch(struct net_adapter *a, uint32_t most)
     a->offered = KER_POOL_TAKE(&net->outgoing, NULL);
     struct net_outgoing *o = &net->outgoing.at[a->offered];
     *o = (struct net_outgoing){.left = offer.bytes,
-                               .bytes = offer.bytes,
                                .created = offer.created,
                                .destination = offer.destination,
                                .priority = (uint8_t)offer.priority,
@@ -166,16 +164,13 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
 
 /* The message's last packet is on its way. Whoever wants to know is told when its last byte has left: the
  * record stays until then, in the order in which packets leave. */
-static void message_sent(struct net_adapter *a, uint32_t flow_index)
+static void message_sent(struct net_adapter *a, uint32_t index, uint64_t bytes)
 {
     struct net_network *net = a->net;
-    struct net_flow *f = &net->flow.at[flow_index];
-    uint32_t index = f->head;
     struct net_outgoing *o = &net->outgoing.at[index];
-    f->head = o->next;
     if (net->matrix)
         stats_matrix_add(net->matrix, a->id / net->adapters_each, o->destination / net->adapters_each,
-                         o->part != NET_FURTHER_PART, o->bytes);
+                         o->part != NET_FURTHER_PART, bytes);
     if (o->from_offer)
         a->offers--;
     if (o->cookie == 0) {
@@ -213,7 +208,7 @@ static struct net_packet packet_make(const struct net_adapter *a, const struct n
                            .index = (uint16_t)o->index,
                            .extension = (uint32_t)(o->index >> 16),
                            .message = o->message};
-    if (o->left == o->bytes) {
+    if (o->index == 0) {
         p.flags |= NET_FIRST;
         p.index = (uint16_t)(o->part << 8 | o->service);
         if (o->extension != NET_NONE) {
@@ -238,8 +233,8 @@ static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *
                                ker_time now)
 {
     struct net_network *net = a->net;
-    uint32_t turn = net->flow.at[previous].next;
-    struct net_outgoing *o = &net->outgoing.at[net->flow.at[turn].head];
+    uint32_t turn = net->outgoing.at[previous].turn;
+    struct net_outgoing *o = &net->outgoing.at[turn];
     struct net_packet p = packet_make(a, o, now);
     uint64_t payload = packet_payload(net, o);
     if (__builtin_expect(net->faulty, 0) && !route_reachable(net->topology, now, a->id, o->destination)) {
@@ -262,11 +257,13 @@ static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *
     o->index++;
     a->backlog -= payload;
     if (p.flags & NET_LAST) {
-        message_sent(a, turn);
-        if (net->flow.at[turn].head == NET_NONE) {
-            flow_remove(a, level, previous, turn);
+        uint32_t next = flow_advance(a, level, previous, turn);
+        message_sent(a, turn, (o->index - 1) * net->set.payload + payload); /* all before were full */
+        if (next == NET_NONE) {
+            *last = previous;
             return true;
         }
+        turn = next;
     }
     *last = !net->set.fifo_order || (p.flags & NET_LAST) ? turn : previous;
     return true;
@@ -279,8 +276,8 @@ static bool flow_ready(struct net_adapter *a, unsigned level, ker_time now, uint
     const struct net_network *net = a->net;
     uint32_t last = *flow_last(a, level), before = last;
     do {
-        uint32_t f = net->flow.at[before].next;
-        const struct net_outgoing *o = &net->outgoing.at[net->flow.at[f].head];
+        uint32_t f = net->outgoing.at[before].turn;
+        const struct net_outgoing *o = &net->outgoing.at[f];
         ker_time when = o->queue == NET_QUEUE_CONTROL ? now : net->congestion->ready(a, o->destination, now);
         if (when <= now) {
             *previous = before;

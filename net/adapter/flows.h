@@ -3,7 +3,8 @@
  *
  * A flow holds the messages of one destination, priority class and queue (enum net_queue), first in, first
  * out; with adapter.queues = "fifo" it holds those of all destinations. The flows of a level form a ring in
- * which they take turns; a node keeps the one served last. Levels are served from the highest to the lowest:
+ * which they take turns; a node keeps the one served last. A flow is named by its first message, whose record
+ * says the rest. Levels are served from the highest to the lowest:
  * first by class, and within a class, with adapter.control = "first", control messages before the others. The
  * bits of `waiting` say which levels have a flow. Invariant: a flow in a ring has a message.
  */
@@ -36,47 +37,47 @@ static inline void flow_append(struct net_adapter *a, uint32_t index)
 {
     struct net_network *net = a->net;
     struct net_outgoing *o = &net->outgoing.at[index];
-    uint32_t destination = net->set.fifo_adapter ? 0 : o->destination;
     unsigned level = flow_level(net, o);
     uint32_t *last = flow_last(a, level);
     o->next = NET_NONE;
-    a->backlog += o->bytes;
+    o->tail = o->turn = index;
+    a->backlog += o->left;
     if (a->waiting >> level & 1) {
         uint32_t f = *last;
         do {
-            struct net_flow *flow = &net->flow.at[f];
-            /* the queue of its messages stands in the record that is written anyway */
-            if (flow->destination == destination && net->outgoing.at[flow->tail].queue == o->queue) {
-                net->outgoing.at[flow->tail].next = index;
-                flow->tail = index;
+            struct net_outgoing *first = &net->outgoing.at[f];
+            if ((first->destination == o->destination || net->set.fifo_adapter) && first->queue == o->queue) {
+                net->outgoing.at[first->tail].next = index;
+                first->tail = index;
                 return;
             }
-            f = flow->next;
+            f = first->turn;
         } while (f != *last);
+        o->turn = net->outgoing.at[*last].turn;
+        net->outgoing.at[*last].turn = index;
     }
-    uint32_t fresh = KER_POOL_TAKE(&net->flow, NULL);
-    struct net_flow *flow = &net->flow.at[fresh];
-    *flow = (struct net_flow){destination, index, index, fresh};
-    if (a->waiting >> level & 1) {
-        flow->next = net->flow.at[*last].next;
-        net->flow.at[*last].next = fresh;
-    }
-    *last = fresh;
+    *last = index;
     a->waiting |= 1u << level;
     a->hold = 0;
 }
 
-/* Takes an empty flow out of its ring; previous is the one before it. */
-static inline void flow_remove(struct net_adapter *a, unsigned level, uint32_t previous, uint32_t flow)
+/* Takes the first message out of its flow: what is the flow now, or NET_NONE: it was the last, and the flow
+ * has left its ring. previous: the flow before it, perhaps itself. The caller says which was served last. */
+static inline uint32_t flow_advance(struct net_adapter *a, unsigned level, uint32_t previous, uint32_t flow)
 {
     struct net_network *net = a->net;
-    if (previous == flow) {
-        a->waiting &= ~(1u << level);
-    } else {
-        net->flow.at[previous].next = net->flow.at[flow].next;
-        *flow_last(a, level) = previous;
+    const struct net_outgoing *o = &net->outgoing.at[flow];
+    uint32_t next = o->next, turn = o->turn;
+    if (next != NET_NONE) {
+        net->outgoing.at[next].tail = o->tail;
+        net->outgoing.at[next].turn = turn == flow ? next : turn;
+        turn = next;
     }
-    KER_POOL_GIVE(&net->flow, flow);
+    if (previous != flow)
+        net->outgoing.at[previous].turn = turn;
+    else if (next == NET_NONE)
+        a->waiting &= ~(1u << level);
+    return next;
 }
 
 #endif

@@ -37,7 +37,6 @@ void net_packet_state(struct net_network *net, struct ker_chunk *c, struct net_p
 static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct net_outgoing *o, bool joined)
 {
     KER_CHUNK(c, o->left);
-    KER_CHUNK(c, o->bytes);
     KER_CHUNK(c, o->cookie);
     KER_CHUNK(c, o->created);
     KER_CHUNK(c, o->destination);
@@ -50,7 +49,7 @@ static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct 
     o->from_offer = ker_chunk_bool(c, o->from_offer);
     o->none = ker_chunk_bool(c, o->none);
     o->control = ker_chunk_bool(c, o->control);
-    bool extended = ker_chunk_bool(c, joined && o->left == o->bytes && o->extension != NET_NONE);
+    bool extended = ker_chunk_bool(c, joined && o->index == 0 && o->extension != NET_NONE);
     if (extended && !c->bad)
         net_extension_state(net, c, &o->extension);
     else if (c->loads)
@@ -119,16 +118,14 @@ static void level_save(struct net_adapter *n, unsigned level, struct ker_chunk *
     struct net_network *net = n->net;
     uint32_t last = *flow_last(n, level), f = last, count = 0;
     do {
-        f = net->flow.at[f].next;
+        f = net->outgoing.at[f].turn;
         count++;
     } while (f != last);
     ker_chunk_count(c, count, 8);
     for (; count; count--) {
-        f = net->flow.at[f].next;
-        struct net_flow *flow = &net->flow.at[f];
-        KER_CHUNK(c, flow->destination);
-        ker_chunk_count(c, list_count(net, flow->head), 40);
-        for (uint32_t i = flow->head; i != NET_NONE; i = net->outgoing.at[i].next)
+        f = net->outgoing.at[f].turn;
+        ker_chunk_count(c, list_count(net, f), 40);
+        for (uint32_t i = f; i != NET_NONE; i = net->outgoing.at[i].next)
             outgoing_state(net, c, &net->outgoing.at[i], true);
     }
 }
@@ -136,24 +133,26 @@ static void level_save(struct net_adapter *n, unsigned level, struct ker_chunk *
 static void flow_load(struct net_adapter *n, unsigned level, struct ker_chunk *c)
 {
     struct net_network *net = n->net;
-    uint32_t fresh = KER_POOL_TAKE(&net->flow, NULL), *last = flow_last(n, level);
-    struct net_flow flow = {.head = NET_NONE, .tail = NET_NONE, .next = fresh};
-    KER_CHUNK(c, flow.destination);
+    uint32_t *last = flow_last(n, level), first = NET_NONE, tail = NET_NONE;
     for (uint32_t count = ker_chunk_count(c, 0, 40); count; count--) {
         uint32_t index = outgoing_load(net, c, true);
-        if (flow.head == NET_NONE)
-            flow.head = index;
+        if (first == NET_NONE)
+            first = index;
         else
-            net->outgoing.at[flow.tail].next = index;
-        flow.tail = index;
+            net->outgoing.at[tail].next = index;
+        tail = index;
     }
-    c->bad |= flow.head == NET_NONE; /* a flow in a ring has a message */
+    c->bad |= first == NET_NONE; /* a flow in a ring has a message */
+    if (first == NET_NONE)
+        return;
+    struct net_outgoing *flow = &net->outgoing.at[first];
+    flow->tail = tail;
+    flow->turn = first;
     if (n->waiting >> level & 1) {
-        flow.next = net->flow.at[*last].next;
-        net->flow.at[*last].next = fresh;
+        flow->turn = net->outgoing.at[*last].turn;
+        net->outgoing.at[*last].turn = first;
     }
-    net->flow.at[fresh] = flow;
-    *last = fresh;
+    *last = first;
     n->waiting |= 1u << level;
 }
 
