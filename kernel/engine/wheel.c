@@ -30,6 +30,7 @@ void wheel_init(struct wheel *w, uint32_t components, uint32_t block_shift, ker_
     w->arena = ker_reserve_range(&w->arena_bytes);
     w->far_record.free = KER_NONE;
     w->chunks_used = 1; /* 0 means none */
+    w->high = UINT32_MAX;
     w->chunk_limit =
         (arena_bytes && arena_bytes < w->arena_bytes ? arena_bytes : w->arena_bytes) / WHEEL_CHUNK;
 }
@@ -51,11 +52,62 @@ void wheel_release(struct wheel *w)
     KER_POOL_RELEASE(&w->far_record);
 }
 
+/* ---- chunks ---- */
+
+#define TRIM_LEAST 16384u /* free chunks: 32 MiB */
+#define TRIM_STEP 1024u   /* chunks: whole pages, also huge ones */
+
+/* More is under way again: the upper part is used like the rest. */
+static void trim_cancel(struct wheel *w)
+{
+    w->free[0] = w->free[1];
+    w->free[1] = (struct wheel_free){0};
+    w->high = UINT32_MAX;
+}
+
+/* The upper half is taken no more. */
+static void trim_begin(struct wheel *w)
+{
+    uint32_t chunk = w->free[0].first;
+    w->high = (w->chunks_used / 2 + TRIM_STEP) / TRIM_STEP * TRIM_STEP;
+    w->free[0] = (struct wheel_free){0};
+    while (chunk) {
+        uint32_t next = *(uint32_t *)wheel_chunk(w, chunk);
+        wheel_chunk_free(w, chunk);
+        chunk = next;
+    }
+}
+
+/* The upper part is empty. */
+static void trim_end(struct wheel *w)
+{
+    size_t bytes = (size_t)(w->chunks_used - w->high) * WHEEL_CHUNK;
+    madvise(wheel_chunk(w, w->high), bytes, MADV_DONTNEED); /* a wish */
+    w->chunks_used = w->high;
+    w->free[1] = (struct wheel_free){0};
+    w->high = UINT32_MAX;
+}
+
+/* A burst leaves chunks that later ones may never need. Those in use lie anywhere among them, but none is for
+ * long: when no new ones are taken from the upper part, it is soon empty. */
+static inline void wheel_trim(struct wheel *w)
+{
+    if (__builtin_expect(w->high != UINT32_MAX, 0)) {
+        if (w->free[1].count == w->chunks_used - w->high)
+            trim_end(w);
+    } else if (__builtin_expect(w->free[0].count > TRIM_LEAST, 0) && w->free[0].count > w->chunks_used / 2) {
+        trim_begin(w);
+    }
+}
+
 uint32_t wheel_chunk_new(struct wheel *w, uint32_t next)
 {
-    uint32_t chunk = w->free_chunk;
+    if (w->free[0].count == 0 && w->free[1].count)
+        trim_cancel(w);
+    uint32_t chunk = w->free[0].first;
     if (chunk) {
-        w->free_chunk = *(uint32_t *)wheel_chunk(w, chunk);
+        w->free[0].first = *(uint32_t *)wheel_chunk(w, chunk);
+        w->free[0].count--;
     } else {
         if (w->chunks_used >= w->chunk_limit)
             ker_memory_out(
@@ -179,6 +231,7 @@ void wheel_advance(struct wheel *w, ker_time start)
     /* Dividing takes as long as all the rest of a small window. */
     w->base_slot = start < w->horizon ? w->base_slot + (int64_t)wheel_slot_of(w, start) : start / w->grid;
     w->base = start;
+    wheel_trim(w);
     ker_time span = (ker_time)w->slots * w->grid;
     w->horizon = start > KER_TIME_MAX - span ? KER_TIME_MAX : start + span;
     while (w->far_count && w->far[0].time < w->horizon)
@@ -233,7 +286,8 @@ void wheel_restart(struct wheel *w, ker_time at)
     memset(w->busy, 0, sizeof *w->busy * w->slots / 64);
     memset(w->busy_block, 0, sizeof *w->busy_block * w->slots * w->block_words);
     w->chunks_used = 1;
-    w->free_chunk = 0;
+    w->high = UINT32_MAX;
+    memset(w->free, 0, sizeof w->free);
     w->far_count = 0;
     KER_POOL_RELEASE(&w->far_record);
     w->base = w->base_slot = 0;

@@ -4,8 +4,9 @@
  * Time is cut into grid slots of equal length; the wheel holds the next `slots` of them. A bucket is one slot
  * of one block of consecutive components and holds chunks of 2 KiB: events (64 bytes) and notes (16 bytes)
  * apart. Chunks come from one arena by a last-in-first-out free list, so that nothing is allocated per
- * record. Records beyond the horizon wait in a binary heap and move into the wheel when it has come near
- * enough. Order inside a bucket means nothing: the window sorts.
+ * record; where most of a large arena is free, its upper part is emptied and given back. Records beyond the
+ * horizon wait in a binary heap and move into the wheel when it has come near enough. Order inside a bucket
+ * means nothing: the window sorts.
  */
 #ifndef KERNEL_WHEEL_H
 #define KERNEL_WHEEL_H
@@ -42,9 +43,15 @@ struct wheel_far { /* heap entry */
     uint32_t is_note;
 };
 
+struct wheel_free { /* chunks */
+    uint32_t first, count;
+};
+
 struct wheel {
     char *arena;
-    uint32_t chunks_used, free_chunk;
+    uint32_t chunks_used;
+    uint32_t high;             /* chunks from here on are being emptied; UINT32_MAX: none are */
+    struct wheel_free free[2]; /* below `high`, and from there on */
     uint64_t chunk_limit;
     ker_time grid;       /* slot length */
     ker_time base;       /* start of the slot that is first[] now; everything pending is >= base */
@@ -79,8 +86,10 @@ static inline char *wheel_chunk(const struct wheel *w, uint32_t chunk)
 }
 static inline void wheel_chunk_free(struct wheel *w, uint32_t chunk)
 {
-    *(uint32_t *)wheel_chunk(w, chunk) = w->free_chunk;
-    w->free_chunk = chunk;
+    struct wheel_free *list = &w->free[chunk >= w->high];
+    *(uint32_t *)wheel_chunk(w, chunk) = list->first;
+    list->first = chunk;
+    list->count++;
 }
 
 /* Slow paths: beyond the horizon. The event's memory may be filled until the next call. */
