@@ -2,12 +2,17 @@
  *
  * From the means of equal spans of time, which depend on each other little when the spans are long, follows
  * the confidence interval of the mean (stats_batch_halfwidth). A batch without packets counts as none.
+ *
+ * Steady is what has, in the first and the last third of its batches, means that differ by no more than a
+ * twentieth, or by no more than three standard errors of their difference, by how the last third varies:
+ * while a network fills, the first one varies more.
  */
 #include "run/stages.h"
 
 #include <math.h>
 #include <stdlib.h>
 
+#define LEAST_STEADY 9
 #define LEAST_BATCHES 10 /* fewer end no run: their interval is tight by chance too often */
 
 struct run_batches {
@@ -78,4 +83,36 @@ json_t *run_batches_json(const struct run *run)
     return json_pack("{s:f, s:i, s:o}", "level", ker_config_real(run->config, "run.confidence_level"),
                      "batches", run->batches->count, "half_width",
                      isfinite(width) ? json_real(width) : json_null());
+}
+
+static double mean_of(const double *value, int count, double *variance)
+{
+    double sum = 0, square = 0;
+    for (int i = 0; i < count; i++)
+        sum += value[i];
+    for (int i = 0; i < count; i++)
+        square += (value[i] - sum / count) * (value[i] - sum / count);
+    *variance = square / (count - 1);
+    return sum / count;
+}
+
+json_t *run_batches_steady(const struct run *run)
+{
+    const struct run_batches *b = run->batches;
+    if (!run->batch || b->count < LEAST_STEADY)
+        return NULL;
+    int third = b->count / 3;
+    double of_first, of_last, first = mean_of(b->mean, third, &of_first),
+                              last = mean_of(b->mean + b->count - third, third, &of_last);
+    double error = sqrt(2 * of_last / third), by = fabs(last - first);
+    bool steady = by <= 3 * error || by <= 0.05 * fmax(first, last);
+    char a[32], c[32], warmup[32];
+    if (!steady)
+        ker_warn("the measured span was not steady: packets took %s in its first third and %s in its last; "
+                 "choose a "
+                 "longer run.warmup than %s, unless the network is saturated",
+                 ker_print_time(a, (ker_time)first), ker_print_time(c, (ker_time)last),
+                 ker_print_time(warmup, run->warmup));
+    return json_pack("{s:b, s:i, s:f, s:f}", "steady", steady, "batches", b->count, "first_third_ps", first,
+                     "last_third_ps", last);
 }

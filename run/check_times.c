@@ -38,12 +38,14 @@ static bool check(void *context, ker_time at)
     return false;
 }
 
-/* Signals that ask for the end of the run, or for a checkpoint. */
+/* Signals that ask for the end of the run, for a checkpoint, or for a word on how it is. */
 static bool requested(void *context, unsigned bits, ker_time at)
 {
     struct run *run = context;
-    unsigned end = bits & ~(unsigned)KER_REQUEST_CHECKPOINT;
-    if (bits != end || run_checkpoints_wanted(run))
+    unsigned end = bits & ~(unsigned)(KER_REQUEST_CHECKPOINT | KER_REQUEST_STATUS);
+    if (bits & KER_REQUEST_STATUS)
+        run_status_tell(run, at);
+    if (bits & KER_REQUEST_CHECKPOINT || (end && run_checkpoints_wanted(run)))
         run_checkpoint_write(run, at);
     run->interrupted |= end;
     return end != 0;

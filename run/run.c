@@ -92,6 +92,7 @@ static struct run *run_new(const struct run_arguments *args, struct ker_comm *co
 
 static void run_free(struct run *run)
 {
+    run_status_free(run->status);
     stats_periods_close(run->periods, &run->error); /* of a trial; otherwise the report has done it */
     stats_series_close(run->series, &run->error);
     run_hdf5_close(run);

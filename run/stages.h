@@ -44,6 +44,7 @@ struct run {
     struct stats_hdf5 *hdf5;           /* NULL: not wanted, or not the control rank */
     struct stats_series_files *series; /* NULL: not wanted, or this rank sleeps */
     struct run_batches *batches;
+    struct run_status *status; /* NULL: nobody has asked */
     struct run_checkpoints *checkpoints;
     struct run_resumed *resumed; /* NULL: the run began at time 0 */
     struct stats_folder folder;  /* its path is allocated */
@@ -105,7 +106,12 @@ void run_series_add(struct run *, ker_time at);
 void run_series_end(struct run *, ker_time at); /* what is left of the last period; before any report */
 void run_series_print(const struct run *);      /* --check: what they cost */
 
-/* batches.c: batch means of the packets' latency, for run.confidence. */
+/* status.c: how the run is, on standard error; collective over the working ranks. */
+void run_status_tell(struct run *, ker_time at);
+void run_status_free(struct run_status *); /* takes NULL */
+
+/* batches.c: batch means of the packets' latency, for run.confidence, and to see whether the measured span
+ * was steady. */
 struct run_batches *run_batches_new(void);
 void run_batches_free(struct run_batches *);
 ker_time run_batches_interval(const struct run *);
@@ -113,6 +119,9 @@ void run_batches_add(struct run *, ker_time at);
 /* Is the confidence interval tight enough? */
 bool run_batches_tight(struct run *, ker_time at);
 json_t *run_batches_json(const struct run *);
+/* Was the mean latency the same at the beginning of the measured span and at its end? Warns when not; NULL:
+ * there are too few batches to tell. */
+json_t *run_batches_steady(const struct run *);
 void run_batches_state(struct run_batches *, struct ker_chunk *);
 
 /* checkpoint.c */

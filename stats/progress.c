@@ -1,9 +1,9 @@
 /* progress.c - one line on the terminal that says how far the run is.
  *
- * The line is rewritten at most five times a second, by the wall clock; between, a call costs one look at the
- * clock, and nothing at all when standard error is no terminal. Speed is that of the last interval, the time
- * left is extrapolated from the whole run: simulated time per second changes less over a run than from one
- * fifth of a second to the next.
+ * On a terminal the line is rewritten at most five times a second, by the wall clock; else a new one is
+ * written every ten seconds. Between, a call costs one look at the clock. Speed is that of the last interval,
+ * the time left is extrapolated from the whole run: simulated time per second changes less over a run than
+ * from one fifth of a second to the next.
  */
 #include "stats/progress.h"
 #include "stats/stats.h"
@@ -12,9 +12,10 @@
 #include <unistd.h>
 
 #define INTERVAL_S 0.2
+#define LINES_S 10.0 /* where lines stay: in a log */
 
 struct stats_progress {
-    bool active, shown;
+    bool active, terminal, shown;
     ker_time end;
     double start_s, last_s; /* wall clock */
     uint64_t last_events;
@@ -23,7 +24,8 @@ struct stats_progress {
 struct stats_progress *stats_progress_new(bool quiet, ker_time end)
 {
     struct stats_progress *progress = ker_alloc(sizeof *progress);
-    progress->active = !quiet && isatty(STDERR_FILENO);
+    progress->active = !quiet;
+    progress->terminal = isatty(STDERR_FILENO);
     progress->end = end;
     progress->start_s = progress->last_s = ker_clock_s();
     return progress;
@@ -65,7 +67,7 @@ void stats_progress_show(struct stats_progress *progress, ker_time now, uint64_t
     if (!progress->active)
         return;
     double wall_s = ker_clock_s(), step_s = wall_s - progress->last_s;
-    if (step_s < INTERVAL_S)
+    if (step_s < (progress->terminal ? INTERVAL_S : LINES_S))
         return;
     struct stats_pace pace = {
         .now = now,
@@ -74,9 +76,10 @@ void stats_progress_show(struct stats_progress *progress, ker_time now, uint64_t
         .events_per_s = (double)(events - progress->last_events) / step_s,
     };
     char line[80];
-    fprintf(stderr, "\r%s\033[K", stats_progress_line(line, sizeof line, &pace));
+    fprintf(stderr, progress->terminal ? "\r%s\033[K" : "marssim:%s\n",
+            stats_progress_line(line, sizeof line, &pace) + (progress->terminal ? 0 : 1));
     fflush(stderr);
-    progress->shown = true;
+    progress->shown = progress->terminal;
     progress->last_s = wall_s;
     progress->last_events = events;
 }

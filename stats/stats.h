@@ -142,6 +142,13 @@ const struct stats_table *stats_busiest_rows(const struct stats_busiest *, bool 
  * measured time. */
 char *stats_summary_text(const json_t *summary, const struct stats_busiest *, ker_time span);
 
+/* Was less accepted than offered, by more than what was under way at the end? result: of summary.json. */
+bool stats_saturated(const json_t *result);
+/* What limited the run, malloc'ed; NULL: there are no links. */
+char *stats_bottleneck_text(const json_t *result);
+/* A row of the table of links: "s12.3 > s13" and the class, 30 columns. */
+char *stats_link_text(char *text, size_t room, const struct stats_table *links, size_t row);
+
 extern const struct ker_option stats_options[]; /* output.* */
 
 /* A row of a table as an object: those of its columns that merge, under their names. */

@@ -105,6 +105,23 @@ static void write_traffic(FILE *out, const json_t *result)
                 100 * get_number(result, "accepted_load"));
 }
 
+/* What the run was limited by, wrapped to 80 columns. */
+static void write_verdict(FILE *out, const json_t *result)
+{
+    char *text = stats_bottleneck_text(result);
+    const char *at = text, *head = "bottleneck";
+    while (at && *at) {
+        size_t length = strlen(at), most = 68, cut = length;
+        if (length > most)
+            for (cut = most; cut > 1 && at[cut] != ' ';)
+                cut--;
+        fprintf(out, "%-12s%.*s\n", head, (int)cut, at);
+        at += cut + (at[cut] == ' ');
+        head = "";
+    }
+    free(text);
+}
+
 static void write_latency_row(FILE *out, const json_t *result, const char *key, const char *name)
 {
     static const char *const columns[] = {"mean", "deviation", "p50", "p99", "max"};
@@ -229,48 +246,11 @@ static void write_services(FILE *out, const json_t *result)
         write_service(out, json_array_get(services, i));
 }
 
-/* Where the table of links has what is shown of them. */
-struct links {
-    const struct stats_table *table;
-    int from_kind, from, from_port, to_kind, to, class, from_name,
-        to_name; /* names: -1 where there are none */
-};
-
-static struct links links_find(const struct stats_table *t)
-{
-    return (struct links){.table = t,
-                          .from_kind = stats_table_find(t, "from_kind", false),
-                          .from = stats_table_find(t, "from", false),
-                          .from_port = stats_table_find(t, "from_port", false),
-                          .to_kind = stats_table_find(t, "to_kind", false),
-                          .to = stats_table_find(t, "to", false),
-                          .class = stats_table_find(t, "class", false),
-                          .from_name = stats_table_find(t, "from_name", true),
-                          .to_name = stats_table_find(t, "to_name", true)};
-}
-
-/* "s12.3" (switch 12, port 3) or "n5" (a node has one port only); with a name, "left.3". */
-static int print_end(char *text, size_t room, const struct links *l, size_t row, bool from)
-{
-    int name = from ? l->from_name : l->to_name;
-    bool node = strcmp(stats_table_text(l->table, row, from ? l->from_kind : l->to_kind), "node") == 0;
-    unsigned id = (unsigned)stats_table_cell(l->table, row, from ? l->from : l->to);
-    int used = name >= 0 ? snprintf(text, room, "%.14s", stats_table_text(l->table, row, name))
-                         : snprintf(text, room, "%c%u", node ? 'n' : 's', id);
-    if (!node && from)
-        used += snprintf(text + used, room - (size_t)used, ".%u",
-                         (unsigned)stats_table_cell(l->table, row, l->from_port));
-    return used;
-}
-
 /* "s12.3 > s13" and the class, 31 columns. */
-static void write_link(FILE *out, const struct links *l, size_t row)
+static void write_link(FILE *out, const struct stats_table *t, size_t row)
 {
     char text[64];
-    int used = print_end(text, sizeof text, l, row, true);
-    used += snprintf(text + used, sizeof text - (size_t)used, " > ");
-    print_end(text + used, sizeof text - (size_t)used, l, row, false);
-    fprintf(out, "  %-22.22s %-7.7s", text, stats_table_text(l->table, row, l->class));
+    fprintf(out, "  %s", stats_link_text(text, sizeof text, t, row));
 }
 
 static void write_links(FILE *out, const struct stats_busiest *busiest, ker_time span)
@@ -281,7 +261,6 @@ static void write_links(FILE *out, const struct stats_busiest *busiest, ker_time
     stats_busiest_rows(busiest, true, &queued, &queued_count);
     int busy_ps = stats_table_find(t, "busy_ps", false),
         waiting = stats_table_find(t, "queue_mean_packets", false);
-    struct links l = links_find(t);
     if (!busy_count || span <= 0)
         return;
     fprintf(out, "\n%-33s%7s", "busiest links", "busy");
@@ -289,10 +268,10 @@ static void write_links(FILE *out, const struct stats_busiest *busiest, ker_time
         fprintf(out, "  %-31s%7s", "longest queues", "packets");
     putc('\n', out);
     for (int i = 0; i < busy_count; i++) {
-        write_link(out, &l, busy[i]);
+        write_link(out, t, busy[i]);
         fprintf(out, "%6.1f %%", 100 * ((double)stats_table_cell(t, busy[i], busy_ps) / (double)span));
         if (i < queued_count) {
-            write_link(out, &l, queued[i]);
+            write_link(out, t, queued[i]);
             fprintf(out, "%8.3g", (double)stats_table_cell(t, queued[i], waiting) / (double)span);
         }
         putc('\n', out);
@@ -324,6 +303,7 @@ char *stats_summary_text(const json_t *summary, const struct stats_busiest *link
     const json_t *result = json_object_get(summary, "result");
     write_system(out, result);
     write_traffic(out, result);
+    write_verdict(out, result);
     write_latency(out, result);
     write_confidence(out, result);
     write_jobs(out, result);

@@ -19,7 +19,7 @@
 
 volatile unsigned ker_request_bits;
 
-static const int signals[] = {SIGINT, SIGTERM, SIGUSR2};
+static const int signals[] = {SIGINT, SIGTERM, SIGUSR1, SIGUSR2};
 #define SIGNALS ((int)(sizeof signals / sizeof *signals))
 
 static struct sigaction before[SIGNALS];
@@ -55,8 +55,8 @@ void ker_request_ask(unsigned bits)
 
 static void on_signal(int number, siginfo_t *info, void *context)
 {
-    if (number == SIGUSR2) {
-        ker_request_ask(KER_REQUEST_CHECKPOINT);
+    if (number == SIGUSR1 || number == SIGUSR2) {
+        ker_request_ask(number == SIGUSR1 ? KER_REQUEST_STATUS : KER_REQUEST_CHECKPOINT);
         return;
     }
     bool echo = is_echo();
@@ -76,10 +76,13 @@ static void pass_over(int number)
 
 void ker_request_early(void)
 {
+    static const int ends_nothing[] = {SIGUSR1, SIGUSR2};
     struct sigaction action = {.sa_handler = pass_over, .sa_flags = SA_RESTART}, is;
-    sigaction(SIGUSR2, NULL, &is);
-    if (is.sa_handler == SIG_DFL)
-        sigaction(SIGUSR2, &action, NULL);
+    for (int i = 0; i < 2; i++) {
+        sigaction(ends_nothing[i], NULL, &is);
+        if (is.sa_handler == SIG_DFL)
+            sigaction(ends_nothing[i], &action, NULL);
+    }
 }
 
 void ker_request_listen(struct ker_comm *comm)

@@ -9,7 +9,7 @@
  * What comes within a fifth of a second of the first counts as the first: a terminal and a launcher may both
  * deliver the same wish.
  *
- * SIGUSR2 asks for a checkpoint, and ends nothing.
+ * SIGUSR2 asks for a checkpoint, SIGUSR1 for a word on how the run is; both end nothing.
  */
 #ifndef KERNEL_REQUEST_H
 #define KERNEL_REQUEST_H
@@ -23,10 +23,11 @@ enum {
     KER_REQUEST_TERMINATE = 2,  /* SIGTERM: end */
     KER_REQUEST_MEMORY = 4,     /* of the engine itself: memory is out on a rank, all end where they are */
     KER_REQUEST_CHECKPOINT = 8, /* SIGUSR2, or the program's own wish: save the state and go on */
+    KER_REQUEST_STATUS = 16,    /* SIGUSR1: tell how far the run is, and go on */
 };
 
-/* As the first thing of the program: a SIGUSR2 that comes too early or too late for a checkpoint does
- * nothing, in place of ending the process. */
+/* As the first thing of the program: a SIGUSR1 or SIGUSR2 that comes too early or too late does nothing, in
+ * place of ending the process. */
 void ker_request_early(void);
 /* Takes the signals over, unless they are ignored (nohup), until ker_request_release. */
 void ker_request_listen(struct ker_comm *);

@@ -96,11 +96,13 @@ struct job_sum {
     ker_time finish;
     ker_time poll_gap, finalize_gap, finalize_gap_max;
     uint64_t messages, bytes, received, passes;
+    unsigned __int128 computed, waited;
 };
 
 /* The columns that jobs add up, and the sums; on rank 0 also the file. */
 struct tasks {
-    int job, task, finish, finalize_gap, poll_gap, passes, messages, bytes, received;
+    int job, task, finish, finalize_gap, poll_gap, passes, messages, bytes, received, compute, wait,
+        send_wait;
     struct job_sum *sum;
     struct stats_writer *writer; /* NULL: no file */
 };
@@ -116,6 +118,9 @@ static void tasks_init(struct tasks *t, const struct stats_table *table, uint32_
                         .messages = stats_table_find(table, "messages_sent", false),
                         .bytes = stats_table_find(table, "bytes_sent", false),
                         .received = stats_table_find(table, "messages_received", false),
+                        .compute = stats_table_find(table, "compute_ps", false),
+                        .wait = stats_table_find(table, "wait_ps", false),
+                        .send_wait = stats_table_find(table, "send_wait_ps", false),
                         .sum = ker_alloc(jobs * sizeof *t->sum)};
 }
 
@@ -135,6 +140,9 @@ static void task_show(void *context, const struct stats_table *table, size_t row
     s->messages += cell(table, row, t->messages);
     s->bytes += cell(table, row, t->bytes);
     s->received += cell(table, row, t->received);
+    s->computed += cell(table, row, t->compute);
+    s->waited += cell(table, row, t->wait);
+    s->waited += cell(table, row, t->send_wait);
     s->poll_gap = times_add(s->poll_gap, (ker_time)cell(table, row, t->poll_gap));
     s->finalize_gap = times_add(s->finalize_gap, finalize);
     s->finalize_gap_max = finalize > s->finalize_gap_max ? finalize : s->finalize_gap_max;
@@ -191,6 +199,9 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
                             sum[i].finish == KER_TIME_MAX ? json_null() : json_integer(sum[i].finish));
         json_object_set_new(object, "messages", json_integer((json_int_t)sum[i].messages));
         json_object_set_new(object, "bytes", json_integer((json_int_t)sum[i].bytes));
+        if (sum[i].computed + sum[i].waited)
+            json_object_set_new(object, "wait_share",
+                                json_real((double)sum[i].waited / (double)(sum[i].computed + sum[i].waited)));
         if (job->restart)
             json_object_set_new(object, "passes", json_integer((json_int_t)sum[i].passes));
         if (job->class->taken) {

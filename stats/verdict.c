@@ -1,0 +1,112 @@
+/* verdict.c - what limits a run, in a sentence with its numbers, from the object `result` of its summary.
+ *
+ * In this order: a network that accepts less than is offered; a class of links whose busiest is busy most of
+ * the time; a job that waits more than it computes; computation. The page of marsreport says the same.
+ */
+#include "stats/stats.h"
+
+#include <stdlib.h>
+
+#define BUSY 0.7     /* a link that is as busy as this limits */
+#define REFUSED 0.05 /* of what is offered: less is not told from what is under way at the end */
+#define WAITING 0.5
+
+static double number(const json_t *object, const char *key)
+{
+    return json_number_value(json_object_get(object, key));
+}
+
+/* What was handed over in the last moments cannot have arrived: as much as the network holds. */
+bool stats_saturated(const json_t *result)
+{
+    const char *reason = json_string_value(json_object_get(result, "end_reason"));
+    double offered = number(result, "offered_load"), accepted = number(result, "accepted_load"),
+           time = number(result, "simulated_time_ps"),
+           latency = number(json_object_get(result, "packet_latency_ps"), "mean");
+    if (!reason || strcmp(reason, "drained") == 0 || strcmp(reason, "jobs done") == 0 || offered <= 0 ||
+        time <= 0)
+        return false;
+    return accepted < offered * (1 - REFUSED - latency / time);
+}
+
+static const json_t *busiest_class(const json_t *result)
+{
+    const json_t *classes = json_object_get(result, "link_classes"), *most = NULL;
+    for (size_t i = 0; i < json_array_size(classes); i++) {
+        const json_t *c = json_array_get(classes, i);
+        double by = number(c, "max_utilisation") - number(most, "max_utilisation");
+        if (!most || by > 0 || (by == 0 && number(c, "mean_utilisation") > number(most, "mean_utilisation")))
+            most = c;
+    }
+    return most;
+}
+
+static const json_t *longest_waiting(const json_t *result)
+{
+    const json_t *jobs = json_object_get(result, "jobs"), *most = NULL;
+    for (size_t i = 0; i < json_array_size(jobs); i++) {
+        const json_t *job = json_array_get(jobs, i);
+        if (json_object_get(job, "wait_share") &&
+            (!most || number(job, "wait_share") > number(most, "wait_share")))
+            most = job;
+    }
+    return most;
+}
+
+static const char *text_of(const json_t *object, const char *key)
+{
+    const char *text = json_string_value(json_object_get(object, key));
+    return text ? text : "";
+}
+
+static void saturated_tell(FILE *out, const json_t *result)
+{
+    fprintf(out,
+            "accepted %.1f %% below offered %.1f %%: saturated; latencies depend on the length of the run; ",
+            100 * number(result, "accepted_load"), 100 * number(result, "offered_load"));
+}
+
+static void links_tell(FILE *out, const json_t *links, bool limit)
+{
+    fprintf(out,
+            limit ? "links of class %s are up to %.1f %% busy (%.1f %% on average)"
+                  : "the busiest links, of class %s, are %.1f %% busy (%.1f %% on average)",
+            text_of(links, "class"), 100 * number(links, "max_utilisation"),
+            100 * number(links, "mean_utilisation"));
+}
+
+/* Nothing is full. */
+static void waiting_tell(FILE *out, const json_t *job)
+{
+    double waits = number(job, "wait_share");
+    if (!job)
+        fprintf(out, "no link is full: ");
+    else if (waits >= WAITING)
+        fprintf(out, "job %s waits %.0f %% of its tasks' time, not for bandwidth: ", text_of(job, "name"),
+                100 * waits);
+    else
+        fprintf(out, "computation: job %s waits %.0f %% of its tasks' time, and ", text_of(job, "name"),
+                100 * waits);
+}
+
+char *stats_bottleneck_text(const json_t *result)
+{
+    const json_t *links = busiest_class(result), *job = longest_waiting(result);
+    if (!links)
+        return NULL;
+    char *text = NULL;
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    ker_assert(out);
+    bool saturated = stats_saturated(result), limit = saturated || number(links, "max_utilisation") >= BUSY;
+    if (saturated)
+        saturated_tell(out, result);
+    if (!limit)
+        waiting_tell(out, job);
+    links_tell(out, links, limit);
+    if (job && limit)
+        fprintf(out, "; job %s waits %.0f %% of its tasks' time", text_of(job, "name"),
+                100 * number(job, "wait_share"));
+    ker_assert(!fclose(out));
+    return text;
+}

@@ -1,0 +1,82 @@
+#!/bin/bash
+# What a run says on the terminal: tests/terminal.sh
+#
+# The bottleneck, saturation and spans that are not steady; a line of progress every ten seconds into a file; SIGUSR1, which changes no result.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
+. tests/lib-script.sh
+cd "$work" || exit 2
+
+# ---- what limits ----
+
+flat() { tr '\n' ' ' <"$1" | tr -s ' '; } # lines of a summary as one
+tree="$top/configs/fat-tree-gups.cfg topology.down=4,4 topology.up=1,4 run.warmup=2us run.end=6us"
+"$marssim" -q -o thin $tree topology.taper=0.25 >out 2>err
+flat thin/summary.txt | grep -q 'bottleneck accepted [0-9.]* % below offered 100.0 %: saturated; latencies depend on the length of the run; links of class level 2 are up to'
+check "a thin tree is saturated at level 2"
+"$marssim" -q -o light $tree traffic.load=0.2 >out 2>err
+flat light/summary.txt | grep -q 'bottleneck no link is full: the busiest links, of class' && [ ! -s err ]
+check "a light load is not limited by links"
+"$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" >out 2>err
+flat traced/summary.txt | grep -q 'bottleneck computation: job lammps waits 3[0-9] % of its tasks. time'
+check "a job that computes is"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { w += $at["wait_ps"] + $at["send_wait_ps"]; c += $at["compute_ps"] }
+    END { printf "%.6f\n", w / (w + c) }' traced/tasks.csv >a && jq -r '.result.jobs[0].wait_share * 1e6 | round / 1e6' traced/summary.json | xargs printf '%.6f\n' | diff - a >err
+check "its share is that of tasks.csv"
+
+# ---- steady or not ----
+
+full="$top/configs/torus-uniform.cfg topology.extents=8,8 run.warmup=0ns run.end=25us traffic.load=0.9 run.confidence=0.0001 run.batch=1us"
+"$marssim" -q -o full $full >out 2>err
+jq -e '.result.steady.steady == false and .result.steady.batches >= 9' full/summary.json >out && grep -q 'the measured span was not steady: packets took .* longer run.warmup than 0 ps' err
+check "a network that still fills is not steady"
+"$marssim" -q -o calm $full run.warmup=5us traffic.load=0.3 >out 2>err && jq -e '.result.steady.steady' calm/summary.json >out && [ ! -s err ]
+check "one at a light load is, without a word"
+for ranks in 2 3 5; do
+    mpirun -n $ranks "$marssim" -q -o "full$ranks" $full partition.oversubscribe=true >out 2>err
+    diff <(jq .result full/summary.json) <(jq .result "full$ranks/summary.json") >err
+    check "the same on $ranks ranks"
+done
+
+# ---- progress and SIGUSR1 ----
+
+# Long enough for any machine: it is ended from outside.
+long="$top/configs/torus-uniform.cfg topology.extents=8,8 run.end=1s partition.adapt=false"
+wait_for() { # WORDS FILE: until they stand there
+    local i
+    for ((i = 0; i < 600; i++)); do grep -q -s -e "$1" "$2" && return 0; sleep 0.1; done
+    return 1
+}
+"$marssim" -o lines $long >out 2>lines.err &
+run=$!
+wait_for 'marssim: .* of 1 s ' lines.err
+check "a line of progress every ten seconds where there is no terminal"
+kill -USR1 $run
+wait_for 'marssim: status: .* of 1 s simulated, [0-9]* packets delivered of' lines.err && wait_for 's[0-9]*.[0-9]* > s[0-9]* .* %' lines.err
+check "SIGUSR1: how far it is, and the busiest links"
+kill -TERM $run
+wait $run
+[ $? -eq 143 ] && ! grep -q $'\r' lines.err
+check "and it goes on until it is ended"
+"$marssim" -q -o quiet $long >out 2>quiet.err &
+run=$!
+sleep 11.5
+kill -TERM $run
+wait $run
+[ ! -s quiet.err ]
+check "no line with --quiet"
+
+# Asked many times, the results are those of a run that nobody asked.
+short="$top/configs/hierarchical-gups.cfg run.end=30us partition.oversubscribe=true"
+"$marssim" -q -o alone $short output.period="1 us" >out 2>err
+for ranks in 1 2; do
+    rm -f ranks
+    mpirun -n $ranks bash -c 'echo $$ >>ranks; exec "$@"' - "$marssim" -q -o "asked$ranks" $short output.period="1 us" >out 2>asked.err &
+    run=$!
+    wait_for 000000, "asked$ranks/periods.csv" # its signals are taken over
+    while kill -USR1 $(cat ranks) 2>/dev/null; do sleep 0.1; done
+    wait $run
+    grep -q 'marssim: status:' asked.err && diff <(jq .result alone/summary.json) <(jq .result "asked$ranks/summary.json") >err && cmp alone/links.csv "asked$ranks/links.csv" >err
+    check "SIGUSR1 changes no result on $ranks ranks"
+done
