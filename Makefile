@@ -47,7 +47,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 export OMPI_MCA_rmaps_base_oversubscribe := 1
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
-all: marssim marstrace marsconv marsreport ## build ./marssim, ./marstrace, ./marsconv and ./marsreport, optimised for this machine
+all: marssim marstrace marsconv marsreport marsmovie ## build ./marssim and the programs around it, optimised for this machine
 
 # Of whatever BUILD is asked for, though another may be newer.
 marssim: $(BUILD)/marssim FORCE
@@ -80,10 +80,11 @@ $(BUILD)/tests/%: $(BUILD)/tests/%.o $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS) -lcmocka
 
-demo: ## install what is missing, build, run a real application's trace on two ranks
+demo: ## install what is missing, build, run a real application's trace on two ranks, write its page
 	@tools/install-deps.sh build
 	$(Q)$(MAKE) all
-	mpirun -n 2 ./marssim configs/fat-tree-lammps.cfg
+	mpirun -n 2 ./marssim configs/fat-tree-lammps.cfg output.period="500 us" output.series.links=periods output.matrix=true
+	@printf 'page        '; ./marsreport results/fat-tree-lammps
 
 check: ## install what is missing, build, run all tests
 	@tools/install-deps.sh build trace studies
@@ -91,7 +92,7 @@ check: ## install what is missing, build, run all tests
 	$(Q)$(MAKE) check-built
 
 # What check and sanitize have in common; the build is the one of BUILD and OPTIMISE.
-check-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(BUILD)/marsconv $(BUILD)/marsreport $(TEST_PROGRAMS)
+check-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(BUILD)/marsconv $(BUILD)/marsreport $(BUILD)/marsmovie $(TEST_PROGRAMS)
 	@tests/run-tests.sh $(BUILD)
 
 # What tests/instructions.sh counts, where it can: valgrind does not know every processor.
@@ -115,7 +116,7 @@ sanitize: ## build with AddressSanitizer and UBSan, run all tests
 
 lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders
 	@tools/install-deps.sh build lint
-	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim build/lint/marstrace build/lint/libmarstrace.so build/lint/marsconv build/lint/marsreport lint-tests
+	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim build/lint/marstrace build/lint/libmarstrace.so build/lint/marsconv build/lint/marsreport build/lint/marsmovie lint-tests
 	$(Q)tests/layers.sh
 	$(Q)clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
@@ -158,7 +159,7 @@ install: ## into PREFIX (/usr/local), under DESTDIR; for any processor of this k
 	$(Q)$(MAKE) ARCH=$(INSTALL_ARCH) BUILD=build/release-$(INSTALL_ARCH) install-built
 	$(Q)$(MAKE) PROGRAM=build/release-$(INSTALL_ARCH)/marssim install-files
 
-install-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(BUILD)/marsconv $(BUILD)/marsreport
+install-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(BUILD)/marsconv $(BUILD)/marsreport $(BUILD)/marsmovie
 
 # All that plugin/plugin.h includes, under the same names: what a plugin may use.
 PLUGIN_HEADERS = $(sort $(filter %.h,$(shell $(CC) -MM -std=gnu17 -I. $(PKG_CFLAGS) $(MPI_CFLAGS) plugin/plugin.h)))
@@ -172,11 +173,11 @@ install-files:
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'"$$($(PROGRAM) --version | cut -d' ' -f2)"'|' plugin/marssim.pc.in >$(ROOT)/share/pkgconfig/marssim.pc
 	install -d $(ROOT)/bin $(ROOT)/lib $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/tools $(SHARE)/docs $(SHARE)/bench $(SHARE)/python
 	install -m 755 $(PROGRAM) $(ROOT)/bin/marssim
-	install -m 755 $(dir $(PROGRAM))marstrace $(dir $(PROGRAM))marsconv $(dir $(PROGRAM))marsreport $(ROOT)/bin
+	install -m 755 $(dir $(PROGRAM))marstrace $(dir $(PROGRAM))marsconv $(dir $(PROGRAM))marsreport $(dir $(PROGRAM))marsmovie $(ROOT)/bin
 	install -m 644 $(wildcard $(dir $(PROGRAM))libmarstrace*.so) $(ROOT)/lib
 	tools/write-man.sh $(PROGRAM) >$(ROOT)/share/man/man1/marssim.1
 	tools/write-man.sh $(PROGRAM) run-study >$(ROOT)/share/man/man1/run-study.1
-	for p in marsconv marsreport; do tools/write-man.sh $(PROGRAM) $$p >$(ROOT)/share/man/man1/$$p.1 && \
+	for p in marsconv marsreport marsmovie; do tools/write-man.sh $(PROGRAM) $$p >$(ROOT)/share/man/man1/$$p.1 && \
 		tools/write-completion.sh $(PROGRAM) $$p >$(COMPLETION)/$$p || exit 1; done
 	tools/write-completion.sh $(PROGRAM) >$(COMPLETION)/marssim
 	install -m 755 tools/run-study tools/study-protocol $(SHARE)/tools
@@ -192,7 +193,7 @@ install-files:
 FORCE:
 
 clean: ## remove what was built
-	rm -rf build marssim marstrace marsconv marsreport libmarstrace*.so
+	rm -rf build marssim marstrace marsconv marsreport marsmovie libmarstrace*.so
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18

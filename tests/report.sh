@@ -105,6 +105,68 @@ check "damaged tables are told, and the page written"
 refused 2 "cannot be written" -o nowhere/x.html traced && refused 2 "one folder is shown, or two" traced torus html
 check "a page that cannot be written, too many folders"
 
+# ---- tasks over time ----
+
+# Two tasks, a message of 3 us, and waiting inside a call, as docs/timelines.md has it.
+cp -R traced timeline
+cat >timeline/timeline.json <<'END'
+{"displayTimeUnit":"ns","otherData":{"program":"marssim","from_us":0,"to_us":10,"records":5,"of":5,"note":""},
+"traceEvents":[
+{"ph":"M","name":"process_name","pid":1,"args":{"name":"<b>job</b>"}},
+{"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"task 0"}},
+{"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"task 1"}},
+{"ph":"X","name":"compute","pid":1,"tid":1,"ts":0,"dur":2.5},
+{"ph":"X","name":"MPI_Recv","pid":1,"tid":2,"ts":1,"dur":4.5,"args":{"bytes":8}},
+{"ph":"X","name":"waiting","pid":1,"tid":2,"ts":1,"dur":4.000001},
+{"ph":"X","name":"MPI_Send","pid":1,"tid":1,"ts":2.5,"dur":0.5,"args":{"bytes":8}},
+{"ph":"s","name":"message","cat":"message","id":1,"pid":1,"tid":1,"ts":2.5,"args":{"to":1,"bytes":8,"tag":0,"comm":0,"arrived":5,"received":5.5}},
+{"ph":"f","bp":"e","name":"message","cat":"message","id":1,"pid":1,"tid":2,"ts":5.499999}
+]}
+END
+"$report" timeline >out 2>err && [ "$(data timeline/report.html | jq -c '.gantt | [.tracks, .names, .spans.begin, .spans.duration, .messages.duration, .messages.to]')" = \
+    '[[["<b>job</b>","task 0"],["<b>job</b>","task 1"]],["compute","MPI_Recv","waiting","MPI_Send"],[0,1000000,1000000,2500000],[2500000,4500000,4000001,500000],[3000000],[1]]' ]
+check "calls, waits and messages are those of timeline.json, to the picosecond"
+"$report" --from 5us --to 6us -o part.html timeline >out 2>err && [ "$(data part.html | jq -c '[.gantt.spans.all, .gantt.messages.all, .periods]')" = '[2,1,null]' ]
+check "--from and --to choose what overlaps"
+refused 2 "the run in timeline ended at" --from 1s timeline
+check "a span behind the run is refused"
+refused 2 "lies behind --to" --from 2us --to 1us timeline && refused 2 "expected" --from soon timeline
+check "so is one that is none"
+cp -R timeline holed && sed -i '6s/.*/{"ph":"X","name"/' holed/timeline.json
+refused 1 "timeline.json:6: is no event" holed
+check "a damaged timeline is told"
+
+# ---- films ----
+
+movie=$(dirname "$marssim")/marsmovie
+frames() { find "$1" -name 'frame-*.png' | wc -l; }
+if [ -x "$movie" ]; then
+    "$movie" -o frames traced >out 2>err && [ "$(frames frames)" -eq "$(data traced/report.html | jq '.movie.time_ps | length')" ] &&
+        [ "$(head -c 24 frames/frame-00000.png | tail -c 8 | od -An -tu1 | tr -s ' ')" = " 0 0 5 0 0 0 2 208" ]
+    check "a frame of 1280x720 for each period"
+    cmp -s frames/frame-00010.png frames/frame-00011.png
+    [ $? -eq 1 ]
+    check "and they differ"
+    if command -v ffmpeg >/dev/null; then
+        "$movie" -s 321x241 -o film.mp4 traced >out 2>err && "$movie" -d -s 320x240 -o film.gif traced >out 2>err && [ "$(head -c 4 film.gif)" = GIF8 ] &&
+            [ "$(head -c 8 film.mp4 | tail -c 4)" = ftyp ]
+        check "mp4 and gif by ffmpeg"
+    fi
+    (PATH=/nowhere "$movie" -o film2.mp4 traced >out 2>err)
+    [ $? -eq 2 ] && grep -q 'takes ffmpeg, which is not there' err && ! [ -e film2.mp4 ]
+    check "without ffmpeg it says what it takes"
+    "$movie" tables >out 2>err
+    [ $? -eq 2 ] && grep -q 'there is no link_series.csv' err
+    check "without loads of periods it names the keys"
+    "$movie" empty >out 2>err
+    [ $? -eq 2 ] && grep -q 'is no result folder' err
+    check "a folder of something else is refused"
+fi
+
+# Parts of the latency, as summary.json has them.
+jq '.result.latency_parts = {packets: {count: 4, source_queue_ps: 400, injection_ps: 4000, switches_ps: 1200, links_ps: 0, ejection_ps: 2400, switch_wait_ps: 400,
+    contention_ps: 600}}' traced/summary.json >html/summary.json.new && jq --arg n "$name" '.result.jobs[0].name = $n | .result.network = $n' html/summary.json.new >html/summary.json
+
 # ---- in a browser ----
 
 browser=$(command -v chromium || command -v chromium-browser)
@@ -112,7 +174,7 @@ if [ -z "$browser" ] || ! command -v node >/dev/null || ! node -e 'require("play
     echo "SKIP: no browser: chromium, and node with playwright-core in NODE_PATH"
     exit 0
 fi
-for folder in torus html killed; do "$report" "$folder" >out 2>err || cat err; done
+for folder in torus html killed timeline; do "$report" "$folder" >out 2>err || cat err; done
 node "$top/tests/report_page.js" "$browser" "$PWD" >page.log 2>err
 check "the browser came to the end"
 cat page.log

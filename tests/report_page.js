@@ -126,10 +126,29 @@ async function keyboard(page) {
     check("Enter on a head sorts", names.join() === names.slice().sort().join() && names.length > 5, names);
 }
 
+async function tasks(browser) {
+    const page = await open(browser, "timeline/report.html");
+    const canvas = page.locator("#gantt canvas.gantt"), told = () => page.locator("#gantt output").textContent();
+    const all = await told();
+    const box = await canvas.boundingBox();
+    /* Task 1 from 1 us to 5.5 us of 5.5 us: its call in the upper half of the row, its wait ends before it. */
+    await canvas.hover({ position: { x: 96 + 0.98 * (box.width - 96), y: 27 } });
+    const tip = await page.locator(".tip").textContent();
+    check("the chart of tasks tells what a task did", tip.startsWith("<b>job</b>, task 1\nMPI_Recv: 4.5 µs"), tip);
+    await canvas.focus();
+    await page.keyboard.press("+");
+    const nearer = await told();
+    await page.keyboard.press("0");
+    check("plus zooms it, 0 shows all", all === "0 ps to 5.5 µs" && nearer !== all && await told() === all && page.complaints.length === 0, [all, nearer, page.complaints]);
+}
+
 async function others(browser) {
     const html = await open(browser, "html/report.html");
     const shown = await html.locator("#simulated p").first().textContent();
     check("a name with HTML in it is shown as text", shown.includes("<img src=x") && html.complaints.length === 0, [shown, html.complaints]);
+    const parts = await html.locator("#parts tbody tr").allTextContents();
+    check("latency is told apart", parts.join() === "source queue100 ps5.00 %,injection1 ns50.0 %,switches300 ps15.0 %,links0 ps0.00 %,ejection600 ps30.0 %," +
+        "of that, waiting in switches100 ps5.00 %,of that, contention: above an empty network150 ps7.50 %", parts);
     const killed = await open(browser, "killed/report.html", "dark");
     const words = await killed.locator("#notes").textContent();
     check("the page of a killed run says so", words.includes("killed") && killed.complaints.length === 0, [words, killed.complaints]);
@@ -148,6 +167,7 @@ async function others(browser) {
     await zoom(page);
     await machine(page);
     await keyboard(page);
+    await tasks(browser);
     await others(browser);
     await browser.close();
 })().catch(error => {

@@ -45,6 +45,7 @@ need_build() {
     header_of "Random123/philox.h" librandom123-dev
     header_of "jansson.h" libjansson-dev
     header_of "zstd.h" libzstd-dev
+    header_of "cairo/cairo.h" libcairo2-dev
     pkg-config --exists hdf5-openmpi 2>/dev/null
     need $? libhdf5-openmpi-dev
     header_of "stdarg.h stddef.h setjmp.h stdint.h cmocka.h" libcmocka-dev

@@ -73,6 +73,17 @@ static bool newer(const char *version)
     return version && strverscmp(version, MARSSIM_VERSION) > 0;
 }
 
+/* A span that was asked for overlaps the run. */
+static enum ker_status span_check(struct rep_folder *f)
+{
+    const json_t *end = json_object_get(json_object_get(f->summary, "result"), "simulated_time_ps");
+    char from[32], at[32];
+    if (json_is_integer(end) && f->from > json_integer_value(end))
+        return ker_fail(f->error, KER_BAD_INPUT, "--from %s: the run in %s ended at %s",
+                        ker_print_time(from, f->from), f->path, ker_print_time(at, json_integer_value(end)));
+    return KER_OK;
+}
+
 static enum ker_status summary_check(struct rep_folder *f)
 {
     static const char *const groups[] = {"result", "run", "input"};
@@ -87,7 +98,7 @@ static enum ker_status summary_check(struct rep_folder *f)
             f, false,
             "Written by marssim %s, and this page by %s, which is older: what it does not know is not shown.",
             version, MARSSIM_VERSION);
-    return KER_OK;
+    return span_check(f);
 }
 
 enum ker_status rep_folder_open(struct rep_folder *f, const char *path, struct ker_error *error)
@@ -172,12 +183,17 @@ json_t *rep_folder_data(struct rep_folder *f)
         static const char *const groups[] = {"input", "result", "run"};
         json_object_set(data, groups[i], json_object_get(f->summary, groups[i]));
     }
+    char *bottleneck = f->summary ? stats_bottleneck_text(json_object_get(f->summary, "result")) : NULL;
+    if (bottleneck)
+        put(data, "bottleneck", json_string(bottleneck));
+    free(bottleneck);
     put(data, "config", text_json(f, "system.cfg"));
     put(data, "periods", rep_periods_json(f));
     put(data, "functions", rep_table_json(f, "functions", 10000));
     put(data, "tasks", rep_table_json(f, "tasks", REP_MOST_TASKS));
     put(data, "packet_latency", rep_table_json(f, "packet_latency", 10000));
     put(data, "message_size", rep_table_json(f, "message_size", 10000));
+    put(data, "gantt", rep_gantt_json(f));
     links_put(f, data);
     json_object_set(data, "notes", f->notes);
     return data;

@@ -8,10 +8,24 @@
 struct settings {
     const char *out, *path[2];
     int paths;
+    ker_time from, to;
 };
 
+enum { KEY_FROM = 256, KEY_TO };
+
 static const struct argp_option OPTIONS[] = {
-    {"output", 'o', "FILE", 0, "write the page to FILE (default: report.html in DIR)", 0}, {0}};
+    {"output", 'o', "FILE", 0, "write the page to FILE (default: report.html in DIR)", 0},
+    {"from", KEY_FROM, "TIME", 0, "show series and tasks from this simulated time on, like 12.5us", 0},
+    {"to", KEY_TO, "TIME", 0, "and up to this one", 0},
+    {0}};
+
+static error_t time_take(const struct argp_state *state, const char *option, const char *text, ker_time *time)
+{
+    const char *why;
+    if (ker_parse_time(text, time, &why) != 0)
+        argp_error(state, "--%s %s: %s", option, text, why);
+    return 0;
+}
 
 static error_t parse(int key, char *argument, struct argp_state *state)
 {
@@ -19,6 +33,14 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     switch (key) {
     case 'o':
         settings->out = argument;
+        return 0;
+    case KEY_FROM:
+        return time_take(state, "from", argument, &settings->from);
+    case KEY_TO:
+        return time_take(state, "to", argument, &settings->to);
+    case ARGP_KEY_END:
+        if (settings->from > settings->to)
+            argp_error(state, "--from lies behind --to");
         return 0;
     case ARGP_KEY_ARG:
         if (settings->paths == 2)
@@ -40,7 +62,7 @@ static enum ker_status run(const struct settings *s, bool *damaged, struct ker_e
     json_t *data = NULL;
     enum ker_status status = KER_OK;
     for (int i = 0; i < s->paths && status == KER_OK; i++) {
-        struct rep_folder folder = {.from = 0, .to = KER_TIME_MAX};
+        struct rep_folder folder = {.from = s->from, .to = s->to};
         status = rep_folder_open(&folder, s->path[i], error);
         if (status == KER_OK) {
             json_t *one = rep_folder_data(&folder);
@@ -64,7 +86,7 @@ static enum ker_status run(const struct settings *s, bool *damaged, struct ker_e
 
 int main(int argc, char **argv)
 {
-    struct settings settings = {0};
+    struct settings settings = {.to = KER_TIME_MAX};
     struct ker_error error = {.status = KER_OK};
     bool damaged = false;
     static const struct argp argp = {OPTIONS,

@@ -1,7 +1,20 @@
-# marsreport.mk - marsreport: a result folder as a page. Part of the Makefile.
+# marsreport.mk - marsreport and marsmovie: a result folder as a page, and as a film. Part of the Makefile.
 
 REP := tools/marsreport
-REP_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(wildcard $(REP)/*.c)) $(BUILD)/$(REP)/embed.o
+REP_FILM := $(REP)/marsmovie.c $(REP)/film.c $(REP)/film_out.c
+REP_SHARED := $(filter-out $(REP_FILM) $(REP)/marsreport.c $(REP)/page.c,$(wildcard $(REP)/*.c))
+REP_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(REP_SHARED) $(REP)/marsreport.c $(REP)/page.c) $(BUILD)/$(REP)/embed.o
+FILM_OBJECTS := $(patsubst %.c,$(BUILD)/%.o,$(REP_SHARED) $(REP_FILM))
+CAIRO_CFLAGS := $(shell pkg-config --cflags cairo 2>/dev/null)
+CAIRO_LIBS := $(shell pkg-config --libs cairo 2>/dev/null)
+
+marsmovie: $(BUILD)/marsmovie FORCE
+	$(Q)cmp -s $< $@ || cp -f $< $@
+
+$(REP_FILM:%.c=$(BUILD)/%.o): ALL_CFLAGS += $(CAIRO_CFLAGS)
+$(BUILD)/marsmovie: $(FILM_OBJECTS) $(LIBRARY) $(EXTRA)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(CAIRO_LIBS) $(LIBS)
 
 marsreport: $(BUILD)/marsreport FORCE
 	$(Q)cmp -s $< $@ || cp -f $< $@
@@ -15,4 +28,4 @@ $(BUILD)/$(REP)/embed.o: $(REP)/embed.S $(wildcard $(REP)/page/* $(REP)/third-pa
 	@mkdir -p $(@D)
 	$(Q)$(CC) -I. -c -o $@ $<
 
--include $(REP_OBJECTS:.o=.d)
+-include $(REP_OBJECTS:.o=.d) $(FILM_OBJECTS:.o=.d)

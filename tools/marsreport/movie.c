@@ -10,7 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#define MOST_BYTES 6000000u
+#define MOST_BYTES 6000000u /* of all frames in a page */
 
 struct movie {
     struct rep_folder *folder;
@@ -22,8 +22,9 @@ struct movie {
     size_t periods, room, together; /* together: in a frame */
     int64_t *busy_ps;               /* by direction, in this frame */
     uint8_t *load;                  /* by element */
-    json_t *times, *frames;
-    ker_time begun; /* of the frame */
+    ker_time begun;                 /* of the frame */
+    rep_frame_function *each;
+    void *context;
 };
 
 static bool movie_open(struct movie *m)
@@ -71,21 +72,6 @@ static void ends_find(struct movie *m)
     m->periods = kept;
 }
 
-static char *base64(const uint8_t *data, size_t length)
-{
-    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-    char *text = ker_alloc((length + 2) / 3 * 4 + 1), *at = text;
-    for (size_t i = 0; i < length; i += 3) {
-        uint32_t bits = (uint32_t)data[i] << 16 | (i + 1 < length ? (uint32_t)data[i + 1] << 8 : 0) |
-                        (i + 2 < length ? data[i + 2] : 0u);
-        *at++ = digit[bits >> 18];
-        *at++ = digit[bits >> 12 & 63];
-        *at++ = i + 1 < length ? digit[bits >> 6 & 63] : '=';
-        *at++ = i + 2 < length ? digit[bits & 63] : '=';
-    }
-    return text;
-}
-
 static void frame_close(struct movie *m, ker_time at)
 {
     size_t elements = rep_scene_elements(m->scene);
@@ -98,11 +84,8 @@ static void frame_close(struct movie *m, ker_time at)
         *element = load > *element ? load : *element;
     }
     memset(m->busy_ps, 0, sizeof *m->busy_ps * m->links->count);
-    char *text = base64(m->load, elements);
-    json_array_append_new(m->frames, json_string(text));
-    json_array_append_new(m->times, json_integer(at));
+    m->each(m->context, m->begun, at, m->load);
     m->begun = at;
-    free(text);
 }
 
 static void row_add(struct movie *m)
@@ -139,31 +122,68 @@ static void frames_make(struct movie *m)
         frame_close(m, m->end[m->periods - 1]);
 }
 
-json_t *rep_movie_json(struct rep_folder *f, struct rep_links *l, const struct rep_scene *s)
+bool rep_movie_each(struct rep_folder *f, struct rep_links *l, const struct rep_scene *s, size_t most_bytes,
+                    rep_frame_function *each, void *context)
 {
-    struct movie m = {.folder = f, .links = l, .scene = s};
+    struct movie m = {.folder = f, .links = l, .scene = s, .each = each, .context = context, .together = 1};
     size_t elements = rep_scene_elements(s), notes = json_array_size(f->notes);
     if (!movie_open(&m))
-        return NULL;
+        return false;
     ends_find(&m);
     while (json_array_size(f->notes) > notes) /* the same are found once more */
         json_array_remove(f->notes, notes);
-    size_t frames = elements ? MOST_BYTES / elements : 1;
-    m.together = frames ? (m.periods + frames - 1) / frames : m.periods;
-    m.together = m.together ? m.together : 1;
-    if (m.periods == 0 || !movie_open(&m)) {
-        free(m.end);
-        return NULL;
+    while (most_bytes && m.together < m.periods && m.periods / m.together * elements > most_bytes)
+        m.together++;
+    bool any = m.periods > 0 && movie_open(&m);
+    if (any) {
+        m.busy_ps = ker_alloc(sizeof *m.busy_ps * l->count);
+        m.load = ker_alloc(elements);
+        frames_make(&m);
+        rep_table_close(m.table);
     }
-    m.times = json_array();
-    m.frames = json_array();
-    m.busy_ps = ker_alloc(sizeof *m.busy_ps * l->count);
-    m.load = ker_alloc(elements);
-    frames_make(&m);
-    rep_table_close(m.table);
     free(m.busy_ps);
     free(m.load);
     free(m.end);
-    return json_pack("{s:o, s:o, s:I}", "time_ps", m.times, "loads", m.frames, "together",
-                     (json_int_t)m.together);
+    return any;
+}
+
+/* ---- for the page ---- */
+
+struct page_frames {
+    json_t *times, *loads;
+    size_t elements;
+};
+
+static char *base64(const uint8_t *data, size_t length)
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    char *text = ker_alloc((length + 2) / 3 * 4 + 1), *at = text;
+    for (size_t i = 0; i < length; i += 3) {
+        uint32_t bits = (uint32_t)data[i] << 16 | (i + 1 < length ? (uint32_t)data[i + 1] << 8 : 0) |
+                        (i + 2 < length ? data[i + 2] : 0u);
+        *at++ = digit[bits >> 18];
+        *at++ = digit[bits >> 12 & 63];
+        *at++ = i + 1 < length ? digit[bits >> 6 & 63] : '=';
+        *at++ = i + 2 < length ? digit[bits & 63] : '=';
+    }
+    return text;
+}
+
+static void frame_keep(void *context, ker_time from, ker_time to, const uint8_t *load)
+{
+    struct page_frames *p = context;
+    char *text = base64(load, p->elements);
+    json_array_append_new(p->times, json_integer(to));
+    json_array_append_new(p->loads, json_string(text));
+    free(text);
+}
+
+json_t *rep_movie_json(struct rep_folder *f, struct rep_links *l, const struct rep_scene *s)
+{
+    struct page_frames p = {json_array(), json_array(), rep_scene_elements(s)};
+    bool any = rep_movie_each(f, l, s, MOST_BYTES, frame_keep, &p);
+    json_t *movie = any ? json_pack("{s:O, s:O}", "time_ps", p.times, "loads", p.loads) : NULL;
+    json_decref(p.times);
+    json_decref(p.loads);
+    return movie;
 }

@@ -73,6 +73,12 @@ json_t *rep_table_json(struct rep_folder *, const char *name, size_t most_rows);
 /* {"NAME": [...], ...} of periods.csv, periods summed up where there are more than REP_MOST_PERIODS. */
 json_t *rep_periods_json(struct rep_folder *);
 
+/* ---- gantt.c ---- */
+
+/* {"tracks", "names", "spans", "messages"} of timeline.json, within from..to of the folder; NULL: there is
+ * none. */
+json_t *rep_gantt_json(struct rep_folder *);
+
 /* ---- page.c ---- */
 
 enum ker_status rep_page_write(const char *path, const json_t *data, struct ker_error *);

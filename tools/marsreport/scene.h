@@ -129,7 +129,13 @@ char *rep_range_label(const struct rep_links *, bool node, uint32_t first, uint3
 
 /* ---- movie.c ---- */
 
-/* Loads of the elements in each period, from link_series.csv; NULL: it was not written. */
+/* Calls `each` with the loads of the elements (255: busy all the time) in each frame: a period of
+ * link_series.csv, or, where all frames would be more than most_bytes (0: any), as many as need be. False:
+ * there are none. */
+typedef void rep_frame_function(void *context, ker_time from, ker_time to, const uint8_t *load);
+bool rep_movie_each(struct rep_folder *, struct rep_links *, const struct rep_scene *, size_t most_bytes,
+                    rep_frame_function *, void *context);
+/* The same for the page: {"time_ps": [ends], "loads": [base64]}; NULL: there are none. */
 json_t *rep_movie_json(struct rep_folder *, struct rep_links *, const struct rep_scene *);
 
 /* ---- matrix.c ---- */

@@ -66,12 +66,19 @@ static void series_close(struct series *s)
     s->value = s->weight = 0;
 }
 
+static bool row_wanted(const struct rep_folder *f, const struct rep_table *t, int time)
+{
+    int64_t at = rep_cell_integer(t, time);
+    return time < 0 || (at >= f->from && at <= f->to);
+}
+
 static size_t rows_count(struct rep_folder *f)
 {
     struct rep_table *t = rep_table_open(f, "periods");
     size_t rows = 0;
+    int time = t ? rep_table_column(t, "time_ps") : -1;
     while (t && rep_table_next(t))
-        rows++;
+        rows += row_wanted(f, t, time);
     rep_table_close(t);
     return rows;
 }
@@ -102,11 +109,15 @@ json_t *rep_periods_json(struct rep_folder *f)
     struct series *s = ker_alloc(sizeof *s * (size_t)columns);
     for (int i = 0; i < columns; i++)
         s[i] = (struct series){.how = joining_of(rep_table_name(t, i)), .values = json_array()};
-    for (; row < rows && rep_table_next(t); row++) {
+    int time = rep_table_column(t, "time_ps");
+    while (row < rows && rep_table_next(t)) {
+        if (!row_wanted(f, t, time))
+            continue;
         for (int i = 0; i < columns; i++)
             series_add(&s[i], t, i, weight < 0 ? 1 : rep_cell_real(t, weight));
         for (int i = 0; i < columns && ((row + 1) % together == 0 || row + 1 == rows); i++)
             series_close(&s[i]);
+        row++;
     }
     if (together > 1)
         rep_note(f, false, "Series: %zu periods each are shown as one.", together);

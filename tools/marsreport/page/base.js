@@ -23,7 +23,7 @@ mars.make = function (tag, attributes, ...children) {
 };
 
 /* A panel: {id, title, wide, build(box, run, index)}; build is called for each run, into a box of its own, or once
- * with `both` in place of it: both(box). */
+ * with `both` in place of it: both(box). `wanted` says whether it is there at all. */
 mars.panel = function (panel) {
     mars.panels.push(panel);
 };

@@ -3,7 +3,7 @@
 
 (function () {
     const { make } = mars;
-    const order = ["headline", "simulated", "topology", "series", "matrix", "distance", "latency", "sizes", "links", "gantt", "waits", "functions", "critical", "tasks"];
+    const order = ["headline", "simulated", "topology", "series", "matrix", "distance", "latency", "parts", "sizes", "links", "gantt", "waits", "functions-both", "functions", "critical", "tasks"];
 
     function theme(name) {
         document.documentElement.dataset.theme = name;
@@ -55,7 +55,7 @@
     const notes = document.getElementById("notes"), nav = document.querySelector("nav"), main = document.getElementById("panels");
     mars.runs.forEach(run => (run.notes || []).forEach(note => notes.append(make("p", {}, mars.runs.length === 2 ? run.name + ": " + note : note))));
     mars.panels.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
-    for (const panel of mars.panels) {
+    for (const panel of mars.panels.filter(panel => !panel.wanted || panel.wanted())) {
         const section = make("section", { id: panel.id, class: panel.wide || mars.runs.length === 2 ? "wide" : null, "aria-labelledby": panel.id + "-title" },
             make("h2", { id: panel.id + "-title" }, panel.title));
         nav.append(make("a", { href: "#" + panel.id }, panel.title));

@@ -47,6 +47,33 @@
         box.append(make("p", { class: "hint" }, "Sums over the tasks." + (traced ? " Traced: time in the call on the machine where the trace was made." : "")));
     }
 
+    /* Functions of both runs, by name; jobs of one name are one. */
+    function functionsOfBoth(box, [a, b]) {
+        const time = mars.formatOf("_ns"), sums = run => {
+            const table = mars.table(run.functions), sum = new Map();
+            for (const row of table.rows) {
+                const one = sum.get(row[table.at("function")]) || { calls: 0, simulated: 0, wait: 0 };
+                one.calls += row[table.at("calls")], one.simulated += row[table.at("simulated_ns")], one.wait += row[table.at("wait_ns")];
+                sum.set(row[table.at("function")], one);
+            }
+            return sum;
+        };
+        const first = sums(a), second = sums(b), none = { calls: 0, simulated: 0, wait: 0 };
+        const rows = [...new Set([...first.keys(), ...second.keys()])].map(name => [name, first.get(name) || none, second.get(name) || none])
+            .sort((x, y) => Math.max(y[1].simulated, y[2].simulated) - Math.max(x[1].simulated, x[2].simulated));
+        box.append(make("div", { class: "scroll", tabindex: 0 }, mars.simpleTable(["function", "calls, " + a.name, "calls, " + b.name, "simulated, " + a.name, "simulated, " + b.name,
+            "difference", "waiting, " + a.name, "waiting, " + b.name], rows.map(([name, x, y]) => [name, mars.count(x.calls), mars.count(y.calls), time(x.simulated), time(y.simulated),
+            mars.difference(x.simulated, y.simulated, -1), time(x.wait), time(y.wait)]))));
+    }
+
+    mars.panel({
+        id: "functions-both", title: "MPI functions, both runs", wide: true,
+        wanted: () => mars.runs.length === 2 && mars.runs.every(run => run.functions && run.functions.rows.length),
+        both(box) {
+            functionsOfBoth(box, mars.runs);
+        },
+    });
+
     mars.panel({
         id: "functions", title: "MPI functions", wide: true,
         build(box, run) {

@@ -11,7 +11,6 @@
             this.class = -1;
             this.full = this.scene.highest(this.scene.loads(-1)) > 0.5;
             this.times = run.movie ? run.movie.time_ps : [];
-            this.together = run.movie ? run.movie.together : 1;
             this.canvas = make("canvas", { tabindex: 0, role: "img", class: "scene", "aria-label": "links of the machine by load; plus and minus zoom, arrows move, 0 shows all" });
             this.top = make("span", {}, "");
             box.append(this.controls(), make("div", { class: "canvas" }, this.canvas), make("p", { class: "hint" }, run.scene.text +

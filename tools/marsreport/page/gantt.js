@@ -1,0 +1,212 @@
+/* gantt.js - what tasks did when: a row for each task; messages are drawn when few enough are in view. */
+"use strict";
+
+(function () {
+    const { make } = mars;
+    const LEFT = 96, BOTTOM = 22, MOST_ARROWS = 1500;
+
+    class Gantt {
+        constructor(box, gantt) {
+            this.gantt = gantt;
+            const { begin, duration, track } = gantt.spans;
+            this.first = begin.length ? begin[0] : 0;
+            this.last = begin.reduce((last, from, i) => Math.max(last, from + duration[i]), this.first + 1);
+            this.byTrack = gantt.tracks.map(() => []);
+            track.forEach((of, i) => this.byTrack[of].push(i));
+            this.canvas = make("canvas", { tabindex: 0, role: "img", class: "gantt", "aria-label": "tasks over simulated time; plus and minus zoom, arrows move, 0 shows all" });
+            this.told = make("output", {}, "");
+            this.messages = make("input", { type: "checkbox", checked: true, onchange: () => this.draw() });
+            box.append(make("div", { class: "controls" }, ...[["+", 0.6], ["−", 1 / 0.6]].map(([text, factor]) =>
+                make("button", { type: "button", "aria-label": factor < 1 ? "zoom in" : "zoom out", onclick: () => this.zoom(factor) }, text)),
+                make("button", { type: "button", onclick: () => this.all() }, "All"), make("label", {}, this.messages, " messages"), this.told),
+                make("div", { class: "canvas" }, this.canvas), this.legend(), this.words());
+            this.listen();
+            mars.drawn(() => this.size());
+            this.canvas.gantt = this;
+        }
+
+        colour(name) {
+            if (name === "compute")
+                return mars.colours.dark() ? "#4a5a6e" : "#c9d3df";
+            if (name === "waiting")
+                return mars.colours.dark() ? "#000000" : "#3a2a1c";
+            return mars.colours.kind(this.order.indexOf(name));
+        }
+
+        /* The names with most time in them get the first colours. */
+        legend() {
+            const time = new Map(), { to, duration } = this.gantt.spans, names = this.gantt.names;
+            to.forEach((name, i) => time.set(names[name], (time.get(names[name]) || 0) + duration[i]));
+            this.order = [...time.keys()].filter(name => name !== "compute" && name !== "waiting").sort((a, b) => time.get(b) - time.get(a));
+            const entry = name => make("span", { style: "--mark:" + this.colour(name) }, name);
+            return make("div", { class: "legend" }, ...["compute"].concat(this.order.slice(0, 8)).map(entry),
+                make("span", { style: "--mark:" + this.colour("waiting") }, "waiting (lower half)"));
+        }
+
+        words() {
+            const { spans, messages, tracks_left_out: tracks } = this.gantt, less = [];
+            if (spans.all > spans.track.length)
+                less.push("the longest " + mars.count(spans.track.length) + " of " + mars.count(spans.all) + " calls, computations and waits");
+            if (messages.all > messages.track.length)
+                less.push("the longest " + mars.count(messages.track.length) + " of " + mars.count(messages.all) + " messages");
+            if (tracks)
+                less.push(mars.count(tracks) + " tasks are left out");
+            return make("p", { class: "hint" }, (less.length ? "Shown: " + less.join("; ") + ". marsreport --from and --to choose a span. " : "") +
+                "Drag to move, plus and minus (or Ctrl and the wheel) zoom. Messages are drawn when at most " + mars.count(MOST_ARROWS) + " are in view.");
+        }
+
+        all() {
+            this.from = this.first, this.to = this.last, this.top = 0;
+            this.draw();
+        }
+
+        size() {
+            this.width = this.canvas.parentElement.clientWidth;
+            this.row = Math.max(8, Math.min(18, 520 / this.gantt.tracks.length));
+            this.height = Math.min(560, this.row * this.gantt.tracks.length) + BOTTOM;
+            if (this.from === undefined)
+                this.from = this.first, this.to = this.last, this.top = 0;
+            this.draw();
+        }
+
+        x(time) {
+            return LEFT + (time - this.from) / (this.to - this.from) * (this.width - LEFT);
+        }
+
+        draw() {
+            const c = mars.canvasOf(this.canvas, this.width, this.height), rows = this.gantt.tracks.length, body = this.height - BOTTOM;
+            c.font = "11px system-ui, sans-serif";
+            c.textBaseline = "middle";
+            for (let t = Math.floor(this.top / this.row); t < rows && t * this.row - this.top < body; t++)
+                this.drawTrack(c, t, t * this.row - this.top);
+            this.drawArrows(c, body);
+            c.clearRect(0, body, this.width, BOTTOM);
+            c.clearRect(0, 0, LEFT - 1, body);
+            c.fillStyle = mars.colours.variable("faint");
+            c.textAlign = "right";
+            const step = Math.ceil(12 / this.row);
+            for (let t = Math.floor(this.top / this.row); t < rows && (t + 0.9) * this.row - this.top < body; t++)
+                if (t % step === 0)
+                    c.fillText(this.gantt.tracks[t][1], LEFT - 6, (t + 0.5) * this.row - this.top);
+            c.textAlign = "center";
+            for (let i = 0; i <= 6; i++) {
+                const time = this.from + (this.to - this.from) * i / 6;
+                c.fillText(mars.time(Math.round(time)), Math.max(LEFT + 24, Math.min(this.width - 30, this.x(time))), body + 12);
+            }
+            this.told.textContent = mars.time(Math.round(this.from)) + " to " + mars.time(Math.round(this.to));
+        }
+
+        drawTrack(c, track, y) {
+            const { begin, duration, to } = this.gantt.spans, names = this.gantt.names, height = Math.max(1, this.row - 1);
+            for (const waits of [false, true])
+                for (const i of this.byTrack[track]) {
+                    const name = names[to[i]];
+                    if (begin[i] > this.to || begin[i] + duration[i] < this.from || (name === "waiting") !== waits)
+                        continue;
+                    const left = Math.max(LEFT, this.x(begin[i])), right = Math.min(this.width, this.x(begin[i] + duration[i]));
+                    c.fillStyle = this.colour(name);
+                    c.fillRect(left, y + (waits ? height * 0.6 : 0), Math.max(0.6, right - left), waits ? height * 0.4 : height);
+                }
+        }
+
+        drawArrows(c, body) {
+            const { begin, duration, track, to } = this.gantt.messages, seen = [];
+            if (!this.messages.checked)
+                return;
+            for (let i = 0; i < begin.length && seen.length <= MOST_ARROWS; i++)
+                if (begin[i] <= this.to && begin[i] + duration[i] >= this.from)
+                    seen.push(i);
+            if (seen.length > MOST_ARROWS)
+                return;
+            c.strokeStyle = mars.colours.variable("ink");
+            c.lineWidth = 0.7;
+            c.beginPath();
+            for (const i of seen) {
+                c.moveTo(this.x(begin[i]), (track[i] + 0.5) * this.row - this.top);
+                c.lineTo(this.x(begin[i] + duration[i]), (to[i] + 0.5) * this.row - this.top);
+            }
+            c.stroke();
+        }
+
+        zoom(factor, at = (this.from + this.to) / 2) {
+            const span = Math.min(this.last - this.first, Math.max(1000, (this.to - this.from) * factor)), part = (at - this.from) / (this.to - this.from);
+            this.place(at - part * span, span);
+        }
+
+        place(from, span) {
+            this.from = Math.max(this.first, Math.min(this.last - span, from));
+            this.to = this.from + span;
+            this.draw();
+        }
+
+        move(dx, dy) {
+            const span = this.to - this.from, most = Math.max(0, this.row * this.gantt.tracks.length - (this.height - BOTTOM));
+            this.top = Math.max(0, Math.min(most, this.top + dy));
+            this.place(this.from + dx / (this.width - LEFT) * span, span);
+        }
+
+        /* The span at a point: a wait before the call that it belongs to. */
+        find(px, py) {
+            const { begin, duration, to } = this.gantt.spans, track = Math.floor((py + this.top) / this.row);
+            const time = this.from + (px - LEFT) / (this.width - LEFT) * (this.to - this.from), near = (this.to - this.from) / this.width;
+            let best = -1;
+            for (const i of this.byTrack[track] || [])
+                if (begin[i] - near <= time && time <= begin[i] + duration[i] + near && (best < 0 || duration[i] <= duration[best]))
+                    best = i;
+            return best < 0 || px < LEFT ? null : this.gantt.tracks[track].join(", ") + "\n" + this.gantt.names[to[best]] + ": " + mars.time(duration[best]) +
+                "\n" + mars.time(begin[best]) + " to " + mars.time(begin[best] + duration[best]) + (this.gantt.spans.bytes[best] ? "\n" + mars.bytes(this.gantt.spans.bytes[best]) : "");
+        }
+
+        listen() {
+            const canvas = this.canvas, moves = { ArrowLeft: [-100, 0], ArrowRight: [100, 0], ArrowUp: [0, -60], ArrowDown: [0, 60] };
+            let from = null;
+            canvas.addEventListener("pointerdown", event => {
+                from = [event.offsetX, event.offsetY];
+                canvas.setPointerCapture(event.pointerId);
+            });
+            canvas.addEventListener("pointerup", () => { from = null; });
+            canvas.addEventListener("pointerleave", mars.tip.hide);
+            canvas.addEventListener("pointermove", event => {
+                if (from) {
+                    this.move(from[0] - event.offsetX, from[1] - event.offsetY);
+                    from = [event.offsetX, event.offsetY];
+                    return;
+                }
+                const words = this.find(event.offsetX, event.offsetY);
+                if (words)
+                    mars.tip.show(event, words);
+                else
+                    mars.tip.hide();
+            });
+            canvas.addEventListener("wheel", event => {
+                if (!event.ctrlKey)
+                    return;
+                event.preventDefault();
+                this.zoom(event.deltaY < 0 ? 0.8 : 1.25, this.from + (event.offsetX - LEFT) / (this.width - LEFT) * (this.to - this.from));
+            }, { passive: false });
+            canvas.addEventListener("keydown", event => {
+                if (moves[event.key])
+                    this.move(...moves[event.key]);
+                else if (event.key === "+" || event.key === "=")
+                    this.zoom(0.6);
+                else if (event.key === "-")
+                    this.zoom(1 / 0.6);
+                else if (event.key === "0" || event.key === "Escape")
+                    this.all();
+                else
+                    return;
+                event.preventDefault();
+            });
+        }
+    }
+
+    mars.panel({
+        id: "gantt", title: "Tasks over time", wide: true,
+        build(box, run) {
+            if (run.gantt && run.gantt.spans.track.length)
+                new Gantt(box, run.gantt);
+            else
+                box.append(mars.missing(run.gantt ? "Nothing was recorded in this span." : "What tasks did when was not recorded, or there are no jobs.", "output.timeline = \"perfetto\""));
+        },
+    });
+})();
