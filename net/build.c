@@ -425,5 +425,6 @@ void net_network_free(struct net_network *net)
     if (net->matrix)
         stats_matrix_free(net->matrix);
     free(net->series);
+    free(net->parts);
     free(net);
 }

@@ -20,6 +20,13 @@ struct net_envelope {
     uint64_t word[6];
 };
 
+/* Where the latency of a packet went, or of the packet that completed a message: picoseconds (net/parts.c).
+ * switch_wait is a part of switches; contention of switch_wait and source_queue. All 0 when it is not
+ * collected (output.series.latency). */
+struct net_parts {
+    uint64_t source_queue, injection, switches, links, ejection, switch_wait, contention;
+};
+
 struct net_message {
     uint32_t source, destination; /* endpoints */
     uint64_t bytes;               /* payload */
@@ -28,6 +35,7 @@ struct net_message {
     uint8_t service;              /* of the node, which it is from and to */
     uint8_t part;                 /* enum net_part */
     struct net_envelope envelope;
+    const struct net_parts *parts; /* NULL: not collected; good until the message has been handed up */
 };
 
 /* A message may be one of the parts of a larger one. The first part stands for it in counts of messages, and

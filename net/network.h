@@ -154,6 +154,7 @@ struct net_pins;
 struct net_congestion_map;
 struct net_link_series;
 struct net_series;
+struct net_latency_parts;
 struct net_ahead;
 
 struct net_switch {
@@ -296,7 +297,10 @@ struct net_network {
     struct stats_quantity *throttle;     /* with congestion control */
     struct stats_quantity *control_wait; /* of control messages at the adapter */
     struct stats_matrix *matrix;
-    struct net_series *series; /* NULL: no links are collected in periods, nor their stalls */
+    struct net_latency_parts *parts;  /* NULL: not collected */
+    const struct net_parts *part_now; /* its `packet`, or NULL */
+    bool watched;                     /* there is congestion control, or parts */
+    struct net_series *series;        /* NULL: no links are collected in periods, nor their stalls */
     /* what there is */
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */

@@ -2,6 +2,7 @@
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/parts.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,6 +67,18 @@ static void quantities_merge(struct net_network *net, struct ker_comm *comm)
     stats_quantity_merge(net->message_size, comm);
 }
 
+/* What came out of order; most: of packets, messages. */
+static void order_report(const struct net_network *net, json_t *r, const int64_t *most, uint64_t early)
+{
+    json_object_set_new(r, "reordering_extent_packets", stats_quantity_json(net->extent));
+    if (net->set.resequence) {
+        json_object_set_new(r, "resequencing_bytes_max", json_integer(most[1]));
+        json_object_set_new(r, "resequencing",
+                            json_pack("{s:I, s:I, s:o}", "messages_held", (json_int_t)early, "bytes_max",
+                                      (json_int_t)most[2], "wait_ps", stats_quantity_json(net->early_wait)));
+    }
+}
+
 json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_time span)
 {
     const struct net_counts *c = &net->count;
@@ -79,6 +92,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
     ker_comm_sum_u64(comm, &early, 1);
     ker_comm_sum_u64(comm, &handed, 1);
     quantities_merge(net, comm);
+    json_t *parts = net->parts ? net_parts_report(net, comm) : NULL;
     json_t *congestion = net->congestion ? congestion_report(net, comm) : NULL;
     if (ker_comm_rank(comm) != 0)
         return NULL;
@@ -103,15 +117,11 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
         json_object_set_new(r, "lost_packets",
                             json_pack("{s:I, s:I, s:I}", "no_way", (json_int_t)v[9], "dead_switch",
                                       (json_int_t)v[10], "not_sent", (json_int_t)v[11]));
-    json_object_set_new(r, "reordering_extent_packets", stats_quantity_json(net->extent));
-    if (net->set.resequence) {
-        json_object_set_new(r, "resequencing_bytes_max", json_integer(most[1]));
-        json_object_set_new(r, "resequencing",
-                            json_pack("{s:I, s:I, s:o}", "messages_held", (json_int_t)early, "bytes_max",
-                                      (json_int_t)most[2], "wait_ps", stats_quantity_json(net->early_wait)));
-    }
+    order_report(net, r, most, early);
     if (congestion)
         json_object_set_new(r, "congestion", congestion);
+    if (parts)
+        json_object_set_new(r, "latency_parts", parts);
     return r;
 }
 

@@ -10,6 +10,7 @@
 
 #include "net/ahead.h"
 #include "net/links.h"
+#include "net/parts.h"
 
 /* A direction in a period. */
 struct link_period {
@@ -58,7 +59,8 @@ static const struct stats_schema link_series = {"link_series",
                                                 "the order of links.csv.",
                                                 columns, sizeof columns / sizeof *columns, row_key};
 
-const struct stats_schema *const net_tables[] = {&net_links_schema, &link_series, NULL};
+const struct stats_schema *const net_tables[] = {&net_links_schema, &link_series, &net_latency_series_schema,
+                                                 NULL};
 
 /* ---- what is not over at the end of the period ---- */
 
@@ -145,10 +147,22 @@ void net_network_series_begin(struct net_network *net, struct stats_series_files
 {
     if (net->series && net->series->periods)
         net->series->links = stats_series_begin(files, &link_series, net, error);
+    if (net->parts && net->parts->periods)
+        net->parts->series = stats_series_begin(files, &net_latency_series_schema, NULL, error);
+}
+
+static void parts_series_add(struct net_network *net, ker_time at)
+{
+    if (!net->parts || !net->parts->series)
+        return;
+    struct stats_table *table = net_parts_table(net, at);
+    stats_series_add(net->parts->series, table);
+    stats_table_free(table);
 }
 
 void net_network_series_add(struct net_network *net, ker_time from, ker_time at)
 {
+    parts_series_add(net, at);
     if (!net->series || !net->series->links)
         return;
     struct stats_table *table = stats_table_new(&link_series, net, (uint64_t)(at - from));

@@ -1,6 +1,7 @@
 /* settings.c - the keys switch.* and adapter.*, and what they must satisfy together with the links. */
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
+#include "net/parts.h"
 #include "net/series.h"
 
 #include <stdlib.h>
@@ -298,6 +299,15 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
     net->histograms = ker_config_bool(config, "output.histograms");
     if (net->set.matrix)
         net->matrix = stats_matrix_new();
+    enum stats_collect parts = stats_collect_of(config, "output.series.latency");
+    if (parts != STATS_COLLECT_OFF) {
+        net->parts = ker_alloc(sizeof *net->parts);
+        net->part_now = &net->parts->packet;
+        net_parts_routes(net);
+    }
+    net->watched = net->congestion || net->parts;
+    if (parts == STATS_COLLECT_PERIODS)
+        net->parts->periods = true;
     enum stats_collect links = stats_collect_of(config, "output.series.links");
     if (links != STATS_COLLECT_OFF)
         net->series = ker_alloc(sizeof *net->series);

@@ -8,10 +8,12 @@
 
 #include "net/ahead.h"
 #include "net/congestion/congestion.h"
+#include "net/parts.h"
 
 #include <stdlib.h>
 
 #define VERSION 1 /* of chunks; where it has changed since: */
+#define NETWORK_VERSION 2
 #define SWITCH_VERSION 5
 #define ADAPTER_VERSION 6
 #define AHEAD_BYTES 52
@@ -55,6 +57,7 @@ static void network_state(struct net_network *net, struct ker_chunk *c)
         if (there && !c->bad)
             stats_quantity_state(c, quantity[i]);
     }
+    net_parts_state(net, c);
 }
 
 /* ---- transmissions ahead ---- */
@@ -95,7 +98,7 @@ static void ahead_save(struct net_network *net, struct ker_state_writer *writer)
 
 void net_network_save(struct net_network *net, struct ker_state_writer *writer)
 {
-    network_state(net, ker_state_begin(writer, "network", VERSION, net->engine->rank));
+    network_state(net, ker_state_begin(writer, "network", NETWORK_VERSION, net->engine->rank));
     ker_state_end(writer);
     for (uint32_t i = 0; i < net->switch_count; i++) {
         net_switch_state(net->switches[i],
@@ -203,13 +206,13 @@ static const struct {
     uint32_t version;
     void (*load)(void *context, struct ker_chunk *);
 } loads[NET_STATES] = {
-    {"network", VERSION, network_load},
+    {"network", NETWORK_VERSION, network_load},
     {"switch", SWITCH_VERSION, switch_load},
     {"adapter", ADAPTER_VERSION, adapter_load},
     {"ahead", VERSION, ahead_load},
     {"reassembly", VERSION, reassembly_load},
     {"sent", VERSION, sent_load},
-    {"order", VERSION, order_load},
+    {"order", 2, order_load},
     {"congestion", VERSION, congestion_load},
     {"matrix", VERSION, matrix_load},
 };

@@ -5,9 +5,14 @@
 
 #define ROW_BYTES 64 /* of a row of link_series.csv, as they are usual; at most some 120 */
 
-static bool wanted(const struct run *run)
+/* A key that asks for a series; NULL: none does. */
+static const char *wanted(const struct run *run)
 {
-    return stats_collect_of(run->config, "output.series.links") == STATS_COLLECT_PERIODS;
+    static const char *const key[] = {"output.series.links", "output.series.latency"};
+    for (size_t i = 0; i < sizeof key / sizeof *key; i++)
+        if (stats_collect_of(run->config, key[i]) == STATS_COLLECT_PERIODS)
+            return key[i];
+    return NULL;
 }
 
 /* Periods of the whole run; 0: its end is not known. */
@@ -32,7 +37,7 @@ void run_series_check(struct run *run)
     if (!wanted(run))
         return;
     if (run->period == 0) {
-        ker_config_fail(run->config, &run->error, "output.series.links",
+        ker_config_fail(run->config, &run->error, wanted(run),
                         "is \"periods\", but output.period is 0: give the length of a period");
         return;
     }

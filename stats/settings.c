@@ -48,6 +48,10 @@ const struct ker_option stats_options[] = {
      "(credit_stall_ps in links.csv). periods: link_series.csv too, with packets, bytes, utilisation, queues "
      "and "
      "that time in each output.period."},
+    {"output.series.latency", KER_TYPE_CHOICE, "off", NULL, NULL, "off|total|periods",
+     "Tell latencies apart: source queue, injection, switches, links, ejection, resequencing. total: "
+     "latency_parts in "
+     "summary.json. periods: latency_series.csv, too."},
     {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,
      "The most that each file of a series may have. A run whose end is known and whose series could have "
      "more is "

@@ -7,6 +7,7 @@
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/network.h"
+#include "net/parts.h"
 
 #include <string.h>
 
@@ -19,6 +20,8 @@ void net_adapter_whole(struct net_adapter *a, ker_time now, const struct net_mes
     if (net_measures(net, m->created)) {
         stats_quantity_add(net->message_latency, (uint64_t)(now - m->created));
         stats_quantity_add(net->message_size, m->bytes);
+        if (__builtin_expect(m->parts != NULL, 0))
+            net_parts_message(net, now, m);
     }
 }
 
@@ -52,7 +55,8 @@ static void packet_hand_up(struct net_adapter *a, ker_time now, const struct net
                             .created = p->created,
                             .number = p->message,
                             .service = (uint8_t)p->index,
-                            .part = (uint8_t)(p->index >> 8)};
+                            .part = (uint8_t)(p->index >> 8),
+                            .parts = net_parts_now(a->net)};
     message_deliver(a, now, p->message, &m);
 }
 
@@ -66,7 +70,8 @@ static void extension_hand_up(struct net_adapter *a, ker_time now, const struct 
                             .created = x->created,
                             .number = p->message,
                             .service = x->service,
-                            .part = x->part};
+                            .part = x->part,
+                            .parts = net_parts_now(a->net)};
     memcpy(m.envelope.word, x->envelope, sizeof m.envelope.word);
     message_deliver(a, now, p->message, &m);
 }
@@ -79,18 +84,31 @@ static void cnp_deliver(struct net_adapter *a, ker_time now, const struct net_pa
     a->net->congestion->noticed(a, now, p);
 }
 
-static void packet_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p)
+/* What only some runs want. true: it was a CNP. */
+__attribute__((noinline)) static bool packet_watch(struct net_adapter *a, ker_time now,
+                                                   const struct net_packet *p, uint64_t sink)
+{
+    const struct net_network *net = a->net;
+    if (p->flags & NET_NOTICE) {
+        cnp_deliver(a, now, p);
+        return true;
+    }
+    if (net->congestion)
+        net->congestion->arrived(a, now, p);
+    if (net->parts)
+        net_parts_arrived(a, now, p, sink);
+    return false;
+}
+
+/* sink: how long it was kept by a limited sink. */
+static inline void packet_deliver(struct net_adapter *a, ker_time now, const struct net_packet *p,
+                                  uint64_t sink)
 {
     struct net_network *net = a->net;
     uint64_t wire = p->bytes, payload = p->flags & NET_EMPTY ? 0 : wire - net_header(net, p->hops);
     struct net_extension x;
-    if (__builtin_expect(net->congestion != NULL, 0)) {
-        if (p->flags & NET_NOTICE) {
-            cnp_deliver(a, now, p);
-            return;
-        }
-        net->congestion->arrived(a, now, p);
-    }
+    if (__builtin_expect(net->watched, 0) && packet_watch(a, now, p, sink))
+        return;
     net->count.delivered++;
     net->count.bytes_delivered += payload;
     net->count.hops_sum += p->hops + 1u;
@@ -116,13 +134,20 @@ static void packet_deliver(struct net_adapter *a, ker_time now, const struct net
     }
 }
 
-/* A packet has been worked off: its buffer is free again. */
-static void packet_consume(struct net_adapter *a, ker_time now, const struct net_packet *p)
+/* A packet has been worked off: its buffer is free again. sink: how long that took. */
+static void packet_consume(struct net_adapter *a, ker_time now, const struct net_packet *p, uint64_t sink)
 {
     struct net_network *net = a->net;
     ker_time when = now + net->link[a->link].latency + net->set.credit_delay;
     ker_post_note(net->engine, a->peer, when, KER_CREDIT, a->peer_port, p->channel, p->bytes);
-    packet_deliver(a, now, p);
+    packet_deliver(a, now, p, sink);
+}
+
+static void packet_consume_later(struct net_adapter *a, const struct net_packet *p)
+{
+    struct net_packet copy = *p;
+    uint64_t sink = a->net->parts ? net_parts_sink_take(&copy, a->id) : 0;
+    packet_consume(a, p->time, &copy, sink);
 }
 
 /* A limited sink begins with a packet's head, when it is free, and is not done before the tail is here. */
@@ -134,22 +159,24 @@ static void packet_sink(struct net_adapter *a, const struct net_packet *p)
         (a->sink_free > head ? a->sink_free : head) + ker_serialisation(p->bytes, net->set.ejection_rate);
     a->sink_free = done > tail ? done : tail;
     if (a->sink_free == tail) {
-        packet_consume(a, tail, p);
+        packet_consume(a, tail, p, 0);
         return;
     }
     struct net_packet *later = (struct net_packet *)ker_post_event(
         net->engine, net_adapter_self(a), a->sink_free, PORT_CONSUMED | a->port, p->channel);
     later->flags = p->flags;
     memcpy((char *)later + 16, (const char *)p + 16, sizeof *p - 16);
+    if (net->parts)
+        net_parts_sink_put(later, (uint64_t)(a->sink_free - tail));
 }
 
 void net_adapter_arrival(struct net_adapter *a, const struct ker_event *event)
 {
     const struct net_packet *p = (const struct net_packet *)event;
     if (p->port & PORT_CONSUMED)
-        packet_consume(a, p->time, p);
+        packet_consume_later(a, p);
     else if (a->net->set.ejection_rate)
         packet_sink(a, p);
     else
-        packet_deliver(a, p->time, p);
+        packet_deliver(a, p->time, p, 0);
 }

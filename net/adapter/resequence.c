@@ -10,6 +10,7 @@
 #include "net/adapter/pairs.h"
 #include "net/adapter/receiving.h"
 #include "net/network.h"
+#include "net/parts.h"
 #include "net/state.h"
 
 #include <stdlib.h>
@@ -30,7 +31,8 @@ struct order {
 };
 
 struct held {
-    struct net_message message;
+    struct net_message message; /* without `parts`: */
+    struct net_parts parts;
     uint32_t number, next;
     ker_time since;
 };
@@ -120,7 +122,10 @@ bool net_resequencer_put(struct net_adapter *a, ker_time now, const struct net_m
     uint32_t index = held_new(r), *link = &o->held;
     while (*link != NET_NONE && (int32_t)(r->held.at[*link].number - number) < 0)
         link = &r->held.at[*link].next;
-    r->held.at[index] = (struct held){*m, number, *link, now};
+    r->held.at[index] = (struct held){.message = *m, .number = number, .next = *link, .since = now};
+    r->held.at[index].message.parts = NULL;
+    if (m->parts)
+        r->held.at[index].parts = *m->parts;
     *link = index;
     o->bytes += m->bytes;
     net->count.messages_early++;
@@ -140,6 +145,10 @@ bool net_resequencer_next(struct net_adapter *a, ker_time now, uint32_t source, 
         return false;
     struct held *h = &r->held.at[index];
     *m = h->message;
+    if (net->parts) {
+        net->parts->packet = h->parts;
+        m->parts = net->part_now;
+    }
     if (net_measures(net, m->created))
         stats_quantity_add(net->early_wait, (uint64_t)(now - h->since));
     o->next += LANES;
@@ -161,6 +170,7 @@ static void sent_state(struct ker_chunk *c, struct sent *s)
 static void held_state(struct ker_chunk *c, struct held *h)
 {
     KER_CHUNK(c, h->message);
+    KER_CHUNK(c, h->parts);
     KER_CHUNK(c, h->number);
     KER_CHUNK(c, h->since);
 }
@@ -193,7 +203,7 @@ static void lane_save(struct net_network *net, uint32_t lane, struct ker_state_w
         ker_state_end(writer);
     }
     for (struct net_pair *pair = NULL; (pair = net_pairs_next(&r->order[lane], pair)) != NULL;) {
-        struct ker_chunk *c = ker_state_begin(writer, "order", 1, lane_id(pair, lane));
+        struct ker_chunk *c = ker_state_begin(writer, "order", 2, lane_id(pair, lane));
         order_save(r, c, (struct order *)pair);
         ker_state_end(writer);
     }

@@ -8,6 +8,7 @@
 #ifndef NET_DECISION_H
 #define NET_DECISION_H
 
+#include "net/parts.h"
 #include "net/switch/grant.h"
 
 /* The first channel of the packet's priority class. */
@@ -71,8 +72,10 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
     struct net_network *net = s->net;
     struct route_choice choice[ROUTE_MAX_CHOICES];
     unsigned base = channel_base(net, p);
-    const struct route_packet r = route_question(net, p, base);
+    struct route_packet r = route_question(net, p, base);
     struct route_range range;
+    if (__builtin_expect(net->faulty, 0))
+        r.address = net_packet_address(net, p);
     if (net->range && net->range(net->topology, s->coordinate, &r, &range)) {
         *state = 0;
         uint32_t port = net_range_select(s, &range, route_draw(&r), base, now);

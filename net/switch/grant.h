@@ -16,6 +16,7 @@
 #include "net/ahead.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/parts.h"
 #include "net/switch/requests.h"
 
 #include <string.h>
@@ -86,15 +87,26 @@ static inline void output_count(struct net_network *net, const struct grant *g, 
 
 /* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits
  * of its channel when it has taken its own. */
-__attribute__((noinline)) static uint8_t congestion_mark(struct net_switch *s, struct net_port *out,
-                                                         uint32_t left, const struct net_packet *p,
-                                                         ker_time now)
+static uint8_t congestion_mark(struct net_switch *s, struct net_port *out, uint32_t left,
+                               const struct net_packet *p, ker_time now)
 {
     if (p->flags & (NET_NOTICE | NET_MARKED) ||
         !s->net->congestion->marks(s, out, p, out->to_adapter ? UINT32_MAX : left, now))
         return 0;
     s->net->count.marked++;
     return NET_MARKED;
+}
+
+/* What only some runs want. The packet is left behind with the grant, so that it may be written. */
+__attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, struct net_port *out,
+                                                      uint32_t left, const struct net_packet *p, ker_time now)
+{
+    const struct net_network *net = s->net;
+    if (net->parts && !out->ends_at_adapter)
+        net_parts_link(
+            (struct net_packet *)p, &net->link[out->link],
+            net->set.forwarding == NET_STORE_AND_FORWARD ? net_times_of(net, out->link, p->bytes).wire : 0);
+    return net->congestion ? congestion_mark(s, out, left, p, now) : 0;
 }
 
 static inline __attribute__((always_inline)) void packet_forward(struct net_switch *s, struct grant *g,
@@ -114,8 +126,8 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     out->write_free = now + t_out.crossbar;
 
     uint8_t mark = 0;
-    if (__builtin_expect(net->congestion != NULL, 0))
-        mark = congestion_mark(s, out, out->credit[g->channel] - (g->reserved ? 0 : p->bytes), p, now);
+    if (__builtin_expect(net->watched, 0))
+        mark = packet_watch(s, out, out->credit[g->channel] - (g->reserved ? 0 : p->bytes), p, now);
 
     ker_time leave = now > out->link_free ? now : out->link_free;
     if (tail - t_out.wire > leave)

@@ -307,7 +307,8 @@ static void output_fail(struct net_switch *s, uint32_t port, ker_time now)
         const struct net_packet p = s->packet.at[i];
         struct route_choice c;
         unsigned base = channel_base(net, &p);
-        const struct route_packet r = route_question(net, &p, base);
+        struct route_packet r = route_question(net, &p, base);
+        r.address = net_packet_address(net, &p);
         KER_POOL_GIVE(&s->packet, i);
         i = p.next;
         if (!net->set.at_source && route_next_repair(net->topology, now, s->id, &r, &c)) {
