@@ -3,12 +3,14 @@
  */
 #include "run/stages.h"
 
-#define ROW_BYTES 64 /* of a row of link_series.csv, as they are usual; at most some 120 */
+#define ROW_BYTES 64   /* of a row of a series, as they are usual; at most some 120 */
+#define TASK_BYTES 300 /* of memory for a task: its last totals, and its rows */
 
 /* A key that asks for a series; NULL: none does. */
 static const char *wanted(const struct run *run)
 {
-    static const char *const key[] = {"output.series.links", "output.series.latency"};
+    static const char *const key[] = {"output.series.links", "output.series.latency", "output.series.jobs",
+                                      "output.series.tasks"};
     for (size_t i = 0; i < sizeof key / sizeof *key; i++)
         if (stats_collect_of(run->config, key[i]) == STATS_COLLECT_PERIODS)
             return key[i];
@@ -30,6 +32,19 @@ static ker_time time_round(ker_time time)
     return (time + step - 1) / step * step;
 }
 
+/* The series with most rows in a period. */
+struct largest {
+    const char *file;
+    uint64_t rows;
+};
+
+static struct largest largest_of(const struct run *run)
+{
+    struct largest links = {"link_series.csv", net_network_series_cost(run->network).rows},
+                   tasks = {"task_series.csv", task_system_series_rows(run->tasks, run->config)};
+    return tasks.rows > links.rows ? tasks : links;
+}
+
 void run_series_check(struct run *run)
 {
     const uint64_t most = ker_config_bytes(run->config, "output.series.bytes");
@@ -41,20 +56,21 @@ void run_series_check(struct run *run)
                         "is \"periods\", but output.period is 0: give the length of a period");
         return;
     }
-    uint64_t rows = net_network_series_cost(run->network).rows, periods = periods_of(run);
+    const struct largest largest = largest_of(run);
+    uint64_t rows = largest.rows, periods = periods_of(run);
     unsigned __int128 bytes = (unsigned __int128)rows * ROW_BYTES * periods;
     if (bytes <= most)
         return;
     uint64_t fit = most / (rows * ROW_BYTES), each = fit ? (uint64_t)run->end / fit + 1 : 0;
     if (fit == 0)
         ker_config_fail(run->config, &run->error, "output.series.bytes",
-                        "%s are less than link_series.csv may take for one period, %s",
-                        ker_print_bytes(a, (double)most), ker_print_bytes(b, (double)rows * ROW_BYTES));
+                        "%s are less than %s may take for one period, %s", ker_print_bytes(a, (double)most),
+                        largest.file, ker_print_bytes(b, (double)rows * ROW_BYTES));
     else
         ker_config_fail(run->config, &run->error, "output.period",
-                        "is too short: link_series.csv may get %s in %llu periods of %llu links, "
+                        "is too short: %s may get %s in %llu periods of %llu rows, "
                         "output.series.bytes allows %s; give %s or more",
-                        ker_print_bytes(a, (double)bytes), (unsigned long long)periods,
+                        largest.file, ker_print_bytes(a, (double)bytes), (unsigned long long)periods,
                         (unsigned long long)rows, ker_print_bytes(b, (double)most),
                         ker_print_time(c, time_round((ker_time)each)));
 }
@@ -67,6 +83,7 @@ void run_series_open(struct run *run)
     stats_series_open(&run->series, run->working, run->folder.path, run->hdf5,
                       ker_config_bytes(run->config, "output.series.bytes"), &run->error);
     net_network_series_begin(run->network, run->series, &run->error);
+    task_system_series_begin(run->tasks, run->config, run->series, &run->error);
 }
 
 void run_series_add(struct run *run, ker_time at)
@@ -74,6 +91,7 @@ void run_series_add(struct run *run, ker_time at)
     if (!run->series)
         return;
     net_network_series_add(run->network, stats_series_time(run->series), at);
+    task_system_series_add(run->tasks, at);
     stats_series_flush(run->series, at);
 }
 

@@ -52,6 +52,11 @@ const struct ker_option stats_options[] = {
      "Tell latencies apart: source queue, injection, switches, links, ejection, resequencing. total: "
      "latency_parts in "
      "summary.json. periods: latency_series.csv, too."},
+    {"output.series.jobs", KER_TYPE_CHOICE, "off", NULL, NULL, "off|periods",
+     "periods: job_series.csv: computation, waits, messages and bytes of each job in each output.period.",
+     "jobs"},
+    {"output.series.tasks", KER_TYPE_CHOICE, "off", NULL, NULL, "off|periods",
+     "periods: task_series.csv: the same of each task.", "jobs"},
     {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,
      "The most that each file of a series may have. A run whose end is known and whose series could have "
      "more is "

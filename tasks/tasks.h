@@ -84,6 +84,12 @@ struct task_files {
 };
 enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_time end,
                                    const struct task_files *, json_t **jobs, struct ker_error *);
+/* Jobs and tasks in periods, where output.series.jobs or .tasks want them: rows of a period at most; their
+ * files; and, collective, the rows of the period that ends at `at`, where all ranks stand. */
+uint64_t task_system_series_rows(const struct task_system *, const struct ker_config *);
+void task_system_series_begin(struct task_system *, const struct ker_config *, struct stats_series_files *,
+                              struct ker_error *);
+void task_system_series_add(struct task_system *, ker_time at);
 extern const struct stats_schema *const task_tables[]; /* all tables of tasks/, NULL at the end */
 /* Collective: when the network is drained and tasks are unfinished (a simulated deadlock): rank 0 gets a
  * malloc'ed table of which task waits in which call for whom (at most 40 rows, then how many more); NULL
@@ -98,7 +104,7 @@ enum ker_status task_system_former(struct task_system *, const struct ker_config
 bool task_system_formers_end(struct task_system *, ker_time fork);
 /* Saved state of what a rank counts for all its tasks (the tasks themselves are saved with their nodes); and
  * who loads it. sums: this rank takes the counts of all. */
-#define TASK_STATES 1
+#define TASK_STATES 2
 void task_system_save(struct task_system *, struct ker_state_writer *);
 void task_loaders(struct task_system *, bool sums, struct ker_state_loader loaders[TASK_STATES]);
 

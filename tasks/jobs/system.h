@@ -16,9 +16,16 @@ struct task_system {
     struct task_traffic *traffic; /* NULL: none */
     struct task_traffic_node *traffic_nodes;
     size_t traffic_bytes;
-    uint32_t foreground;     /* jobs */
-    struct seating *seating; /* between prepare and attach */
-    bool *stuck;             /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
+    uint32_t foreground;        /* jobs */
+    struct seating *seating;    /* between prepare and attach */
+    struct task_series *series; /* NULL: no jobs or tasks are collected in periods */
+    bool *stuck;                /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
 };
+
+/* series.c */
+void task_series_free(struct task_series *); /* takes NULL */
+void task_series_save(struct task_system *, struct ker_state_writer *);
+void task_series_load(struct task_system *, struct ker_chunk *);
+extern const struct stats_schema task_job_series_schema, task_task_series_schema;
 
 #endif

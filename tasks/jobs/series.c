@@ -1,0 +1,221 @@
+/* series.c - jobs and tasks in periods: job_series.csv and task_series.csv.
+ *
+ * A row is the difference of what tasks.csv would say at the two ends of the period; of a job, the sum over
+ * its tasks. What a task had at the end of the last period is kept by job and task.
+ */
+#include "tasks/jobs/system.h"
+
+#include <stdlib.h>
+
+enum { COMPUTE, WAIT, SEND_WAIT, MESSAGES_SENT, BYTES_SENT, MESSAGES_RECEIVED, BYTES_RECEIVED, COUNTS };
+
+static const char *const count_names[COUNTS] = {"compute_ps",    "wait_ps",    "send_wait_ps",
+                                                "messages_sent", "bytes_sent", "messages_received",
+                                                "bytes_received"};
+
+/* Totals of a task at the end of the last period. */
+struct last {
+    uint64_t key; /* 1 + (job << 32 | task): 0 is free */
+    uint64_t count[COUNTS];
+};
+
+struct task_series {
+    struct stats_series *jobs, *tasks; /* NULL: not wanted */
+    struct ker_table last;
+};
+
+struct row {
+    const struct task_system *system;
+    ker_time at;
+    uint32_t job, task;
+    uint64_t count[COUNTS];
+};
+
+static uint64_t last_hash(const void *key)
+{
+    return ker_hash(((const struct last *)key)->key);
+}
+
+static bool last_same(const void *entry, const void *key)
+{
+    return ((const struct last *)entry)->key == ((const struct last *)key)->key;
+}
+
+static const struct ker_table_kind last_kind = {sizeof(struct last), last_hash, last_same};
+
+static struct last *last_get(struct task_series *s, uint64_t key)
+{
+    bool is_new;
+    struct last wanted = {.key = key + 1}, *l = ker_table_add(&last_kind, &s->last, &wanted, &is_new);
+    l->key = wanted.key;
+    return l;
+}
+
+/* ---- columns ---- */
+
+static const char *job_text(const void *system, uint32_t job)
+{
+    return task_jobs_get(((const struct task_system *)system)->jobs, job)->name;
+}
+
+/* clang-format off */
+#define COUNT_COLUMNS(COLUMN) \
+    COLUMN(compute_ps, "ps", U64, SUM, row->count[COMPUTE], "time spent computing in the period") \
+    COLUMN(wait_ps, "ps", U64, SUM, row->count[WAIT], "time blocked in all MPI calls but blocking sends") \
+    COLUMN(send_wait_ps, "ps", U64, SUM, row->count[SEND_WAIT], "time blocked in blocking sends") \
+    COLUMN(messages_sent, "messages", U64, SUM, row->count[MESSAGES_SENT], \
+           "messages of the application sent, those inside collectives included") \
+    COLUMN(bytes_sent, "bytes", U64, SUM, row->count[BYTES_SENT], "their payload") \
+    COLUMN(messages_received, "messages", U64, SUM, row->count[MESSAGES_RECEIVED], "the same, received") \
+    COLUMN(bytes_received, "bytes", U64, SUM, row->count[BYTES_RECEIVED], "their payload")
+#define JOB_COLUMNS(COLUMN) \
+    COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COUNT_COLUMNS(COLUMN)
+#define TASK_COLUMNS(COLUMN) \
+    COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(task, "", U32, SAME, row->task, "the task's number in it (its rank in MPI_COMM_WORLD)") \
+    COUNT_COLUMNS(COLUMN)
+
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
+TASK_COLUMNS(VALUE)
+static const struct stats_column job_columns[] = {JOB_COLUMNS(STATS_COLUMN)};
+static const struct stats_column task_columns[] = {TASK_COLUMNS(STATS_COLUMN)};
+/* clang-format on */
+
+static uint64_t row_key_task(const void *from)
+{
+    const struct row *row = from;
+    return (uint64_t)row->job << 32 | row->task;
+}
+
+static uint64_t job_key(const void *row)
+{
+    return ((const struct row *)row)->job;
+}
+
+const struct stats_schema task_job_series_schema = {
+    "job_series",
+    "One row for each job and period in which its tasks have done something: the sums over them.",
+    job_columns, sizeof job_columns / sizeof *job_columns, job_key};
+const struct stats_schema task_task_series_schema = {
+    "task_series",
+    "One row for each task and period in which it has done something, by period, job and task.", task_columns,
+    sizeof task_columns / sizeof *task_columns, row_key_task};
+
+/* ---- periods ---- */
+
+static struct task_series *series_get(struct task_system *system)
+{
+    if (!system->series)
+        system->series = ker_alloc(sizeof *system->series);
+    return system->series;
+}
+
+void task_series_free(struct task_series *s)
+{
+    if (s)
+        ker_table_release(&s->last);
+    free(s);
+}
+
+static bool wanted(const struct ker_config *config, const char *key)
+{
+    return stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
+}
+
+uint64_t task_system_series_rows(const struct task_system *system, const struct ker_config *config)
+{
+    uint64_t rows = wanted(config, "output.series.jobs") ? task_jobs_count(system->jobs) : 0, tasks = 0;
+    for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++)
+        tasks += task_jobs_get(system->jobs, i)->tasks;
+    return wanted(config, "output.series.tasks") ? rows + tasks : rows;
+}
+
+void task_system_series_begin(struct task_system *system, const struct ker_config *config,
+                              struct stats_series_files *files, struct ker_error *error)
+{
+    if (!system->mpi)
+        return;
+    struct task_series *s = series_get(system);
+    if (wanted(config, "output.series.jobs"))
+        s->jobs = stats_series_begin(files, &task_job_series_schema, system, error);
+    if (wanted(config, "output.series.tasks"))
+        s->tasks = stats_series_begin(files, &task_task_series_schema, system, error);
+}
+
+/* What the task has done since the last period; false: nothing. */
+static bool row_make(struct task_series *s, struct row *row, const struct stats_table *totals, size_t at,
+                     const int *column)
+{
+    uint64_t key = stats_table_key(totals, at), any = 0;
+    struct last *last = last_get(s, key);
+    row->job = (uint32_t)(key >> 32);
+    row->task = (uint32_t)key;
+    for (int i = 0; i < COUNTS; i++) {
+        uint64_t total = (uint64_t)stats_table_cell(totals, at, column[i]);
+        ker_check(total >= last->count[i]);
+        row->count[i] = total - last->count[i];
+        last->count[i] = total;
+        any |= row->count[i];
+    }
+    return any != 0;
+}
+
+static void rows_make(struct task_system *system, ker_time at, struct stats_table *jobs,
+                      struct stats_table *tasks)
+{
+    struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
+    struct task_mpi_names names = {&outside, NULL};
+    struct stats_table *totals = task_mpi_results(system->mpi, &names, at);
+    struct row row = {.system = system, .at = at};
+    int column[COUNTS];
+    for (int i = 0; i < COUNTS; i++)
+        column[i] = stats_table_find(totals, count_names[i], false);
+    for (size_t i = 0; i < stats_table_rows(totals); i++)
+        if (row_make(system->series, &row, totals, i, column)) {
+            stats_table_add(jobs, &row);
+            stats_table_add(tasks, &row);
+        }
+    stats_table_free(totals);
+}
+
+void task_system_series_add(struct task_system *system, ker_time at)
+{
+    struct task_series *s = system->series;
+    if (!s || (!s->jobs && !s->tasks))
+        return;
+    struct stats_table *jobs = stats_table_new(&task_job_series_schema, system, 0),
+                       *tasks = stats_table_new(&task_task_series_schema, system, 0);
+    rows_make(system, at, jobs, tasks);
+    if (s->jobs)
+        stats_series_add(s->jobs, jobs);
+    if (s->tasks)
+        stats_series_add(s->tasks, tasks);
+    stats_table_free(jobs);
+    stats_table_free(tasks);
+}
+
+/* ---- saved state ---- */
+
+void task_series_save(struct task_system *system, struct ker_state_writer *writer)
+{
+    struct ker_chunk *c = ker_state_begin(writer, "task_series", 1, 0);
+    const struct task_series *s = system->series;
+    for (struct last *l = NULL; s && (l = ker_table_next(&last_kind, &s->last, l));)
+        KER_CHUNK(c, *l);
+    ker_state_end(writer);
+}
+
+/* Of all tasks: those that live elsewhere are never asked for. */
+void task_series_load(struct task_system *system, struct ker_chunk *c)
+{
+    struct last one = {0};
+    while (c->at < c->bytes && !c->bad) {
+        KER_CHUNK(c, one);
+        c->bad |= one.key == 0;
+        if (!c->bad)
+            *last_get(series_get(system), one.key - 1) = one;
+    }
+}

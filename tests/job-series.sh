@@ -1,0 +1,53 @@
+#!/bin/bash
+# Series of jobs and tasks: they add up to tasks.csv, are the same on any number of ranks and after a checkpoint, and cost no result.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/lib-script.sh
+m=$marssim t=$work
+run() { "$m" -q "$@" partition.bind=no 2>"$t/err"; }
+ranks() { # RANKS ARGUMENTS
+    mpirun -n "$1" "$m" -q "${@:2}" partition.adapt=false partition.oversubscribe=true partition.bind=no 2>"$t/err"
+}
+cat >"$t/sums.awk" <<'AWK'
+BEGIN { FS = ","; split("compute_ps wait_ps send_wait_ps messages_sent bytes_sent messages_received bytes_received", name, " ") }
+FNR == 1 { split("", column); for (i = 1; i <= NF; i++) column[$i] = i; file++; next }
+{
+    key = $column["job"] " " (by == "job" ? "" : $column["task"])
+    for (i in name) { sum[file, key, i] += $column[name[i]]; known[key] = 1; seen[i] += $column[name[i]] }
+}
+END {
+    for (key in known) for (i in name) if (sum[1, key, i] != sum[2, key, i]) {
+        print key, name[i], sum[1, key, i], sum[2, key, i]; wrong = 1
+    }
+    exit wrong || !seen[4] || !seen[2]
+}
+AWK
+lammps=(configs/fat-tree-lammps.cfg "output.period=17 us" output.series.jobs=periods output.series.tasks=periods)
+run -o "$t/a" "${lammps[@]}" || { cat "$t/err"; exit 1; }
+awk -v by=task -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/task_series.csv" && awk -v by=job -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/job_series.csv"
+check "periods add up to tasks.csv, of tasks and of jobs"
+[ "$(cut -d, -f1 "$t/a/job_series.csv" | sort -u | wc -l)" -gt 5 ] &&
+    awk -F, 'NR > 1 && $4 + $5 + $6 > 17000000 { print; wrong = 1 } END { exit wrong }' "$t/a/task_series.csv"
+check "no task computes and waits for longer than a period"
+run -o "$t/b" "${lammps[@]}" output.series.jobs=off output.series.tasks=off && cmp "$t/a/tasks.csv" "$t/b/tasks.csv" &&
+    [ ! -e "$t/b/job_series.csv" ] && cmp <(jq -S .result "$t/a/summary.json") <(jq -S .result "$t/b/summary.json")
+check "nothing else depends on them"
+for n in 2 3; do
+    ranks $n -o "$t/b" "${lammps[@]}" && cmp "$t/a/task_series.csv" "$t/b/task_series.csv" && cmp "$t/a/job_series.csv" "$t/b/job_series.csv"
+    check "the same on $n ranks"
+done
+ranks 2 -o "$t/b" "${lammps[@]}" "run.checkpoint.at=[100 us]" && ranks 3 --resume "$t/b" -o "$t/c" &&
+    cmp "$t/a/task_series.csv" "$t/c/task_series.csv" && cmp "$t/a/job_series.csv" "$t/c/job_series.csv"
+check "and after a checkpoint inside a period"
+# Two jobs, one that starts again and again, and an end in the middle of what they do.
+two=(configs/star-pingpong.cfg "jobs[1].program=pingpong" "jobs[1].name=again" "jobs[1].tasks=2" "jobs[1].restart=true" "jobs[1].background=true" node.cores=2 "run.end=61234 ns"
+    "output.period=7 us" output.series.jobs=periods output.series.tasks=periods)
+run -o "$t/a" "${two[@]}" && awk -v by=task -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/task_series.csv" && grep -q again "$t/a/job_series.csv"
+check "several jobs, with an end inside a period"
+"$m" -q -o "$t/b" configs/torus-uniform.cfg output.series.jobs=periods "output.period=1 us" >"$t/err" 2>&1
+[ $? -eq 2 ] && grep -q 'output.series.jobs.*jobs' "$t/err"
+check "without jobs the key is refused"
+"$m" -q -o "$t/b" configs/star-pingpong.cfg output.series.tasks=periods >"$t/err" 2>&1
+[ $? -eq 2 ] && grep -q 'output.series.tasks.*output.period is 0' "$t/err"
+check "nor without a period"
+[ "$number" -gt 0 ]
