@@ -10,7 +10,7 @@
 static const char *wanted(const struct run *run)
 {
     static const char *const key[] = {"output.series.links", "output.series.latency", "output.series.jobs",
-                                      "output.series.tasks"};
+                                      "output.series.tasks", "output.series.traffic"};
     for (size_t i = 0; i < sizeof key / sizeof *key; i++)
         if (stats_collect_of(run->config, key[i]) == STATS_COLLECT_PERIODS)
             return key[i];

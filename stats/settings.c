@@ -57,6 +57,11 @@ const struct ker_option stats_options[] = {
      "jobs"},
     {"output.series.tasks", KER_TYPE_CHOICE, "off", NULL, NULL, "off|periods",
      "periods: task_series.csv: the same of each task.", "jobs"},
+    {"output.series.traffic", KER_TYPE_CHOICE, "off", NULL, NULL, "off|periods",
+     "periods: traffic_series.csv: number, bytes, mean and spread of the sizes of each job's messages in "
+     "each "
+     "output.period: point-to-point, collective, one-sided; inside a node or to another.",
+     "jobs"},
     {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,
      "The most that each file of a series may have. A run whose end is known and whose series could have "
      "more is "

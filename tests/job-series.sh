@@ -22,22 +22,27 @@ END {
     exit wrong || !seen[4] || !seen[2]
 }
 AWK
-lammps=(configs/fat-tree-lammps.cfg "output.period=17 us" output.series.jobs=periods output.series.tasks=periods)
+lammps=(configs/fat-tree-lammps.cfg "output.period=17 us" output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods)
 run -o "$t/a" "${lammps[@]}" || { cat "$t/err"; exit 1; }
 awk -v by=task -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/task_series.csv" && awk -v by=job -f "$t/sums.awk" "$t/a/tasks.csv" "$t/a/job_series.csv"
 check "periods add up to tasks.csv, of tasks and of jobs"
 [ "$(cut -d, -f1 "$t/a/job_series.csv" | sort -u | wc -l)" -gt 5 ] &&
     awk -F, 'NR > 1 && $4 + $5 + $6 > 17000000 { print; wrong = 1 } END { exit wrong }' "$t/a/task_series.csv"
 check "no task computes and waits for longer than a period"
-run -o "$t/b" "${lammps[@]}" output.series.jobs=off output.series.tasks=off && cmp "$t/a/tasks.csv" "$t/b/tasks.csv" &&
+awk -F, 'FNR == 1 { split("", c); for (i = 1; i <= NF; i++) c[$i] = i; file++; next } file == 1 { m += $c["messages_sent"]; b += $c["bytes_sent"]; next }
+    { m -= $c["messages"]; b -= $c["bytes"]; kind[$c["kind"] $c["leaves_node"]] += $c["messages"] }
+    END { exit m || b || !kind["point_to_point1"] || !kind["collective1"] }' "$t/a/tasks.csv" "$t/a/traffic_series.csv"
+check "messages by kind are all that were sent"
+run -o "$t/b" "${lammps[@]}" output.series.jobs=off output.series.tasks=off output.series.traffic=off && cmp "$t/a/tasks.csv" "$t/b/tasks.csv" &&
     [ ! -e "$t/b/job_series.csv" ] && cmp <(jq -S .result "$t/a/summary.json") <(jq -S .result "$t/b/summary.json")
 check "nothing else depends on them"
 for n in 2 3; do
-    ranks $n -o "$t/b" "${lammps[@]}" && cmp "$t/a/task_series.csv" "$t/b/task_series.csv" && cmp "$t/a/job_series.csv" "$t/b/job_series.csv"
+    ranks $n -o "$t/b" "${lammps[@]}" && cmp "$t/a/task_series.csv" "$t/b/task_series.csv" && cmp "$t/a/job_series.csv" "$t/b/job_series.csv" &&
+        cmp "$t/a/traffic_series.csv" "$t/b/traffic_series.csv"
     check "the same on $n ranks"
 done
 ranks 2 -o "$t/b" "${lammps[@]}" "run.checkpoint.at=[100 us]" && ranks 3 --resume "$t/b" -o "$t/c" &&
-    cmp "$t/a/task_series.csv" "$t/c/task_series.csv" && cmp "$t/a/job_series.csv" "$t/c/job_series.csv"
+    cmp "$t/a/task_series.csv" "$t/c/task_series.csv" && cmp "$t/a/traffic_series.csv" "$t/c/traffic_series.csv" && cmp "$t/a/job_series.csv" "$t/c/job_series.csv"
 check "and after a checkpoint inside a period"
 # Two jobs, one that starts again and again, and an end in the middle of what they do.
 two=(configs/star-pingpong.cfg "jobs[1].program=pingpong" "jobs[1].name=again" "jobs[1].tasks=2" "jobs[1].restart=true" "jobs[1].background=true" node.cores=2 "run.end=61234 ns"

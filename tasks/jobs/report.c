@@ -220,13 +220,9 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
     return jobs;
 }
 
-const struct stats_schema *const task_tables[] = {&task_mpi_schema,
-                                                  &task_calls_schema,
-                                                  &task_functions_schema,
-                                                  &task_matching_schema,
-                                                  &task_job_series_schema,
-                                                  &task_task_series_schema,
-                                                  NULL};
+const struct stats_schema *const task_tables[] = {
+    &task_mpi_schema,        &task_calls_schema,       &task_functions_schema,      &task_matching_schema,
+    &task_job_series_schema, &task_task_series_schema, &task_traffic_series_schema, NULL};
 
 /* Collective: tasks.csv, and on rank 0 what its rows say of the jobs. */
 static enum ker_status tasks_report(const struct task_system *system, struct ker_comm *comm, ker_time end,

@@ -1,4 +1,4 @@
-/* series.c - jobs and tasks in periods: job_series.csv and task_series.csv.
+/* series.c - jobs and tasks in periods: job_series.csv, task_series.csv and traffic_series.csv.
  *
  * A row is the difference of what tasks.csv would say at the two ends of the period; of a job, the sum over
  * its tasks. What a task had at the end of the last period is kept by job and task.
@@ -20,7 +20,7 @@ struct last {
 };
 
 struct task_series {
-    struct stats_series *jobs, *tasks; /* NULL: not wanted */
+    struct stats_series *jobs, *tasks, *traffic; /* NULL: not wanted */
     struct ker_table last;
 };
 
@@ -104,6 +104,90 @@ const struct stats_schema task_task_series_schema = {
     "One row for each task and period in which it has done something, by period, job and task.", task_columns,
     sizeof task_columns / sizeof *task_columns, row_key_task};
 
+/* ---- messages by kind ---- */
+
+struct sent_row {
+    ker_time at;
+    uint32_t job, place; /* of struct task_mpi_sent */
+    struct task_mpi_sent sent;
+};
+
+static const char *kind_text(const void *system, uint32_t kind)
+{
+    static const char *const names[] = {"point_to_point", "collective", "one_sided"};
+    return names[kind];
+}
+
+/* clang-format off */
+#define SENT_COLUMNS(COLUMN) \
+    COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(kind, "", TEXT, SAME, row->place / 2, "`point_to_point`, `collective` or `one_sided`", \
+           .text = kind_text, .text_bytes = 16) \
+    COLUMN(leaves_node, "", U8, SAME, row->place % 2, "1: to another node, 0: inside a node") \
+    COLUMN(messages, "messages", U64, SUM, row->sent.messages, \
+           "messages of the application that were sent in the period, those of its collectives included") \
+    COLUMN(bytes, "bytes", U64, SUM, row->sent.bytes, "their payload") \
+    COLUMN(size_mean_bytes, "bytes", MEAN, SUM, row->sent.bytes, "their mean size, rounded", \
+           .by = "messages") \
+    COLUMN(size_square_mean, "bytes^2", MEAN, SUM, row->sent.squares, \
+           "mean of the squares of their sizes, rounded: the deviation is the root of this less the mean " \
+           "squared", \
+           .by = "messages")
+
+#define SENT_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct sent_row, sent_##name, value)
+SENT_COLUMNS(SENT_VALUE)
+#define SENT_COLUMN(name, unit, type, merge, expression, meaning, ...) \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_sent_##name, ##__VA_ARGS__},
+static const struct stats_column sent_columns[] = {SENT_COLUMNS(SENT_COLUMN)};
+/* clang-format on */
+
+static uint64_t sent_key(const void *from)
+{
+    const struct sent_row *row = from;
+    return (uint64_t)row->job << 32 | row->place;
+}
+
+const struct stats_schema task_traffic_series_schema = {
+    "traffic_series", "One row for each job, kind of message and period in which there were such messages.",
+    sent_columns, sizeof sent_columns / sizeof *sent_columns, sent_key};
+
+static void sent_add(struct task_system *system, ker_time at)
+{
+    struct stats_table *table = stats_table_new(&task_traffic_series_schema, system, 0);
+    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++) {
+        struct task_mpi_sent *sent = task_mpi_sent(system->mpi, job);
+        for (uint32_t i = 0; i < TASK_SENT; i++) {
+            if (sent[i].messages)
+                stats_table_add(table, &(struct sent_row){at, job, i, sent[i]});
+            sent[i] = (struct task_mpi_sent){0};
+        }
+    }
+    stats_series_add(system->series->traffic, table);
+    stats_table_free(table);
+}
+
+/* Of the period that has begun. Loading adds. */
+void task_sent_state(struct task_system *system, struct ker_chunk *c)
+{
+    uint32_t jobs = task_jobs_count(system->jobs);
+    bool there = ker_chunk_bool(c, system->mpi && task_mpi_sent(system->mpi, 0));
+    c->bad |= there && !system->mpi;
+    if (!there || c->bad)
+        return;
+    task_mpi_sent_collect(system->mpi, jobs);
+    ker_chunk_same(c, jobs);
+    for (uint32_t i = 0; i < jobs * TASK_SENT && !c->bad; i++) {
+        struct task_mpi_sent *sent = &task_mpi_sent(system->mpi, 0)[i], one = *sent;
+        KER_CHUNK(c, one);
+        if (!c->loads)
+            continue;
+        sent->messages += one.messages;
+        sent->bytes += one.bytes;
+        sent->squares += one.squares;
+    }
+}
+
 /* ---- periods ---- */
 
 static struct task_series *series_get(struct task_system *system)
@@ -143,6 +227,10 @@ void task_system_series_begin(struct task_system *system, const struct ker_confi
         s->jobs = stats_series_begin(files, &task_job_series_schema, system, error);
     if (wanted(config, "output.series.tasks"))
         s->tasks = stats_series_begin(files, &task_task_series_schema, system, error);
+    if (!wanted(config, "output.series.traffic"))
+        return;
+    s->traffic = stats_series_begin(files, &task_traffic_series_schema, system, error);
+    task_mpi_sent_collect(system->mpi, task_jobs_count(system->jobs));
 }
 
 /* What the task has done since the last period; false: nothing. */
@@ -184,6 +272,8 @@ static void rows_make(struct task_system *system, ker_time at, struct stats_tabl
 void task_system_series_add(struct task_system *system, ker_time at)
 {
     struct task_series *s = system->series;
+    if (s && s->traffic)
+        sent_add(system, at);
     if (!s || (!s->jobs && !s->tasks))
         return;
     struct stats_table *jobs = stats_table_new(&task_job_series_schema, system, 0),

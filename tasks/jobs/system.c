@@ -335,11 +335,18 @@ void task_system_save(struct task_system *system, struct ker_state_writer *write
     system_state(system, ker_state_begin(writer, "jobs", VERSION, 0));
     ker_state_end(writer);
     task_series_save(system, writer);
+    task_sent_state(system, ker_state_begin(writer, "task_sent", 1, 0));
+    ker_state_end(writer);
 }
 
 static void series_load(void *context, struct ker_chunk *c)
 {
     task_series_load(context, c);
+}
+
+static void sent_load(void *context, struct ker_chunk *c)
+{
+    task_sent_state(context, c);
 }
 
 static void system_load(void *context, struct ker_chunk *c)
@@ -355,5 +362,6 @@ static void system_pass(void *context, struct ker_chunk *c)
 void task_loaders(struct task_system *system, bool sums, struct ker_state_loader loaders[TASK_STATES])
 {
     loaders[0] = (struct ker_state_loader){"jobs", VERSION, sums ? system_load : system_pass, system};
+    loaders[2] = (struct ker_state_loader){"task_sent", 1, sums ? sent_load : system_pass, system};
     loaders[1] = (struct ker_state_loader){"task_series", 1, series_load, system};
 }

@@ -26,6 +26,7 @@ struct task_system {
 void task_series_free(struct task_series *); /* takes NULL */
 void task_series_save(struct task_system *, struct ker_state_writer *);
 void task_series_load(struct task_system *, struct ker_chunk *);
-extern const struct stats_schema task_job_series_schema, task_task_series_schema;
+void task_sent_state(struct task_system *, struct ker_chunk *);
+extern const struct stats_schema task_job_series_schema, task_task_series_schema, task_traffic_series_schema;
 
 #endif

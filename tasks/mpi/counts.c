@@ -15,6 +15,17 @@ void task_mpi_job_room(struct task_mpi *mpi, uint32_t job)
         memset(mpi->job + before, 0, (mpi->job_room - before) * sizeof *mpi->job);
 }
 
+void task_mpi_sent_collect(struct task_mpi *mpi, uint32_t jobs)
+{
+    if (!mpi->sent)
+        mpi->sent = ker_alloc(sizeof *mpi->sent * TASK_SENT * (jobs + 1u));
+}
+
+struct task_mpi_sent *task_mpi_sent(struct task_mpi *mpi, uint32_t job)
+{
+    return mpi->sent ? mpi->sent + job * TASK_SENT : NULL;
+}
+
 uint64_t task_mpi_unfinished(const struct task_mpi *mpi)
 {
     return mpi->unfinished;

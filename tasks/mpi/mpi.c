@@ -177,6 +177,7 @@ void task_mpi_free(struct task_mpi *mpi)
         free(mpi->kept_name[i]);
     free(mpi->kept_name);
     free(mpi->job);
+    free(mpi->sent);
     free(mpi);
 }
 

@@ -77,6 +77,16 @@ void task_mpi_aborts(const struct task_mpi *, struct task_mpi_abort *first);
 void task_mpi_abort_join(struct task_mpi_abort *, const struct task_mpi_abort *);
 /* Saved state: what this rank counts for each job; loading adds what another has counted. */
 void task_mpi_counts_state(struct task_mpi *, uint32_t jobs, struct ker_chunk *);
+/* Messages of the application that tasks of a job on this rank have sent since they were last set to 0: an
+ * array by kind and whether they leave their node. NULL: they are not counted, which `collect` changes. */
+enum task_sent_kind { TASK_SENT_POINT_TO_POINT, TASK_SENT_COLLECTIVE, TASK_SENT_ONE_SIDED, TASK_SENT_KINDS };
+struct task_mpi_sent {
+    uint64_t messages, bytes;
+    unsigned __int128 squares; /* of their sizes, summed */
+};
+#define TASK_SENT (2u * TASK_SENT_KINDS) /* of a job; place: 2 * kind + leaves */
+void task_mpi_sent_collect(struct task_mpi *, uint32_t jobs);
+struct task_mpi_sent *task_mpi_sent(struct task_mpi *, uint32_t job);
 /* What the table of tasks is given to name jobs and nodes. */
 struct task_mpi_names {
     const struct task_mpi_outside *outside;

@@ -237,6 +237,7 @@ struct task_mpi {
     char **kept_name;       /* of functions, from a checkpoint */
     uint32_t kept_names;
     uint64_t unfinished;
+    struct task_mpi_sent *sent; /* TASK_SENT for each job; NULL: not counted */
 };
 
 static inline struct task_request *task_request_at(const struct task_mpi *mpi, uint32_t index)
