@@ -20,7 +20,9 @@ MAKEFLAGS += --no-print-directory
 # Empty where the tools are still missing: demo and check install them first, then call make again.
 MPI_CFLAGS := $(shell mpicc --showme:compile 2>/dev/null)
 MPI_LIBS := $(shell mpicc --showme:link 2>/dev/null)
-PKG := libconfig jansson gsl hwloc libzstd
+# OTF2 is there or not: without it marssim refuses that one format of timelines.
+OTF2 := $(shell pkg-config --exists otf2 2>/dev/null && echo otf2)
+PKG := libconfig jansson gsl hwloc libzstd $(OTF2)
 PKG_CFLAGS := $(shell pkg-config --cflags $(PKG) 2>/dev/null)
 # HDF5 is loaded when it is used (stats/hdf5_load.h), by the name that the linker would note.
 HDF5_CFLAGS := $(shell pkg-config --cflags hdf5-openmpi 2>/dev/null)
@@ -28,7 +30,7 @@ HDF5_FOLDER := $(firstword $(patsubst -L%,%,$(shell pkg-config --libs-only-L hdf
 HDF5_FILE := $(shell objdump -p $(HDF5_FOLDER)/libhdf5.so 2>/dev/null | awk '$$1 == "SONAME" { print $$2 }')
 PKG_LIBS := $(shell pkg-config --libs $(PKG) 2>/dev/null)
 # The same bits on every rank and build: no fused multiply-add.
-ALL_CFLAGS = -std=gnu17 -ffp-contract=off $(WARN) -I. $(OPTIMISE) -g $(CFLAGS) $(MPI_CFLAGS) $(PKG_CFLAGS) $(HDF5_CFLAGS) -DSTATS_HDF5_FILE='"$(HDF5_FILE)"'
+ALL_CFLAGS = -std=gnu17 -ffp-contract=off $(WARN) -I. $(if $(OTF2),-DMARSSIM_OTF2) $(OPTIMISE) -g $(CFLAGS) $(MPI_CFLAGS) $(PKG_CFLAGS) $(HDF5_CFLAGS) -DSTATS_HDF5_FILE='"$(HDF5_FILE)"'
 # What plugins may call stays visible.
 PROGRAM_LINK := -rdynamic
 LIBS = $(MPI_LIBS) $(PKG_LIBS) -lmetis -lm

@@ -186,6 +186,8 @@ static void part_write(struct run *run, const char *folder, ker_time at, uint64_
     node_system_save(run->nodes, w);
     task_system_save(run->tasks, w);
     ker_engine_save(run->engine, w);
+    if (run->timeline)
+        stats_timeline_save(run->timeline, w);
     ker_state_close(w, &size, error);
     *bytes = size.stored;
 }

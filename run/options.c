@@ -44,7 +44,8 @@ const struct ker_option **run_option_tables(void)
 {
     const struct ker_option *const lower[] = {ker_plugin_options, run_options, run_checkpoint_options,
                                               route_options,      net_options, net_congestion_options};
-    const struct ker_option *const upper[] = {node_service_options, stats_options, part_options, NULL};
+    const struct ker_option *const upper[] = {node_service_options, stats_options, stats_timeline_options,
+                                              part_options, NULL};
     const struct ker_option **tables = NULL;
     size_t count = 0;
     for (size_t i = 0; i < sizeof lower / sizeof *lower; i++)

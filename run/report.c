@@ -232,6 +232,7 @@ void run_report(struct run *run)
     json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,
                                               key_not_given(run, "output.services"), &run->error);
     net_network_write(run->network, run->comm, &run->folder, &run->error);
+    json_t *timelines = run_timeline_write(run, at);
     stats_periods_close(run->periods, &run->error);
     run->periods = NULL;
     stats_series_close(run->series, &run->error);
@@ -239,6 +240,8 @@ void run_report(struct run *run)
     run_hdf5_close(run);
     if (run->control) {
         result_add(run, result, at, jobs, listed);
+        if (timelines)
+            json_object_set_new(result, "timelines", timelines);
         json_object_set_new(result, "link_classes",
                             classes_json(route_summarise(run->topology), &links, span));
         json_t *summary =

@@ -133,18 +133,29 @@ static void batches_read(struct run *run)
     free(path);
 }
 
+/* Each part's records are taken by one rank; which, nobody can see. */
+static void timeline_load(void *context, struct ker_chunk *c)
+{
+    struct run *run = context;
+    int ranks = ker_comm_size(run->working), rank = ker_comm_rank(run->working);
+    if (run->timeline && run->resumed->part % (uint32_t)ranks == (uint32_t)rank)
+        stats_timeline_load(run->timeline, c);
+    else
+        pass_over(NULL, c);
+}
+
 static void parts_read(struct run *run)
 {
     struct run_resumed *r = run->resumed;
     struct net_loading *net = net_loading_new(run->network, run->control);
     struct ker_engine_loading engine = {run->engine, net_loading_find, net, r->index.at};
-    struct ker_state_loader loaders[NET_STATES + NODE_STATES + TASK_STATES + KER_ENGINE_STATES + 2] = {
-        {"part", RUN_STATE_VERSION, part_load, r}};
+    struct ker_state_loader loaders[NET_STATES + NODE_STATES + TASK_STATES + KER_ENGINE_STATES + 3] = {
+        {"part", RUN_STATE_VERSION, part_load, r}, {"timeline", STATS_TIMELINE_VERSION, timeline_load, run}};
     struct ker_state_size size;
-    net_loaders(net, loaders + 1);
-    node_loaders(run->nodes, loaders + 1 + NET_STATES);
-    task_loaders(run->tasks, run->control, loaders + 1 + NET_STATES + NODE_STATES);
-    ker_engine_loaders(&engine, loaders + 1 + NET_STATES + NODE_STATES + TASK_STATES);
+    net_loaders(net, loaders + 2);
+    node_loaders(run->nodes, loaders + 2 + NET_STATES);
+    task_loaders(run->tasks, run->control, loaders + 2 + NET_STATES + NODE_STATES);
+    ker_engine_loaders(&engine, loaders + 2 + NET_STATES + NODE_STATES + TASK_STATES);
     for (r->part = 0; r->part < r->index.parts && run->error.status == KER_OK; r->part++) {
         char *path = ker_format("%s/part-%u", r->folder, r->part);
         ker_state_read(path, loaders, &size, &run->error);

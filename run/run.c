@@ -97,6 +97,7 @@ static void run_free(struct run *run)
     stats_series_close(run->series, &run->error);
     run_hdf5_close(run);
     task_system_free(run->tasks);
+    stats_timeline_free(run->timeline);
     node_service_list_free(run->listed);
     node_system_free(run->nodes);
     net_network_free(run->network);

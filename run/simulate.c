@@ -72,6 +72,7 @@ static void services_attach(struct run *run, const uint32_t *nodes, uint32_t cou
 {
     void **state = ker_alloc(sizeof *state * (count + 1u) * (run->services.count + 1u));
     node_service_list_attach(run->listed, nodes, count, state);
+    run_timeline_make(run);
     task_system_attach(run->tasks, nodes, count, state);
     node_system_attach(run->nodes, run->network, count, state);
     free(state);

@@ -43,6 +43,7 @@ struct run {
     struct stats_periods *periods;
     struct stats_hdf5 *hdf5;           /* NULL: not wanted, or not the control rank */
     struct stats_series_files *series; /* NULL: not wanted, or this rank sleeps */
+    struct stats_timeline *timeline;   /* of the ranks that simulate; NULL: none is wanted */
     struct run_batches *batches;
     struct run_status *status; /* NULL: nobody has asked */
     struct run_checkpoints *checkpoints;
@@ -109,6 +110,11 @@ void run_series_print(const struct run *);      /* --check: what they cost */
 /* status.c: how the run is, on standard error; collective over the working ranks. */
 void run_status_tell(struct run *, ker_time at);
 void run_status_free(struct run_status *); /* takes NULL */
+
+/* timelines.c */
+void run_timeline_make(struct run *);
+/* Collective over the ranks that simulate: the files, and what summary.json says of them (NULL: nothing). */
+json_t *run_timeline_write(struct run *, ker_time end);
 
 /* batches.c: batch means of the packets' latency, for run.confidence, and to see whether the measured span
  * was steady. */

@@ -24,13 +24,19 @@ static const char *const own_names[] = {"summary.json", "summary.txt", "system.c
 static char *own_name(const struct stats_schema *const *tables, size_t i)
 {
     static const char *const suffix[] = {"csv", "json"};
-    size_t table = i < OWN_NAMES ? 0 : (i - OWN_NAMES) / 2;
     if (i < OWN_NAMES)
         return ker_format("%s", own_names[i]);
+    i -= OWN_NAMES;
+    size_t timelines = 0;
+    while (stats_timeline_files[timelines])
+        if (timelines++ == i)
+            return ker_format("%s", stats_timeline_files[i]);
+    i -= timelines;
+    size_t table = i / 2;
     for (size_t t = 0; t <= table; t++)
         if (!tables[t])
             return NULL;
-    return ker_format("%s.%s", tables[table]->name, suffix[(i - OWN_NAMES) % 2]);
+    return ker_format("%s.%s", tables[table]->name, suffix[i % 2]);
 }
 
 enum ker_status stats_file_fail(const char *path, int why, struct ker_error *error)
@@ -243,7 +249,10 @@ enum ker_status stats_folder_open(const char *folder, const struct stats_schema 
         return ker_fail(error, KER_BAD_INPUT,
                         "cannot write to result folder %s: %s; name another with -o DIR", folder,
                         strerror(why));
-    return names_clear(folder, tables, inputs, error);
+    enum ker_status status = names_clear(folder, tables, inputs, error);
+    if (status == KER_OK)
+        stats_timeline_clear(folder);
+    return status;
 }
 
 static int json_to_stream(const char *data, size_t bytes, void *stream)

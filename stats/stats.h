@@ -9,6 +9,7 @@
 #include "kernel/kernel.h"
 #include "stats/series.h"
 #include "stats/table.h"
+#include "stats/timelines/timeline.h"
 
 #include <jansson.h>
 #include <stdbool.h>

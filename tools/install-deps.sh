@@ -48,6 +48,7 @@ need_build() {
     header_of "cairo/cairo.h" libcairo2-dev
     pkg-config --exists hdf5-openmpi 2>/dev/null
     need $? libhdf5-openmpi-dev
+    header_of "otf2/otf2.h" libopen-trace-format2-dev
     header_of "stdarg.h stddef.h setjmp.h stdint.h cmocka.h" libcmocka-dev
 }
 

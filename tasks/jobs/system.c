@@ -120,6 +120,29 @@ void task_system_free(struct task_system *system)
     free(system);
 }
 
+struct stats_group *task_system_groups(const struct task_system *system, uint32_t *count)
+{
+    *count = task_jobs_count(system->jobs);
+    struct stats_group *group = ker_alloc(((size_t)*count + 1) * sizeof *group);
+    for (uint32_t i = 0; i < *count; i++) {
+        const struct task_job *job = task_jobs_get(system->jobs, i);
+        group[i] = (struct stats_group){.name = job->name, .tasks = job->tasks};
+    }
+    return group;
+}
+
+void task_system_record(struct task_system *system, struct stats_timeline *timeline)
+{
+    if (system->mpi)
+        task_mpi_record(system->mpi, timeline);
+}
+
+void task_system_timeline_end(struct task_system *system, ker_time end)
+{
+    if (system->mpi)
+        task_mpi_timeline_end(system->mpi, end);
+}
+
 static struct seating *seating_new(const struct task_jobs *jobs, const uint32_t *nodes, uint32_t count)
 {
     struct seating *s = ker_alloc(sizeof *s);

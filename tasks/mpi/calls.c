@@ -40,12 +40,18 @@ static struct task_counted *function_get(struct task_calls *calls, const char *f
     return f;
 }
 
-/* What the task is in; NULL: its program's own computation. */
-static struct task_counted *function_of(struct task_calls *calls, const struct task_op *op)
+const char *task_calls_function(const struct task_op *op)
 {
     if (op->kind >= TASK_OP_ABORT && (op->kind != TASK_OP_ABORT || strcmp(op->call, "MPI_Abort") != 0))
         return NULL; /* the end of what there is of a trace, or of a thread; a wait for another thread */
-    return op->call && (op->kind != TASK_OP_COMPUTE || op->is_call) ? function_get(calls, op->call) : NULL;
+    return op->kind != TASK_OP_COMPUTE || op->is_call ? op->call : NULL;
+}
+
+/* What the task is in; NULL: its program's own computation. */
+static struct task_counted *function_of(struct task_calls *calls, const struct task_op *op)
+{
+    const char *function = task_calls_function(op);
+    return function ? function_get(calls, function) : NULL;
 }
 
 void task_calls_end(struct task_state *task, ker_time now)

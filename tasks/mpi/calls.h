@@ -2,7 +2,7 @@
 #ifndef TASKS_MPI_CALLS_H
 #define TASKS_MPI_CALLS_H
 
-#include "kernel/kernel.h"
+#include "tasks/programs/op.h"
 
 struct task_mpi;
 struct task_state;
@@ -24,6 +24,8 @@ struct task_calls {
 /* -- calls.c -- all but init and release only of tasks whose calls are counted */
 void task_calls_init(struct task_state *);
 void task_calls_release(struct task_state *);
+/* Which function an operation calls; NULL: none, the program computes. */
+const char *task_calls_function(const struct task_op *);
 /* The op has been fetched: the call before it is over. */
 void task_calls_next(struct task_state *, ker_time now);
 /* The last call is over. */

@@ -51,7 +51,7 @@ uint64_t task_mpi_aborted(const struct task_mpi *mpi, uint32_t job)
 }
 
 /* Ends a stream where it began to wait; the task ends when the last one does. */
-static void stream_cut(struct task_state *task, uint32_t stream)
+static void stream_cut(struct task_mpi *mpi, struct task_state *task, uint32_t stream)
 {
     task_stream_select(task, stream);
     if (task->stage == TASK_STAGE_DONE)
@@ -59,6 +59,8 @@ static void stream_cut(struct task_state *task, uint32_t stream)
     ker_assert(task->blocked);
     if (task->calls)
         task_calls_end(task, task->blocked_since);
+    if (task->line)
+        task_line_end(mpi, task, task->blocked_since);
     task->finish = task->blocked_since > task->finish ? task->blocked_since : task->finish;
     task->blocked = false;
     task->stage = TASK_STAGE_DONE;
@@ -74,7 +76,7 @@ void task_mpi_end(struct task_mpi *mpi, uint32_t job)
             continue;
         task->finish = 0;
         for (uint32_t s = 0; s < task_stream_count(task); s++)
-            stream_cut(task, s);
+            stream_cut(mpi, task, s);
         task_mpi_done(mpi, task);
     }
 }

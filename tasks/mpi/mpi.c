@@ -166,6 +166,7 @@ void task_mpi_free(struct task_mpi *mpi)
         return;
     for (uint32_t i = 0; i < mpi->tasks; i++)
         task_state_release(mpi, &mpi->task[i]);
+    task_lines_release(mpi);
     ker_release(mpi->task, mpi->task_room * sizeof *mpi->task);
     ker_release(mpi->node, mpi->node_room * sizeof *mpi->node);
     ker_chunks_release(&mpi->request);
@@ -212,6 +213,7 @@ struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
         mpi->job[task->job].unfinished++;
         if (mpi->job[task->job].job->counts_calls)
             task_calls_init(task);
+        task_line_init(mpi, task);
         if (!task_job_of(mpi, task)->background)
             mpi->unfinished++;
     }
@@ -267,12 +269,27 @@ static void service_start(void *state, struct node *net, ker_time now)
     }
 }
 
+static void arrival_record(struct task_mpi_node *node, ker_time now, ker_time sent,
+                           const struct task_wire *wire)
+{
+    uint32_t receiver = wire->kind == TASK_WIRE_ANSWER ? wire->source : wire->destination;
+    if (!task_wire_payload(wire) && wire->kind != TASK_WIRE_RTS && wire->kind != TASK_WIRE_EAGER)
+        return;
+    if (wire->kind == TASK_WIRE_DATA)
+        return; /* known since its RTS */
+    struct task_state *task = task_on_node(node->mpi, node, wire->job, receiver);
+    if (task->line)
+        task_line_arrived(node->mpi, task, now, sent, wire);
+}
+
 static void service_arrived(void *state, struct node *net, ker_time now, const struct net_message *message)
 {
     struct task_mpi_node *node = state;
     struct task_wire wire;
     memcpy(&wire, &message->envelope, sizeof wire);
     node->mpi->job[wire.job].open--;
+    if (__builtin_expect(node->mpi->timeline != NULL, 0))
+        arrival_record(node, now, message->created, &wire);
     if (wire.kind >= TASK_WIRE_PUT)
         task_onesided_arrived(node->mpi, node, now, &wire);
     else
@@ -314,6 +331,11 @@ const struct node_service task_mpi_service = {
     .save = task_mpi_save,
     .lost = service_lost,
 };
+
+void task_mpi_record(struct task_mpi *mpi, struct stats_timeline *timeline)
+{
+    mpi->timeline = timeline;
+}
 
 void task_mpi_name(struct task_mpi *mpi, uint32_t service)
 {

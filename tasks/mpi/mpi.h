@@ -40,6 +40,11 @@ void task_mpi_free(struct task_mpi *);
 /* Its number among the services of the nodes. */
 void task_mpi_name(struct task_mpi *, uint32_t service);
 
+/* Tasks that are made from now on record what they do; the groups of the timeline are the jobs. */
+void task_mpi_record(struct task_mpi *, struct stats_timeline *);
+/* Once, when the run has ended: what tasks are still in ends, too. */
+void task_mpi_timeline_end(struct task_mpi *, ker_time end);
+
 /* Room for the nodes and tasks of this rank; may be called once. */
 void task_mpi_reserve(struct task_mpi *, uint32_t nodes, uint32_t tasks);
 

@@ -133,10 +133,13 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
         task_request_complete(mpi, request);
 }
 
-static void protocol_received(struct task_mpi *mpi, struct task_state *task, uint32_t request, uint64_t bytes)
+static void protocol_received(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
+                              const struct task_wire *wire)
 {
     task->messages_received++;
-    task->bytes_received += bytes;
+    task->bytes_received += wire->bytes;
+    if (__builtin_expect(task->line, 0))
+        task_line_received(mpi, task, now, wire);
     task_request_complete(mpi, request);
 }
 
@@ -158,7 +161,7 @@ void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_ti
         answer.kind = TASK_WIRE_ACK;
         wire_send(mpi, node, now, &answer, wire->source, 0, delay);
     }
-    protocol_received(mpi, task, request, wire->bytes);
+    protocol_received(mpi, task, now, request, wire);
 }
 
 /* A buffered send ends for the program at once; a detached request carries the copy. */
@@ -256,7 +259,7 @@ static void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ke
         if (mpi->rendezvous == TASK_RENDEZVOUS_READ)
             task_wire_send(mpi, node, now, &answer, wire->source, 0);
         task = task_on_node(mpi, node, wire->job, wire->destination);
-        protocol_received(mpi, task, task_request_numbered(task, wire->receiver), wire->bytes);
+        protocol_received(mpi, task, now, task_request_numbered(task, wire->receiver), wire);
         break;
     case TASK_WIRE_FIN:
     case TASK_WIRE_ACK:

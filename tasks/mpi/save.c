@@ -441,6 +441,8 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
         messages_bind(mpi, task, c);
     if (c->loads)
         done_count(mpi, task);
+    if (task->line && !c->bad)
+        task_line_state(mpi, task, c);
 }
 
 void task_mpi_save(void *state, struct node *net, struct ker_chunk *c)

@@ -1,11 +1,11 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
- * Each file calls only those before it in this order: counts.c, calls.c, stream.c (threads of a task), node.c
- * (messages, timers, the list of ready tasks), after.c, run.c (calls of collectives), request.c, window.c,
- * queue.c, match.c (pairs messages with receives), wait.c, protocol.c (moves messages, starts requests),
- * onesided.c, collective.c (executes schedules), task.c (runs a task), table.c, profile.c, matching.c,
- * report.c, save.c, mpi.c (takes the node's calls). Nothing recurses into a running task: completions only
- * put tasks on the node's list.
+ * Each file calls only those before it in this order: counts.c, calls.c, stream.c (threads of a task),
+ * timeline.c, node.c (messages, timers, the list of ready tasks), after.c, run.c (calls of collectives),
+ * request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c, protocol.c (moves messages,
+ * starts requests), onesided.c, collective.c (executes schedules), task.c (runs a task), table.c, profile.c,
+ * matching.c, report.c, save.c, mpi.c (takes the node's calls). Nothing recurses into a running task:
+ * completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -187,6 +187,7 @@ struct task_state {
     uint64_t passes;
     uint32_t jitters;              /* drawn for its computations */
     uint32_t numbers, number_free; /* room for requests; the first free number, 0: none */
+    uint32_t line;                 /* + 1 in task_mpi.line; 0: it has no timeline */
     uint32_t *request;        /* by number - 1: its index, or TASK_NUMBER_FREE and the next free number */
     struct task_calls *calls; /* NULL: they are not counted */
     struct task_onesided *onesided; /* NULL: none so far */
@@ -218,6 +219,9 @@ struct task_mpi {
     uint32_t service;         /* its number among the nodes' */
     struct task_mpi_job *job; /* by its number; as many as were needed so far */
     uint32_t job_room;
+    struct stats_timeline *timeline; /* NULL: none is wanted */
+    struct task_line *line;
+    uint32_t lines, line_room;
     struct node_model model;
     struct task_coll_table collectives;
     uint64_t eager_limit;
@@ -268,6 +272,7 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
 }
 
 #include "tasks/mpi/stream.h"
+#include "tasks/mpi/timeline.h"
 
 /* -- counts.c -- */
 /* Makes room for the counts of this job. */

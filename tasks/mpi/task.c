@@ -285,6 +285,8 @@ static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time n
     task_op_fetch(job, task);
     if (__builtin_expect(task->calls != NULL, 0))
         task_calls_next(task, now);
+    if (__builtin_expect(task->line, 0))
+        task_line_next(mpi, task, now);
     if (__builtin_expect(task->streams != NULL, 0))
         task_after_begun(mpi, task);
     if (task->deferred.first && !task_computes(task))
@@ -333,6 +335,8 @@ static void __attribute__((noinline)) task_end(struct task_mpi *mpi, struct task
     bool restart = task_job_of(mpi, task)->restart && now > task->started && !aborts;
     if (task->calls && (!restart || task->streams))
         task_calls_end(task, now);
+    if (task->line)
+        task_line_end(mpi, task, now);
     task->stage = TASK_STAGE_DONE;
     if (task->streams && !task_stream_end(task, aborts))
         return;
@@ -361,7 +365,7 @@ static void search_wait(struct task_state *task, ker_time now)
         task_owe(task, task->searching - now);
 }
 
-static void task_unblock(struct task_state *task, ker_time now)
+static void task_unblock(const struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     if (!task->blocked)
         return;
@@ -369,6 +373,8 @@ static void task_unblock(struct task_state *task, ker_time now)
     ker_time time = now - task->blocked_since;
     if (__builtin_expect(task->calls != NULL, 0))
         task_calls_wait(task, time);
+    if (__builtin_expect(task->line, 0))
+        task_line_wait(mpi, task, task->blocked_since, now);
     if (task->op.kind == TASK_OP_SEND)
         task->send_wait += time;
     else
@@ -438,7 +444,7 @@ static bool task_wake(struct task_mpi *mpi, struct task_state *task, ker_time no
     bool pays = task->debt && mpi->progress != TASK_PROGRESS_ADAPTER; /* while it waits */
     if (task->busy || task->ready || (task->blocked && !pays && task_waits(mpi, task)))
         return false;
-    task_unblock(task, now);
+    task_unblock(mpi, task, now);
     return true;
 }
 

@@ -1,0 +1,34 @@
+/* timelines.c - output.timeline: recorded by every rank that simulates, written when the run has ended. */
+#include "run/stages.h"
+
+#include <stdlib.h>
+
+/* Its span must be able to hold anything. */
+static enum ker_status span_check(struct run *run)
+{
+    char text[32];
+    if (run->end == KER_TIME_MAX || ker_config_time(run->config, "output.timeline_from") < run->end)
+        return KER_OK;
+    return ker_config_fail(run->config, &run->error, "output.timeline_from",
+                           "lies behind the end of the run, %s: nothing would be recorded",
+                           ker_print_time(text, run->end));
+}
+
+void run_timeline_make(struct run *run)
+{
+    if (!stats_timeline_wanted(run->config) || span_check(run))
+        return;
+    uint32_t count;
+    struct stats_group *group = task_system_groups(run->tasks, &count);
+    stats_timeline_new(&run->timeline, run->config, group, count, &run->error);
+    free(group);
+    task_system_record(run->tasks, run->timeline);
+}
+
+json_t *run_timeline_write(struct run *run, ker_time end)
+{
+    if (!run->working || !run->timeline)
+        return NULL;
+    task_system_timeline_end(run->tasks, end);
+    return stats_timeline_write(run->timeline, run->working, run->folder.path, end, &run->error);
+}

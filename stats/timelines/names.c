@@ -1,0 +1,102 @@
+/* names.c - names are met as addresses of static texts, so that recording compares no text. */
+#include "stats/timelines/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct known {
+    uint64_t address;
+    uint16_t number;
+};
+
+static uint64_t known_hash(const void *key)
+{
+    return ker_hash(((const struct known *)key)->address);
+}
+
+static bool known_same(const void *entry, const void *key)
+{
+    return ((const struct known *)entry)->address == ((const struct known *)key)->address;
+}
+
+static const struct ker_table_kind known_kind = {sizeof(struct known), known_hash, known_same};
+
+void line_names_release(struct line_names *names)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        free(names->text[i]);
+    free(names->text);
+    ker_table_release(&names->known);
+}
+
+uint16_t line_name_add(struct line_names *names, const char *name)
+{
+    for (uint32_t i = 0; i < names->count; i++)
+        if (strcmp(names->text[i], name) == 0)
+            return (uint16_t)i;
+    if (names->count == LINE_NO_NAME)
+        return LINE_NO_NAME;
+    *KER_APPEND(names->text, names->count) = ker_format("%s", name);
+    return (uint16_t)(names->count - 1);
+}
+
+uint16_t line_name_of(struct line_names *names, const char *name)
+{
+    struct known wanted = {.address = (uint64_t)(uintptr_t)name};
+    const struct known *there = ker_table_find(&known_kind, &names->known, &wanted);
+    if (there)
+        return there->number;
+    bool is_new;
+    struct known *made = ker_table_add(&known_kind, &names->known, &wanted, &is_new);
+    *made = (struct known){wanted.address, line_name_add(names, name)};
+    return made->number;
+}
+
+static int text_compare(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* The texts of all ranks, one after the other, as pointers into them. */
+static char **texts_sorted(char *all, size_t bytes, uint32_t *count)
+{
+    char **text = NULL;
+    uint32_t n = 0, unlike = 0;
+    for (size_t at = 0; at < bytes; at += strlen(all + at) + 1)
+        *KER_APPEND(text, n) = all + at;
+    if (n)
+        qsort(text, n, sizeof *text, text_compare);
+    for (uint32_t i = 0; i < n; i++)
+        if (unlike == 0 || strcmp(text[unlike - 1], text[i]) != 0)
+            text[unlike++] = text[i];
+    *count = unlike;
+    return text;
+}
+
+char **line_names_share(const struct line_names *names, struct ker_comm *comm, uint32_t *count,
+                        uint16_t **rename)
+{
+    char *own = NULL;
+    size_t bytes = 0, room = 0, *offset;
+    void *all;
+    for (uint32_t i = 0; i < names->count; i++) {
+        size_t length = strlen(names->text[i]) + 1;
+        KER_RESERVE(own, room, bytes + length);
+        memcpy(own + bytes, names->text[i], length);
+        bytes += length;
+    }
+    ker_comm_allgather(comm, own, bytes, &all, &offset);
+    char **text = texts_sorted(all, offset[ker_comm_size(comm)], count);
+    for (uint32_t i = 0; i < *count; i++)
+        text[i] = ker_format("%s", text[i]);
+    *rename = ker_alloc(((size_t)UINT16_MAX + 1) * sizeof **rename);
+    (*rename)[LINE_NO_NAME] = LINE_NO_NAME;
+    for (uint32_t i = 0; i < names->count; i++) {
+        char **found = bsearch(&names->text[i], text, *count, sizeof *text, text_compare);
+        (*rename)[i] = (uint16_t)(found - text);
+    }
+    free(own);
+    free(all);
+    free(offset);
+    return text;
+}

@@ -1,0 +1,58 @@
+/* out.h - text files of a format, which together keep its budget. Inside stats/timelines/. */
+#ifndef STATS_TIMELINES_OUT_H
+#define STATS_TIMELINES_OUT_H
+
+#include "stats/file.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#define LINE_OUT_MOST 1024 /* bytes that are put at once */
+
+struct line_out {
+    struct stats_file file;
+    char *buffer;
+    size_t used;
+    uint64_t bytes, most; /* what has been put, and what may be; more is counted, and goes nowhere */
+};
+
+/* NAME in the folder; false with the error. */
+bool line_out_open(struct line_out *, const char *folder, const char *name, uint64_t most,
+                   struct ker_error *);
+/* No file: only counts. */
+void line_out_count(struct line_out *);
+/* Keeps the file unless it is too long or !keep. Returns its bytes. */
+uint64_t line_out_close(struct line_out *, bool keep, struct ker_error *);
+
+void line_out_bytes(struct line_out *, const char *, size_t);
+void line_out_text(struct line_out *, const char *);
+/* Less than LINE_OUT_MOST bytes. */
+void line_out_format(struct line_out *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void line_out_json(struct line_out *, const char *); /* quoted */
+/* Room for LINE_OUT_MOST bytes, which are to be written there and ended by line_out_put. */
+char *line_out_at(struct line_out *);
+void line_out_put(struct line_out *, const char *end);
+
+/* What follows writes text at `at`, and returns where it ends. A text that is known at compile time: */
+#define LINE_PUT(at, text) ((char *)memcpy((at), (text), sizeof(text) - 1) + (sizeof(text) - 1))
+static inline char *line_put_text(char *at, const char *text)
+{
+    while (*text)
+        *at++ = *text++;
+    return at;
+}
+char *line_put_u64(char *at, uint64_t value);
+static inline char *line_put_i64(char *at, int64_t value)
+{
+    if (value < 0)
+        *at++ = '-';
+    return line_put_u64(at, value < 0 ? -(uint64_t)value : (uint64_t)value);
+}
+/* A time as microseconds or seconds, with as many decimals as it needs. */
+char *line_put_us(char *at, ker_time);
+char *line_put_s(char *at, ker_time);
+/* A name in quotes, as line_out_json writes it; malloc'ed. */
+char *line_json(const char *);
+
+#endif

@@ -1,0 +1,193 @@
+/* paje.c - timeline.paje, in the format of Paje: for ViTE, pajeng and what reads its output.
+ *
+ * A container for the machine, in it one for each job, in it one for each thread of a task. Computations,
+ * calls and waits are states, pushed and popped, so that waits stand inside their calls. Messages are links
+ * from container to container, with their size, tag and communicator. Times are seconds with up to twelve
+ * decimals, exact.
+ */
+#include "stats/timelines/format.h"
+#include "stats/timelines/out.h"
+
+#include <stdlib.h>
+
+struct line_writer {
+    struct line_out out;
+    const struct line_plan *plan;
+};
+
+/* The numbers of the events; their fields stand in the head. */
+enum { CREATE = 4, DESTROY, PUSH, POP, START, END };
+
+static const char head[] =
+    "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n"
+    "%EventDef PajeDefineStateType 1\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n"
+    "%EventDef PajeDefineLinkType 2\n% Alias string\n% Type string\n% StartContainerType string\n"
+    "% EndContainerType string\n% Name string\n%EndEventDef\n"
+    "%EventDef PajeDefineEntityValue 3\n% Alias string\n% Type string\n% Name string\n% Color "
+    "color\n%EndEventDef\n"
+    "%EventDef PajeCreateContainer 4\n% Time date\n% Alias string\n% Type string\n% Container string\n"
+    "% Name string\n%EndEventDef\n"
+    "%EventDef PajeDestroyContainer 5\n% Time date\n% Type string\n% Name string\n%EndEventDef\n"
+    "%EventDef PajePushState 6\n% Time date\n% Type string\n% Container string\n% Value "
+    "string\n%EndEventDef\n"
+    "%EventDef PajePopState 7\n% Time date\n% Type string\n% Container string\n%EndEventDef\n"
+    "%EventDef PajeStartLink 8\n% Time date\n% Type string\n% Container string\n% StartContainer string\n"
+    "% Value string\n% Key string\n% Size int\n% Tag int\n% Comm int\n%EndEventDef\n"
+    "%EventDef PajeEndLink 9\n% Time date\n% Type string\n% Container string\n% EndContainer string\n"
+    "% Value string\n% Key string\n%EndEventDef\n"
+    "0 M 0 Machine\n0 J M Job\n0 T J Task\n1 S T State\n2 L M T T Message\n"
+    "3 c S compute \"0.20 0.60 0.30\"\n3 w S waiting \"0.80 0.15 0.15\"\n3 m L message \"0.30 0.30 0.30\"\n";
+
+/* Quotes would end the name; readers that write tables do not quote commas. */
+static void name_write(struct line_out *out, const char *before, const char *name, const char *after)
+{
+    line_out_text(out, before);
+    for (; *name; name++)
+        line_out_bytes(out, *name == '"' || *name == '\n' ? "'" : *name == ',' ? ";" : name, 1);
+    line_out_text(out, after);
+}
+
+static void time_write(struct line_out *out, int event, ker_time time)
+{
+    char *at = line_out_at(out);
+    at = line_put_u64(at, (uint64_t)event);
+    *at++ = ' ';
+    line_out_put(out, line_put_s(at, time));
+}
+
+static void containers_write(struct line_out *out, const struct line_plan *plan)
+{
+    char *note = line_plan_note(plan);
+    time_write(out, CREATE, 0);
+    name_write(out, " m M 0 \"marssim: ", note, "\"\n");
+    free(note);
+    for (uint32_t g = 0; g < plan->groups; g++) {
+        const struct line_group *group = &plan->group[g];
+        time_write(out, CREATE, 0);
+        line_out_format(out, " j%u J m ", g);
+        name_write(out, "\"", group->name, group->traced ? " (traced)\"\n" : "\"\n");
+        for (uint32_t task = 0; task < group->tasks; task++)
+            for (uint32_t stream = 0; stream < plan->streams && line_chosen(plan, group->first + task);
+                 stream++) {
+                time_write(out, CREATE, 0);
+                line_out_format(out, " t%u.%u T j%u ", group->first + task, stream, g);
+                name_write(out, "\"", group->name, group->traced ? " (traced)" : "");
+                line_out_format(out, " task %u", task);
+                line_out_format(out, stream ? " thread %u\"\n" : "\"\n", stream);
+            }
+    }
+}
+
+static void head_write(struct line_out *out, const struct line_plan *plan)
+{
+    line_out_text(out, head);
+    for (uint32_t i = 0; i < plan->names; i++) {
+        uint64_t hue = ker_hash(i + 1);
+        line_out_format(out, "3 f%u S ", i);
+        name_write(out, "\"", plan->name[i], "\" ");
+        line_out_format(out, "\"0.%02u 0.%02u 0.%02u\"\n", (unsigned)(hue >> 58) + 20,
+                        (unsigned)(hue >> 52 & 63) + 20, (unsigned)(hue >> 46 & 63) + 30);
+    }
+    containers_write(out, plan);
+}
+
+/* Readers close the states and containers that are open by themselves, but at the time of the last event. */
+static void tail_write(struct line_out *out, const struct line_plan *plan)
+{
+    for (uint32_t task = 0; task < plan->tasks; task++)
+        for (uint32_t stream = 0; stream < plan->streams && line_chosen(plan, task); stream++) {
+            time_write(out, DESTROY, plan->end);
+            line_out_format(out, " T t%u.%u\n", task, stream);
+        }
+    for (uint32_t g = 0; g < plan->groups; g++) {
+        time_write(out, DESTROY, plan->end);
+        line_out_format(out, " J j%u\n", g);
+    }
+    time_write(out, DESTROY, plan->end);
+    line_out_text(out, " M m\n");
+}
+
+static uint64_t paje_least(const struct line_plan *plan)
+{
+    struct line_out out;
+    line_out_count(&out);
+    head_write(&out, plan);
+    tail_write(&out, plan);
+    return line_out_close(&out, false, NULL);
+}
+
+static struct line_writer *paje_open(const struct line_plan *plan, struct ker_error *error)
+{
+    struct line_writer *w = ker_alloc(sizeof *w);
+    w->plan = plan;
+    if (line_out_open(&w->out, plan->folder, "timeline.paje", plan->bytes, error)) {
+        head_write(&w->out, plan);
+        return w;
+    }
+    free(w);
+    return NULL;
+}
+
+static char *container_put(char *at, uint32_t task, uint32_t stream)
+{
+    at = LINE_PUT(at, " t");
+    at = line_put_u64(at, task);
+    *at++ = '.';
+    return line_put_u64(at, stream);
+}
+
+/* A message is known by its receiver and its number there. */
+static char *key_put(char *at, const struct line_record *r)
+{
+    at = line_put_u64(LINE_PUT(at, " m "), (uint32_t)r->peer);
+    *at++ = '.';
+    return line_put_u64(at, r->number);
+}
+
+static void link_write(struct line_writer *w, const struct line_record *r, bool end)
+{
+    time_write(&w->out, end ? END : START, end ? r->end : r->begin);
+    char *at = LINE_PUT(line_out_at(&w->out), " L m");
+    at = key_put(container_put(at, end ? (uint32_t)r->peer : r->task, 0), r);
+    if (!end) {
+        *at++ = ' ';
+        at = line_put_u64(at, r->bytes);
+        *at++ = ' ';
+        at = line_put_i64(at, r->tag);
+        *at++ = ' ';
+        at = line_put_i64(at, r->comm);
+    }
+    *at++ = '\n';
+    line_out_put(&w->out, at);
+}
+
+static void paje_point(struct line_writer *w, const struct line_record *r, bool end)
+{
+    if (r->kind == LINE_MESSAGE) {
+        link_write(w, r, end);
+        return;
+    }
+    time_write(&w->out, end ? POP : PUSH, end ? r->end : r->begin);
+    char *at = container_put(LINE_PUT(line_out_at(&w->out), " S"), r->task, r->stream);
+    if (!end && r->kind == LINE_CALL)
+        at = line_put_u64(LINE_PUT(at, " f"), r->name);
+    else if (!end)
+        at = r->kind == LINE_WAIT ? LINE_PUT(at, " w") : LINE_PUT(at, " c");
+    *at++ = '\n';
+    line_out_put(&w->out, at);
+}
+
+static uint64_t paje_close(struct line_writer *w, struct ker_error *error)
+{
+    tail_write(&w->out, w->plan);
+    uint64_t bytes = line_out_close(&w->out, error->status == KER_OK, error);
+    free(w);
+    return bytes;
+}
+
+static const struct line_format paje = {.file = "timeline.paje",
+                                        .least = paje_least,
+                                        .open = paje_open,
+                                        .point = paje_point,
+                                        .close = paje_close};
+const struct ker_kind line_kind_paje = {"paje", "timeline.paje: for ViTE and pajeng", .operations = &paje};

@@ -1,0 +1,160 @@
+/* perfetto.c - timeline.json, the JSON of Chrome's "Trace Event Format", which Perfetto and speedscope open.
+ *
+ * One event a line. A job is a process, numbered from 1, a task a thread of it, numbered from 1. Times are in
+ * microseconds with up to six decimals, exact. Computations, calls and waits are complete events ("X"), waits
+ * inside their calls. A message is an arrow ("s" at the sender, "f" at the receiver), and what is known of it
+ * stands with its beginning; the arrow ends a picosecond early, so that it ends inside the call that has
+ * received it, as the viewers want it.
+ */
+#include "stats/timelines/format.h"
+#include "stats/timelines/out.h"
+
+#include <stdlib.h>
+
+struct line_writer {
+    struct line_out out;
+    const struct line_plan *plan;
+    char **name; /* of the functions, quoted */
+    uint64_t messages;
+};
+
+/* Threads of tasks are numbered behind the tasks. */
+static void track_write(struct line_out *out, uint32_t group, uint32_t task, uint32_t stream, uint32_t tasks)
+{
+    line_out_format(
+        out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%llu,\"args\":{\"name\":\"task %u",
+        group + 1, (unsigned long long)stream * tasks + task + 1, task);
+    if (stream)
+        line_out_format(out, ", thread %u", stream);
+    line_out_text(out, "\"}}");
+}
+
+/* Behind the head every event begins with a comma. */
+static void head_write(struct line_out *out, const struct line_plan *plan)
+{
+    char *note = line_plan_note(plan), at[64];
+    line_out_text(out, "{\"displayTimeUnit\":\"ns\",\"otherData\":{\"program\":\"marssim\",\"from_us\":");
+    line_out_bytes(out, at, (size_t)(line_put_us(at, plan->from) - at));
+    line_out_text(out, ",\"to_us\":");
+    line_out_bytes(out, at, (size_t)(line_put_us(at, plan->to) - at));
+    line_out_format(out, ",\"records\":%llu,\"of\":%llu,\"note\":\"%s\"},\n\"traceEvents\":[\n",
+                    (unsigned long long)plan->records, (unsigned long long)plan->of, note);
+    free(note);
+    for (uint32_t g = 0; g < plan->groups; g++) {
+        const struct line_group *group = &plan->group[g];
+        char *name = ker_format("%s%s", group->name, group->traced ? " (traced)" : "");
+        line_out_format(out, "%s{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":%u,\"args\":{\"name\":",
+                        g ? ",\n" : "", g + 1);
+        line_out_json(out, name);
+        line_out_text(out, "}}");
+        free(name);
+        for (uint32_t stream = 0; stream < plan->streams; stream++)
+            for (uint32_t task = 0; task < group->tasks; task++)
+                if (line_chosen(plan, group->first + task))
+                    track_write(out, g, task, stream, group->tasks);
+    }
+}
+
+static uint64_t perfetto_least(const struct line_plan *plan)
+{
+    struct line_out out;
+    line_out_count(&out);
+    head_write(&out, plan);
+    return line_out_close(&out, false, NULL) + 4;
+}
+
+static struct line_writer *perfetto_open(const struct line_plan *plan, struct ker_error *error)
+{
+    struct line_writer *w = ker_alloc(sizeof *w);
+    w->plan = plan;
+    if (!line_out_open(&w->out, plan->folder, "timeline.json", plan->bytes, error)) {
+        free(w);
+        return NULL;
+    }
+    w->name = ker_alloc(((size_t)plan->names + 1) * sizeof *w->name);
+    for (uint32_t i = 0; i < plan->names; i++)
+        w->name[i] = line_json(plan->name[i]);
+    head_write(&w->out, plan);
+    return w;
+}
+
+static char *place_put(char *at, const struct line_plan *plan, uint32_t task, uint32_t stream)
+{
+    const struct line_group *group = line_group_of(plan, task);
+    at = line_put_u64(LINE_PUT(at, ",\"pid\":"), (uint64_t)(group - plan->group) + 1);
+    at = line_put_u64(LINE_PUT(at, ",\"tid\":"), (uint64_t)stream * group->tasks + (task - group->first) + 1);
+    return LINE_PUT(at, ",\"ts\":");
+}
+
+static void arrow_write(struct line_writer *w, const struct line_record *r)
+{
+    const struct line_group *group = line_group_of(w->plan, r->task);
+    char *at = line_out_at(&w->out);
+    uint64_t id = ++w->messages;
+    at = line_put_u64(LINE_PUT(at, ",\n{\"ph\":\"s\",\"name\":\"message\",\"cat\":\"message\",\"id\":"), id);
+    at = line_put_us(place_put(at, w->plan, r->task, 0), r->begin);
+    at = line_put_i64(LINE_PUT(at, ",\"args\":{\"to\":"), (int64_t)((uint32_t)r->peer - group->first));
+    at = line_put_u64(LINE_PUT(at, ",\"bytes\":"), r->bytes);
+    at = line_put_i64(LINE_PUT(at, ",\"tag\":"), r->tag);
+    at = line_put_i64(LINE_PUT(at, ",\"comm\":"), r->comm);
+    at = line_put_us(LINE_PUT(at, ",\"arrived\":"), r->next);
+    at = line_put_us(LINE_PUT(at, ",\"received\":"), r->end);
+    at = LINE_PUT(at, "}},\n{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"message\",\"cat\":\"message\",\"id\":");
+    at = place_put(line_put_u64(at, id), w->plan, (uint32_t)r->peer, 0);
+    at = line_put_us(at, r->end > r->begin ? r->end - 1 : r->end);
+    line_out_put(&w->out, LINE_PUT(at, "}"));
+}
+
+/* What a call has of these. */
+static char *arguments_put(char *at, const struct line_record *r)
+{
+    at = line_put_u64(LINE_PUT(at, ",\"args\":{\"bytes\":"), r->bytes);
+    if (r->peer != LINE_NOBODY)
+        at = line_put_i64(LINE_PUT(at, ",\"peer\":"), r->peer);
+    if (r->tag != LINE_NOBODY)
+        at = line_put_i64(LINE_PUT(at, ",\"tag\":"), r->tag);
+    at = line_put_i64(LINE_PUT(at, ",\"comm\":"), r->comm);
+    return LINE_PUT(at, "}");
+}
+
+static void perfetto_point(struct line_writer *w, const struct line_record *r, bool end)
+{
+    if (r->kind == LINE_MESSAGE) {
+        arrow_write(w, r);
+        return;
+    }
+    char *at = LINE_PUT(line_out_at(&w->out), ",\n{\"ph\":\"X\",\"name\":");
+    if (r->kind == LINE_CALL) {
+        line_out_put(&w->out, at);
+        line_out_text(&w->out, w->name[r->name]);
+        at = line_out_at(&w->out);
+    } else {
+        at = r->kind == LINE_WAIT ? LINE_PUT(at, "\"waiting\"") : LINE_PUT(at, "\"compute\"");
+    }
+    at = line_put_us(place_put(at, w->plan, r->task, r->stream), r->begin);
+    at = line_put_us(LINE_PUT(at, ",\"dur\":"), r->end - r->begin);
+    if (r->kind == LINE_CALL && r->comm != LINE_NOBODY)
+        at = arguments_put(at, r);
+    line_out_put(&w->out, LINE_PUT(at, "}"));
+}
+
+static uint64_t perfetto_close(struct line_writer *w, struct ker_error *error)
+{
+    line_out_text(&w->out, "\n]}\n");
+    uint64_t bytes = line_out_close(&w->out, error->status == KER_OK, error);
+    for (uint32_t i = 0; i < w->plan->names; i++)
+        free(w->name[i]);
+    free(w->name);
+    free(w);
+    return bytes;
+}
+
+static const struct line_format perfetto = {.file = "timeline.json",
+                                            .least = perfetto_least,
+                                            .open = perfetto_open,
+                                            .point = perfetto_point,
+                                            .begins = true,
+                                            .close = perfetto_close};
+const struct ker_kind line_kind_perfetto = {
+    "perfetto", "timeline.json: JSON of trace events, for Perfetto (ui.perfetto.dev) and marsreport",
+    .operations = &perfetto};

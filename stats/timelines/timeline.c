@@ -1,0 +1,185 @@
+/* timeline.c - what happens becomes records of this rank.
+ *
+ * What overlaps the span of output.timeline_from and _to is recorded, whole; what does not is not there.
+ */
+#include "stats/timelines/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum ker_status stats_timeline_new(struct stats_timeline **out, const struct ker_config *config,
+                                   const struct stats_group *group, uint32_t groups, struct ker_error *error)
+{
+    struct stats_timeline *t = ker_alloc(sizeof *t);
+    enum ker_status status = line_settings_read(&t->set, config, group, groups, error);
+    line_store_init(&t->store, line_records_most(t->set.bytes));
+    *out = t;
+    if (status == KER_OK)
+        return KER_OK;
+    stats_timeline_free(t);
+    *out = NULL;
+    return status;
+}
+
+void stats_timeline_free(struct stats_timeline *t)
+{
+    if (!t)
+        return;
+    line_settings_release(&t->set);
+    line_store_release(&t->store);
+    line_names_release(&t->names);
+    free(t);
+}
+
+bool stats_timeline_has(const struct stats_timeline *t, uint32_t group, uint32_t task)
+{
+    uint64_t at = (uint64_t)t->set.group[group].first + task;
+    return t->set.chosen[at / 64] >> at % 64 & 1;
+}
+
+bool stats_timeline_messages(const struct stats_timeline *t, bool inner)
+{
+    return inner ? t->set.inner : t->set.messages;
+}
+
+#define LINE_MOST_BYTES (((uint64_t)1 << 48) - 1)
+
+static void record_add(struct stats_timeline *t, struct line_record *r)
+{
+    if (r->begin >= t->set.to || r->end < t->set.from)
+        return;
+    t->records++;
+    t->streams = r->stream >= t->streams ? r->stream + 1u : t->streams;
+    line_store_add(&t->store, r);
+}
+
+/* A computation is a record of its own: it may be long where its call is short. */
+void stats_timeline_call(struct stats_timeline *t, const struct stats_call *call)
+{
+    uint32_t task = t->set.group[call->group].first + call->task;
+    struct line_record r = {.begin = call->before,
+                            .end = call->begin,
+                            .task = task,
+                            .number = call->number,
+                            .stream = (uint16_t)call->stream,
+                            .name = LINE_NO_NAME,
+                            .kind = LINE_COMPUTE};
+    if (r.end > r.begin) {
+        r.level = line_level(r.end - r.begin, task, r.number, LINE_COMPUTE);
+        record_add(t, &r);
+    }
+    if (!call->function)
+        return;
+    r.begin = call->begin;
+    r.end = call->end;
+    r.next = call->waits ? call->wait[0].begin : call->end;
+    r.bytes = call->bytes & LINE_MOST_BYTES;
+    r.peer = call->peer;
+    r.tag = call->tag;
+    r.comm = call->comm;
+    r.name = line_name_of(&t->names, call->function);
+    r.kind = LINE_CALL;
+    r.level = line_level(r.end - r.begin, task, r.number, LINE_CALL);
+    record_add(t, &r);
+    if (r.begin >= t->set.to || r.end < t->set.from)
+        return; /* nor are its waits there */
+    r.kind = LINE_WAIT;
+    r.bytes = 0;
+    for (uint32_t i = 0; i < call->waits; i++) {
+        r.begin = call->wait[i].begin;
+        r.end = call->wait[i].end;
+        r.next = i + 1 < call->waits ? call->wait[i + 1].begin : call->end;
+        t->records++;
+        line_store_add(&t->store, &r);
+    }
+}
+
+void stats_timeline_message(struct stats_timeline *t, const struct stats_message *m)
+{
+    uint32_t first = t->set.group[m->group].first;
+    struct line_record r = {.begin = m->sent,
+                            .end = m->received,
+                            .next = m->arrived,
+                            .bytes = m->bytes & LINE_MOST_BYTES,
+                            .task = first + m->source,
+                            .number = m->number,
+                            .peer = (int32_t)(first + m->destination),
+                            .tag = m->tag,
+                            .comm = m->comm,
+                            .name = LINE_NO_NAME,
+                            .kind = LINE_MESSAGE};
+    r.level = line_level(r.end - r.begin, first + m->destination, r.number, LINE_MESSAGE);
+    record_add(t, &r);
+}
+
+/* ---- saved state ---- */
+
+#define PIECE 16384u /* records */
+
+/* The names are there with each piece: whoever takes it over need not know of the others. */
+static void names_state(struct line_names *names, uint16_t *rename, struct ker_chunk *c)
+{
+    uint32_t count = ker_chunk_count(c, names->count, 2);
+    rename[LINE_NO_NAME] = LINE_NO_NAME;
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        uint32_t length = ker_chunk_count(c, c->loads ? 0 : (uint32_t)strlen(names->text[i]), 1);
+        char *text = ker_alloc((size_t)length + 1);
+        if (!c->loads)
+            memcpy(text, names->text[i], length);
+        ker_chunk_bytes(c, text, length);
+        if (c->loads && !c->bad && i < LINE_NO_NAME)
+            rename[i] = line_name_add(names, text);
+        free(text);
+    }
+    c->bad |= count >= LINE_NO_NAME;
+    for (uint32_t i = count; c->loads && i < LINE_NO_NAME; i++)
+        rename[i] = LINE_NO_NAME;
+}
+
+static void piece_state(struct stats_timeline *t, struct line_record *record, uint32_t count, uint64_t all,
+                        struct ker_chunk *c)
+{
+    uint16_t *rename = ker_alloc(((size_t)UINT16_MAX + 1) * sizeof *rename);
+    names_state(&t->names, rename, c);
+    t->records += ker_chunk_u64(c, all) * c->loads;
+    uint8_t level = (uint8_t)ker_chunk_below(c, t->store.level, LINE_LEVELS);
+    if (c->loads && level > t->store.level)
+        t->store.level = level;
+    count = ker_chunk_count(c, count, sizeof *record);
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        struct line_record one = c->loads ? (struct line_record){0} : record[i];
+        KER_CHUNK(c, one);
+        c->bad |= one.kind >= LINE_KINDS || one.level >= LINE_LEVELS || one.task >= t->set.tasks ||
+                  (one.kind == LINE_MESSAGE && (uint32_t)one.peer >= t->set.tasks) || one.end < one.begin;
+        if (!c->loads || c->bad)
+            continue;
+        one.name = rename[one.name];
+        t->streams = one.stream >= t->streams ? one.stream + 1u : t->streams;
+        line_store_add(&t->store, &one);
+    }
+    free(rename);
+}
+
+void stats_timeline_save(struct stats_timeline *t, struct ker_state_writer *writer)
+{
+    struct line_record *piece = ker_alloc(PIECE * sizeof *piece);
+    struct line_cursor *cursor = line_cursor_new(&t->store, t->store.level);
+    uint64_t number = 0;
+    uint32_t count;
+    do {
+        count = 0;
+        while (count < PIECE && line_cursor_next(cursor, &piece[count]))
+            count++;
+        piece_state(t, piece, count, number ? 0 : t->records,
+                    ker_state_begin(writer, "timeline", STATS_TIMELINE_VERSION, number));
+        ker_state_end(writer);
+        number++;
+    } while (count);
+    line_cursor_free(cursor);
+    free(piece);
+}
+
+void stats_timeline_load(struct stats_timeline *t, struct ker_chunk *c)
+{
+    piece_state(t, NULL, 0, 0, c);
+}

@@ -1,0 +1,86 @@
+/* timeline.h - what tasks did when: recorded while the run goes on, written at its end in the formats of
+ * output.timeline.
+ *
+ * Every rank records what happens to its own tasks into a stream of its own (store.c). At the end the streams
+ * are merged in the order (time, task, running number), which does not depend on the ranks (merge.c), and
+ * handed record by record to the writer of each format (format.h) on rank 0. Nobody holds all records.
+ *
+ * Budget. No format's files are larger than output.timeline_bytes. Where there is too much for that, records
+ * are sampled: of what lasts at least 2^level picoseconds all is kept, of what lasts d less than that a share
+ * of about d / 2^level, chosen by a hash of task and running number: never by chance, and never by ranks. The
+ * waits of a call share its fate.
+ */
+#ifndef STATS_TIMELINE_H
+#define STATS_TIMELINE_H
+
+#include "kernel/kernel.h"
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct stats_timeline;
+
+/* A group of tasks: a job; or the same job as its trace recorded it. */
+struct stats_group {
+    const char *name;
+    uint32_t tasks;
+    bool traced;
+};
+
+/* Is any format asked for? */
+bool stats_timeline_wanted(const struct ker_config *);
+/* Reads output.timeline*; the groups are copied, their names stay the caller's. Every rank alike. */
+enum ker_status stats_timeline_new(struct stats_timeline **, const struct ker_config *,
+                                   const struct stats_group *, uint32_t groups, struct ker_error *);
+void stats_timeline_free(struct stats_timeline *); /* takes NULL */
+
+/* Is this task one of those that were chosen? */
+bool stats_timeline_has(const struct stats_timeline *, uint32_t group, uint32_t task);
+/* Are the program's messages recorded (or, inner, those of collectives)? */
+bool stats_timeline_messages(const struct stats_timeline *, bool inner);
+
+#define STATS_CALL_NOBODY INT32_MIN
+
+/* A time in which a task waits. */
+struct stats_wait {
+    ker_time begin, end;
+};
+/* A call of a task, when it is over, and the computation before it. */
+struct stats_call {
+    uint32_t group, task, stream; /* stream: a thread of the task; most have one, 0 */
+    uint32_t number;              /* of the task's calls, counted from 0 */
+    const char *function;         /* lives as long as the timeline; NULL: there was only the computation */
+    ker_time before, begin, end;  /* it computes from `before` to `begin` */
+    uint64_t bytes;
+    int32_t peer, tag, comm;       /* STATS_CALL_NOBODY: it has none; comm: nor any of the others */
+    const struct stats_wait *wait; /* within the call, ascending, apart from each other, none empty */
+    uint32_t waits;
+};
+void stats_timeline_call(struct stats_timeline *, const struct stats_call *);
+
+/* A message that has been received; both tasks are among the chosen ones. */
+struct stats_message {
+    uint32_t group, source, destination, number; /* of those that the destination has received, from 0 */
+    ker_time sent, arrived, received;
+    uint64_t bytes;
+    int32_t tag, comm;
+};
+void stats_timeline_message(struct stats_timeline *, const struct stats_message *);
+
+/* Collective: rank 0 writes the files and says of each what it holds: a list, NULL on other ranks. end: of
+ * the run. */
+json_t *stats_timeline_write(struct stats_timeline *, struct ker_comm *, const char *folder, ker_time end,
+                             struct ker_error *);
+
+/* Saved state: chunks "timeline" of this rank; and a chunk of any rank, which this one takes over. */
+void stats_timeline_save(struct stats_timeline *, struct ker_state_writer *);
+void stats_timeline_load(struct stats_timeline *, struct ker_chunk *);
+#define STATS_TIMELINE_VERSION 1
+
+extern const struct ker_option stats_timeline_options[]; /* output.timeline* */
+extern const char *const stats_timeline_files[];         /* that a run may leave, NULL at the end */
+/* Removes what else an earlier run has left. */
+void stats_timeline_clear(const char *folder);
+
+#endif
