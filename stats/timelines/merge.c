@@ -95,7 +95,7 @@ static void all_visit(struct merger *m, void (*visit)(void *, const struct line_
         visit(context, &s->record[s->at]);
         if (++s->at == s->count && !batch_take(m, m->heap[0]))
             m->heap[0] = m->heap[--m->streams];
-        if (m->streams)
+        if (m->streams > 1)
             heap_sink(m, 0);
     }
     for (int rank = 0; rank < ranks; rank++)

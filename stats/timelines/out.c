@@ -120,7 +120,7 @@ static const char pairs[] =
 
 /* As many digits as the binary logarithm says, or one more: then they are written from the last to the first.
  */
-char *line_put_u64(char *at, uint64_t value)
+char *line_put_large(char *at, uint64_t value)
 {
     static const uint64_t power[] = {0,
                                      10,
@@ -156,15 +156,16 @@ char *line_put_u64(char *at, uint64_t value)
 }
 
 /* Six digits, without the zeros at their end. */
-static char *put_decimals(char *at, uint32_t rest, bool strip)
+static inline char *put_decimals(char *at, uint32_t rest, bool strip)
 {
-    memcpy(at, pairs + 2 * (rest / 10000), 2);
-    memcpy(at + 2, pairs + 2 * (rest / 100 % 100), 2);
-    memcpy(at + 4, pairs + 2 * (rest % 100), 2);
-    at += 6;
-    while (strip && at[-1] == '0')
-        at--;
-    return at;
+    uint32_t high = rest / 10000, middle = rest / 100 % 100, low = rest % 100;
+    memcpy(at, pairs + 2 * high, 2);
+    memcpy(at + 2, pairs + 2 * middle, 2);
+    memcpy(at + 4, pairs + 2 * low, 2);
+    if (!strip)
+        return at + 6;
+    at += low ? 6 : middle ? 4 : 2;
+    return at - (at[-1] == '0');
 }
 
 char *line_put_us(char *at, ker_time time)

@@ -42,7 +42,14 @@ static inline char *line_put_text(char *at, const char *text)
         *at++ = *text++;
     return at;
 }
-char *line_put_u64(char *at, uint64_t value);
+char *line_put_large(char *at, uint64_t value);
+static inline char *line_put_u64(char *at, uint64_t value)
+{
+    if (value >= 10)
+        return line_put_large(at, value);
+    *at = (char)('0' + value);
+    return at + 1;
+}
 static inline char *line_put_i64(char *at, int64_t value)
 {
     if (value < 0)

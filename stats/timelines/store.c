@@ -264,7 +264,8 @@ struct line_cursor {
     const struct line_store *store;
     uint8_t level;
     struct source *source;
-    uint32_t *heap, sources; /* of those that have records left */
+    uint32_t *heap, sources;          /* of those that have records left */
+    const struct line_record *second; /* of the heap; NULL: there is none */
     struct line_record *block;
 };
 
@@ -295,6 +296,8 @@ static const struct line_record *source_record(const struct line_cursor *c, uint
 
 static void heap_sink(struct line_cursor *c, uint32_t place)
 {
+    if (place >= c->sources)
+        return;
     for (;;) {
         uint32_t least = place;
         for (uint32_t child = 2 * place + 1; child <= 2 * place + 2 && child < c->sources; child++)
@@ -307,6 +310,14 @@ static void heap_sink(struct line_cursor *c, uint32_t place)
         c->heap[least] = source;
         place = least;
     }
+}
+
+/* The least of what is not the first of the heap. */
+static void second_find(struct line_cursor *c)
+{
+    c->second = c->sources > 1 ? source_record(c, c->heap[1]) : NULL;
+    if (c->sources > 2 && line_before(source_record(c, c->heap[2]), c->second))
+        c->second = source_record(c, c->heap[2]);
 }
 
 struct line_cursor *line_cursor_new(struct line_store *s, uint8_t level)
@@ -334,6 +345,7 @@ struct line_cursor *line_cursor_new(struct line_store *s, uint8_t level)
     }
     for (uint32_t place = c->sources; place-- > 0;)
         heap_sink(c, place);
+    second_find(c);
     return c;
 }
 
@@ -342,11 +354,14 @@ bool line_cursor_next(struct line_cursor *c, struct line_record *record)
     if (c->sources == 0)
         return false;
     uint32_t source = c->heap[0];
-    *record = *source_record(c, source);
-    if (!source_advance(c, &c->source[source]))
+    struct source *s = &c->source[source];
+    *record = s->record[s->at];
+    if (!source_advance(c, s))
         c->heap[0] = c->heap[--c->sources];
-    if (c->sources)
-        heap_sink(c, 0);
+    else if (!c->second || line_before(&s->record[s->at], c->second))
+        return true; /* runs hardly overlap: mostly it goes on with the same one */
+    heap_sink(c, 0);
+    second_find(c);
     return true;
 }
 
