@@ -1,9 +1,9 @@
 /* large-trace.c - writes a merged trace of marstrace with very many calls: large-trace FILE TASKS CALLS
  *
  * Tasks in a ring: each step is MPI_Irecv from the left, MPI_Isend of 64 bytes to the right, and MPI_Wait for
- * both, four calls of 100 ns with 100 ns of computation before each. One block of 16,384 calls is encoded by
- * the tracer's own writer; all others are its bytes again, under headers of their own. CALLS is of all tasks
- * together and is rounded up to whole blocks; MPI_Init and MPI_Finalize come besides.
+ * both, four calls of 100 ns with 100 ns of computation before each. One block, of 16,384 calls at most, is
+ * encoded by the tracer's own writer; all others are its bytes again, under headers of their own. CALLS is of
+ * all tasks together and is rounded up to whole steps and blocks; MPI_Init and MPI_Finalize come besides.
  */
 #define _GNU_SOURCE
 #include "tasks/traces/mars/define.h"
@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #define STEP_CALLS 4
-#define BLOCK_NS ((uint64_t)MARS_ROWS * 200)
+#define CALL_NS 200
 
 enum { INIT = 1, IRECV, ISEND, WAIT, FINALIZE };
 
@@ -27,6 +27,7 @@ static int out;
 static uint64_t end;
 static struct mars_piece *piece;
 static size_t pieces, room;
+static uint64_t rows; /* of a block of steps */
 
 static void demand(bool fine, const char *what)
 {
@@ -117,7 +118,7 @@ static uint8_t *blocks_make(uint32_t task, uint32_t tasks)
     struct mars_writer *writer = writer_new(file, name, task, 0);
     call(writer, INIT, 0, NULL);
     demand(mars_writer_flush(writer), name);
-    for (int i = 0; i < MARS_ROWS / STEP_CALLS; i++) {
+    for (uint64_t i = 0; i < rows / STEP_CALLS; i++) {
         CALL(writer, IRECV, 64, (task + tasks - 1) % tasks, 0, 1, 1);
         CALL(writer, ISEND, 64, (task + 1) % tasks, 0, 1, 2);
         waited(writer, 1, (task + tasks - 1) % tasks, 64);
@@ -168,9 +169,9 @@ static void task_write(uint32_t task, uint32_t tasks, uint64_t repeats)
     for (uint64_t i = 0; i < repeats; i++) {
         block_write(block[2], payload[2]);
         block[2].sequence++;
-        block[2].before += MARS_ROWS;
-        block[2].elapsed += BLOCK_NS;
-        block[2].start_ns += BLOCK_NS;
+        block[2].before += rows;
+        block[2].elapsed += rows * CALL_NS;
+        block[2].start_ns += rows * CALL_NS;
     }
     block[3].sequence = block[2].sequence;
     block[3].before = block[2].before;
@@ -183,13 +184,15 @@ static void task_write(uint32_t task, uint32_t tasks, uint64_t repeats)
 int main(int argc, char **argv)
 {
     uint8_t head[MARS_HEAD_BYTES], foot[16];
-    if (argc != 4 || atoi(argv[2]) < 2) {
+    if (argc != 4 || atoi(argv[2]) < 2 || atoll(argv[3]) < 1) {
         fprintf(stderr, "large-trace FILE TASKS CALLS\n");
         return 2;
     }
     path = argv[1];
     uint32_t tasks = (uint32_t)atoi(argv[2]);
-    uint64_t repeats = (strtoull(argv[3], NULL, 10) / tasks + MARS_ROWS - 1) / MARS_ROWS;
+    uint64_t each = (strtoull(argv[3], NULL, 10) / tasks + STEP_CALLS - 1) / STEP_CALLS * STEP_CALLS;
+    rows = each < MARS_ROWS ? each : MARS_ROWS;
+    uint64_t repeats = (each + rows - 1) / rows;
     out = open(path, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     demand(out >= 0, path);
     mars_head_put(head, MARS_FILE_MERGED);
@@ -204,6 +207,6 @@ int main(int argc, char **argv)
     write_all(payload.data, payload.bytes);
     write_all(foot, sizeof foot);
     demand(close(out) == 0, path);
-    printf("%llu calls\n", (unsigned long long)(repeats * MARS_ROWS * tasks + 2ull * tasks));
+    printf("%llu calls\n", (unsigned long long)(repeats * rows * tasks + 2ull * tasks));
     return 0;
 }

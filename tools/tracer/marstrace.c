@@ -48,7 +48,7 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"merge", KEY_MERGE, "FOLDER", 0, "make one file (-o) of a folder's", 0},
     {"jobs", 'j', "N", 0, "threads for --merge (one for each processor)", 0},
-    {"level", KEY_LEVEL, "N", 0, "how hard --merge packs: 1 to 19 (19)", 0},
+    {"level", KEY_LEVEL, "N", 0, "how hard --merge packs: 1 to 19 (15)", 0},
     {"list", KEY_LIST, "TRACE", 0, "print the calls of a trace as text", 0},
     {0}};
 
@@ -248,7 +248,7 @@ static int run(const struct settings *settings)
 
 int main(int argc, char **argv)
 {
-    struct settings settings = {.level = 19};
+    struct settings settings = {.level = 15};
     static const struct argp argp = {
         OPTIONS,
         parse,
