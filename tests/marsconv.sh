@@ -175,6 +175,27 @@ if [ -x "$(dirname "$marssim")/marstrace" ]; then
     found "a communicator that cannot be" 1 'mixed: task 1: communicator [0-9]* .* members\|communicator .* has 3 members that are tasks; 1 tasks have it' mixed
     mixed 0 64 a 8 3 2 0
     found "a send that nobody waits for" 1 'mixed: task 1, call 10: MPI_Isend: its request, 2, never completes' mixed
+    mpicc -O1 -o epochs "$top/tests/tracer/epochs.c" >err 2>&1
+    epochs() { # FOLDER WORDS...
+        rm -rf "$1"
+        timeout 60 mpirun -n 3 "$marstrace" -o "$1" ./epochs "${@:2}" >err 2>&1
+    }
+    epochs right 2 1 none && "$marsconv" --check right >out 2>err && grep -q '^nothing found' out
+    check "one-sided calls that are right"
+    while read -r wrong text; do
+        epochs wrong 2 1 "$wrong"
+        found "one-sided: $wrong" 1 "wrong: task 0, call [0-9]*: $text" wrong
+    done <<'END'
+unlock MPI_Win_unlock: the memory of 1 is not locked
+put MPI_Put: there is no epoch for 1: no lock, fence, or start before
+flush MPI_Win_flush: there is no epoch for 1
+complete MPI_Win_complete: there is no start before
+twice MPI_Win_lock: the memory of 1 is locked already
+END
+    epochs other 3 1 none && rm -rf mixed && cp -R right mixed && cp other/task-000001.mars mixed
+    found "another number of fences" 1 'mixed: task 1, .*: window 1: 3 fences, and 2 of task 0' mixed
+    epochs other 2 2 none && cp other/task-000001.mars mixed
+    found "posts for others than those that start" 1 "window 1 of a communicator: its tasks' MPI_Win_post are not those" mixed
     mpirun -n 3 "$marstrace" -o dead ./ring 2000 1 >err 2>&1
     found "a task that died" 1 'dead: task [0-2], call [0-9]*: the task did not come to MPI_Finalize' dead
 fi

@@ -34,6 +34,8 @@ static bool part_check(struct check *c, uint32_t part, uint32_t parts, struct ma
             return false;
     if (c->first)
         check_comms_end(c);
+    if (c->first)
+        check_windows_end(c);
     c->first = false;
     if (!c->overflow || parts > UINT32_MAX / 4) {
         check_messages_end(c);

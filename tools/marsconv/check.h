@@ -1,5 +1,5 @@
 /* check.h - what the parts of --check share: check.c (reads the trace), check_calls.c (a task's calls and
- * requests), check_messages.c, check_comms.c, check_collectives.c, check_pairs.c.
+ * requests), check_messages.c, check_comms.c, check_collectives.c, check_windows.c.
  *
  * What is kept grows with tasks, communicators, outstanding requests and channels, not with calls. A channel
  * is what one task sends to another with one tag on one communicator. When there are more of them than
@@ -32,7 +32,7 @@ struct check {
     uint32_t part, parts; /* of the receivers, this time */
     bool overflow;        /* more channels than there is room for */
     bool defined_partly;  /* not all members define their communicators */
-    struct ker_table channels, wild, comms;
+    struct ker_table channels, wild, comms, windows;
     struct check_differ *differ; /* collectives to be looked at again */
     size_t differs, differ_room;
 };
@@ -105,6 +105,23 @@ struct check_differ { /* two tasks whose calls on a communicator differ */
     uint64_t id;
     uint32_t one, other;
 };
+
+/* ---- check_windows.c ---- */
+
+#define CHECK_WINDOWS_MOST (1 << 20)
+struct check_window;
+struct check_windows { /* of a task, by its numbers */
+    struct check_window *window;
+    size_t room;
+    uint32_t *made; /* by its communicators */
+    size_t comms;
+};
+/* A call that makes a window or is on one. */
+void check_window(struct check_windows *, struct check *, const struct conv_task *,
+                  const struct conv_record *);
+/* The task is complete; its windows go. */
+void check_windows_tell(struct check_windows *, struct check *, uint32_t task);
+void check_windows_end(struct check *);
 
 /* ---- check_again.c: where collectives differ ---- */
 

@@ -39,6 +39,7 @@ struct calls {
     struct check_sum *sum;
     uint32_t sums;
     bool finalised, tests;
+    struct check_windows windows;
     struct ker_table messages; /* of MPI_Mprobe: communicators by number */
 };
 
@@ -367,6 +368,9 @@ static void call_check(struct calls *k, const struct conv_record *record)
     comms_tell(k);
     if (f->at[MARS_FIELD_comm] >= 0)
         comm_check(k, is);
+    if (k->check->first && k->task->about->threads == 1 &&
+        (f->at[MARS_FIELD_win] >= 0 || f->at[MARS_FIELD_newwin] >= 0))
+        check_window(&k->windows, k->check, k->task, record);
     if (is->request)
         r = request_make(k, is);
     switch (is->sort) {
@@ -427,6 +431,7 @@ bool check_task(struct check *check, uint32_t number, struct mars_error *error)
         comms_tell(&k);
         task_end(&k);
     }
+    check_windows_tell(&k.windows, check, number);
     ker_table_release(&k.messages);
     free(k.request);
     free(k.freed);

@@ -1,0 +1,222 @@
+/* check_windows.c - one-sided calls: locks, epochs and windows of each task, and what the tasks of a window
+ * must have in common.
+ *
+ * A window is known by its communicator and how many the task made there before. Each task counts its fences
+ * on it, which all others must have, too. A post for a task and that task's start with the other are told as
+ * one number, into a sum of the posts and one of the starts, which must be equal over all tasks.
+ */
+#include "tools/marsconv/check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct check_window {
+    uint64_t comm; /* id; 0: there is no such window */
+    uint32_t made; /* how many there were on it */
+    bool freed, all, started, posted, fenced;
+    uint64_t fences, posts, starts; /* the latter two: sums */
+    uint32_t *locked;               /* targets */
+    size_t locks, room;
+};
+
+struct place {
+    struct check *check;
+    const struct conv_task *task;
+    const struct conv_record *record;
+};
+
+#define FOUND(p, format, ...)                                                                                \
+    check_found((p)->check, (p)->task->about->number, check_at((p)->task, (p)->record->number),              \
+                "%s: " format, (p)->record->call.function->name, __VA_ARGS__)
+
+static bool is(const struct place *p, const char *name)
+{
+    return strcmp(p->record->call.function->name + 4, name) == 0; /* behind MPI_ */
+}
+
+/* ---- of all tasks ---- */
+
+struct joined { /* a window, as the tasks have told of it */
+    uint64_t comm;
+    uint32_t made, first;
+    uint64_t fences, posts, starts;
+};
+
+static uint64_t joined_hash(const void *key)
+{
+    const struct joined *j = key;
+    return ker_hash(j->comm ^ ker_hash(j->made));
+}
+
+static bool joined_same(const void *entry, const void *key)
+{
+    const struct joined *a = entry, *b = key;
+    return a->comm == b->comm && a->made == b->made;
+}
+
+static const struct ker_table_kind joined_kind = {sizeof(struct joined), joined_hash, joined_same};
+
+static void window_tell(struct check_window *w, size_t number, struct check *check, uint32_t task)
+{
+    bool is_new;
+    struct joined wanted = {.comm = w->comm, .made = w->made, .first = task, .fences = w->fences};
+    struct joined *j = w->comm ? ker_table_add(&joined_kind, &check->windows, &wanted, &is_new) : NULL;
+    free(w->locked);
+    if (!j)
+        return;
+    if (is_new)
+        *j = wanted;
+    if (j->fences != w->fences)
+        check_found(check, task, 0, "window %zu: %llu fences, and %llu of task %u", number,
+                    (unsigned long long)w->fences, (unsigned long long)j->fences, j->first);
+    j->posts += w->posts;
+    j->starts += w->starts;
+}
+
+/* ---- of one task ---- */
+
+static void window_make(struct check_windows *all, const struct place *p)
+{
+    const struct mars_record *r = &p->record->call;
+    const struct mars_task *about = p->task->about;
+    int64_t number = mars_number(r, MARS_FIELD_newwin, 0), comm = mars_number(r, MARS_FIELD_comm, 0);
+    if (number < 1 || number > CHECK_WINDOWS_MOST) {
+        FOUND(p, "window %lld is no number of one", (long long)number);
+        return;
+    }
+    if (comm < 1 || (uint64_t)comm >= about->comms || !about->comm[comm])
+        return; /* it is told elsewhere */
+    size_t old = all->room;
+    KER_RESERVE(all->window, all->room, (size_t)number + 1);
+    if (all->room > old)
+        memset(all->window + old, 0, (all->room - old) * sizeof *all->window);
+    old = all->comms;
+    KER_RESERVE(all->made, all->comms, (size_t)about->comms);
+    if (all->comms > old)
+        memset(all->made + old, 0, (all->comms - old) * sizeof *all->made);
+    struct check_window *w = &all->window[number];
+    window_tell(w, (size_t)number, p->check, about->number); /* a number that is used again */
+    *w = (struct check_window){.comm = about->comm[comm]->id, .made = ++all->made[comm]};
+}
+
+static size_t lock_find(const struct check_window *w, int64_t target)
+{
+    size_t i = 0;
+    while (i < w->locks && w->locked[i] != target)
+        i++;
+    return i;
+}
+
+static void lock_check(struct check_window *w, const struct place *p, int64_t target)
+{
+    size_t at = lock_find(w, target);
+    bool locked = at < w->locks;
+    if (target < 0)
+        return;
+    if (is(p, "Win_lock")) {
+        if (locked || w->all)
+            FOUND(p, "the memory of %lld is locked already", (long long)target);
+        else
+            *KER_PUSH(w->locked, w->locks, w->room) = (uint32_t)target;
+    } else if (is(p, "Win_unlock")) {
+        if (locked)
+            w->locked[at] = w->locked[--w->locks];
+        else
+            FOUND(p, "the memory of %lld is not locked", (long long)target);
+    } else if (!locked && !w->all &&
+               (strncmp(p->record->call.function->name, "MPI_Win_flush", 13) == 0 ||
+                (!w->started && !w->fenced))) {
+        FOUND(p, "there is no epoch for %lld: no lock, fence, or start before", (long long)target);
+    }
+}
+
+/* Each of the group, told as (who posts, who starts). */
+static uint64_t group_sum(const struct place *p, bool posts)
+{
+    const struct mars_value *list = mars_list(&p->record->call, MARS_FIELD_members);
+    uint64_t own = p->task->about->number, sum = 0;
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        uint64_t other = (uint64_t)list->list[i];
+        sum += ker_hash(ker_hash(posts ? own : other) + (posts ? other : own));
+    }
+    return sum;
+}
+
+static void epoch_turn(const struct place *p, bool *open, bool opens, const char *what)
+{
+    if (*open == opens)
+        FOUND(p, "there is %s %s %s", opens ? "a" : "no", what, opens ? "already" : "before");
+    *open = opens;
+}
+
+static void epoch_check(struct check_window *w, const struct place *p)
+{
+    if (is(p, "Win_lock_all")) {
+        epoch_turn(p, &w->all, true, "lock of all");
+    } else if (is(p, "Win_unlock_all")) {
+        epoch_turn(p, &w->all, false, "lock of all");
+    } else if (is(p, "Win_start")) {
+        epoch_turn(p, &w->started, true, "start");
+        w->starts += group_sum(p, false);
+    } else if (is(p, "Win_complete")) {
+        epoch_turn(p, &w->started, false, "start");
+    } else if (is(p, "Win_post")) {
+        epoch_turn(p, &w->posted, true, "post");
+        w->posts += group_sum(p, true);
+    } else if (is(p, "Win_wait") ||
+               (is(p, "Win_test") && mars_number(&p->record->call, MARS_FIELD_flag, 0))) {
+        epoch_turn(p, &w->posted, false, "post");
+    } else if (is(p, "Win_fence")) {
+        w->fenced = true;
+        w->fences++;
+    } else if (is(p, "Win_free")) {
+        w->freed = true;
+        if (w->locks || w->all || w->started || w->posted)
+            FOUND(p, "%s is under way", w->locks || w->all ? "a lock" : w->started ? "a start" : "a post");
+    }
+}
+
+void check_window(struct check_windows *all, struct check *check, const struct conv_task *task,
+                  const struct conv_record *record)
+{
+    const struct mars_function *f = record->call.function;
+    const struct place p = {check, task, record};
+    if (f->at[MARS_FIELD_newwin] >= 0) {
+        window_make(all, &p);
+        return;
+    }
+    int64_t number = mars_number(&record->call, MARS_FIELD_win, 0);
+    struct check_window *w = number > 0 && (size_t)number < all->room ? &all->window[number] : NULL;
+    if (!w || !w->comm || w->freed) {
+        if (strncmp(f->name, "MPI_Win_", 8) != 0 || f->at[MARS_FIELD_target] >= 0 || is(&p, "Win_fence"))
+            FOUND(&p, "window %lld %s", (long long)number,
+                  w && w->freed ? "has been freed" : "has not been made");
+        return;
+    }
+    if (f->at[MARS_FIELD_target] >= 0)
+        lock_check(w, &p, mars_number(&record->call, MARS_FIELD_target, -1));
+    else
+        epoch_check(w, &p);
+}
+
+void check_windows_tell(struct check_windows *all, struct check *check, uint32_t task)
+{
+    for (size_t i = 0; i < all->room; i++)
+        window_tell(&all->window[i], i, check, task);
+    free(all->window);
+    free(all->made);
+    *all = (struct check_windows){0};
+}
+
+void check_windows_end(struct check *check)
+{
+    const struct joined *j = NULL;
+    while ((j = ker_table_next(&joined_kind, &check->windows, j)))
+        if (j->posts != j->starts)
+            check_found(
+                check, j->first, 0,
+                "window %u of a communicator: its tasks' MPI_Win_post are not those that MPI_Win_start "
+                "waits for",
+                j->made);
+    ker_table_release(&check->windows);
+}
