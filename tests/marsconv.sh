@@ -42,6 +42,12 @@ for trace in "${traces[@]}"; do
     rm -rf "$name.txt"
     "$marsconv" --to mars "$trace" "$name.mars" >err 2>&1 && replay "$trace" text && replay "$name.mars" mars && same text mars
     check "$name: the results of the converted trace are the same"
+    for ranks in 2 3; do
+        rm -rf ranks
+        mpirun -n $ranks "$marssim" -q -o ranks replay.cfg "jobs[0].trace=\"$name.mars\"" partition.adapt=false partition.oversubscribe=true >err 2>&1 &&
+            jq -S .result ranks/summary.json >ranks.json && same text ranks
+        check "$name: and on $ranks ranks"
+    done
     "$marsconv" --to liballprof "$name.mars" "$name.txt" >err 2>&1 && replay "$name.txt" back && same text back
     check "$name: and back again"
 done
