@@ -372,6 +372,22 @@ static enum ker_status create_translate(struct replay_task *t, const struct repl
     return status;
 }
 
+/* Calls of which there is no operation, but perhaps computation. They may make requests. */
+static enum ker_status apart_translate(struct replay_task *t, const struct replay_call *call,
+                                       struct task_op *op, bool *some, const struct replay_wrong *w)
+{
+    replay_active_unknown(t);
+    *some = false;
+    if (is_elsewhere(t, call) || call->sort == UNKNOWN)
+        return unknown_get(t, call, op, some, w);
+    if (call->sort != FILES)
+        return KER_OK;
+    op->kind = TASK_OP_COMPUTE;
+    op->time = picoseconds(t->record.duration_ns);
+    *some = op->time > 0;
+    return KER_OK;
+}
+
 static enum ker_status translate(struct replay_task *t, const struct replay_call *call, struct task_op *op,
                                  bool *some, const struct replay_wrong *w)
 {
@@ -407,19 +423,8 @@ static enum ker_status translate(struct replay_task *t, const struct replay_call
     case WINDOW_BARRIER:
         op->mode = call->more;
         return replay_window_get(t, op, some, call->sort == WINDOW_BARRIER, w);
-    case FILES:
-        replay_active_unknown(t);
-        op->kind = TASK_OP_COMPUTE;
-        op->time = picoseconds(t->record.duration_ns);
-        *some = op->time > 0;
-        return KER_OK;
-    case UNKNOWN:
-        replay_active_unknown(t);
-        return unknown_get(t, call, op, some, w);
     default:
-        replay_active_unknown(t);
-        *some = false;
-        return KER_OK;
+        return apart_translate(t, call, op, some, w);
     }
 }
 
