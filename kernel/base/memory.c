@@ -146,6 +146,14 @@ void ker_release(void *block, size_t bytes)
         free(block);
 }
 
+void ker_forget(void *from, size_t bytes)
+{
+    uintptr_t page = 4096, begin = ((uintptr_t)from + page - 1) / page * page,
+              end = ((uintptr_t)from + bytes) / page * page;
+    if (end > begin)
+        madvise((char *)from + (begin - (uintptr_t)from), end - begin, MADV_DONTNEED);
+}
+
 /* ---- memory that is used here and there ---- */
 
 #ifndef MADV_COLLAPSE

@@ -21,6 +21,8 @@ char *ker_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Zeroed, aligned to 64 bytes; large blocks ask for huge pages and are given back by ker_release. */
 void *ker_reserve(size_t bytes);
 void ker_release(void *block, size_t bytes);
+/* The whole pages among these bytes are given back; what is read there afterwards is 0. */
+void ker_forget(void *from, size_t bytes);
 /* Zeroed memory of which perhaps only a part is ever used, here and there: what nobody has touched costs
  * nothing. It begins on small pages; each 2 MiB get a huge page when a quarter of them is said to be in use.
  */

@@ -29,11 +29,25 @@ static char *free_slot(const struct ker_table_kind *kind, const struct ker_table
     return ker_table_slot(kind, t, i);
 }
 
+#define FORGET_BYTES ((size_t)1 << 20)
+
+/* The slots before `i` have been moved. Slots are walked in the order of their new places, so that a large
+ * table never takes much more than it will. */
+static void slots_forget(const struct ker_table_kind *kind, const struct ker_table *old, size_t *forgotten,
+                         size_t i)
+{
+    if ((i - *forgotten) * kind->bytes < FORGET_BYTES)
+        return;
+    ker_forget(ker_table_slot(kind, old, *forgotten), (i - *forgotten) * kind->bytes);
+    *forgotten = i;
+}
+
 /* Moves the entries for which keep() says so (NULL: all) into so many slots. */
 static void table_move(const struct ker_table_kind *kind, struct ker_table *t, unsigned log2,
                        bool (*keep)(const void *, const void *), const void *context)
 {
     struct ker_table old = *t;
+    size_t forgotten = 0;
     ker_assert(log2 < 32 && kind->bytes >= sizeof(uint64_t));
     *t = (struct ker_table){.slot = ker_alloc(kind->bytes << log2), .log2 = (uint8_t)log2};
     for (size_t i = 0; i < slots_of(&old); i++) {
@@ -42,6 +56,7 @@ static void table_move(const struct ker_table_kind *kind, struct ker_table *t, u
             memcpy(free_slot(kind, t, slot), slot, kind->bytes);
             t->count++;
         }
+        slots_forget(kind, &old, &forgotten, i);
     }
     free(old.slot);
 }
