@@ -61,6 +61,13 @@ for kind in 'kind="hierarchical"; groups=[4,3]; attach=["switch"]; nodes_per_swi
         [ "$(data shape/report.html | jq '[.scene.places.node[] | select(. == 0)] | length')" = "$(jq '.result.switches' shape/summary.json)" ]
     check "and each switch of $kind"
 done
+# Two adapters a node on two planes of four leaves and four switches above, which have no links to nodes.
+echo 'topology: { kind="fat_tree"; down=[4,4]; up=[1,4]; bandwidth="10 GB/s"; latency="10 ns"; }; node: { adapters=2; };
+    traffic: { pattern="uniform"; load=0.2; }; run: { end="2 us"; };' >planes.cfg
+"$marssim" -q -o planes planes.cfg >err 2>&1 && "$report" planes >out 2>err &&
+    [ "$(data planes/report.html | jq -c '[.scene.frames[][4]], (.scene.lines.a | length), ([.scene.hidden[][] | select(. >= 0)] | length)' | tr '\n' ' ')" = \
+        '["layer 0\n8 switches","layer 1\n8 switches"] 32 8 ' ]
+check "nodes with several adapters lie at all their switches"
 "$report" -o two.html traced torus >out 2>err && [ "$(data two.html | jq -r '.name + " " + .other.name')" = "traced torus" ]
 check "two folders stand in one page"
 "$marssim" -q -o tables "$top/configs/fat-tree-lammps.cfg" output.tables=json >err 2>&1 && "$report" tables >out 2>err &&

@@ -172,8 +172,9 @@ void rep_layout_graph(struct rep_scene *s, const struct rep_layout_input *in)
     struct graph g = {.switches = in->links->switches};
     bool *begin = ker_alloc(g.switches + 1u);
     rep_neighbours_make(&g.near, in->links);
-    for (uint32_t i = 0; i < in->links->nodes; i++)
-        begin[g.near.switch_of[i]] = true;
+    for (size_t i = 0; i < in->links->count; i++) /* of each adapter of a node */
+        if (in->links->link[i].from_node && !in->links->link[i].to_node)
+            begin[in->links->link[i].to] = true;
     g.order = ker_alloc(sizeof *g.order * (g.switches + 1u));
     g.layer = ker_alloc(sizeof *g.layer * (g.switches + 1u));
     g.at = ker_alloc(sizeof *g.at * (g.switches + 1u));

@@ -24,6 +24,7 @@ void rep_frame_add(struct rep_scene *s, float x, float y, float w, float h, char
 
 void rep_nodes_at_switches(struct rep_scene *s, const struct rep_links *l)
 {
+    s->nodes_hidden = true;
     for (size_t i = 0; i < l->count; i++)
         if (l->link[i].from_node && !l->link[i].to_node)
             s->of_node[l->link[i].from] = s->of_switch[l->link[i].to];
@@ -67,6 +68,10 @@ static struct ends ends_of(const struct rep_scene *s, const struct rep_link *k)
 {
     struct ends e = {k->from_node ? s->of_node[k->from] : s->of_switch[k->from],
                      k->to_node ? s->of_node[k->to] : s->of_switch[k->to]};
+    if (s->nodes_hidden && k->from_node && !k->to_node)
+        e.from = e.to;
+    else if (s->nodes_hidden && k->to_node && !k->from_node)
+        e.to = e.from;
     bool line = !s->no_lines && e.from != e.to && e.from != REP_NOWHERE && e.to != REP_NOWHERE &&
                 (!s->slice || s->slice[e.from] == s->slice[e.to]);
     if (!line)

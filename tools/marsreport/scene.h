@@ -86,7 +86,8 @@ struct rep_scene {
     uint32_t frames, frame_room;
     uint32_t *of_switch, *of_node; /* the places */
     uint32_t *slice;               /* by place, NULL: all alike; lines join places of one slice only */
-    bool no_lines;                 /* links colour places only */
+    bool nodes_hidden; /* they are no places: the link of each adapter lies in its switch's place */
+    bool no_lines;     /* links colour places only */
     float width, height;
     struct rep_line *line;
     uint32_t lines, line_room;
