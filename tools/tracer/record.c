@@ -270,6 +270,7 @@ static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_time
     if (i < t->polls) {
         poll->polls.count++;
         poll->polls.rest += times->gap;
+        poll->returned = t->returned;
         poll->times.duration += times->duration;
         for (unsigned j = 0; j < trc_counters; j++)
             poll->counted[j] += times->counted[j];
@@ -282,6 +283,7 @@ static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_time
     memcpy(poll->shape, t->key, bytes);
     poll->bytes = bytes;
     poll->times = *times;
+    poll->returned = t->returned;
     memcpy(poll->counted, times->counted, sizeof poll->counted);
     poll->times.counted = poll->counted;
     poll->polls = (struct mars_polls){1, 0};
@@ -289,11 +291,21 @@ static bool poll_keep(struct trc_thread *t, size_t bytes, const struct mars_time
     return true;
 }
 
+/* When the record that is being written was over, less what was between its polls: so its end is right. */
+static __thread int64_t over;
+
 static uint64_t time_of_day(void)
 {
     struct timespec now;
     clock_gettime(CLOCK_REALTIME, &now);
-    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - (uint64_t)(trc_wall() - over);
+}
+
+static uint64_t own_of(struct trc_thread *t, int64_t end, const struct mars_times *times, uint64_t rest)
+{
+    if (trc.thread_count < 2)
+        return 0;
+    return trc_thread_own(t, end, times->gap + times->duration + rest);
 }
 
 void trc_polls_write(struct trc_thread *t)
@@ -301,6 +313,8 @@ void trc_polls_write(struct trc_thread *t)
     for (uint32_t i = 0; i < t->polls; i++) {
         struct trc_poll *poll = &t->poll[i];
         poll->shape[0] |= poll->polls.count > 1;
+        over = poll->returned - (int64_t)poll->polls.rest;
+        poll->times.own = own_of(t, poll->returned, &poll->times, poll->polls.rest);
         mars_writer_call(t->writer, poll->shape, poll->bytes, &poll->times,
                          poll->polls.count > 1 ? &poll->polls : NULL, time_of_day);
     }
@@ -314,7 +328,7 @@ void trc_after(struct trc_thread *t, unsigned number, const intptr_t *a, int res
 }
 
 /* Into the trace, and the sums. */
-static void keep(struct trc_thread *t, unsigned number, const struct mars_times *times)
+static void keep(struct trc_thread *t, unsigned number, struct mars_times *times)
 {
     struct trc_sum *sum = &t->sum[number];
     size_t bytes = (size_t)(t->at - t->key);
@@ -326,6 +340,8 @@ static void keep(struct trc_thread *t, unsigned number, const struct mars_times 
         return;
     if (t->polls)
         trc_polls_write(t);
+    over = t->returned;
+    times->own = own_of(t, over, times, 0);
     mars_writer_call(t->writer, t->key, bytes, times, NULL, time_of_day);
 }
 

@@ -71,7 +71,7 @@ void trc_define(unsigned kind, const uint8_t *data, size_t bytes)
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
 }
 
-static void info(const char *key, const char *format, ...)
+void trc_info(const char *key, const char *format, ...)
 {
     char text[4096];
     int length = snprintf(text, sizeof text, "%s=", key);
@@ -99,16 +99,20 @@ static struct mars_writer *writer_new(unsigned thread)
 struct trc_thread *trc_thread_begin(void)
 {
     static int lock;
+    static struct trc_thread *first;
     if (!trc.on)
         return NULL;
     struct trc_thread *t = calloc(1, sizeof *t);
     if (!t)
         return NULL;
     spin(&lock);
+    t->thread = trc.thread_count;
     t->writer = trc.thread_count < MARS_DEFINITIONS ? writer_new(trc.thread_count) : NULL;
     trc.thread_count += t->writer != NULL;
     t->next = trc.threads;
     trc.threads = t;
+    if (t->thread == 0)
+        first = t;
     __atomic_store_n(&lock, 0, __ATOMIC_RELEASE);
     if (!t->writer) {
         t->off = true;
@@ -117,6 +121,8 @@ struct trc_thread *trc_thread_begin(void)
     trc_me = t;
     trc_counters_thread(t);
     trc_clock_begin(t);
+    if (t->writer && t->thread > 0)
+        trc_thread_follow(t, first);
     return t;
 }
 
@@ -165,16 +171,16 @@ static void infos(uint64_t tsc_hz)
     int length = 0;
     PMPI_Get_library_version(library, &length);
     library[strcspn(library, ",\n")] = 0;
-    info("tasks", "%d", trc.size);
-    info("resolution_ns", "%llu", (unsigned long long)trc.resolution_ns);
-    info("clock", "%s", trc_clock_way());
+    trc_info("tasks", "%d", trc.size);
+    trc_info("resolution_ns", "%llu", (unsigned long long)trc.resolution_ns);
+    trc_info("clock", "%s", trc_clock_way());
     if (tsc_hz)
-        info("tsc_hz", "%llu", (unsigned long long)tsc_hz);
+        trc_info("tsc_hz", "%llu", (unsigned long long)tsc_hz);
     if (trc_counters)
-        info("counters", "%s", trc_counters_names());
-    info("library", "%s", library);
-    info("program", "%s", program_invocation_short_name);
-    info("threads", "%s", trc.many ? "multiple" : "one at a time");
+        trc_info("counters", "%s", trc_counters_names());
+    trc_info("library", "%s", library);
+    trc_info("program", "%s", program_invocation_short_name);
+    trc_info("threads", "%s", trc.many ? "multiple" : "one at a time");
 }
 
 static void settings(void)
@@ -250,7 +256,7 @@ static void finish(bool ended)
         t->writer = NULL;
     }
     if (trc.tsc)
-        info("tsc_off_ns", "%lld", (long long)trc_wall_off());
+        trc_info("tsc_off_ns", "%lld", (long long)trc_wall_off());
     fine &= mars_writer_close(trc.definitions);
     trc.definitions = NULL;
     if (ended && fine)

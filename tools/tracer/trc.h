@@ -212,6 +212,7 @@ struct trc_poll { /* polls of one shape since the last call that was none */
     uint8_t *shape;
     size_t bytes, room;
     struct mars_times times;
+    int64_t returned; /* the last of them */
     uint64_t counted[MARS_COUNTERS];
     struct mars_polls polls;
 };
@@ -220,6 +221,7 @@ struct trc_poll { /* polls of one shape since the last call that was none */
 struct trc_thread {
     struct mars_writer *writer;
     struct trc_thread *next; /* of all */
+    unsigned thread;         /* which, from 0 in order of their first calls */
     bool inside;             /* a call is being made or recorded: calls below it are the library's own */
     bool off;                /* not recorded now */
     int64_t enter, called, returned, back; /* wall clock: entered, PMPI called, returned; our own work done */
@@ -244,6 +246,7 @@ struct trc_thread {
     size_t fortran_room, fortran_used;
     struct trc_poll poll[TRC_POLL_SHAPES];
     uint32_t polls;
+    int64_t over; /* of several threads: the last record that is written */
     struct trc_sum sum[TRC_ALL];
 };
 
@@ -274,6 +277,8 @@ void trc_define(unsigned kind, const uint8_t *data, size_t bytes);
 void trc_lock(void);
 void trc_unlock(void);
 void trc_warn(const char *format, ...) __attribute__((format(printf, 1, 2)));
+/* Information about the trace: a definition. */
+void trc_info(const char *key, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void *trc_grow(void *old, size_t *room,
                size_t bytes); /* of at least so many; ends the recording when there is none */
 
@@ -307,6 +312,14 @@ static inline struct trc_thread *trc_enter(void)
     t->called = t->enter;
     return t;
 }
+
+/* ---- threads.c: threads after the first ---- */
+
+/* The thread calls for the first time: what it did before is counted from the first thread's last call on. */
+void trc_thread_follow(struct trc_thread *, struct trc_thread *first);
+/* Of several threads: what a record that is over at `end` (wall clock), and tells of so many ns, leaves out
+ * of the time since the record before. */
+uint64_t trc_thread_own(struct trc_thread *, int64_t end, uint64_t told);
 
 /* ---- counters.c: hardware counters, by PAPI ---- */
 

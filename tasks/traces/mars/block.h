@@ -72,6 +72,7 @@ enum mars_section_kind {
     MARS_SECTION_GAP_BITS = 10, /* times.h: the sections above have the classes */
     MARS_SECTION_AWAY_BITS = 11,
     MARS_SECTION_DURATION_BITS = 12,
+    MARS_SECTION_OWN = 13, /* between the record before and this one's end, and in none of its times */
 };
 
 /* Payloads being made. */

@@ -108,6 +108,10 @@ static void times_encode(const struct mars_open *open, struct mars_payload *payl
         for (uint32_t j = 0; j < open->counters; j++)
             at = mars_put(at, open->counted[i][j]);
     mars_payload_section(payload, MARS_SECTION_COUNTERS, room, (size_t)(at - room));
+    at = room;
+    for (uint32_t i = 0; i < open->records && open->owns; i++)
+        at = mars_put(at, i + 1 < open->owns ? 0 : open->own[i]);
+    mars_payload_section(payload, MARS_SECTION_OWN, room, (size_t)(at - room));
 }
 
 bool mars_open_block(const struct mars_open *open, struct mars_payload *payload)

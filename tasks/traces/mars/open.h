@@ -23,10 +23,12 @@ struct mars_open {
     uint32_t kind, task, thread, sequence;
     uint32_t records, shapes, polled, counters;
     uint64_t start_ns, before, elapsed, calls;
+    uint64_t owns;        /* times of the tracer's own are recorded: from this record on, + 1 */
     uint64_t bytes, room; /* of shapes or definitions, behind this structure */
     struct mars_row row[MARS_ROWS];
     struct mars_polls poll[MARS_POLLED];
     uint64_t counted[MARS_ROWS][MARS_COUNTERS];
+    uint64_t own[MARS_ROWS];   /* if `owns` */
     uint32_t end[MARS_SHAPES]; /* of each shape in `data`; it begins where the one before ends */
     uint8_t data[];
 };

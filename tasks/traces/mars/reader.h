@@ -137,6 +137,9 @@ bool mars_stream_next(struct mars_stream *, struct mars_record *, struct mars_er
 uint32_t mars_stream_block(const struct mars_stream *);
 uint64_t mars_stream_start_ns(const struct mars_stream *);
 uint64_t mars_stream_elapsed_ns(const struct mars_stream *);
+/* Time of day when the last record's call was over: exact where the trace has what the tracer took, as that
+ * of several threads does; else it lags behind from block to block. */
+uint64_t mars_stream_now_ns(const struct mars_stream *);
 
 /* The value of a field of a record; absent when the function has none. */
 static inline int64_t mars_number(const struct mars_record *record, enum mars_field field, int64_t absent)

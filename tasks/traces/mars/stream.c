@@ -43,7 +43,7 @@ struct mars_stream {
     uint32_t *order; /* shapes of the block's records so far */
     uint32_t order_room, records, record, known;
     uint32_t repeat, distance; /* records to be repeated */
-    struct mars_bytes orders, polls, counters;
+    struct mars_bytes orders, polls, counters, owns;
     struct times {
         struct mars_bytes classes; /* empty: all are 0 */
         struct mars_bits bits;
@@ -52,6 +52,7 @@ struct mars_stream {
     bool has_counters;
     uint64_t counted[MARS_COUNTERS];
     uint64_t elapsed;
+    uint64_t begun, own; /* of the block: elapsed when it began; what the tracer has taken so far */
 };
 
 static bool grow(void *array, size_t *room, size_t wanted, size_t bytes)
@@ -235,10 +236,13 @@ static bool block_read(struct mars_stream *stream, struct mars_error *error)
     stream->duration = times_of(chunk, MARS_SECTION_DURATION, MARS_SECTION_DURATION_BITS);
     stream->polls = bytes_of(chunk, MARS_SECTION_POLLS);
     stream->counters = bytes_of(chunk, MARS_SECTION_COUNTERS);
+    stream->owns = bytes_of(chunk, MARS_SECTION_OWN);
     stream->has_counters = stream->counters.at < stream->counters.end;
     stream->records = piece->block.records;
     stream->record = stream->known = stream->repeat = 0;
     stream->next++;
+    stream->begun = stream->elapsed;
+    stream->own = 0;
     return true;
 }
 
@@ -282,6 +286,11 @@ uint64_t mars_stream_start_ns(const struct mars_stream *stream)
 uint64_t mars_stream_elapsed_ns(const struct mars_stream *stream)
 {
     return stream->elapsed;
+}
+
+uint64_t mars_stream_now_ns(const struct mars_stream *stream)
+{
+    return mars_stream_start_ns(stream) + (stream->elapsed - stream->begun) + stream->own;
 }
 
 /* The shape of the next record; false: the order is damaged. */
@@ -363,8 +372,10 @@ bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, st
     record->counted = stream->counted;
     for (uint32_t i = 0; stream->has_counters && i < stream->task->counters; i++)
         stream->counted[i] = mars_get(&stream->counters);
-    if (stream->counters.bad || stream->gap.bits.bad || stream->away.bits.bad || stream->duration.bits.bad ||
-        stream->polls.bad)
+    if (stream->owns.at < stream->owns.end)
+        stream->own += mars_get(&stream->owns);
+    if (stream->owns.bad || stream->counters.bad || stream->gap.bits.bad || stream->away.bits.bad ||
+        stream->duration.bits.bad || stream->polls.bad)
         return mars_piece_fail(stream->task->trace, piece, error, "the times of its calls are damaged");
     stream->elapsed += record->gap_ns + record->duration_ns + record->rest_ns;
     return true;

@@ -114,6 +114,7 @@ bool mars_writer_flush(struct mars_writer *writer)
     open->calls = 0;
     open->shapes = 0;
     open->polled = 0;
+    open->owns = 0;
     open->bytes = 0;
     memset(writer->table, 0, sizeof writer->table);
     return !writer->failed;
@@ -240,6 +241,10 @@ void mars_writer_call(struct mars_writer *writer, const uint8_t *shape, size_t b
     row_times(writer, row, times);
     for (unsigned i = 0; i < writer->setup.counters; i++)
         open->counted[open->records][i] = times->counted[i];
+    if (times->own && !open->owns && open->records > 0) /* of the first one nobody asks */
+        open->owns = open->records + 1;
+    if (open->owns)
+        open->own[open->records] = times->own;
     row->shape = number;
     row->polls = 0;
     if (polls) {

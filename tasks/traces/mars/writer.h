@@ -45,6 +45,7 @@ struct mars_times {
     uint64_t gap;      /* computation before the call: wall time, ns */
     uint64_t away;     /* of that, the thread was not on a processor; 0 when there is one clock */
     uint64_t duration; /* of the call: wall time */
+    uint64_t own; /* since the call before was over: what is in no other time; 0 where that does not matter */
     const uint64_t *
         counted; /* setup.counters numbers: what the computation counted (polls: with what is between them) */
 };

@@ -18,9 +18,12 @@ enum ker_status replay_fail(const struct replay_wrong *w, const char *format, ..
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
-    return ker_fail(w->error, KER_BAD_INPUT, "%s: task %u, call %llu (%s): %s", w->path,
-                    w->task->trace->number, (unsigned long long)w->task->read, w->task->record.function->name,
-                    text);
+    char thread[32] = "";
+    if (w->task->threads)
+        snprintf(thread, sizeof thread, "thread %u, ", w->task->threads->now);
+    return ker_fail(w->error, KER_BAD_INPUT, "%s: task %u, %scall %llu (%s): %s", w->path,
+                    w->task->trace->number, thread, (unsigned long long)w->task->read,
+                    w->task->record.function->name, text);
 }
 
 /* ---- arguments ---- */

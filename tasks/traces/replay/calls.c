@@ -259,6 +259,12 @@ static const struct replay_call *call_of(struct replay_task *t, const struct mar
     return t->known[place].call;
 }
 
+bool replay_makes(struct replay_task *t, const struct mars_record *record)
+{
+    unsigned sort = call_of(t, record->function)->sort;
+    return sort != NAMED && sort != STATUS;
+}
+
 /* ---- the call ---- */
 
 static ker_time picoseconds(uint64_t ns)
@@ -269,7 +275,7 @@ static ker_time picoseconds(uint64_t ns)
 ker_time replay_gap(const struct replay_task *t)
 {
     const struct mars_record *r = &t->record;
-    if (t->read <= 1) /* the program before MPI_Init is none of the job's */
+    if (t->read <= 1 && !(t->threads && t->threads->now)) /* what was before MPI_Init is none of the job's */
         return 0;
     return picoseconds(r->gap_ns - (!t->rules->cpu ? 0 : r->away_ns < r->gap_ns ? r->away_ns : r->gap_ns));
 }

@@ -5,49 +5,34 @@
  * there. So nothing is found wrong in mid-run, and nothing of the trace stays in memory or open. When the run
  * begins again with its tasks elsewhere, hand() brings them there as they were read.
  */
-#include "tasks/traces/replay/replay.h"
-#include "tasks/traces/store/hand.h"
+#include "tasks/traces/replay/program.h"
 #include "tasks/traces/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define KEPT_NAMES 100 /* a store has few, and all those of calls.c come besides */
-
-struct own_task {
-    struct trace_task *held;
-    struct trace_reader reader;
-    struct replay_neighbours *neighbours;
-    uint64_t before; /* the last call of next(): where it read */
-};
-
-struct task_program {
-    char *path;
-    struct ker_inputs *inputs;
-    struct mars_trace *trace; /* until prepare() */
-    uint32_t tasks;
-    struct replay_rules rules;
-    struct replay_comms comms;
-    struct replay_order order; /* until the ranks have agreed */
-    bool agreed;
-    uint64_t memory; /* for operations */
-    struct trace_store store;
-    struct trace_tasks held; /* a note is what is known of neighbours, while the task is on its way */
-    struct own_task *own;
-    uint32_t own_count;
-    char *kept[KEPT_NAMES]; /* of functions that are computation here */
-    uint32_t kept_count;
-};
-
 static void own_release(struct task_program *program)
 {
     for (uint32_t i = 0; i < program->own_count; i++) {
-        trace_reader_release(&program->own[i].reader);
-        replay_neighbours_free(program->own[i].neighbours);
+        struct own_task *own = &program->own[i];
+        for (uint32_t j = 0; j < own->others; j++)
+            trace_reader_release(&own->other[j].reader);
+        free(own->other);
+        trace_reader_release(&own->reader);
+        replay_neighbours_free(own->neighbours);
     }
     free(program->own);
+    free(program->further);
     program->own = NULL;
-    program->own_count = 0;
+    program->further = NULL;
+    program->own_count = program->further_count = 0;
+}
+
+/* By the number that the program gave it. */
+static inline struct own_task *own_of(const struct task_program *program, uint32_t number)
+{
+    return number < program->own_count ? &program->own[number]
+                                       : program->further[number - program->own_count];
 }
 
 static void replay_close(struct task_program *program)
@@ -116,112 +101,10 @@ static const struct task_comm *replay_comms(const struct task_program *program, 
 
 /* ---- a task's calls ---- */
 
-/* Names live as long as their task is open; those of operations as long as the program. */
-static const char *name_keep(struct task_program *program, const char *name)
+static void others_make(struct own_task *own, uint32_t others)
 {
-    for (uint32_t i = 0; i < program->kept_count; i++)
-        if (strcmp(program->kept[i], name) == 0)
-            return program->kept[i];
-    if (program->kept_count == KEPT_NAMES)
-        return "other calls";
-    return program->kept[program->kept_count++] = ker_format("%s", name);
-}
-
-/* What marstrace --profile prints. */
-static void record_count(struct trace_called *called, struct replay_task *t)
-{
-    const struct mars_record *r = &t->record;
-    size_t place = ker_hash((uintptr_t)r->function) >> 58; /* of 64 */
-    if (t->counted[place].function != r->function) {
-        t->counted[place].function = r->function;
-        t->counted[place].index = trace_called_find(called, r->function->name, strlen(r->function->name));
-    }
-    struct task_call *call = &called->call[t->counted[place].index];
-    call->calls += r->polls;
-    call->bytes += r->polls * mars_record_bytes(r);
-    call->time_ns += r->duration_ns;
-}
-
-/* The computation before a call, and the call. */
-static enum ker_status record_put(struct task_program *program, struct own_task *own, struct replay_task *t,
-                                  bool *ends, struct ker_error *error)
-{
-    bool some;
-    struct task_op op;
-    bool counts = program->rules.counts && !*ends;
-    for (t->part = 0, t->parts = 1; t->part < t->parts; t->part++) {
-        enum ker_status status = replay_translate(t, &op, &some, program->path, error);
-        if (status != KER_OK)
-            return status;
-        ker_time gap = t->part ? 0 : replay_gap(t);
-        if (*ends) /* what follows MPI_Finalize is none of the job's, but checked */
-            continue;
-        if (gap > 0)
-            trace_code_compute(&own->held->code, (uint64_t)(gap / program->store.form.unit));
-        if (some) {
-            replay_order_add(&program->order, &op);
-            replay_requests_name(t, &op);
-            if (strcmp(op.call, t->record.function->name) != 0) /* MPI_Send_c, or what computes here */
-                op.call = name_keep(program, t->record.function->name);
-            trace_code_put(&own->held->code, &op);
-        }
-        *ends = some && (op.kind == TASK_OP_FINALIZE || op.kind == TASK_OP_ABORT);
-    }
-    if (counts)
-        record_count(&own->held->code.called, t);
-    return KER_OK;
-}
-
-/* A trace may say anything: what is longer than any simulation is cut. */
-static void time_add(ker_time *sum, uint64_t ns)
-{
-    const uint64_t most = (uint64_t)TRACE_GAP_MOST / 1000;
-    uint64_t all = (uint64_t)(*sum / 1000) + (ns < most ? ns : most);
-    *sum = (ker_time)(all < most ? all : most) * 1000;
-}
-
-/* What is left out of the time before the record. In a trace of one clock, time away from the processor is
- * what a converter knew to be no computation: waiting between polls, or the tracer's work at the end. */
-static void taken_add(struct task_taken *taken, const struct replay_task *t, bool one_clock)
-{
-    const struct mars_record *r = &t->record;
-    time_add(&taken->poll_gap, r->rest_ns);
-    if (!one_clock || !t->rules->cpu || t->read <= 1)
-        return;
-    bool last = strcmp(r->function->name, "MPI_Finalize") == 0;
-    time_add(last ? &taken->finalize_gap : &taken->poll_gap, r->away_ns);
-}
-
-/* All calls of a task, and what is left out of its time. */
-static enum ker_status calls_read(struct task_program *program, struct own_task *own, struct replay_task *t,
-                                  struct ker_error *error)
-{
-    struct mars_error why = {0};
-    struct mars_stream *stream;
-    enum ker_status status = KER_OK;
-    const char *clock = mars_task_info(t->trace, "clock");
-    bool ends = false, one_clock = clock && strcmp(clock, "wall") == 0;
-    if (!mars_stream_open(&stream, t->trace, 0, &why))
-        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
-    while (status == KER_OK && mars_stream_next(stream, &t->record, &why)) {
-        t->read++;
-        taken_add(&own->held->taken, t, one_clock);
-        status = record_put(program, own, t, &ends, error);
-    }
-    mars_stream_close(stream);
-    bool died = !ends && (program->comms.aborts || program->rules.died);
-    if (died)
-        trace_code_put(&own->held->code,
-                       &(struct task_op){.kind = TASK_OP_ABORT, .call = "the end of its trace"});
-    trace_code_end(&own->held->code);
-    if (status == KER_OK && why.text[0])
-        status = ker_fail(error, KER_BAD_INPUT, "%s", why.text);
-    if (status == KER_OK && !ends && !died)
-        status = ker_fail(error, KER_BAD_INPUT,
-                          "%s: task %u did not come to MPI_Finalize: it died, or the trace was cut; "
-                          "jobs[].died = \"end\" replays it up to there",
-                          program->path, t->trace->number);
-    return status;
+    own->others = others;
+    own->other = others ? ker_alloc(others * sizeof *own->other) : NULL;
 }
 
 static enum ker_status task_prepare(struct task_program *program, struct own_task *own, uint32_t task,
@@ -237,15 +120,16 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     t.neighbours = own->neighbours = replay_neighbours_new(t.trace, t.comm, t.comms, program->path, error);
     enum ker_status status = t.neighbours ? KER_OK : KER_BAD_INPUT;
     if (status == KER_OK && t.trace->threads > 1)
-        status = ker_fail(error, KER_BAD_INPUT,
-                          "%s: %u threads of task %u have called MPI; a task can only be replayed with one",
-                          program->path, t.trace->threads, task);
+        status = replay_threads_new(&t, program->comms.count, program->path, error);
+    if (t.threads)
+        others_make(own, t.threads->count - 1);
     replay_order_begin(&program->order);
     if (status == KER_OK)
-        status = calls_read(program, own, &t, error);
+        status = replay_calls_read(program, own, &t, error);
     replay_order_end(&program->order, t.comms, t.comm, t.trace->comms);
     mars_task_close(t.trace);
     replay_requests_release(&t);
+    replay_threads_free(t.threads);
     free(t.comm);
     free(t.list[0]);
     free(t.list[1]);
@@ -255,16 +139,48 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     return status;
 }
 
+/* How many other threads, where they begin, and the neighbours. */
+static void note_pack(struct own_task *own)
+{
+    struct ker_bytes note = {0};
+    uint64_t others = own->others;
+    size_t bytes;
+    uint8_t *neighbours = replay_neighbours_pack(own->neighbours, &bytes);
+    ker_bytes_add(&note, &others, sizeof others);
+    for (uint32_t i = 0; i < own->others; i++)
+        ker_bytes_add(&note, &own->other[i].start, sizeof own->other[i].start);
+    ker_bytes_add(&note, neighbours, bytes);
+    free(neighbours);
+    own->held->note = note.byte;
+    own->held->note_bytes = note.used;
+}
+
+static void note_unpack(struct own_task *own)
+{
+    const uint8_t *at = own->held->note;
+    uint64_t others;
+    memcpy(&others, at, sizeof others);
+    at += sizeof others;
+    others_make(own, (uint32_t)others);
+    for (uint32_t i = 0; i < own->others; i++, at += sizeof(uint64_t))
+        memcpy(&own->other[i].start, at, sizeof own->other[i].start);
+    own->neighbours = replay_neighbours_unpack(at, own->held->note_bytes - (size_t)(at - own->held->note));
+}
+
 static enum ker_status replay_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
                                    struct ker_comm *comm, struct ker_error *error)
 {
-    for (uint32_t i = 0; i < program->own_count; i++) {
-        struct own_task *own = &program->own[i];
-        own->held->note = replay_neighbours_pack(own->neighbours, &own->held->note_bytes);
-    }
+    for (uint32_t i = 0; i < program->own_count; i++)
+        note_pack(&program->own[i]);
     own_release(program);
     trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->tasks, comm);
     return trace_store_status(&program->store, error);
+}
+
+static void reader_begin(struct own_task *own, const struct trace_task *held)
+{
+    own->reader.code = &held->code;
+    trace_reader_seek(&own->reader, own->start, 0);
 }
 
 /* What was handed over is complete; all else is read. */
@@ -275,15 +191,22 @@ static enum ker_status own_prepare(struct task_program *program, struct own_task
     own->held = trace_tasks_find(&program->held, task);
     ker_assert(own->held);
     if (own->held->code.total)
-        own->neighbours = replay_neighbours_unpack(own->held->note, own->held->note_bytes);
+        note_unpack(own);
     else
         status = task_prepare(program, own, task, error);
     free(own->held->note);
     own->held->note = NULL;
     own->held->note_bytes = 0;
-    own->reader.code = &own->held->code;
+    own->task = (uint32_t)(own - program->own);
+    own->further = program->own_count + program->further_count;
     if (status == KER_OK)
-        trace_reader_seek(&own->reader, 0, 0);
+        reader_begin(own, own->held);
+    for (uint32_t i = 0; i < own->others && status == KER_OK; i++) {
+        own->other[i].task = own->task;
+        own->other[i].held = own->held;
+        reader_begin(&own->other[i], own->held);
+        *KER_APPEND(program->further, program->further_count) = &own->other[i];
+    }
     return status;
 }
 
@@ -314,18 +237,18 @@ static enum ker_status replay_agree(struct task_program *program, struct ker_com
 
 static bool replay_next(struct task_program *program, uint32_t number, struct task_op *op)
 {
-    struct own_task *own = &program->own[number];
+    struct own_task *own = own_of(program, number);
     own->before = trace_reader_position(&own->reader);
-    if (trace_reader_next(&own->reader, op))
+    if (trace_reader_next(&own->reader, op) && op->kind != TASK_OP_END)
         return true;
-    trace_reader_seek(&own->reader, 0, 0); /* a background job that starts again */
+    trace_reader_seek(&own->reader, own->start, 0); /* a background job that starts again */
     return false;
 }
 
 /* The trace is the same, so the operations are. */
 static void replay_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
-    struct own_task *own = &program->own[number];
+    struct own_task *own = own_of(program, number);
     uint64_t before = ker_chunk_u64(c, own->before);
     ker_chunk_same(c, own->held->code.total);
     c->bad |= before > own->held->code.total;
@@ -338,7 +261,13 @@ static void replay_position(struct task_program *program, uint32_t number, struc
 static const struct task_neighbours *replay_neighbours(const struct task_program *program, uint32_t number,
                                                        int32_t comm)
 {
-    return replay_neighbours_of(program->own[number].neighbours, comm);
+    return replay_neighbours_of(program->own[own_of(program, number)->task].neighbours, comm);
+}
+
+static uint32_t replay_streams(const struct task_program *program, uint32_t number, uint32_t *further)
+{
+    *further = program->own[number].further;
+    return program->own[number].others + 1;
 }
 
 static struct task_taken replay_taken(const struct task_program *program, uint32_t number)
@@ -388,6 +317,7 @@ const struct task_program_class task_replay_class = {
     .next = replay_next,
     .close = replay_close,
     .position = replay_position,
+    .streams = replay_streams,
     .neighbours = replay_neighbours,
     .taken = replay_taken,
     .call = replay_call_of,

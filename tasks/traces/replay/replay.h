@@ -1,6 +1,7 @@
-/* replay.h - private to the replay of marstrace's traces: replay.c (the program), calls.c (calls become
- * operations), arguments.c (what calls were called with), requests.c (which requests they mean), comms.c (the
- * communicators of all tasks), neighbours.c (topologies), order.c (whether collectives fit each other).
+/* replay.h - private to the replay of marstrace's traces: replay.c (the program), read.c (a task's calls),
+ * calls.c (calls become operations), arguments.c (what calls were called with), requests.c (which requests
+ * they mean), threads.c (the calls of several threads in one order), comms.c (the communicators of all
+ * tasks), neighbours.c (topologies), order.c (whether collectives fit each other).
  *
  * A task's calls come from a stream of its trace, one after the other. Each call becomes the computation
  * before it and one operation, or none, or several.
@@ -82,6 +83,28 @@ struct replay_request {
     uint64_t room, made; /* bytes; the number of the call */
 };
 
+/* Of a task whose threads have called MPI: what they wait for. */
+struct replay_threads {
+    uint32_t count, now; /* now: whose record it is */
+    uint64_t *ops;       /* of each thread: its operations so far, as TASK_OP_AFTER counts them */
+    /* Of each pair of threads: so many operations of the second the first is to wait for before its next, and
+     * has waited for. */
+    uint64_t *need, *seen;
+    uint64_t names;      /* of requests, given so far */
+    struct replay_turn { /* of each communicator: who has called a collective on it last */
+        uint32_t thread;
+        uint64_t ops;
+    } * turn;
+};
+/* The next operation comes after the one with this number of another thread (of its own: nothing). */
+static inline void replay_need(struct replay_threads *all, uint32_t thread, uint64_t ops)
+{
+    uint64_t *need = &all->need[(size_t)all->now * all->count + thread];
+    if (thread != all->now && ops > *need)
+        *need = ops;
+}
+#define REPLAY_THREADS_MOST 1024
+
 /* A task whose calls are being read. */
 struct replay_task {
     const struct replay_rules *rules;
@@ -101,8 +124,9 @@ struct replay_task {
     size_t room[2];
     struct ker_table receives; /* what is known of requests, see requests.c */
     uint64_t posts;
+    struct replay_threads *threads; /* NULL: there is one */
     struct mars_record record;
-    uint64_t read;                  /* records so far */
+    uint64_t read;                  /* records so far, of the thread */
     struct replay_request *request; /* by number */
     size_t requests;
     struct replay_window *window; /* by the task's numbers */
@@ -137,9 +161,38 @@ enum ker_status replay_order_agree(struct replay_order *, const struct task_comm
 /* Puts the requests of the replay in the place of those of the record, whose operation this is. */
 void replay_requests_name(struct replay_task *, struct task_op *);
 void replay_requests_release(struct replay_task *);
+/* Of several threads: are the requests that the record uses there, and is the number of the one it makes
+ * free? Whose record it is does not matter. Then what the record, which has been replayed, changes of that.
+ */
+bool replay_requests_able(struct replay_task *, const struct mars_record *);
+void replay_requests_passed(struct replay_task *);
+
+/* ---- threads.c ---- */
+
+/* For a task with several threads, and so many communicators in the job: t->threads. */
+enum ker_status replay_threads_new(struct replay_task *, int32_t comms, const char *path, struct ker_error *);
+void replay_threads_free(struct replay_threads *);
+/* All calls of a task whose threads have called MPI, one after the other. */
+struct replay_reading {
+    void *context;
+    /* t->record is the next, of thread t->threads->now. */
+    enum ker_status (*record)(void *context, struct replay_task *t, struct ker_error *);
+};
+enum ker_status replay_threads_read(struct replay_task *, const struct replay_reading *, struct ker_error *);
+/* What the operation waits for, and what waits for it: to be asked before it is put, when its requests have
+ * their names. */
+void replay_threads_turn(struct replay_task *, const struct task_op *);
+/* The next wait for another thread that the operation needs; false: there is none left. */
+bool replay_threads_after(struct replay_task *, struct task_op *after);
+/* The operation has been put. */
+void replay_threads_put(struct replay_task *, const struct task_op *);
+/* Waits for all that the other threads have done. */
+void replay_threads_join(struct replay_task *);
 
 /* ---- calls.c ---- */
 
+/* Does the record make the request that it has, or does it name one that was made before? */
+bool replay_makes(struct replay_task *, const struct mars_record *);
 /* Does the task make requests that are of a send and a receive? */
 bool replay_pairs(const struct mars_task *);
 /* The computation before the record; 0 before MPI_Init. */

@@ -5,13 +5,22 @@
  * again whichever completed). The numbers of the replay are those of the trace in another order, so that one
  * that is given again is free.
  *
- * Invariant: a number that is not in the table means itself; held.age is 0 when no receive is under way.
+ * Of a task with several threads each request gets a name that no other has, since a number that one thread
+ * frees another one may be given before; an operation waits for the last one of another thread on the same
+ * request (threads.c).
+ *
+ * Invariant: of one thread, a number that is not in the table means itself; held.age is 0 when no receive is
+ * under way.
  */
 #include "tasks/traces/replay/replay.h"
+
+#include <string.h>
 
 struct numbered {
     uint64_t number; /* of the trace */
     struct trace_held held;
+    struct replay_turn last; /* of several threads: the last operation on it */
+    bool there, persistent;  /* of several threads: it has been made, and is not gone */
 };
 
 static uint64_t number_hash(const void *key)
@@ -26,26 +35,56 @@ static bool number_same(const void *entry, const void *key)
 
 static const struct ker_table_kind numbers = {sizeof(struct numbered), number_hash, number_same};
 
-static struct trace_held *held_find(const struct replay_task *t, uint64_t number)
+static struct numbered *number_find(const struct replay_task *t, uint64_t number)
 {
-    struct numbered *entry = ker_table_find(&numbers, &t->receives, &(struct numbered){.number = number});
-    return entry ? &entry->held : NULL;
+    return ker_table_find(&numbers, &t->receives, &(struct numbered){.number = number});
 }
 
-static uint64_t id_of(const struct replay_task *t, uint64_t number)
+static struct numbered *number_get(struct replay_task *t, uint64_t number, bool *is_new)
 {
-    const struct trace_held *held = held_find(t, number);
-    return held ? held->id : number;
+    struct numbered *entry =
+        ker_table_add(&numbers, &t->receives, &(struct numbered){.number = number}, is_new);
+    entry->number = number;
+    return entry;
 }
 
-static uint64_t receive_note(struct replay_task *t, const struct task_op *op)
+/* The operation is the last one on a request, and comes after the one before. */
+static void last_set(struct replay_task *t, struct numbered *entry)
+{
+    if (!t->threads)
+        return;
+    replay_need(t->threads, entry->last.thread, entry->last.ops);
+    entry->last = (struct replay_turn){t->threads->now, t->threads->ops[t->threads->now] + 1};
+}
+
+/* A number that was never made means nothing when there are several threads. */
+static uint64_t id_of(struct replay_task *t, uint64_t number)
+{
+    struct numbered *entry = number_find(t, number);
+    if (!entry)
+        return t->threads ? 0 : number;
+    last_set(t, entry);
+    return entry->held.id;
+}
+
+/* A request of several threads gets its name. */
+static void made_note(struct replay_task *t, struct task_op *op)
 {
     bool is_new;
-    struct numbered *entry =
-        ker_table_add(&numbers, &t->receives, &(struct numbered){.number = op->request}, &is_new);
-    entry->number = op->request;
+    struct numbered *entry = number_get(t, op->request, &is_new);
+    entry->held = (struct trace_held){.id = ++t->threads->names};
+    entry->last = (struct replay_turn){t->threads->now, t->threads->ops[t->threads->now] + 1};
+    entry->persistent =
+        op->kind == TASK_OP_SEND_INIT || op->kind == TASK_OP_RECV_INIT || op->kind == TASK_OP_COLLECTIVE_INIT;
+    op->request = entry->held.id;
+}
+
+static uint64_t receive_note(struct replay_task *t, const struct task_op *op, uint64_t number)
+{
+    bool is_new;
+    struct numbered *entry = number_get(t, number, &is_new);
     if (is_new)
-        entry->held.id = op->request;
+        entry->held.id = number;
     entry->held.age = ++t->posts;
     entry->held.post = (struct trace_post){
         .comm = (uint64_t)op->comm, .bytes = op->bytes, .peer = op->peer, .tag = op->tag, .receive = true};
@@ -53,15 +92,19 @@ static uint64_t receive_note(struct replay_task *t, const struct task_op *op)
 }
 
 /* A receive that the trace shows completed, of `list`, takes the oldest equal one's id. */
-static void completed_take(struct replay_task *t, const struct mars_value *list, struct trace_held *completed)
+static void completed_take(struct replay_task *t, const struct mars_value *list, struct numbered *completed)
 {
-    struct trace_held *oldest = completed;
+    struct numbered *oldest = completed;
     for (uint32_t i = 0; i < list->count; i++) {
-        struct trace_held *other = held_find(t, (uint64_t)list->list[i]);
-        if (other && other->age && other->age < oldest->age && trace_held_equal(other, completed))
+        struct numbered *other = number_find(t, (uint64_t)list->list[i]);
+        if (other && other->held.age && other->held.age < oldest->held.age &&
+            trace_held_equal(&other->held, &completed->held))
             oldest = other;
     }
-    trace_held_swap(completed, oldest);
+    trace_held_swap(&completed->held, &oldest->held);
+    struct replay_turn last = completed->last;
+    completed->last = oldest->last;
+    oldest->last = last;
 }
 
 #define CANCELLED (-6) /* in the place of where a message came from */
@@ -74,21 +117,62 @@ static void completion_name(struct replay_task *t, struct task_op *op)
     uint32_t each = t->pairs ? 2 : 1; /* numbers of a request */
     bool some = op->request_count / each < list->count;
     for (uint32_t i = 0; i < op->request_count; i++) {
-        struct trace_held *held = held_find(t, t->list[0][i]);
-        if (!held)
+        struct numbered *entry = number_find(t, t->list[0][i]);
+        if (!entry) {
+            t->list[0][i] = t->threads ? 0 : t->list[0][i];
             continue;
-        if (some && held->age && done->list[(size_t)(i / each) * 4 + 1] != CANCELLED)
-            completed_take(t, list, held);
-        held->age = 0;
-        t->list[0][i] = held->id;
+        }
+        if (some && entry->held.age && done->list[(size_t)(i / each) * 4 + 1] != CANCELLED)
+            completed_take(t, list, entry);
+        entry->held.age = 0;
+        last_set(t, entry);
+        t->list[0][i] = entry->held.id;
     }
     op->request = op->request_count ? t->list[0][0] : 0;
 }
 
+/* A message that a probe has found may be received by another thread. */
+#define MESSAGES (UINT64_C(1) << 62) /* their numbers begin here */
+
+static void message_turn(struct replay_task *t, const struct task_op *op)
+{
+    bool is_new;
+    struct numbered *entry = number_get(t, MESSAGES | op->message, &is_new);
+    if (is_new)
+        entry->last.thread = t->threads->now;
+    last_set(t, entry);
+}
+
+static bool op_makes(const struct task_op *op)
+{
+    switch (op->kind) {
+    case TASK_OP_ISEND:
+    case TASK_OP_IRECV:
+    case TASK_OP_SEND_INIT:
+    case TASK_OP_RECV_INIT:
+    case TASK_OP_IMRECV:
+    case TASK_OP_PUT:
+    case TASK_OP_GET:
+    case TASK_OP_FETCH:
+    case TASK_OP_ICOLLECTIVE:
+    case TASK_OP_COLLECTIVE_INIT:
+        return true;
+    default:
+        return false;
+    }
+}
+
 void replay_requests_name(struct replay_task *t, struct task_op *op)
 {
-    if (op->kind == TASK_OP_IRECV && op->request) {
-        op->request = receive_note(t, op);
+    uint64_t number = op->request;
+    if (t->threads && op->message)
+        message_turn(t, op);
+    if (t->threads && number && op_makes(op))
+        made_note(t, op);
+    if (op->kind == TASK_OP_IRECV && number) {
+        op->request = receive_note(t, op, number);
+    } else if (t->threads && (op_makes(op) || task_op_onesided(op))) {
+        return;
     } else if (t->receives.count == 0) {
         return;
     } else if ((op->kind == TASK_OP_WAIT || op->kind == TASK_OP_WAITALL) &&
@@ -97,7 +181,7 @@ void replay_requests_name(struct replay_task *t, struct task_op *op)
     } else {
         if (op->request)
             op->request = id_of(t, op->request);
-        for (uint32_t i = 0; op->requests && i < op->request_count; i++)
+        for (uint32_t i = 0; op->requests && !task_op_onesided(op) && i < op->request_count; i++)
             t->list[0][i] = id_of(t, t->list[0][i]);
     }
 }
@@ -105,4 +189,46 @@ void replay_requests_name(struct replay_task *t, struct task_op *op)
 void replay_requests_release(struct replay_task *t)
 {
     ker_table_release(&t->receives);
+}
+
+/* ---- of several threads: which requests there are ---- */
+
+bool replay_requests_able(struct replay_task *t, const struct mars_record *record)
+{
+    uint64_t number = (uint64_t)mars_number(record, MARS_FIELD_request, 0);
+    const struct mars_value *list = mars_list(record, MARS_FIELD_requests);
+    const struct numbered *entry = number ? number_find(t, number) : NULL;
+    if (number && (entry && entry->there) == replay_makes(t, record))
+        return false;
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        entry = list->list[i] ? number_find(t, (uint64_t)list->list[i]) : NULL;
+        if (list->list[i] && !(entry && entry->there))
+            return false;
+    }
+    return true;
+}
+
+static void number_free(struct replay_task *t, uint64_t number)
+{
+    struct numbered *entry = number_find(t, number);
+    if (entry && !entry->persistent)
+        entry->there = false;
+}
+
+void replay_requests_passed(struct replay_task *t)
+{
+    const struct mars_record *record = &t->record;
+    uint64_t number = (uint64_t)mars_number(record, MARS_FIELD_request, 0);
+    const struct mars_value *list = mars_list(record, MARS_FIELD_requests),
+                            *done = mars_list(record, MARS_FIELD_done);
+    bool is_new;
+    if (number && replay_makes(t, record)) {
+        number_get(t, number, &is_new)->there = true;
+    } else if (number && strcmp(record->function->name, "MPI_Request_free") == 0) {
+        struct numbered *entry = number_get(t, number, &is_new);
+        entry->there = entry->persistent = false;
+    }
+    for (uint32_t i = 0; list && done && i + 3 < done->count; i += 4)
+        if (done->list[i] >= 0 && done->list[i] < list->count)
+            number_free(t, (uint64_t)list->list[done->list[i]]);
 }

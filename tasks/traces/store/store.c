@@ -128,11 +128,29 @@ static void code_spill(struct trace_code *code, size_t bytes)
 void trace_code_cut(struct trace_code *code)
 {
     struct trace_store *store = code->store;
+    if (code->beside) {
+        code->cut = SIZE_MAX;
+        return;
+    }
     if (store->held + code->used > store->most && store->file < 0)
         file_make(store);
     if (store->held + code->used > store->most)
         code_spill(code, (size_t)(code->last_begin - code->begin));
     code->cut = code->used + store->step;
+}
+
+uint64_t trace_code_append(struct trace_code *code, const struct trace_code *other)
+{
+    uint64_t at = code->begin + code->used;
+    KER_RESERVE(code->byte, code->room, code->used + other->used + TRACE_OP_BYTES);
+    if (other->used)
+        memcpy(code->byte + code->used, other->byte, other->used);
+    code->used += other->used;
+    code->last_begin = code->begin + code->used;
+    code->last_op = UINT64_MAX; /* it is not taken back */
+    if (code->used >= code->cut)
+        trace_code_cut(code);
+    return at;
 }
 
 void trace_code_end(struct trace_code *code)

@@ -60,6 +60,7 @@ struct trace_code {
     uint32_t line;  /* of the last operation */
     uint64_t gap;   /* computation not yet written, in units; at most TRACE_GAP_MOST of it will be */
     struct trace_called called; /* the reader's counts, if it counts */
+    bool beside; /* it stays in memory: it is written beside another one, and appended to that */
     /* The last operation can be taken back. */
     uint64_t last_begin, last_op;
     uint32_t last_line;
@@ -79,6 +80,8 @@ void trace_code_settle(struct trace_code *, uint64_t at, int8_t outcome, uint64_
 int8_t trace_code_outcome(const struct trace_code *, uint64_t at, uint64_t *request);
 /* Takes the operation back when it is the last one: computation before and after it become one. */
 bool trace_code_undo(struct trace_code *, uint64_t at);
+/* Appends the operations of one that was written beside; returns where they begin. */
+uint64_t trace_code_append(struct trace_code *, const struct trace_code *);
 void trace_code_end(struct trace_code *); /* nothing follows */
 void trace_code_release(struct trace_code *);
 

@@ -1,0 +1,190 @@
+/* read.c - a task's calls become its operations in the store, once, before the run.
+ *
+ * One stream of calls, or those of several threads in one order (threads.c): then each thread's operations
+ * are written beside the others', and stand one thread after the other in the end. Calls are counted on the
+ * way.
+ */
+#include "tasks/traces/replay/program.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Names live as long as their task is open; those of operations as long as the program. */
+static const char *name_keep(struct task_program *program, const char *name)
+{
+    for (uint32_t i = 0; i < program->kept_count; i++)
+        if (strcmp(program->kept[i], name) == 0)
+            return program->kept[i];
+    if (program->kept_count == KEPT_NAMES)
+        return "other calls";
+    return program->kept[program->kept_count++] = ker_format("%s", name);
+}
+
+/* What marstrace --profile prints. */
+static void record_count(struct trace_called *called, struct replay_task *t)
+{
+    const struct mars_record *r = &t->record;
+    size_t place = ker_hash((uintptr_t)r->function) >> 58; /* of 64 */
+    if (t->counted[place].function != r->function) {
+        t->counted[place].function = r->function;
+        t->counted[place].index = trace_called_find(called, r->function->name, strlen(r->function->name));
+    }
+    struct task_call *call = &called->call[t->counted[place].index];
+    call->calls += r->polls;
+    call->bytes += r->polls * mars_record_bytes(r);
+    call->time_ns += r->duration_ns;
+}
+
+/* An operation, behind what it waits for of other threads. */
+static void op_put(struct task_program *program, struct trace_code *code, struct replay_task *t,
+                   struct task_op *op)
+{
+    struct task_op after;
+    replay_order_add(&program->order, op);
+    replay_requests_name(t, op);
+    if (strcmp(op->call, t->record.function->name) != 0) /* MPI_Send_c, or what computes here */
+        op->call = name_keep(program, t->record.function->name);
+    if (t->threads) {
+        replay_threads_turn(t, op);
+        while (replay_threads_after(t, &after))
+            trace_code_put(code, &after);
+        replay_threads_put(t, op);
+    }
+    trace_code_put(code, op);
+}
+
+/* The computation before a call, and the call; code: of its thread, called: of the task. */
+static enum ker_status record_put(struct task_program *program, struct trace_code *code,
+                                  struct trace_called *called, struct replay_task *t, bool *ends,
+                                  struct ker_error *error)
+{
+    bool some;
+    struct task_op op;
+    bool counts = program->rules.counts && !*ends;
+    for (t->part = 0, t->parts = 1; t->part < t->parts; t->part++) {
+        enum ker_status status = replay_translate(t, &op, &some, program->path, error);
+        if (status != KER_OK)
+            return status;
+        ker_time gap = t->part ? 0 : replay_gap(t);
+        if (*ends) /* what follows MPI_Finalize is none of the job's, but checked */
+            continue;
+        if (gap > 0)
+            trace_code_compute(code, (uint64_t)(gap / program->store.form.unit));
+        if (some)
+            op_put(program, code, t, &op);
+        *ends = some && (op.kind == TASK_OP_FINALIZE || op.kind == TASK_OP_ABORT);
+    }
+    if (counts)
+        record_count(called, t);
+    return KER_OK;
+}
+
+/* A trace may say anything: what is longer than any simulation is cut. */
+static void time_add(ker_time *sum, uint64_t ns)
+{
+    const uint64_t most = (uint64_t)TRACE_GAP_MOST / 1000;
+    uint64_t all = (uint64_t)(*sum / 1000) + (ns < most ? ns : most);
+    *sum = (ker_time)(all < most ? all : most) * 1000;
+}
+
+/* What is left out of the time before the record. In a trace of one clock, time away from the processor is
+ * what a converter knew to be no computation: waiting between polls, or the tracer's work at the end. */
+static void taken_add(struct task_taken *taken, const struct replay_task *t, bool one_clock)
+{
+    const struct mars_record *r = &t->record;
+    time_add(&taken->poll_gap, r->rest_ns);
+    if (!one_clock || !t->rules->cpu || t->read <= 1)
+        return;
+    bool last = strcmp(r->function->name, "MPI_Finalize") == 0;
+    time_add(last ? &taken->finalize_gap : &taken->poll_gap, r->away_ns);
+}
+
+/* A task while its calls are read. */
+struct reading {
+    struct task_program *program;
+    struct trace_task *held;
+    bool one_clock;
+    struct trace_code *other; /* of several threads: the operations of those but the first */
+    bool *ends;               /* of each thread */
+};
+
+static enum ker_status record_read(void *context, struct replay_task *t, struct ker_error *error)
+{
+    struct reading *r = context;
+    uint32_t thread = t->threads ? t->threads->now : 0;
+    taken_add(&r->held->taken, t, r->one_clock);
+    if (thread && strcmp(t->record.function->name, "MPI_Finalize") == 0)
+        return ker_fail(error, KER_BAD_INPUT,
+                        "%s: thread %u of task %u calls MPI_Finalize: MPI wants the first one to",
+                        r->program->path, thread, t->trace->number);
+    return record_put(r->program, thread ? &r->other[thread - 1] : &r->held->code, &r->held->code.called, t,
+                      &r->ends[thread], error);
+}
+
+static enum ker_status records_read(struct reading *r, struct replay_task *t, struct ker_error *error)
+{
+    struct mars_error why = {0};
+    struct mars_stream *stream;
+    enum ker_status status = KER_OK;
+    if (!mars_stream_open(&stream, t->trace, 0, &why))
+        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    while (status == KER_OK && mars_stream_next(stream, &t->record, &why)) {
+        t->read++;
+        status = record_read(r, t, error);
+    }
+    mars_stream_close(stream);
+    if (status == KER_OK && why.text[0])
+        status = ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    return status;
+}
+
+/* The end of a task that did not come to MPI_Finalize, behind all that its threads have done. */
+static void died_put(struct trace_code *code, struct replay_task *t)
+{
+    struct task_op after;
+    if (t->threads)
+        replay_threads_join(t);
+    while (t->threads && replay_threads_after(t, &after))
+        trace_code_put(code, &after);
+    trace_code_put(code, &(struct task_op){.kind = TASK_OP_ABORT, .call = "the end of its trace"});
+}
+
+/* Operations of several threads stand one thread after the other, each with its end. */
+static void threads_join(struct own_task *own, struct trace_code *other)
+{
+    const struct task_op end = {.kind = TASK_OP_END, .call = "the end of a thread"};
+    trace_code_put(&own->held->code, &end);
+    for (uint32_t i = 0; i < own->others; i++) {
+        trace_code_put(&other[i], &end);
+        own->other[i].start = trace_code_append(&own->held->code, &other[i]);
+        trace_code_release(&other[i]);
+    }
+}
+
+enum ker_status replay_calls_read(struct task_program *program, struct own_task *own, struct replay_task *t,
+                                  struct ker_error *error)
+{
+    const char *clock = mars_task_info(t->trace, "clock");
+    struct reading r = {program, own->held, clock && strcmp(clock, "wall") == 0,
+                        ker_alloc(((size_t)own->others + 1) * sizeof *r.other),
+                        ker_alloc(((size_t)own->others + 1) * sizeof *r.ends)};
+    for (uint32_t i = 0; i < own->others; i++)
+        r.other[i] = (struct trace_code){.store = &program->store, .beside = true};
+    enum ker_status status = t->threads
+                                 ? replay_threads_read(t, &(struct replay_reading){&r, record_read}, error)
+                                 : records_read(&r, t, error);
+    bool ends = r.ends[0], died = !ends && (program->comms.aborts || program->rules.died);
+    if (died)
+        died_put(&own->held->code, t);
+    if (own->others)
+        threads_join(own, r.other);
+    trace_code_end(&own->held->code);
+    free(r.other);
+    free(r.ends);
+    if (status == KER_OK && !ends && !died)
+        status = ker_fail(error, KER_BAD_INPUT,
+                          "%s: task %u did not come to MPI_Finalize: it died, or the trace was cut; "
+                          "jobs[].died = \"end\" replays it up to there",
+                          program->path, t->trace->number);
+    return status;
+}

@@ -1,0 +1,65 @@
+/* threads.c - what only programs have whose threads call MPI: when threads begin and end, beside the calls of
+ * the first thread, and what the tracer itself takes, so that times of threads can be compared.
+ *
+ * A thread is seen at its first call. Who made it is not known, nor when; the first thread is taken for that,
+ * at its last call before. What passed since is the thread's first computation. A thread that ends says how
+ * many calls the first one had made by then.
+ */
+#include "trc.h"
+
+#include <pthread.h>
+#include <stdio.h>
+
+static struct trc_thread *first_thread;
+static pthread_key_t ending;
+
+static uint64_t calls_of(const struct trc_thread *t)
+{
+    uint64_t calls = 0;
+    for (unsigned i = 0; i < TRC_ALL; i++)
+        calls += __atomic_load_n(&t->sum[i].calls, __ATOMIC_RELAXED);
+    return calls;
+}
+
+static void tell(const struct trc_thread *t, const char *what, unsigned long long number)
+{
+    char key[48];
+    snprintf(key, sizeof key, "thread-%u-%s", t->thread, what);
+    trc_info(key, "%llu", number);
+}
+
+static void ended(void *thread)
+{
+    const struct trc_thread *t = thread;
+    if (trc.on)
+        tell(t, "ended", calls_of(first_thread));
+}
+
+static void ending_make(void)
+{
+    pthread_key_create(&ending, ended);
+}
+
+void trc_thread_follow(struct trc_thread *t, struct trc_thread *first)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    int64_t since = t->back - first->back;
+    first_thread = first;
+    pthread_once(&once, ending_make);
+    pthread_setspecific(ending, t);
+    tell(t, "after", calls_of(first));
+    if (since > 0) {
+        t->back -= since;
+        t->back_cpu -= since;
+    }
+}
+
+uint64_t trc_thread_own(struct trc_thread *t, int64_t end, uint64_t told)
+{
+    int64_t before = t->over;
+    t->over = end;
+    if (!before) /* from here on with several threads: the block begins anew, with the time of day */
+        mars_writer_flush(t->writer);
+    int64_t own = before ? end - before - (int64_t)told : 0;
+    return own > 0 ? (uint64_t)own : 0;
+}
