@@ -41,6 +41,14 @@
     {                                                                                                        \
         .kind = TASK_OP_WAIT, .request = r, CALL("Wait")                                                     \
     }
+#define GREQUEST(r)                                                                                          \
+    {                                                                                                        \
+        .kind = TASK_OP_GREQUEST, .request = r, CALL("Grequest_start")                                       \
+    }
+#define COMPLETE(r)                                                                                          \
+    {                                                                                                        \
+        .kind = TASK_OP_GREQUEST_COMPLETE, .request = r, CALL("Grequest_complete")                           \
+    }
 #define STATUS(r)                                                                                            \
     {                                                                                                        \
         .kind = TASK_OP_STATUS, .request = r, CALL("Request_get_status")                                     \
@@ -155,6 +163,27 @@ static void test_two_wait_for_one(void **state)
     finished(&p);
 }
 
+/* A generalised request is complete when the program says so, here another stream at 3 us; one that is
+ * complete before the wait costs nothing. Nobody completes the last one: the wait is for ever. */
+static void test_generalised(void **state)
+{
+    struct play p;
+    struct task_mpi_wait rows[2];
+    (void)state;
+    const struct task_op a[] = {GREQUEST(7), WAIT(7), COMPUTE(KER_US), GREQUEST(8), COMPLETE(8),
+                                WAIT(8),     END},
+                         b[] = {AFTER(0, 1), COMPUTE(3 * KER_US), COMPLETE(7), END}, c[] = {END};
+    play(&p, (const struct task_op *const[]){a, b, c}, 2, "node: { receive_overhead = \"50 ns\"; };");
+    assert_int_equal(p.row[0].finish, 4 * KER_US);
+    assert_int_equal(p.row[0].wait, 3 * KER_US);
+    finished(&p);
+    const struct task_op never[] = {GREQUEST(7), WAIT(7), END};
+    play(&p, (const struct task_op *const[]){never, c, c}, 2, "");
+    assert_int_equal(task_mpi_waiting(p.net.mpi, NULL, rows, 2), 1);
+    assert_string_equal(rows[0].awaited, "a generalised request, not completed");
+    fake_close(&p.net);
+}
+
 /* Begun is not done: the receive has begun at 0, and is done at W(8) + 2 us. */
 static void test_begun(void **state)
 {
@@ -249,6 +278,7 @@ int main(void)
         cmocka_unit_test(test_request_of_another),
         cmocka_unit_test(test_two_wait_for_one),
         cmocka_unit_test(test_begun),
+        cmocka_unit_test(test_generalised),
         cmocka_unit_test(test_collectives),
         cmocka_unit_test(test_deadlock),
         cmocka_unit_test(test_abort),

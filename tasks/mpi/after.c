@@ -8,6 +8,8 @@
 
 static bool after_counts(const struct task_op *op)
 {
+    if (op->kind == TASK_OP_GREQUEST_COMPLETE)
+        return op->mode == 0; /* what is done inside of a call is a part of that */
     return op->kind != TASK_OP_COMPUTE && op->kind != TASK_OP_AFTER && op->kind != TASK_OP_END;
 }
 

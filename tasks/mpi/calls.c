@@ -44,6 +44,8 @@ const char *task_calls_function(const struct task_op *op)
 {
     if (op->kind >= TASK_OP_ABORT && (op->kind != TASK_OP_ABORT || strcmp(op->call, "MPI_Abort") != 0))
         return NULL; /* the end of what there is of a trace, or of a thread; a wait for another thread */
+    if (op->kind == TASK_OP_GREQUEST_COMPLETE && op->mode)
+        return NULL;
     return op->kind != TASK_OP_COMPUTE || op->is_call ? op->call : NULL;
 }
 

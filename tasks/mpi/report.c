@@ -64,6 +64,10 @@ static void text_request(struct text *text, const struct task_mpi *mpi, const st
         text_run(text, mpi, task, r->owns);
         return;
     }
+    if (r->peer == TASK_PROC_NULL) {
+        text_add(text, "a generalised request, not completed");
+        return;
+    }
     text_message(text, r->flags & TASK_REQUEST_SEND ? "send to" : "receive from", r->peer, r->tag, r->comm,
                  r->bytes);
     text_add(text, r->state == TASK_REQUEST_MATCHED ? ", matched" : ", not matched");

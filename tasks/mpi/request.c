@@ -291,3 +291,19 @@ void task_request_complete(struct task_mpi *mpi, uint32_t index)
         many_complete(mpi, task, index);
     task_stream_select(task, current);
 }
+
+/* It is no message: the program says when it is complete. */
+void task_request_generalised(struct task_mpi *mpi, struct task_state *task)
+{
+    if (task->op.kind == TASK_OP_GREQUEST) {
+        uint32_t made = task_request_new(mpi, task, TASK_REQUEST_NAMED | TASK_REQUEST_SEND, task->op.request);
+        struct task_request *r = task_request_at(mpi, made);
+        r->peer = TASK_PROC_NULL;
+        r->state = TASK_REQUEST_ACTIVE;
+        return;
+    }
+    uint32_t index = task_request_find(mpi, task, task->op.request);
+    const struct task_request *r = index ? task_request_at(mpi, index) : NULL;
+    if (r && r->peer == TASK_PROC_NULL && r->state == TASK_REQUEST_ACTIVE)
+        task_request_complete(mpi, index);
+}

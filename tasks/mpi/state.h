@@ -3,9 +3,9 @@
  * Each file calls only those before it in this order: counts.c, calls.c, stream.c (threads of a task),
  * timeline.c, node.c (messages, timers, the list of ready tasks), after.c, run.c (calls of collectives),
  * request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c, protocol.c (moves messages,
- * starts requests), onesided.c, collective.c (executes schedules), task.c (runs a task), table.c, profile.c,
- * matching.c, report.c, save.c, mpi.c (takes the node's calls). Nothing recurses into a running task:
- * completions only put tasks on the node's list.
+ * starts requests), onesided.c, collective.c (executes schedules), end.c, task.c (runs a task), table.c,
+ * profile.c, matching.c, report.c, save.c, mpi.c (takes the node's calls). Nothing recurses into a running
+ * task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -321,6 +321,10 @@ static inline bool task_run_pays(const struct task_mpi *mpi, const struct task_s
     return run == task->collective || mpi->progress != TASK_PROGRESS_ADAPTER;
 }
 
+/* -- end.c -- */
+/* The current stream's op is its last. */
+void task_end(struct task_mpi *, struct task_state *, ker_time now);
+
 /* -- task.c -- */
 /* The program's next operation. */
 void task_op_fetch(const struct task_job *, struct task_state *);
@@ -339,6 +343,8 @@ void task_request_drop(struct task_mpi *, struct task_state *, uint32_t index);
 void task_request_reap(struct task_mpi *, struct task_state *, uint32_t index);
 /* The communication has ended. */
 void task_request_complete(struct task_mpi *, uint32_t index);
+/* The op makes a generalised request, or completes one. */
+void task_request_generalised(struct task_mpi *, struct task_state *);
 /* For loading: a request of this number as it was saved; false: there is one, or cannot be. Then the free
  * numbers. */
 bool task_request_restore(struct task_mpi *, struct task_state *, uint32_t number,

@@ -131,6 +131,29 @@ static bool issue_probe(struct task_mpi *mpi, struct task_state *task, ker_time 
     return goes_on;
 }
 
+/* What is done to requests, and does not wait. */
+static void issue_named(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    const struct task_op *op = &task->op;
+    switch (op->kind) {
+    case TASK_OP_START:
+        start_named(mpi, task, now, op->request);
+        break;
+    case TASK_OP_STARTALL:
+        for (uint32_t i = 0; i < op->request_count; i++)
+            start_named(mpi, task, now, op->requests[i]);
+        break;
+    case TASK_OP_REQUEST_FREE:
+        task_request_drop(mpi, task, task_request_find(mpi, task, op->request));
+        break;
+    case TASK_OP_CANCEL:
+        issue_cancel(mpi, task);
+        break;
+    default:
+        task_request_generalised(mpi, task);
+    }
+}
+
 /* Does the op; false: the task must wait. */
 static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
@@ -140,17 +163,12 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     case TASK_OP_POLL:
         return true;
     case TASK_OP_START:
-        start_named(mpi, task, now, op->request);
-        return true;
     case TASK_OP_STARTALL:
-        for (uint32_t i = 0; i < op->request_count; i++)
-            start_named(mpi, task, now, op->requests[i]);
-        return true;
     case TASK_OP_REQUEST_FREE:
-        task_request_drop(mpi, task, task_request_find(mpi, task, op->request));
-        return true;
     case TASK_OP_CANCEL:
-        issue_cancel(mpi, task);
+    case TASK_OP_GREQUEST:
+    case TASK_OP_GREQUEST_COMPLETE:
+        issue_named(mpi, task, now);
         return true;
     case TASK_OP_PROBE:
     case TASK_OP_IPROBE:
@@ -305,47 +323,6 @@ static void task_block(struct task_state *task, ker_time now)
 {
     task->blocked = true;
     task->blocked_since = now;
-}
-
-/* The program ends once more, then yields its ops anew. A pass that took no time is not repeated: it would
- * never end. */
-static void task_restart(struct task_mpi *mpi, struct task_state *task, ker_time now)
-{
-    const struct task_job *job = task_job_of(mpi, task);
-    struct task_op none;
-    uint32_t current = task_stream_select(task, 0); /* those of the others have ended so */
-    bool more = job->class->next(job->program, task->own, &none);
-    ker_assert(!more);
-    task->started = now;
-    task->stage = TASK_STAGE_NEXT;
-    if (task->streams)
-        task_streams_restart(task);
-    for (uint32_t i = 0; i < task_stream_count(task); i++) {
-        task_stream_select(task, i);
-        if (i != current && !task->ready)
-            task_enqueue(mpi, task);
-    }
-    task_stream_select(task, current);
-}
-
-/* A stream is at its end: the task, too? */
-static void __attribute__((noinline)) task_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
-{
-    bool aborts = task->op.kind == TASK_OP_ABORT;
-    bool restart = task_job_of(mpi, task)->restart && now > task->started && !aborts;
-    if (task->calls && (!restart || task->streams))
-        task_calls_end(task, now);
-    if (task->line)
-        task_line_end(mpi, task, now);
-    task->stage = TASK_STAGE_DONE;
-    if (task->streams && !task_stream_end(task, aborts))
-        return;
-    task->finish = now;
-    task->passes++;
-    if (restart)
-        task_restart(mpi, task, now);
-    else
-        task_mpi_done(mpi, task);
 }
 
 /* The op is done. */

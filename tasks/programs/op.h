@@ -43,12 +43,14 @@ enum task_op_kind {
     TASK_OP_TESTSOME,
     TASK_OP_PROBE,
     TASK_OP_IPROBE,
-    TASK_OP_MPROBE, /* takes the message that it finds out of the queue, as `message`; outcome 0: found none
-                     */
-    TASK_OP_MRECV,  /* message, bytes = room; one that no probe has found comes from MPI_PROC_NULL */
-    TASK_OP_IMRECV, /* + request */
-    TASK_OP_STATUS, /* waits for a request, which stays as it is */
-    TASK_OP_POLL,   /* is in a call of MPI, and out of it again */
+    TASK_OP_MPROBE,   /* takes the message that it finds out of the queue, as `message`; outcome 0: found none
+                       */
+    TASK_OP_MRECV,    /* message, bytes = room; one that no probe has found comes from MPI_PROC_NULL */
+    TASK_OP_IMRECV,   /* + request */
+    TASK_OP_STATUS,   /* waits for a request, which stays as it is */
+    TASK_OP_POLL,     /* is in a call of MPI, and out of it again */
+    TASK_OP_GREQUEST, /* makes a generalised request; done by */
+    TASK_OP_GREQUEST_COMPLETE, /* which names it; mode 1: no call, but inside of one */
     /* One-sided, on a window: comm is its communicator, tag its number there, from 1 on; peer the target. The
      * first three: bytes go there, but of GET they come back; request, or 0. Windows need not be made. */
     TASK_OP_PUT,

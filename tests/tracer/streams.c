@@ -1,17 +1,17 @@
 /* streams.c - a program for tests/replay-threads.sh: what threads of a task do with MPI. In a ring of tasks:
  *
  *   multiple    three threads call MPI at a time: one sends and receives, one makes requests (of messages,
- *               persistent ones, a probed message) which another one waits for, receives and starts again,
- *               and each has collectives on a communicator of its own; then all take turns with collectives
- *               on one communicator
- *   serialized  the same work, one call at a time: a lock around each
- *   funneled    threads of OpenMP compute, the first one calls MPI
+ *               persistent ones, a probed message, a generalised one) which another one waits for, receives
+ * and starts again, and each has collectives on a communicator of its own; then all take turns with
+ * collectives on one communicator serialized  the same work, one call at a time: a lock around each funneled
+ * threads of OpenMP compute, the first one calls MPI
  */
 #include <mpi.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PASSES 60
 #define BYTES 3000
@@ -84,6 +84,41 @@ static void *exchange(void *argument)
     return argument;
 }
 
+static int query(void *state, MPI_Status *status)
+{
+    (void)state;
+    MPI_Status_set_elements(status, MPI_BYTE, 0);
+    MPI_Status_set_cancelled(status, 0);
+    status->MPI_SOURCE = MPI_UNDEFINED;
+    status->MPI_TAG = MPI_UNDEFINED;
+    return MPI_SUCCESS;
+}
+
+static int freed(void *state)
+{
+    (void)state;
+    return MPI_SUCCESS;
+}
+
+static int cancelled(void *state, int complete)
+{
+    (void)state;
+    (void)complete;
+    return MPI_SUCCESS;
+}
+
+/* A request of its own, for which another thread waits before it is complete. */
+static void generalise(void)
+{
+    MPI_Request request;
+    MPI_Grequest_start(query, freed, cancelled, NULL, &request);
+    slot[0] = request;
+    state_set(1);
+    usleep(2000);
+    MPI_Grequest_complete(request);
+    state_await(0);
+}
+
 /* Makes requests, and hands them over. */
 static void *make(void *argument)
 {
@@ -107,6 +142,7 @@ static void *make(void *argument)
         MPI_Mprobe(left, 5, comm[1], &message, MPI_STATUS_IGNORE);
         state_set(1);
         state_await(0);
+        generalise();
     }
     CALL(MPI_Request_free(&own[0]));
     CALL(MPI_Request_free(&own[1]));
@@ -127,6 +163,9 @@ static void *finish(void *argument)
     if (!serialized) {
         state_await(1);
         MPI_Mrecv(in, BYTES, MPI_BYTE, &message, MPI_STATUS_IGNORE);
+        wait_all(1, slot);
+        state_set(0);
+        state_await(1);
         wait_all(1, slot);
         state_set(0);
     }

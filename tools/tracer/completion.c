@@ -97,7 +97,7 @@ static uint32_t one_taken(MPI_Request request)
 {
     uint32_t number = trc_request_take(request);
     trc_request_give(number);
-    return number;
+    return number || request == MPI_REQUEST_NULL ? number : trc_request_seek(request);
 }
 
 /* The requests of the call as a list of numbers. */

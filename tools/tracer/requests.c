@@ -15,6 +15,7 @@ static struct {
     struct trc_request *request; /* by number */
     uint64_t *used;              /* a bit for each number */
     uint32_t room, lowest;       /* word of `used` below which none is free */
+    uint32_t highest;            /* of all numbers so far */
     struct bucket {
         uint32_t first, last;
     } bucket[BUCKETS];
@@ -72,6 +73,7 @@ uint32_t trc_request_made(MPI_Request handle, bool receives, bool persistent)
     trc_lock();
     uint32_t number = number_take();
     if (number) {
+        table.highest = number > table.highest ? number : table.highest;
         table.request[number] = (struct trc_request){(uintptr_t)handle, 0, receives, persistent, false};
         link_last(number);
     }
@@ -93,6 +95,17 @@ uint32_t trc_request_take(MPI_Request handle)
         if (bucket->last == number)
             bucket->last = before;
     }
+    trc_unlock();
+    return number;
+}
+
+uint32_t trc_request_seek(MPI_Request handle)
+{
+    uint32_t number = 0;
+    trc_lock();
+    for (uint32_t i = 1; i <= table.highest && !number; i++)
+        if (table.used[i / 64] >> i % 64 & 1 && table.request[i].handle == (uintptr_t)handle)
+            number = i;
     trc_unlock();
     return number;
 }

@@ -198,6 +198,8 @@ struct trc_request {
 uint32_t trc_request_made(MPI_Request, bool receives, bool persistent);
 /* The latest of this handle that is not taken; it is taken until it is given back or freed. */
 uint32_t trc_request_take(MPI_Request);
+/* One that another thread may have taken; looks through all there are. */
+uint32_t trc_request_seek(MPI_Request);
 void trc_request_give(uint32_t number);
 void trc_request_freed(uint32_t number);
 struct trc_request *trc_request_at(uint32_t number);

@@ -136,6 +136,7 @@ enum ker_status replay_active_check(struct replay_task *t, const struct task_op 
     }
     case TASK_OP_ISEND:
     case TASK_OP_ICOLLECTIVE:
+    case TASK_OP_GREQUEST:
     case TASK_OP_PUT:
     case TASK_OP_GET:
     case TASK_OP_FETCH:

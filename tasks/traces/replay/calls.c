@@ -23,7 +23,8 @@ enum sort {
     MATCHED,  /* a message that a probe has found */
     NAMED,    /* a request is named */
     COMPLETE,
-    STATUS, /* of a request, which stays */
+    STATUS,      /* of a request, which stays */
+    GENERALISED, /* a request of the program's own is made */
     PROBE,
     COLLECTIVE,
     CREATE,       /* a communicator, by all of the old one */
@@ -91,6 +92,8 @@ static const struct replay_call calls[] = {
     {"MPI_Get", WINDOW, TASK_OP_GET},
     {"MPI_Get_accumulate", WINDOW, TASK_OP_FETCH, TASK_WINDOW_SOFTWARE},
     {"MPI_Graph_create", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Grequest_complete", NAMED, TASK_OP_GREQUEST_COMPLETE},
+    {"MPI_Grequest_start", GENERALISED, TASK_OP_GREQUEST},
     {"MPI_Iallgather", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_ALLGATHER},
     {"MPI_Iallgatherv", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_ALLGATHERV},
     {"MPI_Iallreduce", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_ALLREDUCE},
@@ -300,6 +303,14 @@ static bool is_elsewhere(const struct replay_task *t, const struct replay_call *
            (uint64_t)number < t->trace->comms && t->comms[t->comm[number]].remote;
 }
 
+static enum ker_status file_translate(struct replay_task *t, struct task_op *op, bool *some)
+{
+    op->kind = TASK_OP_COMPUTE;
+    op->time = picoseconds(t->record.duration_ns);
+    *some = op->time > 0;
+    return KER_OK;
+}
+
 static enum ker_status unknown_get(struct replay_task *t, const struct replay_call *call, struct task_op *op,
                                    bool *some, const struct replay_wrong *w)
 {
@@ -311,10 +322,7 @@ static enum ker_status unknown_get(struct replay_task *t, const struct replay_ca
             call->sort != UNKNOWN ? "a call with tasks that are not in the trace, or one between two groups "
                                     "that does not block,"
                                   : "it");
-    op->kind = TASK_OP_COMPUTE;
-    op->time = picoseconds(t->record.duration_ns);
-    *some = op->time > 0;
-    return KER_OK;
+    return file_translate(t, op, some);
 }
 
 static enum ker_status message_translate(struct replay_task *t, const struct replay_call *call,
@@ -346,7 +354,7 @@ static enum ker_status request_translate(struct replay_task *t, const struct rep
     } else {
         t->parts = each ? 2 : 1;
         replay_named_get(t, op);
-        *some = call->sort == NAMED || mars_number(&t->record, MARS_FIELD_flag, 0) != 0;
+        *some = call->sort != STATUS || mars_number(&t->record, MARS_FIELD_flag, 0) != 0;
     }
     if (status == KER_OK && !*some && t->rules->polls) {
         *op = (struct task_op){.kind = TASK_OP_POLL, .call = call->name};
@@ -413,6 +421,7 @@ static enum ker_status translate(struct replay_task *t, const struct replay_call
     case MATCHED:
     case PROBE:
         return message_translate(t, call, op, w);
+    case GENERALISED:
     case NAMED:
     case STATUS:
     case COMPLETE:

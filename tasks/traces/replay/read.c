@@ -39,7 +39,7 @@ static void record_count(struct trace_called *called, struct replay_task *t)
 static void op_put(struct task_program *program, struct trace_code *code, struct replay_task *t,
                    struct task_op *op)
 {
-    struct task_op after;
+    struct task_op after, complete;
     replay_order_add(&program->order, op);
     replay_requests_name(t, op);
     if (strcmp(op->call, t->record.function->name) != 0) /* MPI_Send_c, or what computes here */
@@ -50,6 +50,8 @@ static void op_put(struct task_program *program, struct trace_code *code, struct
             trace_code_put(code, &after);
         replay_threads_put(t, op);
     }
+    while (replay_requests_general(t, &complete))
+        trace_code_put(code, &complete);
     trace_code_put(code, op);
 }
 

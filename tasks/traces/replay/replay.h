@@ -161,6 +161,9 @@ enum ker_status replay_order_agree(struct replay_order *, const struct task_comm
 /* Puts the requests of the replay in the place of those of the record, whose operation this is. */
 void replay_requests_name(struct replay_task *, struct task_op *);
 void replay_requests_release(struct replay_task *);
+/* The next of the generalised requests whose completion the record shows, but no call of
+ * MPI_Grequest_complete, since it was made inside of MPI (a callback); false: there is none left. */
+bool replay_requests_general(struct replay_task *, struct task_op *complete);
 /* Of several threads: are the requests that the record uses there, and is the number of the one it makes
  * free? Whose record it is does not matter. Then what the record, which has been replayed, changes of that.
  */

@@ -20,6 +20,7 @@ struct numbered {
     uint64_t number; /* of the trace */
     struct trace_held held;
     struct replay_turn last; /* of several threads: the last operation on it */
+    bool general;            /* a generalised request that has not been completed */
     bool there, persistent;  /* of several threads: it has been made, and is not gone */
 };
 
@@ -143,6 +144,40 @@ static void message_turn(struct replay_task *t, const struct task_op *op)
     last_set(t, entry);
 }
 
+/* A generalised request is made, or completed: the latter comes after the former, but nothing after it, since
+ * a wait may have begun before. */
+static void general_note(struct replay_task *t, struct task_op *op)
+{
+    bool is_new;
+    struct numbered *entry = number_get(t, op->request, &is_new);
+    if (is_new)
+        entry->held.id = op->request;
+    entry->general = op->kind == TASK_OP_GREQUEST;
+    if (entry->general)
+        return;
+    if (t->threads)
+        replay_need(t->threads, entry->last.thread, entry->last.ops);
+    op->request = entry->held.id;
+}
+
+bool replay_requests_general(struct replay_task *t, struct task_op *complete)
+{
+    const struct mars_value *list = mars_list(&t->record, MARS_FIELD_requests),
+                            *done = mars_list(&t->record, MARS_FIELD_done);
+    for (uint32_t i = 0; list && done && i + 3 < done->count; i += 4) {
+        int64_t index = done->list[i];
+        struct numbered *entry =
+            index >= 0 && index < list->count ? number_find(t, (uint64_t)list->list[index]) : NULL;
+        if (!entry || !entry->general)
+            continue;
+        entry->general = false;
+        *complete = (struct task_op){
+            .kind = TASK_OP_GREQUEST_COMPLETE, .mode = 1, .request = entry->held.id, .call = "a callback"};
+        return true;
+    }
+    return false;
+}
+
 static bool op_makes(const struct task_op *op)
 {
     switch (op->kind) {
@@ -156,6 +191,7 @@ static bool op_makes(const struct task_op *op)
     case TASK_OP_FETCH:
     case TASK_OP_ICOLLECTIVE:
     case TASK_OP_COLLECTIVE_INIT:
+    case TASK_OP_GREQUEST:
         return true;
     default:
         return false;
@@ -165,6 +201,10 @@ static bool op_makes(const struct task_op *op)
 void replay_requests_name(struct replay_task *t, struct task_op *op)
 {
     uint64_t number = op->request;
+    if (op->kind == TASK_OP_GREQUEST || op->kind == TASK_OP_GREQUEST_COMPLETE)
+        general_note(t, op);
+    if (op->kind == TASK_OP_GREQUEST_COMPLETE)
+        return;
     if (t->threads && op->message)
         message_turn(t, op);
     if (t->threads && number && op_makes(op))
