@@ -170,8 +170,11 @@ bool conv_mars_put(struct conv_sink *sink, const struct mars_task *about, const 
     const struct mars_record *r = &record->call;
     struct mars_polls polls = {r->polls, r->rest_ns};
     bool polled = r->polls != 1 || r->rest_ns > 0;
-    struct mars_times times = {
-        .gap = r->gap_ns, .away = r->away_ns, .duration = r->duration_ns, .counted = r->counted};
+    struct mars_times times = {.gap = r->gap_ns,
+                               .away = r->away_ns,
+                               .duration = r->duration_ns,
+                               .own = r->own_ns,
+                               .counted = r->counted};
     shape_make(w, function_number(w, about, r->function), r, polled);
     now_ns = (uint64_t)record->day_ns + record->start_ns + r->duration_ns;
     mars_writer_call(w->calls, w->shape, w->bytes, &times, polled ? &polls : NULL, time_of_day);

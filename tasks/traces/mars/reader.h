@@ -121,6 +121,7 @@ struct mars_record {
     uint64_t duration_ns;
     uint64_t polls;          /* calls folded into this one; 1: none */
     uint64_t rest_ns;        /* between them, outside MPI */
+    uint64_t own_ns;         /* of several threads: what the tracer took since the record before */
     const uint64_t *counted; /* hardware counters of its computation, task->counters of them */
 };
 

@@ -53,6 +53,7 @@ struct mars_stream {
     uint64_t counted[MARS_COUNTERS];
     uint64_t elapsed;
     uint64_t begun, own; /* of the block: elapsed when it began; what the tracer has taken so far */
+    uint64_t jump;       /* from the end of the block before to its begin */
 };
 
 static bool grow(void *array, size_t *room, size_t wanted, size_t bytes)
@@ -240,6 +241,8 @@ static bool block_read(struct mars_stream *stream, struct mars_error *error)
     stream->has_counters = stream->counters.at < stream->counters.end;
     stream->records = piece->block.records;
     stream->record = stream->known = stream->repeat = 0;
+    uint64_t before = stream->next ? mars_stream_now_ns(stream) : UINT64_MAX, start = piece->block.start_ns;
+    stream->jump = stream->task->threads > 1 && start > before ? start - before : 0;
     stream->next++;
     stream->begun = stream->elapsed;
     stream->own = 0;
@@ -372,8 +375,11 @@ bool mars_stream_next(struct mars_stream *stream, struct mars_record *record, st
     record->counted = stream->counted;
     for (uint32_t i = 0; stream->has_counters && i < stream->task->counters; i++)
         stream->counted[i] = mars_get(&stream->counters);
-    if (stream->owns.at < stream->owns.end)
-        stream->own += mars_get(&stream->owns);
+    record->own_ns = stream->owns.at < stream->owns.end ? mars_get(&stream->owns) : 0;
+    if (stream->record == 1) /* the header says when it began */
+        record->own_ns = stream->jump;
+    else
+        stream->own += record->own_ns;
     if (stream->owns.bad || stream->counters.bad || stream->gap.bits.bad || stream->away.bits.bad ||
         stream->duration.bits.bad || stream->polls.bad)
         return mars_piece_fail(stream->task->trace, piece, error, "the times of its calls are damaged");
