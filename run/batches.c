@@ -76,15 +76,6 @@ void run_batches_state(struct run_batches *b, struct ker_chunk *c)
     KER_CHUNK(c, b->latency);
 }
 
-/* What run.confidence has come to: the half-width, null with fewer than two batches. */
-json_t *run_batches_json(const struct run *run)
-{
-    double width = halfwidth(run);
-    return json_pack("{s:f, s:i, s:o}", "level", ker_config_real(run->config, "run.confidence_level"),
-                     "batches", run->batches->count, "half_width",
-                     isfinite(width) ? json_real(width) : json_null());
-}
-
 static double mean_of(const double *value, int count, double *variance)
 {
     double sum = 0, square = 0;
@@ -96,11 +87,13 @@ static double mean_of(const double *value, int count, double *variance)
     return sum / count;
 }
 
-json_t *run_batches_steady(const struct run *run)
+/* Was the mean latency the same at the beginning of the measured span and at its end? Warns when not; without
+ * enough batches to tell nothing is added. */
+static void steady_add(const struct run *run, json_t *confidence)
 {
     const struct run_batches *b = run->batches;
-    if (!run->batch || b->count < LEAST_STEADY)
-        return NULL;
+    if (b->count < LEAST_STEADY)
+        return;
     int third = b->count / 3;
     double of_first, of_last, first = mean_of(b->mean, third, &of_first),
                               last = mean_of(b->mean + b->count - third, third, &of_last);
@@ -109,10 +102,21 @@ json_t *run_batches_steady(const struct run *run)
     char a[32], c[32], warmup[32];
     if (!steady)
         ker_warn("the measured span was not steady: packets took %s in its first third and %s in its last; "
-                 "choose a "
-                 "longer run.warmup than %s, unless the network is saturated",
+                 "choose a longer run.warmup than %s, unless the network is saturated",
                  ker_print_time(a, (ker_time)first), ker_print_time(c, (ker_time)last),
                  ker_print_time(warmup, run->warmup));
-    return json_pack("{s:b, s:i, s:f, s:f}", "steady", steady, "batches", b->count, "first_third_ps", first,
-                     "last_third_ps", last);
+    json_object_set_new(confidence, "steady", json_boolean(steady));
+    json_object_set_new(confidence, "first_third_ps", json_real(first));
+    json_object_set_new(confidence, "last_third_ps", json_real(last));
+}
+
+/* What run.confidence has come to: the half-width, null with fewer than two batches. */
+json_t *run_batches_json(const struct run *run)
+{
+    double width = halfwidth(run);
+    json_t *confidence =
+        json_pack("{s:f, s:i, s:o}", "level", ker_config_real(run->config, "run.confidence_level"), "batches",
+                  run->batches->count, "half_width", isfinite(width) ? json_real(width) : json_null());
+    steady_add(run, confidence);
+    return confidence;
 }

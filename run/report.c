@@ -167,9 +167,6 @@ static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, js
                         json_real(offered + json_number_value(json_object_get(r, "offered_load"))));
     if (run->batch)
         json_object_set_new(r, "confidence", run_batches_json(run));
-    json_t *steady = run_batches_steady(run);
-    if (steady)
-        json_object_set_new(r, "steady", steady);
     json_object_set_new(r, "jobs", jobs ? jobs : json_array());
     if (run->listed)
         json_object_set_new(r, "services", services);

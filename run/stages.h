@@ -124,10 +124,7 @@ ker_time run_batches_interval(const struct run *);
 void run_batches_add(struct run *, ker_time at);
 /* Is the confidence interval tight enough? */
 bool run_batches_tight(struct run *, ker_time at);
-json_t *run_batches_json(const struct run *);
-/* Was the mean latency the same at the beginning of the measured span and at its end? Warns when not; NULL:
- * there are too few batches to tell. */
-json_t *run_batches_steady(const struct run *);
+json_t *run_batches_json(const struct run *); /* warns when the measured span was not steady */
 void run_batches_state(struct run_batches *, struct ker_chunk *);
 
 /* checkpoint.c */

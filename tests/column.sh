@@ -20,7 +20,7 @@ insert net/links.c 'COLUMN(packets,' \
         '    COLUMN(twice_sent, "bytes", U64, SUM, 2 * row->task->bytes_sent, "twice what was sent") \\'
 check "one line each is added"
 read -ra flags <"$build/flags"
-libraries="$(mpicc --showme:link) $(pkg-config --libs libconfig jansson gsl hwloc libzstd) -lmetis -lm"
+libraries="$(mpicc --showme:link) $(pkg-config --libs libconfig jansson gsl hwloc libzstd) $(pkg-config --libs otf2 2>/dev/null) -lmetis -lm"
 "${flags[@]}" -c -o "$work/links.o" "$work/net_links.c" >"$work/err" 2>&1 &&
     "${flags[@]}" -c -o "$work/table.o" "$work/tasks_mpi_table.c" >>"$work/err" 2>&1 &&
     "${flags[@]}" -o "$work/marssim" "$build/marssim.o" "$work/links.o" "$work/table.o" "$build/libmarssim.a" $libraries >>"$work/err" 2>&1

@@ -72,7 +72,7 @@ one=$(cd a/trace && echo *-3.txt*)
 again && { case $one in
 *.zst) zstd -qdc "a/trace/$one" | sed '5s/^/# \n/' | zstd -qfo "b/trace/$one" ;;
 *) sed -i '5s/^/# \n/' "b/trace/$one" ;;
-esac; } && differs "trace/$one" star.cfg
+esac; } && same star.cfg # one rank reads it for all
 again && rm b/trace/*-7.txt* && differs trace star.cfg
 
 rm -f err

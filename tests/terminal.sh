@@ -29,9 +29,9 @@ check "its share is that of tasks.csv"
 
 full="$top/configs/torus-uniform.cfg topology.extents=8,8 run.warmup=0ns run.end=25us traffic.load=0.9 run.confidence=0.0001 run.batch=1us"
 "$marssim" -q -o full $full >out 2>err
-jq -e '.result.steady.steady == false and .result.steady.batches >= 9' full/summary.json >out && grep -q 'the measured span was not steady: packets took .* longer run.warmup than 0 ps' err
+jq -e '.result.confidence.steady == false and .result.confidence.batches >= 9' full/summary.json >out && grep -q 'the measured span was not steady: packets took .* longer run.warmup than 0 ps' err
 check "a network that still fills is not steady"
-"$marssim" -q -o calm $full run.warmup=5us traffic.load=0.3 >out 2>err && jq -e '.result.steady.steady' calm/summary.json >out && [ ! -s err ]
+"$marssim" -q -o calm $full run.warmup=5us traffic.load=0.3 >out 2>err && jq -e '.result.confidence.steady' calm/summary.json >out && [ ! -s err ]
 check "one at a light load is, without a word"
 for ranks in 2 3 5; do
     mpirun -n $ranks "$marssim" -q -o "full$ranks" $full partition.oversubscribe=true >out 2>err
