@@ -394,12 +394,7 @@ static enum ker_status apart_translate(struct replay_task *t, const struct repla
     *some = false;
     if (is_elsewhere(t, call) || call->sort == UNKNOWN)
         return unknown_get(t, call, op, some, w);
-    if (call->sort != FILES)
-        return KER_OK;
-    op->kind = TASK_OP_COMPUTE;
-    op->time = picoseconds(t->record.duration_ns);
-    *some = op->time > 0;
-    return KER_OK;
+    return call->sort == FILES ? file_translate(t, op, some) : KER_OK;
 }
 
 static enum ker_status translate(struct replay_task *t, const struct replay_call *call, struct task_op *op,
