@@ -329,10 +329,10 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->outgoing.free = KER_NONE;
     settings_read(&net->set, config, topology);
     /* behind the input_fifo of a FIFO a packet is routed when its turn comes, from the state it came with */
-    if (!net->faulty && net->set.queueing != NET_QUEUE_FIFO)
+    if (!net->faulty && net->set.queueing != NET_QUEUE_FIFO) {
         net->route_ahead = summary->adaptive ? route_settled_function(topology) : net->route;
-    if (!net->faulty && net->set.queueing != NET_QUEUE_FIFO && net->set.pinning == NET_PIN_PACKET)
-        net->hop = route_hop_function_of(topology);
+        net->hop = net->set.pinning == NET_PIN_PACKET ? route_hop_function_of(topology) : NULL;
+    }
     if (net_range_selects(net))
         net->range = route_range_function_of(topology);
     net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(topology)->repairs);

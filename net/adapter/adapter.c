@@ -143,8 +143,7 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
     struct net_network *net = a->net;
     const struct net_link_class *link = &net->link[a->link];
     ker_time wire = net_times_of(net, a->link, packet->bytes).wire;
-    ker_time arrive =
-        now + link->latency + net->set.delay + (net->set.forwarding == NET_STORE_AND_FORWARD ? wire : 0);
+    ker_time arrive = now + link->latency + net->onward[0].delay + (wire & net->onward[0].tail);
     struct net_packet *p =
         (struct net_packet *)ker_post_event(net->engine, a->peer, arrive, a->peer_port, (uint8_t)channel);
     p->flags = packet->flags;

@@ -39,7 +39,7 @@ void net_packet_lose(struct net_switch *s, const struct net_packet *p, ker_time 
     struct net_network *net = s->net;
     const struct net_port *in = net_port_at(s, p->port);
     struct net_times times = net_times_of(net, in->link, p->bytes);
-    ker_time tail = net->set.forwarding == NET_STORE_AND_FORWARD ? p->time : p->time + times.wire;
+    ker_time tail = p->time + (times.wire & net->head_first);
     ker_time read_end = tail > now + times.crossbar ? tail : now + times.crossbar;
     credit_return(net, in, p, read_end);
     extension_lose(net, p);

@@ -76,16 +76,12 @@ static char **texts_sorted(char *all, size_t bytes, uint32_t *count)
 char **line_names_share(const struct line_names *names, struct ker_comm *comm, uint32_t *count,
                         uint16_t **rename)
 {
-    char *own = NULL;
-    size_t bytes = 0, room = 0, *offset;
+    struct ker_bytes own = {0};
+    size_t *offset;
     void *all;
-    for (uint32_t i = 0; i < names->count; i++) {
-        size_t length = strlen(names->text[i]) + 1;
-        KER_RESERVE(own, room, bytes + length);
-        memcpy(own + bytes, names->text[i], length);
-        bytes += length;
-    }
-    ker_comm_allgather(comm, own, bytes, &all, &offset);
+    for (uint32_t i = 0; i < names->count; i++)
+        ker_bytes_add(&own, names->text[i], strlen(names->text[i]) + 1);
+    ker_comm_allgather(comm, own.byte, own.used, &all, &offset);
     char **text = texts_sorted(all, offset[ker_comm_size(comm)], count);
     for (uint32_t i = 0; i < *count; i++)
         text[i] = ker_format("%s", text[i]);
@@ -95,7 +91,7 @@ char **line_names_share(const struct line_names *names, struct ker_comm *comm, u
         char **found = bsearch(&names->text[i], text, *count, sizeof *text, text_compare);
         (*rename)[i] = (uint16_t)(found - text);
     }
-    free(own);
+    free(own.byte);
     free(all);
     free(offset);
     return text;

@@ -139,20 +139,16 @@ static void names_of_task(struct names *names, const struct task_mpi *mpi, const
 /* Collective: what any rank knows, all know. */
 static void names_share(struct names *names, struct ker_comm *comm)
 {
-    char *own = NULL;
-    size_t bytes = 0, room = 0, *offset;
+    struct ker_bytes own = {0};
+    size_t *offset;
     void *all;
-    for (uint32_t i = 0; i < names->count; i++) {
-        size_t length = strlen(names->name[i]) + 1;
-        KER_RESERVE(own, room, bytes + length);
-        memcpy(own + bytes, names->name[i], length);
-        bytes += length;
-    }
-    ker_comm_allgather(comm, own, bytes, &all, &offset);
+    for (uint32_t i = 0; i < names->count; i++)
+        ker_bytes_add(&own, names->name[i], strlen(names->name[i]) + 1);
+    ker_comm_allgather(comm, own.byte, own.used, &all, &offset);
     const char *text = all;
     for (size_t at = 0; at < offset[ker_comm_size(comm)]; at += strlen(text + at) + 1)
         name_add(names, text + at);
-    free(own);
+    free(own.byte);
     free(all);
     free(offset);
 }
