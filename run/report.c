@@ -60,39 +60,6 @@ static json_t *speed_report(struct run *run)
     return r;
 }
 
-/* JSON is UTF-8; names of files need not be: then what is not ASCII is a question mark. */
-static json_t *word_json(const char *word)
-{
-    json_t *text = json_string(word);
-    if (text)
-        return text;
-    char *plain = ker_format("%s", word);
-    for (char *at = plain; *at; at++)
-        if ((unsigned char)*at > 127)
-            *at = '?';
-    text = json_string(plain);
-    free(plain);
-    return text;
-}
-
-static void file_add(void *files, const char *path)
-{
-    json_array_append_new(files, word_json(path));
-}
-
-/* What was asked for, and of which program. */
-static json_t *input_report(const struct run *run)
-{
-    json_t *overrides = json_array();
-    for (int i = 0; i < run->args->override_count; i++)
-        json_array_append_new(overrides, word_json(run->args->overrides[i]));
-    json_t *files = json_array();
-    ker_config_files(run->config, file_add, files);
-    return json_pack("{s:s, s:o, s:o, s:o, s:I}", "version", MARSSIM_VERSION, "configuration",
-                     word_json(run_file(run)), "overrides", overrides, "files", files, "seed",
-                     (json_int_t)run->seed);
-}
-
 /* What is learnt of the links while their rows go by, on rank 0. */
 struct links {
     int class, busy_ps; /* columns */
@@ -159,10 +126,7 @@ static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, js
     double offered = task_system_offered(run->tasks, sum->adapters * sum->link[sum->endpoint_link].rate);
     json_object_set_new(r, "simulated_time_ps", json_integer((json_int_t)at));
     json_object_set_new(r, "end_reason", json_string(run_end_reason(run)));
-    json_object_set_new(r, "network", json_string(sum->text));
-    json_object_set_new(r, "nodes", json_integer((json_int_t)route_hosts(sum)));
-    json_object_set_new(r, "switches", json_integer((json_int_t)sum->switches));
-    json_object_set_new(r, "links", json_integer((json_int_t)sum->links));
+    run_network_tell(run, r);
     json_object_set_new(r, "offered_load",
                         json_real(offered + json_number_value(json_object_get(r, "offered_load"))));
     if (run->batch)
@@ -174,35 +138,16 @@ static void result_add(struct run *run, json_t *r, ker_time at, json_t *jobs, js
         json_decref(services);
 }
 
-/* names.csv, when the topology has names. */
-static void names_write(struct run *run)
-{
-    char *text = NULL;
-    size_t length;
-    FILE *memory = open_memstream(&text, &length);
-    bool named = route_names_write(run->topology, memory);
-    fclose(memory);
-    if (named)
-        stats_text_write(run->folder.path, "names.csv", text, &run->error);
-    free(text);
-}
-
 static void files_write(struct run *run, json_t *summary, const struct links *links, ker_time span)
 {
-    char *text = stats_summary_text(summary, links->busiest, span), *config = NULL;
-    size_t length;
-    FILE *memory = open_memstream(&config, &length);
-    ker_config_write(run->config, memory);
-    fclose(memory);
+    char *text = stats_summary_text(summary, links->busiest, span);
     stats_json_write(run->folder.path, "summary.json", summary, &run->error);
     stats_text_write(run->folder.path, "summary.txt", text, &run->error);
-    stats_text_write(run->folder.path, "system.cfg", config, &run->error);
-    names_write(run);
+    run_folder_settle(run);
     if (!run->args->quiet)
         printf("%s\nresults     %s\n", text, run->folder.path);
     fflush(stdout); /* before the run is over, as far as signals are concerned */
     free(text);
-    free(config);
 }
 
 /* Collective. Everything measured is written, also after a failed run. */
@@ -242,7 +187,7 @@ void run_report(struct run *run)
         json_object_set_new(result, "link_classes",
                             classes_json(route_summarise(run->topology), &links, span));
         json_t *summary =
-            json_pack("{s:o, s:o, s:o}", "input", input_report(run), "result", result, "run", speed);
+            json_pack("{s:o, s:o, s:o}", "input", run_input_json(run), "result", result, "run", speed);
         files_write(run, summary, &links, span);
         json_decref(summary);
     }

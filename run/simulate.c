@@ -1,9 +1,7 @@
-/* simulate.c - the stages that make the components and run the engine; and the folder, which is tried before
- * the first event. */
+/* simulate.c - the stages that make the components and run the engine. */
 #include "run/stages.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 #define LATEST_END                                                                                           \
@@ -102,35 +100,6 @@ void run_components_build(struct run *run)
     if (run->working && status == KER_OK)
         services_attach(run, nodes, count);
     free(nodes);
-}
-
-static char *folder_choose(const struct run *run)
-{
-    const struct run_arguments *a = run->args;
-    if (a->folder)
-        return ker_format("%s", a->folder);
-    if (run->resumed)
-        return ker_format("%s", run_resumed_folder(run));
-    const char *name = strrchr(a->file, '/') ? strrchr(a->file, '/') + 1 : a->file;
-    const char *dot = strrchr(name, '.');
-    return ker_format("results/%.*s", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
-}
-
-void run_folder_open(struct run *run)
-{
-    const struct stats_schema **tables = run_tables(run->listed);
-    run->folder.path = folder_choose(run);
-    run->folder.json = strcmp(ker_config_string(run->config, "output.tables"), "json") == 0;
-    if (run->control)
-        stats_folder_open(run->folder.path, tables, ker_config_inputs(run->config), &run->error);
-    run_hdf5_open(run);
-    if (run->error.status == KER_OK && run->period && run->working)
-        stats_periods_open(&run->periods, run->working, run->folder.path, run->hdf5, &run->error);
-    run_series_open(run);
-    if (run->error.status == KER_OK && run->resumed && run->periods)
-        run_resume_periods(run);
-    free(tables);
-    ker_request_open(); /* before the ranks agree: when one begins, a signal to any of them is a request */
 }
 
 void run_simulate(struct run *run)

@@ -90,6 +90,11 @@ void run_folder_open(struct run *);
 void run_simulate(struct run *);
 void run_report(struct run *);
 
+/* folder.c: what is known before the first event, and stands in the folder from then on. */
+json_t *run_input_json(const struct run *);            /* what was asked for, and of which program */
+void run_network_tell(const struct run *, json_t *to); /* the sizes of the network */
+void run_folder_settle(struct run *);                  /* summary.json is there */
+
 /* ---- check times (check_times.c): all ranks stand at one simulated time, all before it is handled ---- */
 
 /* Fills in what the engine has to know of the check times. */

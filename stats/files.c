@@ -15,8 +15,8 @@
 /* What a run may write into its folder beside tables: what an earlier run left of all of them is removed
  * before a new one begins, so that no table of another run stands beside its summary. Checkpoints do not
  * belong to them. */
-static const char *const own_names[] = {"summary.json", "summary.txt", "system.cfg", "names.csv",
-                                        STATS_HDF5_NAME};
+static const char *const own_names[] = {"summary.json", "summary.txt", "system.cfg",
+                                        "started.json", "names.csv",   STATS_HDF5_NAME};
 
 #define OWN_NAMES (sizeof own_names / sizeof *own_names)
 

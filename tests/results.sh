@@ -87,7 +87,7 @@ in_the_way() { # WHAT FOLDER PATTERN: a run into FOLDER, which holds WHAT, is re
     [ $? -eq 2 ] && grep -q "$3" err
     check "$1 in place of ${3%%: *} is refused"
 }
-for file in periods.csv links.csv summary.json summary.txt tasks.csv matrix.csv system.cfg summary.json.tmp; do
+for file in periods.csv links.csv summary.json summary.txt tasks.csv matrix.csv system.cfg started.json summary.json.tmp; do
     mkdir "fifo-$file" && mkfifo "fifo-$file/$file"
     in_the_way "a FIFO" "fifo-$file" "/$file: it is there and no regular file"
     mkdir -p "folder-$file/$file"

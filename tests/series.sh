@@ -73,6 +73,10 @@ last=$(tail -n 1 "$t/k/periods.csv" | cut -d, -f1)
 awk -F, -v last="$last" 'NR == FNR { if ($1 <= 4662000) want[$0]; next } $1 <= 4662000 { delete want[$0] }
     END { for (row in want) { print row; exit 1 } }' "$t/a/link_series.csv" "$t/k/link_series.csv" && [ "$last" -ge 4662000 ]
 check "a run that was killed leaves the periods before"
+grep -q '"nodes": 64' "$t/k/started.json" && grep -q '"run.end=1 s"' "$t/k/started.json" && [ ! -e "$t/k/summary.json" ] &&
+    run --check "$t/k/system.cfg" >"$t/check" 2>"$t/err" && [ ! -e "$t/a/started.json" ] && run -o "$t/d" "$t/k/system.cfg" "run.end=5 us" &&
+    cmp "$t/a/links.csv" "$t/d/links.csv"
+check "and what it was of: its configuration can be run again"
 
 refused 'output.series.links.*output.period is 0' configs/torus-uniform.cfg output.series.links=periods
 check "periods want a period"

@@ -22,7 +22,7 @@ class Error(Exception):
 class Result:
     """What a run has left. Tables are DataFrames: run["links"].
 
-    result, input, run: the objects of summary.json ({} of a run that was killed).
+    result, input, run: the objects of summary.json; of a run that was killed what was known when it began (started.json), or {}.
     partial: the run was killed before it could write its summary; series and periods are there up to then.
     configuration: all keys as they were resolved, as text.
     """
@@ -34,9 +34,9 @@ class Result:
         self._tables, self._meta = {}, {}
         summary = self._summary()
         self.partial = summary is None
-        summary = summary or {}
+        summary = summary or self._started()
         self.result, self.input, self.run = (summary.get(part, {}) for part in ("result", "input", "run"))
-        if self.partial and not self.tables:
+        if self.partial and not summary and not self.tables:
             raise Error(f"{self.folder}: no results of marssim: neither summary.json, nor tables, nor results.h5")
 
     # ---- tables ----
@@ -45,7 +45,7 @@ class Result:
     def tables(self):
         """The names of all tables there are."""
         names = {name[: -len(end)] for name in os.listdir(self.folder) for end in (".csv", ".json") if name.endswith(end)}
-        names.discard("summary")
+        names -= {"summary", "started", "timeline"}
         try:
             with self._hdf5() as file:
                 names.update(name for name, group in file.items() if hasattr(group, "items"))
@@ -109,6 +109,11 @@ class Result:
         if not isinstance(summary, dict) or not isinstance(summary.get("result"), dict):
             raise Error(f"{path}: is no summary of marssim")
         return summary
+
+    def _started(self):
+        path = os.path.join(self.folder, "started.json")
+        started = _json(path) if os.path.exists(path) else {}
+        return started if isinstance(started, dict) else {}
 
     def _hdf5(self):
         path = os.path.join(self.folder, "results.h5")

@@ -1,0 +1,129 @@
+/* folder.c - the result folder: which one it is, that it can be written, which is tried before the first
+ * event, and what tells whose results these are.
+ *
+ * That stands in it from the beginning, so that also the folder of a run that was killed says what it is of:
+ * system.cfg, names.csv, and started.json with those parts of summary.json that are known by then.
+ * summary.json takes its place.
+ */
+#include "run/stages.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STARTED "started.json"
+
+/* JSON is UTF-8; names of files need not be: then what is not ASCII is a question mark. */
+static json_t *word_json(const char *word)
+{
+    json_t *text = json_string(word);
+    if (text)
+        return text;
+    char *plain = ker_format("%s", word);
+    for (char *at = plain; *at; at++)
+        if ((unsigned char)*at > 127)
+            *at = '?';
+    text = json_string(plain);
+    free(plain);
+    return text;
+}
+
+static void file_add(void *files, const char *path)
+{
+    json_array_append_new(files, word_json(path));
+}
+
+json_t *run_input_json(const struct run *run)
+{
+    json_t *overrides = json_array();
+    for (int i = 0; i < run->args->override_count; i++)
+        json_array_append_new(overrides, word_json(run->args->overrides[i]));
+    json_t *files = json_array();
+    ker_config_files(run->config, file_add, files);
+    return json_pack("{s:s, s:o, s:o, s:o, s:I}", "version", MARSSIM_VERSION, "configuration",
+                     word_json(run_file(run)), "overrides", overrides, "files", files, "seed",
+                     (json_int_t)run->seed);
+}
+
+/* names.csv, when the topology has names. */
+static void names_write(struct run *run)
+{
+    char *text = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&text, &length);
+    bool named = route_names_write(run->topology, memory);
+    fclose(memory);
+    if (named)
+        stats_text_write(run->folder.path, "names.csv", text, &run->error);
+    free(text);
+}
+
+/* ---- what is known before the first event ---- */
+
+void run_network_tell(const struct run *run, json_t *r)
+{
+    const struct route_summary *sum = route_summarise(run->topology);
+    json_object_set_new(r, "network", json_string(sum->text));
+    json_object_set_new(r, "nodes", json_integer((json_int_t)route_hosts(sum)));
+    json_object_set_new(r, "switches", json_integer((json_int_t)sum->switches));
+    json_object_set_new(r, "links", json_integer((json_int_t)sum->links));
+}
+
+static void config_write(struct run *run)
+{
+    char *config = NULL;
+    size_t length;
+    FILE *memory = open_memstream(&config, &length);
+    ker_config_write(run->config, memory);
+    fclose(memory);
+    stats_text_write(run->folder.path, "system.cfg", config, &run->error);
+    free(config);
+}
+
+static void started_write(struct run *run)
+{
+    json_t *result = json_object();
+    run_network_tell(run, result);
+    json_t *started = json_pack("{s:o, s:o}", "input", run_input_json(run), "result", result);
+    stats_json_write(run->folder.path, STARTED, started, &run->error);
+    json_decref(started);
+    config_write(run);
+    names_write(run);
+}
+
+void run_folder_settle(struct run *run)
+{
+    char *path = ker_format("%s/" STARTED, run->folder.path);
+    unlink(path);
+    free(path);
+}
+
+static char *folder_choose(const struct run *run)
+{
+    const struct run_arguments *a = run->args;
+    if (a->folder)
+        return ker_format("%s", a->folder);
+    if (run->resumed)
+        return ker_format("%s", run_resumed_folder(run));
+    const char *name = strrchr(a->file, '/') ? strrchr(a->file, '/') + 1 : a->file;
+    const char *dot = strrchr(name, '.');
+    return ker_format("results/%.*s", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
+}
+
+void run_folder_open(struct run *run)
+{
+    const struct stats_schema **tables = run_tables(run->listed);
+    run->folder.path = folder_choose(run);
+    run->folder.json = strcmp(ker_config_string(run->config, "output.tables"), "json") == 0;
+    if (run->control &&
+        stats_folder_open(run->folder.path, tables, ker_config_inputs(run->config), &run->error) == KER_OK)
+        started_write(run);
+    run_hdf5_open(run);
+    if (run->error.status == KER_OK && run->period && run->working)
+        stats_periods_open(&run->periods, run->working, run->folder.path, run->hdf5, &run->error);
+    run_series_open(run);
+    if (run->error.status == KER_OK && run->resumed && run->periods)
+        run_resume_periods(run);
+    free(tables);
+    ker_request_open(); /* before the ranks agree: when one begins, a signal to any of them is a request */
+}
