@@ -44,7 +44,7 @@ static bool named(const void *net)
 static bool stalls_wanted(const void *network)
 {
     const struct net_network *net = network;
-    return net->series != NULL;
+    return net->series && net->series->collect[NET_SERIES_LINKS] != STATS_COLLECT_OFF;
 }
 
 /* ---- columns ---- */
@@ -144,13 +144,39 @@ static void switch_show(const struct walk *w, struct stats_table *table, uint32_
     }
 }
 
+/* What a port knows itself: a period has no time for the topology. */
+static void switch_show_known(const struct walk *w, struct stats_table *table, const struct net_switch *s)
+{
+    struct net_direction d = {.net = w->net, .from = {false, s->id, 0}};
+    uint64_t order = (uint64_t)s->id * route_summarise(w->net->topology)->max_ports;
+    for (uint32_t p = 0; p < s->ports; p++) {
+        const struct net_port *port = net_port_at(s, p);
+        if (!port->used)
+            continue;
+        d.port = port;
+        d.series = &s->series[p];
+        d.from.port = (uint16_t)p;
+        d.class = port->link;
+        d.order = order + p;
+        d.to.node = port->ends_at_adapter;
+        if (d.to.node && w->directions->nodes) {
+            struct route_peer peer;
+            route_port(w->net->topology, s->id, p, &peer);
+            d.to.id = peer.id / w->net->adapters_each;
+            d.to.port = (uint16_t)(peer.id % w->net->adapters_each);
+        }
+        w->directions->add(w->directions->context, table, &d);
+    }
+}
+
 static void adapter_show(const struct walk *w, struct stats_table *table, const struct net_adapter *a)
 {
     const struct net_network *net = w->net;
     const struct route_summary *sum = route_summarise(net->topology);
-    uint32_t s;
-    uint16_t port;
-    route_attachment(net->topology, a->id, &s, &port);
+    uint32_t s = 0;
+    uint16_t port = 0;
+    if (!w->directions->known)
+        route_attachment(net->topology, a->id, &s, &port);
     struct net_direction d = {.net = net,
                               .adapter = a,
                               .series = a->series,
@@ -167,7 +193,10 @@ static bool walk_next(void *context, struct stats_table *table)
     uint32_t i = w->switches;
     if (i < w->net->switch_count) {
         const struct net_switch *s = w->net->made ? net_switch_made(w->net, i) : w->by_number[i];
-        switch_show(w, table, s ? s->id : i, s); /* those that are made later stand by their numbers */
+        if (!w->directions->known)
+            switch_show(w, table, s ? s->id : i, s); /* those that are made later stand by their numbers */
+        else if (s && s->series)
+            switch_show_known(w, table, s);
         w->switches++;
     } else if (w->adapters < w->net->adapter_count)
         adapter_show(w, table, w->net->adapters[w->adapters++]);
@@ -232,5 +261,5 @@ static void link_add(void *context, struct stats_table *table, const struct net_
 void net_network_links_show(const struct net_network *net, struct stats_table *table, struct ker_comm *comm,
                             const struct stats_visitor *visitor)
 {
-    net_directions_show(net, table, comm, &(struct net_directions){link_add, NULL}, visitor);
+    net_directions_show(net, table, comm, &(struct net_directions){.add = link_add}, visitor);
 }

@@ -30,6 +30,9 @@ extern const struct stats_schema net_links_schema;
 struct net_directions {
     void (*add)(void *context, struct stats_table *, const struct net_direction *);
     void *context;
+    bool known; /* only directions that something is collected of; `to` is of links to nodes only, if `nodes`
+                 */
+    bool nodes;
 };
 void net_directions_show(const struct net_network *, struct stats_table *, struct ker_comm *,
                          const struct net_directions *, const struct stats_visitor *);

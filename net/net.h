@@ -185,17 +185,16 @@ void net_network_end(struct net_network *, ker_time end);
 struct stats_table *net_network_links(const struct net_network *, ker_time span);
 void net_network_links_show(const struct net_network *, struct stats_table *, struct ker_comm *,
                             const struct stats_visitor *);
-/* Links in periods (output.series.links), where they are wanted. What their rows cost: how many there are at
- * most in a period, and bytes of memory of all ranks. Collective, the others: the rows of the period from
- * `from` to `at`, where all ranks stand; behind the last of them, before net_network_end, the totals are put
- * together again. */
-struct net_series_cost {
-    uint64_t rows, memory;
-};
-struct net_series_cost net_network_series_cost(const struct net_network *);
+/* Links, switches and adapters in periods (output.series.*), where they are wanted: what their rows cost.
+ * Collective, the others: the rows of the period from `from` to `at`, where all ranks stand; behind the last
+ * of them, before net_network_end, the totals are put together again; after that switches.csv and
+ * adapters.csv. */
+void net_network_series_cost(const struct net_network *, struct stats_series_costs *);
 void net_network_series_begin(struct net_network *, struct stats_series_files *, struct ker_error *);
 void net_network_series_add(struct net_network *, ker_time from, ker_time at);
 void net_network_series_end(struct net_network *, ker_time end);
+void net_network_series_write(struct net_network *, struct ker_comm *, ker_time span,
+                              const struct stats_folder *, struct ker_error *);
 /* Collective, after net_network_report: message_size.csv, packet_latency.csv, matrix.csv as configured. */
 enum ker_status net_network_write(struct net_network *, struct ker_comm *, const struct stats_folder *,
                                   struct ker_error *);

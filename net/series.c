@@ -1,10 +1,11 @@
-/* series.c - links in periods: the rows of link_series.csv.
+/* series.c - links, switches and adapters in periods: the rows of link_series.csv and the like.
  *
- * A row is the difference of a link's totals at the two ends of the period. The totals hold what is settled;
- * of transmissions that are scheduled beyond (ahead.h) those of the period are added: a packet and its bytes
- * count where it begins to leave, the time on the link and the wait before it are split at the period's end.
- * Their shares are taken off the last totals before the rows are made, and added to the new last totals
- * afterwards, so that nothing must be kept for them.
+ * A direction's load in a period is the difference of its totals at the two ends. The totals hold what is
+ * settled; of transmissions that are scheduled beyond (ahead.h) those of the period are added: a packet and
+ * its bytes count where it begins to leave, the time on the link and the wait before it are split at the
+ * period's end. Their shares are taken off the last totals before the rows are made, and added to the new
+ * last totals afterwards, so that nothing must be kept for them. What a switch or an adapter has is the sum
+ * over its directions.
  */
 #include "net/series.h"
 
@@ -12,55 +13,25 @@
 #include "net/links.h"
 #include "net/parts.h"
 
-/* A direction in a period. */
-struct link_period {
-    struct net_direction d;
-    ker_time at;
-    uint64_t packets, bytes, busy, queue_time, queue_max, waiting, stall;
-};
+const struct stats_schema *const net_tables[] = {
+    &net_links_schema,    &net_link_series_schema,    &net_switches_schema,       &net_switch_series_schema,
+    &net_adapters_schema, &net_adapter_series_schema, &net_latency_series_schema, NULL};
 
-/* clang-format off */
-#define PERIOD_COLUMNS(COLUMN) \
-    COLUMN(time_ps, "ps", U64, SAME, row->at, "end of the period") \
-    COLUMN(from_kind, "", TEXT, SAME, row->d.from.node, "the sending end: `node` or `switch`", \
-           .text = net_link_kind_text, .text_bytes = 8) \
-    COLUMN(from, "", U32, SAME, row->d.from.id, "its id") \
-    COLUMN(from_port, "", U16, SAME, row->d.from.port, "its port") \
-    COLUMN(packets, "packets", U64, SUM, row->packets, "packets that began to leave in the period") \
-    COLUMN(bytes, "bytes", U64, SUM, row->bytes, "their bytes on the wire, headers included") \
-    COLUMN(busy_ps, "ps", U64, SUM, row->busy, "time spent transmitting in the period") \
-    COLUMN(utilisation, "", SHARE, SUM, row->busy, "`busy_ps` / length of the period") \
-    COLUMN(queue_mean_packets, "packets", SHARE, SUM, row->queue_time, \
-           "mean number of packets in the queue of the output; of a node: the waits of the packets that " \
-           "left in the period, from the creation of their messages, over its length") \
-    COLUMN(queue_max_bytes, "bytes", U64, MOST, row->queue_max, \
-           "the longest wait in that queue, at the link's bandwidth, of packets whose tails left in the " \
-           "period") \
-    COLUMN(waiting_bytes, "bytes", U64, SUM, row->waiting, \
-           "bytes that wait for this link in the inputs of the switch, or payload in the node's adapter, " \
-           "at the end of the period") \
-    COLUMN(credit_stall_ps, "ps", U64, SUM, row->stall, \
-           "time in which packets waited in the inputs and could have gone to the output but for credits; " \
-           "the link may have been sending meanwhile what had got them")
+static const struct stats_schema *const series_schema[NET_SERIES_KINDS] = {
+    &net_link_series_schema, &net_switch_series_schema, &net_adapter_series_schema};
 
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct link_period, name, value)
-PERIOD_COLUMNS(VALUE)
-static const struct stats_column columns[] = {PERIOD_COLUMNS(STATS_COLUMN)};
-/* clang-format on */
-
-static uint64_t row_key(const void *row)
+void net_series_read(struct net_network *net, const struct ker_config *config)
 {
-    return ((const struct link_period *)row)->d.order;
+    static const char *const key[NET_SERIES_KINDS] = {"output.series.links", "output.series.switches",
+                                                      "output.series.adapters"};
+    enum stats_collect collect[NET_SERIES_KINDS], any = STATS_COLLECT_OFF;
+    for (int i = 0; i < NET_SERIES_KINDS; i++)
+        any |= collect[i] = stats_collect_of(config, key[i]);
+    if (any == STATS_COLLECT_OFF)
+        return;
+    net->series = ker_alloc(sizeof *net->series);
+    memcpy(net->series->collect, collect, sizeof collect);
 }
-
-static const struct stats_schema link_series = {"link_series",
-                                                "One row for each direction of each link and period in "
-                                                "which something happened to it, by period, then in "
-                                                "the order of links.csv.",
-                                                columns, sizeof columns / sizeof *columns, row_key};
-
-const struct stats_schema *const net_tables[] = {&net_links_schema, &link_series, &net_latency_series_schema,
-                                                 NULL};
 
 /* ---- what is not over at the end of the period ---- */
 
@@ -85,7 +56,7 @@ static void all_ahead_add(const struct net_network *net, ker_time at, uint64_t s
         ahead_add(net, &net->ahead[i], at, sign);
 }
 
-/* ---- rows ---- */
+/* ---- loads ---- */
 
 /* The difference to the last total, which becomes this one. */
 static uint64_t since_last(uint64_t *last, uint64_t total)
@@ -95,58 +66,148 @@ static uint64_t since_last(uint64_t *last, uint64_t total)
     return total - before;
 }
 
-static void port_count(struct link_period *row, const struct net_port *port, struct net_link_series *l)
+static void port_count(struct net_load *load, const struct net_port *port, struct net_link_series *l)
 {
-    const struct net_network *net = row->d.net;
-    row->packets = since_last(&l->packets, port->packets);
-    row->bytes = since_last(&l->bytes, port->bytes);
-    row->busy = since_last(&l->busy, port->busy);
-    row->queue_time = since_last(&l->queue_time, port->queue_time);
-    row->queue_max = (uint64_t)((stats_cell)port->queue_max * net->link[row->d.class].rate / 1000000000000u);
-    row->waiting = port->waiting;
+    load->packets = since_last(&l->packets, port->packets);
+    load->bytes = since_last(&l->bytes, port->bytes);
+    load->busy = since_last(&l->busy, port->busy);
+    load->queue_time = since_last(&l->queue_time, port->queue_time);
+    load->queue_max = port->queue_max;
+    load->waiting = port->waiting;
+    ((struct net_port *)port)->queue_max = 0; /* the longest wait of the next period begins anew */
 }
 
 /* An adapter counts a transmission when it begins. */
-static void adapter_count(struct link_period *row, const struct net_adapter *a, struct net_link_series *l)
+static void adapter_count(struct net_load *load, const struct net_adapter *a, struct net_link_series *l,
+                          ker_time at)
 {
-    ker_time beyond = a->wire && a->link_free > row->at ? a->link_free - row->at : 0;
-    row->packets = since_last(&l->packets, a->packets);
-    row->bytes = since_last(&l->bytes, a->bytes);
-    row->busy = since_last(&l->busy, a->busy - net_measured_part(row->d.net, row->at, beyond));
-    row->queue_time = since_last(&l->queue_time, a->wait);
-    row->waiting = a->backlog;
+    ker_time beyond = a->wire && a->link_free > at ? a->link_free - at : 0;
+    load->packets = since_last(&l->packets, a->packets);
+    load->bytes = since_last(&l->bytes, a->bytes);
+    load->busy = since_last(&l->busy, a->busy - net_measured_part(a->net, at, beyond));
+    load->queue_time = since_last(&l->queue_time, a->wait);
+    load->queue_max = l->wait_max;
+    load->waiting = a->backlog;
+    l->wait_max = 0;
 }
 
-/* The longest wait of the next period begins anew. */
-static void queue_max_take(const struct net_port *port, struct net_link_series *l)
+/* In the period that ends. */
+static struct net_load load_of_period(const struct net_direction *d, ker_time at)
 {
-    if (port->queue_max > l->queue_max)
-        l->queue_max = port->queue_max;
-    ((struct net_port *)port)->queue_max = 0;
-}
-
-static void row_add(void *at, struct stats_table *table, const struct net_direction *d)
-{
-    struct link_period row = {.d = *d, .at = *(ker_time *)at};
+    struct net_load load;
     struct net_link_series *l = d->series;
-    if (!l) /* nothing has ever come to that switch */
-        return;
-    if (d->port) {
-        port_count(&row, d->port, l);
-        queue_max_take(d->port, l);
-    } else {
-        adapter_count(&row, d->adapter, l);
-    }
-    row.stall = since_last(&l->stall, net_stall_until(d->net, l, row.at));
-    if (row.packets | row.busy | row.queue_time | row.queue_max | row.waiting | row.stall)
-        stats_table_add(table, &row);
+    if (d->port)
+        port_count(&load, d->port, l);
+    else
+        adapter_count(&load, d->adapter, l, at);
+    if (load.queue_max > l->queue_max)
+        l->queue_max = load.queue_max;
+    load.stall = since_last(&l->stall, net_stall_until(d->net, l, at));
+    return load;
 }
+
+/* In all, when the run has ended. */
+static struct net_load load_of_all(const struct net_direction *d)
+{
+    const struct net_port *p = d->port;
+    const struct net_adapter *a = d->adapter;
+    const struct net_link_series *l = d->series;
+    struct net_load load = {.stall = l ? l->stalled : 0};
+    if (p)
+        load = (struct net_load){p->packets, p->bytes, p->busy, p->queue_time, p->queue_max, 0, load.stall};
+    else
+        load = (struct net_load){a->packets, a->bytes, a->busy, a->wait, l->queue_max, 0, load.stall};
+    return load;
+}
+
+static void load_add(struct net_load *sum, const struct net_load *load)
+{
+    sum->packets += load->packets;
+    sum->bytes += load->bytes;
+    sum->busy += load->busy;
+    sum->queue_time += load->queue_time;
+    sum->waiting += load->waiting;
+    sum->stall += load->stall;
+}
+
+/* ---- rows ---- */
+
+/* Rows that are made: of a period; or of all, where those without any load are there, too. */
+struct making {
+    const struct net_network *net;
+    ker_time at;
+    bool all;
+    struct stats_table *table[NET_SERIES_KINDS]; /* NULL: not wanted */
+    struct net_switch_row now;                   /* the directions of a switch stand together */
+};
+
+static bool load_any(const struct net_load *n)
+{
+    return n->packets | n->busy | n->queue_time | n->queue_max | n->waiting | n->stall;
+}
+
+static void switch_end(struct making *m)
+{
+    if (m->now.outputs && (m->all || load_any(&m->now.sum)))
+        stats_table_add(m->table[NET_SERIES_SWITCHES], &m->now);
+    m->now.outputs = 0;
+}
+
+static void switch_add(struct making *m, const struct net_direction *d, const struct net_load *load)
+{
+    struct net_switch_row *row = &m->now;
+    if (row->outputs && row->id != d->from.id)
+        switch_end(m);
+    if (!row->outputs)
+        *row = (struct net_switch_row){.net = m->net, .at = m->at, .id = d->from.id};
+    uint64_t queue = net_queue_bytes(m->net, d->class, load->queue_max);
+    row->outputs++;
+    load_add(&row->sum, load);
+    row->sum.queue_max = queue > row->sum.queue_max ? queue : row->sum.queue_max;
+    row->busiest = load->busy > row->busiest ? load->busy : row->busiest;
+}
+
+static void adapter_add(struct making *m, const struct net_direction *d, const struct net_load *load)
+{
+    const struct net_link_end *end = d->adapter ? &d->from : &d->to;
+    struct net_adapter_row row = {.at = m->at, .node = end->id, .number = end->port};
+    *(d->adapter ? &row.sent : &row.received) = *load;
+    if (m->all || load->packets | load->busy || (d->adapter && load_any(load)))
+        stats_table_add(m->table[NET_SERIES_ADAPTERS], &row);
+}
+
+static void direction_add(void *making, struct stats_table *none, const struct net_direction *d)
+{
+    struct making *m = making;
+    struct net_load load = m->all ? load_of_all(d) : load_of_period(d, m->at);
+    if (m->table[NET_SERIES_SWITCHES] && d->port)
+        switch_add(m, d, &load);
+    if (m->table[NET_SERIES_ADAPTERS] && (d->adapter || d->to.node))
+        adapter_add(m, d, &load);
+    if (m->table[NET_SERIES_LINKS] && load_any(&load))
+        stats_table_add(m->table[NET_SERIES_LINKS], &(struct net_link_row){d, m->at, load});
+}
+
+static void rows_make(const struct net_network *net, struct making *m)
+{
+    m->net = net;
+    net_directions_add(net, NULL,
+                       &(struct net_directions){.add = direction_add,
+                                                .context = m,
+                                                .known = !m->all,
+                                                .nodes = m->table[NET_SERIES_ADAPTERS] != NULL});
+    if (m->table[NET_SERIES_SWITCHES])
+        switch_end(m);
+}
+
+/* ---- periods ---- */
 
 void net_network_series_begin(struct net_network *net, struct stats_series_files *files,
                               struct ker_error *error)
 {
-    if (net->series && net->series->periods)
-        net->series->links = stats_series_begin(files, &link_series, net, error);
+    for (int i = 0; net->series && i < NET_SERIES_KINDS; i++)
+        if (net->series->collect[i] == STATS_COLLECT_PERIODS)
+            net->series->series[i] = stats_series_begin(files, series_schema[i], net, error);
     if (net->parts && net->parts->periods)
         net->parts->series = stats_series_begin(files, &net_latency_series_schema, NULL, error);
 }
@@ -160,18 +221,30 @@ static void parts_series_add(struct net_network *net, ker_time at)
     stats_table_free(table);
 }
 
+static bool in_periods(const struct net_series *s)
+{
+    return s &&
+           (s->series[NET_SERIES_LINKS] || s->series[NET_SERIES_SWITCHES] || s->series[NET_SERIES_ADAPTERS]);
+}
+
 void net_network_series_add(struct net_network *net, ker_time from, ker_time at)
 {
+    struct making m = {.at = at};
     parts_series_add(net, at);
-    if (!net->series || !net->series->links)
+    if (!in_periods(net->series))
         return;
-    struct stats_table *table = stats_table_new(&link_series, net, (uint64_t)(at - from));
+    for (int i = 0; i < NET_SERIES_KINDS; i++)
+        if (net->series->series[i])
+            m.table[i] = stats_table_new(series_schema[i], net, (uint64_t)(at - from));
     net_network_settle(net, at);
     all_ahead_add(net, at, UINT64_MAX);
-    net_directions_add(net, table, &(struct net_directions){row_add, &at});
+    rows_make(net, &m);
     all_ahead_add(net, at, 1);
-    stats_series_add(net->series->links, table);
-    stats_table_free(table);
+    for (int i = 0; i < NET_SERIES_KINDS; i++)
+        if (m.table[i]) {
+            stats_series_add(net->series->series[i], m.table[i]);
+            stats_table_free(m.table[i]);
+        }
 }
 
 /* ---- the end ---- */
@@ -179,32 +252,66 @@ void net_network_series_add(struct net_network *net, ker_time from, ker_time at)
 static void direction_end(void *end, struct stats_table *table, const struct net_direction *d)
 {
     struct net_link_series *l = d->series;
-    if (!l)
-        return;
     l->stalled = net_stall_until(d->net, l, *(ker_time *)end);
     l->since = KER_TIME_MAX;
     if (d->port && d->port->queue_max < l->queue_max)
         ((struct net_port *)d->port)->queue_max = l->queue_max;
+    if (l->wait_max > l->queue_max)
+        l->queue_max = l->wait_max;
 }
 
 void net_network_series_end(struct net_network *net, ker_time end)
 {
     if (net->series)
-        net_directions_add(net, NULL, &(struct net_directions){direction_end, &end});
+        net_directions_add(net, NULL,
+                           &(struct net_directions){.add = direction_end, .context = &end, .known = true});
 }
 
-struct net_series_cost net_network_series_cost(const struct net_network *net)
+/* A writer for each table, where the rows of all ranks go by. */
+static void row_put(void *writer, const struct stats_table *table, size_t row)
+{
+    stats_writer_row(writer, table, row);
+}
+
+static void table_write(struct stats_table *table, struct ker_comm *comm, const struct stats_folder *folder,
+                        struct ker_error *error)
+{
+    bool control = ker_comm_rank(comm) == 0;
+    struct stats_writer *writer = control ? stats_writer_open(table, folder, NULL, error) : NULL;
+    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
+    stats_writer_close(writer, error);
+    stats_table_free(table);
+}
+
+void net_network_series_write(struct net_network *net, struct ker_comm *comm, ker_time span,
+                              const struct stats_folder *folder, struct ker_error *error)
+{
+    static const struct stats_schema *const schema[NET_SERIES_KINDS] = {NULL, &net_switches_schema,
+                                                                        &net_adapters_schema};
+    struct making m = {.all = true};
+    if (!net->series)
+        return;
+    for (int i = 0; i < NET_SERIES_KINDS; i++)
+        if (schema[i] && net->series->collect[i] != STATS_COLLECT_OFF)
+            m.table[i] = stats_table_new(schema[i], net, span > 0 ? (uint64_t)span : 0);
+    rows_make(net, &m);
+    for (int i = 0; i < NET_SERIES_KINDS; i++)
+        if (m.table[i])
+            table_write(m.table[i], comm, folder, error);
+}
+
+/* ---- what it costs ---- */
+
+void net_network_series_cost(const struct net_network *net, struct stats_series_costs *costs)
 {
     const struct route_summary *sum = route_summarise(net->topology);
-    struct stats_table *table = stats_table_new(&link_series, net, 0);
-    uint64_t directions = 2 * sum->links;
-    struct net_series_cost cost = {
-        .rows = net->series && net->series->periods ? directions : 0,
-        .memory = net->series ? directions * sizeof(struct net_link_series) : 0,
-    };
-    cost.memory += cost.rows * stats_table_row_bytes(table);
-    stats_table_free(table);
-    return cost;
+    const uint64_t rows[NET_SERIES_KINDS] = {2 * sum->links, sum->switches, sum->endpoints};
+    if (!net->series)
+        return;
+    costs->memory += 2 * sum->links * sizeof(struct net_link_series);
+    for (int i = 0; i < NET_SERIES_KINDS; i++)
+        if (net->series->collect[i] == STATS_COLLECT_PERIODS)
+            stats_series_cost(costs, series_schema[i], rows[i]);
 }
 
 void net_series_state(struct net_link_series *l, uint32_t outputs, struct ker_chunk *c)

@@ -1,4 +1,5 @@
-/* series.h - inside net/: what is collected of links for output.series.links, beyond their totals.
+/* series.h - inside net/: what is collected of links for output.series.links, .switches and .adapters, beyond
+ * their totals.
  *
  * The totals of a link stand in its port or adapter and cost the same whether series are wanted or not: a
  * period is the difference of two totals, and what has not ended at its end is counted up to there. Only the
@@ -13,14 +14,57 @@
 struct net_link_series {
     uint64_t packets, bytes, busy, queue_time, stall; /* totals at the end of the last period */
     uint64_t queue_max;                               /* of the periods that are over */
-    uint64_t stalled; /* packets could have left but for credits; without the time since: */
-    ker_time since;   /* KER_TIME_MAX: it does not lack credits now */
+    uint64_t wait_max; /* of a node, in this one: the longest wait of a packet for its link, from its
+                          message's creation */
+    uint64_t stalled;  /* packets could have left but for credits; without the time since: */
+    ker_time since;    /* KER_TIME_MAX: it does not lack credits now */
 };
 
+/* Of what there may be rows, all of them from the directions of links. */
+enum net_series_of { NET_SERIES_LINKS, NET_SERIES_SWITCHES, NET_SERIES_ADAPTERS, NET_SERIES_KINDS };
+
 struct net_series {
-    struct stats_series *links; /* NULL: not in periods */
-    bool periods;               /* links are wanted in periods */
+    enum stats_collect collect[NET_SERIES_KINDS];
+    struct stats_series *series[NET_SERIES_KINDS]; /* NULL: not in periods */
 };
+
+/* What happened to a direction in a period, or in all. */
+struct net_load {
+    uint64_t packets, bytes, busy, queue_time;
+    uint64_t queue_max; /* picoseconds */
+    uint64_t waiting;   /* bytes, at the end */
+    uint64_t stall;
+};
+
+/* What the keys say: net->series, or NULL. */
+void net_series_read(struct net_network *, const struct ker_config *);
+
+/* Rows (series_tables.c): of a direction, a switch, an adapter. */
+struct net_link_row {
+    const struct net_direction *d;
+    ker_time at;
+    struct net_load load;
+};
+struct net_switch_row {
+    const struct net_network *net;
+    ker_time at;
+    uint32_t id, outputs;
+    struct net_load sum; /* queue_max: in bytes, the largest of its outputs */
+    uint64_t busiest;
+};
+/* What it sends is known where it lives, what it receives where its switch lives: rows of one adapter add up.
+ */
+struct net_adapter_row {
+    ker_time at;
+    uint32_t node;
+    uint16_t number;
+    struct net_load sent, received;
+};
+/* The tables of series, and those of all, which have no times; that of links is net_links_schema. */
+extern const struct stats_schema net_link_series_schema, net_switch_series_schema, net_switches_schema,
+    net_adapter_series_schema, net_adapters_schema;
+/* The longest wait as the bytes that the link carries in it. */
+uint64_t net_queue_bytes(const struct net_network *, uint8_t class, uint64_t queue_max);
 
 /* Does an output, or an adapter, lack credits now, and could it send if it had them? It is asked whenever
  * that may have changed: at a grant, a credit, a new packet, and when an input becomes free. */
@@ -35,6 +79,13 @@ static inline void net_stall_note(const struct net_network *net, struct net_link
     l->since = KER_TIME_MAX;
 }
 
+/* A packet has begun to leave a node. */
+static inline void net_wait_note(struct net_link_series *l, uint64_t waited)
+{
+    if (waited > l->wait_max)
+        l->wait_max = waited;
+}
+
 /* Up to `at`, which nothing has passed. */
 static inline uint64_t net_stall_until(const struct net_network *net, const struct net_link_series *l,
                                        ker_time at)
@@ -42,7 +93,7 @@ static inline uint64_t net_stall_until(const struct net_network *net, const stru
     return l->stalled + (l->since < at ? net_measured_part(net, l->since, at - l->since) : 0);
 }
 
-/* Of the outputs of a switch, or of an adapter; NULL when links are not collected. */
+/* Of the outputs of a switch, or of an adapter; NULL when nothing is collected. */
 static inline struct net_link_series *net_series_new(struct net_network *net, uint32_t outputs)
 {
     if (!net->series)
@@ -53,7 +104,7 @@ static inline struct net_link_series *net_series_new(struct net_network *net, ui
     return l;
 }
 
-/* Saved state of `outputs` of them; nothing when links are not collected. */
+/* Saved state of `outputs` of them; nothing when nothing is collected. */
 void net_series_state(struct net_link_series *, uint32_t outputs, struct ker_chunk *);
 
 #endif

@@ -308,11 +308,7 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
     net->watched = net->congestion || net->parts;
     if (parts == STATS_COLLECT_PERIODS)
         net->parts->periods = true;
-    enum stats_collect links = stats_collect_of(config, "output.series.links");
-    if (links != STATS_COLLECT_OFF)
-        net->series = ker_alloc(sizeof *net->series);
-    if (links == STATS_COLLECT_PERIODS)
-        net->series->periods = true;
+    net_series_read(net, config);
 }
 
 enum ker_status net_network_new(struct net_network **network, const struct ker_config *config,

@@ -14,8 +14,8 @@
 
 #define VERSION 1 /* of chunks; where it has changed since: */
 #define NETWORK_VERSION 2
-#define SWITCH_VERSION 5
-#define ADAPTER_VERSION 6
+#define SWITCH_VERSION 6
+#define ADAPTER_VERSION 7
 #define AHEAD_BYTES 52
 
 /* ---- counts ---- */

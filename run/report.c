@@ -174,6 +174,7 @@ void run_report(struct run *run)
     json_t *listed = node_service_list_report(run->listed, run->comm, span, services ? &run->folder : NULL,
                                               key_not_given(run, "output.services"), &run->error);
     net_network_write(run->network, run->comm, &run->folder, &run->error);
+    net_network_series_write(run->network, run->comm, span, &run->folder, &run->error);
     json_t *timelines = run_timeline_write(run, at);
     stats_periods_close(run->periods, &run->error);
     run->periods = NULL;

@@ -3,17 +3,14 @@
  */
 #include "run/stages.h"
 
-#define ROW_BYTES 64   /* of a row of a series, as they are usual; at most some 120 */
-#define TASK_BYTES 300 /* of memory for a task: its last totals, and its rows */
-
 /* A key that asks for a series; NULL: none does. */
 static const char *wanted(const struct run *run)
 {
-    static const char *const key[] = {"output.series.links", "output.series.latency", "output.series.jobs",
-                                      "output.series.tasks", "output.series.traffic"};
-    for (size_t i = 0; i < sizeof key / sizeof *key; i++)
-        if (stats_collect_of(run->config, key[i]) == STATS_COLLECT_PERIODS)
-            return key[i];
+    static const char before[] = "output.series.";
+    for (const struct ker_option *o = stats_options; o->key; o++)
+        if (o->type == KER_TYPE_CHOICE && strncmp(o->key, before, sizeof before - 1) == 0 &&
+            stats_collect_of(run->config, o->key) == STATS_COLLECT_PERIODS)
+            return o->key;
     return NULL;
 }
 
@@ -32,17 +29,28 @@ static ker_time time_round(ker_time time)
     return (time + step - 1) / step * step;
 }
 
-/* The series with most rows in a period. */
-struct largest {
-    const char *file;
-    uint64_t rows;
-};
-
-static struct largest largest_of(const struct run *run)
+static struct stats_series_costs costs_of(const struct run *run)
 {
-    struct largest links = {"link_series.csv", net_network_series_cost(run->network).rows},
-                   tasks = {"task_series.csv", task_system_series_rows(run->tasks, run->config)};
-    return tasks.rows > links.rows ? tasks : links;
+    struct stats_series_costs costs = {0};
+    net_network_series_cost(run->network, &costs);
+    task_system_series_cost(run->tasks, run->config, &costs);
+    return costs;
+}
+
+/* Of a period; which: of costs.series. */
+static uint64_t period_bytes(const struct stats_series_costs *costs, int which)
+{
+    return costs->series[which].rows * costs->series[which].row_bytes;
+}
+
+/* The series with most bytes in a period. */
+static int largest_of(const struct stats_series_costs *costs)
+{
+    int most = 0;
+    for (int i = 1; i < costs->count; i++)
+        if (period_bytes(costs, i) > period_bytes(costs, most))
+            most = i;
+    return most;
 }
 
 void run_series_check(struct run *run)
@@ -56,23 +64,27 @@ void run_series_check(struct run *run)
                         "is \"periods\", but output.period is 0: give the length of a period");
         return;
     }
-    const struct largest largest = largest_of(run);
-    uint64_t rows = largest.rows, periods = periods_of(run);
-    unsigned __int128 bytes = (unsigned __int128)rows * ROW_BYTES * periods;
+    const struct stats_series_costs costs = costs_of(run);
+    if (costs.count == 0)
+        return;
+    int largest = largest_of(&costs);
+    const char *file = costs.series[largest].file;
+    uint64_t each = period_bytes(&costs, largest), periods = periods_of(run);
+    unsigned __int128 bytes = (unsigned __int128)each * periods;
     if (bytes <= most)
         return;
-    uint64_t fit = most / (rows * ROW_BYTES), each = fit ? (uint64_t)run->end / fit + 1 : 0;
+    uint64_t fit = most / each;
     if (fit == 0)
         ker_config_fail(run->config, &run->error, "output.series.bytes",
-                        "%s are less than %s may take for one period, %s", ker_print_bytes(a, (double)most),
-                        largest.file, ker_print_bytes(b, (double)rows * ROW_BYTES));
+                        "%s are less than %s.csv may take for one period, %s",
+                        ker_print_bytes(a, (double)most), file, ker_print_bytes(b, (double)each));
     else
         ker_config_fail(run->config, &run->error, "output.period",
-                        "is too short: %s may get %s in %llu periods of %llu rows, "
+                        "is too short: %s.csv may get %s in %llu periods of %llu rows, "
                         "output.series.bytes allows %s; give %s or more",
-                        largest.file, ker_print_bytes(a, (double)bytes), (unsigned long long)periods,
-                        (unsigned long long)rows, ker_print_bytes(b, (double)most),
-                        ker_print_time(c, time_round((ker_time)each)));
+                        file, ker_print_bytes(a, (double)bytes), (unsigned long long)periods,
+                        (unsigned long long)costs.series[largest].rows, ker_print_bytes(b, (double)most),
+                        ker_print_time(c, time_round((ker_time)((uint64_t)run->end / fit + 1))));
 }
 
 /* The rows so far are read with those of periods.csv (resume.c). */
@@ -104,16 +116,18 @@ void run_series_end(struct run *run, ker_time at)
 
 void run_series_print(const struct run *run)
 {
-    struct net_series_cost cost = net_network_series_cost(run->network);
+    const struct stats_series_costs costs = costs_of(run);
     uint64_t periods = periods_of(run);
     char a[32], b[32], c[32];
-    if (cost.memory == 0)
-        return;
-    printf("series     %s of memory", ker_print_bytes(a, (double)cost.memory));
-    if (cost.rows)
-        printf("; link_series.csv gets %s a period at most",
-               ker_print_bytes(b, (double)cost.rows * ROW_BYTES));
-    if (cost.rows && periods)
-        printf(", %s in all", ker_print_bytes(c, (double)cost.rows * ROW_BYTES * (double)periods));
-    putchar('\n');
+    if (costs.memory)
+        printf("series     %s of memory", ker_print_bytes(a, (double)costs.memory));
+    for (int i = 0; i < costs.count; i++) {
+        double each = (double)period_bytes(&costs, i);
+        printf("%s%s.csv gets %s a period at most", i ? "\n           " : "; ", costs.series[i].file,
+               ker_print_bytes(b, each));
+        if (periods)
+            printf(", %s in all", ker_print_bytes(c, each * (double)periods));
+    }
+    if (costs.memory)
+        putchar('\n');
 }

@@ -8,10 +8,15 @@
 
 struct table_place {
     const struct stats_column *column;
-    size_t offset; /* in the row */
+    size_t offset;        /* in the row */
+    enum stats_type type; /* of the column */
     unsigned bytes;
-    int by; /* the place of column->by */
+    int by;        /* the place of column->by */
+    uint64_t mask; /* of the low eight bytes at its place those that are its own */
 };
+
+/* Behind a table's last row there is room for so much, so that cells are read and written as whole words. */
+#define TABLE_SLACK 16
 
 struct stats_table {
     const struct stats_schema *schema;
@@ -19,6 +24,8 @@ struct stats_table {
     uint64_t divisor;
     struct table_place *place; /* of the columns that are wanted, in the schema's order */
     size_t columns;
+    size_t prefix; /* bytes of the cells at a row's beginning that are mostly those of the row before */
+    size_t prefix_columns;
     char *row; /* rows x row_bytes */
     size_t rows, room, row_bytes;
 };
@@ -45,6 +52,14 @@ static inline stats_cell table_cell_get(const char *row, const struct table_plac
         memcpy(&wide, at, sizeof wide);
         return wide;
     }
+}
+
+/* The same of a row in a table, of at most eight bytes. */
+static inline uint64_t table_cell_word(const char *row, const struct table_place *p)
+{
+    uint64_t value;
+    memcpy(&value, row + p->offset, sizeof value);
+    return value & p->mask;
 }
 
 static inline uint64_t table_row_key(const char *row)

@@ -1,4 +1,4 @@
-/* file.h - inside stats/: result files that are whole or not there, and rows of numbers.
+/* file.h - inside stats/: result files that are whole or not there.
  *
  * A file is written under NAME.tmp and renamed when all of it is on its way to the disk: a reader never sees
  * half a file, and an old one survives a failed run. Errors of single writes need no check: the stream
@@ -27,14 +27,5 @@ enum ker_status stats_file_commit(struct stats_file *, struct ker_error *);
 void stats_file_drop(struct stats_file *);
 /* "cannot write PATH: why", KER_RUN_FAILED. */
 enum ker_status stats_file_fail(const char *path, int why, struct ker_error *);
-
-/* Numbers without printf: links.csv of a large system has millions of them. They return where the text ends.
- */
-#define STATS_MOST_DIGITS 32 /* of any number */
-char *stats_put_u64(char *at, uint64_t value);
-/* numerator / denominator with six decimals; 0 when the denominator is 0. */
-char *stats_put_ratio(char *at, uint64_t numerator, uint64_t denominator);
-/* Quoted when needed (RFC 4180). */
-void stats_write_text(FILE *, const char *text);
 
 #endif

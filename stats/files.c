@@ -105,52 +105,6 @@ void stats_file_drop(struct stats_file *file)
     *file = (struct stats_file){0};
 }
 
-char *stats_put_u64(char *at, uint64_t value)
-{
-    char digits[20], *first = digits + sizeof digits;
-    do
-        *--first = (char)('0' + value % 10);
-    while (value /= 10);
-    size_t count = (size_t)(digits + sizeof digits - first);
-    memcpy(at, first, count);
-    return at + count;
-}
-
-/* Rounded half up in integers; in 64 bits where they are enough, which is the usual and four times as fast.
- */
-char *stats_put_ratio(char *at, uint64_t numerator, uint64_t denominator)
-{
-    static const uint64_t MILLION = 1000000, MOST_QUICK = UINT64_C(1) << 42;
-    unsigned __int128 scaled = 0;
-    if (denominator && numerator < MOST_QUICK && denominator < MOST_QUICK)
-        scaled = (numerator * 2 * MILLION + denominator) / (denominator * 2);
-    else if (denominator)
-        scaled =
-            ((unsigned __int128)numerator * 2 * MILLION + denominator) / ((unsigned __int128)denominator * 2);
-    uint64_t whole = (uint64_t)(scaled / MILLION);
-    uint32_t rest = (uint32_t)(scaled % MILLION);
-    at = stats_put_u64(at, whole);
-    *at = '.';
-    for (int i = 6; i > 0; i--, rest /= 10)
-        at[i] = (char)('0' + rest % 10);
-    return at + 7;
-}
-
-void stats_write_text(FILE *stream, const char *text)
-{
-    if (!strpbrk(text, ",\"\r\n")) {
-        fwrite_unlocked(text, 1, strlen(text), stream);
-        return;
-    }
-    putc_unlocked('"', stream);
-    for (; *text; text++) {
-        if (*text == '"')
-            putc_unlocked('"', stream);
-        putc_unlocked(*text, stream);
-    }
-    putc_unlocked('"', stream);
-}
-
 int stats_folder_make(const char *folder)
 {
     char *path = ker_format("%s", folder);

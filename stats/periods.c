@@ -6,6 +6,7 @@
  * survives whatever ends the run.
  */
 #include "stats/file.h"
+#include "stats/lines.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -55,6 +56,7 @@ const struct stats_schema stats_periods_schema = {
 struct stats_periods {
     struct ker_comm *comm;
     FILE *stream;                  /* NULL on other ranks */
+    struct stats_lines lines;      /* before it */
     struct stats_table *table;     /* the row that is written */
     struct stats_hdf5_table *hdf5; /* NULL: it is not wanted */
     char *path;
@@ -76,6 +78,7 @@ enum ker_status stats_periods_open(struct stats_periods **periods, struct ker_co
     p->table = stats_table_new(&stats_periods_schema, NULL, 0);
     p->hdf5 = hdf5 ? stats_hdf5_add(hdf5, p->table) : NULL;
     stats_table_head_csv(p->table, p->stream);
+    stats_lines_init(&p->lines, p->stream);
     if (fflush(p->stream))
         p->why = errno;
     return KER_OK;
@@ -106,7 +109,8 @@ void stats_periods_add(struct stats_periods *periods, const struct stats_period 
         return;
     stats_table_clear(periods->table);
     stats_table_add(periods->table, &(struct row){now, periods->last});
-    stats_table_row_csv(periods->table, 0, periods->stream);
+    stats_table_row_csv(periods->table, 0, &periods->lines);
+    stats_lines_flush(&periods->lines);
     if (periods->hdf5)
         stats_hdf5_row(periods->hdf5, periods->table, 0);
     periods->last = now;
@@ -160,6 +164,7 @@ enum ker_status stats_periods_close(struct stats_periods *periods, struct ker_er
     if (periods->why)
         status = stats_file_fail(periods->path, periods->why, error);
     stats_table_free(periods->table);
+    stats_lines_release(&periods->lines);
     free(periods->path);
     free(periods);
     return status;

@@ -8,6 +8,7 @@
 
 #include "stats/file.h"
 #include "stats/hdf5.h"
+#include "stats/lines.h"
 #include "stats/stats.h"
 
 #include <errno.h>
@@ -19,6 +20,7 @@ struct stats_series {
     const struct stats_schema *schema;
     char *path;
     FILE *stream;                   /* NULL: not on this rank, or in results.h5 */
+    struct stats_lines lines;       /* before it */
     struct stats_hdf5_table *group; /* there */
     uint64_t bytes;                 /* of the file, or of the rows, at the end of the last period */
     bool full;                      /* nothing is written any more */
@@ -74,6 +76,7 @@ static void csv_begin(struct stats_series *s, const struct stats_table *head, st
         return;
     }
     stats_table_head_csv(head, s->stream);
+    stats_lines_init(&s->lines, s->stream);
     if (fflush(s->stream))
         failed(s, errno);
 }
@@ -106,7 +109,7 @@ static void row_write(void *series, const struct stats_table *table, size_t row)
         stats_hdf5_row(s->group, table, row);
         s->bytes += stats_table_row_bytes(table);
     } else if (s->stream) {
-        stats_table_row_csv(table, row, s->stream);
+        stats_table_row_csv(table, row, &s->lines);
     }
 }
 
@@ -120,6 +123,8 @@ static void series_flush(struct stats_series *s, ker_time at)
     char time[32], size[32];
     if ((!s->stream && !s->group) || s->full)
         return;
+    if (s->stream)
+        stats_lines_flush(&s->lines);
     if (s->stream && fflush(s->stream))
         failed(s, errno);
     if (s->stream)
@@ -149,6 +154,7 @@ enum ker_status stats_series_close(struct stats_series_files *f, struct ker_erro
         struct stats_series *s = &f->series[i];
         if (s->stream && fclose(s->stream))
             failed(s, errno);
+        stats_lines_release(&s->lines);
         free(s->path);
     }
     if (!f)
@@ -159,6 +165,17 @@ enum ker_status stats_series_close(struct stats_series_files *f, struct ker_erro
     free(f->folder);
     free(f);
     return status;
+}
+
+#define CELL_BYTES 6 /* of a cell and its comma, as they are usual */
+
+void stats_series_cost(struct stats_series_costs *costs, const struct stats_schema *schema, uint64_t rows)
+{
+    ker_assert(costs->count < STATS_SERIES_MOST);
+    costs->series[costs->count].file = schema->name;
+    costs->series[costs->count].rows = rows;
+    costs->series[costs->count++].row_bytes = schema->columns * CELL_BYTES;
+    costs->memory += rows * (schema->columns + 1) * sizeof(uint64_t);
 }
 
 /* ---- saved state ---- */

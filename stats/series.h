@@ -13,7 +13,7 @@
 #include "stats/hdf5.h"
 #include "stats/table.h"
 
-#define STATS_SERIES_MOST 16 /* series of a run */
+#define STATS_SERIES_MOST 32 /* series of a run */
 
 struct stats_series_files;
 struct stats_series;
@@ -37,6 +37,18 @@ void stats_series_flush(struct stats_series_files *, ker_time at);
 ker_time stats_series_time(const struct stats_series_files *); /* of the last flush; 0: none yet */
 /* A failed write is reported here. Frees; takes NULL. */
 enum ker_status stats_series_close(struct stats_series_files *, struct ker_error *);
+
+/* What series cost, before they begin: for each so many rows at most in a period, each of about so many bytes
+ * in the file; and bytes of memory of all ranks, rows of one period included. */
+struct stats_series_costs {
+    struct {
+        const char *file; /* without .csv */
+        uint64_t rows, row_bytes;
+    } series[STATS_SERIES_MOST];
+    int count;
+    uint64_t memory;
+};
+void stats_series_cost(struct stats_series_costs *, const struct stats_schema *, uint64_t rows);
 
 /* Saved state, on rank 0, in chunks "series": the time of the last period, and all rows so far. Loading, in
  * the order of saving, when all series have begun: the files get these rows. */

@@ -1,6 +1,14 @@
 /* settings.c - the keys output.*, and which tables they are about. */
 #include "stats/stats.h"
 
+/* What output.series.KIND collects: in all or in each output.period, or in the latter only. */
+#define SERIES(kind, words, ...)                                                                             \
+    {                                                                                                        \
+        "output.series." kind, KER_TYPE_CHOICE, "off", NULL, NULL, words, ##__VA_ARGS__                      \
+    }
+#define TOTALS(kind, ...) SERIES(kind, "off|total|periods", __VA_ARGS__)
+#define PERIODS(kind, ...) SERIES(kind, "off|periods", __VA_ARGS__)
+
 const struct ker_option stats_options[] = {
     {"output.links", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write links.csv: packets, utilisation and queue occupancy of every direction of every link. Left out, "
@@ -43,25 +51,24 @@ const struct ker_option stats_options[] = {
      "series of "
      "output.series.*, which are not written as CSV then.",
      .resume = KER_RESUME_FIXED},
-    {"output.series.links", KER_TYPE_CHOICE, "off", NULL, NULL, "off|total|periods",
-     "What is collected of every direction of every link beyond links.csv. total: the time without credits "
-     "(credit_stall_ps in links.csv). periods: link_series.csv too, with packets, bytes, utilisation, queues "
-     "and "
-     "that time in each output.period."},
-    {"output.series.latency", KER_TYPE_CHOICE, "off", NULL, NULL, "off|total|periods",
-     "Tell latencies apart: source queue, injection, switches, links, ejection, resequencing. total: "
-     "latency_parts in "
-     "summary.json. periods: latency_series.csv, too."},
-    {"output.series.jobs", KER_TYPE_CHOICE, "off", NULL, NULL, "off|periods",
-     "periods: job_series.csv: computation, waits, messages and bytes of each job in each output.period.",
-     "jobs"},
-    {"output.series.tasks", KER_TYPE_CHOICE, "off", NULL, NULL, "off|periods",
-     "periods: task_series.csv: the same of each task.", "jobs"},
-    {"output.series.traffic", KER_TYPE_CHOICE, "off", NULL, NULL, "off|periods",
-     "periods: traffic_series.csv: number, bytes, mean and spread of the sizes of each job's messages in "
-     "each "
-     "output.period: point-to-point, collective, one-sided; inside a node or to another.",
-     "jobs"},
+    TOTALS("links", "Collect of every direction of every link, beyond links.csv, the time without credits "
+                    "(credit_stall_ps in links.csv); in periods packets, bytes, utilisation and queues, too: "
+                    "link_series.csv."),
+    TOTALS("switches", "Collect of every switch packets, bytes, utilisation and queues of its outputs and "
+                       "their time without credits: switches.csv; in periods switch_series.csv, too."),
+    TOTALS("adapters", "Collect of every adapter of every node what it sends and receives, how long packets "
+                       "wait in it and its time without credits: adapters.csv; in periods "
+                       "adapter_series.csv, too."),
+    TOTALS("latency",
+           "Tell latencies apart: source queue, injection, switches, links, ejection, resequencing: "
+           "latency_parts in summary.json; in periods latency_series.csv, too."),
+    PERIODS("jobs", "job_series.csv: computation, waits, messages and bytes of each job in each period.",
+            "jobs"),
+    PERIODS("tasks", "task_series.csv: the same of each task.", "jobs"),
+    PERIODS("traffic",
+            "traffic_series.csv: number, bytes, mean and spread of the sizes of each job's messages in each "
+            "period: point-to-point, collective, one-sided; inside a node or to another.",
+            "jobs"),
     {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,
      "The most that each file of a series may have. A run whose end is known and whose series could have "
      "more is "

@@ -187,8 +187,13 @@ static bool held_next(void *context, struct stats_table *batch)
 void stats_table_show(struct stats_table *t, struct ker_comm *comm, const struct stats_visitor *visitor)
 {
     struct held held = {t, 0};
-    struct stats_table *batch = stats_table_like(t);
     table_rows_sort(t);
+    if (ker_comm_size(comm) == 1) {
+        for (size_t row = 0; row < t->rows; row++)
+            visitor->row(visitor->context, t, row);
+        return;
+    }
+    struct stats_table *batch = stats_table_like(t);
     stats_table_stream(batch, comm, &(struct stats_rows){held_next, &held}, visitor);
     stats_table_free(batch);
 }

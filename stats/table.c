@@ -17,6 +17,16 @@ static const unsigned char type_bytes[] = {
     [STATS_TEXT] = 4, [STATS_SHARE] = 8, [STATS_RATIO] = 8, [STATS_MEAN] = 16,
 };
 
+/* Of the columns that name a row the last one changes from row to row, those before it do not. */
+static void prefix_find(struct stats_table *t)
+{
+    size_t i = 0;
+    while (i < t->columns && t->place[i].column->merge == STATS_SAME)
+        i++;
+    t->prefix_columns = i ? i - 1 : 0;
+    t->prefix = i ? t->place[i - 1].offset - sizeof(uint64_t) : 0;
+}
+
 struct stats_table *stats_table_new(const struct stats_schema *schema, const void *context, uint64_t divisor)
 {
     struct stats_table *t = ker_alloc(sizeof *t);
@@ -29,12 +39,16 @@ struct stats_table *stats_table_new(const struct stats_schema *schema, const voi
         const struct stats_column *c = &schema->column[i];
         if (c->wanted && !c->wanted(context))
             continue;
-        t->place[t->columns++] = (struct table_place){c, t->row_bytes, type_bytes[c->type], -1};
+        ker_assert(!schema->fill || t->columns == i);
+        unsigned bytes = type_bytes[c->type];
+        t->place[t->columns++] = (struct table_place){
+            c, t->row_bytes, c->type, bytes, -1, UINT64_MAX >> 8 * (bytes < 8 ? 8 - bytes : 0)};
         t->row_bytes += type_bytes[c->type];
     }
     for (size_t i = 0; i < t->columns; i++)
         if (t->place[i].column->by)
             t->place[i].by = stats_table_find(t, t->place[i].column->by, false);
+    prefix_find(t);
     return t;
 }
 
@@ -107,7 +121,7 @@ void stats_table_reserve(struct stats_table *t, size_t rows)
 {
     if (rows > t->room) {
         t->room = rows;
-        t->row = ker_realloc(t->row, t->room * t->row_bytes);
+        t->row = ker_realloc(t->row, t->room * t->row_bytes + TABLE_SLACK);
     }
 }
 
@@ -118,8 +132,11 @@ void stats_table_add(struct stats_table *t, const void *row)
     char *to = row_at(t, t->rows++);
     uint64_t key = t->schema->key(row);
     memcpy(to, &key, sizeof key);
-    for (size_t i = 0; i < t->columns; i++)
-        cell_put(to, &t->place[i], t->place[i].column->value(row));
+    if (t->schema->fill)
+        t->schema->fill(row, to + sizeof key);
+    else
+        for (size_t i = 0; i < t->columns; i++)
+            cell_put(to, &t->place[i], t->place[i].column->value(row));
 }
 
 void stats_table_copy(struct stats_table *t, const struct stats_table *from, size_t row)
@@ -209,7 +226,7 @@ static void rows_collect(struct stats_table *t, struct ker_comm *comm)
     size_t *offset;
     ker_comm_gather(comm, t->row, t->rows * t->row_bytes, &all, &offset);
     free(t->row);
-    t->row = all;
+    t->row = offset ? ker_realloc(all, offset[ker_comm_size(comm)] + TABLE_SLACK) : all;
     t->rows = t->room = offset ? offset[ker_comm_size(comm)] / t->row_bytes : 0;
     free(offset);
 }

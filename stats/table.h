@@ -59,6 +59,32 @@ struct stats_column {
         (void)row;                                                                                           \
         return (stats_cell)(expression);                                                                     \
     }
+/* Of a schema whose rows are many: all cells by one function, STATS_FILL(function, row_type, LIST), which
+ * writes them as a row of a table has them, and columns without a function each. A column that is not in
+ * every table may only stand at the end. */
+#define STATS_BYTES_U8 uint8_t
+#define STATS_BYTES_U16 uint16_t
+#define STATS_BYTES_U32 uint32_t
+#define STATS_BYTES_U64 uint64_t
+#define STATS_BYTES_TIME uint64_t
+#define STATS_BYTES_TEXT uint32_t
+#define STATS_BYTES_SHARE uint64_t
+#define STATS_BYTES_RATIO uint64_t
+#define STATS_BYTES_MEAN stats_cell
+#define STATS_CELL(name, unit, type, merge, expression, meaning, ...) STATS_BYTES_##type cell_##name;
+#define STATS_STORE(name, unit, type, merge, expression, meaning, ...)                                       \
+    to->cell_##name = (STATS_BYTES_##type)(expression);
+#define STATS_FILL(function, row_type, LIST)                                                                 \
+    static void function(const void *row_, void *cells)                                                      \
+    {                                                                                                        \
+        const row_type *row = row_;                                                                          \
+        struct __attribute__((packed)) {                                                                     \
+            LIST(STATS_CELL)                                                                                 \
+        } *to = cells;                                                                                       \
+        LIST(STATS_STORE)                                                                                    \
+    }
+#define STATS_FILLED(name, unit, type, merge, expression, meaning, ...)                                      \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, NULL, ##__VA_ARGS__},
 #define STATS_COLUMN(name, unit, type, merge, expression, meaning, ...)                                      \
     {#name, unit, STATS_##type, STATS_##merge, meaning, column_##name, ##__VA_ARGS__},
 
@@ -68,6 +94,7 @@ struct stats_schema {
     const struct stats_column *column;
     size_t columns;
     uint64_t (*key)(const void *row); /* rows are sorted by it; those with the same one become one row */
+    void (*fill)(const void *row, void *cells); /* STATS_FILL; NULL: columns have values */
 };
 
 /* Where result files go, and as what. */
@@ -79,6 +106,7 @@ struct stats_folder {
 };
 
 struct stats_table;
+struct stats_lines; /* lines.h */
 /* context: for text and wanted, must outlive the table. divisor: of shares, 0 makes them 0. */
 struct stats_table *stats_table_new(const struct stats_schema *, const void *context, uint64_t divisor);
 void stats_table_free(struct stats_table *); /* takes NULL */
@@ -136,7 +164,7 @@ void stats_writer_row(struct stats_writer *, const struct stats_table *, size_t 
 enum ker_status stats_writer_close(struct stats_writer *, struct ker_error *);        /* takes NULL */
 /* For a file that is written row by row. */
 void stats_table_head_csv(const struct stats_table *, FILE *);
-void stats_table_row_csv(const struct stats_table *, size_t row, FILE *);
+void stats_table_row_csv(const struct stats_table *, size_t row, struct stats_lines *);
 
 /* Columns of all these schemas, NULL at the end, one a line: name, unit, type, merging, meaning. */
 void stats_tables_help(const struct stats_schema *const *, FILE *);

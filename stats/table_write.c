@@ -5,11 +5,15 @@
  * cell that is empty in CSV is null.
  */
 #include "stats/columns.h"
+#include "stats/digits.h"
 #include "stats/file.h"
 #include "stats/hdf5.h"
+#include "stats/lines.h"
 #include "stats/stats.h"
 
 #include <stdlib.h>
+
+#define SHORT 64 /* bytes of most texts */
 
 static const char *const type_names[] = {
     [STATS_U8] = "integer",     [STATS_U16] = "integer",    [STATS_U32] = "integer",
@@ -20,56 +24,106 @@ static const char *const type_names[] = {
 static const char *const merge_names[] = {[STATS_SAME] = "same", [STATS_SUM] = "sum", [STATS_MOST] = "most"};
 
 /* Quoted, as JSON has it; what is not UTF-8 becomes null. */
-static void text_json(FILE *out, const char *text)
+static void text_json(struct stats_lines *out, const char *text)
 {
     json_t *string = json_string(text);
     char *quoted = string ? json_dumps(string, JSON_ENCODE_ANY) : NULL;
-    fputs(quoted ? quoted : "null", out);
+    stats_lines_text(out, quoted ? quoted : "null");
     free(quoted);
     json_decref(string);
 }
 
 /* A cell that is a number, at `at`; nothing where it is empty. */
-static char *number_put(char *at, const struct stats_table *t, const char *row,
-                        const struct table_place *place)
+static inline char *number_put(char *at, const struct stats_table *t, const char *row,
+                               const struct table_place *place)
 {
-    enum stats_type type = place->column->type;
-    stats_cell value = table_cell_get(row, place);
-    if (type == STATS_SHARE)
-        return stats_put_ratio(at, (uint64_t)value, t->divisor);
-    if (type == STATS_MEAN || type == STATS_RATIO) {
+    uint64_t value = table_cell_word(row, place);
+    if (__builtin_expect(place->type <= STATS_U64, 1))
+        return stats_put_u64(at, value);
+    switch (place->type) {
+    case STATS_SHARE:
+        return stats_put_ratio(at, value, t->divisor);
+    case STATS_RATIO:
+    case STATS_MEAN: {
         stats_cell by = table_cell_get(row, &t->place[place->by]);
-        if (type == STATS_RATIO)
-            return by ? stats_put_ratio(at, (uint64_t)value, (uint64_t)by) : at;
-        return by ? stats_put_u64(at, (uint64_t)((value * 2 + by) / (by * 2))) : at;
+        if (place->type == STATS_RATIO)
+            return by ? stats_put_ratio(at, value, (uint64_t)by) : at;
+        return by ? stats_put_u64(at, (uint64_t)((table_cell_get(row, place) * 2 + by) / (by * 2))) : at;
     }
-    return type == STATS_TIME && value == KER_TIME_MAX ? at : stats_put_u64(at, (uint64_t)value);
+    default: /* STATS_TIME */
+        return value == (uint64_t)KER_TIME_MAX ? at : stats_put_u64(at, value);
+    }
 }
 
-/* Numbers are gathered in a buffer, since a call of stdio for each costs more than making its digits. */
-static void row_write(const struct stats_table *t, size_t number, FILE *out, bool json, char end)
+static const char *cell_text(const struct stats_table *t, const char *row, const struct table_place *place)
 {
-    const char *row = t->row + number * t->row_bytes;
-    char text[16 * (STATS_MOST_DIGITS + 1)], *at = text;
-    for (size_t i = 0; i < t->columns; i++) {
-        const struct table_place *place = &t->place[i];
-        char *begin = at;
-        if (place->column->type == STATS_TEXT) {
-            fwrite_unlocked(text, 1, (size_t)(at - text), out);
-            at = text;
-            (json ? text_json : stats_write_text)(
-                out, place->column->text(t->context, (uint32_t)table_cell_get(row, place)));
+    return place->column->text(t->context, (uint32_t)table_cell_word(row, place));
+}
+
+/* Mostly texts are short and plain. Behind it there is as much room as before. */
+static char *text_put(struct stats_lines *out, char *at, const char *text, bool json)
+{
+    for (size_t i = 0; !json && i < SHORT; i++) {
+        if (!text[i])
+            return at + i;
+        if (text[i] <= ',' && strchr(",\"\r\n", text[i]))
+            break;
+        at[i] = text[i];
+    }
+    stats_lines_end(out, at);
+    (json ? text_json : stats_lines_quoted)(out, text);
+    return stats_lines_at(out);
+}
+
+/* A row's text from a column on. Numbers of all columns that follow each other have room. */
+static inline __attribute__((always_inline)) char *cells_put(const struct stats_table *t, const char *row,
+                                                             size_t first, size_t behind, char *at,
+                                                             struct stats_lines *out, bool json)
+{
+    for (const struct table_place *place = t->place + first; place < t->place + behind; place++) {
+        const char *begin = at;
+        if (__builtin_expect(place->type == STATS_TEXT, 0)) {
+            at = text_put(out, at, cell_text(t, row, place), json);
+            stats_lines_end(out, at);
+            at = stats_lines_at(out);
         } else {
             at = number_put(at, t, row, place);
             if (json && at == begin)
                 at = stpcpy(at, "null");
         }
-        *at++ = i + 1 < t->columns ? ',' : end;
-        if (at > text + sizeof text - STATS_MOST_DIGITS - 1 || i + 1 == t->columns) {
-            fwrite_unlocked(text, 1, (size_t)(at - text), out);
-            at = text;
-        }
+        *at++ = ',';
     }
+    return at;
+}
+
+/* CSV: the text of the first cells, which are mostly those of the row before, is kept. */
+static char *prefix_put(const struct stats_table *t, const char *row, char *at, struct stats_lines *out)
+{
+    const char *cells = row + sizeof(uint64_t);
+    if (out->last.length && memcmp(cells, out->last.cells, t->prefix) == 0)
+        return (char *)memcpy(at, out->last.text, sizeof out->last.text) + out->last.length;
+    uint64_t flushes = out->flushes;
+    char *end = cells_put(t, row, 0, t->prefix_columns, at, out, false);
+    bool whole = out->flushes == flushes && end - at <= STATS_LINES_PREFIX_TEXT;
+    out->last.length = whole ? (size_t)(end - at) : 0;
+    memcpy(out->last.text, at, out->last.length);
+    memcpy(out->last.cells, cells, t->prefix);
+    return end;
+}
+
+static void row_write(const struct stats_table *t, size_t number, struct stats_lines *out, bool json,
+                      char end)
+{
+    const char *row = t->row + number * t->row_bytes;
+    char *at = stats_lines_at(out);
+    if (json)
+        at = cells_put(t, row, 0, t->columns, at, out, true);
+    else if (t->prefix && t->prefix <= STATS_LINES_PREFIX)
+        at = cells_put(t, row, t->prefix_columns, t->columns, prefix_put(t, row, at, out), out, false);
+    else
+        at = cells_put(t, row, 0, t->columns, at, out, false);
+    at[-1] = end;
+    stats_lines_end(out, at);
 }
 
 json_t *stats_table_row_json(const struct stats_table *t, size_t row)
@@ -96,13 +150,14 @@ void stats_table_head_csv(const struct stats_table *t, FILE *out)
         fprintf(out, "%s%c", t->place[i].column->name, i + 1 < t->columns ? ',' : '\n');
 }
 
-void stats_table_row_csv(const struct stats_table *t, size_t row, FILE *out)
+void stats_table_row_csv(const struct stats_table *t, size_t row, struct stats_lines *out)
 {
     row_write(t, row, out, false, '\n');
 }
 
 struct stats_writer {
     struct stats_file file;
+    struct stats_lines lines;
     char *name;
     const char *key; /* NULL: whatever its size, it is written */
     bool json;
@@ -139,13 +194,18 @@ struct stats_writer *stats_writer_open(const struct stats_table *t, const struct
     }
     w->group = folder->hdf5 ? stats_hdf5_add(folder->hdf5, t) : NULL;
     (w->json ? head_json : stats_table_head_csv)(t, w->file.stream);
+    stats_lines_init(&w->lines, w->file.stream);
     return w;
 }
 
 /* Looked at now and then: asking a stream where it stands is not free. */
 static void size_look(struct stats_writer *w)
 {
-    off_t bytes = w->key && w->rows % 1024 == 0 ? ftello(w->file.stream) : 0;
+    if (w->rows % 1024)
+        return;
+    stats_lines_flush(&w->lines);
+    stats_file_look(&w->file);
+    off_t bytes = w->key ? ftello(w->file.stream) : 0;
     if (bytes <= (off_t)STATS_DEFAULT_BYTES)
         return;
     w->bytes = (uint64_t)bytes;
@@ -160,11 +220,9 @@ void stats_writer_row(struct stats_writer *w, const struct stats_table *t, size_
     if (w->group)
         stats_hdf5_row(w->group, t, row);
     if (!w->bytes) {
-        FILE *out = w->file.stream;
         if (w->json)
-            fputs(w->rows ? ",\n[" : "\n[", out);
-        row_write(t, row, out, w->json, w->json ? ']' : '\n');
-        stats_file_look(&w->file);
+            stats_lines_text(&w->lines, w->rows ? ",\n[" : "\n[");
+        row_write(t, row, &w->lines, w->json, w->json ? ']' : '\n');
     }
     w->rows++;
     if (!w->bytes)
@@ -183,9 +241,11 @@ enum ker_status stats_writer_close(struct stats_writer *w, struct ker_error *err
                  ker_print_bytes(size, (double)w->bytes / (double)w->written * (double)w->rows), w->key);
     } else {
         if (w->json)
-            fputs("\n]}\n", w->file.stream);
+            stats_lines_text(&w->lines, "\n]}\n");
+        stats_lines_flush(&w->lines);
         status = stats_file_commit(&w->file, error);
     }
+    stats_lines_release(&w->lines);
     free(w->name);
     free(w);
     return status;

@@ -92,7 +92,8 @@ enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_
                                    const struct task_files *, json_t **jobs, struct ker_error *);
 /* Jobs and tasks in periods, where output.series.jobs or .tasks want them: rows of a period at most; their
  * files; and, collective, the rows of the period that ends at `at`, where all ranks stand. */
-uint64_t task_system_series_rows(const struct task_system *, const struct ker_config *);
+void task_system_series_cost(const struct task_system *, const struct ker_config *,
+                             struct stats_series_costs *);
 void task_system_series_begin(struct task_system *, const struct ker_config *, struct stats_series_files *,
                               struct ker_error *);
 void task_system_series_add(struct task_system *, ker_time at);

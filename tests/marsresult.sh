@@ -14,7 +14,7 @@ ranks() { # RANKS ARGUMENTS
     mpirun -n "$1" "$marssim" -q "${@:2}" partition.bind=no 2>"$t/err"
 }
 system=(configs/torus-uniform.cfg topology.extents=4,4,4 "run.warmup=0 ns" "run.end=5 us" traffic.load=0.9 "output.period=777 ns"
-    output.series.links=periods output.matrix=true partition.adapt=false partition.oversubscribe=true)
+    output.series.links=periods output.series.switches=periods output.series.adapters=periods output.matrix=true partition.adapt=false partition.oversubscribe=true)
 
 run -o "$t/csv" "${system[@]}" || exit 1
 saved=("${system[@]}" "run.checkpoint.at=1301 ns" output.hdf5=true)
@@ -52,11 +52,14 @@ def same(a, b):
             assert (a[c].astype(float) - b[c].astype(float)).abs().max() <= 0.500001, c # CSV is rounded
         else:
             assert (a[c] == b[c]).all(), c
-same(csv["link_series"], h5["link_series"])
-for name in ("links", "matrix", "packet_latency", "periods"):
+for name in ("link_series", "switch_series", "adapter_series"):
+    same(csv[name], h5[name])
+for name in ("links", "switches", "adapters", "matrix", "packet_latency", "periods"):
     with h5._hdf5() as file:
         same(csv[name], h5._hdf5_table(file[name], name))
 assert h5.units("link_series")["busy_ps"] == "ps"
+assert csv.series("adapter_series", "sending_ps").to_numpy().sum() == csv["adapters"]["sending_ps"].sum()
+assert csv.series("switch_series", "busy_ps").shape == (7, 64)
 busy = csv.series("link_series", "busy_ps")
 assert busy.shape == (7, len(csv["links"])), busy.shape
 assert int(busy.to_numpy().sum()) == int(csv["links"]["busy_ps"].sum())

@@ -157,6 +157,8 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
         a->packets++;
         a->bytes += packet->bytes;
         a->wait += (uint64_t)(now - packet->created);
+        if (__builtin_expect(a->series != NULL, 0))
+            net_wait_note(a->series, (uint64_t)(now - packet->created));
     }
     a->busy += net_measured_part(net, now, wire);
 }

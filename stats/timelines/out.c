@@ -113,65 +113,19 @@ void line_out_json(struct line_out *out, const char *text)
 
 /* ---- numbers ---- */
 
-static const char pairs[] =
-    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
-    "4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
-    "828384858687888990919293949596979899";
-
-/* As many digits as the binary logarithm says, or one more: then they are written from the last to the first.
- */
-char *line_put_large(char *at, uint64_t value)
-{
-    static const uint64_t power[] = {0,
-                                     10,
-                                     100,
-                                     1000,
-                                     10000,
-                                     100000,
-                                     1000000,
-                                     10000000,
-                                     100000000,
-                                     1000000000,
-                                     10000000000,
-                                     100000000000,
-                                     1000000000000,
-                                     10000000000000,
-                                     100000000000000,
-                                     1000000000000000,
-                                     10000000000000000,
-                                     100000000000000000,
-                                     1000000000000000000,
-                                     10000000000000000000u};
-    unsigned digits = (unsigned)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
-    digits += value >= power[digits];
-    digits += digits == 0;
-    char *end = at + digits;
-    for (at = end; value >= 10; value /= 100) {
-        at -= 2;
-        memcpy(at, pairs + 2 * (value % 100), 2);
-    }
-    if (at > end - digits)
-        at[-1] = (char)('0' + value);
-    return end;
-}
-
 /* Six digits, without the zeros at their end. */
 static inline char *put_decimals(char *at, uint32_t rest, bool strip)
 {
-    uint32_t high = rest / 10000, middle = rest / 100 % 100, low = rest % 100;
-    memcpy(at, pairs + 2 * high, 2);
-    memcpy(at + 2, pairs + 2 * middle, 2);
-    memcpy(at + 4, pairs + 2 * low, 2);
-    if (!strip)
-        return at + 6;
-    at += low ? 6 : middle ? 4 : 2;
-    return at - (at[-1] == '0');
+    at = stats_put_six(at, rest);
+    while (strip && at[-1] == '0')
+        at--;
+    return at;
 }
 
 char *line_put_us(char *at, ker_time time)
 {
     uint32_t rest = (uint32_t)((uint64_t)time % 1000000);
-    at = line_put_u64(at, (uint64_t)time / 1000000);
+    at = stats_put_u64(at, (uint64_t)time / 1000000);
     if (!rest)
         return at;
     *at = '.';
@@ -181,7 +135,7 @@ char *line_put_us(char *at, ker_time time)
 char *line_put_s(char *at, ker_time time)
 {
     uint64_t rest = (uint64_t)time % (uint64_t)KER_S;
-    at = line_put_u64(at, (uint64_t)time / (uint64_t)KER_S);
+    at = stats_put_u64(at, (uint64_t)time / (uint64_t)KER_S);
     if (!rest)
         return at;
     *at++ = '.';

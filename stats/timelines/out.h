@@ -2,6 +2,7 @@
 #ifndef STATS_TIMELINES_OUT_H
 #define STATS_TIMELINES_OUT_H
 
+#include "stats/digits.h"
 #include "stats/file.h"
 
 #include <stdbool.h>
@@ -42,19 +43,11 @@ static inline char *line_put_text(char *at, const char *text)
         *at++ = *text++;
     return at;
 }
-char *line_put_large(char *at, uint64_t value);
-static inline char *line_put_u64(char *at, uint64_t value)
-{
-    if (value >= 10)
-        return line_put_large(at, value);
-    *at = (char)('0' + value);
-    return at + 1;
-}
 static inline char *line_put_i64(char *at, int64_t value)
 {
     if (value < 0)
         *at++ = '-';
-    return line_put_u64(at, value < 0 ? -(uint64_t)value : (uint64_t)value);
+    return stats_put_u64(at, value < 0 ? -(uint64_t)value : (uint64_t)value);
 }
 /* A time as microseconds or seconds, with as many decimals as it needs. */
 char *line_put_us(char *at, ker_time);

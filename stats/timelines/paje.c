@@ -50,7 +50,7 @@ static void name_write(struct line_out *out, const char *before, const char *nam
 static void time_write(struct line_out *out, int event, ker_time time)
 {
     char *at = line_out_at(out);
-    at = line_put_u64(at, (uint64_t)event);
+    at = stats_put_u64(at, (uint64_t)event);
     *at++ = ' ';
     line_out_put(out, line_put_s(at, time));
 }
@@ -131,17 +131,17 @@ static struct line_writer *paje_open(const struct line_plan *plan, struct ker_er
 static char *container_put(char *at, uint32_t task, uint32_t stream)
 {
     at = LINE_PUT(at, " t");
-    at = line_put_u64(at, task);
+    at = stats_put_u64(at, task);
     *at++ = '.';
-    return line_put_u64(at, stream);
+    return stats_put_u64(at, stream);
 }
 
 /* A message is known by its receiver and its number there. */
 static char *key_put(char *at, const struct line_record *r)
 {
-    at = line_put_u64(LINE_PUT(at, " m "), (uint32_t)r->peer);
+    at = stats_put_u64(LINE_PUT(at, " m "), (uint32_t)r->peer);
     *at++ = '.';
-    return line_put_u64(at, r->number);
+    return stats_put_u64(at, r->number);
 }
 
 static void link_write(struct line_writer *w, const struct line_record *r, bool end)
@@ -151,7 +151,7 @@ static void link_write(struct line_writer *w, const struct line_record *r, bool 
     at = key_put(container_put(at, end ? (uint32_t)r->peer : r->task, 0), r);
     if (!end) {
         *at++ = ' ';
-        at = line_put_u64(at, r->bytes);
+        at = stats_put_u64(at, r->bytes);
         *at++ = ' ';
         at = line_put_i64(at, r->tag);
         *at++ = ' ';
@@ -170,7 +170,7 @@ static void paje_point(struct line_writer *w, const struct line_record *r, bool 
     time_write(&w->out, end ? POP : PUSH, end ? r->end : r->begin);
     char *at = container_put(LINE_PUT(line_out_at(&w->out), " S"), r->task, r->stream);
     if (!end && r->kind == LINE_CALL)
-        at = line_put_u64(LINE_PUT(at, " f"), r->name);
+        at = stats_put_u64(LINE_PUT(at, " f"), r->name);
     else if (!end)
         at = r->kind == LINE_WAIT ? LINE_PUT(at, " w") : LINE_PUT(at, " c");
     *at++ = '\n';

@@ -192,13 +192,13 @@ static char *place_put(char *at, const struct line_plan *plan, uint32_t task, ui
 {
     const struct line_group *group = line_group_of(plan, task);
     *at++ = ':';
-    at = line_put_u64(at, (uint64_t)task * plan->streams + stream + 1);
+    at = stats_put_u64(at, (uint64_t)task * plan->streams + stream + 1);
     *at++ = ':';
-    at = line_put_u64(at, (uint64_t)(group - plan->group) + 1);
+    at = stats_put_u64(at, (uint64_t)(group - plan->group) + 1);
     *at++ = ':';
-    at = line_put_u64(at, (uint64_t)(task - group->first) + 1);
+    at = stats_put_u64(at, (uint64_t)(task - group->first) + 1);
     *at++ = ':';
-    at = line_put_u64(at, stream + 1u);
+    at = stats_put_u64(at, stream + 1u);
     *at++ = ':';
     return at;
 }
@@ -206,7 +206,7 @@ static char *place_put(char *at, const struct line_plan *plan, uint32_t task, ui
 static char *field_put(char *at, char before, uint64_t value)
 {
     *at++ = before;
-    return line_put_u64(at, value);
+    return stats_put_u64(at, value);
 }
 
 static void state_write(struct line_writer *w, const struct line_record *r, ker_time begin, ker_time end,
@@ -216,7 +216,7 @@ static void state_write(struct line_writer *w, const struct line_record *r, ker_
         return;
     char *at = line_out_at(&w->prv);
     *at++ = '1';
-    at = line_put_u64(place_put(at, w->plan, r->task, r->stream), whole(begin));
+    at = stats_put_u64(place_put(at, w->plan, r->task, r->stream), whole(begin));
     at = field_put(at, ':', whole(end));
     at = field_put(at, ':', (uint64_t)state);
     *at++ = '\n';
@@ -227,7 +227,7 @@ static void event_write(struct line_writer *w, const struct line_record *r, ker_
 {
     char *at = line_out_at(&w->prv);
     *at++ = '2';
-    at = line_put_u64(place_put(at, w->plan, r->task, r->stream), whole(time));
+    at = stats_put_u64(place_put(at, w->plan, r->task, r->stream), whole(time));
     at = field_put(at, ':', w->type[r->name]);
     at = field_put(at, ':', value);
     *at++ = '\n';
@@ -239,9 +239,9 @@ static void communication_write(struct line_writer *w, const struct line_record 
 {
     char *at = line_out_at(&w->prv);
     *at++ = '3';
-    at = line_put_u64(place_put(at, w->plan, r->task, 0), whole(r->begin));
+    at = stats_put_u64(place_put(at, w->plan, r->task, 0), whole(r->begin));
     at = field_put(at, ':', whole(r->begin));
-    at = line_put_u64(place_put(at, w->plan, (uint32_t)r->peer, 0), whole(r->end));
+    at = stats_put_u64(place_put(at, w->plan, (uint32_t)r->peer, 0), whole(r->end));
     at = field_put(at, ':', whole(r->next));
     at = field_put(at, ':', r->bytes);
     at = field_put(at, ':', r->tag < 0 ? 0 : (uint64_t)r->tag);

@@ -81,8 +81,9 @@ static struct line_writer *perfetto_open(const struct line_plan *plan, struct ke
 static char *place_put(char *at, const struct line_plan *plan, uint32_t task, uint32_t stream)
 {
     const struct line_group *group = line_group_of(plan, task);
-    at = line_put_u64(LINE_PUT(at, ",\"pid\":"), (uint64_t)(group - plan->group) + 1);
-    at = line_put_u64(LINE_PUT(at, ",\"tid\":"), (uint64_t)stream * group->tasks + (task - group->first) + 1);
+    at = stats_put_u64(LINE_PUT(at, ",\"pid\":"), (uint64_t)(group - plan->group) + 1);
+    at =
+        stats_put_u64(LINE_PUT(at, ",\"tid\":"), (uint64_t)stream * group->tasks + (task - group->first) + 1);
     return LINE_PUT(at, ",\"ts\":");
 }
 
@@ -91,16 +92,16 @@ static void arrow_write(struct line_writer *w, const struct line_record *r)
     const struct line_group *group = line_group_of(w->plan, r->task);
     char *at = line_out_at(&w->out);
     uint64_t id = ++w->messages;
-    at = line_put_u64(LINE_PUT(at, ",\n{\"ph\":\"s\",\"name\":\"message\",\"cat\":\"message\",\"id\":"), id);
+    at = stats_put_u64(LINE_PUT(at, ",\n{\"ph\":\"s\",\"name\":\"message\",\"cat\":\"message\",\"id\":"), id);
     at = line_put_us(place_put(at, w->plan, r->task, 0), r->begin);
     at = line_put_i64(LINE_PUT(at, ",\"args\":{\"to\":"), (int64_t)((uint32_t)r->peer - group->first));
-    at = line_put_u64(LINE_PUT(at, ",\"bytes\":"), r->bytes);
+    at = stats_put_u64(LINE_PUT(at, ",\"bytes\":"), r->bytes);
     at = line_put_i64(LINE_PUT(at, ",\"tag\":"), r->tag);
     at = line_put_i64(LINE_PUT(at, ",\"comm\":"), r->comm);
     at = line_put_us(LINE_PUT(at, ",\"arrived\":"), r->next);
     at = line_put_us(LINE_PUT(at, ",\"received\":"), r->end);
     at = LINE_PUT(at, "}},\n{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"message\",\"cat\":\"message\",\"id\":");
-    at = place_put(line_put_u64(at, id), w->plan, (uint32_t)r->peer, 0);
+    at = place_put(stats_put_u64(at, id), w->plan, (uint32_t)r->peer, 0);
     at = line_put_us(at, r->end > r->begin ? r->end - 1 : r->end);
     line_out_put(&w->out, LINE_PUT(at, "}"));
 }
@@ -108,7 +109,7 @@ static void arrow_write(struct line_writer *w, const struct line_record *r)
 /* What a call has of these. */
 static char *arguments_put(char *at, const struct line_record *r)
 {
-    at = line_put_u64(LINE_PUT(at, ",\"args\":{\"bytes\":"), r->bytes);
+    at = stats_put_u64(LINE_PUT(at, ",\"args\":{\"bytes\":"), r->bytes);
     if (r->peer != LINE_NOBODY)
         at = line_put_i64(LINE_PUT(at, ",\"peer\":"), r->peer);
     if (r->tag != LINE_NOBODY)

@@ -209,12 +209,23 @@ static bool wanted(const struct ker_config *config, const char *key)
     return stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
 }
 
-uint64_t task_system_series_rows(const struct task_system *system, const struct ker_config *config)
+void task_system_series_cost(const struct task_system *system, const struct ker_config *config,
+                             struct stats_series_costs *costs)
 {
-    uint64_t rows = wanted(config, "output.series.jobs") ? task_jobs_count(system->jobs) : 0, tasks = 0;
-    for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++)
+    uint64_t jobs = task_jobs_count(system->jobs), tasks = 0;
+    if (!system->mpi)
+        return;
+    for (uint32_t i = 0; i < jobs; i++)
         tasks += task_jobs_get(system->jobs, i)->tasks;
-    return wanted(config, "output.series.tasks") ? rows + tasks : rows;
+    bool by_task = wanted(config, "output.series.tasks"), by_job = wanted(config, "output.series.jobs");
+    if (by_task || by_job)
+        costs->memory += 2 * tasks * sizeof(struct last); /* a hash table is half empty */
+    if (by_job)
+        stats_series_cost(costs, &task_job_series_schema, jobs);
+    if (by_task)
+        stats_series_cost(costs, &task_task_series_schema, tasks);
+    if (wanted(config, "output.series.traffic"))
+        stats_series_cost(costs, &task_traffic_series_schema, jobs * TASK_SENT);
 }
 
 void task_system_series_begin(struct task_system *system, const struct ker_config *config,

@@ -131,7 +131,8 @@ class Result:
         """The columns that name an object, without the time."""
         known = {"link_series": ["from_kind", "from", "from_port"]}.get(name)
         if known is None:
-            known = [c for c in ("job", "switch", "node", "task", "function", "kind", "from_node", "to_node") if c in table.columns]
+            ends = [end + level for level in ("node", "board", "rack", "task") for end in ("from_", "to_")]
+            known = [c for c in ("job", "switch", "node", "adapter", "task", "function", "kind", *ends) if c in table.columns]
         return known
 
     def _read(self, name):

@@ -39,7 +39,7 @@ static void group_put(struct trc_call *c, MPI_Group group)
     free(member);
 }
 
-/* The words that remember; some leave a field, too. */
+/* The words that only remember. */
 static bool remembered(struct trc_call *c, unsigned role, intptr_t argument)
 {
     switch (role & 0xff) {
@@ -69,10 +69,10 @@ static bool remembered(struct trc_call *c, unsigned role, intptr_t argument)
         c->tn = argument;
         return true;
     case TRC_R_parts:
-        trc_put(c, c->parts = argument);
+        c->parts = argument;
         return true;
     case TRC_R_rparts:
-        trc_put(c, c->rparts = argument);
+        c->rparts = argument;
         return true;
     case TRC_R_len:
         c->length = argument;
@@ -187,7 +187,7 @@ static void plain(struct trc_call *c, unsigned role, intptr_t argument)
     case TRC_R_name:
         text_put(c, (const char *)argument);
         break;
-    default: /* int, part, lastpart, wsize, wunit, tdisp, offset */
+    default: /* int, wsize, wunit, tdisp, offset */
         trc_put(c, argument);
     }
 }

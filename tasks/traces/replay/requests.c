@@ -75,9 +75,8 @@ static void made_note(struct replay_task *t, struct task_op *op)
     struct numbered *entry = number_get(t, op->request, &is_new);
     entry->held = (struct trace_held){.id = ++t->threads->names};
     entry->last = (struct replay_turn){t->threads->now, t->threads->ops[t->threads->now] + 1};
-    entry->persistent = op->kind == TASK_OP_SEND_INIT || op->kind == TASK_OP_RECV_INIT ||
-                        op->kind == TASK_OP_PSEND_INIT || op->kind == TASK_OP_PRECV_INIT ||
-                        op->kind == TASK_OP_COLLECTIVE_INIT;
+    entry->persistent =
+        op->kind == TASK_OP_SEND_INIT || op->kind == TASK_OP_RECV_INIT || op->kind == TASK_OP_COLLECTIVE_INIT;
     op->request = entry->held.id;
 }
 
@@ -193,8 +192,6 @@ static bool op_makes(const struct task_op *op)
     case TASK_OP_ICOLLECTIVE:
     case TASK_OP_COLLECTIVE_INIT:
     case TASK_OP_GREQUEST:
-    case TASK_OP_PSEND_INIT:
-    case TASK_OP_PRECV_INIT:
         return true;
     default:
         return false;

@@ -1,0 +1,71 @@
+/* digits.c - numbers as text, two digits at a time; see digits.h. */
+#include "stats/digits.h"
+
+const char stats_digits[201] =
+    "0001020304050607080910111213141516171819202122232425262728293031323334353637383940"
+    "4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
+    "828384858687888990919293949596979899";
+
+/* There are as many digits as the binary logarithm says, or one more: they are written
+ * from the last to the first. */
+char *stats_put_large(char *at, uint64_t value)
+{
+    static const uint64_t power[] = {0,
+                                     10,
+                                     100,
+                                     1000,
+                                     10000,
+                                     100000,
+                                     1000000,
+                                     10000000,
+                                     100000000,
+                                     1000000000,
+                                     10000000000,
+                                     100000000000,
+                                     1000000000000,
+                                     10000000000000,
+                                     100000000000000,
+                                     1000000000000000,
+                                     10000000000000000,
+                                     100000000000000000,
+                                     1000000000000000000,
+                                     10000000000000000000u};
+    unsigned digits = (unsigned)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
+    digits += value >= power[digits];
+    digits += digits == 0;
+    char *end = at + digits;
+    for (at = end; value >= 10; value /= 100) {
+        at -= 2;
+        memcpy(at, stats_digits + 2 * (value % 100), 2);
+    }
+    if (at > end - digits)
+        at[-1] = (char)('0' + value);
+    return end;
+}
+
+static inline char *put_millionths(char *at, uint64_t whole, uint32_t rest)
+{
+    at = stats_put_u64(at, whole);
+    *at = '.';
+    return stats_put_six(at + 1, rest);
+}
+
+/* Rounded half up in integers; in 64 bits where they are enough, which is the usual and four times as fast.
+ */
+char *stats_put_ratio(char *at, uint64_t numerator, uint64_t denominator)
+{
+    static const uint64_t MILLION = 1000000, MOST_QUICK = UINT64_C(1) << 42;
+    if (!numerator || !denominator)
+        return (char *)memcpy(at, "0.000000", 8) + 8;
+    if (numerator < MOST_QUICK && denominator < MOST_QUICK) {
+        uint64_t quick = (numerator * 2 * MILLION + denominator) / (denominator * 2);
+        if (quick < MILLION) {
+            memcpy(at, "0.", 2);
+            return stats_put_six(at + 2, (uint32_t)quick);
+        }
+        return put_millionths(at, quick / MILLION, (uint32_t)(quick % MILLION));
+    }
+    unsigned __int128 scaled =
+        ((unsigned __int128)numerator * 2 * MILLION + denominator) / ((unsigned __int128)denominator * 2);
+    return put_millionths(at, (uint64_t)(scaled / MILLION), (uint32_t)(scaled % MILLION));
+}
