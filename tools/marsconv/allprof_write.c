@@ -47,8 +47,7 @@ bool apw_begin(struct conv_sink *sink, const struct mars_task *about, uint32_t t
 {
     struct apw *w = sink->own;
     const char *clock = mars_task_info(about, "clock");
-    w->other_thread = thread > 0;
-    if (w->other_thread)
+    if (thread > 0)
         return true;
     free(w->path);
     free(w->comm);
@@ -304,7 +303,7 @@ bool apw_record(struct conv_sink *sink, const struct mars_task *about, const str
     const struct mars_record *r = &record->call;
     struct apw_line l = {w, about, r, call_of(w, r->function)};
     uint64_t gap = record->first ? 0 : r->gap_ns, away = r->away_ns < gap ? r->away_ns : gap;
-    if (w->other_thread) {
+    if (record->thread > 0) {
         conv_lost(w->losses, 1, "a call of another thread than the first is left out");
         return true;
     }

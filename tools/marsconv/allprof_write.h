@@ -30,7 +30,7 @@ struct apw {
     char *path;
     uint32_t begun; /* files */
     struct conv_losses *losses;
-    bool wall, other_thread;
+    bool wall;
     /* Of the task. */
     bool one_clock, initialised, finalised;
     uint64_t time_ns;          /* where the time line is: the call's end */

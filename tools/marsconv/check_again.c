@@ -24,29 +24,25 @@ static bool side_open(struct side *s, struct check *c, uint32_t task, uint64_t i
 {
     memset(s, 0, sizeof *s);
     s->id = id;
-    return conv_task_open(&s->task, c->source, task, error) && conv_thread_open(&s->task, 0, error);
+    return conv_task_open(&s->task, c->source, task, error) && conv_thread_open(&s->task, CONV_ALL, error);
 }
 
 /* The next one; false: none, or an error. */
 static bool side_next(struct side *s, struct mars_error *error)
 {
-    for (;;) {
-        while (conv_next(&s->task, &s->record, error)) {
-            const struct mars_record *r = &s->record.call;
-            const struct mars_task *about = s->task.about;
-            int64_t number = mars_number(r, MARS_FIELD_comm, 0);
-            s->is = conv_function(&s->functions, r->function);
-            s->comm = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
-            if (s->comm && (s->comm->id ? s->comm->id : 1) == s->id &&
-                (s->is->sort == CONV_COLLECTIVE || s->is->sort == CONV_CREATE)) {
-                s->calls++;
-                return true;
-            }
+    while (conv_next(&s->task, &s->record, error)) {
+        const struct mars_record *r = &s->record.call;
+        const struct mars_task *about = s->task.about;
+        int64_t number = mars_number(r, MARS_FIELD_comm, 0);
+        s->is = conv_function(&s->functions, r->function);
+        s->comm = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
+        if (s->comm && (s->comm->id ? s->comm->id : 1) == s->id &&
+            (s->is->sort == CONV_COLLECTIVE || s->is->sort == CONV_CREATE)) {
+            s->calls++;
+            return true;
         }
-        if (error->text[0] || s->task.thread + 1 >= s->task.about->threads ||
-            !conv_thread_open(&s->task, s->task.thread + 1, error))
-            return false;
     }
+    return false;
 }
 
 static struct check_collective side_call(const struct side *s)

@@ -33,17 +33,18 @@ struct conv_source { /* a trace, being read */
 struct conv_task { /* a task, being read */
     struct conv_source *source;
     struct mars_task *about; /* definitions; a reader may add to them with each record */
-    uint32_t thread;
-    uint64_t number; /* of the last record */
+    uint32_t thread;         /* of the last record */
+    uint64_t number;         /* of the last record, in its thread */
     void *own;
 };
 
 struct conv_record {
     struct mars_record call;
-    uint64_t number;   /* of the record in its thread, or of the line, from 1 */
+    uint64_t number; /* of the record in its thread, or of the line, from 1 */
+    uint32_t thread;
     uint64_t start_ns; /* of the call, since the thread's first computation began */
-    int64_t day_ns;    /* time of day when that time line began, ns since 1970; 0: not known */
-    bool first;        /* of its thread: the computation before it is none of MPI's program */
+    uint64_t over_ns;  /* time of day when the call was over, ns since 1970; 0: not known */
+    bool first;        /* of its task: the computation before it is none of MPI's program */
     bool added;        /* it stands for what the format does not say by a call of its own */
 };
 
@@ -65,13 +66,13 @@ struct conv_format {
     const char *(*warning)(const struct conv_source *, uint32_t number);
     bool (*task_open)(struct conv_task *, uint32_t task, struct mars_error *);
     void (*task_close)(struct conv_task *);
-    bool (*thread_open)(struct conv_task *, uint32_t thread, struct mars_error *);
+    bool (*thread_open)(struct conv_task *, uint32_t thread, struct mars_error *); /* or CONV_ALL */
     /* False: at the end, or an error, which then has a text. Values live until the next call. */
     bool (*next)(struct conv_task *, struct conv_record *, struct mars_error *);
     /* Where the record stands: "PATH: task 3, call 7", or "FILE:LINE". */
     void (*place)(const struct conv_task *, uint64_t number, char *text, size_t room);
-    /* Writing: tasks one after the other, of each its threads one after the other. end: all of a task's
-     * definitions are there now; finish: fine false: what was written is removed. */
+    /* Writing: tasks one after the other; a thread begins before its first record, in order of their numbers.
+     * end: all of a task's definitions are there now; finish: fine false: what was written is removed. */
     bool (*create)(struct conv_sink *, struct mars_error *);
     bool (*begin)(struct conv_sink *, const struct mars_task *, uint32_t thread, struct mars_error *);
     bool (*put)(struct conv_sink *, const struct mars_task *, const struct conv_record *,
@@ -90,6 +91,7 @@ bool conv_open(struct conv_source *, const char *path, const struct conv_options
 void conv_close(struct conv_source *);
 bool conv_task_open(struct conv_task *, struct conv_source *, uint32_t task, struct mars_error *);
 void conv_task_close(struct conv_task *);
+#define CONV_ALL UINT32_MAX /* threads: their records in one order */
 bool conv_thread_open(struct conv_task *, uint32_t thread, struct mars_error *);
 bool conv_next(struct conv_task *, struct conv_record *, struct mars_error *);
 #define CONV_PLACE 4200

@@ -2,7 +2,7 @@
  *
  * By time the trace is read twice: first all tasks, to count in each channel and on each communicator what
  * comes before the part and what is inside; then task by task, to decide which messages are kept, and to
- * write.
+ * write. A trace that does not say what receives of any source got is read twice more, to find that out.
  */
 #include "tools/marsconv/cut.h"
 
@@ -62,6 +62,19 @@ static bool is_complete(struct conv_source *source, bool *complete, struct mars_
     return fine;
 }
 
+/* Which message each receive of any got. */
+static bool any_find(struct cut *cut, struct conv_source *source, struct mars_error *error)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < source->tasks && fine; i++)
+        fine = cut_walk(cut, source, i, CUT_MARK, NULL, error);
+    for (uint32_t i = 0; i < source->tasks && fine && cut->anys.count; i++)
+        fine = cut_walk(cut, source, i, CUT_NOTE, NULL, error);
+    if (fine)
+        cut_any_match(cut);
+    return fine;
+}
+
 bool conv_cut(struct conv_source *source, struct conv_sink *sink, const char *text, struct mars_error *error)
 {
     struct cut cut = {.losses = sink->losses};
@@ -74,15 +87,17 @@ bool conv_cut(struct conv_source *source, struct conv_sink *sink, const char *te
     uint32_t first = cut.by_time ? 0 : cut.first, last = cut.by_time ? source->tasks - 1 : cut.last;
     bool complete = true, fine = is_complete(source, &complete, error);
     sink->tasks = last - first + 1;
-    for (uint32_t i = 0; i < source->tasks && fine && !complete; i++)
-        fine = cut_senders(&cut, source, i, error);
+    fine = fine && (complete || any_find(&cut, source, error));
     for (uint32_t i = first; i <= last && fine && cut.by_time; i++)
-        fine = cut_count(&cut, source, i, error);
+        fine = cut_walk(&cut, source, i, CUT_COUNT, NULL, error);
     fine = fine && sink->format->create(sink, error);
-    for (uint32_t i = first; i <= last && fine; i++)
-        fine =
-            cut_decide(&cut, source, i, &kept, error) && cut_task_write(&cut, source, sink, i, &kept, error);
+    for (uint32_t i = first; i <= last && fine; i++) {
+        kept.messages = 0;
+        fine = cut_walk(&cut, source, i, CUT_DECIDE, &kept, error) &&
+               cut_task_write(&cut, source, sink, i, &kept, error);
+    }
     free(kept.message);
+    cut_any_release(&cut);
     cut_release(&cut);
     return fine;
 }

@@ -67,8 +67,10 @@ void cut_about_sync(struct cut_writing *w)
 {
     const struct mars_task *about = w->task->about;
     w->about = *about;
-    w->about.threads = 1;
+    w->about.threads = w->begun;
     w->about.ended = true;
+    w->about.info = w->info;
+    w->about.infos = w->infos + w->infos_own;
     if (w->cut->by_time)
         return;
     if (about->comms > w->comms) {
@@ -85,19 +87,41 @@ void cut_about_sync(struct cut_writing *w)
     w->about.number = about->number - w->cut->first;
     w->about.comm = w->comm;
     w->about.comms = w->comms;
-    w->about.info = w->info;
 }
 
+/* All but what is said of threads, which are not those of the whole. */
 void cut_about_begin(struct cut_writing *w)
 {
     const struct mars_task *about = w->task->about;
     snprintf(w->tasks, sizeof w->tasks, "%u", w->cut->last - w->cut->first + 1);
-    w->info = ker_alloc((about->infos + 1ull) * sizeof *w->info);
+    w->info = ker_alloc((about->infos + 2ull * about->threads + 1) * sizeof *w->info);
     for (uint32_t i = 0; i < about->infos; i++) {
-        w->info[i].key = about->info[i].key;
-        w->info[i].value = strcmp(about->info[i].key, "tasks") == 0 ? w->tasks : about->info[i].value;
+        bool tasks = !w->cut->by_time && strcmp(about->info[i].key, "tasks") == 0;
+        if (strncmp(about->info[i].key, "thread-", 7) == 0)
+            continue;
+        w->info[w->infos].key = about->info[i].key;
+        w->info[w->infos++].value = tasks ? w->tasks : about->info[i].value;
     }
     cut_about_sync(w);
+}
+
+static void info_add(struct cut_writing *w, uint32_t thread, const char *what, uint64_t number)
+{
+    uint32_t at = w->infos + w->infos_own++;
+    w->info[at].key = ker_format("thread-%u-%s", thread, what);
+    w->info[at].value = ker_format("%llu", (unsigned long long)number);
+}
+
+void cut_about_threads(struct cut_writing *w)
+{
+    for (uint32_t i = 1; i < w->threads; i++) {
+        const struct cut_thread *t = &w->thread[i];
+        if (!t->begun)
+            continue;
+        info_add(w, t->number, "after", t->after_cut == UINT64_MAX ? w->calls : t->after_cut);
+        if (t->ended_cut != UINT64_MAX)
+            info_add(w, t->number, "ended", t->ended_cut);
+    }
 }
 
 void cut_about_end(struct cut_writing *w)
@@ -111,6 +135,10 @@ void cut_about_end(struct cut_writing *w)
         free(w->comm[i]);
         free(w->map[i].rank);
         free(w->map[i].remote);
+    }
+    for (uint32_t i = w->infos; i < w->infos + w->infos_own; i++) {
+        free(w->info[i].key);
+        free(w->info[i].value);
     }
     free(w->comm);
     free(w->map);

@@ -1,9 +1,10 @@
 /* cut_events.c - the messages and collectives of a task: counted first, decided on once all tasks are
  * counted.
  *
- * A receive belongs to where it is posted, but which message it got may only be known where its request
- * completes, perhaps behind the part. So a task is read to its end, and decisions lie in a row of bytes, in
- * the order in which sends and receives inside the part begin.
+ * A receive belongs to where it is posted, a matched message to its probe; but which message it got may only
+ * be known where its request completes, perhaps behind the part. So a task is read to its end, and decisions
+ * lie in a row of bytes, in the order in which sends, receives and starts of collectives inside the part
+ * begin.
  */
 #include "tools/marsconv/cut.h"
 
@@ -11,67 +12,6 @@
 #include <string.h>
 
 #define REQUESTS_MOST ((int64_t)1 << 24)
-
-struct channel {
-    uint64_t comm;
-    uint32_t from, to;
-    int64_t tag;
-    uint64_t sent[2], received[2];      /* before, inside */
-    uint64_t sends_seen, receives_seen; /* inside, while it is decided */
-};
-
-static uint64_t channel_hash(const void *key)
-{
-    const struct channel *c = key;
-    return ker_hash(c->comm ^ ker_hash((uint64_t)c->from << 32 ^ c->to) ^ (uint64_t)c->tag << 7);
-}
-
-static bool channel_same(const void *entry, const void *key)
-{
-    const struct channel *a = entry, *b = key;
-    return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
-}
-
-static const struct ker_table_kind channel_kind = {sizeof(struct channel), channel_hash, channel_same};
-
-struct comm { /* the range of its collectives that all make inside */
-    uint64_t id, low, high;
-    bool told;
-};
-
-static uint64_t comm_hash(const void *key)
-{
-    return ker_hash(*(const uint64_t *)key);
-}
-
-static bool comm_same(const void *entry, const void *key)
-{
-    return *(const uint64_t *)entry == *(const uint64_t *)key;
-}
-
-static const struct ker_table_kind comm_kind = {sizeof(struct comm), comm_hash, comm_same};
-
-struct sender { /* the only one of messages to a task with a tag, or with any */
-    uint64_t comm;
-    int64_t to, tag; /* the key; tag -1: any */
-    uint32_t from;
-    int64_t sends; /* with this tag */
-    bool many;
-};
-
-static uint64_t sender_hash(const void *key)
-{
-    const struct sender *s = key;
-    return ker_hash(s->comm ^ ker_hash((uint64_t)s->to << 32 ^ (uint64_t)s->tag));
-}
-
-static bool sender_same(const void *entry, const void *key)
-{
-    const struct sender *a = entry, *b = key;
-    return a->comm == b->comm && a->to == b->to && a->tag == b->tag;
-}
-
-static const struct ker_table_kind sender_kind = {sizeof(struct sender), sender_hash, sender_same};
 
 struct message { /* of one direction, as far as it is known */
     const struct mars_comm *comm;
@@ -82,82 +22,84 @@ struct message { /* of one direction, as far as it is known */
 struct request {
     struct message send, receive;
     enum cut_place place;
-    size_t slot; /* of the receive, when it is inside */
-    bool active, persistent;
+    size_t slot;                  /* of the receive, when it is inside; CUT_NOTE: its number */
+    size_t persistent_collective; /* 1 + which of the task's; 0: it is none */
+    bool active, persistent, cancelled;
 };
 
 struct walk {
     struct cut *cut;
     struct conv_task *task;
     const struct conv_record *record;
+    uint64_t at_ns; /* of the record, since MPI_Init */
     struct conv_functions functions;
     struct cut_clock clock;
     struct cut_windows windows;
     struct request *request;
     size_t requests;
     struct sum {
-        uint64_t before, inside;
-    } * sum; /* collectives, by communicator */
+        uint64_t before, inside, persistent; /* of the latter, how many were made */
+        uint64_t made[2];                    /* calls that made it: before, inside */
+    } * sum;                                 /* collectives, by communicator */
     uint32_t sums;
-    bool senders;          /* only to whom it sends */
-    struct cut_kept *kept; /* NULL: it is counted */
-    struct mars_error *error;
+    struct starts { /* of a persistent collective */
+        uint64_t comm, which, before, inside;
+    } * starts;
+    uint32_t persistents;
+    enum cut_pass pass;
+    struct cut_kept *kept;
 };
 
-void cut_release(struct cut *cut)
+/* In the order of a task's threads a call may stand behind one that began later. */
+enum cut_place cut_place_of(const struct cut *cut, struct cut_clock *clock, const struct conv_task *task,
+                            const struct conv_record *record, uint64_t *at_ns)
 {
-    ker_table_release(&cut->channels);
-    ker_table_release(&cut->comms);
-    ker_table_release(&cut->senders);
-}
-
-enum cut_place cut_place_of(const struct cut *cut, struct cut_clock *clock, const struct conv_record *record)
-{
+    const struct mars_record *r = &record->call;
+    uint64_t start =
+        task->about->threads > 1 ? record->over_ns - r->duration_ns - r->rest_ns : record->start_ns;
+    *at_ns = 0;
     if (!clock->begun) { /* MPI_Init */
         clock->begun = true;
-        clock->zero_ns = record->start_ns + record->call.duration_ns;
+        clock->zero_ns = start + r->duration_ns;
         return CUT_BEFORE;
     }
-    uint64_t at = record->start_ns - clock->zero_ns;
-    if (!cut->by_time)
-        return CUT_INSIDE;
-    return at < cut->from_ns ? CUT_BEFORE : at < cut->to_ns ? CUT_INSIDE : CUT_AFTER;
+    *at_ns = start > clock->zero_ns ? start - clock->zero_ns : 0;
+    enum cut_place place = !cut->by_time           ? CUT_INSIDE
+                           : *at_ns < cut->from_ns ? CUT_BEFORE
+                           : *at_ns < cut->to_ns   ? CUT_INSIDE
+                                                   : CUT_AFTER;
+    clock->place = place > clock->place ? place : clock->place;
+    return clock->place;
 }
 
 /* ---- messages ---- */
 
+static uint64_t id_of(const struct mars_comm *comm)
+{
+    return comm->id ? comm->id : 1;
+}
+
+static struct cut_channel channel_of(const struct walk *w, const struct message *m, bool sends)
+{
+    uint32_t me = w->task->about->number, peer = (uint32_t)m->peer;
+    return (struct cut_channel){id_of(m->comm), sends ? me : peer, sends ? peer : me, m->tag};
+}
+
 /* A send or receive whose partner is known. */
 static void message_is(struct walk *w, const struct message *m, bool sends, enum cut_place place, size_t slot)
 {
-    uint32_t me = w->task->about->number, peer = (uint32_t)m->peer;
-    struct channel key = {.comm = m->comm->id ? m->comm->id : 1,
-                          .from = sends ? me : peer,
-                          .to = sends ? peer : me,
-                          .tag = m->tag};
-    bool is_new;
-    if (place == CUT_AFTER || (w->kept && place == CUT_BEFORE) || w->senders)
-        return;
-    if (!w->cut->by_time) {
-        if (w->kept)
-            w->kept->message[slot] = cut_has(w->cut, m->peer);
-        return;
-    }
-    struct channel *c = ker_table_add(&channel_kind, &w->cut->channels, &key, &is_new);
-    if (is_new)
-        *c = key;
-    if (!w->kept) {
-        ++*(sends ? &c->sent[place] : &c->received[place]);
-        return;
-    }
-    uint64_t number = sends ? c->sent[0] + c->sends_seen++ : c->received[0] + c->receives_seen++;
-    w->kept->message[slot] = number >= c->sent[0] && number >= c->received[0] &&
-                             number < c->sent[0] + c->sent[1] && number < c->received[0] + c->received[1];
+    struct cut_channel channel = channel_of(w, m, sends);
+    if (w->pass == CUT_COUNT)
+        cut_message_count(w->cut, &channel, sends, place);
+    else if (w->pass == CUT_DECIDE && place == CUT_INSIDE)
+        w->kept->message[slot] =
+            w->cut->by_time ? cut_message_kept(w->cut, &channel, sends) : cut_has(w->cut, m->peer);
 }
 
 /* A byte for a message that begins here. */
 static size_t slot_new(struct walk *w, enum cut_place place)
 {
-    if (!w->kept || place != CUT_INSIDE)
+    if (w->pass != CUT_DECIDE || place != CUT_INSIDE)
         return 0;
     *KER_PUSH(w->kept->message, w->kept->messages, w->kept->room) = 0;
     return w->kept->messages - 1;
@@ -178,51 +120,51 @@ static struct message message_get(const struct walk *w, const struct mars_comm *
     return m;
 }
 
-static void sender_note(struct walk *w, const struct message *m)
+/* ---- where a trace does not say what came ---- */
+
+/* A receive begins: its number, when it is noted. One of any gets its message, if there was one for it. */
+static size_t receive_begin(struct walk *w, struct message *m)
 {
-    for (int any = 0; any < 2; any++) {
-        struct sender key = {.comm = m->comm->id ? m->comm->id : 1, .to = m->peer, .tag = any ? -1 : m->tag};
-        uint32_t me = w->task->about->number;
-        bool is_new;
-        struct sender *s = ker_table_add(&sender_kind, &w->cut->senders, &key, &is_new);
-        if (is_new) {
-            *s = key;
-            s->from = me;
-            s->sends = m->tag;
-        }
-        s->many = s->many || s->from != me || s->sends != m->tag;
-    }
+    uint64_t comm = id_of(m->comm);
+    uint32_t me = w->task->about->number, from;
+    bool any = m->peer < 0 || m->tag < 0;
+    if (w->pass == CUT_MARK && any)
+        cut_any_mark(w->cut, comm, me);
+    if (w->pass == CUT_NOTE)
+        return cut_any_note(w->cut, &(struct cut_channel){comm, 0, me, m->tag}, m->peer, false, w->at_ns);
+    if (w->pass >= CUT_COUNT && any && cut_any_next(w->cut, comm, me, w->pass, &from, &m->tag))
+        m->peer = from;
+    return 0;
 }
 
-/* Is there only one that it can be? */
-static bool sender_find(const struct walk *w, struct message *m)
-{
-    struct sender key = {.comm = m->comm->id ? m->comm->id : 1, .to = w->task->about->number, .tag = m->tag};
-    const struct sender *s = ker_table_find(&sender_kind, &w->cut->senders, &key);
-    if (!s || s->many || (m->peer >= 0 && m->peer != s->from))
-        return false;
-    m->peer = s->from;
-    m->tag = s->sends;
-    return true;
-}
-
-/* What came. False: an error. from -7: the trace does not say it. */
-static bool message_came(struct walk *w, struct message *m, int64_t from, int64_t tag)
+/* What came; else m->is becomes false. */
+static void message_came(const struct walk *w, struct message *m, int64_t from, int64_t tag)
 {
     const struct mars_ranks *ranks = m->comm->inter ? &m->comm->remote : &m->comm->member;
-    if (from >= 0 && (uint64_t)from < ranks->count) {
-        m->peer = mars_rank_at(ranks, (uint32_t)from);
-        m->tag = tag;
-    } else if (from != -7) {
+    if (from >= 0 && (uint64_t)from < ranks->count) { /* what was asked for is certain (MPICH's statuses) */
+        m->peer = m->peer < 0 ? mars_rank_at(ranks, (uint32_t)from) : m->peer;
+        m->tag = m->tag < 0 ? tag : m->tag;
+    } else if (from != -7) { /* -7: it is not said */
         m->is = false;
-    } else if ((m->peer < 0 || (m->tag < 0 && w->cut->by_time)) && !w->senders && !sender_find(w, m)) {
-        return conv_fail(
-            w->task, w->record, w->error,
-            "the trace does not say which message this receive of any got, so that it cannot be cut");
     }
     m->is = m->is && m->peer >= 0 && (uint32_t)m->peer < w->task->source->tasks;
-    return true;
 }
+
+/* It is over. number: that of CUT_NOTE, or the slot. */
+static void receive_end(struct walk *w, struct message m, int64_t from, int64_t tag, enum cut_place place,
+                        size_t number)
+{
+    if (w->pass == CUT_NOTE) {
+        if (from != -6)
+            cut_any_came(w->cut, id_of(m.comm), w->task->about->number, number);
+        return;
+    }
+    message_came(w, &m, from, tag);
+    if (m.is)
+        message_is(w, &m, false, place, number);
+}
+
+/* ---- requests ---- */
 
 static struct request *request_at(struct walk *w, int64_t number)
 {
@@ -240,54 +182,64 @@ static void send_begin(struct walk *w, const struct message *m, enum cut_place p
 {
     if (!m->is)
         return;
-    if (w->senders)
-        sender_note(w, m);
     size_t slot = slot_new(w, place);
-    if (m->peer >= 0 && (uint32_t)m->peer < w->task->source->tasks)
-        message_is(w, m, true, place, slot);
+    if (m->peer < 0 || (uint32_t)m->peer >= w->task->source->tasks)
+        return;
+    struct cut_channel channel = channel_of(w, m, true);
+    if (w->pass == CUT_NOTE)
+        cut_any_note(w->cut, &channel, channel.from, true, w->at_ns);
+    message_is(w, m, true, place, slot);
 }
 
 static void request_begin(struct walk *w, struct request *r, enum cut_place place)
 {
     r->active = true;
+    r->cancelled = false;
     r->place = place;
     send_begin(w, &r->send, place);
-    if (r->receive.is)
-        r->slot = slot_new(w, place);
+    if (!r->receive.is)
+        return;
+    size_t slot = slot_new(w, place), number = receive_begin(w, &r->receive);
+    r->slot = w->pass == CUT_NOTE ? number : slot;
 }
 
-static bool messages_begin(struct walk *w, const struct conv_function *is, const struct mars_comm *comm,
+static void messages_begin(struct walk *w, const struct conv_function *is, const struct mars_comm *comm,
                            enum cut_place place)
 {
     const struct mars_record *record = &w->record->call;
     bool exchange = is->sort == CONV_EXCHANGE;
-    struct message send = {0}, receive = {0};
+    struct request own = {.persistent = is->persistent}, *r = &own;
     if (is->sort == CONV_SEND || exchange)
-        send = message_get(w, comm, true, exchange);
+        own.send = message_get(w, comm, true, exchange);
     if (is->sort == CONV_RECV || exchange)
-        receive = message_get(w, comm, false, exchange);
+        own.receive = message_get(w, comm, false, exchange);
     if (is->request) {
-        struct request *r = request_at(w, mars_number(record, MARS_FIELD_request, 0));
+        r = request_at(w, mars_number(record, MARS_FIELD_request, 0));
         if (!r)
-            return true;
-        *r = (struct request){.send = send, .receive = receive, .persistent = is->persistent};
-        if (!is->persistent)
-            request_begin(w, r, place);
-        return true;
+            return;
+        *r = own;
     }
-    send_begin(w, &send, place);
-    if (!receive.is)
-        return true;
-    size_t slot = slot_new(w, place);
-    if (!message_came(w, &receive, mars_number(record, MARS_FIELD_from, -7),
-                      mars_number(record, MARS_FIELD_got_tag, -1)))
-        return false;
-    if (receive.is)
-        message_is(w, &receive, false, place, slot);
-    return true;
+    if (!is->persistent)
+        request_begin(w, r, place);
+    if (!is->request && own.receive.is)
+        receive_end(w, own.receive, mars_number(record, MARS_FIELD_from, -7),
+                    mars_number(record, MARS_FIELD_got_tag, -1), place, own.slot);
 }
 
-static bool completions(struct walk *w)
+/* A probe that takes a message. */
+static void matched_begin(struct walk *w, const struct mars_comm *comm, enum cut_place place)
+{
+    const struct mars_record *r = &w->record->call;
+    struct message m = {.comm = comm, .peer = -1, .tag = -1, .is = true};
+    size_t slot = slot_new(w, place);
+    message_came(w, &m, mars_number(r, MARS_FIELD_from, -1), mars_number(r, MARS_FIELD_got_tag, -1));
+    if (m.is)
+        message_is(w, &m, false, place, slot);
+    else if (w->pass == CUT_DECIDE && place == CUT_INSIDE) /* of MPI_PROC_NULL it needs no other task */
+        w->kept->message[slot] = mars_number(r, MARS_FIELD_from, 0) == -1;
+}
+
+static void completions(struct walk *w)
 {
     const struct mars_value *list = mars_list(&w->record->call, MARS_FIELD_requests),
                             *done = mars_list(&w->record->call, MARS_FIELD_done);
@@ -297,15 +249,27 @@ static bool completions(struct walk *w)
         if (!r || !r->active)
             continue;
         r->active = false;
-        struct message m = r->receive;
-        if (!m.is)
-            continue;
-        if (!message_came(w, &m, done->list[i + 1], done->list[i + 2]))
-            return false;
-        if (m.is)
-            message_is(w, &m, false, r->place, r->slot);
+        int64_t from = r->cancelled && done->list[i + 1] == -7 ? -6 : done->list[i + 1];
+        if (r->receive.is)
+            receive_end(w, r->receive, from, done->list[i + 2], r->place, r->slot);
     }
-    return true;
+}
+
+/* A receive of which it is not known whether it was cancelled is taken for that. */
+static void cancel(struct walk *w)
+{
+    struct request *r = request_at(w, mars_number(&w->record->call, MARS_FIELD_request, 0));
+    if (r)
+        r->cancelled = true;
+}
+
+static void collective_start(struct walk *w, struct starts *s, enum cut_place place)
+{
+    size_t slot = slot_new(w, place);
+    if (w->pass == CUT_DECIDE && place == CUT_INSIDE)
+        w->kept->message[slot] = cut_collective(w->cut, s->comm, s->which, s->before + s->inside, false);
+    if (place != CUT_AFTER)
+        ++*(place == CUT_BEFORE ? &s->before : &s->inside);
 }
 
 static void starts(struct walk *w, enum cut_place place)
@@ -315,30 +279,69 @@ static void starts(struct walk *w, enum cut_place place)
     for (uint32_t i = 0; i < count; i++) {
         struct request *r =
             request_at(w, list ? list->list[i] : mars_number(&w->record->call, MARS_FIELD_request, 0));
-        if (r && r->persistent)
+        if (r && r->persistent_collective)
+            collective_start(w, &w->starts[r->persistent_collective - 1], place);
+        else if (r && r->persistent)
             request_begin(w, r, place);
     }
 }
 
 /* ---- collectives ---- */
 
+static void window_made(struct cut_windows *windows, int64_t made, int64_t comm)
+{
+    size_t old = windows->room;
+    if (made <= 0 || made >= REQUESTS_MOST || comm <= 0 || comm > UINT32_MAX)
+        return;
+    KER_RESERVE(windows->of, windows->room, (size_t)made + 1);
+    memset(windows->of + old, 0, (windows->room - old) * sizeof *windows->of);
+    old = windows->comms;
+    KER_RESERVE(windows->made, windows->comms, (size_t)comm + 1);
+    memset(windows->made + old, 0, (windows->comms - old) * sizeof *windows->made);
+    windows->of[made] = (struct cut_window_of){(uint32_t)comm, ++windows->made[comm]};
+}
+
 int64_t cut_comm_of(struct cut_windows *windows, const struct mars_record *r)
 {
-    int64_t comm = mars_number(r, MARS_FIELD_comm, 0), made = mars_number(r, MARS_FIELD_newwin, 0);
-    int64_t win = mars_number(r, MARS_FIELD_win, 0);
-    size_t old = windows->room;
-    if (made > 0 && made < REQUESTS_MOST) {
-        KER_RESERVE(windows->comm, windows->room, (size_t)made + 1);
-        memset(windows->comm + old, 0, (windows->room - old) * sizeof *windows->comm);
-        windows->comm[made] = (uint32_t)comm;
-    }
-    return comm > 0 || win <= 0 || (uint64_t)win >= windows->room ? comm : windows->comm[win];
+    int64_t comm = mars_number(r, MARS_FIELD_comm, 0), win = mars_number(r, MARS_FIELD_win, 0);
+    window_made(windows, mars_number(r, MARS_FIELD_newwin, 0), comm);
+    return comm > 0 || win <= 0 || (uint64_t)win >= windows->room ? comm : windows->of[win].comm;
+}
+
+void cut_windows_of_release(struct cut_windows *windows)
+{
+    free(windows->of);
+    free(windows->made);
+}
+
+bool cut_makes_of_group(const struct mars_record *r)
+{
+    return strcmp(r->function->name, "MPI_Comm_create_group") == 0;
 }
 
 bool cut_is_collective(const struct conv_function *is, const struct mars_record *r)
 {
     return is->sort == CONV_COLLECTIVE || is->sort == CONV_CREATE ||
            strcmp(r->function->name, "MPI_Win_fence") == 0 || strcmp(r->function->name, "MPI_Win_free") == 0;
+}
+
+/* Is one, or makes a request of one. */
+static void collective_begin(struct walk *w, const struct conv_function *is, uint32_t comm,
+                             enum cut_place place)
+{
+    const struct mars_record *record = &w->record->call;
+    struct request *r = is->request ? request_at(w, mars_number(record, MARS_FIELD_request, 0)) : NULL;
+    struct sum *sum = &w->sum[comm];
+    if (place != CUT_AFTER)
+        ++*(place == CUT_BEFORE ? &sum->before : &sum->inside);
+    if (r)
+        *r = (struct request){.persistent = is->persistent};
+    if (!is->persistent)
+        return;
+    *KER_APPEND(w->starts, w->persistents) =
+        (struct starts){.comm = id_of(w->task->about->comm[comm]), .which = ++sum->persistent};
+    if (r)
+        r->persistent_collective = w->persistents;
 }
 
 static void sums_reserve(struct walk *w)
@@ -355,100 +358,123 @@ static void sums_tell(struct walk *w)
 {
     for (uint32_t i = 1; i < w->sums && i < w->task->about->comms; i++) {
         const struct mars_comm *c = w->task->about->comm[i];
-        bool is_new;
         if (!c)
             continue;
-        uint64_t id = c->id ? c->id : 1, low = w->sum[i].before, high = low + w->sum[i].inside;
-        struct comm *comm = ker_table_add(&comm_kind, &w->cut->comms, &id, &is_new);
-        if (is_new)
-            *comm = (struct comm){id, low, high, true};
-        comm->low = low > comm->low ? low : comm->low;
-        comm->high = high < comm->high ? high : comm->high;
+        cut_collectives_tell(w->cut, id_of(c), 0, w->sum[i].before, w->sum[i].inside);
+        cut_collectives_tell(w->cut, id_of(c), CUT_MADE, w->sum[i].made[0], w->sum[i].made[1]);
     }
-}
-
-bool cut_collective(const struct cut *cut, uint64_t id, uint64_t sequence, bool creates)
-{
-    id = id ? id : 1;
-    const struct comm *comm = ker_table_find(&comm_kind, &cut->comms, &id);
-    if (!cut->by_time)
-        return true;
-    return comm && sequence < comm->high && (creates || sequence >= comm->low);
+    for (uint32_t i = 0; i < w->persistents; i++) {
+        const struct starts *s = &w->starts[i];
+        cut_collectives_tell(w->cut, s->comm, s->which, s->before, s->inside);
+    }
 }
 
 /* ---- a task ---- */
 
-static bool record_walk(struct walk *w, const struct conv_record *record)
+/* A probe that found a message, which is still to be received. */
+static void probe(struct walk *w, const struct mars_comm *comm, enum cut_place place)
+{
+    const struct mars_record *r = &w->record->call;
+    struct message m = {.comm = comm, .peer = -1, .tag = -1, .is = true};
+    size_t slot = slot_new(w, place);
+    message_came(w, &m, mars_number(r, MARS_FIELD_from, -1), mars_number(r, MARS_FIELD_got_tag, -1));
+    if (w->pass != CUT_DECIDE || place != CUT_INSIDE || !m.is)
+        return;
+    struct cut_channel channel = channel_of(w, &m, false);
+    w->kept->message[slot] = w->cut->by_time ? cut_message_next(w->cut, &channel) : cut_has(w->cut, m.peer);
+}
+
+/* A start or a post: to each member of the group like one side of a message. */
+static void group(struct walk *w, const struct mars_comm *comm, bool starts, enum cut_place place)
+{
+    const struct mars_value *list = mars_list(&w->record->call, MARS_FIELD_members);
+    int64_t win = mars_number(&w->record->call, MARS_FIELD_win, 0);
+    struct mars_comm window = {0};
+    if (win > 0 && (uint64_t)win < w->windows.room)
+        window.id = ker_hash(id_of(comm) + ker_hash(w->windows.of[win].made));
+    for (uint32_t i = 0; list && i < list->count; i++) {
+        struct message m = {.comm = &window, .peer = list->list[i], .tag = -1, .is = true};
+        size_t slot = slot_new(w, place);
+        if (m.peer >= 0 && m.peer < w->task->source->tasks)
+            message_is(w, &m, starts, place, slot);
+    }
+}
+
+static void other(struct walk *w, const struct mars_comm *comm, enum cut_place place)
+{
+    const struct mars_record *r = &w->record->call;
+    const struct mars_function *f = r->function;
+    if (strcmp(f->name, "MPI_Cancel") == 0)
+        cancel(w);
+    if (!comm)
+        return;
+    if (f->at[MARS_FIELD_message] >= 0 && mars_number(r, MARS_FIELD_message, 0) > 0)
+        matched_begin(w, comm, place);
+    else if (f->at[MARS_FIELD_source] >= 0 && f->at[MARS_FIELD_recvbytes] < 0 &&
+             mars_number(r, MARS_FIELD_flag, 1) != 0)
+        probe(w, comm, place);
+    else if (strcmp(f->name, "MPI_Win_start") == 0 || strcmp(f->name, "MPI_Win_post") == 0)
+        group(w, comm, strcmp(f->name, "MPI_Win_start") == 0, place);
+}
+
+static void made_count(struct walk *w, enum cut_place place)
+{
+    int64_t number = mars_number(&w->record->call, MARS_FIELD_newcomm, 0);
+    if (number > 0 && (uint64_t)number < w->sums && place != CUT_AFTER)
+        w->sum[number].made[place]++;
+}
+
+static void record_walk(struct walk *w, const struct conv_record *record)
 {
     const struct mars_record *r = &record->call;
     const struct mars_task *about = w->task->about;
     const struct conv_function *is = conv_function(&w->functions, r->function);
-    enum cut_place place = cut_place_of(w->cut, &w->clock, record);
+    enum cut_place place = cut_place_of(w->cut, &w->clock, w->task, record, &w->at_ns);
     int64_t number = cut_comm_of(&w->windows, r);
     w->record = record;
     sums_reserve(w);
     const struct mars_comm *comm = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
-    if (is->sort == CONV_COLLECTIVE && is->persistent)
-        return conv_fail(w->task, record, w->error, "persistent collectives cannot be cut");
-    if (comm && cut_is_collective(is, r) && place != CUT_AFTER)
-        ++*(place == CUT_BEFORE ? &w->sum[number].before : &w->sum[number].inside);
+    made_count(w, place);
+    if (comm && cut_is_collective(is, r))
+        collective_begin(w, is, (uint32_t)number, place);
     switch (is->sort) {
     case CONV_SEND:
     case CONV_RECV:
     case CONV_EXCHANGE:
-        return !comm || messages_begin(w, is, comm, place);
+        if (comm)
+            messages_begin(w, is, comm, place);
+        break;
     case CONV_START:
         starts(w, place);
-        return true;
+        break;
     case CONV_COMPLETE:
-        return completions(w);
+        completions(w);
+        break;
     default:
-        if (r->function->at[MARS_FIELD_message] >= 0 && mars_number(r, MARS_FIELD_message, 0) > 0)
-            return conv_fail(w->task, record, w->error, "matched probes cannot be cut");
-        return true;
+        other(w, comm, place);
     }
 }
 
-static bool task_walk(struct cut *cut, struct conv_source *source, uint32_t number, bool senders,
-                      struct cut_kept *kept, struct mars_error *error)
+bool cut_walk(struct cut *cut, struct conv_source *source, uint32_t number, enum cut_pass pass,
+              struct cut_kept *kept, struct mars_error *error)
 {
     struct conv_task task;
     struct conv_record record;
     struct walk *w = ker_alloc(sizeof *w);
-    *w = (struct walk){.cut = cut, .task = &task, .senders = senders, .kept = kept, .error = error};
-    bool fine = conv_task_open(&task, source, number, error) &&
-                (task.about->threads <= 1 ||
-                 mars_fail(error, "%s: task %u has calls of %u threads; such a trace cannot be cut",
-                           source->path, number, task.about->threads)) &&
-                conv_thread_open(&task, 0, error);
+    *w = (struct walk){.cut = cut, .task = &task, .pass = pass, .kept = kept};
+    bool fine = conv_task_open(&task, source, number, error) && conv_thread_open(&task, CONV_ALL, error);
     while (fine && conv_next(&task, &record, error))
-        fine = record_walk(w, &record);
+        record_walk(w, &record);
     fine = fine && !error->text[0];
-    if (fine && !kept && !senders) {
+    if (fine && pass == CUT_COUNT) {
         sums_reserve(w);
         sums_tell(w);
     }
     conv_task_close(&task);
     free(w->request);
-    free(w->windows.comm);
+    cut_windows_of_release(&w->windows);
     free(w->sum);
+    free(w->starts);
     free(w);
     return fine;
-}
-
-bool cut_senders(struct cut *cut, struct conv_source *source, uint32_t task, struct mars_error *error)
-{
-    return task_walk(cut, source, task, true, NULL, error);
-}
-
-bool cut_count(struct cut *cut, struct conv_source *source, uint32_t task, struct mars_error *error)
-{
-    return task_walk(cut, source, task, false, NULL, error);
-}
-
-bool cut_decide(struct cut *cut, struct conv_source *source, uint32_t task, struct cut_kept *kept,
-                struct mars_error *error)
-{
-    kept->messages = 0;
-    return task_walk(cut, source, task, false, kept, error);
 }

@@ -67,7 +67,7 @@ void conv_task_close(struct conv_task *task)
 
 bool conv_thread_open(struct conv_task *task, uint32_t thread, struct mars_error *error)
 {
-    task->thread = thread;
+    task->thread = thread == CONV_ALL ? 0 : thread;
     task->number = 0;
     return task->source->format->thread_open(task, thread, error);
 }
@@ -75,9 +75,11 @@ bool conv_thread_open(struct conv_task *task, uint32_t thread, struct mars_error
 bool conv_next(struct conv_task *task, struct conv_record *record, struct mars_error *error)
 {
     record->added = false;
-    record->day_ns = 0;
+    record->over_ns = 0;
+    record->thread = task->thread;
     if (!task->source->format->next(task, record, error))
         return false;
+    task->thread = record->thread;
     task->number = record->number;
     return true;
 }

@@ -48,6 +48,7 @@ static const struct {
     {"Dist_graph_create", CONV_CREATE, CONV_EQUAL_NONE},
     {"Dist_graph_create_adjacent", CONV_CREATE, CONV_EQUAL_NONE},
     {"Intercomm_create", CONV_CREATE, CONV_EQUAL_NONE},
+    {"Intercomm_merge", CONV_CREATE, CONV_EQUAL_NONE},
     {"Comm_spawn", CONV_CREATE, CONV_EQUAL_NONE},
     {"Comm_spawn_multiple", CONV_CREATE, CONV_EQUAL_NONE},
     {"Comm_accept", CONV_CREATE, CONV_EQUAL_NONE},

@@ -27,10 +27,9 @@ static const char *mars_warning(const struct conv_source *source, uint32_t numbe
 }
 
 struct reading {
-    struct mars_stream *stream;
-    uint64_t elapsed; /* before the next record */
-    uint32_t blocks;  /* begun so far */
-    int64_t day_ns;   /* of the block's records */
+    struct mars_stream *stream;  /* of one thread */
+    struct mars_threads threads; /* or of all */
+    uint64_t *elapsed;           /* of each thread: before its next record */
 };
 
 static bool mars_read_task(struct conv_task *task, uint32_t number, struct mars_error *error)
@@ -39,39 +38,53 @@ static bool mars_read_task(struct conv_task *task, uint32_t number, struct mars_
     return mars_task_open(&task->about, task->source->own, number, error);
 }
 
+static void reading_reset(struct reading *r)
+{
+    mars_stream_close(r->stream);
+    mars_threads_close(&r->threads);
+    free(r->elapsed);
+    *r = (struct reading){0};
+}
+
 static void mars_read_end(struct conv_task *task)
 {
-    struct reading *r = task->own;
-    if (r)
-        mars_stream_close(r->stream);
+    if (task->own)
+        reading_reset(task->own);
     mars_task_close(task->about);
-    free(r);
+    free(task->own);
 }
 
 static bool mars_read_thread(struct conv_task *task, uint32_t thread, struct mars_error *error)
 {
     struct reading *r = task->own;
-    mars_stream_close(r->stream);
-    r->stream = NULL;
-    r->elapsed = 0;
-    r->blocks = 0;
-    return mars_stream_open(&r->stream, task->about, thread, error);
+    reading_reset(r);
+    r->elapsed = ker_alloc((task->about->threads + 1ul) * sizeof *r->elapsed);
+    if (thread == CONV_ALL && task->about->threads > 1)
+        return mars_threads_open(&r->threads, task->about, error);
+    return mars_stream_open(&r->stream, task->about, thread == CONV_ALL ? 0 : thread, error);
 }
 
 static bool mars_read_next(struct conv_task *task, struct conv_record *record, struct mars_error *error)
 {
     struct reading *r = task->own;
-    if (!mars_stream_next(r->stream, &record->call, error))
-        return false;
-    if (mars_stream_block(r->stream) + 1 != r->blocks) {
-        r->blocks = mars_stream_block(r->stream) + 1;
-        r->day_ns = (int64_t)(mars_stream_start_ns(r->stream) - r->elapsed);
+    if (r->stream) {
+        if (!mars_stream_next(r->stream, &record->call, error))
+            return false;
+        record->number = task->number + 1;
+        record->over_ns = mars_stream_now_ns(r->stream);
+    } else {
+        if (!mars_threads_next(&r->threads, error))
+            return false;
+        const struct mars_thread *thread = &r->threads.thread[r->threads.now];
+        record->call = thread->record;
+        record->thread = r->threads.now;
+        record->number = thread->records + 1;
+        record->over_ns = thread->end_ns;
     }
-    record->day_ns = r->day_ns;
-    record->number = task->number + 1;
-    record->first = task->number == 0;
-    record->start_ns = r->elapsed + record->call.gap_ns;
-    r->elapsed = mars_stream_elapsed_ns(r->stream);
+    uint64_t *elapsed = &r->elapsed[record->thread];
+    record->first = record->number == 1 && record->thread == 0;
+    record->start_ns = *elapsed + record->call.gap_ns;
+    *elapsed = record->start_ns + record->call.duration_ns + record->call.rest_ns;
     return true;
 }
 

@@ -26,9 +26,10 @@
 struct writing {
     bool merged;
     int file;
-    char *path;           /* of the file that is being written */
-    uint32_t task, begun; /* files of tasks that were begun */
-    struct mars_writer *calls;
+    char *path;                 /* of the file that is being written */
+    uint32_t task, begun;       /* files of tasks that were begun */
+    struct mars_writer **calls; /* of each thread */
+    uint32_t threads;
     uint64_t resolution_ns;
     uint8_t *shape;
     size_t bytes, room;
@@ -83,19 +84,17 @@ bool conv_mars_begin(struct conv_sink *sink, const struct mars_task *about, uint
                      struct mars_error *error)
 {
     struct writing *w = sink->own;
-    memset(w->known, 0, sizeof w->known);
-    w->task = about->number;
-    w->resolution_ns = about->resolution_ns;
+    if (thread == 0) {
+        memset(w->known, 0, sizeof w->known);
+        w->task = about->number;
+        w->resolution_ns = about->resolution_ns;
+    }
     if (thread == 0 && !w->merged) {
         free(w->path);
         w->path = ker_format("%s/task-%06u.mars", sink->path, about->number);
         w->begun = about->number + 1;
         if (!file_new(w, MARS_FILE_TASK, error))
             return false;
-    }
-    if (w->calls && !mars_writer_close(w->calls)) {
-        w->calls = NULL;
-        return system_fail(w->path, error);
     }
     struct mars_writer_setup setup = {.file = w->file,
                                       .path = w->path,
@@ -104,8 +103,21 @@ bool conv_mars_begin(struct conv_sink *sink, const struct mars_task *about, uint
                                       .resolution_ns = about->resolution_ns,
                                       .counters = about->counters,
                                       .level = LEVEL};
-    w->calls = mars_writer_new(&setup);
-    return w->calls || system_fail(w->path, error);
+    struct mars_writer *writer = mars_writer_new(&setup);
+    if (writer)
+        *KER_APPEND(w->calls, w->threads) = writer;
+    return writer || system_fail(w->path, error);
+}
+
+static bool writers_close(struct writing *w)
+{
+    bool fine = true;
+    for (uint32_t i = 0; i < w->threads; i++)
+        fine = mars_writer_close(w->calls[i]) && fine;
+    free(w->calls);
+    w->calls = NULL;
+    w->threads = 0;
+    return fine;
 }
 
 /* ---- calls ---- */
@@ -176,8 +188,9 @@ bool conv_mars_put(struct conv_sink *sink, const struct mars_task *about, const 
                                .own = r->own_ns,
                                .counted = r->counted};
     shape_make(w, function_number(w, about, r->function), r, polled);
-    now_ns = (uint64_t)record->day_ns + record->start_ns + r->duration_ns;
-    mars_writer_call(w->calls, w->shape, w->bytes, &times, polled ? &polls : NULL, time_of_day);
+    now_ns = record->over_ns ? record->over_ns - r->rest_ns : record->start_ns + r->duration_ns;
+    mars_writer_call(w->calls[record->thread], w->shape, w->bytes, &times, polled ? &polls : NULL,
+                     time_of_day);
     return true;
 }
 
@@ -287,8 +300,7 @@ bool conv_mars_end(struct conv_sink *sink, const struct mars_task *about, struct
                                       .thread = MARS_DEFINITIONS,
                                       .resolution_ns = 1,
                                       .level = LEVEL};
-    bool fine = !w->calls || mars_writer_close(w->calls);
-    w->calls = NULL;
+    bool fine = writers_close(w);
     struct mars_writer *definitions = fine ? mars_writer_new(&setup) : NULL;
     if (!definitions)
         return system_fail(w->path, error);
@@ -344,7 +356,7 @@ bool conv_mars_finish(struct conv_sink *sink, bool fine, struct mars_error *erro
     struct writing *w = sink->own;
     if (!w)
         return fine;
-    if (w->calls && !mars_writer_close(w->calls) && fine)
+    if (!writers_close(w) && fine)
         fine = system_fail(w->path, error);
     if (fine && w->merged)
         fine = index_write(w, error);

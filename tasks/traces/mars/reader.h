@@ -142,6 +142,31 @@ uint64_t mars_stream_elapsed_ns(const struct mars_stream *);
  * of several threads does; else it lags behind from block to block. */
 uint64_t mars_stream_now_ns(const struct mars_stream *);
 
+/* All calls of a task whose threads call MPI, in one order: that in which they were over, as far as the trace
+ * can tell it, but for calls that use requests which others make first. */
+struct mars_threads {
+    const struct mars_task *task;
+    uint32_t count, now; /* threads; whose record was handed out */
+    struct mars_thread {
+        struct mars_stream *stream;
+        struct mars_record record; /* the next, or that which was handed out */
+        bool there;                /* there is one */
+        bool began;                /* not of the first: that has made so many calls, or all of its own */
+        uint64_t records, calls;   /* before it */
+        uint64_t end_ns;           /* time of day when it is over */
+        uint64_t after, ended;     /* calls of the first thread before this one began, and before it ended */
+    } * thread;
+    uint8_t *request; /* private: what is known of each */
+    size_t requests;
+};
+/* To be closed whatever it returns. */
+bool mars_threads_open(struct mars_threads *, const struct mars_task *, struct mars_error *);
+void mars_threads_close(struct mars_threads *);
+/* threads.now has the next record. False: at the end, or an error, which then has a text. */
+bool mars_threads_next(struct mars_threads *, struct mars_error *);
+/* Does the first thread's next call wait for the end of another thread? */
+bool mars_threads_joined(const struct mars_threads *, uint32_t other);
+
 /* The value of a field of a record; absent when the function has none. */
 static inline int64_t mars_number(const struct mars_record *record, enum mars_field field, int64_t absent)
 {

@@ -262,12 +262,6 @@ static const struct replay_call *call_of(struct replay_task *t, const struct mar
     return t->known[place].call;
 }
 
-bool replay_makes(struct replay_task *t, const struct mars_record *record)
-{
-    unsigned sort = call_of(t, record->function)->sort;
-    return sort != NAMED && sort != STATUS;
-}
-
 /* ---- the call ---- */
 
 static ker_time picoseconds(uint64_t ns)

@@ -1,6 +1,6 @@
 /* replay.h - private to the replay of marstrace's traces: replay.c (the program), read.c (a task's calls),
  * calls.c (calls become operations), arguments.c (what calls were called with), requests.c (which requests
- * they mean), threads.c (the calls of several threads in one order), comms.c (the communicators of all
+ * they mean), threads.c (what threads wait for of each other), comms.c (the communicators of all
  * tasks), neighbours.c (topologies), order.c (whether collectives fit each other).
  *
  * A task's calls come from a stream of its trace, one after the other. Each call becomes the computation
@@ -164,11 +164,6 @@ void replay_requests_release(struct replay_task *);
 /* The next of the generalised requests whose completion the record shows, but no call of
  * MPI_Grequest_complete, since it was made inside of MPI (a callback); false: there is none left. */
 bool replay_requests_general(struct replay_task *, struct task_op *complete);
-/* Of several threads: are the requests that the record uses there, and is the number of the one it makes
- * free? Whose record it is does not matter. Then what the record, which has been replayed, changes of that.
- */
-bool replay_requests_able(struct replay_task *, const struct mars_record *);
-void replay_requests_passed(struct replay_task *);
 
 /* ---- threads.c ---- */
 
@@ -194,8 +189,6 @@ void replay_threads_join(struct replay_task *);
 
 /* ---- calls.c ---- */
 
-/* Does the record make the request that it has, or does it name one that was made before? */
-bool replay_makes(struct replay_task *, const struct mars_record *);
 /* Does the task make requests that are of a send and a receive? */
 bool replay_pairs(const struct mars_task *);
 /* The computation before the record; 0 before MPI_Init. */

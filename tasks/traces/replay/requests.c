@@ -14,14 +14,11 @@
  */
 #include "tasks/traces/replay/replay.h"
 
-#include <string.h>
-
 struct numbered {
     uint64_t number; /* of the trace */
     struct trace_held held;
     struct replay_turn last; /* of several threads: the last operation on it */
     bool general;            /* a generalised request that has not been completed */
-    bool there, persistent;  /* of several threads: it has been made, and is not gone */
 };
 
 static uint64_t number_hash(const void *key)
@@ -75,8 +72,6 @@ static void made_note(struct replay_task *t, struct task_op *op)
     struct numbered *entry = number_get(t, op->request, &is_new);
     entry->held = (struct trace_held){.id = ++t->threads->names};
     entry->last = (struct replay_turn){t->threads->now, t->threads->ops[t->threads->now] + 1};
-    entry->persistent =
-        op->kind == TASK_OP_SEND_INIT || op->kind == TASK_OP_RECV_INIT || op->kind == TASK_OP_COLLECTIVE_INIT;
     op->request = entry->held.id;
 }
 
@@ -229,46 +224,4 @@ void replay_requests_name(struct replay_task *t, struct task_op *op)
 void replay_requests_release(struct replay_task *t)
 {
     ker_table_release(&t->receives);
-}
-
-/* ---- of several threads: which requests there are ---- */
-
-bool replay_requests_able(struct replay_task *t, const struct mars_record *record)
-{
-    uint64_t number = (uint64_t)mars_number(record, MARS_FIELD_request, 0);
-    const struct mars_value *list = mars_list(record, MARS_FIELD_requests);
-    const struct numbered *entry = number ? number_find(t, number) : NULL;
-    if (number && (entry && entry->there) == replay_makes(t, record))
-        return false;
-    for (uint32_t i = 0; list && i < list->count; i++) {
-        entry = list->list[i] ? number_find(t, (uint64_t)list->list[i]) : NULL;
-        if (list->list[i] && !(entry && entry->there))
-            return false;
-    }
-    return true;
-}
-
-static void number_free(struct replay_task *t, uint64_t number)
-{
-    struct numbered *entry = number_find(t, number);
-    if (entry && !entry->persistent)
-        entry->there = false;
-}
-
-void replay_requests_passed(struct replay_task *t)
-{
-    const struct mars_record *record = &t->record;
-    uint64_t number = (uint64_t)mars_number(record, MARS_FIELD_request, 0);
-    const struct mars_value *list = mars_list(record, MARS_FIELD_requests),
-                            *done = mars_list(record, MARS_FIELD_done);
-    bool is_new;
-    if (number && replay_makes(t, record)) {
-        number_get(t, number, &is_new)->there = true;
-    } else if (number && strcmp(record->function->name, "MPI_Request_free") == 0) {
-        struct numbered *entry = number_get(t, number, &is_new);
-        entry->there = entry->persistent = false;
-    }
-    for (uint32_t i = 0; list && done && i + 3 < done->count; i += 4)
-        if (done->list[i] >= 0 && done->list[i] < list->count)
-            number_free(t, (uint64_t)list->list[done->list[i]]);
 }

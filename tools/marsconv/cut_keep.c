@@ -1,0 +1,291 @@
+/* cut_keep.c - which records are in the part, and what of their requests.
+ *
+ * Before the part only calls are kept that make what later ones need: communicators, windows, files,
+ * persistent requests. Behind it only the receives of matched messages whose probes are in it.
+ */
+#include "tools/marsconv/cut_write.h"
+
+#include <string.h>
+
+#define REQUESTS_MOST ((int64_t)1 << 24)
+
+struct cut_request *cut_request_at(struct cut_writing *w, int64_t number)
+{
+    size_t old = w->requests;
+    if (number <= 0 || number > REQUESTS_MOST)
+        return NULL;
+    if ((size_t)number >= old) {
+        KER_RESERVE(w->request, w->requests, (size_t)number + 1);
+        memset(w->request + old, 0, (w->requests - old) * sizeof *w->request);
+    }
+    return &w->request[number];
+}
+
+bool cut_slot_next(struct cut_writing *w)
+{
+    return w->slot < w->kept->messages && w->kept->message[w->slot++];
+}
+
+static bool persistent_keep(struct cut_writing *w, const struct mars_record *r, int64_t comm, bool sends,
+                            bool receives, enum cut_place place)
+{
+    struct cut_request *q = cut_request_at(w, mars_number(r, MARS_FIELD_request, 0));
+    if (!q)
+        return false;
+    *q = (struct cut_request){
+        .kept = place != CUT_AFTER ? 2 : 0, .sends = sends, .receives = receives, .comm = (uint32_t)comm};
+    return q->kept;
+}
+
+static bool message_keep(struct cut_writing *w, const struct mars_record *r, const struct conv_function *is,
+                         int64_t comm, enum cut_place place)
+{
+    bool exchange = is->sort == CONV_EXCHANGE;
+    int64_t source = mars_number(r, MARS_FIELD_source, -1);
+    bool sends = (is->sort == CONV_SEND || exchange) && mars_number(r, MARS_FIELD_dest, -1) >= 0;
+    bool receives = (is->sort == CONV_RECV || exchange) && (source >= 0 || source == -2);
+    if (is->persistent)
+        return persistent_keep(w, r, comm, sends, receives, place);
+    if (place != CUT_INSIDE)
+        return false;
+    bool send = sends && cut_slot_next(w), receive = receives && cut_slot_next(w);
+    bool keep = send || receive || (!sends && !receives);
+    if (sends && !send)
+        conv_lost(w->cut->losses, 1, "a send of which the receive is not in the part is left out");
+    if (receives && !receive)
+        conv_lost(w->cut->losses, 1, "a receive of which the send is not in the part is left out");
+    if (keep && sends && !send)
+        cut_value_set(w, r, MARS_FIELD_dest, -1);
+    if (keep && receives && !receive)
+        cut_value_set(w, r, MARS_FIELD_source, -1);
+    struct cut_request *q = is->request ? cut_request_at(w, mars_number(r, MARS_FIELD_request, 0)) : NULL;
+    if (q)
+        *q = (struct cut_request){.kept = keep, .comm = (uint32_t)comm};
+    return keep;
+}
+
+/* Is a start of this request in the part? */
+static bool started_keep(struct cut_writing *w, struct cut_request *q)
+{
+    bool collective = q->collective && cut_slot_next(w);
+    if (q->kept < 2)
+        return false;
+    bool send = q->sends && cut_slot_next(w), receive = q->receives && cut_slot_next(w);
+    if (collective || send || receive || !(q->collective || q->sends || q->receives))
+        return true;
+    conv_lost(w->cut->losses, 1,
+              q->collective ? "a start of a collective that not all tasks make in the part is left out"
+                            : "a message that is not whole in the part is left out");
+    return false;
+}
+
+static bool start_keep(struct cut_writing *w, const struct mars_record *r, enum cut_place place)
+{
+    const struct mars_value *list = mars_list(r, MARS_FIELD_requests);
+    uint32_t count = list ? list->count : 1, left = 0;
+    int64_t *to = cut_list_begin(w, 0, count);
+    for (uint32_t i = 0; i < count && place == CUT_INSIDE; i++) {
+        int64_t number = list ? list->list[i] : mars_number(r, MARS_FIELD_request, 0);
+        struct cut_request *q = cut_request_at(w, number);
+        if (!q || !started_keep(w, q))
+            continue;
+        q->kept = 3;
+        to[left++] = number;
+    }
+    if (list)
+        cut_list_end(w, r, MARS_FIELD_requests, 0, left);
+    return left > 0;
+}
+
+static bool complete_keep(struct cut_writing *w, const struct mars_record *r, enum cut_place place)
+{
+    const struct mars_value *list = mars_list(r, MARS_FIELD_requests), *done = mars_list(r, MARS_FIELD_done);
+    uint32_t left = 0, held = 0;
+    int64_t *number = cut_list_begin(w, 0, list->count), *told = cut_list_begin(w, 1, done->count);
+    if (place != CUT_INSIDE)
+        return false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        struct cut_request *q = cut_request_at(w, list->list[i]);
+        number[i] = q && q->kept ? list->list[i] : 0;
+        held += number[i] != 0;
+    }
+    for (uint32_t i = 0; i + 3 < done->count; i += 4) {
+        int64_t index = done->list[i];
+        struct cut_request *q = index >= 0 && index < list->count ? cut_request_at(w, number[index]) : NULL;
+        if (index != -1 && (!q || !(q->kept & 1)))
+            continue;
+        memcpy(told + left, done->list + i, 4 * sizeof *told);
+        if (q && !w->cut->by_time && told[left + 1] >= 0 && q->comm && q->comm < w->comms && w->comm[q->comm])
+            told[left + 1] = cut_rank_map(&w->map[q->comm], w->comm[q->comm]->inter, told[left + 1]);
+        if (q)
+            q->kept = q->kept == 3 ? 2 : 0;
+        left += 4;
+    }
+    cut_list_end(w, r, MARS_FIELD_requests, 0, list->count);
+    cut_list_end(w, r, MARS_FIELD_done, 1, left);
+    return left > 0 || (done->count == 0 && held > 0);
+}
+
+/* Of two groups that make a communicator, each knows only its own communicator's collectives. */
+static bool made_is(const struct cut_writing *w, const struct mars_record *r)
+{
+    int64_t number = mars_number(r, MARS_FIELD_newcomm, 0);
+    const struct mars_task *about = w->task->about;
+    const struct mars_comm *made = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
+    return !made || cut_collective(w->cut, made->id ? made->id : 1, CUT_MADE, 0, true);
+}
+
+/* Only the members of the communicator that is made make it. */
+static bool group_keep(struct cut_writing *w, const struct mars_record *r, enum cut_place place)
+{
+    bool keep = place != CUT_AFTER && made_is(w, r);
+    if (!keep && place == CUT_INSIDE)
+        conv_lost(w->cut->losses, 1, "a collective that not all tasks make in the part is left out");
+    return keep;
+}
+
+static bool collective_keep(struct cut_writing *w, const struct mars_record *r,
+                            const struct conv_function *is, int64_t comm, enum cut_place place)
+{
+    bool creates = is->sort == CONV_CREATE || is->persistent;
+    uint64_t sequence = w->sum[comm]++, id = w->task->about->comm[comm]->id;
+    bool keep = (place == CUT_INSIDE || (creates && place == CUT_BEFORE)) &&
+                cut_collective(w->cut, id ? id : 1, 0, sequence, creates) && made_is(w, r) &&
+                cut_window_is(w, r);
+    struct cut_request *q = is->request ? cut_request_at(w, mars_number(r, MARS_FIELD_request, 0)) : NULL;
+    if (q)
+        *q = (struct cut_request){.kept = !keep            ? 0
+                                          : is->persistent ? 2
+                                                           : 1,
+                                  .collective = is->persistent,
+                                  .comm = (uint32_t)comm};
+    if (!keep && place == CUT_INSIDE)
+        conv_lost(w->cut->losses, 1, "a collective that not all tasks make in the part is left out");
+    cut_window_collective(w, r, keep);
+    return keep;
+}
+
+/* ---- matched messages ---- */
+
+struct matched {
+    uint64_t number; /* 1 + that of the message */
+    int64_t comm;
+};
+
+static uint64_t matched_hash(const void *key)
+{
+    return ker_hash(*(const uint64_t *)key);
+}
+
+static bool matched_same(const void *entry, const void *key)
+{
+    return *(const uint64_t *)entry == *(const uint64_t *)key;
+}
+
+static const struct ker_table_kind matched_kind = {sizeof(struct matched), matched_hash, matched_same};
+
+static bool probe_keep(struct cut_writing *w, int64_t message, int64_t comm, enum cut_place place)
+{
+    struct matched key = {1 + (uint64_t)message, comm};
+    bool is_new, keep = place == CUT_INSIDE && cut_slot_next(w);
+    if (keep)
+        *(struct matched *)ker_table_add(&matched_kind, &w->matched, &key, &is_new) = key;
+    else if (place == CUT_INSIDE)
+        conv_lost(w->cut->losses, 1, "a probe that took a message that is not whole in the part is left out");
+    return keep;
+}
+
+/* It goes where its probe goes, behind the part, too. The number of a request that is made there may be that
+ * of one which is still active in the part, so it gets one that nobody has had. *comm: that of the probe. */
+static bool matched_keep(struct cut_writing *w, const struct mars_record *r, const struct conv_function *is,
+                         int64_t *comm, enum cut_place place)
+{
+    uint64_t key = 1 + (uint64_t)mars_number(r, MARS_FIELD_message, 0);
+    struct matched *matched = ker_table_find(&matched_kind, &w->matched, &key);
+    int64_t number = mars_number(r, MARS_FIELD_request, 0);
+    if (!matched)
+        return false;
+    *comm = matched->comm;
+    ker_table_drop(&matched_kind, &w->matched, matched);
+    if (is->request && place == CUT_AFTER) {
+        number = w->fresh = w->fresh ? w->fresh + 1 : (int64_t)w->requests + 1;
+        cut_value_set(w, r, MARS_FIELD_request, number);
+    }
+    struct cut_request *q = is->request ? cut_request_at(w, number) : NULL;
+    if (q)
+        *q = (struct cut_request){.kept = 1, .comm = (uint32_t)*comm};
+    return true;
+}
+
+/* ---- all others ---- */
+
+static bool named_keep(const struct mars_record *r, struct cut_request *q, enum cut_place place)
+{
+    bool frees = strcmp(r->function->name, "MPI_Request_free") == 0, keep = q && q->kept;
+    if (!frees)
+        return keep && (q->kept & 1) && place == CUT_INSIDE;
+    keep = keep && (place == CUT_INSIDE || (place == CUT_BEFORE && q->kept >= 2));
+    if (keep)
+        q->kept = 0;
+    return keep;
+}
+
+static bool other_keep(struct cut_writing *w, const struct mars_record *r, const struct conv_function *is,
+                       int64_t *comm, enum cut_place place)
+{
+    const struct mars_function *f = r->function;
+    struct cut_request *q =
+        f->at[MARS_FIELD_request] >= 0 ? cut_request_at(w, mars_number(r, MARS_FIELD_request, 0)) : NULL;
+    bool probe = f->at[MARS_FIELD_source] >= 0 && f->at[MARS_FIELD_recvbytes] < 0;
+    int64_t message = mars_number(r, MARS_FIELD_message, 0);
+    if (probe && *comm == 0)
+        return false;
+    if (message > 0)
+        return probe ? probe_keep(w, message, *comm, place) : matched_keep(w, r, is, comm, place);
+    if (probe && mars_number(r, MARS_FIELD_flag, 1) != 0) {
+        bool keep = place == CUT_INSIDE && cut_slot_next(w);
+        if (!keep && place == CUT_INSIDE)
+            conv_lost(w->cut->losses, 1, "a probe of a message that is not whole in the part is left out");
+        return keep;
+    }
+    if (cut_makes_of_group(r))
+        return group_keep(w, r, place);
+    if (is->request) { /* of a window, or a file */
+        if (q)
+            *q = (struct cut_request){.kept = place == CUT_INSIDE};
+        return place == CUT_INSIDE;
+    }
+    return f->at[MARS_FIELD_request] < 0 ? place == CUT_INSIDE : named_keep(r, q, place);
+}
+
+bool cut_keep(struct cut_writing *w, const struct mars_record *r, int64_t *comm, enum cut_place place)
+{
+    const struct conv_function *is = conv_function(&w->functions, r->function);
+    const struct mars_task *about = w->task->about;
+    bool known = *comm > 0 && (uint64_t)*comm < about->comms && about->comm[*comm], keep;
+    *comm = known ? *comm : 0;
+    if (r->function->at[MARS_FIELD_win] >= 0 && !cut_is_collective(is, r))
+        keep = cut_window_keep(w, r, *comm, place);
+    else if (place == CUT_AFTER) /* what is active then is waited for at the end */
+        keep = r->function->at[MARS_FIELD_source] < 0 && mars_number(r, MARS_FIELD_message, 0) > 0 &&
+               matched_keep(w, r, is, comm, place);
+    else if (is->sort == CONV_SEND || is->sort == CONV_RECV || is->sort == CONV_EXCHANGE)
+        keep = known && message_keep(w, r, is, *comm, place);
+    else if (is->sort == CONV_START)
+        keep = start_keep(w, r, place);
+    else if (is->sort == CONV_COMPLETE)
+        keep = complete_keep(w, r, place);
+    else if (cut_is_collective(is, r))
+        keep = known && collective_keep(w, r, is, *comm, place);
+    else
+        keep = other_keep(w, r, is, comm, place);
+    if (keep && !cut_ranks_map(w, r, *comm)) {
+        struct cut_request *q = is->request ? cut_request_at(w, mars_number(r, MARS_FIELD_request, 0)) : NULL;
+        conv_lost(w->cut->losses, 1, "%s with a root or target that is not in the part is left out",
+                  r->function->name);
+        if (q)
+            q->kept = 0;
+        keep = false;
+    }
+    return keep;
+}
