@@ -21,7 +21,8 @@ refused() { # STATUS WORDS FOLDERS...: exit status, and what standard error says
     [ $? -eq "$status" ] && grep -q -e "$words" err
 }
 
-"$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" output.period="500 us" output.matrix=true output.series.links=periods >err 2>&1
+"$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" output.period="500 us" output.matrix=true output.series.links=periods \
+    output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.latency=periods >err 2>&1
 check "a traced job is simulated"
 "$marssim" -q -o torus "$top/configs/torus-uniform.cfg" topology.extents=4,4 run.warmup=0ns run.end=10us output.period="1 us" >err 2>&1
 check "and traffic on a torus"
@@ -39,7 +40,7 @@ check "and the functions are those of functions.csv"
 column() { # FILE NAME: the sum of a column
     awk -F, -v name="$2" 'NR == 1 { for (i = 1; i <= NF; i++) if ($i == name) at = i } NR > 1 { n += $at } END { printf "%.0f\n", n }' "$1"
 }
-[ "$(data traced/report.html | jq '[.matrix.cells[][3]] | add')" = "$(column traced/matrix.csv bytes)" ] &&
+[ "$(data traced/report.html | jq '[.matrices[0].cells[][3]] | add')" = "$(column traced/matrix.csv bytes)" ] &&
     [ "$(data traced/report.html | jq '[.distance.rows[][2]] | add')" = "$(column traced/matrix.csv bytes)" ]
 check "all bytes of matrix.csv are in the matrix and in the distances"
 # 16 + 16 + 16 switches and 64 nodes; 64 links at each of the three levels, each drawn.
@@ -50,6 +51,18 @@ highest=$(cut -d, -f11 traced/links.csv | sort -g | tail -1)
 [ "$(data traced/report.html | jq '[.scene.lines.forth[], .scene.lines.back[]] | max')" = "$(awk -v u="$highest" 'BEGIN { printf "%.0f", 1e4 * u }')" ] &&
     [ "$(data traced/report.html | jq '.movie.time_ps[-1]')" = "$(jq '.result.simulated_time_ps' traced/summary.json)" ]
 check "lines have the loads of links.csv, and frames those of link_series.csv"
+# The sum over periods of what all links sent is that of links.csv, and of the busiest one that of its row.
+[ "$(data traced/report.html | jq -c '.series.link_series as $s | ($s.columns | index("bytes")) as $b | [($s.all[$b] | add), ($s.values[$b][0] | add), $s.count]')" = \
+    "$(awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i } NR > 1 { all += $at["bytes"]; if ($at["busy_ps"] > most) { most = $at["busy_ps"]; b = $at["bytes"] } }
+        END { printf "[%.0f,%.0f,%d]", all, b, NR - 1 }' traced/links.csv)" ]
+check "a series of links has the bytes of links.csv, and the busiest link stands first"
+[ "$(data traced/report.html | jq -c '.series.traffic_series as $s | ($s.columns | index("bytes")) as $b | [$s.all[$b] | add]')" = "[$(column traced/tasks.csv bytes_sent)]" ] &&
+    [ "$(data traced/report.html | jq -c '.series | [.job_series, .task_series, .latency_series | .objects | length]')" = "[1,32,2]" ]
+check "series of jobs, tasks and kinds of messages are in the page"
+# 20 frames of the 25 ms: between 5 and 15 ms are those that end at 5, 5.5, ... 15 ms, the first one begins at 4.5 ms.
+"$report" --from 5ms --to 15ms -o span.html traced >out 2>err && [ "$(data span.html | jq -c '[.movie.begun_ps, .movie.time_ps[0], .movie.time_ps[-1], (.movie.time_ps | length), (.series.job_series.time_ps | length)]')" = \
+    '[4500000000,5000000000,15000000000,21,21]' ]
+check "--from and --to choose frames and series"
 "$report" torus >out 2>err
 [ "$(data torus/report.html | jq -c '[.scene.shape, (.scene.places.x | length), (.scene.lines.a | length)]')" = '["torus",16,32]' ]
 check "so is a torus"
@@ -73,6 +86,20 @@ check "two folders stand in one page"
 "$marssim" -q -o tables "$top/configs/fat-tree-lammps.cfg" output.tables=json >err 2>&1 && "$report" tables >out 2>err &&
     [ "$(data tables/report.html | jq -c '[.functions, .tasks]')" = "$(data traced/report.html | jq -c '[.functions, .tasks]')" ]
 check "tables as JSON are the same as CSV"
+
+# ---- results.h5 ----
+
+series=(output.period="500 us" output.matrix=true output.series.links=periods output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.latency=periods)
+"$marssim" -q -o hdf5 "$top/configs/fat-tree-lammps.cfg" "${series[@]}" output.hdf5=true >err 2>&1 && "$report" hdf5 >out 2>err && ! [ -e hdf5/link_series.csv ] &&
+    same='{movie, matrices, scene, series: (.series | map_values([.objects, .time_ps, ([.how, .all, .values] | transpose[] | select(.[0] == "sum" or .[0] == "max"))]))}' &&
+    data hdf5/report.html | jq -S "$same" >a && data traced/report.html | jq -S "$same" | cmp a - >err
+check "series in results.h5 are the same as in CSV"
+cp -R hdf5 tables5 && rm tables5/*.csv && "$report" tables5 >out 2>err && data tables5/report.html | jq -c '.functions, .distance, .tasks.rows, .hot.rows[0][0:10]' >a &&
+    data traced/report.html | jq -c '.functions, .distance, .tasks.rows, .hot.rows[0][0:10]' | diff a - >err
+check "and so are tables that are nowhere else"
+head -c 5000 hdf5/results.h5 >tables5/results.h5
+refused 1 "results.h5: is no file of HDF5, or was cut" tables5 && data tables5/report.html | jq -e '.notes | length == 1' >err
+check "a cut results.h5 is told"
 
 # ---- names ----
 
@@ -102,6 +129,9 @@ check "so is half of one, with its line"
 head -c 400 traced/periods.csv >killed/periods.csv
 "$report" killed >out 2>err && [ "$(data killed/report.html | jq '.partial, (.periods.column.time_ps | length)' | tr '\n' ' ')" = "true $(($(head -c 400 traced/periods.csv | wc -l) - 1)) " ] && [ ! -s err ]
 check "a killed run's folder makes a page that says so"
+jq '{input, result: {network: .result.network, nodes: .result.nodes, switches: .result.switches, links: .result.links}}' traced/summary.json >killed/started.json
+"$report" killed >out 2>err && [ "$(data killed/report.html | jq -c '[.partial, .started.result.nodes]')" = '[true,64]' ]
+check "and what it was of"
 jq '.input.version = "99.1.0" | .result.unknown = {a: [1]}' traced/summary.json >newer/summary.json
 "$report" newer >out 2>err && data newer/report.html | jq -e '.notes[0] | contains("99.1.0")' >err
 check "a newer version is shown as far as it is known"

@@ -105,6 +105,21 @@ async function machine(page) {
     check("the matrix tells who and how much", /^n0 > n1: 884 messages/.test(tip), tip);
 }
 
+async function objects(page) {
+    const [what, which] = await page.locator("#objects select").all(), frame = page.locator("#objects .plot");
+    const sum = () => frame.evaluate(element => element.plot.data[element.plot.data.length - 1].reduce((all, value) => all + value, 0));
+    await what.selectOption("task_series");
+    await which.selectOption({ label: "bytes sent" });
+    const bytes = await sum(), told = await page.locator("#objects .plot").locator("xpath=..").locator("h3").textContent();
+    const right = await page.evaluate(() => mars.runs[0].result.jobs[0].bytes);
+    check("a series of tasks adds up to the bytes of the job", bytes === right && told === "bytes sent of tasks", [bytes, right, told]);
+    await page.locator("#objects canvas.rows").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    const mark = await page.locator("#objects output").textContent();
+    check("arrows go from task to task", /^task [0-9]+, 0 ps to 500 µs: /.test(mark), mark);
+}
+
 async function keyboard(page) {
     await page.evaluate(() => document.activeElement.blur());
     const seen = new Set();
@@ -146,18 +161,21 @@ async function others(browser) {
     const html = await open(browser, "html/report.html");
     const shown = await html.locator("#simulated p").first().textContent();
     check("a name with HTML in it is shown as text", shown.includes("<img src=x") && html.complaints.length === 0, [shown, html.complaints]);
-    const parts = await html.locator("#parts tbody tr").allTextContents();
+    const parts = await html.locator("#parts table:not(.u-legend) tbody tr").allTextContents();
     check("latency is told apart", parts.join() === "source queue100 ps5.00 %,injection1 ns50.0 %,switches300 ps15.0 %,links0 ps0.00 %,ejection600 ps30.0 %," +
         "of that, waiting in switches100 ps5.00 %,of that, contention: above an empty network150 ps7.50 %", parts);
     const killed = await open(browser, "killed/report.html", "dark");
     const words = await killed.locator("#notes").textContent();
-    check("the page of a killed run says so", words.includes("killed") && killed.complaints.length === 0, [words, killed.complaints]);
+    const simulated = await killed.locator("#simulated").textContent();
+    check("the page of a killed run says so, and what ran", words.includes("killed") && simulated.includes("64 nodes, 48 switches") && killed.complaints.length === 0, [words, simulated, killed.complaints]);
     check("dark where the system is", await killed.evaluate(() => document.documentElement.dataset.theme) === "dark", "");
     const torus = await open(browser, "torus/report.html");
     const missing = await torus.locator("#functions").textContent();
     check("a panel without data names the key", missing.includes("output.calls") && torus.complaints.length === 0, [missing, torus.complaints]);
     const two = await open(browser, "two.html");
     const difference = await two.locator(".difference").textContent();
+    const keys = await two.locator("#compare tbody td:first-child").allTextContents();
+    check("two runs show which keys differ", keys.includes("topology.kind") && keys.includes("jobs.0.program") && !keys.includes("run.seed"), keys);
     check("two runs have their differences", difference.includes("−") && two.complaints.length === 0, [difference, two.complaints]);
 }
 
@@ -166,6 +184,7 @@ async function others(browser) {
     const page = await numbers(browser);
     await zoom(page);
     await machine(page);
+    await objects(page);
     await keyboard(page);
     await tasks(browser);
     await others(browser);

@@ -26,7 +26,24 @@ struct trace {
     struct mars_writer *writer;
 };
 
-enum { INIT = 1, IRECV, ISEND, WAITSOME, CANCEL, FINALIZE, RECV, SEND_INIT, START, REQUEST_FREE };
+enum {
+    INIT = 1,
+    IRECV,
+    ISEND,
+    WAITSOME,
+    CANCEL,
+    FINALIZE,
+    RECV,
+    SEND_INIT,
+    START,
+    REQUEST_FREE,
+    PSEND_INIT,
+    PRECV_INIT,
+    PREADY,
+    PREADY_RANGE,
+    PREADY_LIST,
+    PARRIVED
+};
 
 static uint64_t time_of_day(void)
 {
@@ -83,6 +100,12 @@ static void trace_begin(struct trace *t)
     define(defines, SEND_INIT, "MPI_Send_init bytes dest tag comm request");
     define(defines, START, "MPI_Start requests[]");
     define(defines, REQUEST_FREE, "MPI_Request_free request");
+    define(defines, PSEND_INIT, "MPI_Psend_init partitions bytes dest tag comm request");
+    define(defines, PRECV_INIT, "MPI_Precv_init partitions recvbytes source tag comm request");
+    define(defines, PREADY, "MPI_Pready partition request");
+    define(defines, PREADY_RANGE, "MPI_Pready_range partition partition_last request");
+    define(defines, PREADY_LIST, "MPI_Pready_list values[] request");
+    define(defines, PARRIVED, "MPI_Parrived request partition flag");
     mars_store(at, 7, 8); /* the world: one task, itself */
     at = mars_put_signed(mars_put(mars_put(at + 8, 0), 0), 0);
     at = mars_ranks_put(at, &(int32_t){0}, 1);
@@ -259,6 +282,116 @@ static void calls_write(struct trace *t, const char *calls)
     }
 }
 
+/* p Psend_init of 4 partitions and o Precv_init of 3, 24 bytes; y Pready of request 1, and the digit is the
+ * partition, Y Pready_range from there to 3, l Pready_list of it and 2; a Parrived of request 2. */
+static void partitioned_write(struct trace *t, const char *calls)
+{
+    for (; *calls; calls += 2) {
+        int64_t number = calls[1] - '0';
+        switch (calls[0]) {
+        case 'p':
+            CALL(t, PSEND_INIT, 4, 24, 0, 5, 1, number);
+            break;
+        case 'o':
+            CALL(t, PRECV_INIT, 3, 24, 0, 5, 1, number);
+            break;
+        case 'y':
+            CALL(t, PREADY, number, 1);
+            break;
+        case 'Y':
+            CALL(t, PREADY_RANGE, number, 3, 1);
+            break;
+        case 'l': /* the length of a list is not signed: 2 */
+            CALL(t, PREADY_LIST, 1, number, 2 - number, 1);
+            break;
+        case 'a':
+            CALL(t, PARRIVED, 2, number, 1);
+            break;
+        default:
+            calls_write(t, (const char[]){calls[0], calls[1], 0});
+        }
+    }
+}
+
+static void assert_replayed(const char *calls, const char *wrong, void (*write)(struct trace *, const char *))
+{
+    struct trace t;
+    struct bench b;
+    trace_begin(&t);
+    write(&t, calls);
+    enum ker_status status = bench_try(&b, &t, "");
+    if (status == KER_OK)
+        status = class->agree(b.program, b.comm, &b.error);
+    if (wrong ? !strstr(b.error.text, wrong) : status != KER_OK)
+        fail_msg("%s: %s", calls, b.error.text);
+    assert_int_equal(status != KER_OK, wrong != NULL);
+    bench_close(&b, &t);
+}
+
+static void test_partitioned(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *calls, *error; /* NULL: as it should be */
+    } cases[] = {
+        {"p1o2b1b2y0Y1a0a2w1w2f1f2", NULL},
+        {"o2p1b1b2y3l0y1w2w1b2b1Y0w1w2", NULL},
+        {"p1o2a0f1f2", NULL},
+        {"p1o2b1y0y0", "call 6 (MPI_Pready): partition 0 is ready twice"},
+        {"p1o2b1y2Y1", "call 6 (MPI_Pready_range): partition 2 is ready twice"},
+        {"p1o2b1y2l0", "call 6 (MPI_Pready_list): partition 2 is ready twice"},
+        {"p1o2b1y4", "call 5 (MPI_Pready): partition 4 of 4"},
+        {"p1o2b1Y4", "call 5 (MPI_Pready_range): partitions 4 to 3"},
+        {"p1o2b1b2y0a3", "call 7 (MPI_Parrived): partition 3 of 3"},
+        {"p1o2y0", "call 4 (MPI_Pready): request 1 is not started"},
+        {"p1o2b1Y1w1", "call 6 (MPI_Waitsome): request 1 completes, and 3 of its 4 partitions are ready"},
+        {"p1o2b1Y0w1b1w1", "call 8 (MPI_Waitsome): request 1 completes, and 0 of its 4 partitions are ready"},
+        {"o1b1y0", "call 4 (MPI_Pready): request 1 is no partitioned send"},
+        {"i1b1y0", "call 4 (MPI_Pready): request 1 is no partitioned send"},
+        {"p2a0", "call 3 (MPI_Parrived): request 2 is no partitioned receive"},
+        {"p1p1", "call 3 (MPI_Psend_init): request 1 is made twice"},
+        {"p1", "not every MPI_Psend_init on the world, of which task 0 is the first, has its MPI_Precv_init"},
+        {"p1o2p3o4o5", "not every MPI_Psend_init on the world"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_replayed(cases[i].calls, cases[i].error, partitioned_write);
+}
+
+/* What the arguments of MPI_Psend_init may be. */
+static void test_partitioned_arguments(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t partitions, bytes, source, tag;
+        const char *error;
+    } cases[] = {
+        {0, 24, 0, 5, "0 partitions; there can be 1 to 1048576"},
+        {-1, 24, 0, 5, "-1 partitions; there can be 1 to 1048576"},
+        {1048577, 0, 0, 5, "1048577 partitions; there can be 1 to 1048576"},
+        {5, 24, 0, 5, "24 bytes in 5 partitions of one size"},
+        {3, 24, -2, 5, "a partitioned receive from any task, or with any tag"},
+        {3, 24, 0, -1, "a partitioned receive from any task, or with any tag"},
+        {3, 24, 1, 5, "rank 1 in a communicator of 1"},
+        {3, 23, 0, 5, "23 bytes in 3 partitions"},
+        {3, 27, 0, 5, "not every MPI_Psend_init on the world"},
+        {1048576, 0, -1, 5, "not every MPI_Psend_init on the world"}, /* from nobody */
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct trace t;
+        struct bench b;
+        trace_begin(&t);
+        CALL(&t, PSEND_INIT, 4, 24, 0, 5, 1, 1);
+        CALL(&t, PRECV_INIT, cases[i].partitions, cases[i].bytes, cases[i].source, cases[i].tag, 1, 2);
+        enum ker_status status = bench_try(&b, &t, "");
+        if (status == KER_OK)
+            status = class->agree(b.program, b.comm, &b.error);
+        assert_int_equal(status, KER_BAD_INPUT);
+        if (!strstr(b.error.text, cases[i].error))
+            fail_msg("%s: %s", cases[i].error, b.error.text);
+        bench_close(&b, &t);
+    }
+}
+
 /* Calls are counted from 1, MPI_Init. */
 static void test_requests_used(void **state)
 {
@@ -283,19 +416,8 @@ static void test_requests_used(void **state)
         {"i1f1b1", "task 0, call 4 (MPI_Start): request 1 is started, and is no persistent one"},
         {"L0", "task 0, call 2 (MPI_Recv): it has received 9 bytes, and has room for 8"},
     };
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        struct trace t;
-        struct bench b;
-        trace_begin(&t);
-        calls_write(&t, cases[i].calls);
-        enum ker_status status = bench_try(&b, &t, "");
-        if (status != KER_OK && !cases[i].error)
-            fail_msg("%s: %s", cases[i].calls, b.error.text);
-        assert_int_equal(status != KER_OK, cases[i].error != NULL);
-        if (cases[i].error && !strstr(b.error.text, cases[i].error))
-            fail_msg("%s: %s", cases[i].calls, b.error.text);
-        bench_close(&b, &t);
-    }
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_replayed(cases[i].calls, cases[i].error, calls_write);
 }
 
 /* A receive with room for 8 bytes that got 9. */
@@ -316,10 +438,9 @@ static void test_truncated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_receives),
-        cmocka_unit_test(test_others),
-        cmocka_unit_test(test_requests_used),
-        cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_equal_receives), cmocka_unit_test(test_others),
+        cmocka_unit_test(test_requests_used),  cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_partitioned),    cmocka_unit_test(test_partitioned_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -210,3 +210,12 @@ bool task_match_probe(struct task_mpi *mpi, struct task_state *task, int32_t sou
 {
     return probe(mpi, task, source, tag, comm).item != 0;
 }
+
+void task_match_searched(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    if (mpi->match_time == 0)
+        return;
+    ker_time begin = task->searching > now ? task->searching : now, most = 9000000 * KER_S;
+    __int128 time = (__int128)mpi->looked_at * mpi->match_time;
+    task->searching = time < most - begin ? begin + (ker_time)time : most;
+}

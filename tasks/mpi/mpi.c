@@ -24,6 +24,11 @@ const struct ker_option mpi_options[] = {
      "says so "
      "(RTS, CTS, data).",
      "jobs"},
+    {"mpi.partitioned", KER_TYPE_CHOICE, "each", NULL, NULL, "each|whole",
+     "What a partitioned send (MPI_Psend_init) moves: each partition as a message of its own, as soon as it "
+     "is "
+     "ready and the receiver has started; or all of them as one, when the last is ready.",
+     "jobs"},
     {"mpi.copies", KER_TYPE_CHOICE, "none", NULL, NULL, "none|unexpected|buffered|all",
      "Which copies of messages take processor time, bytes / node.memory_bandwidth: of eager messages that "
      "arrived "
@@ -99,6 +104,7 @@ static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_conf
     mpi->eager_buffered = ker_config_is(config, "mpi.eager_completion", "buffered");
     mpi->rendezvous =
         ker_config_is(config, "mpi.rendezvous", "read") ? TASK_RENDEZVOUS_READ : TASK_RENDEZVOUS_WRITE;
+    mpi->parting = ker_config_is(config, "mpi.partitioned", "whole") ? TASK_PARTING_WHOLE : TASK_PARTING_EACH;
     mpi->progress = ker_config_is(config, "mpi.progress", "adapter") ? TASK_PROGRESS_ADAPTER
                     : ker_config_is(config, "mpi.progress", "calls") ? TASK_PROGRESS_CALLS
                                                                      : TASK_PROGRESS_THREAD;
@@ -124,6 +130,7 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     ker_chunks_init(&mpi->request, sizeof(struct task_request));
     ker_chunks_init(&mpi->message, sizeof(struct task_message));
     ker_chunks_init(&mpi->run, sizeof(struct task_collective_run));
+    ker_chunks_init(&mpi->partitioned, sizeof(struct task_partitioned));
     task_queues_init(mpi);
     enum ker_status status = protocol_read(mpi, config, error);
     if (status == KER_OK)
@@ -138,7 +145,7 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     return status;
 }
 
-/* Requests own runs, which have memory of their own. */
+/* Requests own runs and partitions, which have memory of their own. */
 static void task_state_release(struct task_mpi *mpi, struct task_state *task)
 {
     for (uint32_t i = 0; i < task->numbers; i++) {
@@ -146,6 +153,8 @@ static void task_state_release(struct task_mpi *mpi, struct task_state *task)
         const struct task_request *r = index & TASK_NUMBER_FREE ? NULL : task_request_at(mpi, index);
         if (r && r->peer == TASK_PEER_RUN && r->owns)
             task_run_free(mpi, r->owns);
+        if (r && task_request_partitioned(r))
+            task_partitions_free(mpi, (uint32_t)r->bytes);
     }
     for (int i = 0; i < 2; i++) {
         task_queue_release(mpi, &task->posted[i]);
@@ -172,6 +181,7 @@ void task_mpi_free(struct task_mpi *mpi)
     ker_chunks_release(&mpi->request);
     ker_chunks_release(&mpi->message);
     ker_chunks_release(&mpi->run);
+    ker_chunks_release(&mpi->partitioned);
     ker_chunks_release(&mpi->lookup);
     ker_table_release(&mpi->names);
     for (uint32_t i = 0; i < mpi->kept_names; i++)
@@ -303,7 +313,11 @@ static void service_sent(void *state, struct node *net, ker_time now, uint64_t c
     ker_assert(seat < node->tasks);
     struct task_state *task = &node->mpi->task[node->first_task + seat];
     node->mpi->job[task->job].open--;
-    task_request_complete(node->mpi, task_request_numbered(task, (uint32_t)cookie));
+    uint32_t request = task_request_numbered(task, (uint32_t)cookie);
+    if (__builtin_expect(task_request_partitioned(task_request_at(node->mpi, request)), 0))
+        task_partitioned_left(node->mpi, task, request);
+    else
+        task_request_complete(node->mpi, request);
 }
 
 static void service_timer(void *state, struct node *net, ker_time now, uint32_t number)

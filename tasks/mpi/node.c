@@ -31,7 +31,7 @@ void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time no
         m.queue = mpi->rendezvous == TASK_RENDEZVOUS_READ ? NET_QUEUE_READ : NET_QUEUE_SEND;
     } else if (wire->kind == TASK_WIRE_ANSWER) {
         m.queue = NET_QUEUE_READ;
-    } else if (wire->kind != TASK_WIRE_EAGER && wire->kind != TASK_WIRE_PUT &&
+    } else if (wire->kind != TASK_WIRE_EAGER && wire->kind != TASK_WIRE_PART && wire->kind != TASK_WIRE_PUT &&
                wire->kind != TASK_WIRE_FETCH) {
         m.queue = NET_QUEUE_CONTROL;
         m.priority = mpi->control_priority >= 0 ? (uint8_t)mpi->control_priority : m.priority;

@@ -20,58 +20,6 @@
  */
 #include "tasks/mpi/state.h"
 
-/* The task of the node that a message names; the seats are ordered. */
-struct task_state *task_on_node(struct task_mpi *mpi, const struct task_mpi_node *node, uint32_t job,
-                                uint32_t task)
-{
-    uint32_t low = node->first_task, high = low + node->tasks;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        const struct task_state *t = &mpi->task[middle];
-        if (t->job < job || (t->job == job && t->task < task))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    ker_assert(low < node->first_task + node->tasks && mpi->task[low].job == job &&
-               mpi->task[low].task == task);
-    return &mpi->task[low];
-}
-
-/* What begins a message of the application, which is counted as in tasks.csv. */
-__attribute__((noinline)) static void sent_count(struct task_mpi *mpi, const struct task_wire *wire,
-                                                 bool leaves)
-{
-    enum task_sent_kind kind = TASK_SENT_ONE_SIDED;
-    if (wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS)
-        kind = wire->flags & TASK_WIRE_COLLECTIVE ? TASK_SENT_COLLECTIVE : TASK_SENT_POINT_TO_POINT;
-    else if (wire->kind != TASK_WIRE_PUT && wire->kind != TASK_WIRE_FETCH && wire->kind != TASK_WIRE_ANSWER)
-        return;
-    struct task_mpi_sent *s = &mpi->sent[wire->job * TASK_SENT + 2u * kind + leaves];
-    s->messages++;
-    s->bytes += wire->bytes;
-    s->squares += (unsigned __int128)wire->bytes * wire->bytes;
-}
-
-/* Sends from a task's node to where `to` (a task of the job) runs. */
-static void wire_send(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
-                      const struct task_wire *wire, uint32_t to, uint64_t cookie, ker_time delay)
-{
-    uint32_t from = to == wire->destination ? wire->source : wire->destination, core = NODE_ANY_CORE;
-    uint32_t place = mpi->outside.node(mpi->outside.jobs, wire->job, to);
-    if (__builtin_expect(mpi->sent != NULL, 0))
-        sent_count(mpi, wire, place != node->node);
-    if (mpi->model.rail == NODE_RAIL_FIXED)
-        core = task_on_node(mpi, node, wire->job, from)->core;
-    task_transmit(mpi, node, now, core, place, wire, cookie, delay);
-}
-
-void task_wire_send(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
-                    const struct task_wire *wire, uint32_t to, uint64_t cookie)
-{
-    wire_send(mpi, node, now, wire, to, cookie, 0);
-}
-
 ker_time task_protocol_copies(const struct task_mpi *mpi, unsigned mode, uint64_t bytes)
 {
     bool eager = mpi->eager_buffered && mode != TASK_MODE_SYNCHRONOUS && bytes <= mpi->eager_limit;
@@ -84,15 +32,6 @@ void task_protocol_copied(struct task_mpi *mpi, struct task_state *task, const s
 {
     if (mpi->copies_unexpected && wire->kind == TASK_WIRE_EAGER)
         task_owe(task, ker_serialisation(wire->bytes, mpi->model.memory_rate));
-}
-
-void task_protocol_searched(struct task_mpi *mpi, struct task_state *task, ker_time now)
-{
-    if (mpi->match_time == 0)
-        return;
-    ker_time begin = task->searching > now ? task->searching : now, most = 9000000 * KER_S;
-    __int128 time = (__int128)mpi->looked_at * mpi->match_time;
-    task->searching = time < most - begin ? begin + (ker_time)time : most;
 }
 
 static struct task_wire wire_make(const struct task_state *task, const struct task_request *r)
@@ -154,12 +93,12 @@ void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_ti
         task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
         task_request_open(mpi, request);
         answer.kind = mpi->rendezvous == TASK_RENDEZVOUS_READ ? TASK_WIRE_READ : TASK_WIRE_CTS;
-        wire_send(mpi, node, now, &answer, wire->source, 0, delay);
+        task_wire_send_late(mpi, node, now, &answer, wire->source, 0, delay);
         return;
     }
     if (wire->flags & TASK_WIRE_SYNC) {
         answer.kind = TASK_WIRE_ACK;
-        wire_send(mpi, node, now, &answer, wire->source, 0, delay);
+        task_wire_send_late(mpi, node, now, &answer, wire->source, 0, delay);
     }
     protocol_received(mpi, task, now, request, wire);
 }
@@ -187,7 +126,7 @@ void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time
     } else if (!(r->flags & TASK_REQUEST_SEND)) {
         struct task_wire wire;
         bool matched = task_match_post(mpi, task, index, &wire);
-        task_protocol_searched(mpi, task, now);
+        task_match_searched(mpi, task, now);
         if (matched && !(r->flags & TASK_REQUEST_COLLECTIVE && !task_run_pays(mpi, task, r->run)))
             task_protocol_copied(mpi, task, &wire);
         if (matched)
@@ -205,14 +144,16 @@ static void protocol_take(struct task_mpi *mpi, struct task_state *task, ker_tim
                           const struct task_wire *wire)
 {
     uint32_t request = task_match_take(mpi, task, wire);
-    task_protocol_searched(mpi, task, now);
-    if (request)
+    task_match_searched(mpi, task, now);
+    if (request && wire->kind == TASK_WIRE_PINIT)
+        task_partitioned_matched(mpi, task, now, request, wire);
+    else if (request)
         task_protocol_matched(mpi, task, now, request, wire);
     else if (!(wire->flags & TASK_WIRE_COLLECTIVE))
         task_probe_notice(mpi, task, wire);
 }
 
-/* An EAGER or RTS for this task. */
+/* An EAGER, RTS or PINIT for this task. */
 static void protocol_announced(struct task_mpi *mpi, struct task_state *task, ker_time now,
                                const struct task_wire *wire)
 {
@@ -248,6 +189,7 @@ static void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ke
     switch (wire->kind) {
     case TASK_WIRE_EAGER:
     case TASK_WIRE_RTS:
+    case TASK_WIRE_PINIT:
         protocol_announced(mpi, task_on_node(mpi, node, wire->job, wire->destination), now, wire);
         break;
     case TASK_WIRE_READ:
@@ -260,6 +202,12 @@ static void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ke
             task_wire_send(mpi, node, now, &answer, wire->source, 0);
         task = task_on_node(mpi, node, wire->job, wire->destination);
         protocol_received(mpi, task, now, task_request_numbered(task, wire->receiver), wire);
+        break;
+    case TASK_WIRE_PSTART:
+    case TASK_WIRE_PART:
+        task = task_on_node(mpi, node, wire->job,
+                            wire->kind == TASK_WIRE_PART ? wire->destination : wire->source);
+        task_partitioned_arrived(mpi, task, now, wire);
         break;
     case TASK_WIRE_FIN:
     case TASK_WIRE_ACK:
@@ -277,7 +225,8 @@ static bool protocol_defers(struct task_mpi *mpi, const struct task_mpi_node *no
 {
     if (wire->kind == TASK_WIRE_READ || wire->kind == TASK_WIRE_FIN || wire->kind == TASK_WIRE_ACK)
         return false;
-    uint32_t whose = wire->kind == TASK_WIRE_CTS ? wire->source : wire->destination;
+    bool back = wire->kind == TASK_WIRE_CTS || wire->kind == TASK_WIRE_PSTART;
+    uint32_t whose = back ? wire->source : wire->destination;
     struct task_state *task = task_on_node(mpi, node, wire->job, whose);
     if (!task_all_compute(task))
         return false;

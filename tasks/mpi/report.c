@@ -57,9 +57,27 @@ static void text_run(struct text *text, const struct task_mpi *mpi, const struct
         text_add(text, " to task %d", (int)task_match_peer(mpi, task, run->comm, c->send_to));
 }
 
+static void text_partitioned(struct text *text, const struct task_mpi *mpi, const struct task_request *r)
+{
+    const struct task_partitioned *p = task_partitioned_of(mpi, r);
+    bool sends = r->flags & TASK_REQUEST_SEND;
+    text_message(text, sends ? "partitioned send to" : "partitioned receive from", r->peer, r->tag,
+                 r->comm & ~TASK_COMM_PARTITIONED, p->bytes);
+    if (sends)
+        text_add(text, ", %u of %u partitions ready, %u messages gone", p->ready, p->partitions, p->moved);
+    else
+        text_add(text, ", %u messages come", p->moved);
+    if (!p->partner)
+        text_add(text, ", not matched");
+}
+
 static void text_request(struct text *text, const struct task_mpi *mpi, const struct task_state *task,
                          const struct task_request *r)
 {
+    if (task_request_partitioned(r)) {
+        text_partitioned(text, mpi, r);
+        return;
+    }
     if (r->peer == TASK_PEER_RUN) {
         text_run(text, mpi, task, r->owns);
         return;
@@ -73,12 +91,22 @@ static void text_request(struct text *text, const struct task_mpi *mpi, const st
     text_add(text, r->state == TASK_REQUEST_MATCHED ? ", matched" : ", not matched");
 }
 
+static void text_parrived(struct text *text, const struct task_mpi *mpi, const struct task_state *task)
+{
+    uint32_t index = task_request_find(mpi, task, task->op.request);
+    text_add(text, "partition %d of a ", (int)task->op.tag2);
+    if (index)
+        text_request(text, mpi, task, task_request_at(mpi, index));
+}
+
 static void text_requests(struct text *text, const struct task_mpi *mpi, const struct task_state *task)
 {
     const struct task_op *op = &task->op;
     bool one = op->kind == TASK_OP_WAIT || op->kind == TASK_OP_TEST || op->kind == TASK_OP_STATUS;
     const struct task_request *first = NULL;
     uint32_t count = 0;
+    if (op->kind == TASK_OP_PARRIVED)
+        text_parrived(text, mpi, task);
     for (uint32_t i = 0; i < (one ? 1 : op->request_count); i++) {
         uint32_t index = task_request_find(mpi, task, one ? op->request : op->requests[i]);
         const struct task_request *r = index ? task_request_at(mpi, index) : NULL;

@@ -172,10 +172,19 @@ static void request_free(struct task_mpi *mpi, uint32_t index)
     struct task_request *r = task_request_at(mpi, index);
     if (r->peer == TASK_PEER_RUN && r->owns)
         task_run_free(mpi, r->owns);
+    if (task_request_partitioned(r))
+        task_partitions_free(mpi, (uint32_t)r->bytes);
     if (r->flags & TASK_REQUEST_NAMED)
         names_remove(mpi, index);
     number_give(&mpi->task[r->task], r->number);
     ker_chunks_give(&mpi->request, index);
+}
+
+/* A partitioned receive that no send has found stands in a queue. */
+static bool is_posted(const struct task_mpi *mpi, const struct task_request *r)
+{
+    return task_request_partitioned(r) && !(r->flags & TASK_REQUEST_SEND) &&
+           !task_partitioned_of(mpi, r)->partner;
 }
 
 void task_request_drop(struct task_mpi *mpi, struct task_state *task, uint32_t index)
@@ -184,7 +193,8 @@ void task_request_drop(struct task_mpi *mpi, struct task_state *task, uint32_t i
     if (!index)
         return;
     struct task_request *r = task_request_at(mpi, index);
-    if (r->state == TASK_REQUEST_INACTIVE || r->state == TASK_REQUEST_COMPLETE) {
+    bool idle = r->state == TASK_REQUEST_INACTIVE || r->state == TASK_REQUEST_COMPLETE;
+    if (idle && !is_posted(mpi, r)) {
         request_free(mpi, index);
         return;
     }

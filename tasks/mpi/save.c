@@ -143,6 +143,28 @@ static void owned_state(struct task_mpi *mpi, struct task_state *task, uint32_t 
     run_state(mpi, task, run, c);
 }
 
+/* The partitions of a request. */
+static void partitions_state(struct task_mpi *mpi, struct task_state *task, uint32_t number,
+                             struct ker_chunk *c)
+{
+    struct task_request *r = task_request_at(mpi, task_request_numbered(task, number));
+    struct task_partitioned none = {0}, *p = c->loads ? &none : task_partitioned_of(mpi, r);
+    uint64_t bytes = ker_chunk_u64(c, p->bytes);
+    uint32_t partitions = ker_chunk_count(c, p->partitions, sizeof *p->part);
+    if (c->loads) {
+        r->bytes = task_partitions_new(mpi, partitions, bytes);
+        p = task_partitioned_of(mpi, r);
+    }
+    KER_CHUNK(c, p->messages);
+    KER_CHUNK(c, p->partner);
+    KER_CHUNK(c, p->started);
+    KER_CHUNK(c, p->cleared);
+    KER_CHUNK(c, p->ready);
+    KER_CHUNK(c, p->moved);
+    for (uint32_t i = 0; i < partitions; i++)
+        KER_CHUNK(c, p->part[i]);
+}
+
 static uint32_t requests_count(const struct task_state *task)
 {
     uint32_t count = 0;
@@ -166,6 +188,8 @@ static void requests_state(struct task_mpi *mpi, struct task_state *task, struct
             c->bad |= !task_request_restore(mpi, task, number, &one);
         if (!c->bad && one.peer == TASK_PEER_RUN && one.owns)
             owned_state(mpi, task, number, c);
+        if (!c->bad && task_request_partitioned(&one))
+            partitions_state(mpi, task, number, c);
     }
     if (c->loads)
         task_numbers_renew(task);

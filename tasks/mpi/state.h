@@ -2,10 +2,10 @@
  *
  * Each file calls only those before it in this order: counts.c, calls.c, stream.c (threads of a task),
  * timeline.c, node.c (messages, timers, the list of ready tasks), after.c, run.c (calls of collectives),
- * request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c, protocol.c (moves messages,
- * starts requests), onesided.c, collective.c (executes schedules), end.c, task.c (runs a task), table.c,
- * profile.c, matching.c, report.c, save.c, mpi.c (takes the node's calls). Nothing recurses into a running
- * task: completions only put tasks on the node's list.
+ * partitions.c, request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c, wire.c,
+ * partitioned.c, protocol.c (moves messages, starts requests), onesided.c, collective.c (executes schedules),
+ * end.c, task.c (runs a task), table.c, profile.c, matching.c, report.c, save.c, mpi.c (takes the node's
+ * calls). Nothing recurses into a running task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -227,6 +227,7 @@ struct task_mpi {
     uint64_t eager_limit;
     bool eager_buffered, copies_unexpected, copies_buffered;
     enum task_rendezvous rendezvous;
+    uint8_t parting;     /* enum task_parting */
     ker_time match_time; /* of each entry that a search looks at */
     uint32_t looked_at;  /* by the last search */
     uint64_t steps;      /* of all searches: for tests */
@@ -236,7 +237,7 @@ struct task_mpi {
     struct task_mpi_node *node;
     struct task_state *task;
     uint32_t nodes, node_room, tasks, task_room;
-    struct ker_chunks request, message, run, lookup;
+    struct ker_chunks request, message, run, lookup, partitioned;
     struct ker_table names; /* of named requests, see request.c */
     char **kept_name;       /* of functions, from a checkpoint */
     uint32_t kept_names;
@@ -271,6 +272,8 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
     return (uint32_t)(task - mpi->task);
 }
 
+#include "tasks/mpi/partitioned.h"
+#include "tasks/mpi/run.h"
 #include "tasks/mpi/stream.h"
 #include "tasks/mpi/timeline.h"
 
@@ -292,33 +295,11 @@ void task_act(struct task_mpi *, struct task_state *, ker_time now);
 void task_enqueue(struct task_mpi *, struct task_state *); /* at the end of the ready tasks */
 void task_list(struct task_mpi *, struct task_state *);    /* the same, whichever of its streams is ready */
 
-/* -- run.c -- */
-void task_run_free(struct task_mpi *, uint32_t index);
-/* How many counts a call has on either side. */
-uint32_t task_run_counts(const struct task_coll_view *, bool receives);
-/* Gives a run that is to outlive the op copies of its counts. */
-void task_run_keep(struct task_collective_run *);
-/* Puts it behind those that can go on; `first`: before them. */
-void task_run_push(struct task_mpi *, struct task_state *, uint32_t index, bool first);
-uint32_t task_run_pop(struct task_mpi *, struct task_state *); /* 0: none */
-/* One of its messages is complete. */
-void task_run_completed(struct task_mpi *, struct task_state *, uint32_t index);
-static inline struct task_collective_run *task_run_at(const struct task_mpi *mpi, uint32_t index)
-{
-    return ker_chunks_at(&mpi->run, index);
-}
-
 /* Processor time that the task owes before it goes on. */
 static inline void task_owe(struct task_state *task, ker_time time)
 {
     ker_time most = 9000000 * KER_S; /* behind any run's end */
     task->debt = time < most - task->debt ? task->debt + time : most;
-}
-
-/* Does the task pay for the messages of this run? Otherwise the adapter has it. */
-static inline bool task_run_pays(const struct task_mpi *mpi, const struct task_state *task, uint32_t run)
-{
-    return run == task->collective || mpi->progress != TASK_PROGRESS_ADAPTER;
 }
 
 /* -- end.c -- */
@@ -430,13 +411,20 @@ bool task_match_fits(const struct task_wire *, int32_t source, int32_t tag, int3
 /* What messages on a communicator are named by: the same in both groups of an intercommunicator. */
 int32_t task_match_context(const struct task_mpi *, const struct task_state *, int32_t comm);
 int32_t task_match_peer(const struct task_mpi *, const struct task_state *, int32_t comm, int32_t rank);
+/* The task has searched a queue: what it finds it has when that is over. */
+void task_match_searched(struct task_mpi *, struct task_state *, ker_time now);
 
-/* -- protocol.c -- */
+/* -- wire.c -- */
 /* The task of the node that a message names. */
 struct task_state *task_on_node(struct task_mpi *, const struct task_mpi_node *, uint32_t job, uint32_t task);
 /* Sends from a task's node to where `to`, one of the message's tasks, runs. */
 void task_wire_send(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *,
                     uint32_t to, uint64_t cookie);
+/* The same, so much later. */
+void task_wire_send_late(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *,
+                         uint32_t to, uint64_t cookie, ker_time delay);
+
+/* -- protocol.c -- */
 /* Makes a request active: sends, or posts the receive. */
 void task_protocol_start(struct task_mpi *, struct task_state *, ker_time now, uint32_t index);
 /* A request that has been made for a message that was held. */
@@ -446,8 +434,6 @@ void task_protocol_matched(struct task_mpi *, struct task_state *, ker_time now,
 ker_time task_protocol_copies(const struct task_mpi *, unsigned mode, uint64_t bytes);
 /* The task has taken a message that had arrived before: it may have to be copied. */
 void task_protocol_copied(struct task_mpi *, struct task_state *, const struct task_wire *);
-/* The task has searched a queue: what it finds it has when that is over. */
-void task_protocol_searched(struct task_mpi *, struct task_state *, ker_time now);
 void task_protocol_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
 /* One that has arrived before: the task begins a call. */
 void task_protocol_deferred(struct task_mpi *, struct task_state *, ker_time now, const struct task_wire *);
@@ -469,21 +455,6 @@ void task_onesided_end(struct task_mpi *, struct task_state *, ker_time now);
 void task_onesided_enter(struct task_mpi *, struct task_state *, ker_time now);
 /* A message of the kinds from PUT on. */
 void task_onesided_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
-
-/* -- collective.c -- */
-/* The op's call, for which the task waits. */
-void task_collective_start(struct task_mpi *, struct task_state *);
-/* The same for loading, which says itself which call on the communicator it is. */
-void task_collective_restore(struct task_mpi *, struct task_state *);
-enum task_collective_next { TASK_COLLECTIVE_DONE, TASK_COLLECTIVE_BLOCKED, TASK_COLLECTIVE_PAY };
-/* Goes on with it as far as possible. PAY: task->debt is to be paid first. */
-enum task_collective_next task_collective_run(struct task_mpi *, struct task_state *, ker_time now);
-/* A request of the op's call: of a call that does not block, which begins at once, or persistent. */
-void task_collective_request(struct task_mpi *, struct task_state *, bool persistent);
-/* Begins the call of an inactive persistent request. */
-void task_collective_begin(struct task_mpi *, struct task_state *, uint32_t request);
-/* Goes on with all calls that nobody waits for and that can go on; `pays`: as long as task->debt is 0. */
-void task_collective_progress(struct task_mpi *, struct task_state *, ker_time now, bool pays);
 
 /* -- save.c -- node_service.save */
 void task_mpi_save(void *state, struct node *, struct ker_chunk *);

@@ -80,6 +80,8 @@ static void start_named(struct task_mpi *mpi, struct task_state *task, ker_time 
         return;
     if (task_request_at(mpi, index)->peer == TASK_PEER_RUN)
         task_collective_begin(mpi, task, index);
+    else if (task_request_partitioned(task_request_at(mpi, index)))
+        task_partitioned_start(mpi, task, now, index);
     else
         task_protocol_start(mpi, task, now, index);
 }
@@ -88,7 +90,8 @@ static void issue_cancel(struct task_mpi *mpi, struct task_state *task)
 {
     uint32_t index = task_request_find(mpi, task, task->op.request);
     struct task_request *r = index ? task_request_at(mpi, index) : NULL;
-    if (!r || (r->flags & TASK_REQUEST_SEND) || r->state != TASK_REQUEST_ACTIVE || r->peer == TASK_PEER_RUN)
+    if (!r || (r->flags & TASK_REQUEST_SEND) || r->state != TASK_REQUEST_ACTIVE || r->peer == TASK_PEER_RUN ||
+        task_request_partitioned(r))
         return; /* sends are completed, not cancelled: MPI leaves that open */
     if (task_match_cancel(mpi, task, index)) {
         r->flags |= TASK_REQUEST_CANCELLED;
@@ -127,7 +130,7 @@ static bool issue_probe(struct task_mpi *mpi, struct task_state *task, ker_time 
 {
     mpi->looked_at = 0; /* when it does not search at all */
     bool goes_on = task_probe_begin(mpi, task);
-    task_protocol_searched(mpi, task, now);
+    task_match_searched(mpi, task, now);
     return goes_on;
 }
 
@@ -149,6 +152,13 @@ static void issue_named(struct task_mpi *mpi, struct task_state *task, ker_time 
     case TASK_OP_CANCEL:
         issue_cancel(mpi, task);
         break;
+    case TASK_OP_PSEND_INIT:
+    case TASK_OP_PRECV_INIT:
+        task_partitioned_init(mpi, task, now);
+        break;
+    case TASK_OP_PREADY:
+        task_partitioned_ready(mpi, task, now);
+        break;
     default:
         task_request_generalised(mpi, task);
     }
@@ -168,8 +178,13 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     case TASK_OP_CANCEL:
     case TASK_OP_GREQUEST:
     case TASK_OP_GREQUEST_COMPLETE:
+    case TASK_OP_PSEND_INIT:
+    case TASK_OP_PRECV_INIT:
+    case TASK_OP_PREADY:
         issue_named(mpi, task, now);
         return true;
+    case TASK_OP_PARRIVED:
+        return task_partitioned_asked(mpi, task);
     case TASK_OP_PROBE:
     case TASK_OP_IPROBE:
     case TASK_OP_MPROBE:
@@ -219,7 +234,9 @@ static ker_time named_send_time(const struct task_mpi *mpi, const struct task_st
     const struct task_request *r = index ? task_request_at(mpi, index) : NULL;
     if (r && r->peer == TASK_PEER_RUN)
         return run_time(mpi);
-    return r && (r->flags & TASK_REQUEST_SEND) ? send_time(mpi, r->peer, r->mode, r->bytes) : 0;
+    if (!r || !(r->flags & TASK_REQUEST_SEND) || task_request_partitioned(r))
+        return 0;
+    return send_time(mpi, r->peer, r->mode, r->bytes);
 }
 
 /* Of the messages that the op sends. */
@@ -234,6 +251,12 @@ static void send_charge(struct task_mpi *mpi, struct task_state *task)
         break;
     case TASK_OP_ICOLLECTIVE:
         task_owe(task, run_time(mpi));
+        break;
+    case TASK_OP_PSEND_INIT: /* the announcement */
+        task_owe(task, op->peer == TASK_PROC_NULL ? 0 : mpi->model.send_overhead);
+        break;
+    case TASK_OP_PREADY:
+        task_owe(task, mpi->model.send_overhead * (ker_time)task_partitioned_sends(mpi, task));
         break;
     case TASK_OP_START:
         task_owe(task, named_send_time(mpi, task, op->request));

@@ -101,7 +101,8 @@ void task_line_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
 /* What an op says of messages: which it moves itself, those of a request that it makes, and collectives. */
 static void arguments_take(struct stats_call *call, const struct task_op *op)
 {
-    bool message = op->kind >= TASK_OP_SEND && op->kind <= TASK_OP_RECV_INIT,
+    bool message = (op->kind >= TASK_OP_SEND && op->kind <= TASK_OP_RECV_INIT) ||
+                   op->kind == TASK_OP_PSEND_INIT || op->kind == TASK_OP_PRECV_INIT,
          probe = op->kind >= TASK_OP_PROBE && op->kind <= TASK_OP_MPROBE,
          collective = op->kind >= TASK_OP_COLLECTIVE && op->kind <= TASK_OP_COLLECTIVE_INIT,
          onesided = task_op_onesided(op);
@@ -213,7 +214,7 @@ void task_line_arrived(struct task_mpi *mpi, struct task_state *task, ker_time n
         *u = key;
         u->sent = sent;
         u->arrived = now;
-    } else if (wire->kind == TASK_WIRE_PUT || wire->kind == TASK_WIRE_FETCH ||
+    } else if (wire->kind == TASK_WIRE_PART || wire->kind == TASK_WIRE_PUT || wire->kind == TASK_WIRE_FETCH ||
                wire->kind == TASK_WIRE_ANSWER) {
         message_record(mpi, task, source, wire, sent, now, now);
     }

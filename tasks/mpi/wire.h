@@ -12,6 +12,9 @@ enum task_wire_kind {
     TASK_WIRE_DATA,      /* the message after CTS or READ */
     TASK_WIRE_FIN,       /* it has been read */
     TASK_WIRE_ACK,       /* a synchronous eager message has been matched */
+    TASK_WIRE_PINIT,     /* announces a partitioned send; start: its messages */
+    TASK_WIRE_PSTART,    /* the receiver has started */
+    TASK_WIRE_PART,      /* a message of it; sequence: which */
     /* One-sided; tag is the window. */
     TASK_WIRE_PUT,    /* bytes for the target's memory */
     TASK_WIRE_GET,    /* asks for bytes */
@@ -47,8 +50,8 @@ _Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an enve
 
 static inline uint64_t task_wire_payload(const struct task_wire *wire)
 {
-    const unsigned carry = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_DATA | 1u << TASK_WIRE_PUT |
-                           1u << TASK_WIRE_FETCH | 1u << TASK_WIRE_ANSWER;
+    const unsigned carry = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_DATA | 1u << TASK_WIRE_PART |
+                           1u << TASK_WIRE_PUT | 1u << TASK_WIRE_FETCH | 1u << TASK_WIRE_ANSWER;
     return carry >> wire->kind & 1 ? wire->bytes : 0;
 }
 

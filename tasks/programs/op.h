@@ -51,6 +51,11 @@ enum task_op_kind {
     TASK_OP_POLL,     /* is in a call of MPI, and out of it again */
     TASK_OP_GREQUEST, /* makes a generalised request; done by */
     TASK_OP_GREQUEST_COMPLETE, /* which names it; mode 1: no call, but inside of one */
+    /* Partitioned: bytes of all partitions, bytes2: how many these are, at least 1. They are persistent. */
+    TASK_OP_PSEND_INIT,
+    TASK_OP_PRECV_INIT,
+    TASK_OP_PREADY,   /* request; tag2: the first partition that is ready, bytes2: how many are */
+    TASK_OP_PARRIVED, /* request; tag2: a partition; outcome as that of tests */
     /* One-sided, on a window: comm is its communicator, tag its number there, from 1 on; peer the target. The
      * first three: bytes go there, but of GET they come back; request, or 0. Windows need not be made. */
     TASK_OP_PUT,

@@ -30,6 +30,9 @@ void rep_note(struct rep_folder *f, bool damage, const char *format, ...)
     va_start(arguments, format);
     vsnprintf(text, sizeof text, format, arguments);
     va_end(arguments);
+    for (size_t i = 0; i < json_array_size(f->notes); i++)
+        if (strcmp(json_string_value(json_array_get(f->notes, i)), text) == 0)
+            return; /* a table may be read more than once */
     json_t *note = json_string(text);
     json_array_append_new(f->notes, note ? note : json_string("a file is no text in UTF-8"));
     if (damage) {
@@ -47,7 +50,36 @@ static bool there(const struct rep_folder *f, const char *name)
     return found;
 }
 
-/* Without a summary: a run that was killed, or none of ours. */
+/* 1.10 is newer than 1.9. */
+static bool newer(const char *version)
+{
+    return version && strverscmp(version, MARSSIM_VERSION) > 0;
+}
+
+static void version_check(struct rep_folder *f, const json_t *root)
+{
+    const char *version = json_string_value(json_object_get(json_object_get(root, "input"), "version"));
+    if (newer(version))
+        rep_note(
+            f, false,
+            "Written by marssim %s, and this page by %s, which is older: what it does not know is not shown.",
+            version, MARSSIM_VERSION);
+}
+
+/* FOLDER/NAME; NULL: it is not there, or it is damaged, which *error says then. */
+static json_t *json_read(const struct rep_folder *f, const char *name, struct ker_error *error)
+{
+    json_error_t why;
+    size_t length = 0;
+    char *text = rep_file_read(f, name, &length);
+    json_t *root = text ? json_loadb(text, length, 0, &why) : NULL;
+    if (text && !root)
+        ker_fail(error, KER_BAD_INPUT, "%s/%s:%d: %s", f->path, name, why.line, why.text);
+    free(text);
+    return root;
+}
+
+/* Without a summary: a run that was killed, or none of ours. What started.json says stands for it. */
 static enum ker_status without_summary(struct rep_folder *f)
 {
     struct stat is;
@@ -56,21 +88,20 @@ static enum ker_status without_summary(struct rep_folder *f)
     if (!S_ISDIR(is.st_mode))
         return ker_fail(f->error, KER_BAD_INPUT, "%s: is no folder; expected a result folder of marssim",
                         f->path);
-    if (!there(f, "periods.csv") && !there(f, "system.cfg"))
+    if (!there(f, "periods.csv") && !there(f, "system.cfg") && !there(f, "started.json"))
         return ker_fail(f->error, KER_BAD_INPUT,
                         "%s: is no result folder of marssim: there is no summary.json, and "
                         "neither system.cfg nor periods.csv of a run that was killed",
                         f->path);
     rep_note(f, false,
-             "This run has not ended, or it was killed: there is no summary.json. Shown is what was written "
-             "by then.");
+             "Partial: this run has not ended, or it was killed: there is no summary.json. Shown is what was "
+             "written by then.");
+    struct ker_error why = {.status = KER_OK};
+    f->started = json_read(f, "started.json", &why);
+    if (why.status != KER_OK)
+        rep_note(f, true, "%s", why.text + strlen(f->path) + 1);
+    version_check(f, f->started);
     return KER_OK;
-}
-
-/* 1.10 is newer than 1.9. */
-static bool newer(const char *version)
-{
-    return version && strverscmp(version, MARSSIM_VERSION) > 0;
 }
 
 /* A span that was asked for overlaps the run. */
@@ -92,35 +123,26 @@ static enum ker_status summary_check(struct rep_folder *f)
             return ker_fail(f->error, KER_BAD_INPUT,
                             "%s/summary.json: has no object \"%s\"; it is no summary of marssim", f->path,
                             groups[i]);
-    const char *version = json_string_value(json_object_get(json_object_get(f->summary, "input"), "version"));
-    if (newer(version))
-        rep_note(
-            f, false,
-            "Written by marssim %s, and this page by %s, which is older: what it does not know is not shown.",
-            version, MARSSIM_VERSION);
+    version_check(f, f->summary);
     return span_check(f);
 }
 
 enum ker_status rep_folder_open(struct rep_folder *f, const char *path, struct ker_error *error)
 {
-    json_error_t why;
-    size_t length = 0;
+    struct ker_error why = {.status = KER_OK};
     f->path = path;
     f->error = error;
     f->notes = json_array();
-    char *text = rep_file_read(f, "summary.json", &length);
-    if (!text)
-        return without_summary(f);
-    f->summary = json_loadb(text, length, 0, &why);
-    free(text);
-    if (!f->summary)
-        return ker_fail(error, KER_BAD_INPUT, "%s/summary.json:%d: %s", path, why.line, why.text);
-    return summary_check(f);
+    f->summary = json_read(f, "summary.json", &why);
+    if (why.status != KER_OK)
+        return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    return f->summary ? summary_check(f) : without_summary(f);
 }
 
 void rep_folder_close(struct rep_folder *f)
 {
     json_decref(f->summary);
+    json_decref(f->started);
     json_decref(f->notes);
 }
 
@@ -152,18 +174,23 @@ static void put(json_t *data, const char *key, json_t *value)
         json_object_set_new(data, key, value);
 }
 
-/* What needs the links: the drawing, its movie, who talks to whom. */
+static uint32_t nodes_of(const struct rep_folder *f)
+{
+    const json_t *result = json_object_get(f->summary ? f->summary : f->started, "result");
+    int64_t nodes = json_integer_value(json_object_get(result, "nodes"));
+    return nodes > 0 && nodes <= REP_MOST_IDS ? (uint32_t)nodes : 0;
+}
+
+/* What needs the links: the drawing, its movie, how far messages go. */
 static void links_put(struct rep_folder *f, json_t *data)
 {
     struct rep_links links;
     if (!rep_links_read(f, &links)) {
-        put(data, "matrix",
-            rep_matrix_json(f, (uint32_t)json_integer_value(
-                                   json_object_get(json_object_get(f->summary, "result"), "nodes"))));
+        put(data, "matrices", rep_matrices_json(f, nodes_of(f)));
         return;
     }
     put(data, "hot", rep_hot_json(f));
-    put(data, "matrix", rep_matrix_json(f, links.nodes));
+    put(data, "matrices", rep_matrices_json(f, links.nodes));
     put(data, "distance", rep_distance_json(f, &links));
     struct rep_scene *scene = rep_scene_make(f, &links);
     if (scene) {
@@ -183,14 +210,20 @@ json_t *rep_folder_data(struct rep_folder *f)
         static const char *const groups[] = {"input", "result", "run"};
         json_object_set(data, groups[i], json_object_get(f->summary, groups[i]));
     }
+    put(data, "started", json_incref(f->started));
     char *bottleneck = f->summary ? stats_bottleneck_text(json_object_get(f->summary, "result")) : NULL;
     if (bottleneck)
         put(data, "bottleneck", json_string(bottleneck));
     free(bottleneck);
     put(data, "config", text_json(f, "system.cfg"));
     put(data, "periods", rep_periods_json(f));
+    put(data, "series", rep_objects_json(f));
     put(data, "functions", rep_table_json(f, "functions", 10000));
     put(data, "tasks", rep_table_json(f, "tasks", REP_MOST_TASKS));
+    put(data, "waits", rep_table_json(f, "waits", REP_MOST_TASKS));
+    put(data, "wait_functions", rep_table_json(f, "wait_functions", 10000));
+    put(data, "critical_path", rep_table_json(f, "critical_path", REP_MOST_PIECES));
+    put(data, "message_rates", rep_table_json(f, "message_rates", 10000));
     put(data, "packet_latency", rep_table_json(f, "packet_latency", 10000));
     put(data, "message_size", rep_table_json(f, "message_size", 10000));
     put(data, "gantt", rep_gantt_json(f));

@@ -35,14 +35,12 @@ static uint8_t class_of(struct rep_links *l, const char *name)
     return (uint8_t)i;
 }
 
-#define MOST_IDS 100000000u /* of a file that is none of ours; the largest system has some millions */
-
 /* The end of a link, whose id is to be sound. */
 static bool end_take(const struct rep_table *t, int kind, int id, bool *node, uint32_t *to, uint32_t *most[2])
 {
     int64_t number = rep_cell_integer(t, id);
     *node = strcmp(rep_cell_text(t, kind), "node") == 0;
-    if (number < 0 || number >= MOST_IDS)
+    if (number < 0 || number >= REP_MOST_IDS)
         return false;
     *to = (uint32_t)number;
     if (*to >= *most[*node])
@@ -107,7 +105,7 @@ bool rep_links_read(struct rep_folder *f, struct rep_links *l)
     while (sound && rep_table_next(t))
         if (!row_take(l, t, &c)) {
             rep_note(f, true, "links.csv: names a switch or node beyond %u; what follows is left out",
-                     MOST_IDS);
+                     REP_MOST_IDS);
             break;
         }
     rep_table_close(t);
@@ -201,7 +199,7 @@ json_t *rep_hot_json(struct rep_folder *f)
         return NULL;
     }
     json_t *columns = json_array(), *rows = json_array();
-    size_t count = 0, notes = json_array_size(f->notes);
+    size_t count = 0;
     double least = -1;
     for (int i = 0; i < rep_table_columns(t); i++)
         json_array_append_new(columns, json_string(rep_table_name(t, i)));
@@ -216,8 +214,6 @@ json_t *rep_hot_json(struct rep_folder *f)
         if (json_array_size(rows) == REP_MOST_HOT)
             least = json_number_value(json_array_get(json_array_get(rows, REP_MOST_HOT - 1), (size_t)busy));
     }
-    while (json_array_size(f->notes) > notes) /* told when the links were read for the drawing */
-        json_array_remove(f->notes, notes);
     rep_table_close(t);
     return json_pack("{s:o, s:o, s:I}", "columns", columns, "rows", rows, "left_out",
                      (json_int_t)(count - json_array_size(rows)));

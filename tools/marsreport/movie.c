@@ -18,11 +18,11 @@ struct movie {
     const struct rep_scene *scene;
     struct rep_table *table;
     int time, kind, from, port, busy;
-    ker_time *end;                  /* of the periods, ascending */
-    size_t periods, room, together; /* together: in a frame */
-    int64_t *busy_ps;               /* by direction, in this frame */
-    uint8_t *load;                  /* by element */
-    ker_time begun;                 /* of the frame */
+    struct rep_ends ends;
+    size_t together;  /* periods in a frame */
+    int64_t *busy_ps; /* by direction, in this frame */
+    uint8_t *load;    /* by element */
+    ker_time begun;   /* of the frame */
     rep_frame_function *each;
     void *context;
 };
@@ -41,35 +41,6 @@ static bool movie_open(struct movie *m)
         return true;
     rep_table_close(m->table);
     return false;
-}
-
-static int by_time(const void *a, const void *b)
-{
-    ker_time x = *(const ker_time *)a, y = *(const ker_time *)b;
-    return x < y ? -1 : x > y;
-}
-
-/* The ends of all periods: of those with rows, and those of periods.csv. */
-static void ends_find(struct movie *m)
-{
-    struct rep_table *t = rep_table_open(m->folder, "periods");
-    int time = t ? rep_table_column(t, "time_ps") : -1;
-    while (time >= 0 && rep_table_next(t))
-        *KER_PUSH(m->end, m->periods, m->room) = rep_cell_integer(t, time);
-    rep_table_close(t);
-    while (rep_table_next(m->table)) {
-        ker_time at = rep_cell_integer(m->table, m->time);
-        if (m->periods == 0 || at != m->end[m->periods - 1])
-            *KER_PUSH(m->end, m->periods, m->room) = at;
-    }
-    rep_table_close(m->table);
-    size_t kept = 0;
-    if (m->periods)
-        qsort(m->end, m->periods, sizeof *m->end, by_time);
-    for (size_t i = 0; i < m->periods; i++)
-        if (kept == 0 || m->end[i] != m->end[kept - 1])
-            m->end[kept++] = m->end[i];
-    m->periods = kept;
 }
 
 static void frame_close(struct movie *m, ker_time at)
@@ -103,10 +74,12 @@ static void row_add(struct movie *m)
 /* To the period of this time; frames that are over by then are closed. */
 static void period_reach(struct movie *m, size_t *period, ker_time time)
 {
-    while (*period < m->periods && m->end[*period] < time) {
+    if (time < KER_TIME_MAX)
+        rep_ends_reach(&m->ends, time);
+    while (*period < m->ends.count && m->ends.at[*period] < time) {
         ++*period;
         if (*period % m->together == 0)
-            frame_close(m, m->end[*period - 1]);
+            frame_close(m, m->ends.at[*period - 1]);
     }
 }
 
@@ -114,42 +87,44 @@ static void frames_make(struct movie *m)
 {
     size_t period = 0;
     while (rep_table_next(m->table)) {
-        period_reach(m, &period, rep_cell_integer(m->table, m->time));
+        ker_time at = rep_cell_integer(m->table, m->time);
+        if (at < m->folder->from || at > m->folder->to)
+            continue;
+        period_reach(m, &period, at);
         row_add(m);
     }
     period_reach(m, &period, KER_TIME_MAX);
-    if (m->periods % m->together)
-        frame_close(m, m->end[m->periods - 1]);
+    if (m->ends.count % m->together)
+        frame_close(m, m->ends.at[m->ends.count - 1]);
 }
 
 bool rep_movie_each(struct rep_folder *f, struct rep_links *l, const struct rep_scene *s, size_t most_bytes,
                     rep_frame_function *each, void *context)
 {
     struct movie m = {.folder = f, .links = l, .scene = s, .each = each, .context = context, .together = 1};
-    size_t elements = rep_scene_elements(s), notes = json_array_size(f->notes);
+    size_t elements = rep_scene_elements(s);
     if (!movie_open(&m))
         return false;
-    ends_find(&m);
-    while (json_array_size(f->notes) > notes) /* the same are found once more */
-        json_array_remove(f->notes, notes);
-    while (most_bytes && m.together < m.periods && m.periods / m.together * elements > most_bytes)
+    bool any = rep_ends_find(f, &m.ends, "link_series");
+    while (most_bytes && m.together < m.ends.count && m.ends.count / m.together * elements > most_bytes)
         m.together++;
-    bool any = m.periods > 0 && movie_open(&m);
     if (any) {
+        m.begun = m.ends.begun;
         m.busy_ps = ker_alloc(sizeof *m.busy_ps * l->count);
         m.load = ker_alloc(elements);
         frames_make(&m);
-        rep_table_close(m.table);
     }
+    rep_table_close(m.table);
     free(m.busy_ps);
     free(m.load);
-    free(m.end);
+    free(m.ends.at);
     return any;
 }
 
 /* ---- for the page ---- */
 
 struct page_frames {
+    ker_time begun;
     json_t *times, *loads;
     size_t elements;
 };
@@ -173,6 +148,8 @@ static void frame_keep(void *context, ker_time from, ker_time to, const uint8_t 
 {
     struct page_frames *p = context;
     char *text = base64(load, p->elements);
+    if (json_array_size(p->times) == 0)
+        p->begun = from;
     json_array_append_new(p->times, json_integer(to));
     json_array_append_new(p->loads, json_string(text));
     free(text);
@@ -180,9 +157,11 @@ static void frame_keep(void *context, ker_time from, ker_time to, const uint8_t 
 
 json_t *rep_movie_json(struct rep_folder *f, struct rep_links *l, const struct rep_scene *s)
 {
-    struct page_frames p = {json_array(), json_array(), rep_scene_elements(s)};
+    struct page_frames p = {0, json_array(), json_array(), rep_scene_elements(s)};
     bool any = rep_movie_each(f, l, s, MOST_BYTES, frame_keep, &p);
-    json_t *movie = any ? json_pack("{s:O, s:O}", "time_ps", p.times, "loads", p.loads) : NULL;
+    json_t *movie = any ? json_pack("{s:I, s:O, s:O}", "begun_ps", (json_int_t)p.begun, "time_ps", p.times,
+                                    "loads", p.loads)
+                        : NULL;
     json_decref(p.times);
     json_decref(p.loads);
     return movie;

@@ -17,27 +17,32 @@
 
 /* What may stand in a page: a panel each. More is summed up or cut, and said so. */
 enum {
-    REP_MOST_PERIODS = 4000, /* rows of a series */
-    REP_MOST_TASKS = 4096,   /* rows of the table of tasks */
-    REP_MOST_HOT = 50,       /* busiest links */
-    REP_MATRIX_SIDE = 256,   /* rows and columns of the heat map */
-    REP_MOST_LINES = 24576,  /* lines between switches in the drawing */
-    REP_MOST_PLACES = 40000, /* switches or groups of them in it */
+    REP_MOST_PERIODS = 4000,  /* rows of a series */
+    REP_MOST_TASKS = 4096,    /* rows of the table of tasks */
+    REP_MOST_PIECES = 20000,  /* of critical paths, the last ones */
+    REP_MOST_HOT = 50,        /* busiest links */
+    REP_MOST_OBJECTS = 64,    /* of a series: links, switches, tasks */
+    REP_MOST_IDS = 100000000, /* in a file that is none of ours; the largest system has some millions */
+    REP_MATRIX_SIDE = 256,    /* rows and columns of the heat map */
+    REP_MOST_LINES = 24576,   /* lines between switches in the drawing */
+    REP_MOST_PLACES = 40000,  /* switches or groups of them in it */
 };
 
 struct rep_folder {
     const char *path;
     json_t *summary; /* NULL: the run has not ended */
+    json_t *started; /* what was known when it began; NULL: the run has ended, or is of an older version */
     json_t *notes;   /* texts for the page */
     ker_time from, to;
-    bool damaged; /* something could not be read: exit status 1 */
+    bool damaged;   /* something could not be read: exit status 1 */
+    bool hdf5_told; /* results.h5 cannot be read, and a note says so */
     struct ker_error *error;
 };
 
 /* Reads summary.json; KER_BAD_INPUT when this is no result folder. */
 enum ker_status rep_folder_open(struct rep_folder *, const char *path, struct ker_error *);
 void rep_folder_close(struct rep_folder *);
-/* For the page, and for standard error when `damage`. */
+/* For the page, and for standard error when `damage`; the same text is told once. */
 void rep_note(struct rep_folder *, bool damage, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 /* The whole file, malloc'ed, with a zero behind it; NULL: it is not there. */
@@ -45,7 +50,7 @@ char *rep_file_read(const struct rep_folder *, const char *name, size_t *length)
 /* All that is known of the folder, for the page. */
 json_t *rep_folder_data(struct rep_folder *);
 
-/* ---- table.c: NAME.csv or NAME.json, row by row ---- */
+/* ---- table.c: NAME.csv, NAME.json, or the group NAME of results.h5, row by row ---- */
 
 struct rep_table;
 /* NULL: there is none, or its head is damaged (a note says so). */
@@ -72,6 +77,36 @@ json_t *rep_cell_json(const struct rep_table *, int column); /* number, text or 
 json_t *rep_table_json(struct rep_folder *, const char *name, size_t most_rows);
 /* {"NAME": [...], ...} of periods.csv, periods summed up where there are more than REP_MOST_PERIODS. */
 json_t *rep_periods_json(struct rep_folder *);
+
+/* ---- ends.c: when periods end, and how several become one ---- */
+
+struct rep_ends {
+    ker_time *at; /* ascending; within from..to of the folder */
+    size_t count, room;
+    ker_time begun; /* the first of them */
+};
+/* Those of periods.csv, and the end of the run; where there is no periods.csv, those of the series `table`.
+ * False: there are none. The caller frees `at`. */
+bool rep_ends_find(struct rep_folder *, struct rep_ends *, const char *table);
+/* A killed run may have got further with a series than with its periods: what comes then is a period, too. */
+void rep_ends_reach(struct rep_ends *, ker_time);
+
+/* Values of a column: a sum; the state at the end; the highest; a mean over time; a mean over what was
+ * counted. */
+enum rep_joining { REP_JOIN_SUM, REP_JOIN_LAST, REP_JOIN_MAX, REP_JOIN_RATE, REP_JOIN_MEAN };
+enum rep_joining rep_joining_of(const char *column);
+static inline bool rep_joins_mean(enum rep_joining how)
+{
+    return how == REP_JOIN_MEAN || how == REP_JOIN_RATE;
+}
+/* Adds a value; a mean is what has come together over the sum of the weights (of a rate: over the periods).
+ */
+void rep_join(enum rep_joining, double *sum, double value, double weight);
+
+/* ---- objects.c ---- */
+
+/* {"link_series": {...}, ...}: of each series that is there the objects to which most happened; see there. */
+json_t *rep_objects_json(struct rep_folder *);
 
 /* ---- gantt.c ---- */
 

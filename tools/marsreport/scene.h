@@ -141,7 +141,18 @@ json_t *rep_movie_json(struct rep_folder *, struct rep_links *, const struct rep
 
 /* ---- matrix.c ---- */
 
-json_t *rep_matrix_json(struct rep_folder *, uint32_t nodes);
+struct rep_pairs {
+    struct rep_table *table;
+    int time, job, from, to, messages, bytes; /* time, job: -1: the table has none */
+};
+/* NULL in `table` and false: there is no such table, or it is of no use. */
+bool rep_pairs_open(struct rep_folder *, struct rep_pairs *, const char *table);
+/* Who sends to whom: between nodes, boards, racks, and tasks of a job, each as far as it was collected:
+ * [{"level", "job", "count", "together", "side", "cells", "frames"}]; see there. */
+json_t *rep_matrices_json(struct rep_folder *, uint32_t nodes);
+
+/* ---- distance.c ---- */
+
 json_t *rep_distance_json(struct rep_folder *, const struct rep_links *);
 
 #endif

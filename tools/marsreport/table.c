@@ -1,10 +1,10 @@
-/* table.c - reads tables that marssim has written, as CSV or as JSON, row by row.
+/* table.c - reads tables that marssim has written, as CSV, as JSON or into results.h5, row by row.
  *
  * Of a CSV file one line is held, whose cells become texts in place. A row of another number of cells than
  * the head ends the table: the file is cut off there, or is none of ours; a note names the line. The last
  * line of a file that a killed run leaves may have no newline: it is not taken.
  */
-#include "tools/marsreport/report.h"
+#include "tools/marsreport/table_hdf5.h"
 
 #include <stdlib.h>
 
@@ -20,6 +20,7 @@ struct rep_table {
     bool whole;
     char **cell;
     json_t *root, *rows, *row; /* JSON */
+    struct rep_hdf5 *hdf5;
 };
 
 void rep_table_close(struct rep_table *t)
@@ -29,6 +30,7 @@ void rep_table_close(struct rep_table *t)
     for (int i = 0; i < t->columns; i++)
         free(t->name[i]);
     json_decref(t->root);
+    rep_hdf5_close(t->hdf5);
     if (t->stream)
         fclose(t->stream);
     free(t->name);
@@ -132,6 +134,13 @@ static bool head_json(struct rep_table *t)
     return t->columns > 0 && json_is_array(t->rows);
 }
 
+static bool head_hdf5(struct rep_table *t)
+{
+    for (int i = 0; i < rep_hdf5_columns(t->hdf5); i++)
+        *KER_APPEND(t->name, t->columns) = ker_format("%s", rep_hdf5_name(t->hdf5, i));
+    return true;
+}
+
 static FILE *file_open(struct rep_table *t, const char *name, const char *ending)
 {
     free(t->file);
@@ -142,7 +151,7 @@ static FILE *file_open(struct rep_table *t, const char *name, const char *ending
     return file;
 }
 
-/* The head of NAME.csv or NAME.json; *found: one of them is there. */
+/* The head of NAME.csv or NAME.json, or of what results.h5 has of this name; *found: there is one. */
 static bool table_begin(struct rep_table *t, const char *name, bool *found)
 {
     *found = (t->stream = file_open(t, name, "csv")) != NULL;
@@ -150,8 +159,10 @@ static bool table_begin(struct rep_table *t, const char *name, bool *found)
         return head_csv(t);
     FILE *json = file_open(t, name, "json");
     json_error_t why = {0};
-    if (!json)
-        return false;
+    if (!json) {
+        t->hdf5 = rep_hdf5_open(t->folder, name);
+        return t->hdf5 && head_hdf5(t);
+    }
     t->root = json_loadf(json, 0, &why);
     fclose(json);
     *found = t->root != NULL;
@@ -201,6 +212,8 @@ const char *rep_table_name(const struct rep_table *t, int column)
 
 bool rep_table_next(struct rep_table *t)
 {
+    if (t->hdf5)
+        return rep_hdf5_next(t->hdf5);
     if (t->root) {
         t->row = json_array_get(t->rows, t->line);
         if (t->row && json_array_size(t->row) != (size_t)t->columns)
@@ -224,6 +237,8 @@ const char *rep_cell_text(const struct rep_table *t, int column)
 {
     if (column < 0)
         return "";
+    if (t->hdf5)
+        return rep_hdf5_text(t->hdf5, column);
     if (!t->root)
         return t->cell[column];
     const char *text = json_string_value(json_array_get(t->row, (size_t)column));
@@ -232,6 +247,8 @@ const char *rep_cell_text(const struct rep_table *t, int column)
 
 bool rep_cell_empty(const struct rep_table *t, int column)
 {
+    if (column >= 0 && t->hdf5)
+        return rep_hdf5_empty(t->hdf5, column);
     return column < 0 || (t->root ? json_is_null(json_array_get(t->row, (size_t)column)) : !*t->cell[column]);
 }
 
@@ -239,6 +256,8 @@ double rep_cell_real(const struct rep_table *t, int column)
 {
     if (column < 0)
         return 0;
+    if (t->hdf5)
+        return rep_hdf5_real(t->hdf5, column);
     return t->root ? json_number_value(json_array_get(t->row, (size_t)column))
                    : strtod(t->cell[column], NULL);
 }
@@ -247,6 +266,8 @@ int64_t rep_cell_integer(const struct rep_table *t, int column)
 {
     if (column < 0)
         return 0;
+    if (t->hdf5)
+        return rep_hdf5_integer(t->hdf5, column);
     if (!t->root)
         return strtoll(t->cell[column], NULL, 10);
     return (int64_t)json_integer_value(json_array_get(t->row, (size_t)column));
@@ -257,6 +278,8 @@ json_t *rep_cell_json(const struct rep_table *t, int column)
     char *end;
     if (column < 0)
         return json_null();
+    if (t->hdf5)
+        return rep_hdf5_json(t->hdf5, column);
     if (t->root)
         return json_incref(json_array_get(t->row, (size_t)column));
     const char *text = t->cell[column];

@@ -27,29 +27,18 @@ json_t *rep_table_json(struct rep_folder *f, const char *name, size_t most_rows)
     return json_pack("{s:o, s:o, s:I}", "columns", columns, "rows", rows, "left_out", (json_int_t)left_out);
 }
 
-/* How the periods of several rows become one. */
-enum joining { JOIN_SUM, JOIN_LAST, JOIN_MEAN };
-
 struct series {
-    enum joining how;
+    enum rep_joining how;
     double value, weight;
     json_t *values;
 };
-
-static enum joining joining_of(const char *name)
-{
-    if (strcmp(name, "time_ps") == 0 || strstr(name, "in_flight"))
-        return JOIN_LAST;
-    return strstr(name, "mean") || strstr(name, "utilisation") ? JOIN_MEAN : JOIN_SUM;
-}
 
 static void series_add(struct series *s, const struct rep_table *t, int column, double weight)
 {
     if (rep_cell_empty(t, column))
         return;
-    double value = rep_cell_real(t, column);
-    s->value = s->how == JOIN_LAST ? value : s->value + value * (s->how == JOIN_MEAN ? weight : 1);
-    s->weight += s->how == JOIN_MEAN ? weight : 1;
+    rep_join(s->how, &s->value, rep_cell_real(t, column), weight);
+    s->weight += s->how == REP_JOIN_MEAN ? weight : 1;
 }
 
 /* Whole numbers up to 2^53 stay what they are. */
@@ -62,7 +51,7 @@ static void series_close(struct series *s)
 {
     json_array_append_new(
         s->values,
-        s->weight == 0 ? json_null() : number_json(s->how == JOIN_MEAN ? s->value / s->weight : s->value));
+        s->weight == 0 ? json_null() : number_json(rep_joins_mean(s->how) ? s->value / s->weight : s->value));
     s->value = s->weight = 0;
 }
 
@@ -95,9 +84,7 @@ static json_t *series_json(struct series *s, const struct rep_table *t, size_t t
 
 json_t *rep_periods_json(struct rep_folder *f)
 {
-    size_t notes = json_array_size(f->notes), rows = rows_count(f), together = 1, row = 0;
-    while (json_array_size(f->notes) > notes)
-        json_array_remove(f->notes, notes); /* the same are found once more below */
+    size_t rows = rows_count(f), together = 1, row = 0;
     struct rep_table *t = rows ? rep_table_open(f, "periods") : NULL;
     if (!t || rep_table_need(t, "time_ps") < 0) {
         rep_table_close(t);
@@ -108,7 +95,7 @@ json_t *rep_periods_json(struct rep_folder *f)
     int columns = rep_table_columns(t), weight = rep_table_column(t, "packets_delivered");
     struct series *s = ker_alloc(sizeof *s * (size_t)columns);
     for (int i = 0; i < columns; i++)
-        s[i] = (struct series){.how = joining_of(rep_table_name(t, i)), .values = json_array()};
+        s[i] = (struct series){.how = rep_joining_of(rep_table_name(t, i)), .values = json_array()};
     int time = rep_table_column(t, "time_ps");
     while (row < rows && rep_table_next(t)) {
         if (!row_wanted(f, t, time))

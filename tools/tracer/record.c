@@ -39,7 +39,7 @@ static void group_put(struct trc_call *c, MPI_Group group)
     free(member);
 }
 
-/* The words that only remember. */
+/* The words that remember; some leave a field, too. */
 static bool remembered(struct trc_call *c, unsigned role, intptr_t argument)
 {
     switch (role & 0xff) {
@@ -69,10 +69,10 @@ static bool remembered(struct trc_call *c, unsigned role, intptr_t argument)
         c->tn = argument;
         return true;
     case TRC_R_parts:
-        c->parts = argument;
+        trc_put(c, c->parts = argument);
         return true;
     case TRC_R_rparts:
-        c->rparts = argument;
+        trc_put(c, c->rparts = argument);
         return true;
     case TRC_R_len:
         c->length = argument;
@@ -187,7 +187,7 @@ static void plain(struct trc_call *c, unsigned role, intptr_t argument)
     case TRC_R_name:
         text_put(c, (const char *)argument);
         break;
-    default: /* int, wsize, wunit, tdisp, offset */
+    default: /* int, part, lastpart, wsize, wunit, tdisp, offset */
         trc_put(c, argument);
     }
 }

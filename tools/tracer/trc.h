@@ -34,6 +34,8 @@ enum trc_role { /* the words of mpi.table */
                 TRC_R_rbuf,
                 TRC_R_rn,
                 TRC_R_rparts,
+                TRC_R_part,
+                TRC_R_lastpart,
                 TRC_R_rtype,
                 TRC_R_ns,
                 TRC_R_vtype,

@@ -10,6 +10,7 @@
  */
 #include "tasks/traces/replay/arguments.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { NONE, PERHAPS, READY, STARTED, ACTIVE }; /* READY, STARTED: persistent */
@@ -41,6 +42,7 @@ static enum ker_status made(struct replay_task *t, uint64_t number, unsigned sta
     if (r->state >= READY)
         return replay_fail(w, "request %llu is made twice: that of call %llu has not completed",
                            (unsigned long long)number, (unsigned long long)r->made);
+    free(r->is_ready);
     *r = (struct replay_request){.state = (uint8_t)state, .room = room, .made = t->read};
     return KER_OK;
 }
@@ -58,6 +60,7 @@ static enum ker_status started(struct replay_task *t, uint64_t number, const str
                            (unsigned long long)number);
     if (r->state == READY)
         r->state = STARTED;
+    replay_partitions_begin(r);
     r->made = t->read;
     return KER_OK;
 }
@@ -75,6 +78,8 @@ static enum ker_status completed(struct replay_task *t, uint64_t number, int64_t
     if (r->receives && bytes > 0 && (uint64_t)bytes > r->room)
         return replay_fail(w, "request %llu has received %lld bytes, and has room for %llu",
                            (unsigned long long)number, (long long)bytes, (unsigned long long)r->room);
+    if (replay_partitions_completed(r, number, w) != KER_OK)
+        return KER_BAD_INPUT;
     r->state = r->state == STARTED ? READY : r->state == PERHAPS ? PERHAPS : NONE;
     return KER_OK;
 }
@@ -113,10 +118,42 @@ static enum ker_status startall(struct replay_task *t, const struct task_op *op,
     return status;
 }
 
+/* MPICH 4.0 has no status of MPI_Isendrecv. */
+static enum ker_status receives(struct replay_task *t, const struct task_op *op, const struct replay_wrong *w)
+{
+    unsigned state = op->kind == TASK_OP_RECV_INIT ? READY : ACTIVE;
+    enum ker_status status = made(t, op->request, state, op->bytes, w);
+    if (status == KER_OK && is_one(op->request))
+        request_at(t, op->request)->receives = t->parts == 1;
+    return status;
+}
+
+static enum ker_status partitioned(struct replay_task *t, const struct task_op *op,
+                                   const struct replay_wrong *w)
+{
+    bool makes = op->kind == TASK_OP_PSEND_INIT || op->kind == TASK_OP_PRECV_INIT;
+    enum ker_status status = makes ? made(t, op->request, READY, op->bytes, w) : KER_OK;
+    if (status != KER_OK || !is_one(op->request))
+        return status;
+    struct replay_request *r = request_at(t, op->request);
+    if (r->state == PERHAPS)
+        return KER_OK;
+    if (op->kind == TASK_OP_PREADY && r->state != STARTED)
+        return replay_fail(w, "request %llu is not started", (unsigned long long)op->request);
+    return replay_partitions_check(r, op, w);
+}
+
+void replay_active_release(struct replay_task *t)
+{
+    for (size_t i = 0; i < t->requests; i++)
+        free(t->request[i].is_ready);
+    free(t->request);
+}
+
 enum ker_status replay_active_check(struct replay_task *t, const struct task_op *op,
                                     const struct replay_wrong *w)
 {
-    if (t->trace->threads > 1 || t->part)
+    if (t->trace->threads > 1 || (t->part && op->kind != TASK_OP_PREADY))
         return KER_OK;
     switch (op->kind) {
     case TASK_OP_RECV:
@@ -126,14 +163,8 @@ enum ker_status replay_active_check(struct replay_task *t, const struct task_op 
         return received(t, op->bytes2, w);
     case TASK_OP_IRECV:
     case TASK_OP_IMRECV:
-    case TASK_OP_RECV_INIT: {
-        enum ker_status status =
-            made(t, op->request, op->kind == TASK_OP_RECV_INIT ? READY : ACTIVE, op->bytes, w);
-        if (status == KER_OK && is_one(op->request))
-            request_at(t, op->request)->receives =
-                t->parts == 1; /* MPICH 4.0 has no status of MPI_Isendrecv */
-        return status;
-    }
+    case TASK_OP_RECV_INIT:
+        return receives(t, op, w);
     case TASK_OP_ISEND:
     case TASK_OP_ICOLLECTIVE:
     case TASK_OP_GREQUEST:
@@ -144,6 +175,11 @@ enum ker_status replay_active_check(struct replay_task *t, const struct task_op 
     case TASK_OP_SEND_INIT:
     case TASK_OP_COLLECTIVE_INIT:
         return made(t, op->request, READY, 0, w);
+    case TASK_OP_PSEND_INIT:
+    case TASK_OP_PRECV_INIT:
+    case TASK_OP_PREADY:
+    case TASK_OP_PARRIVED:
+        return partitioned(t, op, w);
     case TASK_OP_START:
         return started(t, op->request, w);
     case TASK_OP_STARTALL:

@@ -85,7 +85,8 @@ uint64_t *replay_list_room(struct replay_task *t, int which, size_t count)
 
 enum ker_status replay_message_get(struct replay_task *t, struct task_op *op, const struct replay_wrong *w)
 {
-    bool receive = op->kind == TASK_OP_RECV || op->kind == TASK_OP_IRECV || op->kind == TASK_OP_RECV_INIT;
+    bool receive = op->kind == TASK_OP_RECV || op->kind == TASK_OP_IRECV || op->kind == TASK_OP_RECV_INIT ||
+                   op->kind == TASK_OP_PRECV_INIT;
     enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
     if (status == KER_OK)
         status = peer_get(t, receive ? MARS_FIELD_source : MARS_FIELD_dest, op->comm, &op->peer, w);

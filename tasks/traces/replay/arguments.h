@@ -30,6 +30,16 @@ enum ker_status replay_message_get(struct replay_task *, struct task_op *, const
 enum ker_status replay_exchange_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 /* One of both ways, as t->part says: first the receive, then the send; the program knows one request. */
 enum ker_status replay_pair_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
+/* partitioned.c: op->kind is set. */
+enum ker_status replay_partitioned_get(struct replay_task *, struct task_op *, bool *some,
+                                       const struct replay_wrong *);
+/* Of a task with one thread: is the operation possible after those before? request: of its number. */
+enum ker_status replay_partitions_check(struct replay_request *, const struct task_op *,
+                                        const struct replay_wrong *);
+/* It has been started again; its completion is what follows. */
+void replay_partitions_begin(struct replay_request *);
+enum ker_status replay_partitions_completed(const struct replay_request *, uint64_t number,
+                                            const struct replay_wrong *);
 enum ker_status replay_matched_get(struct replay_task *, struct task_op *, const struct replay_wrong *);
 /* between.c: a collective of an intercommunicator; op->collective and op->comm are set. */
 enum ker_status replay_between_get(struct replay_task *, struct task_op *, bool *some,

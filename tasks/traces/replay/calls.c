@@ -26,6 +26,7 @@ enum sort {
     STATUS,      /* of a request, which stays */
     GENERALISED, /* a request of the program's own is made */
     PROBE,
+    PARTITIONED, /* makes a partitioned request, or says or asks for what its partitions are */
     COLLECTIVE,
     CREATE,       /* a communicator, by all of the old one */
     CREATE_GROUP, /* by the members of the new one */
@@ -141,7 +142,13 @@ static const struct replay_call calls[] = {
     {"MPI_Neighbor_alltoallv_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_NEIGHBOR_ALLTOALLV},
     {"MPI_Neighbor_alltoallw", COLLECTIVE, TASK_OP_COLLECTIVE, TASK_COLL_NEIGHBOR_ALLTOALLV},
     {"MPI_Neighbor_alltoallw_init", COLLECTIVE, TASK_OP_COLLECTIVE_INIT, TASK_COLL_NEIGHBOR_ALLTOALLV},
+    {"MPI_Parrived", PARTITIONED, TASK_OP_PARRIVED},
+    {"MPI_Pready", PARTITIONED, TASK_OP_PREADY},
+    {"MPI_Pready_list", PARTITIONED, TASK_OP_PREADY},
+    {"MPI_Pready_range", PARTITIONED, TASK_OP_PREADY},
+    {"MPI_Precv_init", PARTITIONED, TASK_OP_PRECV_INIT},
     {"MPI_Probe", PROBE, TASK_OP_PROBE},
+    {"MPI_Psend_init", PARTITIONED, TASK_OP_PSEND_INIT},
     {"MPI_Put", WINDOW, TASK_OP_PUT},
     {"MPI_Raccumulate", WINDOW, TASK_OP_PUT, TASK_WINDOW_SOFTWARE},
     {"MPI_Recv", MESSAGE, TASK_OP_RECV},
@@ -251,12 +258,19 @@ bool replay_pairs(const struct mars_task *task)
     return false;
 }
 
+/* Former tracers did not say what the partitions are. */
+static bool is_told(const struct replay_call *call, const struct mars_function *f)
+{
+    return call->sort != PARTITIONED || replay_has(f, MARS_FIELD_partitions) ||
+           replay_has(f, MARS_FIELD_partition) || replay_has(f, MARS_FIELD_values);
+}
+
 static const struct replay_call *call_of(struct replay_task *t, const struct mars_function *f)
 {
     size_t place = ker_hash((uintptr_t)f) >> 58; /* of 64 */
     if (t->known[place].function != f) {
         const struct replay_call *call = call_by_name(f->name);
-        t->known[place].call = call ? call : call_by_fields(f);
+        t->known[place].call = call && is_told(call, f) ? call : call_by_fields(f);
         t->known[place].function = f;
     }
     return t->known[place].call;
@@ -410,6 +424,8 @@ static enum ker_status translate(struct replay_task *t, const struct replay_call
     case MATCHED:
     case PROBE:
         return message_translate(t, call, op, w);
+    case PARTITIONED:
+        return replay_partitioned_get(t, op, some, w);
     case GENERALISED:
     case NAMED:
     case STATUS:

@@ -123,7 +123,7 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
         status = replay_threads_new(&t, program->comms.count, program->path, error);
     if (t.threads)
         others_make(own, t.threads->count - 1);
-    replay_order_begin(&program->order);
+    replay_order_begin(&program->order, task, t.comms);
     if (status == KER_OK)
         status = replay_calls_read(program, own, &t, error);
     replay_order_end(&program->order, t.comms, t.comm, t.trace->comms);
@@ -135,7 +135,7 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     free(t.list[1]);
     free(t.window);
     free(t.made);
-    free(t.request);
+    replay_active_release(&t);
     return status;
 }
 

@@ -81,6 +81,9 @@ struct replay_request {
     uint8_t state;
     bool receives;
     uint64_t room, made; /* bytes; the number of the call */
+    uint32_t partitions; /* of a partitioned one; 0: it is none */
+    uint32_t ready;
+    uint8_t *is_ready; /* by partition, of a send */
 };
 
 /* Of a task whose threads have called MPI: what they wait for. */
@@ -140,15 +143,19 @@ struct replay_task {
 /* ---- order.c ---- */
 
 struct replay_order {
-    int64_t *least, *most; /* by communicator, of its members so far */
-    uint64_t *now;         /* of the task that is read */
+    int64_t *least, *most;  /* by communicator, of its members so far */
+    uint64_t *now;          /* of the task that is read */
+    uint64_t *left;         /* of partitioned sends and receives, by communicator */
+    struct ker_table pairs; /* of the task that is read */
+    const struct task_comm *comm;
+    uint32_t task;
     size_t comms;
 };
 void replay_order_init(struct replay_order *, int32_t comms);
 void replay_order_release(struct replay_order *);
 /* A task's operations, between begin and end; comm: the job's communicators by the task's numbers, -1 for
  * none. */
-void replay_order_begin(struct replay_order *);
+void replay_order_begin(struct replay_order *, uint32_t task, const struct task_comm *comms);
 void replay_order_add(struct replay_order *, const struct task_op *);
 void replay_order_end(struct replay_order *, const struct task_comm *comms, const int32_t *comm,
                       uint32_t count);
@@ -186,6 +193,10 @@ bool replay_threads_after(struct replay_task *, struct task_op *after);
 void replay_threads_put(struct replay_task *, const struct task_op *);
 /* Waits for all that the other threads have done. */
 void replay_threads_join(struct replay_task *);
+
+/* ---- active.c ---- */
+
+void replay_active_release(struct replay_task *); /* what is known of its requests */
 
 /* ---- calls.c ---- */
 

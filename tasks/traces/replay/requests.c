@@ -187,6 +187,8 @@ static bool op_makes(const struct task_op *op)
     case TASK_OP_ICOLLECTIVE:
     case TASK_OP_COLLECTIVE_INIT:
     case TASK_OP_GREQUEST:
+    case TASK_OP_PSEND_INIT:
+    case TASK_OP_PRECV_INIT:
         return true;
     default:
         return false;

@@ -29,8 +29,8 @@ mars.panel = function (panel) {
 };
 
 /* What stands in a panel whose data was not collected: which key of the configuration collects it. */
-mars.missing = function (what, key) {
-    return mars.make("p", { class: "missing" }, what + " To collect it: ", mars.make("code", {}, key));
+mars.missing = function (what, ...keys) {
+    return mars.make("p", { class: "missing" }, what + " To collect it: ", ...keys.flatMap((key, i) => [i ? ", " : "", mars.make("code", {}, key)]));
 };
 
 /* Called when colours change; `draw` is called at once, too. */
@@ -114,6 +114,46 @@ mars.number = function (run, index, path, format) {
 /* Columns of a table of the data by name: {rows, at: name -> index or -1}. */
 mars.table = function (table) {
     return { rows: table.rows, columns: table.columns, at: name => table.columns.indexOf(name) };
+};
+
+/* ---- what changes from period to period ---- */
+
+/* A button, a slider and words for frames that end at `times`, -1 being the whole run; show(frame) draws one. */
+mars.Player = class {
+    constructor(times, begun, show) {
+        this.times = times;
+        this.begun = begun || 0;
+        this.draw = show;
+        this.slider = mars.make("input", { type: "range", min: -1, max: times.length - 1, value: -1, step: 1, "aria-label": "period", oninput: () => this.show(Number(this.slider.value)) });
+        this.told = mars.make("output", {}, "whole run");
+        this.button = mars.make("button", { type: "button", class: "play", onclick: () => this.play() }, "Play");
+        this.elements = [this.button, this.slider, this.told];
+        this.frame = -1;
+    }
+
+    show(frame) {
+        this.frame = frame;
+        this.slider.value = frame;
+        this.told.textContent = frame < 0 ? "whole run" : mars.time(frame ? this.times[frame - 1] : this.begun) + " to " + mars.time(this.times[frame]);
+        this.draw(frame);
+    }
+
+    play() {
+        if (this.timer) {
+            clearInterval(this.timer);
+            this.timer = 0;
+            this.button.textContent = "Play";
+            return;
+        }
+        this.button.textContent = "Pause";
+        if (this.frame >= this.times.length - 1)
+            this.frame = -1;
+        this.timer = setInterval(() => {
+            if (this.frame >= this.times.length - 1)
+                return this.play();
+            this.show(this.frame + 1);
+        }, Math.max(60, Math.min(250, 15000 / this.times.length)));
+    }
 };
 
 /* ---- hints that follow the pointer ---- */

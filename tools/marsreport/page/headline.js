@@ -52,10 +52,12 @@
 
     function jobs(run, index) {
         const list = at(run, "result.jobs") || [];
+        const waits = list.some(one => one.wait_share !== undefined), uneven = list.some(one => one.imbalance);
         return !list.length ? null : make("div", {}, make("h3", {}, "Jobs"), make("div", { class: "scroll" }, simpleTable(
-            ["job", "tasks", "finished at", "messages", "bytes"], list.map((one, i) => {
-                const n = name => number(run, index, "result.jobs." + i + "." + name);
-                return [one.name, n("tasks"), one.finish_ps === null ? "never" : n("finish_ps"), n("messages"), n("bytes")];
+            ["job", "tasks", "finished at", "messages", "bytes"].concat(waits ? ["waits"] : [], uneven ? ["imbalance"] : []), list.map((one, i) => {
+                const n = (name, format) => number(run, index, "result.jobs." + i + "." + name, format);
+                return [one.name, n("tasks"), one.finish_ps === null ? "never" : n("finish_ps"), n("messages"), n("bytes")].concat(waits ? [n("wait_share", mars.percent)] : [],
+                    uneven ? [one.imbalance ? n("imbalance.max_over_mean", v => typeof v === "number" ? v.toFixed(2) : "–") : ""] : []);
             }))));
     }
 

@@ -19,14 +19,17 @@
         id: "simulated", title: "What was simulated", wide: true,
         build(box, run, index) {
             const n = path => number(run, index, path);
+            const known = run.result ? run : run.started || {}; /* of a run that was killed: what was known at its beginning */
             if (run.scene)
                 box.append(drawing(run));
             if (run.result)
                 box.append(make("p", {}, at(run, "result.network") || ""),
                     make("p", {}, n("result.nodes"), " nodes, ", n("result.switches"), " switches, ", n("result.links"), " links"));
-            if (run.input)
-                box.append(make("p", { class: "faint" }, "marssim " + run.input.version + ", " + run.input.configuration +
-                    (run.input.overrides && run.input.overrides.length ? ", with " + run.input.overrides.join(", ") : "") + ", seed " + run.input.seed));
+            else if (known.result)
+                box.append(make("p", {}, String(known.result.network)), make("p", {}, ["nodes", "switches", "links"].map(what => mars.count(known.result[what]) + " " + what).join(", ")));
+            if (known.input)
+                box.append(make("p", { class: "faint" }, "marssim " + known.input.version + ", " + known.input.configuration +
+                    (known.input.overrides && known.input.overrides.length ? ", with " + known.input.overrides.join(", ") : "") + ", seed " + known.input.seed));
             if (run.config)
                 box.append(make("details", {}, make("summary", {}, "The configuration with all keys (system.cfg)"), make("pre", { tabindex: 0 }, run.config)));
         },

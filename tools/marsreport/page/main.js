@@ -3,7 +3,8 @@
 
 (function () {
     const { make } = mars;
-    const order = ["headline", "simulated", "topology", "series", "matrix", "distance", "latency", "parts", "sizes", "links", "gantt", "waits", "functions-both", "functions", "critical", "tasks"];
+    const order = ["headline", "compare", "simulated", "topology", "links", "series-both", "series", "objects", "matrix", "distance", "latency", "parts", "sizes", "rates", "gantt",
+        "waits", "critical", "functions-both", "functions", "tasks"];
 
     function theme(name) {
         document.documentElement.dataset.theme = name;

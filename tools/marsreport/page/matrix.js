@@ -4,38 +4,91 @@
 (function () {
     const { make } = mars;
 
+    const letters = { node: "n", board: "b", rack: "r", task: "t" };
+    const words = matrix => matrix.level === "task" ? "tasks of " + matrix.job : matrix.level + "s";
+
     class Heat {
-        constructor(box, matrix) {
-            this.matrix = matrix;
+        constructor(box, list) {
+            this.list = list;
             this.by = 3;
-            this.canvas = make("canvas", { role: "img", class: "heat", tabindex: 0, "aria-label": "traffic from each node to each other; arrows move the mark" });
+            this.canvas = make("canvas", { role: "img", class: "heat", tabindex: 0, "aria-label": "traffic from each to each other; arrows move the mark" });
+            const level = make("select", { "aria-label": "between whom", onchange: event => this.choose(list[Number(event.target.value)]) },
+                ...list.map((matrix, i) => make("option", { value: i }, words(matrix))));
             const what = make("select", { "aria-label": "what is shown", onchange: event => {
                 this.by = Number(event.target.value);
-                this.draw();
+                this.show(this.frame);
             } }, make("option", { value: 3 }, "bytes"), make("option", { value: 2 }, "messages"));
             this.top = make("span", {}, "");
+            this.least = make("span", {}, "");
             this.told = make("output", {}, "");
-            box.append(make("div", { class: "controls" }, what, mars.colours.scale("least", this.top)), make("div", { class: "canvas" }, this.canvas),
-                make("p", { class: "hint" }, "Rows send, columns receive; the colour is by the logarithm." +
-                    (matrix.together > 1 ? " " + matrix.together + " nodes share a row." : ""), " ", this.told));
-            this.cell = new Map(matrix.cells.map(cell => [cell[0] * matrix.side + cell[1], cell]));
+            this.shared = make("span", {}, "");
+            this.frames = make("div", { class: "controls" });
+            box.append(make("div", { class: "controls" }, level, what, mars.colours.scale(this.least, this.top)), this.frames, make("div", { class: "canvas" }, this.canvas),
+                make("p", { class: "hint" }, "Rows send, columns receive; the colour is by the logarithm. ", this.shared, this.told));
+            this.choose(list[0]);
             mars.drawn(() => this.draw());
             this.canvas.addEventListener("pointermove", event => this.point(event));
             this.canvas.addEventListener("pointerleave", mars.tip.hide);
             this.canvas.addEventListener("keydown", event => this.key(event));
+            this.canvas.heat = this;
+        }
+
+        choose(matrix) {
+            this.matrix = matrix;
+            this.mark = null;
+            this.frames.replaceChildren(...(matrix.frames ? new mars.Player(matrix.frames.time_ps, matrix.frames.begun_ps, frame => this.show(frame)).elements :
+                [make("span", { class: "hint" }, "For each period: ", make("code", {}, "output.period"), " and ", make("code", {}, "output.series.matrix = \"periods\""))]));
+            this.show(-1);
+        }
+
+        /* Cells of a frame are lists of [cell, messages, bytes] one after the other. */
+        cellsOf(frame) {
+            if (frame < 0)
+                return this.matrix.cells;
+            const { side, cells } = this.matrix.frames, list = [];
+            for (let i = 0; i < cells[frame].length; i += 3)
+                list.push([Math.floor(cells[frame][i] / side), cells[frame][i] % side, cells[frame][i + 1], cells[frame][i + 2]]);
+            return list;
+        }
+
+        /* One scale for all frames. */
+        scaleOf(frame) {
+            const known = (frame < 0 ? "whole " : "frames ") + this.by, scales = this.matrix.scales = this.matrix.scales || {};
+            if (!scales[known]) {
+                let least = Infinity, most = 0;
+                for (let i = frame < 0 ? -1 : 0; i < (frame < 0 ? 0 : this.matrix.frames.cells.length); i++)
+                    for (const cell of this.cellsOf(i))
+                        if (cell[this.by] > 0)
+                            least = Math.min(least, cell[this.by]), most = Math.max(most, cell[this.by]);
+                scales[known] = [least, most];
+            }
+            return scales[known];
+        }
+
+        show(frame) {
+            const { side, together } = frame < 0 ? this.matrix : this.matrix.frames;
+            if (this.side !== side)
+                this.mark = null;
+            this.frame = frame, this.side = side, this.together = together;
+            this.cells = this.cellsOf(frame);
+            this.cell = new Map(this.cells.map(cell => [cell[0] * side + cell[1], cell]));
+            this.shared.textContent = together > 1 ? together + " " + this.matrix.level + "s share a row. " : "";
+            this.told.textContent = this.mark ? this.tell(...this.mark) : "";
+            this.draw();
         }
 
         draw() {
-            const { side, cells } = this.matrix, width = Math.min(620, this.canvas.parentElement.clientWidth), left = 44, room = width - left - 6;
-            const c = mars.canvasOf(this.canvas, width, room + 30), values = cells.map(cell => cell[this.by]).filter(value => value > 0);
-            const least = Math.min(...values), most = Math.max(...values), span = Math.log(most / least) || 1, each = room / side;
+            const { side, cells, together } = this, width = Math.min(620, this.canvas.parentElement.clientWidth), left = 44, room = width - left - 6;
+            const [least, most] = this.scaleOf(this.frame), span = Math.log(most / least) || 1, each = room / side;
+            const c = mars.canvasOf(this.canvas, width, room + 30), format = this.by === 3 ? mars.bytes : mars.count, letter = letters[this.matrix.level];
             this.left = left, this.each = each;
-            this.top.textContent = (this.by === 3 ? mars.bytes : mars.count)(values.length ? most : 0);
+            this.top.textContent = format(most);
+            this.least.textContent = most ? format(least) : "0";
             c.fillStyle = mars.colours.variable("back");
             c.fillRect(left, 4, room, room);
             for (const cell of cells)
                 if (cell[this.by] > 0) {
-                    c.fillStyle = mars.colours.load(0.12 + 0.88 * Math.log(cell[this.by] / least) / span);
+                    c.fillStyle = mars.colours.load(0.12 + 0.88 * (most > least ? Math.log(cell[this.by] / least) / span : 1));
                     c.fillRect(left + cell[1] * each, 4 + cell[0] * each, Math.max(each, 1), Math.max(each, 1));
                 }
             c.strokeStyle = mars.colours.variable("rule");
@@ -45,9 +98,9 @@
             for (let i = 0; i < 4; i++) {
                 const at = Math.round((side - 1) * i / 3);
                 c.textAlign = "right", c.textBaseline = i === 0 ? "top" : i === 3 ? "bottom" : "middle";
-                c.fillText("n" + at * this.matrix.together, left - 5, 4 + (i === 3 ? side : i === 0 ? 0 : at + 0.5) * each);
+                c.fillText(letter + at * together, left - 5, 4 + (i === 3 ? side : i === 0 ? 0 : at + 0.5) * each);
                 c.textAlign = i === 0 ? "left" : i === 3 ? "right" : "center", c.textBaseline = "top";
-                c.fillText("n" + at * this.matrix.together, left + (i === 3 ? side : i === 0 ? 0 : at + 0.5) * each, 8 + room);
+                c.fillText(letter + at * together, left + (i === 3 ? side : i === 0 ? 0 : at + 0.5) * each, 8 + room);
             }
             if (this.mark) {
                 c.strokeStyle = mars.colours.variable("focus");
@@ -57,13 +110,13 @@
         }
 
         tell(row, column) {
-            const { side, together, nodes } = this.matrix, cell = this.cell.get(row * side + column);
-            const name = i => "n" + i * together + (together > 1 ? " to n" + (Math.min(nodes, (i + 1) * together) - 1) : "");
+            const { side, together } = this, cell = this.cell.get(row * side + column), letter = letters[this.matrix.level];
+            const name = i => letter + i * together + (together > 1 ? " to " + letter + (Math.min(this.matrix.count, (i + 1) * together) - 1) : "");
             return name(row) + " > " + name(column) + ": " + (cell ? mars.count(cell[2]) + " messages, " + mars.bytes(cell[3]) : "nothing");
         }
 
         point(event) {
-            const column = Math.floor((event.offsetX - this.left) / this.each), row = Math.floor((event.offsetY - 4) / this.each), side = this.matrix.side;
+            const column = Math.floor((event.offsetX - this.left) / this.each), row = Math.floor((event.offsetY - 4) / this.each), side = this.side;
             if (row >= 0 && column >= 0 && row < side && column < side)
                 mars.tip.show(event, this.tell(row, column));
             else
@@ -71,7 +124,7 @@
         }
 
         key(event) {
-            const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key], last = this.matrix.side - 1;
+            const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key], last = this.side - 1;
             if (!step)
                 return;
             event.preventDefault();
@@ -84,10 +137,11 @@
     mars.panel({
         id: "matrix", title: "Who sends to whom",
         build(box, run) {
-            if (run.matrix && run.matrix.cells.length)
-                new Heat(box, run.matrix);
+            const some = (run.matrices || []).filter(matrix => matrix.cells.length);
+            if (some.length)
+                new Heat(box, some);
             else
-                box.append(mars.missing("Traffic between nodes was not collected.", "output.matrix = true"));
+                box.append(mars.missing("Who sends to whom was not collected, or nobody sent.", "output.matrix = true", "output.matrix_levels = [\"node\", \"board\", \"rack\", \"task\"]"));
         },
     });
 

@@ -26,6 +26,18 @@
         box.append(make("h3", {}, "Of ", mars.number(run, index, path + ".count"), " " + of), bar, mars.simpleTable(["", "mean", "share"], rows));
     }
 
+    /* The same over simulated time: means of what arrived in each period. */
+    function series(box, run, index) {
+        const table = run.series && run.series.latency_series, place = table ? table.objects.findIndex(object => object[0] === "packets") : -1;
+        if (place < 0)
+            return;
+        const column = name => table.columns.indexOf(name) < 0 ? null : table.values[table.columns.indexOf(name)][place], count = column("count");
+        const lines = parts.concat(within.slice(1)).map(([name, what], i) => ({ name, label: what, colour: mars.colours.kind(i), dash: i >= parts.length ? [5, 3] : undefined }))
+            .filter(line => column(line.name) && column(line.name).some(value => value));
+        lines.forEach(line => { line.values = column(line.name).map((value, k) => count[k] ? value / count[k] : null); });
+        mars.plot(box, { title: "parts of packets' latency, mean", format: mars.time, times: table.time_ps, lines, sync: "run" + index, height: 220 });
+    }
+
     mars.panel({
         id: "parts", title: "Latency told apart",
         build(box, run, index) {
@@ -35,6 +47,7 @@
             }
             told(box, run, index, "packets");
             told(box, run, index, "messages");
+            series(box, run, index);
         },
     });
 })();

@@ -23,16 +23,16 @@
 
     const label = name => labels[name] || name.replace(/_(ps|ns)$/, "").replace(/_/g, " ");
 
-    function options(names, width, sync) {
-        const format = mars.formatOf(names[0]), ink = mars.colours.variable("faint"), rule = mars.colours.variable("rule");
+    function options(of, width) {
+        const format = of.format, ink = mars.colours.variable("faint"), rule = mars.colours.variable("rule");
         const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 } };
         return {
-            width, height: 190, cursor: { sync: { key: sync }, drag: { x: true, y: false } },
+            width, height: of.height || 190, cursor: { sync: { key: of.sync }, drag: { x: true, y: false } },
             scales: { x: { time: false } },
             axes: [Object.assign({ values: (u, ticks) => ticks.map(mars.time) }, axis),
                 Object.assign({ size: 84, values: (u, ticks) => ticks.map(format) }, format === mars.bytes ? { incrs: powers } : {}, axis)],
-            series: [{ label: "until", value: (u, v) => mars.time(v) }].concat(names.map((name, i) => ({
-                label: label(name), stroke: mars.colours.kind(i), width: 1.6, points: { show: false }, value: (u, v) => format(v),
+            series: [{ label: "until", value: (u, v) => mars.time(v) }].concat(of.lines.map((line, i) => ({
+                label: line.label, stroke: line.colour || mars.colours.kind(i), width: line.width || 1.6, dash: line.dash, points: { show: false }, value: (u, v) => format(v),
             }))),
         };
     }
@@ -57,22 +57,57 @@
         plot.setScale("x", { min: Math.max(first, Math.min(from, last)), max: Math.min(last, Math.max(to, first)) });
     }
 
-    function plot(box, names, columns, sync) {
-        const title = names.map(label).join(", ");
-        const frame = make("div", { class: "plot", tabindex: 0, role: "img", "aria-label": title + " over simulated time; plus and minus zoom, arrows move" });
-        box.append(make("div", {}, make("h3", {}, title), frame));
+    /* of: {title, format, times, lines: [{label, values, ...}], sync, height}; returns what draws it anew after `of` has changed. */
+    mars.plot = function (box, of) {
+        const head = make("h3", {}, ""), frame = make("div", { class: "plot", tabindex: 0, role: "img" });
+        box.append(make("div", {}, head, frame));
         let drawn = null;
-        mars.drawn(() => {
-            const zoom = drawn && [drawn.scales.x.min, drawn.scales.x.max];
+        function draw(keep) {
+            const zoom = keep && drawn && [drawn.scales.x.min, drawn.scales.x.max];
             if (drawn)
                 drawn.destroy();
-            drawn = new uPlot(options(names, Math.max(320, frame.clientWidth), sync), [columns.time_ps].concat(names.map(name => columns[name])), frame);
+            head.textContent = of.title;
+            frame.setAttribute("aria-label", of.title + " over simulated time; plus and minus zoom, arrows move");
+            drawn = new uPlot(options(of, Math.max(320, frame.clientWidth)), [of.times].concat(of.lines.map(line => line.values)), frame);
             if (zoom)
                 drawn.setScale("x", { min: zoom[0], max: zoom[1] });
             frame.plot = drawn;
-        });
+        }
+        mars.drawn(() => draw(true));
         frame.addEventListener("keydown", event => keys(drawn, event));
+        return () => draw(false);
+    };
+
+    function plot(box, names, columns, sync) {
+        mars.plot(box, { title: names.map(label).join(", "), format: mars.formatOf(names[0]), times: columns.time_ps, sync,
+            lines: names.map(name => ({ label: label(name), values: columns[name] })) });
     }
+
+    /* Each series of both runs in one plot. */
+    function plotsOfBoth(box, [a, b]) {
+        const times = [...new Set([...a.periods.column.time_ps, ...b.periods.column.time_ps])].sort((x, y) => x - y);
+        const on = (run, name) => {
+            const known = new Map(run.periods.column.time_ps.map((time, i) => [time, run.periods.column[name][i]]));
+            return times.map(time => known.has(time) ? known.get(time) : undefined); /* undefined: the line goes on to the next one */
+        };
+        const plots = make("div", { class: "plots" });
+        box.append(plots);
+        for (const name of Object.keys(a.periods.column).filter(name => name !== "time_ps" && b.periods.column[name]))
+            mars.plot(plots, { title: label(name), format: mars.formatOf(name), times, sync: "both",
+                lines: [a, b].map((run, i) => ({ label: run.name, values: on(run, name), dash: i ? [6, 3] : undefined })) });
+    }
+
+    const collected = run => run.periods && run.periods.column.time_ps.length;
+
+    mars.panel({
+        id: "series-both", title: "Over simulated time, both runs", wide: true,
+        wanted: () => mars.runs.length === 2 && mars.runs.every(collected),
+        both(box) {
+            if (mars.runs[0].periods.column.time_ps[0] !== mars.runs[1].periods.column.time_ps[0])
+                box.append(make("p", { class: "hint" }, "The periods of the two runs are not of the same length: sums per period cannot be compared."));
+            plotsOfBoth(box, mars.runs);
+        },
+    });
 
     mars.panel({
         id: "series", title: "Over simulated time", wide: true,

@@ -35,42 +35,16 @@
             const box = make("div", { class: "controls" }, classes, this.range, mars.colours.scale("idle", this.top), ...zooms,
                 make("button", { type: "button", onclick: () => this.resize() }, "All"));
             if (this.times.length)
-                box.append(...this.player());
+                box.append(...new mars.Player(this.times, this.scene.movie.begun_ps, frame => this.show(frame)).elements);
             else
                 box.append(make("span", { class: "hint" }, "For each period, with play: ", make("code", {}, "output.period"), " and ",
                     make("code", {}, "output.series.links = \"periods\"")));
             return box;
         }
 
-        player() {
-            this.slider = make("input", { type: "range", min: -1, max: this.times.length - 1, value: -1, step: 1, "aria-label": "period", oninput: () => this.show(Number(this.slider.value)) });
-            this.told = make("output", {}, "whole run");
-            this.button = make("button", { type: "button", class: "play", onclick: () => this.play() }, "Play");
-            return [this.button, this.slider, this.told];
-        }
-
         show(frame) {
             this.frame = frame;
-            this.slider.value = frame;
-            this.told.textContent = frame < 0 ? "whole run" : mars.time(frame ? this.times[frame - 1] : 0) + " to " + mars.time(this.times[frame]);
             this.draw();
-        }
-
-        play() {
-            if (this.timer) {
-                clearInterval(this.timer);
-                this.timer = 0;
-                this.button.textContent = "Play";
-                return;
-            }
-            this.button.textContent = "Pause";
-            if (this.frame >= this.times.length - 1)
-                this.frame = -1;
-            this.timer = setInterval(() => {
-                if (this.frame >= this.times.length - 1)
-                    return this.play();
-                this.show(this.frame + 1);
-            }, Math.max(60, Math.min(250, 15000 / this.times.length)));
         }
 
         resize() {

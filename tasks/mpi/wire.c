@@ -1,0 +1,55 @@
+/* wire.c - messages leave for the node where a task runs; there the task is found by its number. */
+#include "tasks/mpi/state.h"
+
+/* The task of the node that a message names; the seats are ordered. */
+struct task_state *task_on_node(struct task_mpi *mpi, const struct task_mpi_node *node, uint32_t job,
+                                uint32_t task)
+{
+    uint32_t low = node->first_task, high = low + node->tasks;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        const struct task_state *t = &mpi->task[middle];
+        if (t->job < job || (t->job == job && t->task < task))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    ker_assert(low < node->first_task + node->tasks && mpi->task[low].job == job &&
+               mpi->task[low].task == task);
+    return &mpi->task[low];
+}
+
+/* What begins a message of the application, which is counted as in tasks.csv. */
+__attribute__((noinline)) static void sent_count(struct task_mpi *mpi, const struct task_wire *wire,
+                                                 bool leaves)
+{
+    enum task_sent_kind kind = TASK_SENT_ONE_SIDED;
+    if (wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS)
+        kind = wire->flags & TASK_WIRE_COLLECTIVE ? TASK_SENT_COLLECTIVE : TASK_SENT_POINT_TO_POINT;
+    else if (wire->kind == TASK_WIRE_PART)
+        kind = TASK_SENT_POINT_TO_POINT;
+    else if (wire->kind != TASK_WIRE_PUT && wire->kind != TASK_WIRE_FETCH && wire->kind != TASK_WIRE_ANSWER)
+        return;
+    struct task_mpi_sent *s = &mpi->sent[wire->job * TASK_SENT + 2u * kind + leaves];
+    s->messages++;
+    s->bytes += wire->bytes;
+    s->squares += (unsigned __int128)wire->bytes * wire->bytes;
+}
+
+void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                         const struct task_wire *wire, uint32_t to, uint64_t cookie, ker_time delay)
+{
+    uint32_t from = to == wire->destination ? wire->source : wire->destination, core = NODE_ANY_CORE;
+    uint32_t place = mpi->outside.node(mpi->outside.jobs, wire->job, to);
+    if (__builtin_expect(mpi->sent != NULL, 0))
+        sent_count(mpi, wire, place != node->node);
+    if (mpi->model.rail == NODE_RAIL_FIXED)
+        core = task_on_node(mpi, node, wire->job, from)->core;
+    task_transmit(mpi, node, now, core, place, wire, cookie, delay);
+}
+
+void task_wire_send(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                    const struct task_wire *wire, uint32_t to, uint64_t cookie)
+{
+    task_wire_send_late(mpi, node, now, wire, to, cookie, 0);
+}

@@ -1,0 +1,46 @@
+# lib-replay.sh - what scripts that replay programs traced by marstrace have in common: sourced from the top folder, with the number of
+# nodes in $nodes. Then the scratch folder is the current one, and replay.cfg in it replays the trace of folder t.
+
+command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
+. tests/lib-script.sh
+marstrace=$(dirname "$marssim")/marstrace
+[ -x "$marstrace" ] || { echo "SKIP: the tracer is not built"; exit 0; }
+cd "$work" || exit 2
+cat >replay.cfg <<END
+topology: { kind = "star"; nodes = $nodes; bandwidth = "10 GB/s"; latency = "500 ns"; };
+jobs: ( { program = "trace"; trace = "t"; } );
+partition: { bind = "no"; adapt = false; oversubscribe = true; };
+END
+
+column() { # NAME: of one/tasks.csv, on one line
+    awk -F, -v name="$1" 'NR == 1 {for (i = 1; i <= NF; i++) if ($i == name) at = i; next} {printf "%s ", $at}' one/tasks.csv
+}
+
+same() { # FOLDER
+    [ "$(jq -S .result one/summary.json)" = "$(jq -S .result "$1/summary.json")" ] && cmp one/tasks.csv "$1/tasks.csv" &&
+        cmp one/calls.csv "$1/calls.csv"
+}
+
+# NAME ARGUMENTS...: t is replayed with these, into one/, and with the same results on several ranks, with its cells in other orders, and
+# after checkpoints at each eighth.
+everywhere() {
+    local name=$1 variant ranks order end at saved
+    shift
+    rm -rf one ranks saved resumed
+    timeout 60 "$marssim" -q -o one replay.cfg "$@" >err 2>&1 &&
+        jq -e '.result.end_reason == "jobs done" and .result.jobs[0].unreceived == 0' one/summary.json >err 2>&1
+    check "$name: it is replayed to the end"
+    for variant in "1 shuffled" "2 forward" "3 backward" "5 shuffled"; do
+        read -r ranks order <<<"$variant"
+        timeout 120 mpirun -n "$ranks" "$marssim" -q -o ranks replay.cfg "engine.cell_order=$order" "$@" >err 2>&1 && same ranks >err 2>&1
+        check "$name: the same on $ranks ranks, cells $order"
+    done
+    end=$(jq '.result.simulated_time_ps' one/summary.json)
+    at=$(for part in 1 2 3 4 5 6 7; do printf '"%d ps",' $((end * part / 8)); done)
+    timeout 60 "$marssim" -q -o saved replay.cfg "run.checkpoint.at=[${at%,}]" "$@" >err 2>&1 && same saved >err 2>&1
+    check "$name: the same with checkpoints"
+    for saved in saved/checkpoints/*; do
+        timeout 120 mpirun -n 2 "$marssim" -q -o resumed --resume "$saved" >err 2>&1 && same resumed >err 2>&1 || break
+    done
+    check "$name: the same after each of them"
+}

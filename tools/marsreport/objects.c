@@ -1,0 +1,329 @@
+/* objects.c - series of links, switches, adapters, tasks, jobs, functions, ...: the objects of which most is
+ * told, and all of them together, over simulated time.
+ *
+ * An object is named by the key columns of its series. Of more than REP_MOST_OBJECTS those are kept that have
+ * the most of one column in the whole run: by the table of totals, or, where there is none, by the series
+ * itself, which is read once more then. Periods are joined until all numbers of a series are at most
+ * MOST_NUMBERS. An object without a row in a period did nothing in it.
+ *
+ * {"keys", "objects": [[cells of the keys]], "count": of all objects, "time_ps": [ends], "begun_ps",
+ * "together": periods of each, "columns", "how", "all": by column, "values": by column and object}. Rates are
+ * in millionths; a mean over nothing is null.
+ */
+#include "tools/marsreport/report.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum { MOST_NUMBERS = 150000, MOST_TIMES = 1000, MOST_COLUMNS = 64, MOST_KEYS = 3 };
+
+struct kind {
+    const char *table, *totals, *keys[MOST_KEYS + 1];
+    const char *most; /* whose column decides which objects stay */
+};
+static const struct kind kinds[] = {
+    {"link_series", "links", {"from_kind", "from", "from_port"}, "busy_ps"},
+    {"switch_series", "switches", {"switch"}, "busy_ps"},
+    {"adapter_series", "adapters", {"node", "adapter"}, "sending_ps"},
+    {"job_series", NULL, {"job"}, "wait_ps"},
+    {"task_series", "tasks", {"job", "task"}, "wait_ps"},
+    {"traffic_series", NULL, {"job", "kind", "leaves_node"}, "bytes"},
+    {"latency_series", NULL, {"of"}, "count"},
+    {"function_series", NULL, {"job", "function"}, "simulated_ps"},
+    {"communicator_series", NULL, {"job", "communicator"}, "bytes"},
+};
+
+struct object {
+    json_t *cells;
+    double total;
+    size_t number; /* in the order of their rows */
+};
+
+struct column {
+    const char *name;
+    int place; /* in the table */
+    enum rep_joining how;
+    double *sum, *weight; /* by object kept, those of all behind them */
+    json_t *values;       /* by object kept */
+    json_t *all;
+};
+
+struct objects {
+    struct rep_folder *folder;
+    const struct kind *kind;
+    json_t *number; /* key -> index of `object`, of those kept only the place there */
+    struct object *object;
+    size_t objects, room, kept;
+    struct column column[MOST_COLUMNS];
+    int columns, key[MOST_KEYS], keys, weight;
+    struct rep_ends ends;
+    size_t together, period, rowed; /* rowed: the period of the last row */
+    json_t *times;
+};
+
+/* ---- which objects ---- */
+
+/* Of the row at hand, with a character between the cells that names do not have. */
+static void key_make(char *key, size_t size, const struct rep_table *t, const int *places, int count)
+{
+    size_t used = 0;
+    *key = '\0';
+    for (int i = 0; i < count && used < size; i++) {
+        const char *text = rep_cell_text(t, places[i]);
+        used += *text ? (size_t)snprintf(key + used, size - used, "%s\x1f", text)
+                      : (size_t)snprintf(key + used, size - used, "%lld\x1f",
+                                         (long long)rep_cell_integer(t, places[i]));
+    }
+}
+
+static bool keys_find(struct rep_table *t, const struct kind *kind, int *places, int *count)
+{
+    bool all = true;
+    for (*count = 0; kind->keys[*count]; ++*count)
+        all &= (places[*count] = rep_table_column(t, kind->keys[*count])) >= 0;
+    return all;
+}
+
+static json_t *cells_json(const struct rep_table *t, const int *places, int count)
+{
+    json_t *cells = json_array();
+    for (int i = 0; i < count; i++)
+        json_array_append_new(cells, rep_cell_json(t, places[i]));
+    return cells;
+}
+
+/* Adds up the deciding column of a table by object; false: the table is not there, or of no use. */
+static bool totals_read(struct objects *o, const char *table)
+{
+    struct rep_table *t = table ? rep_table_open(o->folder, table) : NULL;
+    int places[MOST_KEYS], count = 0, most = t ? rep_table_column(t, o->kind->most) : -1;
+    char key[512];
+    if (!t || !keys_find(t, o->kind, places, &count)) {
+        rep_table_close(t);
+        return false;
+    }
+    while (rep_table_next(t)) {
+        key_make(key, sizeof key, t, places, count);
+        const json_t *known = json_object_getn(o->number, key, strlen(key));
+        size_t at = known ? (size_t)json_integer_value(known) : o->objects;
+        if (!known) {
+            *KER_PUSH(o->object, o->objects, o->room) =
+                (struct object){.cells = cells_json(t, places, count), .number = at};
+            json_object_setn_new_nocheck(o->number, key, strlen(key), json_integer((json_int_t)at));
+        }
+        o->object[at].total += rep_cell_real(t, most);
+    }
+    rep_table_close(t);
+    return o->objects > 0;
+}
+
+static int by_total(const void *a, const void *b)
+{
+    const struct object *x = a, *y = b;
+    if (x->total != y->total)
+        return x->total > y->total ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+/* Sorted by what they have; `number` then says which places are kept. */
+static void objects_choose(struct objects *o)
+{
+    size_t *place = ker_alloc(sizeof *place * (o->objects + 1));
+    const char *key;
+    json_t *value;
+    qsort(o->object, o->objects, sizeof *o->object, by_total);
+    o->kept = o->objects < REP_MOST_OBJECTS ? o->objects : REP_MOST_OBJECTS;
+    for (size_t i = 0; i < o->objects; i++)
+        place[o->object[i].number] = i;
+    json_object_foreach(o->number, key, value)
+        json_integer_set(value, (json_int_t)place[json_integer_value(value)]);
+    free(place);
+}
+
+/* ---- over time ---- */
+
+static bool is_key(const struct objects *o, int place)
+{
+    for (int i = 0; i < o->keys; i++)
+        if (o->key[i] == place)
+            return true;
+    return false;
+}
+
+/* Numbers only: a column of texts, like a name, is none of them. */
+static void columns_choose(struct objects *o, struct rep_table *t, int time)
+{
+    o->weight = -1;
+    for (int i = 0; i < rep_table_columns(t) && o->columns < MOST_COLUMNS; i++) {
+        const char *name = rep_table_name(t, i);
+        if (i == time || is_key(o, i) || strstr(name, "name") || strcmp(name, "to") == 0)
+            continue;
+        if (strcmp(name, "messages") == 0 || strcmp(name, "count") == 0)
+            o->weight = i;
+        struct column *c = &o->column[o->columns++];
+        *c = (struct column){.name = name,
+                             .place = i,
+                             .how = rep_joining_of(name),
+                             .values = json_array(),
+                             .all = json_array()};
+        c->sum = ker_alloc(sizeof *c->sum * (o->kept + 1));
+        c->weight = ker_alloc(sizeof *c->weight * (o->kept + 1));
+        for (size_t k = 0; k < o->kept; k++)
+            json_array_append_new(c->values, json_array());
+    }
+}
+
+static json_t *value_json(const struct objects *o, const struct column *c, size_t at, size_t periods)
+{
+    double value = c->sum[at];
+    if (c->how == REP_JOIN_MEAN)
+        return c->weight[at] > 0 ? json_integer((json_int_t)llround(value / c->weight[at])) : json_null();
+    if (c->how == REP_JOIN_RATE) /* of all: the mean over the objects */
+        value = 1e6 * value / (double)periods / (at == o->kept ? (double)o->objects : 1);
+    return fabs(value) < 9e15 ? json_integer((json_int_t)llround(value)) : json_real(value);
+}
+
+/* What waits at the end is that of the last of the joined periods. */
+static void period_begin(struct objects *o)
+{
+    for (int i = 0; i < o->columns; i++)
+        if (o->column[i].how == REP_JOIN_LAST)
+            memset(o->column[i].sum, 0, sizeof *o->column[i].sum * (o->kept + 1));
+}
+
+static void frame_close(struct objects *o, size_t periods)
+{
+    if (o->rowed + 1 != o->period)
+        period_begin(o);
+    json_array_append_new(o->times, json_integer(o->ends.at[o->period - 1]));
+    for (int i = 0; i < o->columns; i++) {
+        struct column *c = &o->column[i];
+        for (size_t k = 0; k < o->kept; k++)
+            json_array_append_new(json_array_get(c->values, k), value_json(o, c, k, periods));
+        json_array_append_new(c->all, value_json(o, c, o->kept, periods));
+        memset(c->sum, 0, sizeof *c->sum * (o->kept + 1));
+        memset(c->weight, 0, sizeof *c->weight * (o->kept + 1));
+    }
+}
+
+static void time_reach(struct objects *o, ker_time time)
+{
+    if (time < KER_TIME_MAX)
+        rep_ends_reach(&o->ends, time);
+    while (o->period < o->ends.count && o->ends.at[o->period] < time)
+        if (++o->period % o->together == 0)
+            frame_close(o, o->together);
+}
+
+static void row_add(struct objects *o, const struct rep_table *t)
+{
+    char key[512];
+    key_make(key, sizeof key, t, o->key, o->keys);
+    const json_t *known = json_object_getn(o->number, key, strlen(key));
+    size_t place = known ? (size_t)json_integer_value(known) : o->kept;
+    double weight = o->weight < 0 ? 1 : rep_cell_real(t, o->weight);
+    for (int i = 0; i < o->columns; i++) {
+        struct column *c = &o->column[i];
+        double value = rep_cell_real(t, c->place);
+        if (rep_cell_empty(t, c->place))
+            continue;
+        /* what waits at the end is summed over the objects, but the last of the periods counts */
+        rep_join(c->how == REP_JOIN_LAST ? REP_JOIN_SUM : c->how, &c->sum[o->kept], value, weight);
+        c->weight[o->kept] += weight;
+        if (place < o->kept) {
+            rep_join(c->how, &c->sum[place], value, weight);
+            c->weight[place] += weight;
+        }
+    }
+}
+
+static void rows_read(struct objects *o, struct rep_table *t, int time)
+{
+    while (rep_table_next(t)) {
+        ker_time at = rep_cell_integer(t, time);
+        if (at < o->folder->from || at > o->folder->to)
+            continue;
+        time_reach(o, at);
+        if (o->rowed != o->period)
+            period_begin(o);
+        o->rowed = o->period;
+        row_add(o, t);
+    }
+    time_reach(o, KER_TIME_MAX);
+    if (o->ends.count % o->together)
+        frame_close(o, o->ends.count % o->together);
+}
+
+static json_t *kept_json(const struct objects *o)
+{
+    json_t *columns = json_array(), *how = json_array(), *all = json_array(), *values = json_array(),
+           *keys = json_array(), *cells = json_array();
+    static const char *const words[] = {"sum", "last", "max", "rate", "mean"};
+    for (int i = 0; i < o->keys; i++)
+        json_array_append_new(keys, json_string(o->kind->keys[i]));
+    for (size_t i = 0; i < o->kept; i++)
+        json_array_append(cells, o->object[i].cells);
+    for (int i = 0; i < o->columns; i++) {
+        json_array_append_new(columns, json_string(o->column[i].name));
+        json_array_append_new(how, json_string(words[o->column[i].how]));
+        json_array_append(all, o->column[i].all);
+        json_array_append(values, o->column[i].values);
+    }
+    return json_pack("{s:o, s:o, s:I, s:O, s:I, s:I, s:o, s:o, s:o, s:o}", "keys", keys, "objects", cells,
+                     "count", (json_int_t)o->objects, "time_ps", o->times, "begun_ps",
+                     (json_int_t)o->ends.begun, "together", (json_int_t)o->together, "columns", columns,
+                     "how", how, "all", all, "values", values);
+}
+
+static void objects_release(struct objects *o)
+{
+    for (size_t i = 0; i < o->objects; i++)
+        json_decref(o->object[i].cells);
+    for (int i = 0; i < o->columns; i++) {
+        free(o->column[i].sum);
+        free(o->column[i].weight);
+        json_decref(o->column[i].values);
+        json_decref(o->column[i].all);
+    }
+    json_decref(o->number);
+    json_decref(o->times);
+    free(o->object);
+    free(o->ends.at);
+}
+
+static json_t *series_json(struct rep_folder *f, const struct kind *kind)
+{
+    struct rep_table *t = rep_table_open(f, kind->table);
+    struct objects o = {.folder = f,
+                        .kind = kind,
+                        .number = json_object(),
+                        .times = json_array(),
+                        .together = 1,
+                        .rowed = SIZE_MAX};
+    json_t *series = NULL;
+    int time = t ? rep_table_need(t, "time_ps") : -1;
+    if (time >= 0 && keys_find(t, kind, o.key, &o.keys) && rep_ends_find(f, &o.ends, kind->table) &&
+        (totals_read(&o, kind->totals) || totals_read(&o, kind->table))) {
+        objects_choose(&o);
+        columns_choose(&o, t, time);
+        while (o.ends.count / o.together > MOST_TIMES ||
+               o.ends.count / o.together * (o.kept + 1) * (size_t)o.columns > MOST_NUMBERS)
+            o.together++;
+        rows_read(&o, t, time);
+        series = kept_json(&o);
+    }
+    rep_table_close(t);
+    objects_release(&o);
+    return series;
+}
+
+json_t *rep_objects_json(struct rep_folder *f)
+{
+    json_t *all = json_object();
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        json_t *one = series_json(f, &kinds[i]);
+        if (one)
+            json_object_set_new(all, kinds[i].table, one);
+    }
+    return all;
+}

@@ -1,0 +1,57 @@
+/* compare.js - two runs: what their configurations and links have that is not alike. */
+"use strict";
+
+(function () {
+    const { make } = mars;
+
+    /* system.cfg, one setting a line, as paths: [["topology.kind", "\"torus\""], ...]; what was not given is its default. */
+    function settings(text) {
+        const found = new Map(), path = [];
+        for (const line of (text || "").split("\n")) {
+            const word = line.replace(/^[#\s]+/, "").trim(), named = /^([\w.-]+)\s*[=:]\s*(.*?);?(\s+default)?$/.exec(word);
+            if (named && /^[{(]$/.test(named[2]))
+                path.push({ name: named[1], next: 0, list: named[2] === "(" });
+            else if (word === "{" && path.length)
+                path.push({ name: path[path.length - 1].next++, next: 0 });
+            else if (/^[})],?;?$/.test(word))
+                path.pop();
+            else if (named)
+                found.set(path.map(level => level.name).concat(named[1]).join("."), named[2]);
+        }
+        return found;
+    }
+
+    function configurations(box, [a, b]) {
+        const first = settings(a.config), second = settings(b.config), show = value => value === undefined ? "–" : value.replace(/^not given$/, "(not given)");
+        const rows = [...new Set([...first.keys(), ...second.keys()])].filter(key => first.get(key) !== second.get(key));
+        box.append(make("h3", {}, "Keys of the configuration that differ"), rows.length
+            ? make("div", { class: "scroll", tabindex: 0 }, mars.simpleTable(["key", a.name, b.name], rows.map(key => [key, show(first.get(key)), show(second.get(key))])))
+            : make("p", {}, "None: the configurations are the same."));
+    }
+
+    function classes(box, [a, b]) {
+        const of = run => new Map((mars.at(run, "result.link_classes") || []).map((one, i) => [one.class, [one, i]]));
+        const first = of(a), second = of(b), names = [...first.keys()].filter(name => second.has(name));
+        if (!names.length)
+            return;
+        const number = (run, index, i, name) => mars.number(run, index, "result.link_classes." + i + "." + name);
+        box.append(make("h3", {}, "Links by class"), mars.simpleTable(["class", "mean use, " + a.name, "mean use, " + b.name, "difference", "highest, " + a.name, "highest, " + b.name, "difference"],
+            names.map(name => {
+                const [x, i] = first.get(name), [y, j] = second.get(name);
+                return [name, number(a, 0, i, "mean_utilisation"), number(b, 1, j, "mean_utilisation"), mars.difference(x.mean_utilisation, y.mean_utilisation, 0),
+                    number(a, 0, i, "max_utilisation"), number(b, 1, j, "max_utilisation"), mars.difference(x.max_utilisation, y.max_utilisation, -1)];
+            })));
+    }
+
+    mars.panel({
+        id: "compare", title: "What differs", wide: true,
+        wanted: () => mars.runs.length === 2,
+        both(box) {
+            if (mars.runs.every(run => run.config))
+                configurations(box, mars.runs);
+            else
+                box.append(make("p", { class: "missing" }, "A folder has no system.cfg: the configurations cannot be compared."));
+            classes(box, mars.runs);
+        },
+    });
+})();

@@ -1,0 +1,181 @@
+/* objects.js - series of links, switches, adapters, jobs, tasks, ...: those to which most happened, and all together. */
+"use strict";
+
+(function () {
+    const { make } = mars;
+    const LINES = 7; /* objects with a line of their own; more make a picture of rows */
+    const words = name => name.replace(/_/g, " ");
+    const kinds = {
+        link_series: { title: "links", label: ([kind, id, port]) => kind === "node" ? "n" + id + (port ? "." + port : "") : "s" + id + "." + port, first: "utilisation" },
+        switch_series: { title: "switches", label: ([id]) => "s" + id, first: "utilisation_max" },
+        adapter_series: { title: "adapters", label: ([node, adapter]) => "n" + node + (adapter ? "." + adapter : ""), first: "utilisation" },
+        job_series: { title: "jobs", label: ([job]) => String(job), first: "wait_ps" },
+        task_series: { title: "tasks", label: ([job, task]) => job + " " + task, first: "wait_ps" },
+        traffic_series: { title: "kinds of messages", label: ([job, kind, leaves]) => job + ": " + words(kind) + (leaves ? ", to other nodes" : ", inside nodes"), first: "bytes" },
+        function_series: { title: "MPI functions", label: ([job, name]) => job + ": " + name, first: "simulated_ps" },
+        communicator_series: { title: "communicators", label: ([job, name]) => job + ": " + name, first: "bytes" },
+    };
+    const keys = ["links", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators"].map(name => "output.series." + name + " = \"periods\"");
+
+    /* Columns as they are shown: {name, format, how, all, values}; the deviation of sizes is made of two of them. */
+    function columnsOf(series) {
+        const columns = series.columns.map((name, i) => {
+            const by = series.how[i] === "rate" ? 1e6 : 1, scale = list => by === 1 ? list : list.map(value => value === null ? null : value / by);
+            return { name, how: series.how[i], format: mars.formatOf(name), all: scale(series.all[i]), values: series.values[i].map(scale) };
+        });
+        const mean = columns.find(column => column.name === "size_mean_bytes"), square = columns.find(column => column.name === "size_square_mean");
+        if (!mean || !square)
+            return columns;
+        const each = (means, squares) => means.map((value, i) => value === null ? null : Math.sqrt(Math.max(0, squares[i] - value * value)));
+        return columns.filter(column => column !== square).concat({ name: "size_deviation_bytes", how: "mean", format: mars.bytes,
+            all: each(mean.all, square.all), values: mean.values.map((list, i) => each(list, square.values[i])) });
+    }
+
+    const of = { sum: "all together", last: "all together", max: "the highest", rate: "mean of all", mean: "mean of all" };
+
+    /* Rows of objects over time, the colour being the value. */
+    class Rows {
+        constructor(box) {
+            this.canvas = make("canvas", { role: "img", class: "rows", tabindex: 0, "aria-label": "a row for each, over simulated time; arrows move the mark" });
+            this.told = make("output", {}, "");
+            this.top = make("span", {}, "");
+            this.box = make("div", {}, make("div", { class: "controls" }, mars.colours.scale("0", this.top), this.told), make("div", { class: "canvas" }, this.canvas));
+            box.append(this.box);
+            this.canvas.addEventListener("pointermove", event => {
+                const at = this.at(event.offsetX, event.offsetY);
+                if (at)
+                    mars.tip.show(event, this.tell(...at));
+                else
+                    mars.tip.hide();
+            });
+            this.canvas.addEventListener("pointerleave", mars.tip.hide);
+            this.canvas.addEventListener("keydown", event => this.key(event));
+            mars.drawn(() => this.draw());
+        }
+
+        show(series, labels, column) {
+            this.series = series, this.labels = labels, this.column = column;
+            this.mark = null;
+            this.told.textContent = "";
+            this.draw();
+        }
+
+        span(i) {
+            return [i ? this.series.time_ps[i - 1] : this.series.begun_ps, this.series.time_ps[i]];
+        }
+
+        x(time) {
+            const first = this.series.begun_ps, last = this.series.time_ps[this.series.time_ps.length - 1];
+            return 108 + (time - first) / (last - first || 1) * (this.width - 112);
+        }
+
+        draw() {
+            this.box.style.display = this.series ? "" : "none";
+            if (!this.series)
+                return;
+            const rows = this.column.values, each = Math.max(6, Math.min(16, 480 / rows.length)), height = rows.length * each;
+            const most = rows.reduce((highest, list) => list.reduce((m, value) => Math.max(m, value || 0), highest), 0);
+            this.width = this.canvas.parentElement.clientWidth, this.each = each;
+            this.top.textContent = this.column.format(most);
+            const c = mars.canvasOf(this.canvas, this.width, height + 22), step = Math.ceil(11 / each);
+            c.font = "11px system-ui, sans-serif";
+            c.textBaseline = "middle";
+            rows.forEach((list, r) => {
+                for (let i = 0; i < list.length; i++) {
+                    const [from, to] = this.span(i).map(time => this.x(time));
+                    c.fillStyle = list[i] === null ? mars.colours.variable("back") : mars.colours.load(most ? list[i] / most : 0);
+                    c.fillRect(from, r * each, Math.max(0.5, to - from + 0.3), each > 7 ? each - 1 : each);
+                }
+            });
+            c.fillStyle = mars.colours.variable("faint");
+            c.textAlign = "right";
+            rows.forEach((list, r) => r % step === 0 && c.fillText(this.labels[r].length > 17 ? this.labels[r].slice(0, 16) + "…" : this.labels[r], 102, (r + 0.5) * each));
+            c.textAlign = "center";
+            const first = this.series.begun_ps, last = this.series.time_ps[this.series.time_ps.length - 1];
+            for (let i = 0; i <= 6; i++) {
+                const time = first + (last - first) * i / 6;
+                c.fillText(mars.time(Math.round(time)), Math.max(130, Math.min(this.width - 30, this.x(time))), height + 12);
+            }
+            if (this.mark) {
+                const [from, to] = this.span(this.mark[1]).map(time => this.x(time));
+                c.strokeStyle = mars.colours.variable("focus");
+                c.lineWidth = 2;
+                c.strokeRect(from - 1, this.mark[0] * each - 1, to - from + 2, each + 2);
+            }
+        }
+
+        at(px, py) {
+            const row = Math.floor(py / this.each), times = this.series.time_ps;
+            if (row < 0 || row >= this.labels.length || px < 108)
+                return null;
+            const i = times.findIndex(time => px <= this.x(time));
+            return i < 0 ? null : [row, i];
+        }
+
+        tell(row, i) {
+            const value = this.column.values[row][i];
+            return this.labels[row] + ", " + this.span(i).map(mars.time).join(" to ") + ": " + (value === null ? "nothing" : this.column.format(value));
+        }
+
+        key(event) {
+            const step = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key];
+            if (!step)
+                return;
+            event.preventDefault();
+            const last = [this.labels.length - 1, this.series.time_ps.length - 1];
+            this.mark = this.mark ? [0, 1].map(i => Math.max(0, Math.min(last[i], this.mark[i] + step[i]))) : [0, 0];
+            this.told.textContent = this.tell(...this.mark);
+            this.draw();
+        }
+    }
+
+    function show(box, run, index, names) {
+        const what = make("select", { "aria-label": "of what", onchange: () => choose() }, ...names.map(name => make("option", { value: name }, kinds[name].title)));
+        const which = make("select", { "aria-label": "which column", onchange: () => draw() }), hint = make("p", { class: "hint" }), plots = make("div", {});
+        box.append(make("div", { class: "controls" }, what, which), plots);
+        const line = { title: "", format: mars.count, times: [], lines: [], sync: "run" + index, height: 220 };
+        let columns = [], labels = [], redraw = null;
+        const rows = new Rows(box);
+        box.append(hint);
+        function draw() {
+            const series = run.series[what.value], column = columns[Number(which.value)], some = column.values.slice(0, LINES);
+            line.title = words(column.name.replace(/_(ps|ns)$/, "")) + " of " + kinds[what.value].title;
+            line.format = column.format;
+            line.times = series.time_ps;
+            line.lines = some.map((values, i) => ({ label: labels[i], values, colour: mars.colours.kind(i) }));
+            if (series.count > 1 && !(column.how === "mean" && series.count === 1))
+                line.lines.push({ label: of[column.how], values: column.all, colour: mars.colours.variable("ink"), width: 2.2, dash: [7, 3] });
+            if (redraw)
+                redraw();
+            else
+                redraw = mars.plot(plots, line);
+            rows.show(series.objects.length > LINES ? series : null, labels, column);
+            hint.textContent = (series.count > LINES ? "Lines: the " + LINES + " with the most" + (series.count > series.objects.length ? "; rows: the " + series.objects.length +
+                " with the most of " + mars.count(series.count) : "") + ". " : "") + (series.together > 1 ? series.together + " periods are one point." : "");
+        }
+        function choose() {
+            const kind = kinds[what.value], series = run.series[what.value];
+            columns = columnsOf(series);
+            labels = series.objects.map(kind.label);
+            if (kind.title !== "jobs" && new Set(series.objects.map(object => object[0])).size === 1 && series.keys[0] === "job")
+                labels = labels.map(text => text.slice(String(series.objects[0][0]).length).replace(/^: /, "").replace(/^ /, kind.title === "tasks" ? "task " : ""));
+            which.replaceChildren(...columns.map((column, i) => make("option", { value: i }, words(column.name.replace(/_(ps|ns)$/, "")))));
+            which.value = Math.max(0, columns.findIndex(column => column.name === kind.first));
+            draw();
+        }
+        choose();
+        /* Colours that the lines have been given change with the theme. */
+        mars.redraws.unshift(() => draw());
+    }
+
+    mars.panel({
+        id: "objects", title: "Links, switches, tasks over time", wide: true,
+        build(box, run, index) {
+            const names = Object.keys(kinds).filter(name => run.series && run.series[name] && run.series[name].objects.length);
+            if (names.length)
+                show(box, run, index, names);
+            else
+                box.append(mars.missing("No series of single links, switches, jobs, tasks, ... was collected.", "output.period = \"10 us\"", ...keys));
+        },
+    });
+})();

@@ -1,0 +1,85 @@
+/* waits.js - what tasks waited for: parts that add up to all their waiting. */
+"use strict";
+
+(function () {
+    const { make } = mars;
+    const parts = [["late_sender_ps", "late sender", "a receive waited until the message was sent"],
+        ["late_receiver_ps", "late receiver", "a send waited until it was received"],
+        ["late_participants_ps", "late participants", "at a collective, until the last task had entered"],
+        ["collective_steps_ps", "steps of a collective", "then, until the message that ended the wait was sent"],
+        ["handshake_ps", "handshake", "control messages of rendezvous"],
+        ["contention_ps", "contention", "time in the network above that of an empty one"],
+        ["transfer_ps", "transfer", "the rest of the network's time"],
+        ["sending_ps", "sending", "until the adapter had sent it"],
+        ["matching_ps", "matching", "searches in queues"],
+        ["one_sided_ps", "one-sided", "until the partner's one-sided message was sent"],
+        ["other_ps", "other", "threads, generalised requests, and waits that the end of the run found open"]];
+    const patterns = i => mars.colours.kind(i) + (i >= 8 ? "99" : "");
+
+    function stack(of, total, title) {
+        return make("div", { class: "stack", role: "img", "aria-label": title }, ...parts.map(([name, what], i) => {
+            const piece = make("i", { title: what + ": " + mars.time(of(name)) });
+            piece.style.width = (total ? 100 * of(name) / total : 0) + "%";
+            piece.style.background = patterns(i);
+            return piece;
+        }));
+    }
+
+    function ofJob(box, run, index, job, i) {
+        const path = "result.jobs." + i + ".waits", own = job.waits;
+        box.append(make("h3", {}, "Job " + job.name + ": ", mars.number(run, index, path + ".wait_ps"), " in ", mars.number(run, index, path + ".count", mars.count), " waits"),
+            stack(name => own[name] || 0, own.wait_ps, "waits of job " + job.name),
+            mars.simpleTable(["", "time", "share", ""], parts.filter(([name]) => own[name]).map(([name, what, why]) => [
+                make("span", {}, make("span", { class: "mark", style: "background:" + patterns(parts.findIndex(part => part[0] === name)) }), what),
+                mars.number(run, index, path + "." + name), mars.percent(own.wait_ps ? own[name] / own.wait_ps : 0), make("span", { class: "faint" }, why)])));
+    }
+
+    /* A table of waits by task or by function, each with its bar. */
+    function table(box, data, first, title) {
+        const t = mars.table(data), cell = name => row => t.at(name) < 0 ? null : row[t.at(name)], several = new Set(t.rows.map(cell("job"))).size > 1;
+        const there = parts.filter(([name]) => t.rows.some(row => cell(name)(row)));
+        const columns = [
+            { title: first, value: cell(first), text: first === "function", show: String },
+            several && { title: "job", value: cell("job"), text: true },
+            { title: "waits", value: cell("waits"), show: mars.count },
+            { title: "time", value: cell("wait_ps"), show: mars.time, cell: row => make("span", {}, mars.time(cell("wait_ps")(row))) },
+            { title: "parts", value: cell("wait_ps"), cell: row => stack(name => cell(name)(row) || 0, cell("wait_ps")(row), "parts") },
+            ...there.map(([name, what]) => ({ title: what, value: cell(name), show: mars.time })),
+            t.at("skew_max_ps") >= 0 && { title: "skew, most", value: cell("skew_max_ps"), show: mars.time },
+        ].filter(Boolean);
+        box.append(make("h3", {}, title), mars.sortable(columns, t.rows, columns.findIndex(column => column.title === "time"), 500));
+        if (data.left_out || t.rows.length > 500)
+            box.append(make("p", { class: "hint" }, "The first 500 rows by the chosen order" + (data.left_out ? "; " + mars.count(data.left_out) + " more are in the table only." : ".")));
+    }
+
+    mars.panel({
+        id: "waits", title: "What tasks waited for", wide: true,
+        build(box, run, index) {
+            const jobs = mars.at(run, "result.jobs") || [];
+            if (!jobs.some(job => job.waits) && !run.waits && !run.wait_functions) {
+                box.append(mars.missing("Waits were not told apart, or there are no jobs.", "output.waits = true"));
+                return;
+            }
+            jobs.forEach((job, i) => job.waits && ofJob(box, run, index, job, i));
+            if (run.wait_functions && run.wait_functions.rows.length)
+                table(box, run.wait_functions, "function", "By function");
+            if (run.waits && run.waits.rows.length)
+                table(box, run.waits, "task", "By task");
+        },
+    });
+
+    mars.panel({
+        id: "rates", title: "Bandwidth achieved, by size",
+        build(box, run) {
+            if (!run.message_rates || !run.message_rates.rows.length) {
+                box.append(mars.missing("What messages achieved was not collected, or there are no jobs.", "output.bandwidth = true"));
+                return;
+            }
+            const t = mars.table(run.message_rates), cell = (row, name) => row[t.at(name)], most = Math.max(...t.rows.map(row => cell(row, "rate_bytes_per_s") || 0));
+            const several = new Set(t.rows.map(row => cell(row, "job"))).size > 1;
+            box.append(make("div", { class: "scroll" }, mars.simpleTable(["size from", ...(several ? ["job"] : []), "messages", "bytes", "rate", ""], t.rows.map(row => [mars.bytes(cell(row, "size_bytes")),
+                ...(several ? [cell(row, "job")] : []), mars.count(cell(row, "messages")), mars.bytes(cell(row, "bytes")), cell(row, "rate_bytes_per_s") === null ? "–" : mars.rate(cell(row, "rate_bytes_per_s")),
+                mars.bar(most ? (cell(row, "rate_bytes_per_s") || 0) / most : 0)]))));
+        },
+    });
+})();
