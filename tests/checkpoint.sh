@@ -96,5 +96,26 @@ for f in who where trace/pmpi-trace-rank-0.txt; do
     check "not when ${f%%/*} has changed"
     cp "$t/kept" "$t/in/$f"
 done
+# The same with names as seen from where the run began: it goes on elsewhere, and knows its files.
+(cd "$t/in" && "$m" -q -o here system.cfg "run.checkpoint.at=5 us" partition.bind=no) && run --resume "$t/in/here" -o "$t/h" &&
+    cmp "$t/in/here/tasks.csv" "$t/h/tasks.csv"
+check "a run with relative names goes on elsewhere"
+for f in who where trace/pmpi-trace-rank-3.txt; do
+    cp "$t/in/$f" "$t/kept"
+    echo "# " >>"$t/in/$f"
+    refused "$f: has changed since the run began" --resume "$t/in/here" -o "$t/e"
+    check "not when ${f%%/*} has changed"
+    cp "$t/kept" "$t/in/$f"
+done
+if [ -x "${m%/*}/marsconv" ]; then
+    "${m%/*}/marsconv" --to mars "$t/in/trace" "$t/in/own"
+    (cd "$t/in" && "$m" -q -o own-out system.cfg 'jobs[0].trace="own"' "run.checkpoint.at=5 us" partition.bind=no) && run --resume "$t/in/own-out" -o "$t/i" &&
+        cmp "$t/in/own-out/tasks.csv" "$t/i/tasks.csv"
+    check "a trace of marstrace, too"
+    rm -rf "$t/in/own"
+    "${m%/*}/marsconv" --to mars --cut time=:5ms tests/traces/npb-is.S-8 "$t/in/own" 2>/dev/null
+    refused "own: has changed since the run began" --resume "$t/in/own-out" -o "$t/e"
+    check "not when it is another one"
+fi
 [ ! -e "$t/e" ]
 check "what is refused writes nothing"

@@ -103,6 +103,8 @@ struct entry {
 
 struct ker_inputs {
     struct ker_bytes packed;
+    struct ker_bytes absolute; /* the same with absolute names, for those before `named` */
+    size_t named;
 };
 
 struct ker_inputs *ker_inputs_new(void)
@@ -112,17 +114,18 @@ struct ker_inputs *ker_inputs_new(void)
 
 void ker_inputs_free(struct ker_inputs *inputs)
 {
-    if (inputs)
+    if (inputs) {
         free(inputs->packed.byte);
+        free(inputs->absolute.byte);
+    }
     free(inputs);
 }
 
-static void entry_add(struct ker_inputs *inputs, const struct entry *entry, const char *name,
-                      const char *text)
+static void entry_add(struct ker_bytes *packed, const struct entry *entry, const char *name, const char *text)
 {
-    ker_bytes_add(&inputs->packed, entry, sizeof *entry);
-    ker_bytes_add(&inputs->packed, name, entry->name_bytes);
-    ker_bytes_add(&inputs->packed, text, entry->text_bytes);
+    ker_bytes_add(packed, entry, sizeof *entry);
+    ker_bytes_add(packed, name, entry->name_bytes);
+    ker_bytes_add(packed, text, entry->text_bytes);
 }
 
 static void register_entry(struct ker_inputs *inputs, const char *name, const struct ker_digest *digest,
@@ -131,7 +134,7 @@ static void register_entry(struct ker_inputs *inputs, const char *name, const st
     struct ker_digest end = digest_end(digest);
     struct entry entry = {
         {end.lane[0], end.lane[1]}, digest->bytes, (uint32_t)strlen(name) + 1, (uint32_t)strlen(text) + 1};
-    entry_add(inputs, &entry, name, text);
+    entry_add(&inputs->packed, &entry, name, text);
 }
 
 void ker_input_add(struct ker_inputs *inputs, const char *name, const struct ker_digest *digest)
@@ -290,7 +293,7 @@ static void inputs_join(struct ker_inputs *inputs, const struct told *told, size
 {
     for (size_t i = 0; i < count; i++)
         if (told[i].rank != 0 && (i == 0 || strcmp(told[i].name, told[i - 1].name) != 0))
-            entry_add(inputs, &told[i].entry, told[i].name, told[i].text);
+            entry_add(&inputs->packed, &told[i].entry, told[i].name, told[i].text);
 }
 
 static enum ker_status inputs_compare(struct ker_inputs *inputs, const char *all, const size_t *offset,
@@ -338,10 +341,33 @@ enum ker_status ker_inputs_agree(struct ker_inputs *inputs, struct ker_comm *com
 
 /* ---- the same as before? ---- */
 
-const void *ker_inputs_packed(const struct ker_inputs *inputs, size_t *bytes)
+/* malloc'ed. What is no file keeps its name. */
+static char *name_absolute(const char *name)
 {
-    *bytes = inputs->packed.used;
-    return inputs->packed.byte;
+    char *path = realpath(name, NULL);
+    if (path)
+        return path;
+    char *folder = name[0] != '/' ? realpath(".", NULL) : NULL;
+    path = folder ? ker_format("%s/%s", folder, name) : ker_format("%s", name);
+    free(folder);
+    return path;
+}
+
+const void *ker_inputs_packed(struct ker_inputs *inputs, size_t *bytes)
+{
+    struct entry entry;
+    for (size_t at = inputs->named; at < inputs->packed.used; at = inputs->named) {
+        const char *name = (const char *)inputs->packed.byte + at + sizeof entry;
+        memcpy(&entry, inputs->packed.byte + at, sizeof entry);
+        const char *text = name + entry.name_bytes;
+        inputs->named += sizeof entry + entry.name_bytes + entry.text_bytes;
+        char *absolute = name_absolute(name);
+        entry.name_bytes = (uint32_t)strlen(absolute) + 1;
+        entry_add(&inputs->absolute, &entry, absolute, text);
+        free(absolute);
+    }
+    *bytes = inputs->absolute.used;
+    return inputs->absolute.byte;
 }
 
 /* Packed entries, found by name: told_unpack without hosts. false: they are damaged. */
@@ -368,26 +394,45 @@ static bool packed_index(const char *packed, size_t bytes, int rank, struct told
     return true;
 }
 
-enum ker_status ker_inputs_since(const struct ker_inputs *inputs, const void *packed, size_t bytes,
+/* The first of one name that is not the same; text: among what has one, or among files. NULL: none. */
+static const struct told *changed_find(const struct told *told, size_t count, bool text)
+{
+    for (size_t i = 1; i < count; i++)
+        if (strcmp(told[i].name, told[i - 1].name) == 0 && told[i].rank != told[i - 1].rank &&
+            memcmp(told[i].entry.lane, told[i - 1].entry.lane, sizeof told[i].entry.lane) != 0 &&
+            (told[i].text[0] != 0) == text)
+            return &told[i];
+    return NULL;
+}
+
+static void changed_fail(const struct told *told, struct ker_error *error)
+{
+    char then[TEXT_BYTES + 8], now[TEXT_BYTES + 8];
+    print_what(then, sizeof then, told - 1);
+    print_what(now, sizeof now, told);
+    ker_fail(error, KER_BAD_INPUT,
+             "%s: has changed since the run began (%s then, %s now): a resumed run needs what it has begun "
+             "with",
+             told->name, then, now);
+}
+
+enum ker_status ker_inputs_since(struct ker_inputs *inputs, const void *packed, size_t bytes,
                                  struct ker_error *error)
 {
     struct told *told = NULL;
-    size_t used = 0, room = 0;
+    size_t used = 0, room = 0, own_bytes;
+    const char *own = ker_inputs_packed(inputs, &own_bytes);
     bool good = packed_index(packed, bytes, 0, &told, &used, &room) &&
-                packed_index((const char *)inputs->packed.byte, inputs->packed.used, 1, &told, &used, &room);
+                packed_index(own, own_bytes, 1, &told, &used, &room);
     if (!good)
         ker_fail(error, KER_BAD_INPUT, "the list of inputs in the checkpoint is damaged");
     if (used)
         qsort(told, used, sizeof *told, told_compare);
-    for (size_t i = 1; good && i < used; i++)
-        if (strcmp(told[i].name, told[i - 1].name) == 0 && told[i].rank != told[i - 1].rank &&
-            memcmp(told[i].entry.lane, told[i - 1].entry.lane, sizeof told[i].entry.lane) != 0)
-            ker_fail(
-                error, KER_BAD_INPUT,
-                "%s: has changed since the run began (%llu bytes then, %llu now): a resumed run needs what "
-                "it has begun with",
-                told[i].name, (unsigned long long)told[i - 1].entry.bytes,
-                (unsigned long long)told[i].entry.bytes);
+    const struct told *changed = good ? changed_find(told, used, false) : NULL;
+    if (good && !changed)
+        changed = changed_find(told, used, true);
+    if (changed)
+        changed_fail(changed, error);
     free(told);
     return error->status;
 }

@@ -47,12 +47,11 @@ void ker_input_add_text(struct ker_inputs *, const char *name, const char *text)
 bool ker_inputs_have(const struct ker_inputs *inputs, const char *path);
 
 /* Everything that is registered, as bytes to be kept with what was made of it; the inputs' own, until the
- * next is added. */
-const void *ker_inputs_packed(const struct ker_inputs *, size_t *bytes);
+ * next is added. Files have their absolute names, since a run may go on in another folder. */
+const void *ker_inputs_packed(struct ker_inputs *, size_t *bytes);
 /* Fails when something was registered under one name here and there (packed bytes of one or several ranks,
- * one behind the other), and is not the same. */
-enum ker_status ker_inputs_since(const struct ker_inputs *, const void *packed, size_t bytes,
-                                 struct ker_error *);
+ * one behind the other), and is not the same; a file that has changed is named before a folder. */
+enum ker_status ker_inputs_since(struct ker_inputs *, const void *packed, size_t bytes, struct ker_error *);
 
 /* Collective: what was registered under one name is the same on all ranks that have it; else rank 0 has the
  * error, in place of any other, which says whose is different, and returns it; the other ranks return KER_OK

@@ -172,11 +172,14 @@ static enum ker_status allprof_read_keys(struct task_program *program, const str
     return status;
 }
 
-/* All ranks must see the same number of files before they share them out. */
+/* All ranks must see the same number of files before they share them out, and each file with the same size,
+ * since each is read by one rank. */
 static void folder_register(const struct task_program *program)
 {
-    char text[32];
-    snprintf(text, sizeof text, "%u files", program->tasks);
+    char text[96];
+    uint64_t bytes, digest = allprof_folder_sizes(program->folder, program->tasks, &bytes);
+    snprintf(text, sizeof text, "%u files, %llu bytes, sizes %016llx", program->tasks,
+             (unsigned long long)bytes, (unsigned long long)digest);
     ker_input_add_text(program->rules.inputs, program->folder, text);
 }
 

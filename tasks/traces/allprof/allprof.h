@@ -50,6 +50,8 @@ struct allprof_again;
 struct allprof_again *allprof_file_again(const struct allprof_file *); /* lines of it, and of those before */
 /* Number of tasks in a folder; files must be numbered from 0 without gaps, and each once. */
 enum ker_status allprof_folder_count(const char *folder, uint32_t *tasks, struct ker_error *);
+/* A digest of the sizes of their files, in order; *bytes: of all together. */
+uint64_t allprof_folder_sizes(const char *folder, uint32_t tasks, uint64_t *bytes);
 
 /* ---- call.c: the calls and their arguments ---- */
 

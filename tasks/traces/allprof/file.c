@@ -355,3 +355,18 @@ enum ker_status allprof_folder_count(const char *folder, uint32_t *tasks, struct
     free(found);
     return status;
 }
+
+uint64_t allprof_folder_sizes(const char *folder, uint32_t tasks, uint64_t *bytes)
+{
+    uint64_t digest = tasks;
+    *bytes = 0;
+    for (uint32_t i = 0; i < tasks; i++) {
+        char *path = allprof_file_path(folder, i);
+        struct stat is;
+        uint64_t size = stat(path, &is) == 0 ? (uint64_t)is.st_size : 0;
+        digest = ker_mix(digest + size);
+        *bytes += size;
+        free(path);
+    }
+    return digest;
+}

@@ -21,6 +21,9 @@ void mars_trace_close(struct mars_trace *);
 bool mars_trace_known(const char *path);
 
 uint32_t mars_trace_tasks(const struct mars_trace *);
+/* Of the headers of all blocks, wherever these lie: a folder and the file that it was merged into have the
+ * same. *bytes: of the blocks. */
+uint64_t mars_trace_digest(const struct mars_trace *, uint64_t *bytes);
 /* Something to tell the user: tasks that died, files that were cut; from 0 on, NULL at the end. */
 const char *mars_trace_warning(const struct mars_trace *, uint32_t number);
 

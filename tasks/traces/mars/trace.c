@@ -48,6 +48,23 @@ uint32_t mars_trace_tasks(const struct mars_trace *trace)
     return trace->tasks;
 }
 
+uint64_t mars_trace_digest(const struct mars_trace *trace, uint64_t *bytes)
+{
+    uint64_t digest = trace->pieces, word;
+    uint8_t header[MARS_BLOCK_BYTES];
+    *bytes = 0;
+    for (size_t i = 0; i < trace->pieces; i++) {
+        mars_block_put(header, &trace->piece[i].block);
+        for (size_t at = 0; at < sizeof header; at += sizeof word) {
+            memcpy(&word, header + at, sizeof word);
+            digest = (digest ^ word) * 0xbf58476d1ce4e5b9u;
+            digest ^= digest >> 29;
+        }
+        *bytes += sizeof header + trace->piece[i].block.payload_bytes;
+    }
+    return digest;
+}
+
 /* ---- what there is ---- */
 
 static bool piece_add(struct mars_trace *trace, const struct mars_piece *piece, struct mars_error *error)

@@ -59,8 +59,10 @@ static enum ker_status trace_open(struct task_program *program, struct ker_error
     uint32_t tasks = program->tasks = mars_trace_tasks(program->trace);
     if (tasks == 0)
         return ker_fail(error, KER_BAD_INPUT, "%s: a trace without tasks", program->path);
-    char text[32];
-    snprintf(text, sizeof text, "%u tasks", tasks);
+    char text[96];
+    uint64_t bytes, digest = mars_trace_digest(program->trace, &bytes);
+    snprintf(text, sizeof text, "%u tasks, %llu bytes, blocks %016llx", tasks, (unsigned long long)bytes,
+             (unsigned long long)digest);
     ker_input_add_text(program->inputs, program->path, text);
     return KER_OK;
 }
