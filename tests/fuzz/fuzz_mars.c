@@ -35,21 +35,43 @@ static uint64_t walk_record(const struct mars_task *task, const struct mars_reco
     return sum;
 }
 
+/* All threads in one order: as many records, each thread's in its order. */
+static bool walk_threads(const struct mars_task *task, const uint64_t records[4], struct mars_error *error)
+{
+    struct mars_threads all;
+    uint64_t seen[4] = {0}, sum = 0;
+    bool fine = task->threads <= 4 && mars_threads_open(&all, task, error);
+    for (uint32_t i = 0; fine && i < RECORDS_MOST && mars_threads_next(&all, error); i++) {
+        ker_assert(all.thread[all.now].records == seen[all.now]);
+        sum += walk_record(task, &all.thread[all.now].record) & 1;
+        seen[all.now]++;
+    }
+    ker_assert(sum <= seen[0] + seen[1] + seen[2] + seen[3]);
+    for (uint32_t i = 0; fine && !error->text[0] && i < task->threads; i++)
+        ker_assert(seen[i] == records[i] || seen[0] + seen[1] + seen[2] + seen[3] == RECORDS_MOST);
+    if (task->threads <= 4)
+        mars_threads_close(&all);
+    return !error->text[0];
+}
+
 static bool walk_task(struct mars_trace *trace, uint32_t number, struct mars_error *error)
 {
     static volatile uint64_t sink;
     struct mars_task *task;
     struct mars_stream *stream;
     struct mars_record record;
+    uint64_t records[4] = {0};
     if (!mars_task_open(&task, trace, number, error))
         return false;
     for (uint32_t i = 0; i < task->threads && i < 4 && !error->text[0]; i++) {
         if (!mars_stream_open(&stream, task, i, error))
             break;
-        for (uint32_t j = 0; j < RECORDS_MOST && mars_stream_next(stream, &record, error); j++)
+        for (uint32_t j = 0; j < RECORDS_MOST && mars_stream_next(stream, &record, error); j++, records[i]++)
             sink = sink + walk_record(task, &record);
         mars_stream_close(stream);
     }
+    if (!error->text[0])
+        walk_threads(task, records, error);
     mars_task_close(task);
     return !error->text[0];
 }

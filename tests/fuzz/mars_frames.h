@@ -1,5 +1,6 @@
 /* mars_frames.h - for fuzzers: the file of a task made of any bytes, with right checksums, so that more than
- * these is tried: definitions first, then each section of a block of calls. */
+ * these is tried: definitions first, then each section of a block of calls; what is left are calls of
+ * further threads, each a number of records and its sections. */
 #ifndef TESTS_FUZZ_MARS_FRAMES_H
 #define TESTS_FUZZ_MARS_FRAMES_H
 
@@ -34,6 +35,22 @@ static size_t block_add(uint8_t *file, size_t at, struct mars_payload *payload, 
 
 #define FRAMED_BYTES ((size_t)1 << 20)
 
+#define FRAMED_THREADS 4
+
+/* A block of calls of `records`, with its sections up to `last`. */
+static size_t frames_calls(uint8_t file[FRAMED_BYTES], size_t at, struct mars_payload *payload,
+                           struct mars_block *block, const uint8_t **data, size_t *size,
+                           enum mars_section_kind last)
+{
+    size_t bytes;
+    mars_payload_begin(payload);
+    for (int kind = MARS_SECTION_SHAPES; kind <= (int)last; kind++) {
+        const uint8_t *from = part(data, size, &bytes);
+        mars_payload_section(payload, (enum mars_section_kind)kind, from, bytes);
+    }
+    return block_add(file, at, payload, block);
+}
+
 /* Appends a task's blocks to the file; the input has not less than two bytes. Returns the file's bytes. */
 static size_t frames_task(uint8_t file[FRAMED_BYTES], size_t at, uint32_t task, const uint8_t *data,
                           size_t size)
@@ -48,12 +65,17 @@ static size_t frames_task(uint8_t file[FRAMED_BYTES], size_t at, uint32_t task, 
     mars_payload_section(&payload, MARS_SECTION_DEFINITIONS, from, bytes);
     at = block_add(file, at, &payload, &block);
     block = (struct mars_block){.kind = MARS_BLOCK_CALLS, .task = task, .records = records};
-    mars_payload_begin(&payload);
-    for (int kind = MARS_SECTION_SHAPES; kind <= MARS_SECTION_DURATION_BITS; kind++) {
-        from = part(&data, &size, &bytes);
-        mars_payload_section(&payload, (enum mars_section_kind)kind, from, bytes);
+    at = frames_calls(file, at, &payload, &block, &data, &size, MARS_SECTION_DURATION_BITS);
+    for (uint16_t thread = 1; size > 2 && thread < FRAMED_THREADS; thread++) {
+        block = (struct mars_block){.kind = MARS_BLOCK_CALLS,
+                                    .task = task,
+                                    .thread = thread,
+                                    .records = data[0],
+                                    .start_ns = data[1]};
+        data += 2, size -= 2;
+        at = frames_calls(file, at, &payload, &block, &data, &size, MARS_SECTION_OWN);
     }
-    return block_add(file, at, &payload, &block);
+    return at;
 }
 
 /* A file of one task. Returns its bytes; 0: the input is too short or too long for one. */
