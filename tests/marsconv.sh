@@ -181,6 +181,17 @@ if [ -x "$(dirname "$marssim")/marstrace" ]; then
     found "a communicator that cannot be" 1 'mixed: task 1: communicator [0-9]* .* members\|communicator .* has 3 members that are tasks; 1 tasks have it' mixed
     mixed 0 64 a 8 3 2 0
     found "a send that nobody waits for" 1 'mixed: task 1, call 10: MPI_Isend: its request, 2, never completes' mixed
+    mpicc -O1 -o edges "$top/tests/tracer/edges.c" >err 2>&1
+    edges() { # FOLDER WORDS...
+        rm -rf "$1"
+        mpirun -n 4 "$marstrace" -o "$1" ./edges "${@:2}" >err 2>&1
+    }
+    edges right 100 30 && "$marsconv" --check right >out 2>err && grep -q '^nothing found' out
+    check "collectives among neighbours that are right"
+    edges other 101 30 && rm -rf mixed && cp -R right mixed && cp other/task-000001.mars mixed
+    found "other bytes between neighbours in a grid" 1 'mixed: task 0, call 5: MPI_Neighbor_allgather: its counts at one task' mixed
+    edges other 100 31 && rm -rf mixed && cp -R right mixed && cp other/task-000003.mars mixed
+    found "other counts between neighbours in a graph" 1 'mixed: task 0, call 7: MPI_Neighbor_alltoallv: its counts at one task' mixed
     mpicc -O1 -o epochs "$top/tests/tracer/epochs.c" >err 2>&1
     epochs() { # FOLDER WORDS...
         rm -rf "$1"

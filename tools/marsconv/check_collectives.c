@@ -78,6 +78,29 @@ static void rooted_pairs(const struct mars_record *r, const struct mars_comm *co
                                 each && i < each->count ? each->list[i] : mars_number(r, one, -1));
 }
 
+/* Over each edge of the topology. Those between the same two tasks are told apart by nothing: what goes over
+ * them is the same taken together. */
+static void edges_pairs(const struct mars_record *r, const struct mars_comm *comm, uint64_t sequence,
+                        uint64_t *sent, uint64_t *received)
+{
+    const struct mars_value *sends = mars_list(r, MARS_FIELD_bytes_each),
+                            *receives = mars_list(r, MARS_FIELD_recvbytes_each);
+    uint64_t me = (uint64_t)comm->rank;
+    for (uint32_t i = 0; i < comm->in + comm->out && i < comm->neighbour.count; i++) {
+        int32_t other = mars_rank_at(&comm->neighbour, i);
+        bool in = i < comm->in;
+        uint32_t at = in ? i : i - comm->in;
+        const struct mars_value *each = in ? receives : sends;
+        int64_t bytes = each && at < each->count
+                            ? each->list[at]
+                            : mars_number(r, in ? MARS_FIELD_recvbytes : MARS_FIELD_bytes, -1);
+        if (other < 0)
+            continue;
+        uint64_t digest = pair_digest(sequence, in ? (uint64_t)other : me, in ? me : (uint64_t)other, bytes);
+        *(in ? received : sent) += digest;
+    }
+}
+
 void check_pairs_of(const struct conv_function *is, const struct mars_record *r, const struct mars_comm *comm,
                     uint64_t sequence, uint64_t *sent, uint64_t *received)
 {
@@ -89,6 +112,8 @@ void check_pairs_of(const struct conv_function *is, const struct mars_record *r,
         rooted_pairs(r, comm, sequence, true, sent, received);
     if (is->equal == CONV_EQUAL_SCATTER)
         rooted_pairs(r, comm, sequence, false, received, sent);
+    if (is->equal == CONV_EQUAL_NEIGHBOURS)
+        edges_pairs(r, comm, sequence, sent, received);
     if (is->equal != CONV_EQUAL_PAIRS || !receives)
         return;
     if (!sends || sends->count == 0) /* in place */
@@ -109,17 +134,20 @@ static void own_check(struct check *c, const struct conv_task *task, const struc
     int64_t root = mars_number(r, MARS_FIELD_root, 0), bytes = mars_number(r, MARS_FIELD_bytes, -1);
     int64_t received = mars_number(r, MARS_FIELD_recvbytes, -1);
     static const enum mars_field lists[] = {MARS_FIELD_bytes_each, MARS_FIELD_recvbytes_each};
-    bool neighbours = strncmp(is->base, "Neighbor_", 9) == 0;
+    bool neighbours = is->equal == CONV_EQUAL_NEIGHBOURS;
     if (comm->inter)
         return;
     if (root < 0 || root >= comm->member.count)
         check_found(c, task->about->number, at, "%s: its root is %lld in a communicator of %u",
                     r->function->name, (long long)root, comm->member.count);
-    for (unsigned i = 0; i < 2 && !neighbours; i++) {
+    if (neighbours && comm->topology == MARS_PLAIN)
+        check_found(c, task->about->number, at, "%s: its communicator has no topology", r->function->name);
+    for (unsigned i = 0; i < 2; i++) {
         const struct mars_value *list = mars_list(r, lists[i]);
-        if (list && list->count && list->count != comm->member.count)
-            check_found(c, task->about->number, at, "%s: %u counts in a communicator of %u",
-                        r->function->name, list->count, comm->member.count);
+        uint32_t wanted = !neighbours ? comm->member.count : i == 0 ? comm->out : comm->in;
+        if (list && list->count && list->count != wanted)
+            check_found(c, task->about->number, at, "%s: %u counts %s %u", r->function->name, list->count,
+                        neighbours ? "for neighbours, of which there are" : "in a communicator of", wanted);
     }
     if (is->equal == CONV_EQUAL_RECVBYTES && bytes >= 0 && received >= 0 && bytes != received)
         check_found(c, task->about->number, at, "%s: %lld bytes are sent to each, and %lld received",

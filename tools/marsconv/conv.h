@@ -132,13 +132,14 @@ enum conv_sort {
 /* What the bytes of a collective must be for the others'. */
 enum conv_equal {
     CONV_EQUAL_NONE,
-    CONV_EQUAL_BYTES,     /* the send side's, at all tasks */
-    CONV_EQUAL_RECVBYTES, /* the receive side's, at all tasks */
-    CONV_EQUAL_EACH,      /* the list of the send side, at all tasks */
-    CONV_EQUAL_RECV_EACH, /* that of the receive side */
-    CONV_EQUAL_GATHER,    /* what a task sends is what the root receives from it */
-    CONV_EQUAL_SCATTER,   /* and the other way round */
-    CONV_EQUAL_PAIRS,     /* what a task sends to another is what that receives from it */
+    CONV_EQUAL_BYTES,      /* the send side's, at all tasks */
+    CONV_EQUAL_RECVBYTES,  /* the receive side's, at all tasks */
+    CONV_EQUAL_EACH,       /* the list of the send side, at all tasks */
+    CONV_EQUAL_RECV_EACH,  /* that of the receive side */
+    CONV_EQUAL_GATHER,     /* what a task sends is what the root receives from it */
+    CONV_EQUAL_SCATTER,    /* and the other way round */
+    CONV_EQUAL_PAIRS,      /* what a task sends to another is what that receives from it */
+    CONV_EQUAL_NEIGHBOURS, /* likewise, over each edge of a topology */
 };
 
 struct conv_function {
