@@ -272,6 +272,16 @@ static inline uint32_t task_index(const struct task_mpi *mpi, const struct task_
     return (uint32_t)(task - mpi->task);
 }
 
+/* How long it has been blocked: a task that is spawned begins then, its call of MPI_Init, too. */
+static inline ker_time task_waited(struct task_state *task, ker_time now)
+{
+    if (task->op.kind != TASK_OP_COLLECTIVE || task->op.mode != TASK_COLLECTIVE_BEGINS)
+        return now - task->blocked_since;
+    if (task->calls)
+        task->calls->since = now;
+    return 0;
+}
+
 #include "tasks/mpi/partitioned.h"
 #include "tasks/mpi/run.h"
 #include "tasks/mpi/stream.h"

@@ -370,7 +370,7 @@ static void task_unblock(const struct task_mpi *mpi, struct task_state *task, ke
     if (!task->blocked)
         return;
     task->blocked = false;
-    ker_time time = now - task->blocked_since;
+    ker_time time = task_waited(task, now);
     if (__builtin_expect(task->calls != NULL, 0))
         task_calls_wait(task, time);
     if (__builtin_expect(task->line, 0))

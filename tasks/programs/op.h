@@ -86,6 +86,8 @@ enum task_op_kind {
 
 enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFERED, TASK_MODE_READY };
 
+#define TASK_COLLECTIVE_BEGINS 1 /* mode of a collective: the task begins by it, and does not wait before */
+
 /* Of windows: mode, as bits. */
 #define TASK_WINDOW_EXCLUSIVE 1 /* the lock */
 #define TASK_WINDOW_UNCHECKED 2 /* MPI_MODE_NOCHECK: nobody is asked */

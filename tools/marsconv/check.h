@@ -32,6 +32,7 @@ struct check {
     uint32_t part, parts; /* of the receivers, this time */
     bool overflow;        /* more channels than there is room for */
     bool defined_partly;  /* not all members define their communicators */
+    uint64_t worlds;      /* members of all worlds, as their first tasks tell */
     struct ker_table channels, wild, comms, windows;
     struct check_differ *differ; /* collectives to be looked at again */
     size_t differs, differ_room;

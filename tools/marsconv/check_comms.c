@@ -100,9 +100,8 @@ static void comm_tell(struct check *c, const struct conv_task *task, uint32_t nu
     if (!comm->inter && mars_rank_at(&comm->member, (uint32_t)comm->rank) != (int64_t)me)
         check_found(c, me, 0, "communicator %u has task %d at the rank of this task, %d", number,
                     mars_rank_at(&comm->member, (uint32_t)comm->rank), comm->rank);
-    if (number == 1 && comm->member.count != c->source->tasks)
-        check_found(c, me, 0, "MPI_COMM_WORLD has %u members, the trace %u tasks", comm->member.count,
-                    c->source->tasks);
+    if (number == 1 && comm->rank == 0) /* spawned tasks have a world of their own */
+        c->worlds += comm->member.count;
 }
 
 void check_comms_tell(struct check *c, const struct conv_task *task, uint32_t *told)
@@ -133,6 +132,9 @@ uint32_t check_comms_unequal(struct check *c, struct check_comm *list)
 
 void check_comms_end(struct check *c)
 {
+    if (!c->defined_partly && c->worlds != c->source->tasks)
+        check_found(c, 0, 0, "MPI_COMM_WORLD has %llu members, the trace %u tasks",
+                    (unsigned long long)c->worlds, c->source->tasks);
     void **all = ker_table_sorted(&kind, &c->comms, comm_compare);
     for (uint32_t i = 0; i < c->comms.count; i++) {
         const struct check_comm *comm = all[i];

@@ -27,7 +27,7 @@ function fields_set() {
     split("type bytes type buffer|bothtype bytes type buffer recvbytes recvtype recvbuffer|type1 bytes type buffer|" \
         "rtype recvbytes recvtype recvbuffer|vtype bytes_each[] type buffer|rvtype recvbytes_each[] recvtype recvbuffer|" \
         "wtypes bytes_each[] buffer|rwtypes recvbytes_each[] recvbuffer|ttype target_bytes target_type|dest dest|" \
-        "source source|tag tag|rtag recvtag|comm comm|comm2 comm2|newcomm newcomm|inewcomm newcomm|freecomm comm|" \
+        "source source|tag tag|rtag recvtag|comm comm|comm2 comm2|newcomm newcomm|inewcomm newcomm|parent newcomm|freecomm comm|" \
         "root root|op op|newop newop|freeop op|req request|rreq request|preq request|prreq request|ioreq request|" \
         "reqref request|reqval request|cancelreq request|freereq request|startreq requests[]|startreqs requests[]|" \
         "reqio requests[]|reqs requests[]|status from got_tag got|fstatus from got_tag got|wstatus done[]|" \
@@ -179,7 +179,7 @@ function wrappers(    i, j, count, call, array, word) {
         print "    if (!t_)\n        return P" names[i] "(" original ");"
         print "    intptr_t a_[] = {" (array ? array : "0") "};"
         if (needs_before(count)) print "    trc_before(t_, " number_of(names[i]) ", a_);"
-        print "    " results[names[i]] " result_ = P" names[i] "(" call ");"
+        print "    " results[names[i]] " result_ = " (names[i] ~ /^MPI_Comm_spawn(_multiple)?$/ ? "trc_" : "P") names[i] "(" call ");"
         print "    trc_after(t_, " number_of(names[i]) ", a_, " (results[names[i]] == "int" ? "result_" : "0") ");"
         print "    return result_;\n}\n"
     }

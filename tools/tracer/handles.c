@@ -14,8 +14,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* A group and its members' numbers; never freed, so that nobody has to lock the list to read it. */
+struct numbered {
+    struct numbered *next;
+    MPI_Group group;
+    int32_t *number;
+    int count;
+};
+
 static struct {
-    MPI_Group world;
+    struct numbered *groups; /* whose members' numbers are known; the first is the world */
     struct trc_map comm, made, type, op, thing[TRC_THINGS];
     uint32_t comms, types, ops, things[TRC_THINGS];
     struct trc_comm none;
@@ -34,25 +42,53 @@ static uint64_t mix(uint64_t a, uint64_t b)
 
 /* ---- communicators ---- */
 
+void trc_group_known(MPI_Group group, int32_t *number, int count)
+{
+    struct numbered *one = malloc(sizeof *one), **at = &known.groups;
+    if (!one)
+        return;
+    *one = (struct numbered){NULL, group, number, count};
+    trc_lock();
+    while (*at)
+        at = &(*at)->next;
+    __atomic_store_n(at, one, __ATOMIC_RELEASE);
+    trc_unlock();
+}
+
+/* Those members that are in the known group, and not known yet. */
+static void members_find(MPI_Group group, int count, const int *own, int *found, int32_t *number,
+                         const struct numbered *in)
+{
+    int missing = 0;
+    for (int i = 0; i < count; i++)
+        missing += number[i] < 0;
+    if (!missing)
+        return;
+    PMPI_Group_translate_ranks(group, count, own, in->group, found);
+    for (int i = 0; i < count; i++)
+        if (number[i] < 0 && found[i] >= 0 && found[i] < in->count)
+            number[i] = in->number[found[i]];
+}
+
 int32_t *trc_group_members(MPI_Group group, int *count)
 {
     PMPI_Group_size(group, count);
     int n = *count;
-    int *own = malloc(((size_t)n + 1) * sizeof *own), *world = malloc(((size_t)n + 1) * sizeof *world);
-    if (!own || !world) {
+    int *own = malloc(2 * ((size_t)n + 1) * sizeof *own);
+    int32_t *number = malloc(((size_t)n + 1) * sizeof *number);
+    if (!own || !number) {
         free(own);
-        free(world);
+        free(number);
         return NULL;
     }
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n; i++) {
         own[i] = i;
-    if (n > 0)
-        PMPI_Group_translate_ranks(group, n, own, known.world, world);
-    for (int i = 0; i < n; i++)
-        if (world[i] < 0)
-            world[i] = -1;
+        number[i] = -1;
+    }
+    for (const struct numbered *in = known.groups; n > 0 && in; in = in->next)
+        members_find(group, n, own, own + n, number, in);
     free(own);
-    return world;
+    return number;
 }
 
 static uint64_t members_hash(const int32_t *member, int count)
@@ -421,7 +457,13 @@ void trc_thing_freed(enum trc_thing thing, uintptr_t handle)
 
 void trc_handles_begin(void)
 {
-    PMPI_Comm_group(MPI_COMM_WORLD, &known.world);
+    MPI_Group world;
+    int32_t *number = malloc(((size_t)trc.size + 1) * sizeof *number);
+    PMPI_Comm_group(MPI_COMM_WORLD, &world);
+    for (int i = 0; number && i < trc.size; i++)
+        number[i] = trc.first + i;
+    if (number)
+        trc_group_known(world, number, trc.size);
     known.things[TRC_PAGES] = 1; /* of MPI_IN_PLACE */
     trc_comm_made(MPI_COMM_WORLD, NULL);
     trc_comm_made(MPI_COMM_SELF, NULL);

@@ -32,23 +32,31 @@ static char *lines(int *bytes)
     return text;
 }
 
+/* Each world has its table. */
+static bool profile_path(char **path)
+{
+    if (trc.first)
+        return asprintf(path, "%s/profile-%06d.csv", trc.folder, trc.first) >= 0;
+    return asprintf(path, "%s/profile.csv", trc.folder) >= 0;
+}
+
 void trc_profile_gather(void)
 {
     int bytes = 0, *count = NULL, *start = NULL, total = 0;
     char *own = lines(&bytes), *all = NULL, *path = NULL;
-    if (trc.rank == 0) {
+    if (trc.rank == trc.first) {
         count = calloc((size_t)trc.size, sizeof *count);
         start = calloc((size_t)trc.size, sizeof *start);
     }
     PMPI_Gather(&bytes, 1, MPI_INT, count, 1, MPI_INT, 0, MPI_COMM_WORLD);
-    for (int i = 0; trc.rank == 0 && i < trc.size; i++) {
+    for (int i = 0; trc.rank == trc.first && i < trc.size; i++) {
         start[i] = total;
         total += count[i];
     }
-    if (trc.rank == 0)
+    if (trc.rank == trc.first)
         all = malloc((size_t)total + 1);
     PMPI_Gatherv(own, bytes, MPI_CHAR, all, count, start, MPI_CHAR, 0, MPI_COMM_WORLD);
-    if (trc.rank == 0 && asprintf(&path, "%s/profile.csv", trc.folder) >= 0) {
+    if (trc.rank == trc.first && profile_path(&path)) {
         FILE *to = fopen(path, "w");
         if (to)
             fprintf(to, "task,function,calls,bytes,time_ns\n%.*s", total, all);

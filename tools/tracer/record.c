@@ -133,6 +133,9 @@ static bool handle(struct trc_call *c, unsigned role, intptr_t argument)
                        ? 0
                        : trc_comm_copied(*(MPI_Comm *)argument, (MPI_Comm)c->a[c->function->comm])->number);
         return true;
+    case TRC_R_parent:
+        trc_put(c, c->failed ? 0 : trc_comm_of(*(MPI_Comm *)argument)->number);
+        return true;
     case TRC_R_freecomm:
     case TRC_R_freeop:
     case TRC_R_freewin:

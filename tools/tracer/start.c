@@ -132,6 +132,9 @@ struct trc_thread *trc_thread_begin(void)
 static void folder_clean(void)
 {
     char path[4096];
+    snprintf(path, sizeof path, "%s/.spawned", trc.folder);
+    if (trc.rank == 0)
+        unlink(path);
     for (int task = trc.rank; task < trc.rank + 1 || trc.rank == 0; task++) {
         snprintf(path, sizeof path, "%s/task-%06d.mars", trc.folder, task);
         bool there = unlink(path) == 0;
@@ -205,6 +208,8 @@ static void begin(unsigned function, int64_t ns, int result)
         return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &trc.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &trc.size);
+    trc.first = trc_spawn_first();
+    trc.rank += trc.first;
     PMPI_Query_thread(&given);
     trc.many = given == MPI_THREAD_MULTIPLE;
     trc.pid = getpid();
@@ -220,6 +225,7 @@ static void begin(unsigned function, int64_t ns, int result)
     infos(tsc_hz);
     trc.tsc = tsc_hz > 0;
     trc_handles_begin();
+    trc_spawn_begin();
     if (!t)
         return;
     t->inside = true;

@@ -53,6 +53,7 @@ enum trc_role { /* the words of mpi.table */
                 TRC_R_comm2,
                 TRC_R_newcomm,
                 TRC_R_inewcomm,
+                TRC_R_parent,
                 TRC_R_freecomm,
                 TRC_R_root,
                 TRC_R_op,
@@ -186,8 +187,10 @@ enum trc_thing { TRC_WINDOWS, TRC_FILES, TRC_MESSAGES, TRC_PAGES, TRC_THINGS };
 uint32_t trc_thing_of(enum trc_thing, uintptr_t handle); /* the next number when it is new */
 uint32_t trc_thing_made(enum trc_thing, uintptr_t handle);
 void trc_thing_freed(enum trc_thing, uintptr_t handle);
-/* The members of a group by rank in the world; malloc'ed. */
+/* The members of a group by their numbers, -1: unknown; malloc'ed. */
 int32_t *trc_group_members(MPI_Group, int *count);
+/* The members of this group have these numbers; both are kept. */
+void trc_group_known(MPI_Group, int32_t *number, int count);
 
 /* ---- requests.c ---- */
 
@@ -258,8 +261,9 @@ struct trc_process {
     bool on;   /* between MPI_Init and MPI_Finalize */
     bool many; /* MPI_THREAD_MULTIPLE */
     int lock;
-    int file, rank, size;
-    char *path; /* of the task's file */
+    int file, rank, size; /* rank: the task's number; size: of its world */
+    int first;            /* number of the first task of its world; 0 but of spawned ones */
+    char *path;           /* of the task's file */
     const char *folder;
     bool two_clocks, profile, io;
     bool tsc;   /* wall time is the processor's counter */
@@ -355,6 +359,16 @@ void trc_region_left(unsigned function, const intptr_t *a);
 
 struct trc_thread *trc_fortran_enter(unsigned function, void **p, intptr_t *a);
 void trc_fortran_leave(struct trc_thread *, unsigned function, void **p, intptr_t *a);
+
+/* ---- spawn.c ---- */
+
+int trc_spawn_first(void);  /* trc.first */
+void trc_spawn_begin(void); /* the handles are there: of a spawned task, those who spawned it become known */
+int trc_MPI_Comm_spawn(const char *command, char *argv[], int most, MPI_Info info, int root, MPI_Comm comm,
+                       MPI_Comm *inter, int codes[]);
+int trc_MPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[], const int most[],
+                                const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *inter,
+                                int codes[]);
 
 /* ---- profile.c ---- */
 

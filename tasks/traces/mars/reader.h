@@ -69,7 +69,7 @@ struct mars_comm {   /* a communicator, as its task sees it */
     bool inter;
     uint8_t topology;
     int32_t rank;                     /* of the task */
-    struct mars_ranks member, remote; /* ranks in the world; -1: outside of it */
+    struct mars_ranks member, remote; /* tasks; -1: one that is not known */
     uint32_t in, out;                 /* neighbours, where there is a topology */
     struct mars_ranks neighbour;      /* ranks here: those it hears from, then those it sends to */
     struct mars_ranks dims;           /* of a Cartesian topology, in turn: extent, 1 where periodic */

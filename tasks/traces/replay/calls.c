@@ -15,7 +15,8 @@
 
 enum sort {
     LOCAL,
-    END, /* MPI_Finalize */
+    BEGIN, /* MPI_Init */
+    END,   /* MPI_Finalize */
     ABORT,
     MESSAGE,  /* one way */
     EXCHANGE, /* both */
@@ -74,9 +75,12 @@ static const struct replay_call calls[] = {
     {"MPI_Comm_create_group", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_dup", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_dup_with_info", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
-    {"MPI_Comm_get_parent", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Comm_get_parent", LOCAL},
     {"MPI_Comm_idup", CREATE, TASK_OP_ICOLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_idup_with_info", CREATE, TASK_OP_ICOLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Comm_join", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Comm_spawn", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Comm_spawn_multiple", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_split", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Comm_split_type", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Compare_and_swap", WINDOW, TASK_OP_FETCH},
@@ -114,6 +118,8 @@ static const struct replay_call calls[] = {
     {"MPI_Ineighbor_alltoall", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_NEIGHBOR_ALLTOALL},
     {"MPI_Ineighbor_alltoallv", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_NEIGHBOR_ALLTOALLV},
     {"MPI_Ineighbor_alltoallw", COLLECTIVE, TASK_OP_ICOLLECTIVE, TASK_COLL_NEIGHBOR_ALLTOALLV},
+    {"MPI_Init", BEGIN, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
+    {"MPI_Init_thread", BEGIN, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Intercomm_create", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Intercomm_create_from_groups", CREATE_GROUP, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
     {"MPI_Intercomm_merge", CREATE, TASK_OP_COLLECTIVE, TASK_COLL_COMM},
@@ -394,6 +400,25 @@ static enum ker_status create_translate(struct replay_task *t, const struct repl
     return status;
 }
 
+/* A task that has been spawned begins with its part in what makes the communicator with those who spawn it.
+ */
+static enum ker_status begin_translate(struct replay_task *t, struct task_op *op, bool *some,
+                                       const struct replay_wrong *w)
+{
+    const char *parent = mars_task_info(t->trace, "parent");
+    uint64_t number = parent ? strtoull(parent, NULL, 10) : 0;
+    *some = parent != NULL;
+    if (!parent)
+        return KER_OK;
+    if (number < 1 || number >= t->trace->comms || t->comm[number] < 0 || !t->comms[t->comm[number]].remote)
+        return replay_fail(w, "it has been spawned by tasks that are not in the trace");
+    op->collective = TASK_COLL_COMM;
+    op->mode = TASK_COLLECTIVE_BEGINS;
+    op->bytes = 8;
+    op->comm = replay_whole(t->comms, t->comm[number]);
+    return KER_OK;
+}
+
 /* Calls of which there is no operation, but perhaps computation. They may make requests. */
 static enum ker_status apart_translate(struct replay_task *t, const struct replay_call *call,
                                        struct task_op *op, bool *some, const struct replay_wrong *w)
@@ -412,6 +437,8 @@ static enum ker_status translate(struct replay_task *t, const struct replay_call
     *some = true;
     t->parts = 1;
     switch (is_elsewhere(t, call) ? UNKNOWN : (enum sort)call->sort) {
+    case BEGIN:
+        return begin_translate(t, op, some, w);
     case END:
         return KER_OK;
     case ABORT:

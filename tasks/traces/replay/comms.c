@@ -107,8 +107,36 @@ static void told_add(struct bytes *told, const struct mars_comm *c, uint32_t num
         bytes_add(told, &(int32_t){0}, sizeof(int32_t));
 }
 
+#define WRONG_WORLD "%s: MPI_COMM_WORLD of task %u has not the %u tasks of the trace: are files missing?"
+
+/* The first of so many tasks, which follow each other: first << 32 | number; 0: they do not. */
+static uint64_t world_of(const struct mars_comm *c)
+{
+    int32_t first = mars_rank_at(&c->member, 0);
+    for (uint32_t i = 0; i < c->member.count; i++)
+        if (mars_rank_at(&c->member, i) != first + (int32_t)i)
+            return 0;
+    return (uint64_t)first << 32 | c->member.count;
+}
+
+/* Tasks that have been spawned have worlds of their own. Each task is in one of them. */
+static enum ker_status worlds_agree(uint64_t *world, uint32_t tasks, const char *path, struct ker_comm *comm,
+                                    struct ker_error *error)
+{
+    ker_comm_sum_u64(comm, world, tasks);
+    for (uint32_t task = 0, end = 0; task < tasks; task++) {
+        bool begins = task == end;
+        uint64_t right = begins ? (uint64_t)task << 32 | (uint32_t)world[task] : world[task - 1];
+        if (begins)
+            end = task + (uint32_t)world[task];
+        if (world[task] != right || end > tasks)
+            return ker_fail(error, KER_BAD_INPUT, WRONG_WORLD, path, task, tasks);
+    }
+    return KER_OK;
+}
+
 static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint32_t ranks, const char *path,
-                                 struct bytes *told, bool *aborts, struct ker_error *error)
+                                 struct bytes *told, bool *aborts, uint64_t *world, struct ker_error *error)
 {
     struct mars_error why = {0};
     struct mars_task *task;
@@ -118,14 +146,14 @@ static enum ker_status task_tell(struct mars_trace *trace, uint32_t number, uint
     enum ker_status status = KER_OK;
     for (uint32_t i = 0; i < task->functions; i++)
         *aborts |= task->function[i] && strcmp(task->function[i]->name, "MPI_Abort") == 0;
-    if (task->comms < 2 || !task->comm[1] || task->comm[1]->inter || !is_world(task->comm[1], tasks))
-        status =
-            ker_fail(error, KER_BAD_INPUT,
-                     "%s: MPI_COMM_WORLD of task %u has not the %u tasks of the trace: are files missing?",
-                     path, number, tasks);
-    for (uint32_t i = 2; i < task->comms && status == KER_OK; i++) {
+    *world = 0;
+    if (task->comms > 1 && task->comm[1] && !task->comm[1]->inter && is_inside(task->comm[1], task, tasks))
+        *world = world_of(task->comm[1]);
+    if (*world == 0)
+        status = ker_fail(error, KER_BAD_INPUT, WRONG_WORLD, path, number, tasks);
+    for (uint32_t i = 1; i < task->comms && status == KER_OK; i++) {
         const struct mars_comm *c = task->comm[i];
-        if (!c || !is_inside(c, task, tasks) || !is_teller(c, task, ranks))
+        if (!c || (i == 1 && is_world(c, tasks)) || !is_inside(c, task, tasks) || !is_teller(c, task, ranks))
             continue;
         told_add(told, c, number, tasks);
     }
@@ -207,10 +235,14 @@ enum ker_status replay_comms_find(struct replay_comms *comms, struct mars_trace 
 {
     uint32_t tasks = mars_trace_tasks(trace), ranks = (uint32_t)ker_comm_size(comm);
     struct bytes own = {0};
+    uint64_t *world = ker_alloc(tasks * sizeof *world);
     enum ker_status status = KER_OK;
     for (uint32_t t = (uint32_t)ker_comm_rank(comm); t < tasks && status == KER_OK; t += ranks)
-        status = task_tell(trace, t, ranks, path, &own, &comms->aborts, error);
+        status = task_tell(trace, t, ranks, path, &own, &comms->aborts, &world[t], error);
     status = ker_comm_worst(comm, status);
+    if (status == KER_OK)
+        status = worlds_agree(world, tasks, path, comm, error);
+    free(world);
     uint64_t aborts = comms->aborts;
     ker_comm_sum_u64(comm, &aborts, 1);
     comms->aborts = aborts > 0;
@@ -269,7 +301,8 @@ int32_t *replay_comms_of(const struct replay_comms *comms, const struct mars_tas
     number[0] = -1;
     for (uint32_t i = 1; i < task->comms; i++) {
         const struct mars_comm *c = task->comm[i];
-        number[i] = !c ? -1 : i == 1 ? 0 : comm_number(comms, c->id);
+        bool world = c && i == 1 && is_world(c, (uint32_t)comms->comm[0].size);
+        number[i] = !c ? -1 : world ? 0 : comm_number(comms, c->id);
         if (number[i] > 0 && c->inter != (comms->comm[number[i]].remote != 0))
             number[i] = -1;
         if (number[i] > 0)

@@ -1,0 +1,56 @@
+#!/bin/bash
+# Programs whose tasks spawn others, or connect, traced and replayed: tests/replay-spawn.sh
+#
+# tests/tracer/spawn.c. Spawned tasks are tasks of the job, behind the first ones; they begin when they are spawned.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+nodes=9
+. tests/lib-replay.sh
+
+traced() { # ARGUMENTS...: of the program
+    rm -rf t && timeout 120 mpirun -n 4 "$marstrace" --profile -o t ./spawn "$@" >err 2>&1
+}
+mpicc -O1 -Wall -Werror -o spawn "$top/tests/tracer/spawn.c" >err 2>&1 && traced && [ -e t/task-000005.mars ] && [ ! -e t/task-000006.mars ]
+check "a program that spawns two tasks is traced, and they with it"
+everywhere "spawned tasks"
+# Messages to each of the other group; what makes the two communicators is an exchange of 8 bytes among all 6 tasks, an Allreduce follows and
+# two barriers: 2 x 3 + (2 or 3) + 3 and 2 or 1. The broadcast goes to the other group's first task, and from there to its second.
+[ "$(column messages_sent)" = "15 16 14 16 17 16 " ] && [ "$(column messages_received)" = "14 16 14 16 17 17 " ]
+check "as many messages as the program sent"
+"$marstrace" --profile t >profile.csv 2>err && diff <(cut -d, -f1-5 one/calls.csv | sort) <(sort profile.csv) >err &&
+    diff <(cut -d, -f1-4 profile.csv | sort) <(cat t/profile.csv t/profile-000004.csv | cut -d, -f1-4 | sort -u) >err
+check "the calls are those of the profiles of both worlds"
+
+# The spawned tasks wait for those who spawn them, but that is none of their time: they compute nothing before.
+"$marssim" -q -o early replay.cfg 'jobs[0].processor_factor=0.0' >err 2>&1 && "$marssim" -q -o late replay.cfg 'jobs[0].processor_factor=1000.0' >err 2>&1 &&
+    awk -F, 'FNR > 1 && $2 == "MPI_Init" && ($6 != 0 || $7 != 0) { bad++ } END { exit bad > 0 }' early/calls.csv late/calls.csv
+check "MPI_Init of a spawned task takes no time, however late it is"
+
+traced twice && [ -e t/task-000008.mars ] && [ ! -e t/task-000009.mars ]
+check "spawned tasks that spawn, and MPI_Comm_spawn_multiple"
+everywhere "four worlds"
+"$marstrace" --merge t -o t.mars >err 2>&1 && "$marssim" -q -o merged replay.cfg 'jobs[0].trace="t.mars"' >err 2>&1 && same merged >err 2>&1
+check "from one file: the same"
+"$(dirname "$marssim")/marsconv" --check t >out 2>err && grep -q 'nothing found' out
+check "marsconv --check finds nothing"
+
+refused() { # WHAT PATTERN FILE...: t without these files
+    local what=$1 pattern=$2
+    shift 2
+    rm -rf less && cp -r t less && (cd less && rm "$@")
+    timeout 60 "$marssim" -q -o refused replay.cfg 'jobs[0].trace="less"' >out 2>err
+    [ $? -eq 2 ] && grep -q "$pattern" err
+    check "refused: $what"
+}
+refused "all spawned tasks are missing" 'task 0, call [0-9]* (MPI_Comm_spawn): a call with tasks that are not in the trace' task-00000{4,5,6,7,8}.mars
+refused "the last one is missing" 'task 5, call [0-9]* (MPI_Comm_spawn): a call with tasks that are not in the trace\|task 7, call [0-9]* (MPI_Comm_spawn)' task-000008.mars
+refused "one of a world is missing" 'task 5 is missing' task-000005.mars
+refused "the second half of a world is missing" 'MPI_COMM_WORLD of task 6 has not the 7 tasks' task-00000{7,8}.mars
+mkdir mixed && cp t/task-00000{0,1,2,3,4,5}.mars mixed && cp t/task-000003.mars mixed/task-000006.mars
+timeout 60 "$marssim" -q -o refused replay.cfg 'jobs[0].trace="mixed"' >out 2>err
+[ $? -eq 2 ] && grep -q 'mixed.*task 3\|mixed.*task 6' err
+check "refused: the file of a task under another name"
+
+traced connect
+check "halves of a world that connect by a port are traced"
+everywhere "connected halves"
