@@ -43,6 +43,10 @@ refused() { # WHAT PATTERN FILE...: t without these files
     check "refused: $what"
 }
 refused "all spawned tasks are missing" 'task 0, call [0-9]* (MPI_Comm_spawn): a call with tasks that are not in the trace' task-00000{4,5,6,7,8}.mars
+timeout 60 "$marssim" -q -o compute replay.cfg 'jobs[0].trace="less"' 'jobs[0].unknown="compute"' >err 2>&1 &&
+    jq -e '.result.end_reason == "jobs done"' compute/summary.json >/dev/null &&
+    awk -F, '$2 == "MPI_Comm_spawn" { n++; bad += $6 != $5 || $7 != 0 } END { exit !(n == 4 && !bad) }' compute/calls.csv
+check "or what reaches them is computation of its traced time"
 refused "the last one is missing" 'task 5, call [0-9]* (MPI_Comm_spawn): a call with tasks that are not in the trace\|task 7, call [0-9]* (MPI_Comm_spawn)' task-000008.mars
 refused "one of a world is missing" 'task 5 is missing' task-000005.mars
 refused "the second half of a world is missing" 'MPI_COMM_WORLD of task 6 has not the 7 tasks' task-00000{7,8}.mars

@@ -209,12 +209,6 @@ if [ -e "${marstrace%/*}/libmarstrace-mpich.so" ]; then
     rm -rf t && mpicc.mpich -O1 -o inter-mpich "$top/tests/tracer/inter.c" >err 2>&1 && mpirun.mpich -n 5 "$marstrace" -o t ./inter-mpich >err 2>&1
     equal "the same, traced under MPICH" $five
 fi
-mpirun -n 5 "$marstrace" -o no ./inter ibcast >err 2>&1
-refused "a call that cannot be replayed, by its name" 'task 0, call [0-9]* (MPI_Ibcast): a call .* between two groups .* cannot be replayed' \
-    'jobs[0].trace="no"' $five
-timeout 60 "$marssim" -q -o no-out replay.cfg 'jobs[0].trace="no"' 'jobs[0].unknown="compute"' $five >err 2>&1 &&
-    jq -e '.result.end_reason == "jobs done"' no-out/summary.json >/dev/null
-check "or it is taken as computation"
 mpicc -O1 -w -o families "$top/tests/tracer/families.c" >err 2>&1 && mpirun -n 4 "$marstrace" -o all ./families >err 2>&1
 timeout 60 "$marssim" -q -o all-out replay.cfg 'jobs[0].trace="all"' >err 2>&1 &&
     jq -e '.result.end_reason == "jobs done"' all-out/summary.json >/dev/null

@@ -15,21 +15,25 @@
 
 /* ---- making runs ---- */
 
-/* Size of the op's communicator, own rank in it, number of this call on it. */
+/* Size of the op's communicator, own rank in it, number of this call on it. Both groups of an
+ * intercommunicator are one, by the number of the first. */
 static void collective_member(struct task_mpi *mpi, struct task_state *task, struct task_collective_run *run)
 {
     const struct task_job *job = task_job_of(mpi, task);
     int32_t count, comm = task->op.comm;
     const struct task_comm *comms = job->class->comms(job->program, &count);
     ker_assert(comm >= 0 && comm < count);
-    struct task_peer *entry = task_peer_get(task, TASK_PEER_COMM | (uint32_t)comm);
+    int32_t remote = comms[comm].remote, first = remote && remote < comm ? remote : comm,
+            before = first < comm ? comms[first].size : 0; /* tasks of the group before */
+    struct task_peer *entry = task_peer_get(task, TASK_PEER_COMM | (uint32_t)first);
     if (entry->receives == 0)
-        entry->receives = (uint32_t)(task_comm_rank(&comms[comm], (int32_t)task->task) + 1);
-    ker_assert(entry->receives > 0); /* programs let only members call */
-    run->view.size = comms[comm].size;
+        entry->receives = (uint32_t)(task_comm_rank(&comms[comm], (int32_t)task->task) + before + 1);
+    ker_assert(entry->receives > (uint32_t)before); /* programs let only members call */
+    run->view.size = comms[comm].size + (remote ? comms[remote].size : 0);
+    run->view.first = remote ? comms[first].size : 0;
     run->view.rank = (int32_t)entry->receives - 1;
     run->call = entry->sends++;
-    run->comm = comm;
+    run->comm = first;
 }
 
 /* The view of the op's call, but for the task's place in the communicator. */
@@ -111,7 +115,7 @@ static void collective_message(struct task_mpi *mpi, struct task_state *task, ui
     uint32_t request =
         task_request_new(mpi, task, TASK_REQUEST_COLLECTIVE | (sends ? TASK_REQUEST_SEND : 0), 0);
     struct task_request *r = task_request_at(mpi, request);
-    r->peer = task_match_peer(mpi, task, run->comm, rank);
+    r->peer = task_run_peer(mpi, task, run, rank);
     r->tag = sends ? c->send_tag : c->receive_tag;
     r->comm = run->comm;
     r->bytes = sends ? c->send_bytes : c->receive_bytes;

@@ -52,9 +52,9 @@ static void text_run(struct text *text, const struct task_mpi *mpi, const struct
     if (c->receive_from == TASK_COLL_ANYBODY)
         text_add(text, " from any task");
     else if (c->receive_from != TASK_COLL_NOBODY)
-        text_add(text, " from task %d", (int)task_match_peer(mpi, task, run->comm, c->receive_from));
+        text_add(text, " from task %d", (int)task_run_peer(mpi, task, run, c->receive_from));
     if (c->send_to != TASK_COLL_NOBODY)
-        text_add(text, " to task %d", (int)task_match_peer(mpi, task, run->comm, c->send_to));
+        text_add(text, " to task %d", (int)task_run_peer(mpi, task, run, c->send_to));
 }
 
 static void text_partitioned(struct text *text, const struct task_mpi *mpi, const struct task_request *r)

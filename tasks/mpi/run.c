@@ -17,12 +17,27 @@ void task_run_free(struct task_mpi *mpi, uint32_t index)
     ker_chunks_give(&mpi->run, index);
 }
 
+int32_t task_run_peer(const struct task_mpi *mpi, const struct task_state *task,
+                      const struct task_collective_run *run, int32_t rank)
+{
+    if (!run->view.first || rank < 0)
+        return task_match_peer(mpi, task, run->comm, rank);
+    const struct task_job *job = task_job_of(mpi, task);
+    int32_t count, first = run->view.first;
+    const struct task_comm *comms = job->class->comms(job->program, &count), *comm = &comms[run->comm];
+    return rank < first ? task_comm_task(comm, rank) : task_comm_task(&comms[comm->remote], rank - first);
+}
+
 /* ---- counts ---- */
 
 uint32_t task_run_counts(const struct task_coll_view *v, bool receives)
 {
     if (receives ? !v->receive_bytes : !v->send_bytes)
         return 0;
+    if (v->first) {
+        struct task_coll_sides s = task_coll_sides_of(v);
+        return (uint32_t)(v->collective == TASK_COLL_REDUCE_SCATTER ? s.own : s.other);
+    }
     return !v->neighbours ? (uint32_t)v->size : receives ? v->neighbours->in : v->neighbours->out;
 }
 

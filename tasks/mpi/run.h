@@ -6,6 +6,9 @@
 void task_run_free(struct task_mpi *, uint32_t index);
 /* How many counts a call has on either side. */
 uint32_t task_run_counts(const struct task_coll_view *, bool receives);
+/* The task of the job that is this rank of the call. */
+int32_t task_run_peer(const struct task_mpi *, const struct task_state *, const struct task_collective_run *,
+                      int32_t rank);
 /* Gives a run that is to outlive the op copies of its counts. */
 void task_run_keep(struct task_collective_run *);
 /* Puts it behind those that can go on; `first`: before them. */

@@ -35,8 +35,12 @@ static void own_state(struct task_mpi *mpi, struct task_state *task, struct task
         int32_t comms;
         const struct task_comm *comm = job->class->comms(job->program, &comms);
         bool among = task_coll_among_neighbours(v->collective);
-        c->bad |= run->comm < 0 || run->comm >= comms || v->size != comm[run->comm].size || v->root < 0 ||
-                  v->root >= v->size || v->rank < 0 || v->rank >= v->size ||
+        c->bad |= run->comm < 0 || run->comm >= comms;
+        if (c->bad)
+            return;
+        int32_t remote = comm[run->comm].remote, own = comm[run->comm].size;
+        c->bad |= v->first != (remote ? own : 0) || v->size != own + (remote ? comm[remote].size : 0) ||
+                  v->root < 0 || v->root >= v->size || v->rank < 0 || v->rank >= v->size ||
                   (among && !job->class->neighbours);
         if (!c->bad && among)
             v->neighbours = job->class->neighbours(job->program, task->own, run->comm);

@@ -155,7 +155,9 @@ static inline bool task_op_onesided(const struct task_op *op)
 
 /* A communicator of a job: which tasks of the job are its ranks 0..size-1. NULL members: all tasks in order
  * (the world). An intercommunicator is two of them, one for each group, which name each other: ranks of
- * messages are those of the other. It has no collectives. */
+ * messages are those of the other. In its collectives, of which none blocks, the root is a rank among the
+ * tasks of both, those of the communicator with the lower number first; bytes, bytes2 and counts are what
+ * goes to and comes from the other group's tasks (of Reduce_scatter: the own group's parts). */
 struct task_comm {
     int32_t size;
     const int32_t *member; /* task number of rank r */

@@ -2,8 +2,9 @@
  *
  * inter messages: each task sends 100 bytes to every task of the other group, and 20,000 to its first, which
  * uses wildcards. inter alltoall: only that, 10 bytes for each. inter bcast: 30,000 bytes from task 1 to the
- * other group; inter ibcast: the same, not blocking. inter: all of it, and every other collective that MPI
- * has between two groups; communicators made of such a one.
+ * other group. inter: all of it, and every other collective that MPI has between two groups; communicators
+ * made of such a one. inter nonblocking, overlap, persistent: these collectives in forms that do not block,
+ * one after the other, all at once, or started twice (MPI 4).
  */
 #include <mpi.h>
 #include <string.h>
@@ -36,44 +37,83 @@ static int root_of(int group)
     return other - 1;
 }
 
+static enum { BLOCKING, NONBLOCKING, OVERLAP, PERSISTENT } form;
+static MPI_Request under_way[64];
+static int count;
+
+/* What is under way: waited for at once, or at the end; persistent requests are started twice. */
+static void settle(void)
+{
+    MPI_Status status[64];
+    for (int i = 0; i < (form == PERSISTENT ? 2 : 1); i++) {
+        if (form == PERSISTENT)
+            MPI_Startall(count, under_way);
+        MPI_Waitall(count, under_way, status);
+    }
+    for (int i = 0; form == PERSISTENT && i < count; i++)
+        MPI_Request_free(&under_way[i]);
+    count = 0;
+}
+
+#if MPI_VERSION >= 4
+#define INIT(name, ...) MPI_##name##_init(__VA_ARGS__, MPI_INFO_NULL, &under_way[count++])
+#else
+#define INIT(name, ...) MPI_Abort(MPI_COMM_WORLD, 3)
+#endif
+#define CALL(name, small, ...)                                                                               \
+    do {                                                                                                     \
+        if (form == BLOCKING)                                                                                \
+            MPI_##name(__VA_ARGS__);                                                                         \
+        else if (form == PERSISTENT)                                                                         \
+            INIT(name, __VA_ARGS__);                                                                         \
+        else                                                                                                 \
+            MPI_I##small(__VA_ARGS__, &under_way[count++]);                                                  \
+        if (form == NONBLOCKING)                                                                             \
+            settle();                                                                                        \
+    } while (0)
+
 static void with_root(MPI_Comm inter, int group)
 {
-    int root = root_of(group), counts[8], displacements[8];
+    static int all[2][2][8];
+    int root = root_of(group), *counts = all[group][0], *displacements = all[group][1];
     for (int i = 0; i < other; i++) {
         counts[i] = 100 * (i + 1);
         displacements[i] = 1000 * i;
     }
-    MPI_Bcast(out, 5000, MPI_CHAR, root, inter);
-    MPI_Reduce(out, in, 6000, MPI_CHAR, MPI_MAX, root, inter);
-    MPI_Gather(out, 70, MPI_CHAR, in, 70, MPI_CHAR, root, inter);
-    MPI_Scatter(out, 80, MPI_CHAR, in, 80, MPI_CHAR, root, inter);
-    MPI_Gatherv(out, 100 * (here + 1), MPI_CHAR, in, counts, displacements, MPI_CHAR, root, inter);
-    MPI_Scatterv(out, counts, displacements, MPI_CHAR, in, 100 * (here + 1), MPI_CHAR, root, inter);
+    CALL(Bcast, bcast, out, 5000, MPI_CHAR, root, inter);
+    CALL(Reduce, reduce, out, in, 6000, MPI_CHAR, MPI_MAX, root, inter);
+    CALL(Gather, gather, out, 70, MPI_CHAR, in, 70, MPI_CHAR, root, inter);
+    CALL(Scatter, scatter, out, 80, MPI_CHAR, in, 80, MPI_CHAR, root, inter);
+    CALL(Gatherv, gatherv, out, 100 * (here + 1), MPI_CHAR, in, counts, displacements, MPI_CHAR, root, inter);
+    CALL(Scatterv, scatterv, out, counts, displacements, MPI_CHAR, in, 100 * (here + 1), MPI_CHAR, root,
+         inter);
 }
 
 static void without_root(MPI_Comm inter)
 {
-    int counts[8], each[8], displacements[8];
-    MPI_Datatype types[8];
+    static int counts[8], each[8], displacements[8], gathered[8], scattered[8];
+    static MPI_Datatype types[8];
     for (int i = 0; i < 8; i++) {
         counts[i] = second ? 20 * (i + 1) : 20 * (here + 1);
         each[i] = second ? 20 * (i + 1) : 20 * (here + 1);
         displacements[i] = 1000 * i;
         types[i] = MPI_CHAR;
     }
-    MPI_Barrier(inter);
-    MPI_Allreduce(out, in, 9000, MPI_CHAR, MPI_MAX, inter);
-    MPI_Allgather(out, 300, MPI_CHAR, in, 300, MPI_CHAR, inter);
-    MPI_Alltoall(out, 10, MPI_CHAR, in, 10, MPI_CHAR, inter);
-    MPI_Alltoallv(out, counts, displacements, MPI_CHAR, in, each, displacements, MPI_CHAR, inter);
-    MPI_Alltoallw(out, counts, displacements, types, in, each, displacements, types, inter);
+    CALL(Barrier, barrier, inter);
+    CALL(Allreduce, allreduce, out, in, 9000, MPI_CHAR, MPI_MAX, inter);
+    CALL(Allgather, allgather, out, 300, MPI_CHAR, in, 300, MPI_CHAR, inter);
+    CALL(Alltoall, alltoall, out, 10, MPI_CHAR, in, 10, MPI_CHAR, inter);
+    CALL(Alltoallv, alltoallv, out, counts, displacements, MPI_CHAR, in, each, displacements, MPI_CHAR,
+         inter);
+    CALL(Alltoallw, alltoallw, out, counts, displacements, types, in, each, displacements, types, inter);
     for (int i = 0; i < 8; i++)
-        counts[i] = 50 * (i + 1);
-    MPI_Allgatherv(out, 50 * (here + 1), MPI_CHAR, in, counts, displacements, MPI_CHAR, inter);
+        gathered[i] = 50 * (i + 1);
+    CALL(Allgatherv, allgatherv, out, 50 * (here + 1), MPI_CHAR, in, gathered, displacements, MPI_CHAR,
+         inter);
     for (int i = 0; i < own; i++)
-        counts[i] = 6000 / own;
-    MPI_Reduce_scatter(out, in, counts, MPI_CHAR, MPI_MAX, inter);
-    MPI_Reduce_scatter_block(out, in, 6000 / own, MPI_CHAR, MPI_MAX, inter);
+        scattered[i] = 6000 / own;
+    CALL(Reduce_scatter, reduce_scatter, out, in, scattered, MPI_CHAR, MPI_MAX, inter);
+    CALL(Reduce_scatter_block, reduce_scatter_block, out, in, 6000 / own, MPI_CHAR, MPI_MAX, inter);
 }
 
 static void made(MPI_Comm inter)
@@ -117,15 +157,16 @@ int main(int argc, char **argv)
         MPI_Alltoall(out, 10, MPI_CHAR, in, 10, MPI_CHAR, inter);
     if (strcmp(what, "bcast") == 0)
         MPI_Bcast(out, 30000, MPI_CHAR, second ? 1 : here == 1 ? MPI_ROOT : MPI_PROC_NULL, inter);
-    if (strcmp(what, "ibcast") == 0) {
-        MPI_Request request;
-        MPI_Ibcast(out, 300, MPI_CHAR, second ? 1 : here == 1 ? MPI_ROOT : MPI_PROC_NULL, inter, &request);
-        MPI_Wait(&request, MPI_STATUS_IGNORE);
-    }
-    for (int i = 0; i < 2 && !*what; i++)
+    form = strcmp(what, "nonblocking") == 0  ? NONBLOCKING
+           : strcmp(what, "overlap") == 0    ? OVERLAP
+           : strcmp(what, "persistent") == 0 ? PERSISTENT
+                                             : BLOCKING;
+    for (int i = 0; i < 2 && (!*what || form); i++)
         with_root(inter, i);
-    if (!*what)
+    if (!*what || form)
         without_root(inter);
+    if (form)
+        settle();
     if (!*what)
         made(inter);
     MPI_Comm_free(&inter);

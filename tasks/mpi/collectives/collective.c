@@ -224,6 +224,8 @@ static uint64_t choice_bytes(const struct task_coll_view *v)
 const struct ker_kind *task_coll_choose(const struct task_coll_table *table, const struct task_coll_view *v)
 {
     uint64_t bytes = choice_bytes(v);
+    if (v->first)
+        return &task_coll_kind_between;
     for (uint32_t i = table->count; i-- > 0;) {
         const struct task_coll_rule *rule = &table->rule[i];
         if (rule->collective == v->collective && bytes >= rule->min_bytes && v->size >= rule->min_tasks)

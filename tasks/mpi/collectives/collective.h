@@ -20,7 +20,8 @@
 /* What one task knows. */
 struct task_coll_view {
     int32_t rank, size, root;
-    uint64_t bytes, bytes2;                     /* as in struct task_op */
+    int32_t first;          /* of an intercommunicator: tasks of its first group; else 0 */
+    uint64_t bytes, bytes2; /* as in struct task_op */
     const uint64_t *send_bytes, *receive_bytes; /* per rank (or neighbour), or NULL */
     const struct task_neighbours *neighbours;   /* of collectives among neighbours */
     uint8_t collective;                         /* enum task_collective */
@@ -47,6 +48,20 @@ struct task_coll_algorithm {
 /* share.c: a call of which every task knows that nobody has anything to send: Open MPI and MPICH return at
  * once, a barrier excepted. */
 bool task_coll_empty(const struct task_coll_view *);
+
+/* Of an intercommunicator: the sizes of the own group and of the other one, their first ranks, and the own
+ * rank in the own group. Lists of counts are by the other group's tasks, those of Reduce_scatter by the own
+ * group's; with a root, tasks of its group that have no part say that another one of them is the root. */
+struct task_coll_sides {
+    int32_t own, other, here, there, mine;
+};
+static inline struct task_coll_sides task_coll_sides_of(const struct task_coll_view *v)
+{
+    bool second = v->rank >= v->first;
+    int32_t own = second ? v->size - v->first : v->first, here = second ? v->first : 0;
+    return (struct task_coll_sides){own, v->size - own, here, second ? 0 : v->first, v->rank - here};
+}
+extern const struct ker_kind task_coll_kind_between; /* for all that are not blocking; not to be chosen */
 
 extern const struct ker_kinds task_collectives;
 static inline bool task_coll_round_of(const struct ker_kind *algorithm, const struct task_coll_view *view,

@@ -14,6 +14,8 @@ uint64_t task_coll_span(uint64_t bytes, uint64_t parts, uint64_t from, uint64_t 
 /* Nothing to send or to receive, for anybody. */
 bool task_coll_empty(const struct task_coll_view *v)
 {
+    if (v->first) /* a group does not know what the other one has */
+        return false;
     switch (v->collective) {
     case TASK_COLL_BCAST:
     case TASK_COLL_REDUCE:

@@ -303,18 +303,13 @@ static bool comm_is_elsewhere(const struct replay_task *t, enum mars_field field
     return number > 0 && (uint64_t)number < t->trace->comms && t->comm[number] < 0;
 }
 
-/* Is it a call on a communicator of which the replay knows nothing, or, of those that do not block, between
- * two groups? */
+/* Is it a call on a communicator of which the replay knows nothing? */
 static bool is_elsewhere(const struct replay_task *t, const struct replay_call *call)
 {
-    int64_t number = mars_number(&t->record, MARS_FIELD_comm, 0);
     if (call->sort == LOCAL || call->sort == ABORT)
         return false;
-    if (comm_is_elsewhere(t, MARS_FIELD_comm) ||
-        (call->sort == CREATE_GROUP && comm_is_elsewhere(t, MARS_FIELD_newcomm)))
-        return true;
-    return call->sort == COLLECTIVE && call->op != TASK_OP_COLLECTIVE && number > 0 &&
-           (uint64_t)number < t->trace->comms && t->comms[t->comm[number]].remote;
+    return comm_is_elsewhere(t, MARS_FIELD_comm) ||
+           (call->sort == CREATE_GROUP && comm_is_elsewhere(t, MARS_FIELD_newcomm));
 }
 
 static enum ker_status file_translate(struct replay_task *t, struct task_op *op, bool *some)
@@ -333,9 +328,7 @@ static enum ker_status unknown_get(struct replay_task *t, const struct replay_ca
             w,
             "%s cannot be replayed; jobs[].unknown = \"compute\" takes such calls as computation of "
             "the time they took",
-            call->sort != UNKNOWN ? "a call with tasks that are not in the trace, or one between two groups "
-                                    "that does not block,"
-                                  : "it");
+            call->sort != UNKNOWN ? "a call with tasks that are not in the trace" : "it");
     return file_translate(t, op, some);
 }
 
@@ -382,7 +375,8 @@ static enum ker_status collective_translate(struct replay_task *t, struct task_o
 {
     enum ker_status status = replay_comm_get(t, MARS_FIELD_comm, &op->comm, w);
     if (status == KER_OK && t->comms[op->comm].remote)
-        return replay_between_get(t, op, some, w);
+        return op->kind == TASK_OP_COLLECTIVE ? replay_between_get(t, op, some, w)
+                                              : replay_between_request_get(t, op, w);
     return status == KER_OK ? replay_collective_get(t, op, w) : status;
 }
 
