@@ -392,6 +392,29 @@ static void test_partitioned_arguments(void **state)
     }
 }
 
+/* 16 requests of 2^20 partitions can be there at a time. */
+static void test_partitions_most(void **state)
+{
+    (void)state;
+    for (int64_t most = 16; most <= 17; most++) {
+        struct trace t;
+        struct bench b;
+        trace_begin(&t);
+        for (int64_t i = 1; i <= most; i++) {
+            CALL(&t, PSEND_INIT, 1 << 20, 0, -1, 5, 1, i);
+            if (i == 1) { /* that of call 2 is gone */
+                CALL(&t, REQUEST_FREE, i);
+                CALL(&t, PSEND_INIT, 1 << 20, 0, -1, 5, 1, i);
+            }
+        }
+        enum ker_status status = bench_try(&b, &t, "");
+        assert_int_equal(status, most == 16 ? KER_OK : KER_BAD_INPUT);
+        if (status)
+            assert_non_null(strstr(b.error.text, "call 20 (MPI_Psend_init): more than 16777216 partitions"));
+        bench_close(&b, &t);
+    }
+}
+
 /* Calls are counted from 1, MPI_Init. */
 static void test_requests_used(void **state)
 {
@@ -438,9 +461,10 @@ static void test_truncated(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_equal_receives), cmocka_unit_test(test_others),
-        cmocka_unit_test(test_requests_used),  cmocka_unit_test(test_truncated),
-        cmocka_unit_test(test_partitioned),    cmocka_unit_test(test_partitioned_arguments),
+        cmocka_unit_test(test_equal_receives),  cmocka_unit_test(test_others),
+        cmocka_unit_test(test_requests_used),   cmocka_unit_test(test_truncated),
+        cmocka_unit_test(test_partitioned),     cmocka_unit_test(test_partitioned_arguments),
+        cmocka_unit_test(test_partitions_most),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -33,6 +33,13 @@ static bool is_one(uint64_t number)
     return number > 0 && number <= NUMBER_MOST;
 }
 
+static void forget(struct replay_task *t, struct replay_request *r)
+{
+    t->partitions -= r->partitions;
+    free(r->is_ready);
+    *r = (struct replay_request){.state = NONE};
+}
+
 static enum ker_status made(struct replay_task *t, uint64_t number, unsigned state, uint64_t room,
                             const struct replay_wrong *w)
 {
@@ -42,7 +49,7 @@ static enum ker_status made(struct replay_task *t, uint64_t number, unsigned sta
     if (r->state >= READY)
         return replay_fail(w, "request %llu is made twice: that of call %llu has not completed",
                            (unsigned long long)number, (unsigned long long)r->made);
-    free(r->is_ready);
+    forget(t, r);
     *r = (struct replay_request){.state = (uint8_t)state, .room = room, .made = t->read};
     return KER_OK;
 }
@@ -140,6 +147,10 @@ static enum ker_status partitioned(struct replay_task *t, const struct task_op *
         return KER_OK;
     if (op->kind == TASK_OP_PREADY && r->state != STARTED)
         return replay_fail(w, "request %llu is not started", (unsigned long long)op->request);
+    if (makes)
+        t->partitions += op->bytes2;
+    if (t->partitions > REPLAY_PARTITIONS_MOST)
+        return replay_fail(w, "more than %d partitions at a time", REPLAY_PARTITIONS_MOST);
     return replay_partitions_check(r, op, w);
 }
 
@@ -190,7 +201,7 @@ enum ker_status replay_active_check(struct replay_task *t, const struct task_op 
         return mars_list(&t->record, MARS_FIELD_done) ? completions(t, w) : KER_OK;
     case TASK_OP_REQUEST_FREE:
         if (is_one(op->request))
-            request_at(t, op->request)->state = NONE;
+            forget(t, request_at(t, op->request));
         return KER_OK;
     default:
         return KER_OK;

@@ -75,6 +75,7 @@ struct replay_window {
     int32_t comm, number;
 };
 #define REPLAY_WINDOWS_MOST (1 << 24)
+#define REPLAY_PARTITIONS_MOST (1 << 24) /* of a task, at a time */
 
 /* A request as the trace has used it so far, see active.c. */
 struct replay_request {
@@ -132,6 +133,7 @@ struct replay_task {
     uint64_t read;                  /* records so far, of the thread */
     struct replay_request *request; /* by number */
     size_t requests;
+    uint64_t partitions;          /* of all its requests */
     struct replay_window *window; /* by the task's numbers */
     uint32_t windows;
     size_t window_room;
