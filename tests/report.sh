@@ -24,7 +24,8 @@ refused() { # STATUS WORDS FOLDERS...: exit status, and what standard error says
 "$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" output.period="500 us" output.matrix=true output.series.links=periods \
     output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.latency=periods >err 2>&1
 check "a traced job is simulated"
-"$marssim" -q -o torus "$top/configs/torus-uniform.cfg" topology.extents=4,4 run.warmup=0ns run.end=10us output.period="1 us" >err 2>&1
+"$marssim" -q -o torus "$top/configs/torus-uniform.cfg" topology.extents=4,4 run.warmup=0ns run.end=10us output.period="1 us" output.series.switches=periods \
+    output.series.adapters=periods >err 2>&1
 check "and traffic on a torus"
 
 # ---- the data ----

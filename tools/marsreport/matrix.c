@@ -21,16 +21,24 @@ static const struct level {
     {"task", "task_matrix", "task_matrix_series"},
 };
 
+/* "from_node", "to_rack", ...: the first column of such a name. */
+static int end_find(struct rep_table *t, const char *side)
+{
+    for (int i = 0; i < rep_table_columns(t); i++)
+        if (strncmp(rep_table_name(t, i), side, strlen(side)) == 0)
+            return i;
+    return rep_table_need(t, side);
+}
+
 bool rep_pairs_open(struct rep_folder *f, struct rep_pairs *p, const char *table)
 {
     p->table = rep_table_open(f, table);
     if (!p->table)
         return false;
-    bool nodes = rep_table_column(p->table, "from_node") >= 0;
     p->time = rep_table_column(p->table, "time_ps");
     p->job = rep_table_column(p->table, "job");
-    p->from = rep_table_need(p->table, nodes ? "from_node" : "from");
-    p->to = rep_table_need(p->table, nodes ? "to_node" : "to");
+    p->from = end_find(p->table, "from_");
+    p->to = end_find(p->table, "to_");
     p->messages = rep_table_need(p->table, "messages");
     p->bytes = rep_table_need(p->table, "bytes");
     if (p->from >= 0 && p->to >= 0 && p->messages >= 0 && p->bytes >= 0)

@@ -34,9 +34,9 @@ static const struct kind kinds[] = {
 };
 
 struct object {
+    char *key;
     json_t *cells;
     double total;
-    size_t number; /* in the order of their rows */
 };
 
 struct column {
@@ -51,9 +51,9 @@ struct column {
 struct objects {
     struct rep_folder *folder;
     const struct kind *kind;
-    json_t *number; /* key -> index of `object`, of those kept only the place there */
-    struct object *object;
-    size_t objects, room, kept;
+    struct object object[REP_MOST_OBJECTS + 1]; /* kept, those with most first */
+    size_t kept, count;                         /* count: of all */
+    json_t *place;                              /* key -> place in `object` */
     struct column column[MOST_COLUMNS];
     int columns, key[MOST_KEYS], keys, weight;
     struct rep_ends ends;
@@ -92,52 +92,80 @@ static json_t *cells_json(const struct rep_table *t, const int *places, int coun
     return cells;
 }
 
-/* Adds up the deciding column of a table by object; false: the table is not there, or of no use. */
-static bool totals_read(struct objects *o, const char *table)
+static void object_free(struct object *o)
+{
+    json_decref(o->cells);
+    free(o->key);
+}
+
+/* Among those kept if it has more than the last of them; those that come earlier stay before equal ones. */
+static void object_keep(struct objects *o, struct object object)
+{
+    size_t at = o->kept++;
+    for (; at > 0 && o->object[at - 1].total < object.total; at--)
+        o->object[at] = o->object[at - 1];
+    o->object[at] = object;
+    if (o->kept > REP_MOST_OBJECTS)
+        object_free(&o->object[--o->kept]);
+}
+
+static struct object object_of(const struct rep_table *t, const char *key, const int *places, int count)
+{
+    return (struct object){.key = ker_format("%s", key), .cells = cells_json(t, places, count)};
+}
+
+/* A table that has a row for each object. */
+static void totals_read(struct objects *o, struct rep_table *t, const int *places, int count, int most)
+{
+    char key[512];
+    for (; rep_table_next(t); o->count++) {
+        double total = rep_cell_real(t, most);
+        if (o->kept == REP_MOST_OBJECTS && total <= o->object[o->kept - 1].total)
+            continue;
+        key_make(key, sizeof key, t, places, count);
+        struct object object = object_of(t, key, places, count);
+        object.total = total;
+        object_keep(o, object);
+    }
+}
+
+/* A series, which has a row for each object and period. */
+static void series_add_up(struct objects *o, struct rep_table *t, const int *places, int count, int most)
+{
+    json_t *number = json_object();
+    struct object *all = NULL;
+    char key[512];
+    while (rep_table_next(t)) {
+        key_make(key, sizeof key, t, places, count);
+        const json_t *known = json_object_getn(number, key, strlen(key));
+        size_t at = known ? (size_t)json_integer_value(known) : o->count;
+        if (!known) {
+            *KER_APPEND(all, o->count) = object_of(t, key, places, count);
+            json_object_setn_new_nocheck(number, key, strlen(key), json_integer((json_int_t)at));
+        }
+        all[at].total += rep_cell_real(t, most);
+    }
+    for (size_t i = 0; i < o->count; i++)
+        object_keep(o, all[i]);
+    json_decref(number);
+    free(all);
+}
+
+/* The objects that are kept, by a table of totals or by the series; false: the table is of no use for it. */
+static bool objects_choose(struct objects *o, const char *table, bool totals)
 {
     struct rep_table *t = table ? rep_table_open(o->folder, table) : NULL;
     int places[MOST_KEYS], count = 0, most = t ? rep_table_column(t, o->kind->most) : -1;
-    char key[512];
     if (!t || !keys_find(t, o->kind, places, &count)) {
         rep_table_close(t);
         return false;
     }
-    while (rep_table_next(t)) {
-        key_make(key, sizeof key, t, places, count);
-        const json_t *known = json_object_getn(o->number, key, strlen(key));
-        size_t at = known ? (size_t)json_integer_value(known) : o->objects;
-        if (!known) {
-            *KER_PUSH(o->object, o->objects, o->room) =
-                (struct object){.cells = cells_json(t, places, count), .number = at};
-            json_object_setn_new_nocheck(o->number, key, strlen(key), json_integer((json_int_t)at));
-        }
-        o->object[at].total += rep_cell_real(t, most);
-    }
+    (totals ? totals_read : series_add_up)(o, t, places, count, most);
     rep_table_close(t);
-    return o->objects > 0;
-}
-
-static int by_total(const void *a, const void *b)
-{
-    const struct object *x = a, *y = b;
-    if (x->total != y->total)
-        return x->total > y->total ? -1 : 1;
-    return x->number < y->number ? -1 : x->number > y->number;
-}
-
-/* Sorted by what they have; `number` then says which places are kept. */
-static void objects_choose(struct objects *o)
-{
-    size_t *place = ker_alloc(sizeof *place * (o->objects + 1));
-    const char *key;
-    json_t *value;
-    qsort(o->object, o->objects, sizeof *o->object, by_total);
-    o->kept = o->objects < REP_MOST_OBJECTS ? o->objects : REP_MOST_OBJECTS;
-    for (size_t i = 0; i < o->objects; i++)
-        place[o->object[i].number] = i;
-    json_object_foreach(o->number, key, value)
-        json_integer_set(value, (json_int_t)place[json_integer_value(value)]);
-    free(place);
+    for (size_t i = 0; i < o->kept; i++)
+        json_object_setn_new_nocheck(o->place, o->object[i].key, strlen(o->object[i].key),
+                                     json_integer((json_int_t)i));
+    return o->kept > 0;
 }
 
 /* ---- over time ---- */
@@ -156,7 +184,7 @@ static void columns_choose(struct objects *o, struct rep_table *t, int time)
     o->weight = -1;
     for (int i = 0; i < rep_table_columns(t) && o->columns < MOST_COLUMNS; i++) {
         const char *name = rep_table_name(t, i);
-        if (i == time || is_key(o, i) || strstr(name, "name") || strcmp(name, "to") == 0)
+        if (i == time || is_key(o, i) || strstr(name, "name") || strcmp(name, "outputs") == 0)
             continue;
         if (strcmp(name, "messages") == 0 || strcmp(name, "count") == 0)
             o->weight = i;
@@ -179,7 +207,7 @@ static json_t *value_json(const struct objects *o, const struct column *c, size_
     if (c->how == REP_JOIN_MEAN)
         return c->weight[at] > 0 ? json_integer((json_int_t)llround(value / c->weight[at])) : json_null();
     if (c->how == REP_JOIN_RATE) /* of all: the mean over the objects */
-        value = 1e6 * value / (double)periods / (at == o->kept ? (double)o->objects : 1);
+        value = 1e6 * value / (double)periods / (at == o->kept ? (double)o->count : 1);
     return fabs(value) < 9e15 ? json_integer((json_int_t)llround(value)) : json_real(value);
 }
 
@@ -219,7 +247,7 @@ static void row_add(struct objects *o, const struct rep_table *t)
 {
     char key[512];
     key_make(key, sizeof key, t, o->key, o->keys);
-    const json_t *known = json_object_getn(o->number, key, strlen(key));
+    const json_t *known = json_object_getn(o->place, key, strlen(key));
     size_t place = known ? (size_t)json_integer_value(known) : o->kept;
     double weight = o->weight < 0 ? 1 : rep_cell_real(t, o->weight);
     for (int i = 0; i < o->columns; i++) {
@@ -270,24 +298,23 @@ static json_t *kept_json(const struct objects *o)
         json_array_append(values, o->column[i].values);
     }
     return json_pack("{s:o, s:o, s:I, s:O, s:I, s:I, s:o, s:o, s:o, s:o}", "keys", keys, "objects", cells,
-                     "count", (json_int_t)o->objects, "time_ps", o->times, "begun_ps",
+                     "count", (json_int_t)o->count, "time_ps", o->times, "begun_ps",
                      (json_int_t)o->ends.begun, "together", (json_int_t)o->together, "columns", columns,
                      "how", how, "all", all, "values", values);
 }
 
 static void objects_release(struct objects *o)
 {
-    for (size_t i = 0; i < o->objects; i++)
-        json_decref(o->object[i].cells);
+    for (size_t i = 0; i < o->kept; i++)
+        object_free(&o->object[i]);
     for (int i = 0; i < o->columns; i++) {
         free(o->column[i].sum);
         free(o->column[i].weight);
         json_decref(o->column[i].values);
         json_decref(o->column[i].all);
     }
-    json_decref(o->number);
+    json_decref(o->place);
     json_decref(o->times);
-    free(o->object);
     free(o->ends.at);
 }
 
@@ -296,15 +323,14 @@ static json_t *series_json(struct rep_folder *f, const struct kind *kind)
     struct rep_table *t = rep_table_open(f, kind->table);
     struct objects o = {.folder = f,
                         .kind = kind,
-                        .number = json_object(),
+                        .place = json_object(),
                         .times = json_array(),
                         .together = 1,
                         .rowed = SIZE_MAX};
     json_t *series = NULL;
     int time = t ? rep_table_need(t, "time_ps") : -1;
     if (time >= 0 && keys_find(t, kind, o.key, &o.keys) && rep_ends_find(f, &o.ends, kind->table) &&
-        (totals_read(&o, kind->totals) || totals_read(&o, kind->table))) {
-        objects_choose(&o);
+        (objects_choose(&o, kind->totals, true) || objects_choose(&o, kind->table, false))) {
         columns_choose(&o, t, time);
         while (o.ends.count / o.together > MOST_TIMES ||
                o.ends.count / o.together * (o.kept + 1) * (size_t)o.columns > MOST_NUMBERS)

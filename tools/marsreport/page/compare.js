@@ -43,6 +43,19 @@
             })));
     }
 
+    /* Jobs of one name: what they waited for. */
+    function waits(box, [a, b]) {
+        const second = mars.at(b, "result.jobs") || [];
+        (mars.at(a, "result.jobs") || []).forEach((job, i) => {
+            const j = second.findIndex(other => other.name === job.name && other.waits);
+            if (!job.waits || j < 0)
+                return;
+            const rows = Object.keys(job.waits).filter(name => /_ps$/.test(name) && (job.waits[name] || second[j].waits[name]));
+            box.append(make("h3", {}, "Waits of job " + job.name), mars.simpleTable(["", a.name, b.name, "difference"], rows.map(name => [name === "wait_ps" ? "all" : name.replace(/_ps$/, "").replace(/_/g, " "),
+                mars.number(a, 0, "result.jobs." + i + ".waits." + name), mars.number(b, 1, "result.jobs." + j + ".waits." + name), mars.difference(job.waits[name], second[j].waits[name], -1)])));
+        });
+    }
+
     mars.panel({
         id: "compare", title: "What differs", wide: true,
         wanted: () => mars.runs.length === 2,
@@ -52,6 +65,7 @@
             else
                 box.append(make("p", { class: "missing" }, "A folder has no system.cfg: the configurations cannot be compared."));
             classes(box, mars.runs);
+            waits(box, mars.runs);
         },
     });
 })();

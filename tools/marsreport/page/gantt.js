@@ -7,7 +7,7 @@
 
     class Gantt {
         constructor(box, gantt) {
-            this.gantt = gantt;
+            this.gantt = this.ordered(gantt);
             const { begin, duration, track } = gantt.spans;
             this.first = begin.length ? begin[0] : 0;
             this.last = begin.reduce((last, from, i) => Math.max(last, from + duration[i]), this.first + 1);
@@ -23,6 +23,21 @@
             this.listen();
             mars.drawn(() => this.size());
             this.canvas.gantt = this;
+        }
+
+        /* The threads of a task below it, and what was traced below what was simulated. */
+        ordered(gantt) {
+            const jobs = [...new Set(gantt.tracks.map(([job]) => job.replace(/ \(traced\)$/, "")))];
+            const keys = gantt.tracks.map(([job, label], i) => {
+                const [, task, thread] = /^task (\d+)(?:, thread (\d+))?$/.exec(label) || [null, i, 0];
+                return [jobs.indexOf(job.replace(/ \(traced\)$/, "")), Number(task), Number(thread || 0), Number(/ \(traced\)$/.test(job)), i];
+            }).sort((a, b) => a.map((part, k) => part - b[k]).find(difference => difference) || 0);
+            const row = [];
+            keys.forEach((key, at) => { row[key[4]] = at; });
+            const moved = list => list.map(track => row[track]), traced = keys.some(key => key[3]);
+            this.marks = keys.map(key => key[3] ? (key[2] ? "thread " + key[2] + ", " : "") + "traced" : gantt.tracks[key[4]][1].replace(/^task \d+, (?=thread)/, traced ? "$&" : ""));
+            return Object.assign({}, gantt, { tracks: keys.map(key => gantt.tracks[key[4]]), spans: Object.assign({}, gantt.spans, { track: moved(gantt.spans.track) }),
+                messages: Object.assign({}, gantt.messages, { track: moved(gantt.messages.track), to: moved(gantt.messages.to) }) });
         }
 
         colour(name) {
@@ -87,7 +102,7 @@
             const step = Math.ceil(12 / this.row);
             for (let t = Math.floor(this.top / this.row); t < rows && (t + 0.9) * this.row - this.top < body; t++)
                 if (t % step === 0)
-                    c.fillText(this.gantt.tracks[t][1], LEFT - 6, (t + 0.5) * this.row - this.top);
+                    c.fillText(this.marks[t], LEFT - 6, (t + 0.5) * this.row - this.top);
             c.textAlign = "center";
             for (let i = 0; i <= 6; i++) {
                 const time = this.from + (this.to - this.from) * i / 6;
@@ -120,12 +135,14 @@
                 return;
             c.strokeStyle = mars.colours.variable("ink");
             c.lineWidth = 0.7;
+            c.globalAlpha = seen.length > 300 ? 0.45 : 0.9;
             c.beginPath();
             for (const i of seen) {
                 c.moveTo(this.x(begin[i]), (track[i] + 0.5) * this.row - this.top);
                 c.lineTo(this.x(begin[i] + duration[i]), (to[i] + 0.5) * this.row - this.top);
             }
             c.stroke();
+            c.globalAlpha = 1;
         }
 
         zoom(factor, at = (this.from + this.to) / 2) {

@@ -75,6 +75,26 @@
             simpleTable(["key", "value"], rows)));
     }
 
+    /* Since when links of the busiest class are full, where loads of periods are known; null: they never are, or it is not known. */
+    function fullSince(run) {
+        const list = at(run, "result.link_classes") || [], top = list.reduce((most, one) => !most || one.max_utilisation > most.max_utilisation ? one : most, null);
+        if (!run.movie || !run.scene || !top || top.max_utilisation < 0.7)
+            return null;
+        const scene = new mars.Scene(run), place = run.scene.classes.indexOf(top.class), { class: of } = run.scene.lines;
+        const full = run.movie.time_ps.map((time, frame) => {
+            const loads = scene.loads(frame), first = 2 * scene.lines + place * scene.places;
+            for (let i = 0; i < scene.lines; i++)
+                if (of[i] === place && Math.max(loads[2 * i], loads[2 * i + 1]) >= 0.9)
+                    return true;
+            return loads.subarray(first, first + scene.places).some(load => load >= 0.9);
+        });
+        const from = full.indexOf(true), to = full.lastIndexOf(true), times = run.movie.time_ps;
+        if (from < 0 || to - from + 1 > 2 * full.filter(Boolean).length)
+            return null; /* now and then only */
+        return "Some link of class " + top.class + " is 90 % busy or more from " + mars.time(from ? times[from - 1] : run.movie.begun_ps) +
+            (to + 1 < times.length ? " to " + mars.time(times[to]) + "." : " on.");
+    }
+
     /* Two runs: what both have, and by how much the second differs. */
     const compared = [
         ["simulated_time_ps", "simulated time", -1], ["packets_delivered", "packets delivered", 0], ["bytes_delivered", "bytes delivered", 0],
@@ -121,7 +141,7 @@
                 if (mars.runs.length === 2)
                     own.append(mars.runName(run, index));
                 if (run.bottleneck)
-                    own.append(make("p", { class: "bottleneck" }, run.bottleneck));
+                    own.append(make("p", { class: "bottleneck" }, [run.bottleneck, fullSince(run)].filter(Boolean).join(". ")));
                 if (run.result)
                     own.append(figures(run, index), make("div", { class: mars.runs.length === 2 ? "" : "pair" }, classes(run, index) || "", jobs(run, index) || ""),
                         folded(run, index));

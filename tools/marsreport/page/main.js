@@ -55,13 +55,21 @@
     document.querySelector("header h1").title = title;
     const notes = document.getElementById("notes"), nav = document.querySelector("nav"), main = document.getElementById("panels");
     mars.runs.forEach(run => (run.notes || []).forEach(note => notes.append(make("p", {}, mars.runs.length === 2 ? run.name + ": " + note : note))));
+    const absent = make("div", { id: "absent", class: "absent" }); /* panels without data: last, and small */
     mars.panels.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
     for (const panel of mars.panels.filter(panel => !panel.wanted || panel.wanted())) {
         const section = make("section", { id: panel.id, class: panel.wide || mars.runs.length === 2 ? "wide" : null, "aria-labelledby": panel.id + "-title" },
             make("h2", { id: panel.id + "-title" }, panel.title));
-        nav.append(make("a", { href: "#" + panel.id }, panel.title));
         main.append(section);
         fill(panel, section);
+        if (section.querySelectorAll(".missing").length === mars.runs.length && !section.querySelector("canvas, table, details"))
+            absent.append(section);
+        else
+            nav.append(make("a", { href: "#" + panel.id }, panel.title));
+    }
+    if (absent.children.length) {
+        main.append(absent);
+        nav.append(make("a", { href: "#absent" }, "Not collected"));
     }
 
     let width = innerWidth, timer = 0;

@@ -7,7 +7,7 @@
     const words = name => name.replace(/_/g, " ");
     const kinds = {
         link_series: { title: "links", label: ([kind, id, port]) => kind === "node" ? "n" + id + (port ? "." + port : "") : "s" + id + "." + port, first: "utilisation" },
-        switch_series: { title: "switches", label: ([id]) => "s" + id, first: "utilisation_max" },
+        switch_series: { title: "switches", label: ([id]) => "s" + id, first: "utilisation" },
         adapter_series: { title: "adapters", label: ([node, adapter]) => "n" + node + (adapter ? "." + adapter : ""), first: "utilisation" },
         job_series: { title: "jobs", label: ([job]) => String(job), first: "wait_ps" },
         task_series: { title: "tasks", label: ([job, task]) => job + " " + task, first: "wait_ps" },

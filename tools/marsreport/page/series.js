@@ -28,7 +28,7 @@
         const axis = { stroke: ink, grid: { stroke: rule, width: 1 }, ticks: { stroke: rule, width: 1 } };
         return {
             width, height: of.height || 190, cursor: { sync: { key: of.sync }, drag: { x: true, y: false } },
-            scales: { x: { time: false } },
+            scales: { x: { time: false }, y: format === mars.percent ? { range: (u, min, max) => [0, max > 0 ? Math.max(Math.min(1, 1.1 * max), max) : 1] } : {} },
             axes: [Object.assign({ values: (u, ticks) => ticks.map(mars.time) }, axis),
                 Object.assign({ size: 84, values: (u, ticks) => ticks.map(format) }, format === mars.bytes ? { incrs: powers } : {}, axis)],
             series: [{ label: "until", value: (u, v) => mars.time(v) }].concat(of.lines.map((line, i) => ({

@@ -31,7 +31,7 @@
             stack(name => own[name] || 0, own.wait_ps, "waits of job " + job.name),
             mars.simpleTable(["", "time", "share", ""], parts.filter(([name]) => own[name]).map(([name, what, why]) => [
                 make("span", {}, make("span", { class: "mark", style: "background:" + patterns(parts.findIndex(part => part[0] === name)) }), what),
-                mars.number(run, index, path + "." + name), mars.percent(own.wait_ps ? own[name] / own.wait_ps : 0), make("span", { class: "faint" }, why)])));
+                mars.number(run, index, path + "." + name), mars.percent(own.wait_ps ? own[name] / own.wait_ps : 0), make("span", { class: "faint why" }, why)])));
     }
 
     /* A table of waits by task or by function, each with its bar. */
