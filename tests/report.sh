@@ -208,11 +208,20 @@ jq '.result.latency_parts = {packets: {count: 4, source_queue_ps: 400, injection
 # ---- in a browser ----
 
 browser=$(command -v chromium || command -v chromium-browser)
-if [ -z "$browser" ] || ! command -v node >/dev/null || ! node -e 'require("playwright-core")' 2>/dev/null; then
-    echo "SKIP: no browser: chromium, and node with playwright-core in NODE_PATH"
+if [ -z "$browser" ]; then
+    echo "SKIP: no browser: chromium is missing"
     exit 0
 fi
 for folder in torus html killed timeline; do "$report" "$folder" >out 2>err || cat err; done
-node "$top/tests/report_page.js" "$browser" "$PWD" >page.log 2>err
-check "the browser came to the end"
-cat page.log
+if command -v node >/dev/null && node -e 'require("playwright-core")' 2>/dev/null; then
+    node "$top/tests/report_page.js" "$browser" "$PWD" >page.log 2>err
+    check "the browser came to the end"
+    cat page.log
+else # without the driver: each page is drawn to its end, and no script fails
+    for page in traced/report.html torus/report.html html/report.html killed/report.html timeline/report.html two.html; do
+        timeout 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir="$work/browser" --dump-dom "file://$PWD/$page" >dom 2>err &&
+            grep -q '<body data-ready="yes"' dom && ! grep -q 'data-failed=' dom
+        check "$page is drawn in a browser"
+    done
+    echo "SKIP: no driver for the browser: node with playwright-core in NODE_PATH"
+fi

@@ -6,6 +6,12 @@
 
 const mars = { panels: [], redraws: [] };
 
+/* Said on the page, and where a test looks for it. */
+addEventListener("error", event => {
+    document.body.dataset.failed = event.message;
+    document.getElementById("notes").append(Object.assign(document.createElement("p"), { textContent: "A part of this page could not be drawn: " + event.message }));
+});
+
 mars.data = JSON.parse(document.getElementById("marssim-data").textContent);
 mars.runs = [mars.data].concat(mars.data.other ? [mars.data.other] : []);
 

@@ -11,6 +11,7 @@ mars.colours = (function () {
     const dark = [[52, 62, 76], [84, 30, 112], [120, 28, 109], [155, 41, 100], [188, 55, 84], [221, 81, 58], [243, 120, 25], [252, 165, 10],
         [246, 215, 70], [252, 255, 164]];
     const kinds = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8c7a00", "#7f7f7f"];
+    const bright = ["#3d9be0", "#f0803c", "#19c294", "#dd9bc0", "#f0b429", "#9ad4f5", "#c9b53a", "#b4b4b4"]; /* the same on dark */
     const isDark = () => document.documentElement.dataset.theme === "dark";
 
     /* 0: nothing, 1: full. */
@@ -38,5 +39,12 @@ mars.colours = (function () {
         return mars.make("span", { class: "scale" }, from, canvas, to);
     }
 
-    return { load, kind: i => kinds[i % kinds.length], variable, scale, dark: isDark };
+    /* For canvases; what has a style takes the mark, which follows the switch between light and dark. */
+    const kind = i => (isDark() ? bright : kinds)[i % kinds.length];
+    const mark = i => "var(--kind-" + i % kinds.length + ")";
+    function marks() {
+        kinds.forEach((unused, i) => document.documentElement.style.setProperty("--kind-" + i, kind(i)));
+    }
+
+    return { load, kind, mark, marks, variable, scale, dark: isDark };
 })();

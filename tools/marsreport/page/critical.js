@@ -4,7 +4,8 @@
 (function () {
     const { make } = mars;
     const kinds = ["compute", "overhead", "handshake", "contention", "transfer", "sending", "matching", "wait"];
-    const colour = kind => kind === "compute" ? (mars.colours.dark() ? "#4a5a6e" : "#c9d3df") : mars.colours.kind(Math.max(0, kinds.indexOf(kind) - 1));
+    const colour = kind => kind === "compute" ? mars.colours.variable("compute") : mars.colours.kind(Math.max(0, kinds.indexOf(kind) - 1));
+    const mark = kind => kind === "compute" ? "var(--compute)" : mars.colours.mark(Math.max(0, kinds.indexOf(kind) - 1));
 
     function bars(list, total, name, value) {
         return mars.simpleTable(["", "time", "share", ""], list.map(one => [name(one), value(one), mars.percent(total ? one.time_ps / total : 0), mars.bar(total ? one.time_ps / total : 0)]));
@@ -23,7 +24,7 @@
             this.first = Math.min(...this.pieces.map(piece => piece.from)), this.last = Math.max(...this.pieces.map(piece => piece.to));
             this.from = this.first, this.to = this.last;
             this.canvas = make("canvas", { tabindex: 0, role: "img", class: "path", "aria-label": "critical path of job " + job + "; plus and minus zoom, arrows move, 0 shows all" });
-            box.append(make("div", { class: "canvas" }, this.canvas), make("div", { class: "legend" }, ...kinds.map(kind => make("span", { style: "--mark:" + colour(kind) }, kind))));
+            box.append(make("div", { class: "canvas" }, this.canvas), make("div", { class: "legend" }, ...kinds.map(kind => make("span", { style: "--mark:" + mark(kind) }, kind))));
             this.listen();
             mars.drawn(() => this.draw());
         }
@@ -38,11 +39,12 @@
             const height = this.tasks.length * this.each, c = mars.canvasOf(this.canvas, this.width, height + 22), y = task => (this.row.get(task) + 0.5) * this.each;
             c.font = "11px system-ui, sans-serif";
             c.lineWidth = 1;
+            const fill = new Map(kinds.map(kind => [kind, colour(kind)]));
             for (const piece of this.pieces) {
                 if (piece.to < this.from || piece.from > this.to)
                     continue;
                 const left = Math.max(70, this.x(piece.from)), right = Math.min(this.width, this.x(piece.to));
-                c.strokeStyle = c.fillStyle = colour(piece.kind);
+                c.strokeStyle = c.fillStyle = fill.get(piece.kind) || mars.colours.variable("faint");
                 if (piece.sender !== null && piece.sender !== piece.task) {
                     c.beginPath(), c.moveTo(left, y(piece.sender)), c.lineTo(right, y(piece.task)), c.stroke();
                 } else {
@@ -101,14 +103,14 @@
         const stack = make("div", { class: "stack", role: "img", "aria-label": "kinds of the critical path" }, ...list.map(([name, time]) => {
             const kind = name.replace(/_ps$/, ""), piece = make("i", { title: kind + ": " + mars.time(time) });
             piece.style.width = (total ? 100 * time / total : 0) + "%";
-            piece.style.background = colour(kind);
+            piece.style.background = mark(kind);
             return piece;
         }));
         box.append(make("h3", {}, "Job " + job.name + ": from ", number("from_ps"), " to ", number("to_ps"), own.complete ? "" : " (the beginning of the path was not kept)"), stack);
         const column = (title, ...children) => make("div", {}, make("h3", {}, title), ...children);
         box.append(make("div", { class: "columns" },
             column("What it is made of", mars.simpleTable(["", "time", "share"], list.map(([name, time]) => [
-                make("span", {}, make("span", { class: "mark", style: "background:" + colour(name.replace(/_ps$/, "")) }), name.replace(/_ps$/, "")), number("kinds." + name), mars.percent(total ? time / total : 0)]))),
+                make("span", {}, make("span", { class: "mark", style: "background:" + mark(name.replace(/_ps$/, "")) }), name.replace(/_ps$/, "")), number("kinds." + name), mars.percent(total ? time / total : 0)]))),
             own.functions.length ? column("In which calls", bars(own.functions, total, one => one.function || "computation", one => number("functions." + own.functions.indexOf(one) + ".time_ps"))) : null,
             own.tasks.length ? column("On which tasks", bars(own.tasks, total, one => "task " + one.task, one => number("tasks." + own.tasks.indexOf(one) + ".time_ps"))) : null,
             own.pairs.length ? column("In messages between", mars.simpleTable(["", "messages", "time", "contention"], own.pairs.map((one, k) => ["task " + one.from + " > " + one.to,

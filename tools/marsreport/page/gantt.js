@@ -42,9 +42,9 @@
 
         colour(name) {
             if (name === "compute")
-                return mars.colours.dark() ? "#4a5a6e" : "#c9d3df";
+                return mars.colours.variable("compute");
             if (name === "waiting")
-                return mars.colours.dark() ? "#000000" : "#3a2a1c";
+                return mars.colours.variable("waiting");
             return mars.colours.kind(this.order.indexOf(name));
         }
 
@@ -53,9 +53,9 @@
             const time = new Map(), { to, duration } = this.gantt.spans, names = this.gantt.names;
             to.forEach((name, i) => time.set(names[name], (time.get(names[name]) || 0) + duration[i]));
             this.order = [...time.keys()].filter(name => name !== "compute" && name !== "waiting").sort((a, b) => time.get(b) - time.get(a));
-            const entry = name => make("span", { style: "--mark:" + this.colour(name) }, name);
-            return make("div", { class: "legend" }, ...["compute"].concat(this.order.slice(0, 8)).map(entry),
-                make("span", { style: "--mark:" + this.colour("waiting") }, "waiting (lower half)"));
+            const entry = (name, mark) => make("span", { style: "--mark:" + mark }, name);
+            return make("div", { class: "legend" }, entry("compute", "var(--compute)"), ...this.order.slice(0, 8).map((name, i) => entry(name, mars.colours.mark(i))),
+                entry("waiting (lower half)", "var(--waiting)"));
         }
 
         words() {
@@ -89,6 +89,7 @@
         }
 
         draw() {
+            this.fill = this.gantt.names.map(name => this.colour(name));
             const c = mars.canvasOf(this.canvas, this.width, this.height), rows = this.gantt.tracks.length, body = this.height - BOTTOM;
             c.font = "11px system-ui, sans-serif";
             c.textBaseline = "middle";
@@ -119,7 +120,7 @@
                     if (begin[i] > this.to || begin[i] + duration[i] < this.from || (name === "waiting") !== waits)
                         continue;
                     const left = Math.max(LEFT, this.x(begin[i])), right = Math.min(this.width, this.x(begin[i] + duration[i]));
-                    c.fillStyle = this.colour(name);
+                    c.fillStyle = this.fill[to[i]];
                     c.fillRect(left, y + (waits ? height * 0.6 : 0), Math.max(0.6, right - left), waits ? height * 0.4 : height);
                 }
         }

@@ -77,7 +77,8 @@
 
     /* Since when links of the busiest class are full, where loads of periods are known; null: they never are, or it is not known. */
     function fullSince(run) {
-        const list = at(run, "result.link_classes") || [], top = list.reduce((most, one) => !most || one.max_utilisation > most.max_utilisation ? one : most, null);
+        const list = at(run, "result.link_classes") || [], top = list.reduce((most, one) => !most || one.max_utilisation > most.max_utilisation ||
+            (one.max_utilisation === most.max_utilisation && one.mean_utilisation > most.mean_utilisation) ? one : most, null); /* as stats/verdict.c chooses */
         if (!run.movie || !run.scene || !top || top.max_utilisation < 0.7)
             return null;
         const scene = new mars.Scene(run), place = run.scene.classes.indexOf(top.class), { class: of } = run.scene.lines;

@@ -82,8 +82,8 @@
                 ")\nup to here " + mars.percent(upTo / data.total));
         });
         canvas.addEventListener("pointerleave", mars.tip.hide);
-        const legend = make("div", { class: "legend" }, make("span", { style: "--mark:" + mars.colours.kind(0) }, "share (left)"),
-            make("span", { style: "--mark:" + mars.colours.kind(1) }, "up to here (right)"));
+        const legend = make("div", { class: "legend" }, make("span", { style: "--mark:" + mars.colours.mark(0) }, "share (left)"),
+            make("span", { style: "--mark:" + mars.colours.mark(1) }, "up to here (right)"));
         if (data.zero)
             legend.append(make("span", { style: "--mark:transparent" }, mars.percent(data.zero / data.total) + " are 0 and not drawn"));
         box.append(legend);

@@ -8,6 +8,7 @@
 
     function theme(name) {
         document.documentElement.dataset.theme = name;
+        mars.colours.marks();
         document.getElementById("theme").textContent = name === "dark" ? "Light" : "Dark";
     }
 
@@ -33,7 +34,7 @@
 
     mars.runName = function (run, index) {
         const name = make("div", { class: "runname" }, run.name);
-        name.style.setProperty("--run", mars.colours.kind(index));
+        name.style.setProperty("--run", mars.colours.mark(index));
         return name;
     };
 
@@ -61,7 +62,11 @@
         const section = make("section", { id: panel.id, class: panel.wide || mars.runs.length === 2 ? "wide" : null, "aria-labelledby": panel.id + "-title" },
             make("h2", { id: panel.id + "-title" }, panel.title));
         main.append(section);
-        fill(panel, section);
+        try { /* one panel that fails leaves the others */
+            fill(panel, section);
+        } catch (error) {
+            reportError(error);
+        }
         if (section.querySelectorAll(".missing").length === mars.runs.length && !section.querySelector("canvas, table, details"))
             absent.append(section);
         else

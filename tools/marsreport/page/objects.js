@@ -142,9 +142,9 @@
             line.title = words(column.name.replace(/_(ps|ns)$/, "")) + " of " + kinds[what.value].title;
             line.format = column.format;
             line.times = series.time_ps;
-            line.lines = some.map((values, i) => ({ label: labels[i], values, colour: mars.colours.kind(i) }));
+            line.lines = some.map((values, i) => ({ label: labels[i], values, colour: () => mars.colours.kind(i) }));
             if (series.count > 1 && !(column.how === "mean" && series.count === 1))
-                line.lines.push({ label: of[column.how], values: column.all, colour: mars.colours.variable("ink"), width: 2.2, dash: [7, 3] });
+                line.lines.push({ label: of[column.how], values: column.all, colour: () => mars.colours.variable("ink"), width: 2.2, dash: [7, 3] });
             if (redraw)
                 redraw();
             else
@@ -164,8 +164,6 @@
             draw();
         }
         choose();
-        /* Colours that the lines have been given change with the theme. */
-        mars.redraws.unshift(() => draw());
     }
 
     mars.panel({

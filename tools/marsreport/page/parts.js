@@ -17,10 +17,10 @@
         const bar = make("div", { class: "stack", role: "img", "aria-label": "parts of the latency of " + of }, ...there(parts).map(([name, what], i) => {
             const piece = make("i", { title: what + ": " + mean(name) });
             piece.style.width = 100 * own[name] / sum + "%";
-            piece.style.background = mars.colours.kind(i);
+            piece.style.background = mars.colours.mark(i);
             return piece;
         }));
-        const mark = i => make("span", { class: "mark", style: "background:" + (i < 0 ? "transparent" : mars.colours.kind(i)) });
+        const mark = i => make("span", { class: "mark", style: "background:" + (i < 0 ? "transparent" : mars.colours.mark(i)) });
         const rows = there(parts).map(([name, what], i) => [make("span", {}, mark(i), what), mean(name), mars.percent(own[name] / sum)])
             .concat(there(within).map(([name, what]) => [make("span", { class: "faint" }, mark(-1), "of that, " + what), mean(name), mars.percent(own[name] / sum)]));
         box.append(make("h3", {}, "Of ", mars.number(run, index, path + ".count"), " " + of), bar, mars.simpleTable(["", "mean", "share"], rows));
@@ -32,7 +32,7 @@
         if (place < 0)
             return;
         const column = name => table.columns.indexOf(name) < 0 ? null : table.values[table.columns.indexOf(name)][place], count = column("count");
-        const lines = parts.concat(within.slice(1)).map(([name, what], i) => ({ name, label: what, colour: mars.colours.kind(i), dash: i >= parts.length ? [5, 3] : undefined }))
+        const lines = parts.concat(within.slice(1)).map(([name, what], i) => ({ name, label: what, colour: () => mars.colours.kind(i), dash: i >= parts.length ? [5, 3] : undefined }))
             .filter(line => column(line.name) && column(line.name).some(value => value));
         lines.forEach(line => { line.values = column(line.name).map((value, k) => count[k] ? value / count[k] : null); });
         mars.plot(box, { title: "parts of packets' latency, mean", format: mars.time, times: table.time_ps, lines, sync: "run" + index, height: 220 });

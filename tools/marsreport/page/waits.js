@@ -14,13 +14,12 @@
         ["matching_ps", "matching", "searches in queues"],
         ["one_sided_ps", "one-sided", "until the partner's one-sided message was sent"],
         ["other_ps", "other", "threads, generalised requests, and waits that the end of the run found open"]];
-    const patterns = i => mars.colours.kind(i) + (i >= 8 ? "99" : "");
+    const look = i => "background:" + mars.colours.mark(i) + (i >= 8 ? ";opacity:.55" : "");
 
     function stack(of, total, title) {
         return make("div", { class: "stack", role: "img", "aria-label": title }, ...parts.map(([name, what], i) => {
-            const piece = make("i", { title: what + ": " + mars.time(of(name)) });
+            const piece = make("i", { title: what + ": " + mars.time(of(name)), style: look(i) });
             piece.style.width = (total ? 100 * of(name) / total : 0) + "%";
-            piece.style.background = patterns(i);
             return piece;
         }));
     }
@@ -30,7 +29,7 @@
         box.append(make("h3", {}, "Job " + job.name + ": ", mars.number(run, index, path + ".wait_ps"), " in ", mars.number(run, index, path + ".count", mars.count), " waits"),
             stack(name => own[name] || 0, own.wait_ps, "waits of job " + job.name),
             mars.simpleTable(["", "time", "share", ""], parts.filter(([name]) => own[name]).map(([name, what, why]) => [
-                make("span", {}, make("span", { class: "mark", style: "background:" + patterns(parts.findIndex(part => part[0] === name)) }), what),
+                make("span", {}, make("span", { class: "mark", style: look(parts.findIndex(part => part[0] === name)) }), what),
                 mars.number(run, index, path + "." + name), mars.percent(own.wait_ps ? own[name] / own.wait_ps : 0), make("span", { class: "faint why" }, why)])));
     }
 
