@@ -48,6 +48,17 @@
         theme(mars.colours.dark() ? "light" : "dark");
         redraw();
     });
+    /* On paper everything is light. */
+    let before = null;
+    addEventListener("beforeprint", () => {
+        before = document.documentElement.dataset.theme;
+        theme("light");
+        redraw();
+    });
+    addEventListener("afterprint", () => {
+        theme(before);
+        redraw();
+    });
     document.getElementById("print").addEventListener("click", () => print());
 
     const title = mars.runs.map(run => run.name).join(" and ");
