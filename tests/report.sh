@@ -174,6 +174,21 @@ cp -R timeline holed && sed -i '6s/.*/{"ph":"X","name"/' holed/timeline.json
 refused 1 "timeline.json:6: is no event" holed
 check "a damaged timeline is told"
 
+# ---- matrices ----
+
+mkdir matrices
+jq '.result.nodes = 4 | .result.simulated_time_ps = 2000000' traced/summary.json >matrices/summary.json
+printf 'from_node,to_node,messages,bytes\n0,1,3,30\n3,2,1,8\n' >matrices/matrix.csv
+printf 'time_ps,packets_delivered\n1000000,2\n' >matrices/periods.csv
+printf 'time_ps,job,from_task,to_task,messages,bytes\n1000000,<b>job</b>,0,1,1,10\n2000000,<b>job</b>,0,1,2,20\n2000000,<b>job</b>,1,1,5,5\n' >matrices/task_matrix_series.csv
+"$report" matrices >out 2>err && [ "$(data matrices/report.html | jq -c '.matrices | map([.level, .count, .cells, .frames.time_ps, .frames.cells])')" = \
+    '[["node",4,[[0,1,3,30],[3,2,1,8]],null,null],["task",2,[[0,1,3,30],[1,1,5,5]],[1000000,2000000],[[1,1,10],[1,2,20,3,5,5]]]]' ]
+check "matrices of nodes and of tasks, these by their series alone"
+printf 'job,from_task,to_task,messages,bytes\nj,0,-1,3,30\n' >matrices/task_matrix.csv
+refused 1 "task_matrix: names a sender or receiver beyond" matrices
+check "a number that no task has is told"
+rm matrices/task_matrix.csv
+
 # ---- films ----
 
 movie=$(dirname "$marssim")/marsmovie
@@ -203,7 +218,14 @@ fi
 
 # Parts of the latency, as summary.json has them.
 jq '.result.latency_parts = {packets: {count: 4, source_queue_ps: 400, injection_ps: 4000, switches_ps: 1200, links_ps: 0, ejection_ps: 2400, switch_wait_ps: 400,
-    contention_ps: 600}}' traced/summary.json >html/summary.json.new && jq --arg n "$name" '.result.jobs[0].name = $n | .result.network = $n' html/summary.json.new >html/summary.json
+    contention_ps: 600}}' traced/summary.json >html/summary.json.new && jq --arg n "$name" '.result.jobs[0].name = $n | .result.network = $n | .result.jobs[0].waits = {count: 3, wait_ps: 1000, late_sender_ps: 600, contention_ps: 400, other_ps: 0}
+    | .result.jobs[0].critical_path = {from_ps: 0, to_ps: 10000, complete: true, kinds: {compute_ps: 7000, transfer_ps: 3000, wait_ps: 0},
+    functions: [{function: "", time_ps: 7000}, {function: "<b>MPI_Recv</b>", time_ps: 3000}], tasks: [{task: 1, time_ps: 10000}],
+    pairs: [{from: 0, to: 1, messages: 1, time_ps: 3000, contention_ps: 0}]}' html/summary.json.new >html/summary.json
+quoted=\"${name//\"/\"\"}\"
+printf 'job,number,task,begin_ps,end_ps,kind,function,from_task\n%s,0,1,7000,10000,transfer,MPI_Recv,0\n%s,1,0,0,7000,compute,,0\n' "$quoted" "$quoted" >html/critical_path.csv
+printf 'job,task,waits,wait_ps,late_sender_ps,contention_ps\n%s,0,1,200,200,0\n%s,1,2,800,400,400\n' "$quoted" "$quoted" >html/waits.csv
+printf 'job,size_bytes,messages,bytes,time_ps,rate_bytes_per_s\n%s,1024,2,3000,2000000,1500000000\n' "$quoted" >html/message_rates.csv
 
 # ---- in a browser ----
 
@@ -212,13 +234,13 @@ if [ -z "$browser" ]; then
     echo "SKIP: no browser: chromium is missing"
     exit 0
 fi
-for folder in torus html killed timeline; do "$report" "$folder" >out 2>err || cat err; done
+for folder in torus html killed timeline matrices; do "$report" "$folder" >out 2>err || cat err; done
 if command -v node >/dev/null && node -e 'require("playwright-core")' 2>/dev/null; then
     node "$top/tests/report_page.js" "$browser" "$PWD" >page.log 2>err
     check "the browser came to the end"
     cat page.log
 else # without the driver: each page is drawn to its end, and no script fails
-    for page in traced/report.html torus/report.html html/report.html killed/report.html timeline/report.html two.html; do
+    for page in traced/report.html torus/report.html html/report.html killed/report.html timeline/report.html matrices/report.html two.html; do
         timeout 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir="$work/browser" --dump-dom "file://$PWD/$page" >dom 2>err &&
             grep -q '<body data-ready="yes"' dom && ! grep -q 'data-failed=' dom
         check "$page is drawn in a browser"

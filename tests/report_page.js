@@ -120,6 +120,19 @@ async function objects(page) {
     check("arrows go from task to task", /^task [0-9]+, 0 ps to 500 µs: /.test(mark), mark);
 }
 
+async function matrices(browser) {
+    const page = await open(browser, "matrices/report.html");
+    const [level] = await page.locator("#matrix select").all(), names = await level.locator("option").allTextContents();
+    check("matrices of nodes and tasks", names.join() === "nodes,tasks of <b>job</b>", names);
+    await level.selectOption("1");
+    await page.locator("#matrix input[type=range]").fill("1");
+    await page.locator("#matrix canvas.heat").focus();
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowRight");
+    const told = await page.locator("#matrix p output").textContent(), when = await page.locator("#matrix .controls output").textContent();
+    check("a period of the matrix of tasks", told === "t0 > t1: 2 messages, 20 B" && when === "1 µs to 2 µs" && page.complaints.length === 0, [told, when, page.complaints]);
+}
+
 async function keyboard(page) {
     await page.evaluate(() => document.activeElement.blur());
     const seen = new Set();
@@ -164,6 +177,19 @@ async function others(browser) {
     const parts = await html.locator("#parts table:not(.u-legend) tbody tr").allTextContents();
     check("latency is told apart", parts.join() === "source queue100 ps5.00 %,injection1 ns50.0 %,switches300 ps15.0 %,links0 ps0.00 %,ejection600 ps30.0 %," +
         "of that, waiting in switches100 ps5.00 %,of that, contention: above an empty network150 ps7.50 %", parts);
+    const waits = await html.locator("#waits tbody tr").allTextContents();
+    check("waits are told apart, in all and by task", waits.slice(0, 2).join() === "late sender600 ps60.0 %a receive waited until the message was sent," +
+        "contention400 ps40.0 %time in the network above that of an empty one" && waits.slice(2).join() === "12800 ps400 ps400 ps,01200 ps200 ps0 ps", waits);
+    const path = await html.locator("#critical tbody tr").allTextContents(), canvas = html.locator("#critical canvas.path");
+    check("so is the critical path", path.join() === "compute7 ns70.0 %,transfer3 ns30.0 %,computation7 ns70.0 %,<b>MPI_Recv</b>3 ns30.0 %,task 110 ns100.0 %,task 0 > 113 ns0 ps", path);
+    const box = await canvas.boundingBox();
+    await canvas.hover({ position: { x: 70 + 0.85 * (box.width - 74), y: 5 } });
+    const tip = await html.locator(".tip").textContent();
+    check("pieces of it say what they are", tip === "task 0 > task 1\ntransfer, MPI_Recv: 3 ns\n7 ns to 10 ns", tip);
+    const rates = await html.locator("#rates tbody tr").allTextContents();
+    check("rates are shown by size", rates.join() === "1 KiB22.93 KiB1.5 GB/s", rates);
+    const numbers = await html.evaluate(wrongNumbers, JSON.parse(fs.readFileSync(folder + "/html/summary.json", "utf8")));
+    check("their numbers, too, are those of summary.json", numbers.length === 0, numbers);
     const killed = await open(browser, "killed/report.html", "dark");
     const words = await killed.locator("#notes").textContent();
     const simulated = await killed.locator("#simulated").textContent();
@@ -186,6 +212,7 @@ async function others(browser) {
     await machine(page);
     await objects(page);
     await keyboard(page);
+    await matrices(browser);
     await tasks(browser);
     await others(browser);
     await browser.close();
