@@ -102,6 +102,9 @@ head -c 5000 hdf5/results.h5 >tables5/results.h5
 refused 1 "results.h5: is no file of HDF5, or was cut" tables5 && data tables5/report.html | jq -e '.notes | length == 1' >err
 check "a cut results.h5 is told"
 
+"$report" -o same.html traced tables >out 2>err && [ "$(data same.html | jq -c '.scene.lines == .other.scene.lines')" = true ]
+check "two runs of one machine have its links alike"
+
 # ---- names ----
 
 cp -R traced html
@@ -240,7 +243,7 @@ if command -v node >/dev/null && node -e 'require("playwright-core")' 2>/dev/nul
     check "the browser came to the end"
     cat page.log
 else # without the driver: each page is drawn to its end, and no script fails
-    for page in traced/report.html torus/report.html html/report.html killed/report.html timeline/report.html matrices/report.html two.html; do
+    for page in traced/report.html torus/report.html html/report.html killed/report.html timeline/report.html matrices/report.html two.html same.html; do
         timeout 120 "$browser" --headless --no-sandbox --disable-gpu --no-first-run --user-data-dir="$work/browser" --dump-dom "file://$PWD/$page" >dom 2>err &&
             grep -q '<body data-ready="yes"' dom && ! grep -q 'data-failed=' dom
         check "$page is drawn in a browser"

@@ -202,6 +202,9 @@ async function others(browser) {
     const difference = await two.locator(".difference").textContent();
     const keys = await two.locator("#compare tbody td:first-child").allTextContents();
     check("two runs show which keys differ", keys.includes("topology.kind") && keys.includes("jobs.0.program") && !keys.includes("run.seed"), keys);
+    const same = await open(browser, "same.html");
+    check("of one machine the differences are drawn", await same.locator("#compare canvas").count() === 2 && await two.locator("#compare canvas").count() === 0 &&
+        same.complaints.length === 0, same.complaints);
     check("two runs have their differences", difference.includes("−") && two.complaints.length === 0, [difference, two.complaints]);
 }
 

@@ -22,17 +22,23 @@ mars.colours = (function () {
         return "rgb(" + mix(0) + "," + mix(1) + "," + mix(2) + ")";
     }
 
+    /* 0: much less, 0.5: as much, 1: much more. */
+    function difference(share) {
+        const middle = isDark() ? dark[0] : light[0], end = share < 0.5 ? [0, 114, 178] : [213, 94, 0], part = Math.min(1, 2 * Math.abs(share - 0.5));
+        return "rgb(" + middle.map((from, k) => Math.round(from + (end[k] - from) * Math.sqrt(part))).join() + ")";
+    }
+
     function variable(name) {
         return getComputedStyle(document.documentElement).getPropertyValue("--" + name).trim();
     }
 
     /* A strip with what it means at its ends. */
-    function scale(from, to) {
+    function scale(from, to, colour = load) {
         const canvas = mars.make("canvas", { width: 160, height: 12, "aria-hidden": "true" });
         mars.drawn(() => {
             const context = canvas.getContext("2d");
             for (let x = 0; x < 160; x++) {
-                context.fillStyle = load(x / 159);
+                context.fillStyle = colour(x / 159);
                 context.fillRect(x, 0, 1, 12);
             }
         });
@@ -46,5 +52,5 @@ mars.colours = (function () {
         kinds.forEach((unused, i) => document.documentElement.style.setProperty("--kind-" + i, kind(i)));
     }
 
-    return { load, kind, mark, marks, variable, scale, dark: isDark };
+    return { load, difference, kind, mark, marks, variable, scale, dark: isDark };
 })();

@@ -56,6 +56,33 @@
         });
     }
 
+    /* The same machine twice: what has become more, or less. */
+    function drawing(box, [a, b]) {
+        const scene = new mars.Scene(b), before = new mars.Scene(a).loads(-1), after = scene.loads(-1);
+        const most = after.reduce((highest, load, i) => load < 0 ? highest : Math.max(highest, Math.abs(load - before[i])), 0);
+        const loads = after.map((load, i) => load < 0 ? -1 : 0.5 + (most ? (load - before[i]) / most / 2 : 0));
+        const canvas = make("canvas", { role: "img", "aria-label": "links of the machine by the difference of their loads" }), word = mars.percent(most);
+        let view = null;
+        box.append(make("h3", {}, "Links on the machine: load in " + b.name + " minus load in " + a.name),
+            make("div", { class: "controls" }, mars.colours.scale("−" + word, "+" + word + " of the time", mars.colours.difference)), make("div", { class: "canvas" }, canvas));
+        mars.drawn(() => {
+            const width = canvas.parentElement.clientWidth, height = Math.round(Math.max(200, Math.min(520, width * b.scene.height / b.scene.width + 40)));
+            view = scene.fit(width, height);
+            scene.draw(mars.canvasOf(canvas, width, height), view, { loads, class: -1, share: load => load, difference: true });
+        });
+        canvas.addEventListener("pointermove", event => {
+            const found = scene.find(view, event.offsetX, event.offsetY, -1);
+            if (found)
+                mars.tip.show(event, scene.tell(found, after) + "\nin " + a.name + ":\n" + scene.tell(found, before));
+            else
+                mars.tip.hide();
+        });
+        canvas.addEventListener("pointerleave", mars.tip.hide);
+    }
+
+    const sameMachine = ([a, b]) => a.scene && b.scene && ["lines.a", "lines.b", "lines.class", "places.x", "places.y", "classes"].every(path =>
+        JSON.stringify(mars.at(a.scene, path)) === JSON.stringify(mars.at(b.scene, path)));
+
     mars.panel({
         id: "compare", title: "What differs", wide: true,
         wanted: () => mars.runs.length === 2,
@@ -66,6 +93,8 @@
                 box.append(make("p", { class: "missing" }, "A folder has no system.cfg: the configurations cannot be compared."));
             classes(box, mars.runs);
             waits(box, mars.runs);
+            if (sameMachine(mars.runs))
+                drawing(box, mars.runs);
         },
     });
 })();

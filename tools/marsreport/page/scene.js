@@ -86,7 +86,9 @@ mars.Scene = class {
             for (let half = 0; half < 2; half++)
                 if (look.class < 0 || cls[i] === look.class)
                     path[look.kinds ? cls[i] % STEPS : Math.min(STEPS, Math.ceil(STEPS * look.share(look.loads[2 * i + half])))].push(2 * i + half);
-        path.forEach((halves, step) => {
+        const far = step => look.difference ? Math.abs(step - STEPS / 2) : step, colour = look.difference ? mars.colours.difference : mars.colours.load;
+        path.map((halves, step) => step).sort((x, y) => far(x) - far(y)).forEach(step => {
+            const halves = path[step];
             if (!halves.length)
                 return;
             c.beginPath();
@@ -96,7 +98,7 @@ mars.Scene = class {
                 c.moveTo(fx, fy);
                 c.lineTo((fx + view.x + x[to] * view.scale) / 2, (fy + view.y + y[to] * view.scale) / 2);
             }
-            c.strokeStyle = look.kinds ? mars.colours.kind(step) : mars.colours.load(step / STEPS);
+            c.strokeStyle = look.kinds ? mars.colours.kind(step) : colour(step / STEPS);
             c.lineWidth = look.small ? 0.6 : this.lines > 6000 ? 0.7 : this.lines > 1500 ? 1 : 1.7;
             c.stroke();
         });
@@ -106,7 +108,7 @@ mars.Scene = class {
         const { x, y, size, node } = this.scene.places, plain = mars.colours.variable("faint");
         for (let i = 0; i < this.places; i++) {
             const side = Math.max(look.small ? 1 : 2.2, size[i] * view.scale), load = look.kinds ? -1 : this.placeLoad(look.loads, i, look.class);
-            c.fillStyle = load < 0 ? plain : mars.colours.load(look.share(load));
+            c.fillStyle = load < 0 ? plain : (look.difference ? mars.colours.difference : mars.colours.load)(look.share(load));
             if (node[i]) {
                 c.beginPath();
                 c.arc(view.x + x[i] * view.scale, view.y + y[i] * view.scale, side / 2, 0, 7);
