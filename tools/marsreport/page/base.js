@@ -39,6 +39,29 @@ mars.missing = function (what, ...keys) {
     return mars.make("p", { class: "missing" }, what + " To collect it: ", ...keys.flatMap((key, i) => [i ? ", " : "", mars.make("code", {}, key)]));
 };
 
+/* system.cfg, one setting a line, as paths: [["topology.kind", "\"torus\""], ...]; what was not given is its default. */
+mars.settings = function (run) {
+    const found = new Map(), path = [];
+    for (const line of (run.config || "").split("\n")) {
+        const word = line.replace(/^[#\s]+/, "").trim(), named = /^([\w.-]+)\s*[=:]\s*(.*?);?(\s+default)?$/.exec(word);
+        if (named && /^[{(]$/.test(named[2]))
+            path.push({ name: named[1], next: 0, list: named[2] === "(" });
+        else if (word === "{" && path.length)
+            path.push({ name: path[path.length - 1].next++, next: 0 });
+        else if (/^[})],?;?$/.test(word))
+            path.pop();
+        else if (named)
+            found.set(path.map(level => level.name).concat(named[1]).join("."), named[2]);
+    }
+    return found;
+};
+
+/* Has the version that ran such a key? system.cfg has a line for each: what it does not know it cannot collect. */
+mars.knows = function (run, key) {
+    run.known = run.known || mars.settings(run);
+    return !run.known.size || run.known.has(key);
+};
+
 /* Called when colours change; `draw` is called at once, too. */
 mars.drawn = function (draw) {
     mars.redraws.push(draw);

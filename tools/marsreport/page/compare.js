@@ -4,25 +4,8 @@
 (function () {
     const { make } = mars;
 
-    /* system.cfg, one setting a line, as paths: [["topology.kind", "\"torus\""], ...]; what was not given is its default. */
-    function settings(text) {
-        const found = new Map(), path = [];
-        for (const line of (text || "").split("\n")) {
-            const word = line.replace(/^[#\s]+/, "").trim(), named = /^([\w.-]+)\s*[=:]\s*(.*?);?(\s+default)?$/.exec(word);
-            if (named && /^[{(]$/.test(named[2]))
-                path.push({ name: named[1], next: 0, list: named[2] === "(" });
-            else if (word === "{" && path.length)
-                path.push({ name: path[path.length - 1].next++, next: 0 });
-            else if (/^[})],?;?$/.test(word))
-                path.pop();
-            else if (named)
-                found.set(path.map(level => level.name).concat(named[1]).join("."), named[2]);
-        }
-        return found;
-    }
-
     function configurations(box, [a, b]) {
-        const first = settings(a.config), second = settings(b.config), show = value => value === undefined ? "–" : value.replace(/^not given$/, "(not given)");
+        const first = mars.settings(a), second = mars.settings(b), show = value => value === undefined ? "–" : value.replace(/^not given$/, "(not given)");
         const rows = [...new Set([...first.keys(), ...second.keys()])].filter(key => first.get(key) !== second.get(key));
         box.append(make("h3", {}, "Keys of the configuration that differ"), rows.length
             ? make("div", { class: "scroll", tabindex: 0 }, mars.simpleTable(["key", a.name, b.name], rows.map(key => [key, show(first.get(key)), show(second.get(key))])))

@@ -123,6 +123,7 @@
 
     mars.panel({
         id: "critical", title: "Critical path", wide: true,
+        wanted: () => mars.runs.some(run => mars.at(run, "result.jobs.0.critical_path") || mars.knows(run, "output.critical_path")),
         build(box, run, index) {
             const jobs = mars.at(run, "result.jobs") || [];
             if (!jobs.some(job => job.critical_path)) {

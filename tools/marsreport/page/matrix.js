@@ -141,7 +141,7 @@
             if (some.length)
                 new Heat(box, some);
             else
-                box.append(mars.missing("Who sends to whom was not collected, or nobody sent.", "output.matrix = true", "output.matrix_levels = [\"node\", \"board\", \"rack\", \"task\"]"));
+                box.append(mars.missing("Who sends to whom was not collected, or nobody sent.", "output.matrix = true", ...(mars.knows(run, "output.matrix_levels") ? ["output.matrix_levels = [\"node\", \"board\", \"rack\", \"task\"]"] : [])));
         },
     });
 

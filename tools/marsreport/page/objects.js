@@ -15,7 +15,8 @@
         function_series: { title: "MPI functions", label: ([job, name]) => job + ": " + name, first: "simulated_ps" },
         communicator_series: { title: "communicators", label: ([job, name]) => job + ": " + name, first: "bytes" },
     };
-    const keys = ["links", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators"].map(name => "output.series." + name + " = \"periods\"");
+    const keys = run => ["links", "switches", "adapters", "jobs", "tasks", "traffic", "functions", "communicators"].filter(name => mars.knows(run, "output.series." + name))
+        .map(name => "output.series." + name + " = \"periods\"");
 
     /* Columns as they are shown: {name, format, how, all, values}; the deviation of sizes is made of two of them. */
     function columnsOf(series) {
@@ -173,7 +174,7 @@
             if (names.length)
                 show(box, run, index, names);
             else
-                box.append(mars.missing("No series of single links, switches, jobs, tasks, ... was collected.", "output.period = \"10 us\"", ...keys));
+                box.append(mars.missing("No series of single links, switches, jobs, tasks, ... was collected.", "output.period = \"10 us\"", ...keys(run)));
         },
     });
 })();

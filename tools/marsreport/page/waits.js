@@ -53,6 +53,7 @@
 
     mars.panel({
         id: "waits", title: "What tasks waited for", wide: true,
+        wanted: () => mars.runs.some(run => mars.at(run, "result.jobs.0.waits") || mars.knows(run, "output.waits")),
         build(box, run, index) {
             const jobs = mars.at(run, "result.jobs") || [];
             if (!jobs.some(job => job.waits) && !run.waits && !run.wait_functions) {
@@ -69,6 +70,7 @@
 
     mars.panel({
         id: "rates", title: "Bandwidth achieved, by size",
+        wanted: () => mars.runs.some(run => run.message_rates || mars.knows(run, "output.bandwidth")),
         build(box, run) {
             if (!run.message_rates || !run.message_rates.rows.length) {
                 box.append(mars.missing("What messages achieved was not collected, or there are no jobs.", "output.bandwidth = true"));
