@@ -9,6 +9,7 @@
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/matrices.h"
 #include "net/series.h"
 
 #include <stdlib.h>
@@ -422,8 +423,7 @@ void net_network_free(struct net_network *net)
     net_resequencer_free(net->resequencer);
     if (net->congestion_state)
         net->congestion->release(net->congestion_state);
-    if (net->matrix)
-        stats_matrix_free(net->matrix);
+    net_matrices_free(net->matrices);
     free(net->series);
     free(net->parts);
     free(net);

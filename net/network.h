@@ -90,7 +90,6 @@ struct net_settings {
     enum net_control control; /* what control messages wait for */
     uint32_t rings; /* where the rings of flows stand behind an adapter's credits: one word for each level */
     bool resequence;
-    bool matrix;
     ker_time measure_from, measure_to; /* what is created in this span is measured */
     ker_time stop;                     /* open-loop sources end here */
     uint64_t seed;
@@ -154,6 +153,7 @@ struct net_pins;
 struct net_congestion_map;
 struct net_link_series;
 struct net_series;
+struct net_matrices;
 struct net_latency_parts;
 struct net_ahead;
 
@@ -296,11 +296,11 @@ struct net_network {
     struct stats_quantity *early_wait;   /* with resequencing */
     struct stats_quantity *throttle;     /* with congestion control */
     struct stats_quantity *control_wait; /* of control messages at the adapter */
-    struct stats_matrix *matrix;
-    struct net_latency_parts *parts;  /* NULL: not collected */
-    const struct net_parts *part_now; /* its `packet`, or NULL */
-    bool watched;                     /* there is congestion control, or parts */
-    struct net_series *series;        /* NULL: no links are collected in periods, nor their stalls */
+    struct net_matrices *matrices;       /* NULL: not wanted */
+    struct net_latency_parts *parts;     /* NULL: not collected */
+    const struct net_parts *part_now;    /* its `packet`, or NULL */
+    bool watched;                        /* there is congestion control, or parts */
+    struct net_series *series;           /* NULL: no links are collected in periods, nor their stalls */
     /* what there is */
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */

@@ -2,6 +2,7 @@
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/matrices.h"
 #include "net/parts.h"
 
 #include <math.h>
@@ -128,9 +129,7 @@ json_t *net_network_report(struct net_network *net, struct ker_comm *comm, ker_t
 enum ker_status net_network_write(struct net_network *net, struct ker_comm *comm,
                                   const struct stats_folder *folder, struct ker_error *error)
 {
-    enum ker_status status = KER_OK;
-    if (net->matrix)
-        status = stats_matrix_write(net->matrix, comm, folder, error);
+    enum ker_status status = net_matrices_write(net, comm, folder, error);
     if (ker_comm_rank(comm) != 0 || status != KER_OK || !net->histograms)
         return status;
     status = stats_histogram_write(folder, &stats_message_size_schema, net->message_size, error);

@@ -11,6 +11,7 @@
 
 #include "net/ahead.h"
 #include "net/links.h"
+#include "net/matrices.h"
 #include "net/parts.h"
 
 const struct stats_schema *const net_tables[] = {
@@ -210,6 +211,7 @@ void net_network_series_begin(struct net_network *net, struct stats_series_files
             net->series->series[i] = stats_series_begin(files, series_schema[i], net, error);
     if (net->parts && net->parts->periods)
         net->parts->series = stats_series_begin(files, &net_latency_series_schema, NULL, error);
+    net_matrices_begin(net, files, error);
 }
 
 static void parts_series_add(struct net_network *net, ker_time at)
@@ -231,6 +233,7 @@ void net_network_series_add(struct net_network *net, ker_time from, ker_time at)
 {
     struct making m = {.at = at};
     parts_series_add(net, at);
+    net_matrices_period(net, at);
     if (!in_periods(net->series))
         return;
     for (int i = 0; i < NET_SERIES_KINDS; i++)
@@ -306,6 +309,7 @@ void net_network_series_cost(const struct net_network *net, struct stats_series_
 {
     const struct route_summary *sum = route_summarise(net->topology);
     const uint64_t rows[NET_SERIES_KINDS] = {2 * sum->links, sum->switches, sum->endpoints};
+    net_matrices_cost(net, costs);
     if (!net->series)
         return;
     costs->memory += 2 * sum->links * sizeof(struct net_link_series);

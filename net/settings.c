@@ -1,6 +1,7 @@
 /* settings.c - the keys switch.* and adapter.*, and what they must satisfy together with the links. */
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
+#include "net/matrices.h"
 #include "net/parts.h"
 #include "net/series.h"
 
@@ -200,7 +201,6 @@ static void settings_read(struct net_settings *set, const struct ker_config *c,
         ker_config_has(c, "adapter.ejection_rate") ? ker_config_rate(c, "adapter.ejection_rate") : 0;
     set->adapter_buffer = (uint32_t)ker_config_bytes(c, "adapter.buffer");
     set->resequence = ker_config_bool(c, "adapter.resequence");
-    set->matrix = ker_config_bool(c, "output.matrix");
 }
 
 uint32_t net_channels(const struct ker_config *c)
@@ -297,8 +297,7 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
     net->early_wait = quantity_new();
     net->control_wait = quantity_new();
     net->histograms = ker_config_bool(config, "output.histograms");
-    if (net->set.matrix)
-        net->matrix = stats_matrix_new();
+    net_matrices_read(net, config);
     enum stats_collect parts = stats_collect_of(config, "output.series.latency");
     if (parts != STATS_COLLECT_OFF) {
         net->parts = ker_alloc(sizeof *net->parts);

@@ -8,6 +8,7 @@
 
 #include "net/ahead.h"
 #include "net/congestion/congestion.h"
+#include "net/matrices.h"
 #include "net/parts.h"
 
 #include <stdlib.h>
@@ -115,8 +116,7 @@ void net_network_save(struct net_network *net, struct ker_state_writer *writer)
     net_resequencer_save(net, writer);
     if (net->congestion && net->congestion->save)
         net->congestion->save(net, writer);
-    if (net->matrix)
-        stats_matrix_save(net->matrix, writer);
+    net_matrices_save(net, writer);
 }
 
 /* ---- loading ---- */
@@ -192,13 +192,7 @@ static void congestion_load(void *context, struct ker_chunk *c)
 
 static void matrix_load(void *context, struct ker_chunk *c)
 {
-    struct net_loading *l = context;
-    uint64_t first = c->id * l->net->adapters_each; /* the row of a node */
-    c->bad |= c->id >= l->adapter_count || first >= l->adapter_count;
-    if (!c->bad && l->adapters[first] && l->net->matrix)
-        stats_matrix_load(l->net->matrix, c);
-    else
-        net_loading_pass(c);
+    net_matrices_load(context, c);
 }
 
 static const struct {
@@ -214,7 +208,7 @@ static const struct {
     {"sent", VERSION, sent_load},
     {"order", 2, order_load},
     {"congestion", VERSION, congestion_load},
-    {"matrix", VERSION, matrix_load},
+    {"matrix", STATS_MATRIX_VERSION, matrix_load},
 };
 
 struct net_loading *net_loading_new(struct net_network *net, bool sums)

@@ -184,6 +184,9 @@ uint32_t route_distance(const struct route_topology *topology, uint32_t from, ui
 /* The natural group of a switch (rack, pod, slab of a torus), 0..groups-1, for rack-wise partitions. */
 uint32_t route_group(const struct route_topology *topology, uint32_t switch_id);
 uint32_t route_groups(const struct route_topology *topology);
+/* The board of a switch: of a hierarchical network the group of its lowest level; elsewhere a switch is one.
+ */
+uint32_t route_board(const struct route_topology *topology, uint32_t switch_id);
 /* An endpoint's coordinates for traffic patterns on grids: dimensions of the torus and this endpoint's place;
  * 0 dimensions where the topology is no grid. Endpoints at one switch share coordinates. */
 int route_grid(const struct route_topology *topology, uint32_t extents[8]);

@@ -71,6 +71,11 @@ uint32_t route_groups(const struct route_topology *topology)
     return topology->kind->groups(topology);
 }
 
+uint32_t route_board(const struct route_topology *topology, uint32_t switch_id)
+{
+    return topology->kind->board ? topology->kind->board(topology, switch_id) : switch_id;
+}
+
 int route_grid(const struct route_topology *topology, uint32_t extents[8])
 {
     return topology->kind->grid ? topology->kind->grid(topology, extents) : 0;

@@ -67,7 +67,8 @@ struct route_kind {
     /* The natural group of a switch (pod, rack, slab), from 0 on: for the partition "natural". */
     uint32_t (*group)(const struct route_topology *, uint32_t switch_id);
     uint32_t (*groups)(const struct route_topology *);
-    int (*grid)(const struct route_topology *, uint32_t extents[8]); /* may be NULL: no grid */
+    uint32_t (*board)(const struct route_topology *, uint32_t switch_id); /* see route_board; may be NULL */
+    int (*grid)(const struct route_topology *, uint32_t extents[8]);      /* may be NULL: no grid */
     void (*coordinates)(const struct route_topology *, uint32_t endpoint,
                         uint32_t at[8]); /* may be NULL with grid */
     uint32_t (*watch)(const struct route_topology *, uint32_t switch_id,

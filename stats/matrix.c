@@ -1,11 +1,12 @@
-/* matrix.c - messages and bytes per pair of nodes, kept sparse.
+/* matrix.c - messages and bytes per pair of senders and receivers, kept sparse.
  *
- * One hash table per rank on (from, to) packed in 64 bits; no memory before the first message. Ranks' pairs
+ * A hash table per rank on (from, to) packed in 64 bits; no memory before the first message. Ranks' pairs
  * become one table of results, sorted by pair, equal pairs added up: the file does not depend on which rank
- * counted what, nor on the order inside. (There are less than 2^32 - 1 nodes, so that 1 + the pair is
- * never 0.)
+ * counted what, nor on the order inside. With periods the pairs of this one have a table of their own, which
+ * joins that of all at its end. (There are less than 2^32 - 1 senders, so that 1 + the pair is never 0.)
  */
-#include "stats/file.h"
+#include "stats/matrix.h"
+
 #include "stats/stats.h"
 
 #include <stdlib.h>
@@ -16,7 +17,11 @@ struct pair {
 };
 
 struct stats_matrix {
-    struct ker_table pairs;
+    const struct stats_matrix_kind *kind;
+    const void *context;
+    bool total, periods;
+    struct ker_table all, now; /* now: of this period, which `all` does not have yet; without periods empty */
+    struct stats_series *series; /* NULL: not begun */
 };
 
 static uint64_t pair_hash(const void *key)
@@ -31,37 +36,106 @@ static bool pair_same(const void *entry, const void *key)
 
 static const struct ker_table_kind pair_kind = {sizeof(struct pair), pair_hash, pair_same};
 
-struct stats_matrix *stats_matrix_new(void)
+struct stats_matrix *stats_matrix_new(const struct stats_matrix_kind *kind, const void *context, bool total,
+                                      bool periods)
 {
-    return ker_alloc(sizeof(struct stats_matrix));
+    struct stats_matrix *m = ker_alloc(sizeof *m);
+    m->kind = kind;
+    m->context = context;
+    m->total = total;
+    m->periods = periods;
+    return m;
 }
 
-void stats_matrix_free(struct stats_matrix *matrix)
+void stats_matrix_free(struct stats_matrix *m)
 {
-    if (matrix)
-        ker_table_release(&matrix->pairs);
-    free(matrix);
+    if (!m)
+        return;
+    ker_table_release(&m->all);
+    ker_table_release(&m->now);
+    free(m);
 }
 
-void stats_matrix_add(struct stats_matrix *matrix, uint32_t from, uint32_t to, uint64_t messages,
-                      uint64_t bytes)
+static void pair_add(struct ker_table *pairs, uint64_t key, uint64_t messages, uint64_t bytes)
 {
     bool is_new;
-    struct pair key = {.key = ((uint64_t)from << 32 | to) + 1};
-    struct pair *pair = ker_table_add(&pair_kind, &matrix->pairs, &key, &is_new);
-    pair->key = key.key;
+    struct pair wanted = {.key = key}, *pair = ker_table_add(&pair_kind, pairs, &wanted, &is_new);
+    pair->key = key;
     pair->messages += messages;
     pair->bytes += bytes;
 }
 
-/* A copy of the pairs, in no particular order; their keys are (from << 32 | to). */
-static struct pair *matrix_pairs(const struct stats_matrix *matrix)
+void stats_matrix_add(struct stats_matrix *m, uint32_t from, uint32_t to, uint64_t messages, uint64_t bytes)
 {
-    struct pair *pairs = ker_alloc(matrix->pairs.count * sizeof *pairs), *to = pairs;
-    for (const struct pair *pair = NULL; (pair = ker_table_next(&pair_kind, &matrix->pairs, pair));)
-        *to++ = (struct pair){pair->key - 1, pair->messages, pair->bytes};
-    return pairs;
+    pair_add(m->periods ? &m->now : &m->all, ((uint64_t)from << 32 | to) + 1, messages, bytes);
 }
+
+/* ---- rows ---- */
+
+static struct stats_table *rows_make(const struct stats_matrix *m, const struct stats_schema *schema,
+                                     const struct ker_table *pairs, ker_time at)
+{
+    struct stats_table *table = stats_table_new(schema, m->context, 0);
+    stats_table_reserve(table, pairs->count);
+    for (const struct pair *p = NULL; (p = ker_table_next(&pair_kind, pairs, p));)
+        stats_table_add(table, &(struct stats_matrix_row){m->context, at, (uint32_t)((p->key - 1) >> 32),
+                                                          (uint32_t)(p->key - 1), p->messages, p->bytes});
+    return table;
+}
+
+/* The period is over, or the run is. */
+static void now_join(struct stats_matrix *m)
+{
+    for (const struct pair *p = NULL; m->total && (p = ker_table_next(&pair_kind, &m->now, p));)
+        pair_add(&m->all, p->key, p->messages, p->bytes);
+    ker_table_release(&m->now);
+    m->now = (struct ker_table){0};
+}
+
+void stats_matrix_begin(struct stats_matrix *m, struct stats_series_files *files, struct ker_error *error)
+{
+    if (m->periods)
+        m->series = stats_series_begin(files, m->kind->series, m->context, error);
+}
+
+void stats_matrix_period(struct stats_matrix *m, ker_time at)
+{
+    if (!m->series)
+        return;
+    struct stats_table *table = rows_make(m, m->kind->series, &m->now, at);
+    stats_series_add(m->series, table);
+    stats_table_free(table);
+    now_join(m);
+}
+
+static void row_put(void *writer, const struct stats_table *table, size_t row)
+{
+    stats_writer_row(writer, table, row);
+}
+
+enum ker_status stats_matrix_write(struct stats_matrix *m, struct ker_comm *comm,
+                                   const struct stats_folder *folder, struct ker_error *error)
+{
+    if (!m->total)
+        return KER_OK;
+    now_join(m);
+    struct stats_table *table = rows_make(m, m->kind->total, &m->all, 0);
+    bool control = ker_comm_rank(comm) == 0;
+    struct stats_writer *writer = control ? stats_writer_open(table, folder, NULL, error) : NULL;
+    enum ker_status status = control && !writer ? KER_RUN_FAILED : KER_OK;
+    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
+    stats_table_free(table);
+    enum ker_status closed = stats_writer_close(writer, error);
+    return status ? status : closed;
+}
+
+uint64_t stats_matrix_row_key(const void *from)
+{
+    const struct stats_matrix_row *row = from;
+    return (uint64_t)row->from << 32 | row->to;
+}
+
+/* ---- saved state ---- */
 
 static int pair_compare(const void *left, const void *right)
 {
@@ -69,57 +143,22 @@ static int pair_compare(const void *left, const void *right)
     return (a->key > b->key) - (a->key < b->key);
 }
 
-/* clang-format off */
-#define MATRIX_COLUMNS(COLUMN) \
-    COLUMN(from_node, "", U32, SAME, (row->key - 1) >> 32, "the sending node") \
-    COLUMN(to_node, "", U32, SAME, (uint32_t)(row->key - 1), "the receiving node") \
-    COLUMN(messages, "messages", U64, SUM, row->messages, "messages sent") \
-    COLUMN(bytes, "bytes", U64, SUM, row->bytes, "their payload")
-
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct pair, name, value)
-MATRIX_COLUMNS(VALUE)
-static const struct stats_column columns[] = {MATRIX_COLUMNS(STATS_COLUMN)};
-/* clang-format on */
-
-static uint64_t row_key(const void *row)
+/* A chunk for each sender, with all its receivers. */
+static void pairs_save(const struct ker_table *from, struct ker_state_writer *writer, const char *chunk,
+                       uint8_t level, bool now)
 {
-    return ((const struct pair *)row)->key;
-}
-
-const struct stats_schema stats_matrix_schema = {"matrix", "One row per pair of nodes that talked, sorted.",
-                                                 columns, sizeof columns / sizeof *columns, row_key};
-
-static void row_put(void *writer, const struct stats_table *table, size_t row)
-{
-    stats_writer_row(writer, table, row);
-}
-
-enum ker_status stats_matrix_write(struct stats_matrix *matrix, struct ker_comm *comm,
-                                   const struct stats_folder *folder, struct ker_error *error)
-{
-    struct stats_table *table = stats_table_new(&stats_matrix_schema, NULL, 0);
-    bool control = ker_comm_rank(comm) == 0;
-    struct stats_writer *writer = control ? stats_writer_open(table, folder, NULL, error) : NULL;
-    enum ker_status status = control && !writer ? KER_RUN_FAILED : KER_OK;
-    stats_table_reserve(table, matrix->pairs.count);
-    for (const struct pair *pair = NULL; (pair = ker_table_next(&pair_kind, &matrix->pairs, pair));)
-        stats_table_add(table, pair);
-    stats_table_show(table, comm, &(struct stats_visitor){row_put, writer});
-    stats_table_free(table);
-    enum ker_status closed = stats_writer_close(writer, error);
-    return status ? status : closed;
-}
-
-/* A chunk for each source, with all its destinations. */
-void stats_matrix_save(const struct stats_matrix *matrix, struct ker_state_writer *writer)
-{
-    struct pair *pairs = matrix_pairs(matrix);
-    if (matrix->pairs.count)
-        qsort(pairs, matrix->pairs.count, sizeof *pairs, pair_compare);
-    for (size_t i = 0; i < matrix->pairs.count;) {
-        uint64_t from = pairs[i].key >> 32;
-        struct ker_chunk *c = ker_state_begin(writer, "matrix", 1, from);
-        for (; i < matrix->pairs.count && pairs[i].key >> 32 == from; i++) {
+    struct pair *pairs = ker_alloc(from->count * sizeof *pairs), *to = pairs;
+    for (const struct pair *p = NULL; (p = ker_table_next(&pair_kind, from, p));)
+        *to++ = (struct pair){p->key - 1, p->messages, p->bytes};
+    size_t count = from->count;
+    if (count)
+        qsort(pairs, count, sizeof *pairs, pair_compare);
+    for (size_t i = 0; i < count;) {
+        uint64_t sender = pairs[i].key >> 32;
+        struct ker_chunk *c = ker_state_begin(writer, chunk, STATS_MATRIX_VERSION, sender);
+        KER_CHUNK(c, level);
+        ker_chunk_bool(c, now);
+        for (; i < count && pairs[i].key >> 32 == sender; i++) {
             ker_chunk_u32(c, (uint32_t)pairs[i].key);
             KER_CHUNK(c, pairs[i].messages);
             KER_CHUNK(c, pairs[i].bytes);
@@ -129,12 +168,62 @@ void stats_matrix_save(const struct stats_matrix *matrix, struct ker_state_write
     free(pairs);
 }
 
-void stats_matrix_load(struct stats_matrix *matrix, struct ker_chunk *c)
+void stats_matrix_save(const struct stats_matrix *m, struct ker_state_writer *writer, const char *chunk,
+                       uint8_t level)
 {
+    pairs_save(&m->all, writer, chunk, level, false);
+    pairs_save(&m->now, writer, chunk, level, true);
+}
+
+void stats_matrix_load(struct stats_matrix *m, struct ker_chunk *c)
+{
+    bool now = ker_chunk_bool(c, false);
     while (c->at < c->bytes && !c->bad) {
         uint32_t to = ker_chunk_u32(c, 0);
         uint64_t messages = ker_chunk_u64(c, 0), bytes = ker_chunk_u64(c, 0);
         if (!c->bad)
-            stats_matrix_add(matrix, (uint32_t)c->id, to, messages, bytes);
+            pair_add(now && m->periods ? &m->now : &m->all, (c->id << 32 | to) + 1, messages, bytes);
     }
+}
+
+/* ---- of the network ---- */
+
+/* clang-format off */
+#define NODE_COLUMNS(COLUMN) STATS_MATRIX_ENDS(COLUMN, node, "node") STATS_MATRIX_COUNTS(COLUMN)
+#define BOARD_COLUMNS(COLUMN) STATS_MATRIX_ENDS(COLUMN, board, "board") STATS_MATRIX_COUNTS(COLUMN)
+#define RACK_COLUMNS(COLUMN) STATS_MATRIX_ENDS(COLUMN, rack, "rack") STATS_MATRIX_COUNTS(COLUMN)
+#define NODE_SERIES(COLUMN) STATS_MATRIX_TIME(COLUMN) NODE_COLUMNS(COLUMN)
+#define BOARD_SERIES(COLUMN) STATS_MATRIX_TIME(COLUMN) BOARD_COLUMNS(COLUMN)
+#define RACK_SERIES(COLUMN) STATS_MATRIX_TIME(COLUMN) RACK_COLUMNS(COLUMN)
+
+STATS_MATRIX_SCHEMA(node, "matrix", "One row per pair of nodes that talked, sorted.", NODE_COLUMNS)
+STATS_MATRIX_SCHEMA(node_series, "matrix_series",
+                    "One row per period and pair of nodes of which messages left in it.", NODE_SERIES)
+STATS_MATRIX_SCHEMA(board, "board_matrix",
+                    "One row per pair of boards that talked, sorted; a board and itself, too.", BOARD_COLUMNS)
+STATS_MATRIX_SCHEMA(board_series, "board_matrix_series",
+                    "One row per period and pair of boards of which messages left in it.", BOARD_SERIES)
+STATS_MATRIX_SCHEMA(rack, "rack_matrix",
+                    "One row per pair of racks that talked, sorted; a rack and itself, too.", RACK_COLUMNS)
+STATS_MATRIX_SCHEMA(rack_series, "rack_matrix_series",
+                    "One row per period and pair of racks of which messages left in it.", RACK_SERIES)
+/* clang-format on */
+
+const struct stats_matrix_kind stats_matrix_kinds[STATS_MATRIX_TASK] = {
+    [STATS_MATRIX_NODE] = {&stats_matrix_node_schema, &stats_matrix_node_series_schema},
+    [STATS_MATRIX_BOARD] = {&stats_matrix_board_schema, &stats_matrix_board_series_schema},
+    [STATS_MATRIX_RACK] = {&stats_matrix_rack_schema, &stats_matrix_rack_series_schema},
+};
+
+unsigned stats_matrix_wanted(const struct ker_config *config, bool *total, bool *periods)
+{
+    static const char *const names[STATS_MATRIX_LEVELS] = {"node", "board", "rack", "task"};
+    unsigned levels = 0;
+    *total = ker_config_bool(config, "output.matrix");
+    *periods = stats_collect_of(config, "output.series.matrix") == STATS_COLLECT_PERIODS;
+    for (int i = 0; (*total || *periods) && i < ker_config_count(config, "output.matrix_levels"); i++)
+        for (unsigned level = 0; level < STATS_MATRIX_LEVELS; level++)
+            if (strcmp(ker_config_string_at(config, "output.matrix_levels", i), names[level]) == 0)
+                levels |= 1u << level;
+    return levels;
 }

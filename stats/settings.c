@@ -35,10 +35,15 @@ const struct ker_option stats_options[] = {
     {"output.histograms", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write packet_latency.csv and message_size.csv.", .resume = KER_RESUME_FREE},
     {"output.matrix", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
-     "Write matrix.csv: messages and bytes per pair of source and destination node. Memory grows with the "
-     "number of "
-     "pairs that talk.",
+     "Write how many messages and bytes each sends to each: matrix.csv of nodes, or what "
+     "output.matrix_levels says. Memory grows with the number of pairs that talk.",
      .resume = KER_RESUME_FORK},
+    {"output.matrix_levels", KER_TYPE_CHOICE | KER_TYPE_LIST, "node", NULL, NULL, "node|board|rack|task",
+     "Of whom there are matrices, for output.matrix and output.series.matrix: nodes (matrix.csv); boards "
+     "(board_matrix.csv: the lowest groups of a hierarchical network; elsewhere the nodes at one switch); "
+     "racks "
+     "(rack_matrix.csv: the topology's groups: racks, pods, slabs); tasks of jobs (task_matrix.csv).",
+     "output.matrix=true or output.series.matrix=periods"},
     {"output.tables", KER_TYPE_CHOICE, "csv", NULL, NULL, "csv|json",
      "Write tables as NAME.csv, or as NAME.json with unit and meaning of each column; periods.csv is always "
      "CSV.",
@@ -69,6 +74,8 @@ const struct ker_option stats_options[] = {
             "traffic_series.csv: number, bytes, mean and spread of the sizes of each job's messages in each "
             "period: point-to-point, collective, one-sided; inside a node or to another.",
             "jobs"),
+    PERIODS("matrix", "The matrices of output.matrix_levels in each period: matrix_series.csv, "
+                      "board_matrix_series.csv, rack_matrix_series.csv, task_matrix_series.csv."),
     {"output.series.bytes", KER_TYPE_BYTES, "4 GB", "1 MB", NULL, NULL,
      "The most that each file of a series may have. A run whose end is known and whose series could have "
      "more is "
@@ -77,5 +84,9 @@ const struct ker_option stats_options[] = {
     {0},
 };
 
-const struct stats_schema *const stats_tables[] = {&stats_packet_latency_schema, &stats_message_size_schema,
-                                                   &stats_matrix_schema, &stats_periods_schema, NULL};
+const struct stats_schema *const stats_tables[] = {
+    &stats_packet_latency_schema, &stats_message_size_schema,
+    &stats_matrix_node_schema,    &stats_matrix_node_series_schema,
+    &stats_matrix_board_schema,   &stats_matrix_board_series_schema,
+    &stats_matrix_rack_schema,    &stats_matrix_rack_series_schema,
+    &stats_periods_schema,        NULL};

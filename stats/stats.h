@@ -7,6 +7,7 @@
 #define STATS_STATS_H
 
 #include "kernel/kernel.h"
+#include "stats/matrix.h"
 #include "stats/series.h"
 #include "stats/table.h"
 #include "stats/timelines/timeline.h"
@@ -83,21 +84,8 @@ enum ker_status stats_text_write(const char *folder, const char *name, const cha
 /* The schema: one of the two below. */
 enum ker_status stats_histogram_write(const struct stats_folder *, const struct stats_schema *,
                                       const struct stats_quantity *, struct ker_error *error);
-extern const struct stats_schema stats_packet_latency_schema, stats_message_size_schema, stats_matrix_schema,
-    stats_periods_schema;
-extern const struct stats_schema *const stats_tables[]; /* all four, NULL at the end */
-
-/* Source/destination matrix on demand: packets and bytes per pair, kept sparse per rank (hash by pair). */
-struct stats_matrix;
-struct stats_matrix *stats_matrix_new(void);
-void stats_matrix_free(struct stats_matrix *);
-void stats_matrix_add(struct stats_matrix *, uint32_t from, uint32_t to, uint64_t messages, uint64_t bytes);
-/* Saved state: chunks "matrix", whose id is a source node. Loading adds. */
-void stats_matrix_save(const struct stats_matrix *, struct ker_state_writer *);
-void stats_matrix_load(struct stats_matrix *, struct ker_chunk *);
-/* Collective; rank 0 writes rows sorted by (from, to). */
-enum ker_status stats_matrix_write(struct stats_matrix *, struct ker_comm *, const struct stats_folder *,
-                                   struct ker_error *error);
+extern const struct stats_schema stats_packet_latency_schema, stats_message_size_schema, stats_periods_schema;
+extern const struct stats_schema *const stats_tables[]; /* these and those of matrix.h, NULL at the end */
 
 /* Snapshots at the multiples of output.period, one row of periods.csv each. The caller hands over this rank's
  * totals since the start; a row holds what happened since the row before. The file is written row by row: a

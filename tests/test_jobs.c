@@ -44,9 +44,9 @@ static const struct ker_option adapter_options[] = {
 
 static void bench_open_topology(struct bench *b, const char *text)
 {
-    *b = (struct bench){.tables = {route_options, adapter_options}, .comm = ker_comm_alone()};
+    *b = (struct bench){.tables = {route_options, adapter_options, stats_options}, .comm = ker_comm_alone()};
     for (int i = 0; task_option_tables[i]; i++)
-        b->tables[i + 2] = task_option_tables[i];
+        b->tables[i + 3] = task_option_tables[i];
     b->status = ker_config_parse(&b->config, "test.cfg", text, NULL, 0, b->tables, &b->error);
     if (!b->status)
         b->status = route_new(&b->topology, b->config, 4, &b->error);

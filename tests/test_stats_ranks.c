@@ -188,7 +188,7 @@ static void matrix_is_sorted_and_summed(void **state)
     bool control = ker_comm_rank(comm) == 0;
     if (control)
         assert_non_null(mkdtemp(folder));
-    struct stats_matrix *matrix = stats_matrix_new();
+    struct stats_matrix *matrix = stats_matrix_new(&stats_matrix_kinds[STATS_MATRIX_NODE], NULL, true, false);
     /* 3000 additions over 1500 pairs: (i % 1500 / 5, i % 5) in a scrambled order, twice each, 1 message, i %
      * 1500 bytes. 7 has no factor in common with 3000. */
     for (uint64_t n = 0; n < 3000; n++) {

@@ -12,6 +12,7 @@
 #include "net/adapter/receiving.h"
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
+#include "net/matrices.h"
 #include "net/series.h"
 
 #include <string.h>
@@ -169,9 +170,8 @@ static void message_sent(struct net_adapter *a, uint32_t index, uint64_t bytes)
 {
     struct net_network *net = a->net;
     struct net_outgoing *o = &net->outgoing.at[index];
-    if (net->matrix)
-        stats_matrix_add(net->matrix, a->id / net->adapters_each, o->destination / net->adapters_each,
-                         o->part != NET_FURTHER_PART, bytes);
+    if (__builtin_expect(net->matrices != NULL, 0))
+        net_matrices_add(net, a->id, o->destination, o->part != NET_FURTHER_PART, bytes);
     if (o->from_offer)
         a->offers--;
     if (o->cookie == 0) {

@@ -288,6 +288,11 @@ static uint32_t hierarchy_groups(const struct route_topology *topology)
     return h->level[h->levels - 1].groups;
 }
 
+static uint32_t hierarchy_board(const struct route_topology *topology, uint32_t switch_id)
+{
+    return switch_id / hierarchy_of(topology)->level[0].groups;
+}
+
 static uint32_t hierarchy_watched(const struct route_topology *topology)
 {
     const struct hierarchy *h = hierarchy_of(topology);
@@ -441,6 +446,7 @@ const struct ker_kind route_hierarchical = {
             .hops = hierarchy_hops,
             .group = hierarchy_group,
             .groups = hierarchy_groups,
+            .board = hierarchy_board,
             .watch = hierarchy_watch,
             .watched = hierarchy_watched,
         },

@@ -142,6 +142,12 @@ static uint32_t rails_groups(const struct route_topology *t)
     return r->planes * r->groups;
 }
 
+static uint32_t rails_board(const struct route_topology *t, uint32_t switch_id)
+{
+    const struct route_rails *r = rails_of(t);
+    return switch_id / r->switches * r->switches + route_board(t->inner, inner_switch(r, switch_id));
+}
+
 static int rails_grid(const struct route_topology *t, uint32_t extents[8])
 {
     return route_grid(t->inner, extents);
@@ -192,6 +198,7 @@ static const struct route_kind rails_kind = {
     .hops = rails_hops,
     .group = rails_group,
     .groups = rails_groups,
+    .board = rails_board,
     .grid = rails_grid,
     .coordinates = rails_coordinates,
     .watch = rails_watch,

@@ -220,9 +220,16 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
     return jobs;
 }
 
-const struct stats_schema *const task_tables[] = {
-    &task_mpi_schema,        &task_calls_schema,       &task_functions_schema,      &task_matching_schema,
-    &task_job_series_schema, &task_task_series_schema, &task_traffic_series_schema, NULL};
+const struct stats_schema *const task_tables[] = {&task_mpi_schema,
+                                                  &task_calls_schema,
+                                                  &task_functions_schema,
+                                                  &task_matching_schema,
+                                                  &task_job_series_schema,
+                                                  &task_task_series_schema,
+                                                  &task_traffic_series_schema,
+                                                  &stats_matrix_task_schema,
+                                                  &stats_matrix_task_series_schema,
+                                                  NULL};
 
 /* Collective: tasks.csv, and on rank 0 what its rows say of the jobs. */
 static enum ker_status tasks_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
@@ -269,6 +276,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
     free(counts);
     enum ker_status status = tasks_report(system, comm, end, files, jobs, error), called = KER_OK,
                     matched = KER_OK;
+    enum ker_status paired = task_matrix_write(system->matrix, comm, files->folder, error);
     if (calls_counted(system->jobs))
         called = task_mpi_calls(system->mpi, task_jobs_count(system->jobs), comm, end, files->folder,
                                 files->calls_key, error);
@@ -277,7 +285,8 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
         matched = task_mpi_matching(system->mpi, &(struct task_mpi_names){&outside, NULL}, comm,
                                     files->folder, files->matching_key, error);
     }
-    return status ? status : called ? called : matched;
+    status = status ? status : called;
+    return status ? status : matched ? matched : paired;
 }
 
 static int wait_compare(const void *a, const void *b)

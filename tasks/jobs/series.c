@@ -220,6 +220,8 @@ void task_system_series_cost(const struct task_system *system, const struct ker_
     bool by_task = wanted(config, "output.series.tasks"), by_job = wanted(config, "output.series.jobs");
     if (by_task || by_job)
         costs->memory += 2 * tasks * sizeof(struct last); /* a hash table is half empty */
+    if (system->matrix && wanted(config, "output.series.matrix"))
+        task_matrix_cost(system, costs);
     if (by_job)
         stats_series_cost(costs, &task_job_series_schema, jobs);
     if (by_task)
@@ -233,6 +235,7 @@ void task_system_series_begin(struct task_system *system, const struct ker_confi
 {
     if (!system->mpi)
         return;
+    task_matrix_begin(system->matrix, files, error);
     struct task_series *s = series_get(system);
     if (wanted(config, "output.series.jobs"))
         s->jobs = stats_series_begin(files, &task_job_series_schema, system, error);
@@ -283,6 +286,7 @@ static void rows_make(struct task_system *system, ker_time at, struct stats_tabl
 void task_system_series_add(struct task_system *system, ker_time at)
 {
     struct task_series *s = system->series;
+    task_matrix_period(system->matrix, at);
     if (s && s->traffic)
         sent_add(system, at);
     if (!s || (!s->jobs && !s->tasks))

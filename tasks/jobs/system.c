@@ -56,6 +56,8 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
     if (!status)
         status = task_traffic_new(&system->traffic, config, system->topology, model->cores, seed, error);
     if (!status)
+        status = task_matrix_read(system, config, error);
+    if (!status)
         system_serve(system, services);
     return status;
 }
@@ -95,6 +97,8 @@ static void system_empty(struct task_system *system)
     seating_free(system->seating);
     system->seating = NULL;
     free(system->stuck);
+    task_matrix_free(system->matrix);
+    system->matrix = NULL;
     task_series_free(system->series);
     system->series = NULL;
     system->stuck = NULL;
@@ -360,6 +364,7 @@ void task_system_save(struct task_system *system, struct ker_state_writer *write
     task_series_save(system, writer);
     task_sent_state(system, ker_state_begin(writer, "task_sent", 1, 0));
     ker_state_end(writer);
+    task_matrix_save(system->matrix, writer);
 }
 
 static void series_load(void *context, struct ker_chunk *c)
@@ -370,6 +375,11 @@ static void series_load(void *context, struct ker_chunk *c)
 static void sent_load(void *context, struct ker_chunk *c)
 {
     task_sent_state(context, c);
+}
+
+static void matrix_load(void *context, struct ker_chunk *c)
+{
+    task_matrix_load(context, c);
 }
 
 static void system_load(void *context, struct ker_chunk *c)
@@ -386,5 +396,7 @@ void task_loaders(struct task_system *system, bool sums, struct ker_state_loader
 {
     loaders[0] = (struct ker_state_loader){"jobs", VERSION, sums ? system_load : system_pass, system};
     loaders[2] = (struct ker_state_loader){"task_sent", 1, sums ? sent_load : system_pass, system};
+    loaders[3] = (struct ker_state_loader){"task_matrix", STATS_MATRIX_VERSION,
+                                           sums ? matrix_load : system_pass, system};
     loaders[1] = (struct ker_state_loader){"task_series", 1, series_load, system};
 }

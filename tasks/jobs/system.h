@@ -19,8 +19,22 @@ struct task_system {
     uint32_t foreground;        /* jobs */
     struct seating *seating;    /* between prepare and attach */
     struct task_series *series; /* NULL: no jobs or tasks are collected in periods */
+    struct task_matrix *matrix; /* NULL: not wanted */
     bool *stuck;                /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
 };
+
+/* matrix.c; but read, cost and load take NULL for none. */
+struct task_matrix;
+enum ker_status task_matrix_read(struct task_system *, const struct ker_config *, struct ker_error *);
+void task_matrix_free(struct task_matrix *);
+void task_matrix_cost(const struct task_system *, struct stats_series_costs *);
+void task_matrix_begin(struct task_matrix *, struct stats_series_files *, struct ker_error *);
+void task_matrix_period(struct task_matrix *, ker_time at);
+enum ker_status task_matrix_write(struct task_matrix *, struct ker_comm *, const struct stats_folder *,
+                                  struct ker_error *);
+void task_matrix_save(const struct task_matrix *, struct ker_state_writer *);
+void task_matrix_load(struct task_system *, struct ker_chunk *);
+extern const struct stats_schema stats_matrix_task_schema, stats_matrix_task_series_schema;
 
 /* series.c */
 void task_series_free(struct task_series *); /* takes NULL */

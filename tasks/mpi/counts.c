@@ -17,6 +17,7 @@ void task_mpi_job_room(struct task_mpi *mpi, uint32_t job)
 
 void task_mpi_sent_collect(struct task_mpi *mpi, uint32_t jobs)
 {
+    mpi->sends_counted = true;
     if (!mpi->sent)
         mpi->sent = ker_alloc(sizeof *mpi->sent * TASK_SENT * (jobs + 1u));
 }
@@ -24,6 +25,13 @@ void task_mpi_sent_collect(struct task_mpi *mpi, uint32_t jobs)
 struct task_mpi_sent *task_mpi_sent(struct task_mpi *mpi, uint32_t job)
 {
     return mpi->sent ? mpi->sent + job * TASK_SENT : NULL;
+}
+
+void task_mpi_pairs_collect(struct task_mpi *mpi, struct stats_matrix *pairs, const uint32_t *first)
+{
+    mpi->sends_counted = true;
+    mpi->pairs = pairs;
+    mpi->first = first;
 }
 
 uint64_t task_mpi_unfinished(const struct task_mpi *mpi)

@@ -92,6 +92,8 @@ struct task_mpi_sent {
 #define TASK_SENT (2u * TASK_SENT_KINDS) /* of a job; place: 2 * kind + leaves */
 void task_mpi_sent_collect(struct task_mpi *, uint32_t jobs);
 struct task_mpi_sent *task_mpi_sent(struct task_mpi *, uint32_t job);
+/* The same messages by pairs of tasks, of which those of a job have the numbers from first[job] on. */
+void task_mpi_pairs_collect(struct task_mpi *, struct stats_matrix *, const uint32_t *first);
 /* What the table of tasks is given to name jobs and nodes. */
 struct task_mpi_names {
     const struct task_mpi_outside *outside;

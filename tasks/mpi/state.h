@@ -242,7 +242,10 @@ struct task_mpi {
     char **kept_name;       /* of functions, from a checkpoint */
     uint32_t kept_names;
     uint64_t unfinished;
+    bool sends_counted;         /* one of these: */
     struct task_mpi_sent *sent; /* TASK_SENT for each job; NULL: not counted */
+    struct stats_matrix *pairs; /* of tasks; NULL: not wanted; by their numbers: */
+    const uint32_t *first;      /* by job, of its first task */
 };
 
 static inline struct task_request *task_request_at(const struct task_mpi *mpi, uint32_t index)

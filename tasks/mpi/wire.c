@@ -21,7 +21,7 @@ struct task_state *task_on_node(struct task_mpi *mpi, const struct task_mpi_node
 
 /* What begins a message of the application, which is counted as in tasks.csv. */
 __attribute__((noinline)) static void sent_count(struct task_mpi *mpi, const struct task_wire *wire,
-                                                 bool leaves)
+                                                 uint32_t from, uint32_t to, bool leaves)
 {
     enum task_sent_kind kind = TASK_SENT_ONE_SIDED;
     if (wire->kind == TASK_WIRE_EAGER || wire->kind == TASK_WIRE_RTS)
@@ -29,6 +29,11 @@ __attribute__((noinline)) static void sent_count(struct task_mpi *mpi, const str
     else if (wire->kind == TASK_WIRE_PART)
         kind = TASK_SENT_POINT_TO_POINT;
     else if (wire->kind != TASK_WIRE_PUT && wire->kind != TASK_WIRE_FETCH && wire->kind != TASK_WIRE_ANSWER)
+        return;
+    if (mpi->pairs)
+        stats_matrix_add(mpi->pairs, mpi->first[wire->job] + from, mpi->first[wire->job] + to, 1,
+                         wire->bytes);
+    if (!mpi->sent)
         return;
     struct task_mpi_sent *s = &mpi->sent[wire->job * TASK_SENT + 2u * kind + leaves];
     s->messages++;
@@ -41,8 +46,8 @@ void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_t
 {
     uint32_t from = to == wire->destination ? wire->source : wire->destination, core = NODE_ANY_CORE;
     uint32_t place = mpi->outside.node(mpi->outside.jobs, wire->job, to);
-    if (__builtin_expect(mpi->sent != NULL, 0))
-        sent_count(mpi, wire, place != node->node);
+    if (__builtin_expect(mpi->sends_counted, 0))
+        sent_count(mpi, wire, from, to, place != node->node);
     if (mpi->model.rail == NODE_RAIL_FIXED)
         core = task_on_node(mpi, node, wire->job, from)->core;
     task_transmit(mpi, node, now, core, place, wire, cookie, delay);
