@@ -40,7 +40,7 @@ uint16_t line_name_add(struct line_names *names, const char *name)
     return (uint16_t)(names->count - 1);
 }
 
-uint16_t line_name_of(struct line_names *names, const char *name)
+static uint16_t name_of(struct line_names *names, const char *name)
 {
     struct known wanted = {.address = (uint64_t)(uintptr_t)name};
     const struct known *there = ker_table_find(&known_kind, &names->known, &wanted);
@@ -50,6 +50,14 @@ uint16_t line_name_of(struct line_names *names, const char *name)
     struct known *made = ker_table_add(&known_kind, &names->known, &wanted, &is_new);
     *made = (struct known){wanted.address, line_name_add(names, name)};
     return made->number;
+}
+
+uint16_t line_name_of(struct line_names *names, const char *name)
+{
+    struct line_name_last *last = &names->last[(uintptr_t)name / 8 % LINE_NAMES_LAST];
+    if (last->text != name)
+        *last = (struct line_name_last){name, name_of(names, name)};
+    return last->number;
 }
 
 static int text_compare(const void *a, const void *b)

@@ -10,7 +10,14 @@
 
 #define LINE_NO_NAME UINT16_MAX
 
+#define LINE_NAMES_LAST 32
+struct line_name_last { /* a name met last, by its address */
+    const char *text;
+    uint16_t number;
+};
+
 struct line_names {
+    struct line_name_last last[LINE_NAMES_LAST];
     struct ker_table known; /* by the address of the text */
     char **text;            /* by number */
     uint32_t count;

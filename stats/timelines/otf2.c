@@ -141,15 +141,19 @@ static void tasks_define(const struct line_writer *w, OTF2_GlobalDefWriter *g, u
         const struct line_group *group = line_group_of(plan, task);
         char *name =
             ker_format("%s%s task %u", group->name, group->traced ? " (traced)" : "", task - group->first);
-        uint32_t first = w->location[task] - 1;
+        uint32_t first = w->location[task] - 1, process = first / plan->streams;
         string_define(g, *string, name);
-        OTF2_GlobalDefWriter_WriteLocationGroup(g, first, *string, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+        OTF2_GlobalDefWriter_WriteLocationGroup(g, process, *string, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
                                                 OTF2_UNDEFINED_LOCATION_GROUP);
-        for (uint32_t stream = 0; stream < plan->streams; stream++)
+        for (uint32_t stream = 0; stream < plan->streams; stream++, ++*string) {
+            char *thread = ker_format("%s, thread %u", name, stream);
+            if (stream)
+                string_define(g, *string, thread);
             OTF2_GlobalDefWriter_WriteLocation(g, first + stream, *string, OTF2_LOCATION_TYPE_CPU_THREAD,
-                                               w->count[first + stream], first);
+                                               w->count[first + stream], process);
+            free(thread);
+        }
         free(name);
-        ++*string;
     }
 }
 

@@ -116,10 +116,11 @@ void line_out_json(struct line_out *out, const char *text)
 /* Six digits, without the zeros at their end. */
 static inline char *put_decimals(char *at, uint32_t rest, bool strip)
 {
-    at = stats_put_six(at, rest);
-    while (strip && at[-1] == '0')
-        at--;
-    return at;
+    char *end = stats_put_six(at, rest);
+    if (!strip)
+        return end;
+    end = rest % 100 ? end : rest % 10000 ? at + 4 : at + 2;
+    return end - (end[-1] == '0');
 }
 
 char *line_put_us(char *at, ker_time time)

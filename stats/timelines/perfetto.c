@@ -11,10 +11,24 @@
 
 #include <stdlib.h>
 
+#define PLACE_BYTES 48
+#define PIECE_BYTES 64
+
+/* Text that many events have. */
+struct piece {
+    char *text; /* PIECE_BYTES at least are there */
+    size_t bytes;
+};
+struct place {
+    char text[PLACE_BYTES]; /* copied as a whole */
+    uint8_t bytes;          /* 0: not made yet */
+};
+
 struct line_writer {
     struct line_out out;
     const struct line_plan *plan;
-    char **name; /* of the functions, quoted */
+    struct piece *name;  /* the beginning of a call, by function */
+    struct place *place; /* by task: where it is, of its first stream */
     uint64_t messages;
 };
 
@@ -72,13 +86,20 @@ static struct line_writer *perfetto_open(const struct line_plan *plan, struct ke
         return NULL;
     }
     w->name = ker_alloc(((size_t)plan->names + 1) * sizeof *w->name);
-    for (uint32_t i = 0; i < plan->names; i++)
-        w->name[i] = line_json(plan->name[i]);
+    w->place = ker_alloc(((size_t)plan->tasks + 1) * sizeof *w->place);
+    for (uint32_t i = 0; i < plan->names; i++) {
+        char *name = line_json(plan->name[i]);
+        w->name[i].text = ker_format(",\n{\"ph\":\"X\",\"name\":%-*s", PIECE_BYTES, name);
+        w->name[i].bytes = strlen(w->name[i].text);
+        while (w->name[i].text[w->name[i].bytes - 1] == ' ')
+            w->name[i].bytes--; /* a name ends with its quote */
+        free(name);
+    }
     head_write(&w->out, plan);
     return w;
 }
 
-static char *place_put(char *at, const struct line_plan *plan, uint32_t task, uint32_t stream)
+static char *place_make(char *at, const struct line_plan *plan, uint32_t task, uint32_t stream)
 {
     const struct line_group *group = line_group_of(plan, task);
     at = stats_put_u64(LINE_PUT(at, ",\"pid\":"), (uint64_t)(group - plan->group) + 1);
@@ -87,13 +108,25 @@ static char *place_put(char *at, const struct line_plan *plan, uint32_t task, ui
     return LINE_PUT(at, ",\"ts\":");
 }
 
+/* ,"pid":4294967296,"tid":4294967296,"ts": has 39 bytes. */
+static inline char *place_put(char *at, struct line_writer *w, uint32_t task, uint32_t stream)
+{
+    struct place *p = &w->place[task];
+    if (__builtin_expect(stream, 0))
+        return place_make(at, w->plan, task, stream);
+    if (__builtin_expect(!p->bytes, 0))
+        p->bytes = (uint8_t)(place_make(p->text, w->plan, task, 0) - p->text);
+    memcpy(at, p->text, PLACE_BYTES);
+    return at + p->bytes;
+}
+
 static void arrow_write(struct line_writer *w, const struct line_record *r)
 {
     const struct line_group *group = line_group_of(w->plan, r->task);
     char *at = line_out_at(&w->out);
     uint64_t id = ++w->messages;
     at = stats_put_u64(LINE_PUT(at, ",\n{\"ph\":\"s\",\"name\":\"message\",\"cat\":\"message\",\"id\":"), id);
-    at = line_put_us(place_put(at, w->plan, r->task, 0), r->begin);
+    at = line_put_us(place_put(at, w, r->task, 0), r->begin);
     at = line_put_i64(LINE_PUT(at, ",\"args\":{\"to\":"), (int64_t)((uint32_t)r->peer - group->first));
     at = stats_put_u64(LINE_PUT(at, ",\"bytes\":"), r->bytes);
     at = line_put_i64(LINE_PUT(at, ",\"tag\":"), r->tag);
@@ -101,7 +134,7 @@ static void arrow_write(struct line_writer *w, const struct line_record *r)
     at = line_put_us(LINE_PUT(at, ",\"arrived\":"), r->next);
     at = line_put_us(LINE_PUT(at, ",\"received\":"), r->end);
     at = LINE_PUT(at, "}},\n{\"ph\":\"f\",\"bp\":\"e\",\"name\":\"message\",\"cat\":\"message\",\"id\":");
-    at = place_put(stats_put_u64(at, id), w->plan, (uint32_t)r->peer, 0);
+    at = place_put(stats_put_u64(at, id), w, (uint32_t)r->peer, 0);
     at = line_put_us(at, r->end > r->begin ? r->end - 1 : r->end);
     line_out_put(&w->out, LINE_PUT(at, "}"));
 }
@@ -124,15 +157,22 @@ static void perfetto_point(struct line_writer *w, const struct line_record *r, b
         arrow_write(w, r);
         return;
     }
-    char *at = LINE_PUT(line_out_at(&w->out), ",\n{\"ph\":\"X\",\"name\":");
-    if (r->kind == LINE_CALL) {
-        line_out_put(&w->out, at);
-        line_out_text(&w->out, w->name[r->name]);
-        at = line_out_at(&w->out);
+    char *at = line_out_at(&w->out);
+    if (r->kind == LINE_WAIT) {
+        at = LINE_PUT(at, ",\n{\"ph\":\"X\",\"name\":\"waiting\"");
+    } else if (r->kind == LINE_COMPUTE) {
+        at = LINE_PUT(at, ",\n{\"ph\":\"X\",\"name\":\"compute\"");
     } else {
-        at = r->kind == LINE_WAIT ? LINE_PUT(at, "\"waiting\"") : LINE_PUT(at, "\"compute\"");
+        const struct piece *name = &w->name[r->name];
+        if (__builtin_expect(name->bytes > PIECE_BYTES, 0)) {
+            line_out_bytes(&w->out, name->text, name->bytes);
+            at = line_out_at(&w->out);
+        } else {
+            memcpy(at, name->text, PIECE_BYTES);
+            at += name->bytes;
+        }
     }
-    at = line_put_us(place_put(at, w->plan, r->task, r->stream), r->begin);
+    at = line_put_us(place_put(at, w, r->task, r->stream), r->begin);
     at = line_put_us(LINE_PUT(at, ",\"dur\":"), r->end - r->begin);
     if (r->kind == LINE_CALL && r->comm != LINE_NOBODY)
         at = arguments_put(at, r);
@@ -144,8 +184,9 @@ static uint64_t perfetto_close(struct line_writer *w, struct ker_error *error)
     line_out_text(&w->out, "\n]}\n");
     uint64_t bytes = line_out_close(&w->out, error->status == KER_OK, error);
     for (uint32_t i = 0; i < w->plan->names; i++)
-        free(w->name[i]);
+        free(w->name[i].text);
     free(w->name);
+    free(w->place);
     free(w);
     return bytes;
 }

@@ -1,0 +1,77 @@
+#!/bin/bash
+# Timelines of tasks whose threads call MPI: tests/timeline-threads.sh
+#
+# Every thread has a line of its own in each format, where one call follows another; the calls are those of calls.csv; programs that are not
+# ours, or the format's grammar, read the files; the same bytes on any number of ranks, after a resume, and after a run that was killed.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
+. tests/lib-script.sh
+marstrace=$(dirname "$marssim")/marstrace
+[ -x "$marstrace" ] || { echo "SKIP: the tracer is not built"; exit 0; }
+cd "$work" || exit 2
+formats='"perfetto","paraver","paje"'
+"$marssim" --check "$top/configs/fat-tree-lammps.cfg" output.timeline=otf2 >err 2>&1 && formats+=',"otf2"'
+cat >run.cfg <<END
+topology: { kind = "star"; nodes = 6; bandwidth = "10 GB/s"; latency = "500 ns"; };
+jobs: ( { program = "trace"; trace = "t"; } );
+mpi: { eager_limit = "2 KiB"; };
+node: { send_overhead = "300 ns"; receive_overhead = "200 ns"; };
+partition: { bind = "no"; adapt = false; oversubscribe = true; };
+output: { timeline = [$formats]; timeline_messages = "all"; };
+END
+same() { # FOLDER OTHER
+    for file in timeline.json timeline.prv timeline.pcf timeline.row timeline.paje; do cmp "$1/$file" "$2/$file" || return 1; done
+    [ ! -d "$1/timeline-otf2" ] || diff -r "$1/timeline-otf2" "$2/timeline-otf2"
+}
+
+mpicc -O1 -fopenmp -o streams "$top/tests/tracer/streams.c" -lpthread >err 2>&1 && timeout 120 mpirun -n 2 "$marstrace" -o t ./streams multiple >err 2>&1 &&
+    "$marssim" -q -o one run.cfg >err 2>&1
+check "two tasks with several threads"
+[ "$(jq '[.traceEvents[] | select(.ph == "X") | .tid] | unique | length' one/timeline.json)" -eq 10 ]
+check "perfetto: each thread has a line"
+jq -e '[.traceEvents[] | select(.name == "thread_name") | .args.name] | (index("task 1") != null) and (index("task 1, thread 4") != null) and length == 10' one/timeline.json >err
+check "with its name"
+jq -r '.traceEvents[] | select(.ph == "X" and .name != "waiting") | [.tid, .ts, .dur] | @tsv' one/timeline.json |
+    awk '{ if (($1 in end) && end[$1] - $2 > 1e-6) { print; bad++ } end[$1] = $2 + $3; n++ } END { exit bad > 0 || n < 1000 }' >err
+check "on which one call follows another"
+jq -r '.traceEvents[] | select(.ph == "X" and .args) | "\((.tid - 1) % 2),\(.name)"' one/timeline.json | sort | uniq -c | awk '{ print $2 "," $1 }' | sort >calls
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { print $1 "," $2 "," $at["calls"] }' one/calls.csv | sort >calls.csv
+[ "$(wc -l <calls)" -gt 15 ] && [ -z "$(join -t '|' -v 1 calls calls.csv)" ]
+check "with the calls of calls.csv"
+awk -f "$top/tests/paraver.awk" one/timeline.prv >err && grep -q '^LEVEL THREAD SIZE 10$' one/timeline.row &&
+    awk -F: '/^1:/ { t[$4 ":" $5]++ } END { for (i in t) n++; exit n != 10 }' one/timeline.prv
+check "paraver: its grammar, and a thread each"
+if command -v pj_dump >/dev/null; then
+    pj_dump -l 12 -u one/timeline.paje >paje 2>err && [ ! -s err ] &&
+        [ "$(awk -F', ' '$1 == "Container" && $3 == "Task"' paje | wc -l)" -eq 10 ] || { tail -n 3 paje >>err; false; }
+    check "paje: pj_dump reads it, a container each"
+fi
+if [ -d one/timeline-otf2 ] && command -v otf2-print >/dev/null; then
+    otf2-print one/timeline-otf2/traces.otf2 >otf2 2>err && [ ! -s err ] && [ "$(awk '$1 == "ENTER" { print $2 }' otf2 | sort -u | wc -l)" -eq 10 ] &&
+        [ "$(grep -c ^ENTER otf2)" -eq "$(grep -c ^LEAVE otf2)" ]
+    check "otf2: otf2-print reads it, a location each"
+fi
+for ranks in 2 3 5; do
+    timeout 120 mpirun -n $ranks "$marssim" -q -o two run.cfg engine.cell_order=shuffled >err 2>&1 && same one two >>err 2>&1
+    check "the same bytes on $ranks ranks"
+done
+end=$(jq .result.simulated_time_ps one/summary.json)
+"$marssim" -q -o saved run.cfg "run.checkpoint.at=[\"$((end / 3)) ps\",\"$((end * 7 / 9)) ps\"]" run.checkpoint.keep=9 >err 2>&1 && same one saved >>err 2>&1
+check "the same with checkpoints"
+for saved in saved/checkpoints/*; do
+    timeout 120 mpirun -n 2 "$marssim" -q --resume "$saved" -o resumed >err 2>&1 && same one resumed >>err 2>&1
+    check "the same from $(basename "$saved")"
+done
+# A run that stops for good behind a checkpoint: the folder that it leaves has no half timeline, and the one that goes on has all of it.
+long=(jobs[0].processor_factor=40.0 "output.timeline_bytes=300 kB" "output.period=50 us" output.series.tasks=periods output.series.traffic=periods)
+"$marssim" -q -o whole run.cfg "${long[@]}" >err 2>&1
+check "a longer run"
+end=$(jq .result.simulated_time_ps whole/summary.json)
+("$marssim" -q -o killed run.cfg "${long[@]}" "run.checkpoint.at=[\"$((end / 2)) ps\"]" >err 2>&1 & echo $! >pid; wait) 2>/dev/null &
+for _ in $(seq 600); do ls killed/checkpoints/checkpoint-*/index >out 2>&1 && break; sleep 0.05; done
+kill -9 "$(cat pid)" 2>/dev/null; wait
+timeout 120 mpirun -n 3 "$marssim" -q --resume killed -o gone-on >err 2>&1 && same whole gone-on >>err 2>&1 &&
+    cmp whole/task_series.csv gone-on/task_series.csv && cmp whole/traffic_series.csv gone-on/traffic_series.csv &&
+    cmp <(jq -S .result whole/summary.json) <(jq -S .result gone-on/summary.json)
+check "timelines and series of a run that was killed and goes on on three ranks"
