@@ -299,7 +299,8 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
     net->histograms = ker_config_bool(config, "output.histograms");
     net_matrices_read(net, config);
     enum stats_collect parts = stats_collect_of(config, "output.series.latency");
-    if (parts != STATS_COLLECT_OFF) {
+    if (parts != STATS_COLLECT_OFF ||
+        (ker_config_means_key(config, "output.waits") && ker_config_bool(config, "output.waits"))) {
         net->parts = ker_alloc(sizeof *net->parts);
         net->part_now = &net->parts->packet;
         net_parts_routes(net);

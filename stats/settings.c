@@ -23,6 +23,11 @@ const struct ker_option stats_options[] = {
      "that a task has called; about 1 KB of memory a task. Absent: of jobs that are traces, and calls.csv is "
      "left out like links.csv.",
      "jobs"},
+    {"output.waits", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Tell waits apart: late sender, late receiver, late participants of a collective, rendezvous handshake, "
+     "contention in the network and others; writes waits.csv and wait_functions.csv, and jobs[].waits in "
+     "summary.json. Collects what output.series.latency = \"total\" does, too.",
+     "jobs"},
     {"output.matching", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write matching.csv: how long the queues of posted receives and unexpected messages of every task were. "
      "Left "

@@ -229,6 +229,8 @@ const struct stats_schema *const task_tables[] = {&task_mpi_schema,
                                                   &task_traffic_series_schema,
                                                   &stats_matrix_task_schema,
                                                   &stats_matrix_task_series_schema,
+                                                  &task_waits_schema,
+                                                  &task_wait_functions_schema,
                                                   NULL};
 
 /* Collective: tasks.csv, and on rank 0 what its rows say of the jobs. */
@@ -256,6 +258,21 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     return status ? status : closed;
 }
 
+/* Collective: waits.csv, wait_functions.csv, and jobs[].waits. */
+static enum ker_status waits_report(const struct task_system *system, struct ker_comm *comm, ker_time end,
+                                    const struct task_files *files, json_t *jobs, struct ker_error *error)
+{
+    struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
+    json_t *sums = NULL;
+    enum ker_status status =
+        task_mpi_waits(system->mpi, &(struct task_mpi_names){&outside, NULL}, task_jobs_count(system->jobs),
+                       comm, end, files->folder, &sums, error);
+    for (size_t job = 0; sums && job < json_array_size(sums); job++)
+        json_object_set(json_array_get(jobs, job), "waits", json_array_get(sums, job));
+    json_decref(sums);
+    return status;
+}
+
 static bool calls_counted(const struct task_jobs *jobs)
 {
     for (uint32_t job = 0; job < task_jobs_count(jobs); job++)
@@ -275,8 +292,10 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
         report_stopped(system, counts);
     free(counts);
     enum ker_status status = tasks_report(system, comm, end, files, jobs, error), called = KER_OK,
-                    matched = KER_OK;
+                    matched = KER_OK, waited = KER_OK;
     enum ker_status paired = task_matrix_write(system->matrix, comm, files->folder, error);
+    if (task_mpi_waits_told(system->mpi))
+        waited = waits_report(system, comm, end, files, *jobs, error);
     if (calls_counted(system->jobs))
         called = task_mpi_calls(system->mpi, task_jobs_count(system->jobs), comm, end, files->folder,
                                 files->calls_key, error);
@@ -285,7 +304,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
         matched = task_mpi_matching(system->mpi, &(struct task_mpi_names){&outside, NULL}, comm,
                                     files->folder, files->matching_key, error);
     }
-    status = status ? status : called;
+    status = status ? status : called ? called : waited;
     return status ? status : matched ? matched : paired;
 }
 

@@ -154,21 +154,30 @@ static const char *name_keep(struct task_mpi *mpi, const char *name)
     return mpi->kept_name[mpi->kept_names - 1];
 }
 
+const char *task_function_state(struct task_mpi *mpi, const char *function, struct ker_chunk *c)
+{
+    uint32_t length = ker_chunk_count(c, function ? (uint32_t)strlen(function) : 0, 1);
+    char *name = ker_alloc((size_t)length + 1);
+    if (!c->loads && function)
+        memcpy(name, function, length);
+    ker_chunk_bytes(c, name, length);
+    if (c->loads && !c->bad)
+        function = length ? name_keep(mpi, name) : NULL;
+    free(name);
+    return function;
+}
+
 static void counted_state(struct task_mpi *mpi, struct task_calls *calls, struct task_counted one,
                           struct ker_chunk *c)
 {
-    uint32_t length = ker_chunk_count(c, c->loads ? 0 : (uint32_t)strlen(one.function), 1);
-    char *name = ker_alloc((size_t)length + 1);
-    if (!c->loads)
-        memcpy(name, one.function, length);
-    ker_chunk_bytes(c, name, length);
+    one.function = task_function_state(mpi, one.function, c);
     KER_CHUNK(c, one.calls);
     KER_CHUNK(c, one.bytes);
     KER_CHUNK(c, one.simulated);
     KER_CHUNK(c, one.wait);
+    c->bad |= !one.function;
     if (c->loads && !c->bad)
-        counted_join(function_get(calls, name_keep(mpi, name)), &one);
-    free(name);
+        counted_join(function_get(calls, one.function), &one);
 }
 
 /* The op is there again when its task is loaded. What is blocked now is counted when it is over. */
@@ -179,7 +188,7 @@ void task_calls_state(struct task_mpi *mpi, struct task_state *task, struct ker_
     struct task_counted *sorted = c->loads ? NULL : task_calls_sorted(task, 0, &count);
     count = ker_chunk_count(c, count, 4 * sizeof(uint64_t));
     for (uint32_t i = 0; i < count && !c->bad; i++)
-        counted_state(mpi, calls, sorted ? sorted[i] : (struct task_counted){.function = ""}, c);
+        counted_state(mpi, calls, sorted ? sorted[i] : (struct task_counted){0}, c);
     free(sorted);
     task_calls_stream_state(task, c);
 }

@@ -37,6 +37,9 @@ const char *task_calls_leave(struct task_state *, ker_time *since);
 void task_calls_return(struct task_state *, const char *function, ker_time since);
 /* By name, each once, until `end` (0: what is over); malloc'ed. */
 struct task_counted *task_calls_sorted(const struct task_state *, ker_time end, uint32_t *count);
+/* Saved state of a function's name, NULL included; one that is loaded outlives the checkpoint. Of any task.
+ */
+const char *task_function_state(struct task_mpi *, const char *function, struct ker_chunk *);
 void task_calls_state(struct task_mpi *, struct task_state *, struct ker_chunk *);
 /* Of the current stream. */
 void task_calls_stream_state(struct task_state *, struct ker_chunk *);

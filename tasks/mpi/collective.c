@@ -129,6 +129,8 @@ static void collective_message(struct task_mpi *mpi, struct task_state *task, ui
 static void collective_round(struct task_mpi *mpi, struct task_state *task, uint32_t index, ker_time now)
 {
     struct task_collective_run *run = task_run_at(mpi, index);
+    if (run->round == 0)
+        run->began = run->entered = now;
     if (!task_coll_round_of(run->algorithm, &run->view, run->round, &run->current)) {
         run->ended = run->fence = true;
         return;
@@ -169,6 +171,8 @@ enum task_collective_next task_collective_run(struct task_mpi *mpi, struct task_
 {
     enum task_collective_next next = collective_go(mpi, task, task->collective, now, true);
     if (next == TASK_COLLECTIVE_DONE) {
+        if (__builtin_expect(mpi->waits, 0))
+            task_waits_skew(mpi, task, task_run_at(mpi, task->collective));
         task_run_free(mpi, task->collective);
         task->collective = 0;
     }
@@ -188,7 +192,7 @@ static void collective_end(struct task_mpi *mpi, struct task_state *task, uint32
     task_request_complete(mpi, request);
 }
 
-void task_collective_progress(struct task_mpi *mpi, struct task_state *task, ker_time now, bool pays)
+static void runs_go(struct task_mpi *mpi, struct task_state *task, ker_time now, bool pays)
 {
     uint32_t index;
     while ((index = task_run_pop(mpi, task)) != 0) {
@@ -201,4 +205,13 @@ void task_collective_progress(struct task_mpi *mpi, struct task_state *task, ker
         if (next == TASK_COLLECTIVE_DONE)
             collective_end(mpi, task, index);
     }
+}
+
+void task_collective_progress(struct task_mpi *mpi, struct task_state *task, ker_time now, bool pays)
+{
+    if (__builtin_expect(mpi->waits, 0))
+        task_waits_run_on(mpi, task, now);
+    runs_go(mpi, task, now, pays);
+    if (__builtin_expect(mpi->waits, 0))
+        task_cause_none(mpi);
 }

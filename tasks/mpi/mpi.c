@@ -127,7 +127,9 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
 {
     struct task_mpi *mpi = ker_alloc(sizeof *mpi);
     mpi->outside = *outside;
-    ker_chunks_init(&mpi->request, sizeof(struct task_request));
+    mpi->waits = task_waits_wanted(config);
+    task_cause_none(mpi);
+    ker_chunks_init(&mpi->request, sizeof(struct task_request) + (mpi->waits ? sizeof(struct task_note) : 0));
     ker_chunks_init(&mpi->message, sizeof(struct task_message));
     ker_chunks_init(&mpi->run, sizeof(struct task_collective_run));
     ker_chunks_init(&mpi->partitioned, sizeof(struct task_partitioned));
@@ -176,6 +178,7 @@ void task_mpi_free(struct task_mpi *mpi)
     for (uint32_t i = 0; i < mpi->tasks; i++)
         task_state_release(mpi, &mpi->task[i]);
     task_lines_release(mpi);
+    task_waits_release(mpi);
     ker_release(mpi->task, mpi->task_room * sizeof *mpi->task);
     ker_release(mpi->node, mpi->node_room * sizeof *mpi->node);
     ker_chunks_release(&mpi->request);
@@ -199,6 +202,7 @@ void task_mpi_reserve(struct task_mpi *mpi, uint32_t nodes, uint32_t tasks)
     mpi->task_room = tasks ? tasks : 1;
     mpi->node = ker_reserve(mpi->node_room * sizeof *mpi->node);
     mpi->task = ker_reserve(mpi->task_room * sizeof *mpi->task);
+    task_waits_reserve(mpi, mpi->task_room);
 }
 
 struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
@@ -300,10 +304,14 @@ static void service_arrived(void *state, struct node *net, ker_time now, const s
     node->mpi->job[wire.job].open--;
     if (__builtin_expect(node->mpi->timeline != NULL, 0))
         arrival_record(node, now, message->created, &wire);
+    if (__builtin_expect(node->mpi->waits, 0))
+        task_cause_message(node->mpi, now, message, &wire);
     if (wire.kind >= TASK_WIRE_PUT)
         task_onesided_arrived(node->mpi, node, now, &wire);
     else
         task_protocol_arrived(node->mpi, node, now, &wire);
+    if (__builtin_expect(node->mpi->waits, 0))
+        task_cause_none(node->mpi);
 }
 
 static void service_sent(void *state, struct node *net, ker_time now, uint64_t cookie)
@@ -314,10 +322,14 @@ static void service_sent(void *state, struct node *net, ker_time now, uint64_t c
     struct task_state *task = &node->mpi->task[node->first_task + seat];
     node->mpi->job[task->job].open--;
     uint32_t request = task_request_numbered(task, (uint32_t)cookie);
+    if (__builtin_expect(node->mpi->waits, 0))
+        task_cause_left(node->mpi, now, request);
     if (__builtin_expect(task_request_partitioned(task_request_at(node->mpi, request)), 0))
         task_partitioned_left(node->mpi, task, request);
     else
         task_request_complete(node->mpi, request);
+    if (__builtin_expect(node->mpi->waits, 0))
+        task_cause_none(node->mpi);
 }
 
 static void service_timer(void *state, struct node *net, ker_time now, uint32_t number)

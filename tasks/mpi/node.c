@@ -21,11 +21,7 @@ void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time no
                              .delay = delay,
                              .priority = (uint8_t)mpi->job[wire->job].job->priority,
                              .queue = NET_QUEUE_SEND};
-    const unsigned begin = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_RTS | 1u << TASK_WIRE_PUT |
-                           1u << TASK_WIRE_GET | 1u << TASK_WIRE_FETCH | 1u << TASK_WIRE_LOCK |
-                           1u << TASK_WIRE_UNLOCK | 1u << TASK_WIRE_POST | 1u << TASK_WIRE_COMPLETE;
-    if (begin >> wire->kind & 1 &&
-        destination != node->node) /* the processor's, no answers of the adapter's */
+    if (task_wire_begins(wire) && destination != node->node)
         m.delay += mpi->model.doorbell;
     if (wire->kind == TASK_WIRE_DATA) {
         m.queue = mpi->rendezvous == TASK_RENDEZVOUS_READ ? NET_QUEUE_READ : NET_QUEUE_SEND;
@@ -87,6 +83,9 @@ void task_act(struct task_mpi *mpi, struct task_state *task, ker_time now)
 
 void task_ready(struct task_mpi *mpi, struct task_state *task)
 {
-    if (task->blocked && !task->ready)
-        task_enqueue(mpi, task);
+    if (!task->blocked || task->ready)
+        return;
+    if (__builtin_expect(mpi->waits, 0))
+        task_waits_keep(mpi, task);
+    task_enqueue(mpi, task);
 }

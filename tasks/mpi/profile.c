@@ -12,8 +12,7 @@
 #include <string.h>
 
 struct names {
-    char **name; /* ascending */
-    uint32_t count, room;
+    struct task_names of;
     uint32_t jobs;
     uint64_t *first; /* tasks of the jobs before each */
     const struct task_mpi_outside *outside;
@@ -35,7 +34,7 @@ static uint64_t nanoseconds(ker_time time)
 
 static const char *function_text(const void *context, uint32_t function)
 {
-    return ((const struct names *)context)->name[function];
+    return ((const struct names *)context)->of.name[function];
 }
 
 static const char *job_text(const void *context, uint32_t job)
@@ -93,31 +92,6 @@ const struct stats_schema task_functions_schema = {
 
 /* ---- names ---- */
 
-/* The place of a name, or where it belongs. */
-static uint32_t name_place(const struct names *names, const char *name)
-{
-    uint32_t low = 0, high = names->count;
-    while (low < high) {
-        uint32_t middle = low + (high - low) / 2;
-        if (strcmp(names->name[middle], name) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
-
-static void name_add(struct names *names, const char *name)
-{
-    uint32_t at = name_place(names, name);
-    if (at < names->count && strcmp(names->name[at], name) == 0)
-        return;
-    KER_RESERVE(names->name, names->room, (size_t)names->count + 1);
-    memmove(names->name + at + 1, names->name + at, (names->count - at) * sizeof *names->name);
-    names->name[at] = ker_format("%s", name);
-    names->count++;
-}
-
 static bool traced_call(const struct task_job *job, const struct task_state *task, uint32_t index,
                         struct task_call *call)
 {
@@ -130,27 +104,10 @@ static void names_of_task(struct names *names, const struct task_mpi *mpi, const
     struct task_counted *own = task_calls_sorted(task, 0, &count);
     struct task_call call;
     for (uint32_t i = 0; i < count; i++)
-        name_add(names, own[i].function);
+        task_names_add(&names->of, own[i].function);
     for (uint32_t i = 0; traced_call(task_job_of(mpi, task), task, i, &call); i++)
-        name_add(names, call.function);
+        task_names_add(&names->of, call.function);
     free(own);
-}
-
-/* Collective: what any rank knows, all know. */
-static void names_share(struct names *names, struct ker_comm *comm)
-{
-    struct ker_bytes own = {0};
-    size_t *offset;
-    void *all;
-    for (uint32_t i = 0; i < names->count; i++)
-        ker_bytes_add(&own, names->name[i], strlen(names->name[i]) + 1);
-    ker_comm_allgather(comm, own.byte, own.used, &all, &offset);
-    const char *text = all;
-    for (size_t at = 0; at < offset[ker_comm_size(comm)]; at += strlen(text + at) + 1)
-        name_add(names, text + at);
-    free(own.byte);
-    free(all);
-    free(offset);
 }
 
 static void names_make(struct names *names, const struct task_mpi *mpi, uint32_t jobs, struct ker_comm *comm)
@@ -162,14 +119,12 @@ static void names_make(struct names *names, const struct task_mpi *mpi, uint32_t
     for (uint32_t i = 0; i < mpi->tasks; i++)
         if (mpi->task[i].calls)
             names_of_task(names, mpi, &mpi->task[i]);
-    names_share(names, comm);
+    task_names_share(&names->of, comm);
 }
 
 static void names_release(struct names *names)
 {
-    for (uint32_t i = 0; i < names->count; i++)
-        free(names->name[i]);
-    free(names->name);
+    task_names_release(&names->of);
     free(names->first);
 }
 
@@ -191,9 +146,9 @@ static void task_rows_fill(struct maker *m, const struct task_state *task)
     struct task_counted *own = task_calls_sorted(task, m->end, &count);
     struct task_call call;
     uint64_t passes = job->restart ? task->passes + !task_is_done(task) : 1; /* that have begun */
-    memset(m->row, 0, m->names->count * sizeof *m->row);
+    memset(m->row, 0, m->names->of.count * sizeof *m->row);
     for (uint32_t i = 0; i < count; i++) {
-        struct row *row = &m->row[name_place(m->names, own[i].function)];
+        struct row *row = &m->row[task_names_place(&m->names->of, own[i].function)];
         *row = (struct row){.tasks = 1,
                             .calls = own[i].calls,
                             .bytes = own[i].bytes,
@@ -202,7 +157,7 @@ static void task_rows_fill(struct maker *m, const struct task_state *task)
                             .wait = own[i].wait};
     }
     for (uint32_t i = 0; traced_call(job, task, i, &call); i++) {
-        struct row *row = &m->row[name_place(m->names, call.function)];
+        struct row *row = &m->row[task_names_place(&m->names->of, call.function)];
         row->tasks = 1;
         row->calls = passes * call.calls;
         row->bytes = passes * call.bytes;
@@ -218,12 +173,12 @@ static bool rows_next(void *context, struct stats_table *table)
         return false;
     const struct task_state *task = m->task[m->at++];
     task_rows_fill(m, task);
-    for (uint32_t i = 0; i < m->names->count; i++) {
+    for (uint32_t i = 0; i < m->names->of.count; i++) {
         struct row *row = &m->row[i];
         row->job = task->job;
         row->task = task->task;
         row->function = i;
-        row->key = (m->names->first[task->job] + task->task) * m->names->count + i;
+        row->key = (m->names->first[task->job] + task->task) * m->names->of.count + i;
         if (row->tasks)
             stats_table_add(table, row);
     }
@@ -243,7 +198,7 @@ static void maker_init(struct maker *m, const struct task_mpi *mpi, const struct
 {
     *m = (struct maker){.mpi = mpi, .names = names, .end = end};
     m->task = ker_alloc(((size_t)mpi->tasks + 1) * sizeof *m->task);
-    m->row = ker_alloc(((size_t)names->count + 1) * sizeof *m->row);
+    m->row = ker_alloc(((size_t)names->of.count + 1) * sizeof *m->row);
     for (uint32_t i = 0; i < mpi->tasks; i++)
         if (mpi->task[i].calls)
             m->task[m->tasks++] = &mpi->task[i];
@@ -264,18 +219,18 @@ struct shown {
 
 static void job_sums_show(struct shown *s)
 {
-    for (uint32_t i = 0; i < s->names->count; i++)
+    for (uint32_t i = 0; i < s->names->of.count; i++)
         if (s->sum[i].tasks)
             stats_table_add(s->functions, &s->sum[i]);
-    memset(s->sum, 0, s->names->count * sizeof *s->sum);
+    memset(s->sum, 0, s->names->of.count * sizeof *s->sum);
 }
 
 /* Rows come job after job. Cells of the table hold nanoseconds, which are summed as such. */
 static void call_show(void *context, const struct stats_table *table, size_t row)
 {
     struct shown *s = context;
-    uint64_t key = stats_table_key(table, row), task = key / s->names->count, cell[5];
-    uint32_t function = (uint32_t)(key % s->names->count), low = 0, high = s->names->jobs;
+    uint64_t key = stats_table_key(table, row), task = key / s->names->of.count, cell[5];
+    uint32_t function = (uint32_t)(key % s->names->of.count), low = 0, high = s->names->jobs;
     for (int i = 0; i < 5; i++)
         cell[i] = (uint64_t)stats_table_cell(table, row, s->column[i]);
     while (high - low > 1) {
@@ -291,8 +246,8 @@ static void call_show(void *context, const struct stats_table *table, size_t row
     }
     struct row *sum = &s->sum[function];
     if (sum->tasks == 0)
-        *sum =
-            (struct row){.key = (uint64_t)low * s->names->count + function, .job = low, .function = function};
+        *sum = (struct row){
+            .key = (uint64_t)low * s->names->of.count + function, .job = low, .function = function};
     sum->tasks++;
     sum->calls += cell[0];
     sum->bytes += cell[1];
@@ -307,7 +262,7 @@ static enum ker_status shown_open(struct shown *s, const struct names *names, co
 {
     static const char *const columns[] = {"calls", "bytes", "time_ns", "simulated_ns", "wait_ns"};
     *s = (struct shown){.names = names};
-    s->sum = ker_alloc(((size_t)names->count + 1) * sizeof *s->sum);
+    s->sum = ker_alloc(((size_t)names->of.count + 1) * sizeof *s->sum);
     s->functions = stats_table_new(&task_functions_schema, names, 0);
     for (int i = 0; i < 5; i++)
         s->column[i] = stats_table_find(table, columns[i], false);

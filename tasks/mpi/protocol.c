@@ -56,6 +56,8 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
     if (wire.flags & TASK_WIRE_COLLECTIVE) {
         wire.sequence = r->sequence;
         wire.start = task_run_at(mpi, r->run)->start;
+        if (mpi->waits)
+            task_cause_enter(mpi, r->run, &wire);
     } else {
         wire.sequence = task_peer_get(task, wire.destination + 1)->sends++;
     }
@@ -88,6 +90,8 @@ void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_ti
     struct task_mpi_node *node = task_node_of(mpi, task);
     struct task_wire answer = *wire;
     ker_time delay = task->searching > now ? task->searching - now : 0;
+    if (__builtin_expect(mpi->waits, 0))
+        task_cause_matched(mpi, now, delay, request, wire, &answer);
     answer.receiver = task_request_at(mpi, request)->number;
     if (wire->kind == TASK_WIRE_RTS) {
         task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
@@ -175,16 +179,32 @@ static void protocol_data(struct task_mpi *mpi, struct task_mpi_node *node, ker_
     uint32_t request = task_request_numbered(sender, wire->sender);
     struct task_wire answer = *wire;
     answer.kind = TASK_WIRE_DATA;
+    if (__builtin_expect(mpi->waits, 0))
+        task_cause_cleared(mpi, now, request, wire, &answer);
     task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
     task_request_open(mpi, request);
     task_wire_send(mpi, node, now, &answer, wire->destination,
                    wire->kind == TASK_WIRE_CTS ? task_cookie(mpi, sender, wire->sender) : 0);
 }
 
+/* DATA is here. */
+static void protocol_whole(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
+                           const struct task_wire *wire)
+{
+    struct task_wire whole = *wire, fin = *wire;
+    struct task_state *task = task_on_node(mpi, node, wire->job, wire->destination);
+    uint32_t request = task_request_numbered(task, wire->receiver);
+    fin.kind = TASK_WIRE_FIN;
+    if (__builtin_expect(mpi->waits, 0))
+        task_cause_whole(mpi, now, request, &whole, &fin);
+    if (mpi->rendezvous == TASK_RENDEZVOUS_READ)
+        task_wire_send(mpi, node, now, &fin, wire->source, 0);
+    protocol_received(mpi, task, now, request, &whole);
+}
+
 static void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                             const struct task_wire *wire)
 {
-    struct task_wire answer = *wire;
     struct task_state *task;
     switch (wire->kind) {
     case TASK_WIRE_EAGER:
@@ -197,11 +217,7 @@ static void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ke
         protocol_data(mpi, node, now, wire);
         break;
     case TASK_WIRE_DATA:
-        answer.kind = TASK_WIRE_FIN;
-        if (mpi->rendezvous == TASK_RENDEZVOUS_READ)
-            task_wire_send(mpi, node, now, &answer, wire->source, 0);
-        task = task_on_node(mpi, node, wire->job, wire->destination);
-        protocol_received(mpi, task, now, task_request_numbered(task, wire->receiver), wire);
+        protocol_whole(mpi, node, now, wire);
         break;
     case TASK_WIRE_PSTART:
     case TASK_WIRE_PART:
@@ -212,6 +228,8 @@ static void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ke
     case TASK_WIRE_FIN:
     case TASK_WIRE_ACK:
         task = task_on_node(mpi, node, wire->job, wire->source);
+        if (__builtin_expect(mpi->waits, 0))
+            task_cause_finished(mpi, task_request_numbered(task, wire->sender), wire);
         task_request_complete(mpi, task_request_numbered(task, wire->sender));
         break;
     default:
@@ -249,4 +267,6 @@ void task_protocol_deferred(struct task_mpi *mpi, struct task_state *task, ker_t
                             const struct task_wire *wire)
 {
     protocol_handle(mpi, task_node_of(mpi, task), now, wire);
+    if (__builtin_expect(mpi->waits, 0))
+        task_cause_none(mpi);
 }

@@ -94,6 +94,8 @@ void task_run_completed(struct task_mpi *mpi, struct task_state *task, uint32_t 
         task_ready(mpi, task);
     } else if (!run->able) {
         task_run_push(mpi, task, index, false);
+        if (__builtin_expect(mpi->waits, 0))
+            task_waits_run(mpi, task);
         if (!task->ready && (mpi->progress != TASK_PROGRESS_CALLS || !task_computes(task)))
             task_enqueue(mpi, task);
     }

@@ -74,6 +74,10 @@ static void run_state(struct task_mpi *mpi, struct task_state *task, struct task
     KER_CHUNK(c, run->outstanding);
     KER_CHUNK(c, run->call);
     KER_CHUNK(c, run->start);
+    if (mpi->waits) {
+        KER_CHUNK(c, run->began);
+        KER_CHUNK(c, run->entered);
+    }
     run->fence = ker_chunk_bool(c, run->fence);
     run->sending = ker_chunk_bool(c, run->sending);
     run->ended = ker_chunk_bool(c, run->ended);
@@ -190,6 +194,8 @@ static void requests_state(struct task_mpi *mpi, struct task_state *task, struct
         request_state(mpi, task, &one, c);
         if (c->loads && !c->bad)
             c->bad |= !task_request_restore(mpi, task, number, &one);
+        if (mpi->waits && !c->bad)
+            task_note_state(mpi, task_request_numbered(task, number), c);
         if (!c->bad && one.peer == TASK_PEER_RUN && one.owns)
             owned_state(mpi, task, number, c);
         if (!c->bad && task_request_partitioned(&one))
@@ -471,6 +477,8 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
         done_count(mpi, task);
     if (task->line && !c->bad)
         task_line_state(mpi, task, c);
+    if (mpi->waits && !c->bad)
+        task_waits_state(mpi, task, c);
 }
 
 void task_mpi_save(void *state, struct node *net, struct ker_chunk *c)

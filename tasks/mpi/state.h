@@ -1,19 +1,22 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
- * Each file calls only those before it in this order: counts.c, calls.c, stream.c (threads of a task),
- * timeline.c, node.c (messages, timers, the list of ready tasks), after.c, run.c (calls of collectives),
- * partitions.c, request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c, wire.c,
- * partitioned.c, protocol.c (moves messages, starts requests), onesided.c, collective.c (executes schedules),
- * end.c, task.c (runs a task), table.c, profile.c, matching.c, report.c, save.c, mpi.c (takes the node's
- * calls). Nothing recurses into a running task: completions only put tasks on the node's list.
+ * Each file calls only those before it in this order: counts.c, calls.c, cause.c, stream.c (threads of a
+ * task), waits.c, timeline.c, node.c (messages, timers, the list of ready tasks), after.c, run.c (calls of
+ * collectives), partitions.c, request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c,
+ * wire.c, partitioned.c, protocol.c (moves messages, starts requests), onesided.c, collective.c (executes
+ * schedules), end.c, task.c (runs a task), table.c, waits_table.c, profile.c, matching.c, report.c, save.c,
+ * mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on the
+ * node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
 
 #include "tasks/mpi/calls.h"
+#include "tasks/mpi/cause.h"
 #include "tasks/mpi/collectives/collective.h"
 #include "tasks/mpi/lookup.h"
 #include "tasks/mpi/mpi.h"
+#include "tasks/mpi/names.h"
 #include "tasks/mpi/wire.h"
 
 /* Who goes on with what has begun, the choices of mpi.progress: the adapter, the task when it is in a call of
@@ -132,10 +135,11 @@ struct task_collective_run {
     const struct ker_kind *algorithm;
     struct task_coll_round current;
     uint32_t round, outstanding, call;
-    uint32_t start;   /* of a persistent one: how often it has been started */
-    uint32_t request; /* the number of that which it completes; 0: the task itself waits for it */
-    bool fence;       /* waits until nothing is outstanding */
-    bool sending;     /* the send of `current` is still to be made */
+    uint32_t start;          /* of a persistent one: how often it has been started */
+    ker_time began, entered; /* with output.waits: the task's own entry, the latest known */
+    uint32_t request;        /* the number of that which it completes; 0: the task itself waits for it */
+    bool fence;              /* waits until nothing is outstanding */
+    bool sending;            /* the send of `current` is still to be made */
     bool ended;
     bool able; /* it stands among those that can go on, or goes on now */
 };
@@ -246,6 +250,9 @@ struct task_mpi {
     struct task_mpi_sent *sent; /* TASK_SENT for each job; NULL: not counted */
     struct stats_matrix *pairs; /* of tasks; NULL: not wanted; by their numbers: */
     const uint32_t *first;      /* by job, of its first task */
+    bool waits;                 /* are told apart; then a struct task_note stands behind each request */
+    struct task_waited *waited; /* by task; NULL: without waits */
+    struct task_cause cause;    /* what happens now; only with waits */
 };
 
 static inline struct task_request *task_request_at(const struct task_mpi *mpi, uint32_t index)
@@ -285,10 +292,12 @@ static inline ker_time task_waited(struct task_state *task, ker_time now)
     return 0;
 }
 
+#include "tasks/mpi/onesided.h"
 #include "tasks/mpi/partitioned.h"
 #include "tasks/mpi/run.h"
 #include "tasks/mpi/stream.h"
 #include "tasks/mpi/timeline.h"
+#include "tasks/mpi/waits.h"
 
 /* -- counts.c -- */
 /* Makes room for the counts of this job. */
@@ -368,17 +377,6 @@ static inline bool task_request_there(const struct task_state *task, uint32_t nu
     return number - 1 < task->numbers && !(task->request[number - 1] & TASK_NUMBER_FREE);
 }
 
-/* -- window.c -- */
-extern const struct ker_table_kind task_window_kind, task_target_kind;
-/* What a task has of it: made when there is none. */
-struct task_onesided *task_onesided_get(struct task_state *);
-struct task_window *task_window_get(struct task_state *, int32_t comm, int32_t window);
-struct task_target *task_target_get(struct task_state *, int32_t comm, int32_t window, uint32_t peer);
-void task_onesided_release(struct task_state *);
-/* Malloc'ed, ordered. */
-void **task_windows_sorted(const struct task_onesided *);
-void **task_targets_sorted(const struct task_onesided *);
-
 /* -- queue.c -- */
 void task_queues_init(struct task_mpi *);
 void task_queue_push(struct task_mpi *, enum task_queue_kind, struct task_queue *, uint32_t item);
@@ -456,18 +454,6 @@ static inline uint64_t task_cookie(const struct task_mpi *mpi, const struct task
     uint32_t seat = task_index(mpi, task) - task_node_of(mpi, task)->first_task;
     return (uint64_t)(seat + 1) << 32 | number;
 }
-
-/* -- onesided.c -- */
-uint32_t task_onesided_sends(struct task_state *); /* messages of the op */
-/* The task's op; false: it waits, and task_onesided_end follows. */
-bool task_onesided_begin(struct task_mpi *, struct task_state *, ker_time now);
-/* Is there nothing that it waits for, or not any more? */
-bool task_onesided_settled(const struct task_mpi *, struct task_state *);
-void task_onesided_end(struct task_mpi *, struct task_state *, ker_time now);
-/* The task begins a call: what has arrived meanwhile, messages of all kinds, is handled. */
-void task_onesided_enter(struct task_mpi *, struct task_state *, ker_time now);
-/* A message of the kinds from PUT on. */
-void task_onesided_arrived(struct task_mpi *, struct task_mpi_node *, ker_time now, const struct task_wire *);
 
 /* -- save.c -- node_service.save */
 void task_mpi_save(void *state, struct node *, struct ker_chunk *);

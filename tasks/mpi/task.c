@@ -365,7 +365,7 @@ static void search_wait(struct task_state *task, ker_time now)
         task_owe(task, task->searching - now);
 }
 
-static void task_unblock(const struct task_mpi *mpi, struct task_state *task, ker_time now)
+static void task_unblock(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     if (!task->blocked)
         return;
@@ -375,6 +375,8 @@ static void task_unblock(const struct task_mpi *mpi, struct task_state *task, ke
         task_calls_wait(task, time);
     if (__builtin_expect(task->line, 0))
         task_line_wait(mpi, task, task->blocked_since, now);
+    if (__builtin_expect(mpi->waits, 0))
+        task_waits_add(mpi, task, now - time, now);
     if (task->op.kind == TASK_OP_SEND)
         task->send_wait += time;
     else

@@ -36,7 +36,7 @@ enum task_wire_kind {
 /* The network's envelope. Source and destination are those of the message, in its answers, too. */
 struct task_wire {
     uint8_t kind, flags;
-    uint16_t unused;
+    uint16_t spare; /* with output.waits: of times that travel along (cause.c) */
     int32_t comm;
     uint32_t source, destination; /* tasks of the job */
     int32_t tag;
@@ -47,6 +47,15 @@ struct task_wire {
     uint32_t start; /* of a persistent collective: which, from 1 */
 };
 _Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an envelope has 48 bytes");
+
+/* Does it begin something, so that the processor rings the adapter's doorbell? Others are the adapter's. */
+static inline bool task_wire_begins(const struct task_wire *wire)
+{
+    const unsigned begin = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_RTS | 1u << TASK_WIRE_PUT |
+                           1u << TASK_WIRE_GET | 1u << TASK_WIRE_FETCH | 1u << TASK_WIRE_LOCK |
+                           1u << TASK_WIRE_UNLOCK | 1u << TASK_WIRE_POST | 1u << TASK_WIRE_COMPLETE;
+    return begin >> wire->kind & 1;
+}
 
 static inline uint64_t task_wire_payload(const struct task_wire *wire)
 {

@@ -1,0 +1,96 @@
+/* cause.h - what has ended a wait, and where its time went (output.waits): a private part of state.h.
+ *
+ * A wait [b, e] ends by a message, or by the end of a send. What has led to that began with an act of a task,
+ * the origin o: the send of the message (at the sender), or the receive, where a rendezvous had waited for it
+ * (at the receiver). From o to e the time is known: handshake + matching + transfer + sending + contention.
+ *
+ *   W = e - b; before = min(W, max(0, o - b)), which is that of the other task; rest = W - before
+ *   contention = min(rest, contention of the messages since o), then so transfer, sending, matching of what
+ * is left; what remains is handshake
+ *
+ * so that the parts add up to W, and contention is by how much sooner the wait had ended in an empty network.
+ * Of `before` in a collective, min(before, max(0, L - b)) waited for the last participant: L is the latest
+ * time at which a task, known here, entered the call. Messages of a collective carry it, so that it is exact
+ * where the call synchronises, and else of those on which the waiting task depends.
+ */
+#ifndef TASKS_MPI_CAUSE_H
+#define TASKS_MPI_CAUSE_H
+
+#include "tasks/mpi/wire.h"
+
+struct task_mpi;
+struct task_state;
+
+enum task_part {
+    TASK_PART_LATE_SENDER,
+    TASK_PART_LATE_RECEIVER,
+    TASK_PART_LATE_PARTICIPANTS,
+    TASK_PART_COLLECTIVE_STEPS,
+    TASK_PART_HANDSHAKE,
+    TASK_PART_CONTENTION,
+    TASK_PART_TRANSFER,
+    TASK_PART_SENDING,
+    TASK_PART_MATCHING,
+    TASK_PART_ONE_SIDED,
+    TASK_PART_OTHER,
+    TASK_PARTS,
+};
+
+struct task_cause {
+    uint8_t late;     /* the part that `before` is; OTHER: all of the wait is */
+    bool arrived;     /* it is a message, which is being handled; false: a task acts */
+    bool collective;  /* before is divided by `entered` */
+    uint32_t peer;    /* whose act the origin was */
+    ker_time at;      /* now */
+    ker_time origin;  /* 0: before the wait began */
+    ker_time entered; /* the latest known */
+    uint64_t contention, transfer, sending, matching;
+};
+
+/* Of a request under way: of a send since it is matched, of a receive that waits for DATA. */
+struct task_note {
+    union {
+        struct {
+            uint64_t origin; /* twice the time, + 1: the receiver's act */
+            uint64_t contention, matching;
+            ker_time data; /* when DATA was sent, + 1; 0: it was not */
+        };
+        struct { /* what answers do not carry, as they carry times */
+            int32_t comm, tag;
+            uint32_t sequence, start;
+            uint64_t searched;
+        };
+    };
+};
+
+struct task_parts {
+    uint64_t waits, part[TASK_PARTS];
+};
+/* Divides a wait; adds it. */
+void task_cause_divide(const struct task_cause *, ker_time begin, ker_time end, struct task_parts *);
+
+/* -- cause.c: all only with mpi->waits. mpi->cause is what happens now. */
+/* A message is handed up: it, until more is known. */
+void task_cause_message(struct task_mpi *, ker_time now, const struct net_message *,
+                        const struct task_wire *);
+/* A task acts, or something that is no message: nothing is known of it. */
+void task_cause_none(struct task_mpi *);
+/* The last byte of this request's message has left. */
+void task_cause_left(struct task_mpi *, ker_time now, uint32_t request);
+/* A receive has found a message, and its queue is searched for so long: what the answer says, if there is
+ * one. */
+void task_cause_matched(struct task_mpi *, ker_time now, ker_time searches, uint32_t request,
+                        const struct task_wire *, struct task_wire *answer);
+/* The sender has READ or CTS, and sends DATA. */
+void task_cause_cleared(struct task_mpi *, ker_time now, uint32_t request, const struct task_wire *,
+                        struct task_wire *data);
+/* DATA is here: `whole` becomes the message as it was announced; fin: FIN. */
+void task_cause_whole(struct task_mpi *, ker_time now, uint32_t request, struct task_wire *whole,
+                      struct task_wire *fin);
+/* FIN or ACK is here. */
+void task_cause_finished(struct task_mpi *, uint32_t request, const struct task_wire *);
+/* A message of a collective says what its run knows. */
+void task_cause_enter(const struct task_mpi *, uint32_t run, struct task_wire *);
+void task_note_state(const struct task_mpi *, uint32_t request, struct ker_chunk *);
+
+#endif

@@ -1,0 +1,176 @@
+/* waits.c - the waits of each task, divided by what they were due to (cause.c), and summed by function.
+ *
+ * What makes a blocked stream ready is kept until it goes on, which it does in the same instant: so no cause
+ * is ever saved.
+ */
+#include "tasks/mpi/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+bool task_waits_wanted(const struct ker_config *config)
+{
+    const char *key = "output.waits"; /* a configuration for tests may be without output */
+    return ker_config_means_key(config, key) && ker_config_bool(config, key);
+}
+
+void task_waits_reserve(struct task_mpi *mpi, uint32_t tasks)
+{
+    if (mpi->waits)
+        mpi->waited = ker_alloc(tasks * sizeof *mpi->waited);
+}
+
+void task_waits_release(struct task_mpi *mpi)
+{
+    for (uint32_t i = 0; mpi->waited && i < mpi->tasks; i++) {
+        free(mpi->waited[i].in);
+        free(mpi->waited[i].cause);
+    }
+    free(mpi->waited);
+}
+
+static struct task_waited *waited_of(const struct task_mpi *mpi, const struct task_state *task)
+{
+    return &mpi->waited[task_index(mpi, task)];
+}
+
+static struct task_waited_in *waited_in(struct task_waited *w, const char *function)
+{
+    for (uint32_t i = 0; i < w->count; i++)
+        if (w->in[i].function == function)
+            return &w->in[i];
+    struct task_waited_in *in = KER_PUSH(w->in, w->count, w->room);
+    *in = (struct task_waited_in){.function = function};
+    return in;
+}
+
+/* ---- causes ---- */
+
+static struct task_cause *cause_of(const struct task_mpi *mpi, const struct task_state *task)
+{
+    struct task_waited *w = waited_of(mpi, task);
+    uint32_t stream = task_stream_current(task), streams = task_stream_count(task);
+    if (w->causes < streams) {
+        w->cause = ker_realloc(w->cause, streams * sizeof *w->cause);
+        for (; w->causes < streams; w->causes++)
+            w->cause[w->causes] = (struct task_cause){.late = TASK_PART_OTHER};
+    }
+    return &w->cause[stream];
+}
+
+void task_waits_keep(struct task_mpi *mpi, const struct task_state *task)
+{
+    *cause_of(mpi, task) = mpi->cause;
+}
+
+void task_waits_run(struct task_mpi *mpi, const struct task_state *task)
+{
+    struct task_cause *run = &waited_of(mpi, task)->run;
+    *run = mpi->cause;
+    run->arrived = false;
+}
+
+void task_waits_run_on(struct task_mpi *mpi, const struct task_state *task, ker_time now)
+{
+    const struct task_cause *run = &waited_of(mpi, task)->run;
+    if (run->at == now && now > 0)
+        mpi->cause = *run;
+}
+
+void task_waits_add(struct task_mpi *mpi, const struct task_state *task, ker_time begin, ker_time end)
+{
+    struct task_cause *cause = cause_of(mpi, task);
+    if (end > begin)
+        task_cause_divide(cause, begin, end,
+                          &waited_in(waited_of(mpi, task), task_calls_function(&task->op))->parts);
+    *cause = (struct task_cause){.late = TASK_PART_OTHER};
+}
+
+void task_waits_skew(struct task_mpi *mpi, const struct task_state *task,
+                     const struct task_collective_run *run)
+{
+    struct task_waited_in *in = waited_in(waited_of(mpi, task), task_calls_function(&task->op));
+    ker_time skew = run->entered - run->began;
+    in->skew += skew;
+    in->skew_most = skew > in->skew_most ? skew : in->skew_most;
+}
+
+/* ---- sums ---- */
+
+static int function_compare(const void *a, const void *b)
+{
+    const char *x = ((const struct task_waited_in *)a)->function,
+               *y = ((const struct task_waited_in *)b)->function;
+    return strcmp(x ? x : "", y ? y : "");
+}
+
+void task_waits_join(struct task_waited_in *to, const struct task_waited_in *from)
+{
+    to->parts.waits += from->parts.waits;
+    for (int i = 0; i < TASK_PARTS; i++)
+        to->parts.part[i] += from->parts.part[i];
+    to->skew += from->skew;
+    to->skew_most = from->skew_most > to->skew_most ? from->skew_most : to->skew_most;
+}
+
+/* What its streams are blocked in. */
+static void open_add(struct task_waited *w, struct task_state *task, ker_time end)
+{
+    uint32_t current = task_stream_current(task);
+    for (uint32_t i = 0; i < task_stream_count(task); i++) {
+        task_stream_select(task, i);
+        if (!task->blocked || end <= task->blocked_since)
+            continue;
+        struct task_parts *parts = &waited_in(w, task_calls_function(&task->op))->parts;
+        parts->waits++;
+        parts->part[TASK_PART_OTHER] += (uint64_t)(end - task->blocked_since);
+    }
+    task_stream_select(task, current);
+}
+
+/* The sums of the task stay as they are. */
+struct task_waited_in *task_waits_sorted(struct task_mpi *mpi, struct task_state *task, ker_time end,
+                                         uint32_t *count)
+{
+    struct task_waited copy = *waited_of(mpi, task);
+    copy.in = ker_alloc((copy.count + (size_t)1) * sizeof *copy.in);
+    copy.room = copy.count;
+    if (copy.count)
+        memcpy(copy.in, waited_of(mpi, task)->in, copy.count * sizeof *copy.in);
+    if (end)
+        open_add(&copy, task, end);
+    struct task_waited_in *all = copy.in;
+    uint32_t n = copy.count, joined = 0;
+    if (n)
+        qsort(all, n, sizeof *all, function_compare);
+    for (uint32_t i = 0; i < n; i++)
+        if (joined && function_compare(&all[joined - 1], &all[i]) == 0)
+            task_waits_join(&all[joined - 1], &all[i]);
+        else
+            all[joined++] = all[i];
+    *count = joined;
+    return all;
+}
+
+/* ---- saved state ---- */
+
+static void waited_state(struct task_mpi *mpi, struct task_state *task, struct task_waited_in one,
+                         struct ker_chunk *c)
+{
+    one.function = task_function_state(mpi, one.function, c);
+    KER_CHUNK(c, one.parts);
+    KER_CHUNK(c, one.skew);
+    KER_CHUNK(c, one.skew_most);
+    if (c->loads && !c->bad)
+        task_waits_join(waited_in(waited_of(mpi, task), one.function), &one);
+}
+
+void task_waits_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
+{
+    uint32_t count = 0;
+    struct task_waited_in *sorted = c->loads ? NULL : task_waits_sorted(mpi, task, 0, &count);
+    count = ker_chunk_count(c, count, sizeof(struct task_parts));
+    for (uint32_t i = 0; i < count && !c->bad; i++)
+        waited_state(mpi, task, sorted ? sorted[i] : (struct task_waited_in){0}, c);
+    free(sorted);
+}

@@ -1,0 +1,40 @@
+/* waits.h - what a task has waited for, by function (output.waits): a private part of state.h. */
+#ifndef TASKS_MPI_WAITS_H
+#define TASKS_MPI_WAITS_H
+
+/* By function. skew: over its collectives that block, from when the task entered until the last one known
+ * did. */
+struct task_waited_in {
+    const char *function; /* NULL: waits of a thread for another */
+    struct task_parts parts;
+    ker_time skew, skew_most;
+};
+
+struct task_waited {
+    struct task_waited_in *in; /* in the order of the first waits */
+    uint32_t count, room;
+    struct task_cause *cause; /* by stream: what has made it ready; late OTHER: nothing known */
+    uint32_t causes;
+    struct task_cause run; /* what has made a run go on that nobody waits for */
+};
+
+/* -- waits.c -- all but wanted, reserve and release only with mpi->waits */
+bool task_waits_wanted(const struct ker_config *);
+void task_waits_reserve(struct task_mpi *, uint32_t tasks);
+void task_waits_release(struct task_mpi *);
+/* The current stream, blocked, becomes ready now. */
+void task_waits_keep(struct task_mpi *, const struct task_state *);
+/* A run that nobody waits for can go on; it does so, as what has made it. */
+void task_waits_run(struct task_mpi *, const struct task_state *);
+void task_waits_run_on(struct task_mpi *, const struct task_state *, ker_time now);
+/* The current stream was blocked. */
+void task_waits_add(struct task_mpi *, const struct task_state *, ker_time begin, ker_time end);
+/* A collective for which the current stream has waited is over. */
+void task_waits_skew(struct task_mpi *, const struct task_state *, const struct task_collective_run *);
+/* By name, each once, with what is not over until `end` (0: without); malloc'ed. */
+struct task_waited_in *task_waits_sorted(struct task_mpi *, struct task_state *, ker_time end,
+                                         uint32_t *count);
+void task_waits_join(struct task_waited_in *to, const struct task_waited_in *from);
+void task_waits_state(struct task_mpi *, struct task_state *, struct ker_chunk *);
+
+#endif
