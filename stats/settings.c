@@ -25,7 +25,8 @@ const struct ker_option stats_options[] = {
      "jobs"},
     {"output.waits", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
      "Tell waits apart: late sender, late receiver, late participants of a collective, rendezvous handshake, "
-     "contention in the network and others; writes waits.csv and wait_functions.csv, and jobs[].waits in "
+     "contention in the network and others; writes waits.csv, wait_functions.csv, message_rates.csv, and "
+     "jobs[].waits in "
      "summary.json. Collects what output.series.latency = \"total\" does, too.",
      "jobs"},
     {"output.matching", KER_TYPE_BOOL, "true", NULL, NULL, NULL,

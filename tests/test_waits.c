@@ -258,6 +258,29 @@ static void test_barrier_in_the_background(void **state)
     fake_close(&net);
 }
 
+/* On their way: an eager message from its send to its arrival, the data of a rendezvous without the
+ * handshake. 100 is of the class from 64 to below 128, the seventh; BIG from 65,536, the seventeenth. */
+static void test_rates(void **state)
+{
+    (void)state;
+    struct fake_net net;
+    fake_open(&net, 2, 1, WAITS);
+    play(&net, (const struct task_op[]){SEND(1, 100), SEND(1, BIG), SEND(1, 100), SEND(1, 0), END},
+         (const struct task_op[]){RECV(0, 100), RECV(0, BIG), RECV(0, 100), RECV(0, 0), END});
+    const struct task_waited *w = &net.mpi->waited[1];
+    const struct task_rate expected[] = {
+        {0, 1, 0, (uint64_t)WAY(0)}, {7, 2, 200, (uint64_t)(2 * WAY(100))}, {17, 1, BIG, (uint64_t)WAY(BIG)}};
+    assert_int_equal(w->rates, 3);
+    for (uint32_t i = 0; i < 3; i++) {
+        assert_int_equal(w->rate[i].class, expected[i].class);
+        assert_int_equal(w->rate[i].messages, expected[i].messages);
+        assert_int_equal(w->rate[i].bytes, expected[i].bytes);
+        assert_int_equal(w->rate[i].time, expected[i].time);
+    }
+    assert_int_equal(net.mpi->waited[0].rates, 0);
+    fake_close(&net);
+}
+
 /* The run ends while the receiver waits: nobody knows for what. */
 static void test_open_at_the_end(void **state)
 {
@@ -326,6 +349,7 @@ int main(void)
         cmocka_unit_test(test_barrier),
         cmocka_unit_test(test_barrier_of_four),
         cmocka_unit_test(test_barrier_in_the_background),
+        cmocka_unit_test(test_rates),
         cmocka_unit_test(test_open_at_the_end),
         cmocka_unit_test(test_off),
         cmocka_unit_test(test_divide),

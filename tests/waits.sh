@@ -27,7 +27,7 @@ same_result() { # FOLDER OTHER: but for what is collected
     cmp <(jq -S "$less" "$1/summary.json") <(jq -S "$less" "$2/summary.json") && cmp "$1/tasks.csv" "$2/tasks.csv" && cmp "$1/links.csv" "$2/links.csv"
 }
 same_waits() { # FOLDER OTHER
-    cmp "$1/waits.csv" "$2/waits.csv" && cmp "$1/wait_functions.csv" "$2/wait_functions.csv" &&
+    cmp "$1/waits.csv" "$2/waits.csv" && cmp "$1/wait_functions.csv" "$2/wait_functions.csv" && cmp "$1/message_rates.csv" "$2/message_rates.csv" &&
         cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
 }
 lammps=configs/fat-tree-lammps.cfg
@@ -40,6 +40,14 @@ check "nothing else changes"
 jq -e '.result.jobs[0].waits | .late_sender_ps > 0 and .late_receiver_ps > 0 and .late_participants_ps > 0 and .handshake_ps > 0 and .contention_ps > 0
     and .one_sided_ps == 0 and .matching_ps == 0 and .other_ps == 0' "$t/on/summary.json" >"$t/jq"
 check "a real trace has of all that it can have, and of nothing else"
+jq -r '.result.jobs[0] | "\(.messages - .unreceived) \(.bytes)"' "$t/on/summary.json" >"$t/sent"
+awk -F, 'NR > 1 { messages += $3; bytes += $4; if ($4 >= 2 * $2 * $3 && $2 > 0 || $4 < $2 * $3) bad = 1 }
+    END { printf "%.0f %.0f\n", messages, bytes; exit bad }' "$t/on/message_rates.csv" | cmp - "$t/sent"
+check "the bandwidths are of all messages, each in its class"
+awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { c = $at["compute_ps"]; sum += c; n++; if (c > max) { max = c; task = $at["task"] } }
+    END { printf "%.0f %d %.0f\n", max, task, int(sum / n) }' "$t/on/tasks.csv" >"$t/compute"
+jq -r '.result.jobs[0].imbalance | "\(.compute_max_ps) \(.compute_max_task) \(.compute_mean_ps)"' "$t/off/summary.json" | cmp - "$t/compute"
+check "the imbalance is that of the computations of tasks.csv"
 for n in 2 3 5; do
     ranks $n -o "$t/b" $lammps output.waits=true && same_waits "$t/on" "$t/b"
     check "the same on $n ranks"

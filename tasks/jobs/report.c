@@ -97,6 +97,8 @@ struct job_sum {
     ker_time poll_gap, finalize_gap, finalize_gap_max;
     uint64_t messages, bytes, received, passes;
     unsigned __int128 computed, waited;
+    uint64_t compute_max;
+    uint32_t compute_max_task; /* the first of them */
 };
 
 /* The columns that jobs add up, and the sums; on rank 0 also the file. */
@@ -141,6 +143,10 @@ static void task_show(void *context, const struct stats_table *table, size_t row
     s->bytes += cell(table, row, t->bytes);
     s->received += cell(table, row, t->received);
     s->computed += cell(table, row, t->compute);
+    if (cell(table, row, t->compute) > s->compute_max) {
+        s->compute_max = cell(table, row, t->compute);
+        s->compute_max_task = (uint32_t)cell(table, row, t->task);
+    }
     s->waited += cell(table, row, t->wait);
     s->waited += cell(table, row, t->send_wait);
     s->poll_gap = times_add(s->poll_gap, (ker_time)cell(table, row, t->poll_gap));
@@ -185,6 +191,16 @@ static void report_abort(json_t *object, const struct task_job *job, const struc
                  job->name, abort->task, when);
 }
 
+/* Of computation over the tasks: all of them wait for the one that computes longest, in the end. */
+static json_t *imbalance_json(const struct job_sum *sum, uint32_t tasks)
+{
+    uint64_t mean = (uint64_t)(sum->computed / tasks);
+    return json_pack("{s:I, s:I, s:I, s:f}", "compute_max_ps", (json_int_t)sum->compute_max,
+                     "compute_max_task", (json_int_t)sum->compute_max_task, "compute_mean_ps",
+                     (json_int_t)mean, "max_over_mean",
+                     (double)sum->compute_max * tasks / (double)sum->computed);
+}
+
 /* One object per job. finish_ps is null for a job that has not finished. */
 static json_t *report_jobs(const struct task_system *system, const struct job_sum *sum,
                            const struct task_mpi_abort *aborts)
@@ -202,6 +218,8 @@ static json_t *report_jobs(const struct task_system *system, const struct job_su
         if (sum[i].computed + sum[i].waited)
             json_object_set_new(object, "wait_share",
                                 json_real((double)sum[i].waited / (double)(sum[i].computed + sum[i].waited)));
+        if (sum[i].computed)
+            json_object_set_new(object, "imbalance", imbalance_json(&sum[i], job->tasks));
         if (job->restart)
             json_object_set_new(object, "passes", json_integer((json_int_t)sum[i].passes));
         if (job->class->taken) {
@@ -231,6 +249,7 @@ const struct stats_schema *const task_tables[] = {&task_mpi_schema,
                                                   &stats_matrix_task_series_schema,
                                                   &task_waits_schema,
                                                   &task_wait_functions_schema,
+                                                  &task_rates_schema,
                                                   NULL};
 
 /* Collective: tasks.csv, and on rank 0 what its rows say of the jobs. */

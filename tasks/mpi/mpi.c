@@ -296,6 +296,18 @@ static void arrival_record(struct task_mpi_node *node, ker_time now, ker_time se
         task_line_arrived(node->mpi, task, now, sent, wire);
 }
 
+/* Of payload: when it was sent, and that it has come. */
+static void arrival_cause(struct task_mpi_node *node, ker_time now, const struct net_message *message,
+                          const struct task_wire *wire)
+{
+    struct task_mpi *mpi = node->mpi;
+    uint32_t receiver = wire->kind == TASK_WIRE_ANSWER ? wire->source : wire->destination;
+    task_cause_message(mpi, now, message, wire);
+    if (task_wire_carries(wire))
+        task_waits_rate(mpi, task_on_node(mpi, node, wire->job, receiver), wire->bytes,
+                        now - mpi->cause.origin);
+}
+
 static void service_arrived(void *state, struct node *net, ker_time now, const struct net_message *message)
 {
     struct task_mpi_node *node = state;
@@ -305,7 +317,7 @@ static void service_arrived(void *state, struct node *net, ker_time now, const s
     if (__builtin_expect(node->mpi->timeline != NULL, 0))
         arrival_record(node, now, message->created, &wire);
     if (__builtin_expect(node->mpi->waits, 0))
-        task_cause_message(node->mpi, now, message, &wire);
+        arrival_cause(node, now, message, &wire);
     if (wire.kind >= TASK_WIRE_PUT)
         task_onesided_arrived(node->mpi, node, now, &wire);
     else

@@ -111,13 +111,13 @@ extern const struct stats_schema task_mpi_schema;
 enum ker_status task_mpi_calls(const struct task_mpi *, uint32_t jobs, struct ker_comm *, ker_time end,
                                const struct stats_folder *, const char *key, struct ker_error *);
 extern const struct stats_schema task_calls_schema, task_functions_schema;
-/* Collective, with output.waits: rank 0 writes waits.csv and wait_functions.csv; *jobs: an array with the
- * sums of each job, on rank 0. */
+/* Collective, with output.waits: rank 0 writes waits.csv, wait_functions.csv and message_rates.csv; *jobs: an
+ * array with the sums of each job, on rank 0. */
 enum ker_status task_mpi_waits(struct task_mpi *, const struct task_mpi_names *, uint32_t jobs,
                                struct ker_comm *, ker_time end, const struct stats_folder *, json_t **sums,
                                struct ker_error *);
 bool task_mpi_waits_told(const struct task_mpi *);
-extern const struct stats_schema task_waits_schema, task_wait_functions_schema;
+extern const struct stats_schema task_waits_schema, task_wait_functions_schema, task_rates_schema;
 /* Collective: rank 0 writes matching.csv. */
 enum ker_status task_mpi_matching(const struct task_mpi *, const struct task_mpi_names *, struct ker_comm *,
                                   const struct stats_folder *, const char *key, struct ker_error *);

@@ -25,6 +25,7 @@ void task_waits_release(struct task_mpi *mpi)
     for (uint32_t i = 0; mpi->waited && i < mpi->tasks; i++) {
         free(mpi->waited[i].in);
         free(mpi->waited[i].cause);
+        free(mpi->waited[i].rate);
     }
     free(mpi->waited);
 }
@@ -93,6 +94,30 @@ void task_waits_skew(struct task_mpi *mpi, const struct task_state *task,
     ker_time skew = run->entered - run->began;
     in->skew += skew;
     in->skew_most = skew > in->skew_most ? skew : in->skew_most;
+}
+
+/* ---- messages ---- */
+
+static struct task_rate *rate_of(struct task_waited *w, uint32_t class)
+{
+    uint32_t at = 0;
+    while (at < w->rates && w->rate[at].class < class)
+        at++;
+    if (at < w->rates && w->rate[at].class == class)
+        return &w->rate[at];
+    KER_RESERVE(w->rate, w->rate_room, (size_t)w->rates + 1);
+    memmove(w->rate + at + 1, w->rate + at, (w->rates - at) * sizeof *w->rate);
+    w->rates++;
+    w->rate[at] = (struct task_rate){.class = class};
+    return &w->rate[at];
+}
+
+void task_waits_rate(struct task_mpi *mpi, const struct task_state *task, uint64_t bytes, ker_time time)
+{
+    struct task_rate *rate = rate_of(waited_of(mpi, task), bytes ? 64 - (uint32_t)__builtin_clzll(bytes) : 0);
+    rate->messages++;
+    rate->bytes += bytes;
+    rate->time += (uint64_t)time;
 }
 
 /* ---- sums ---- */
@@ -173,4 +198,13 @@ void task_waits_state(struct task_mpi *mpi, struct task_state *task, struct ker_
     for (uint32_t i = 0; i < count && !c->bad; i++)
         waited_state(mpi, task, sorted ? sorted[i] : (struct task_waited_in){0}, c);
     free(sorted);
+    struct task_waited *w = waited_of(mpi, task);
+    count = ker_chunk_count(c, w->rates, sizeof *w->rate);
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        struct task_rate one = c->loads ? (struct task_rate){0} : w->rate[i];
+        KER_CHUNK(c, one);
+        c->bad |= one.class > 64;
+        if (c->loads && !c->bad)
+            *rate_of(w, one.class) = one;
+    }
 }

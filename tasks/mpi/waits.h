@@ -10,11 +10,20 @@ struct task_waited_in {
     ker_time skew, skew_most;
 };
 
+/* Messages that have come, of sizes from 2^(class - 1) to below 2^class; class 0: empty ones. time: on their
+ * way. */
+struct task_rate {
+    uint32_t class;
+    uint64_t messages, bytes, time;
+};
+
 struct task_waited {
     struct task_waited_in *in; /* in the order of the first waits */
     uint32_t count, room;
     struct task_cause *cause; /* by stream: what has made it ready; late OTHER: nothing known */
     uint32_t causes;
+    struct task_rate *rate; /* by class, those that there are */
+    uint32_t rates, rate_room;
     struct task_cause run; /* what has made a run go on that nobody waits for */
 };
 
@@ -31,6 +40,8 @@ void task_waits_run_on(struct task_mpi *, const struct task_state *, ker_time no
 void task_waits_add(struct task_mpi *, const struct task_state *, ker_time begin, ker_time end);
 /* A collective for which the current stream has waited is over. */
 void task_waits_skew(struct task_mpi *, const struct task_state *, const struct task_collective_run *);
+/* A message with payload has come. */
+void task_waits_rate(struct task_mpi *, const struct task_state *, uint64_t bytes, ker_time time);
 /* By name, each once, with what is not over until `end` (0: without); malloc'ed. */
 struct task_waited_in *task_waits_sorted(struct task_mpi *, struct task_state *, ker_time end,
                                          uint32_t *count);

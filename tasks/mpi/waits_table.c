@@ -13,6 +13,11 @@ struct context {
     const struct task_names *functions;
 };
 
+struct rate_row {
+    uint32_t job;
+    struct task_rate rate;
+};
+
 struct row {
     uint32_t job, task, function;
     struct task_waited_in waited;
@@ -80,7 +85,34 @@ FUNCTION_COLUMNS(VALUE)
 STATS_VALUE(struct row, task, row->task)
 static const struct stats_column task_columns[] = {TASK_COLUMNS(STATS_COLUMN)};
 static const struct stats_column function_columns[] = {FUNCTION_COLUMNS(STATS_COLUMN)};
+
+#define RATE_COLUMNS(COLUMN) \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(size_bytes, "bytes", U64, SAME, row->rate.class ? UINT64_C(1) << (row->rate.class - 1) : 0, \
+           "the smallest size of the class; the next one begins at twice that") \
+    COLUMN(messages, "messages", U64, SUM, row->rate.messages, "messages with payload that have come") \
+    COLUMN(bytes, "bytes", U64, SUM, row->rate.bytes, "their payload") \
+    COLUMN(time_ps, "ps", U64, SUM, row->rate.time, \
+           "how long they were on their way, summed: of a rendezvous the data itself") \
+    COLUMN(rate_gb_per_s, "GB/s", RATIO, SUM, row->rate.bytes * 1000, \
+           "what a message had on average: bytes over time", .by = "time_ps")
+
+#define RATE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct rate_row, rate_##name, value)
+RATE_COLUMNS(RATE_VALUE)
+#define RATE_COLUMN(name, unit, type, merge, expression, meaning, ...) \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_rate_##name, ##__VA_ARGS__},
+static const struct stats_column rate_columns[] = {RATE_COLUMNS(RATE_COLUMN)};
 /* clang-format on */
+
+static uint64_t rate_key(const void *from)
+{
+    const struct rate_row *row = from;
+    return (uint64_t)row->job << 32 | row->rate.class;
+}
+
+const struct stats_schema task_rates_schema = {
+    "message_rates", "One row per job and class of sizes of which messages have come.", rate_columns,
+    sizeof rate_columns / sizeof *rate_columns, rate_key};
 
 static uint64_t row_key(const void *from)
 {
@@ -191,6 +223,20 @@ static enum ker_status tasks_write(struct stats_table *table, uint32_t jobs, str
     return status;
 }
 
+static enum ker_status rates_write(const struct task_mpi *mpi, const struct context *context,
+                                   struct ker_comm *comm, const struct stats_folder *folder,
+                                   struct ker_error *error)
+{
+    struct stats_table *table = stats_table_new(&task_rates_schema, context, 0);
+    for (uint32_t i = 0; i < mpi->tasks; i++)
+        for (uint32_t k = 0; k < mpi->waited[i].rates; k++)
+            stats_table_add(table, &(struct rate_row){mpi->task[i].job, mpi->waited[i].rate[k]});
+    stats_table_gather(table, comm);
+    enum ker_status status = ker_comm_rank(comm) == 0 ? stats_table_write(table, folder, error) : KER_OK;
+    stats_table_free(table);
+    return status;
+}
+
 enum ker_status task_mpi_waits(struct task_mpi *mpi, const struct task_mpi_names *names, uint32_t jobs,
                                struct ker_comm *comm, ker_time end, const struct stats_folder *folder,
                                json_t **sums, struct ker_error *error)
@@ -206,8 +252,9 @@ enum ker_status task_mpi_waits(struct task_mpi *mpi, const struct task_mpi_names
     stats_table_gather(by_function, comm);
     if (ker_comm_rank(comm) == 0)
         written = stats_table_write(by_function, folder, error);
+    enum ker_status rated = rates_write(mpi, &context, comm, folder, error);
     stats_table_free(tasks);
     stats_table_free(by_function);
     task_names_release(&functions);
-    return status ? status : written;
+    return status ? status : written ? written : rated;
 }

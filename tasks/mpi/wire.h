@@ -57,11 +57,17 @@ static inline bool task_wire_begins(const struct task_wire *wire)
     return begin >> wire->kind & 1;
 }
 
-static inline uint64_t task_wire_payload(const struct task_wire *wire)
+/* Is it a message of the application, or one of those that it is made of? */
+static inline bool task_wire_carries(const struct task_wire *wire)
 {
     const unsigned carry = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_DATA | 1u << TASK_WIRE_PART |
                            1u << TASK_WIRE_PUT | 1u << TASK_WIRE_FETCH | 1u << TASK_WIRE_ANSWER;
-    return carry >> wire->kind & 1 ? wire->bytes : 0;
+    return carry >> wire->kind & 1;
+}
+
+static inline uint64_t task_wire_payload(const struct task_wire *wire)
+{
+    return task_wire_carries(wire) ? wire->bytes : 0;
 }
 
 #endif
