@@ -86,6 +86,9 @@ if [ -x "$marstrace" ]; then
         mpicc.mpich -O1 -w -o matched-mpich "$top/tests/tracer/matched.c" >err 2>&1
         traced persistent mpirun.mpich 3 collectives-mpich persistent twice
         parts_of persistent 0-1
+        mpicc.mpich -O1 -w -o partitioned "$top/tests/tracer/partitioned.c" >err 2>&1
+        traced parts mpirun.mpich 3 partitioned
+        parts_of parts 0-1
         traced exchanges mpirun.mpich 3 matched-mpich 20
         parts_of exchanges 0-1
     else

@@ -258,6 +258,27 @@ static bool other_keep(struct cut_writing *w, const struct mars_record *r, const
     return f->at[MARS_FIELD_request] < 0 ? place == CUT_INSIDE : named_keep(r, q, place);
 }
 
+/* Behind the part: what is active is waited for at the end, so matched messages are received there, and what
+ * is still to be sent of partitioned ones is ready, until the trace itself waits for them. */
+static bool behind_keep(struct cut_writing *w, const struct mars_record *r, const struct conv_function *is,
+                        int64_t *comm)
+{
+    const struct mars_value *list = mars_list(r, MARS_FIELD_requests), *done = mars_list(r, MARS_FIELD_done);
+    for (uint32_t i = 0; list && done && i + 3 < done->count; i += 4) {
+        int64_t index = done->list[i];
+        struct cut_request *q =
+            index >= 0 && index < list->count ? cut_request_at(w, list->list[index]) : NULL;
+        if (q)
+            q->over = true;
+    }
+    if (strncmp(r->function->name, "MPI_Pready", 10) == 0) {
+        const struct cut_request *q = cut_request_at(w, mars_number(r, MARS_FIELD_request, 0));
+        return q && (q->kept & 1) && !q->over;
+    }
+    return r->function->at[MARS_FIELD_source] < 0 && mars_number(r, MARS_FIELD_message, 0) > 0 &&
+           matched_keep(w, r, is, comm, CUT_AFTER);
+}
+
 bool cut_keep(struct cut_writing *w, const struct mars_record *r, int64_t *comm, enum cut_place place)
 {
     const struct conv_function *is = conv_function(&w->functions, r->function);
@@ -266,9 +287,8 @@ bool cut_keep(struct cut_writing *w, const struct mars_record *r, int64_t *comm,
     *comm = known ? *comm : 0;
     if (r->function->at[MARS_FIELD_win] >= 0 && !cut_is_collective(is, r))
         keep = cut_window_keep(w, r, *comm, place);
-    else if (place == CUT_AFTER) /* what is active then is waited for at the end */
-        keep = r->function->at[MARS_FIELD_source] < 0 && mars_number(r, MARS_FIELD_message, 0) > 0 &&
-               matched_keep(w, r, is, comm, place);
+    else if (place == CUT_AFTER)
+        keep = behind_keep(w, r, is, comm);
     else if (is->sort == CONV_SEND || is->sort == CONV_RECV || is->sort == CONV_EXCHANGE)
         keep = known && message_keep(w, r, is, *comm, place);
     else if (is->sort == CONV_START)

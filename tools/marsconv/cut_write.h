@@ -15,6 +15,7 @@ struct cut_map { /* of a communicator: the new rank of each, -1: gone */
 struct cut_request {
     uint8_t kept;                     /* 1: active; 2: persistent, not started; 3: persistent and active */
     bool sends, receives, collective; /* a persistent one: to be decided at each start */
+    bool over;                        /* it has completed behind the part */
     uint32_t comm;
 };
 
