@@ -14,15 +14,27 @@ static enum ker_status span_check(struct run *run)
                            ker_print_time(text, run->end));
 }
 
+static bool traced(const struct run *run)
+{
+    return ker_config_bool(run->config, "output.timeline_traced");
+}
+
 void run_timeline_make(struct run *run)
 {
     if (!stats_timeline_wanted(run->config) || span_check(run))
         return;
     uint32_t count;
-    struct stats_group *group = task_system_groups(run->tasks, &count);
-    stats_timeline_new(&run->timeline, run->config, group, count, &run->error);
+    struct stats_group *group = task_system_groups(run->tasks, traced(run), &count);
+    if (traced(run) && !group[count - 1].traced)
+        ker_config_fail(
+            run->config, &run->error, "output.timeline_traced",
+            "there is no job that replays a trace of marstrace: of others it is not known when they "
+            "called what");
+    else
+        stats_timeline_new(&run->timeline, run->config, group, count, &run->error);
     free(group);
-    task_system_record(run->tasks, run->timeline);
+    if (run->timeline)
+        task_system_record(run->tasks, run->timeline);
 }
 
 json_t *run_timeline_write(struct run *run, ker_time end)
@@ -30,5 +42,7 @@ json_t *run_timeline_write(struct run *run, ker_time end)
     if (!run->working || !run->timeline)
         return NULL;
     task_system_timeline_end(run->tasks, end);
+    if (run->control && traced(run))
+        task_system_traced(run->tasks, run->timeline, &end, &run->error);
     return stats_timeline_write(run->timeline, run->working, run->folder.path, end, &run->error);
 }

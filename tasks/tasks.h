@@ -30,11 +30,16 @@ enum ker_status task_system_again(struct task_system *, const struct ker_config 
 enum ker_status task_system_prepare(struct task_system *, const uint32_t *nodes, uint32_t count,
                                     struct ker_comm *, struct ker_error *);
 
-/* Whose timelines there can be: the jobs; malloc'ed. Before anything is attached: tasks record what they do.
- * When the run has ended: what they are still in ends there. */
-struct stats_group *task_system_groups(const struct task_system *, uint32_t *count);
+/* Whose timelines there can be: the jobs, and, traced, those of them of which it is known when they were
+ * traced, once more; malloc'ed. Before anything is attached: tasks record what they do. When the run has
+ * ended: what they are still in ends there. */
+struct stats_group *task_system_groups(const struct task_system *, bool traced, uint32_t *count);
 void task_system_record(struct task_system *, struct stats_timeline *);
 void task_system_timeline_end(struct task_system *, ker_time end);
+/* On one rank, behind that: the calls as they were traced. *end: the last of them is not later, or what it
+ * was. */
+enum ker_status task_system_traced(struct task_system *, struct stats_timeline *, ker_time *end,
+                                   struct ker_error *);
 
 /* Makes the state of the same nodes: fills in state (node_system_attach), which is NULL everywhere before. */
 void task_system_attach(struct task_system *, const uint32_t *nodes, uint32_t count, void **state);

@@ -75,3 +75,52 @@ timeout 120 mpirun -n 3 "$marssim" -q --resume killed -o gone-on >err 2>&1 && sa
     cmp whole/task_series.csv gone-on/task_series.csv && cmp whole/traffic_series.csv gone-on/traffic_series.csv &&
     cmp <(jq -S .result whole/summary.json) <(jq -S .result gone-on/summary.json)
 check "timelines and series of a run that was killed and goes on on three ranks"
+
+# ---- traced beside simulated ----
+
+pair=(run.cfg 'output.timeline_traced=true' 'jobs[0].start="5 us"')
+"$marssim" -q -o pair "${pair[@]}" >err 2>&1
+check "what was traced beside what is simulated"
+jq -e '[.traceEvents[] | select(.name == "process_name") | .args.name] == ["job0", "job0 (traced)"]' pair/timeline.json >err
+check "perfetto: a process each"
+# Of the traced calls count and time are those of the profile, but for MPI_Init, most of which lies before the beginning.
+jq -r '.traceEvents[] | select(.ph == "X" and .pid == 2 and .name != "compute" and (.name | startswith("MPI_Init") | not)) |
+    [(.tid - 1) % 2, .name, .dur] | @tsv' pair/timeline.json |
+    awk '{ n[$1 "," $2]++; t[$1 "," $2] += $3 * 1000 } END { for (i in n) printf "%s,%d,%.0f\n", i, n[i], t[i] }' | sort >traced
+"$marstrace" --profile t | awk -F, 'NR > 1 && $2 !~ /^MPI_Init/ { print $1 "," $2 "," $3 "," $5 }' | sort >profile
+[ "$(wc -l <profile)" -gt 20 ] && cmp <(cut -d, -f1-3 traced) <(cut -d, -f1-3 profile) >err 2>&1
+check "with the calls of the profile"
+paste -d, traced profile | awk -F, '{ d = $4 - $8; if (d < 0) d = -d; if (d > 0.02 * $8 + 2000) { print; bad++ } } END { exit bad > 0 }' >err
+check "and their times"
+jq -r '.traceEvents[] | select(.ph == "X" and .pid == 2) | [.tid, .ts, .dur] | @tsv' pair/timeline.json |
+    awk '{ if (($1 in end) && end[$1] - $2 > 1e-6) { print; bad++ } end[$1] = $2 + $3; if (min == "" || $2 < min) min = $2 }
+        END { exit bad > 0 || min != 5 }' >err
+check "one behind the other, from the start of the job on"
+"$marssim" -q -o alone run.cfg 'jobs[0].start="5 us"' >err 2>&1 && cmp <(jq -c '.traceEvents[] | select(.pid == 1 and .ph == "X")' pair/timeline.json) \
+    <(jq -c '.traceEvents[] | select(.pid == 1 and .ph == "X")' alone/timeline.json)
+check "the simulated ones are what they are alone"
+awk -f "$top/tests/paraver.awk" pair/timeline.prv >err && grep -q '^LEVEL THREAD SIZE 20$' pair/timeline.row
+check "paraver: an application each"
+if command -v pj_dump >/dev/null; then
+    pj_dump -l 12 -u pair/timeline.paje >paje 2>err && [ ! -s err ] && [ "$(awk -F', ' '$1 == "Container" && $3 == "Task" && /traced/' paje | wc -l)" -eq 10 ]
+    check "paje: pj_dump reads it, a job each"
+fi
+if [ -d pair/timeline-otf2 ] && command -v otf2-print >/dev/null; then
+    otf2-print pair/timeline-otf2/traces.otf2 >otf2 2>err && [ ! -s err ] && [ "$(awk '$1 == "ENTER" { print $2 }' otf2 | sort -u | wc -l)" -eq 20 ]
+    check "otf2: otf2-print reads it"
+fi
+for ranks in 2 3 5; do
+    timeout 120 mpirun -n $ranks "$marssim" -q -o two "${pair[@]}" >err 2>&1 && same pair two >>err 2>&1
+    check "the same bytes on $ranks ranks"
+done
+rm -rf saved resumed
+"$marssim" -q -o saved "${pair[@]}" "run.checkpoint.at=[\"200 us\"]" >err 2>&1 &&
+    timeout 120 mpirun -n 2 "$marssim" -q --resume saved -o resumed >err 2>&1 && same pair resumed >>err 2>&1
+check "and after a resume"
+"$marssim" -q -o few "${pair[@]}" 'output.timeline=["perfetto"]' 'output.timeline_tasks=["1"]' "output.timeline_bytes=60 kB" >err 2>&1 &&
+    [ "$(stat -c %s few/timeline.json)" -le 60000 ] && jq -e '([.traceEvents[] | select(.ph == "X") | .pid] | unique) == [1, 2] and
+        all(.traceEvents[] | select(.ph == "X") | .tid; . % 2 == 0)' few/timeline.json >err
+check "of chosen tasks, within a budget"
+"$marssim" -q -o no "$top/configs/star-pingpong.cfg" output.timeline=perfetto output.timeline_traced=true 2>err
+[ $? -eq 2 ] && grep -q 'output.timeline_traced: there is no job that replays a trace of marstrace' err
+check "without such a trace it is refused"

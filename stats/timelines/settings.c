@@ -25,6 +25,11 @@ const struct ker_option stats_timeline_options[] = {
      KEY},
     {KEY "_messages", KER_TYPE_CHOICE, "program", NULL, NULL, "none|program|all",
      "Which messages are recorded: none; those that the program sends; those of collectives, too.", KEY},
+    {KEY "_traced", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
+     "Beside each job that replays a trace of marstrace stands what was traced: calls and computations at "
+     "their "
+     "own times, from the start of the job on.",
+     KEY},
     {0},
 };
 

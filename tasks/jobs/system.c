@@ -97,6 +97,7 @@ static void system_empty(struct task_system *system)
     seating_free(system->seating);
     system->seating = NULL;
     free(system->stuck);
+    task_traced_free(system);
     task_matrix_free(system->matrix);
     system->matrix = NULL;
     task_series_free(system->series);
@@ -122,17 +123,6 @@ void task_system_free(struct task_system *system)
     system_empty(system);
     task_jobs_free(system->jobs);
     free(system);
-}
-
-struct stats_group *task_system_groups(const struct task_system *system, uint32_t *count)
-{
-    *count = task_jobs_count(system->jobs);
-    struct stats_group *group = ker_alloc(((size_t)*count + 1) * sizeof *group);
-    for (uint32_t i = 0; i < *count; i++) {
-        const struct task_job *job = task_jobs_get(system->jobs, i);
-        group[i] = (struct stats_group){.name = job->name, .tasks = job->tasks};
-    }
-    return group;
 }
 
 void task_system_record(struct task_system *system, struct stats_timeline *timeline)

@@ -20,7 +20,9 @@ struct task_system {
     struct seating *seating;    /* between prepare and attach */
     struct task_series *series; /* NULL: no jobs or tasks are collected in periods */
     struct task_matrix *matrix; /* NULL: not wanted */
-    bool *stuck;                /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
+    char **traced_name;         /* of functions in traced timelines */
+    uint32_t traced_names;
+    bool *stuck; /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
 };
 
 /* matrix.c; but read, cost and load take NULL for none. */
@@ -35,6 +37,9 @@ enum ker_status task_matrix_write(struct task_matrix *, struct ker_comm *, const
 void task_matrix_save(const struct task_matrix *, struct ker_state_writer *);
 void task_matrix_load(struct task_system *, struct ker_chunk *);
 extern const struct stats_schema stats_matrix_task_schema, stats_matrix_task_series_schema;
+
+/* traced.c */
+void task_traced_free(struct task_system *);
 
 /* series.c */
 void task_series_free(struct task_series *); /* takes NULL */

@@ -189,6 +189,21 @@ struct task_call {
     const char *function; /* "MPI_Send" */
     uint64_t calls, bytes, time_ns;
 };
+/* A call on the traced machine, and the computation before it, which ends where it begins; times count from
+ * the earliest end of a task's MPI_Init, and what lies before is 0. */
+struct task_traced_call {
+    uint32_t task, thread, number; /* number: of the task's calls */
+    const char *function;          /* lives as long as the visit */
+    ker_time before, begin, end;
+    uint64_t bytes;
+    const int64_t *peer, *tag, *comm; /* NULL: it has none */
+};
+/* Who is shown them, task by task, of each thread in their order. */
+struct task_traced {
+    bool (*wanted)(void *context, uint32_t task);
+    void (*call)(void *context, const struct task_traced_call *);
+    void *context;
+};
 /* Are the calls of a job to be counted (output.calls)? */
 bool task_calls_wanted(const struct ker_config *, bool traced);
 
@@ -237,6 +252,9 @@ struct task_program_class {
     /* Of traces: which functions an own task has called, local ones included: the index-th, in any order,
      * each once; false: there are no more. Counted where task_calls_wanted. NULL: nothing was traced. */
     bool (*call)(const struct task_program *, uint32_t own, uint32_t index, struct task_call *);
+    /* Of traces: all calls of the tasks that are asked for, as they were traced, read once more; by any rank.
+     * NULL: nothing was traced, or it is not known when. */
+    enum ker_status (*traced)(const struct task_program *, const struct task_traced *, struct ker_error *);
 };
 
 /* The name of a job's key, "jobs[0].steps" of path "jobs[0]"; it lives to the end of the enclosing block. */

@@ -45,4 +45,7 @@ struct task_program {
 enum ker_status replay_calls_read(struct task_program *, struct own_task *, struct replay_task *,
                                   struct ker_error *);
 
+/* traced.c: struct task_program_class.traced */
+enum ker_status replay_traced(const struct task_program *, const struct task_traced *, struct ker_error *);
+
 #endif

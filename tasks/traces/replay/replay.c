@@ -323,4 +323,5 @@ const struct task_program_class task_replay_class = {
     .neighbours = replay_neighbours,
     .taken = replay_taken,
     .call = replay_call_of,
+    .traced = replay_traced,
 };
