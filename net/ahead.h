@@ -11,6 +11,14 @@ struct net_ahead {
     uint32_t bytes;
 };
 
+/* As it is kept: there may be several for each link. */
+struct net_kept {
+    ker_time leave;
+    uint64_t waited, in_buffer;
+    uint32_t out, in; /* ports, by their cache line from net->dues on */
+    uint32_t wire, bytes;
+};
+
 /* Some of it lies in the measured span. */
 static inline void net_ahead_count(const struct net_network *net, const struct net_ahead *t)
 {
@@ -24,8 +32,9 @@ static inline void net_ahead_count(const struct net_network *net, const struct n
     t->in->input_time += t->in_buffer;
 }
 /* It is not over before net->settled: keeps it, to be counted when it is certain that it lies before the end.
- */
+ * What is kept at this index. */
 void net_ahead_keep(struct net_network *, const struct net_ahead *);
+struct net_ahead net_ahead_kept(const struct net_network *, size_t index);
 
 /* Of the switch that a port of this rank belongs to. */
 struct net_switch *net_ahead_switch(const struct net_network *, const struct net_port *);

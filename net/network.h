@@ -155,7 +155,7 @@ struct net_link_series;
 struct net_series;
 struct net_matrices;
 struct net_latency_parts;
-struct net_ahead;
+struct net_kept;
 
 struct net_switch {
     struct net_network *net;
@@ -190,18 +190,25 @@ static inline uint16_t *net_voq_row(const struct net_switch *s, uint32_t output)
 
 /* A message on its way into the network, in a pool of the rank. */
 struct net_outgoing {
-    uint64_t left; /* payload not yet injected */
+    uint64_t left : 48;    /* payload not yet injected */
+    uint64_t service : 8;  /* of the node */
+    uint64_t part : 8;     /* enum net_part */
+    uint64_t place : 48;   /* until a packet has left, its extension or NET_NONE; then the number of the next;
+                              of a cnp the method's word */
+    uint64_t begun : 1;    /* a packet has left */
+    uint64_t priority : 4; /* class */
+    uint64_t queue : 2;    /* enum net_queue; of control messages in order NET_QUEUE_SEND */
+    uint64_t from_offer : 1; /* open loop */
+    uint64_t none : 1;       /* no message: the source is asked again at `created` */
+    uint64_t control : 1;
     uint64_t cookie;
     ker_time created;
-    uint32_t destination, message, next, extension; /* NET_NONE: no extension */
-    uint32_t tail, turn; /* of the first message of a flow (flows.h): its last; the next flow's first one */
-    uint64_t index;      /* of the next packet; of a cnp: the method's word */
-    uint8_t priority, queue; /* queue: enum net_queue; of control messages in order NET_QUEUE_SEND */
-    bool from_offer;         /* open loop */
-    bool none;               /* no message: the source is asked again at `created` */
-    bool control;
-    uint8_t service, part; /* part: enum net_part */
+    uint32_t destination, message;
+    uint32_t next; /* of its list; in a flow (flows.h) the last one's is the first */
+    uint32_t turn; /* of a flow's last message: the last of the next flow */
 };
+_Static_assert(sizeof(struct net_outgoing) == 48, "many wait at a time");
+_Static_assert(NET_MAX_CHANNELS <= 16, "classes have four bits");
 
 struct net_adapter {
     struct net_network *net;
@@ -287,8 +294,8 @@ struct net_network {
     const char *congestion_name;             /* of its kind */
     void *congestion_state;
     /* statistics */
-    ker_time settled;        /* no end of the run cuts off what lies before */
-    struct net_ahead *ahead; /* transmissions that are scheduled beyond it, to be counted */
+    ker_time settled;       /* no end of the run cuts off what lies before */
+    struct net_kept *ahead; /* transmissions that are scheduled beyond it, to be counted */
     size_t ahead_count, ahead_room;
     struct net_counts count;
     struct stats_quantity *latency, *total_latency, *message_latency, *message_size;

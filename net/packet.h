@@ -45,12 +45,13 @@ static inline uint64_t net_packet_index(const struct net_packet *p)
 #define NET_MAX_PACKET 65535u /* bytes on the wire */
 #define NET_MAX_CHANNELS 16u  /* priority classes x virtual channels */
 
-/* What the receiver must know of a message of several packets or with an envelope. */
+/* What the receiver must know of a message of several packets or with an envelope. Half of it is kept where
+ * the upper words of the envelope are zero. */
 struct net_extension {
     uint64_t bytes : 48, service : 8, part : 8;
-    ker_time created;
     uint64_t envelope[6];
+    uint64_t spare;
 };
-_Static_assert(sizeof(struct net_extension) == 64, "the engine carries 64 bytes");
+_Static_assert(sizeof(struct net_extension) == KER_EXTENSION_BYTES, "the engine carries so much");
 
 #endif

@@ -53,8 +53,10 @@ static void ahead_add(const struct net_network *net, const struct net_ahead *t, 
 
 static void all_ahead_add(const struct net_network *net, ker_time at, uint64_t sign)
 {
-    for (size_t i = 0; i < net->ahead_count; i++)
-        ahead_add(net, &net->ahead[i], at, sign);
+    for (size_t i = 0; i < net->ahead_count; i++) {
+        const struct net_ahead t = net_ahead_kept(net, i);
+        ahead_add(net, &t, at, sign);
+    }
 }
 
 /* ---- loads ---- */

@@ -87,10 +87,14 @@ static void ahead_state(struct net_switch *s, struct net_ahead *t, struct ker_ch
 static void ahead_save(struct net_network *net, struct ker_state_writer *writer)
 {
     for (size_t i = 0; i < net->ahead_count;) {
-        struct net_switch *s = net_ahead_switch(net, net->ahead[i].out);
+        struct net_switch *s = net_ahead_switch(net, net_ahead_kept(net, i).out);
         struct ker_chunk *c = ker_state_begin(writer, "ahead", VERSION, s->id);
-        for (; i < net->ahead_count && net_ahead_switch(net, net->ahead[i].out) == s; i++)
-            ahead_state(s, &net->ahead[i], c);
+        for (; i < net->ahead_count; i++) {
+            struct net_ahead t = net_ahead_kept(net, i);
+            if (net_ahead_switch(net, t.out) != s)
+                break;
+            ahead_state(s, &t, c);
+        }
         ker_state_end(writer);
     }
 }
@@ -204,9 +208,9 @@ static const struct {
     {"switch", SWITCH_VERSION, switch_load},
     {"adapter", ADAPTER_VERSION, adapter_load},
     {"ahead", VERSION, ahead_load},
-    {"reassembly", VERSION, reassembly_load},
+    {"reassembly", NET_REASSEMBLY_VERSION, reassembly_load},
     {"sent", VERSION, sent_load},
-    {"order", 2, order_load},
+    {"order", NET_ORDER_VERSION, order_load},
     {"congestion", VERSION, congestion_load},
     {"matrix", STATS_MATRIX_VERSION, matrix_load},
 };

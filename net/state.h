@@ -36,6 +36,8 @@ void net_loading_pass(struct ker_chunk *);
 /* Entries of the rank's tables: a chunk each, whose id is in its low half the adapter's endpoint. */
 /* NULL: it lives elsewhere, and the chunk is passed over; or there is none. */
 struct net_adapter *net_loading_adapter(const struct net_loading *, struct ker_chunk *);
+#define NET_REASSEMBLY_VERSION 2 /* of chunks */
+#define NET_ORDER_VERSION 3
 void net_reassembly_save(struct net_network *, struct ker_state_writer *);
 void net_reassembly_load(struct net_loading *, struct ker_chunk *);
 void net_resequencer_save(struct net_network *, struct ker_state_writer *);

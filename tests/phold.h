@@ -95,8 +95,10 @@ static void phold_post_engine(struct phold *w, const struct phold_record *r)
     }
     uint32_t extension = 0;
     if (r->extra) {
-        extension = ker_extension_new(w->engine);
-        memcpy(ker_extension(w->engine, extension), &r->extra, sizeof r->extra);
+        uint64_t bytes[KER_EXTENSION_BYTES / 8] = {r->extra};
+        if (r->extra & 2) /* all of it matters */
+            bytes[KER_EXTENSION_BYTES / 8 - 1] = ~r->extra;
+        extension = ker_extension_new(w->engine, bytes);
     }
     struct ker_event *event = ker_post_event(w->engine, w->address[r->to], r->time, r->port, r->channel);
     event->flags = r->extra ? KER_FLAG_EXTENSION : 0;
@@ -220,7 +222,10 @@ static void phold_arrival(void *self, struct ker_engine *e, const struct ker_eve
 {
     uint64_t extra = 0;
     if (event->flags & KER_FLAG_EXTENSION) {
-        memcpy(&extra, ker_extension(e, (uint32_t)event->payload[5]), sizeof extra);
+        uint64_t bytes[KER_EXTENSION_BYTES / 8];
+        ker_extension_read(e, (uint32_t)event->payload[5], bytes);
+        extra = bytes[0];
+        ker_assert(bytes[KER_EXTENSION_BYTES / 8 - 1] == (extra & 2 ? ~extra : 0));
         ker_extension_free(e, (uint32_t)event->payload[5]);
     }
     ker_touch(e, event->time);

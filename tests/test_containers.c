@@ -1,4 +1,4 @@
-/* Growing arrays, pools and hash tables against plain models of them. */
+/* Growing arrays, pools, slabs and hash tables against plain models of them. */
 #include "kernel/kernel.h"
 
 #include <setjmp.h>
@@ -119,6 +119,85 @@ static void chunks_never_move(void **state)
     ker_chunks_release(&pool);
 }
 
+/* ---- slabs ---- */
+
+struct slab_record {
+    uint32_t index;
+    unsigned units;
+    uint64_t what;
+};
+
+static void slab_write(struct ker_slabs *s, const struct slab_record *r)
+{
+    uint64_t *word = ker_slabs_at(s, r->index);
+    for (unsigned i = 0; i < r->units * KER_SLAB_UNIT / 8; i++)
+        word[i] = r->what + i;
+}
+
+static void slab_check(struct ker_slabs *s, const struct slab_record *r)
+{
+    const uint64_t *word = ker_slabs_at(s, r->index);
+    assert_int_equal(ker_slabs_units(s, r->index), r->units);
+    assert_int_equal((uintptr_t)word % (r->units * KER_SLAB_UNIT), 0);
+    for (unsigned i = 0; i < r->units * KER_SLAB_UNIT / 8; i++)
+        assert_int_equal(word[i], r->what + i);
+}
+
+/* Records of both sizes, taken and given in any order, keep what was written. */
+static void slabs_keep_what_is_written(void **state)
+{
+    struct ker_slabs s = {0};
+    struct slab_record *live = ker_alloc(sizeof *live * 20000);
+    struct ker_stream stream;
+    uint32_t count = 0;
+    ker_stream_init(&stream, 3, KER_PURPOSE_TEST, 0);
+    for (uint64_t i = 0; i < 300000; i++) {
+        bool fill = i / 20000 % 2 == 0; /* now mostly more, now mostly fewer */
+        if (count == 0 || (count < 20000 && ker_stream_below(&stream, 8) < (fill ? 6 : 2))) {
+            unsigned units = 1 + ker_stream_below(&stream, KER_SLAB_SIZES);
+            live[count] = (struct slab_record){ker_slabs_take(&s, units), units, i << 20};
+            slab_write(&s, &live[count++]);
+        } else {
+            uint32_t at = ker_stream_below(&stream, count);
+            slab_check(&s, &live[at]);
+            ker_slabs_give(&s, live[at].index);
+            live[at] = live[--count];
+        }
+    }
+    for (uint32_t i = 0; i < count; i++)
+        slab_check(&s, &live[i]);
+    ker_slabs_release(&s);
+    free(live);
+}
+
+/* What a burst of one size took serves the other size, or is given back. */
+static void slabs_serve_both_sizes(void **state)
+{
+    struct ker_slabs s = {0};
+    const uint32_t few = 1024, many = 1u << 17;
+    uint32_t *index = ker_alloc(sizeof *index * many);
+    for (int round = 0; round < 4; round++) { /* too few to be given back */
+        for (uint32_t i = 0; i < few; i++)
+            index[i] = ker_slabs_take(&s, 2);
+        for (uint32_t i = 0; i < few; i++)
+            ker_slabs_give(&s, index[i]);
+        for (uint32_t i = 0; i < 2 * few; i++)
+            index[i] = ker_slabs_take(&s, 1);
+        for (uint32_t i = 0; i < 2 * few; i++)
+            ker_slabs_give(&s, index[i]);
+    }
+    assert_in_range(s.pages * KER_PAGE, 64 * few, 80 * few + 80 * 1024);
+    for (uint32_t i = 0; i < many; i++)
+        index[i] = ker_slabs_take(&s, 2);
+    for (uint32_t i = 0; i < many; i++)
+        ker_slabs_give(&s, index[i]);
+    assert_true(s.used <= KER_SLAB_SIZES && s.spare <= 300);
+    uint64_t *word = ker_slabs_at(&s, index[many / 2]);
+    assert_int_equal(word[7], 0); /* of a page that was given back */
+    ker_slabs_release(&s);
+    free(index);
+}
+
 /* ---- tables ---- */
 
 struct entry {
@@ -236,10 +315,16 @@ static void hashes_spread(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(arrays_grow_and_keep),    cmocka_unit_test(appending_needs_no_room),
-        cmocka_unit_test(rooms_end_at_their_type), cmocka_unit_test(pools_reuse_last_in_first_out),
-        cmocka_unit_test(pools_in_an_arena),       cmocka_unit_test(chunks_never_move),
-        cmocka_unit_test(tables_are_sets_of_keys), cmocka_unit_test(tables_keep_a_part),
+        cmocka_unit_test(arrays_grow_and_keep),
+        cmocka_unit_test(appending_needs_no_room),
+        cmocka_unit_test(rooms_end_at_their_type),
+        cmocka_unit_test(pools_reuse_last_in_first_out),
+        cmocka_unit_test(pools_in_an_arena),
+        cmocka_unit_test(chunks_never_move),
+        cmocka_unit_test(slabs_keep_what_is_written),
+        cmocka_unit_test(slabs_serve_both_sizes),
+        cmocka_unit_test(tables_are_sets_of_keys),
+        cmocka_unit_test(tables_keep_a_part),
         cmocka_unit_test(hashes_spread),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -77,7 +77,7 @@ static void test_taken(void **state)
     assert_int_equal(fake_row(&net, 1).finish, second + KER_US + (HEADER + KER_US) + WIRE(20000) + KER_US);
     assert_int_equal(fake_row(&net, 1).messages_received, 2);
     assert_int_equal(fake_row(&net, 1).bytes_received, 20100);
-    assert_int_equal(state_of(&net, 1)->held.first, 0);
+    assert_int_equal(state_of(&net, 1)->queues->held.first, 0);
     assert_clean(&net);
     fake_close(&net);
 }

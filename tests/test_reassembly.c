@@ -52,9 +52,8 @@ static bool arrive(struct net_network *net, uint64_t index, uint64_t packets)
         p.flags |= NET_LAST;
     if (index == 0) {
         p.flags |= NET_FIRST | KER_FLAG_EXTENSION;
-        p.extension = ker_extension_new(net->engine);
-        *(struct net_extension *)ker_extension(net->engine, p.extension) =
-            (struct net_extension){.bytes = (packets - 1) * PAYLOAD + LAST_PAYLOAD};
+        const struct net_extension x = {.bytes = (packets - 1) * PAYLOAD + LAST_PAYLOAD};
+        p.extension = ker_extension_new(net->engine, &x);
     }
     return net_reassembly_add(net, &node, &p, index == packets - 1 ? LAST_PAYLOAD : PAYLOAD, &whole);
 }

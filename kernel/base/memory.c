@@ -146,9 +146,17 @@ void ker_release(void *block, size_t bytes)
         free(block);
 }
 
+void *ker_alloc_pages(size_t pages)
+{
+    void *block = aligned_alloc(KER_PAGE, pages * KER_PAGE);
+    if (!block)
+        out_of_memory(pages * KER_PAGE);
+    return block;
+}
+
 void ker_forget(void *from, size_t bytes)
 {
-    uintptr_t page = 4096, begin = ((uintptr_t)from + page - 1) / page * page,
+    uintptr_t page = KER_PAGE, begin = ((uintptr_t)from + page - 1) / page * page,
               end = ((uintptr_t)from + bytes) / page * page;
     if (end > begin)
         madvise((char *)from + (begin - (uintptr_t)from), end - begin, MADV_DONTNEED);

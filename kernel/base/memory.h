@@ -21,6 +21,9 @@ char *ker_format(const char *format, ...) __attribute__((format(printf, 1, 2)));
 /* Zeroed, aligned to 64 bytes; large blocks ask for huge pages and are given back by ker_release. */
 void *ker_reserve(size_t bytes);
 void ker_release(void *block, size_t bytes);
+/* Not zeroed, aligned to KER_PAGE; what nobody has touched may cost nothing. free() frees it. */
+#define KER_PAGE ((size_t)4096)
+void *ker_alloc_pages(size_t pages);
 /* The whole pages among these bytes are given back; what is read there afterwards is 0. */
 void ker_forget(void *from, size_t bytes);
 /* Zeroed memory of which perhaps only a part is ever used, here and there: what nobody has touched costs

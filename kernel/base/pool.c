@@ -9,8 +9,10 @@
 #include <stdbool.h>
 
 #define FIRST_BYTES 2048
-#define FIRST_IN_ARENA 4       /* records: there are many such pools */
-#define LARGE_BYTES (1u << 20) /* a large pool is moved by its pages, so that smaller steps cost little */
+#define FIRST_IN_ARENA 4 /* records: there are many such pools */
+#define LARGE_BYTES                                                                                          \
+    (1u << 20) /* a large pool is moved by its pages, so that smaller steps cost little;                     \
+                  thirty-two times as large, still smaller ones */
 
 static uint32_t room_next(uint32_t room, size_t bytes, bool in_arena)
 {
@@ -18,7 +20,7 @@ static uint32_t room_next(uint32_t room, size_t bytes, bool in_arena)
         return in_arena ? FIRST_IN_ARENA : FIRST_BYTES / bytes > 16 ? (uint32_t)(FIRST_BYTES / bytes) : 16;
     if (in_arena)
         return 2 * room;
-    return room + room / (room * bytes < LARGE_BYTES ? 4 : 16);
+    return room + room / (room * bytes < LARGE_BYTES ? 4 : room * bytes < 32 * LARGE_BYTES ? 16 : 64);
 }
 
 void *ker_pool_grow(void *block, size_t bytes, uint32_t *room, uint32_t *free, struct ker_arena *arena)

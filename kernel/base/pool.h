@@ -60,8 +60,8 @@
         (pool)->free = KER_NONE;                                                                             \
     } while (0)
 
-/* Twice the room in an arena, else a quarter more, or a sixteenth where the block is large; all new records
- * are free, the lowest is taken first. Returns the block. */
+/* Twice the room in an arena, else a quarter more, or a sixteenth to a sixty-fourth where the block is large;
+ * all new records are free, the lowest is taken first. Returns the block. */
 void *ker_pool_grow(void *block, size_t bytes, uint32_t *room, uint32_t *free, struct ker_arena *arena);
 
 /* ---- in chunks ---- */

@@ -4,7 +4,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXTENSION_BYTES (sizeof(struct extension))
+_Static_assert(KER_EXTENSION_BYTES == 2 * KER_SLAB_UNIT, "half of an extension is a unit");
+
+uint32_t extension_put(struct ker_slabs *s, const void *bytes)
+{
+    static const char zero[KER_SLAB_UNIT];
+    unsigned units = memcmp((const char *)bytes + KER_SLAB_UNIT, zero, sizeof zero) ? 2 : 1;
+    uint32_t index = ker_slabs_take(s, units);
+    memcpy(ker_slabs_at(s, index), bytes, (size_t)units * KER_SLAB_UNIT);
+    return index;
+}
+
+void extension_read(const struct ker_slabs *s, uint32_t index, void *bytes)
+{
+    size_t kept = (size_t)ker_slabs_units(s, index) * KER_SLAB_UNIT;
+    memcpy(bytes, ker_slabs_at(s, index), kept);
+    memset((char *)bytes + kept, 0, KER_EXTENSION_BYTES - kept);
+}
 
 void outbox_release(struct outbox *o)
 {
@@ -17,11 +33,11 @@ static uint32_t *event_extension(struct ker_event *event)
     return (uint32_t *)&event->payload[5];
 }
 
-size_t outbox_seal(struct outbox *o, struct extensions *own)
+size_t outbox_seal(struct outbox *o, struct ker_slabs *own)
 {
     size_t notes_at = sizeof(struct batch_header) + sizeof(struct ker_event) * (size_t)o->events;
     size_t extensions_at = notes_at + sizeof(struct remote_note) * (size_t)o->notes;
-    size_t most = extensions_at + EXTENSION_BYTES * (size_t)o->events;
+    size_t most = extensions_at + KER_EXTENSION_BYTES * (size_t)o->events;
     KER_RESERVE(o->buffer, o->room, most);
     struct ker_event *event = (struct ker_event *)(void *)(o->buffer + sizeof(struct batch_header));
     uint32_t extensions = 0;
@@ -29,22 +45,21 @@ size_t outbox_seal(struct outbox *o, struct extensions *own)
         if (!(event[i].flags & KER_FLAG_EXTENSION))
             continue;
         uint32_t index = *event_extension(&event[i]);
-        memcpy(o->buffer + extensions_at + EXTENSION_BYTES * (size_t)extensions, &own->pool.at[index],
-               EXTENSION_BYTES);
-        KER_POOL_GIVE(&own->pool, index);
+        extension_read(own, index, o->buffer + extensions_at + KER_EXTENSION_BYTES * (size_t)extensions);
+        ker_slabs_give(own, index);
         extensions++;
     }
     if (o->notes)
         memcpy(o->buffer + notes_at, o->note, sizeof *o->note * o->notes);
     struct batch_header header = {
-        extensions_at + EXTENSION_BYTES * (size_t)extensions, o->events, o->notes, {0}};
+        extensions_at + KER_EXTENSION_BYTES * (size_t)extensions, o->events, o->notes, {0}};
     memcpy(o->buffer, &header, sizeof header);
     o->events = o->notes = 0;
     o->earliest = KER_TIME_MAX;
     return header.bytes;
 }
 
-void batch_open(const char *batch, ker_time done, struct wheel *wheel, struct extensions *own)
+void batch_open(const char *batch, ker_time done, struct wheel *wheel, struct ker_slabs *own)
 {
     struct batch_header header;
     memcpy(&header, batch, sizeof header);
@@ -56,10 +71,8 @@ void batch_open(const char *batch, ker_time done, struct wheel *wheel, struct ex
         memcpy(&event, events + sizeof event * (size_t)i, sizeof event);
         ker_assert(event.time >= done);
         if (event.flags & KER_FLAG_EXTENSION) {
-            uint32_t index = KER_POOL_TAKE(&own->pool, NULL);
-            memcpy(&own->pool.at[index], extensions, EXTENSION_BYTES);
-            extensions += EXTENSION_BYTES;
-            *event_extension(&event) = index;
+            *event_extension(&event) = extension_put(own, extensions);
+            extensions += KER_EXTENSION_BYTES;
         }
         *wheel_event(wheel, event.time, event.component) = event;
     }

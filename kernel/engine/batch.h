@@ -8,12 +8,8 @@
 
 #include "kernel/base/array.h"
 #include "kernel/base/error.h"
-#include "kernel/base/pool.h"
+#include "kernel/base/slabs.h"
 #include "kernel/engine/wheel.h"
-
-struct extension {
-    char byte[64];
-};
 
 struct remote_note {
     ker_time time;
@@ -37,10 +33,6 @@ struct batch_header {
 };
 _Static_assert(sizeof(struct batch_header) == 64, "events behind it are aligned");
 
-struct extensions { /* those with this rank */
-    KER_POOL(struct extension) pool;
-};
-
 /* Adds to what goes to a neighbour; the event is to be filled. */
 static inline struct ker_event *outbox_event(struct outbox *o, ker_time time)
 {
@@ -58,9 +50,13 @@ static inline void outbox_note(struct outbox *o, ker_time time, struct wheel_not
 }
 
 /* Completes the batch in the outbox's buffer, and returns its length; then the outbox is empty. */
-size_t outbox_seal(struct outbox *, struct extensions *);
+size_t outbox_seal(struct outbox *, struct ker_slabs *extensions);
 void outbox_release(struct outbox *);
 /* Puts a batch into the wheel; nothing in it is earlier than `done`. */
-void batch_open(const char *batch, ker_time done, struct wheel *, struct extensions *);
+void batch_open(const char *batch, ker_time done, struct wheel *, struct ker_slabs *extensions);
+
+/* Extensions with this rank: one unit where the second half is zero, else two. */
+uint32_t extension_put(struct ker_slabs *, const void *bytes);
+void extension_read(const struct ker_slabs *, uint32_t index, void *bytes);
 
 #endif

@@ -151,14 +151,19 @@ void ker_engine_set(struct ker_engine *, uint32_t index, const struct ker_class 
  * for MEMORY, which leaves ranks where they are: the last action that the model can see). */
 enum ker_end ker_engine_run(struct ker_engine *, ker_time *at);
 
-/* Extensions of events. */
-static inline void *ker_extension(struct ker_engine *e, uint32_t index)
+/* Extensions of events, of KER_EXTENSION_BYTES. */
+static inline uint32_t ker_extension_new(struct ker_engine *e, const void *bytes)
 {
-    return exchange_extension(e->exchange, index);
+    return exchange_extension_new(e->exchange, bytes);
 }
-static inline uint32_t ker_extension_new(struct ker_engine *e)
+static inline void ker_extension_read(struct ker_engine *e, uint32_t index, void *bytes)
 {
-    return exchange_extension_new(e->exchange);
+    exchange_extension_read(e->exchange, index, bytes);
+}
+/* The first half. */
+static inline const void *ker_extension_head(struct ker_engine *e, uint32_t index)
+{
+    return exchange_extension_head(e->exchange, index);
 }
 static inline void ker_extension_free(struct ker_engine *e, uint32_t index)
 {

@@ -47,7 +47,7 @@ struct exchange {
     struct exchange_cost *cost;
     char *inbox;
     size_t inbox_room;
-    struct extensions extension;
+    struct ker_slabs extension;
 };
 
 /* An MPI_User_function. */
@@ -102,7 +102,6 @@ struct exchange *exchange_new(const struct exchange_setup *setup)
     x->part_bytes = setup->part_bytes ? setup->part_bytes : EXCHANGE_PART;
     ker_assert(x->part_bytes >= sizeof(struct batch_header));
     x->sent = x->channels.into = KER_TIME_MAX;
-    x->extension.pool.free = KER_NONE;
     if (x->ranks == 1)
         return x;
     int64_t naps = setup->yield;
@@ -129,7 +128,7 @@ void exchange_free(struct exchange *x)
     free(x->filled);
     free(x->request);
     free(x->inbox);
-    KER_POOL_RELEASE(&x->extension.pool);
+    ker_slabs_release(&x->extension);
     free(x);
 }
 
@@ -412,22 +411,27 @@ void exchange_round(struct exchange *x, struct wheel *wheel, const struct exchan
     agreement_read(x, &a, b);
 }
 
-void *exchange_extension(struct exchange *x, uint32_t index)
-{
-    return &x->extension.pool.at[index];
-}
-
 void exchange_abandon(struct exchange *x)
 {
-    KER_POOL_RELEASE(&x->extension.pool);
+    ker_slabs_release(&x->extension);
 }
 
-uint32_t exchange_extension_new(struct exchange *x)
+uint32_t exchange_extension_new(struct exchange *x, const void *bytes)
 {
-    return KER_POOL_TAKE(&x->extension.pool, NULL);
+    return extension_put(&x->extension, bytes);
+}
+
+void exchange_extension_read(const struct exchange *x, uint32_t index, void *bytes)
+{
+    extension_read(&x->extension, index, bytes);
+}
+
+const void *exchange_extension_head(const struct exchange *x, uint32_t index)
+{
+    return ker_slabs_at(&x->extension, index);
 }
 
 void exchange_extension_free(struct exchange *x, uint32_t index)
 {
-    KER_POOL_GIVE(&x->extension.pool, index);
+    ker_slabs_give(&x->extension, index);
 }

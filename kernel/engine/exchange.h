@@ -83,8 +83,9 @@ void exchange_round(struct exchange *, struct wheel *, const struct exchange_own
 void exchange_break(struct exchange *);
 bool exchange_broken(const struct exchange *);
 
-void *exchange_extension(struct exchange *, uint32_t index);
-uint32_t exchange_extension_new(struct exchange *);
+uint32_t exchange_extension_new(struct exchange *, const void *bytes);
+void exchange_extension_read(const struct exchange *, uint32_t index, void *bytes);
+const void *exchange_extension_head(const struct exchange *, uint32_t index);
 void exchange_extension_free(struct exchange *, uint32_t index);
 /* Gives their memory back: from now on it may only be released. */
 void exchange_abandon(struct exchange *);

@@ -28,8 +28,9 @@ struct ker_event {
 };
 _Static_assert(sizeof(struct ker_event) == 64, "an event is one cache line");
 
-/* Events may carry an extension: 64 bytes in a pool of the rank, named by the low 32 bits of payload[5]; an
- * event that crosses to another rank takes its extension along. */
+/* Events may carry an extension: 64 bytes with the rank, named by the low 32 bits of payload[5]; an event
+ * that crosses to another rank takes its extension along. Where the second half is zero it is not kept. */
 #define KER_FLAG_EXTENSION 0x80
+#define KER_EXTENSION_BYTES 64u
 
 #endif

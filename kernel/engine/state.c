@@ -13,9 +13,9 @@
 #include <string.h>
 
 #define VERSION 1
+#define RECORDS_VERSION 2
 #define CLASSES 8
 #define CHUNK_BYTES (256u << 10)
-#define EXTENSION_BYTES 64
 
 enum what { WHAT_NOTE, WHAT_EVENT, WHAT_EXTENDED };
 
@@ -81,7 +81,7 @@ static struct ker_chunk *record_begin(struct saving *s, enum what what, uint32_t
     if (s->chunk && s->chunk->at > CHUNK_BYTES)
         chunk_end(s);
     if (!s->chunk) {
-        s->chunk = ker_state_begin(s->writer, "records", VERSION, s->chunks++);
+        s->chunk = ker_state_begin(s->writer, "records", RECORDS_VERSION, s->chunks++);
         classes_state(s->chunk, &s->classes);
     }
     ker_chunk_u8(s->chunk, (uint8_t)what);
@@ -100,8 +100,11 @@ static void event_save(void *context, const struct ker_event *event)
     if (extended)
         extension_set(&copy, 0);
     KER_CHUNK(c, copy);
-    if (extended)
-        ker_chunk_bytes(c, ker_extension(s->engine, extension_of(event)), EXTENSION_BYTES);
+    if (extended) {
+        char extension[KER_EXTENSION_BYTES];
+        ker_extension_read(s->engine, extension_of(event), extension);
+        ker_chunk_bytes(c, extension, sizeof extension);
+    }
 }
 
 static void note_state(struct ker_chunk *c, ker_time *time, struct wheel_note *n)
@@ -146,7 +149,7 @@ static void event_load(struct ker_engine_loading *l, struct ker_chunk *c, bool h
                        bool extended)
 {
     struct ker_event event = {0};
-    char extension[EXTENSION_BYTES];
+    char extension[KER_EXTENSION_BYTES];
     KER_CHUNK(c, event);
     if (extended)
         ker_chunk_bytes(c, extension, sizeof extension);
@@ -157,11 +160,8 @@ static void event_load(struct ker_engine_loading *l, struct ker_chunk *c, bool h
     if (!here)
         return;
     event.component = index;
-    if (extended) {
-        uint32_t at = ker_extension_new(l->engine);
-        memcpy(ker_extension(l->engine, at), extension, sizeof extension);
-        extension_set(&event, at);
-    }
+    if (extended)
+        extension_set(&event, ker_extension_new(l->engine, extension));
     *wheel_event(&l->engine->wheel, event.time, index) = event;
 }
 
@@ -207,5 +207,5 @@ void ker_engine_restart(struct ker_engine *e, ker_time at)
 void ker_engine_loaders(struct ker_engine_loading *l, struct ker_state_loader loaders[KER_ENGINE_STATES])
 {
     loaders[0] = (struct ker_state_loader){"engine", VERSION, engine_load, l};
-    loaders[1] = (struct ker_state_loader){"records", VERSION, records_load, l};
+    loaders[1] = (struct ker_state_loader){"records", RECORDS_VERSION, records_load, l};
 }

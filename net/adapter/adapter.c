@@ -31,15 +31,13 @@ static void adapter_wake(struct net_adapter *a, ker_time when)
 static void extension_make(struct net_network *net, struct net_outgoing *o,
                            const struct net_envelope *envelope)
 {
-    o->extension = NET_NONE;
+    o->place = NET_NONE;
     if (!envelope && o->left <= net->set.payload)
         return;
-    o->extension = ker_extension_new(net->engine);
-    struct net_extension *x = ker_extension(net->engine, o->extension);
-    *x = (struct net_extension){
-        .bytes = o->left, .service = o->service, .part = o->part, .created = o->created};
+    struct net_extension x = {.bytes = o->left, .service = o->service, .part = o->part};
     if (envelope)
-        memcpy(x->envelope, envelope->word, sizeof x->envelope);
+        memcpy(x.envelope, envelope->word, sizeof x.envelope);
+    o->place = ker_extension_new(net->engine, &x);
 }
 
 /* Unique among a source's messages to the destination. */
@@ -62,7 +60,7 @@ void net_send(struct net_adapter *a, ker_time now, const struct net_send *m)
                                .created = now,
                                .destination = m->destination,
                                .priority = m->priority,
-                               .queue = (uint8_t)(own ? m->queue : NET_QUEUE_SEND),
+                               .queue = own ? m->queue : NET_QUEUE_SEND,
                                .service = m->service,
                                .part = m->part,
                                .control = control};
@@ -89,7 +87,7 @@ static void offer_fetch(struct net_adapter *a, uint32_t most)
     *o = (struct net_outgoing){.left = offer.bytes,
                                .created = offer.created,
                                .destination = offer.destination,
-                               .priority = (uint8_t)offer.priority,
+                               .priority = offer.priority,
                                .service = offer.service,
                                .part = offer.part,
                                .from_offer = true,
@@ -206,16 +204,14 @@ static struct net_packet packet_make(const struct net_adapter *a, const struct n
                            .injected = now,
                            .address = route_address(net->topology, o->destination),
                            .bytes = (uint16_t)(bytes ? bytes : 1),
-                           .index = (uint16_t)o->index,
-                           .extension = (uint32_t)(o->index >> 16),
+                           .index = (uint16_t)o->place,
+                           .extension = (uint32_t)(o->place >> 16),
                            .message = o->message};
-    if (o->index == 0) {
-        p.flags |= NET_FIRST;
+    if (!o->begun) {
+        bool extended = o->place != NET_NONE;
+        p.flags |= NET_FIRST | (extended ? KER_FLAG_EXTENSION : 0);
         p.index = (uint16_t)(o->part << 8 | o->service);
-        if (o->extension != NET_NONE) {
-            p.flags |= KER_FLAG_EXTENSION;
-            p.extension = o->extension;
-        }
+        p.extension = extended ? (uint32_t)o->place : 0;
     }
     if (o->left == payload)
         p.flags |= NET_LAST;
@@ -234,8 +230,8 @@ static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *
                                ker_time now)
 {
     struct net_network *net = a->net;
-    uint32_t turn = net->outgoing.at[previous].turn;
-    struct net_outgoing *o = &net->outgoing.at[turn];
+    uint32_t turn = net->outgoing.at[previous].turn, index = flow_first(net, turn);
+    struct net_outgoing *o = &net->outgoing.at[index];
     struct net_packet p = packet_make(a, o, now);
     uint64_t payload = packet_payload(net, o);
     if (__builtin_expect(net->faulty, 0) && !route_reachable(net->topology, now, a->id, o->destination)) {
@@ -255,18 +251,15 @@ static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *
             stats_quantity_add(net->control_wait, (uint64_t)(now - o->created));
     }
     o->left -= payload;
-    o->index++;
     a->backlog -= payload;
     if (p.flags & NET_LAST) {
-        uint32_t next = flow_advance(a, level, previous, turn);
-        message_sent(a, turn, (o->index - 1) * net->set.payload + payload); /* all before were full */
-        if (next == NET_NONE) {
-            *last = previous;
-            return true;
-        }
-        turn = next;
+        *last = flow_advance(a, level, previous, turn) ? turn : previous;
+        message_sent(a, index, net_packet_index(&p) * net->set.payload + payload); /* all before were full */
+        return true;
     }
-    *last = !net->set.fifo_order || (p.flags & NET_LAST) ? turn : previous;
+    o->place = o->begun ? o->place + 1u : 1u;
+    o->begun = true;
+    *last = net->set.fifo_order ? previous : turn;
     return true;
 }
 
@@ -278,7 +271,7 @@ static bool flow_ready(struct net_adapter *a, unsigned level, ker_time now, uint
     uint32_t last = *flow_last(a, level), before = last;
     do {
         uint32_t f = net->outgoing.at[before].turn;
-        const struct net_outgoing *o = &net->outgoing.at[f];
+        const struct net_outgoing *o = &net->outgoing.at[flow_first(net, f)];
         ker_time when = o->queue == NET_QUEUE_CONTROL ? now : net->congestion->ready(a, o->destination, now);
         if (when <= now) {
             *previous = before;
@@ -353,7 +346,7 @@ void net_cnp_send(struct net_adapter *a, ker_time now, uint32_t destination, uin
     struct net_network *net = a->net;
     uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
     net->outgoing.at[index] =
-        (struct net_outgoing){.created = now, .destination = destination, .index = word, .next = NET_NONE};
+        (struct net_outgoing){.created = now, .destination = destination, .place = word, .next = NET_NONE};
     if (a->cnp == NET_NONE)
         a->cnp = index;
     else
@@ -374,7 +367,7 @@ static bool cnp_inject(struct net_adapter *a, ker_time now)
                            .injected = now,
                            .address = route_address(net->topology, o->destination),
                            .bytes = (uint16_t)net->set.cnp,
-                           .index = (uint16_t)o->index,
+                           .index = (uint16_t)o->place,
                            .message = UINT32_MAX};
     bool reachable = !net->faulty || route_reachable(net->topology, now, a->id, p.destination);
     int channel = channel_find(a, net->set.classes - 1, &p);

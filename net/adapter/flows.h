@@ -3,10 +3,10 @@
  *
  * A flow holds the messages of one destination, priority class and queue (enum net_queue), first in, first
  * out; with adapter.queues = "fifo" it holds those of all destinations. The flows of a level form a ring in
- * which they take turns; a node keeps the one served last. A flow is named by its first message, whose record
- * says the rest. Levels are served from the highest to the lowest:
- * first by class, and within a class, with adapter.control = "first", control messages before the others. The
- * bits of `waiting` say which levels have a flow. Invariant: a flow in a ring has a message.
+ * which they take turns; a node keeps the one served last. A flow is a ring of messages, named by its last
+ * one, behind which the first stands. Levels are served from the highest to the lowest: first by class, and
+ * within a class, with adapter.control = "first", control messages before the others. The bits of `waiting`
+ * say which levels have a flow. Invariant: a flow in a ring has a message.
  */
 #ifndef NET_FLOWS_H
 #define NET_FLOWS_H
@@ -32,6 +32,12 @@ static inline unsigned level_highest(uint32_t levels)
     return 31u - (unsigned)__builtin_clz(levels);
 }
 
+/* The flow's first message. */
+static inline uint32_t flow_first(const struct net_network *net, uint32_t flow)
+{
+    return net->outgoing.at[flow].next;
+}
+
 /* Puts a message behind the others of its flow; a new flow gets its turn last. */
 static inline void flow_append(struct net_adapter *a, uint32_t index)
 {
@@ -39,45 +45,46 @@ static inline void flow_append(struct net_adapter *a, uint32_t index)
     struct net_outgoing *o = &net->outgoing.at[index];
     unsigned level = flow_level(net, o);
     uint32_t *last = flow_last(a, level);
-    o->next = NET_NONE;
-    o->tail = o->turn = index;
+    o->next = o->turn = index;
     a->backlog += o->left;
     if (a->waiting >> level & 1) {
-        uint32_t f = *last;
+        struct net_outgoing *before = &net->outgoing.at[*last];
         do {
-            struct net_outgoing *first = &net->outgoing.at[f];
-            if ((first->destination == o->destination || net->set.fifo_adapter) && first->queue == o->queue) {
-                net->outgoing.at[first->tail].next = index;
-                first->tail = index;
+            uint32_t f = before->turn;
+            struct net_outgoing *flow = &net->outgoing.at[f];
+            if ((flow->destination == o->destination || net->set.fifo_adapter) && flow->queue == o->queue) {
+                o->next = flow->next;
+                o->turn = flow->turn == f ? index : flow->turn;
+                flow->next = index;
+                before->turn = index; /* in a ring of one it is the flow itself */
+                *last = *last == f ? index : *last;
                 return;
             }
-            f = first->turn;
-        } while (f != *last);
-        o->turn = net->outgoing.at[*last].turn;
-        net->outgoing.at[*last].turn = index;
+            before = flow;
+        } while (before != &net->outgoing.at[*last]);
+        o->turn = before->turn;
+        before->turn = index;
     }
     *last = index;
     a->waiting |= 1u << level;
     a->hold = 0;
 }
 
-/* Takes the first message out of its flow: what is the flow now, or NET_NONE: it was the last, and the flow
- * has left its ring. previous: the flow before it, perhaps itself. The caller says which was served last. */
-static inline uint32_t flow_advance(struct net_adapter *a, unsigned level, uint32_t previous, uint32_t flow)
+/* Takes the first message out of its flow. false: it was the last, and the flow has left its ring. previous:
+ * the flow before it, perhaps itself. The caller says which was served last. */
+static inline bool flow_advance(struct net_adapter *a, unsigned level, uint32_t previous, uint32_t flow)
 {
     struct net_network *net = a->net;
-    const struct net_outgoing *o = &net->outgoing.at[flow];
-    uint32_t next = o->next, turn = o->turn;
-    if (next != NET_NONE) {
-        net->outgoing.at[next].tail = o->tail;
-        net->outgoing.at[next].turn = turn == flow ? next : turn;
-        turn = next;
+    struct net_outgoing *f = &net->outgoing.at[flow];
+    if (f->next != flow) {
+        f->next = net->outgoing.at[f->next].next;
+        return true;
     }
     if (previous != flow)
-        net->outgoing.at[previous].turn = turn;
-    else if (next == NET_NONE)
+        net->outgoing.at[previous].turn = f->turn;
+    else
         a->waiting &= ~(1u << level);
-    return next;
+    return false;
 }
 
 #endif

@@ -2,11 +2,11 @@
  *
  * One hash table per rank, keyed by (receiver, sender, message number). Packets may come in any order; those
  * ahead of a missing one are counted as out of order, and the bytes that a resequencing adapter would hold
- * are tracked. Which they are is kept in a ring of bits by packet number: one word in the entry, and as many
+ * are tracked. Which they are is kept in a ring of bits by packet number: one word in the entry, or as many
  * elsewhere as the packet furthest ahead needs. Iteration order is never observable.
  *
- * A packet costs one line of the table: the extension, a line elsewhere, is looked at with the first and the
- * last packet only.
+ * A message is whole when the next packet in order would stand behind its last. A packet costs one line of
+ * the table: the extension, a line elsewhere, is looked at only when the last packet came early.
  */
 #include "net/adapter/receiving.h"
 #include "net/network.h"
@@ -16,16 +16,24 @@
 
 #define WORD_BITS 64u
 
+/* Of packets that are here before their turn. */
+struct ring {
+    uint64_t held; /* with resequencing: bytes of payload */
+    uint64_t word[];
+};
+
 struct partial {
     uint32_t node, source, message; /* node: 1 + the receiving endpoint */
     uint32_t extension;             /* NET_NONE until the first packet is here */
-    uint64_t bytes;                 /* that are here, modulo 2^64 less the message's once its extension is */
-    uint64_t expected : 56,
-        ring_log : 8; /* next index in order; words of the ring, as a power of two; 0: `early` is the ring */
+    uint64_t expected : 48,         /* next index in order */
+        ring_log : 8,               /* words of the ring, as a power of two; 0: `early` is the ring */
+        last_early : 1;             /* the last packet is here before its turn */
     union {
-        uint64_t early, *ring; /* which of those behind it are here already */
+        uint64_t early; /* which of those behind `expected` are here already */
+        struct ring *ring;
     };
 };
+_Static_assert(sizeof(struct partial) == 32, "two in a cache line");
 
 struct net_reassembly {
     struct ker_table partials;
@@ -77,7 +85,7 @@ static void partial_remove(struct net_reassembly *r, struct partial *m)
 
 static inline uint64_t *early_word(struct partial *m, uint64_t index)
 {
-    return m->ring_log ? &m->ring[index / WORD_BITS & ((1ull << m->ring_log) - 1)] : &m->early;
+    return m->ring_log ? &m->ring->word[index / WORD_BITS & ((1ull << m->ring_log) - 1)] : &m->early;
 }
 
 static inline uint64_t early_bit(uint64_t index)
@@ -85,13 +93,20 @@ static inline uint64_t early_bit(uint64_t index)
     return 1ull << (index % WORD_BITS);
 }
 
-/* Room for packets up to so many ahead. */
+static size_t ring_bytes(const struct partial *m)
+{
+    return sizeof *m->ring + (sizeof *m->ring->word << m->ring_log);
+}
+
+/* A ring with room for packets up to so many ahead. */
 static void early_grow(struct partial *m, uint64_t ahead)
 {
     struct partial wider = *m;
+    wider.ring_log += wider.ring_log == 0;
     while (WORD_BITS << wider.ring_log <= ahead)
         wider.ring_log++;
-    wider.ring = ker_alloc(sizeof *wider.ring << wider.ring_log);
+    wider.ring = ker_alloc(ring_bytes(&wider));
+    wider.ring->held = m->ring_log ? m->ring->held : 0;
     for (uint64_t i = m->expected + 1; i < m->expected + (WORD_BITS << m->ring_log); i++)
         if (*early_word(m, i) & early_bit(i))
             *early_word(&wider, i) |= early_bit(i);
@@ -101,45 +116,41 @@ static void early_grow(struct partial *m, uint64_t ahead)
 }
 
 /* The next in order is here: those behind it that were early are in order now, too. */
-static void order_advance(struct partial *m)
+static void order_advance(const struct net_network *net, struct partial *m)
 {
-    uint64_t *word, bit, was;
-    do {
-        m->expected++;
-        word = early_word(m, m->expected);
-        bit = early_bit(m->expected);
-        was = *word;
+    for (;;) {
+        uint64_t *word = early_word(m, ++m->expected), bit = early_bit(m->expected);
+        if (!(*word & bit))
+            return;
         *word &= ~bit;
-    } while (was & bit);
-}
-
-/* What is here of the message, and is not in order. All packets before the last are full. */
-static uint64_t bytes_held(struct net_network *net, const struct partial *m)
-{
-    uint64_t coordinate = m->bytes;
-    if (m->extension != NET_NONE)
-        coordinate += ((struct net_extension *)ker_extension(net->engine, m->extension))->bytes;
-    return coordinate - m->expected * net->set.payload;
-}
-
-/* Which packets came ahead of a missing one. */
-static void order_follow(struct net_network *net, struct partial *m, const struct net_packet *p)
-{
-    uint64_t index = net_packet_index(p), ahead = index - m->expected;
-    if (ahead == 0) {
-        order_advance(m);
-        return;
+        if (m->ring_log) /* full: behind the last packet nothing is held any more */
+            m->ring->held -= net->set.payload;
     }
+}
+
+/* A packet came ahead of a missing one. */
+static void order_early(struct net_network *net, struct partial *m, const struct net_packet *p,
+                        uint64_t ahead, uint64_t payload)
+{
+    uint64_t index = m->expected + ahead;
     net->count.out_of_order++;
     stats_quantity_add(net->extent, ahead);
-    if (ahead >= WORD_BITS << m->ring_log)
+    if (ahead >= WORD_BITS << m->ring_log || (net->set.resequence && m->ring_log == 0))
         early_grow(m, ahead);
     *early_word(m, index) |= early_bit(index);
+    m->last_early |= (p->flags & NET_LAST) != 0;
     if (net->set.resequence) {
-        uint64_t held = bytes_held(net, m);
-        if (held > net->count.reorder_bytes_max)
-            net->count.reorder_bytes_max = held;
+        m->ring->held += payload;
+        if (m->ring->held > net->count.reorder_bytes_max)
+            net->count.reorder_bytes_max = m->ring->held;
     }
+}
+
+/* Are all packets before this one all there are? */
+static bool is_behind_last(struct net_network *net, const struct partial *m)
+{
+    const struct net_extension *x = ker_extension_head(net->engine, m->extension);
+    return m->expected * net->set.payload >= x->bytes;
 }
 
 /* ---- messages ---- */
@@ -154,15 +165,17 @@ bool net_reassembly_add(struct net_network *net, const struct net_adapter *a, co
     if (is_new)
         *m = (struct partial){
             .node = key.node, .source = p->source, .message = p->message, .extension = NET_NONE};
-    if (p->flags & KER_FLAG_EXTENSION) {
+    if (p->flags & KER_FLAG_EXTENSION)
         m->extension = p->extension;
-        m->bytes -= ((struct net_extension *)ker_extension(net->engine, m->extension))->bytes;
-    }
-    m->bytes += payload;
-    order_follow(net, m, p);
-    if (m->extension == NET_NONE || m->bytes != 0)
+    uint64_t ahead = net_packet_index(p) - m->expected;
+    if (ahead) {
+        order_early(net, m, p, ahead, payload);
         return false;
-    *whole = *(struct net_extension *)ker_extension(net->engine, m->extension);
+    }
+    order_advance(net, m);
+    if (!(p->flags & NET_LAST) && !(m->last_early && is_behind_last(net, m)))
+        return false;
+    ker_extension_read(net->engine, m->extension, whole);
     ker_extension_free(net->engine, m->extension);
     partial_remove(r, m);
     return true;
@@ -170,28 +183,39 @@ bool net_reassembly_add(struct net_network *net, const struct net_adapter *a, co
 
 /* ---- saved state ---- */
 
-static void partial_state(struct net_network *net, struct ker_chunk *c, struct partial *m)
+static void early_state(struct ker_chunk *c, struct partial *m, uint8_t ring_log)
 {
-    uint64_t expected = ker_chunk_u64(c, m->expected);
-    uint8_t ring_log = ker_chunk_u8(c, (uint8_t)m->ring_log);
-    KER_CHUNK(c, m->source);
-    KER_CHUNK(c, m->message);
-    KER_CHUNK(c, m->bytes);
-    bool extended = ker_chunk_bool(c, m->extension != NET_NONE);
+    if (!ring_log) {
+        KER_CHUNK(c, m->early);
+        return;
+    }
     if (c->loads) {
-        m->expected = expected & ((1ull << 56) - 1);
-        m->extension = NET_NONE;
-        if (ring_log > 40 || sizeof *m->ring << ring_log > c->bytes - c->at) {
+        if (ring_log > 40 || sizeof *m->ring->word << ring_log > c->bytes - c->at) {
             c->bad = true;
             return;
         }
         m->ring_log = ring_log;
-        if (ring_log)
-            m->ring = ker_alloc(sizeof *m->ring << ring_log);
+        m->ring = ker_alloc(ring_bytes(m));
+    }
+    ker_chunk_bytes(c, m->ring, ring_bytes(m));
+}
+
+static void partial_state(struct net_network *net, struct ker_chunk *c, struct partial *m)
+{
+    uint64_t expected = ker_chunk_u64(c, m->expected);
+    KER_CHUNK(c, m->source);
+    KER_CHUNK(c, m->message);
+    bool last_early = ker_chunk_bool(c, m->last_early),
+         extended = ker_chunk_bool(c, m->extension != NET_NONE);
+    if (c->loads) {
+        m->expected = expected & ((1ull << 48) - 1);
+        m->last_early = last_early;
+        m->extension = NET_NONE;
+        c->bad |= extended != (m->expected > 0); /* the first packet has it */
     }
     if (extended)
         net_extension_state(net, c, &m->extension);
-    ker_chunk_bytes(c, m->ring_log ? m->ring : &m->early, sizeof *m->ring << m->ring_log);
+    early_state(c, m, ker_chunk_u8(c, (uint8_t)m->ring_log));
 }
 
 void net_reassembly_save(struct net_network *net, struct ker_state_writer *writer)
@@ -199,7 +223,7 @@ void net_reassembly_save(struct net_network *net, struct ker_state_writer *write
     const struct net_reassembly *r = net->reassembly;
     struct ker_chunk *c = NULL;
     for (struct partial *m = NULL; (m = ker_table_next(&partial_kind, &r->partials, m));) {
-        c = ker_state_begin(writer, "reassembly", 1, m->node - 1);
+        c = ker_state_begin(writer, "reassembly", NET_REASSEMBLY_VERSION, m->node - 1);
         partial_state(net, c, m);
         ker_state_end(writer);
     }

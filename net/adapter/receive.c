@@ -67,7 +67,7 @@ static void extension_hand_up(struct net_adapter *a, ker_time now, const struct 
     struct net_message m = {.source = p->source,
                             .destination = a->id,
                             .bytes = x->bytes,
-                            .created = x->created,
+                            .created = p->created,
                             .number = p->message,
                             .service = x->service,
                             .part = x->part,
@@ -126,7 +126,7 @@ static inline void packet_deliver(struct net_adapter *a, ker_time now, const str
             packet_hand_up(a, now, p, payload);
             return;
         }
-        x = *(struct net_extension *)ker_extension(net->engine, p->extension);
+        ker_extension_read(net->engine, p->extension, &x);
         ker_extension_free(net->engine, p->extension);
         extension_hand_up(a, now, p, &x);
     } else if (net_reassembly_add(net, a, p, payload, &x)) {

@@ -203,7 +203,7 @@ static void lane_save(struct net_network *net, uint32_t lane, struct ker_state_w
         ker_state_end(writer);
     }
     for (struct net_pair *pair = NULL; (pair = net_pairs_next(&r->order[lane], pair)) != NULL;) {
-        struct ker_chunk *c = ker_state_begin(writer, "order", 2, lane_id(pair, lane));
+        struct ker_chunk *c = ker_state_begin(writer, "order", NET_ORDER_VERSION, lane_id(pair, lane));
         order_save(r, c, (struct order *)pair);
         ker_state_end(writer);
     }

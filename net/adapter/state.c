@@ -1,8 +1,7 @@
 /* state.c - an adapter, saved and loaded.
  *
  * Order that is state: the flows of a level in the order in which they take turns, the messages of each, and
- * the CNPs to be sent. The extension of a message is its own until its first packet has left; from then on
- * the record still names it, and must not be followed.
+ * the CNPs to be sent. The extension of a message is its own until its first packet has left.
  */
 #include "net/state.h"
 #include "net/adapter/flows.h"
@@ -12,9 +11,12 @@
 
 void net_extension_state(struct net_network *net, struct ker_chunk *c, uint32_t *index)
 {
+    struct net_extension x = {0};
+    if (!c->loads)
+        ker_extension_read(net->engine, *index, &x);
+    KER_CHUNK(c, x);
     if (c->loads)
-        *index = ker_extension_new(net->engine);
-    ker_chunk_bytes(c, ker_extension(net->engine, *index), sizeof(struct net_extension));
+        *index = ker_extension_new(net->engine, &x);
 }
 
 void net_packet_state(struct net_network *net, struct ker_chunk *c, struct net_packet *p)
@@ -36,32 +38,36 @@ void net_packet_state(struct net_network *net, struct ker_chunk *c, struct net_p
 
 static void outgoing_state(struct net_network *net, struct ker_chunk *c, struct net_outgoing *o, bool joined)
 {
-    KER_CHUNK(c, o->left);
+    o->left = ker_chunk_u64(c, o->left);
     KER_CHUNK(c, o->cookie);
     KER_CHUNK(c, o->created);
     KER_CHUNK(c, o->destination);
     KER_CHUNK(c, o->message);
-    KER_CHUNK(c, o->index);
-    KER_CHUNK(c, o->priority);
-    KER_CHUNK(c, o->queue);
-    KER_CHUNK(c, o->service);
-    KER_CHUNK(c, o->part);
+    uint64_t index = ker_chunk_u64(c, o->begun ? o->place : 0);
+    uint8_t priority = ker_chunk_u8(c, o->priority), queue = ker_chunk_u8(c, o->queue);
+    o->service = ker_chunk_u8(c, o->service);
+    o->part = ker_chunk_u8(c, o->part);
     o->from_offer = ker_chunk_bool(c, o->from_offer);
     o->none = ker_chunk_bool(c, o->none);
     o->control = ker_chunk_bool(c, o->control);
-    bool extended = ker_chunk_bool(c, joined && o->index == 0 && o->extension != NET_NONE);
+    bool extended = ker_chunk_bool(c, joined && !o->begun && o->place != NET_NONE);
+    uint32_t extension = (uint32_t)o->place;
     if (extended && !c->bad)
-        net_extension_state(net, c, &o->extension);
-    else if (c->loads)
-        o->extension = NET_NONE;
-    c->bad |= o->priority >= net->set.classes || o->queue > NET_QUEUE_READ;
+        net_extension_state(net, c, &extension);
+    c->bad |= priority >= net->set.classes || queue > NET_QUEUE_READ || (extended && index);
+    if (!c->loads || c->bad)
+        return;
+    o->priority = priority;
+    o->queue = queue;
+    o->begun = index > 0;
+    o->place = index ? index : extended ? extension : NET_NONE;
 }
 
 /* Makes a record and reads it. */
 static uint32_t outgoing_load(struct net_network *net, struct ker_chunk *c, bool joined)
 {
     uint32_t index = KER_POOL_TAKE(&net->outgoing, NULL);
-    net->outgoing.at[index] = (struct net_outgoing){.next = NET_NONE, .extension = NET_NONE};
+    net->outgoing.at[index] = (struct net_outgoing){.next = NET_NONE, .place = NET_NONE};
     outgoing_state(net, c, &net->outgoing.at[index], joined);
     return index;
 }
@@ -93,13 +99,13 @@ static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *
         uint32_t index = c->loads ? KER_POOL_TAKE(&net->outgoing, NULL) : at;
         struct net_outgoing *o = &net->outgoing.at[index];
         if (c->loads)
-            *o = (struct net_outgoing){.next = NET_NONE, .extension = NET_NONE};
+            *o = (struct net_outgoing){.next = NET_NONE, .place = NET_NONE};
         KER_CHUNK(c, o->created);
         KER_CHUNK(c, o->destination);
-        KER_CHUNK(c, o->index);
+        o->place = ker_chunk_u64(c, o->place);
         KER_CHUNK(c, o->cookie);
-        KER_CHUNK(c, o->service);
-        KER_CHUNK(c, o->part);
+        o->service = ker_chunk_u8(c, o->service);
+        o->part = ker_chunk_u8(c, o->part);
         at = o->next;
         if (!c->loads)
             continue;
@@ -113,6 +119,14 @@ static void short_list_state(struct net_network *net, uint32_t *head, uint32_t *
 
 /* ---- flows ---- */
 
+static uint32_t flow_length(const struct net_network *net, uint32_t flow)
+{
+    uint32_t count = 1;
+    for (uint32_t i = flow_first(net, flow); i != flow; i = net->outgoing.at[i].next)
+        count++;
+    return count;
+}
+
 static void level_save(struct net_adapter *n, unsigned level, struct ker_chunk *c)
 {
     struct net_network *net = n->net;
@@ -124,35 +138,35 @@ static void level_save(struct net_adapter *n, unsigned level, struct ker_chunk *
     ker_chunk_count(c, count, 8);
     for (; count; count--) {
         f = net->outgoing.at[f].turn;
-        ker_chunk_count(c, list_count(net, f), 40);
-        for (uint32_t i = f; i != NET_NONE; i = net->outgoing.at[i].next)
+        uint32_t length = flow_length(net, f), i = flow_first(net, f);
+        for (ker_chunk_count(c, length, 40); length; length--, i = net->outgoing.at[i].next)
             outgoing_state(net, c, &net->outgoing.at[i], true);
     }
 }
 
+/* A flow gets its turn last. */
 static void flow_load(struct net_adapter *n, unsigned level, struct ker_chunk *c)
 {
     struct net_network *net = n->net;
-    uint32_t *last = flow_last(n, level), first = NET_NONE, tail = NET_NONE;
+    uint32_t *last = flow_last(n, level), first = NET_NONE, flow = NET_NONE;
     for (uint32_t count = ker_chunk_count(c, 0, 40); count; count--) {
         uint32_t index = outgoing_load(net, c, true);
         if (first == NET_NONE)
             first = index;
         else
-            net->outgoing.at[tail].next = index;
-        tail = index;
+            net->outgoing.at[flow].next = index;
+        flow = index;
     }
     c->bad |= first == NET_NONE; /* a flow in a ring has a message */
     if (first == NET_NONE)
         return;
-    struct net_outgoing *flow = &net->outgoing.at[first];
-    flow->tail = tail;
-    flow->turn = first;
+    net->outgoing.at[flow].next = first;
+    net->outgoing.at[flow].turn = flow;
     if (n->waiting >> level & 1) {
-        flow->turn = net->outgoing.at[*last].turn;
-        net->outgoing.at[*last].turn = first;
+        net->outgoing.at[flow].turn = net->outgoing.at[*last].turn;
+        net->outgoing.at[*last].turn = flow;
     }
-    *last = first;
+    *last = flow;
     n->waiting |= 1u << level;
 }
 

@@ -8,9 +8,48 @@
  */
 #include "net/ahead.h"
 
+#define LINE 64u /* bytes: where ports begin */
+
+static uint32_t port_name(const struct net_network *net, const struct net_port *port)
+{
+    size_t line = (size_t)((const char *)port - (const char *)net->dues) / LINE;
+    ker_assert(line <= UINT32_MAX); /* 256 GiB of switches on a rank */
+    return (uint32_t)line;
+}
+
+static struct net_port *port_named(const struct net_network *net, uint32_t name)
+{
+    return (struct net_port *)(void *)((char *)net->dues + (size_t)name * LINE);
+}
+
 void net_ahead_keep(struct net_network *net, const struct net_ahead *t)
 {
-    *KER_PUSH(net->ahead, net->ahead_count, net->ahead_room) = *t;
+    *KER_PUSH(net->ahead, net->ahead_count, net->ahead_room) =
+        (struct net_kept){.leave = t->leave,
+                          .waited = t->waited,
+                          .in_buffer = t->in_buffer,
+                          .out = port_name(net, t->out),
+                          .in = port_name(net, t->in),
+                          .wire = (uint32_t)t->wire,
+                          .bytes = t->bytes};
+}
+
+struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
+{
+    const struct net_kept *k = &net->ahead[index];
+    return (struct net_ahead){.out = port_named(net, k->out),
+                              .in = port_named(net, k->in),
+                              .leave = k->leave,
+                              .wire = k->wire,
+                              .waited = k->waited,
+                              .in_buffer = k->in_buffer,
+                              .bytes = k->bytes};
+}
+
+static void kept_count(struct net_network *net, size_t index)
+{
+    const struct net_ahead t = net_ahead_kept(net, index);
+    net_ahead_count(net, &t);
 }
 
 void net_network_settle(struct net_network *net, ker_time until)
@@ -19,7 +58,7 @@ void net_network_settle(struct net_network *net, ker_time until)
     net->settled = until;
     for (size_t i = 0; i < net->ahead_count; i++)
         if (net->ahead[i].leave + net->ahead[i].wire <= until)
-            net_ahead_count(net, &net->ahead[i]);
+            kept_count(net, i);
         else
             net->ahead[kept++] = net->ahead[i];
     net->ahead_count = kept;
@@ -41,7 +80,7 @@ void net_network_end(struct net_network *net, ker_time end)
         net->adapters[i]->busy += node_busy(net, net->adapters[i]);
     for (size_t i = 0; i < net->ahead_count; i++)
         if (net->ahead[i].leave < net->set.measure_to)
-            net_ahead_count(net, &net->ahead[i]);
+            kept_count(net, i);
     net->ahead_count = 0;
 }
 

@@ -26,11 +26,12 @@ static void extension_lose(struct net_network *net, const struct net_packet *p)
     if (!(p->flags & KER_FLAG_EXTENSION))
         return;
     struct net_envelope envelope;
-    const struct net_extension *x = ker_extension(net->engine, p->extension);
-    _Static_assert(sizeof envelope == sizeof x->envelope, "the envelope travels in the extension");
-    memcpy(&envelope, x->envelope, sizeof envelope);
-    if (x->part != NET_FURTHER_PART)
-        net->host.lost(net->host.context, x->service, &envelope);
+    struct net_extension x;
+    ker_extension_read(net->engine, p->extension, &x);
+    _Static_assert(sizeof envelope == sizeof x.envelope, "the envelope travels in the extension");
+    memcpy(&envelope, x.envelope, sizeof envelope);
+    if (x.part != NET_FURTHER_PART)
+        net->host.lost(net->host.context, x.service, &envelope);
     ker_extension_free(net->engine, p->extension);
 }
 

@@ -57,6 +57,13 @@ int32_t task_match_context(const struct task_mpi *mpi, const struct task_state *
 
 /* -- queues -- */
 
+struct task_queues *task_queues(struct task_state *task)
+{
+    if (!task->queues)
+        task->queues = ker_alloc(sizeof *task->queues);
+    return task->queues;
+}
+
 static void length_note(struct task_state *task, enum task_queue_kind kind, const struct task_queue *queue)
 {
     if (queue->count > task->longest[kind])
@@ -117,7 +124,8 @@ bool task_match_post(struct task_mpi *mpi, struct task_state *task, uint32_t req
 {
     const struct task_request *r = task_request_at(mpi, request);
     bool collective = r->flags & TASK_REQUEST_COLLECTIVE;
-    struct task_queue *queue = &task->unexpected[collective], *posted = &task->posted[collective];
+    struct task_queue *queue = collective ? &task_queues(task)->unexpected : &task->unexpected;
+    struct task_queue *posted = collective ? &task->queues->posted : &task->posted;
     struct task_match_key key = task_key_of_request(mpi, r);
     struct task_found found =
         search(mpi, TASK_QUEUE_UNEXPECTED, &task->search[TASK_QUEUE_UNEXPECTED], queue, &key);
@@ -133,7 +141,8 @@ bool task_match_post(struct task_mpi *mpi, struct task_state *task, uint32_t req
 uint32_t task_match_take(struct task_mpi *mpi, struct task_state *task, const struct task_wire *wire)
 {
     bool collective = wire->flags & TASK_WIRE_COLLECTIVE;
-    struct task_queue *queue = &task->posted[collective], *unexpected = &task->unexpected[collective];
+    struct task_queue *queue = collective ? &task_queues(task)->posted : &task->posted;
+    struct task_queue *unexpected = collective ? &task->queues->unexpected : &task->unexpected;
     struct task_match_key key = task_key_of_message(TASK_QUEUE_UNEXPECTED, wire);
     struct task_found found = search(mpi, TASK_QUEUE_POSTED, &task->search[TASK_QUEUE_POSTED], queue, &key);
     if (found.item) {
@@ -149,7 +158,7 @@ bool task_match_turn(struct task_mpi *mpi, struct task_state *task, const struct
 {
     struct task_peer *peer = task_peer_get(task, wire->source + 1);
     if (wire->sequence != peer->receives) {
-        task_message_push(mpi, TASK_QUEUE_EARLY, &task->early, wire);
+        task_message_push(mpi, TASK_QUEUE_EARLY, &task_queues(task)->early, wire);
         return false;
     }
     peer->receives++;
@@ -158,29 +167,28 @@ bool task_match_turn(struct task_mpi *mpi, struct task_state *task, const struct
 
 bool task_match_early(struct task_mpi *mpi, struct task_state *task, uint32_t source, struct task_wire *wire)
 {
-    if (!task->early.count)
+    if (!task->queues || !task->queues->early.count)
         return false;
     struct task_peer *peer = task_peer_get(task, source + 1);
     struct task_match_key key = {.comm = 1, .call = peer->receives, .source = (int32_t)source};
-    struct task_found found = task_queue_find(mpi, TASK_QUEUE_EARLY, &task->early, &key);
+    struct task_found found = task_queue_find(mpi, TASK_QUEUE_EARLY, &task->queues->early, &key);
     if (!found.item)
         return false;
-    message_take(mpi, TASK_QUEUE_EARLY, &task->early, &found, wire);
+    message_take(mpi, TASK_QUEUE_EARLY, &task->queues->early, &found, wire);
     peer->receives++;
     return true;
 }
 
 bool task_match_cancel(struct task_mpi *mpi, struct task_state *task, uint32_t request)
 {
-    return task_queue_remove(mpi, TASK_QUEUE_POSTED, &task->posted[0], request);
+    return task_queue_remove(mpi, TASK_QUEUE_POSTED, &task->posted, request);
 }
 
 static struct task_found probe(struct task_mpi *mpi, struct task_state *task, int32_t source, int32_t tag,
                                int32_t comm)
 {
     struct task_match_key key = {.comm = (uint32_t)comm + 1, .source = source, .tag = tag};
-    return search(mpi, TASK_QUEUE_UNEXPECTED, &task->search[TASK_QUEUE_UNEXPECTED], &task->unexpected[0],
-                  &key);
+    return search(mpi, TASK_QUEUE_UNEXPECTED, &task->search[TASK_QUEUE_UNEXPECTED], &task->unexpected, &key);
 }
 
 bool task_match_hold(struct task_mpi *mpi, struct task_state *task, int32_t source, int32_t tag, int32_t comm,
@@ -190,18 +198,18 @@ bool task_match_hold(struct task_mpi *mpi, struct task_state *task, int32_t sour
     struct task_wire wire;
     if (!found.item)
         return false;
-    message_take(mpi, TASK_QUEUE_UNEXPECTED, &task->unexpected[0], &found, &wire);
+    message_take(mpi, TASK_QUEUE_UNEXPECTED, &task->unexpected, &found, &wire);
     wire.receiver = message;
-    task_message_push(mpi, TASK_QUEUE_HELD, &task->held, &wire);
+    task_message_push(mpi, TASK_QUEUE_HELD, &task_queues(task)->held, &wire);
     return true;
 }
 
 bool task_match_held(struct task_mpi *mpi, struct task_state *task, uint32_t message, struct task_wire *wire)
 {
     struct task_match_key key = {.comm = 1, .call = message};
-    struct task_found found = task_queue_find(mpi, TASK_QUEUE_HELD, &task->held, &key);
+    struct task_found found = task_queue_find(mpi, TASK_QUEUE_HELD, &task_queues(task)->held, &key);
     if (found.item)
-        message_take(mpi, TASK_QUEUE_HELD, &task->held, &found, wire);
+        message_take(mpi, TASK_QUEUE_HELD, &task->queues->held, &found, wire);
     return found.item != 0;
 }
 

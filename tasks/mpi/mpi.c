@@ -158,12 +158,15 @@ static void task_state_release(struct task_mpi *mpi, struct task_state *task)
         if (r && task_request_partitioned(r))
             task_partitions_free(mpi, (uint32_t)r->bytes);
     }
-    for (int i = 0; i < 2; i++) {
-        task_queue_release(mpi, &task->posted[i]);
-        task_queue_release(mpi, &task->unexpected[i]);
+    task_queue_release(mpi, &task->posted);
+    task_queue_release(mpi, &task->unexpected);
+    if (task->queues) {
+        task_queue_release(mpi, &task->queues->posted);
+        task_queue_release(mpi, &task->queues->unexpected);
+        task_queue_release(mpi, &task->queues->early);
+        task_queue_release(mpi, &task->queues->held);
     }
-    task_queue_release(mpi, &task->early);
-    task_queue_release(mpi, &task->held);
+    free(task->queues);
     ker_table_release(&task->peers);
     task_calls_release(task);
     task_streams_release(task);
@@ -313,6 +316,8 @@ static void service_arrived(void *state, struct node *net, ker_time now, const s
     struct task_mpi_node *node = state;
     struct task_wire wire;
     memcpy(&wire, &message->envelope, sizeof wire);
+    if (wire.kind == TASK_WIRE_DATA)
+        wire.bytes = message->bytes; /* task_wire_shorten */
     node->mpi->job[wire.job].open--;
     if (__builtin_expect(node->mpi->timeline != NULL, 0))
         arrival_record(node, now, message->created, &wire);

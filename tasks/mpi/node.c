@@ -32,7 +32,10 @@ void task_transmit(struct task_mpi *mpi, struct task_mpi_node *node, ker_time no
         m.queue = NET_QUEUE_CONTROL;
         m.priority = mpi->control_priority >= 0 ? (uint8_t)mpi->control_priority : m.priority;
     }
-    memcpy(&envelope, wire, sizeof envelope);
+    struct task_wire sent = *wire;
+    if (wire->kind == TASK_WIRE_DATA && !mpi->timeline && !mpi->waits) /* which look at the rest */
+        task_wire_shorten(&sent);
+    memcpy(&envelope, &sent, sizeof envelope);
     mpi->job[wire->job].open += 1 + (cookie != 0); /* its arrival, and the end of its sending */
     mpi->outside.send(node->net, now, mpi->service, &m);
 }

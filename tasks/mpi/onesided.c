@@ -427,7 +427,7 @@ static bool onesided_defers(struct task_mpi *mpi, struct task_state *task, ker_t
         task_act(mpi, task, now);
         return false;
     }
-    task_message_push(mpi, TASK_QUEUE_LIST, &task->deferred, wire);
+    task_message_push(mpi, TASK_QUEUE_LIST, &task_queues(task)->deferred, wire);
     return true;
 }
 
@@ -474,7 +474,7 @@ void task_onesided_arrived(struct task_mpi *mpi, struct task_mpi_node *node, ker
 void task_onesided_enter(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     struct task_wire wire;
-    while (task_message_pop(mpi, &task->deferred, &wire))
+    while (task->queues && task_message_pop(mpi, &task->queues->deferred, &wire))
         if (wire.kind >= TASK_WIRE_PUT)
             task_onesided_arrived(mpi, task_node_of(mpi, task), now, &wire);
         else

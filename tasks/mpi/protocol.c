@@ -252,7 +252,7 @@ static bool protocol_defers(struct task_mpi *mpi, const struct task_mpi_node *no
         task_act(mpi, task, now);
         return false;
     }
-    task_message_push(mpi, TASK_QUEUE_LIST, &task->deferred, wire);
+    task_message_push(mpi, TASK_QUEUE_LIST, &task_queues(task)->deferred, wire);
     return true;
 }
 

@@ -239,6 +239,18 @@ static void messages_state(struct task_mpi *mpi, enum task_queue_kind kind, stru
     free(item);
 }
 
+static void queues_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
+{
+    if (!ker_chunk_bool(c, task->queues != NULL))
+        return;
+    struct task_queues *q = task_queues(task);
+    posted_state(mpi, task, &q->posted, c);
+    messages_state(mpi, TASK_QUEUE_UNEXPECTED, &q->unexpected, c);
+    messages_state(mpi, TASK_QUEUE_EARLY, &q->early, c);
+    messages_state(mpi, TASK_QUEUE_HELD, &q->held, c);
+    messages_state(mpi, TASK_QUEUE_LIST, &q->deferred, c);
+}
+
 static void peers_state(struct task_state *task, struct ker_chunk *c)
 {
     const struct task_peer *at = NULL;
@@ -455,15 +467,11 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
     progress_state(task, c);
     peers_state(task, c);
     requests_state(mpi, task, c);
-    for (int i = 0; i < 2; i++) {
-        posted_state(mpi, task, &task->posted[i], c);
-        messages_state(mpi, TASK_QUEUE_UNEXPECTED, &task->unexpected[i], c);
-        KER_CHUNK(c, task->search[i]);
-        KER_CHUNK(c, task->longest[i]);
-    }
-    messages_state(mpi, TASK_QUEUE_EARLY, &task->early, c);
-    messages_state(mpi, TASK_QUEUE_HELD, &task->held, c);
-    messages_state(mpi, TASK_QUEUE_LIST, &task->deferred, c);
+    posted_state(mpi, task, &task->posted, c);
+    messages_state(mpi, TASK_QUEUE_UNEXPECTED, &task->unexpected, c);
+    queues_state(mpi, task, c);
+    KER_CHUNK(c, task->search);
+    KER_CHUNK(c, task->longest);
     onesided_state(mpi, task, c);
     awaited_state(mpi, task, c);
     able_state(mpi, task, c);

@@ -78,6 +78,12 @@ struct task_queue {
     uint32_t first, last;
     uint32_t count, lookup;
 };
+/* Queues that many tasks never need. */
+struct task_queues {
+    struct task_queue posted, unexpected; /* collectives' */
+    struct task_queue early, held;
+    struct task_queue deferred; /* mpi.progress = "calls": what arrived while the task was in none */
+};
 enum task_queue_kind {
     TASK_QUEUE_POSTED, /* receives */
     TASK_QUEUE_UNEXPECTED,
@@ -173,16 +179,15 @@ struct task_state {
     uint32_t collective; /* the run it waits for, 0: none */
     struct {
         uint32_t first, last;
-    } able;                                     /* runs that nobody waits for, and that can go on */
-    struct ker_table peers;                     /* of struct task_peer */
-    struct task_queue posted[2], unexpected[2]; /* user's, collectives' */
-    struct task_queue early, held;
-    struct task_queue deferred;   /* mpi.progress = "calls": what arrived while the task was in none */
-    struct task_search search[2]; /* by kind of queue: posted, unexpected */
-    uint32_t longest[2];          /* the longest queue there was */
-    ker_time searching;           /* its queues are being searched until then */
-    ker_time acted;               /* mpi.progress = "thread": when its thread did so last, + 1 ps */
-    ker_time debt;                /* processor time owed before the next step */
+    } able;                               /* runs that nobody waits for, and that can go on */
+    struct ker_table peers;               /* of struct task_peer */
+    struct task_queue posted, unexpected; /* user's */
+    struct task_queues *queues;           /* NULL: nothing has been in any of them */
+    struct task_search search[2];         /* by kind of queue: posted, unexpected */
+    uint32_t longest[2];                  /* the longest queue there was */
+    ker_time searching;                   /* its queues are being searched until then */
+    ker_time acted;                       /* mpi.progress = "thread": when its thread did so last, + 1 ps */
+    ker_time debt;                        /* processor time owed before the next step */
     ker_time blocked_since;
     ker_time paid_until; /* busy: when it is done */
     ker_time started;    /* this pass of its program */
@@ -399,6 +404,7 @@ struct task_match_key task_key_of_message(enum task_queue_kind, const struct tas
 
 /* -- match.c -- */
 extern const struct ker_table_kind task_peer_kind;
+struct task_queues *task_queues(struct task_state *); /* made when they are asked for first */
 /* At the end of a queue. */
 void task_message_push(struct task_mpi *, enum task_queue_kind, struct task_queue *,
                        const struct task_wire *);

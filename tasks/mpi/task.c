@@ -330,7 +330,7 @@ static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time n
         task_line_next(mpi, task, now);
     if (__builtin_expect(task->streams != NULL, 0))
         task_after_begun(mpi, task);
-    if (task->deferred.first && !task_computes(task))
+    if (task->queues && task->queues->deferred.first && !task_computes(task))
         task_onesided_enter(mpi, task, now);
     if (task->op.kind == TASK_OP_COLLECTIVE) {
         task_collective_start(mpi, task);

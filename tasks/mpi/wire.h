@@ -33,18 +33,18 @@ enum task_wire_kind {
 #define TASK_WIRE_SOFTWARE 8   /* of PUT, FETCH: the target's processor does it */
 #define TASK_WIRE_COLLECTIVE 2 /* collective context; sequence and start are the call's */
 
-/* The network's envelope. Source and destination are those of the message, in its answers, too. */
+/* The network's envelope. Source and destination are those of the message, in its answers, too. The second
+ * half of it seldom travels with DATA (task_wire_shorten). */
 struct task_wire {
     uint8_t kind, flags;
     uint16_t spare; /* with output.waits: of times that travel along (cause.c) */
-    int32_t comm;
-    uint32_t source, destination; /* tasks of the job */
-    int32_t tag;
-    uint32_t sequence;
-    uint64_t bytes;
-    uint32_t sender, receiver; /* requests, by the numbers that their tasks have given them */
     uint32_t job;
+    uint32_t source, destination; /* tasks of the job */
+    uint32_t sender, receiver;    /* requests, by the numbers that their tasks have given them */
+    int32_t comm, tag;
+    uint32_t sequence;
     uint32_t start; /* of a persistent collective: which, from 1 */
+    uint64_t bytes;
 };
 _Static_assert(sizeof(struct task_wire) == sizeof(struct net_envelope), "an envelope has 48 bytes");
 
@@ -68,6 +68,15 @@ static inline bool task_wire_carries(const struct task_wire *wire)
 static inline uint64_t task_wire_payload(const struct task_wire *wire)
 {
     return task_wire_carries(wire) ? wire->bytes : 0;
+}
+
+/* DATA is matched already: all that is still asked for is whose it is and which requests it completes. It may
+ * be under way for long, and the network keeps half an envelope only. */
+static inline void task_wire_shorten(struct task_wire *wire)
+{
+    wire->comm = wire->tag = 0;
+    wire->sequence = wire->start = 0;
+    wire->bytes = 0;
 }
 
 #endif

@@ -1,0 +1,130 @@
+/* slabs.c - see slabs.h. Invariant: a page is in the list `empty` when it has no record, in `partial` of its
+ * size when it has some and room for more, and else in none; but the only page of a size with room stays
+ * there when it loses its last record, so that taking and giving one does not prepare a page each time. Spare
+ * pages come first in `empty`.
+ */
+#include "kernel/base/slabs.h"
+
+#include "kernel/base/array.h"
+#include "kernel/base/error.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PAGE_UNITS (1u << KER_SLAB_PAGE_SHIFT)
+#define CHUNK_UNITS (1u << KER_SLAB_CHUNK_SHIFT)
+#define CHUNK_PAGES (CHUNK_UNITS / PAGE_UNITS)
+#define TRIM_LEAST 256u /* spare pages: 1 MiB */
+_Static_assert(PAGE_UNITS *KER_SLAB_UNIT == KER_PAGE, "pages can be given back");
+
+void ker_slabs_release(struct ker_slabs *s)
+{
+    for (uint32_t i = 0; i < s->chunks; i++)
+        free(s->chunk[i]);
+    free(s->chunk);
+    free(s->page);
+    *s = (struct ker_slabs){0};
+}
+
+/* ---- lists of pages ---- */
+
+static void list_add(struct ker_slabs *s, uint32_t *list, uint32_t page)
+{
+    s->page[page].next = *list;
+    s->page[page].before = 0;
+    if (*list)
+        s->page[*list - 1].before = page + 1;
+    *list = page + 1;
+}
+
+static void list_remove(struct ker_slabs *s, uint32_t *list, uint32_t page)
+{
+    const struct ker_slab_page *p = &s->page[page];
+    if (p->before)
+        s->page[p->before - 1].next = p->next;
+    else
+        *list = p->next;
+    if (p->next)
+        s->page[p->next - 1].before = p->before;
+}
+
+/* ---- records ---- */
+
+/* A free record begins with the next one's first unit. */
+static uint8_t *record(struct ker_slabs *s, uint32_t page, uint32_t unit)
+{
+    return ker_slabs_at(s, (page << KER_SLAB_PAGE_SHIFT) + unit);
+}
+
+static void pages_grow(struct ker_slabs *s)
+{
+    ker_assert(s->pages < (UINT32_MAX >> KER_SLAB_PAGE_SHIFT) - CHUNK_PAGES);
+    KER_RESERVE(s->page, s->page_room, s->pages + CHUNK_PAGES);
+    *KER_APPEND(s->chunk, s->chunks) = ker_alloc_pages(CHUNK_PAGES);
+    s->pages += CHUNK_PAGES;
+    for (uint32_t page = s->pages; page-- > s->pages - CHUNK_PAGES;) {
+        s->page[page] = (struct ker_slab_page){0};
+        list_add(s, &s->empty, page);
+    }
+}
+
+/* An empty page gets this size. */
+static void page_prepare(struct ker_slabs *s, unsigned units)
+{
+    if (!s->empty)
+        pages_grow(s);
+    uint32_t page = s->empty - 1;
+    list_remove(s, &s->empty, page);
+    s->spare -= s->page[page].units != 0;
+    s->used++;
+    s->page[page].units = (uint8_t)units;
+    s->page[page].first = 0;
+    for (uint32_t unit = 0; unit < PAGE_UNITS; unit += units)
+        *record(s, page, unit) = (uint8_t)(unit + units < PAGE_UNITS ? unit + units : KER_SLAB_FULL);
+    list_add(s, &s->partial[units - 1], page);
+}
+
+/* Gives the memory of all spare pages back. */
+static void slabs_trim(struct ker_slabs *s)
+{
+    for (uint32_t at = s->empty; at; at = s->page[at - 1].next) {
+        if (s->page[at - 1].units)
+            ker_forget(record(s, at - 1, 0), KER_PAGE);
+        s->page[at - 1].units = 0;
+    }
+    s->spare = 0;
+}
+
+uint32_t ker_slabs_take(struct ker_slabs *s, unsigned units)
+{
+    uint32_t *list = &s->partial[units - 1];
+    if (!*list)
+        page_prepare(s, units);
+    uint32_t page = *list - 1;
+    struct ker_slab_page *p = &s->page[page];
+    uint32_t unit = p->first;
+    p->first = *record(s, page, unit);
+    p->live++;
+    if (p->first == KER_SLAB_FULL)
+        list_remove(s, list, page);
+    return (page << KER_SLAB_PAGE_SHIFT) + unit;
+}
+
+void ker_slabs_give(struct ker_slabs *s, uint32_t index)
+{
+    uint32_t page = index >> KER_SLAB_PAGE_SHIFT;
+    struct ker_slab_page *p = &s->page[page];
+    uint32_t *list = &s->partial[p->units - 1];
+    if (p->first == KER_SLAB_FULL)
+        list_add(s, list, page);
+    *(uint8_t *)ker_slabs_at(s, index) = p->first;
+    p->first = (uint8_t)(index & (PAGE_UNITS - 1));
+    p->live--;
+    if (p->live == 0 && (p->next || p->before)) {
+        list_remove(s, list, page);
+        list_add(s, &s->empty, page);
+        s->used--;
+        if (++s->spare > TRIM_LEAST && s->spare > s->used / 8)
+            slabs_trim(s);
+    }
+}
