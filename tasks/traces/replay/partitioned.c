@@ -30,10 +30,9 @@ static enum ker_status request_make(struct replay_task *t, struct task_op *op, c
 }
 
 /* What is meant: one, or some behind each other. */
-static enum ker_status range_get(const struct replay_task *t, struct task_op *op, int64_t first, int64_t last,
+static enum ker_status range_get(struct task_op *op, int64_t first, int64_t last,
                                  const struct replay_wrong *w)
 {
-    (void)t;
     op->tag2 = (int32_t)first;
     op->bytes2 = (uint64_t)(last - first + 1);
     if (first >= 0 && last >= first && last < PARTITIONS_MOST)
@@ -44,14 +43,16 @@ static enum ker_status range_get(const struct replay_task *t, struct task_op *op
 static enum ker_status some_get(struct replay_task *t, struct task_op *op, bool *some,
                                 const struct replay_wrong *w)
 {
-    const struct mars_value *list = mars_list(&t->record, MARS_FIELD_values);
-    if (list) {
-        t->parts = list->count ? (int32_t)list->count : 1;
+    if (replay_has(t->record.function, MARS_FIELD_values)) {
+        const struct mars_value *list = mars_list(&t->record, MARS_FIELD_values);
         *some = list->count > 0;
-        return *some ? range_get(t, op, list->list[t->part], list->list[t->part], w) : KER_OK;
+        if (!*some)
+            return KER_OK;
+        t->parts = (int32_t)list->count;
+        return range_get(op, list->list[t->part], list->list[t->part], w);
     }
     int64_t first = mars_number(&t->record, MARS_FIELD_partition, -1);
-    return range_get(t, op, first, mars_number(&t->record, MARS_FIELD_partition_last, first), w);
+    return range_get(op, first, mars_number(&t->record, MARS_FIELD_partition_last, first), w);
 }
 
 enum ker_status replay_partitioned_get(struct replay_task *t, struct task_op *op, bool *some,
