@@ -75,18 +75,51 @@ static void links_tell(FILE *out, const json_t *links, bool limit)
             100 * number(links, "mean_utilisation"));
 }
 
+/* With output.waits: what it waited for most. */
+static void cause_tell(FILE *out, const json_t *job)
+{
+    static const struct {
+        const char *key, *words;
+    } causes[] = {
+        {"late_sender_ps", "late senders"},
+        {"late_receiver_ps", "late receivers"},
+        {"late_participants_ps", "late participants of collectives"},
+        {"collective_steps_ps", "earlier steps of collectives"},
+        {"handshake_ps", "handshakes"},
+        {"contention_ps", "contention in the network"},
+        {"transfer_ps", "transfers"},
+        {"sending_ps", "its adapters to send"},
+        {"matching_ps", "matching"},
+        {"one_sided_ps", "one-sided messages"},
+    };
+    const json_t *waits = json_object_get(job, "waits");
+    size_t most = 0;
+    for (size_t i = 1; i < sizeof causes / sizeof *causes; i++)
+        if (number(waits, causes[i].key) > number(waits, causes[most].key))
+            most = i;
+    if (number(waits, causes[most].key) > 0 && number(waits, "wait_ps") > 0)
+        fprintf(out, " (%.0f %% of that for %s)",
+                100 * number(waits, causes[most].key) / number(waits, "wait_ps"), causes[most].words);
+}
+
+static void job_tell(FILE *out, const json_t *job)
+{
+    fprintf(out, "job %s waits %.0f %% of its tasks' time", text_of(job, "name"),
+            100 * number(job, "wait_share"));
+    cause_tell(out, job);
+}
+
 /* Nothing is full. */
 static void waiting_tell(FILE *out, const json_t *job)
 {
-    double waits = number(job, "wait_share");
-    if (!job)
+    bool waits = number(job, "wait_share") >= WAITING;
+    if (!job) {
         fprintf(out, "no link is full: ");
-    else if (waits >= WAITING)
-        fprintf(out, "job %s waits %.0f %% of its tasks' time, not for bandwidth: ", text_of(job, "name"),
-                100 * waits);
-    else
-        fprintf(out, "computation: job %s waits %.0f %% of its tasks' time, and ", text_of(job, "name"),
-                100 * waits);
+        return;
+    }
+    fprintf(out, waits ? "" : "computation: ");
+    job_tell(out, job);
+    fprintf(out, waits ? ", not for bandwidth: " : ", and ");
 }
 
 char *stats_bottleneck_text(const json_t *result)
@@ -104,9 +137,10 @@ char *stats_bottleneck_text(const json_t *result)
     if (!limit)
         waiting_tell(out, job);
     links_tell(out, links, limit);
-    if (job && limit)
-        fprintf(out, "; job %s waits %.0f %% of its tasks' time", text_of(job, "name"),
-                100 * number(job, "wait_share"));
+    if (job && limit) {
+        fprintf(out, "; ");
+        job_tell(out, job);
+    }
     ker_assert(!fclose(out));
     return text;
 }

@@ -230,6 +230,9 @@ printf 'job,number,task,begin_ps,end_ps,kind,function,from_task\n%s,0,1,7000,100
 printf 'job,task,waits,wait_ps,late_sender_ps,contention_ps\n%s,0,1,200,200,0\n%s,1,2,800,400,400\n' "$quoted" "$quoted" >html/waits.csv
 printf 'job,size_bytes,messages,bytes,time_ps,rate_bytes_per_s\n%s,1024,2,3000,2000000,1500000000\n' "$quoted" >html/message_rates.csv
 
+"$report" html >out 2>err && data html/report.html | jq -r .bottleneck | grep -q "of its tasks' time (60 % of that for late senders), and the busiest links"
+check "the bottleneck says what was waited for most"
+
 # ---- in a browser ----
 
 browser=$(command -v chromium || command -v chromium-browser)
