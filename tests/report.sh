@@ -22,7 +22,8 @@ refused() { # STATUS WORDS FOLDERS...: exit status, and what standard error says
 }
 
 "$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" output.period="500 us" output.matrix=true output.series.links=periods \
-    output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.latency=periods >err 2>&1
+    output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.latency=periods output.series.matrix=periods \
+    'output.matrix_levels=["node", "rack", "task"]' >err 2>&1
 check "a traced job is simulated"
 "$marssim" -q -o torus "$top/configs/torus-uniform.cfg" topology.extents=4,4 run.warmup=0ns run.end=10us output.period="1 us" output.series.switches=periods \
     output.series.adapters=periods >err 2>&1
@@ -44,6 +45,9 @@ column() { # FILE NAME: the sum of a column
 [ "$(data traced/report.html | jq '[.matrices[0].cells[][3]] | add')" = "$(column traced/matrix.csv bytes)" ] &&
     [ "$(data traced/report.html | jq '[.distance.rows[][2]] | add')" = "$(column traced/matrix.csv bytes)" ]
 check "all bytes of matrix.csv are in the matrix and in the distances"
+[ "$(data traced/report.html | jq -c '[.matrices[] | [.level, ([.cells[][3]] | add) == ([.frames.cells[] | [recurse(.[3:]; length > 2)[2]] | add] | add)]]')" = \
+    '[["node",true],["rack",true],["task",true]]' ] && [ "$(data traced/report.html | jq '.matrices[2] | [.cells[][3]] | add')" = "$(column traced/tasks.csv bytes_sent)" ]
+check "the periods of a matrix add up to it, of nodes, racks and tasks"
 # 16 + 16 + 16 switches and 64 nodes; 64 links at each of the three levels, each drawn.
 [ "$(data traced/report.html | jq -c '[.scene.shape, (.scene.places.x | length), (.scene.lines.a | length)]')" = '["fat tree",112,192]' ]
 check "a fat tree is drawn with all its switches, nodes and links"
@@ -90,7 +94,7 @@ check "tables as JSON are the same as CSV"
 
 # ---- results.h5 ----
 
-series=(output.period="500 us" output.matrix=true output.series.links=periods output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.latency=periods)
+series=(output.period="500 us" output.matrix=true output.series.matrix=periods 'output.matrix_levels=["node", "rack", "task"]'  output.series.links=periods output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.latency=periods)
 "$marssim" -q -o hdf5 "$top/configs/fat-tree-lammps.cfg" "${series[@]}" output.hdf5=true >err 2>&1 && "$report" hdf5 >out 2>err && ! [ -e hdf5/link_series.csv ] &&
     same='{movie, matrices, scene, series: (.series | map_values([.objects, .time_ps, ([.how, .all, .values] | transpose[] | select(.[0] == "sum" or .[0] == "max"))]))}' &&
     data hdf5/report.html | jq -S "$same" >a && data traced/report.html | jq -S "$same" | cmp a - >err
@@ -139,6 +143,10 @@ check "and what it was of"
 jq '.input.version = "99.1.0" | .result.unknown = {a: [1]}' traced/summary.json >newer/summary.json
 "$report" newer >out 2>err && data newer/report.html | jq -e '.notes[0] | contains("99.1.0")' >err
 check "a newer version is shown as far as it is known"
+cp -R traced quote && sed -i '5s/0/"/' quote/link_series.csv && cat traced/link_series.csv traced/link_series.csv traced/link_series.csv >>quote/link_series.csv
+[ "$(timeout 20 "$report" quote 2>err)" = quote/report.html ]
+[ $? -eq 0 ] && grep -q "link_series.csv:[0-9]*: another number of cells" err
+check "a quote without a partner ends a table, at once"
 cp traced/summary.json cut && head -c 200 traced/functions.csv >cut/functions.csv && printf 'job,task\n1\n' >cut/tasks.csv
 refused 1 "functions.csv:[0-9]*: the file ends within this line" cut && grep -q "tasks.csv:2: another number of cells" err &&
     data cut/report.html | jq -e '.notes | length == 2' >err

@@ -81,6 +81,8 @@ static size_t quotes(const char *text)
     return count;
 }
 
+#define MOST_LINE 65536 /* with quoted ends of lines in it: beyond, a quote has no partner */
+
 /* Reads a line, and more of them while a quoted cell goes on; false: there is none. t->whole: it had an end.
  */
 static bool line_read(struct rep_table *t)
@@ -88,7 +90,7 @@ static bool line_read(struct rep_table *t)
     ssize_t length = getline(&t->text, &t->room, t->stream);
     char *next = NULL;
     size_t room = 0;
-    for (t->line++; length > 0 && quotes(t->text) % 2; t->line++) {
+    for (t->line++; length > 0 && length < MOST_LINE && quotes(t->text) % 2; t->line++) {
         ssize_t more = getline(&next, &room, t->stream);
         if (more <= 0)
             break;
