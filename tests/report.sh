@@ -88,7 +88,7 @@ echo 'topology: { kind="fat_tree"; down=[4,4]; up=[1,4]; bandwidth="10 GB/s"; la
 check "nodes with several adapters lie at all their switches"
 "$report" -o two.html traced torus >out 2>err && [ "$(data two.html | jq -r '.name + " " + .other.name')" = "traced torus" ]
 check "two folders stand in one page"
-"$marssim" -q -o tables "$top/configs/fat-tree-lammps.cfg" output.tables=json >err 2>&1 && "$report" tables >out 2>err &&
+"$marssim" -q -o tables "$top/configs/fat-tree-lammps.cfg" output.tables=json output.waits=true >err 2>&1 && "$report" tables >out 2>err &&
     [ "$(data tables/report.html | jq -c '[.functions, .tasks]')" = "$(data traced/report.html | jq -c '[.functions, .tasks]')" ]
 check "tables as JSON are the same as CSV"
 
@@ -236,7 +236,7 @@ jq '.result.latency_parts = {packets: {count: 4, source_queue_ps: 400, injection
 quoted=\"${name//\"/\"\"}\"
 printf 'job,number,task,begin_ps,end_ps,kind,function,from_task\n%s,0,1,7000,10000,transfer,MPI_Recv,0\n%s,1,0,0,7000,compute,,0\n' "$quoted" "$quoted" >html/critical_path.csv
 printf 'job,task,waits,wait_ps,late_sender_ps,contention_ps\n%s,0,1,200,200,0\n%s,1,2,800,400,400\n' "$quoted" "$quoted" >html/waits.csv
-printf 'job,size_bytes,messages,bytes,time_ps,rate_bytes_per_s\n%s,1024,2,3000,2000000,1500000000\n' "$quoted" >html/message_rates.csv
+printf 'job,size_bytes,messages,bytes,time_ps,rate_gb_per_s\n%s,1024,2,3000,2000000,1.500000\n' "$quoted" >html/message_rates.csv
 
 "$report" html >out 2>err && data html/report.html | jq -r .bottleneck | grep -q "of its tasks' time (60 % of that for late senders), and the busiest links"
 check "the bottleneck says what was waited for most"

@@ -203,6 +203,8 @@ async function others(browser) {
     const keys = await two.locator("#compare tbody td:first-child").allTextContents();
     check("two runs show which keys differ", keys.includes("topology.kind") && keys.includes("jobs.0.program") && !keys.includes("run.seed"), keys);
     const same = await open(browser, "same.html");
+    const told = await same.locator("#waits tbody tr").count(), sizes = await same.locator("#rates tbody tr").count();
+    check("waits and rates of a run are in the page", told > 32 && sizes > 8, [told, sizes, same.complaints]);
     check("of one machine the differences are drawn", await same.locator("#compare canvas").count() === 2 && await two.locator("#compare canvas").count() === 0 &&
         same.complaints.length === 0, same.complaints);
     check("two runs have their differences", difference.includes("−") && two.complaints.length === 0, [difference, two.complaints]);
