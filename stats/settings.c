@@ -27,7 +27,7 @@ const struct ker_option stats_options[] = {
      "Tell waits apart: late sender, late receiver, late participants of a collective, rendezvous handshake, "
      "contention in the network and others; writes waits.csv, wait_functions.csv, message_rates.csv, and "
      "jobs[].waits in "
-     "summary.json. Collects what output.series.latency = \"total\" does, too.",
+     "summary.json. Collects what output.series.latency = \"total\" does, too; about 2 KB of memory a task.",
      "jobs"},
     {"output.matching", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write matching.csv: how long the queues of posted receives and unexpected messages of every task were. "

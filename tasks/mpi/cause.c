@@ -9,8 +9,6 @@
  */
 #include "tasks/mpi/state.h"
 
-#include <string.h>
-
 #define AUX_MOST ((UINT64_C(1) << 48) - 1)
 
 static struct task_note *note_of(const struct task_mpi *mpi, uint32_t request)
@@ -58,14 +56,13 @@ void task_cause_divide(const struct task_cause *cause, ker_time begin, ker_time 
 /* ---- what messages say ---- */
 
 struct said {
-    uint64_t origin; /* as in struct task_note */
-    uint64_t contention, matching, aux;
+    uint64_t origin, contention, matching, aux;
 };
 
 static void said_put(struct task_wire *wire, const struct said *said)
 {
     uint64_t matching = least(said->matching, UINT32_MAX);
-    memcpy(&wire->comm, &(int32_t){(int32_t)(uint32_t)said->origin}, sizeof wire->comm);
+    wire->comm = (int32_t)(uint32_t)said->origin;
     wire->tag = (int32_t)(uint32_t)(said->origin >> 32);
     wire->sequence = (uint32_t)said->contention;
     wire->start = (uint32_t)(said->contention >> 32);
@@ -141,9 +138,7 @@ static uint64_t contention_of(const struct net_message *m, ker_time now)
 void task_cause_message(struct task_mpi *mpi, ker_time now, const struct net_message *m,
                         const struct task_wire *wire)
 {
-    bool starts = wire->kind == TASK_WIRE_PSTART, /* partitioned: the receiver's */
-        answers = starts || wire->kind == TASK_WIRE_ANSWER || wire->kind == TASK_WIRE_DONE ||
-                  wire->kind == TASK_WIRE_GRANT;
+    bool starts = wire->kind == TASK_WIRE_PSTART; /* partitioned: the receiver's */
     ker_time doorbell = task_wire_begins(wire) && m->source != m->destination ? mpi->model.doorbell : 0,
              origin = m->created - doorbell;
     uint64_t all = (uint64_t)(now - origin), contention = least(contention_of(m, now), all);
@@ -152,7 +147,6 @@ void task_cause_message(struct task_mpi *mpi, ker_time now, const struct net_mes
                                                                           : TASK_PART_ONE_SIDED,
                                      .arrived = true,
                                      .at = now,
-                                     .peer = answers ? wire->destination : wire->source,
                                      .origin = origin,
                                      .contention = contention,
                                      .transfer = all - contention};
@@ -163,12 +157,10 @@ void task_cause_left(struct task_mpi *mpi, ker_time now, uint32_t request)
     const struct task_request *r = task_request_at(mpi, request);
     const struct task_note *note = note_of(mpi, request);
     struct task_cause *cause = &mpi->cause;
-    *cause = (struct task_cause){
-        .late = TASK_PART_SENDING, .at = now, .sending = (uint64_t)now, .peer = mpi->task[r->task].task};
+    *cause = (struct task_cause){.late = TASK_PART_SENDING, .at = now, .sending = (uint64_t)now};
     if (note->data) {
         cause->late = TASK_PART_LATE_RECEIVER;
-        cause->peer = note->origin & 1 ? (uint32_t)r->peer : cause->peer;
-        cause->origin = (ker_time)(note->origin >> 1);
+        cause->origin = note->origin;
         cause->contention = note->contention;
         cause->matching = note->matching;
         cause->sending = (uint64_t)(now - (note->data - 1));
@@ -192,11 +184,10 @@ void task_cause_matched(struct task_mpi *mpi, ker_time now, ker_time searches, u
                                                     .searched = (uint64_t)searches};
     if (wire->kind != TASK_WIRE_RTS && !(wire->flags & TASK_WIRE_SYNC))
         return;
-    said_put(answer,
-             &(struct said){.origin = cause->arrived ? 2 * (uint64_t)cause->origin : 2 * (uint64_t)now + 1,
-                            .contention = cause->arrived ? cause->contention : 0,
-                            .matching = (uint64_t)searches,
-                            .aux = run ? (uint64_t)run->entered & AUX_MOST : 0});
+    said_put(answer, &(struct said){.origin = (uint64_t)(cause->arrived ? cause->origin : now),
+                                    .contention = cause->arrived ? cause->contention : 0,
+                                    .matching = (uint64_t)searches,
+                                    .aux = run ? (uint64_t)run->entered & AUX_MOST : 0});
 }
 
 void task_cause_cleared(struct task_mpi *mpi, ker_time now, uint32_t request, const struct task_wire *wire,
@@ -210,9 +201,11 @@ void task_cause_cleared(struct task_mpi *mpi, ker_time now, uint32_t request, co
     if (mpi->cause.arrived)
         said.contention += mpi->cause.contention;
     else /* it has waited for the sender's call */
-        said = (struct said){.origin = 2 * (uint64_t)now};
-    *note_of(mpi, request) = (struct task_note){
-        .origin = said.origin, .contention = said.contention, .matching = said.matching, .data = now + 1};
+        said = (struct said){.origin = (uint64_t)now};
+    *note_of(mpi, request) = (struct task_note){.origin = (ker_time)said.origin,
+                                                .contention = said.contention,
+                                                .matching = said.matching,
+                                                .data = now + 1};
     data->bytes = r->bytes;
     data->spare = 0;
     said_put(data, &said);
@@ -229,15 +222,14 @@ void task_cause_whole(struct task_mpi *mpi, ker_time now, uint32_t request, stru
     said.matching = note->searched;
     said.aux = cause->transfer;
     if (!cause->arrived) /* it has waited for the receiver's call */
-        said = (struct said){.origin = 2 * (uint64_t)now + 1};
+        said = (struct said){.origin = (uint64_t)now};
     said_put(fin, &said);
     whole->comm = note->comm;
     whole->tag = note->tag;
     whole->sequence = note->sequence;
     whole->start = note->start;
     cause->late = TASK_PART_LATE_SENDER;
-    cause->peer = said.origin & 1 ? whole->destination : whole->source;
-    cause->origin = (ker_time)(said.origin >> 1);
+    cause->origin = (ker_time)said.origin;
     cause->contention = said.contention;
     cause->matching = said.matching;
     run_tell(mpi, run_of(mpi, r));
@@ -249,8 +241,7 @@ void task_cause_finished(struct task_mpi *mpi, uint32_t request, const struct ta
     struct task_cause *cause = &mpi->cause;
     struct said said = said_get(wire);
     cause->late = TASK_PART_LATE_RECEIVER;
-    cause->peer = said.origin & 1 ? wire->destination : wire->source;
-    cause->origin = (ker_time)(said.origin >> 1);
+    cause->origin = (ker_time)said.origin;
     cause->contention += said.contention;
     cause->matching = said.matching;
     cause->transfer = wire->kind == TASK_WIRE_FIN ? said.aux : 0;

@@ -40,7 +40,6 @@ struct task_cause {
     uint8_t late;     /* the part that `before` is; OTHER: all of the wait is */
     bool arrived;     /* it is a message, which is being handled; false: a task acts */
     bool collective;  /* before is divided by `entered` */
-    uint32_t peer;    /* whose act the origin was */
     ker_time at;      /* now */
     ker_time origin;  /* 0: before the wait began */
     ker_time entered; /* the latest known */
@@ -51,7 +50,7 @@ struct task_cause {
 struct task_note {
     union {
         struct {
-            uint64_t origin; /* twice the time, + 1: the receiver's act */
+            ker_time origin;
             uint64_t contention, matching;
             ker_time data; /* when DATA was sent, + 1; 0: it was not */
         };
