@@ -41,9 +41,10 @@ jq -e '.result.jobs[0].waits | .late_sender_ps > 0 and .late_receiver_ps > 0 and
     and .one_sided_ps == 0 and .matching_ps == 0 and .other_ps == 0' "$t/on/summary.json" >"$t/jq"
 check "a real trace has of all that it can have, and of nothing else"
 jq -r '.result.jobs[0] | "\(.messages - .unreceived) \(.bytes)"' "$t/on/summary.json" >"$t/sent"
-awk -F, 'NR > 1 { messages += $3; bytes += $4; if ($4 >= 2 * $2 * $3 && $2 > 0 || $4 < $2 * $3) bad = 1 }
+awk -F, 'NR > 1 { messages += $3; bytes += $4; if ($4 >= 2 * $2 * $3 && $2 > 0 || $4 < $2 * $3) bad = 1
+    off = $6 - $4 * 1e12 / $5; if (off > 1 || off < -1) bad = 1 }
     END { printf "%.0f %.0f\n", messages, bytes; exit bad }' "$t/on/message_rates.csv" | cmp - "$t/sent"
-check "the bandwidths are of all messages, each in its class"
+check "the bandwidths are of all messages, each in its class, and bytes over time"
 awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i; next } { c = $at["compute_ps"]; sum += c; n++; if (c > max) { max = c; task = $at["task"] } }
     END { printf "%.0f %d %.0f\n", max, task, int(sum / n) }' "$t/on/tasks.csv" >"$t/compute"
 jq -r '.result.jobs[0].imbalance | "\(.compute_max_ps) \(.compute_max_task) \(.compute_mean_ps)"' "$t/off/summary.json" | cmp - "$t/compute"

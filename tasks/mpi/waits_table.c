@@ -94,7 +94,7 @@ static const struct stats_column function_columns[] = {FUNCTION_COLUMNS(STATS_CO
     COLUMN(bytes, "bytes", U64, SUM, row->rate.bytes, "their payload") \
     COLUMN(time_ps, "ps", U64, SUM, row->rate.time, \
            "how long they were on their way, summed: of a rendezvous the data itself") \
-    COLUMN(rate_gb_per_s, "GB/s", RATIO, SUM, row->rate.bytes * 1000, \
+    COLUMN(rate_bytes_per_s, "bytes/s", MEAN, SUM, (stats_cell)row->rate.bytes * KER_S, \
            "what a message had on average: bytes over time", .by = "time_ps")
 
 #define RATE_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct rate_row, rate_##name, value)
