@@ -31,7 +31,8 @@ struct place {
 
 static bool is(const struct place *p, const char *name)
 {
-    return strcmp(p->record->call.function->name + 4, name) == 0; /* behind MPI_ */
+    const char *whole = p->record->call.function->name;
+    return strncmp(whole, "MPI_", 4) == 0 && strcmp(whole + 4, name) == 0;
 }
 
 /* ---- of all tasks ---- */
