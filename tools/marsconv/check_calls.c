@@ -27,6 +27,12 @@ struct request {
     const struct mars_comm *comm; /* of the receive */
 };
 
+struct probed {
+    uint64_t number; /* 1 + that of the message */
+    uint32_t comm;
+    int64_t from, tag; /* its sender's rank, and its tag */
+};
+
 struct calls {
     struct check *check;
     struct conv_task *task;
@@ -40,12 +46,8 @@ struct calls {
     uint32_t sums;
     bool finalised, tests;
     struct check_windows windows;
-    struct ker_table messages; /* of MPI_Mprobe: communicators by number */
-};
-
-struct probed {
-    uint64_t number; /* 1 + that of the message */
-    uint32_t comm;
+    struct ker_table messages; /* of MPI_Mprobe, by number */
+    struct probed probed;      /* that which the record receives */
 };
 
 static uint64_t probed_hash(const void *key)
@@ -270,6 +272,12 @@ static void receive_check(struct calls *k, const struct mars_comm *comm, struct 
     bool asked = k->record->call.function->at[MARS_FIELD_source] >= 0; /* else it is of MPI_Mprobe */
     if (asked && !peer_of(k, comm, MARS_FIELD_source, &m.from))
         return;
+    if (!asked) {
+        m.tag = k->probed.tag;
+        m.from = k->probed.from < 0 ? -1 : check_task_of(k->check, comm, k->probed.from);
+        if (m.from < 0)
+            return;
+    }
     if (r) {
         r->receives = true;
         r->receive = m;
@@ -296,6 +304,8 @@ static const struct mars_comm *probed_comm(struct calls *k)
     struct probed *probed = ker_table_find(&probed_kind, &k->messages, &key);
     const struct mars_comm *comm = probed ? comm_at(k, probed->comm) : NULL;
     if (probed)
+        k->probed = *probed;
+    if (probed)
         ker_table_drop(&probed_kind, &k->messages, probed);
     return comm;
 }
@@ -315,7 +325,8 @@ static void message_check(struct calls *k, const struct conv_function *is, struc
         bool is_new;
         uint64_t key = 1 + (uint64_t)number_of(k, MARS_FIELD_message, 0);
         struct probed *probed = ker_table_add(&probed_kind, &k->messages, &key, &is_new);
-        *probed = (struct probed){key, (uint32_t)number_of(k, MARS_FIELD_comm, 0)};
+        *probed = (struct probed){key, (uint32_t)number_of(k, MARS_FIELD_comm, 0),
+                                  number_of(k, MARS_FIELD_from, -1), number_of(k, MARS_FIELD_got_tag, -1)};
     }
 }
 
