@@ -1,0 +1,58 @@
+/* graph.h - programs as graphs of operations: each task has sends, receives and calculations, and says which
+ * of them come before which. What GOAL schedules are read into.
+ *
+ * An operation may begin when all it depends on has happened: another one of the same task is done, or has
+ * begun. Operations with nothing before them begin at once.
+ */
+#ifndef TASKS_GRAPH_H
+#define TASKS_GRAPH_H
+
+#include "kernel/kernel.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define GRAPH_ANY UINT32_MAX /* source or tag; of a send's tag: it is received by any */
+
+/* In the order in which operations of a task that become free in the same instant are taken. */
+enum graph_kind { GRAPH_SEND, GRAPH_RECEIVE, GRAPH_CALCULATION };
+
+struct graph_op {
+    uint64_t amount;    /* bytes of a message; picoseconds of a calculation */
+    uint32_t peer, tag; /* of messages */
+    uint32_t before;    /* dependencies to be met; the same one may count several times */
+    uint32_t first;     /* in struct graph_task.dependent: operations that wait for this one to begin ... */
+    uint32_t on_begin, on_done; /* so many; behind them those that wait for it to be done */
+    uint32_t line;              /* of the file */
+    uint8_t kind, cpu, nic;     /* enum graph_kind */
+};
+
+struct graph_task {
+    uint32_t ops;
+    struct graph_op *op;
+    uint32_t *dependent; /* numbers of operations, in the order in which the file names them */
+};
+
+/* The tasks first .. first + count - 1 of a program; memory is its own. */
+struct graph {
+    uint32_t tasks; /* of the whole program */
+    uint32_t first, count;
+    struct graph_task *task;
+    uint32_t cpus, nics; /* of all tasks: the largest number that is used, and 1 */
+    uint64_t longest;    /* bytes: the largest message of all tasks, sent or received */
+};
+void graph_free(struct graph *); /* takes NULL */
+
+/* How a file is to be read. */
+struct graph_form {
+    const char *path;          /* of the job, "jobs[0]", for messages */
+    struct ker_inputs *inputs; /* to be registered with; may be NULL */
+    uint64_t unit;             /* picoseconds of a calculation of 1 */
+};
+/* The number of tasks, from the file's beginning. */
+enum ker_status graph_goal_tasks(const char *file, uint32_t *tasks, struct ker_error *);
+/* Reads and checks all of the file, and keeps the tasks `first` .. `first + count - 1`. */
+enum ker_status graph_goal_read(struct graph **, const char *file, const struct graph_form *, uint32_t first,
+                                uint32_t count, struct ker_error *);
+
+#endif
