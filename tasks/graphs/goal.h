@@ -1,0 +1,25 @@
+/* goal.h - the words of GOAL's text: what the reader, and who looks for labels for its messages, take from
+ * lines. */
+#ifndef TASKS_GRAPH_GOAL_H
+#define TASKS_GRAPH_GOAL_H
+
+#include "tasks/graphs/text.h"
+
+/* Goes to the next statement, past comments and empty lines: the rest of the line begins with it, perhaps
+ * the one that followed the last statement in its line. False: there is none, or a failure (the text's
+ * status). */
+bool goal_next(struct graph_text *);
+/* A label: a letter or _, then also digits. */
+bool goal_take_label(struct ker_lines *, const char **label, size_t *length);
+/* "WORD" and the blanks around it, in front of a number; false: takes only blanks. */
+bool goal_take_key(struct ker_lines *, const char *word);
+/* Decimal digits up to a number, with no blank in front; else KER_BAD_INPUT, which says what is wrong. */
+enum ker_status goal_number(struct ker_lines *, const char *what, uint64_t most, uint64_t *number);
+/* Digits with a fraction or a decimal exponent, times the unit, rounded half up. */
+enum ker_status goal_time(struct ker_lines *, uint64_t unit, uint64_t *ps);
+
+/* KER_BAD_INPUT for a label that rank `rank` has not defined up to the line at hand: whether it does so later
+ * on, or another rank does. */
+enum ker_status goal_label_missing(struct ker_lines *, const char *label, size_t length, uint32_t rank);
+
+#endif
