@@ -269,11 +269,14 @@ static enum ker_status tasks_read(struct graph_text *t, uint32_t *tasks)
 {
     struct ker_lines *l = &t->in;
     uint64_t number = 0;
-    if (!goal_next(t) || !ker_take(l, "num_ranks"))
+    if (!goal_next(t))
         return t->status ? t->status
-                         : ker_lines_fail_at(l, l->line ? l->line : 1,
-                                             "a GOAL schedule begins with \"num_ranks N\"; here is \"%.*s\"",
-                                             KER_LINE_REST(l));
+                         : ker_lines_fail_at(
+                               l, l->line ? l->line : 1,
+                               "the file has no statement; a GOAL schedule begins with \"num_ranks N\"");
+    if (!ker_take(l, "num_ranks"))
+        return ker_lines_fail(l, "a GOAL schedule begins with \"num_ranks N\"; here is \"%.*s\"",
+                              KER_LINE_REST(l));
     ker_take_blanks(l);
     enum ker_status status = goal_number(l, "the number of ranks", MOST_RANKS, &number);
     if (status == KER_OK && number == 0)
