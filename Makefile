@@ -116,6 +116,9 @@ sanitize: ## build with AddressSanitizer and UBSan, run all tests
 	$(MAKE) BUILD=build/sanitize EXTRA=build/sanitize/tests/keep_libraries.o OPTIMISE='-O1 -DKER_DEBUG -fno-omit-frame-pointer \
 	-fsanitize=address,undefined -fno-sanitize-recover=undefined' check-built
 
+check-loggops: $(BUILD)/marssim ## finish times of LogGOPSim, where they are at hand
+	$(Q)MARSSIM=$(BUILD)/marssim tests/loggops-golden.sh
+
 lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders
 	@tools/install-deps.sh build lint
 	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim build/lint/marstrace build/lint/libmarstrace.so build/lint/marsconv build/lint/marsreport build/lint/marsmovie lint-tests
@@ -200,7 +203,7 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18
 
-.PHONY: FORCE install-built install-files all docs demo studies check check-built counted recount debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
+.PHONY: FORCE install-built install-files all docs demo studies check check-built check-loggops counted recount debug sanitize lint lint-tests bench fuzz fuzz-built install clean help
 .PRECIOUS: $(BUILD)/%.o $(BUILD)/tests/%.o
 .DELETE_ON_ERROR:
 -include $(OBJECTS:.o=.d) $(BUILD)/marssim.d $(TEST_PROGRAMS:=.d) $(FUZZERS:%=$(BUILD)/tests/fuzz/%.d)

@@ -83,12 +83,14 @@ static void config_write(struct run *run)
 static void started_write(struct run *run)
 {
     json_t *result = json_object();
-    run_network_tell(run, result);
+    if (run->topology)
+        run_network_tell(run, result);
     json_t *started = json_pack("{s:o, s:o}", "input", run_input_json(run), "result", result);
     stats_json_write(run->folder.path, STARTED, started, &run->error);
     json_decref(started);
     config_write(run);
-    names_write(run);
+    if (run->topology)
+        names_write(run);
 }
 
 void run_folder_settle(struct run *run)
@@ -98,7 +100,7 @@ void run_folder_settle(struct run *run)
     free(path);
 }
 
-static char *folder_choose(const struct run *run)
+static char *folder_of(const struct run *run)
 {
     const struct run_arguments *a = run->args;
     if (a->folder)
@@ -110,20 +112,25 @@ static char *folder_choose(const struct run *run)
     return ker_format("results/%.*s", dot && dot != name ? (int)(dot - name) : (int)strlen(name), name);
 }
 
-void run_folder_open(struct run *run)
+void run_folder_choose(struct run *run)
 {
     const struct stats_schema **tables = run_tables(run->listed);
-    run->folder.path = folder_choose(run);
+    run->folder.path = folder_of(run);
     run->folder.json = strcmp(ker_config_string(run->config, "output.tables"), "json") == 0;
     if (run->control &&
         stats_folder_open(run->folder.path, tables, ker_config_inputs(run->config), &run->error) == KER_OK)
         started_write(run);
+    free(tables);
+}
+
+void run_folder_open(struct run *run)
+{
+    run_folder_choose(run);
     run_hdf5_open(run);
     if (run->error.status == KER_OK && run->period && run->working)
         stats_periods_open(&run->periods, run->working, run->folder.path, run->hdf5, &run->error);
     run_series_open(run);
     if (run->error.status == KER_OK && run->resumed && run->periods)
         run_resume_periods(run);
-    free(tables);
     ker_request_open(); /* before the ranks agree: when one begins, a signal to any of them is a request */
 }

@@ -9,7 +9,7 @@
 #define MOST_ROUNDS 100000000 /* rows of a table, looks at a condition */
 #define LEAST_PORT_BYTES 100  /* of one end of a link, at least: 120 to 250 are usual */
 
-static void phases_read(struct run *run)
+void run_phases_read(struct run *run)
 {
     const struct ker_config *c = run->config;
     run->seed = (uint64_t)ker_config_int(c, "run.seed");
@@ -129,7 +129,7 @@ void run_topology_make(struct run *run)
 {
     if (run->control)
         ker_config_warn(run->config);
-    phases_read(run);
+    run_phases_read(run);
     run_checkpoints_read(run);
     struct ker_comm *shares = run_routes_divided(run) ? run->comm : NULL;
     if (route_new_shared(&run->topology, run->config, net_channels(run->config), shares, &run->error) !=

@@ -21,10 +21,10 @@ static double wall_seconds(const struct run *run)
 }
 
 /* Collective: `run`, which may differ from run to run. */
-static json_t *speed_report(struct run *run)
+json_t *run_speed_json(struct run *run)
 {
     const struct ker_counts none = {0}, *c = run->engine ? &run->engine->counts : &none;
-    uint64_t hops = net_network_totals(run->network).packet_hops;
+    uint64_t hops = run->network ? net_network_totals(run->network).packet_hops : 0;
     uint64_t v[] = {
         c->records, hops,     ker_peak_rss(), c->windows,      c->epochs, (uint64_t)(cpu_seconds() * 1e6),
         c->wakes,   c->cells, c->sent.bytes,  c->sent.messages};
@@ -161,7 +161,7 @@ void run_report(struct run *run)
     net_network_end(run->network, at);
     struct links links;
     links_report(run, &links, span);
-    json_t *jobs = NULL, *speed = speed_report(run),
+    json_t *jobs = NULL, *speed = run_speed_json(run),
            *result = net_network_report(run->network, run->comm, span);
     struct task_files files = {.folder = &run->folder,
                                .tasks = ker_config_bool(run->config, "output.tasks"),

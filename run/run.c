@@ -34,8 +34,9 @@ static bool wants_check(const struct run *run)
     return run->args->check;
 }
 
-static const struct stage stages[] = {
-    {"read", run_config_read},
+static const struct stage first_stage = {"read", run_config_read};
+
+static const struct stage packet_stages[] = {
     {"topology", run_topology_make, NULL, READS},
     {"table", run_table_write, wants_table, LAST},
     {"proof", run_proof_make, wants_check},
@@ -53,6 +54,14 @@ static const struct stage stages[] = {
     {"report", run_report},
 };
 
+static const struct stage loggops_stages[] = {
+    {"programs", run_loggops_read, NULL, READS},     {"build", run_loggops_build},
+    {"check", run_loggops_print, wants_check, LAST}, {"folder", run_loggops_folder},
+    {"run", run_loggops_simulate, NULL, JOINS},      {"report", run_loggops_report},
+};
+
+#define STAGES(table) (sizeof(table) / sizeof *(table))
+
 /* The one place where ranks agree. */
 static enum ker_status stage_agree(struct run *run, const struct stage *stage)
 {
@@ -61,21 +70,32 @@ static enum ker_status stage_agree(struct run *run, const struct stage *stage)
     return ker_comm_agree(run->comm, &run->error);
 }
 
+/* true: the run has come to its end. */
+static bool stage_take(struct run *run, const struct stage *stage, enum ker_status *status)
+{
+    if (stage->wanted && !stage->wanted(run))
+        return false;
+    stage->perform(run);
+    if (!(stage->how & JOINS))
+        *status = stage_agree(run, stage);
+    return *status != KER_OK || stage->how & LAST || run->lost;
+}
+
 static int run_stages(struct run *run)
 {
     enum ker_status status = KER_OK;
-    for (size_t i = 0; i < sizeof stages / sizeof *stages && status == KER_OK && !run->lost; i++) {
-        const struct stage *stage = &stages[i];
-        if (stage->wanted && !stage->wanted(run))
-            continue;
-        stage->perform(run);
-        if (!(stage->how & JOINS))
-            status = stage_agree(run, stage);
-        if (stage->how & LAST)
-            return status;
-    }
+    if (stage_take(run, &first_stage, &status))
+        return status;
+    bool loggops = task_loggops_wanted(run->config);
+    const struct stage *stage = loggops ? loggops_stages : packet_stages,
+                       *end = stage + (loggops ? STAGES(loggops_stages) : STAGES(packet_stages));
+    for (; stage < end; stage++)
+        if (stage_take(run, stage, &status))
+            break;
     if (run->lost)
         return KER_OK; /* signals are for the run that begins again */
+    if (stage < end && status == KER_OK)
+        return KER_OK;
     /* a signal that ended the run, or one that came when it had ended */
     return status == KER_OK ? ker_request_status(run->interrupted | ker_request_take()) : (int)status;
 }
@@ -97,6 +117,7 @@ static void run_free(struct run *run)
     stats_series_close(run->series, &run->error);
     run_hdf5_close(run);
     task_system_free(run->tasks);
+    task_loggops_free(run->loggops);
     stats_timeline_free(run->timeline);
     node_service_list_free(run->listed);
     node_system_free(run->nodes);

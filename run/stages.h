@@ -34,6 +34,7 @@ struct run {
     struct node_model model;          /* what they cost */
     struct node_system *nodes;
     struct task_system *tasks;
+    struct loggops_system *loggops; /* network.model = "loggops": instead of nodes, tasks and network */
     struct net_network *network;
     struct part_groups groups; /* all components there are */
     struct part_layout layout;
@@ -90,7 +91,19 @@ void run_folder_open(struct run *);
 void run_simulate(struct run *);
 void run_report(struct run *);
 
+void run_phases_read(struct run *); /* run.*, output.period */
+
+/* loggops.c: the stages of network.model = "loggops" */
+void run_loggops_read(struct run *);
+void run_loggops_build(struct run *);
+void run_loggops_print(struct run *); /* --check */
+void run_loggops_folder(struct run *);
+void run_loggops_simulate(struct run *);
+void run_loggops_report(struct run *);
+
 /* folder.c: what is known before the first event, and stands in the folder from then on. */
+void run_folder_choose(struct run *);
+json_t *run_speed_json(struct run *);
 json_t *run_input_json(const struct run *);            /* what was asked for, and of which program */
 void run_network_tell(const struct run *, json_t *to); /* the sizes of the network */
 void run_folder_settle(struct run *);                  /* summary.json is there */

@@ -120,6 +120,33 @@ bool task_system_formers_end(struct task_system *, ker_time fork);
 void task_system_save(struct task_system *, struct ker_state_writer *);
 void task_loaders(struct task_system *, bool sums, struct ker_state_loader loaders[TASK_STATES]);
 
+/* ---- network.model = "loggops": processes under the LogGOPS model, without nodes and a network ---- */
+
+struct loggops_system;
+bool task_loggops_wanted(const struct ker_config *);
+/* Reads the keys and how many processes there are; to be freed after a failure, too. */
+enum ker_status task_loggops_new(struct loggops_system **, const struct ker_config *, struct ker_error *);
+void task_loggops_free(struct loggops_system *); /* takes NULL */
+uint32_t task_loggops_processes(const struct loggops_system *);
+/* Reads the programs of those processes that live on this rank: one of so many that simulate, or, if they
+ * cannot be divided (task_loggops_alone), rank 0; others have none. */
+enum ker_status task_loggops_read(struct loggops_system *, uint32_t rank, uint32_t ranks, struct ker_inputs *,
+                                  struct ker_error *);
+bool task_loggops_alone(const struct loggops_system *);
+/* For the engine: components of this rank, and the least time from one to another. */
+uint32_t task_loggops_components(const struct loggops_system *);
+ker_time task_loggops_lookahead(const struct loggops_system *);
+void task_loggops_attach(struct loggops_system *, struct ker_engine *);
+/* Operations and messages that were handled on this rank. */
+uint64_t task_loggops_events(const struct loggops_system *);
+/* Collective over all ranks, when the run has ended: what it says of jobs, on rank 0, which also writes
+ * tasks.csv if wanted (key: as in stats_writer_open). */
+json_t *task_loggops_report(struct loggops_system *, struct ker_comm *, const struct stats_folder *,
+                            bool tasks, const char *key, struct ker_error *);
+/* Likewise, when the run has drained: what was left undone, malloc'ed, on rank 0; *count: how much, 0:
+ * nothing. */
+char *task_loggops_stuck(struct loggops_system *, struct ker_comm *, uint64_t *count);
+
 /* Every table of tasks/ and nodes/ (jobs[].*, traffic.*, mpi.*, node.*, the programs' keys), ended by NULL.
  */
 extern const struct ker_option *const task_option_tables[];

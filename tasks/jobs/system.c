@@ -8,10 +8,12 @@
  */
 #include "tasks/jobs/system.h"
 
+#include "tasks/loggops/loggops.h"
+
 #include <stdlib.h>
 
 const struct ker_option *const task_option_tables[] = {
-    task_job_options, task_traffic_options, mpi_options, node_options, NULL,
+    task_job_options, task_traffic_options, mpi_options, node_options, loggops_options, NULL,
 };
 
 /* The seats of this rank's nodes, node after node; first[i] .. first[i + 1] - 1 are those of node i. */

@@ -17,12 +17,14 @@ const struct ker_option mpi_options[] = {
      "When an eager send is complete: when its last byte has left the adapter, or at once (copied to a "
      "buffer).",
      "jobs"},
-    {"mpi.rendezvous", KER_TYPE_CHOICE, "read", NULL, NULL, "read|write",
+    {"mpi.rendezvous", KER_TYPE_CHOICE, "read", NULL, NULL, "read|write|instant",
      "How a message above mpi.eager_limit moves once it is matched: the receiver reads it from the sender's "
      "memory, "
      "and tells the sender when it has (RTS, READ, data, FIN); or the sender writes it when the receiver "
      "says so "
-     "(RTS, CTS, data).",
+     "(RTS, CTS, data). With network.model = \"loggops\" also as LogGOPSim has it, for results equal to its: "
+     "the message comes at once, and the sender goes on in the instant in which it is matched; one rank "
+     "simulates then.",
      "jobs"},
     {"mpi.partitioned", KER_TYPE_CHOICE, "each", NULL, NULL, "each|whole",
      "What a partitioned send (MPI_Psend_init) moves: each partition as a message of its own, as soon as it "
@@ -102,6 +104,9 @@ static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_conf
         ker_config_is(config, "mpi.copies", "buffered") || ker_config_is(config, "mpi.copies", "all");
     mpi->match_time = ker_config_time(config, "mpi.match_time");
     mpi->eager_buffered = ker_config_is(config, "mpi.eager_completion", "buffered");
+    if (ker_config_is(config, "mpi.rendezvous", "instant"))
+        return ker_config_fail(config, error, "mpi.rendezvous",
+                               "\"instant\" is for network.model = \"loggops\": here a message takes time");
     mpi->rendezvous =
         ker_config_is(config, "mpi.rendezvous", "read") ? TASK_RENDEZVOUS_READ : TASK_RENDEZVOUS_WRITE;
     mpi->parting = ker_config_is(config, "mpi.partitioned", "whole") ? TASK_PARTING_WHOLE : TASK_PARTING_EACH;

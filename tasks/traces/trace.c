@@ -3,11 +3,22 @@
 #include "tasks/traces/mars/reader.h"
 #include "tasks/traces/store/store.h"
 
+static enum ker_status goal_open(struct task_program **program, const struct ker_config *config,
+                                 const char *path, struct ker_comm *comm, struct ker_error *error)
+{
+    return ker_config_fail(config, error, TASK_KEY(path, "format"),
+                           "schedules in GOAL run with network.model = \"loggops\" only, as yet");
+}
+
+static const struct task_program_class goal_class = {.open = goal_open};
+
 /* A folder or file that begins as marstrace's do; everything else is left to liballprof's reader, which says
  * what is wrong with it. */
 static const struct task_program_class *trace_form(const struct ker_config *config, const char *path)
 {
     const char *trace = TASK_KEY(path, "trace"), *format = TASK_KEY(path, "format");
+    if (ker_config_is(config, format, "goal"))
+        return &goal_class;
     bool mars = ker_config_is(config, format, "mars");
     if (ker_config_is(config, format, "auto") && ker_config_has(config, trace))
         mars = mars_trace_known(ker_config_file(config, trace));
@@ -22,8 +33,16 @@ static const struct ker_option trace_options[] = {
     {.key = "jobs[].format",
      .type = KER_TYPE_CHOICE,
      .fallback = "auto",
-     .choices = "auto|mars|liballprof",
-     .meaning = "trace: who has written it: marstrace or liballprof; auto: its first bytes tell."},
+     .choices = "auto|mars|liballprof|goal",
+     .meaning =
+         "trace: who has written it: marstrace or liballprof; or a schedule in LogGOPSim's language GOAL "
+         "(network.model = \"loggops\"); auto: its first bytes tell."},
+    {.key = "jobs[].time_unit",
+     .type = KER_TYPE_TIME,
+     .fallback = "1 ns",
+     .minimum = "1 ps",
+     .maximum = "1 s",
+     .meaning = "trace: of a GOAL schedule: how long a calculation of 1 takes."},
     {.key = NULL},
 };
 

@@ -1,0 +1,18 @@
+/* loggops.h - processes under the LogGOPS model, in place of nodes and a network of packets.
+ *
+ * The programs are graphs of operations (tasks/graphs/graph.h). Processes are numbered through all jobs and
+ * spread over the ranks in that order. What is public of this stands in tasks/tasks.h.
+ */
+#ifndef TASKS_LOGGOPS_H
+#define TASKS_LOGGOPS_H
+
+#include "tasks/tasks.h"
+
+struct loggops_system;
+
+/* The job of a process. */
+uint32_t loggops_job_of(const struct loggops_system *, uint32_t process);
+
+extern const struct ker_option loggops_options[]; /* network.model, loggops.* */
+
+#endif

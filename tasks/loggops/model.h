@@ -1,0 +1,159 @@
+/* model.h - private to tasks/loggops/: processes, events, and what they cost.
+ *
+ * A process has cpus and adapters ("nics"), each with the times from which it is free. Its events are taken
+ * in a fixed order: by time, then by when what caused them was handled (three generations), then by the
+ * process that made them and its count of events. An event whose cpu or adapter is not free is put back to
+ * when it will be, and keeps its place among others of that time. Messages go to the event queue of the
+ * receiver. So what a process does depends on its own events only, whatever rank it is on.
+ */
+#ifndef TASKS_LOGGOPS_MODEL_H
+#define TASKS_LOGGOPS_MODEL_H
+
+#include "tasks/graphs/graph.h"
+#include "tasks/loggops/loggops.h"
+
+/* Time per byte, in picoseconds and millionths of them. */
+struct loggops_rate {
+    uint64_t whole, millionths;
+};
+
+enum loggops_rendezvous { LOGGOPS_INSTANT, LOGGOPS_READ, LOGGOPS_WRITE };
+
+struct loggops_parameters {
+    ker_time latency, overhead, gap;    /* L, o, g */
+    struct loggops_rate per_byte, busy; /* G of the network, O of the cpu */
+    uint64_t eager;                     /* S: longer messages wait until they are matched */
+    enum loggops_rendezvous rendezvous;
+};
+
+/* All but the first byte. */
+static inline ker_time loggops_bytes(const struct loggops_rate *rate, uint64_t bytes)
+{
+    uint64_t more = bytes ? bytes - 1 : 0, time = more * rate->whole;
+    if (__builtin_expect(rate->millionths != 0, 0))
+        time += (uint64_t)((unsigned __int128)more * rate->millionths / 1000000);
+    return (ker_time)time;
+}
+
+enum loggops_kind {
+    LOGGOPS_OPERATION, /* of the process's own graph */
+    LOGGOPS_MESSAGE,   /* with its bytes */
+    LOGGOPS_REQUEST,   /* of a sender whose message waits until it is matched */
+    LOGGOPS_CLEAR,     /* rendezvous by write: the sender may send */
+    LOGGOPS_FETCH,     /* by read: its adapter sends */
+    LOGGOPS_DATA,      /* of a message that was matched before */
+    LOGGOPS_LEFT,      /* by read: the sender's message has been read */
+};
+
+#define LOGGOPS_GENERATIONS 3
+
+struct loggops_event {
+    ker_time time;
+    ker_time cause[LOGGOPS_GENERATIONS]; /* when what made it was handled, and what made that; -1: nothing */
+    uint64_t bytes;
+    uint32_t origin, number; /* the process that made it, and its count */
+    uint32_t process;        /* that it happens to: local index */
+    uint32_t child, next;    /* in the queue; next also in lists */
+    uint32_t tag;
+    uint32_t op, match; /* the sender's operation, or the process's own; the receiver's */
+    uint8_t kind, cpu, nic;
+};
+
+struct loggops_list {
+    uint32_t first, last;
+};
+
+struct loggops_process {
+    const struct graph_task *task;
+    ker_time *ready;                        /* of each operation: when what it depends on was done; with one
+                                               cpu that needs no memory: NULL */
+    uint32_t number;                        /* events it has made */
+    uint32_t done;                          /* operations */
+    struct loggops_list posted, unexpected; /* receives without a message, messages without a receive */
+};
+
+/* A component of the engine: one process, or all of them, where they touch each other without delay. */
+struct loggops_group {
+    struct loggops_system *system;
+    uint32_t first; /* process */
+    uint32_t queue; /* its least event */
+    ker_time wake;  /* earliest timer that is posted; KER_TIME_MAX: none */
+};
+
+struct loggops_job {
+    char *name;
+    const char *file;      /* the configuration's */
+    uint32_t first, tasks; /* global numbers of its processes */
+    ker_time start;
+    double factor;
+    uint64_t unit;
+    struct graph *graph; /* of the processes on this rank */
+};
+
+struct loggops_system {
+    struct loggops_parameters set;
+    struct loggops_job *job;
+    uint32_t jobs, processes; /* of all ranks */
+    uint32_t first, count;    /* on this rank */
+    uint32_t ranks;           /* over which they are spread: the first `processes % ranks` have one more */
+    uint32_t cpus, nics;
+    bool together; /* one group */
+    bool instant;  /* that is because of rendezvous */
+    ker_time lookahead;
+    struct ker_engine *engine;
+    struct loggops_process *process;
+    struct loggops_group *group;
+    ker_time *ready;   /* of all its processes */
+    ker_time *free_at; /* process x (cpus, then sending, then receiving adapters) */
+    KER_POOL(struct loggops_event) events;
+    /* While one event is handled: operations that become free, of the process itself, and of a sender that
+     * is told without delay. */
+    struct loggops_process *current, *other;
+    struct loggops_released {
+        uint32_t *op;
+        uint32_t count, room;
+    } released[2];
+    uint64_t handled, messages;
+};
+
+/* The global number of a process on this rank. */
+static inline uint32_t loggops_rank(const struct loggops_system *s, const struct loggops_process *p)
+{
+    return s->first + (uint32_t)(p - s->process);
+}
+static inline ker_time *loggops_cpu(struct loggops_system *s, const struct loggops_process *p, unsigned cpu)
+{
+    return &s->free_at[(size_t)(p - s->process) * (s->cpus + 2 * s->nics) + cpu];
+}
+static inline ker_time *loggops_sending(struct loggops_system *s, const struct loggops_process *p,
+                                        unsigned nic)
+{
+    return loggops_cpu(s, p, s->cpus + nic);
+}
+static inline ker_time *loggops_receiving(struct loggops_system *s, const struct loggops_process *p,
+                                          unsigned nic)
+{
+    return loggops_cpu(s, p, s->cpus + s->nics + nic);
+}
+
+/* -- queue.c: events by their order, pairing heaps in one pool -- */
+void loggops_queue_put(struct loggops_system *, uint32_t *queue, uint32_t event);
+uint32_t loggops_queue_take(struct loggops_system *, uint32_t *queue); /* the least; not empty */
+
+/* -- process.c -- */
+void loggops_begin(struct loggops_system *, struct loggops_process *, ker_time start);
+/* Everything of a group up to and with this time. */
+void loggops_group_run(struct loggops_group *, ker_time until);
+
+/* -- settings.c -- */
+enum ker_status loggops_settings(struct loggops_parameters *, const struct ker_config *, struct ker_error *);
+
+/* -- components.c -- */
+/* Which processes a rank has, when so many share them. */
+void loggops_spread(struct loggops_system *, uint32_t rank, uint32_t ranks);
+/* Where a process lives. */
+struct ker_address loggops_address(const struct loggops_system *, uint32_t process);
+/* The event, which is in no queue, goes to a process at its time. */
+void loggops_deliver(struct loggops_system *, uint32_t event, uint32_t process);
+
+#endif

@@ -1,0 +1,394 @@
+/* process.c - what events do: LogGOPS as in T. Hoefler, T. Schneider, A. Lumsdaine: LogGOPSim (HPDC 2010).
+ *
+ * A message of s bytes that is sent at t takes the sender's cpu until t + o + (s-1) O and its adapter until t
+ * + g + (s-1) G, and is at the receiver at t + o + L; from t' on, when cpu and adapter are free there, it
+ * takes the cpu for o + (s-1) max(O, G) and the adapter for g + (s-1) G, whether somebody waits for it or
+ * not. A message of more than S bytes is done at its sender when it is matched.
+ *
+ * Rendezvous: LOGGOPS_INSTANT, as in that tool: the sender goes on in the instant of matching, which costs
+ * nothing and takes no time. LOGGOPS_WRITE: a request of one byte, an answer of one byte from the receiver's
+ * cpu, then the message from the sender's cpu, which is done when it has left. LOGGOPS_READ: a request, then
+ * the receiver's adapter fetches the message from the sender's adapter, L each way, without the sender's cpu.
+ */
+#include "tasks/loggops/model.h"
+
+#include <string.h>
+
+static struct loggops_event *event_at(struct loggops_system *s, uint32_t index)
+{
+    return &s->events.at[index];
+}
+
+static ker_time later(ker_time a, ker_time b)
+{
+    return a > b ? a : b;
+}
+
+/* The cpu is taken until then. */
+static void cpu_take(struct loggops_system *s, struct loggops_process *p, unsigned cpu, ker_time until)
+{
+    *loggops_cpu(s, p, cpu) = until;
+    ker_touch(s->engine, until);
+}
+
+static struct loggops_group *group_of(struct loggops_system *s, const struct loggops_process *p)
+{
+    return &s->group[s->together ? 0 : p - s->process];
+}
+
+/* A new event made by process p while the event `by` is handled. */
+static uint32_t event_new(struct loggops_system *s, struct loggops_process *p, const ker_time *cause,
+                          enum loggops_kind kind)
+{
+    uint32_t index = KER_POOL_TAKE(&s->events, NULL);
+    struct loggops_event *e = event_at(s, index);
+    memcpy(e->cause, cause, sizeof e->cause);
+    e->origin = loggops_rank(s, p);
+    e->number = p->number++;
+    e->process = (uint32_t)(p - s->process);
+    e->kind = (uint8_t)kind;
+    return index;
+}
+
+/* ---- operations become free ---- */
+
+/* When an operation can be taken at the earliest, as far as is known. */
+static ker_time op_time(struct loggops_system *s, const struct loggops_process *p, const struct graph_op *op,
+                        ker_time now)
+{
+    ker_time time = later(now, *loggops_cpu(s, p, op->cpu));
+    return op->kind == GRAPH_SEND ? later(time, *loggops_sending(s, p, op->nic)) : time;
+}
+
+static void op_put(struct loggops_system *s, struct loggops_process *p, uint32_t number,
+                   const ker_time *cause, ker_time now)
+{
+    const struct graph_op *op = &p->task->op[number];
+    uint32_t index = event_new(s, p, cause, LOGGOPS_OPERATION);
+    struct loggops_event *e = event_at(s, index);
+    e->time = op_time(s, p, op, p->ready ? later(now, p->ready[number]) : now);
+    e->op = number;
+    loggops_queue_put(s, &group_of(s, p)->queue, index);
+}
+
+/* What waits for something that has happened at `when`. */
+static void release(struct loggops_system *s, struct loggops_process *p, uint32_t first, uint32_t count,
+                    ker_time when)
+{
+    struct loggops_released *r = &s->released[p != s->current];
+    KER_RESERVE(r->op, r->room, r->count + count);
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t dependent = p->task->dependent[first + i];
+        if (p->ready)
+            p->ready[dependent] = later(p->ready[dependent], when);
+        if (--p->task->op[dependent].before == 0)
+            r->op[r->count++] = dependent;
+    }
+}
+
+static void op_begun(struct loggops_system *s, struct loggops_process *p, uint32_t number, ker_time when)
+{
+    const struct graph_op *op = &p->task->op[number];
+    release(s, p, op->first, op->on_begin, when);
+}
+
+static void op_done(struct loggops_system *s, struct loggops_process *p, uint32_t number, ker_time when)
+{
+    const struct graph_op *op = &p->task->op[number];
+    release(s, p, op->first + op->on_begin, op->on_done, when);
+    p->done++;
+}
+
+/* What has become free of a process, by kind: sends, receives, calculations. */
+static void released_put(struct loggops_system *s, struct loggops_process *p, struct loggops_released *r,
+                         const ker_time *cause, ker_time now)
+{
+    if (r->count == 1) {
+        op_put(s, p, r->op[0], cause, now);
+    } else {
+        for (unsigned kind = GRAPH_SEND; kind <= GRAPH_CALCULATION; kind++)
+            for (uint32_t i = 0; i < r->count; i++)
+                if (p->task->op[r->op[i]].kind == kind)
+                    op_put(s, p, r->op[i], cause, now);
+    }
+    r->count = 0;
+}
+
+void loggops_begin(struct loggops_system *s, struct loggops_process *p, ker_time start)
+{
+    static const ker_time nothing[LOGGOPS_GENERATIONS] = {-1, -1, -1};
+    struct loggops_released *r = &s->released[0];
+    for (uint32_t i = 0; i < p->task->ops; i++)
+        if (p->task->op[i].before == 0)
+            *KER_PUSH(r->op, r->count, r->room) = i;
+    released_put(s, p, r, nothing, start);
+}
+
+/* ---- messages ---- */
+
+struct now {
+    ker_time time, cause[LOGGOPS_GENERATIONS]; /* of what this instant causes */
+};
+
+/* Sends something: `sample` says what. */
+static void post(struct loggops_system *s, struct loggops_process *p, const struct now *now,
+                 const struct loggops_event *sample, uint32_t to, ker_time arrival)
+{
+    uint32_t index = event_new(s, p, now->cause, (enum loggops_kind)sample->kind);
+    struct loggops_event *e = event_at(s, index);
+    e->time = arrival;
+    e->bytes = sample->bytes;
+    e->tag = sample->tag;
+    e->op = sample->op;
+    e->match = sample->match;
+    e->cpu = sample->cpu;
+    e->nic = sample->nic;
+    loggops_deliver(s, index, to);
+}
+
+/* The sender of a message that had to wait goes on in this instant. */
+static void sender_free(struct loggops_system *s, const struct now *now, const struct loggops_event *m)
+{
+    if (m->bytes <= s->set.eager)
+        return;
+    struct loggops_process *p = &s->process[m->origin - s->first];
+    ker_time *cpu = loggops_cpu(s, p, m->cpu), *nic = loggops_sending(s, p, m->nic);
+    *cpu = later(*cpu, now->time);
+    *nic = later(*nic, now->time);
+    s->other = p;
+    op_done(s, p, m->op, now->time);
+}
+
+/* A message, or the request of one, has met its receive. */
+static void matched(struct loggops_system *s, struct loggops_process *p, const struct now *now,
+                    const struct loggops_event *m, uint32_t receive)
+{
+    if (m->kind == LOGGOPS_MESSAGE) {
+        sender_free(s, now, m);
+        op_done(s, p, receive, later(now->time, *loggops_cpu(s, p, m->cpu)));
+        return;
+    }
+    struct loggops_event answer = *m;
+    answer.kind = s->set.rendezvous == LOGGOPS_READ ? LOGGOPS_FETCH : LOGGOPS_CLEAR;
+    answer.match = receive;
+    cpu_take(s, p, m->cpu, later(*loggops_cpu(s, p, m->cpu), now->time) + s->set.overhead);
+    post(s, p, now, &answer, m->origin, *loggops_cpu(s, p, m->cpu) + s->set.latency);
+}
+
+static bool fits(const struct graph_op *receive, uint32_t source, uint32_t tag)
+{
+    return (receive->peer == source || receive->peer == GRAPH_ANY) &&
+           (receive->tag == tag || receive->tag == GRAPH_ANY || tag == GRAPH_ANY);
+}
+
+static void list_append(struct loggops_system *s, struct loggops_list *l, uint32_t index)
+{
+    event_at(s, index)->next = KER_NONE;
+    if (l->first == KER_NONE)
+        l->first = index;
+    else
+        event_at(s, l->last)->next = index;
+    l->last = index;
+}
+
+static void list_remove(struct loggops_system *s, struct loggops_list *l, uint32_t previous, uint32_t index)
+{
+    uint32_t next = event_at(s, index)->next;
+    if (previous == KER_NONE)
+        l->first = next;
+    else
+        event_at(s, previous)->next = next;
+    if (l->last == index)
+        l->last = previous;
+}
+
+/* The source of a message as the job's tasks are numbered. */
+static uint32_t source_of(const struct loggops_system *s, uint32_t process)
+{
+    uint32_t job = loggops_job_of(s, process);
+    return process - s->job[job].first;
+}
+
+/* The event is kept when nothing fits. */
+static void receive_begin(struct loggops_system *s, struct loggops_process *p, const struct now *now,
+                          uint32_t index)
+{
+    uint32_t number = event_at(s, index)->op, previous = KER_NONE;
+    const struct graph_op *op = &p->task->op[number];
+    op_begun(s, p, number, now->time);
+    for (uint32_t i = p->unexpected.first; i != KER_NONE; previous = i, i = event_at(s, i)->next) {
+        struct loggops_event m = *event_at(s, i);
+        if (!fits(op, source_of(s, m.origin), m.tag))
+            continue;
+        list_remove(s, &p->unexpected, previous, i);
+        KER_POOL_GIVE(&s->events, i);
+        KER_POOL_GIVE(&s->events, index);
+        matched(s, p, now, &m, number);
+        return;
+    }
+    list_append(s, &p->posted, index);
+}
+
+/* A message, or the request of one, has been taken in. */
+static void message_match(struct loggops_system *s, struct loggops_process *p, const struct now *now,
+                          uint32_t index)
+{
+    const struct loggops_event m = *event_at(s, index);
+    uint32_t previous = KER_NONE, source = source_of(s, m.origin);
+    for (uint32_t i = p->posted.first; i != KER_NONE; previous = i, i = event_at(s, i)->next) {
+        uint32_t number = event_at(s, i)->op;
+        if (!fits(&p->task->op[number], source, m.tag))
+            continue;
+        list_remove(s, &p->posted, previous, i);
+        KER_POOL_GIVE(&s->events, i);
+        KER_POOL_GIVE(&s->events, index);
+        matched(s, p, now, &m, number);
+        return;
+    }
+    list_append(s, &p->unexpected, index);
+}
+
+/* ---- one event ---- */
+
+/* From when on what the event needs is free. */
+static ker_time possible(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e)
+{
+    if (e->kind == LOGGOPS_OPERATION) {
+        const struct graph_op *op = &p->task->op[e->op];
+        return op->kind == GRAPH_RECEIVE ? e->time : op_time(s, p, op, e->time);
+    }
+    if (e->kind == LOGGOPS_FETCH)
+        return later(e->time, *loggops_sending(s, p, e->nic));
+    if (e->kind == LOGGOPS_LEFT)
+        return e->time;
+    ker_time time = later(e->time, *loggops_cpu(s, p, e->cpu));
+    return e->kind == LOGGOPS_CLEAR ? later(time, *loggops_sending(s, p, e->nic))
+                                    : later(time, *loggops_receiving(s, p, e->nic));
+}
+
+/* A send takes its cpu and adapter for so many bytes; returns when it is at the other side. */
+static ker_time transmit(struct loggops_system *s, struct loggops_process *p, unsigned cpu, unsigned nic,
+                         ker_time now, uint64_t bytes)
+{
+    const struct loggops_parameters *set = &s->set;
+    cpu_take(s, p, cpu, now + set->overhead + loggops_bytes(&set->busy, bytes));
+    *loggops_sending(s, p, nic) = now + set->gap + loggops_bytes(&set->per_byte, bytes);
+    return now + set->overhead + set->latency;
+}
+
+static void take_in(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e,
+                    uint64_t bytes)
+{
+    const struct loggops_parameters *set = &s->set;
+    ker_time wire = loggops_bytes(&set->per_byte, bytes);
+    cpu_take(s, p, e->cpu, e->time + set->overhead + later(loggops_bytes(&set->busy, bytes), wire));
+    *loggops_receiving(s, p, e->nic) = e->time + set->gap + wire;
+}
+
+static void send_begin(struct loggops_system *s, struct loggops_process *p, const struct now *now,
+                       uint32_t number)
+{
+    const struct graph_op *op = &p->task->op[number];
+    bool waits = op->amount > s->set.eager, asks = waits && s->set.rendezvous != LOGGOPS_INSTANT;
+    struct loggops_event m = {.kind = asks ? LOGGOPS_REQUEST : LOGGOPS_MESSAGE,
+                              .bytes = op->amount,
+                              .tag = op->tag,
+                              .op = number,
+                              .cpu = op->cpu,
+                              .nic = op->nic};
+    uint32_t to = op->peer + s->job[loggops_job_of(s, loggops_rank(s, p))].first;
+    ker_time arrival = transmit(s, p, op->cpu, op->nic, now->time, asks ? 1 : op->amount);
+    s->messages++;
+    post(s, p, now, &m, to, arrival);
+    op_begun(s, p, number, now->time);
+    if (!waits)
+        op_done(s, p, number, *loggops_cpu(s, p, op->cpu));
+}
+
+/* Of the process's own operations; a receive keeps its event. */
+static void operation(struct loggops_system *s, struct loggops_process *p, const struct now *now,
+                      uint32_t index)
+{
+    uint32_t number = event_at(s, index)->op;
+    const struct graph_op *op = &p->task->op[number];
+    if (op->kind == GRAPH_RECEIVE) {
+        receive_begin(s, p, now, index);
+        return;
+    }
+    KER_POOL_GIVE(&s->events, index);
+    if (op->kind == GRAPH_SEND) {
+        send_begin(s, p, now, number);
+        return;
+    }
+    cpu_take(s, p, op->cpu, now->time + (ker_time)op->amount);
+    op_begun(s, p, number, now->time);
+    op_done(s, p, number, *loggops_cpu(s, p, op->cpu));
+}
+
+/* Of what has come: rendezvous after its request. */
+static void rendezvous(struct loggops_system *s, struct loggops_process *p, const struct now *now,
+                       const struct loggops_event *e)
+{
+    struct loggops_event m = *e;
+    switch (e->kind) {
+    case LOGGOPS_CLEAR: /* taken in, and the message sent */
+        m.kind = LOGGOPS_DATA;
+        post(s, p, now, &m, e->origin, transmit(s, p, e->cpu, e->nic, now->time + s->set.overhead, e->bytes));
+        op_done(s, p, e->op, *loggops_cpu(s, p, e->cpu));
+        break;
+    case LOGGOPS_FETCH:
+        m.kind = LOGGOPS_DATA;
+        *loggops_sending(s, p, e->nic) = now->time + s->set.gap + loggops_bytes(&s->set.per_byte, e->bytes);
+        post(s, p, now, &m, e->origin, now->time + s->set.latency);
+        break;
+    case LOGGOPS_DATA:
+        take_in(s, p, e, e->bytes);
+        op_done(s, p, e->match, *loggops_cpu(s, p, e->cpu));
+        m.kind = LOGGOPS_LEFT;
+        if (s->set.rendezvous == LOGGOPS_READ)
+            post(s, p, now, &m, e->origin,
+                 now->time + s->set.overhead + s->set.latency + loggops_bytes(&s->set.per_byte, e->bytes));
+        break;
+    default:
+        cpu_take(s, p, e->cpu, later(*loggops_cpu(s, p, e->cpu), now->time));
+        op_done(s, p, e->op, now->time);
+    }
+}
+
+static void event_handle(struct loggops_system *s, struct loggops_process *p, uint32_t index)
+{
+    const struct loggops_event e = *event_at(s, index);
+    struct now now = {e.time, {e.time, e.cause[0], e.cause[1]}};
+    s->handled++;
+    s->current = p;
+    if (e.kind == LOGGOPS_OPERATION) {
+        operation(s, p, &now, index);
+    } else if (e.kind == LOGGOPS_MESSAGE || e.kind == LOGGOPS_REQUEST) {
+        take_in(s, p, &e, e.kind == LOGGOPS_REQUEST ? 1 : e.bytes);
+        message_match(s, p, &now, index);
+    } else {
+        KER_POOL_GIVE(&s->events, index);
+        rendezvous(s, p, &now, &e);
+    }
+    if (s->released[0].count)
+        released_put(s, p, &s->released[0], now.cause, now.time);
+    if (s->released[1].count)
+        released_put(s, s->other, &s->released[1], now.cause, now.time);
+}
+
+void loggops_group_run(struct loggops_group *g, ker_time until)
+{
+    struct loggops_system *s = g->system;
+    while (g->queue != KER_NONE && event_at(s, g->queue)->time <= until) {
+        uint32_t index = loggops_queue_take(s, &g->queue);
+        struct loggops_event *e = event_at(s, index);
+        struct loggops_process *p = &s->process[e->process];
+        ker_time free_at = possible(s, p, e);
+        if (free_at > e->time) {
+            e->time = free_at;
+            loggops_queue_put(s, &g->queue, index);
+        } else {
+            event_handle(s, p, index);
+        }
+    }
+}

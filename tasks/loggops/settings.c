@@ -1,0 +1,84 @@
+/* settings.c - the keys network.model and loggops.*. */
+#include "tasks/loggops/model.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define WITH "network.model=loggops"
+#define RATE_MOST ((uint64_t)1000000000000) /* picoseconds per byte: a second */
+
+const struct ker_option loggops_options[] = {
+    {"network.model", KER_TYPE_CHOICE, "packet", NULL, NULL, "packet|loggops",
+     "What carries messages: nodes, adapters and switches, packet by packet; or the LogGOPS model, which has "
+     "processes with cpus and adapters, and a latency between them."},
+    {"loggops.L", KER_TYPE_TIME, "2500 ns", NULL, "1000 s", NULL, "Latency between processes.", WITH},
+    {"loggops.o", KER_TYPE_TIME, "1500 ns", NULL, "1000 s", NULL,
+     "Time of the cpu for a message, at its sender and at its receiver.", WITH},
+    {"loggops.g", KER_TYPE_TIME, "1000 ns", NULL, "1000 s", NULL,
+     "Least time between the beginnings of two messages at an adapter, each way.", WITH},
+    {"loggops.G", KER_TYPE_STRING, "6 ns", NULL, NULL, NULL,
+     "Time of the adapter for each further byte of a message, \"0.04 ns\".", WITH},
+    {"loggops.O", KER_TYPE_STRING, "0 ns", NULL, NULL, NULL,
+     "Time of the cpu for each further byte; at the receiver at least loggops.G.", WITH},
+    {"loggops.S", KER_TYPE_BYTES, "65535 B", NULL, NULL, NULL,
+     "Longer messages wait until they are matched (mpi.rendezvous).", WITH},
+    {0},
+};
+
+/* "0.04 ns": at most six decimals of a picosecond count. */
+static bool rate_parse(const char *text, struct loggops_rate *rate)
+{
+    static const struct {
+        const char *name;
+        uint64_t millionths;
+    } units[] = {{"ps", 1000000}, {"ns", 1000000000}, {"us", 1000000000000}, {"ms", 1000000000000000}};
+    unsigned __int128 digits = 0, scale = 1;
+    int count = 0, point = 0;
+    for (; isdigit((unsigned char)*text) || (*text == '.' && !point); text++) {
+        if (*text == '.') {
+            point = 1;
+            continue;
+        }
+        digits = digits * 10 + (unsigned)(*text - '0');
+        scale *= point ? 10 : 1;
+        if (++count > 18)
+            return false;
+    }
+    text += strspn(text, " ");
+    for (size_t i = 0; count && i < sizeof units / sizeof *units; i++) {
+        if (strcmp(text, units[i].name) != 0)
+            continue;
+        unsigned __int128 all = (digits * units[i].millionths + scale / 2) / scale;
+        if (all / 1000000 > RATE_MOST)
+            return false;
+        *rate = (struct loggops_rate){(uint64_t)(all / 1000000), (uint64_t)(all % 1000000)};
+        return true;
+    }
+    return false;
+}
+
+static enum ker_status rate_read(struct loggops_rate *rate, const struct ker_config *config, const char *key,
+                                 struct ker_error *error)
+{
+    if (rate_parse(ker_config_string(config, key), rate))
+        return KER_OK;
+    return ker_config_fail(
+        config, error, key,
+        "\"%s\" is no time per byte: give a number of up to 18 digits and ps, ns, us or ms, "
+        "as \"0.04 ns\", at most one second",
+        ker_config_string(config, key));
+}
+
+enum ker_status loggops_settings(struct loggops_parameters *set, const struct ker_config *config,
+                                 struct ker_error *error)
+{
+    static const struct ker_word ways[] = {
+        {"instant", LOGGOPS_INSTANT}, {"read", LOGGOPS_READ}, {"write", LOGGOPS_WRITE}, {NULL, 0}};
+    set->latency = ker_config_time(config, "loggops.L");
+    set->overhead = ker_config_time(config, "loggops.o");
+    set->gap = ker_config_time(config, "loggops.g");
+    set->eager = ker_config_bytes(config, "loggops.S");
+    set->rendezvous = (enum loggops_rendezvous)ker_config_number(config, "mpi.rendezvous", ways);
+    enum ker_status status = rate_read(&set->per_byte, config, "loggops.G", error);
+    return status ? status : rate_read(&set->busy, config, "loggops.O", error);
+}

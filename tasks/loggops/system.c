@@ -1,0 +1,184 @@
+/* system.c - the jobs of a run under LogGOPS: which there are, and their graphs. */
+#include "tasks/loggops/model.h"
+
+#include "tasks/jobs/jobs.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PROCESSES_MOST 0x7fffffff
+
+bool task_loggops_wanted(const struct ker_config *config)
+{
+    return ker_config_is(config, "network.model", "loggops");
+}
+
+uint32_t loggops_job_of(const struct loggops_system *s, uint32_t process)
+{
+    uint32_t low = 0, high = s->jobs;
+    while (high - low > 1) {
+        uint32_t middle = (low + high) / 2;
+        *(process < s->job[middle].first ? &high : &low) = middle;
+    }
+    return low;
+}
+
+static enum ker_status job_read(struct loggops_job *j, uint32_t number, const struct ker_config *config,
+                                struct ker_error *error)
+{
+    char path[32];
+    snprintf(path, sizeof path, "jobs[%u]", number);
+    if (!ker_config_has(config, TASK_KEY(path, "program")) ||
+        !ker_config_is(config, TASK_KEY(path, "program"), "trace"))
+        return ker_config_fail(config, error, TASK_KEY(path, "program"),
+                               "network.model = \"loggops\" runs schedules in GOAL only, as yet: "
+                               "jobs[].program = \"trace\", and jobs[].format = \"goal\"");
+    if (!ker_config_has(config, TASK_KEY(path, "trace")))
+        return ker_config_fail(config, error, TASK_KEY(path, "trace"),
+                               "is missing: a file with a GOAL schedule");
+    const char *format = TASK_KEY(path, "format");
+    if (!ker_config_is(config, format, "goal") && !ker_config_is(config, format, "auto"))
+        return ker_config_fail(config, error, format,
+                               "network.model = \"loggops\" runs schedules in GOAL only, as yet");
+    const char *name = ker_config_string(config, TASK_KEY(path, "name"));
+    j->name = *name ? ker_format("%s", name) : ker_format("job%u", number);
+    j->file = ker_config_file(config, TASK_KEY(path, "trace"));
+    j->start = ker_config_time(config, TASK_KEY(path, "start"));
+    j->factor = ker_config_real(config, TASK_KEY(path, "processor_factor"));
+    j->unit = (uint64_t)ker_config_time(config, TASK_KEY(path, "time_unit"));
+    return graph_goal_tasks(j->file, &j->tasks, error);
+}
+
+static enum ker_status jobs_read(struct loggops_system *s, const struct ker_config *config,
+                                 struct ker_error *error)
+{
+    s->jobs = (uint32_t)ker_config_count(config, "jobs");
+    if (!s->jobs)
+        return ker_config_fail(config, error, "jobs", "nobody sends anything: give jobs");
+    s->job = ker_alloc(s->jobs * sizeof *s->job);
+    uint64_t processes = 0;
+    for (uint32_t i = 0; i < s->jobs; i++) {
+        s->job[i].first = (uint32_t)processes;
+        enum ker_status status = job_read(&s->job[i], i, config, error);
+        if (status)
+            return status;
+        processes += s->job[i].tasks;
+        if (processes > PROCESSES_MOST)
+            return ker_config_fail(config, error, "jobs", "have more than %u processes together",
+                                   (unsigned)PROCESSES_MOST);
+    }
+    s->processes = (uint32_t)processes;
+    return KER_OK;
+}
+
+enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_config *config,
+                                 struct ker_error *error)
+{
+    struct loggops_system *s = *made = ker_alloc(sizeof *s);
+    enum ker_status status = loggops_settings(&s->set, config, error);
+    return status ? status : jobs_read(s, config, error);
+}
+
+static void graphs_free(struct loggops_system *s)
+{
+    for (uint32_t i = 0; i < s->jobs; i++) {
+        graph_free(s->job[i].graph);
+        s->job[i].graph = NULL;
+    }
+}
+
+static void jobs_free(struct loggops_system *s)
+{
+    graphs_free(s);
+    for (uint32_t i = 0; i < s->jobs; i++)
+        free(s->job[i].name);
+    free(s->job);
+}
+
+void task_loggops_free(struct loggops_system *s)
+{
+    if (!s)
+        return;
+    if (s->job)
+        jobs_free(s);
+    KER_POOL_RELEASE(&s->events);
+    free(s->released[0].op);
+    free(s->released[1].op);
+    free(s->process);
+    free(s->group);
+    free(s->free_at);
+    free(s->ready);
+    free(s);
+}
+
+/* Calculations as the simulated processor takes them. */
+static void job_scale(const struct loggops_job *j)
+{
+    if (j->factor == 1)
+        return;
+    for (uint32_t t = 0; t < j->graph->count; t++)
+        for (uint32_t i = 0; i < j->graph->task[t].ops; i++) {
+            struct graph_op *op = &j->graph->task[t].op[i];
+            if (op->kind == GRAPH_CALCULATION)
+                op->amount = (uint64_t)llround((double)op->amount * j->factor);
+        }
+}
+
+static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *inputs,
+                                   struct ker_error *error)
+{
+    uint64_t longest = 0;
+    s->cpus = s->nics = 1;
+    for (uint32_t i = 0; i < s->jobs; i++) {
+        struct loggops_job *j = &s->job[i];
+        uint32_t from = s->first > j->first ? s->first : j->first, end = s->first + s->count,
+                 to = end < j->first + j->tasks ? end : j->first + j->tasks;
+        struct graph_form form = {.inputs = inputs, .unit = j->unit};
+        enum ker_status status = graph_goal_read(&j->graph, j->file, &form, from < to ? from - j->first : 0,
+                                                 from < to ? to - from : 0, error);
+        if (status)
+            return status;
+        job_scale(j);
+        s->cpus = j->graph->cpus > s->cpus ? j->graph->cpus : s->cpus;
+        s->nics = j->graph->nics > s->nics ? j->graph->nics : s->nics;
+        longest = j->graph->longest > longest ? j->graph->longest : longest;
+    }
+    bool waits = longest > s->set.eager;
+    s->lookahead = s->set.latency + (waits && s->set.rendezvous == LOGGOPS_READ ? 0 : s->set.overhead);
+    s->instant = waits && s->set.rendezvous == LOGGOPS_INSTANT;
+    s->together = s->lookahead == 0 || s->instant;
+    s->lookahead = s->together ? KER_US : s->lookahead; /* nobody is to be waited for */
+    return KER_OK;
+}
+
+enum ker_status task_loggops_read(struct loggops_system *s, uint32_t rank, uint32_t ranks,
+                                  struct ker_inputs *inputs, struct ker_error *error)
+{
+    loggops_spread(s, rank, ranks);
+    enum ker_status status = graphs_read(s, inputs, error);
+    if (status || !s->together || ranks == 1)
+        return status;
+    if (rank == 0)
+        ker_warn("one rank simulates all processes: %s",
+                 s->instant ? "mpi.rendezvous = \"instant\" lets them touch each other without delay"
+                            : "loggops.L and loggops.o leave no time between them");
+    loggops_spread(s, rank, 1);
+    graphs_free(s);
+    return graphs_read(s, inputs, error);
+}
+
+bool task_loggops_alone(const struct loggops_system *s)
+{
+    return s->together;
+}
+
+uint32_t task_loggops_processes(const struct loggops_system *s)
+{
+    return s->processes;
+}
+
+uint64_t task_loggops_events(const struct loggops_system *s)
+{
+    return s->handled;
+}

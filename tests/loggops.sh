@@ -1,0 +1,138 @@
+#!/bin/bash
+# network.model = "loggops": times derived by hand, the same results on any number of ranks and in any order of processes, with every way
+# of rendezvous and parameters down to 0, and what is refused.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/lib-script.sh
+t=$work
+cat >"$t/l.cfg" <<'CFG'
+network: { model = "loggops"; };
+jobs: ( { program = "trace"; format = "goal"; time_unit = "1 ps"; } );
+CFG
+run() { "$marssim" -q -o "$t/o" "$t/l.cfg" "$@" 2>"$t/err"; }
+finish() { cut -d, -f3 "$t/o/tasks.csv" | tail -n +2 | tr '\n' ' '; }
+small=("loggops.L=1000 ps" "loggops.o=10 ps" "loggops.g=20 ps" "loggops.G=1 ps" "loggops.O=2 ps" "loggops.S=10 B")
+is() { # TIMES NAME
+    local got; got=$(finish)
+    verdict "$([ "$got" = "$1 " ] || echo "finish times are $got")" "$2"
+}
+cat >"$t/one.goal" <<'GOAL'
+num_ranks 2
+rank 0 {
+c: calc 100
+s: send 10b to 1 tag 3
+s requires c
+}
+rank 1 {
+recv 10b from 0 tag 3
+}
+GOAL
+# o; arrival at 100 + o + L; o and nine bytes more
+run jobs[0].trace="$t/one.goal" "${small[@]}"
+is "128 1138" "an eager message"
+run jobs[0].trace="$t/one.goal" "${small[@]}" "loggops.G=2.5 ps"
+is "128 1142" "a fraction of a picosecond per byte, cut after the multiplication"
+sed 's/10b/100b/' "$t/one.goal" >"$t/long.goal"
+# request: 110, 1110, taken in until 1120; answer until 1130; there at 2130; by write the sender takes it in until 2140, and sends until
+# 2150 + 99 x 2; the data are there at 3150 and take 10 + 99 x 2. By read the adapter sends at 2130: data at 3130, and 10 + 1000 + 99 later
+# the sender knows.
+run jobs[0].trace="$t/long.goal" "${small[@]}" mpi.rendezvous=write
+is "2348 3358" "rendezvous by write"
+run jobs[0].trace="$t/long.goal" "${small[@]}" mpi.rendezvous=read
+is "4239 3338" "rendezvous by read"
+run jobs[0].trace="$t/long.goal" "${small[@]}" mpi.rendezvous=instant
+is "1110 1318" "rendezvous in an instant, as LogGOPSim has it"
+run jobs[0].trace="$t/long.goal" "${small[@]}" mpi.rendezvous=instant jobs[0].processor_factor=2.5 "jobs[0].start=1 ns"
+is "2260 2468" "a slower processor, and a later start"
+cat >"$t/cpus.goal" <<'GOAL'
+num_ranks 1
+rank 0 {
+a: calc 10000 cpu 0
+b: calc 100 cpu 1
+b requires a
+c: calc 50 cpu 0
+c requires b
+}
+GOAL
+run jobs[0].trace="$t/cpus.goal" "${small[@]}"
+is "10150" "dependencies between cpus carry their time"
+cat >"$t/eight.awk" <<'AWK'
+BEGIN {
+    print "num_ranks 8"
+    for (i = 0; i < 8; i++) {
+        printf "rank %d {\n", i
+        for (r = 0; r < 3; r++) {
+            printf "s%d: send 180b to %d\nr%d: recv 180b from %d\n", r, (i + 2 ^ r) % 8, r, (i - 2 ^ r + 8) % 8
+            if (r) printf "s%d requires r%d\ns%d requires s%d\nr%d requires r%d\nr%d requires s%d\n", r, r - 1, r, r - 1, r, r - 1, r, r - 1
+        }
+        print "}"
+    }
+}
+AWK
+awk -f "$t/eight.awk" >"$t/eight.goal"
+run jobs[0].trace="$t/eight.goal" "loggops.L=0 ps" "loggops.o=50 ns" "loggops.g=100 ns" "loggops.G=6 ns"
+is "3522000 3522000 3522000 3522000 3522000 3522000 3522000 3522000" "dissemination among eight: three times (2 o + 179 G)"
+
+# Random schedules that cannot get stuck: the operations of every task follow one order of all messages.
+cat >"$t/random.awk" <<'AWK'
+BEGIN {
+    srand(seed); n = 1 + int(rand() * 12); cpus = 1 + int(rand() * 3); split("1 2 100 65535 65536 1000000", size, " ")
+    for (m = 0; m < 60; m++) {
+        a = int(rand() * n); b = int(rand() * n); bytes = size[1 + int(rand() * 6)]
+        if (a == b) { # a long message to oneself waits for a receive that was there before
+            add(a, "recv " bytes "b from " a " tag " m place(1), 0.2)
+            add(a, "send " bytes "b to " a " tag " m place(1), 1)
+            continue
+        }
+        add(a, "send " bytes "b to " b " tag " m place(1), 0.2)
+        if (rand() < 0.4) add(b, "calc " int(rand() * 100000) place(0), 0.2)
+        add(b, "recv " bytes "b from " (rand() < 0.3 ? -1 : a) " tag " m place(1), 0.2)
+    }
+    print "num_ranks " n
+    for (i = 0; i < n; i++) print "rank " i " {\n" text[i] "}"
+}
+function place(message) { return (cpus > 1 ? " cpu " int(rand() * cpus) : "") (message && cpus > 2 ? " nic " int(rand() * 2) : "") }
+function add(task, what, begun) {
+    count[task]++; text[task] = text[task] "l" count[task] ": " what "\n"
+    if (count[task] > 1 && rand() < (begun == 1 ? 1 : 0.8))
+        text[task] = text[task] "l" count[task] " " (rand() < begun ? "i" : "") "requires l" (count[task] - 1) "\n"
+}
+AWK
+params=("loggops.L=1 ps|loggops.o=0 ps|loggops.g=0 ps|loggops.G=0 ps|loggops.S=65535 B" "loggops.L=0 ps|loggops.o=1 ps|loggops.S=100 MB"
+    "loggops.L=2500 ns|loggops.o=1500 ns|loggops.g=1000 ns|loggops.G=0.04 ns|loggops.O=0.3 ps|loggops.S=0 B"
+    "loggops.L=0 ps|loggops.o=0 ps|loggops.g=0 ps|loggops.G=0 ps|loggops.S=1 B" "loggops.L=100 s|loggops.o=3 ps|loggops.g=7 us|loggops.S=100 B")
+for ((seed = 1; seed <= ${SEEDS:-10}; seed++)); do
+    awk -v seed="$seed" -f "$t/random.awk" >"$t/r.goal"
+    IFS='|' read -ra p <<<"${params[seed % 5]}"
+    way=$(cut -d' ' -f$((seed % 3 + 1)) <<<"read write instant")
+    why=
+    run jobs[0].trace="$t/r.goal" "${p[@]}" mpi.rendezvous=$way || why="one rank: exit status $?"
+    cp "$t/o/tasks.csv" "$t/one.csv" && jq -S .result "$t/o/summary.json" >"$t/one.json"
+    for n in 2 3 5; do
+        order=$(cut -d' ' -f$((n % 3 + 1)) <<<"forward backward shuffled")
+        timeout 60 mpirun -n $n "$marssim" -q -o "$t/o" "$t/l.cfg" jobs[0].trace="$t/r.goal" "${p[@]}" mpi.rendezvous=$way engine.cell_order=$order \
+            partition.oversubscribe=true partition.bind=no 2>"$t/err" || why+=" $n ranks: exit status $?"
+        cmp -s "$t/one.csv" "$t/o/tasks.csv" && cmp -s "$t/one.json" <(jq -S .result "$t/o/summary.json") || why+=" $n ranks differ"
+    done
+    verdict "$why" "random schedule $seed ($way, ${params[seed % 5]//|/, }): the same on 1, 2, 3, 5 ranks"
+done
+
+refused() { # STATUS WORDS NAME ARGUMENTS
+    local status words=$2 name=$3 want=$1
+    timeout 60 "$marssim" -q -o "$t/o" "$t/l.cfg" "${@:4}" >"$t/err" 2>&1
+    status=$?
+    verdict "$([ $status -eq "$want" ] && grep -q -- "$words" "$t/err" || echo "exit status $status")" "$name"
+}
+printf 'num_ranks 2\nrank 0 {\nrecv 10b from 1 tag 7\n}\nrank 1 {\nsend 5b to 0 tag 8\n}\n' >"$t/stuck.goal"
+refused 1 "task 0: its receive got no message: from task 1, tag 7, 10 bytes (.*stuck.goal:3)" "a receive without a message is named" jobs[0].trace="$t/stuck.goal"
+refused 1 "task 0: no receive took the message: from task 1, tag 8, 5 bytes" "and a message without a receive" jobs[0].trace="$t/stuck.goal"
+head -n 3 "$t/stuck.goal" >"$t/cut.goal"
+refused 2 "cut.goal:3" "a schedule that ends in the middle" jobs[0].trace="$t/cut.goal"
+refused 2 "loggops.G.*no time per byte" "a time per byte without a unit" jobs[0].trace="$t/one.goal" loggops.G=6x
+refused 2 "network.model" "the model's keys with packets" jobs[0].trace="$t/one.goal" network.model=packet "loggops.L=1 ns"
+refused 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.pattern=uniform
+refused 2 "format" "a trace of another format" jobs[0].trace="$t/one.goal" jobs[0].format=mars
+star=(network.model=packet topology.kind=star topology.nodes=2 "topology.bandwidth=1 GB/s" "topology.latency=1 ns")
+refused 2 "loggops" "a schedule over packets" jobs[0].trace="$t/one.goal" "${star[@]}"
+refused 2 "instant" "instant rendezvous over packets" "${star[@]}" jobs[0].program=pingpong mpi.rendezvous=instant
+[ "$number" -gt 0 ]
