@@ -243,95 +243,95 @@ static void test_forms(void **state)
     }
 }
 
+static const struct {
+    const char *text;
+    uint32_t line;
+    const char *expected;
+} bad_files[] = {
+    {"", 1, "the file has no statement; a GOAL schedule begins with \"num_ranks N\""},
+    {"\n// nothing\n", 2, "the file has no statement; a GOAL schedule begins with \"num_ranks N\""},
+    {"rank 0 {\n}\n", 1, "a GOAL schedule begins with \"num_ranks N\"; here is \"rank 0 {\""},
+    {"num_ranks x\n", 1, "the number of ranks is expected before \"x\""},
+    {"num_ranks -1\n", 1, "the number of ranks is expected before \"-1\""},
+    {"num_ranks 0\n", 1, "num_ranks is 0; a schedule has one rank or more"},
+    {"num_ranks 4294967295\n", 1, "the number of ranks \"4294967295\" is too large; the most is 2147483647"},
+    {"num_ranks 4\nrank 0{}", 1, "num_ranks is 4, more than a file of 20 bytes can have blocks for"},
+    {"num_ranks 1\nnum_ranks 1\nrank 0 {\n}\n", 2, "num_ranks stands in line 1 already"},
+    {"num_ranks 2\ncalc 5\nrank 0 { }", 2,
+     "\"calc 5\" stands outside of the ranks' blocks; \"rank 0 {\" is expected"},
+    {"num_ranks 2\nrank 1 {\n}\nrank 0 {\n}\n", 2,
+     "rank 0 is expected before rank 1; each has a block, in ascending order, an idle one \"rank 0 { "
+     "}\""},
+    {"num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n", 4,
+     "rank 0 comes behind rank 0; each has one block, in ascending order"},
+    {"num_ranks 2\nrank 0 {\n}\nrank 2 {\n}\n", 4,
+     "there is no rank 2: num_ranks in line 1 makes them 0 to 1"},
+    {"num_ranks 2\nrank 0 {\n}\n", 3,
+     "the file ends before rank 1; num_ranks in line 1 is 2, and each rank has a block"},
+    {"num_ranks 1\nrank 0 {\ncalc 1\n", 3,
+     "the file ends within the block of rank 0, which begins in line 2 and has no }"},
+    {"num_ranks 2\nrank 0 {\ncalc 1\nrank 1 {\n}\n", 4,
+     "the block of rank 0, which begins in line 2, has no } before this line"},
+    {"num_ranks 1\nrank 0\n{\n}\n", 2, "{ is expected behind \"rank 0\""},
+    {"num_ranks 1\nrank 0 {\n}\n/* open\n\n", 4, "the comment that begins here has no end, */"},
+};
+
 static void test_refused_files(void **state)
 {
-    static const struct {
-        const char *text;
-        uint32_t line;
-        const char *expected;
-    } bad[] = {
-        {"", 1, "the file has no statement; a GOAL schedule begins with \"num_ranks N\""},
-        {"\n// nothing\n", 2, "the file has no statement; a GOAL schedule begins with \"num_ranks N\""},
-        {"rank 0 {\n}\n", 1, "a GOAL schedule begins with \"num_ranks N\"; here is \"rank 0 {\""},
-        {"num_ranks x\n", 1, "the number of ranks is expected before \"x\""},
-        {"num_ranks -1\n", 1, "the number of ranks is expected before \"-1\""},
-        {"num_ranks 0\n", 1, "num_ranks is 0; a schedule has one rank or more"},
-        {"num_ranks 4294967295\n", 1,
-         "the number of ranks \"4294967295\" is too large; the most is 2147483647"},
-        {"num_ranks 4\nrank 0{}", 1, "num_ranks is 4, more than a file of 20 bytes can have blocks for"},
-        {"num_ranks 1\nnum_ranks 1\nrank 0 {\n}\n", 2, "num_ranks stands in line 1 already"},
-        {"num_ranks 2\ncalc 5\nrank 0 { }", 2,
-         "\"calc 5\" stands outside of the ranks' blocks; \"rank 0 {\" is expected"},
-        {"num_ranks 2\nrank 1 {\n}\nrank 0 {\n}\n", 2,
-         "rank 0 is expected before rank 1; each has a block, in ascending order, an idle one \"rank 0 { "
-         "}\""},
-        {"num_ranks 2\nrank 0 {\n}\nrank 0 {\n}\n", 4,
-         "rank 0 comes behind rank 0; each has one block, in ascending order"},
-        {"num_ranks 2\nrank 0 {\n}\nrank 2 {\n}\n", 4,
-         "there is no rank 2: num_ranks in line 1 makes them 0 to 1"},
-        {"num_ranks 2\nrank 0 {\n}\n", 3,
-         "the file ends before rank 1; num_ranks in line 1 is 2, and each rank has a block"},
-        {"num_ranks 1\nrank 0 {\ncalc 1\n", 3,
-         "the file ends within the block of rank 0, which begins in line 2 and has no }"},
-        {"num_ranks 2\nrank 0 {\ncalc 1\nrank 1 {\n}\n", 4,
-         "the block of rank 0, which begins in line 2, has no } before this line"},
-        {"num_ranks 1\nrank 0\n{\n}\n", 2, "{ is expected behind \"rank 0\""},
-        {"num_ranks 1\nrank 0 {\n}\n/* open\n\n", 4, "the comment that begins here has no end, */"},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        expect_refused(bad[i].text, strlen(bad[i].text), bad[i].line, bad[i].expected);
+    for (size_t i = 0; i < sizeof bad_files / sizeof *bad_files; i++)
+        expect_refused(bad_files[i].text, strlen(bad_files[i].text), bad_files[i].line,
+                       bad_files[i].expected);
     expect_refused("num_ranks 1\nrank 0 {\n\0}\n", 24, 1, "this is no text file: it holds a zero byte");
 }
 
+static const struct {
+    const char *text;
+    uint32_t line;
+    const char *expected;
+} bad_statements[] = {
+    {"send 8b to 2", 3, "there is no rank 2: num_ranks in line 1 makes them 0 to 1"},
+    {"recv 8b from 4294967295", 3, "there is no rank 4294967295: num_ranks in line 1 makes them 0 to 1"},
+    {"send 8b to -1", 3, "a send has one destination, a rank of 0 to 1; -1, any, is for recv"},
+    {"recv 8b from -2", 3, "a rank is expected before \"-2\""},
+    {"send 8 to 1", 3, "a size is a whole number of bytes and ends with b, as in 8b, before \"to 1\""},
+    {"send 8.5b to 1", 3, "a size is a whole number of bytes and ends with b, as in 8b, before \".5b to 1\""},
+    {"send 18446744073709551616b to 1", 3,
+     "a size \"18446744073709551616b to 1\" is too large; the most is 18446744073709551615"},
+    {"send 8b from 1", 3, "\"to RANK\" is expected before \"from 1\""},
+    {"recv 8b to 1", 3, "\"from RANK\" is expected before \"to 1\""},
+    {"send 8b to 1 cpu 256", 3, "a cpu's number \"256\" is too large; the most is 255"},
+    {"recv 8b from 1 nic 256", 3, "a nic's number \"256\" is too large; the most is 255"},
+    {"send 8b to 1 tag 4294967296", 3, "a tag \"4294967296\" is too large; the most is 4294967295"},
+    {"send 8b to 1 tag -2", 3, "a tag is expected before \"-2\""},
+    {"send 8b to 1 cpu 0 tag 1", 3,
+     "\"tag 1\" is too much; behind the rank there may be tag T, cpu C, nic K, in this order"},
+    {"calc 5 nic 1", 3, "\"nic 1\" is too much; behind calc TIME there may be cpu C only"},
+    {"calc -5", 3, "a time is expected before \"-5\""},
+    {"calc", 3, "a time is expected before \"\""},
+    {"calc 9223372036854775808", 3,
+     "the time \"9223372036854775808\" is too long; the longest is 9223372036854775807 ps, about 106 "
+     "days"},
+    {"calc 1e19", 3, "the time \"1e19\" is too long; the longest is 9223372036854775807 ps, about 106 days"},
+    {"a: b: calc 5", 3, "calc, send or recv is expected behind the label \"a\""},
+    {"wait 5", 3,
+     "\"wait 5\" is no statement of a rank; there are calc, send, recv (with or without \"LABEL:\" in "
+     "front), \"LABEL requires LABEL\", irequires, and }"},
+    {"a: calc 1\na requires b", 4, "rank 0 has no label \"b\""},
+    {"a: calc 1\nb requires a\nc: calc 1\nb: calc 1", 4,
+     "the label \"b\" is defined in line 6 only; labels are defined before they are used"},
+    {"a: calc 1\na irequires other", 4,
+     "rank 0 has no label \"other\"; rank 1 has one in line 7, but dependencies are between operations "
+     "of one rank"},
+    {"a: calc 1\na requires", 4, "a label is expected before \"\""},
+    {"a: calc 1\na requires a a", 4, "\"a\" is too much; a dependency is between two labels"},
+    {"a: calc 1\na requires a", 3,
+     "operations of rank 0 wait for one another, a cycle of 1: line 3 waits for line 3"},
+};
+
 static void test_refused_statements(void **state)
 {
-    static const struct {
-        const char *text;
-        uint32_t line;
-        const char *expected;
-    } bad[] = {
-        {"send 8b to 2", 3, "there is no rank 2: num_ranks in line 1 makes them 0 to 1"},
-        {"recv 8b from 4294967295", 3, "there is no rank 4294967295: num_ranks in line 1 makes them 0 to 1"},
-        {"send 8b to -1", 3, "a send has one destination, a rank of 0 to 1; -1, any, is for recv"},
-        {"recv 8b from -2", 3, "a rank is expected before \"-2\""},
-        {"send 8 to 1", 3, "a size is a whole number of bytes and ends with b, as in 8b, before \"to 1\""},
-        {"send 8.5b to 1", 3,
-         "a size is a whole number of bytes and ends with b, as in 8b, before \".5b to 1\""},
-        {"send 18446744073709551616b to 1", 3,
-         "a size \"18446744073709551616b to 1\" is too large; the most is 18446744073709551615"},
-        {"send 8b from 1", 3, "\"to RANK\" is expected before \"from 1\""},
-        {"recv 8b to 1", 3, "\"from RANK\" is expected before \"to 1\""},
-        {"send 8b to 1 cpu 256", 3, "a cpu's number \"256\" is too large; the most is 255"},
-        {"recv 8b from 1 nic 256", 3, "a nic's number \"256\" is too large; the most is 255"},
-        {"send 8b to 1 tag 4294967296", 3, "a tag \"4294967296\" is too large; the most is 4294967295"},
-        {"send 8b to 1 tag -2", 3, "a tag is expected before \"-2\""},
-        {"send 8b to 1 cpu 0 tag 1", 3,
-         "\"tag 1\" is too much; behind the rank there may be tag T, cpu C, nic K, in this order"},
-        {"calc 5 nic 1", 3, "\"nic 1\" is too much; behind calc TIME there may be cpu C only"},
-        {"calc -5", 3, "a time is expected before \"-5\""},
-        {"calc", 3, "a time is expected before \"\""},
-        {"calc 9223372036854775808", 3,
-         "the time \"9223372036854775808\" is too long; the longest is 9223372036854775807 ps, about 106 "
-         "days"},
-        {"calc 1e19", 3,
-         "the time \"1e19\" is too long; the longest is 9223372036854775807 ps, about 106 days"},
-        {"a: b: calc 5", 3, "calc, send or recv is expected behind the label \"a\""},
-        {"wait 5", 3,
-         "\"wait 5\" is no statement of a rank; there are calc, send, recv (with or without \"LABEL:\" in "
-         "front), \"LABEL requires LABEL\", irequires, and }"},
-        {"a: calc 1\na requires b", 4, "rank 0 has no label \"b\""},
-        {"a: calc 1\nb requires a\nc: calc 1\nb: calc 1", 4,
-         "the label \"b\" is defined in line 6 only; labels are defined before they are used"},
-        {"a: calc 1\na irequires other", 4,
-         "rank 0 has no label \"other\"; rank 1 has one in line 7, but dependencies are between operations "
-         "of one rank"},
-        {"a: calc 1\na requires", 4, "a label is expected before \"\""},
-        {"a: calc 1\na requires a a", 4, "\"a\" is too much; a dependency is between two labels"},
-        {"a: calc 1\na requires a", 3,
-         "operations of rank 0 wait for one another, a cycle of 1: line 3 waits for line 3"},
-    };
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
-        expect_block_refused(bad[i].text, bad[i].line, bad[i].expected);
+    for (size_t i = 0; i < sizeof bad_statements / sizeof *bad_statements; i++)
+        expect_block_refused(bad_statements[i].text, bad_statements[i].line, bad_statements[i].expected);
 }
 
 /* A label of an earlier rank is gone, though the same one was there; and the operation before the cycle and
