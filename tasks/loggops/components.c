@@ -167,6 +167,10 @@ static void processes_make(struct loggops_system *s)
     s->process = ker_alloc(sizeof *s->process * (s->count + 1u));
     s->group = ker_alloc(sizeof *s->group * (groups(s) + 1u));
     s->free_at = ker_alloc(sizeof *s->free_at * ((size_t)s->count * (s->cpus + 2 * s->nics) + 1));
+    s->resources = s->cpus + 2 * s->cpus * s->nics + s->nics;
+    s->blocked = ker_alloc(sizeof *s->blocked * ((size_t)s->count * s->resources + 1));
+    for (size_t i = 0; i < (size_t)s->count * s->resources; i++)
+        s->blocked[i] = (struct loggops_blocked){KER_NONE, KER_NONE};
     for (uint32_t i = 0; i < groups(s); i++)
         s->group[i] = (struct loggops_group){s, i, KER_NONE, KER_TIME_MAX};
     size_t ops = 0;

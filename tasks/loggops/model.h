@@ -63,6 +63,12 @@ struct loggops_list {
     uint32_t first, last;
 };
 
+/* What waits for the same cpu and adapter: only the first of it is in the queue. */
+struct loggops_blocked {
+    uint32_t first; /* an event in the queue; KER_NONE: nothing waits, or the event is gone */
+    uint32_t rest;  /* those behind it, by their order without the time */
+};
+
 struct loggops_process {
     const struct graph_task *task;
     ker_time *ready;                        /* of each operation: when what it depends on was done; with one
@@ -104,6 +110,8 @@ struct loggops_system {
     struct loggops_process *process;
     struct loggops_group *group;
     ker_time *ready;   /* of all its processes */
+    struct loggops_blocked *blocked; /* process x resource */
+    uint32_t resources;              /* of a process: cpus; cpu and adapter, sending, receiving; adapters */
     ker_time *free_at; /* process x (cpus, then sending, then receiving adapters) */
     KER_POOL(struct loggops_event) events;
     /* While one event is handled: operations that become free, of the process itself, and of a sender that
@@ -138,6 +146,7 @@ static inline ker_time *loggops_receiving(struct loggops_system *s, const struct
 
 /* -- queue.c: events by their order, pairing heaps in one pool -- */
 void loggops_queue_put(struct loggops_system *, uint32_t *queue, uint32_t event);
+bool loggops_behind(const struct loggops_event *, const struct loggops_event *of); /* the time apart */
 uint32_t loggops_queue_take(struct loggops_system *, uint32_t *queue); /* the least; not empty */
 
 /* -- process.c -- */

@@ -376,6 +376,53 @@ static void event_handle(struct loggops_system *s, struct loggops_process *p, ui
         released_put(s, s->other, &s->released[1], now.cause, now.time);
 }
 
+/* ---- events that wait for a cpu or an adapter ---- */
+
+/* Of which events have to wait for the same; NULL: of a kind that never waits. */
+static struct loggops_blocked *blocked_of(struct loggops_system *s, struct loggops_process *p,
+                                          const struct loggops_event *e)
+{
+    struct loggops_blocked *own = &s->blocked[(size_t)(p - s->process) * s->resources];
+    unsigned pairs = s->cpus * s->nics;
+    if (e->kind == LOGGOPS_OPERATION) {
+        const struct graph_op *op = &p->task->op[e->op];
+        if (op->kind == GRAPH_RECEIVE)
+            return NULL;
+        return own + (op->kind == GRAPH_CALCULATION ? op->cpu : s->cpus + op->cpu * s->nics + op->nic);
+    }
+    if (e->kind == LOGGOPS_LEFT)
+        return NULL;
+    if (e->kind == LOGGOPS_FETCH)
+        return own + s->cpus + 2 * pairs + e->nic;
+    return own + s->cpus + (e->kind == LOGGOPS_CLEAR ? 0 : pairs) + e->cpu * s->nics + e->nic;
+}
+
+/* The event cannot be handled before `free_at`. Behind another one that waits for the same it need not be
+ * looked at before that one is gone: until then that is true. */
+static void event_block(struct loggops_system *s, struct loggops_process *p, uint32_t *queue, uint32_t index,
+                        ker_time free_at)
+{
+    struct loggops_event *e = event_at(s, index);
+    struct loggops_blocked *b = blocked_of(s, p, e);
+    if (b->first != KER_NONE && b->first != index && loggops_behind(e, event_at(s, b->first))) {
+        e->time = 0;
+        loggops_queue_put(s, &b->rest, index);
+        return;
+    }
+    b->first = index;
+    e->time = free_at;
+    loggops_queue_put(s, queue, index);
+}
+
+/* The event is about to be handled: what it held back comes next. */
+static uint32_t blocked_next(struct loggops_system *s, struct loggops_blocked *b, uint32_t index)
+{
+    if (!b || b->first != index)
+        return KER_NONE;
+    b->first = b->rest == KER_NONE ? KER_NONE : loggops_queue_take(s, &b->rest);
+    return b->first;
+}
+
 void loggops_group_run(struct loggops_group *g, ker_time until)
 {
     struct loggops_system *s = g->system;
@@ -383,12 +430,18 @@ void loggops_group_run(struct loggops_group *g, ker_time until)
         uint32_t index = loggops_queue_take(s, &g->queue);
         struct loggops_event *e = event_at(s, index);
         struct loggops_process *p = &s->process[e->process];
-        ker_time free_at = possible(s, p, e);
-        if (free_at > e->time) {
-            e->time = free_at;
-            loggops_queue_put(s, &g->queue, index);
-        } else {
-            event_handle(s, p, index);
+        ker_time now = e->time, free_at = possible(s, p, e);
+        if (free_at > now) {
+            event_block(s, p, &g->queue, index, free_at);
+            continue;
+        }
+        uint32_t next = blocked_next(s, blocked_of(s, p, e), index);
+        event_handle(s, p, index);
+        if (next != KER_NONE) {
+            e = event_at(s, next);
+            e->time = now;
+            e->time = possible(s, p, e);
+            loggops_queue_put(s, &g->queue, next);
         }
     }
 }

@@ -1,17 +1,20 @@
 /* queue.c - a group's events, the least first: a pairing heap, whose events lie in the pool of the rank. */
 #include "tasks/loggops/model.h"
 
-/* Is a before b? No two events are alike. */
-static inline bool before(const struct loggops_event *a, const struct loggops_event *b)
+/* No two events are alike. */
+bool loggops_behind(const struct loggops_event *b, const struct loggops_event *a)
 {
-    if (a->time != b->time)
-        return a->time < b->time;
     for (unsigned i = 0; i < LOGGOPS_GENERATIONS; i++)
         if (a->cause[i] != b->cause[i])
             return a->cause[i] < b->cause[i];
     if (a->origin != b->origin)
         return a->origin < b->origin;
     return a->number < b->number;
+}
+
+static inline bool before(const struct loggops_event *a, const struct loggops_event *b)
+{
+    return a->time != b->time ? a->time < b->time : loggops_behind(b, a);
 }
 
 /* Two heaps become one; neither has anything beside it. */

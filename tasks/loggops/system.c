@@ -109,6 +109,7 @@ void task_loggops_free(struct loggops_system *s)
     free(s->group);
     free(s->free_at);
     free(s->ready);
+    free(s->blocked);
     free(s);
 }
 
