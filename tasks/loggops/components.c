@@ -5,43 +5,6 @@
  */
 #include "tasks/loggops/model.h"
 
-/* The first process of a rank. */
-static uint32_t first_of(const struct loggops_system *s, uint32_t rank)
-{
-    uint32_t each = s->processes / s->ranks, more = s->processes % s->ranks;
-    return rank * each + (rank < more ? rank : more);
-}
-
-void loggops_spread(struct loggops_system *s, uint32_t rank, uint32_t ranks)
-{
-    s->ranks = ranks;
-    s->first = rank < ranks ? first_of(s, rank) : s->processes;
-    s->count = rank < ranks ? first_of(s, rank + 1) - s->first : 0;
-}
-
-struct ker_address loggops_address(const struct loggops_system *s, uint32_t process)
-{
-    if (process >= s->first && process < s->first + s->count)
-        return (struct ker_address){s->together ? 0 : process - s->first, s->engine->rank};
-    uint32_t each = s->processes / s->ranks, more = s->processes % s->ranks, large = more * (each + 1);
-    uint32_t rank = process < large ? process / (each + 1) : more + (process - large) / each;
-    return (struct ker_address){process - first_of(s, rank), rank};
-}
-
-/* What an event carries of a struct loggops_event, beside time and component; its port has the process's cpu
- * and adapter, its channel the kind. */
-struct carried {
-    ker_time cause[LOGGOPS_GENERATIONS];
-    uint64_t bytes;
-    uint32_t origin, number, op, tag; /* tag: of data the receiver's operation */
-};
-_Static_assert(sizeof(struct carried) == 48, "an event carries 48 bytes");
-
-static bool has_tag(unsigned kind)
-{
-    return kind == LOGGOPS_MESSAGE || kind == LOGGOPS_REQUEST;
-}
-
 static void wake(struct loggops_group *g, uint32_t index)
 {
     struct loggops_system *s = g->system;
@@ -54,50 +17,13 @@ static void wake(struct loggops_group *g, uint32_t index)
     ker_post_note(s->engine, (struct ker_address){index, s->engine->rank}, when, KER_TIMER, 0, 0, 0);
 }
 
-void loggops_deliver(struct loggops_system *s, uint32_t index, uint32_t process)
-{
-    struct loggops_event *e = &s->events.at[index];
-    struct ker_address to = loggops_address(s, process);
-    if (to.rank == s->engine->rank && (s->together || process == e->origin)) {
-        e->process = process - s->first;
-        loggops_queue_put(s, &s->group[to.index].queue, index);
-        return;
-    }
-    struct ker_event *event =
-        ker_post_event(s->engine, to, e->time, (uint16_t)(e->cpu << 8 | e->nic), e->kind);
-    event->flags = 0;
-    struct carried *c = (struct carried *)event->payload;
-    *c = (struct carried){.bytes = e->bytes, .origin = e->origin, .number = e->number, .op = e->op};
-    c->tag = has_tag(e->kind) ? e->tag : e->match;
-    for (unsigned i = 0; i < LOGGOPS_GENERATIONS; i++)
-        c->cause[i] = e->cause[i];
-    KER_POOL_GIVE(&s->events, index);
-}
-
 /* ---- the component ---- */
 
 static void group_arrival(void *self, struct ker_engine *engine, const struct ker_event *event)
 {
     struct loggops_group *g = self;
     struct loggops_system *s = g->system;
-    const struct carried *c = (const struct carried *)event->payload;
-    uint32_t index = KER_POOL_TAKE(&s->events, NULL);
-    struct loggops_event *e = &s->events.at[index];
-    *e = (struct loggops_event){.time = event->time,
-                                .bytes = c->bytes,
-                                .origin = c->origin,
-                                .number = c->number,
-                                .process = g->first,
-                                .op = c->op,
-                                .kind = event->channel,
-                                .cpu = (uint8_t)(event->port >> 8),
-                                .nic = (uint8_t)event->port};
-    for (unsigned i = 0; i < LOGGOPS_GENERATIONS; i++)
-        e->cause[i] = c->cause[i];
-    if (has_tag(e->kind))
-        e->tag = c->tag;
-    else
-        e->match = c->tag;
+    uint32_t index = loggops_event_from(s, event, g->first);
     loggops_queue_put(s, &g->queue, index);
 }
 

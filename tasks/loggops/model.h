@@ -109,10 +109,10 @@ struct loggops_system {
     struct ker_engine *engine;
     struct loggops_process *process;
     struct loggops_group *group;
-    ker_time *ready;   /* of all its processes */
+    ker_time *ready;                 /* of all its processes */
     struct loggops_blocked *blocked; /* process x resource */
     uint32_t resources;              /* of a process: cpus; cpu and adapter, sending, receiving; adapters */
-    ker_time *free_at; /* process x (cpus, then sending, then receiving adapters) */
+    ker_time *free_at;               /* process x (cpus, then sending, then receiving adapters) */
     KER_POOL(struct loggops_event) events;
     /* While one event is handled: operations that become free, of the process itself, and of a sender that
      * is told without delay. */
@@ -147,7 +147,7 @@ static inline ker_time *loggops_receiving(struct loggops_system *s, const struct
 /* -- queue.c: events by their order, pairing heaps in one pool -- */
 void loggops_queue_put(struct loggops_system *, uint32_t *queue, uint32_t event);
 bool loggops_behind(const struct loggops_event *, const struct loggops_event *of); /* the time apart */
-uint32_t loggops_queue_take(struct loggops_system *, uint32_t *queue); /* the least; not empty */
+uint32_t loggops_queue_take(struct loggops_system *, uint32_t *queue);             /* the least; not empty */
 
 /* -- process.c -- */
 void loggops_begin(struct loggops_system *, struct loggops_process *, ker_time start);
@@ -157,12 +157,16 @@ void loggops_group_run(struct loggops_group *, ker_time until);
 /* -- settings.c -- */
 enum ker_status loggops_settings(struct loggops_parameters *, const struct ker_config *, struct ker_error *);
 
-/* -- components.c -- */
+/* -- place.c; and loggops_job_of -- */
 /* Which processes a rank has, when so many share them. */
 void loggops_spread(struct loggops_system *, uint32_t rank, uint32_t ranks);
 /* Where a process lives. */
 struct ker_address loggops_address(const struct loggops_system *, uint32_t process);
+
+/* -- deliver.c -- */
 /* The event, which is in no queue, goes to a process at its time. */
 void loggops_deliver(struct loggops_system *, uint32_t event, uint32_t process);
+/* One that has come, for this process: local index. */
+uint32_t loggops_event_from(struct loggops_system *, const struct ker_event *, uint32_t process);
 
 #endif

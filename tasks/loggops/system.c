@@ -14,16 +14,6 @@ bool task_loggops_wanted(const struct ker_config *config)
     return ker_config_is(config, "network.model", "loggops");
 }
 
-uint32_t loggops_job_of(const struct loggops_system *s, uint32_t process)
-{
-    uint32_t low = 0, high = s->jobs;
-    while (high - low > 1) {
-        uint32_t middle = (low + high) / 2;
-        *(process < s->job[middle].first ? &high : &low) = middle;
-    }
-    return low;
-}
-
 static enum ker_status job_read(struct loggops_job *j, uint32_t number, const struct ker_config *config,
                                 struct ker_error *error)
 {

@@ -1,0 +1,59 @@
+/* deliver.c - events on their way from one process to another. */
+#include "tasks/loggops/model.h"
+
+/* What an event carries of a struct loggops_event, beside time and component; its port has the process's cpu
+ * and adapter, its channel the kind. */
+struct carried {
+    ker_time cause[LOGGOPS_GENERATIONS];
+    uint64_t bytes;
+    uint32_t origin, number, op, tag; /* tag: of data the receiver's operation */
+};
+_Static_assert(sizeof(struct carried) == 48, "an event carries 48 bytes");
+
+static bool has_tag(unsigned kind)
+{
+    return kind == LOGGOPS_MESSAGE || kind == LOGGOPS_REQUEST;
+}
+
+void loggops_deliver(struct loggops_system *s, uint32_t index, uint32_t process)
+{
+    struct loggops_event *e = &s->events.at[index];
+    struct ker_address to = loggops_address(s, process);
+    if (to.rank == s->engine->rank && (s->together || process == e->origin)) {
+        e->process = process - s->first;
+        loggops_queue_put(s, &s->group[to.index].queue, index);
+        return;
+    }
+    struct ker_event *event =
+        ker_post_event(s->engine, to, e->time, (uint16_t)(e->cpu << 8 | e->nic), e->kind);
+    event->flags = 0;
+    struct carried *c = (struct carried *)event->payload;
+    *c = (struct carried){.bytes = e->bytes, .origin = e->origin, .number = e->number, .op = e->op};
+    c->tag = has_tag(e->kind) ? e->tag : e->match;
+    for (unsigned i = 0; i < LOGGOPS_GENERATIONS; i++)
+        c->cause[i] = e->cause[i];
+    KER_POOL_GIVE(&s->events, index);
+}
+
+uint32_t loggops_event_from(struct loggops_system *s, const struct ker_event *event, uint32_t process)
+{
+    const struct carried *c = (const struct carried *)event->payload;
+    uint32_t index = KER_POOL_TAKE(&s->events, NULL);
+    struct loggops_event *e = &s->events.at[index];
+    *e = (struct loggops_event){.time = event->time,
+                                .bytes = c->bytes,
+                                .origin = c->origin,
+                                .number = c->number,
+                                .process = process,
+                                .op = c->op,
+                                .kind = event->channel,
+                                .cpu = (uint8_t)(event->port >> 8),
+                                .nic = (uint8_t)event->port};
+    for (unsigned i = 0; i < LOGGOPS_GENERATIONS; i++)
+        e->cause[i] = c->cause[i];
+    if (has_tag(e->kind))
+        e->tag = c->tag;
+    else
+        e->match = c->tag;
+    return index;
+}
