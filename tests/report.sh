@@ -164,6 +164,8 @@ cat >timeline/timeline.json <<'END'
 {"ph":"M","name":"process_name","pid":1,"args":{"name":"<b>job</b>"}},
 {"ph":"M","name":"thread_name","pid":1,"tid":1,"args":{"name":"task 0"}},
 {"ph":"M","name":"thread_name","pid":1,"tid":2,"args":{"name":"task 1"}},
+{"ph":"M","name":"thread_name","pid":1,"tid":3,"args":{"name":"task 0, thread 1"}},
+{"ph":"X","name":"compute","pid":1,"tid":3,"ts":0,"dur":4},
 {"ph":"X","name":"compute","pid":1,"tid":1,"ts":0,"dur":2.5},
 {"ph":"X","name":"MPI_Recv","pid":1,"tid":2,"ts":1,"dur":4.5,"args":{"bytes":8}},
 {"ph":"X","name":"waiting","pid":1,"tid":2,"ts":1,"dur":4.000001},
@@ -173,7 +175,7 @@ cat >timeline/timeline.json <<'END'
 ]}
 END
 "$report" timeline >out 2>err && [ "$(data timeline/report.html | jq -c '.gantt | [.tracks, .names, .spans.begin, .spans.duration, .messages.duration, .messages.to]')" = \
-    '[[["<b>job</b>","task 0"],["<b>job</b>","task 1"]],["compute","MPI_Recv","waiting","MPI_Send"],[0,1000000,1000000,2500000],[2500000,4500000,4000001,500000],[3000000],[1]]' ]
+    '[[["<b>job</b>","task 0"],["<b>job</b>","task 1"],["<b>job</b>","task 0, thread 1"]],["compute","MPI_Recv","waiting","MPI_Send"],[0,0,1000000,1000000,2500000],[4000000,2500000,4500000,4000001,500000],[3000000],[1]]' ]
 check "calls, waits and messages are those of timeline.json, to the picosecond"
 "$report" --from 5us --to 6us -o part.html timeline >out 2>err && [ "$(data part.html | jq -c '[.gantt.spans.all, .gantt.messages.all, .periods]')" = '[2,1,null]' ]
 check "--from and --to choose what overlaps"

@@ -160,9 +160,12 @@ async function tasks(browser) {
     const all = await told();
     const box = await canvas.boundingBox();
     /* Task 1 from 1 us to 5.5 us of 5.5 us: its call in the upper half of the row, its wait ends before it. */
-    await canvas.hover({ position: { x: 96 + 0.98 * (box.width - 96), y: 27 } });
+    await canvas.hover({ position: { x: 96 + 0.98 * (box.width - 96), y: 45 } });
     const tip = await page.locator(".tip").textContent();
     check("the chart of tasks tells what a task did", tip.startsWith("<b>job</b>, task 1\nMPI_Recv: 4.5 µs"), tip);
+    await canvas.hover({ position: { x: 96 + 0.5 * (box.width - 96), y: 27 } });
+    const below = await page.locator(".tip").textContent();
+    check("a thread stands below its task", below.startsWith("<b>job</b>, task 0, thread 1\ncompute: 4 µs"), below);
     await canvas.focus();
     await page.keyboard.press("+");
     const nearer = await told();

@@ -8,7 +8,7 @@
     class Gantt {
         constructor(box, gantt) {
             this.gantt = this.ordered(gantt);
-            const { begin, duration, track } = gantt.spans;
+            const { begin, duration, track } = this.gantt.spans;
             this.first = begin.length ? begin[0] : 0;
             this.last = begin.reduce((last, from, i) => Math.max(last, from + duration[i]), this.first + 1);
             this.byTrack = gantt.tracks.map(() => []);
