@@ -1,56 +1,5 @@
-/* test_goal.c - GOAL schedules: what is read, and what is refused with which words. */
-#define _GNU_SOURCE /* memfd_create */
-#include "tasks/graphs/graph.h"
-
-#include <glob.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
-#include <cmocka.h>
-
-static struct ker_error error;
-
-/* A file of these bytes; its path, malloc'ed. It is closed by its number. */
-static char *text_file(const char *text, size_t bytes, int *file)
-{
-    *file = memfd_create("goal", 0);
-    assert_true(*file >= 0 && write(*file, text, bytes) == (ssize_t)bytes);
-    return ker_format("/proc/self/fd/%d", *file);
-}
-
-static enum ker_status read_unit(struct graph **graph, const char *path, uint64_t unit, uint32_t first,
-                                 uint32_t count)
-{
-    struct graph_form form = {.path = "jobs[0]", .unit = unit};
-    memset(&error, 0, sizeof error);
-    return graph_goal_read(graph, path, &form, first, count, &error);
-}
-
-static struct graph *read_good(const char *path, uint64_t unit, uint32_t first, uint32_t count)
-{
-    struct graph *graph;
-    enum ker_status status = read_unit(&graph, path, unit, first, count);
-    if (status != KER_OK)
-        print_error("%s\n", error.text);
-    assert_int_equal(status, KER_OK);
-    assert_int_equal(graph->count, count);
-    return graph;
-}
-
-static struct graph *read_text(const char *text, uint64_t unit, uint32_t tasks)
-{
-    int file;
-    char *path = text_file(text, strlen(text), &file);
-    struct graph *graph = read_good(path, unit, 0, tasks);
-    close(file);
-    free(path);
-    return graph;
-}
+/* test_goal.c - GOAL schedules as text: what is read, and what is refused with which words. */
+#include "tests/goal_files.h"
 
 /* The message behind "PATH:LINE: " is the one expected. */
 static void expect_refused(const char *text, size_t bytes, uint32_t line, const char *expected)
@@ -76,24 +25,6 @@ static void expect_block_refused(const char *statements, uint32_t line, const ch
     char *text = ker_format("num_ranks 2\nrank 0 {\n%s\n}\nrank 1 {\nother: calc 1\n}\n", statements);
     expect_refused(text, strlen(text), line, expected);
     free(text);
-}
-
-static void expect_op(const struct graph_task *task, uint32_t number, const struct graph_op *expected)
-{
-    const struct graph_op *op = &task->op[number];
-    assert_true(number < task->ops);
-    assert_int_equal(op->kind, expected->kind);
-    assert_true(op->amount == expected->amount);
-    if (op->kind != GRAPH_CALCULATION) {
-        assert_int_equal(op->peer, expected->peer);
-        assert_int_equal(op->tag, expected->tag);
-    }
-    assert_int_equal(op->cpu, expected->cpu);
-    assert_int_equal(op->nic, expected->nic);
-    assert_int_equal(op->before, expected->before);
-    assert_int_equal(op->on_begin, expected->on_begin);
-    assert_int_equal(op->on_done, expected->on_done);
-    assert_int_equal(op->line, expected->line);
 }
 
 /* tests/goal/all.goal with 1 ns as its unit; the numbers are the file's. */
@@ -421,20 +352,6 @@ static void test_registered(void **state)
     free(path);
 }
 
-/* Everything of LogGOPSim's examples is read. */
-static void test_examples(void **state)
-{
-    glob_t files;
-    if (glob("../shared/reference/loggopsim/goal/*.goal", 0, NULL, &files) != 0)
-        skip();
-    for (size_t i = 0; i < files.gl_pathc; i++) {
-        uint32_t tasks;
-        assert_int_equal(graph_goal_tasks(files.gl_pathv[i], &tasks, &error), KER_OK);
-        graph_free(read_good(files.gl_pathv[i], 1, 0, tasks));
-    }
-    globfree(&files);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -448,7 +365,6 @@ int main(void)
         cmocka_unit_test(test_refused_dependencies),
         cmocka_unit_test(test_long),
         cmocka_unit_test(test_registered),
-        cmocka_unit_test(test_examples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,18 +93,21 @@ static uint32_t cycle_enter(const struct graph_build *b, uint32_t *left, uint32_
 static enum ker_status cycle_tell(const struct graph_build *b, const uint32_t *waits, uint32_t start)
 {
     const struct graph_op *op = b->op + b->from;
-    char text[SHOWN * 40 + 40] = "";
+    const char *word = b->graph->numbered ? "operation" : "line";
+    char text[SHOWN * 64] = "", place[16] = "";
     size_t used = 0, length = 0;
     uint32_t at = start, line = UINT32_MAX;
     do {
         if (length++ < SHOWN)
-            used += (size_t)snprintf(text + used, sizeof text - used, "%sline %u waits for line %u",
-                                     used ? ", " : "", op[at].line, op[waits[at]].line);
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %u waits for %s %u",
+                                     used ? ", " : "", word, op[at].line, word, op[waits[at]].line);
         line = op[at].line < line ? op[at].line : line;
         at = waits[at];
     } while (at != start);
+    if (!b->graph->numbered)
+        snprintf(place, sizeof place, "%u:", line);
     return ker_fail(b->error, KER_BAD_INPUT,
-                    "%s:%u: operations of rank %u wait for one another, a cycle of %zu: %s%s", b->file, line,
+                    "%s:%s operations of rank %u wait for one another, a cycle of %zu: %s%s", b->file, place,
                     b->task, length, text, length > SHOWN ? ", ..." : "");
 }
 

@@ -1,9 +1,13 @@
-/* goal.h - the words of GOAL's text: what the reader, and who looks for labels for its messages, take from
- * lines. */
+/* goal.h - what the files of the reader of GOAL schedules share: the words of the text, and the two forms. */
 #ifndef TASKS_GRAPH_GOAL_H
 #define TASKS_GRAPH_GOAL_H
 
+#include "tasks/graphs/graph.h"
 #include "tasks/graphs/text.h"
+
+#define GOAL_MOST_RANKS (UINT32_MAX / 2)
+
+/* ---- the words of the text, taken from lines ---- */
 
 /* Goes to the next statement, past comments and empty lines: the rest of the line begins with it, perhaps
  * the one that followed the last statement in its line. False: there is none, or a failure (the text's
@@ -21,5 +25,19 @@ enum ker_status goal_time(struct ker_lines *, uint64_t unit, uint64_t *ps);
 /* KER_BAD_INPUT for a label that rank `rank` has not defined up to the line at hand: whether it does so later
  * on, or another rank does. */
 enum ker_status goal_label_missing(struct ker_lines *, const char *label, size_t length, uint32_t rank);
+
+/* ---- the two forms: as graph_goal_tasks and graph_goal_read ---- */
+
+enum ker_status goal_text_tasks(const char *file, uint32_t *tasks, struct ker_error *);
+enum ker_status goal_text_read(struct graph **, const char *file, const struct graph_form *, uint32_t first,
+                               uint32_t count, struct ker_error *);
+
+/* The open file, of so many bytes, begins like a binary one. The name is for messages and registration. */
+bool goal_is_binary(int file);
+enum ker_status goal_binary_tasks(const char *name, int file, uint64_t bytes, uint32_t *tasks,
+                                  struct ker_error *);
+enum ker_status goal_binary_read(struct graph **, const char *name, int file, uint64_t bytes,
+                                 const struct graph_form *, uint32_t first, uint32_t count,
+                                 struct ker_error *);
 
 #endif

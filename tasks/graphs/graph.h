@@ -23,7 +23,7 @@ struct graph_op {
     uint32_t before;    /* dependencies to be met; the same one may count several times */
     uint32_t first;     /* in struct graph_task.dependent: operations that wait for this one to begin ... */
     uint32_t on_begin, on_done; /* so many; behind them those that wait for it to be done */
-    uint32_t line;              /* of the file */
+    uint32_t line;              /* of the file; of binary files, which have none, the operation's number */
     uint8_t kind, cpu, nic;     /* enum graph_kind */
 };
 
@@ -40,6 +40,7 @@ struct graph {
     struct graph_task *task;
     uint32_t cpus, nics; /* of all tasks: the largest number that is used, and 1 */
     uint64_t longest;    /* bytes: the largest message of all tasks, sent or received */
+    bool numbered;       /* graph_op.line is the number of the operation within its task, from 0 */
 };
 void graph_free(struct graph *); /* takes NULL */
 
@@ -49,7 +50,9 @@ struct graph_form {
     struct ker_inputs *inputs; /* to be registered with; may be NULL */
     uint64_t unit;             /* picoseconds of a calculation of 1 */
 };
-/* The number of tasks, from the file's beginning. */
+/* GOAL schedules, LogGOPSim's text or the binary form of it, which the file's first bytes tell apart.
+ *
+ * The number of tasks, from the file's beginning. */
 enum ker_status graph_goal_tasks(const char *file, uint32_t *tasks, struct ker_error *);
 /* Reads and checks all of the file, and keeps the tasks `first` .. `first + count - 1`. */
 enum ker_status graph_goal_read(struct graph **, const char *file, const struct graph_form *, uint32_t first,
