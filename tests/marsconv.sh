@@ -54,6 +54,24 @@ done
 "$marsconv" --to mars "$name.mars" folder.mars.d && "$marsconv" --to mars folder.mars.d twice.mars && cmp "$name.mars" twice.mars >err
 check "one file, a folder, one file: the same bytes"
 
+# ---- to GOAL: what is in it, tests/test_goal_write.c looks at ----
+
+ft=$top/tests/traces/npb-ft.S-4
+"$marsconv" --to goal "$ft" ft.goal >err 2>&1 && [ "$(head -n 1 ft.goal)" = "num_ranks 4" ] && [ "$(grep -c '^rank' ft.goal)" = 4 ] &&
+    [ "$(grep -c ': send' ft.goal)" = "$(grep -c ': recv' ft.goal)" ] && grep -q ': calc [1-9]' ft.goal
+check "a trace becomes a GOAL schedule, with as many sends as receives"
+"$marsconv" --to mars "$ft" ft.mars && "$marsconv" --to goal ft.mars mars.goal >err 2>&1 && diff ft.goal mars.goal >err
+check "the same from either format"
+"$marsconv" --to goal "$ft" ft.goal >err 2>&1
+[ $? = 2 ] && grep -q "^marsconv: error: ft.goal: it is there already" err
+check "a schedule does not take another's place"
+"$marsconv" --to goal "$ft/none" none.goal >err 2>&1
+[ $? = 2 ] && grep -q "^marsconv: error: .*none" err && [ ! -e none.goal ]
+check "no schedule of a trace that is not there"
+"$marsconv" --to goal --cut tasks=0-1 "$ft" cut.goal >err 2>&1
+[ $? = 2 ] && grep -q -- "--cut writes traces" err
+check "no schedule of a part at once"
+
 # Traces of marstrace at 1 us, what the other format can say.
 if [ -x "$(dirname "$marssim")/marstrace" ]; then
     marstrace=$(dirname "$marssim")/marstrace

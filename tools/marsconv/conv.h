@@ -173,6 +173,8 @@ bool conv_check_of(struct conv_source *, FILE *, uint64_t *findings, struct mars
 
 int conv_convert(const char *from, const char *to, const struct conv_format *, const char *cut,
                  const struct conv_options *);
+/* Into a GOAL schedule, which is no trace. */
+int conv_goal(const char *from, const char *to, const struct conv_options *);
 int conv_check(const char *path, const struct conv_options *);
 int conv_stats(const char *path, bool json, const struct conv_options *);
 

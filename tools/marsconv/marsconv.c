@@ -97,6 +97,10 @@ static char *help(int key, const char *text, void *input)
     fputs("Formats (that of IN is found out):\n", to);
     for (unsigned i = 0; conv_format_get(i); i++)
         fprintf(to, "  %-12s%s\n", conv_format_get(i)->name, conv_format_get(i)->meaning);
+    fputs("  goal        GOAL schedules of LogGOPSim, in nanoseconds (written only): messages and "
+          "dependencies, "
+          "collectives as messages\n",
+          to);
     fclose(to);
     return list;
 }
@@ -111,8 +115,9 @@ static int run(const struct settings *s)
 {
     unsigned wanted = s->stats || s->check ? 1 : 2;
     const struct conv_format *format = s->to ? conv_format_find(s->to) : NULL;
-    if (s->to && (!format || !format->create))
-        return complain(": expected a format that is written, mars or liballprof", s->to);
+    bool goal = s->to && strcmp(s->to, "goal") == 0;
+    if (s->to && !goal && (!format || !format->create))
+        return complain(": expected a format that is written, mars, liballprof or goal", s->to);
     if (s->stats + s->check + (s->to || s->cut) > 1)
         return complain("--stats, --check, and --to or --cut: one at a time", "");
     if (s->json && !s->stats)
@@ -125,6 +130,10 @@ static int run(const struct settings *s)
         return conv_stats(s->path[0], s->json, &s->options);
     if (s->check)
         return conv_check(s->path[0], &s->options);
+    if (goal && s->cut)
+        return complain("--cut writes traces; a GOAL schedule is made of the part then", "");
+    if (goal)
+        return conv_goal(s->path[0], s->path[1], &s->options);
     return conv_convert(s->path[0], s->path[1], format, s->cut, &s->options);
 }
 

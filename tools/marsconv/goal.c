@@ -1,0 +1,131 @@
+/* goal.c - traces as GOAL schedules: the calls are those of the replay, so that a schedule is what marssim
+ * would run. */
+#include "tools/marsconv/conv.h"
+
+#include "tasks/graphs/goal_write.h"
+#include "tasks/jobs/jobs.h"
+#include "tasks/mpi/mpi.h"
+#include "tasks/traces/trace.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Between quotation marks in a configuration. */
+static char *quoted(const char *path)
+{
+    char *text = ker_alloc(2 * strlen(path) + 1), *to = text;
+    for (; *path; path++) {
+        if (*path == '"' || *path == '\\')
+            *to++ = '\\';
+        *to++ = *path;
+    }
+    return text;
+}
+
+/* The job that replays the trace. */
+static enum ker_status config_of(struct ker_config **config, const char *path,
+                                 const struct conv_options *options, struct ker_error *error)
+{
+    const struct ker_option *tables[] = {task_job_options, mpi_options, NULL};
+    char *full = realpath(path, NULL);
+    if (!full)
+        return ker_fail(error, KER_BAD_INPUT, "%s: %s", path, strerror(errno));
+    char *name = quoted(full);
+    char *text = ker_format(
+        "jobs = ( { program = \"trace\"; trace = \"%s\"; clock = \"%s\"; mpi_library = \"%s\"; } );", name,
+        options->wall ? "wall" : "cpu", options->mpich ? "mpich" : "openmpi");
+    enum ker_status status = ker_config_parse(config, "marsconv", text, NULL, 0, tables, error);
+    free(text);
+    free(name);
+    free(full);
+    return status;
+}
+
+/* The program with all tasks as its own. */
+static enum ker_status program_open(const struct task_program_class *class, struct task_program **program,
+                                    const struct ker_config *config, struct ker_comm *alone,
+                                    struct ker_error *error)
+{
+    enum ker_status status = class->open(program, config, "jobs[0]", alone, error);
+    if (status != KER_OK)
+        return status;
+    uint32_t tasks = class->tasks(*program), *own = ker_alloc(tasks * sizeof *own);
+    for (uint32_t i = 0; i < tasks; i++)
+        own[i] = i;
+    if (class->hand)
+        status = class->hand(*program, own, tasks, alone, error);
+    if (status == KER_OK)
+        status = class->prepare(*program, own, tasks, error);
+    if (status == KER_OK && class->agree)
+        status = class->agree(*program, alone, error);
+    free(own);
+    return status;
+}
+
+static void losses_tell(const struct goal_losses *lost, const char *path)
+{
+    struct conv_losses losses = {0};
+    if (lost->synchronous)
+        conv_lost(&losses, lost->synchronous, "a synchronous send is written as a standard one");
+    if (lost->probes)
+        conv_lost(&losses, lost->probes, "a probe is left out");
+    if (lost->tests)
+        conv_lost(&losses, lost->tests, "a test is left out, of which the trace does not say what it found");
+    if (lost->any_tags)
+        conv_lost(&losses, lost->any_tags,
+                  "a receive of any tag may take messages of other communicators and of collectives");
+    conv_losses_tell(&losses, path);
+}
+
+static enum ker_status schedule_write(const char *path, const struct task_program_class *class,
+                                      struct task_program *program, const struct ker_config *config,
+                                      struct ker_error *error)
+{
+    struct task_coll_table collectives;
+    struct goal_losses lost;
+    enum ker_status status = task_coll_table_init(&collectives, config, error);
+    if (status != KER_OK)
+        return status;
+    FILE *to = fopen(path, "wx");
+    if (!to)
+        return ker_fail(error, KER_BAD_INPUT,
+                        errno == EEXIST ? "%s: it is there already; a trace is written to a new place"
+                                        : "%s: cannot be written",
+                        path);
+    status = goal_write(to, class, program, &collectives, &lost, error);
+    bool bad = ferror(to);
+    bad |= fclose(to) != 0;
+    if (status == KER_OK && bad)
+        status = ker_fail(error, KER_RUN_FAILED, "%s: %s", path, strerror(errno));
+    if (status == KER_OK)
+        losses_tell(&lost, path);
+    else
+        unlink(path);
+    return status;
+}
+
+int conv_goal(const char *from, const char *to, const struct conv_options *options)
+{
+    struct ker_error error = {.status = KER_OK};
+    struct ker_config *config = NULL;
+    struct task_program *program = NULL;
+    struct ker_comm *alone = ker_comm_alone();
+    const struct task_program_class *class =
+        mars_trace_known(from) ? &task_replay_class : &task_allprof_class;
+    enum ker_status status = config_of(&config, from, options, &error);
+    if (status == KER_OK)
+        status = program_open(class, &program, config, alone, &error);
+    if (status == KER_OK)
+        status = schedule_write(to, class, program, config, &error);
+    if (program)
+        class->close(program);
+    if (config)
+        ker_config_free(config);
+    ker_comm_release(alone);
+    if (status == KER_OK)
+        return 0;
+    fprintf(stderr, "marsconv: error: %s\n", error.text);
+    return 2;
+}
