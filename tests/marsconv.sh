@@ -62,6 +62,10 @@ ft=$top/tests/traces/npb-ft.S-4
 check "a trace becomes a GOAL schedule, with as many sends as receives"
 "$marsconv" --to mars "$ft" ft.mars && "$marsconv" --to goal ft.mars mars.goal >err 2>&1 && diff ft.goal mars.goal >err
 check "the same from either format"
+"$marsconv" --to goal "$top/tests/fuzz/corpus/goal/two.bin" binary.goal && printf '%s\n' "num_ranks 2" "" "rank 0 {" "l1: calc 7" \
+    "l2: send 8b to 1" "l2 requires l1" "}" "" "rank 1 {" "l1: recv 8b from 0" "}" | diff - binary.goal >err &&
+    "$marsconv" --to goal binary.goal again.goal && cmp binary.goal again.goal >err
+check "a binary schedule becomes text, and that itself"
 "$marsconv" --to goal "$ft" ft.goal >err 2>&1
 [ $? = 2 ] && grep -q "^marsconv: error: ft.goal: it is there already" err
 check "a schedule does not take another's place"

@@ -1,5 +1,5 @@
 /* test_goal_binary.c - GOAL schedules in LogGOPSim's binary form: a writer of it, after the layout that
- * goal_binary.c describes, and what is refused. */
+ * goal_binary.c describes, and what is refused; and graphs written as text. */
 #include "tests/goal_files.h"
 
 #include <glob.h>
@@ -93,6 +93,24 @@ static void expect_equal_tasks(const struct graph_task *one, const struct graph_
         assert_memory_equal(one->dependent, other->dependent, task_dependents(one) * sizeof *one->dependent);
 }
 
+/* What is written of a graph gives the same graph. */
+static void text_check(const struct graph *g)
+{
+    struct bytes b = {.text = NULL};
+    b.out = open_memstream(&b.text, &b.used);
+    graph_goal_write(b.out, g, 1);
+    fclose(b.out);
+    struct graph *again = read_text(b.text, 1, g->tasks);
+    assert_int_equal(again->cpus, g->cpus);
+    for (uint32_t i = 0; i < g->tasks; i++) {
+        for (uint32_t o = 0; o < again->task[i].ops; o++)
+            again->task[i].op[o].line = o; /* the lines are others */
+        expect_equal_tasks(&again->task[i], &g->task[i]);
+    }
+    graph_free(again);
+    free(b.text);
+}
+
 /* A text, and its binary form: the same graph, of which any part can be kept. */
 static void binary_check(const char *path)
 {
@@ -111,11 +129,27 @@ static void binary_check(const char *path)
     assert_true(binary->longest == text->longest);
     for (uint32_t i = 0; i < binary->count; i++)
         expect_equal_tasks(&binary->task[i], &text->task[tasks / 3 + i]);
+    text_check(text);
     graph_free(binary);
     graph_free(text);
     close(file);
     free(binary_path);
     free(b.text);
+}
+
+/* Times with a fraction keep it. */
+static void test_fractions(void **state)
+{
+    struct graph *g = read_text("num_ranks 1\nrank 0 {\ncalc 12.05\ncalc 7\ncalc 0.001 cpu 3\n}\n", 1000, 1);
+    char *text;
+    size_t bytes;
+    FILE *out = open_memstream(&text, &bytes);
+    graph_goal_write(out, g, 1000);
+    fclose(out);
+    assert_string_equal(text,
+                        "num_ranks 1\n\nrank 0 {\nl1: calc 12.05\nl2: calc 7\nl3: calc 0.001 cpu 3\n}\n");
+    graph_free(g);
+    free(text);
 }
 
 static void test_binary(void **state)
@@ -219,6 +253,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_binary),
+        cmocka_unit_test(test_fractions),
         cmocka_unit_test(test_binary_refused),
         cmocka_unit_test(test_examples),
     };

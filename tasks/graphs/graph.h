@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #define GRAPH_ANY UINT32_MAX /* source or tag; of a send's tag: it is received by any */
 
@@ -57,5 +58,7 @@ enum ker_status graph_goal_tasks(const char *file, uint32_t *tasks, struct ker_e
 /* Reads and checks all of the file, and keeps the tasks `first` .. `first + count - 1`. */
 enum ker_status graph_goal_read(struct graph **, const char *file, const struct graph_form *, uint32_t first,
                                 uint32_t count, struct ker_error *);
+/* A whole program as GOAL's text, with times in `unit` picoseconds, a power of ten. */
+void graph_goal_write(FILE *, const struct graph *, uint64_t unit);
 
 #endif

@@ -3,6 +3,7 @@
 #include "tools/marsconv/conv.h"
 
 #include "tasks/graphs/goal_write.h"
+#include "tasks/graphs/graph.h"
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
 #include "tasks/traces/trace.h"
@@ -10,6 +11,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 /* Between quotation marks in a configuration. */
@@ -79,51 +81,94 @@ static void losses_tell(const struct goal_losses *lost, const char *path)
     conv_losses_tell(&losses, path);
 }
 
-static enum ker_status schedule_write(const char *path, const struct task_program_class *class,
-                                      struct task_program *program, const struct ker_config *config,
+/* OUT, which must be new; NULL on failure. */
+static FILE *schedule_open(const char *path, struct ker_error *error)
+{
+    FILE *to = fopen(path, "wx");
+    if (!to && errno == EEXIST)
+        ker_fail(error, KER_BAD_INPUT, "%s: it is there already; a schedule is written to a new place", path);
+    else if (!to)
+        ker_fail(error, KER_BAD_INPUT, "%s: %s", path, strerror(errno));
+    return to;
+}
+
+/* It is removed if it could not be written, or what is in it. */
+static enum ker_status schedule_close(FILE *to, const char *path, enum ker_status status,
                                       struct ker_error *error)
 {
-    struct task_coll_table collectives;
-    struct goal_losses lost;
-    enum ker_status status = task_coll_table_init(&collectives, config, error);
-    if (status != KER_OK)
-        return status;
-    FILE *to = fopen(path, "wx");
-    if (!to)
-        return ker_fail(error, KER_BAD_INPUT,
-                        errno == EEXIST ? "%s: it is there already; a trace is written to a new place"
-                                        : "%s: cannot be written",
-                        path);
-    status = goal_write(to, class, program, &collectives, &lost, error);
     bool bad = ferror(to);
     bad |= fclose(to) != 0;
     if (status == KER_OK && bad)
         status = ker_fail(error, KER_RUN_FAILED, "%s: %s", path, strerror(errno));
-    if (status == KER_OK)
-        losses_tell(&lost, path);
-    else
+    if (status != KER_OK)
         unlink(path);
     return status;
 }
 
-int conv_goal(const char *from, const char *to, const struct conv_options *options)
+static enum ker_status trace_write(const char *path, const struct task_program_class *class,
+                                   struct task_program *program, const struct ker_config *config,
+                                   struct ker_error *error)
 {
-    struct ker_error error = {.status = KER_OK};
+    struct task_coll_table collectives;
+    struct goal_losses lost;
+    enum ker_status status = task_coll_table_init(&collectives, config, error);
+    FILE *to = status == KER_OK ? schedule_open(path, error) : NULL;
+    if (!to)
+        return error->status;
+    status = goal_write(to, class, program, &collectives, &lost, error);
+    status = schedule_close(to, path, status, error);
+    if (status == KER_OK)
+        losses_tell(&lost, path);
+    return status;
+}
+
+static enum ker_status trace_convert(const char *from, const char *path, const struct conv_options *options,
+                                     struct ker_error *error)
+{
     struct ker_config *config = NULL;
     struct task_program *program = NULL;
     struct ker_comm *alone = ker_comm_alone();
     const struct task_program_class *class =
         mars_trace_known(from) ? &task_replay_class : &task_allprof_class;
-    enum ker_status status = config_of(&config, from, options, &error);
+    enum ker_status status = config_of(&config, from, options, error);
     if (status == KER_OK)
-        status = program_open(class, &program, config, alone, &error);
+        status = program_open(class, &program, config, alone, error);
     if (status == KER_OK)
-        status = schedule_write(to, class, program, config, &error);
+        status = trace_write(path, class, program, config, error);
     if (program)
         class->close(program);
     if (config)
         ker_config_free(config);
     ker_comm_release(alone);
+    return status;
+}
+
+#define UNIT 1000 /* three digits of a fraction are kept */
+
+static enum ker_status schedule_convert(const char *from, const char *path, struct ker_error *error)
+{
+    struct graph_form form = {.path = "jobs[0]", .unit = UNIT};
+    struct graph *graph = NULL;
+    uint32_t tasks;
+    enum ker_status status = graph_goal_tasks(from, &tasks, error);
+    if (status == KER_OK)
+        status = graph_goal_read(&graph, from, &form, 0, tasks, error);
+    FILE *to = status == KER_OK ? schedule_open(path, error) : NULL;
+    if (to) {
+        graph_goal_write(to, graph, UNIT);
+        schedule_close(to, path, KER_OK, error);
+    }
+    graph_free(graph);
+    return error->status;
+}
+
+int conv_goal(const char *from, const char *to, const struct conv_options *options)
+{
+    struct ker_error error = {.status = KER_OK};
+    struct stat is;
+    bool schedule = !mars_trace_known(from) && stat(from, &is) == 0 && !S_ISDIR(is.st_mode);
+    enum ker_status status =
+        schedule ? schedule_convert(from, to, &error) : trace_convert(from, to, options, &error);
     if (status == KER_OK)
         return 0;
     fprintf(stderr, "marsconv: error: %s\n", error.text);
