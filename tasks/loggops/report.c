@@ -207,8 +207,9 @@ static void stuck_print(const struct loggops_system *s, const struct stuck *row,
         number_print(out, "tag", row->tag);
         fprintf(out, ", %llu bytes", (unsigned long long)row->bytes);
     }
-    if (row->line)
-        fprintf(out, " (%s:%u)", s->job[job].file, row->line);
+    if (row->what != STUCK_MESSAGE) /* a message does not know who has sent it */
+        fprintf(out, s->job[job].graph->numbered ? " (%s, operation %u)" : " (%s:%u)", s->job[job].file,
+                row->line);
     fputc('\n', out);
 }
 
