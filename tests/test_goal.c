@@ -284,6 +284,10 @@ static void test_refused_dependencies(void **state)
     assert_int_equal(read_unit(&g, "tests/goal/none.goal", 1, 0, 1), KER_BAD_INPUT);
     assert_string_equal(error.text, "tests/goal/none.goal: cannot be read: No such file or directory");
     assert_int_equal(read_unit(&g, "tests/goal", 1, 0, 1), KER_BAD_INPUT);
+    assert_true(graph_goal_known("tests/goal/all.goal") &&
+                graph_goal_known("tests/fuzz/corpus/goal/two.bin"));
+    assert_false(graph_goal_known("tests/goal") || graph_goal_known("tests/goal/none.goal") ||
+                 graph_goal_known("tests/test_goal.c"));
     /* The file has become another one since its tasks were counted. */
     assert_int_equal(read_unit(&g, "tests/goal/all.goal", 1, 2, 2), KER_BAD_INPUT);
     assert_non_null(strstr(error.text, "all.goal:2: num_ranks is 3, not what it was"));

@@ -3,6 +3,17 @@
 
 #include <unistd.h>
 
+bool graph_goal_known(const char *file)
+{
+    struct ker_error ignored = {.status = KER_OK};
+    int opened;
+    if (ker_input_open(file, KER_INPUT_MOST, &opened, NULL, &ignored) != KER_OK)
+        return false;
+    bool known = goal_is_binary(opened) || goal_text_known(file);
+    close(opened);
+    return known;
+}
+
 enum ker_status graph_goal_tasks(const char *file, uint32_t *tasks, struct ker_error *error)
 {
     int opened;

@@ -28,6 +28,7 @@ enum ker_status goal_label_missing(struct ker_lines *, const char *label, size_t
 
 /* ---- the two forms: as graph_goal_tasks and graph_goal_read ---- */
 
+bool goal_text_known(const char *file);
 enum ker_status goal_text_tasks(const char *file, uint32_t *tasks, struct ker_error *);
 enum ker_status goal_text_read(struct graph **, const char *file, const struct graph_form *, uint32_t first,
                                uint32_t count, struct ker_error *);

@@ -287,6 +287,16 @@ static enum ker_status tasks_read(struct graph_text *t, uint32_t *tasks)
     return status;
 }
 
+bool goal_text_known(const char *file)
+{
+    struct graph_text text;
+    struct ker_error ignored = {.status = KER_OK};
+    bool known = graph_text_open(&text, file, NULL, &ignored) == KER_OK && goal_next(&text) &&
+                 ker_take(&text.in, "num_ranks");
+    graph_text_close(&text, false);
+    return known;
+}
+
 enum ker_status goal_text_tasks(const char *file, uint32_t *tasks, struct ker_error *error)
 {
     struct graph_text text;

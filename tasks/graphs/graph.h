@@ -51,9 +51,9 @@ struct graph_form {
     struct ker_inputs *inputs; /* to be registered with; may be NULL */
     uint64_t unit;             /* picoseconds of a calculation of 1 */
 };
-/* GOAL schedules, LogGOPSim's text or the binary form of it, which the file's first bytes tell apart.
- *
- * The number of tasks, from the file's beginning. */
+/* GOAL schedules, LogGOPSim's text or the binary form of it, which the file's first bytes tell apart. */
+bool graph_goal_known(const char *file); /* it begins like one */
+/* The number of tasks, from the file's beginning. */
 enum ker_status graph_goal_tasks(const char *file, uint32_t *tasks, struct ker_error *);
 /* Reads and checks all of the file, and keeps the tasks `first` .. `first + count - 1`. */
 enum ker_status graph_goal_read(struct graph **, const char *file, const struct graph_form *, uint32_t first,

@@ -1,5 +1,6 @@
 /* trace.c - the program "trace": which format a trace has. */
 #include "tasks/traces/trace.h"
+#include "tasks/graphs/graph.h"
 #include "tasks/traces/mars/reader.h"
 #include "tasks/traces/store/store.h"
 
@@ -12,16 +13,19 @@ static enum ker_status goal_open(struct task_program **program, const struct ker
 
 static const struct task_program_class goal_class = {.open = goal_open};
 
-/* A folder or file that begins as marstrace's do; everything else is left to liballprof's reader, which says
- * what is wrong with it. */
+/* A folder or file that begins as marstrace's do, or as schedules; everything else is left to liballprof's
+ * reader, which says what is wrong with it. */
 static const struct task_program_class *trace_form(const struct ker_config *config, const char *path)
 {
     const char *trace = TASK_KEY(path, "trace"), *format = TASK_KEY(path, "format");
     if (ker_config_is(config, format, "goal"))
         return &goal_class;
     bool mars = ker_config_is(config, format, "mars");
-    if (ker_config_is(config, format, "auto") && ker_config_has(config, trace))
+    if (ker_config_is(config, format, "auto") && ker_config_has(config, trace)) {
         mars = mars_trace_known(ker_config_file(config, trace));
+        if (!mars && graph_goal_known(ker_config_file(config, trace)))
+            return &goal_class;
+    }
     return mars ? &task_replay_class : &task_allprof_class;
 }
 
