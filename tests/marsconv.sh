@@ -62,6 +62,22 @@ ft=$top/tests/traces/npb-ft.S-4
 check "a trace becomes a GOAL schedule, with as many sends as receives"
 "$marsconv" --to mars "$ft" ft.mars && "$marsconv" --to goal ft.mars mars.goal >err 2>&1 && diff ft.goal mars.goal >err
 check "the same from either format"
+cat >loggops.cfg <<'EOF'
+network: { model = "loggops"; };
+mpi: { rendezvous = "read"; };
+jobs: ( { program = "trace"; trace = "ft.goal"; } );
+EOF
+for ranks in 1 3; do
+    mpirun -n $ranks "$marssim" -q -o goal$ranks loggops.cfg >err 2>&1 &&
+        [ "$(awk -F, 'NR > 1 { n += $5 } END { print n }' goal$ranks/tasks.csv)" = "$(grep -c ': send' ft.goal)" ]
+    check "it runs over LogGOPS on $ranks ranks, with all its messages"
+done
+cmp goal1/tasks.csv goal3/tasks.csv >err
+check "with the same results"
+cp "$top/tests/fuzz/corpus/goal/two.bin" stuck.bin && chmod u+w stuck.bin && printf '\1' | dd of=stuck.bin bs=1 seek=114 conv=notrunc 2>err # the send's tag
+"$marssim" -q -o stuck loggops.cfg "jobs[0].trace=$PWD/stuck.bin" >err 2>&1
+[ $? = 1 ] && grep -q "task 1: its receive got no message: from task 0, tag 0, 8 bytes (.*stuck.bin, operation 0)" err
+check "operations of a binary schedule that cannot run are named"
 "$marsconv" --to goal "$top/tests/fuzz/corpus/goal/two.bin" binary.goal && printf '%s\n' "num_ranks 2" "" "rank 0 {" "l1: calc 7" \
     "l2: send 8b to 1" "l2 requires l1" "}" "" "rank 1 {" "l1: recv 8b from 0" "}" | diff - binary.goal >err &&
     "$marsconv" --to goal binary.goal again.goal && cmp binary.goal again.goal >err
