@@ -31,7 +31,6 @@ static void adapter_wake(struct net_adapter *a, ker_time when)
 static void extension_make(struct net_network *net, struct net_outgoing *o,
                            const struct net_envelope *envelope)
 {
-    o->place = NET_NONE;
     if (!envelope && o->left <= net->set.payload)
         return;
     struct net_extension x = {.bytes = o->left, .service = o->service, .part = o->part};
@@ -56,6 +55,7 @@ void net_send(struct net_adapter *a, ker_time now, const struct net_send *m)
     struct net_outgoing *o = &net->outgoing.at[index];
     bool control = m->queue == NET_QUEUE_CONTROL, own = !control || net->set.control != NET_CONTROL_IN_ORDER;
     *o = (struct net_outgoing){.left = m->bytes,
+                               .place = NET_NONE,
                                .cookie = m->cookie,
                                .created = now,
                                .destination = m->destination,
@@ -85,6 +85,7 @@ static void offer_fetch(struct net_adapter *a, uint32_t most)
     a->offered = KER_POOL_TAKE(&net->outgoing, NULL);
     struct net_outgoing *o = &net->outgoing.at[a->offered];
     *o = (struct net_outgoing){.left = offer.bytes,
+                               .place = NET_NONE,
                                .created = offer.created,
                                .destination = offer.destination,
                                .priority = offer.priority,
@@ -250,13 +251,13 @@ static inline bool flow_inject(struct net_adapter *a, unsigned level, uint32_t *
         if (o->control && net_measures(net, o->created))
             stats_quantity_add(net->control_wait, (uint64_t)(now - o->created));
     }
-    o->left -= payload;
     a->backlog -= payload;
     if (p.flags & NET_LAST) {
         *last = flow_advance(a, level, previous, turn) ? turn : previous;
         message_sent(a, index, net_packet_index(&p) * net->set.payload + payload); /* all before were full */
         return true;
     }
+    o->left -= payload;
     o->place = o->begun ? o->place + 1u : 1u;
     o->begun = true;
     *last = net->set.fifo_order ? previous : turn;
