@@ -191,16 +191,15 @@ static inline uint16_t *net_voq_row(const struct net_switch *s, uint32_t output)
 /* A message on its way into the network, in a pool of the rank. */
 struct net_outgoing {
     uint64_t left : 48;    /* payload not yet injected */
-    uint64_t service : 8;  /* of the node */
-    uint64_t part : 8;     /* enum net_part */
+    uint8_t service, part; /* of the node; enum net_part */
     uint64_t place : 48;   /* until a packet has left, its extension or NET_NONE; then the number of the next;
                               of a cnp the method's word */
-    uint64_t begun : 1;    /* a packet has left */
-    uint64_t priority : 4; /* class */
-    uint64_t queue : 2;    /* enum net_queue; of control messages in order NET_QUEUE_SEND */
-    uint64_t from_offer : 1; /* open loop */
-    uint64_t none : 1;       /* no message: the source is asked again at `created` */
-    uint64_t control : 1;
+    uint8_t priority;      /* class */
+    uint8_t queue : 2;     /* enum net_queue; of control messages in order NET_QUEUE_SEND */
+    uint8_t begun : 1;     /* a packet has left */
+    uint8_t from_offer : 1; /* open loop */
+    uint8_t none : 1;       /* no message: the source is asked again at `created` */
+    uint8_t control : 1;
     uint64_t cookie;
     ker_time created;
     uint32_t destination, message;
@@ -208,7 +207,6 @@ struct net_outgoing {
     uint32_t turn; /* of a flow's last message: the last of the next flow */
 };
 _Static_assert(sizeof(struct net_outgoing) == 48, "many wait at a time");
-_Static_assert(NET_MAX_CHANNELS <= 16, "classes have four bits");
 
 struct net_adapter {
     struct net_network *net;

@@ -88,7 +88,7 @@ static void offer_fetch(struct net_adapter *a, uint32_t most)
                                .place = NET_NONE,
                                .created = offer.created,
                                .destination = offer.destination,
-                               .priority = offer.priority,
+                               .priority = (uint8_t)offer.priority,
                                .service = offer.service,
                                .part = offer.part,
                                .from_offer = true,
