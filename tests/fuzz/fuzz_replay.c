@@ -42,6 +42,7 @@ static uint64_t ops_check(struct task_program *program)
     struct task_op op;
     int32_t comms;
     uint64_t count = 0;
+    unsigned last = TASK_OP_COUNT; /* but for the end of the first of several threads */
     const struct task_comm *comm = class->comms(program, &comms);
     while (class->next(program, 0, &op)) {
         ker_assert(op.kind < TASK_OP_COUNT && op.call && op.time >= 0);
@@ -50,8 +51,9 @@ static uint64_t ops_check(struct task_program *program)
         for (uint32_t i = 0; op.requests && i < op.request_count; i++)
             count += op.requests[i] & 1;
         count += 2;
+        last = op.kind;
     }
-    ker_assert(op.kind == TASK_OP_FINALIZE || op.kind == TASK_OP_ABORT);
+    ker_assert(last == TASK_OP_FINALIZE || last == TASK_OP_ABORT);
     return count;
 }
 
