@@ -8,10 +8,26 @@
 /* What a run under this model does not have, as yet. */
 static enum ker_status keys_check(struct run *run)
 {
-    static const char *const refused[] = {
-        "traffic.pattern",     "services",         "output.period",  "output.timeline",
-        "output.hdf5",         "run.packets",      "run.confidence", "run.checkpoint.period",
-        "run.checkpoint.wall", "run.checkpoint.at"};
+    static const char *const refused[] = {"traffic.pattern",
+                                          "services",
+                                          "output.period",
+                                          "output.timeline",
+                                          "output.hdf5",
+                                          "output.matrix",
+                                          "output.waits",
+                                          "output.series.links",
+                                          "output.series.switches",
+                                          "output.series.adapters",
+                                          "output.series.latency",
+                                          "output.series.jobs",
+                                          "output.series.tasks",
+                                          "output.series.traffic",
+                                          "output.series.matrix",
+                                          "run.packets",
+                                          "run.confidence",
+                                          "run.checkpoint.period",
+                                          "run.checkpoint.wall",
+                                          "run.checkpoint.at"};
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
         if (ker_config_has(run->config, refused[i]))
             return ker_config_fail(run->config, &run->error, refused[i],

@@ -131,6 +131,7 @@ refused 2 "cut.goal:3" "a schedule that ends in the middle" jobs[0].trace="$t/cu
 refused 2 "loggops.G.*no time per byte" "a time per byte without a unit" jobs[0].trace="$t/one.goal" loggops.G=6x
 refused 2 "network.model" "the model's keys with packets" jobs[0].trace="$t/one.goal" network.model=packet "loggops.L=1 ns"
 refused 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.pattern=uniform
+refused 2 "output.waits" "what is not collected with this model" jobs[0].trace="$t/one.goal" output.waits=true
 refused 2 "format" "a trace of another format" jobs[0].trace="$t/one.goal" jobs[0].format=mars
 star=(network.model=packet topology.kind=star topology.nodes=2 "topology.bandwidth=1 GB/s" "topology.latency=1 ns")
 refused 2 "loggops" "a schedule over packets" jobs[0].trace="$t/one.goal" "${star[@]}"

@@ -74,6 +74,8 @@ refused 'output.matrix_levels.*"task".*no jobs' -o "$t/x" configs/torus-uniform.
 check "tasks want jobs"
 refused 'output.matrix_levels.*crate' -o "$t/x" "$t/in.cfg" output.matrix=true output.matrix_levels=crate
 check "a level that there is not is refused"
+refused 'output.matrix_levels.*empty' -o "$t/x" "$t/in.cfg" output.matrix=true 'output.matrix_levels=[]'
+check "so is a matrix of no level"
 refused 'output.matrix_levels' -o "$t/x" "$t/in.cfg" output.matrix_levels=rack
 check "levels want a matrix"
 refused 'output.series.matrix.*output.period is 0' -o "$t/x" "$t/in.cfg" output.series.matrix=periods

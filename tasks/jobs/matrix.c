@@ -62,7 +62,11 @@ enum ker_status task_matrix_read(struct task_system *system, const struct ker_co
                                  struct ker_error *error)
 {
     bool total, periods;
-    if (!(stats_matrix_wanted(config, &total, &periods) >> STATS_MATRIX_TASK & 1))
+    unsigned levels = stats_matrix_wanted(config, &total, &periods);
+    if ((total || periods) && !levels)
+        return ker_config_fail(config, error, "output.matrix_levels",
+                               "is empty: name a level, or leave out output.matrix and output.series.matrix");
+    if (!(levels >> STATS_MATRIX_TASK & 1))
         return KER_OK;
     if (!system->mpi)
         return ker_config_fail(config, error, "output.matrix_levels", "has \"task\", but there are no jobs");
