@@ -3,7 +3,6 @@
 #include "run/stages.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* What a run under this model does not have, as yet. */
 static enum ker_status keys_check(struct run *run)
@@ -38,15 +37,6 @@ static enum ker_status keys_check(struct run *run)
     return KER_OK;
 }
 
-static void seats_leave(struct run *run)
-{
-    if (run->workers == 1 || !task_loggops_alone(run->loggops))
-        return;
-    run->workers = 1;
-    ker_comm_release(run->working);
-    run->working = ker_comm_first(run->comm, 1);
-}
-
 void run_loggops_read(struct run *run)
 {
     if (run->control)
@@ -57,16 +47,9 @@ void run_loggops_read(struct run *run)
         return;
     run_seats_take(run);
     if (task_loggops_read(run->loggops, (uint32_t)ker_comm_rank(run->comm), (uint32_t)run->workers,
-                          ker_config_inputs(run->config), &run->error) == KER_OK)
-        seats_leave(run);
-}
-
-static void progress_show(void *context, ker_time at, uint64_t records)
-{
-    struct run *run = context;
-    stats_progress_show(run->progress, at, records);
-    if (run->control && run->workers < ker_comm_size(run->comm))
-        ker_request_hear(run->comm);
+                          ker_config_inputs(run->config), &run->error) == KER_OK &&
+        task_loggops_alone(run->loggops))
+        run_seats_one(run);
 }
 
 static bool check(void *context, ker_time at)
@@ -85,38 +68,24 @@ void run_loggops_build(struct run *run)
 {
     if (!run->working)
         return;
-    static const struct ker_word orders[] = {{"forward", KER_ORDER_FORWARD},
-                                             {"backward", KER_ORDER_BACKWARD},
-                                             {"shuffled", KER_ORDER_SHUFFLED},
-                                             {NULL, 0}};
-    uint32_t rank = (uint32_t)ker_comm_rank(run->working), components = task_loggops_components(run->loggops);
+    uint32_t rank = (uint32_t)ker_comm_rank(run->working);
     ker_time lookahead = task_loggops_lookahead(run->loggops);
     struct ker_channel *channel = ker_alloc(sizeof *channel * (size_t)run->workers);
     uint32_t channels = 0;
     for (uint32_t other = 0; other < (uint32_t)run->workers; other++)
         if (other != rank)
             channel[channels++] = (struct ker_channel){other, lookahead};
-    struct ker_engine_setup setup = {
-        .comm = run->working,
-        .components = components ? components : 1,
-        .largest_cell = 1,
-        .lookahead = lookahead,
-        .channel = channel,
-        .channels = channels,
-        .reach = 4 * lookahead,
-        .end = run->end,
-        .order = (enum ker_cell_order)ker_config_number(run->config, "engine.cell_order", orders),
-        .seed = run->seed,
-        .hosts = (int)ker_config_int(run->config, "engine.hosts"),
-        .yield = run->yield,
-        .progress = progress_show,
-        .check = check,
-        .request_interval = run->interval,
-        .requested = requested,
-        .context = run,
-    };
-    run->simulated.begun = ker_clock_ns(CLOCK_MONOTONIC);
-    run->simulated.cpu_begun = ker_clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+    struct ker_engine_setup setup = run_engine_setup(run, task_loggops_components(run->loggops));
+    setup.largest_cell = 1;
+    setup.lookahead = lookahead;
+    setup.channel = channel;
+    setup.channels = channels;
+    setup.reach = 4 * lookahead;
+    setup.end = run->end;
+    setup.check = check;
+    setup.request_interval = run->interval;
+    setup.requested = requested;
+    run_span_begin(&run->simulated);
     run->engine = ker_engine_new(&setup);
     free(channel);
     task_loggops_attach(run->loggops, run->engine);
@@ -136,29 +105,16 @@ void run_loggops_folder(struct run *run)
 
 void run_loggops_simulate(struct run *run)
 {
-    enum ker_end found = KER_END_DRAINED;
-    int64_t at = 0;
-    run->progress = stats_progress_new(run->args->quiet || !run->control, run->end);
-    if (run->working) {
-        found = ker_engine_run(run->engine, &at);
-        run->simulated.wall = ker_clock_ns(CLOCK_MONOTONIC) - run->simulated.begun;
-        run->simulated.cpu = ker_clock_ns(CLOCK_PROCESS_CPUTIME_ID) - run->simulated.cpu_begun;
-    }
-    stats_progress_free(run->progress);
-    ker_comm_meet(run->comm, run->working ? NULL : ker_request_pass);
-    ker_request_settle(run->comm);
+    enum ker_end found = run_engine(run);
     static const enum run_end by_engine[] = {[KER_END_DRAINED] = RUN_END_JOBS,
                                              [KER_END_TIME] = RUN_END_TIME,
                                              [KER_END_REQUEST] = RUN_END_INTERRUPTED,
                                              [KER_END_MEMORY] = RUN_END_MEMORY};
-    int64_t known[] = {by_engine[found], at, (int64_t)run->interrupted};
+    int64_t known[] = {by_engine[found], run->ended_at, (int64_t)run->interrupted};
     ker_comm_broadcast(run->comm, known, sizeof known);
     run->ended_by = (enum run_end)known[0];
     run->ended_at = known[1];
     run->interrupted = (unsigned)known[2];
-    if (ker_memory_lack())
-        ker_fail(&run->error, KER_RUN_FAILED, "out of memory: %s; results are written up to about here",
-                 ker_memory_lack());
 }
 
 /* Collective. */

@@ -26,16 +26,23 @@ bool run_adapts(const struct run *run)
             sum->switches + route_hosts(sum) < MANY_COMPONENTS);
 }
 
+void run_seats_one(struct run *run)
+{
+    if (run->workers == 1)
+        return;
+    run->workers = 1;
+    ker_comm_release(run->working);
+    run->working = ker_comm_first(run->comm, 1);
+}
+
 /* All ranks have read, so that all have found what is wrong; few are left to work. */
 void run_seats_leave(struct run *run)
 {
     bool few = task_system_tasks(run->tasks) <= TASK_FEW;
     if (run->workers == 1 || !few || !run_adapts(run))
         return;
-    run->workers = 1;
     run->alone = true;
-    ker_comm_release(run->working);
-    run->working = ker_comm_first(run->comm, 1);
+    run_seats_one(run);
 }
 
 /* What there is, as a list of groups that nothing below here looks into. */

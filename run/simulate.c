@@ -23,35 +23,40 @@ static void settle(void *context, ker_time until)
     net_network_settle(run->network, until);
 }
 
-static struct ker_engine *engine_make(struct run *run)
+struct ker_engine_setup run_engine_setup(struct run *run, uint32_t components)
 {
     static const struct ker_word orders[] = {{"forward", KER_ORDER_FORWARD},
                                              {"backward", KER_ORDER_BACKWARD},
                                              {"shuffled", KER_ORDER_SHUFFLED},
                                              {NULL, 0}};
-    struct ker_engine_setup setup = {
+    return (struct ker_engine_setup){
         .comm = run->working,
-        .components = run->layout.components ? run->layout.components : 1,
-        .largest_cell = run->layout.largest_cell,
-        .lookahead = run->layout.lookahead,
-        .channel = run->layout.channel,
-        .channels = run->layout.channels,
-        .reach = net_reach(run->network),
-        .end = run->end < LATEST_END ? run->end : LATEST_END,
+        .components = components ? components : 1,
         .order = (enum ker_cell_order)ker_config_number(run->config, "engine.cell_order", orders),
         .seed = run->seed,
         .hosts = (int)ker_config_int(run->config, "engine.hosts"),
-        .trial = run_adapts(run) && !run->resumed,
         .yield = run->yield,
-        .settle = settle,
         .progress = progress_show,
         .context = run,
     };
+}
+
+static struct ker_engine *engine_make(struct run *run)
+{
+    struct ker_engine_setup setup = run_engine_setup(run, run->layout.components);
+    setup.largest_cell = run->layout.largest_cell;
+    setup.lookahead = run->layout.lookahead;
+    setup.channel = run->layout.channel;
+    setup.channels = run->layout.channels;
+    setup.reach = net_reach(run->network);
+    setup.end = run->end < LATEST_END ? run->end : LATEST_END;
+    setup.trial = run_adapts(run) && !run->resumed;
+    setup.settle = settle;
     run_check_times_set(run, &setup);
     return ker_engine_new(&setup);
 }
 
-static void span_begin(struct run_span *s)
+void run_span_begin(struct run_span *s)
 {
     if (s->begun)
         return;
@@ -81,7 +86,7 @@ static void services_attach(struct run *run, const uint32_t *nodes, uint32_t cou
 /* Switches and nodes of this rank; returns its nodes, malloc'ed. */
 static uint32_t *network_build(struct run *run, uint32_t *count)
 {
-    span_begin(&run->simulated);
+    run_span_begin(&run->simulated);
     run->engine = engine_make(run);
     run->nodes = node_system_new(&run->model, &run->services, run->engine);
     struct net_host host = node_system_host(run->nodes);
@@ -102,7 +107,7 @@ void run_components_build(struct run *run)
     free(nodes);
 }
 
-void run_simulate(struct run *run)
+enum ker_end run_engine(struct run *run)
 {
     enum ker_end found = KER_END_DRAINED;
     int64_t at = 0;
@@ -118,6 +123,12 @@ void run_simulate(struct run *run)
     stats_progress_free(run->progress);
     ker_comm_meet(run->comm, run->working ? NULL : ker_request_pass);
     ker_request_settle(run->comm);
+    return found;
+}
+
+void run_simulate(struct run *run)
+{
+    enum ker_end found = run_engine(run);
     run->lost = found == KER_END_TRIAL;
     ker_comm_broadcast(run->comm, &run->lost, sizeof run->lost);
     if (run->lost)

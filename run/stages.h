@@ -91,7 +91,12 @@ void run_folder_open(struct run *);
 void run_simulate(struct run *);
 void run_report(struct run *);
 
-void run_phases_read(struct run *); /* run.*, output.period */
+void run_seats_one(struct run *); /* one rank simulates, whatever was asked for */
+/* simulate.c: what every model's engine is set up with; the rest is the caller's. */
+struct ker_engine_setup run_engine_setup(struct run *, uint32_t components);
+void run_span_begin(struct run_span *); /* unless it has begun */
+enum ker_end run_engine(struct run *);  /* collective: to the end, for the ranks that sleep, too */
+void run_phases_read(struct run *);     /* run.*, output.period */
 
 /* loggops.c: the stages of network.model = "loggops" */
 void run_loggops_read(struct run *);
