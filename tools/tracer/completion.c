@@ -110,6 +110,15 @@ static void numbers_put(struct trc_call *c)
         trc_put(c, (int64_t)c->t->number[i] - last);
 }
 
+/* Of several threads a call ends after what it makes has its number: what another thread did with that number
+ * was over before, however long this one had to wait for it, so the calls' ends tell whose it was. */
+static void number_put(struct trc_call *c, uint32_t number)
+{
+    trc_put(c, number);
+    if (trc.thread_count > 1)
+        c->t->returned = trc_wall();
+}
+
 /* Requests that are made. */
 static bool made(struct trc_call *c, unsigned role, intptr_t argument)
 {
@@ -118,7 +127,7 @@ static bool made(struct trc_call *c, unsigned role, intptr_t argument)
          persistent = word == TRC_R_preq || word == TRC_R_prreq;
     if (!receives && !persistent && word != TRC_R_req && word != TRC_R_ioreq)
         return false;
-    trc_put(c, c->failed ? 0 : trc_request_made(*(MPI_Request *)argument, receives, persistent));
+    number_put(c, c->failed ? 0 : trc_request_made(*(MPI_Request *)argument, receives, persistent));
     return true;
 }
 
@@ -181,9 +190,9 @@ bool trc_completion(struct trc_call *c, unsigned role, intptr_t argument)
         trc_put(c, c->failed ? 0 : bytes_got((const MPI_Status *)argument));
         return true;
     case TRC_R_newmsg:
-        trc_put(c, c->failed || *(MPI_Message *)argument == MPI_MESSAGE_NULL
-                       ? 0
-                       : trc_thing_made(TRC_MESSAGES, (uintptr_t) * (MPI_Message *)argument));
+        number_put(c, c->failed || *(MPI_Message *)argument == MPI_MESSAGE_NULL
+                          ? 0
+                          : trc_thing_made(TRC_MESSAGES, (uintptr_t) * (MPI_Message *)argument));
         return true;
     default:
         return false;

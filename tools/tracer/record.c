@@ -356,11 +356,10 @@ static uint64_t time_between(int64_t from, int64_t to)
 
 void trc_record(struct trc_thread *t, unsigned number, const intptr_t *a, int result)
 {
-    struct mars_times times = {.gap = time_between(t->back, t->enter),
-                               .away = t->away,
-                               .duration = time_between(t->called, t->returned),
-                               .counted = t->counted};
+    struct mars_times times = {
+        .gap = time_between(t->back, t->enter), .away = t->away, .counted = t->counted};
     shape_make(t, number, a, result);
+    times.duration = time_between(t->called, t->returned);
     if (trc.muted) { /* if it is the first of the region */
         times.gap = times.away = 0;
         memset(t->counted, 0, sizeof t->counted);
