@@ -144,10 +144,37 @@ static inline ker_time *loggops_receiving(struct loggops_system *s, const struct
     return loggops_cpu(s, p, s->cpus + s->nics + nic);
 }
 
+static inline struct loggops_event *loggops_event_at(struct loggops_system *s, uint32_t index)
+{
+    return &s->events.at[index];
+}
+static inline struct loggops_group *loggops_group_of(struct loggops_system *s,
+                                                     const struct loggops_process *p)
+{
+    return &s->group[s->together ? 0 : p - s->process];
+}
+static inline ker_time loggops_later(ker_time a, ker_time b)
+{
+    return a > b ? a : b;
+}
+
 /* -- queue.c: events by their order, pairing heaps in one pool -- */
 void loggops_queue_put(struct loggops_system *, uint32_t *queue, uint32_t event);
 bool loggops_behind(const struct loggops_event *, const struct loggops_event *of); /* the time apart */
 uint32_t loggops_queue_take(struct loggops_system *, uint32_t *queue);             /* the least; not empty */
+
+/* -- cost.c -- */
+/* The cpu is taken until then. */
+void loggops_cpu_take(struct loggops_system *, struct loggops_process *, unsigned cpu, ker_time until);
+/* A new event made by process p; cause: what it is to have of those. */
+uint32_t loggops_event_new(struct loggops_system *, struct loggops_process *p, const ker_time *cause,
+                           enum loggops_kind);
+/* A send takes its cpu and adapter for so many bytes; returns when it is at the other side. */
+ker_time loggops_transmit(struct loggops_system *, struct loggops_process *, unsigned cpu, unsigned nic,
+                          ker_time now, uint64_t bytes);
+/* What has come takes cpu and adapter of its receiver. */
+void loggops_take_in(struct loggops_system *, struct loggops_process *, const struct loggops_event *,
+                     uint64_t bytes);
 
 /* -- process.c -- */
 void loggops_begin(struct loggops_system *, struct loggops_process *, ker_time start);

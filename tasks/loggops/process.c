@@ -12,63 +12,25 @@
  */
 #include "tasks/loggops/model.h"
 
-#include <string.h>
-
-static struct loggops_event *event_at(struct loggops_system *s, uint32_t index)
-{
-    return &s->events.at[index];
-}
-
-static ker_time later(ker_time a, ker_time b)
-{
-    return a > b ? a : b;
-}
-
-/* The cpu is taken until then. */
-static void cpu_take(struct loggops_system *s, struct loggops_process *p, unsigned cpu, ker_time until)
-{
-    *loggops_cpu(s, p, cpu) = until;
-    ker_touch(s->engine, until);
-}
-
-static struct loggops_group *group_of(struct loggops_system *s, const struct loggops_process *p)
-{
-    return &s->group[s->together ? 0 : p - s->process];
-}
-
-/* A new event made by process p while the event `by` is handled. */
-static uint32_t event_new(struct loggops_system *s, struct loggops_process *p, const ker_time *cause,
-                          enum loggops_kind kind)
-{
-    uint32_t index = KER_POOL_TAKE(&s->events, NULL);
-    struct loggops_event *e = event_at(s, index);
-    memcpy(e->cause, cause, sizeof e->cause);
-    e->origin = loggops_rank(s, p);
-    e->number = p->number++;
-    e->process = (uint32_t)(p - s->process);
-    e->kind = (uint8_t)kind;
-    return index;
-}
-
 /* ---- operations become free ---- */
 
 /* When an operation can be taken at the earliest, as far as is known. */
 static ker_time op_time(struct loggops_system *s, const struct loggops_process *p, const struct graph_op *op,
                         ker_time now)
 {
-    ker_time time = later(now, *loggops_cpu(s, p, op->cpu));
-    return op->kind == GRAPH_SEND ? later(time, *loggops_sending(s, p, op->nic)) : time;
+    ker_time time = loggops_later(now, *loggops_cpu(s, p, op->cpu));
+    return op->kind == GRAPH_SEND ? loggops_later(time, *loggops_sending(s, p, op->nic)) : time;
 }
 
 static void op_put(struct loggops_system *s, struct loggops_process *p, uint32_t number,
                    const ker_time *cause, ker_time now)
 {
     const struct graph_op *op = &p->task->op[number];
-    uint32_t index = event_new(s, p, cause, LOGGOPS_OPERATION);
-    struct loggops_event *e = event_at(s, index);
-    e->time = op_time(s, p, op, p->ready ? later(now, p->ready[number]) : now);
+    uint32_t index = loggops_event_new(s, p, cause, LOGGOPS_OPERATION);
+    struct loggops_event *e = loggops_event_at(s, index);
+    e->time = op_time(s, p, op, p->ready ? loggops_later(now, p->ready[number]) : now);
     e->op = number;
-    loggops_queue_put(s, &group_of(s, p)->queue, index);
+    loggops_queue_put(s, &loggops_group_of(s, p)->queue, index);
 }
 
 /* What waits for something that has happened at `when`. */
@@ -80,7 +42,7 @@ static void release(struct loggops_system *s, struct loggops_process *p, uint32_
     for (uint32_t i = 0; i < count; i++) {
         uint32_t dependent = p->task->dependent[first + i];
         if (p->ready)
-            p->ready[dependent] = later(p->ready[dependent], when);
+            p->ready[dependent] = loggops_later(p->ready[dependent], when);
         if (--p->task->op[dependent].before == 0)
             r->op[r->count++] = dependent;
     }
@@ -134,8 +96,8 @@ struct now {
 static void post(struct loggops_system *s, struct loggops_process *p, const struct now *now,
                  const struct loggops_event *sample, uint32_t to, ker_time arrival)
 {
-    uint32_t index = event_new(s, p, now->cause, (enum loggops_kind)sample->kind);
-    struct loggops_event *e = event_at(s, index);
+    uint32_t index = loggops_event_new(s, p, now->cause, (enum loggops_kind)sample->kind);
+    struct loggops_event *e = loggops_event_at(s, index);
     e->time = arrival;
     e->bytes = sample->bytes;
     e->tag = sample->tag;
@@ -153,8 +115,8 @@ static void sender_free(struct loggops_system *s, const struct now *now, const s
         return;
     struct loggops_process *p = &s->process[m->origin - s->first];
     ker_time *cpu = loggops_cpu(s, p, m->cpu), *nic = loggops_sending(s, p, m->nic);
-    *cpu = later(*cpu, now->time);
-    *nic = later(*nic, now->time);
+    *cpu = loggops_later(*cpu, now->time);
+    *nic = loggops_later(*nic, now->time);
     s->other = p;
     op_done(s, p, m->op, now->time);
 }
@@ -165,13 +127,13 @@ static void matched(struct loggops_system *s, struct loggops_process *p, const s
 {
     if (m->kind == LOGGOPS_MESSAGE) {
         sender_free(s, now, m);
-        op_done(s, p, receive, later(now->time, *loggops_cpu(s, p, m->cpu)));
+        op_done(s, p, receive, loggops_later(now->time, *loggops_cpu(s, p, m->cpu)));
         return;
     }
     struct loggops_event answer = *m;
     answer.kind = s->set.rendezvous == LOGGOPS_READ ? LOGGOPS_FETCH : LOGGOPS_CLEAR;
     answer.match = receive;
-    cpu_take(s, p, m->cpu, later(*loggops_cpu(s, p, m->cpu), now->time) + s->set.overhead);
+    loggops_cpu_take(s, p, m->cpu, loggops_later(*loggops_cpu(s, p, m->cpu), now->time) + s->set.overhead);
     post(s, p, now, &answer, m->origin, *loggops_cpu(s, p, m->cpu) + s->set.latency);
 }
 
@@ -183,21 +145,21 @@ static bool fits(const struct graph_op *receive, uint32_t source, uint32_t tag)
 
 static void list_append(struct loggops_system *s, struct loggops_list *l, uint32_t index)
 {
-    event_at(s, index)->next = KER_NONE;
+    loggops_event_at(s, index)->next = KER_NONE;
     if (l->first == KER_NONE)
         l->first = index;
     else
-        event_at(s, l->last)->next = index;
+        loggops_event_at(s, l->last)->next = index;
     l->last = index;
 }
 
 static void list_remove(struct loggops_system *s, struct loggops_list *l, uint32_t previous, uint32_t index)
 {
-    uint32_t next = event_at(s, index)->next;
+    uint32_t next = loggops_event_at(s, index)->next;
     if (previous == KER_NONE)
         l->first = next;
     else
-        event_at(s, previous)->next = next;
+        loggops_event_at(s, previous)->next = next;
     if (l->last == index)
         l->last = previous;
 }
@@ -213,11 +175,11 @@ static uint32_t source_of(const struct loggops_system *s, uint32_t process)
 static void receive_begin(struct loggops_system *s, struct loggops_process *p, const struct now *now,
                           uint32_t index)
 {
-    uint32_t number = event_at(s, index)->op, previous = KER_NONE;
+    uint32_t number = loggops_event_at(s, index)->op, previous = KER_NONE;
     const struct graph_op *op = &p->task->op[number];
     op_begun(s, p, number, now->time);
-    for (uint32_t i = p->unexpected.first; i != KER_NONE; previous = i, i = event_at(s, i)->next) {
-        struct loggops_event m = *event_at(s, i);
+    for (uint32_t i = p->unexpected.first; i != KER_NONE; previous = i, i = loggops_event_at(s, i)->next) {
+        struct loggops_event m = *loggops_event_at(s, i);
         if (!fits(op, source_of(s, m.origin), m.tag))
             continue;
         list_remove(s, &p->unexpected, previous, i);
@@ -233,10 +195,10 @@ static void receive_begin(struct loggops_system *s, struct loggops_process *p, c
 static void message_match(struct loggops_system *s, struct loggops_process *p, const struct now *now,
                           uint32_t index)
 {
-    const struct loggops_event m = *event_at(s, index);
+    const struct loggops_event m = *loggops_event_at(s, index);
     uint32_t previous = KER_NONE, source = source_of(s, m.origin);
-    for (uint32_t i = p->posted.first; i != KER_NONE; previous = i, i = event_at(s, i)->next) {
-        uint32_t number = event_at(s, i)->op;
+    for (uint32_t i = p->posted.first; i != KER_NONE; previous = i, i = loggops_event_at(s, i)->next) {
+        uint32_t number = loggops_event_at(s, i)->op;
         if (!fits(&p->task->op[number], source, m.tag))
             continue;
         list_remove(s, &p->posted, previous, i);
@@ -258,31 +220,12 @@ static ker_time possible(struct loggops_system *s, struct loggops_process *p, co
         return op->kind == GRAPH_RECEIVE ? e->time : op_time(s, p, op, e->time);
     }
     if (e->kind == LOGGOPS_FETCH)
-        return later(e->time, *loggops_sending(s, p, e->nic));
+        return loggops_later(e->time, *loggops_sending(s, p, e->nic));
     if (e->kind == LOGGOPS_LEFT)
         return e->time;
-    ker_time time = later(e->time, *loggops_cpu(s, p, e->cpu));
-    return e->kind == LOGGOPS_CLEAR ? later(time, *loggops_sending(s, p, e->nic))
-                                    : later(time, *loggops_receiving(s, p, e->nic));
-}
-
-/* A send takes its cpu and adapter for so many bytes; returns when it is at the other side. */
-static ker_time transmit(struct loggops_system *s, struct loggops_process *p, unsigned cpu, unsigned nic,
-                         ker_time now, uint64_t bytes)
-{
-    const struct loggops_parameters *set = &s->set;
-    cpu_take(s, p, cpu, now + set->overhead + loggops_bytes(&set->busy, bytes));
-    *loggops_sending(s, p, nic) = now + set->gap + loggops_bytes(&set->per_byte, bytes);
-    return now + set->overhead + set->latency;
-}
-
-static void take_in(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e,
-                    uint64_t bytes)
-{
-    const struct loggops_parameters *set = &s->set;
-    ker_time wire = loggops_bytes(&set->per_byte, bytes);
-    cpu_take(s, p, e->cpu, e->time + set->overhead + later(loggops_bytes(&set->busy, bytes), wire));
-    *loggops_receiving(s, p, e->nic) = e->time + set->gap + wire;
+    ker_time time = loggops_later(e->time, *loggops_cpu(s, p, e->cpu));
+    return e->kind == LOGGOPS_CLEAR ? loggops_later(time, *loggops_sending(s, p, e->nic))
+                                    : loggops_later(time, *loggops_receiving(s, p, e->nic));
 }
 
 static void send_begin(struct loggops_system *s, struct loggops_process *p, const struct now *now,
@@ -297,7 +240,7 @@ static void send_begin(struct loggops_system *s, struct loggops_process *p, cons
                               .cpu = op->cpu,
                               .nic = op->nic};
     uint32_t to = op->peer + s->job[loggops_job_of(s, loggops_rank(s, p))].first;
-    ker_time arrival = transmit(s, p, op->cpu, op->nic, now->time, asks ? 1 : op->amount);
+    ker_time arrival = loggops_transmit(s, p, op->cpu, op->nic, now->time, asks ? 1 : op->amount);
     s->messages++;
     post(s, p, now, &m, to, arrival);
     op_begun(s, p, number, now->time);
@@ -309,7 +252,7 @@ static void send_begin(struct loggops_system *s, struct loggops_process *p, cons
 static void operation(struct loggops_system *s, struct loggops_process *p, const struct now *now,
                       uint32_t index)
 {
-    uint32_t number = event_at(s, index)->op;
+    uint32_t number = loggops_event_at(s, index)->op;
     const struct graph_op *op = &p->task->op[number];
     if (op->kind == GRAPH_RECEIVE) {
         receive_begin(s, p, now, index);
@@ -320,7 +263,7 @@ static void operation(struct loggops_system *s, struct loggops_process *p, const
         send_begin(s, p, now, number);
         return;
     }
-    cpu_take(s, p, op->cpu, now->time + (ker_time)op->amount);
+    loggops_cpu_take(s, p, op->cpu, now->time + (ker_time)op->amount);
     op_begun(s, p, number, now->time);
     op_done(s, p, number, *loggops_cpu(s, p, op->cpu));
 }
@@ -333,7 +276,8 @@ static void rendezvous(struct loggops_system *s, struct loggops_process *p, cons
     switch (e->kind) {
     case LOGGOPS_CLEAR: /* taken in, and the message sent */
         m.kind = LOGGOPS_DATA;
-        post(s, p, now, &m, e->origin, transmit(s, p, e->cpu, e->nic, now->time + s->set.overhead, e->bytes));
+        post(s, p, now, &m, e->origin,
+             loggops_transmit(s, p, e->cpu, e->nic, now->time + s->set.overhead, e->bytes));
         op_done(s, p, e->op, *loggops_cpu(s, p, e->cpu));
         break;
     case LOGGOPS_FETCH:
@@ -342,7 +286,7 @@ static void rendezvous(struct loggops_system *s, struct loggops_process *p, cons
         post(s, p, now, &m, e->origin, now->time + s->set.latency);
         break;
     case LOGGOPS_DATA:
-        take_in(s, p, e, e->bytes);
+        loggops_take_in(s, p, e, e->bytes);
         op_done(s, p, e->match, *loggops_cpu(s, p, e->cpu));
         m.kind = LOGGOPS_LEFT;
         if (s->set.rendezvous == LOGGOPS_READ)
@@ -350,21 +294,21 @@ static void rendezvous(struct loggops_system *s, struct loggops_process *p, cons
                  now->time + s->set.overhead + s->set.latency + loggops_bytes(&s->set.per_byte, e->bytes));
         break;
     default:
-        cpu_take(s, p, e->cpu, later(*loggops_cpu(s, p, e->cpu), now->time));
+        loggops_cpu_take(s, p, e->cpu, loggops_later(*loggops_cpu(s, p, e->cpu), now->time));
         op_done(s, p, e->op, now->time);
     }
 }
 
 static void event_handle(struct loggops_system *s, struct loggops_process *p, uint32_t index)
 {
-    const struct loggops_event e = *event_at(s, index);
+    const struct loggops_event e = *loggops_event_at(s, index);
     struct now now = {e.time, {e.time, e.cause[0], e.cause[1]}};
     s->handled++;
     s->current = p;
     if (e.kind == LOGGOPS_OPERATION) {
         operation(s, p, &now, index);
     } else if (e.kind == LOGGOPS_MESSAGE || e.kind == LOGGOPS_REQUEST) {
-        take_in(s, p, &e, e.kind == LOGGOPS_REQUEST ? 1 : e.bytes);
+        loggops_take_in(s, p, &e, e.kind == LOGGOPS_REQUEST ? 1 : e.bytes);
         message_match(s, p, &now, index);
     } else {
         KER_POOL_GIVE(&s->events, index);
@@ -402,9 +346,9 @@ static struct loggops_blocked *blocked_of(struct loggops_system *s, struct loggo
 static void event_block(struct loggops_system *s, struct loggops_process *p, uint32_t *queue, uint32_t index,
                         ker_time free_at)
 {
-    struct loggops_event *e = event_at(s, index);
+    struct loggops_event *e = loggops_event_at(s, index);
     struct loggops_blocked *b = blocked_of(s, p, e);
-    if (b->first != KER_NONE && b->first != index && loggops_behind(e, event_at(s, b->first))) {
+    if (b->first != KER_NONE && b->first != index && loggops_behind(e, loggops_event_at(s, b->first))) {
         e->time = 0;
         loggops_queue_put(s, &b->rest, index);
         return;
@@ -426,9 +370,9 @@ static uint32_t blocked_next(struct loggops_system *s, struct loggops_blocked *b
 void loggops_group_run(struct loggops_group *g, ker_time until)
 {
     struct loggops_system *s = g->system;
-    while (g->queue != KER_NONE && event_at(s, g->queue)->time <= until) {
+    while (g->queue != KER_NONE && loggops_event_at(s, g->queue)->time <= until) {
         uint32_t index = loggops_queue_take(s, &g->queue);
-        struct loggops_event *e = event_at(s, index);
+        struct loggops_event *e = loggops_event_at(s, index);
         struct loggops_process *p = &s->process[e->process];
         ker_time now = e->time, free_at = possible(s, p, e);
         if (free_at > now) {
@@ -438,7 +382,7 @@ void loggops_group_run(struct loggops_group *g, ker_time until)
         uint32_t next = blocked_next(s, blocked_of(s, p, e), index);
         event_handle(s, p, index);
         if (next != KER_NONE) {
-            e = event_at(s, next);
+            e = loggops_event_at(s, next);
             e->time = now;
             e->time = possible(s, p, e);
             loggops_queue_put(s, &g->queue, next);

@@ -1,0 +1,47 @@
+/* cost.c - what messages cost, and new events: what graphs and programs of MPI have in common.
+ *
+ * A message of s bytes that is sent at t takes the sender's cpu until t + o + (s-1) O and its adapter until t
+ * + g + (s-1) G, and is at the receiver at t + o + L; from t' on, when cpu and adapter are free there, it
+ * takes the cpu for o + (s-1) max(O, G) and the adapter for g + (s-1) G.
+ */
+#include "tasks/loggops/model.h"
+
+#include <string.h>
+
+void loggops_cpu_take(struct loggops_system *s, struct loggops_process *p, unsigned cpu, ker_time until)
+{
+    *loggops_cpu(s, p, cpu) = until;
+    ker_touch(s->engine, until);
+}
+
+uint32_t loggops_event_new(struct loggops_system *s, struct loggops_process *p, const ker_time *cause,
+                           enum loggops_kind kind)
+{
+    uint32_t index = KER_POOL_TAKE(&s->events, NULL);
+    struct loggops_event *e = loggops_event_at(s, index);
+    memcpy(e->cause, cause, sizeof e->cause);
+    e->origin = loggops_rank(s, p);
+    e->number = p->number++;
+    e->process = (uint32_t)(p - s->process);
+    e->kind = (uint8_t)kind;
+    return index;
+}
+
+ker_time loggops_transmit(struct loggops_system *s, struct loggops_process *p, unsigned cpu, unsigned nic,
+                          ker_time now, uint64_t bytes)
+{
+    const struct loggops_parameters *set = &s->set;
+    loggops_cpu_take(s, p, cpu, now + set->overhead + loggops_bytes(&set->busy, bytes));
+    *loggops_sending(s, p, nic) = now + set->gap + loggops_bytes(&set->per_byte, bytes);
+    return now + set->overhead + set->latency;
+}
+
+void loggops_take_in(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e,
+                     uint64_t bytes)
+{
+    const struct loggops_parameters *set = &s->set;
+    ker_time wire = loggops_bytes(&set->per_byte, bytes);
+    loggops_cpu_take(s, p, e->cpu,
+                     e->time + set->overhead + loggops_later(loggops_bytes(&set->busy, bytes), wire));
+    *loggops_receiving(s, p, e->nic) = e->time + set->gap + wire;
+}
