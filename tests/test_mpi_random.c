@@ -52,12 +52,13 @@ static struct task_op *add(struct drawing *d, uint32_t task, unsigned kind)
     return &s->op[s->ops++];
 }
 
-/* A request's name; addresses are used again and again in real programs, so names are, too. */
+/* A request's name; addresses are used again and again in real programs, so names are, too. Three each have
+ * the same lower half. */
 static uint64_t name_next(struct drawing *d, uint32_t task, int round)
 {
     struct script *s = &d->script[task];
     assert_true(s->name < 256);
-    s->names[round][s->name] = 0x7ffe0000 + 8 * (uint64_t)s->name;
+    s->names[round][s->name] = (uint64_t)(s->name % 3) << 32 | (0x7ffe0000 + 8 * (s->name / 3));
     return s->names[round][s->name++];
 }
 

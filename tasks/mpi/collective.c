@@ -119,7 +119,6 @@ static void collective_message(struct task_mpi *mpi, struct task_state *task, ui
     r->tag = sends ? c->send_tag : c->receive_tag;
     r->comm = run->comm;
     r->bytes = sends ? c->send_bytes : c->receive_bytes;
-    r->sequence = run->call;
     r->run = index;
     run->outstanding++;
     task_protocol_start(mpi, task, now, request);
@@ -189,7 +188,7 @@ static void collective_end(struct task_mpi *mpi, struct task_state *task, uint32
         r->owns = 0;
         task_run_free(mpi, index);
     }
-    task_request_complete(mpi, request);
+    task_request_complete(mpi, task, request);
 }
 
 static void runs_go(struct task_mpi *mpi, struct task_state *task, ker_time now, bool pays)

@@ -135,6 +135,7 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     mpi->waits = task_waits_wanted(config);
     task_cause_none(mpi);
     ker_chunks_init(&mpi->request, sizeof(struct task_request) + (mpi->waits ? sizeof(struct task_note) : 0));
+    ker_chunks_init(&mpi->wide_name, sizeof(uint64_t));
     ker_chunks_init(&mpi->message, sizeof(struct task_message));
     ker_chunks_init(&mpi->run, sizeof(struct task_collective_run));
     ker_chunks_init(&mpi->partitioned, sizeof(struct task_partitioned));
@@ -190,6 +191,7 @@ void task_mpi_free(struct task_mpi *mpi)
     ker_release(mpi->task, mpi->task_room * sizeof *mpi->task);
     ker_release(mpi->node, mpi->node_room * sizeof *mpi->node);
     ker_chunks_release(&mpi->request);
+    ker_chunks_release(&mpi->wide_name);
     ker_chunks_release(&mpi->message);
     ker_chunks_release(&mpi->run);
     ker_chunks_release(&mpi->partitioned);
@@ -349,7 +351,7 @@ static void service_sent(void *state, struct node *net, ker_time now, uint64_t c
     if (__builtin_expect(task_request_partitioned(task_request_at(node->mpi, request)), 0))
         task_partitioned_left(node->mpi, task, request);
     else
-        task_request_complete(node->mpi, request);
+        task_request_complete(node->mpi, task, request);
     if (__builtin_expect(node->mpi->waits, 0))
         task_cause_none(node->mpi);
 }

@@ -6,7 +6,7 @@
  * events. All calls are local to this rank. Nothing in here depends on which tasks share a rank:
  * only on which share a node.
  *
- * Memory: 488 bytes a task, 40 a node; 44 to 48 per outstanding request, 56 per unmatched message, 12 to 24
+ * Memory: 416 bytes a task, 40 a node; 36 to 40 per outstanding request, 56 per unmatched message, 12 to 24
  * per peer. With output.waits: about 2 KB a task more, and 32 a request.
  */
 #ifndef TASKS_MPI_H

@@ -351,7 +351,7 @@ static void completed(struct task_mpi *mpi, struct task_state *task, const struc
     task_window_get(task, wire->comm, wire->tag)->open--;
     task_target_get(task, wire->comm, wire->tag, wire->destination)->open--;
     if (wire->sender)
-        task_request_complete(mpi, task_request_numbered(task, wire->sender));
+        task_request_complete(mpi, task, task_request_numbered(task, wire->sender));
     settle(mpi, task);
 }
 

@@ -137,7 +137,7 @@ static void message_send(struct task_mpi *mpi, struct task_state *task, ker_time
     task->messages_sent++;
     task->bytes_sent += wire.bytes;
     if (!(r->flags & TASK_REQUEST_OPEN))
-        task_request_open(mpi, task_request_numbered(task, r->number));
+        task_request_open(mpi, task, task_request_numbered(task, r->number));
     wire_send(mpi, task, now, &wire, wire.destination, task_cookie(mpi, task, r->number), rings);
 }
 
@@ -196,9 +196,8 @@ uint32_t task_partitioned_sends(const struct task_mpi *mpi, const struct task_st
 void task_partitioned_left(struct task_mpi *mpi, struct task_state *task, uint32_t request)
 {
     struct task_partitioned *p = task_partitioned_of(mpi, task_request_at(mpi, request));
-    (void)task;
     if (++p->moved == (is_whole(mpi) ? 1 : p->partitions))
-        task_request_complete(mpi, request);
+        task_request_complete(mpi, task, request);
 }
 
 /* ---- the receiver ---- */
@@ -222,7 +221,8 @@ static void asked_wake(struct task_mpi *mpi, struct task_state *task, const stru
         task_stream_select(task, i);
         const struct task_op *op = &task->op;
         if (task->stage != TASK_STAGE_BLOCKED || op->kind != TASK_OP_PARRIVED || !task->pending ||
-            op->request != r->name || !task_partition_here(task_partitioned_of(mpi, r), (uint32_t)op->tag2))
+            op->request != task_request_name(mpi, r) ||
+            !task_partition_here(task_partitioned_of(mpi, r), (uint32_t)op->tag2))
             continue;
         task->pending = 0;
         task_ready(mpi, task);
@@ -242,7 +242,7 @@ static void come(struct task_mpi *mpi, struct task_state *task, uint32_t request
     if (r->flags & TASK_REQUEST_NAMED)
         asked_wake(mpi, task, r);
     if (p->moved == p->messages)
-        task_request_complete(mpi, request);
+        task_request_complete(mpi, task, request);
 }
 
 void task_partitioned_arrived(struct task_mpi *mpi, struct task_state *task, ker_time now,

@@ -54,8 +54,9 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
     struct task_request *r = task_request_at(mpi, request);
     struct task_wire wire = wire_make(task, r);
     if (wire.flags & TASK_WIRE_COLLECTIVE) {
-        wire.sequence = r->sequence;
-        wire.start = task_run_at(mpi, r->run)->start;
+        const struct task_collective_run *run = task_run_at(mpi, r->run);
+        wire.sequence = run->call;
+        wire.start = run->start;
         if (mpi->waits)
             task_cause_enter(mpi, r->run, &wire);
     } else {
@@ -67,11 +68,11 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
     bool leaves = wire.kind == TASK_WIRE_EAGER && !(wire.flags & TASK_WIRE_SYNC);
     bool buffered = leaves && mpi->eager_buffered;
     if (leaves && !buffered)
-        task_request_open(mpi, request);
+        task_request_open(mpi, task, request);
     task_wire_send(mpi, task_node_of(mpi, task), now, &wire, wire.destination,
                    leaves && !buffered ? task_cookie(mpi, task, r->number) : 0);
     if (buffered)
-        task_request_complete(mpi, request);
+        task_request_complete(mpi, task, request);
 }
 
 static void protocol_received(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
@@ -81,7 +82,7 @@ static void protocol_received(struct task_mpi *mpi, struct task_state *task, ker
     task->bytes_received += wire->bytes;
     if (__builtin_expect(task->line, 0))
         task_line_received(mpi, task, now, wire);
-    task_request_complete(mpi, request);
+    task_request_complete(mpi, task, request);
 }
 
 void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request,
@@ -95,7 +96,7 @@ void task_protocol_matched(struct task_mpi *mpi, struct task_state *task, ker_ti
     answer.receiver = task_request_at(mpi, request)->number;
     if (wire->kind == TASK_WIRE_RTS) {
         task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
-        task_request_open(mpi, request);
+        task_request_open(mpi, task, request);
         answer.kind = mpi->rendezvous == TASK_RENDEZVOUS_READ ? TASK_WIRE_READ : TASK_WIRE_CTS;
         task_wire_send_late(mpi, node, now, &answer, wire->source, 0, delay);
         return;
@@ -126,7 +127,7 @@ void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time
     struct task_request *r = task_request_at(mpi, index);
     r->state = TASK_REQUEST_ACTIVE;
     if (r->peer == TASK_PROC_NULL) {
-        task_request_complete(mpi, index);
+        task_request_complete(mpi, task, index);
     } else if (!(r->flags & TASK_REQUEST_SEND)) {
         struct task_wire wire;
         bool matched = task_match_post(mpi, task, index, &wire);
@@ -137,7 +138,7 @@ void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time
             task_protocol_matched(mpi, task, now, index, &wire);
     } else if (r->mode == TASK_MODE_BUFFERED) {
         protocol_send(mpi, task, now, request_buffer(mpi, task, index));
-        task_request_complete(mpi, index);
+        task_request_complete(mpi, task, index);
     } else {
         protocol_send(mpi, task, now, index);
     }
@@ -175,14 +176,14 @@ static void protocol_announced(struct task_mpi *mpi, struct task_state *task, ke
 static void protocol_data(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                           const struct task_wire *wire)
 {
-    const struct task_state *sender = task_on_node(mpi, node, wire->job, wire->source);
+    struct task_state *sender = task_on_node(mpi, node, wire->job, wire->source);
     uint32_t request = task_request_numbered(sender, wire->sender);
     struct task_wire answer = *wire;
     answer.kind = TASK_WIRE_DATA;
     if (__builtin_expect(mpi->waits, 0))
         task_cause_cleared(mpi, now, request, wire, &answer);
     task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
-    task_request_open(mpi, request);
+    task_request_open(mpi, sender, request);
     task_wire_send(mpi, node, now, &answer, wire->destination,
                    wire->kind == TASK_WIRE_CTS ? task_cookie(mpi, sender, wire->sender) : 0);
 }
@@ -230,7 +231,7 @@ static void protocol_handle(struct task_mpi *mpi, struct task_mpi_node *node, ke
         task = task_on_node(mpi, node, wire->job, wire->source);
         if (__builtin_expect(mpi->waits, 0))
             task_cause_finished(mpi, task_request_numbered(task, wire->sender), wire);
-        task_request_complete(mpi, task_request_numbered(task, wire->sender));
+        task_request_complete(mpi, task, task_request_numbered(task, wire->sender));
         break;
     default:
         ker_assert(!"a message of a kind the MPI model knows");

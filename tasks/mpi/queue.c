@@ -38,8 +38,9 @@ struct task_match_key task_key_of_request(const struct task_mpi *mpi, const stru
 {
     struct task_match_key key = {.comm = (uint32_t)r->comm + 1, .source = r->peer, .tag = r->tag};
     if (r->flags & TASK_REQUEST_COLLECTIVE) {
-        key.call = r->sequence;
-        key.start = task_run_at(mpi, r->run)->start;
+        const struct task_collective_run *run = task_run_at(mpi, r->run);
+        key.call = run->call;
+        key.start = run->start;
     }
     return key;
 }
@@ -73,8 +74,10 @@ static inline bool request_fits(const struct task_mpi *mpi, const struct task_re
     if ((uint32_t)r->comm + 1 != key->comm || (r->tag != TASK_ANY && r->tag != key->tag) ||
         (r->peer != TASK_ANY && r->peer != key->source))
         return false;
-    return !(r->flags & TASK_REQUEST_COLLECTIVE) ||
-           (r->sequence == key->call && task_run_at(mpi, r->run)->start == key->start);
+    if (!(r->flags & TASK_REQUEST_COLLECTIVE))
+        return true;
+    const struct task_collective_run *run = task_run_at(mpi, r->run);
+    return run->call == key->call && run->start == key->start;
 }
 
 static inline bool item_fits(const struct task_mpi *mpi, enum task_queue_kind kind, uint32_t item,

@@ -15,12 +15,11 @@
 
 /* An entry of the table of names; the name itself stands in the request. */
 struct named {
-    uint32_t request, hash;
+    uint32_t request, task, hash;
 };
 struct wanted {
     struct named entry;
     const struct task_mpi *mpi;
-    uint32_t task;
     uint64_t name;
 };
 
@@ -33,39 +32,39 @@ static bool named_same(const void *entry, const void *key)
 {
     const struct named *at = entry;
     const struct wanted *wanted = key;
-    if (at->hash != wanted->entry.hash)
-        return false;
-    const struct task_request *r = task_request_at(wanted->mpi, at->request);
-    return r->name == wanted->name && r->task == wanted->task;
+    return at->hash == wanted->entry.hash && at->task == wanted->entry.task &&
+           task_request_name(wanted->mpi, task_request_at(wanted->mpi, at->request)) == wanted->name;
 }
 
 static const struct ker_table_kind names = {sizeof(struct named), named_hash, named_same};
 
-static struct wanted name_wanted(const struct task_mpi *mpi, uint32_t task, uint64_t name)
+static struct wanted name_wanted(const struct task_mpi *mpi, const struct task_state *of, uint64_t name)
 {
+    uint32_t task = task_index(mpi, of);
     uint64_t mixed = ker_hash((name ^ (uint64_t)task << 40) + task * 0xc2b2ae3d27d4eb4fu);
-    return (struct wanted){{0, (uint32_t)(mixed >> 32)}, mpi, task, name};
+    return (struct wanted){{0, task, (uint32_t)(mixed >> 32)}, mpi, name};
 }
 
-static void names_insert(struct task_mpi *mpi, uint32_t index)
+static void names_insert(struct task_mpi *mpi, const struct task_state *task, uint32_t index)
 {
     const struct task_request *r = task_request_at(mpi, index);
     if (r->number <= SCANNED)
         return;
-    struct wanted wanted = name_wanted(mpi, r->task, r->name);
+    struct wanted wanted = name_wanted(mpi, task, task_request_name(mpi, r));
     bool is_new;
     struct named *entry = ker_table_add(&names, &mpi->names, &wanted, &is_new);
     ker_check(is_new);
-    *entry = (struct named){index, wanted.entry.hash};
+    *entry = wanted.entry;
+    entry->request = index;
 }
 
-static void names_remove(struct task_mpi *mpi, uint32_t index)
+static void names_remove(struct task_mpi *mpi, const struct task_state *task, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
     r->flags &= (uint8_t)~TASK_REQUEST_NAMED;
     if (r->number <= SCANNED)
         return;
-    struct wanted wanted = name_wanted(mpi, r->task, r->name);
+    struct wanted wanted = name_wanted(mpi, task, task_request_name(mpi, r));
     ker_table_drop(&names, &mpi->names, ker_table_find(&names, &mpi->names, &wanted));
 }
 
@@ -77,12 +76,12 @@ uint32_t task_request_find(const struct task_mpi *mpi, const struct task_state *
         if (index & TASK_NUMBER_FREE)
             continue;
         const struct task_request *r = task_request_at(mpi, index);
-        if (r->name == name && r->flags & TASK_REQUEST_NAMED)
+        if (r->flags & TASK_REQUEST_NAMED && task_request_name(mpi, r) == name)
             return index;
     }
     if (task->numbers <= SCANNED)
         return 0;
-    struct wanted wanted = name_wanted(mpi, task_index(mpi, task), name);
+    struct wanted wanted = name_wanted(mpi, task, name);
     const struct named *entry = ker_table_find(&names, &mpi->names, &wanted);
     return entry ? entry->request : 0;
 }
@@ -124,24 +123,33 @@ static void number_give(struct task_state *task, uint32_t number)
     task->number_free = number;
 }
 
+static void name_set(struct task_mpi *mpi, struct task_request *r, uint64_t name)
+{
+    r->name = (uint32_t)name;
+    r->wide = name > UINT32_MAX;
+    if (!r->wide)
+        return;
+    r->name = ker_chunks_take(&mpi->wide_name);
+    *(uint64_t *)ker_chunks_at(&mpi->wide_name, r->name) = name;
+}
+
 uint32_t task_request_new(struct task_mpi *mpi, struct task_state *task, unsigned flags, uint64_t name)
 {
     if (flags & TASK_REQUEST_NAMED)
         task_request_drop(mpi, task, task_request_find(mpi, task, name));
     uint32_t index = ker_chunks_take(&mpi->request);
     struct task_request *r = task_request_at(mpi, index);
-    r->name = name;
-    r->task = task_index(mpi, task);
     r->flags = (uint8_t)flags;
+    name_set(mpi, r, name);
     number_take(task, index, r);
     if (flags & TASK_REQUEST_NAMED)
-        names_insert(mpi, index);
+        names_insert(mpi, task, index);
     return index;
 }
 
 /* Saved requests come with their numbers; the list of free ones is made when all are there. */
 bool task_request_restore(struct task_mpi *mpi, struct task_state *task, uint32_t number,
-                          const struct task_request *saved)
+                          const struct task_request *saved, uint64_t name)
 {
     if (number == 0 || number > TASK_NUMBERS_MOST || task_request_there(task, number))
         return false;
@@ -152,10 +160,11 @@ bool task_request_restore(struct task_mpi *mpi, struct task_state *task, uint32_
     *r = *saved;
     r->next = 0;
     r->number = number;
-    r->task = task_index(mpi, task);
+    if (!(r->flags & TASK_REQUEST_COLLECTIVE))
+        name_set(mpi, r, name);
     task->request[number - 1] = index;
     if (r->flags & TASK_REQUEST_NAMED)
-        names_insert(mpi, index);
+        names_insert(mpi, task, index);
     return true;
 }
 
@@ -167,7 +176,7 @@ void task_numbers_renew(struct task_state *task)
             number_give(task, number);
 }
 
-static void request_free(struct task_mpi *mpi, uint32_t index)
+static void request_free(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
     if (r->peer == TASK_PEER_RUN && r->owns)
@@ -175,8 +184,10 @@ static void request_free(struct task_mpi *mpi, uint32_t index)
     if (task_request_partitioned(r))
         task_partitions_free(mpi, (uint32_t)r->bytes);
     if (r->flags & TASK_REQUEST_NAMED)
-        names_remove(mpi, index);
-    number_give(&mpi->task[r->task], r->number);
+        names_remove(mpi, task, index);
+    if (r->wide)
+        ker_chunks_give(&mpi->wide_name, r->name);
+    number_give(task, r->number);
     ker_chunks_give(&mpi->request, index);
 }
 
@@ -189,16 +200,15 @@ static bool is_posted(const struct task_mpi *mpi, const struct task_request *r)
 
 void task_request_drop(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
-    (void)task;
     if (!index)
         return;
     struct task_request *r = task_request_at(mpi, index);
     bool idle = r->state == TASK_REQUEST_INACTIVE || r->state == TASK_REQUEST_COMPLETE;
     if (idle && !is_posted(mpi, r)) {
-        request_free(mpi, index);
+        request_free(mpi, task, index);
         return;
     }
-    names_remove(mpi, index);
+    names_remove(mpi, task, index);
     r->flags |= TASK_REQUEST_DETACHED;
 }
 
@@ -217,15 +227,15 @@ void task_request_reap(struct task_mpi *mpi, struct task_state *task, uint32_t i
         r->state = TASK_REQUEST_INACTIVE;
         r->flags &= (uint8_t)~TASK_REQUEST_CANCELLED;
     } else {
-        request_free(mpi, index);
+        request_free(mpi, task, index);
     }
 }
 
-void task_request_open(struct task_mpi *mpi, uint32_t index)
+void task_request_open(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
     r->flags |= TASK_REQUEST_OPEN;
-    mpi->task[r->task].open++;
+    task->open++;
 }
 
 static void request_close(struct task_state *task, struct task_mpi *mpi, struct task_request *r)
@@ -258,7 +268,7 @@ static void request_complete(struct task_mpi *mpi, struct task_state *task, uint
         uint32_t run = r->run;
         if (task_run_pays(mpi, task, run))
             request_charge(mpi, task, r);
-        request_free(mpi, index);
+        request_free(mpi, task, index);
         task_run_completed(mpi, task, run);
         return;
     }
@@ -267,7 +277,7 @@ static void request_complete(struct task_mpi *mpi, struct task_state *task, uint
     if (r->flags & TASK_REQUEST_DETACHED) {
         if (awaited)
             request_charge(mpi, task, r);
-        request_free(mpi, index);
+        request_free(mpi, task, index);
     }
     if (awaited)
         pending_lower(mpi, task);
@@ -280,16 +290,15 @@ static void many_complete(struct task_mpi *mpi, struct task_state *task, uint32_
     r->flags &= (uint8_t)~TASK_REQUEST_AWAITED;
     for (uint32_t i = 0; i < task_stream_count(task); i++) {
         task_stream_select(task, i);
-        if (task_stream_names(task, r))
+        if (task_stream_names(task, task_request_name(mpi, r)))
             pending_lower(mpi, task);
     }
     request_complete(mpi, task, index);
 }
 
-void task_request_complete(struct task_mpi *mpi, uint32_t index)
+void task_request_complete(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
-    struct task_state *task = &mpi->task[r->task];
     if (__builtin_expect(!task->streams, 1)) {
         request_complete(mpi, task, index);
         return;
@@ -315,5 +324,5 @@ void task_request_generalised(struct task_mpi *mpi, struct task_state *task)
     uint32_t index = task_request_find(mpi, task, task->op.request);
     const struct task_request *r = index ? task_request_at(mpi, index) : NULL;
     if (r && r->peer == TASK_PROC_NULL && r->state == TASK_REQUEST_ACTIVE)
-        task_request_complete(mpi, index);
+        task_request_complete(mpi, task, index);
 }

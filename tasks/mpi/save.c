@@ -120,15 +120,13 @@ static uint32_t owned_run(const struct task_mpi *mpi, const struct task_state *t
 
 /* A message of a collective knows its run. */
 static void request_state(struct task_mpi *mpi, struct task_state *task, struct task_request *r,
-                          struct ker_chunk *c)
+                          uint64_t *name, struct ker_chunk *c)
 {
     r->flags = ker_chunk_u8(c, r->flags);
-    if (r->flags & TASK_REQUEST_COLLECTIVE) {
-        KER_CHUNK(c, r->sequence);
+    if (r->flags & TASK_REQUEST_COLLECTIVE)
         r->run = ker_chunk_u32(c, c->loads ? 0 : run_owner(mpi, task, r->run));
-    } else {
-        KER_CHUNK(c, r->name);
-    }
+    else
+        *name = ker_chunk_u64(c, c->loads ? 0 : task_request_name(mpi, r));
     r->bytes = ker_chunk_u64(c, r->bytes);
     KER_CHUNK(c, r->peer);
     if (r->peer == TASK_PEER_RUN)
@@ -189,11 +187,12 @@ static void requests_state(struct task_mpi *mpi, struct task_state *task, struct
             at++;
         uint32_t number = ker_chunk_u32(c, at + 1);
         struct task_request one = {0};
+        uint64_t name = 0;
         if (!c->loads)
             one = *task_request_at(mpi, task->request[at]);
-        request_state(mpi, task, &one, c);
+        request_state(mpi, task, &one, &name, c);
         if (c->loads && !c->bad)
-            c->bad |= !task_request_restore(mpi, task, number, &one);
+            c->bad |= !task_request_restore(mpi, task, number, &one, name);
         if (mpi->waits && !c->bad)
             task_note_state(mpi, task_request_numbered(task, number), c);
         if (!c->bad && one.peer == TASK_PEER_RUN && one.owns)

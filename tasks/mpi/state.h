@@ -45,15 +45,12 @@ enum task_request_state {
 
 struct task_request {
     uint32_t next; /* in the queue of posted receives */
-    uint32_t task; /* owner, index in task_mpi.task */
     union {
-        uint64_t name;         /* the program's */
-        struct {               /* a message of a collective, which has no name */
-            uint32_t sequence; /* number of the call */
-            uint32_t run;
-        };
+        uint32_t name; /* the program's; one of more than 32 bits: where it stands in task_mpi.wide_name */
+        uint32_t run;  /* of a message of a collective, which has no name */
     };
-    uint64_t bytes : 56; /* to send; room to receive */
+    uint64_t bytes : 55; /* to send; room to receive */
+    uint64_t wide : 1;   /* the name */
     uint64_t flags : 8;
     int32_t peer; /* task of the job, TASK_ANY, TASK_PROC_NULL, TASK_PEER_RUN */
     union {
@@ -64,7 +61,7 @@ struct task_request {
     uint32_t number : 28; /* among the task's own, from 1: what others call it */
     uint32_t state : 2, mode : 2;
 };
-_Static_assert(sizeof(struct task_request) == 40, "12 requests a task must stay small");
+_Static_assert(sizeof(struct task_request) == 32, "12 requests a task must stay small");
 #define TASK_PEER_RUN (-3) /* the request of a collective that does not block */
 
 /* Arrived and not matched. */
@@ -246,7 +243,7 @@ struct task_mpi {
     struct task_mpi_node *node;
     struct task_state *task;
     uint32_t nodes, node_room, tasks, task_room;
-    struct ker_chunks request, message, run, lookup, partitioned;
+    struct ker_chunks request, message, run, lookup, partitioned, wide_name;
     struct ker_table names; /* of named requests, see request.c */
     char **kept_name;       /* of functions, from a checkpoint */
     uint32_t kept_names;
@@ -263,6 +260,11 @@ struct task_mpi {
 static inline struct task_request *task_request_at(const struct task_mpi *mpi, uint32_t index)
 {
     return ker_chunks_at(&mpi->request, index);
+}
+/* By which the program knows it. */
+static inline uint64_t task_request_name(const struct task_mpi *mpi, const struct task_request *r)
+{
+    return r->wide ? *(const uint64_t *)ker_chunks_at(&mpi->wide_name, r->name) : r->name;
 }
 static inline struct task_message *task_message_at(const struct task_mpi *mpi, uint32_t index)
 {
@@ -350,16 +352,16 @@ void task_request_drop(struct task_mpi *, struct task_state *, uint32_t index);
  * it. */
 void task_request_reap(struct task_mpi *, struct task_state *, uint32_t index);
 /* The communication has ended. */
-void task_request_complete(struct task_mpi *, uint32_t index);
+void task_request_complete(struct task_mpi *, struct task_state *, uint32_t index);
 /* The op makes a generalised request, or completes one. */
 void task_request_generalised(struct task_mpi *, struct task_state *);
-/* For loading: a request of this number as it was saved; false: there is one, or cannot be. Then the free
- * numbers. */
+/* For loading: a request of this number as it was saved, and its name if it has one; false: there is one, or
+ * cannot be. Then the free numbers. */
 bool task_request_restore(struct task_mpi *, struct task_state *, uint32_t number,
-                          const struct task_request *saved);
+                          const struct task_request *saved, uint64_t name);
 void task_numbers_renew(struct task_state *);
 /* Counts in what FINALIZE waits for, from now until complete. */
-void task_request_open(struct task_mpi *, uint32_t index);
+void task_request_open(struct task_mpi *, struct task_state *, uint32_t index);
 
 /* -- wait.c -- each returns true when the task can go on at once */
 bool task_wait_begin(struct task_mpi *, struct task_state *, ker_time now);

@@ -136,17 +136,17 @@ bool task_stream_alone(const struct task_state *task, const struct task_request 
     return !(r->flags & TASK_REQUEST_AWAITED) || *waiter_of(task, r) == task->streams->current + 1;
 }
 
-bool task_stream_names(const struct task_state *task, const struct task_request *r)
+bool task_stream_names(const struct task_state *task, uint64_t name)
 {
     const struct task_op *op = &task->op;
     if (task->stage != TASK_STAGE_BLOCKED || !task->pending)
         return false;
     if (op->kind == TASK_OP_STATUS || op->kind == TASK_OP_WAIT || op->kind == TASK_OP_TEST)
-        return op->request == r->name;
+        return op->request == name;
     if (op->kind < TASK_OP_WAIT || op->kind > TASK_OP_TESTSOME)
         return false;
     for (uint32_t i = 0; i < op->request_count; i++)
-        if (op->requests[i] == r->name)
+        if (op->requests[i] == name)
             return true;
     return false;
 }

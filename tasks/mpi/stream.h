@@ -77,7 +77,7 @@ bool task_stream_alone(const struct task_state *, const struct task_request *);
 /* The stream that the completion of a request is told to; the current one if it makes no difference. */
 uint32_t task_stream_concerned(const struct task_state *, const struct task_request *);
 /* Does the stream's operation name this request? For those that many wait for. */
-bool task_stream_names(const struct task_state *, const struct task_request *);
+bool task_stream_names(const struct task_state *, uint64_t name);
 /* A timer of the task has expired: it is that of the first stream that is busy until now. */
 void task_stream_due(struct task_state *, ker_time now);
 /* The current stream is ready; false: its task stood on the node's list before. */

@@ -95,7 +95,7 @@ static void issue_cancel(struct task_mpi *mpi, struct task_state *task)
         return; /* sends are completed, not cancelled: MPI leaves that open */
     if (task_match_cancel(mpi, task, index)) {
         r->flags |= TASK_REQUEST_CANCELLED;
-        task_request_complete(mpi, index);
+        task_request_complete(mpi, task, index);
     }
 }
 
