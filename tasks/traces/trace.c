@@ -20,11 +20,15 @@ static const struct task_program_class *trace_form(const struct ker_config *conf
     const char *trace = TASK_KEY(path, "trace"), *format = TASK_KEY(path, "format");
     if (ker_config_is(config, format, "goal"))
         return &goal_class;
+    if (ker_config_is(config, format, "simgrid"))
+        return &task_simgrid_class;
     bool mars = ker_config_is(config, format, "mars");
     if (ker_config_is(config, format, "auto") && ker_config_has(config, trace)) {
         mars = mars_trace_known(ker_config_file(config, trace));
         if (!mars && graph_goal_known(ker_config_file(config, trace)))
             return &goal_class;
+        if (!mars && simgrid_trace_known(ker_config_file(config, trace)))
+            return &task_simgrid_class;
     }
     return mars ? &task_replay_class : &task_allprof_class;
 }
@@ -32,15 +36,17 @@ static const struct task_program_class *trace_form(const struct ker_config *conf
 static const struct ker_option trace_options[] = {
     {.key = "jobs[].trace",
      .type = KER_TYPE_FILE,
-     .meaning = "trace: the folder or file that marstrace has written, or the folder with one file "
-                "pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof writes it."},
+     .meaning =
+         "trace: the folder or file that marstrace has written, or the folder with one file "
+         "pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof writes it; or the list of files that "
+         "smpirun -trace-ti writes."},
     {.key = "jobs[].format",
      .type = KER_TYPE_CHOICE,
      .fallback = "auto",
-     .choices = "auto|mars|liballprof|goal",
+     .choices = "auto|mars|liballprof|goal|simgrid",
      .meaning =
-         "trace: who has written it: marstrace or liballprof; or a schedule in LogGOPSim's language GOAL "
-         "(network.model = \"loggops\"); auto: its first bytes tell."},
+         "trace: who has written it: marstrace, liballprof or SimGrid (smpirun -trace-ti); or a schedule in "
+         "LogGOPSim's language GOAL (network.model = \"loggops\"); auto: its first bytes tell."},
     {.key = "jobs[].time_unit",
      .type = KER_TYPE_TIME,
      .fallback = "1 ns",
@@ -55,4 +61,5 @@ const struct ker_kind task_program_trace = {
     .meaning = "replays a traced program: traces of marstrace, or text traces of the PMPI tracer liballprof",
     .traits = "computes",
     .operations = &(const struct task_program_class){.form = trace_form},
-    .options = KER_OPTIONS(trace_options, task_allprof_options, task_replay_options, trace_store_options)};
+    .options = KER_OPTIONS(trace_options, task_allprof_options, task_replay_options, task_simgrid_options,
+                           trace_store_options)};

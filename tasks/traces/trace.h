@@ -4,7 +4,10 @@
 
 #include "tasks/programs/op.h"
 
-extern const struct task_program_class task_allprof_class, task_replay_class;
-extern const struct ker_option task_allprof_options[], task_replay_options[];
+extern const struct task_program_class task_allprof_class, task_replay_class, task_simgrid_class;
+extern const struct ker_option task_allprof_options[], task_replay_options[], task_simgrid_options[];
+
+/* Does the file begin as one of this format? */
+bool simgrid_trace_known(const char *path);
 
 #endif

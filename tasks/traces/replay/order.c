@@ -9,7 +9,7 @@
  * made of its communicator, tasks, tag, bytes and place in this order, which the sender adds and the receiver
  * takes away. Nothing must be left.
  */
-#include "tasks/traces/replay/replay.h"
+#include "tasks/traces/replay/order.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -134,7 +134,8 @@ void replay_order_end(struct replay_order *o, const struct task_comm *comms, con
 }
 
 enum ker_status replay_order_agree(struct replay_order *o, const struct task_comm *comms,
-                                   struct ker_comm *ranks, const char *path, struct ker_error *error)
+                                   struct ker_comm *ranks, const char *path, const char *advice,
+                                   struct ker_error *error)
 {
     ker_comm_min_i64(ranks, o->least, (int)o->comms);
     ker_comm_max_i64(ranks, o->most, (int)o->comms);
@@ -143,10 +144,9 @@ enum ker_status replay_order_agree(struct replay_order *o, const struct task_com
         if (o->least[i] < o->most[i])
             return ker_fail(error, KER_BAD_INPUT,
                             "%s: the %d tasks of %s, of which task %d is the first, do not all call the same "
-                            "collectives with the same roots and sizes in the same order; marsconv --check "
-                            "names the calls",
+                            "collectives with the same roots and sizes in the same order; %s",
                             path, comms[i].size, i == 0 ? "the world" : "a communicator",
-                            task_comm_task(&comms[i], 0));
+                            task_comm_task(&comms[i], 0), advice);
     for (size_t i = 0; i < o->comms; i++)
         if (o->left[i])
             return ker_fail(error, KER_BAD_INPUT,

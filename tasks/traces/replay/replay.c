@@ -231,7 +231,8 @@ static enum ker_status replay_agree(struct task_program *program, struct ker_com
 {
     enum ker_status status = KER_OK;
     if (!program->agreed && !program->comms.aborts && !program->rules.died)
-        status = replay_order_agree(&program->order, program->comms.comm, comm, program->path, error);
+        status = replay_order_agree(&program->order, program->comms.comm, comm, program->path,
+                                    "marsconv --check names the calls", error);
     replay_order_release(&program->order);
     program->agreed = true;
     return status;

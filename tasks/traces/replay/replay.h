@@ -11,6 +11,7 @@
 
 #include "tasks/programs/op.h"
 #include "tasks/traces/mars/reader.h"
+#include "tasks/traces/replay/order.h"
 #include "tasks/traces/store/held.h"
 
 #define REPLAY_BYTES_MOST (UINT64_C(1) << 40) /* of a message */
@@ -141,29 +142,6 @@ struct replay_task {
     bool pairs;          /* some of its requests are of a send and a receive */
     int32_t part, parts; /* which of the record's operations is asked for, and how many they are */
 };
-
-/* ---- order.c ---- */
-
-struct replay_order {
-    int64_t *least, *most;  /* by communicator, of its members so far */
-    uint64_t *now;          /* of the task that is read */
-    uint64_t *left;         /* of partitioned sends and receives, by communicator */
-    struct ker_table pairs; /* of the task that is read */
-    const struct task_comm *comm;
-    uint32_t task;
-    size_t comms;
-};
-void replay_order_init(struct replay_order *, int32_t comms);
-void replay_order_release(struct replay_order *);
-/* A task's operations, between begin and end; comm: the job's communicators by the task's numbers, -1 for
- * none. */
-void replay_order_begin(struct replay_order *, uint32_t task, const struct task_comm *comms);
-void replay_order_add(struct replay_order *, const struct task_op *);
-void replay_order_end(struct replay_order *, const struct task_comm *comms, const int32_t *comm,
-                      uint32_t count);
-/* Collective. */
-enum ker_status replay_order_agree(struct replay_order *, const struct task_comm *comms, struct ker_comm *,
-                                   const char *path, struct ker_error *);
 
 /* ---- requests.c ---- */
 
