@@ -122,7 +122,7 @@ static void switch_init(struct net_network *net, struct net_switch *s, const str
     s->credits_due = credits_due_of(net, s, ports);
     voq_init(net, s, ports);
     s->map = net_congestion_map_new(net, l, id);
-    s->series = net_series_new(net, ports);
+    s->series = net_series_new(net, (uint64_t)id * route_summarise(net->topology)->max_ports, ports);
     for (uint32_t p = 0; p < ports; p++) {
         struct route_peer peer;
         route_port(net->topology, id, p, &peer);
@@ -151,7 +151,8 @@ static void adapter_init(struct net_network *net, struct net_adapter *a, const s
     a->port = (uint16_t)(id % net->adapters_each);
     a->wake = KER_TIME_MAX;
     a->offered = a->cnp = a->leaving = NET_NONE;
-    a->series = net_series_new(net, 1);
+    const struct route_summary *sum = route_summarise(net->topology);
+    a->series = net_series_new(net, (uint64_t)sum->switches * sum->max_ports + id, 1);
     a->exhausted = true;
     a->peer = net_switch_at(net, l, s);
     a->peer_port = port;
@@ -425,6 +426,7 @@ void net_network_free(struct net_network *net)
         net->congestion->release(net->congestion_state);
     net_matrices_free(net->matrices);
     free(net->series);
+    net_link_states_free(net->states);
     free(net->parts);
     free(net);
 }

@@ -185,10 +185,16 @@ void net_network_end(struct net_network *, ker_time end);
 struct stats_table *net_network_links(const struct net_network *, ker_time span);
 void net_network_links_show(const struct net_network *, struct stats_table *, struct ker_comm *,
                             const struct stats_visitor *);
+/* The links of output.timeline_links: how many, and their names, which live as long as the network; 0: none.
+ * They are recorded from when they are given a timeline on. */
+uint32_t net_network_tracks(const struct net_network *, const char *const **name);
+/* What recording them takes on a rank, at most; bytes. */
+uint64_t net_network_tracks_bytes(const struct net_network *);
+void net_network_record(struct net_network *, struct stats_timeline *);
 /* Links, switches and adapters in periods (output.series.*), where they are wanted: what their rows cost.
  * Collective, the others: the rows of the period from `from` to `at`, where all ranks stand; behind the last
- * of them, before net_network_end, the totals are put together again; after that switches.csv and
- * adapters.csv. */
+ * of them, before net_network_end, the totals are put together again, and states of links are over; after
+ * that switches.csv and adapters.csv. */
 void net_network_series_cost(const struct net_network *, struct stats_series_costs *);
 void net_network_series_begin(struct net_network *, struct stats_series_files *, struct ker_error *);
 void net_network_series_add(struct net_network *, ker_time from, ker_time at);

@@ -304,8 +304,9 @@ struct net_network {
     struct net_matrices *matrices;       /* NULL: not wanted */
     struct net_latency_parts *parts;     /* NULL: not collected */
     const struct net_parts *part_now;    /* its `packet`, or NULL */
-    bool watched;                        /* there is congestion control, or parts */
+    bool watched;                        /* there is congestion control, parts, or states of links */
     struct net_series *series;           /* NULL: no links are collected in periods, nor their stalls */
+    struct net_link_states *states;      /* NULL: no link is in a timeline */
     /* what there is */
     struct net_switch **switches;
     struct net_adapter **adapters; /* in increasing order */

@@ -28,10 +28,20 @@ void net_series_read(struct net_network *net, const struct ker_config *config)
     enum stats_collect collect[NET_SERIES_KINDS], any = STATS_COLLECT_OFF;
     for (int i = 0; i < NET_SERIES_KINDS; i++)
         any |= collect[i] = stats_collect_of(config, key[i]);
-    if (any == STATS_COLLECT_OFF)
+    if (any == STATS_COLLECT_OFF && !net->states)
         return;
     net->series = ker_alloc(sizeof *net->series);
     memcpy(net->series->collect, collect, sizeof collect);
+}
+
+void net_injection_note(struct net_adapter *a, ker_time created, ker_time now)
+{
+    struct net_link_series *l = a->series;
+    uint64_t waited = (uint64_t)(now - created);
+    if (net_measures(a->net, now) && waited > l->wait_max)
+        l->wait_max = waited;
+    if (l->track)
+        net_link_busy(a->net, l->track, now, a->link_free);
 }
 
 /* ---- what is not over at the end of the period ---- */
@@ -267,6 +277,7 @@ static void direction_end(void *end, struct stats_table *table, const struct net
 
 void net_network_series_end(struct net_network *net, ker_time end)
 {
+    net_link_states_end(net, end); /* which needs to know since when a link lacks credits */
     if (net->series)
         net_directions_add(net, NULL,
                            &(struct net_directions){.add = direction_end, .context = &end, .known = true});
@@ -312,7 +323,7 @@ void net_network_series_cost(const struct net_network *net, struct stats_series_
     const struct route_summary *sum = route_summarise(net->topology);
     const uint64_t rows[NET_SERIES_KINDS] = {2 * sum->links, sum->switches, sum->endpoints};
     net_matrices_cost(net, costs);
-    if (!net->series)
+    if (!net_series_collects(net))
         return;
     costs->memory += 2 * sum->links * sizeof(struct net_link_series);
     for (int i = 0; i < NET_SERIES_KINDS; i++)
@@ -320,9 +331,15 @@ void net_network_series_cost(const struct net_network *net, struct stats_series_
             stats_series_cost(costs, series_schema[i], rows[i]);
 }
 
-void net_series_state(struct net_link_series *l, uint32_t outputs, struct ker_chunk *c)
+void net_series_state(struct net_network *net, struct net_link_series *l, uint32_t outputs,
+                      struct ker_chunk *c)
 {
     ker_chunk_same(c, l != NULL);
-    for (uint32_t i = 0; l && i < outputs; i++)
+    for (uint32_t i = 0; l && i < outputs; i++) {
+        uint32_t track = l[i].track;
         KER_CHUNK(c, l[i]);
+        l[i].track = track;
+        if (track)
+            net_link_busy_state(net, track, c);
+    }
 }

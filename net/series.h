@@ -8,7 +8,7 @@
 #ifndef NET_SERIES_H
 #define NET_SERIES_H
 
-#include "net/network.h"
+#include "net/link_states.h"
 
 /* Of one direction of a link. Times are picoseconds of the measured span. */
 struct net_link_series {
@@ -18,6 +18,7 @@ struct net_link_series {
                           message's creation */
     uint64_t stalled;  /* packets could have left but for credits; without the time since: */
     ker_time since;    /* KER_TIME_MAX: it does not lack credits now */
+    uint32_t track;    /* of net->states; 0: none */
 };
 
 /* Of what there may be rows, all of them from the directions of links. */
@@ -38,6 +39,15 @@ struct net_load {
 
 /* What the keys say: net->series, or NULL. */
 void net_series_read(struct net_network *, const struct ker_config *);
+
+/* Anything? Without, there may be net->series for states of links. */
+static inline bool net_series_collects(const struct net_network *net)
+{
+    for (int i = 0; net->series && i < NET_SERIES_KINDS; i++)
+        if (net->series->collect[i] != STATS_COLLECT_OFF)
+            return true;
+    return false;
+}
 
 /* Rows (series_tables.c): of a direction, a switch, an adapter. */
 struct net_link_row {
@@ -67,24 +77,23 @@ extern const struct stats_schema net_link_series_schema, net_switch_series_schem
 uint64_t net_queue_bytes(const struct net_network *, uint8_t class, uint64_t queue_max);
 
 /* Does an output, or an adapter, lack credits now, and could it send if it had them? It is asked whenever
- * that may have changed: at a grant, a credit, a new packet, and when an input becomes free. */
+ * that may have changed: at a grant, a credit, a new packet, and when an input becomes free. link_free: until
+ * when the link carries what has been sent. */
 static inline void net_stall_note(const struct net_network *net, struct net_link_series *l, bool lacks,
-                                  ker_time now)
+                                  ker_time link_free, ker_time now)
 {
     if (lacks && l->since == KER_TIME_MAX)
         l->since = now;
     if (lacks || l->since == KER_TIME_MAX)
         return;
     l->stalled += net_measured_part(net, l->since, now - l->since);
+    if (__builtin_expect(l->track != 0, 0))
+        net_link_stalled(net, l->track, l->since > link_free ? l->since : link_free, now);
     l->since = KER_TIME_MAX;
 }
 
-/* A packet has begun to leave a node. */
-static inline void net_wait_note(struct net_link_series *l, uint64_t waited)
-{
-    if (waited > l->wait_max)
-        l->wait_max = waited;
-}
+/* A packet has begun to leave a node; a->link_free is when it will have left. */
+void net_injection_note(struct net_adapter *, ker_time created, ker_time now);
 
 /* Up to `at`, which nothing has passed. */
 static inline uint64_t net_stall_until(const struct net_network *net, const struct net_link_series *l,
@@ -93,18 +102,20 @@ static inline uint64_t net_stall_until(const struct net_network *net, const stru
     return l->stalled + (l->since < at ? net_measured_part(net, l->since, at - l->since) : 0);
 }
 
-/* Of the outputs of a switch, or of an adapter; NULL when nothing is collected. */
-static inline struct net_link_series *net_series_new(struct net_network *net, uint32_t outputs)
+/* Of the outputs of a switch, or of an adapter, of which `order` is the first (struct net_direction); NULL
+ * when nothing is collected. */
+static inline struct net_link_series *net_series_new(struct net_network *net, uint64_t order,
+                                                     uint32_t outputs)
 {
     if (!net->series)
         return NULL;
     struct net_link_series *l = ker_arena_take(&net->arena, sizeof *l * (outputs + 1u));
     for (uint32_t i = 0; i < outputs; i++)
-        l[i] = (struct net_link_series){.since = KER_TIME_MAX};
+        l[i] = (struct net_link_series){.since = KER_TIME_MAX, .track = net_link_track(net, order + i)};
     return l;
 }
 
 /* Saved state of `outputs` of them; nothing when nothing is collected. */
-void net_series_state(struct net_link_series *, uint32_t outputs, struct ker_chunk *);
+void net_series_state(struct net_network *, struct net_link_series *, uint32_t outputs, struct ker_chunk *);
 
 #endif

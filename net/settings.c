@@ -305,7 +305,7 @@ static void statistics_init(struct net_network *net, const struct ker_config *co
         net->part_now = &net->parts->packet;
         net_parts_routes(net);
     }
-    net->watched = net->congestion || net->parts;
+    net->watched = net->congestion || net->parts || net->states;
     if (parts == STATS_COLLECT_PERIODS)
         net->parts->periods = true;
     net_series_read(net, config);
@@ -347,6 +347,7 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
     net->reassembly = net_reassembly_new();
     if (net->set.resequence)
         net->resequencer = net_resequencer_new();
+    status = net_link_states_read(net, config, error);
     statistics_init(net, config);
-    return KER_OK;
+    return status;
 }

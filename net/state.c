@@ -8,15 +8,16 @@
 
 #include "net/ahead.h"
 #include "net/congestion/congestion.h"
+#include "net/link_states.h"
 #include "net/matrices.h"
 #include "net/parts.h"
 
 #include <stdlib.h>
 
 #define VERSION 1 /* of chunks; where it has changed since: */
-#define NETWORK_VERSION 2
-#define SWITCH_VERSION 6
-#define ADAPTER_VERSION 7
+#define NETWORK_VERSION 3
+#define SWITCH_VERSION 7
+#define ADAPTER_VERSION 8
 #define AHEAD_BYTES 52
 
 /* ---- counts ---- */
@@ -59,6 +60,7 @@ static void network_state(struct net_network *net, struct ker_chunk *c)
             stats_quantity_state(c, quantity[i]);
     }
     net_parts_state(net, c);
+    net_link_ahead_state(net, c);
 }
 
 /* ---- transmissions ahead ---- */

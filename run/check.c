@@ -272,6 +272,18 @@ void run_proof_make(struct run *run)
         route_prove(run->topology, work, &run->proof, &run->error);
 }
 
+static void waits_print(struct task_waits_cost cost)
+{
+    char a[32], b[32], c[32], d[32];
+    if (cost.tasks)
+        printf("waits      %s of memory for %llu tasks; of each %s more for each function in which it waits, "
+               "%s for "
+               "each octave of sizes; %s for each request under way\n",
+               ker_print_bytes(a, (double)(cost.tasks * cost.task)), (unsigned long long)cost.tasks,
+               ker_print_bytes(b, (double)cost.function), ker_print_bytes(c, (double)cost.octave),
+               ker_print_bytes(d, (double)cost.request));
+}
+
 /* --check: what would be run. */
 void run_sizes_print(struct run *run)
 {
@@ -297,4 +309,6 @@ void run_sizes_print(struct run *run)
     printf("\nmemory     %s of switches and adapters, %s now in all\n", ker_print_bytes(a, (double)memory),
            ker_print_bytes(c, (double)rss));
     run_series_print(run);
+    run_timeline_print(run);
+    waits_print(task_system_waits_cost(run->tasks));
 }

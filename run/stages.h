@@ -136,6 +136,7 @@ void run_status_free(struct run_status *); /* takes NULL */
 
 /* timelines.c */
 void run_timeline_make(struct run *);
+void run_timeline_print(const struct run *); /* what it costs */
 /* Collective over the ranks that simulate: the files, and what summary.json says of them (NULL: nothing). */
 json_t *run_timeline_write(struct run *, ker_time end);
 

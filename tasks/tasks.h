@@ -30,9 +30,16 @@ enum ker_status task_system_again(struct task_system *, const struct ker_config 
 enum ker_status task_system_prepare(struct task_system *, const uint32_t *nodes, uint32_t count,
                                     struct ker_comm *, struct ker_error *);
 
+/* What output.waits takes: bytes for each of so many tasks; of each of these for each function in which it
+ * waits, and for each octave of sizes in which it receives messages; and for each request under way. */
+struct task_waits_cost {
+    uint64_t tasks, task, function, octave, request;
+};
+/* tasks: 0 without output.waits. */
+struct task_waits_cost task_system_waits_cost(const struct task_system *);
 /* Whose timelines there can be: the jobs, and, traced, those of them of which it is known when they were
- * traced, once more; malloc'ed. Before anything is attached: tasks record what they do. When the run has
- * ended: what they are still in ends there. */
+ * traced, once more; malloc'ed, with room for one more. Before anything is attached: tasks record what they
+ * do. When the run has ended: what they are still in ends there. */
 struct stats_group *task_system_groups(const struct task_system *, bool traced, uint32_t *count);
 void task_system_record(struct task_system *, struct stats_timeline *);
 void task_system_timeline_end(struct task_system *, ker_time end);

@@ -157,9 +157,9 @@ static void packet_post(struct net_adapter *a, const struct net_packet *packet, 
         a->packets++;
         a->bytes += packet->bytes;
         a->wait += (uint64_t)(now - packet->created);
-        if (__builtin_expect(a->series != NULL, 0))
-            net_wait_note(a->series, (uint64_t)(now - packet->created));
     }
+    if (__builtin_expect(a->series != NULL, 0))
+        net_injection_note(a, packet->created, now);
     a->busy += net_measured_part(net, now, wire);
 }
 
@@ -406,9 +406,10 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
     if (a->link_free <= now) {
         if (!a->exhausted || a->offered != NET_NONE)
             offer_join(a, now, 1);
+        ker_time free = a->link_free;
         bool sent = adapter_inject(a, now);
         if (__builtin_expect(a->series != NULL, 0))
-            net_stall_note(a->net, a->series, credits_lacking(a->due), now);
+            net_stall_note(a->net, a->series, credits_lacking(a->due), free, now);
         if (!sent) {
             if (!a->waiting && a->offered != NET_NONE)
                 adapter_wake(a, a->net->outgoing.at[a->offered].created);

@@ -217,5 +217,5 @@ void net_adapter_state(struct net_adapter *n, struct ker_chunk *c)
     short_list_state(n->net, &n->cnp, &n->cnp_last, c);
     short_list_state(n->net, &n->leaving, &n->leaving_last, c);
     flows_state(n, c);
-    net_series_state(n->series, 1, c);
+    net_series_state(n->net, n->series, 1, c);
 }

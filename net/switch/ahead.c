@@ -8,6 +8,8 @@
  */
 #include "net/ahead.h"
 
+#include "net/link_states.h"
+
 #define LINE 64u /* bytes: where ports begin */
 
 static uint32_t port_name(const struct net_network *net, const struct net_port *port)
@@ -62,6 +64,8 @@ void net_network_settle(struct net_network *net, ker_time until)
         else
             net->ahead[kept++] = net->ahead[i];
     net->ahead_count = kept;
+    if (net->states)
+        net_link_states_settle(net, until);
 }
 
 /* An adapter counts a transmission when it begins; one at most is not over. */

@@ -17,6 +17,7 @@
 #include "net/congestion/congestion.h"
 #include "net/credits.h"
 #include "net/parts.h"
+#include "net/series.h"
 #include "net/switch/requests.h"
 
 #include <string.h>
@@ -109,6 +110,13 @@ __attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, stru
     return net->congestion ? congestion_mark(s, out, left, p, now) : 0;
 }
 
+__attribute__((noinline)) static void link_busy(struct net_switch *s, uint32_t port, ker_time from,
+                                                ker_time to)
+{
+    if (s->series[port].track)
+        net_link_busy(s->net, s->series[port].track, from, to);
+}
+
 static inline __attribute__((always_inline)) void packet_forward(struct net_switch *s, struct grant *g,
                                                                  const struct net_packet *p, ker_time now)
 {
@@ -125,13 +133,15 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     in->read_free = read_end;
     out->write_free = now + t_out.crossbar;
 
-    uint8_t mark = 0;
-    if (__builtin_expect(net->watched, 0))
-        mark = packet_watch(s, out, out->credit[g->channel] - (g->reserved ? 0 : p->bytes), p, now);
-
     ker_time leave = now > out->link_free ? now : out->link_free;
     if (tail - t_out.wire > leave)
         leave = tail - t_out.wire;
+    uint8_t mark = 0;
+    if (__builtin_expect(net->watched, 0)) {
+        if (net->states)
+            link_busy(s, g->out_port, leave, leave + t_out.wire);
+        mark = packet_watch(s, out, out->credit[g->channel] - (g->reserved ? 0 : p->bytes), p, now);
+    }
     out->link_free = leave + t_out.wire;
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g->out_port, now);

@@ -133,7 +133,7 @@ void net_switch_state(struct net_switch *s, struct ker_chunk *c)
     ker_chunk_same(c, s->input_fifo != NULL);
     for (uint32_t i = 0; s->input_fifo && i < s->ports * NET_MAX_CHANNELS; i++)
         input_fifo_state(s, &s->input_fifo[i], c);
-    net_series_state(s->series, s->ports, c);
+    net_series_state(s->net, s->series, s->ports, c);
     net_pins_state(s, c);
     net_congestion_map_state(s, c);
 }

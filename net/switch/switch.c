@@ -143,7 +143,7 @@ static void output_serve(struct net_switch *s, uint32_t port, ker_time now)
     struct candidates c = output_candidates(s, out, port, now);
     if (__builtin_expect(s->series != NULL, 0))
         net_stall_note(net, &s->series[port],
-                       c.chosen == NET_NONE && credits_lacking(credits_due_at(s, port)), now);
+                       c.chosen == NET_NONE && credits_lacking(credits_due_at(s, port)), out->link_free, now);
     if (c.chosen == NET_NONE) {
         ker_time when = ker_time_min(c.read_free, credits_due_next(credits_due_at(s, port)));
         if (when != KER_TIME_MAX)
@@ -293,7 +293,7 @@ static uint32_t output_empty(struct net_switch *s, uint32_t port, ker_time now)
     }
     credits_starve(credits_due_at(s, port), 0);
     if (s->series)
-        net_stall_note(s->net, &s->series[port], false, now);
+        net_stall_note(s->net, &s->series[port], false, out->link_free, now);
     return first;
 }
 

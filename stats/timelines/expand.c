@@ -9,7 +9,7 @@
 static int end_class(const struct line_record *r)
 {
     static const int class[LINE_KINDS] = {
-        [LINE_MESSAGE] = 0, [LINE_WAIT] = 1, [LINE_COMPUTE] = 2, [LINE_CALL] = 3};
+        [LINE_MESSAGE] = 0, [LINE_WAIT] = 1, [LINE_COMPUTE] = 2, [LINE_CALL] = 3, [LINE_STATE] = 3};
     return class[r->kind];
 }
 
@@ -64,7 +64,7 @@ void line_expand(struct line_expansion *e, const struct line_record *r)
         e->format->point(e->writer, r, false);
         return;
     }
-    bool after = r->kind == LINE_COMPUTE || r->kind == LINE_CALL;
+    bool after = r->kind == LINE_COMPUTE || r->kind == LINE_CALL || r->kind == LINE_STATE;
     open_end(e, r->begin + after);
     e->format->point(e->writer, r, false);
     open_push(e, r);

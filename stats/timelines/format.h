@@ -15,6 +15,7 @@ struct line_group {
     char *name;
     uint32_t first, tasks;
     bool traced;
+    const char *const *link; /* names of links, which stand in the place of tasks; NULL: it is of tasks */
 };
 
 struct line_plan {
@@ -34,6 +35,15 @@ struct line_plan {
 static inline bool line_chosen(const struct line_plan *plan, uint32_t task)
 {
     return plan->chosen[task / 64] >> task % 64 & 1;
+}
+/* Of each task of the group; links have one. */
+static inline uint32_t line_streams(const struct line_plan *plan, const struct line_group *group)
+{
+    return group->link ? 1 : plan->streams;
+}
+static inline bool line_has_links(const struct line_plan *plan)
+{
+    return plan->groups && plan->group[plan->groups - 1].link;
 }
 /* The group of a task. */
 const struct line_group *line_group_of(const struct line_plan *, uint32_t task);

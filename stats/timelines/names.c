@@ -1,8 +1,12 @@
 /* names.c - names are met as addresses of static texts, so that recording compares no text. */
 #include "stats/timelines/names.h"
 
+#include "stats/timelines/timeline.h"
+
 #include <stdlib.h>
 #include <string.h>
+
+const char *const stats_link_state_name[STATS_LINK_STATES] = {"busy", "stalled", "down"};
 
 struct known {
     uint64_t address;

@@ -4,7 +4,8 @@
  * waits
  * ("waiting") are regions, waits inside their calls; messages are MPI sends and receives on the communicator
  * of the job, where a task's rank is its number among the chosen tasks, and have the communicator's number as
- * an attribute. A tick is a picosecond. The library writes; whatever the time of day would say is 0.
+ * an attribute. Links are locations of one group, their states regions. A tick is a picosecond. The library
+ * writes; whatever the time of day would say is 0.
  *
  * The budget. How long an event is follows from the format (compressed integers); when their sum is above the
  * budget no more is written, only counted. In the end the files are measured as they are.
@@ -24,8 +25,17 @@
 #define LOCATION_BYTES 400   /* files of a location without events, and what is said of it */
 #define FIXED_BYTES 4096     /* regions and the like */
 #define TICKS 1000000000000u /* a second */
-enum { STRING_EMPTY, STRING_COMPUTE, STRING_WAITING, STRING_COMM, STRING_MACHINE, STRING_LOCATIONS, STRINGS };
-enum { REGION_COMPUTE, REGION_WAITING, REGIONS };
+enum {
+    STRING_EMPTY,
+    STRING_COMPUTE,
+    STRING_WAITING,
+    STRING_LINK, /* and the other states of links */
+    STRING_COMM = STRING_LINK + STATS_LINK_STATES,
+    STRING_MACHINE,
+    STRING_LOCATIONS,
+    STRINGS
+};
+enum { REGION_COMPUTE, REGION_WAITING, REGION_LINK, REGIONS = REGION_LINK + STATS_LINK_STATES };
 enum { GROUP_LOCATIONS, GROUPS };
 
 struct line_writer {
@@ -101,9 +111,11 @@ static void otf2_clear(const char *folder)
 static uint64_t otf2_least(const struct line_plan *plan)
 {
     uint64_t locations = 0;
-    for (uint32_t task = 0; task < plan->tasks; task++)
-        locations += line_chosen(plan, task);
-    return FIXED_BYTES + locations * plan->streams * LOCATION_BYTES;
+    for (uint32_t i = 0; i < plan->groups; i++)
+        for (uint32_t task = 0; task < plan->group[i].tasks; task++)
+            if (line_chosen(plan, plan->group[i].first + task))
+                locations += line_streams(plan, &plan->group[i]);
+    return FIXED_BYTES + locations * LOCATION_BYTES;
 }
 
 static void string_define(OTF2_GlobalDefWriter *g, uint32_t number, const char *text)
@@ -111,50 +123,80 @@ static void string_define(OTF2_GlobalDefWriter *g, uint32_t number, const char *
     OTF2_GlobalDefWriter_WriteString(g, number, text);
 }
 
+/* A region as it is in STRINGS, or a function. */
+static void region_define(OTF2_GlobalDefWriter *g, uint32_t region)
+{
+    uint32_t name = region < REGIONS ? STRING_COMPUTE + region : STRINGS + region - REGIONS;
+    OTF2_Paradigm paradigm = region >= REGIONS       ? OTF2_PARADIGM_MPI
+                             : region >= REGION_LINK ? OTF2_PARADIGM_HARDWARE
+                                                     : OTF2_PARADIGM_USER;
+    OTF2_GlobalDefWriter_WriteRegion(g, region, name, name, STRING_EMPTY, OTF2_REGION_ROLE_FUNCTION, paradigm,
+                                     OTF2_REGION_FLAG_NONE, STRING_EMPTY, 0, 0);
+}
+
 static void regions_define(const struct line_writer *w, OTF2_GlobalDefWriter *g)
 {
-    static const char *const own[STRINGS] = {"", "compute", "waiting", "communicator", "machine", "MPI"};
+    static const char *const own[STRINGS] = {"",        "compute", "waiting", [STRING_COMM] = "communicator",
+                                             "machine", "MPI"};
     const struct line_plan *plan = w->plan;
     for (uint32_t i = 0; i < STRINGS; i++)
-        string_define(g, i, own[i]);
+        string_define(g, i, own[i] ? own[i] : stats_link_state_name[i - STRING_LINK]);
     for (uint32_t i = 0; i < plan->names; i++)
         string_define(g, STRINGS + i, plan->name[i]);
-    for (uint32_t i = 0; i < REGIONS + plan->names; i++) {
-        uint32_t name = i == REGION_COMPUTE   ? STRING_COMPUTE
-                        : i == REGION_WAITING ? STRING_WAITING
-                                              : STRINGS + i - REGIONS;
-        bool mpi = i >= REGIONS;
-        OTF2_GlobalDefWriter_WriteRegion(g, i, name, name, STRING_EMPTY, OTF2_REGION_ROLE_FUNCTION,
-                                         mpi ? OTF2_PARADIGM_MPI : OTF2_PARADIGM_USER, OTF2_REGION_FLAG_NONE,
-                                         STRING_EMPTY, 0, 0);
-    }
+    for (uint32_t i = 0; i < REGIONS + plan->names; i++)
+        region_define(g, i);
     OTF2_GlobalDefWriter_WriteAttribute(g, 0, STRING_COMM, STRING_EMPTY, OTF2_TYPE_INT32);
 }
 
-/* The tasks of a job, as processes with their threads. */
-static void tasks_define(const struct line_writer *w, OTF2_GlobalDefWriter *g, uint32_t *string)
+/* The number of the next string, and of the next group of locations. */
+struct numbers {
+    uint32_t string, process;
+};
+
+static void process_define(OTF2_GlobalDefWriter *g, const struct numbers *n, const char *name)
 {
-    const struct line_plan *plan = w->plan;
-    for (uint32_t task = 0; task < plan->tasks; task++) {
-        if (!w->location[task])
+    string_define(g, n->string, name);
+    OTF2_GlobalDefWriter_WriteLocationGroup(g, n->process, n->string, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
+                                            OTF2_UNDEFINED_LOCATION_GROUP);
+}
+
+/* The tasks of a job, as processes with their threads. */
+static void tasks_define(const struct line_writer *w, OTF2_GlobalDefWriter *g, const struct line_group *group,
+                         struct numbers *n)
+{
+    uint32_t streams = w->plan->streams;
+    for (uint32_t task = 0; task < group->tasks; task++) {
+        if (!w->location[group->first + task])
             continue;
-        const struct line_group *group = line_group_of(plan, task);
-        char *name =
-            ker_format("%s%s task %u", group->name, group->traced ? " (traced)" : "", task - group->first);
-        uint32_t first = w->location[task] - 1, process = first / plan->streams;
-        string_define(g, *string, name);
-        OTF2_GlobalDefWriter_WriteLocationGroup(g, process, *string, OTF2_LOCATION_GROUP_TYPE_PROCESS, 0,
-                                                OTF2_UNDEFINED_LOCATION_GROUP);
-        for (uint32_t stream = 0; stream < plan->streams; stream++, ++*string) {
+        char *name = ker_format("%s%s task %u", group->name, group->traced ? " (traced)" : "", task);
+        uint32_t first = w->location[group->first + task] - 1;
+        process_define(g, n, name);
+        for (uint32_t stream = 0; stream < streams; stream++, n->string++) {
             char *thread = ker_format("%s, thread %u", name, stream);
             if (stream)
-                string_define(g, *string, thread);
-            OTF2_GlobalDefWriter_WriteLocation(g, first + stream, *string, OTF2_LOCATION_TYPE_CPU_THREAD,
-                                               w->count[first + stream], process);
+                string_define(g, n->string, thread);
+            OTF2_GlobalDefWriter_WriteLocation(g, first + stream, n->string, OTF2_LOCATION_TYPE_CPU_THREAD,
+                                               w->count[first + stream], n->process);
             free(thread);
         }
+        n->process++;
         free(name);
     }
+}
+
+/* All links are in one group; of the types of locations only this one may have regions. */
+static void links_define(const struct line_writer *w, OTF2_GlobalDefWriter *g, const struct line_group *group,
+                         struct numbers *n)
+{
+    process_define(g, n, group->name);
+    n->string++;
+    for (uint32_t i = 0; i < group->tasks; i++, n->string++) {
+        uint32_t location = w->location[group->first + i] - 1;
+        string_define(g, n->string, group->link[i]);
+        OTF2_GlobalDefWriter_WriteLocation(g, location, n->string, OTF2_LOCATION_TYPE_CPU_THREAD,
+                                           w->count[location], n->process);
+    }
+    n->process++;
 }
 
 /* A group's members are numbers among the locations that talk by MPI: here the first thread of each task. */
@@ -163,12 +205,13 @@ static void communicators_define(const struct line_writer *w, OTF2_GlobalDefWrit
     const struct line_plan *plan = w->plan;
     uint64_t *member = ker_alloc(((size_t)plan->tasks + 1) * sizeof *member);
     uint32_t members = 0, before = 0;
-    for (uint32_t task = 0; task < plan->tasks; task++)
+    uint32_t tasks = line_has_links(plan) ? plan->group[plan->groups - 1].first : plan->tasks;
+    for (uint32_t task = 0; task < tasks; task++)
         if (w->location[task])
             member[members++] = w->location[task] - 1;
     OTF2_GlobalDefWriter_WriteGroup(g, GROUP_LOCATIONS, STRING_LOCATIONS, OTF2_GROUP_TYPE_COMM_LOCATIONS,
                                     OTF2_PARADIGM_MPI, OTF2_GROUP_FLAG_NONE, members, member);
-    for (uint32_t i = 0; i < plan->groups; i++) {
+    for (uint32_t i = 0; i < plan->groups && !plan->group[i].link; i++) {
         uint32_t count = 0;
         for (uint32_t task = 0; task < plan->group[i].tasks; task++)
             if (w->location[plan->group[i].first + task])
@@ -185,13 +228,14 @@ static void communicators_define(const struct line_writer *w, OTF2_GlobalDefWrit
 static void all_define(const struct line_writer *w)
 {
     OTF2_GlobalDefWriter *g = OTF2_Archive_GetGlobalDefWriter(w->archive);
-    uint32_t string = STRINGS + w->plan->names;
+    struct numbers n = {.string = STRINGS + w->plan->names};
     OTF2_GlobalDefWriter_WriteClockProperties(g, TICKS, 0, (uint64_t)w->plan->end + 1, 0);
     regions_define(w, g);
     OTF2_GlobalDefWriter_WriteSystemTreeNode(g, 0, STRING_MACHINE, STRING_MACHINE,
                                              OTF2_UNDEFINED_SYSTEM_TREE_NODE);
-    tasks_define(w, g, &string);
-    communicators_define(w, g, &string);
+    for (uint32_t i = 0; i < w->plan->groups; i++)
+        (w->plan->group[i].link ? links_define : tasks_define)(w, g, &w->plan->group[i], &n);
+    communicators_define(w, g, &n.string);
     OTF2_Archive_CloseGlobalDefWriter(w->archive, g);
 }
 
@@ -230,11 +274,12 @@ static void locations_number(struct line_writer *w)
 {
     const struct line_plan *plan = w->plan;
     w->location = ker_alloc(((size_t)plan->tasks + 1) * sizeof *w->location);
-    for (uint32_t task = 0; task < plan->tasks; task++)
-        if (line_chosen(plan, task)) {
-            w->location[task] = w->locations + 1;
-            w->locations += plan->streams;
-        }
+    for (uint32_t i = 0; i < plan->groups; i++)
+        for (uint32_t task = plan->group[i].first; task < plan->group[i].first + plan->group[i].tasks; task++)
+            if (line_chosen(plan, task)) {
+                w->location[task] = w->locations + 1;
+                w->locations += line_streams(plan, &plan->group[i]);
+            }
     w->rank = ker_alloc(((size_t)w->locations + 1) * sizeof *w->rank);
     w->last = ker_alloc(((size_t)w->locations + 1) * sizeof *w->last);
     w->count = ker_alloc(((size_t)w->locations + 1) * sizeof *w->count);
@@ -324,7 +369,8 @@ static void otf2_point(struct line_writer *w, const struct line_record *r, bool 
     uint32_t location = w->location[r->task] - 1 + r->stream;
     uint32_t region = r->kind == LINE_COMPUTE ? REGION_COMPUTE
                       : r->kind == LINE_WAIT  ? REGION_WAITING
-                                              : REGIONS + r->name;
+                      : r->kind == LINE_STATE ? REGION_LINK + (uint32_t)r->tag
+                                              : (uint32_t)REGIONS + r->name;
     ker_time time = end ? r->end : r->begin;
     if (!event_fits(w, location, time, 2 + number_bytes(region)))
         return;

@@ -2,8 +2,8 @@
  *
  * A container for the machine, in it one for each job, in it one for each thread of a task. Computations,
  * calls and waits are states, pushed and popped, so that waits stand inside their calls. Messages are links
- * from container to container, with their size, tag and communicator. Times are seconds with up to twelve
- * decimals, exact.
+ * from container to container, with their size, tag and communicator. Links of the network are containers in
+ * one of their own, with states of their own. Times are seconds with up to twelve decimals, exact.
  */
 #include "stats/timelines/format.h"
 #include "stats/timelines/out.h"
@@ -17,6 +17,11 @@ struct line_writer {
 
 /* The numbers of the events; their fields stand in the head. */
 enum { CREATE = 4, DESTROY, PUSH, POP, START, END };
+
+/* Of links; their containers stand in one of their own. */
+static const char links_head[] =
+    "0 N M Network\n0 K N Link\n1 Q K LinkState\n3 q0 Q busy \"0.10 0.40 0.80\"\n"
+    "3 q1 Q stalled \"0.90 0.50 0.10\"\n3 q2 Q down \"0.30 0.30 0.30\"\n";
 
 static const char head[] =
     "%EventDef PajeDefineContainerType 0\n% Alias string\n% Type string\n% Name string\n%EndEventDef\n"
@@ -55,6 +60,17 @@ static void time_write(struct line_out *out, int event, ker_time time)
     line_out_put(out, line_put_s(at, time));
 }
 
+static void links_write(struct line_out *out, const struct line_group *group)
+{
+    time_write(out, CREATE, 0);
+    line_out_text(out, " n N m \"links\"\n");
+    for (uint32_t i = 0; i < group->tasks; i++) {
+        time_write(out, CREATE, 0);
+        line_out_format(out, " t%u.0 K n ", group->first + i);
+        name_write(out, "\"", group->link[i], "\"\n");
+    }
+}
+
 static void containers_write(struct line_out *out, const struct line_plan *plan)
 {
     char *note = line_plan_note(plan);
@@ -63,6 +79,10 @@ static void containers_write(struct line_out *out, const struct line_plan *plan)
     free(note);
     for (uint32_t g = 0; g < plan->groups; g++) {
         const struct line_group *group = &plan->group[g];
+        if (group->link) {
+            links_write(out, group);
+            continue;
+        }
         time_write(out, CREATE, 0);
         line_out_format(out, " j%u J m ", g);
         name_write(out, "\"", group->name, group->traced ? " (traced)\"\n" : "\"\n");
@@ -81,6 +101,8 @@ static void containers_write(struct line_out *out, const struct line_plan *plan)
 static void head_write(struct line_out *out, const struct line_plan *plan)
 {
     line_out_text(out, head);
+    if (line_has_links(plan))
+        line_out_text(out, links_head);
     for (uint32_t i = 0; i < plan->names; i++) {
         uint64_t hue = ker_hash(i + 1);
         line_out_format(out, "3 f%u S ", i);
@@ -94,14 +116,21 @@ static void head_write(struct line_out *out, const struct line_plan *plan)
 /* Readers close the states and containers that are open by themselves, but at the time of the last event. */
 static void tail_write(struct line_out *out, const struct line_plan *plan)
 {
-    for (uint32_t task = 0; task < plan->tasks; task++)
-        for (uint32_t stream = 0; stream < plan->streams && line_chosen(plan, task); stream++) {
-            time_write(out, DESTROY, plan->end);
-            line_out_format(out, " T t%u.%u\n", task, stream);
-        }
+    for (uint32_t g = 0; g < plan->groups; g++) {
+        const struct line_group *group = &plan->group[g];
+        uint32_t streams = line_streams(plan, group);
+        for (uint32_t task = group->first; task < group->first + group->tasks; task++)
+            for (uint32_t stream = 0; stream < streams && line_chosen(plan, task); stream++) {
+                time_write(out, DESTROY, plan->end);
+                line_out_format(out, " %c t%u.%u\n", group->link ? 'K' : 'T', task, stream);
+            }
+    }
     for (uint32_t g = 0; g < plan->groups; g++) {
         time_write(out, DESTROY, plan->end);
-        line_out_format(out, " J j%u\n", g);
+        if (plan->group[g].link)
+            line_out_text(out, " N n\n");
+        else
+            line_out_format(out, " J j%u\n", g);
     }
     time_write(out, DESTROY, plan->end);
     line_out_text(out, " M m\n");
@@ -168,8 +197,12 @@ static void paje_point(struct line_writer *w, const struct line_record *r, bool 
         return;
     }
     time_write(&w->out, end ? POP : PUSH, end ? r->end : r->begin);
-    char *at = container_put(LINE_PUT(line_out_at(&w->out), " S"), r->task, r->stream);
-    if (!end && r->kind == LINE_CALL)
+    bool link = r->kind == LINE_STATE;
+    char *at = link ? LINE_PUT(line_out_at(&w->out), " Q") : LINE_PUT(line_out_at(&w->out), " S");
+    at = container_put(at, r->task, r->stream);
+    if (!end && link)
+        at = stats_put_u64(LINE_PUT(at, " q"), (uint64_t)r->tag);
+    else if (!end && r->kind == LINE_CALL)
         at = stats_put_u64(LINE_PUT(at, " f"), r->name);
     else if (!end)
         at = r->kind == LINE_WAIT ? LINE_PUT(at, " w") : LINE_PUT(at, " c");

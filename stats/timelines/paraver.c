@@ -5,8 +5,9 @@
  * them. States do not overlap: running (1), waiting (3), in a call of MPI otherwise (15); what is empty in
  * whole nanoseconds is left out. A call is an event of a type of Extrae's (point to point, collective, other)
  * whose value is the function, and one of value 0 where it ends. Messages are communications: sent and
- * received logically when the program did, physically received when they arrived. The date is always the same
- * one, so that files of equal runs are equal.
+ * received logically when the program did, physically received when they arrived. The links of the network
+ * are an application behind the others, each a task with as many threads as all have, the first of which has
+ * its states. The date is always the same one, so that files of equal runs are equal.
  */
 #include "stats/timelines/format.h"
 #include "stats/timelines/out.h"
@@ -14,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { RUNNING = 1, WAITING = 3, CALLING = 15 };
+enum { RUNNING = 1, WAITING = 3, CALLING = 15, LINK = 20 /* + enum stats_link_state */ };
 enum { POINT_TO_POINT = 50000001, COLLECTIVE, OTHER };
 
 struct line_writer {
@@ -94,7 +95,7 @@ static void head_write(struct line_out *out, const struct line_plan *plan)
 {
     char *note = line_plan_note(plan);
     line_out_format(out, "#Paraver (01/01/1970 at 00:00):%llu_ns:1(%llu):%u",
-                    (unsigned long long)whole(plan->to), (unsigned long long)plan->tasks * plan->streams,
+                    (unsigned long long)whole(plan->end), (unsigned long long)plan->tasks * plan->streams,
                     plan->groups);
     for (uint32_t g = 0; g < plan->groups; g++) {
         line_out_format(out, ":%u(", plan->group[g].tasks);
@@ -119,16 +120,30 @@ static void types_write(struct line_out *out, const struct line_plan *plan, uint
 
 static void pcf_write(struct line_out *out, const struct line_plan *plan)
 {
-    line_out_text(out,
-                  "DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n"
-                  "LOOK_BACK           100\nSPEED               1\nFLAG_ICONS          ENABLED\n"
-                  "NUM_OF_STATE_COLORS 1000\nYMAX_SCALE          37\n\n\n"
-                  "DEFAULT_SEMANTIC\n\nTHREAD_FUNC          State As Is\n\n\n"
-                  "STATES\n0    Idle\n1    Running\n3    Waiting a message\n15    In a call of MPI\n\n\n"
-                  "STATES_COLOR\n0    {117,195,255}\n1    {0,0,255}\n3    {255,0,0}\n15    {255,144,26}\n");
+    bool links = line_has_links(plan);
+    line_out_format(
+        out,
+        "DEFAULT_OPTIONS\n\nLEVEL               THREAD\nUNITS               NANOSEC\n"
+        "LOOK_BACK           100\nSPEED               1\nFLAG_ICONS          ENABLED\n"
+        "NUM_OF_STATE_COLORS 1000\nYMAX_SCALE          37\n\n\n"
+        "DEFAULT_SEMANTIC\n\nTHREAD_FUNC          State As Is\n\n\n"
+        "STATES\n0    Idle\n1    Running\n3    Waiting a message\n15    In a call of MPI\n"
+        "%sSTATES_COLOR\n0    {117,195,255}\n1    {0,0,255}\n3    {255,0,0}\n15    {255,144,26}\n%s",
+        links ? "20    Link busy\n21    Link stalled for credits\n22    Link down\n\n\n" : "\n\n",
+        links ? "20    {0,90,181}\n21    {230,130,0}\n22    {70,70,70}\n" : "");
     types_write(out, plan, POINT_TO_POINT, "MPI Point-to-point");
     types_write(out, plan, COLLECTIVE, "MPI Collective Comm");
     types_write(out, plan, OTHER, "MPI Other");
+}
+
+static void thread_write(struct line_out *out, const struct line_plan *plan, uint32_t group, uint32_t task,
+                         uint32_t stream)
+{
+    if (plan->group[group].link && stream == 0) {
+        line_out_text(out, plan->group[group].link[task]);
+        line_out_text(out, "\n");
+    } else
+        line_out_format(out, "%u.%u.%u\n", group + 1, task + 1, stream + 1);
 }
 
 static void row_write(struct line_out *out, const struct line_plan *plan)
@@ -142,7 +157,7 @@ static void row_write(struct line_out *out, const struct line_plan *plan)
     for (uint32_t g = 0; g < plan->groups; g++)
         for (uint32_t task = 0; task < plan->group[g].tasks; task++)
             for (uint32_t stream = 0; stream < plan->streams; stream++)
-                line_out_format(out, "%u.%u.%u\n", g + 1, task + 1, stream + 1);
+                thread_write(out, plan, g, task, stream);
 }
 
 static uint64_t counted(void (*write)(struct line_out *, const struct line_plan *),
@@ -260,6 +275,10 @@ static void paraver_point(struct line_writer *w, const struct line_record *r, bo
         event_write(w, r, end ? r->end : r->begin, end ? 0 : r->name + 1u);
         if (!end)
             state_write(w, r, r->begin, r->next, CALLING);
+        break;
+    case LINE_STATE:
+        if (!end)
+            state_write(w, r, r->begin, r->end, LINK + r->tag);
         break;
     case LINE_WAIT:
         state_write(w, r, end ? r->end : r->begin, end ? r->next : r->end, end ? CALLING : WAITING);

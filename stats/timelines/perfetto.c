@@ -4,7 +4,8 @@
  * microseconds with up to six decimals, exact. Computations, calls and waits are complete events ("X"), waits
  * inside their calls. A message is an arrow ("s" at the sender, "f" at the receiver), and what is known of it
  * stands with its beginning; the arrow ends a picosecond early, so that it ends inside the call that has
- * received it, as the viewers want it.
+ * received it, as the viewers want it. The links of the network are a process behind the jobs, a link a
+ * thread.
  */
 #include "stats/timelines/format.h"
 #include "stats/timelines/out.h"
@@ -33,14 +34,19 @@ struct line_writer {
 };
 
 /* Threads of tasks are numbered behind the tasks. */
-static void track_write(struct line_out *out, uint32_t group, uint32_t task, uint32_t stream, uint32_t tasks)
+static void track_write(struct line_out *out, uint32_t g, const struct line_group *group, uint32_t task,
+                        uint32_t stream)
 {
     line_out_format(
-        out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%llu,\"args\":{\"name\":\"task %u",
-        group + 1, (unsigned long long)stream * tasks + task + 1, task);
+        out, ",\n{\"ph\":\"M\",\"name\":\"thread_name\",\"pid\":%u,\"tid\":%llu,\"args\":{\"name\":", g + 1,
+        (unsigned long long)stream * group->tasks + task + 1);
+    if (group->link)
+        line_out_json(out, group->link[task]);
+    else
+        line_out_format(out, "\"task %u", task);
     if (stream)
         line_out_format(out, ", thread %u", stream);
-    line_out_text(out, "\"}}");
+    line_out_text(out, group->link ? "}}" : "\"}}");
 }
 
 /* Behind the head every event begins with a comma. */
@@ -62,10 +68,10 @@ static void head_write(struct line_out *out, const struct line_plan *plan)
         line_out_json(out, name);
         line_out_text(out, "}}");
         free(name);
-        for (uint32_t stream = 0; stream < plan->streams; stream++)
+        for (uint32_t stream = 0; stream < line_streams(plan, group); stream++)
             for (uint32_t task = 0; task < group->tasks; task++)
                 if (line_chosen(plan, group->first + task))
-                    track_write(out, g, task, stream, group->tasks);
+                    track_write(out, g, group, task, stream);
     }
 }
 
@@ -160,6 +166,9 @@ static void perfetto_point(struct line_writer *w, const struct line_record *r, b
     char *at = line_out_at(&w->out);
     if (r->kind == LINE_WAIT) {
         at = LINE_PUT(at, ",\n{\"ph\":\"X\",\"name\":\"waiting\"");
+    } else if (__builtin_expect(r->kind == LINE_STATE, 0)) {
+        at = line_put_text(LINE_PUT(at, ",\n{\"ph\":\"X\",\"name\":\""), stats_link_state_name[r->tag]);
+        at = LINE_PUT(at, "\"");
     } else if (r->kind == LINE_COMPUTE) {
         at = LINE_PUT(at, ",\n{\"ph\":\"X\",\"name\":\"compute\"");
     } else {

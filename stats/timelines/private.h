@@ -18,6 +18,7 @@ struct line_settings {
     bool messages, inner; /* those of programs; of collectives, too */
     struct line_group *group;
     uint32_t groups, tasks;
+    uint32_t links;   /* the number of the first link; there is none: of all tasks */
     uint64_t *chosen; /* a bit for each task */
 };
 enum ker_status line_settings_read(struct line_settings *, const struct ker_config *,

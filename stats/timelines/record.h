@@ -1,7 +1,7 @@
 /* record.h - a record of a timeline, and the order of all records. Inside stats/timelines/.
  *
  * Tasks are numbered over all groups: the first one of a group has the number of all tasks of the groups
- * before it.
+ * before it. So are links, whose group is the last one.
  */
 #ifndef STATS_TIMELINES_RECORD_H
 #define STATS_TIMELINES_RECORD_H
@@ -10,11 +10,12 @@
 
 /* What begins at one instant at a task stands in the stream by the number of its call, each in this order;
  * behind it the messages. */
-enum line_kind { LINE_COMPUTE, LINE_CALL, LINE_WAIT, LINE_MESSAGE, LINE_KINDS };
+enum line_kind { LINE_COMPUTE, LINE_CALL, LINE_WAIT, LINE_MESSAGE, LINE_STATE, LINE_KINDS };
 
 #define LINE_NOBODY STATS_CALL_NOBODY
 
-/* A message begins at its sender, `task`, and ends at its receiver, `peer`. */
+/* A message begins at its sender, `task`, and ends at its receiver, `peer`. STATE: `task` is a link, `tag` an
+ * enum stats_link_state. */
 struct line_record {
     int64_t begin, end;
     int64_t next; /* CALL: where its first wait begins, or its end; WAIT: likewise the next one's; MESSAGE:

@@ -9,8 +9,8 @@
 
 const struct ker_option stats_timeline_options[] = {
     {KEY, KER_TYPE_STRING | KER_TYPE_LIST, "none", .kinds = &stats_timelines,
-     .meaning = "Write what tasks did when, in these formats; several in a list. See docs/timelines.md.",
-     .belongs = "jobs"},
+     .meaning =
+         "Write what tasks and links did when, in these formats; several in a list. See docs/timelines.md."},
     {KEY "_from", KER_TYPE_TIME, "0 ns", "0 ns", NULL, NULL, "Beginning of the time that is recorded.", KEY},
     {KEY "_to", KER_TYPE_TIME, NULL, "1 ps", NULL, NULL,
      "End of the time that is recorded. Absent: the end of the run.", KEY},
@@ -22,6 +22,12 @@ const struct ker_option stats_timeline_options[] = {
     {KEY "_tasks", KER_TYPE_STRING | KER_TYPE_LIST, "", NULL, NULL, NULL,
      "The tasks that are recorded: \"3\", \"0-7\", \"0-1023/16\" (every 16th), with the name of a job before "
      "them: \"weather:0-7\". Absent: all. A message is recorded when both of its tasks are.",
+     KEY},
+    {KEY "_links", KER_TYPE_STRING | KER_TYPE_LIST, "", NULL, NULL, NULL,
+     "The links whose states are recorded (busy, stalled for credits, down): \"all\"; the name of a class of "
+     "links (\"level 2\", \"x\", \"node\"); those that leave a switch or a node: \"switch 5\", \"switch "
+     "0-7\", "
+     "\"node 0-1023/16\", or its port 2 only: \"switch 5:2\". Absent: none.",
      KEY},
     {KEY "_messages", KER_TYPE_CHOICE, "program", NULL, NULL, "none|program|all",
      "Which messages are recorded: none; those that the program sends; those of collectives, too.", KEY},
@@ -96,7 +102,9 @@ static enum ker_status groups_take(struct line_settings *set, const struct ker_c
         set->group[set->groups++] = (struct line_group){.name = ker_format("%s", group[i].name),
                                                         .first = (uint32_t)tasks,
                                                         .tasks = group[i].tasks,
-                                                        .traced = group[i].traced};
+                                                        .traced = group[i].traced,
+                                                        .link = group[i].link};
+        set->links = group[i].link ? set->links : (uint32_t)tasks + group[i].tasks;
         tasks += group[i].tasks;
         if (tasks > UINT32_MAX)
             return ker_config_fail(config, error, KEY, "is for at most %u tasks", UINT32_MAX);
@@ -106,8 +114,7 @@ static enum ker_status groups_take(struct line_settings *set, const struct ker_c
     return KER_OK;
 }
 
-/* "FIRST", "FIRST-LAST", "FIRST-LAST/STEP"; false: it is none. */
-static bool range_parse(const char *text, uint64_t *first, uint64_t *last, uint64_t *step)
+bool stats_range_parse(const char *text, uint64_t *first, uint64_t *last, uint64_t *step)
 {
     char rest[2] = "";
     *step = 1;
@@ -133,7 +140,7 @@ static enum ker_status tasks_choose(struct line_settings *set, const struct ker_
     const char *colon = strrchr(text, ':');
     uint64_t first, last, step, most = 0;
     bool named = false;
-    if (!range_parse(colon ? colon + 1 : text, &first, &last, &step))
+    if (!stats_range_parse(colon ? colon + 1 : text, &first, &last, &step))
         return ker_config_fail(config, error, key,
                                "\"%s\" names no tasks; right would be \"3\", \"0-7\", \"0-1023/16\" or "
                                "\"JOB:0-7\"",
@@ -141,7 +148,7 @@ static enum ker_status tasks_choose(struct line_settings *set, const struct ker_
     for (uint32_t i = 0; i < set->groups; i++) {
         const struct line_group *group = &set->group[i];
         size_t length = colon ? (size_t)(colon - text) : 0;
-        if (colon && (strncmp(group->name, text, length) != 0 || group->name[length]))
+        if (group->link || (colon && (strncmp(group->name, text, length) != 0 || group->name[length])))
             continue;
         named = true;
         most = group->tasks > most ? group->tasks : most;
@@ -162,9 +169,8 @@ static enum ker_status tasks_read(struct line_settings *set, const struct ker_co
 {
     int count = ker_config_count(config, KEY "_tasks");
     enum ker_status status = KER_OK;
-    if (count == 0)
-        for (uint64_t task = 0; task < set->tasks; task++)
-            set->chosen[task / 64] |= (uint64_t)1 << task % 64;
+    for (uint64_t task = count == 0 ? 0 : set->links; task < set->tasks; task++)
+        set->chosen[task / 64] |= (uint64_t)1 << task % 64;
     for (int i = 0; i < count && !status; i++)
         status = tasks_choose(set, config, ker_config_string_at(config, KEY "_tasks", i), error);
     return status;
@@ -199,7 +205,7 @@ static enum ker_status budget_check(struct line_settings *set, const struct ker_
         char text[32];
         if (least > set->bytes)
             return ker_config_fail(config, error, KEY "_bytes",
-                                   "is too little for anything: %s needs at least %s for these tasks",
+                                   "is too little for anything: %s needs at least %s for what is chosen",
                                    set->format[i]->name, ker_print_bytes(text, (double)least));
     }
     return KER_OK;

@@ -37,6 +37,12 @@ void line_store_release(struct line_store *s)
     *s = (struct line_store){.file = -1};
 }
 
+uint64_t line_store_bytes(const struct line_store *s, uint64_t *file)
+{
+    *file = s->most * sizeof *s->record;
+    return BUFFER * (2 * sizeof *s->record + 2 * sizeof *s->key);
+}
+
 /* ---- sorting ---- */
 
 /* By one digit, stable. */

@@ -34,6 +34,8 @@ struct line_store {
 void line_store_init(struct line_store *, uint64_t most);
 void line_store_release(struct line_store *);
 void line_store_add(struct line_store *, const struct line_record *);
+/* Memory at most, without what reading takes; and of the temporary file. */
+uint64_t line_store_bytes(const struct line_store *, uint64_t *file);
 /* The least level from `level` on of which there are at most so many records. */
 uint8_t line_level_fitting(const uint64_t held[LINE_LEVELS], uint8_t level, uint64_t most);
 

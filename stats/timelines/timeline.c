@@ -31,6 +31,11 @@ void stats_timeline_free(struct stats_timeline *t)
     free(t);
 }
 
+uint64_t stats_timeline_cost(const struct stats_timeline *t, uint64_t *file)
+{
+    return line_store_bytes(&t->store, file);
+}
+
 bool stats_timeline_has(const struct stats_timeline *t, uint32_t group, uint32_t task)
 {
     uint64_t at = (uint64_t)t->set.group[group].first + task;
@@ -112,6 +117,21 @@ void stats_timeline_message(struct stats_timeline *t, const struct stats_message
     record_add(t, &r);
 }
 
+/* A link has one state that begins at a time, which is as good as a number. */
+void stats_timeline_link(struct stats_timeline *t, uint32_t link, enum stats_link_state state, ker_time begin,
+                         ker_time end)
+{
+    struct line_record r = {.begin = begin,
+                            .end = end,
+                            .task = t->set.links + link,
+                            .number = (uint32_t)((uint64_t)begin >> 32 ^ (uint64_t)begin),
+                            .tag = (int32_t)state,
+                            .name = LINE_NO_NAME,
+                            .kind = LINE_STATE};
+    r.level = line_level(end - begin, link, r.number, LINE_STATE);
+    record_add(t, &r);
+}
+
 /* ---- saved state ---- */
 
 #define PIECE 16384u /* records */
@@ -136,6 +156,22 @@ static void names_state(struct line_names *names, uint16_t *rename, struct ker_c
         rename[i] = LINE_NO_NAME;
 }
 
+/* Links stand behind all tasks, of which a fork may add some. */
+static void record_state(const struct stats_timeline *t, struct line_record *r, struct ker_chunk *c)
+{
+    uint32_t links = t->set.links, first = r->kind == LINE_STATE ? links : 0;
+    r->task -= c->loads ? 0 : first;
+    KER_CHUNK(c, *r);
+    if (!c->loads)
+        return;
+    bool state = r->kind == LINE_STATE;
+    c->bad |= r->task >= (state ? t->set.tasks - links : links) || r->end < r->begin || r->begin < 0;
+    c->bad |= r->kind >= LINE_KINDS || r->level >= LINE_LEVELS;
+    c->bad |= r->kind == LINE_MESSAGE && (uint32_t)r->peer >= links;
+    c->bad |= state && (uint32_t)r->tag >= STATS_LINK_STATES;
+    r->task += state ? links : 0;
+}
+
 static void piece_state(struct stats_timeline *t, struct line_record *record, uint32_t count, uint64_t all,
                         struct ker_chunk *c)
 {
@@ -148,9 +184,7 @@ static void piece_state(struct stats_timeline *t, struct line_record *record, ui
     count = ker_chunk_count(c, count, sizeof *record);
     for (uint32_t i = 0; i < count && !c->bad; i++) {
         struct line_record one = c->loads ? (struct line_record){0} : record[i];
-        KER_CHUNK(c, one);
-        c->bad |= one.kind >= LINE_KINDS || one.level >= LINE_LEVELS || one.task >= t->set.tasks ||
-                  (one.kind == LINE_MESSAGE && (uint32_t)one.peer >= t->set.tasks) || one.end < one.begin;
+        record_state(t, &one, c);
         if (!c->loads || c->bad)
             continue;
         one.name = rename[one.name];

@@ -21,20 +21,24 @@
 
 struct stats_timeline;
 
-/* A group of tasks: a job; or the same job as its trace recorded it. */
+/* A group of tasks: a job; or the same job as its trace recorded it. Or, behind all of these, of links. */
 struct stats_group {
     const char *name;
-    uint32_t tasks;
+    uint32_t tasks; /* or links */
     bool traced;
+    const char *const *link; /* their names; NULL: it is of tasks */
 };
 
 /* Is any format asked for? */
 bool stats_timeline_wanted(const struct ker_config *);
-/* Reads output.timeline*; the groups are copied, their names stay the caller's. Every rank alike. */
+/* Reads output.timeline*; the groups are copied, their names stay the caller's; those of links are not
+ * copied. Every rank alike. */
 enum ker_status stats_timeline_new(struct stats_timeline **, const struct ker_config *,
                                    const struct stats_group *, uint32_t groups, struct ker_error *);
 void stats_timeline_free(struct stats_timeline *); /* takes NULL */
 
+/* Memory that a rank's records take at most, and the most of its temporary file; bytes. */
+uint64_t stats_timeline_cost(const struct stats_timeline *, uint64_t *file);
 /* Is this task one of those that were chosen? */
 bool stats_timeline_has(const struct stats_timeline *, uint32_t group, uint32_t task);
 /* Are the program's messages recorded (or, inner, those of collectives)? */
@@ -68,6 +72,16 @@ struct stats_message {
 };
 void stats_timeline_message(struct stats_timeline *, const struct stats_message *);
 
+/* What a link did; what is not recorded, it was idle. Its states do not overlap. */
+enum stats_link_state { STATS_LINK_BUSY, STATS_LINK_STALLED, STATS_LINK_DOWN, STATS_LINK_STATES };
+extern const char *const stats_link_state_name[STATS_LINK_STATES];
+/* link: its number in the group of links. */
+void stats_timeline_link(struct stats_timeline *, uint32_t link, enum stats_link_state, ker_time begin,
+                         ker_time end);
+
+/* "FIRST", "FIRST-LAST", "FIRST-LAST/STEP", as in output.timeline_tasks; false: it is none. */
+bool stats_range_parse(const char *text, uint64_t *first, uint64_t *last, uint64_t *step);
+
 /* Collective: rank 0 writes the files and says of each what it holds: a list, NULL on other ranks. end: of
  * the run. */
 json_t *stats_timeline_write(struct stats_timeline *, struct ker_comm *, const char *folder, ker_time end,
@@ -76,7 +90,7 @@ json_t *stats_timeline_write(struct stats_timeline *, struct ker_comm *, const c
 /* Saved state: chunks "timeline" of this rank; and a chunk of any rank, which this one takes over. */
 void stats_timeline_save(struct stats_timeline *, struct ker_state_writer *);
 void stats_timeline_load(struct stats_timeline *, struct ker_chunk *);
-#define STATS_TIMELINE_VERSION 1
+#define STATS_TIMELINE_VERSION 2
 
 extern const struct ker_option stats_timeline_options[]; /* output.timeline* */
 extern const char *const stats_timeline_files[];         /* that a run may leave, NULL at the end */

@@ -230,6 +230,17 @@ void task_system_series_cost(const struct task_system *system, const struct ker_
         stats_series_cost(costs, &task_traffic_series_schema, jobs * TASK_SENT);
 }
 
+struct task_waits_cost task_system_waits_cost(const struct task_system *system)
+{
+    struct task_waits_cost cost = {0};
+    if (!system->mpi || !task_mpi_waits_told(system->mpi))
+        return cost;
+    for (uint32_t i = 0; i < task_jobs_count(system->jobs); i++)
+        cost.tasks += task_jobs_get(system->jobs, i)->tasks;
+    task_mpi_waits_bytes(&cost.task, &cost.function, &cost.octave, &cost.request);
+    return cost;
+}
+
 void task_system_series_begin(struct task_system *system, const struct ker_config *config,
                               struct stats_series_files *files, struct ker_error *error)
 {

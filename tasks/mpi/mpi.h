@@ -117,6 +117,8 @@ enum ker_status task_mpi_waits(struct task_mpi *, const struct task_mpi_names *,
                                struct ker_comm *, ker_time end, const struct stats_folder *, json_t **sums,
                                struct ker_error *);
 bool task_mpi_waits_told(const struct task_mpi *);
+/* The bytes of struct task_waits_cost. */
+void task_mpi_waits_bytes(uint64_t *task, uint64_t *function, uint64_t *octave, uint64_t *request);
 extern const struct stats_schema task_waits_schema, task_wait_functions_schema, task_rates_schema;
 /* Collective: rank 0 writes matching.csv. */
 enum ker_status task_mpi_matching(const struct task_mpi *, const struct task_mpi_names *, struct ker_comm *,

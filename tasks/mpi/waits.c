@@ -20,6 +20,14 @@ void task_waits_reserve(struct task_mpi *mpi, uint32_t tasks)
         mpi->waited = ker_alloc(tasks * sizeof *mpi->waited);
 }
 
+void task_mpi_waits_bytes(uint64_t *task, uint64_t *function, uint64_t *octave, uint64_t *request)
+{
+    *task = sizeof(struct task_waited) + sizeof(struct task_cause);
+    *function = sizeof(struct task_waited_in);
+    *octave = sizeof(struct task_rate);
+    *request = sizeof(struct task_note);
+}
+
 void task_waits_release(struct task_mpi *mpi)
 {
     for (uint32_t i = 0; mpi->waited && i < mpi->tasks; i++) {
