@@ -58,8 +58,9 @@ static inline bool credits_cover(const struct net_port *out, unsigned channel, u
 static inline bool grant_possible(const struct net_network *net, const struct grant *g, uint32_t bytes,
                                   ker_time now)
 {
-    return (output_ready(net, g->out) <= now) & (g->in->read_free <= now) &
-           credits_cover(g->out, g->channel, bytes, g->reserved);
+    unsigned output_free = output_ready(net, g->out) <= now, input_free = g->in->read_free <= now,
+             covered = credits_cover(g->out, g->channel, bytes, g->reserved);
+    return output_free & input_free & covered; /* no branches */
 }
 
 /* ---- the grant ---- */
