@@ -81,9 +81,11 @@ void cut_about_sync(struct cut_writing *w)
         memset(w->map + w->comms, 0, more * sizeof *w->map);
         w->comms = about->comms;
     }
-    for (; w->comms_cut < about->comms && (w->comms_cut == 0 || about->comm[w->comms_cut]); w->comms_cut++)
-        if (w->comms_cut > 0)
-            comm_cut(w, w->comms_cut);
+    for (uint32_t i = w->comms_cut; i < about->comms; i++) /* some may be defined before lower ones */
+        if (about->comm[i] && !w->comm[i])
+            comm_cut(w, i);
+    while (w->comms_cut < about->comms && (w->comms_cut == 0 || w->comm[w->comms_cut]))
+        w->comms_cut++;
     w->about.number = about->number - w->cut->first;
     w->about.comm = w->comm;
     w->about.comms = w->comms;
