@@ -102,10 +102,11 @@ struct node_message {
     const struct net_envelope *envelope; /* may be NULL */
     uint64_t cookie;                     /* != 0: sent() is called with it */
     ker_time delay;                      /* until the adapter knows of it, or its copying begins */
-    uint32_t core;                       /* of the sending task; NODE_ANY_CORE: of the cores in turn */
-    uint8_t priority, queue;             /* as in struct net_send; to this node itself they mean nothing */
+    uint32_t core; /* of the sending task; NODE_ANY_CORE: of the cores in turn; NODE_ADAPTER | an adapter */
+    uint8_t priority, queue; /* as in struct net_send; to this node itself they mean nothing */
 };
 #define NODE_ANY_CORE UINT32_MAX
+#define NODE_ADAPTER 0x40000000u /* that adapter, whatever node.rail says */
 /* Sends a message to the same service of another node, or copies it inside this one (node_copy). */
 void node_send(struct node *, ker_time now, uint32_t service, const struct node_message *);
 

@@ -1,4 +1,5 @@
-/* rail.c - which adapter a message takes (node.rail), and messages in parts over all of them.
+/* rail.c - which adapter a message takes (node.rail, or its task says), and messages in parts over all of
+ * them.
  *
  * Adapter a sends to adapter a of the other node, so the choice is the sender's alone; it depends on the
  * node's state at that instant only. An adapter that has no route to the destination any more is passed over
@@ -24,9 +25,16 @@ static uint32_t rail_least(const struct node *n, ker_time now)
     return best;
 }
 
+static bool core_is_adapter(uint32_t core)
+{
+    return core != NODE_ANY_CORE && core & NODE_ADAPTER;
+}
+
 static uint32_t rail_wanted(struct node *n, ker_time now, uint32_t core)
 {
     const struct node_model *model = &n->system->model;
+    if (core_is_adapter(core))
+        return core & ~NODE_ADAPTER;
     switch (model->rail) {
     case NODE_RAIL_FIXED:
         if (core == NODE_ANY_CORE)
@@ -150,7 +158,7 @@ bool node_stripe_arrived(struct node *n, ker_time now, struct net_message *m)
 void node_rail_send(struct node *n, ker_time now, struct net_send *send, uint32_t core)
 {
     uint32_t host = send->destination;
-    if (is_striped(n, now, host, send->bytes)) {
+    if (!core_is_adapter(core) && is_striped(n, now, host, send->bytes)) {
         stripe_send(n, now, send, host);
         return;
     }

@@ -124,16 +124,23 @@ static enum ker_status task_check(const struct graph_build *b)
 
 /* ---- tasks, and all of them ---- */
 
+static bool task_is_kept(const struct graph_build *b)
+{
+    if (b->list)
+        return b->kept < b->graph->count && b->list[b->kept] == b->task;
+    return b->task - b->graph->first < b->graph->count; /* below first it wraps to a large number */
+}
+
 enum ker_status graph_build_task(struct graph_build *b)
 {
-    bool kept = b->task - b->graph->first < b->graph->count; /* below first it wraps to a large number */
+    bool kept = task_is_kept(b);
     enum ker_status status = KER_OK;
     if (b->edges && (kept || b->backwards))
         task_sort(b);
     if (b->backwards)
         status = task_check(b);
     if (kept) {
-        b->graph->task[b->task - b->graph->first].ops = (uint32_t)graph_build_ops(b);
+        b->graph->task[b->kept++].ops = (uint32_t)graph_build_ops(b);
         b->from = b->ops;
         b->dependents += b->edges;
     }

@@ -25,8 +25,10 @@ struct graph_build {
     size_t dependents, dependent_room;
     struct graph_edge *edge;
     size_t edges, edge_room;
-    uint32_t task;  /* at hand */
-    bool backwards; /* an operation of it waits for a later one: there may be a cycle */
+    uint32_t task;        /* at hand */
+    uint32_t kept;        /* tasks so far */
+    const uint32_t *list; /* graph_form.list */
+    bool backwards;       /* an operation of it waits for a later one: there may be a cycle */
 };
 
 void graph_build_begin(struct graph_build *, const char *file, uint32_t tasks, uint32_t first, uint32_t count,

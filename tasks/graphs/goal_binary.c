@@ -346,6 +346,7 @@ enum ker_status goal_binary_read(struct graph **graph, const char *name, int fil
         status = binary_fail(&b, "%s: has %u ranks, not what it had when it was read before", name, b.ranks);
     if (status == KER_OK) {
         graph_build_begin(&b.build, name, b.ranks, first, count, error);
+        b.build.list = form->list;
         b.build.graph->numbered = true;
         status = ranks_read(&b);
         if (status == KER_OK) {

@@ -340,6 +340,7 @@ enum ker_status goal_text_read(struct graph **graph, const char *file, const str
                                 r.tasks);
     if (status == KER_OK) {
         graph_build_begin(&r.build, file, r.tasks, first, count, error);
+        r.build.list = form->list;
         status = blocks_read(&r);
         graph_build_end(&r.build, status == KER_OK ? graph : NULL);
     }

@@ -50,6 +50,7 @@ struct graph_form {
     const char *path;          /* of the job, "jobs[0]", for messages */
     struct ker_inputs *inputs; /* to be registered with; may be NULL */
     uint64_t unit;             /* picoseconds of a calculation of 1 */
+    const uint32_t *list;      /* the tasks to keep, ascending, `count` of them, whatever `first`; or NULL */
 };
 /* GOAL schedules, LogGOPSim's text or the binary form of it, which the file's first bytes tell apart. */
 bool graph_goal_known(const char *file); /* it begins like one */

@@ -334,7 +334,9 @@ static int wait_compare(const void *a, const void *b)
         return x->job < y->job ? -1 : 1;
     if (x->task != y->task)
         return x->task < y->task ? -1 : 1;
-    return x->stream < y->stream ? -1 : x->stream > y->stream;
+    if (x->stream != y->stream)
+        return x->stream < y->stream ? -1 : 1;
+    return x->number < y->number ? -1 : x->number > y->number;
 }
 
 static void waiting_row(const struct task_system *system, FILE *out, const struct task_mpi_wait *row)

@@ -130,6 +130,7 @@ extern const struct stats_schema task_matching_schema;
 struct task_mpi_wait {
     uint32_t job, task, node, line; /* line of the trace, 0: none */
     uint32_t stream, streams;       /* of the task: which thread, of how many */
+    uint32_t number;                /* of several rows of it */
     ker_time since;
     char call[32];     /* "MPI_Waitall" */
     char awaited[224]; /* "2 requests; the first: receive from task 3, tag 7, world, 4096 bytes, unmatched" */

@@ -203,6 +203,37 @@ static void row_make(struct task_mpi_wait *row, const struct task_mpi *mpi, cons
     wait_describe(row, mpi, task);
 }
 
+/* Rows of a task whose program is a graph. */
+struct rows {
+    const struct task_mpi *mpi;
+    const struct task_state *task;
+    struct task_mpi_wait *row;
+    uint64_t room, count, before;
+};
+
+static void unfinished_add(void *context, const struct task_unfinished *u)
+{
+    struct rows *rows = context;
+    if (rows->count++ >= rows->room)
+        return;
+    struct task_mpi_wait *row = &rows->row[rows->count - 1];
+    row_make(row, rows->mpi, rows->task);
+    row->line = u->line;
+    row->number = (uint32_t)(rows->count - rows->before);
+    snprintf(row->call, sizeof row->call, "%s", u->call);
+    snprintf(row->awaited, sizeof row->awaited, "%s", u->text);
+}
+
+static uint64_t graph_rows(const struct task_mpi *mpi, struct task_state *task, struct task_mpi_wait *row,
+                           uint64_t room, uint64_t count)
+{
+    const struct task_job *job = task_job_of(mpi, task);
+    struct rows rows = {mpi, task, row, room, count, count};
+    task_stream_select(task, 0);
+    job->class->unfinished(job->program, task->own, &(struct task_unfinished_list){unfinished_add, &rows});
+    return rows.count;
+}
+
 uint64_t task_mpi_waiting(const struct task_mpi *mpi, const bool *stuck, struct task_mpi_wait *rows,
                           uint64_t room)
 {
@@ -213,6 +244,10 @@ uint64_t task_mpi_waiting(const struct task_mpi *mpi, const bool *stuck, struct 
             continue;
         if (stuck && !stuck[task->job])
             continue;
+        if (task_job_of(mpi, task)->class->unfinished) {
+            count = graph_rows(mpi, task, rows, room, count);
+            continue;
+        }
         for (uint32_t s = 0; s < task_stream_count(task); s++) {
             task_stream_select(task, s);
             if (task->stage != TASK_STAGE_DONE && count++ < room)

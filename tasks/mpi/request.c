@@ -158,7 +158,6 @@ bool task_request_restore(struct task_mpi *mpi, struct task_state *task, uint32_
     uint32_t index = ker_chunks_take(&mpi->request);
     struct task_request *r = task_request_at(mpi, index);
     *r = *saved;
-    r->next = 0;
     r->number = number;
     if (!(r->flags & TASK_REQUEST_COLLECTIVE))
         name_set(mpi, r, name);
@@ -274,6 +273,8 @@ static void request_complete(struct task_mpi *mpi, struct task_state *task, uint
     }
     bool awaited = r->flags & TASK_REQUEST_AWAITED;
     r->flags &= (uint8_t)~TASK_REQUEST_AWAITED;
+    if (awaited && __builtin_expect(task->pending == 0, 0))
+        awaited = !task_graph_complete(mpi, task, r);
     if (r->flags & TASK_REQUEST_DETACHED) {
         if (awaited)
             request_charge(mpi, task, r);

@@ -127,6 +127,9 @@ static void request_state(struct task_mpi *mpi, struct task_state *task, struct 
         r->run = ker_chunk_u32(c, c->loads ? 0 : run_owner(mpi, task, r->run));
     else
         *name = ker_chunk_u64(c, c->loads ? 0 : task_request_name(mpi, r));
+    if (r->flags & TASK_REQUEST_SEND)
+        KER_CHUNK(c, r->rail);
+    mpi->rails |= r->flags & TASK_REQUEST_SEND && r->rail;
     r->bytes = ker_chunk_u64(c, r->bytes);
     KER_CHUNK(c, r->peer);
     if (r->peer == TASK_PEER_RUN)
@@ -447,13 +450,6 @@ static void streams_state(struct task_mpi *mpi, struct task_state *task, struct 
         KER_CHUNK(c, all->waiter[i]);
 }
 
-/* A task that is done counts no more as unfinished. */
-static void done_count(struct task_mpi *mpi, const struct task_state *task)
-{
-    if (task_is_done(task))
-        task_mpi_done(mpi, task);
-}
-
 static void task_state_state(struct task_mpi *mpi, struct task_state *task, struct ker_chunk *c)
 {
     task_streams_make(mpi, task);
@@ -480,8 +476,8 @@ static void task_state_state(struct task_mpi *mpi, struct task_state *task, stru
         streams_state(mpi, task, c);
     if (c->loads)
         messages_bind(mpi, task, c);
-    if (c->loads)
-        done_count(mpi, task);
+    if (c->loads && task_is_done(task)) /* it counts no more as unfinished */
+        task_mpi_done(mpi, task);
     if (task->line && !c->bad)
         task_line_state(mpi, task, c);
     if (mpi->waits && !c->bad)

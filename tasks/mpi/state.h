@@ -1,12 +1,12 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
  * Each file calls only those before it in this order: counts.c, calls.c, cause.c, stream.c (threads of a
- * task), waits.c, timeline.c, node.c (messages, timers, the list of ready tasks), after.c, run.c (calls of
- * collectives), partitions.c, request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c,
- * wire.c, partitioned.c, protocol.c (moves messages, starts requests), onesided.c, collective.c (executes
- * schedules), end.c, task.c (runs a task), table.c, waits_table.c, profile.c, matching.c, report.c, save.c,
- * mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on the
- * node's list.
+ * task), waits.c, timeline.c, node.c (messages, timers, the list of ready tasks), after.c, graph.c (programs
+ * that are told what is complete), run.c (calls of collectives), partitions.c, request.c, window.c, queue.c,
+ * match.c (pairs messages with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages, starts
+ * requests), onesided.c, charge.c (processor time of operations), collective.c (executes schedules), end.c,
+ * task.c (runs a task), table.c, waits_table.c, profile.c, matching.c, report.c, save.c, mpi.c (takes the
+ * node's calls). Nothing recurses into a running task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -44,7 +44,10 @@ enum task_request_state {
 #define TASK_REQUEST_CANCELLED 128
 
 struct task_request {
-    uint32_t next; /* in the queue of posted receives */
+    union {
+        uint32_t next; /* in the queue of posted receives */
+        uint32_t rail; /* of a send: as struct task_op's */
+    };
     union {
         uint32_t name; /* the program's; one of more than 32 bits: where it stands in task_mpi.wide_name */
         uint32_t run;  /* of a message of a collective, which has no name */
@@ -248,6 +251,7 @@ struct task_mpi {
     char **kept_name;       /* of functions, from a checkpoint */
     uint32_t kept_names;
     uint64_t unfinished;
+    bool rails;                 /* a send has named its adapter */
     bool sends_counted;         /* one of these: */
     struct task_mpi_sent *sent; /* TASK_SENT for each job; NULL: not counted */
     struct stats_matrix *pairs; /* of tasks; NULL: not wanted; by their numbers: */
@@ -330,6 +334,20 @@ static inline void task_owe(struct task_state *task, ker_time time)
     ker_time most = 9000000 * KER_S; /* behind any run's end */
     task->debt = time < most - task->debt ? task->debt + time : most;
 }
+
+/* -- graph.c -- of tasks whose programs are graphs: task_program_class.ready */
+/* Has the current stream, whose op is GRAPH_IDLE, something else to do? */
+bool task_graph_ready(const struct task_mpi *, const struct task_state *);
+/* Streams that have something to do again go on. */
+void task_graph_wake(struct task_mpi *, struct task_state *);
+/* A request that is awaited, and that no wait has marked. True: it was a graph's, and its program is told. */
+bool task_graph_complete(struct task_mpi *, struct task_state *, const struct task_request *);
+
+/* -- charge.c -- */
+/* What the op's computation takes longer than it should, in a job that has a compute_jitter. */
+ker_time task_charge_jitter(const struct task_mpi *, struct task_state *, const struct task_job *);
+/* Owes for the messages that the op sends. */
+void task_charge_sends(struct task_mpi *, struct task_state *);
 
 /* -- end.c -- */
 /* The current stream's op is its last. */

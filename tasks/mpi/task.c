@@ -39,6 +39,24 @@ static uint32_t task_request_begin(struct task_mpi *mpi, struct task_state *task
     return index;
 }
 
+/* Of a graph: nobody waits for the request, its end is told to the program. */
+static void issue_told(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    const struct task_op *op = &task->op;
+    bool sends = op->kind == TASK_OP_GRAPH_SEND;
+    unsigned flags = TASK_REQUEST_DETACHED | (sends ? TASK_REQUEST_SEND : 0);
+    uint32_t index = task_request_make(mpi, task, flags, op->peer, op->tag, op->bytes);
+    struct task_request *r = task_request_at(mpi, index);
+    r->name = (uint32_t)op->request; /* operations of a graph have 32 bits */
+    if (sends)
+        r->rail = op->rail;
+    mpi->rails |= op->rail != 0;
+    if (task->streams)
+        task_stream_await(task, r);
+    r->flags |= TASK_REQUEST_AWAITED;
+    task_protocol_start(mpi, task, now, index);
+}
+
 /* The receive is posted first, as in MPI libraries: it may take the message of the send when that goes to the
  * task itself. */
 static bool issue_sendrecv(struct task_mpi *mpi, struct task_state *task, ker_time now)
@@ -114,6 +132,10 @@ static bool issue_point_to_point(struct task_mpi *mpi, struct task_state *task, 
         return true;
     case TASK_OP_IRECV:
         task_request_begin(mpi, task, now, named, op->peer, op->tag, op->bytes);
+        return true;
+    case TASK_OP_GRAPH_SEND:
+    case TASK_OP_GRAPH_RECV:
+        issue_told(mpi, task, now);
         return true;
     case TASK_OP_SEND_INIT:
         task_request_make(mpi, task, named | persistent | send, op->peer, op->tag, op->bytes);
@@ -201,6 +223,11 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
         return true;
     case TASK_OP_AFTER:
         return task_after_begin(task);
+    case TASK_OP_GRAPH_TAKE:
+        task_owe(task, mpi->model.receive_overhead);
+        return true;
+    case TASK_OP_GRAPH_IDLE:
+        return task_graph_ready(mpi, task);
     case TASK_OP_ICOLLECTIVE:
     case TASK_OP_COLLECTIVE_INIT:
         task_collective_request(mpi, task, op->kind == TASK_OP_COLLECTIVE_INIT);
@@ -214,77 +241,7 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     }
 }
 
-/* -- processor time -- */
-
-static ker_time send_time(const struct task_mpi *mpi, int32_t peer, unsigned mode, uint64_t bytes)
-{
-    return peer == TASK_PROC_NULL ? 0 : mpi->model.send_overhead + task_protocol_copies(mpi, mode, bytes);
-}
-
-/* A collective that does not block is handed over to the adapter like a message; other progress pays for each
- * of its messages. */
-static ker_time run_time(const struct task_mpi *mpi)
-{
-    return mpi->progress == TASK_PROGRESS_ADAPTER ? mpi->model.send_overhead : 0;
-}
-
-static ker_time named_send_time(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
-{
-    uint32_t index = task_request_find(mpi, task, name);
-    const struct task_request *r = index ? task_request_at(mpi, index) : NULL;
-    if (r && r->peer == TASK_PEER_RUN)
-        return run_time(mpi);
-    if (!r || !(r->flags & TASK_REQUEST_SEND) || task_request_partitioned(r))
-        return 0;
-    return send_time(mpi, r->peer, r->mode, r->bytes);
-}
-
-/* Of the messages that the op sends. */
-static void send_charge(struct task_mpi *mpi, struct task_state *task)
-{
-    const struct task_op *op = &task->op;
-    switch (op->kind) {
-    case TASK_OP_SEND:
-    case TASK_OP_ISEND:
-    case TASK_OP_SENDRECV:
-        task_owe(task, send_time(mpi, op->peer, op->mode, op->bytes));
-        break;
-    case TASK_OP_ICOLLECTIVE:
-        task_owe(task, run_time(mpi));
-        break;
-    case TASK_OP_PSEND_INIT: /* the announcement */
-        task_owe(task, op->peer == TASK_PROC_NULL ? 0 : mpi->model.send_overhead);
-        break;
-    case TASK_OP_PREADY:
-        task_owe(task, mpi->model.send_overhead * (ker_time)task_partitioned_sends(mpi, task));
-        break;
-    case TASK_OP_START:
-        task_owe(task, named_send_time(mpi, task, op->request));
-        break;
-    case TASK_OP_STARTALL:
-        for (uint32_t i = 0; i < op->request_count; i++)
-            task_owe(task, named_send_time(mpi, task, op->requests[i]));
-        break;
-    default:
-        if (task_op_onesided(op))
-            task_owe(task, mpi->model.send_overhead * (ker_time)task_onesided_sends(task));
-        break;
-    }
-}
-
-/* What a computation takes longer than it should: a draw of the task's own, from 0 to the job's
- * compute_jitter. A trace has a computation between any two calls, most of them shorter than that and nothing
- * that could vary so much. */
-static ker_time compute_jitter(const struct task_mpi *mpi, struct task_state *task,
-                               const struct task_job *job)
-{
-    if (!job->compute_jitter || (!task->op.step && task->op.time < job->compute_jitter))
-        return 0;
-    uint64_t counter = (uint64_t)task->job << 32 | task->jitters++;
-    struct ker_bits bits = ker_random_bits(mpi->outside.seed, KER_PURPOSE_JITTER, task->task, counter);
-    uint64_t draw = (uint64_t)bits.word[0] << 32 | bits.word[1];
-    return (ker_time)((unsigned __int128)draw * ((uint64_t)job->compute_jitter + 1) >> 64);
-}
+/* -- the loop -- */
 
 /* Processor time before the op does anything. */
 static void task_charge(struct task_mpi *mpi, struct task_state *task)
@@ -292,16 +249,14 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task)
     const struct task_op *op = &task->op;
     if (op->kind == TASK_OP_COMPUTE) {
         const struct task_job *job = task_job_of(mpi, task);
-        ker_time time =
-            node_compute(&mpi->model, op->time, job->processor_factor) + compute_jitter(mpi, task, job);
+        ker_time time = node_compute(&mpi->model, op->time, job->processor_factor);
+        time += job->compute_jitter ? task_charge_jitter(mpi, task, job) : 0;
         task->compute += time;
         task->debt += time;
     } else if (mpi->model.send_overhead || mpi->copies_buffered) {
-        send_charge(mpi, task);
+        task_charge_sends(mpi, task);
     }
 }
-
-/* -- the loop -- */
 
 void task_op_fetch(const struct task_job *job, struct task_state *task)
 {
@@ -328,8 +283,10 @@ static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time n
         task_calls_next(task, now);
     if (__builtin_expect(task->line, 0))
         task_line_next(mpi, task, now);
-    if (__builtin_expect(task->streams != NULL, 0))
+    if (__builtin_expect(task->streams != NULL, 0)) {
         task_after_begun(mpi, task);
+        task_graph_wake(mpi, task);
+    }
     if (task->queues && task->queues->deferred.first && !task_computes(task))
         task_onesided_enter(mpi, task, now);
     if (task->op.kind == TASK_OP_COLLECTIVE) {
@@ -354,7 +311,8 @@ static inline void task_advance(struct task_mpi *mpi, struct task_state *task, k
     task->stage = TASK_STAGE_NEXT;
     if (__builtin_expect(task->streams != NULL, 0))
         task_after_done(mpi, task);
-    if (__builtin_expect(task->op.kind >= TASK_OP_FINALIZE && task->op.kind != TASK_OP_AFTER, 0))
+    if (__builtin_expect(task->op.kind >= TASK_OP_FINALIZE, 0) && task->op.kind != TASK_OP_AFTER &&
+        task->op.kind != TASK_OP_GRAPH_IDLE)
         task_end(mpi, task, now);
 }
 
@@ -397,8 +355,8 @@ static inline bool task_waits(const struct task_mpi *mpi, struct task_state *tas
         return task_collective_blocked(task_run_at(mpi, task->collective));
     if (task_op_onesided(&task->op))
         return !task_onesided_settled(mpi, task);
-    if (__builtin_expect(task->op.kind == TASK_OP_AFTER, 0))
-        return !task_after_reached(task);
+    if (__builtin_expect(task->op.kind >= TASK_OP_AFTER, 0))
+        return task->op.kind == TASK_OP_AFTER ? !task_after_reached(task) : !task_graph_ready(mpi, task);
     return task->op.kind == TASK_OP_FINALIZE ? task->open > 0 : task->pending > 0;
 }
 

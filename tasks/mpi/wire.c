@@ -41,6 +41,18 @@ __attribute__((noinline)) static void sent_count(struct task_mpi *mpi, const str
     s->squares += (unsigned __int128)wire->bytes * wire->bytes;
 }
 
+/* The core that sends it, or the adapter that its send has named. */
+static uint32_t core_of(const struct task_mpi *mpi, const struct task_state *from,
+                        const struct task_wire *wire, uint32_t core)
+{
+    const unsigned sent = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_RTS | 1u << TASK_WIRE_DATA;
+    bool message = sent >> wire->kind & 1 && !(wire->flags & TASK_WIRE_COLLECTIVE);
+    uint32_t rail = message ? task_request_at(mpi, task_request_numbered(from, wire->sender))->rail : 0;
+    if (rail)
+        return NODE_ADAPTER | (rail - 1);
+    return mpi->model.rail == NODE_RAIL_FIXED ? from->core : core;
+}
+
 void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                          const struct task_wire *wire, uint32_t to, uint64_t cookie, ker_time delay)
 {
@@ -48,8 +60,8 @@ void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_t
     uint32_t place = mpi->outside.node(mpi->outside.jobs, wire->job, to);
     if (__builtin_expect(mpi->sends_counted, 0))
         sent_count(mpi, wire, from, to, place != node->node);
-    if (mpi->model.rail == NODE_RAIL_FIXED)
-        core = task_on_node(mpi, node, wire->job, from)->core;
+    if (__builtin_expect(mpi->model.rail == NODE_RAIL_FIXED || mpi->rails, 0))
+        core = core_of(mpi, task_on_node(mpi, node, wire->job, from), wire, core);
     task_transmit(mpi, node, now, core, place, wire, cookie, delay);
 }
 

@@ -18,12 +18,16 @@
 #define TASK_PROC_NULL (-2) /* MPI_PROC_NULL; the reader translates the MPI library's own values */
 
 enum task_op_kind {
-    TASK_OP_COMPUTE,  /* time: duration on the traced machine */
-    TASK_OP_SEND,     /* peer, tag, bytes; mode */
-    TASK_OP_ISEND,    /* + request */
-    TASK_OP_RECV,     /* peer (or ANY), tag (or ANY), bytes = room */
-    TASK_OP_IRECV,    /* + request */
-    TASK_OP_SENDRECV, /* send: peer, tag, bytes; receive: peer2, tag2, bytes2 */
+    TASK_OP_COMPUTE, /* time: duration on the traced machine */
+    TASK_OP_SEND,    /* peer, tag, bytes; mode */
+    TASK_OP_ISEND,   /* + request */
+    TASK_OP_RECV,    /* peer (or ANY), tag (or ANY), bytes = room */
+    TASK_OP_IRECV,   /* + request */
+    /* Of graphs: the program calls the request by a number of its own, and is told when it is complete. */
+    TASK_OP_GRAPH_SEND, /* as ISEND; rail */
+    TASK_OP_GRAPH_RECV, /* as IRECV */
+    TASK_OP_GRAPH_TAKE, /* a message that has come takes processor time: peer, tag, bytes */
+    TASK_OP_SENDRECV,   /* send: peer, tag, bytes; receive: peer2, tag2, bytes2 */
     TASK_OP_SEND_INIT,
     TASK_OP_RECV_INIT,
     TASK_OP_START,
@@ -80,8 +84,9 @@ enum task_op_kind {
     /* Of tasks with several streams. Waits until another one, peer, has done so many operations (bytes), or,
      * mode 1, begun them. Computations and these waits do not count. */
     TASK_OP_AFTER,
-    TASK_OP_END,   /* of a stream that is not the first: it ends; what next() returns false for */
-    TASK_OP_COUNT, /* what a kind has of a task_op, tasks/traces/store/code.c lists, too */
+    TASK_OP_GRAPH_IDLE, /* waits until the program has an operation for the stream */
+    TASK_OP_END,        /* of a stream that is not the first: it ends; what next() returns false for */
+    TASK_OP_COUNT,      /* what a kind has of a task_op, tasks/traces/store/code.c lists, too */
 };
 
 enum task_send_mode { TASK_MODE_STANDARD, TASK_MODE_SYNCHRONOUS, TASK_MODE_BUFFERED, TASK_MODE_READY };
@@ -138,6 +143,7 @@ struct task_op {
     ker_time time;
     bool is_call;             /* COMPUTE: in the place of a call of the trace */
     bool step;                /* COMPUTE: a generator's, which has its jitter however short it is */
+    uint8_t rail;             /* GRAPH_SEND: the adapter of the node that sends it, + 1; 0: node.rail says */
     uint32_t message;         /* of MPROBE, MRECV, IMRECV: the program's name for it */
     uint64_t request;         /* of one-request ops */
     const uint64_t *requests; /* Waitall etc.; valid until the program's next op */
@@ -207,6 +213,17 @@ struct task_traced {
 /* Are the calls of a job to be counted (output.calls)? */
 bool task_calls_wanted(const struct ker_config *, bool traced);
 
+/* An operation of a graph that has not come to its end, for messages. */
+struct task_unfinished {
+    const char *call;
+    uint32_t line;  /* of the file; 0: none */
+    char text[224]; /* where it stands, and what it waits for */
+};
+struct task_unfinished_list {
+    void (*add)(void *context, const struct task_unfinished *);
+    void *context;
+};
+
 /* Where ops come from; one instance per job and rank (of the simulator), serving this rank's tasks. */
 struct task_program;
 /* Operations of a kind of the family "jobs[].program"; traits: "computes" (jobs[].processor_factor means
@@ -255,6 +272,14 @@ struct task_program_class {
     /* Of traces: all calls of the tasks that are asked for, as they were traced, read once more; by any rank.
      * NULL: nothing was traced, or it is not known when. */
     enum ker_status (*traced)(const struct task_program *, const struct task_traced *, struct ker_error *);
+    /* Of graphs, whose streams have their operations in the order in which they become ready; otherwise NULL.
+     * next() means that the stream's last computation or TAKE is over; complete(), that the communication of
+     * a GRAPH_SEND or GRAPH_RECV is; ready(): has the stream something else to do than to wait? A call for
+     * one stream may make others of its task ready. */
+    void (*complete)(struct task_program *, uint32_t own, uint64_t request);
+    bool (*ready)(const struct task_program *, uint32_t own);
+    /* What an own task has not done. */
+    void (*unfinished)(const struct task_program *, uint32_t own, const struct task_unfinished_list *);
 };
 
 /* The name of a job's key, "jobs[0].steps" of path "jobs[0]"; it lives to the end of the enclosing block. */

@@ -1,17 +1,9 @@
 /* trace.c - the program "trace": which format a trace has. */
 #include "tasks/traces/trace.h"
 #include "tasks/graphs/graph.h"
+#include "tasks/graphs/program.h"
 #include "tasks/traces/mars/reader.h"
 #include "tasks/traces/store/store.h"
-
-static enum ker_status goal_open(struct task_program **program, const struct ker_config *config,
-                                 const char *path, struct ker_comm *comm, struct ker_error *error)
-{
-    return ker_config_fail(config, error, TASK_KEY(path, "format"),
-                           "schedules in GOAL run with network.model = \"loggops\" only, as yet");
-}
-
-static const struct task_program_class goal_class = {.open = goal_open};
 
 /* A folder or file that begins as marstrace's do, or as schedules; everything else is left to liballprof's
  * reader, which says what is wrong with it. */
@@ -19,14 +11,14 @@ static const struct task_program_class *trace_form(const struct ker_config *conf
 {
     const char *trace = TASK_KEY(path, "trace"), *format = TASK_KEY(path, "format");
     if (ker_config_is(config, format, "goal"))
-        return &goal_class;
+        return &task_goal_class;
     if (ker_config_is(config, format, "simgrid"))
         return &task_simgrid_class;
     bool mars = ker_config_is(config, format, "mars");
     if (ker_config_is(config, format, "auto") && ker_config_has(config, trace)) {
         mars = mars_trace_known(ker_config_file(config, trace));
         if (!mars && graph_goal_known(ker_config_file(config, trace)))
-            return &goal_class;
+            return &task_goal_class;
         if (!mars && simgrid_trace_known(ker_config_file(config, trace)))
             return &task_simgrid_class;
     }
@@ -46,20 +38,16 @@ static const struct ker_option trace_options[] = {
      .choices = "auto|mars|liballprof|goal|simgrid",
      .meaning =
          "trace: who has written it: marstrace, liballprof or SimGrid (smpirun -trace-ti); or a schedule in "
-         "LogGOPSim's language GOAL (network.model = \"loggops\"); auto: its first bytes tell."},
-    {.key = "jobs[].time_unit",
-     .type = KER_TYPE_TIME,
-     .fallback = "1 ns",
-     .minimum = "1 ps",
-     .maximum = "1 s",
-     .meaning = "trace: of a GOAL schedule: how long a calculation of 1 takes."},
+         "LogGOPSim's language GOAL; auto: its first bytes tell."},
     {.key = NULL},
 };
 
 const struct ker_kind task_program_trace = {
     .name = "trace",
-    .meaning = "replays a traced program: traces of marstrace, or text traces of the PMPI tracer liballprof",
+    .meaning =
+        "replays a traced program: traces of marstrace, or text traces of the PMPI tracer liballprof; or "
+        "runs a schedule in GOAL",
     .traits = "computes",
     .operations = &(const struct task_program_class){.form = trace_form},
-    .options = KER_OPTIONS(trace_options, task_allprof_options, task_replay_options, task_simgrid_options,
-                           trace_store_options)};
+    .options = KER_OPTIONS(trace_options, task_goal_options, task_allprof_options, task_replay_options,
+                           task_simgrid_options, trace_store_options)};

@@ -1,0 +1,11 @@
+/* program.h - graphs as programs of MPI tasks, above whatever carries their messages. */
+#ifndef TASKS_GRAPH_PROGRAM_H
+#define TASKS_GRAPH_PROGRAM_H
+
+#include "tasks/programs/op.h"
+
+/* The program "trace" in its format "goal". */
+extern const struct task_program_class task_goal_class;
+extern const struct ker_option task_goal_options[]; /* jobs[].time_unit, goal_layout */
+
+#endif

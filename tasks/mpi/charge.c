@@ -1,0 +1,74 @@
+/* charge.c - processor time of an operation before it does anything: the jitter of a computation, and what
+ * the messages cost that it sends. What is received costs when the call that waits for it returns
+ * (request.c).
+ */
+#include "tasks/mpi/state.h"
+
+static ker_time send_time(const struct task_mpi *mpi, int32_t peer, unsigned mode, uint64_t bytes)
+{
+    return peer == TASK_PROC_NULL ? 0 : mpi->model.send_overhead + task_protocol_copies(mpi, mode, bytes);
+}
+
+/* A collective that does not block is handed over to the adapter like a message; other progress pays for each
+ * of its messages. */
+static ker_time run_time(const struct task_mpi *mpi)
+{
+    return mpi->progress == TASK_PROGRESS_ADAPTER ? mpi->model.send_overhead : 0;
+}
+
+static ker_time named_send_time(const struct task_mpi *mpi, const struct task_state *task, uint64_t name)
+{
+    uint32_t index = task_request_find(mpi, task, name);
+    const struct task_request *r = index ? task_request_at(mpi, index) : NULL;
+    if (r && r->peer == TASK_PEER_RUN)
+        return run_time(mpi);
+    if (!r || !(r->flags & TASK_REQUEST_SEND) || task_request_partitioned(r))
+        return 0;
+    return send_time(mpi, r->peer, r->mode, r->bytes);
+}
+
+void task_charge_sends(struct task_mpi *mpi, struct task_state *task)
+{
+    const struct task_op *op = &task->op;
+    switch (op->kind) {
+    case TASK_OP_SEND:
+    case TASK_OP_ISEND:
+    case TASK_OP_GRAPH_SEND:
+    case TASK_OP_SENDRECV:
+        task_owe(task, send_time(mpi, op->peer, op->mode, op->bytes));
+        break;
+    case TASK_OP_ICOLLECTIVE:
+        task_owe(task, run_time(mpi));
+        break;
+    case TASK_OP_PSEND_INIT: /* the announcement */
+        task_owe(task, op->peer == TASK_PROC_NULL ? 0 : mpi->model.send_overhead);
+        break;
+    case TASK_OP_PREADY:
+        task_owe(task, mpi->model.send_overhead * (ker_time)task_partitioned_sends(mpi, task));
+        break;
+    case TASK_OP_START:
+        task_owe(task, named_send_time(mpi, task, op->request));
+        break;
+    case TASK_OP_STARTALL:
+        for (uint32_t i = 0; i < op->request_count; i++)
+            task_owe(task, named_send_time(mpi, task, op->requests[i]));
+        break;
+    default:
+        if (task_op_onesided(op))
+            task_owe(task, mpi->model.send_overhead * (ker_time)task_onesided_sends(task));
+        break;
+    }
+}
+
+/* What a computation takes longer than it should: a draw of the task's own, from 0 to the job's
+ * compute_jitter. A trace has a computation between any two calls, most of them shorter than that and nothing
+ * that could vary so much. */
+ker_time task_charge_jitter(const struct task_mpi *mpi, struct task_state *task, const struct task_job *job)
+{
+    if (!task->op.step && task->op.time < job->compute_jitter)
+        return 0;
+    uint64_t counter = (uint64_t)task->job << 32 | task->jitters++;
+    struct ker_bits bits = ker_random_bits(mpi->outside.seed, KER_PURPOSE_JITTER, task->task, counter);
+    uint64_t draw = (uint64_t)bits.word[0] << 32 | bits.word[1];
+    return (ker_time)((unsigned __int128)draw * ((uint64_t)job->compute_jitter + 1) >> 64);
+}
