@@ -73,36 +73,11 @@ awk -f "$t/eight.awk" >"$t/eight.goal"
 run jobs[0].trace="$t/eight.goal" "loggops.L=0 ps" "loggops.o=50 ns" "loggops.g=100 ns" "loggops.G=6 ns"
 is "3522000 3522000 3522000 3522000 3522000 3522000 3522000 3522000" "dissemination among eight: three times (2 o + 179 G)"
 
-# Random schedules that cannot get stuck: the operations of every task follow one order of all messages.
-cat >"$t/random.awk" <<'AWK'
-BEGIN {
-    srand(seed); n = 1 + int(rand() * 12); cpus = 1 + int(rand() * 3); split("1 2 100 65535 65536 1000000", size, " ")
-    for (m = 0; m < 60; m++) {
-        a = int(rand() * n); b = int(rand() * n); bytes = size[1 + int(rand() * 6)]
-        if (a == b) { # a long message to oneself waits for a receive that was there before
-            add(a, "recv " bytes "b from " a " tag " m place(1), 0.2)
-            add(a, "send " bytes "b to " a " tag " m place(1), 1)
-            continue
-        }
-        add(a, "send " bytes "b to " b " tag " m place(1), 0.2)
-        if (rand() < 0.4) add(b, "calc " int(rand() * 100000) place(0), 0.2)
-        add(b, "recv " bytes "b from " (rand() < 0.3 ? -1 : a) " tag " m place(1), 0.2)
-    }
-    print "num_ranks " n
-    for (i = 0; i < n; i++) print "rank " i " {\n" text[i] "}"
-}
-function place(message) { return (cpus > 1 ? " cpu " int(rand() * cpus) : "") (message && cpus > 2 ? " nic " int(rand() * 2) : "") }
-function add(task, what, begun) {
-    count[task]++; text[task] = text[task] "l" count[task] ": " what "\n"
-    if (count[task] > 1 && rand() < (begun == 1 ? 1 : 0.8))
-        text[task] = text[task] "l" count[task] " " (rand() < begun ? "i" : "") "requires l" (count[task] - 1) "\n"
-}
-AWK
 params=("loggops.L=1 ps|loggops.o=0 ps|loggops.g=0 ps|loggops.G=0 ps|loggops.S=65535 B" "loggops.L=0 ps|loggops.o=1 ps|loggops.S=100 MB"
     "loggops.L=2500 ns|loggops.o=1500 ns|loggops.g=1000 ns|loggops.G=0.04 ns|loggops.O=0.3 ps|loggops.S=0 B"
     "loggops.L=0 ps|loggops.o=0 ps|loggops.g=0 ps|loggops.G=0 ps|loggops.S=1 B" "loggops.L=100 s|loggops.o=3 ps|loggops.g=7 us|loggops.S=100 B")
 for ((seed = 1; seed <= ${SEEDS:-10}; seed++)); do
-    awk -v seed="$seed" -f "$t/random.awk" >"$t/r.goal"
+    awk -v seed="$seed" -f tests/goal/random.awk >"$t/r.goal"
     IFS='|' read -ra p <<<"${params[seed % 5]}"
     way=$(cut -d' ' -f$((seed % 3 + 1)) <<<"read write instant")
     why=
@@ -134,6 +109,5 @@ refused 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.patter
 refused 2 "output.waits" "what is not collected with this model" jobs[0].trace="$t/one.goal" output.waits=true
 refused 2 "format" "a trace of another format" jobs[0].trace="$t/one.goal" jobs[0].format=mars
 star=(network.model=packet topology.kind=star topology.nodes=2 "topology.bandwidth=1 GB/s" "topology.latency=1 ns")
-refused 2 "loggops" "a schedule over packets" jobs[0].trace="$t/one.goal" "${star[@]}"
 refused 2 "instant" "instant rendezvous over packets" "${star[@]}" jobs[0].program=pingpong mpi.rendezvous=instant
 [ "$number" -gt 0 ]

@@ -186,6 +186,17 @@ static void issue_named(struct task_mpi *mpi, struct task_state *task, ker_time 
     }
 }
 
+/* What streams wait for, and take, by themselves. */
+static bool issue_stream(struct task_mpi *mpi, struct task_state *task)
+{
+    if (task->op.kind == TASK_OP_AFTER)
+        return task_after_begin(task);
+    if (task->op.kind == TASK_OP_GRAPH_IDLE)
+        return task_graph_ready(mpi, task);
+    task_owe(task, mpi->model.receive_overhead);
+    return true;
+}
+
 /* Does the op; false: the task must wait. */
 static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
@@ -193,6 +204,8 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     switch (op->kind) {
     case TASK_OP_COMPUTE:
     case TASK_OP_POLL:
+    case TASK_OP_ABORT:
+    case TASK_OP_END:
         return true;
     case TASK_OP_START:
     case TASK_OP_STARTALL:
@@ -218,16 +231,10 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
         return task_wait_status(mpi, task);
     case TASK_OP_FINALIZE:
         return task->open == 0;
-    case TASK_OP_ABORT:
-    case TASK_OP_END:
-        return true;
     case TASK_OP_AFTER:
-        return task_after_begin(task);
     case TASK_OP_GRAPH_TAKE:
-        task_owe(task, mpi->model.receive_overhead);
-        return true;
     case TASK_OP_GRAPH_IDLE:
-        return task_graph_ready(mpi, task);
+        return issue_stream(mpi, task);
     case TASK_OP_ICOLLECTIVE:
     case TASK_OP_COLLECTIVE_INIT:
         task_collective_request(mpi, task, op->kind == TASK_OP_COLLECTIVE_INIT);

@@ -1,3 +1,4 @@
+# A random schedule that cannot get stuck: the operations of every task follow one order of all messages. awk -v seed=N
 BEGIN {
     srand(seed); n = 1 + int(rand() * 12); cpus = 1 + int(rand() * 3); split("1 2 100 65535 65536 1000000", size, " ")
     for (m = 0; m < 60; m++) {
