@@ -14,6 +14,7 @@ static enum ker_status keys_check(struct run *run)
                                           "output.hdf5",
                                           "output.matrix",
                                           "output.waits",
+                                          "output.critical_path",
                                           "output.series.links",
                                           "output.series.switches",
                                           "output.series.adapters",

@@ -29,6 +29,13 @@ const struct ker_option stats_options[] = {
      "jobs[].waits in "
      "summary.json. Collects what output.series.latency = \"total\" does, too; about 2 KB of memory a task.",
      "jobs"},
+    {"output.critical_path", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
+     "Find the critical path of each job: which computations, calls and messages make its run time; writes "
+     "critical_path.csv, critical_path_steps.csv, and jobs[].critical_path in summary.json. So much memory "
+     "for "
+     "what the tasks did last, over all of them (56 bytes a computation, call or wait that follows another "
+     "one); what is older is forgotten, and the path ends there. 0: no path.",
+     "output.waits=true"},
     {"output.matching", KER_TYPE_BOOL, "true", NULL, NULL, NULL,
      "Write matching.csv: how long the queues of posted receives and unexpected messages of every task were. "
      "Left "

@@ -135,6 +135,8 @@ char *stats_summary_text(const json_t *summary, const struct stats_busiest *, ke
 bool stats_saturated(const json_t *result);
 /* What limited the run, malloc'ed; NULL: there are no links. */
 char *stats_bottleneck_text(const json_t *result);
+/* What a job's critical path is made of, in a sentence (malloc'ed); NULL: it has none. */
+char *stats_path_text(const json_t *job);
 /* A row of the table of links: "s12.3 > s13" and the class, 30 columns. */
 char *stats_link_text(char *text, size_t room, const struct stats_table *links, size_t row);
 

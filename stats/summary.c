@@ -105,11 +105,10 @@ static void write_traffic(FILE *out, const json_t *result)
                 100 * get_number(result, "accepted_load"));
 }
 
-/* What the run was limited by, wrapped to 80 columns. */
-static void write_verdict(FILE *out, const json_t *result)
+/* A text under this head, wrapped to 80 columns. */
+static void write_wrapped(FILE *out, const char *head, const char *text)
 {
-    char *text = stats_bottleneck_text(result);
-    const char *at = text, *head = "bottleneck";
+    const char *at = text;
     while (at && *at) {
         size_t length = strlen(at), most = 68, cut = length;
         if (length > most)
@@ -119,7 +118,22 @@ static void write_verdict(FILE *out, const json_t *result)
         at += cut + (at[cut] == ' ');
         head = "";
     }
+}
+
+/* What the run was limited by, and the jobs' critical paths. */
+static void write_verdict(FILE *out, const json_t *result)
+{
+    char *text = stats_bottleneck_text(result);
+    const json_t *job;
+    size_t i;
+    write_wrapped(out, "bottleneck", text);
     free(text);
+    json_array_foreach(json_object_get(result, "jobs"), i, job)
+    {
+        text = stats_path_text(job);
+        write_wrapped(out, "path", text);
+        free(text);
+    }
 }
 
 static void write_latency_row(FILE *out, const json_t *result, const char *key, const char *name)

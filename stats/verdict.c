@@ -144,3 +144,55 @@ char *stats_bottleneck_text(const json_t *result)
     ker_assert(!fclose(out));
     return text;
 }
+
+/* The parts of the path in falling order, those of a per cent or more. */
+static void parts_tell(FILE *out, const json_t *kinds, double all)
+{
+    static const struct {
+        const char *key, *words;
+    } parts[] = {
+        {"computation_ps", "computation"},
+        {"call_ps", "calls"},
+        {"transfer_ps", "transfer"},
+        {"in_node_ps", "messages inside nodes"},
+        {"contention_ps", "contention"},
+        {"handshake_ps", "handshakes"},
+        {"sending_ps", "sending"},
+        {"matching_ps", "matching"},
+        {"other_ps", "other"},
+    };
+    const size_t count = sizeof parts / sizeof *parts;
+    bool told[sizeof parts / sizeof *parts] = {false};
+    for (const char *comma = "";; comma = ", ") {
+        size_t most = count;
+        for (size_t i = 0; i < count; i++)
+            if (!told[i] && (most == count || number(kinds, parts[i].key) > number(kinds, parts[most].key)))
+                most = i;
+        if (most == count || number(kinds, parts[most].key) < 0.01 * all)
+            return;
+        told[most] = true;
+        fprintf(out, "%s%.0f %% %s", comma, 100 * number(kinds, parts[most].key) / all, parts[most].words);
+    }
+}
+
+char *stats_path_text(const json_t *job)
+{
+    const json_t *path = json_object_get(job, "critical_path");
+    double all = number(path, "to_ps") - number(path, "from_ps"), tasks = number(path, "task_count"),
+           messages = number(path, "messages");
+    if (!(all > 0))
+        return NULL;
+    char *text = NULL, from[32];
+    size_t length;
+    FILE *out = open_memstream(&text, &length);
+    ker_assert(out);
+    fprintf(out, "job %s: ", text_of(job, "name"));
+    parts_tell(out, json_object_get(path, "kinds"), all);
+    fprintf(out, "; through %.0f task%s by %.0f message%s, to the end of task %.0f", tasks,
+            tasks == 1 ? "" : "s", messages, messages == 1 ? "" : "s", number(path, "last_task"));
+    if (!json_is_true(json_object_get(path, "complete")))
+        fprintf(out, "; known from %s on (output.critical_path)",
+                ker_print_time(from, (ker_time)number(path, "from_ps")));
+    ker_assert(!fclose(out));
+    return text;
+}

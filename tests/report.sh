@@ -88,9 +88,11 @@ echo 'topology: { kind="fat_tree"; down=[4,4]; up=[1,4]; bandwidth="10 GB/s"; la
 check "nodes with several adapters lie at all their switches"
 "$report" -o two.html traced torus >out 2>err && [ "$(data two.html | jq -r '.name + " " + .other.name')" = "traced torus" ]
 check "two folders stand in one page"
-"$marssim" -q -o tables "$top/configs/fat-tree-lammps.cfg" output.tables=json output.waits=true >err 2>&1 && "$report" tables >out 2>err &&
+"$marssim" -q -o tables "$top/configs/fat-tree-lammps.cfg" output.tables=json output.waits=true output.critical_path="64 MB" >err 2>&1 && "$report" tables >out 2>err &&
     [ "$(data tables/report.html | jq -c '[.functions, .tasks]')" = "$(data traced/report.html | jq -c '[.functions, .tasks]')" ]
 check "tables as JSON are the same as CSV"
+data tables/report.html | jq -e '.critical_path_steps as $s | ($s.rows | length) == .result.jobs[0].critical_path.steps and ($s.columns | index("to_task"))' >err
+check "the pieces of the critical path are in the page"
 
 # ---- results.h5 ----
 
@@ -232,11 +234,11 @@ fi
 # Parts of the latency, as summary.json has them.
 jq '.result.latency_parts = {packets: {count: 4, source_queue_ps: 400, injection_ps: 4000, switches_ps: 1200, links_ps: 0, ejection_ps: 2400, switch_wait_ps: 400,
     contention_ps: 600}}' traced/summary.json >html/summary.json.new && jq --arg n "$name" '.result.jobs[0].name = $n | .result.network = $n | .result.jobs[0].waits = {count: 3, wait_ps: 1000, late_sender_ps: 600, contention_ps: 400, other_ps: 0}
-    | .result.jobs[0].critical_path = {from_ps: 0, to_ps: 10000, complete: true, kinds: {compute_ps: 7000, transfer_ps: 3000, wait_ps: 0},
+    | .result.jobs[0].critical_path = {from_ps: 0, to_ps: 10000, complete: true, kinds: {computation_ps: 7000, transfer_ps: 3000, other_ps: 0},
     functions: [{function: "", time_ps: 7000}, {function: "<b>MPI_Recv</b>", time_ps: 3000}], tasks: [{task: 1, time_ps: 10000}],
     pairs: [{from: 0, to: 1, messages: 1, time_ps: 3000, contention_ps: 0}]}' html/summary.json.new >html/summary.json
 quoted=\"${name//\"/\"\"}\"
-printf 'job,number,task,begin_ps,end_ps,kind,function,from_task\n%s,0,1,7000,10000,transfer,MPI_Recv,0\n%s,1,0,0,7000,compute,,0\n' "$quoted" "$quoted" >html/critical_path.csv
+printf 'job,step,begin_ps,end_ps,task,from_task,to_task,function,kind\n%s,0,7000,10000,1,0,1,MPI_Recv,transfer\n%s,1,0,7000,0,0,0,,computation\n' "$quoted" "$quoted" >html/critical_path_steps.csv
 printf 'job,task,waits,wait_ps,late_sender_ps,contention_ps\n%s,0,1,200,200,0\n%s,1,2,800,400,400\n' "$quoted" "$quoted" >html/waits.csv
 printf 'job,size_bytes,messages,bytes,time_ps,rate_gb_per_s\n%s,1024,2,3000,2000000,1.500000\n' "$quoted" >html/message_rates.csv
 

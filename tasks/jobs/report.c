@@ -250,6 +250,9 @@ const struct stats_schema *const task_tables[] = {&task_mpi_schema,
                                                   &task_waits_schema,
                                                   &task_wait_functions_schema,
                                                   &task_rates_schema,
+                                                  &task_path_schema,
+                                                  &task_path_pairs_schema,
+                                                  &task_path_steps_schema,
                                                   NULL};
 
 /* Collective: tasks.csv, and on rank 0 what its rows say of the jobs. */
@@ -292,6 +295,20 @@ static enum ker_status waits_report(const struct task_system *system, struct ker
     return status;
 }
 
+/* Collective: critical_path.csv and its steps, and jobs[].critical_path. */
+static enum ker_status path_report(const struct task_system *system, struct ker_comm *comm,
+                                   const struct task_files *files, json_t *jobs, struct ker_error *error)
+{
+    struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
+    json_t *paths = NULL;
+    enum ker_status status = task_mpi_path(system->mpi, &(struct task_mpi_names){&outside, NULL},
+                                           task_jobs_count(system->jobs), comm, files->folder, &paths, error);
+    for (size_t job = 0; paths && job < json_array_size(paths); job++)
+        json_object_set(json_array_get(jobs, job), "critical_path", json_array_get(paths, job));
+    json_decref(paths);
+    return status;
+}
+
 static bool calls_counted(const struct task_jobs *jobs)
 {
     for (uint32_t job = 0; job < task_jobs_count(jobs); job++)
@@ -311,10 +328,12 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
         report_stopped(system, counts);
     free(counts);
     enum ker_status status = tasks_report(system, comm, end, files, jobs, error), called = KER_OK,
-                    matched = KER_OK, waited = KER_OK;
+                    matched = KER_OK, waited = KER_OK, walked = KER_OK;
     enum ker_status paired = task_matrix_write(system->matrix, comm, files->folder, error);
     if (task_mpi_waits_told(system->mpi))
         waited = waits_report(system, comm, end, files, *jobs, error);
+    if (task_mpi_path_known(system->mpi))
+        walked = path_report(system, comm, files, *jobs, error);
     if (calls_counted(system->jobs))
         called = task_mpi_calls(system->mpi, task_jobs_count(system->jobs), comm, end, files->folder,
                                 files->calls_key, error);
@@ -323,7 +342,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
         matched = task_mpi_matching(system->mpi, &(struct task_mpi_names){&outside, NULL}, comm,
                                     files->folder, files->matching_key, error);
     }
-    status = status ? status : called ? called : waited;
+    status = status ? status : called ? called : waited ? waited : walked;
     return status ? status : matched ? matched : paired;
 }
 

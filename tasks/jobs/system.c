@@ -44,6 +44,14 @@ static void system_serve(struct task_system *system, struct node_services *servi
             node_services_add(services, NULL, task_traffic_service(system->traffic), system->traffic);
 }
 
+static uint64_t tasks_count(const struct task_jobs *jobs)
+{
+    uint64_t tasks = 0;
+    for (uint32_t job = 0; job < task_jobs_count(jobs); job++)
+        tasks += task_jobs_get(jobs, job)->tasks;
+    return tasks;
+}
+
 /* All but the jobs, which have been read. */
 static enum ker_status system_fill(struct task_system *system, const struct ker_config *config,
                                    const struct node_model *model, struct node_services *services,
@@ -54,6 +62,8 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
         struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
         outside.seed = seed;
         status = task_mpi_new(&system->mpi, config, &outside, error);
+        if (!status)
+            status = task_mpi_path_read(system->mpi, config, tasks_count(system->jobs), error);
     }
     if (!status)
         status = task_traffic_new(&system->traffic, config, system->topology, model->cores, seed, error);
@@ -278,10 +288,7 @@ uint32_t task_system_foreground(const struct task_system *system)
 
 uint64_t task_system_tasks(const struct task_system *system)
 {
-    uint64_t tasks = 0;
-    for (uint32_t job = 0; job < task_jobs_count(system->jobs); job++)
-        tasks += task_jobs_get(system->jobs, job)->tasks;
-    return system->traffic ? UINT64_MAX : tasks;
+    return system->traffic ? UINT64_MAX : tasks_count(system->jobs);
 }
 
 bool task_system_endless(const struct task_system *system)

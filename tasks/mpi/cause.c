@@ -139,6 +139,7 @@ void task_cause_message(struct task_mpi *mpi, ker_time now, const struct net_mes
                         const struct task_wire *wire)
 {
     bool starts = wire->kind == TASK_WIRE_PSTART; /* partitioned: the receiver's */
+    bool answers = task_wire_answers(wire);
     ker_time doorbell = task_wire_begins(wire) && m->source != m->destination ? mpi->model.doorbell : 0,
              origin = m->created - doorbell;
     uint64_t all = (uint64_t)(now - origin), contention = least(contention_of(m, now), all);
@@ -150,9 +151,15 @@ void task_cause_message(struct task_mpi *mpi, ker_time now, const struct net_mes
                                      .origin = origin,
                                      .contention = contention,
                                      .transfer = all - contention};
+    mpi->cause.hop = (struct task_hop){.sent = origin,
+                                       .contention = contention,
+                                       .from = answers ? wire->destination : wire->source,
+                                       .to = answers ? wire->source : wire->destination,
+                                       .kind = wire->kind,
+                                       .near = m->source == m->destination};
 }
 
-void task_cause_left(struct task_mpi *mpi, ker_time now, uint32_t request)
+void task_cause_left(struct task_mpi *mpi, const struct task_state *task, ker_time now, uint32_t request)
 {
     const struct task_request *r = task_request_at(mpi, request);
     const struct task_note *note = note_of(mpi, request);
@@ -165,7 +172,19 @@ void task_cause_left(struct task_mpi *mpi, ker_time now, uint32_t request)
         cause->matching = note->matching;
         cause->sending = (uint64_t)(now - (note->data - 1));
     }
+    cause->hop = (struct task_hop){.sent = note->sent,
+                                   .from = task->task,
+                                   .to = (uint32_t)r->peer,
+                                   .kind = task_request_partitioned(r) ? TASK_WIRE_PART
+                                           : note->data                ? TASK_WIRE_DATA
+                                                                       : TASK_WIRE_EAGER,
+                                   .left = 1};
     run_tell(mpi, run_of(mpi, r));
+}
+
+void task_cause_sends(const struct task_mpi *mpi, uint32_t request, ker_time when)
+{
+    note_of(mpi, request)->sent = when;
 }
 
 void task_cause_matched(struct task_mpi *mpi, ker_time now, ker_time searches, uint32_t request,

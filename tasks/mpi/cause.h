@@ -36,18 +36,31 @@ enum task_part {
     TASK_PARTS,
 };
 
+/* One step back in time, for the critical path: a message, or the sending of one's own, and the act from
+ * which it came. */
+struct task_hop {
+    ker_time sent;       /* when its task acted */
+    uint64_t contention; /* of a message */
+    uint32_t from, to;   /* tasks of the job */
+    uint8_t kind;        /* enum task_wire_kind; 0: there is none; TASK_HOP_STREAM */
+    uint8_t left, near;  /* it is what has been sent; it stayed in its node */
+} __attribute__((packed, aligned(4)));
+#define TASK_HOP_STREAM 255 /* another stream of the task, `from` */
+
 struct task_cause {
-    uint8_t late;     /* the part that `before` is; OTHER: all of the wait is */
-    bool arrived;     /* it is a message, which is being handled; false: a task acts */
-    bool collective;  /* before is divided by `entered` */
-    ker_time at;      /* now */
-    ker_time origin;  /* 0: before the wait began */
-    ker_time entered; /* the latest known */
+    struct task_hop hop; /* what happens now came with it */
+    uint8_t late;        /* the part that `before` is; OTHER: all of the wait is */
+    bool arrived;        /* it is a message, which is being handled; false: a task acts */
+    bool collective;     /* before is divided by `entered` */
+    ker_time at;         /* now */
+    ker_time origin;     /* 0: before the wait began */
+    ker_time entered;    /* the latest known */
     uint64_t contention, transfer, sending, matching;
 };
 
 /* Of a request under way: of a send since it is matched, of a receive that waits for DATA. */
 struct task_note {
+    ker_time sent; /* of a send whose end the adapter will tell: when it began */
     union {
         struct {
             ker_time origin;
@@ -74,8 +87,10 @@ void task_cause_message(struct task_mpi *, ker_time now, const struct net_messag
                         const struct task_wire *);
 /* A task acts, or something that is no message: nothing is known of it. */
 void task_cause_none(struct task_mpi *);
+/* This request's message goes to the adapter, which will tell when it has left. */
+void task_cause_sends(const struct task_mpi *, uint32_t request, ker_time when);
 /* The last byte of this request's message has left. */
-void task_cause_left(struct task_mpi *, ker_time now, uint32_t request);
+void task_cause_left(struct task_mpi *, const struct task_state *, ker_time now, uint32_t request);
 /* A receive has found a message, and its queue is searched for so long: what the answer says, if there is
  * one. */
 void task_cause_matched(struct task_mpi *, ker_time now, ker_time searches, uint32_t request,

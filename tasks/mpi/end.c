@@ -34,6 +34,8 @@ void task_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
     task->stage = TASK_STAGE_DONE;
     if (task->streams && !task_stream_end(task, aborts))
         return;
+    if (mpi->path)
+        task_path_end(mpi, task);
     task->finish = now;
     task->passes++;
     if (restart)

@@ -188,6 +188,7 @@ void task_mpi_free(struct task_mpi *mpi)
         task_state_release(mpi, &mpi->task[i]);
     task_lines_release(mpi);
     task_waits_release(mpi);
+    task_path_release(mpi);
     ker_release(mpi->task, mpi->task_room * sizeof *mpi->task);
     ker_release(mpi->node, mpi->node_room * sizeof *mpi->node);
     ker_chunks_release(&mpi->request);
@@ -268,6 +269,8 @@ static bool service_step(void *state, struct node *net, ker_time now)
         node->ready_last = 0;
     if (task->streams && task_stream_pop(task))
         task_list(mpi, task);
+    if (task->streams)
+        task->streams->runs = task->streams->current;
     task->ready = false;
     task_run(mpi, task, now);
     return true;
@@ -347,7 +350,7 @@ static void service_sent(void *state, struct node *net, ker_time now, uint64_t c
     node->mpi->job[task->job].open--;
     uint32_t request = task_request_numbered(task, (uint32_t)cookie);
     if (__builtin_expect(node->mpi->waits, 0))
-        task_cause_left(node->mpi, now, request);
+        task_cause_left(node->mpi, task, now, request);
     if (__builtin_expect(task_request_partitioned(task_request_at(node->mpi, request)), 0))
         task_partitioned_left(node->mpi, task, request);
     else

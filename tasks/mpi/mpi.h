@@ -7,7 +7,7 @@
  * only on which share a node.
  *
  * Memory: 416 bytes a task, 40 a node; 36 to 40 per outstanding request, 56 per unmatched message, 12 to 24
- * per peer. With output.waits: about 2 KB a task more, and 32 a request.
+ * per peer. With output.waits: about 2 KB a task more, and 40 a request.
  */
 #ifndef TASKS_MPI_H
 #define TASKS_MPI_H
@@ -119,6 +119,16 @@ enum ker_status task_mpi_waits(struct task_mpi *, const struct task_mpi_names *,
 bool task_mpi_waits_told(const struct task_mpi *);
 /* The bytes of struct task_waits_cost. */
 void task_mpi_waits_bytes(uint64_t *task, uint64_t *function, uint64_t *octave, uint64_t *request);
+/* output.critical_path: of so many tasks in all. Before task_mpi_reserve. */
+enum ker_status task_mpi_path_read(struct task_mpi *, const struct ker_config *, uint64_t tasks,
+                                   struct ker_error *);
+bool task_mpi_path_known(const struct task_mpi *);
+/* Collective, where it is known: rank 0 writes critical_path.csv and critical_path_steps.csv; *paths: an
+ * array with what each job's is made of, on rank 0, null for a job that has not ended. */
+enum ker_status task_mpi_path(struct task_mpi *, const struct task_mpi_names *, uint32_t jobs,
+                              struct ker_comm *, const struct stats_folder *, json_t **paths,
+                              struct ker_error *);
+extern const struct stats_schema task_path_schema, task_path_pairs_schema, task_path_steps_schema;
 extern const struct stats_schema task_waits_schema, task_wait_functions_schema, task_rates_schema;
 /* Collective: rank 0 writes matching.csv. */
 enum ker_status task_mpi_matching(const struct task_mpi *, const struct task_mpi_names *, struct ker_comm *,

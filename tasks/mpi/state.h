@@ -1,12 +1,13 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
  * Each file calls only those before it in this order: counts.c, calls.c, cause.c, stream.c (threads of a
- * task), waits.c, timeline.c, node.c (messages, timers, the list of ready tasks), after.c, graph.c (programs
- * that are told what is complete), run.c (calls of collectives), partitions.c, request.c, window.c, queue.c,
- * match.c (pairs messages with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages, starts
- * requests), onesided.c, charge.c (processor time of operations), collective.c (executes schedules), end.c,
- * task.c (runs a task), table.c, waits_table.c, profile.c, matching.c, report.c, save.c, mpi.c (takes the
- * node's calls). Nothing recurses into a running task: completions only put tasks on the node's list.
+ * task), path.c, waits.c, timeline.c, node.c (messages, timers, the list of ready tasks), after.c, graph.c
+ * (programs that are told what is complete), run.c (calls of collectives), partitions.c, request.c, window.c,
+ * queue.c, match.c (pairs messages with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages,
+ * starts requests), onesided.c, charge.c (processor time of operations), collective.c (executes schedules),
+ * end.c, task.c (runs a task), table.c, waits_table.c, path_walk.c (finds the critical path), path_json.c,
+ * path_table.c, profile.c, matching.c, report.c, save.c, mpi.c (takes the node's calls). Nothing recurses
+ * into a running task: completions only put tasks on the node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -258,6 +259,7 @@ struct task_mpi {
     const uint32_t *first;      /* by job, of its first task */
     bool waits;                 /* are told apart; then a struct task_note stands behind each request */
     struct task_waited *waited; /* by task; NULL: without waits */
+    struct task_path *path;     /* NULL: not wanted; only with waits */
     struct task_cause cause;    /* what happens now; only with waits */
 };
 
@@ -305,6 +307,7 @@ static inline ker_time task_waited(struct task_state *task, ker_time now)
 
 #include "tasks/mpi/onesided.h"
 #include "tasks/mpi/partitioned.h"
+#include "tasks/mpi/path.h"
 #include "tasks/mpi/run.h"
 #include "tasks/mpi/stream.h"
 #include "tasks/mpi/timeline.h"

@@ -30,6 +30,7 @@ struct task_stream {
 
 struct task_streams {
     uint32_t count, current;
+    uint32_t runs;                    /* which runs now, or ran last */
     uint32_t unfinished;              /* that have not come to their end */
     uint32_t ready_first, ready_last; /* number + 1 */
     bool listed;                      /* the task is on its node's list of ready tasks */

@@ -351,8 +351,11 @@ static void task_unblock(struct task_mpi *mpi, struct task_state *task, ker_time
 
 static void task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    task_sleep(mpi, task, pay_until(now, task->debt));
+    ker_time until = pay_until(now, task->debt);
     task->debt = 0;
+    if (__builtin_expect(mpi->path != NULL, 0))
+        task_path_busy(mpi, task, now, until);
+    task_sleep(mpi, task, until);
 }
 
 /* Does it wait, in its call, for something that has not come? */
@@ -402,8 +405,7 @@ static bool blocked_end(struct task_mpi *mpi, struct task_state *task, ker_time 
     return true;
 }
 
-/* It is woken for collectives that it does not wait for, too, whatever it does. False: it has nothing else to
- * do. */
+/* It is woken for collectives that it does not wait for, too. False: it has nothing else to do. */
 static bool task_wake(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     if (task->able.first)

@@ -69,7 +69,10 @@ static struct task_cause *cause_of(const struct task_mpi *mpi, const struct task
 
 void task_waits_keep(struct task_mpi *mpi, const struct task_state *task)
 {
-    *cause_of(mpi, task) = mpi->cause;
+    struct task_cause *cause = cause_of(mpi, task);
+    *cause = mpi->cause;
+    if (task->streams && !cause->hop.kind)
+        cause->hop = (struct task_hop){.from = task->streams->runs, .kind = TASK_HOP_STREAM};
 }
 
 void task_waits_run(struct task_mpi *mpi, const struct task_state *task)
@@ -86,9 +89,22 @@ void task_waits_run_on(struct task_mpi *mpi, const struct task_state *task, ker_
         mpi->cause = *run;
 }
 
+/* What has ended the wait of the current stream just now: of a stream that is woken to go on with a
+ * collective, what has made that go on. */
+static const struct task_cause *cause_known(const struct task_mpi *mpi, const struct task_state *task,
+                                            ker_time end)
+{
+    const struct task_cause *cause = cause_of(mpi, task), *run = &waited_of(mpi, task)->run;
+    if (cause->hop.kind == TASK_HOP_STREAM || (cause->hop.kind && cause->at == end))
+        return cause;
+    return run->hop.kind && run->at == end ? run : NULL;
+}
+
 void task_waits_add(struct task_mpi *mpi, const struct task_state *task, ker_time begin, ker_time end)
 {
     struct task_cause *cause = cause_of(mpi, task);
+    if (mpi->path)
+        task_path_wait(mpi, task, cause_known(mpi, task, end), task->blocked_since, end);
     if (end > begin)
         task_cause_divide(cause, begin, end,
                           &waited_in(waited_of(mpi, task), task_calls_function(&task->op))->parts);
@@ -215,4 +231,6 @@ void task_waits_state(struct task_mpi *mpi, struct task_state *task, struct ker_
         if (c->loads && !c->bad)
             *rate_of(w, one.class) = one;
     }
+    if (mpi->path && !c->bad)
+        task_path_state(mpi, task, c);
 }

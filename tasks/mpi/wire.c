@@ -53,6 +53,17 @@ static uint32_t core_of(const struct task_mpi *mpi, const struct task_state *fro
     return mpi->model.rail == NODE_RAIL_FIXED ? from->core : core;
 }
 
+/* For the critical path: what led to this message, and when it went out. */
+__attribute__((noinline)) static void path_note(struct task_mpi *mpi, const struct task_mpi_node *node,
+                                                ker_time now, const struct task_wire *wire, uint32_t from,
+                                                uint32_t to, uint64_t cookie, ker_time delay)
+{
+    const struct task_state *task = task_on_node(mpi, node, wire->job, from);
+    task_path_act(mpi, task, now, delay, wire, to);
+    if (cookie)
+        task_cause_sends(mpi, task_request_numbered(task, (uint32_t)cookie), now + delay);
+}
+
 void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_time now,
                          const struct task_wire *wire, uint32_t to, uint64_t cookie, ker_time delay)
 {
@@ -60,6 +71,8 @@ void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_t
     uint32_t place = mpi->outside.node(mpi->outside.jobs, wire->job, to);
     if (__builtin_expect(mpi->sends_counted, 0))
         sent_count(mpi, wire, from, to, place != node->node);
+    if (__builtin_expect(mpi->path != NULL, 0))
+        path_note(mpi, node, now, wire, from, to, cookie, place == node->node ? 0 : delay);
     if (__builtin_expect(mpi->model.rail == NODE_RAIL_FIXED || mpi->rails, 0))
         core = core_of(mpi, task_on_node(mpi, node, wire->job, from), wire, core);
     task_transmit(mpi, node, now, core, place, wire, cookie, delay);

@@ -65,6 +65,15 @@ static inline bool task_wire_carries(const struct task_wire *wire)
     return carry >> wire->kind & 1;
 }
 
+/* Does it go to the message's source? */
+static inline bool task_wire_answers(const struct task_wire *wire)
+{
+    const unsigned answer = 1u << TASK_WIRE_CTS | 1u << TASK_WIRE_READ | 1u << TASK_WIRE_FIN |
+                            1u << TASK_WIRE_ACK | 1u << TASK_WIRE_PSTART | 1u << TASK_WIRE_ANSWER |
+                            1u << TASK_WIRE_DONE | 1u << TASK_WIRE_GRANT;
+    return answer >> wire->kind & 1;
+}
+
 static inline uint64_t task_wire_payload(const struct task_wire *wire)
 {
     return task_wire_carries(wire) ? wire->bytes : 0;

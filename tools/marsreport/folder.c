@@ -222,7 +222,7 @@ json_t *rep_folder_data(struct rep_folder *f)
     put(data, "tasks", rep_table_json(f, "tasks", REP_MOST_TASKS));
     put(data, "waits", rep_table_json(f, "waits", REP_MOST_TASKS));
     put(data, "wait_functions", rep_table_json(f, "wait_functions", 10000));
-    put(data, "critical_path", rep_table_json(f, "critical_path", REP_MOST_PIECES));
+    put(data, "critical_path_steps", rep_table_json(f, "critical_path_steps", REP_MOST_PIECES));
     put(data, "message_rates", rep_table_json(f, "message_rates", 10000));
     put(data, "packet_latency", rep_table_json(f, "packet_latency", 10000));
     put(data, "message_size", rep_table_json(f, "message_size", 10000));

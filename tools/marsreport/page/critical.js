@@ -3,9 +3,9 @@
 
 (function () {
     const { make } = mars;
-    const kinds = ["compute", "overhead", "handshake", "contention", "transfer", "sending", "matching", "wait"];
-    const colour = kind => kind === "compute" ? mars.colours.variable("compute") : mars.colours.kind(Math.max(0, kinds.indexOf(kind) - 1));
-    const mark = kind => kind === "compute" ? "var(--compute)" : mars.colours.mark(Math.max(0, kinds.indexOf(kind) - 1));
+    const kinds = ["computation", "call", "handshake", "contention", "transfer", "in_node", "sending", "matching", "other"];
+    const colour = kind => kind === "computation" ? mars.colours.variable("compute") : mars.colours.kind(Math.max(0, kinds.indexOf(kind) - 1));
+    const mark = kind => kind === "computation" ? "var(--compute)" : mars.colours.mark(Math.max(0, kinds.indexOf(kind) - 1));
 
     function bars(list, total, name, value) {
         return mars.simpleTable(["", "time", "share", ""], list.map(one => [name(one), value(one), mars.percent(total ? one.time_ps / total : 0), mars.bar(total ? one.time_ps / total : 0)]));
@@ -15,8 +15,8 @@
     class Path {
         constructor(box, table, job) {
             const t = mars.table(table), cell = (row, name) => row[t.at(name)];
-            this.pieces = t.rows.filter(row => cell(row, "job") === job).map(row => ({ task: cell(row, "task"), from: cell(row, "begin_ps"), to: cell(row, "end_ps"),
-                kind: cell(row, "kind"), name: cell(row, "function"), sender: cell(row, "from_task") }));
+            this.pieces = t.rows.filter(row => cell(row, "job") === job).map(row => ({ task: cell(row, "to_task"), from: cell(row, "begin_ps"), to: cell(row, "end_ps"),
+                kind: cell(row, "kind"), name: cell(row, "function"), waits: cell(row, "task"), sender: cell(row, "from_task") }));
             if (!this.pieces.length)
                 return;
             this.tasks = [...new Set(this.pieces.flatMap(piece => [piece.task, piece.sender]).filter(task => task !== null))].sort((a, b) => a - b);
@@ -74,7 +74,7 @@
             const task = this.tasks[Math.floor(py / this.each)], fits = piece => piece.from - near <= time && time <= piece.to + near;
             const piece = this.pieces.find(one => fits(one) && one.task === task) || this.pieces.find(fits);
             return px < 70 || !piece ? null : (piece.sender !== null && piece.sender !== piece.task ? "task " + piece.sender + " > " : "") + "task " + piece.task + "\n" +
-                piece.kind + (piece.name ? ", " + piece.name : "") + ": " + mars.time(piece.to - piece.from) + "\n" + mars.time(piece.from) + " to " + mars.time(piece.to);
+                piece.kind + (piece.name ? ", " + piece.name : "") + (piece.waits !== piece.task ? " of task " + piece.waits : "") + ": " + mars.time(piece.to - piece.from) + "\n" + mars.time(piece.from) + " to " + mars.time(piece.to);
         }
 
         listen() {
@@ -115,10 +115,10 @@
             own.tasks.length ? column("On which tasks", bars(own.tasks, total, one => "task " + one.task, one => number("tasks." + own.tasks.indexOf(one) + ".time_ps"))) : null,
             own.pairs.length ? column("In messages between", mars.simpleTable(["", "messages", "time", "contention"], own.pairs.map((one, k) => ["task " + one.from + " > " + one.to,
                 number("pairs." + k + ".messages", mars.count), number("pairs." + k + ".time_ps"), number("pairs." + k + ".contention_ps")]))) : null));
-        if (run.critical_path)
-            new Path(box, run.critical_path, job.name);
-        if (run.critical_path && run.critical_path.left_out)
-            box.append(make("p", { class: "hint" }, "The last " + mars.count(run.critical_path.rows.length) + " pieces are drawn; " + mars.count(run.critical_path.left_out) + " earlier ones are in critical_path.csv."));
+        if (run.critical_path_steps)
+            new Path(box, run.critical_path_steps, job.name);
+        if (run.critical_path_steps && run.critical_path_steps.left_out)
+            box.append(make("p", { class: "hint" }, "The last " + mars.count(run.critical_path_steps.rows.length) + " pieces are drawn; " + mars.count(run.critical_path_steps.left_out) + " earlier ones are in critical_path_steps.csv."));
     }
 
     mars.panel({
@@ -127,7 +127,7 @@
         build(box, run, index) {
             const jobs = mars.at(run, "result.jobs") || [];
             if (!jobs.some(job => job.critical_path)) {
-                box.append(mars.missing("The critical path was not looked for, or there are no jobs.", "output.critical_path = true"));
+                box.append(mars.missing("The critical path was not looked for, or there are no jobs.", "output.waits = true and output.critical_path = \"64 MB\""));
                 return;
             }
             jobs.forEach((job, i) => job.critical_path && ofJob(box, run, index, job, i));

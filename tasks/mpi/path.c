@@ -1,0 +1,137 @@
+/* path.c - the pieces from which the critical path is found: what each task did last.
+ *
+ * Pieces that follow each other in the same function are one, so that a ring goes further back. Nothing here
+ * depends on where a name lies in memory: functions are compared by their names where the addresses differ,
+ * which they may after a checkpoint.
+ */
+#include "tasks/mpi/state.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static struct task_ring *ring_of(struct task_mpi *mpi, const struct task_state *task)
+{
+    if (!mpi->path->ring)
+        mpi->path->ring = ker_alloc(mpi->task_room * sizeof *mpi->path->ring);
+    return &mpi->path->ring[task_index(mpi, task)];
+}
+
+void task_path_release(struct task_mpi *mpi)
+{
+    if (!mpi->path)
+        return;
+    for (uint32_t i = 0; mpi->path->ring && i < mpi->tasks; i++)
+        free(mpi->path->ring[i].piece);
+    free(mpi->path->ring);
+    free(mpi->path);
+}
+
+/* A ring that is not full yet begins at 0. */
+static struct task_piece *ring_push(const struct task_path *path, struct task_ring *ring)
+{
+    if (ring->count == path->most) {
+        struct task_piece *oldest = &ring->piece[ring->first];
+        ring->first = ring->first + 1 == ring->room ? 0 : ring->first + 1;
+        ring->lost = true;
+        return oldest;
+    }
+    if (ring->count == ring->room) {
+        uint32_t room = ring->room ? 2 * ring->room : TASK_PIECES_LEAST;
+        ring->room = room < path->most ? room : path->most;
+        ring->piece = ker_realloc(ring->piece, ring->room * sizeof *ring->piece);
+    }
+    return &ring->piece[ring->count++];
+}
+
+static bool function_same(const char *a, const char *b)
+{
+    return a == b || (a && b && strcmp(a, b) == 0);
+}
+
+void task_path_busy(struct task_mpi *mpi, const struct task_state *task, ker_time now, ker_time until)
+{
+    struct task_ring *ring = ring_of(mpi, task);
+    const char *function = task_calls_function(&task->op);
+    uint16_t stream = (uint16_t)task_stream_current(task);
+    struct task_piece *last = ring->count ? task_ring_at(ring, ring->count - 1) : NULL;
+    if (last && last->kind == TASK_PIECE_BUSY && last->end == now && last->stream == stream &&
+        function_same(last->function, function)) {
+        last->end = until;
+        return;
+    }
+    *ring_push(mpi->path, ring) = (struct task_piece){
+        .begin = now, .end = until, .function = function, .stream = stream, .kind = TASK_PIECE_BUSY};
+}
+
+void task_path_wait(struct task_mpi *mpi, const struct task_state *task, const struct task_cause *cause,
+                    ker_time begin, ker_time end)
+{
+    if (end == begin)
+        return;
+    struct task_piece *piece = ring_push(mpi->path, ring_of(mpi, task));
+    *piece = (struct task_piece){.begin = begin,
+                                 .end = end,
+                                 .function = task_calls_function(&task->op),
+                                 .stream = (uint16_t)task_stream_current(task),
+                                 .kind = TASK_PIECE_WAIT};
+    if (cause)
+        piece->hop = cause->hop;
+}
+
+/* What goes out at once while a task of one stream acts needs no word: the task's pieces say what led to it.
+ */
+void task_path_act(struct task_mpi *mpi, const struct task_state *task, ker_time now, ker_time delay,
+                   const struct task_wire *wire, uint32_t to)
+{
+    struct task_hop hop = mpi->cause.hop;
+    if (!hop.kind && !task->streams && delay == 0)
+        return;
+    if (!hop.kind)
+        hop = (struct task_hop){
+            .sent = now, .from = task->streams ? task->streams->runs : 0, .kind = TASK_HOP_STREAM};
+    struct task_ring *ring = ring_of(mpi, task);
+    struct task_piece *piece = ring_push(mpi->path, ring);
+    *piece = (struct task_piece){.begin = now, .end = now + delay, .hop = hop, .kind = TASK_PIECE_ACT};
+    piece->to = to;
+    piece->sends = wire->kind;
+    ring->longest = delay > ring->longest ? delay : ring->longest;
+}
+
+void task_path_end(struct task_mpi *mpi, const struct task_state *task)
+{
+    ring_of(mpi, task)->last = (uint16_t)task_stream_current(task);
+}
+
+/* ---- saved state ---- */
+
+static void piece_state(struct task_mpi *mpi, struct task_piece *piece, struct ker_chunk *c)
+{
+    KER_CHUNK(c, piece->begin);
+    KER_CHUNK(c, piece->end);
+    KER_CHUNK(c, piece->hop);
+    KER_CHUNK(c, piece->stream);
+    piece->kind = (uint8_t)ker_chunk_below(c, piece->kind, TASK_PIECE_ACT + 1);
+    c->bad |= piece->begin > piece->end;
+    if (piece->kind != TASK_PIECE_ACT) {
+        piece->function = task_function_state(mpi, c->loads ? NULL : piece->function, c);
+        return;
+    }
+    KER_CHUNK(c, piece->to);
+    KER_CHUNK(c, piece->sends);
+}
+
+/* A run that goes on with less room for each task, because jobs have come, keeps the last ones. */
+void task_path_state(struct task_mpi *mpi, const struct task_state *task, struct ker_chunk *c)
+{
+    struct task_ring *ring = ring_of(mpi, task);
+    uint32_t count = ker_chunk_count(c, ring->count, 2 * sizeof(ker_time));
+    KER_CHUNK(c, ring->last);
+    KER_CHUNK(c, ring->longest);
+    ring->lost = ker_chunk_bool(c, ring->lost);
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        struct task_piece one = c->loads ? (struct task_piece){0} : *task_ring_at(ring, i);
+        piece_state(mpi, &one, c);
+        if (c->loads && !c->bad)
+            *ring_push(mpi->path, ring) = one;
+    }
+}

@@ -1,0 +1,257 @@
+/* path_table.c - the key output.critical_path, and the tables of what critical paths are made of. */
+#include "tasks/mpi/path_walk.h"
+#include "tasks/mpi/state.h"
+
+#include <stdlib.h>
+
+#define STEPS_MOST 100000 /* of a job, in critical_path_steps.csv */
+
+struct context {
+    const struct task_mpi_names *names;
+    const struct task_names *functions;
+};
+
+struct row {
+    uint32_t job, task, function;
+    uint8_t kind;
+    uint64_t steps, time, path;
+};
+
+struct pair {
+    uint32_t job, from, to;
+    uint64_t messages, time, contention;
+};
+
+static const char *job_text(const void *from, uint32_t job)
+{
+    const struct task_mpi_outside *outside = ((const struct context *)from)->names->outside;
+    return outside->job(outside->jobs, job)->name;
+}
+
+static const char *function_text(const void *from, uint32_t function)
+{
+    return ((const struct context *)from)->functions->name[function];
+}
+
+static const char *kind_text(const void *from, uint32_t kind)
+{
+    (void)from;
+    return task_path_kind_names[kind];
+}
+
+/* clang-format off */
+#define COLUMNS(COLUMN) \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(task, "", U32, SAME, row->task, \
+           "the task: of messages, and of sending, the one that has waited for them") \
+    COLUMN(function, "", TEXT, SAME, row->function, \
+           "the MPI function that it was in; empty: in none", .text = function_text) \
+    COLUMN(kind, "", TEXT, SAME, row->kind, "what it was (docs/results.md)", .text = kind_text) \
+    COLUMN(steps, "", U64, SUM, row->steps, "in how many pieces of the path") \
+    COLUMN(time_ps, "ps", U64, SUM, row->time, "how long: all rows of a job add up to path_ps") \
+    COLUMN(path_ps, "ps", U64, SAME, row->path, "the length of the job's path, as far as it is known") \
+    COLUMN(share, "", RATIO, SUM, row->time, "time_ps over path_ps", .by = "path_ps")
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
+COLUMNS(VALUE)
+static const struct stats_column columns[] = {COLUMNS(STATS_COLUMN)};
+
+#define STEP_COLUMNS(COLUMN) \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(step, "", U64, SAME, row->number, "its number: 0 is the last in time") \
+    COLUMN(begin_ps, "ps", U64, SAME, (uint64_t)row->begin, "from when") \
+    COLUMN(end_ps, "ps", U64, SAME, (uint64_t)row->end, "until when: where the step before begins") \
+    COLUMN(task, "", U32, SAME, row->task, "as in critical_path.csv") \
+    COLUMN(from_task, "", U32, SAME, row->from, "of a message: the task that sent it; else where it was") \
+    COLUMN(to_task, "", U32, SAME, row->to, "of a message: the task that it went to; else the same") \
+    COLUMN(function, "", TEXT, SAME, row->function, "as in critical_path.csv", .text = function_text) \
+    COLUMN(kind, "", TEXT, SAME, row->kind, "as in critical_path.csv", .text = kind_text)
+#define STEP_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct task_path_step, step_##name, value)
+STEP_COLUMNS(STEP_VALUE)
+#define STEP_COLUMN(name, unit, type, merge, expression, meaning, ...) \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_step_##name, ##__VA_ARGS__},
+static const struct stats_column step_columns[] = {STEP_COLUMNS(STEP_COLUMN)};
+
+#define PAIR_COLUMNS(COLUMN) \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(from_task, "", U32, SAME, row->from, "the task that sent messages") \
+    COLUMN(to_task, "", U32, SAME, row->to, "the task that they went to") \
+    COLUMN(messages, "messages", U64, SUM, row->messages, "messages on the path, control messages included") \
+    COLUMN(time_ps, "ps", U64, SUM, row->time, "how long they were on their way") \
+    COLUMN(contention_ps, "ps", U64, SUM, row->contention, \
+           "of that: what they took longer than in an empty network")
+#define PAIR_VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct pair, pair_##name, value)
+PAIR_COLUMNS(PAIR_VALUE)
+#define PAIR_COLUMN(name, unit, type, merge, expression, meaning, ...) \
+    {#name, unit, STATS_##type, STATS_##merge, meaning, column_pair_##name, ##__VA_ARGS__},
+static const struct stats_column pair_columns[] = {PAIR_COLUMNS(PAIR_COLUMN)};
+/* clang-format on */
+
+static uint64_t row_key(const void *from)
+{
+    const struct row *row = from;
+    return (uint64_t)row->job << 48 | (uint64_t)row->task << 16 | row->function << 4 | row->kind;
+}
+
+static uint64_t pair_key(const void *from)
+{
+    const struct pair *row = from;
+    return (uint64_t)row->job << 48 | (uint64_t)row->from << 24 | row->to;
+}
+
+static uint64_t step_key(const void *from)
+{
+    const struct task_path_step *row = from;
+    return (uint64_t)row->job << 48 | row->number;
+}
+
+const struct stats_schema task_path_schema = {
+    "critical_path", "One row per job, task, function and kind of what is on the job's critical path.",
+    columns, sizeof columns / sizeof *columns, row_key};
+const struct stats_schema task_path_steps_schema = {
+    "critical_path_steps",
+    "The pieces of each job's critical path, from its end back; the last 100,000 in time.", step_columns,
+    sizeof step_columns / sizeof *step_columns, step_key};
+
+const struct stats_schema task_path_pairs_schema = {
+    "critical_path_pairs",
+    "One row per job and pair of tasks between which messages are on the critical path.", pair_columns,
+    sizeof pair_columns / sizeof *pair_columns, pair_key};
+
+/* ---- the key ---- */
+
+enum ker_status task_mpi_path_read(struct task_mpi *mpi, const struct ker_config *config, uint64_t tasks,
+                                   struct ker_error *error)
+{
+    const char *key = "output.critical_path"; /* a configuration for tests may be without output */
+    uint64_t bytes = mpi->waits && ker_config_means_key(config, key) ? ker_config_bytes(config, key) : 0;
+    uint64_t most = bytes / sizeof(struct task_piece) / (tasks ? tasks : 1);
+    if (!bytes)
+        return KER_OK;
+    if (most < TASK_PIECES_LEAST)
+        return ker_config_fail(
+            config, error, key,
+            "of %llu tasks each has room for %llu pieces of %zu bytes, at least %d are needed: give %llu B",
+            (unsigned long long)tasks, (unsigned long long)most, sizeof(struct task_piece), TASK_PIECES_LEAST,
+            (unsigned long long)tasks * TASK_PIECES_LEAST * sizeof(struct task_piece));
+    mpi->path = ker_alloc(sizeof *mpi->path);
+    mpi->path->most = most < UINT32_MAX / 2 ? (uint32_t)most : UINT32_MAX / 2;
+    return KER_OK;
+}
+
+bool task_mpi_path_known(const struct task_mpi *mpi)
+{
+    return mpi->path != NULL;
+}
+
+/* ---- what the walk finds on this rank ---- */
+
+/* Of one job, task, function and kind; of one pair. */
+struct sum {
+    uint64_t key; /* + 1 */
+    union {
+        struct row row;
+        struct pair pair;
+    };
+};
+
+static uint64_t sum_hash(const void *key)
+{
+    return ker_hash(((const struct sum *)key)->key);
+}
+
+static bool sum_same(const void *entry, const void *key)
+{
+    return ((const struct sum *)entry)->key == ((const struct sum *)key)->key;
+}
+
+static const struct ker_table_kind sum_kind = {sizeof(struct sum), sum_hash, sum_same};
+
+struct found {
+    struct ker_table rows, pairs;
+    struct stats_table *steps;
+};
+
+static struct sum *sum_of(struct ker_table *table, const struct sum *key)
+{
+    bool is_new;
+    struct sum *sum = ker_table_add(&sum_kind, table, key, &is_new);
+    if (is_new)
+        *sum = *key;
+    return sum;
+}
+
+static bool is_message(const struct task_path_step *step)
+{
+    return step->kind == TASK_PATH_TRANSFER || step->kind == TASK_PATH_HANDSHAKE ||
+           step->kind == TASK_PATH_IN_NODE || step->kind == TASK_PATH_CONTENTION;
+}
+
+static void step_add(void *context, const struct task_path_step *step)
+{
+    struct found *found = context;
+    uint64_t time = (uint64_t)(step->end - step->begin);
+    struct sum row = {.row = {step->job, step->task, step->function, step->kind, 0, 0, 0}},
+               pair = {.pair = {step->job, step->from, step->to, 0, 0, 0}};
+    row.key = row_key(&row.row) + 1;
+    pair.key = pair_key(&pair.pair) + 1;
+    struct row *r = &sum_of(&found->rows, &row)->row;
+    r->steps++;
+    r->time += time;
+    if (is_message(step)) {
+        bool waits = step->kind == TASK_PATH_CONTENTION;
+        struct pair *p = &sum_of(&found->pairs, &pair)->pair;
+        p->messages += !waits;
+        p->time += time;
+        p->contention += waits ? time : 0;
+    }
+    if (step->number < STEPS_MOST)
+        stats_table_add(found->steps, step);
+}
+
+static void rows_add(const struct found *found, const struct task_path_result *result,
+                     struct stats_table *rows, struct stats_table *pairs)
+{
+    for (const struct sum *s = NULL; (s = ker_table_next(&sum_kind, &found->rows, s)) != NULL;) {
+        struct row row = s->row;
+        row.path = (uint64_t)(result[row.job].finish - result[row.job].from);
+        stats_table_add(rows, &row);
+    }
+    for (const struct sum *s = NULL; (s = ker_table_next(&sum_kind, &found->pairs, s)) != NULL;)
+        stats_table_add(pairs, &s->pair);
+}
+
+/* ---- results ---- */
+
+static enum ker_status table_write(struct stats_table *table, struct ker_comm *comm,
+                                   const struct stats_folder *folder, struct ker_error *error)
+{
+    stats_table_gather(table, comm);
+    return ker_comm_rank(comm) == 0 ? stats_table_write(table, folder, error) : KER_OK;
+}
+
+enum ker_status task_mpi_path(struct task_mpi *mpi, const struct task_mpi_names *names, uint32_t jobs,
+                              struct ker_comm *comm, const struct stats_folder *folder, json_t **paths,
+                              struct ker_error *error)
+{
+    struct task_names functions = {0};
+    struct context context = {names, &functions};
+    struct task_path_result *result = ker_alloc((jobs + (size_t)1) * sizeof *result);
+    struct stats_table *rows = stats_table_new(&task_path_schema, &context, 0),
+                       *pairs = stats_table_new(&task_path_pairs_schema, &context, 0);
+    struct found found = {.steps = stats_table_new(&task_path_steps_schema, &context, 0)};
+    task_path_functions(mpi, &functions, comm);
+    task_path_walk(mpi, jobs, comm, &functions, &(struct task_path_visitor){step_add, &found}, result);
+    rows_add(&found, result, rows, pairs);
+    enum ker_status status[] = {table_write(rows, comm, folder, error),
+                                table_write(pairs, comm, folder, error),
+                                table_write(found.steps, comm, folder, error)};
+    *paths = ker_comm_rank(comm) == 0 ? task_path_json(result, jobs, rows, pairs) : NULL;
+    ker_table_release(&found.rows);
+    ker_table_release(&found.pairs);
+    stats_table_free(rows);
+    stats_table_free(pairs);
+    stats_table_free(found.steps);
+    task_names_release(&functions);
+    free(result);
+    return status[0] ? status[0] : status[1] ? status[1] : status[2];
+}

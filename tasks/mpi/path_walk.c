@@ -1,0 +1,288 @@
+/* path_walk.c - walks the critical path: see path_walk.h.
+ *
+ * The walk stands at a task and a time. What the task did until then says where it goes: of a busy piece to
+ * its begin; of a wait to the task that sent what has ended it, when it sent it; so, too, of an act, by which
+ * something went out for a task that did something else. A message is found again at its sender by its time,
+ * its kind and where it went. The rank that has the task walks until the path leaves for a task of another
+ * rank; then all learn where it stands.
+ */
+#include "tasks/mpi/path_walk.h"
+#include "tasks/mpi/state.h"
+
+#include <stdlib.h>
+
+#define STILL_MOST                                                                                           \
+    10000 /* steps without progress in time: a circle, which only a message of 0 ps could make */
+
+struct walk {
+    struct task_path_result result;
+    ker_time at;
+    uint64_t still;
+    uint32_t job, task, stream;
+    uint32_t to;              /* of the message that the walk has come by */
+    uint32_t waiter, waiting; /* the last wait on the path: whose, in which function */
+    uint8_t sends;            /* the kind of the message; 0: it has come by none */
+    bool begins, over;
+};
+
+/* What a rank walks with. */
+struct walker {
+    struct task_mpi *mpi;
+    const struct task_names *functions;
+    const struct task_path_visitor *visitor;
+    struct walk walk;
+};
+
+static void step_tell(struct walker *r, struct task_path_step step, enum task_path_kind kind, ker_time begin,
+                      ker_time end)
+{
+    struct walk *w = &r->walk;
+    if (end == begin)
+        return;
+    w->still = 0;
+    step.number = w->result.steps++;
+    step.begin = begin;
+    step.end = end;
+    step.job = w->job;
+    step.kind = (uint8_t)kind;
+    r->visitor->step(r->visitor->context, &step);
+}
+
+/* ---- where a task is ---- */
+
+/* NULL: on another rank. The nodes are ordered. */
+static const struct task_state *task_here(struct task_mpi *mpi, uint32_t job, uint32_t task)
+{
+    uint32_t node = mpi->outside.node(mpi->outside.jobs, job, task), low = 0, high = mpi->nodes;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (mpi->node[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < mpi->nodes && mpi->node[low].node == node ? task_on_node(mpi, &mpi->node[low], job, task)
+                                                           : NULL;
+}
+
+/* ---- in a ring ---- */
+
+/* How many pieces were known by then. */
+static uint32_t pieces_until(const struct task_ring *ring, ker_time at)
+{
+    uint32_t low = 0, high = ring->count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (task_piece_key(task_ring_at(ring, middle)) <= at)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+/* The act by which the message went out; NULL: the task itself sent it. */
+static const struct task_piece *act_find(const struct task_ring *ring, const struct walk *w)
+{
+    for (uint32_t i = pieces_until(ring, w->at); i-- > 0;) {
+        const struct task_piece *p = task_ring_at(ring, i);
+        if (task_piece_key(p) < w->at - ring->longest)
+            return NULL;
+        if (p->kind == TASK_PIECE_ACT && p->end == w->at && p->to == w->to && p->sends == w->sends)
+            return p;
+    }
+    return NULL;
+}
+
+/* What the stream did just before, or, where a message went out of which no act tells, the wait that it was
+ * in then; NULL: not known any more. */
+static const struct task_piece *piece_before(const struct task_ring *ring, const struct walk *w)
+{
+    uint32_t known = pieces_until(ring, w->at);
+    for (uint32_t i = known; i-- > 0;) {
+        const struct task_piece *p = task_ring_at(ring, i);
+        if (p->kind == TASK_PIECE_ACT || p->stream != w->stream || p->begin >= w->at)
+            continue;
+        if (p->end >= w->at)
+            return p;
+        break;
+    }
+    for (uint32_t i = known; i < ring->count; i++) {
+        const struct task_piece *p = task_ring_at(ring, i);
+        if (p->kind != TASK_PIECE_ACT && p->stream == w->stream)
+            return p->begin < w->at ? p : NULL;
+    }
+    return NULL;
+}
+
+/* ---- steps ---- */
+
+static enum task_path_kind kind_of(const struct task_hop *hop)
+{
+    struct task_wire wire = {.kind = hop->kind};
+    if (hop->left)
+        return TASK_PATH_SENDING;
+    if (hop->near)
+        return TASK_PATH_IN_NODE;
+    return task_wire_carries(&wire) ? TASK_PATH_TRANSFER : TASK_PATH_HANDSHAKE;
+}
+
+/* Back over what has ended a wait, or led to an act. */
+static void hop_follow(struct walker *r, const struct task_hop *hop)
+{
+    struct walk *w = &r->walk;
+    w->sends = 0;
+    if (hop->kind == TASK_HOP_STREAM) {
+        w->stream = hop->from;
+        return;
+    }
+    ker_time contention = 0;
+    if (!hop->left && !hop->near)
+        contention =
+            (ker_time)hop->contention < w->at - hop->sent ? (ker_time)hop->contention : w->at - hop->sent;
+    struct task_path_step step = {
+        .task = w->waiter, .from = hop->from, .to = hop->left ? hop->from : hop->to, .function = w->waiting};
+    step_tell(r, step, TASK_PATH_CONTENTION, w->at - contention, w->at);
+    step_tell(r, step, kind_of(hop), hop->sent, w->at - contention);
+    w->result.messages += !hop->left;
+    w->at = hop->sent;
+    w->task = hop->from;
+    w->stream = 0;
+    w->to = hop->to;
+    w->sends = hop->kind;
+}
+
+static void act_step(struct walker *r, const struct task_piece *act)
+{
+    struct walk *w = &r->walk;
+    struct task_path_step step = {.task = w->waiter, .from = w->task, .to = w->task, .function = w->waiting};
+    step_tell(r, step, TASK_PATH_MATCHING, act->begin, w->at);
+    w->at = act->begin;
+    hop_follow(r, &act->hop);
+}
+
+static void piece_step(struct walker *r, const struct task_piece *p)
+{
+    struct walk *w = &r->walk;
+    uint32_t function = task_names_place(r->functions, p->function ? p->function : "");
+    w->sends = 0;
+    if (p->kind == TASK_PIECE_WAIT && p->hop.kind && p->end == w->at) {
+        w->waiter = w->task;
+        w->waiting = function;
+        hop_follow(r, &p->hop);
+        return;
+    }
+    enum task_path_kind kind = p->kind == TASK_PIECE_WAIT ? TASK_PATH_OTHER
+                               : p->function              ? TASK_PATH_CALL
+                                                          : TASK_PATH_COMPUTATION;
+    struct task_path_step step = {.task = w->task, .from = w->task, .to = w->task, .function = function};
+    step_tell(r, step, kind, p->begin, w->at);
+    w->at = p->begin;
+}
+
+static void step(struct walker *r, const struct task_state *task)
+{
+    struct walk *w = &r->walk;
+    static const struct task_ring nothing;
+    const struct task_ring *ring =
+        r->mpi->path->ring ? &r->mpi->path->ring[task_index(r->mpi, task)] : &nothing;
+    w->stream = w->begins ? ring->last : w->stream;
+    w->begins = false;
+    w->result.whole = w->at <= task->started;
+    const struct task_piece *act = w->sends ? act_find(ring, w) : NULL,
+                            *before = act ? NULL : piece_before(ring, w);
+    if (w->result.whole || (!act && !before) || ++w->still > STILL_MOST)
+        w->over = true;
+    else if (act)
+        act_step(r, act);
+    else
+        piece_step(r, before);
+    w->result.from = w->at;
+}
+
+/* ---- ranks ---- */
+
+/* Where the walk stands now, from the rank that has walked. */
+static void walk_share(struct walk *w, bool own, struct ker_comm *comm)
+{
+    void *all;
+    size_t *offset;
+    if (ker_comm_size(comm) == 1)
+        return;
+    ker_comm_allgather(comm, w, own ? sizeof *w : 0, &all, &offset);
+    bool one = offset[ker_comm_size(comm)] == sizeof *w;
+    ker_assert(one);
+    if (one)
+        *w = *(const struct walk *)all;
+    free(all);
+    free(offset);
+}
+
+static void job_walk(struct walker *r, struct ker_comm *comm)
+{
+    struct walk *w = &r->walk;
+    while (!w->over) {
+        const struct task_state *task = task_here(r->mpi, w->job, w->task);
+        bool own = task != NULL;
+        for (; task && !w->over; task = w->over ? NULL : task_here(r->mpi, w->job, w->task))
+            step(r, task);
+        walk_share(w, own, comm);
+    }
+}
+
+/* When each job ended, and the first of its tasks that did so then. */
+static void ends_find(const struct task_mpi *mpi, uint32_t jobs, struct ker_comm *comm, int64_t *finish,
+                      int64_t *last)
+{
+    for (uint32_t i = 0; i < mpi->tasks; i++) {
+        const struct task_state *task = &mpi->task[i];
+        ker_time end = task_is_done(task) ? task->finish : KER_TIME_MAX;
+        finish[task->job] = end > finish[task->job] ? end : finish[task->job];
+    }
+    ker_comm_max_i64(comm, finish, jobs);
+    for (uint32_t job = 0; job < jobs; job++)
+        last[job] = INT64_MAX;
+    for (uint32_t i = 0; i < mpi->tasks; i++) {
+        const struct task_state *task = &mpi->task[i];
+        if (task->finish == finish[task->job] && task->task < last[task->job])
+            last[task->job] = task->task;
+    }
+    ker_comm_min_i64(comm, last, jobs);
+}
+
+void task_path_walk(struct task_mpi *mpi, uint32_t jobs, struct ker_comm *comm,
+                    const struct task_names *functions, const struct task_path_visitor *visitor,
+                    struct task_path_result *result)
+{
+    int64_t *finish = ker_alloc((jobs + (size_t)1) * sizeof *finish),
+            *last = ker_alloc((jobs + (size_t)1) * sizeof *last);
+    ends_find(mpi, jobs, comm, finish, last);
+    for (uint32_t job = 0; job < jobs; job++) {
+        struct walker r = {.mpi = mpi, .functions = functions, .visitor = visitor};
+        r.walk = (struct walk){.at = finish[job], .job = job, .task = (uint32_t)last[job], .begins = true};
+        r.walk.result = (struct task_path_result){
+            .finish = finish[job], .last = (uint32_t)last[job], .there = finish[job] != KER_TIME_MAX};
+        if (r.walk.result.there)
+            job_walk(&r, comm);
+        result[job] = r.walk.result;
+    }
+    free(finish);
+    free(last);
+}
+
+void task_path_functions(const struct task_mpi *mpi, struct task_names *functions, struct ker_comm *comm)
+{
+    const char *before = NULL;
+    task_names_add(functions, "");
+    for (uint32_t i = 0; mpi->path->ring && i < mpi->tasks; i++) {
+        const struct task_ring *ring = &mpi->path->ring[i];
+        for (uint32_t k = 0; k < ring->count; k++) {
+            const struct task_piece *p = task_ring_at(ring, k);
+            if (p->kind == TASK_PIECE_ACT || !p->function || p->function == before)
+                continue;
+            task_names_add(functions, p->function);
+            before = p->function;
+        }
+    }
+    task_names_share(functions, comm);
+}
