@@ -28,7 +28,10 @@
 enum ker_purpose { KER_PURPOSES(KER_PURPOSE_NUMBER) };
 
 /* Those of the program that are known by their names alone. */
-#define KER_PURPOSES_BY_NAME(PURPOSE) PURPOSE("traffic.fork") /* load after a fork */
+#define KER_PURPOSES_BY_NAME(PURPOSE)                                                                        \
+    PURPOSE("traffic.fork")  /* load after a fork */                                                         \
+    PURPOSE("jobs.pattern")  /* pairs of random patterns */                                                  \
+    PURPOSE("loggops.noise") /* where a process's noise begins */
 
 /* The number of a purpose: of a name above that has one, or, of any other, a hash that is none of these: 24
  * bits. For set-up; keep it. */

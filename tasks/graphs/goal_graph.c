@@ -43,8 +43,14 @@ static void op_put(FILE *to, const struct graph_op *op, uint64_t unit)
     fputc('\n', to);
 }
 
-static void task_put(FILE *to, const struct graph_task *t, uint64_t unit)
+void graph_goal_write_head(FILE *to, uint32_t tasks)
 {
+    fprintf(to, "num_ranks %u\n", tasks);
+}
+
+void graph_goal_write_task(FILE *to, uint32_t number, const struct graph_task *t, uint64_t unit)
+{
+    fprintf(to, "\nrank %u {\n", number);
     for (uint32_t i = 0; i < t->ops; i++) {
         fprintf(to, "l%u: ", i + 1);
         op_put(to, &t->op[i], unit);
@@ -55,14 +61,12 @@ static void task_put(FILE *to, const struct graph_task *t, uint64_t unit)
             fprintf(to, "l%u %s l%u\n", t->dependent[op->first + d] + 1,
                     d < op->on_begin ? "irequires" : "requires", i + 1);
     }
+    fputs("}\n", to);
 }
 
 void graph_goal_write(FILE *to, const struct graph *g, uint64_t unit)
 {
-    fprintf(to, "num_ranks %u\n", g->tasks);
-    for (uint32_t i = 0; i < g->count; i++) {
-        fprintf(to, "\nrank %u {\n", i);
-        task_put(to, &g->task[i], unit);
-        fputs("}\n", to);
-    }
+    graph_goal_write_head(to, g->tasks);
+    for (uint32_t i = 0; i < g->count; i++)
+        graph_goal_write_task(to, i, &g->task[i], unit);
 }

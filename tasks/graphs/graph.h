@@ -59,7 +59,10 @@ enum ker_status graph_goal_tasks(const char *file, uint32_t *tasks, struct ker_e
 /* Reads and checks all of the file, and keeps the tasks `first` .. `first + count - 1`. */
 enum ker_status graph_goal_read(struct graph **, const char *file, const struct graph_form *, uint32_t first,
                                 uint32_t count, struct ker_error *);
-/* A whole program as GOAL's text, with times in `unit` picoseconds, a power of ten. */
+/* A whole program as GOAL's text, with times in `unit` picoseconds, a power of ten; or its beginning and each
+ * task by itself. */
 void graph_goal_write(FILE *, const struct graph *, uint64_t unit);
+void graph_goal_write_head(FILE *, uint32_t tasks);
+void graph_goal_write_task(FILE *, uint32_t number, const struct graph_task *, uint64_t unit);
 
 #endif

@@ -338,12 +338,6 @@ static void program_unfinished(const struct task_program *program, uint32_t numb
 }
 
 const struct ker_option task_goal_options[] = {
-    {.key = "jobs[].time_unit",
-     .type = KER_TYPE_TIME,
-     .fallback = "1 ns",
-     .minimum = "1 ps",
-     .maximum = "1 s",
-     .meaning = "trace: of a GOAL schedule: how long a calculation of 1 takes."},
     {.key = "jobs[].goal_layout",
      .type = KER_TYPE_CHOICE,
      .fallback = "gpu",

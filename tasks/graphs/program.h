@@ -6,6 +6,6 @@
 
 /* The program "trace" in its format "goal". */
 extern const struct task_program_class task_goal_class;
-extern const struct ker_option task_goal_options[]; /* jobs[].time_unit, goal_layout */
+extern const struct ker_option task_goal_options[]; /* jobs[].goal_layout */
 
 #endif

@@ -30,6 +30,7 @@ struct task_jobs {
 /* The table of programs: one line each. */
 #define PROGRAMS(KIND)                                                                                       \
     KIND(task_program_pingpong)                                                                              \
+    KIND(task_program_schedule)                                                                              \
     KIND(task_program_stencil)                                                                               \
     KIND(task_program_trace)                                                                                 \
     KIND(task_program_weather)
@@ -46,8 +47,8 @@ const struct ker_option task_job_options[] = {
      .type = KER_TYPE_CHOICE,
      .kinds = &programs,
      .meaning = "What the tasks do: one message to and fro, a generated halo exchange, the replay of a "
-                "trace, or what a "
-                "weather model sends."},
+                "trace, what a "
+                "weather model sends, or a pattern of messages and dependencies."},
     {.key = "jobs[].tasks",
      .type = KER_TYPE_INT,
      .minimum = "1",

@@ -1,6 +1,7 @@
 /* trace.c - the program "trace": which format a trace has. */
 #include "tasks/traces/trace.h"
 #include "tasks/graphs/graph.h"
+#include "tasks/graphs/pattern.h"
 #include "tasks/graphs/program.h"
 #include "tasks/traces/mars/reader.h"
 #include "tasks/traces/store/store.h"
@@ -49,5 +50,5 @@ const struct ker_kind task_program_trace = {
         "runs a schedule in GOAL",
     .traits = "computes",
     .operations = &(const struct task_program_class){.form = trace_form},
-    .options = KER_OPTIONS(trace_options, task_goal_options, task_allprof_options, task_replay_options,
-                           task_simgrid_options, trace_store_options)};
+    .options = KER_OPTIONS(trace_options, graph_unit_options, task_goal_options, task_allprof_options,
+                           task_replay_options, task_simgrid_options, trace_store_options)};

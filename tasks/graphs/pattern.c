@@ -1,0 +1,195 @@
+/* pattern.c - the table of patterns, the keys that they share, and a pattern as a graph or a file. */
+#include "tasks/graphs/pattern.h"
+
+#include "tasks/graphs/build.h"
+#include "tasks/programs/op.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define PATTERNS(KIND)                                                                                       \
+    KIND(graph_pattern_binomialtreebcast)                                                                    \
+    KIND(graph_pattern_binomialtreereduce)                                                                   \
+    KIND(graph_pattern_binarytreebcast)                                                                      \
+    KIND(graph_pattern_nwaydissemination)                                                                    \
+    KIND(graph_pattern_pipelinedring)                                                                        \
+    KIND(graph_pattern_pipelinedringdep)                                                                     \
+    KIND(graph_pattern_doublering)                                                                           \
+    KIND(graph_pattern_gather)                                                                               \
+    KIND(graph_pattern_scatter)                                                                              \
+    KIND(graph_pattern_linbarrier)                                                                           \
+    KIND(graph_pattern_dissemination)                                                                        \
+    KIND(graph_pattern_random_bisect)                                                                        \
+    KIND(graph_pattern_random_bisect_fd_sym)                                                                 \
+    KIND(graph_pattern_linear_alltoall)                                                                      \
+    KIND(graph_pattern_linear_alltoallv)                                                                     \
+    KIND(graph_pattern_allreduce_recdoub)                                                                    \
+    KIND(graph_pattern_allreduce_ring)                                                                       \
+    KIND(graph_pattern_resnet)                                                                               \
+    KIND(graph_pattern_stencil)
+KER_KINDS_TABLE(pattern_kinds, PATTERNS);
+const struct ker_kinds graph_patterns = {"jobs[].pattern", "patterns of schedules",
+                                         sizeof(struct graph_pattern_class), pattern_kinds};
+
+const struct ker_option graph_pattern_options[] = {
+    {.key = "jobs[].pattern",
+     .type = KER_TYPE_CHOICE,
+     .kinds = &graph_patterns,
+     .meaning =
+         "schedule: which one; names and parameters are those of schedgen, the generator of LogGOPSim."},
+    {.key = NULL},
+};
+
+const struct ker_option graph_unit_options[] = {
+    {.key = "jobs[].time_unit",
+     .type = KER_TYPE_TIME,
+     .fallback = "1 ns",
+     .minimum = "1 ps",
+     .maximum = "1 s",
+     .meaning = "trace, schedule: of a GOAL schedule: how long a calculation of 1 takes."},
+    {.key = NULL},
+};
+
+const struct ker_option graph_size_options[] = {
+    {.key = "jobs[].commsize",
+     .type = KER_TYPE_INT,
+     .fallback = "8",
+     .minimum = "1",
+     .maximum = "2147483647",
+     .meaning = "schedule: number of tasks; random_bisect: of an odd number one less."},
+    {.key = NULL},
+};
+
+const struct ker_option graph_bytes_options[] = {
+    {.key = "jobs[].datasize",
+     .type = KER_TYPE_BYTES,
+     .fallback = "1",
+     .maximum = "1 TiB",
+     .meaning = "schedule: size of a message; of segmented ones, allreduce_ring and allreduce_recdoub of all "
+                "that is divided."},
+    {.key = NULL},
+};
+
+const struct ker_option graph_root_options[] = {
+    {.key = "jobs[].root",
+     .type = KER_TYPE_INT,
+     .fallback = "0",
+     .minimum = "0",
+     .maximum = "2147483646",
+     .meaning =
+         "schedule: the task from which all comes, or to which it goes; it changes places with task 0."},
+    {.key = NULL},
+};
+
+const struct ker_option graph_segment_options[] = {
+    {.key = "jobs[].segmentsize",
+     .type = KER_TYPE_BYTES,
+     .fallback = "1",
+     .maximum = "1 TiB",
+     .meaning = "pipelinedring: bytes of a message; the last has what is left of jobs[].datasize."},
+    {.key = NULL},
+};
+
+void graph_pattern_calculation(const struct graph_pattern *p, struct graph_op *op, uint64_t units)
+{
+    double time = (double)(units * p->unit) * p->factor;
+    op->kind = GRAPH_CALCULATION;
+    op->amount = p->factor == 1 ? units * p->unit : (uint64_t)llround(time);
+}
+
+/* ---- opening ---- */
+
+static enum ker_status parameters_read(struct graph_pattern *p, const struct ker_config *config,
+                                       const char *path, struct ker_error *error)
+{
+    const char *root = TASK_KEY(path, "root"), *bytes = TASK_KEY(path, "datasize");
+    p->unit = (uint64_t)ker_config_time(config, TASK_KEY(path, "time_unit"));
+    p->factor = ker_config_real(config, TASK_KEY(path, "processor_factor"));
+    p->gap = -1;
+    if (!p->class->sized)
+        p->tasks = (uint32_t)ker_config_int(config, TASK_KEY(path, "commsize"));
+    if (ker_config_means_key(config, bytes))
+        p->bytes = ker_config_bytes(config, bytes);
+    if (ker_config_means_key(config, root))
+        p->root = (uint32_t)ker_config_int(config, root);
+    if (p->tasks && p->root >= p->tasks)
+        return ker_config_fail(config, error, root, "there are tasks 0 to %u only (jobs[].commsize)",
+                               p->tasks - 1);
+    return KER_OK;
+}
+
+/* The longest calculation, of as many units as there are bytes or as a key says, has to be a time. */
+static enum ker_status times_check(const struct graph_pattern *p, const struct ker_config *config,
+                                   const char *path, struct ker_error *error)
+{
+    double most = fmax(fmax((double)p->bytes, (double)p->gap), 119000) * (double)p->unit * fmax(p->factor, 1);
+    if (most < (double)(KER_TIME_MAX / 4))
+        return KER_OK;
+    return ker_config_fail(config, error, TASK_KEY(path, "time_unit"),
+                           "makes calculations of more than 26 days; a smaller unit would be right");
+}
+
+enum ker_status graph_pattern_open(struct graph_pattern **opened, const struct ker_config *config,
+                                   const char *path, uint64_t seed, struct ker_error *error)
+{
+    const char *key = TASK_KEY(path, "pattern");
+    struct graph_pattern *p = *opened = ker_alloc(sizeof *p);
+    if (!ker_config_has(config, key)) {
+        char *names = ker_registry_names(ker_config_registry(config), "jobs[].pattern", NULL);
+        ker_config_fail(config, error, key, "is missing; it is one of %s", names);
+        free(names);
+        return KER_BAD_INPUT;
+    }
+    p->class = ker_config_operations(config, key);
+    enum ker_status status = parameters_read(p, config, path, error);
+    if (status == KER_OK && p->class->open)
+        status = p->class->open(p, config, path, seed, error);
+    return status ? status : times_check(p, config, path, error);
+}
+
+void graph_pattern_close(struct graph_pattern *p)
+{
+    if (!p)
+        return;
+    free(p->size);
+    free(p->own);
+    free(p);
+}
+
+/* ---- as a graph, as a file ---- */
+
+struct graph *graph_pattern_graph(const struct graph_pattern *p, uint32_t first, uint32_t count)
+{
+    struct graph_build b;
+    struct ker_error error = {.status = KER_OK};
+    struct graph *graph;
+    graph_build_begin(&b, "", p->tasks, first, count, &error);
+    for (b.task = first; b.task < first + count;) {
+        uint32_t task = b.task, ops = graph_pattern_ops(p, task);
+        struct graph_op op;
+        for (uint32_t i = 0; i < ops; i++) {
+            graph_pattern_op(p, task, i, &op);
+            uint32_t dependents = op.on_done;
+            op.before = op.on_done = 0; /* counted anew from the dependencies */
+            graph_build_op(&b, &op);
+            for (uint32_t d = 0; d < dependents; d++)
+                graph_build_edge(&b, (struct graph_edge){i, graph_pattern_dependent(p, task, i, d), false});
+        }
+        enum ker_status status = graph_build_task(&b);
+        ker_assert(status == KER_OK);
+    }
+    graph_build_end(&b, &graph);
+    graph->numbered = true;
+    graph->longest = p->longest;
+    return graph;
+}
+
+void graph_pattern_write(FILE *to, const struct graph_pattern *p, uint64_t unit)
+{
+    graph_goal_write_head(to, p->tasks);
+    for (uint32_t i = 0; i < p->tasks; i++) {
+        struct graph *graph = graph_pattern_graph(p, i, 1);
+        graph_goal_write_task(to, i, graph->task, unit);
+        graph_free(graph);
+    }
+}

@@ -1,0 +1,162 @@
+/* A halo exchange: a calculation, then a receive from and a send to each neighbour, and again. Not one of
+ * schedgen's.
+ *
+ * Task t = x0 + e0 (x1 + e1 (x2 + ...)): the first coordinate runs fastest. Neighbours stand in the order of
+ * the dimensions, the last first, the lower one before the upper one. A tag is 8 times the step and the
+ * direction in which the message goes, so that two messages between the same tasks are told apart.
+ */
+#include "tasks/graphs/pattern.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#define MOST_DIMENSIONS 4
+
+struct grid {
+    uint32_t dimensions, extent[MOST_DIMENSIONS], stride[MOST_DIMENSIONS];
+    bool periodic;
+    uint64_t calculation; /* picoseconds */
+};
+
+static enum ker_status extents_read(struct graph_pattern *p, struct grid *g, const struct ker_config *config,
+                                    const char *key, struct ker_error *error)
+{
+    if (!ker_config_has(config, key))
+        return ker_config_fail(config, error, key, "is missing; for example [16, 16, 16] for 4096 tasks");
+    int count = ker_config_count(config, key);
+    if (count < 1 || count > MOST_DIMENSIONS)
+        return ker_config_fail(config, error, key, "has %d values; 1 to %d dimensions are possible", count,
+                               MOST_DIMENSIONS);
+    uint64_t tasks = 1;
+    g->dimensions = (uint32_t)count;
+    for (int i = 0; i < count; i++) {
+        g->stride[i] = (uint32_t)tasks;
+        g->extent[i] = (uint32_t)ker_config_int_at(config, key, i);
+        tasks *= g->extent[i];
+        if (tasks > INT32_MAX)
+            return ker_config_fail(config, error, key, "makes more than 2^31 - 1 tasks");
+    }
+    p->tasks = (uint32_t)tasks;
+    return KER_OK;
+}
+
+static enum ker_status stencil_open(struct graph_pattern *p, const struct ker_config *config,
+                                    const char *path, uint64_t seed, struct ker_error *error)
+{
+    char key[48];
+    struct grid *g = p->own = ker_alloc(sizeof *g);
+    snprintf(key, sizeof key, "%s.grid", path);
+    enum ker_status status = extents_read(p, g, config, key, error);
+    snprintf(key, sizeof key, "%s.grid_periodic", path);
+    g->periodic = ker_config_bool(config, key);
+    snprintf(key, sizeof key, "%s.timesteps", path);
+    p->rounds = (uint32_t)ker_config_int(config, key);
+    snprintf(key, sizeof key, "%s.timestep", path);
+    double time = (double)ker_config_time(config, key) * p->factor;
+    if (status == KER_OK && time > (double)(KER_TIME_MAX / 4))
+        return ker_config_fail(config, error, key, "is more than 26 days, multiplied by processor_factor");
+    g->calculation = status == KER_OK ? (uint64_t)llround(time) : 0;
+    p->longest = p->bytes;
+    return status;
+}
+
+/* The neighbour below or above in a dimension; false: there is none. */
+static bool neighbour(const struct grid *g, uint32_t task, uint32_t direction, uint32_t *found)
+{
+    uint32_t d = g->dimensions - 1 - direction / 2, extent = g->extent[d], stride = g->stride[d],
+             at = task / stride % extent;
+    bool up = direction % 2, over = up ? at + 1 == extent : at == 0;
+    if (over && !g->periodic)
+        return false;
+    uint32_t across = (extent - 1) * stride;
+    *found = up ? (over ? task - across : task + stride) : (over ? task + across : task - stride);
+    return true;
+}
+
+static uint32_t neighbours(const struct grid *g, uint32_t task)
+{
+    if (g->periodic)
+        return 2 * g->dimensions;
+    uint32_t count = 0, found;
+    for (uint32_t i = 0; i < 2 * g->dimensions; i++)
+        count += neighbour(g, task, i, &found);
+    return count;
+}
+
+/* The direction of neighbour number `which`. */
+static uint32_t direction_of(const struct grid *g, uint32_t task, uint32_t which)
+{
+    uint32_t found;
+    if (g->periodic)
+        return which;
+    for (uint32_t i = 0;; i++)
+        if (neighbour(g, task, i, &found) && which-- == 0)
+            return i;
+}
+
+static uint32_t stencil_ops(const struct graph_pattern *p, uint32_t task)
+{
+    return p->rounds * (1 + 2 * neighbours(p->own, task));
+}
+
+static void stencil_op(const struct graph_pattern *p, uint32_t task, uint32_t number, struct graph_op *op)
+{
+    const struct grid *g = p->own;
+    uint32_t count = neighbours(g, task), step = number / (1 + 2 * count), at = number % (1 + 2 * count);
+    if (at == 0) {
+        op->kind = GRAPH_CALCULATION;
+        op->amount = g->calculation;
+        op->before = step ? (count ? 2 * count : 1) : 0;
+        op->on_done = count ? 2 * count : step + 1 < p->rounds;
+        return;
+    }
+    bool sends = at > count;
+    uint32_t direction = direction_of(g, task, sends ? at - 1 - count : at - 1), peer = 0;
+    neighbour(g, task, direction, &peer);
+    graph_pattern_message(op, sends ? GRAPH_SEND : GRAPH_RECEIVE, p->bytes, peer);
+    op->tag = 8 * step + (sends ? direction : direction ^ 1);
+    op->before = 1;
+    op->on_done = step + 1 < p->rounds;
+}
+
+static uint32_t stencil_dependent(const struct graph_pattern *p, uint32_t task, uint32_t number,
+                                  uint32_t index)
+{
+    uint32_t each = 1 + 2 * neighbours(p->own, task), at = number % each;
+    return at == 0 ? number + 1 + index : number - at + each;
+}
+
+static const struct ker_option stencil_options[] = {
+    {.key = "jobs[].grid",
+     .type = KER_TYPE_INT | KER_TYPE_LIST,
+     .minimum = "1",
+     .maximum = "1073741824",
+     .meaning = "stencil: tasks in each of 1 to 4 dimensions; the first runs fastest."},
+    {.key = "jobs[].grid_periodic",
+     .type = KER_TYPE_BOOL,
+     .fallback = "true",
+     .meaning = "stencil: do the dimensions close to rings?"},
+    {.key = "jobs[].timesteps",
+     .type = KER_TYPE_INT,
+     .fallback = "1",
+     .minimum = "1",
+     .maximum = "100000000",
+     .meaning = "stencil: how many steps."},
+    {.key = "jobs[].timestep",
+     .type = KER_TYPE_TIME,
+     .fallback = "0 ns",
+     .maximum = "1000000 s",
+     .meaning = "stencil: how long each calculates, multiplied by processor_factor."},
+    {.key = NULL},
+};
+
+const struct ker_kind graph_pattern_stencil = {
+    .name = "stencil",
+    .meaning = "a halo exchange in 1 to 4 dimensions, faces only; not one of schedgen's",
+    .operations = &(const struct graph_pattern_class){.open = stencil_open,
+                                                      .sized = true,
+                                                      .ops = stencil_ops,
+                                                      .op = stencil_op,
+                                                      .dependent = stencil_dependent,
+                                                      .first_only = true},
+    .options = KER_OPTIONS(graph_bytes_options, stencil_options)};
