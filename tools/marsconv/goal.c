@@ -4,6 +4,7 @@
 
 #include "tasks/graphs/goal_write.h"
 #include "tasks/graphs/graph.h"
+#include "tasks/graphs/pattern.h"
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
 #include "tasks/traces/trace.h"
@@ -162,15 +163,62 @@ static enum ker_status schedule_convert(const char *from, const char *path, stru
     return error->status;
 }
 
+static int told(const struct ker_error *error)
+{
+    if (error->status == KER_OK)
+        return 0;
+    fprintf(stderr, "marsconv: error: %s\n", error->text);
+    return 2;
+}
+
 int conv_goal(const char *from, const char *to, const struct conv_options *options)
 {
     struct ker_error error = {.status = KER_OK};
     struct stat is;
     bool schedule = !mars_trace_known(from) && stat(from, &is) == 0 && !S_ISDIR(is.st_mode);
-    enum ker_status status =
-        schedule ? schedule_convert(from, to, &error) : trace_convert(from, to, options, &error);
+    if (schedule)
+        schedule_convert(from, to, &error);
+    else
+        trace_convert(from, to, options, &error);
+    return told(&error);
+}
+
+/* The keys are those of a job. */
+static enum ker_status pattern_config(struct ker_config **config, const char *pattern,
+                                      const char *const *keys, unsigned count, struct ker_error *error)
+{
+    static const struct ker_option run_options[] = {
+        {.key = "run.seed", .type = KER_TYPE_INT, .fallback = "1", .minimum = "0", .meaning = "seed"},
+        {.key = NULL}};
+    const struct ker_option *tables[] = {task_job_options, run_options, NULL};
+    char **given = ker_alloc((count + 1u) * sizeof *given);
+    for (unsigned i = 0; i < count; i++)
+        given[i] = ker_format(strncmp(keys[i], "run.", 4) == 0 ? "%s" : "jobs[0].%s", keys[i]);
+    given[count] = ker_format("jobs[0].pattern=%s", pattern);
+    enum ker_status status = ker_config_parse(config, "marsconv", "jobs = ( { program = \"schedule\"; } );",
+                                              (const char *const *)given, (int)count + 1, tables, error);
+    for (unsigned i = 0; i <= count; i++)
+        free(given[i]);
+    free(given);
+    return status;
+}
+
+int conv_pattern(const char *name, const char *const *keys, unsigned count, const char *path)
+{
+    struct ker_error error = {.status = KER_OK};
+    struct ker_config *config = NULL;
+    struct graph_pattern *pattern = NULL;
+    enum ker_status status = pattern_config(&config, name, keys, count, &error);
     if (status == KER_OK)
-        return 0;
-    fprintf(stderr, "marsconv: error: %s\n", error.text);
-    return 2;
+        status = graph_pattern_open(&pattern, config, "jobs[0]", (uint64_t)ker_config_int(config, "run.seed"),
+                                    &error);
+    FILE *to = status == KER_OK ? schedule_open(path, &error) : NULL;
+    if (to) {
+        graph_pattern_write(to, pattern, UNIT);
+        schedule_close(to, path, KER_OK, &error);
+    }
+    graph_pattern_close(pattern);
+    if (config)
+        ker_config_free(config);
+    return told(&error);
 }

@@ -6,13 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { KEY_STATS = 256, KEY_JSON, KEY_CUT, KEY_CHECK, KEY_CLOCK, KEY_LIBRARY };
+#define MOST_WORDS 32
+
+enum { KEY_STATS = 256, KEY_JSON, KEY_CUT, KEY_CHECK, KEY_CLOCK, KEY_LIBRARY, KEY_PATTERN };
 
 struct settings {
-    const char *to, *cut;
+    const char *to, *cut, *pattern;
     bool stats, json, check;
     struct conv_options options;
-    const char *path[2];
+    const char *path[MOST_WORDS];
     unsigned paths;
 };
 
@@ -35,6 +37,10 @@ static const struct argp_option OPTIONS[] = {
      0},
     {"clock", KEY_CLOCK, "CLOCK", 0,
      "what computation is where OUT has one clock: cpu (default), the time on a processor; wall, all of it",
+     0},
+    {"pattern", KEY_PATTERN, "NAME", 0,
+     "with --to goal: in place of IN a pattern of jobs[].pattern with its keys, like --pattern dissemination "
+     "commsize=16 datasize=8",
      0},
     {"mpi-library", KEY_LIBRARY, "LIBRARY", 0,
      "whose constants a trace of liballprof has: openmpi (default) or mpich", 0},
@@ -68,12 +74,15 @@ static error_t parse(int key, char *argument, struct argp_state *state)
     case KEY_CHECK:
         settings->check = true;
         return 0;
+    case KEY_PATTERN:
+        settings->pattern = argument;
+        return 0;
     case KEY_CLOCK:
         return choice(state, "clock", argument, "cpu", "wall", &settings->options.wall);
     case KEY_LIBRARY:
         return choice(state, "mpi-library", argument, "openmpi", "mpich", &settings->options.mpich);
     case ARGP_KEY_ARG:
-        if (settings->paths == 2)
+        if (settings->paths == (settings->pattern ? MOST_WORDS : 2))
             argp_error(state, "%s: too many arguments", argument);
         else
             settings->path[settings->paths++] = argument;
@@ -111,8 +120,19 @@ static int complain(const char *text, const char *what)
     return 2;
 }
 
+static int pattern_run(const struct settings *s)
+{
+    if (!s->to || strcmp(s->to, "goal") != 0 || s->stats || s->check || s->cut)
+        return complain("--pattern goes with --to goal alone", "");
+    if (s->paths == 0)
+        return complain("expected KEY=VALUE ... OUT behind --pattern NAME", "");
+    return conv_pattern(s->pattern, s->path, s->paths - 1, s->path[s->paths - 1]);
+}
+
 static int run(const struct settings *s)
 {
+    if (s->pattern)
+        return pattern_run(s);
     unsigned wanted = s->stats || s->check ? 1 : 2;
     const struct conv_format *format = s->to ? conv_format_find(s->to) : NULL;
     bool goal = s->to && strcmp(s->to, "goal") == 0;
@@ -143,7 +163,8 @@ int main(int argc, char **argv)
     static const struct argp argp = {
         OPTIONS,
         parse,
-        "[--to FORMAT] [--cut PART] IN OUT\n--stats [--json] IN\n--check IN",
+        "[--to FORMAT] [--cut PART] IN OUT\n--to goal --pattern NAME [KEY=VALUE ...] OUT\n"
+        "--stats [--json] IN\n--check IN",
         "Converts traces of MPI programs, cuts them, sums them up and checks them, without a simulation.\v",
         0,
         help,
