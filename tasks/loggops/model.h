@@ -9,7 +9,7 @@
 #ifndef TASKS_LOGGOPS_MODEL_H
 #define TASKS_LOGGOPS_MODEL_H
 
-#include "tasks/graphs/graph.h"
+#include "tasks/graphs/pattern.h"
 #include "tasks/loggops/loggops.h"
 
 /* Time per byte, in picoseconds and millionths of them. */
@@ -88,7 +88,8 @@ struct loggops_group {
 
 struct loggops_job {
     char *name;
-    const char *file;      /* the configuration's */
+    const char *file; /* the configuration's; NULL: there is a pattern */
+    struct graph_pattern *pattern;
     uint32_t first, tasks; /* global numbers of its processes */
     ker_time start;
     double factor;

@@ -208,8 +208,8 @@ static void stuck_print(const struct loggops_system *s, const struct stuck *row,
         fprintf(out, ", %llu bytes", (unsigned long long)row->bytes);
     }
     if (row->what != STUCK_MESSAGE) /* a message does not know who has sent it */
-        fprintf(out, s->job[job].graph->numbered ? " (%s, operation %u)" : " (%s:%u)", s->job[job].file,
-                row->line);
+        fprintf(out, s->job[job].graph->numbered ? " (%s, operation %u)" : " (%s:%u)",
+                s->job[job].file ? s->job[job].file : "its pattern", row->line);
     fputc('\n', out);
 }
 

@@ -14,30 +14,47 @@ bool task_loggops_wanted(const struct ker_config *config)
     return ker_config_is(config, "network.model", "loggops");
 }
 
+static enum ker_status file_read(struct loggops_job *j, const struct ker_config *config, const char *path,
+                                 struct ker_error *error)
+{
+    const char *format = TASK_KEY(path, "format");
+    if (!ker_config_has(config, TASK_KEY(path, "trace")))
+        return ker_config_fail(config, error, TASK_KEY(path, "trace"),
+                               "is missing: a file with a GOAL schedule");
+    if (!ker_config_is(config, format, "goal") && !ker_config_is(config, format, "auto"))
+        return ker_config_fail(config, error, format,
+                               "network.model = \"loggops\" runs schedules in GOAL only, as yet");
+    j->file = ker_config_file(config, TASK_KEY(path, "trace"));
+    return graph_goal_tasks(j->file, &j->tasks, error);
+}
+
+static enum ker_status pattern_read(struct loggops_job *j, const struct ker_config *config, const char *path,
+                                    struct ker_error *error)
+{
+    uint64_t seed = (uint64_t)ker_config_int(config, "run.seed");
+    enum ker_status status = graph_pattern_open(&j->pattern, config, path, seed, error);
+    j->tasks = j->pattern->tasks;
+    return status;
+}
+
 static enum ker_status job_read(struct loggops_job *j, uint32_t number, const struct ker_config *config,
                                 struct ker_error *error)
 {
     char path[32];
     snprintf(path, sizeof path, "jobs[%u]", number);
-    if (!ker_config_has(config, TASK_KEY(path, "program")) ||
-        !ker_config_is(config, TASK_KEY(path, "program"), "trace"))
-        return ker_config_fail(config, error, TASK_KEY(path, "program"),
-                               "network.model = \"loggops\" runs schedules in GOAL only, as yet: "
-                               "jobs[].program = \"trace\", and jobs[].format = \"goal\"");
-    if (!ker_config_has(config, TASK_KEY(path, "trace")))
-        return ker_config_fail(config, error, TASK_KEY(path, "trace"),
-                               "is missing: a file with a GOAL schedule");
-    const char *format = TASK_KEY(path, "format");
-    if (!ker_config_is(config, format, "goal") && !ker_config_is(config, format, "auto"))
-        return ker_config_fail(config, error, format,
-                               "network.model = \"loggops\" runs schedules in GOAL only, as yet");
+    const char *program = TASK_KEY(path, "program");
+    bool given = ker_config_has(config, program);
+    if (!given || !(ker_config_is(config, program, "trace") || ker_config_is(config, program, "schedule")))
+        return ker_config_fail(config, error, program,
+                               "network.model = \"loggops\" runs schedules only, as yet: "
+                               "jobs[].program = \"trace\", and jobs[].format = \"goal\"; or \"schedule\"");
     const char *name = ker_config_string(config, TASK_KEY(path, "name"));
     j->name = *name ? ker_format("%s", name) : ker_format("job%u", number);
-    j->file = ker_config_file(config, TASK_KEY(path, "trace"));
     j->start = ker_config_time(config, TASK_KEY(path, "start"));
     j->factor = ker_config_real(config, TASK_KEY(path, "processor_factor"));
     j->unit = (uint64_t)ker_config_time(config, TASK_KEY(path, "time_unit"));
-    return graph_goal_tasks(j->file, &j->tasks, error);
+    return ker_config_is(config, program, "trace") ? file_read(j, config, path, error)
+                                                   : pattern_read(j, config, path, error);
 }
 
 static enum ker_status jobs_read(struct loggops_system *s, const struct ker_config *config,
@@ -81,8 +98,10 @@ static void graphs_free(struct loggops_system *s)
 static void jobs_free(struct loggops_system *s)
 {
     graphs_free(s);
-    for (uint32_t i = 0; i < s->jobs; i++)
+    for (uint32_t i = 0; i < s->jobs; i++) {
+        graph_pattern_close(s->job[i].pattern);
         free(s->job[i].name);
+    }
     free(s->job);
 }
 
@@ -116,6 +135,21 @@ static void job_scale(const struct loggops_job *j)
         }
 }
 
+/* The job's tasks from `first` on. */
+static enum ker_status graph_make(struct loggops_job *j, struct ker_inputs *inputs, uint32_t first,
+                                  uint32_t count, struct ker_error *error)
+{
+    if (j->pattern) {
+        j->graph = graph_pattern_graph(j->pattern, first, count);
+        return KER_OK;
+    }
+    struct graph_form form = {.inputs = inputs, .unit = j->unit};
+    enum ker_status status = graph_goal_read(&j->graph, j->file, &form, first, count, error);
+    if (status == KER_OK)
+        job_scale(j);
+    return status;
+}
+
 static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *inputs,
                                    struct ker_error *error)
 {
@@ -125,12 +159,10 @@ static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *
         struct loggops_job *j = &s->job[i];
         uint32_t from = s->first > j->first ? s->first : j->first, end = s->first + s->count,
                  to = end < j->first + j->tasks ? end : j->first + j->tasks;
-        struct graph_form form = {.inputs = inputs, .unit = j->unit};
-        enum ker_status status = graph_goal_read(&j->graph, j->file, &form, from < to ? from - j->first : 0,
-                                                 from < to ? to - from : 0, error);
+        enum ker_status status =
+            graph_make(j, inputs, from < to ? from - j->first : 0, from < to ? to - from : 0, error);
         if (status)
             return status;
-        job_scale(j);
         s->cpus = j->graph->cpus > s->cpus ? j->graph->cpus : s->cpus;
         s->nics = j->graph->nics > s->nics ? j->graph->nics : s->nics;
         longest = j->graph->longest > longest ? j->graph->longest : longest;
