@@ -129,57 +129,58 @@ static void test_files(void **state)
 }
 
 /* Written by hand, as schedgen's description has them. */
+static const struct {
+    const char *parameters, *text;
+} small[] = {
+    /* Of tasks 0 to 4 task 1 has the child 3 in round 1 and none in round 2: that dependency comes twice.
+     */
+    {"pattern=binomialtreebcast commsize=5 datasize=3",
+     "num_ranks 5\nrank 0 {\nsend 3b to 1\nsend 3b to 2\nsend 3b to 4\n}\n"
+     "rank 1 {\na: recv 3b from 0\nb: send 3b to 3\nb requires a\nb requires a\n}\n"
+     "rank 2 {\nrecv 3b from 0\n}\nrank 3 {\nrecv 3b from 1\n}\nrank 4 {\nrecv 3b from 0\n}\n"},
+    {"pattern=binomialtreereduce commsize=4 datasize=3 root=2",
+     "num_ranks 4\nrank 0 {\nsend 3b to 2\n}\n"
+     "rank 1 {\na: send 3b to 2\nb: recv 3b from 3\na requires b\n}\n"
+     "rank 2 {\nrecv 3b from 1\nrecv 3b from 0\n}\nrank 3 {\nsend 3b to 1\n}\n"},
+    {"pattern=nwaydissemination commsize=3 nway=1 datasize=5",
+     "num_ranks 3\n"
+     "rank 0 {\na: send 5b to 1\nb: recv 5b from 2\nc: send 5b to 2\nd: calc 5\ne: recv 5b from 1\n"
+     "d requires b\nc requires b\nc requires d\n}\n"
+     "rank 1 {\na: send 5b to 2\nb: recv 5b from 0\nc: send 5b to 0\nd: calc 5\ne: recv 5b from 2\n"
+     "d requires b\nc requires b\nc requires d\n}\n"
+     "rank 2 {\na: send 5b to 0\nb: recv 5b from 1\nc: send 5b to 1\nd: calc 5\ne: recv 5b from 0\n"
+     "d requires b\nc requires b\nc requires d\n}\n"},
+    {"pattern=pipelinedringdep commsize=3 datasize=5 segmentsize=3",
+     "num_ranks 3\nrank 0 {\nsend 3b to 1\nsend 2b to 1\n}\n"
+     "rank 1 {\na: recv 3b from 0\nb: send 3b to 2\nb requires a\nc: recv 2b from 0\nd: send 2b to 2\n"
+     "d requires c\nc requires b\n}\nrank 2 {\nrecv 3b from 1\nrecv 2b from 1\n}\n"},
+    {"pattern=linbarrier commsize=3",
+     "num_ranks 3\nrank 0 {\na: calc 0\nb: recv 1b from 1\nc: send 1b to 1\na requires b\nc requires a\n"
+     "d: recv 1b from 2\ne: send 1b to 2\na requires d\ne requires a\n}\n"
+     "rank 1 {\nsend 1b to 0\nrecv 1b from 0\n}\nrank 2 {\nsend 1b to 0\nrecv 1b from 0\n}\n"},
+    {"pattern=allreduce_recdoub commsize=2 datasize=9 rpl_dep_cmp=7",
+     "num_ranks 2\nrank 0 {\nsend 4b to 1\nrecv 4b from 1\na: calc 7\nb: send 4b to 1\nb requires a\n"
+     "recv 4b from 1\n}\n"
+     "rank 1 {\nsend 4b to 0\nrecv 4b from 0\na: calc 7\nb: send 4b to 0\nb requires a\n"
+     "recv 4b from 0\n}\n"},
+    {"pattern=stencil grid=[3] grid_periodic=false timesteps=2 datasize=6 "
+     "timestep=4ns",
+     "num_ranks 3\n"
+     "rank 0 {\na: calc 4\nb: recv 6b from 1 tag 0\nb requires a\nc: send 6b to 1 tag 1\nc requires a\n"
+     "d: calc 4\nd requires b\nd requires c\ne: recv 6b from 1 tag 8\ne requires d\n"
+     "f: send 6b to 1 tag 9\nf requires d\n}\n"
+     "rank 1 {\na: calc 4\nb: recv 6b from 0 tag 1\nb requires a\nc: recv 6b from 2 tag 0\nc requires a\n"
+     "d: send 6b to 0 tag 0\nd requires a\ne: send 6b to 2 tag 1\ne requires a\n"
+     "f: calc 4\nf requires b\nf requires c\nf requires d\nf requires e\n"
+     "g: recv 6b from 0 tag 9\ng requires f\nh: recv 6b from 2 tag 8\nh requires f\n"
+     "i: send 6b to 0 tag 8\ni requires f\nj: send 6b to 2 tag 9\nj requires f\n}\n"
+     "rank 2 {\na: calc 4\nb: recv 6b from 1 tag 1\nb requires a\nc: send 6b to 1 tag 0\nc requires a\n"
+     "d: calc 4\nd requires b\nd requires c\ne: recv 6b from 1 tag 9\ne requires d\n"
+     "f: send 6b to 1 tag 8\nf requires d\n}\n"},
+};
+
 static void test_small(void **state)
 {
-    static const struct {
-        const char *parameters, *text;
-    } small[] = {
-        /* Of tasks 0 to 4 task 1 has the child 3 in round 1 and none in round 2: that dependency comes twice.
-         */
-        {"pattern=binomialtreebcast commsize=5 datasize=3",
-         "num_ranks 5\nrank 0 {\nsend 3b to 1\nsend 3b to 2\nsend 3b to 4\n}\n"
-         "rank 1 {\na: recv 3b from 0\nb: send 3b to 3\nb requires a\nb requires a\n}\n"
-         "rank 2 {\nrecv 3b from 0\n}\nrank 3 {\nrecv 3b from 1\n}\nrank 4 {\nrecv 3b from 0\n}\n"},
-        {"pattern=binomialtreereduce commsize=4 datasize=3 root=2",
-         "num_ranks 4\nrank 0 {\nsend 3b to 2\n}\n"
-         "rank 1 {\na: send 3b to 2\nb: recv 3b from 3\na requires b\n}\n"
-         "rank 2 {\nrecv 3b from 1\nrecv 3b from 0\n}\nrank 3 {\nsend 3b to 1\n}\n"},
-        {"pattern=nwaydissemination commsize=3 nway=1 datasize=5",
-         "num_ranks 3\n"
-         "rank 0 {\na: send 5b to 1\nb: recv 5b from 2\nc: send 5b to 2\nd: calc 5\ne: recv 5b from 1\n"
-         "d requires b\nc requires b\nc requires d\n}\n"
-         "rank 1 {\na: send 5b to 2\nb: recv 5b from 0\nc: send 5b to 0\nd: calc 5\ne: recv 5b from 2\n"
-         "d requires b\nc requires b\nc requires d\n}\n"
-         "rank 2 {\na: send 5b to 0\nb: recv 5b from 1\nc: send 5b to 1\nd: calc 5\ne: recv 5b from 0\n"
-         "d requires b\nc requires b\nc requires d\n}\n"},
-        {"pattern=pipelinedringdep commsize=3 datasize=5 segmentsize=3",
-         "num_ranks 3\nrank 0 {\nsend 3b to 1\nsend 2b to 1\n}\n"
-         "rank 1 {\na: recv 3b from 0\nb: send 3b to 2\nb requires a\nc: recv 2b from 0\nd: send 2b to 2\n"
-         "d requires c\nc requires b\n}\nrank 2 {\nrecv 3b from 1\nrecv 2b from 1\n}\n"},
-        {"pattern=linbarrier commsize=3",
-         "num_ranks 3\nrank 0 {\na: calc 0\nb: recv 1b from 1\nc: send 1b to 1\na requires b\nc requires a\n"
-         "d: recv 1b from 2\ne: send 1b to 2\na requires d\ne requires a\n}\n"
-         "rank 1 {\nsend 1b to 0\nrecv 1b from 0\n}\nrank 2 {\nsend 1b to 0\nrecv 1b from 0\n}\n"},
-        {"pattern=allreduce_recdoub commsize=2 datasize=9 rpl_dep_cmp=7",
-         "num_ranks 2\nrank 0 {\nsend 4b to 1\nrecv 4b from 1\na: calc 7\nb: send 4b to 1\nb requires a\n"
-         "recv 4b from 1\n}\n"
-         "rank 1 {\nsend 4b to 0\nrecv 4b from 0\na: calc 7\nb: send 4b to 0\nb requires a\n"
-         "recv 4b from 0\n}\n"},
-        {"pattern=stencil grid=[3] grid_periodic=false timesteps=2 datasize=6 "
-         "timestep=4ns",
-         "num_ranks 3\n"
-         "rank 0 {\na: calc 4\nb: recv 6b from 1 tag 0\nb requires a\nc: send 6b to 1 tag 1\nc requires a\n"
-         "d: calc 4\nd requires b\nd requires c\ne: recv 6b from 1 tag 8\ne requires d\n"
-         "f: send 6b to 1 tag 9\nf requires d\n}\n"
-         "rank 1 {\na: calc 4\nb: recv 6b from 0 tag 1\nb requires a\nc: recv 6b from 2 tag 0\nc requires a\n"
-         "d: send 6b to 0 tag 0\nd requires a\ne: send 6b to 2 tag 1\ne requires a\n"
-         "f: calc 4\nf requires b\nf requires c\nf requires d\nf requires e\n"
-         "g: recv 6b from 0 tag 9\ng requires f\nh: recv 6b from 2 tag 8\nh requires f\n"
-         "i: send 6b to 0 tag 8\ni requires f\nj: send 6b to 2 tag 9\nj requires f\n}\n"
-         "rank 2 {\na: calc 4\nb: recv 6b from 1 tag 1\nb requires a\nc: send 6b to 1 tag 0\nc requires a\n"
-         "d: calc 4\nd requires b\nd requires c\ne: recv 6b from 1 tag 9\ne requires d\n"
-         "f: send 6b to 1 tag 8\nf requires d\n}\n"},
-    };
     for (size_t i = 0; i < LENGTH(small); i++) {
         struct graph *made = make(small[i].parameters), *text = read_text(small[i].text, 1000, made->tasks);
         expect_same(text, made, true);

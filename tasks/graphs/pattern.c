@@ -1,4 +1,4 @@
-/* pattern.c - the table of patterns, the keys that they share, and a pattern as a graph or a file. */
+/* pattern.c - the table of patterns, and a pattern as a graph or a file. */
 #include "tasks/graphs/pattern.h"
 
 #include "tasks/graphs/build.h"
@@ -39,63 +39,6 @@ const struct ker_option graph_pattern_options[] = {
          "schedule: which one; names and parameters are those of schedgen, the generator of LogGOPSim."},
     {.key = NULL},
 };
-
-const struct ker_option graph_unit_options[] = {
-    {.key = "jobs[].time_unit",
-     .type = KER_TYPE_TIME,
-     .fallback = "1 ns",
-     .minimum = "1 ps",
-     .maximum = "1 s",
-     .meaning = "trace, schedule: of a GOAL schedule: how long a calculation of 1 takes."},
-    {.key = NULL},
-};
-
-const struct ker_option graph_size_options[] = {
-    {.key = "jobs[].commsize",
-     .type = KER_TYPE_INT,
-     .fallback = "8",
-     .minimum = "1",
-     .maximum = "2147483647",
-     .meaning = "schedule: number of tasks; random_bisect: of an odd number one less."},
-    {.key = NULL},
-};
-
-const struct ker_option graph_bytes_options[] = {
-    {.key = "jobs[].datasize",
-     .type = KER_TYPE_BYTES,
-     .fallback = "1",
-     .maximum = "1 TiB",
-     .meaning = "schedule: size of a message; of segmented ones, allreduce_ring and allreduce_recdoub of all "
-                "that is divided."},
-    {.key = NULL},
-};
-
-const struct ker_option graph_root_options[] = {
-    {.key = "jobs[].root",
-     .type = KER_TYPE_INT,
-     .fallback = "0",
-     .minimum = "0",
-     .maximum = "2147483646",
-     .meaning =
-         "schedule: the task from which all comes, or to which it goes; it changes places with task 0."},
-    {.key = NULL},
-};
-
-const struct ker_option graph_segment_options[] = {
-    {.key = "jobs[].segmentsize",
-     .type = KER_TYPE_BYTES,
-     .fallback = "1",
-     .maximum = "1 TiB",
-     .meaning = "pipelinedring: bytes of a message; the last has what is left of jobs[].datasize."},
-    {.key = NULL},
-};
-
-void graph_pattern_calculation(const struct graph_pattern *p, struct graph_op *op, uint64_t units)
-{
-    double time = (double)(units * p->unit) * p->factor;
-    op->kind = GRAPH_CALCULATION;
-    op->amount = p->factor == 1 ? units * p->unit : (uint64_t)llround(time);
-}
 
 /* ---- opening ---- */
 
