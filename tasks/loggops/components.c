@@ -102,30 +102,35 @@ static void processes_make(struct loggops_system *s)
     size_t ops = 0;
     for (uint32_t job = 0; job < s->jobs; job++) {
         const struct graph *graph = s->job[job].graph;
-        for (uint32_t i = 0; s->cpus > 1 && i < graph->count; i++)
+        for (uint32_t i = 0; graph && s->cpus > 1 && i < graph->count; i++)
             ops += graph->task[i].ops;
     }
     s->ready = ops ? ker_alloc(ops * sizeof *s->ready) : NULL;
     ops = 0;
-    for (uint32_t job = 0; job < s->jobs; job++) {
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint32_t job = loggops_job_of(s, s->first + i);
         const struct loggops_job *j = &s->job[job];
-        for (uint32_t i = 0; i < j->graph->count; ops += j->graph->task[i++].ops)
-            s->process[j->first + j->graph->first + i - s->first] = (struct loggops_process){
-                .task = &j->graph->task[i],
-                .ready = s->ready ? s->ready + ops : NULL,
-                .posted = {KER_NONE, KER_NONE},
-                .unexpected = {KER_NONE, KER_NONE},
-            };
+        struct loggops_process *p = &s->process[i];
+        *p = (struct loggops_process){.job = job,
+                                      .left = KER_NONE,
+                                      .posted = {.first = KER_NONE, .last = KER_NONE},
+                                      .unexpected = {.first = KER_NONE, .last = KER_NONE}};
+        if (!j->graph)
+            continue;
+        p->task = &j->graph->task[s->first + i - j->first - j->graph->first];
+        p->ready = s->ready ? s->ready + ops : NULL;
+        ops += p->task->ops;
     }
 }
 
 void task_loggops_attach(struct loggops_system *s, struct ker_engine *engine)
 {
     s->engine = engine;
-    s->events.free = KER_NONE;
+    s->events.free = s->left.free = KER_NONE;
+    loggops_match_init(s);
     processes_make(s);
     for (uint32_t i = 0; i < s->count; i++)
-        loggops_begin(s, &s->process[i], s->job[loggops_job_of(s, s->first + i)].start);
+        loggops_begin(s, &s->process[i], s->job[s->process[i].job].start);
     for (uint32_t i = 0; i < groups(s); i++) {
         ker_engine_set(engine, i, &loggops_class, &s->group[i], true);
         wake(&s->group[i], i);

@@ -50,17 +50,38 @@ enum loggops_kind {
 struct loggops_event {
     ker_time time;
     ker_time cause[LOGGOPS_GENERATIONS]; /* when what made it was handled, and what made that; -1: nothing */
-    uint64_t bytes;
+    union {
+        uint64_t bytes;
+        struct {
+            uint32_t step, more; /* of operations: so many more, each by so much further */
+        };
+    };
     uint32_t origin, number; /* the process that made it, and its count */
     uint32_t process;        /* that it happens to: local index */
     uint32_t child, next;    /* in the queue; next also in lists */
-    uint32_t tag;
-    uint32_t op, match; /* the sender's operation, or the process's own; the receiver's */
+    uint32_t tag;            /* of operations: enum graph_kind */
+    uint32_t op, match;      /* the sender's operation, or the process's own; the receiver's */
     uint8_t kind, cpu, nic;
 };
 
 struct loggops_list {
     uint32_t first, last;
+    uint32_t lookup : 31, odd : 1; /* of lists of match.c: looked up there, or 0; has a message of any tag */
+};
+
+struct loggops_posted {
+    uint32_t op, next, peer, tag;
+};
+
+/* Of a pattern: an operation of whose dependencies some are met. */
+struct loggops_left {
+    uint32_t op, count, next;
+};
+
+/* An operation that has become free. */
+struct loggops_free {
+    uint32_t op;
+    uint8_t kind, cpu, nic;
 };
 
 /* What waits for the same cpu and adapter: only the first of it is in the queue. */
@@ -70,11 +91,13 @@ struct loggops_blocked {
 };
 
 struct loggops_process {
-    const struct graph_task *task;
-    ker_time *ready;                        /* of each operation: when what it depends on was done; with one
-                                               cpu that needs no memory: NULL */
+    const struct graph_task *task; /* NULL: a pattern's, computed */
+    ker_time *ready;               /* of each operation: when what it depends on was done; with one
+                                      cpu that needs no memory: NULL */
+    uint32_t job;
     uint32_t number;                        /* events it has made */
     uint32_t done;                          /* operations */
+    uint32_t left;                          /* of a pattern: list of struct loggops_left */
     struct loggops_list posted, unexpected; /* receives without a message, messages without a receive */
 };
 
@@ -119,10 +142,13 @@ struct loggops_system {
      * is told without delay. */
     struct loggops_process *current, *other;
     struct loggops_released {
-        uint32_t *op;
+        struct loggops_free *op;
         uint32_t count, room;
     } released[2];
-    uint64_t handled, messages;
+    KER_POOL(struct loggops_posted) posted;
+    KER_POOL(struct loggops_left) left;
+    struct ker_chunks lookups; /* of long lists */
+    uint64_t handled, messages, steps;
 };
 
 /* The global number of a process on this rank. */
@@ -177,8 +203,44 @@ ker_time loggops_transmit(struct loggops_system *, struct loggops_process *, uns
 void loggops_take_in(struct loggops_system *, struct loggops_process *, const struct loggops_event *,
                      uint64_t bytes);
 
-/* -- process.c -- */
+/* -- ops.c -- */
+static inline const struct graph_op *loggops_op(const struct loggops_system *s,
+                                                const struct loggops_process *p, uint32_t number,
+                                                struct graph_op *room)
+{
+    if (p->task)
+        return &p->task->op[number];
+    const struct loggops_job *j = &s->job[p->job];
+    graph_pattern_op(j->pattern, loggops_rank(s, p) - j->first, number, room);
+    return room;
+}
+uint32_t loggops_ops(const struct loggops_system *, const struct loggops_process *); /* how many it has */
+/* When the operation of an event can be taken at the earliest, as far as is known. */
+ker_time loggops_op_time(struct loggops_system *, const struct loggops_process *,
+                         const struct loggops_event *, ker_time now);
+/* An operation has begun, or is done, at that time: what waits for it becomes free, in s->released. */
+void loggops_op_begun(struct loggops_system *, struct loggops_process *, const struct graph_op *,
+                      ker_time when);
+void loggops_op_done(struct loggops_system *, struct loggops_process *, uint32_t number, ker_time when);
+/* What has become free goes into the queue, by kind: sends, receives, calculations. */
+void loggops_released_put(struct loggops_system *, struct loggops_process *, struct loggops_released *,
+                          const ker_time *cause, ker_time now);
 void loggops_begin(struct loggops_system *, struct loggops_process *, ker_time start);
+
+/* -- match.c -- */
+void loggops_match_init(struct loggops_system *);
+void loggops_match_free(struct loggops_system *);
+/* The message that a receive meets, an event, out of its list; KER_NONE: none, it is posted. */
+uint32_t loggops_match_receive(struct loggops_system *, struct loggops_process *, uint32_t number,
+                               const struct graph_op *);
+/* The receive that a message meets, out of its list; false: none, the event is kept. */
+bool loggops_match_message(struct loggops_system *, struct loggops_process *, uint32_t message,
+                           uint32_t *receive);
+/* What is in a list, in its order, malloc'ed: events of messages, or of s->posted. */
+uint32_t *loggops_match_left(struct loggops_system *, const struct loggops_process *, bool messages,
+                             uint32_t *count);
+
+/* -- process.c -- */
 /* Everything of a group up to and with this time. */
 void loggops_group_run(struct loggops_group *, ker_time until);
 

@@ -12,80 +12,6 @@
  */
 #include "tasks/loggops/model.h"
 
-/* ---- operations become free ---- */
-
-/* When an operation can be taken at the earliest, as far as is known. */
-static ker_time op_time(struct loggops_system *s, const struct loggops_process *p, const struct graph_op *op,
-                        ker_time now)
-{
-    ker_time time = loggops_later(now, *loggops_cpu(s, p, op->cpu));
-    return op->kind == GRAPH_SEND ? loggops_later(time, *loggops_sending(s, p, op->nic)) : time;
-}
-
-static void op_put(struct loggops_system *s, struct loggops_process *p, uint32_t number,
-                   const ker_time *cause, ker_time now)
-{
-    const struct graph_op *op = &p->task->op[number];
-    uint32_t index = loggops_event_new(s, p, cause, LOGGOPS_OPERATION);
-    struct loggops_event *e = loggops_event_at(s, index);
-    e->time = op_time(s, p, op, p->ready ? loggops_later(now, p->ready[number]) : now);
-    e->op = number;
-    loggops_queue_put(s, &loggops_group_of(s, p)->queue, index);
-}
-
-/* What waits for something that has happened at `when`. */
-static void release(struct loggops_system *s, struct loggops_process *p, uint32_t first, uint32_t count,
-                    ker_time when)
-{
-    struct loggops_released *r = &s->released[p != s->current];
-    KER_RESERVE(r->op, r->room, r->count + count);
-    for (uint32_t i = 0; i < count; i++) {
-        uint32_t dependent = p->task->dependent[first + i];
-        if (p->ready)
-            p->ready[dependent] = loggops_later(p->ready[dependent], when);
-        if (--p->task->op[dependent].before == 0)
-            r->op[r->count++] = dependent;
-    }
-}
-
-static void op_begun(struct loggops_system *s, struct loggops_process *p, uint32_t number, ker_time when)
-{
-    const struct graph_op *op = &p->task->op[number];
-    release(s, p, op->first, op->on_begin, when);
-}
-
-static void op_done(struct loggops_system *s, struct loggops_process *p, uint32_t number, ker_time when)
-{
-    const struct graph_op *op = &p->task->op[number];
-    release(s, p, op->first + op->on_begin, op->on_done, when);
-    p->done++;
-}
-
-/* What has become free of a process, by kind: sends, receives, calculations. */
-static void released_put(struct loggops_system *s, struct loggops_process *p, struct loggops_released *r,
-                         const ker_time *cause, ker_time now)
-{
-    if (r->count == 1) {
-        op_put(s, p, r->op[0], cause, now);
-    } else {
-        for (unsigned kind = GRAPH_SEND; kind <= GRAPH_CALCULATION; kind++)
-            for (uint32_t i = 0; i < r->count; i++)
-                if (p->task->op[r->op[i]].kind == kind)
-                    op_put(s, p, r->op[i], cause, now);
-    }
-    r->count = 0;
-}
-
-void loggops_begin(struct loggops_system *s, struct loggops_process *p, ker_time start)
-{
-    static const ker_time nothing[LOGGOPS_GENERATIONS] = {-1, -1, -1};
-    struct loggops_released *r = &s->released[0];
-    for (uint32_t i = 0; i < p->task->ops; i++)
-        if (p->task->op[i].before == 0)
-            *KER_PUSH(r->op, r->count, r->room) = i;
-    released_put(s, p, r, nothing, start);
-}
-
 /* ---- messages ---- */
 
 struct now {
@@ -118,7 +44,7 @@ static void sender_free(struct loggops_system *s, const struct now *now, const s
     *cpu = loggops_later(*cpu, now->time);
     *nic = loggops_later(*nic, now->time);
     s->other = p;
-    op_done(s, p, m->op, now->time);
+    loggops_op_done(s, p, m->op, now->time);
 }
 
 /* A message, or the request of one, has met its receive. */
@@ -127,7 +53,7 @@ static void matched(struct loggops_system *s, struct loggops_process *p, const s
 {
     if (m->kind == LOGGOPS_MESSAGE) {
         sender_free(s, now, m);
-        op_done(s, p, receive, loggops_later(now->time, *loggops_cpu(s, p, m->cpu)));
+        loggops_op_done(s, p, receive, loggops_later(now->time, *loggops_cpu(s, p, m->cpu)));
         return;
     }
     struct loggops_event answer = *m;
@@ -137,77 +63,30 @@ static void matched(struct loggops_system *s, struct loggops_process *p, const s
     post(s, p, now, &answer, m->origin, *loggops_cpu(s, p, m->cpu) + s->set.latency);
 }
 
-static bool fits(const struct graph_op *receive, uint32_t source, uint32_t tag)
-{
-    return (receive->peer == source || receive->peer == GRAPH_ANY) &&
-           (receive->tag == tag || receive->tag == GRAPH_ANY || tag == GRAPH_ANY);
-}
-
-static void list_append(struct loggops_system *s, struct loggops_list *l, uint32_t index)
-{
-    loggops_event_at(s, index)->next = KER_NONE;
-    if (l->first == KER_NONE)
-        l->first = index;
-    else
-        loggops_event_at(s, l->last)->next = index;
-    l->last = index;
-}
-
-static void list_remove(struct loggops_system *s, struct loggops_list *l, uint32_t previous, uint32_t index)
-{
-    uint32_t next = loggops_event_at(s, index)->next;
-    if (previous == KER_NONE)
-        l->first = next;
-    else
-        loggops_event_at(s, previous)->next = next;
-    if (l->last == index)
-        l->last = previous;
-}
-
-/* The source of a message as the job's tasks are numbered. */
-static uint32_t source_of(const struct loggops_system *s, uint32_t process)
-{
-    uint32_t job = loggops_job_of(s, process);
-    return process - s->job[job].first;
-}
-
-/* The event is kept when nothing fits. */
 static void receive_begin(struct loggops_system *s, struct loggops_process *p, const struct now *now,
-                          uint32_t index)
+                          uint32_t number)
 {
-    uint32_t number = loggops_event_at(s, index)->op, previous = KER_NONE;
-    const struct graph_op *op = &p->task->op[number];
-    op_begun(s, p, number, now->time);
-    for (uint32_t i = p->unexpected.first; i != KER_NONE; previous = i, i = loggops_event_at(s, i)->next) {
-        struct loggops_event m = *loggops_event_at(s, i);
-        if (!fits(op, source_of(s, m.origin), m.tag))
-            continue;
-        list_remove(s, &p->unexpected, previous, i);
-        KER_POOL_GIVE(&s->events, i);
-        KER_POOL_GIVE(&s->events, index);
-        matched(s, p, now, &m, number);
+    struct graph_op room;
+    const struct graph_op *op = loggops_op(s, p, number, &room);
+    loggops_op_begun(s, p, op, now->time);
+    uint32_t message = loggops_match_receive(s, p, number, op);
+    if (message == KER_NONE)
         return;
-    }
-    list_append(s, &p->posted, index);
+    struct loggops_event m = *loggops_event_at(s, message);
+    KER_POOL_GIVE(&s->events, message);
+    matched(s, p, now, &m, number);
 }
 
 /* A message, or the request of one, has been taken in. */
 static void message_match(struct loggops_system *s, struct loggops_process *p, const struct now *now,
                           uint32_t index)
 {
-    const struct loggops_event m = *loggops_event_at(s, index);
-    uint32_t previous = KER_NONE, source = source_of(s, m.origin);
-    for (uint32_t i = p->posted.first; i != KER_NONE; previous = i, i = loggops_event_at(s, i)->next) {
-        uint32_t number = loggops_event_at(s, i)->op;
-        if (!fits(&p->task->op[number], source, m.tag))
-            continue;
-        list_remove(s, &p->posted, previous, i);
-        KER_POOL_GIVE(&s->events, i);
-        KER_POOL_GIVE(&s->events, index);
-        matched(s, p, now, &m, number);
+    uint32_t receive;
+    if (!loggops_match_message(s, p, index, &receive))
         return;
-    }
-    list_append(s, &p->unexpected, index);
+    struct loggops_event m = *loggops_event_at(s, index);
+    KER_POOL_GIVE(&s->events, index);
+    matched(s, p, now, &m, receive);
 }
 
 /* ---- one event ---- */
@@ -215,10 +94,8 @@ static void message_match(struct loggops_system *s, struct loggops_process *p, c
 /* From when on what the event needs is free. */
 static ker_time possible(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e)
 {
-    if (e->kind == LOGGOPS_OPERATION) {
-        const struct graph_op *op = &p->task->op[e->op];
-        return op->kind == GRAPH_RECEIVE ? e->time : op_time(s, p, op, e->time);
-    }
+    if (e->kind == LOGGOPS_OPERATION)
+        return e->tag == GRAPH_RECEIVE ? e->time : loggops_op_time(s, p, e, e->time);
     if (e->kind == LOGGOPS_FETCH)
         return loggops_later(e->time, *loggops_sending(s, p, e->nic));
     if (e->kind == LOGGOPS_LEFT)
@@ -229,9 +106,8 @@ static ker_time possible(struct loggops_system *s, struct loggops_process *p, co
 }
 
 static void send_begin(struct loggops_system *s, struct loggops_process *p, const struct now *now,
-                       uint32_t number)
+                       uint32_t number, const struct graph_op *op)
 {
-    const struct graph_op *op = &p->task->op[number];
     bool waits = op->amount > s->set.eager, asks = waits && s->set.rendezvous != LOGGOPS_INSTANT;
     struct loggops_event m = {.kind = asks ? LOGGOPS_REQUEST : LOGGOPS_MESSAGE,
                               .bytes = op->amount,
@@ -239,33 +115,32 @@ static void send_begin(struct loggops_system *s, struct loggops_process *p, cons
                               .op = number,
                               .cpu = op->cpu,
                               .nic = op->nic};
-    uint32_t to = op->peer + s->job[loggops_job_of(s, loggops_rank(s, p))].first;
+    uint32_t to = op->peer + s->job[p->job].first;
     ker_time arrival = loggops_transmit(s, p, op->cpu, op->nic, now->time, asks ? 1 : op->amount);
     s->messages++;
     post(s, p, now, &m, to, arrival);
-    op_begun(s, p, number, now->time);
+    loggops_op_begun(s, p, op, now->time);
     if (!waits)
-        op_done(s, p, number, *loggops_cpu(s, p, op->cpu));
+        loggops_op_done(s, p, number, *loggops_cpu(s, p, op->cpu));
 }
 
-/* Of the process's own operations; a receive keeps its event. */
+/* Of the process's own operations. */
 static void operation(struct loggops_system *s, struct loggops_process *p, const struct now *now,
-                      uint32_t index)
+                      uint32_t number, enum graph_kind kind)
 {
-    uint32_t number = loggops_event_at(s, index)->op;
-    const struct graph_op *op = &p->task->op[number];
-    if (op->kind == GRAPH_RECEIVE) {
-        receive_begin(s, p, now, index);
+    struct graph_op room;
+    if (kind == GRAPH_RECEIVE) {
+        receive_begin(s, p, now, number);
         return;
     }
-    KER_POOL_GIVE(&s->events, index);
-    if (op->kind == GRAPH_SEND) {
-        send_begin(s, p, now, number);
+    const struct graph_op *op = loggops_op(s, p, number, &room);
+    if (kind == GRAPH_SEND) {
+        send_begin(s, p, now, number, op);
         return;
     }
     loggops_cpu_take(s, p, op->cpu, now->time + (ker_time)op->amount);
-    op_begun(s, p, number, now->time);
-    op_done(s, p, number, *loggops_cpu(s, p, op->cpu));
+    loggops_op_begun(s, p, op, now->time);
+    loggops_op_done(s, p, number, *loggops_cpu(s, p, op->cpu));
 }
 
 /* Of what has come: rendezvous after its request. */
@@ -278,7 +153,7 @@ static void rendezvous(struct loggops_system *s, struct loggops_process *p, cons
         m.kind = LOGGOPS_DATA;
         post(s, p, now, &m, e->origin,
              loggops_transmit(s, p, e->cpu, e->nic, now->time + s->set.overhead, e->bytes));
-        op_done(s, p, e->op, *loggops_cpu(s, p, e->cpu));
+        loggops_op_done(s, p, e->op, *loggops_cpu(s, p, e->cpu));
         break;
     case LOGGOPS_FETCH:
         m.kind = LOGGOPS_DATA;
@@ -287,7 +162,7 @@ static void rendezvous(struct loggops_system *s, struct loggops_process *p, cons
         break;
     case LOGGOPS_DATA:
         loggops_take_in(s, p, e, e->bytes);
-        op_done(s, p, e->match, *loggops_cpu(s, p, e->cpu));
+        loggops_op_done(s, p, e->match, *loggops_cpu(s, p, e->cpu));
         m.kind = LOGGOPS_LEFT;
         if (s->set.rendezvous == LOGGOPS_READ)
             post(s, p, now, &m, e->origin,
@@ -295,10 +170,18 @@ static void rendezvous(struct loggops_system *s, struct loggops_process *p, cons
         break;
     default:
         loggops_cpu_take(s, p, e->cpu, loggops_later(*loggops_cpu(s, p, e->cpu), now->time));
-        op_done(s, p, e->op, now->time);
+        loggops_op_done(s, p, e->op, now->time);
     }
 }
 
+static void run_advance(struct loggops_event *e)
+{
+    e->op += e->step;
+    e->number++;
+    e->more--;
+}
+
+/* An operation of a run that goes on leaves the event, with those that follow. */
 static void event_handle(struct loggops_system *s, struct loggops_process *p, uint32_t index)
 {
     const struct loggops_event e = *loggops_event_at(s, index);
@@ -306,7 +189,11 @@ static void event_handle(struct loggops_system *s, struct loggops_process *p, ui
     s->handled++;
     s->current = p;
     if (e.kind == LOGGOPS_OPERATION) {
-        operation(s, p, &now, index);
+        if (e.more)
+            run_advance(loggops_event_at(s, index));
+        else
+            KER_POOL_GIVE(&s->events, index);
+        operation(s, p, &now, e.op, (enum graph_kind)e.tag);
     } else if (e.kind == LOGGOPS_MESSAGE || e.kind == LOGGOPS_REQUEST) {
         loggops_take_in(s, p, &e, e.kind == LOGGOPS_REQUEST ? 1 : e.bytes);
         message_match(s, p, &now, index);
@@ -315,9 +202,9 @@ static void event_handle(struct loggops_system *s, struct loggops_process *p, ui
         rendezvous(s, p, &now, &e);
     }
     if (s->released[0].count)
-        released_put(s, p, &s->released[0], now.cause, now.time);
+        loggops_released_put(s, p, &s->released[0], now.cause, now.time);
     if (s->released[1].count)
-        released_put(s, s->other, &s->released[1], now.cause, now.time);
+        loggops_released_put(s, s->other, &s->released[1], now.cause, now.time);
 }
 
 /* ---- events that wait for a cpu or an adapter ---- */
@@ -328,12 +215,10 @@ static struct loggops_blocked *blocked_of(struct loggops_system *s, struct loggo
 {
     struct loggops_blocked *own = &s->blocked[(size_t)(p - s->process) * s->resources];
     unsigned pairs = s->cpus * s->nics;
-    if (e->kind == LOGGOPS_OPERATION) {
-        const struct graph_op *op = &p->task->op[e->op];
-        if (op->kind == GRAPH_RECEIVE)
-            return NULL;
-        return own + (op->kind == GRAPH_CALCULATION ? op->cpu : s->cpus + op->cpu * s->nics + op->nic);
-    }
+    if (e->kind == LOGGOPS_OPERATION && e->tag == GRAPH_RECEIVE)
+        return NULL;
+    if (e->kind == LOGGOPS_OPERATION)
+        return own + (e->tag == GRAPH_CALCULATION ? e->cpu : s->cpus + e->cpu * s->nics + e->nic);
     if (e->kind == LOGGOPS_LEFT)
         return NULL;
     if (e->kind == LOGGOPS_FETCH)
@@ -367,6 +252,18 @@ static uint32_t blocked_next(struct loggops_system *s, struct loggops_blocked *b
     return b->first;
 }
 
+/* What is left of a run keeps its place before all that it holds back. */
+static void run_put(struct loggops_system *s, struct loggops_process *p, uint32_t *queue, uint32_t index,
+                    ker_time now)
+{
+    struct loggops_event *e = loggops_event_at(s, index);
+    ker_time free_at = possible(s, p, e);
+    if (free_at > now)
+        event_block(s, p, queue, index, free_at);
+    else
+        loggops_queue_put(s, queue, index);
+}
+
 void loggops_group_run(struct loggops_group *g, ker_time until)
 {
     struct loggops_system *s = g->system;
@@ -377,6 +274,11 @@ void loggops_group_run(struct loggops_group *g, ker_time until)
         ker_time now = e->time, free_at = possible(s, p, e);
         if (free_at > now) {
             event_block(s, p, &g->queue, index, free_at);
+            continue;
+        }
+        if (e->kind == LOGGOPS_OPERATION && e->more) {
+            event_handle(s, p, index);
+            run_put(s, p, &g->queue, index, now);
             continue;
         }
         uint32_t next = blocked_next(s, blocked_of(s, p, e), index);

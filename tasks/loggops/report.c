@@ -10,6 +10,9 @@ struct row {
     struct loggops_system *system;
     const struct loggops_process *process;
     uint32_t job;
+    struct {
+        uint64_t count, amount;
+    } of[3]; /* its program, by enum graph_kind */
 };
 
 static const char *job_text(const void *context, uint32_t job)
@@ -19,10 +22,10 @@ static const char *job_text(const void *context, uint32_t job)
 
 static ker_time finish_of(struct loggops_system *s, const struct loggops_process *p)
 {
-    ker_time finish = s->job[loggops_job_of(s, loggops_rank(s, p))].start;
+    ker_time finish = s->job[p->job].start;
     for (unsigned cpu = 0; cpu < s->cpus; cpu++)
         finish = *loggops_cpu(s, p, cpu) > finish ? *loggops_cpu(s, p, cpu) : finish;
-    return p->done < p->task->ops ? KER_TIME_MAX : finish;
+    return p->done < loggops_ops(s, p) ? KER_TIME_MAX : finish;
 }
 
 static uint32_t task_of(const struct row *row)
@@ -30,29 +33,17 @@ static uint32_t task_of(const struct row *row)
     return loggops_rank(row->system, row->process) - row->system->job[row->job].first;
 }
 
-static uint64_t bytes_of(const struct row *row, enum graph_kind kind, uint64_t *messages)
+static struct row row_of(struct loggops_system *s, const struct loggops_process *p)
 {
-    uint64_t bytes = 0;
-    *messages = 0;
-    for (uint32_t i = 0; i < row->process->task->ops; i++)
-        if (row->process->task->op[i].kind == kind) {
-            bytes += row->process->task->op[i].amount;
-            ++*messages;
-        }
-    return bytes;
-}
-
-static uint64_t amount_of(const struct row *row, enum graph_kind kind)
-{
-    uint64_t messages;
-    return bytes_of(row, kind, &messages);
-}
-
-static uint64_t count_of(const struct row *row, enum graph_kind kind)
-{
-    uint64_t messages;
-    bytes_of(row, kind, &messages);
-    return messages;
+    struct row row = {s, p, p->job, {{0, 0}}};
+    uint32_t ops = loggops_ops(s, p);
+    for (uint32_t i = 0; i < ops; i++) {
+        struct graph_op room;
+        const struct graph_op *op = loggops_op(s, p, i, &room);
+        row.of[op->kind].count++;
+        row.of[op->kind].amount += op->amount;
+    }
+    return row;
 }
 
 /* clang-format off */
@@ -61,11 +52,11 @@ static uint64_t count_of(const struct row *row, enum graph_kind kind)
     COLUMN(task, "", U32, SAME, task_of(row), "the task's number in it") \
     COLUMN(finish_ps, "ps", TIME, SAME, finish_of(row->system, row->process), \
            "when the last of its cpus became free; empty when not all operations are done") \
-    COLUMN(compute_ps, "ps", U64, SUM, amount_of(row, GRAPH_CALCULATION), "calculations of its program") \
-    COLUMN(messages_sent, "messages", U64, SUM, count_of(row, GRAPH_SEND), "sends of its program") \
-    COLUMN(bytes_sent, "bytes", U64, SUM, amount_of(row, GRAPH_SEND), "their payload") \
-    COLUMN(messages_received, "messages", U64, SUM, count_of(row, GRAPH_RECEIVE), "the same, received") \
-    COLUMN(bytes_received, "bytes", U64, SUM, amount_of(row, GRAPH_RECEIVE), "their payload")
+    COLUMN(compute_ps, "ps", U64, SUM, row->of[GRAPH_CALCULATION].amount, "calculations of its program") \
+    COLUMN(messages_sent, "messages", U64, SUM, row->of[GRAPH_SEND].count, "sends of its program") \
+    COLUMN(bytes_sent, "bytes", U64, SUM, row->of[GRAPH_SEND].amount, "their payload") \
+    COLUMN(messages_received, "messages", U64, SUM, row->of[GRAPH_RECEIVE].count, "the same, received") \
+    COLUMN(bytes_received, "bytes", U64, SUM, row->of[GRAPH_RECEIVE].amount, "their payload")
 
 #define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
 PROCESS_COLUMNS(VALUE)
@@ -82,38 +73,34 @@ const struct stats_schema task_loggops_schema = {"tasks", "One row per task, by 
                                                  sizeof columns / sizeof *columns, row_key};
 
 struct sums {
-    int job, finish, messages, bytes; /* columns */
-    struct {
-        ker_time finish;
-        uint64_t messages, bytes;
-    } * job_sum;
-    struct stats_writer *writer; /* NULL: no file */
+    uint64_t messages, bytes;
 };
 
-static void row_show(void *context, const struct stats_table *table, size_t row)
-{
-    struct sums *sums = context;
-    uint32_t job = (uint32_t)stats_table_cell(table, row, sums->job);
-    ker_time finish = (ker_time)stats_table_cell(table, row, sums->finish);
-    if (finish > sums->job_sum[job].finish)
-        sums->job_sum[job].finish = finish;
-    sums->job_sum[job].messages += (uint64_t)stats_table_cell(table, row, sums->messages);
-    sums->job_sum[job].bytes += (uint64_t)stats_table_cell(table, row, sums->bytes);
-    stats_writer_row(sums->writer, table, row);
-}
-
-static json_t *jobs_json(const struct loggops_system *s, const struct sums *sums)
+static json_t *jobs_json(const struct loggops_system *s, const struct sums *sum, const ker_time *finish)
 {
     json_t *jobs = json_array();
     for (uint32_t i = 0; i < s->jobs; i++)
-        json_array_append_new(jobs, json_pack("{s:s, s:I, s:o, s:I, s:I}", "name", s->job[i].name, "tasks",
-                                              (json_int_t)s->job[i].tasks, "finish_ps",
-                                              sums->job_sum[i].finish == KER_TIME_MAX
-                                                  ? json_null()
-                                                  : json_integer(sums->job_sum[i].finish),
-                                              "messages", (json_int_t)sums->job_sum[i].messages, "bytes",
-                                              (json_int_t)sums->job_sum[i].bytes));
+        json_array_append_new(
+            jobs, json_pack("{s:s, s:I, s:o, s:I, s:I}", "name", s->job[i].name, "tasks",
+                            (json_int_t)s->job[i].tasks, "finish_ps",
+                            finish[i] == KER_TIME_MAX ? json_null() : json_integer(finish[i]), "messages",
+                            (json_int_t)sum[i].messages, "bytes", (json_int_t)sum[i].bytes));
     return jobs;
+}
+
+static void row_write(void *writer, const struct stats_table *table, size_t row)
+{
+    stats_writer_row(writer, table, row);
+}
+
+/* Collective. */
+static void tasks_write(struct stats_table *table, struct ker_comm *comm, const struct stats_folder *folder,
+                        const char *key, struct ker_error *error)
+{
+    struct stats_writer *writer =
+        ker_comm_rank(comm) == 0 ? stats_writer_open(table, folder, key, error) : NULL;
+    stats_table_show(table, comm, &(struct stats_visitor){row_write, writer});
+    stats_writer_close(writer, error);
 }
 
 json_t *task_loggops_report(struct loggops_system *s, struct ker_comm *comm,
@@ -121,23 +108,24 @@ json_t *task_loggops_report(struct loggops_system *s, struct ker_comm *comm,
                             struct ker_error *error)
 {
     struct stats_table *table = stats_table_new(&task_loggops_schema, s, 0);
+    struct sums *sum = ker_alloc(s->jobs * sizeof *sum);
+    ker_time *finish = ker_alloc(s->jobs * sizeof *finish);
     for (uint32_t i = 0; s->process && i < s->count; i++) {
-        struct row row = {s, &s->process[i], loggops_job_of(s, s->first + i)};
-        stats_table_add(table, &row);
+        struct row row = row_of(s, &s->process[i]);
+        sum[row.job].messages += row.of[GRAPH_SEND].count;
+        sum[row.job].bytes += row.of[GRAPH_SEND].amount;
+        finish[row.job] = loggops_later(finish[row.job], finish_of(s, row.process));
+        if (tasks)
+            stats_table_add(table, &row);
     }
-    bool control = ker_comm_rank(comm) == 0;
-    struct sums sums = {.job = stats_table_find(table, "job", false),
-                        .finish = stats_table_find(table, "finish_ps", false),
-                        .messages = stats_table_find(table, "messages_sent", false),
-                        .bytes = stats_table_find(table, "bytes_sent", false),
-                        .job_sum = ker_alloc(s->jobs * sizeof *sums.job_sum)};
-    if (control && tasks)
-        sums.writer = stats_writer_open(table, folder, key, error);
-    stats_table_show(table, comm, &(struct stats_visitor){row_show, &sums});
-    stats_writer_close(sums.writer, error);
+    ker_comm_sum_u64(comm, &sum->messages, 2 * (size_t)s->jobs);
+    ker_comm_max_i64(comm, finish, s->jobs);
+    if (tasks)
+        tasks_write(table, comm, folder, key, error);
     stats_table_free(table);
-    json_t *jobs = control ? jobs_json(s, &sums) : NULL;
-    free(sums.job_sum);
+    json_t *jobs = ker_comm_rank(comm) == 0 ? jobs_json(s, sum, finish) : NULL;
+    free(sum);
+    free(finish);
     return jobs;
 }
 
@@ -160,27 +148,44 @@ static void stuck_add(struct stuck *rows, uint64_t *count, const struct stuck *r
     ++*count;
 }
 
-static void process_stuck(struct loggops_system *s, const struct loggops_process *p, struct stuck *rows,
-                          uint64_t *count)
+/* Operations that still wait for others. Of a pattern those are known of which something has been done. */
+static void never_add(struct loggops_system *s, const struct loggops_process *p, struct stuck *rows,
+                      uint64_t *count)
 {
     uint32_t process = loggops_rank(s, p);
-    for (uint32_t i = p->posted.first; i != KER_NONE; i = s->events.at[i].next) {
-        const struct graph_op *op = &p->task->op[s->events.at[i].op];
-        struct stuck row = {process, op->line, op->peer, op->tag, op->amount, STUCK_RECEIVE};
-        stuck_add(rows, count, &row);
-    }
-    for (uint32_t i = p->unexpected.first; i != KER_NONE; i = s->events.at[i].next) {
-        const struct loggops_event *m = &s->events.at[i];
-        uint32_t source = m->origin - s->job[loggops_job_of(s, m->origin)].first;
-        struct stuck row = {process, 0, source, m->tag, m->bytes, STUCK_MESSAGE};
-        stuck_add(rows, count, &row);
-    }
-    for (uint32_t i = 0; p->done < p->task->ops && i < p->task->ops; i++) {
+    for (uint32_t i = 0; p->task && p->done < p->task->ops && i < p->task->ops; i++) {
         const struct graph_op *op = &p->task->op[i];
         struct stuck row = {process, op->line, op->peer, op->tag, op->amount, STUCK_NEVER};
         if (op->before > 0)
             stuck_add(rows, count, &row);
     }
+    for (uint32_t i = p->left; i != KER_NONE; i = s->left.at[i].next) {
+        struct stuck row = {.process = process, .line = s->left.at[i].op, .what = STUCK_NEVER};
+        stuck_add(rows, count, &row);
+    }
+}
+
+static void process_stuck(struct loggops_system *s, const struct loggops_process *p, struct stuck *rows,
+                          uint64_t *count)
+{
+    uint32_t process = loggops_rank(s, p), count_of, *items = loggops_match_left(s, p, false, &count_of);
+    for (uint32_t i = 0; i < count_of; i++) {
+        const struct loggops_posted *r = &s->posted.at[items[i]];
+        struct graph_op room;
+        const struct graph_op *op = loggops_op(s, p, r->op, &room);
+        struct stuck row = {process, op->line, op->peer, op->tag, op->amount, STUCK_RECEIVE};
+        stuck_add(rows, count, &row);
+    }
+    free(items);
+    items = loggops_match_left(s, p, true, &count_of);
+    for (uint32_t i = 0; i < count_of; i++) {
+        const struct loggops_event *m = loggops_event_at(s, items[i]);
+        uint32_t source = m->origin - s->job[p->job].first;
+        struct stuck row = {process, 0, source, m->tag, m->bytes, STUCK_MESSAGE};
+        stuck_add(rows, count, &row);
+    }
+    free(items);
+    never_add(s, p, rows, count);
 }
 
 static void number_print(FILE *out, const char *what, uint32_t number)
@@ -208,7 +213,7 @@ static void stuck_print(const struct loggops_system *s, const struct stuck *row,
         fprintf(out, ", %llu bytes", (unsigned long long)row->bytes);
     }
     if (row->what != STUCK_MESSAGE) /* a message does not know who has sent it */
-        fprintf(out, s->job[job].graph->numbered ? " (%s, operation %u)" : " (%s:%u)",
+        fprintf(out, !s->job[job].graph || s->job[job].graph->numbered ? " (%s, operation %u)" : " (%s:%u)",
                 s->job[job].file ? s->job[job].file : "its pattern", row->line);
     fputc('\n', out);
 }
@@ -219,7 +224,7 @@ char *task_loggops_stuck(struct loggops_system *s, struct ker_comm *comm, uint64
     uint64_t count = 0, unfinished = 0;
     for (uint32_t i = 0; s->process && i < s->count; i++) {
         process_stuck(s, &s->process[i], rows, &count);
-        unfinished += s->process[i].done < s->process[i].task->ops;
+        unfinished += s->process[i].done < loggops_ops(s, &s->process[i]);
     }
     size_t own = count < STUCK_ROWS ? (size_t)count : STUCK_ROWS, *offset;
     uint64_t sums[] = {count, unfinished};

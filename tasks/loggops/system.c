@@ -112,6 +112,8 @@ void task_loggops_free(struct loggops_system *s)
     if (s->job)
         jobs_free(s);
     KER_POOL_RELEASE(&s->events);
+    KER_POOL_RELEASE(&s->left);
+    loggops_match_free(s);
     free(s->released[0].op);
     free(s->released[1].op);
     free(s->process);
@@ -135,19 +137,21 @@ static void job_scale(const struct loggops_job *j)
         }
 }
 
-/* The job's tasks from `first` on. */
-static enum ker_status graph_make(struct loggops_job *j, struct ker_inputs *inputs, uint32_t first,
-                                  uint32_t count, struct ker_error *error)
+/* Those of the job's tasks that live here. */
+static enum ker_status graph_read(struct loggops_system *s, struct loggops_job *j, struct ker_inputs *inputs,
+                                  struct ker_error *error)
 {
-    if (j->pattern) {
-        j->graph = graph_pattern_graph(j->pattern, first, count);
-        return KER_OK;
-    }
+    uint32_t from = s->first > j->first ? s->first : j->first, end = s->first + s->count,
+             to = end < j->first + j->tasks ? end : j->first + j->tasks;
     struct graph_form form = {.inputs = inputs, .unit = j->unit};
-    enum ker_status status = graph_goal_read(&j->graph, j->file, &form, first, count, error);
-    if (status == KER_OK)
-        job_scale(j);
-    return status;
+    enum ker_status status = graph_goal_read(&j->graph, j->file, &form, from < to ? from - j->first : 0,
+                                             from < to ? to - from : 0, error);
+    if (status)
+        return status;
+    job_scale(j);
+    s->cpus = j->graph->cpus > s->cpus ? j->graph->cpus : s->cpus;
+    s->nics = j->graph->nics > s->nics ? j->graph->nics : s->nics;
+    return KER_OK;
 }
 
 static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *inputs,
@@ -157,15 +161,11 @@ static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *
     s->cpus = s->nics = 1;
     for (uint32_t i = 0; i < s->jobs; i++) {
         struct loggops_job *j = &s->job[i];
-        uint32_t from = s->first > j->first ? s->first : j->first, end = s->first + s->count,
-                 to = end < j->first + j->tasks ? end : j->first + j->tasks;
-        enum ker_status status =
-            graph_make(j, inputs, from < to ? from - j->first : 0, from < to ? to - from : 0, error);
+        enum ker_status status = j->pattern ? KER_OK : graph_read(s, j, inputs, error);
         if (status)
             return status;
-        s->cpus = j->graph->cpus > s->cpus ? j->graph->cpus : s->cpus;
-        s->nics = j->graph->nics > s->nics ? j->graph->nics : s->nics;
-        longest = j->graph->longest > longest ? j->graph->longest : longest;
+        uint64_t own = j->pattern ? j->pattern->longest : j->graph->longest;
+        longest = own > longest ? own : longest;
     }
     bool waits = longest > s->set.eager;
     s->lookahead = s->set.latency + (waits && s->set.rendezvous == LOGGOPS_READ ? 0 : s->set.overhead);

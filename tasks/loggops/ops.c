@@ -1,0 +1,180 @@
+/* ops.c - operations of a graph become free, and become events.
+ *
+ * Of a graph from a file each operation counts what it still waits for. Of a pattern that is computed nothing
+ * is kept of an operation but while some of what it waits for is done, and some is not: then it stands in a
+ * list of its process. Lists are short: what is near in a pattern is done at about the same time; what is
+ * found comes to the front.
+ *
+ * Operations of one kind, cpu and adapter that become free in one instant for one time, with numbers that
+ * follow each other in equal steps, are one event, a run. Its operations have the place in the order of
+ * events that each would have by itself: there is no other event's place between them.
+ */
+#include "tasks/loggops/model.h"
+
+uint32_t loggops_ops(const struct loggops_system *s, const struct loggops_process *p)
+{
+    if (p->task)
+        return p->task->ops;
+    const struct loggops_job *j = &s->job[p->job];
+    return graph_pattern_ops(j->pattern, loggops_rank(s, p) - j->first);
+}
+
+ker_time loggops_op_time(struct loggops_system *s, const struct loggops_process *p,
+                         const struct loggops_event *e, ker_time now)
+{
+    ker_time time = loggops_later(now, *loggops_cpu(s, p, e->cpu));
+    return e->tag == GRAPH_SEND ? loggops_later(time, *loggops_sending(s, p, e->nic)) : time;
+}
+
+/* ---- what operations wait for ---- */
+
+/* Of a pattern: one dependency less; true: that was the last. */
+static bool left_take(struct loggops_system *s, struct loggops_process *p, uint32_t number, uint32_t before)
+{
+    uint32_t previous = KER_NONE;
+    if (before == 1)
+        return true;
+    for (uint32_t i = p->left; i != KER_NONE; previous = i, i = s->left.at[i].next) {
+        struct loggops_left *l = &s->left.at[i];
+        if (l->op != number)
+            continue;
+        if (previous != KER_NONE) {
+            s->left.at[previous].next = l->next;
+            l->next = p->left;
+            p->left = i;
+        }
+        if (--l->count > 0)
+            return false;
+        p->left = l->next;
+        KER_POOL_GIVE(&s->left, i);
+        return true;
+    }
+    uint32_t new = KER_POOL_TAKE(&s->left, NULL);
+    s->left.at[new] = (struct loggops_left){.op = number, .count = before - 1, .next = p->left};
+    p->left = new;
+    return false;
+}
+
+static void free_add(struct loggops_released *r, uint32_t number, const struct graph_op *op)
+{
+    *KER_PUSH(r->op, r->count, r->room) = (struct loggops_free){number, op->kind, op->cpu, op->nic};
+}
+
+static void release_computed(struct loggops_system *s, struct loggops_process *p, uint32_t number,
+                             const struct graph_op *op)
+{
+    struct loggops_released *r = &s->released[p != s->current];
+    const struct loggops_job *j = &s->job[p->job];
+    uint32_t task = loggops_rank(s, p) - j->first;
+    for (uint32_t i = 0; i < op->on_done; i++) {
+        struct graph_op dependent;
+        uint32_t which = graph_pattern_dependent(j->pattern, task, number, i);
+        graph_pattern_op(j->pattern, task, which, &dependent);
+        if (left_take(s, p, which, dependent.before))
+            free_add(r, which, &dependent);
+    }
+}
+
+/* What waits for something that has happened at `when`. */
+static void release(struct loggops_system *s, struct loggops_process *p, uint32_t first, uint32_t count,
+                    ker_time when)
+{
+    struct loggops_released *r = &s->released[p != s->current];
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t number = p->task->dependent[first + i];
+        struct graph_op *op = &p->task->op[number];
+        if (p->ready)
+            p->ready[number] = loggops_later(p->ready[number], when);
+        if (--op->before == 0)
+            free_add(r, number, op);
+    }
+}
+
+void loggops_op_begun(struct loggops_system *s, struct loggops_process *p, const struct graph_op *op,
+                      ker_time when)
+{
+    if (p->task && op->on_begin)
+        release(s, p, op->first, op->on_begin, when);
+}
+
+void loggops_op_done(struct loggops_system *s, struct loggops_process *p, uint32_t number, ker_time when)
+{
+    struct graph_op room;
+    const struct graph_op *op = loggops_op(s, p, number, &room);
+    if (!p->task)
+        release_computed(s, p, number, op);
+    else if (op->on_done)
+        release(s, p, op->first + op->on_begin, op->on_done, when);
+    p->done++;
+}
+
+/* ---- events of them ---- */
+
+/* One more of the run that ends with `last`, if it fits there. */
+static bool run_add(struct loggops_event *run, uint32_t last, const struct loggops_free *op, ker_time time)
+{
+    uint32_t step = op->op - last;
+    if (run->time != time || run->cpu != op->cpu || run->nic != op->nic || run->tag != op->kind ||
+        (run->more && step != run->step))
+        return false;
+    run->step = step;
+    run->more++;
+    return true;
+}
+
+static void kind_put(struct loggops_system *s, struct loggops_process *p, const struct loggops_released *r,
+                     unsigned kind, const ker_time *cause, ker_time now)
+{
+    uint32_t *queue = &loggops_group_of(s, p)->queue, run = KER_NONE;
+    for (uint32_t i = 0, last = 0; i < r->count; i++) {
+        const struct loggops_free *op = &r->op[i];
+        if (op->kind != kind)
+            continue;
+        struct loggops_event like = {.tag = kind, .cpu = op->cpu, .nic = op->nic};
+        ker_time time = loggops_op_time(s, p, &like, p->ready ? loggops_later(now, p->ready[op->op]) : now);
+        if (run != KER_NONE && run_add(loggops_event_at(s, run), last, op, time)) {
+            p->number++;
+        } else {
+            if (run != KER_NONE)
+                loggops_queue_put(s, queue, run);
+            run = loggops_event_new(s, p, cause, LOGGOPS_OPERATION);
+            struct loggops_event *e = loggops_event_at(s, run);
+            e->time = time;
+            e->op = op->op;
+            e->step = e->more = 0;
+            e->tag = kind;
+            e->cpu = op->cpu;
+            e->nic = op->nic;
+        }
+        last = op->op;
+    }
+    if (run != KER_NONE)
+        loggops_queue_put(s, queue, run);
+}
+
+void loggops_released_put(struct loggops_system *s, struct loggops_process *p, struct loggops_released *r,
+                          const ker_time *cause, ker_time now)
+{
+    if (r->count == 1)
+        kind_put(s, p, r, r->op[0].kind, cause, now);
+    else
+        for (unsigned kind = GRAPH_SEND; kind <= GRAPH_CALCULATION; kind++)
+            kind_put(s, p, r, kind, cause, now);
+    r->count = 0;
+}
+
+void loggops_begin(struct loggops_system *s, struct loggops_process *p, ker_time start)
+{
+    static const ker_time nothing[LOGGOPS_GENERATIONS] = {-1, -1, -1};
+    struct loggops_released *r = &s->released[0];
+    uint32_t ops = loggops_ops(s, p);
+    if (!p->task && s->job[p->job].pattern->class->first_only && ops > 1)
+        ops = 1;
+    for (uint32_t i = 0; i < ops; i++) {
+        struct graph_op room;
+        const struct graph_op *op = loggops_op(s, p, i, &room);
+        if (op->before == 0)
+            free_add(r, i, op);
+    }
+    loggops_released_put(s, p, r, nothing, start);
+}
