@@ -406,10 +406,9 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
     if (a->link_free <= now) {
         if (!a->exhausted || a->offered != NET_NONE)
             offer_join(a, now, 1);
-        ker_time free = a->link_free;
         bool sent = adapter_inject(a, now);
         if (__builtin_expect(a->series != NULL, 0))
-            net_stall_note(a->net, a->series, credits_lacking(a->due), free, now);
+            net_stall_note(a->net, a->series, credits_lacking(a->due), 0, now); /* it is free when it lacks them */
         if (!sent) {
             if (!a->waiting && a->offered != NET_NONE)
                 adapter_wake(a, a->net->outgoing.at[a->offered].created);

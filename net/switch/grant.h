@@ -99,23 +99,32 @@ static uint8_t congestion_mark(struct net_switch *s, struct net_port *out, uint3
     return NET_MARKED;
 }
 
+/* It leaves as packet_forward says. */
+static void link_busy(struct net_switch *s, const struct net_port *out, uint32_t bytes, ker_time tail,
+                      ker_time now)
+{
+    uint32_t track = s->series[net_ahead_port(s, out)].track;
+    ker_time wire = net_times_of(s->net, out->link, bytes).wire,
+             leave = now > out->link_free ? now : out->link_free;
+    if (tail - wire > leave)
+        leave = tail - wire;
+    if (track)
+        net_link_busy(s->net, track, leave, leave + wire);
+}
+
 /* What only some runs want. The packet is left behind with the grant, so that it may be written. */
 __attribute__((noinline)) static uint8_t packet_watch(struct net_switch *s, struct net_port *out,
-                                                      uint32_t left, const struct net_packet *p, ker_time now)
+                                                      uint32_t left, const struct net_packet *p,
+                                                      ker_time tail, ker_time now)
 {
     const struct net_network *net = s->net;
     if (net->parts && !out->ends_at_adapter)
         net_parts_link(
             (struct net_packet *)p, &net->link[out->link],
             net->set.forwarding == NET_STORE_AND_FORWARD ? net_times_of(net, out->link, p->bytes).wire : 0);
+    if (net->states)
+        link_busy(s, out, p->bytes, tail, now);
     return net->congestion ? congestion_mark(s, out, left, p, now) : 0;
-}
-
-__attribute__((noinline)) static void link_busy(struct net_switch *s, uint32_t port, ker_time from,
-                                                ker_time to)
-{
-    if (s->series[port].track)
-        net_link_busy(s->net, s->series[port].track, from, to);
 }
 
 static inline __attribute__((always_inline)) void packet_forward(struct net_switch *s, struct grant *g,
@@ -134,15 +143,13 @@ static inline __attribute__((always_inline)) void packet_forward(struct net_swit
     in->read_free = read_end;
     out->write_free = now + t_out.crossbar;
 
+    uint8_t mark = 0;
+    if (__builtin_expect(net->watched, 0))
+        mark = packet_watch(s, out, out->credit[g->channel] - (g->reserved ? 0 : p->bytes), p, tail, now);
+
     ker_time leave = now > out->link_free ? now : out->link_free;
     if (tail - t_out.wire > leave)
         leave = tail - t_out.wire;
-    uint8_t mark = 0;
-    if (__builtin_expect(net->watched, 0)) {
-        if (net->states)
-            link_busy(s, g->out_port, leave, leave + t_out.wire);
-        mark = packet_watch(s, out, out->credit[g->channel] - (g->reserved ? 0 : p->bytes), p, now);
-    }
     out->link_free = leave + t_out.wire;
     if (__builtin_expect(s->map != NULL, 0))
         net_congestion_map_look(s, g->out_port, now);
