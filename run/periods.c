@@ -9,8 +9,8 @@ ker_time run_periods_interval(const struct run *run)
 static struct stats_period totals(const struct run *run, ker_time at)
 {
     struct net_totals t = net_network_totals(run->network);
-    return (struct stats_period){at, t.packets_injected, t.packets_delivered, t.bytes_delivered,
-                                 t.latency_sum};
+    return (struct stats_period){
+        at, t.packets_injected, t.packets_delivered, t.bytes_delivered, t.latency_sum, t.measured_packets};
 }
 
 void run_periods_add(struct run *run, ker_time at)

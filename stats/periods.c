@@ -33,9 +33,11 @@ static uint64_t delivered(const struct row *row)
            "inside the network at the end of the period") \
     COLUMN(bytes_delivered, "bytes", U64, SUM, row->now.bytes_delivered - row->last.bytes_delivered, \
            "payload of the packets delivered in it") \
+    COLUMN(packets_measured, "packets", U64, SUM, row->now.packets_measured - row->last.packets_measured, \
+           "those of the packets delivered that are measured: created in the measured span") \
     COLUMN(packet_latency_mean_ps, "ps", MEAN, SUM, row->now.latency_ps - row->last.latency_ps, \
            "mean network latency of the measured packets delivered in the period, rounded; empty when " \
-           "there were none", .by = "packets_delivered")
+           "there were none", .by = "packets_measured")
 
 #define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
 PERIOD_COLUMNS(VALUE)
@@ -87,13 +89,14 @@ enum ker_status stats_periods_open(struct stats_periods **periods, struct ker_co
 /* Of all ranks. */
 static struct stats_period sum(struct stats_periods *periods, const struct stats_period *totals)
 {
-    uint64_t word[3 + LIMBS] = {totals->packets_injected, totals->packets_delivered, totals->bytes_delivered};
+    uint64_t word[4 + LIMBS] = {totals->packets_injected, totals->packets_delivered, totals->bytes_delivered,
+                                totals->packets_measured};
     for (int i = 0; i < LIMBS; i++)
-        word[3 + i] = (uint32_t)(totals->latency_ps >> (32 * i));
-    ker_comm_sum_u64(periods->comm, word, 3 + LIMBS);
-    struct stats_period now = {totals->time, word[0], word[1], word[2], 0};
+        word[4 + i] = (uint32_t)(totals->latency_ps >> (32 * i));
+    ker_comm_sum_u64(periods->comm, word, 4 + LIMBS);
+    struct stats_period now = {totals->time, word[0], word[1], word[2], 0, word[3]};
     for (int i = 0; i < LIMBS; i++)
-        now.latency_ps += (unsigned __int128)word[3 + i] << (32 * i);
+        now.latency_ps += (unsigned __int128)word[4 + i] << (32 * i);
     return now;
 }
 
@@ -127,6 +130,7 @@ static void totals_state(struct ker_chunk *c, struct stats_period *t)
     KER_CHUNK(c, t->packets_delivered);
     KER_CHUNK(c, t->bytes_delivered);
     KER_CHUNK(c, t->latency_ps);
+    KER_CHUNK(c, t->packets_measured);
 }
 
 static void head_save(void *last, struct ker_chunk *c, bool begins)

@@ -93,7 +93,8 @@ extern const struct stats_schema *const stats_tables[]; /* these and those of ma
 struct stats_period {
     ker_time time; /* end of the period, the same on all ranks */
     uint64_t packets_injected, packets_delivered, bytes_delivered;
-    unsigned __int128 latency_ps; /* sum over the packets delivered: stats_quantity.sum */
+    unsigned __int128 latency_ps; /* sum over the measured packets delivered: stats_quantity.sum */
+    uint64_t packets_measured;    /* of those delivered */
 };
 struct stats_periods;
 /* Collective, all three. Only rank 0 opens and writes; only its status can be bad (agree on it). A failed

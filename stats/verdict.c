@@ -1,13 +1,18 @@
 /* verdict.c - what limits a run, in a sentence with its numbers, from the object `result` of its summary.
  *
- * In this order: a network that accepts less than is offered; a class of links whose busiest is busy most of
- * the time; a job that waits more than it computes; computation. The page of marsreport says the same.
+ * In this order: a network that accepts less than is offered; classes of links whose busiest is busy nearly
+ * all of the time; a job that waits more than it computes; computation. The page of marsreport says the same.
+ *
+ * What is said to limit must do so: faster links help where they are full. Links that are busy three quarters
+ * of the time may limit nothing (requests that wait for their answers), and those that are idle most of the
+ * time may be what a job waits for (messages one after the other): of these only what is measured is said.
  */
 #include "stats/stats.h"
 
 #include <stdlib.h>
 
-#define BUSY 0.7     /* a link that is as busy as this limits */
+#define BUSY 0.9     /* a link that is as busy as this limits */
+#define ALIKE 0.9    /* a class limits as well as the busiest when its links are on average so near to it */
 #define REFUSED 0.05 /* of what is offered: less is not told from what is under way at the end */
 #define WAITING 0.5
 
@@ -75,6 +80,19 @@ static void links_tell(FILE *out, const json_t *links, bool limit)
             100 * number(links, "mean_utilisation"));
 }
 
+/* Others that are as full. */
+static void further_tell(FILE *out, const json_t *result, const json_t *links)
+{
+    const json_t *classes = json_object_get(result, "link_classes");
+    for (size_t i = 0; i < json_array_size(classes); i++) {
+        const json_t *c = json_array_get(classes, i);
+        if (c != links && number(c, "max_utilisation") >= BUSY &&
+            number(c, "mean_utilisation") >= ALIKE * number(links, "mean_utilisation"))
+            fprintf(out, ", those of class %s up to %.1f %% (%.1f %%)", text_of(c, "class"),
+                    100 * number(c, "max_utilisation"), 100 * number(c, "mean_utilisation"));
+    }
+}
+
 /* With output.waits: what it waited for most. */
 static void cause_tell(FILE *out, const json_t *job)
 {
@@ -119,7 +137,7 @@ static void waiting_tell(FILE *out, const json_t *job)
     }
     fprintf(out, waits ? "" : "computation: ");
     job_tell(out, job);
-    fprintf(out, waits ? ", not for bandwidth: " : ", and ");
+    fprintf(out, waits ? "; no link is full: " : ", and ");
 }
 
 char *stats_bottleneck_text(const json_t *result)
@@ -137,6 +155,8 @@ char *stats_bottleneck_text(const json_t *result)
     if (!limit)
         waiting_tell(out, job);
     links_tell(out, links, limit);
+    if (limit)
+        further_tell(out, result, links);
     if (job && limit) {
         fprintf(out, "; ");
         job_tell(out, job);

@@ -179,6 +179,9 @@ END
 "$report" timeline >out 2>err && [ "$(data timeline/report.html | jq -c '.gantt | [.tracks, .names, .spans.begin, .spans.duration, .messages.duration, .messages.to]')" = \
     '[[["<b>job</b>","task 0"],["<b>job</b>","task 1"],["<b>job</b>","task 0, thread 1"]],["compute","MPI_Recv","waiting","MPI_Send"],[0,0,1000000,1000000,2500000],[4000000,2500000,4500000,4000001,500000],[3000000],[1]]' ]
 check "calls, waits and messages are those of timeline.json, to the picosecond"
+"$marssim" -q -o links "$top/configs/torus-uniform.cfg" topology.extents=4,4 run.warmup=0ns run.end=2us output.timeline=perfetto output.timeline_links=y >err 2>&1 &&
+    "$report" links >out 2>err && [ "$(data links/report.html | jq -c '.gantt | [.names, (.tracks | length), .tracks[0]]')" = '[["busy"],32,["links","switch 0:3 to switch 4 (y)"]]' ]
+check "states of links stand in it, too"
 "$report" --from 5us --to 6us -o part.html timeline >out 2>err && [ "$(data part.html | jq -c '[.gantt.spans.all, .gantt.messages.all, .periods]')" = '[2,1,null]' ]
 check "--from and --to choose what overlaps"
 refused 2 "the run in timeline ended at" --from 1s timeline

@@ -53,6 +53,9 @@ async function numbers(browser) {
     check("every number shown is that of summary.json", wrong.length === 0 && shown > 100, [wrong.slice(0, 5), shown]);
     const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     check("nothing is wider than 1280 pixels", wide <= 0, wide);
+    const sideways = await page.evaluate(() => [...document.querySelectorAll(".scroll, .controls, .figure, section")]
+        .filter(element => element.scrollWidth > element.clientWidth + 1).map(element => element.closest("section").id));
+    check("and no table must be scrolled sideways", sideways.length === 0, sideways);
     return page;
 }
 
@@ -173,6 +176,23 @@ async function tasks(browser) {
     check("plus zooms it, 0 shows all", all === "0 ps to 5.5 µs" && nearer !== all && await told() === all && page.complaints.length === 0, [all, nearer, page.complaints]);
 }
 
+async function links(browser) {
+    const page = await open(browser, "links/report.html"), canvas = page.locator("#gantt canvas.gantt");
+    const legend = await page.locator("#gantt .legend").textContent();
+    await canvas.hover({ position: { x: 600, y: 8 } });
+    const shown = await canvas.evaluate(element => [element.gantt.marks[0], element.gantt.left < 191]);
+    await canvas.focus();
+    for (let i = 0; i < 12; i++)
+        await page.keyboard.press("+");
+    const seen = await canvas.evaluate(element => {
+        const gantt = element.gantt, i = gantt.byTrack[0][0];
+        gantt.place(gantt.gantt.spans.begin[i], 2 * gantt.gantt.spans.duration[i]);
+        return gantt.find(gantt.left + 0.25 * (gantt.width - gantt.left), 2);
+    });
+    check("a link has a row with its states", legend === "link busy" && shown.join() === "switch 0:3 to switch 4,true" && /^links, switch 0:3 to switch 4 \(y\)\nbusy: /.test(seen) &&
+        page.complaints.length === 0, [legend, shown, seen, page.complaints]);
+}
+
 async function others(browser) {
     const html = await open(browser, "html/report.html");
     const shown = await html.locator("#simulated p").first().textContent();
@@ -222,6 +242,7 @@ async function others(browser) {
     await keyboard(page);
     await matrices(browser);
     await tasks(browser);
+    await links(browser);
     await others(browser);
     await browser.close();
 })().catch(error => {

@@ -226,24 +226,24 @@ static void periods_hold_differences(void **state)
         assert_non_null(mkdtemp(folder));
     struct stats_periods *periods;
     assert_int_equal(stats_periods_open(&periods, comm, folder, NULL, &error), KER_OK);
-    /* Only the last rank counts: 10 injected, 4 delivered with 10 ps in all; then 2 more with 5 ps each; then
-     * nothing; then so many that their sum needs more than 64 bits. */
+    /* Only the last rank counts: 10 injected, 5 delivered, 4 of them measured with 10 ps in all; then 2 more
+     * with 5 ps each; then nothing; then so many that their sum needs more than 64 bits. */
     bool counts = ker_comm_rank(comm) == ker_comm_size(comm) - 1;
     unsigned __int128 base = (unsigned __int128)1 << 70;
     struct stats_period total = {.time = 1000};
     if (counts)
-        total = (struct stats_period){1000, 10, 4, 2048, 10};
+        total = (struct stats_period){1000, 10, 5, 2048, 10, 4};
     stats_periods_add(periods, &total);
     total.time = 2000;
     if (counts)
-        total = (struct stats_period){2000, 10, 6, 3072, 20};
+        total = (struct stats_period){2000, 10, 7, 3072, 20, 6};
     stats_periods_add(periods, &total);
     total.time = 3000;
     stats_periods_add(periods, &total);
     total.time = 4000;
     if (counts) /* 2^70 ps over 2^40 packets: 2^30 each */
-        total =
-            (struct stats_period){4000, 10 + (UINT64_C(1) << 40), 6 + (UINT64_C(1) << 40), 3072, 20 + base};
+        total = (struct stats_period){4000,      10 + (UINT64_C(1) << 40), 7 + (UINT64_C(1) << 40), 3072,
+                                      20 + base, 6 + (UINT64_C(1) << 40)};
     stats_periods_add(periods, &total);
     assert_int_equal(stats_periods_close(periods, &error), KER_OK);
     if (!control)
@@ -253,11 +253,11 @@ static void periods_hold_differences(void **state)
     assert_int_equal(rmdir(folder), 0);
     /* Means: 10 / 4 = 2.5, half up: 3; (20 - 10) / 2 = 5; none; 2^30. */
     assert_string_equal(text, "time_ps,packets_injected,packets_delivered,packets_in_flight,bytes_delivered,"
-                              "packet_latency_mean_ps\n"
-                              "1000,10,4,6,2048,3\n"
-                              "2000,0,2,4,1024,5\n"
-                              "3000,0,0,4,0,\n"
-                              "4000,1099511627776,1099511627776,4,0,1073741824\n");
+                              "packets_measured,packet_latency_mean_ps\n"
+                              "1000,10,5,5,2048,4,3\n"
+                              "2000,0,2,3,1024,2,5\n"
+                              "3000,0,0,3,0,0,\n"
+                              "4000,1099511627776,1099511627776,3,0,1099511627776,1073741824\n");
 }
 
 int main(int argc, char **argv)

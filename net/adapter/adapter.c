@@ -408,7 +408,7 @@ void net_adapter_act(struct net_adapter *a, ker_time now)
             offer_join(a, now, 1);
         bool sent = adapter_inject(a, now);
         if (__builtin_expect(a->series != NULL, 0))
-            net_stall_note(a->net, a->series, credits_lacking(a->due), 0, now); /* it is free when it lacks them */
+            net_stall_note(a->net, a->series, credits_lacking(a->due), 0, now); /* which it does when free */
         if (!sent) {
             if (!a->waiting && a->offered != NET_NONE)
                 adapter_wake(a, a->net->outgoing.at[a->offered].created);

@@ -23,6 +23,11 @@ $(BUILD)/marsreport: $(REP_OBJECTS) $(LIBRARY) $(EXTRA)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(ALL_CFLAGS) -o $@ $^ $(LIBS)
 
+# The fuzzer links all but main().
+build/fuzz/fuzz_report: build/fuzz/tests/fuzz/fuzz_report.o $(REP_SHARED:%.c=build/fuzz/%.o) build/fuzz/$(REP)/page.o build/fuzz/$(REP)/embed.o $(LIBRARY)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(ALL_CFLAGS) -fsanitize=fuzzer -o $@ $^ $(LIBS)
+
 # The page's files lie inside the program.
 $(BUILD)/$(REP)/embed.o: $(REP)/embed.S $(wildcard $(REP)/page/* $(REP)/third-party/*/*)
 	@mkdir -p $(@D)

@@ -97,7 +97,8 @@ static bool line_read(struct rep_table *t)
         char *longer = ker_format("%s%s", t->text, next);
         free(t->text);
         t->text = longer;
-        t->room = (size_t)(length += more) + 1;
+        length = (ssize_t)strlen(longer); /* a line with a zero in it is shorter than it was */
+        t->room = (size_t)length + 1;
     }
     free(next);
     t->whole = length > 0 && t->text[length - 1] == '\n';

@@ -92,7 +92,9 @@ json_t *rep_periods_json(struct rep_folder *f)
     }
     while ((rows + together - 1) / together > REP_MOST_PERIODS)
         together++;
-    int columns = rep_table_columns(t), weight = rep_table_column(t, "packets_delivered");
+    int columns = rep_table_columns(t), weight = rep_table_column(t, "packets_measured");
+    if (weight < 0) /* older versions */
+        weight = rep_table_column(t, "packets_delivered");
     struct series *s = ker_alloc(sizeof *s * (size_t)columns);
     for (int i = 0; i < columns; i++)
         s[i] = (struct series){.how = rep_joining_of(rep_table_name(t, i)), .values = json_array()};

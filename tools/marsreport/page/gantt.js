@@ -1,9 +1,12 @@
-/* gantt.js - what tasks did when: a row for each task; messages are drawn when few enough are in view. */
+/* gantt.js - what tasks did when: a row for each task, and one for each link whose states are in the timeline; messages are drawn when few
+ * enough are in view.
+ */
 "use strict";
 
 (function () {
     const { make } = mars;
-    const LEFT = 96, BOTTOM = 22, MOST_ARROWS = 1500;
+    const BOTTOM = 22, MOST_ARROWS = 1500, FONT = "11px system-ui, sans-serif";
+    const LINKS = "links", STATES = { busy: "link busy", stalled: "link stalled for credits", down: "link down" };
 
     class Gantt {
         constructor(box, gantt) {
@@ -35,7 +38,10 @@
             const row = [];
             keys.forEach((key, at) => { row[key[4]] = at; });
             const moved = list => list.map(track => row[track]), traced = keys.some(key => key[3]);
-            this.marks = keys.map(key => key[3] ? (key[2] ? "thread " + key[2] + ", " : "") + "traced" : gantt.tracks[key[4]][1].replace(/^task \d+, (?=thread)/, traced ? "$&" : ""));
+            const job = keys.map(key => gantt.tracks[key[4]][0]), several = new Set(job.filter(name => name !== LINKS && !/ \(traced\)$/.test(name))).size > 1;
+            this.marks = keys.map((key, at) => key[3] ? (key[2] ? "thread " + key[2] + ", " : "") + "traced" : job[at] === LINKS ? gantt.tracks[key[4]][1].replace(/ \([^()]*\)$/, "") :
+                gantt.tracks[key[4]][1].replace(/^task \d+, (?=thread)/, traced ? "$&" : "").replace(/^task/, several ? job[at] : "$&"));
+            this.begins = job.map((name, at) => at > 0 && name.replace(/ \(traced\)$/, "") !== job[at - 1].replace(/ \(traced\)$/, ""));
             return Object.assign({}, gantt, { tracks: keys.map(key => gantt.tracks[key[4]]), spans: Object.assign({}, gantt.spans, { track: moved(gantt.spans.track) }),
                 messages: Object.assign({}, gantt.messages, { track: moved(gantt.messages.track), to: moved(gantt.messages.to) }) });
         }
@@ -43,8 +49,8 @@
         colour(name) {
             if (name === "compute")
                 return mars.colours.variable("compute");
-            if (name === "waiting")
-                return mars.colours.variable("waiting");
+            if (name === "waiting" || name in STATES)
+                return mars.colours.variable(name);
             return mars.colours.kind(this.order.indexOf(name));
         }
 
@@ -52,20 +58,21 @@
         legend() {
             const time = new Map(), { to, duration } = this.gantt.spans, names = this.gantt.names;
             to.forEach((name, i) => time.set(names[name], (time.get(names[name]) || 0) + duration[i]));
-            this.order = [...time.keys()].filter(name => name !== "compute" && name !== "waiting").sort((a, b) => time.get(b) - time.get(a));
+            this.order = [...time.keys()].filter(name => name !== "compute" && name !== "waiting" && !(name in STATES)).sort((a, b) => time.get(b) - time.get(a));
             const entry = (name, mark) => make("span", { style: "--mark:" + mark }, name);
-            return make("div", { class: "legend" }, entry("compute", "var(--compute)"), ...this.order.slice(0, 8).map((name, i) => entry(name, mars.colours.mark(i))),
-                entry("waiting (lower half)", "var(--waiting)"));
+            const of = (name, what) => time.has(name) ? [entry(what, "var(--" + name + ")")] : [];
+            return make("div", { class: "legend" }, ...of("compute", "compute"), ...this.order.slice(0, 8).map((name, i) => entry(name, mars.colours.mark(i))),
+                ...of("waiting", "waiting (lower half)"), ...Object.keys(STATES).flatMap(name => of(name, STATES[name])));
         }
 
         words() {
             const { spans, messages, tracks_left_out: tracks } = this.gantt, less = [];
             if (spans.all > spans.track.length)
-                less.push("the longest " + mars.count(spans.track.length) + " of " + mars.count(spans.all) + " calls, computations and waits");
+                less.push("the longest " + mars.count(spans.track.length) + " of " + mars.count(spans.all) + " calls, computations, waits and states");
             if (messages.all > messages.track.length)
                 less.push("the longest " + mars.count(messages.track.length) + " of " + mars.count(messages.all) + " messages");
             if (tracks)
-                less.push(mars.count(tracks) + " tasks are left out");
+                less.push(mars.count(tracks) + " rows are left out");
             return make("p", { class: "hint" }, (less.length ? "Shown: " + less.join("; ") + ". marsreport --from and --to choose a span. " : "") +
                 "Drag to move, plus and minus (or Ctrl and the wheel) zoom. Messages are drawn when at most " + mars.count(MOST_ARROWS) + " are in view.");
         }
@@ -77,6 +84,9 @@
 
         size() {
             this.width = this.canvas.parentElement.clientWidth;
+            const context = this.canvas.getContext("2d");
+            context.font = FONT;
+            this.left = Math.min(190, Math.max(96, ...this.marks.map(mark => context.measureText(mark).width + 10)));
             this.row = Math.max(8, Math.min(18, 520 / this.gantt.tracks.length));
             this.height = Math.min(560, this.row * this.gantt.tracks.length) + BOTTOM;
             if (this.from === undefined)
@@ -85,41 +95,53 @@
         }
 
         x(time) {
-            return LEFT + (time - this.from) / (this.to - this.from) * (this.width - LEFT);
+            return this.left + (time - this.from) / (this.to - this.from) * (this.width - this.left);
         }
 
         draw() {
             this.fill = this.gantt.names.map(name => this.colour(name));
             const c = mars.canvasOf(this.canvas, this.width, this.height), rows = this.gantt.tracks.length, body = this.height - BOTTOM;
-            c.font = "11px system-ui, sans-serif";
+            c.font = FONT;
             c.textBaseline = "middle";
             for (let t = Math.floor(this.top / this.row); t < rows && t * this.row - this.top < body; t++)
                 this.drawTrack(c, t, t * this.row - this.top);
             this.drawArrows(c, body);
             c.clearRect(0, body, this.width, BOTTOM);
-            c.clearRect(0, 0, LEFT - 1, body);
+            c.clearRect(0, 0, this.left - 1, body);
             c.fillStyle = mars.colours.variable("faint");
             c.textAlign = "right";
             const step = Math.ceil(12 / this.row);
             for (let t = Math.floor(this.top / this.row); t < rows && (t + 0.9) * this.row - this.top < body; t++)
                 if (t % step === 0)
-                    c.fillText(this.marks[t], LEFT - 6, (t + 0.5) * this.row - this.top);
+                    c.fillText(this.fitting(c, this.marks[t]), this.left - 6, Math.max(6, (t + 0.5) * this.row - this.top));
             c.textAlign = "center";
             for (let i = 0; i <= 6; i++) {
                 const time = this.from + (this.to - this.from) * i / 6;
-                c.fillText(mars.time(Math.round(time)), Math.max(LEFT + 24, Math.min(this.width - 30, this.x(time))), body + 12);
+                c.fillText(mars.time(Math.round(time)), Math.max(this.left + 24, Math.min(this.width - 30, this.x(time))), body + 12);
             }
             this.told.textContent = mars.time(Math.round(this.from)) + " to " + mars.time(Math.round(this.to));
         }
 
+        /* As much of it as there is room for. */
+        fitting(c, text) {
+            let most = text.length;
+            while (most > 1 && c.measureText(text.slice(0, most) + (most < text.length ? "…" : "")).width > this.left - 8)
+                most--;
+            return text.slice(0, most) + (most < text.length ? "…" : "");
+        }
+
         drawTrack(c, track, y) {
+            if (this.begins[track]) { /* another job, or the links */
+                c.fillStyle = mars.colours.variable("faint");
+                c.fillRect(0, y - 1, this.width, 1);
+            }
             const { begin, duration, to } = this.gantt.spans, names = this.gantt.names, height = Math.max(1, this.row - 1);
             for (const waits of [false, true])
                 for (const i of this.byTrack[track]) {
                     const name = names[to[i]];
                     if (begin[i] > this.to || begin[i] + duration[i] < this.from || (name === "waiting") !== waits)
                         continue;
-                    const left = Math.max(LEFT, this.x(begin[i])), right = Math.min(this.width, this.x(begin[i] + duration[i]));
+                    const left = Math.max(this.left, this.x(begin[i])), right = Math.min(this.width, this.x(begin[i] + duration[i]));
                     c.fillStyle = this.fill[to[i]];
                     c.fillRect(left, y + (waits ? height * 0.6 : 0), Math.max(0.6, right - left), waits ? height * 0.4 : height);
                 }
@@ -160,18 +182,18 @@
         move(dx, dy) {
             const span = this.to - this.from, most = Math.max(0, this.row * this.gantt.tracks.length - (this.height - BOTTOM));
             this.top = Math.max(0, Math.min(most, this.top + dy));
-            this.place(this.from + dx / (this.width - LEFT) * span, span);
+            this.place(this.from + dx / (this.width - this.left) * span, span);
         }
 
         /* The span at a point: a wait before the call that it belongs to. */
         find(px, py) {
             const { begin, duration, to } = this.gantt.spans, track = Math.floor((py + this.top) / this.row);
-            const time = this.from + (px - LEFT) / (this.width - LEFT) * (this.to - this.from), near = (this.to - this.from) / this.width;
+            const time = this.from + (px - this.left) / (this.width - this.left) * (this.to - this.from), near = (this.to - this.from) / this.width;
             let best = -1;
             for (const i of this.byTrack[track] || [])
                 if (begin[i] - near <= time && time <= begin[i] + duration[i] + near && (best < 0 || duration[i] <= duration[best]))
                     best = i;
-            return best < 0 || px < LEFT ? null : this.gantt.tracks[track].join(", ") + "\n" + this.gantt.names[to[best]] + ": " + mars.time(duration[best]) +
+            return best < 0 || px < this.left ? null : this.gantt.tracks[track].join(", ") + "\n" + this.gantt.names[to[best]] + ": " + mars.time(duration[best]) +
                 "\n" + mars.time(begin[best]) + " to " + mars.time(begin[best] + duration[best]) + (this.gantt.spans.bytes[best] ? "\n" + mars.bytes(this.gantt.spans.bytes[best]) : "");
         }
 
@@ -200,7 +222,7 @@
                 if (!event.ctrlKey)
                     return;
                 event.preventDefault();
-                this.zoom(event.deltaY < 0 ? 0.8 : 1.25, this.from + (event.offsetX - LEFT) / (this.width - LEFT) * (this.to - this.from));
+                this.zoom(event.deltaY < 0 ? 0.8 : 1.25, this.from + (event.offsetX - this.left) / (this.width - this.left) * (this.to - this.from));
             }, { passive: false });
             canvas.addEventListener("keydown", event => {
                 if (moves[event.key])

@@ -71,7 +71,7 @@
     function folded(run, index) {
         const rows = leaves({ result: run.result, run: run.run, input: run.input }, "")
             .map(([path, value]) => [path, typeof value === "number" ? number(run, index, path, mars.count) : String(value)]);
-        return make("details", {}, make("summary", {}, "All numbers of summary.json"), make("div", { class: "scroll" },
+        return make("details", {}, make("summary", {}, "All numbers of summary.json"), make("div", { class: "scroll leaves" },
             simpleTable(["key", "value"], rows)));
     }
 
@@ -79,7 +79,7 @@
     function fullSince(run) {
         const list = at(run, "result.link_classes") || [], top = list.reduce((most, one) => !most || one.max_utilisation > most.max_utilisation ||
             (one.max_utilisation === most.max_utilisation && one.mean_utilisation > most.mean_utilisation) ? one : most, null); /* as stats/verdict.c chooses */
-        if (!run.movie || !run.scene || !top || top.max_utilisation < 0.7)
+        if (!run.movie || !run.scene || !top || top.max_utilisation < 0.9)
             return null;
         const scene = new mars.Scene(run), place = run.scene.classes.indexOf(top.class), { class: of } = run.scene.lines;
         const full = run.movie.time_ps.map((time, frame) => {
@@ -130,13 +130,13 @@
         id: "headline", title: "Figures", wide: true,
         both(box) {
             if (mars.runs.length === 2) {
-                const [a, b] = mars.runs;
+                const [a, b] = mars.runs, sameOffer = at(a, "result.offered_load") === at(b, "result.offered_load"); /* else less is not worse */
                 const rows = compared.filter(([path]) => at(a, "result." + path) !== undefined && at(b, "result." + path) !== undefined)
                     .map(([path, what, better]) => [what, number(a, 0, "result." + path), number(b, 1, "result." + path),
-                        difference(at(a, "result." + path), at(b, "result." + path), better)]);
+                        difference(at(a, "result." + path), at(b, "result." + path), path === "accepted_load" && !sameOffer ? 0 : better)]);
                 box.append(make("div", { class: "scroll difference" }, simpleTable(["", a.name, b.name, "difference"], rows.concat(jobRows(mars.runs)))));
             }
-            const pair = make("div", { class: mars.runs.length === 2 ? "pair" : "" });
+            const pair = make("div", { class: mars.runs.length === 2 ? "pair two" : "" });
             mars.runs.forEach((run, index) => {
                 const own = make("div", {});
                 if (mars.runs.length === 2)

@@ -21,7 +21,7 @@
             panel.both(box);
             return;
         }
-        const pair = make("div", { class: mars.runs.length === 2 ? "pair" : "" });
+        const pair = make("div", { class: mars.runs.length === 2 ? "pair two" : "" });
         box.append(pair);
         mars.runs.forEach((run, index) => {
             const own = make("div", {});
@@ -69,10 +69,17 @@
     mars.runs.forEach(run => (run.notes || []).forEach(note => notes.append(make("p", {}, mars.runs.length === 2 ? run.name + ": " + note : note))));
     const absent = make("div", { id: "absent", class: "absent" }); /* panels without data: last, and small */
     mars.panels.sort((a, b) => order.indexOf(a.id) - order.indexOf(b.id));
+    /* Narrow panels that follow each other stand in two columns: the next one in the shorter of them. */
+    function shorter() {
+        if (!main.lastElementChild || !main.lastElementChild.classList.contains("half"))
+            main.append(make("div", { class: "half" }, make("div", {}), make("div", {})));
+        const [left, right] = main.lastElementChild.children;
+        return left.offsetHeight <= right.offsetHeight ? left : right;
+    }
     for (const panel of mars.panels.filter(panel => !panel.wanted || panel.wanted())) {
         const section = make("section", { id: panel.id, class: panel.wide || mars.runs.length === 2 ? "wide" : null, "aria-labelledby": panel.id + "-title" },
             make("h2", { id: panel.id + "-title" }, panel.title));
-        main.append(section);
+        (section.classList.contains("wide") ? main : shorter()).append(section);
         try { /* one panel that fails leaves the others */
             fill(panel, section);
         } catch (error) {
@@ -83,6 +90,7 @@
         else
             nav.append(make("a", { href: "#" + panel.id }, panel.title));
     }
+    main.querySelectorAll(".half").forEach(half => half.querySelector("section") || half.remove());
     if (absent.children.length) {
         main.append(absent);
         nav.append(make("a", { href: "#absent" }, "Not collected"));

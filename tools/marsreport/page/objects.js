@@ -90,7 +90,7 @@
             });
             c.fillStyle = mars.colours.variable("faint");
             c.textAlign = "right";
-            rows.forEach((list, r) => r % step === 0 && c.fillText(this.labels[r].length > 17 ? this.labels[r].slice(0, 16) + "…" : this.labels[r], 102, (r + 0.5) * each));
+            rows.forEach((list, r) => r % step === 0 && c.fillText(this.labels[r].length > 17 ? this.labels[r].slice(0, 16) + "…" : this.labels[r], 102, Math.max(6, (r + 0.5) * each)));
             c.textAlign = "center";
             const first = this.series.begun_ps, last = this.series.time_ps[this.series.time_ps.length - 1];
             for (let i = 0; i <= 6; i++) {

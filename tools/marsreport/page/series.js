@@ -10,10 +10,12 @@
     /* Which columns share a plot. */
     const groups = [["packets_injected", "packets_delivered"], ["packets_in_flight"], ["bytes_delivered"], ["packet_latency_mean_ps"]];
 
+    const aside = ["time_ps", "packets_measured"]; /* what latencies are means over */
+
     function plotsOf(columns) {
         const known = groups.flat(), list = groups.map(names => names.filter(name => columns[name])).filter(names => names.length);
         for (const name of Object.keys(columns))
-            if (name !== "time_ps" && !known.includes(name))
+            if (!aside.includes(name) && !known.includes(name))
                 list.push([name]);
         return list;
     }
@@ -92,7 +94,7 @@
         };
         const plots = make("div", { class: "plots" });
         box.append(plots);
-        for (const name of Object.keys(a.periods.column).filter(name => name !== "time_ps" && b.periods.column[name]))
+        for (const name of Object.keys(a.periods.column).filter(name => !aside.includes(name) && b.periods.column[name]))
             mars.plot(plots, { title: label(name), format: mars.formatOf(name), times, sync: "both",
                 lines: [a, b].map((run, i) => ({ label: run.name, values: on(run, name), dash: i ? [6, 3] : undefined })) });
     }
