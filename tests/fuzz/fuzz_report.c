@@ -71,7 +71,7 @@ static void page_check(const json_t *data)
     json_error_t why;
     char *text = json_dumps(data, JSON_COMPACT | JSON_REAL_PRECISION(17));
     ker_assert(text);
-    json_t *again = json_loads(text, 0, &why);
+    json_t *again = json_loads(text, JSON_ALLOW_NUL, &why);
     ker_assert(again && json_is_string(json_object_get(again, "name")));
     json_decref(again);
     free(text);

@@ -33,7 +33,7 @@ struct gantt {
 static int64_t ps_of(const json_t *event, const char *key)
 {
     double us = json_number_value(json_object_get(event, key));
-    return us > 9e12 || us < 0 ? 0 : (int64_t)llround(us * 1e6);
+    return us > 4e12 || us < 0 ? 0 : (int64_t)llround(us * 1e6); /* two of them can be added */
 }
 
 /* The number of a text in an object of numbers; a new one where there is room. */

@@ -67,8 +67,9 @@ static void row_add(struct movie *m)
         id < 0 || id > UINT32_MAX
             ? NULL
             : rep_links_find(m->links, node, (uint32_t)id, (uint16_t)rep_cell_integer(m->table, m->port));
-    if (k)
-        m->busy_ps[k - m->links->link] += rep_cell_integer(m->table, m->busy);
+    int64_t *busy = k ? &m->busy_ps[k - m->links->link] : NULL;
+    if (k && __builtin_add_overflow(*busy, rep_cell_integer(m->table, m->busy), busy))
+        *busy = INT64_MAX; /* none of ours */
 }
 
 /* To the period of this time; frames that are over by then are closed. */

@@ -269,7 +269,10 @@ int64_t rep_hdf5_integer(const struct rep_hdf5 *h, int column)
     enum kind kind = h->column[column].kind;
     if (kind == KIND_TEXT || rep_hdf5_empty(h, column))
         return 0;
-    return kind == KIND_REAL ? (int64_t)real_of(h, column) : integer_of(h, column);
+    if (kind != KIND_REAL)
+        return integer_of(h, column);
+    double real = real_of(h, column);
+    return fabs(real) < 9e18 ? (int64_t)real : 0;
 }
 
 json_t *rep_hdf5_json(const struct rep_hdf5 *h, int column)
