@@ -22,6 +22,8 @@ static enum ker_status keys_check(struct run *run)
                                           "output.series.jobs",
                                           "output.series.tasks",
                                           "output.series.traffic",
+                                          "output.series.functions",
+                                          "output.series.communicators",
                                           "output.series.matrix",
                                           "run.packets",
                                           "run.confidence",

@@ -113,6 +113,11 @@ static void row_write(void *series, const struct stats_table *table, size_t row)
     }
 }
 
+struct ker_comm *stats_series_comm(const struct stats_series *s)
+{
+    return s->files->comm;
+}
+
 void stats_series_add(struct stats_series *s, struct stats_table *table)
 {
     stats_table_show(table, s->files->comm, &(struct stats_visitor){row_write, s});

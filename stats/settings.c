@@ -20,7 +20,8 @@ const struct ker_option stats_options[] = {
     {"output.calls", KER_TYPE_BOOL, NULL, NULL, NULL, NULL,
      "Write calls.csv and functions.csv: calls, bytes, traced time, simulated time and wait of every "
      "function "
-     "that a task has called; about 1 KB of memory a task. Absent: of jobs that are traces, and calls.csv is "
+     "that a task has called; about 1 KB of memory a task. Absent: of jobs that are traces (of all with "
+     "output.series.functions or .communicators), and calls.csv is "
      "left out like links.csv.",
      "jobs"},
     {"output.waits", KER_TYPE_BOOL, "false", NULL, NULL, NULL,
@@ -86,6 +87,14 @@ const struct ker_option stats_options[] = {
     PERIODS("traffic",
             "traffic_series.csv: number, bytes, mean and spread of the sizes of each job's messages in each "
             "period: point-to-point, collective, one-sided; inside a node or to another.",
+            "jobs"),
+    PERIODS(
+        "functions",
+        "function_series.csv: calls, bytes, time and waits of each MPI function and job in each period, of "
+        "jobs whose calls are counted: all then, unless output.calls is false.",
+        "jobs"),
+    PERIODS("communicators",
+            "communicator_series.csv: the same of the calls that name a communicator, by communicator.",
             "jobs"),
     PERIODS("matrix", "The matrices of output.matrix_levels in each period: matrix_series.csv, "
                       "board_matrix_series.csv, rack_matrix_series.csv, task_matrix_series.csv."),

@@ -22,7 +22,7 @@ refused() { # STATUS WORDS FOLDERS...: exit status, and what standard error says
 }
 
 "$marssim" -q -o traced "$top/configs/fat-tree-lammps.cfg" output.period="500 us" output.matrix=true output.series.links=periods \
-    output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.latency=periods output.series.matrix=periods \
+    output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.functions=periods output.series.communicators=periods output.series.latency=periods output.series.matrix=periods \
     'output.matrix_levels=["node", "rack", "task"]' >err 2>&1
 check "a traced job is simulated"
 "$marssim" -q -o torus "$top/configs/torus-uniform.cfg" topology.extents=4,4 run.warmup=0ns run.end=10us output.period="1 us" output.series.switches=periods \
@@ -64,6 +64,9 @@ check "a series of links has the bytes of links.csv, and the busiest link stands
 [ "$(data traced/report.html | jq -c '.series.traffic_series as $s | ($s.columns | index("bytes")) as $b | [$s.all[$b] | add]')" = "[$(column traced/tasks.csv bytes_sent)]" ] &&
     [ "$(data traced/report.html | jq -c '.series | [.job_series, .task_series, .latency_series | .objects | length]')" = "[1,32,2]" ]
 check "series of jobs, tasks and kinds of messages are in the page"
+data traced/report.html | jq -e '.series | (.function_series | .objects | length > 8) and (.communicator_series.objects == [["lammps", 0]])' >err &&
+    [ "$(data traced/report.html | jq -c '.series.function_series as $s | ($s.columns | index("calls")) as $c | $s.all[$c] | add')" = "$(awk -F, 'NR > 1 { n += $4 } END { print n }' traced/function_series.csv)" ]
+check "so are those of MPI functions and communicators"
 # 20 frames of the 25 ms: between 5 and 15 ms are those that end at 5, 5.5, ... 15 ms, the first one begins at 4.5 ms.
 "$report" --from 5ms --to 15ms -o span.html traced >out 2>err && [ "$(data span.html | jq -c '[.movie.begun_ps, .movie.time_ps[0], .movie.time_ps[-1], (.movie.time_ps | length), (.series.job_series.time_ps | length)]')" = \
     '[4500000000,5000000000,15000000000,21,21]' ]
@@ -96,7 +99,7 @@ check "the pieces of the critical path are in the page"
 
 # ---- results.h5 ----
 
-series=(output.period="500 us" output.matrix=true output.series.matrix=periods 'output.matrix_levels=["node", "rack", "task"]'  output.series.links=periods output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.latency=periods)
+series=(output.period="500 us" output.matrix=true output.series.matrix=periods 'output.matrix_levels=["node", "rack", "task"]'  output.series.links=periods output.series.jobs=periods output.series.tasks=periods output.series.traffic=periods output.series.functions=periods output.series.communicators=periods output.series.latency=periods)
 "$marssim" -q -o hdf5 "$top/configs/fat-tree-lammps.cfg" "${series[@]}" output.hdf5=true >err 2>&1 && "$report" hdf5 >out 2>err && ! [ -e hdf5/link_series.csv ] &&
     same='{movie, matrices, scene, series: (.series | map_values([.objects, .time_ps, ([.how, .all, .values] | transpose[] | select(.[0] == "sum" or .[0] == "max"))]))}' &&
     data hdf5/report.html | jq -S "$same" >a && data traced/report.html | jq -S "$same" | cmp a - >err

@@ -228,6 +228,7 @@ void task_system_series_cost(const struct task_system *system, const struct ker_
         stats_series_cost(costs, &task_task_series_schema, tasks);
     if (wanted(config, "output.series.traffic"))
         stats_series_cost(costs, &task_traffic_series_schema, jobs * TASK_SENT);
+    task_call_series_cost(system, config, costs);
 }
 
 struct task_waits_cost task_system_waits_cost(const struct task_system *system)
@@ -247,6 +248,7 @@ void task_system_series_begin(struct task_system *system, const struct ker_confi
     if (!system->mpi)
         return;
     task_matrix_begin(system->matrix, files, error);
+    system->calls = task_call_series_begin(system, config, files, error);
     struct task_series *s = series_get(system);
     if (wanted(config, "output.series.jobs"))
         s->jobs = stats_series_begin(files, &task_job_series_schema, system, error);
@@ -298,6 +300,7 @@ void task_system_series_add(struct task_system *system, ker_time at)
 {
     struct task_series *s = system->series;
     task_matrix_period(system->matrix, at);
+    task_call_series_add(system->calls, at);
     if (s && s->traffic)
         sent_add(system, at);
     if (!s || (!s->jobs && !s->tasks))

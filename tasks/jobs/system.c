@@ -61,7 +61,9 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
     if (task_jobs_count(system->jobs) > 0) {
         struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
         outside.seed = seed;
-        status = task_mpi_new(&system->mpi, config, &outside, error);
+        status = task_call_series_check(config, error);
+        if (!status)
+            status = task_mpi_new(&system->mpi, config, &outside, error);
         if (!status)
             status = task_mpi_path_read(system->mpi, config, tasks_count(system->jobs), error);
     }
@@ -114,6 +116,8 @@ static void system_empty(struct task_system *system)
     system->matrix = NULL;
     task_series_free(system->series);
     system->series = NULL;
+    task_call_series_free(system->calls);
+    system->calls = NULL;
     system->stuck = NULL;
 }
 

@@ -16,11 +16,12 @@ struct task_system {
     struct task_traffic *traffic; /* NULL: none */
     struct task_traffic_node *traffic_nodes;
     size_t traffic_bytes;
-    uint32_t foreground;        /* jobs */
-    struct seating *seating;    /* between prepare and attach */
-    struct task_series *series; /* NULL: no jobs or tasks are collected in periods */
-    struct task_matrix *matrix; /* NULL: not wanted */
-    char **traced_name;         /* of functions in traced timelines */
+    uint32_t foreground;            /* jobs */
+    struct seating *seating;        /* between prepare and attach */
+    struct task_series *series;     /* NULL: no jobs or tasks are collected in periods */
+    struct task_call_series *calls; /* NULL: not wanted */
+    struct task_matrix *matrix;     /* NULL: not wanted */
+    char **traced_name;             /* of functions in traced timelines */
     uint32_t traced_names;
     bool *stuck; /* jobs that task_system_stuck has found, on every rank alike; NULL: none */
 };
@@ -37,6 +38,17 @@ enum ker_status task_matrix_write(struct task_matrix *, struct ker_comm *, const
 void task_matrix_save(const struct task_matrix *, struct ker_state_writer *);
 void task_matrix_load(struct task_system *, struct ker_chunk *);
 extern const struct stats_schema stats_matrix_task_schema, stats_matrix_task_series_schema;
+
+/* call_series.c; free and add take NULL */
+struct task_call_series;
+enum ker_status task_call_series_check(const struct ker_config *, struct ker_error *);
+void task_call_series_cost(const struct task_system *, const struct ker_config *,
+                           struct stats_series_costs *);
+struct task_call_series *task_call_series_begin(const struct task_system *, const struct ker_config *,
+                                                struct stats_series_files *, struct ker_error *);
+void task_call_series_free(struct task_call_series *);
+void task_call_series_add(struct task_call_series *, ker_time at); /* collective */
+extern const struct stats_schema task_function_series_schema, task_communicator_series_schema;
 
 /* traced.c */
 void task_traced_free(struct task_system *);

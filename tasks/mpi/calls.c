@@ -12,9 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-void task_calls_init(struct task_state *task)
+void task_calls_init(struct task_state *task, bool by_comm)
 {
     task->calls = ker_alloc(sizeof *task->calls);
+    task->calls->by_comm = by_comm;
 }
 
 void task_calls_release(struct task_state *task)
@@ -22,21 +23,23 @@ void task_calls_release(struct task_state *task)
     if (!task->calls)
         return;
     free(task->calls->function);
+    free(task->calls->last);
     free(task->calls);
 }
 
-static struct task_counted *function_get(struct task_calls *calls, const char *function)
+static struct task_counted *function_get(struct task_calls *calls, const char *function, int32_t comm)
 {
-    uint8_t *hint = &calls->hint[ker_hash((uintptr_t)function) >> 58]; /* of 64 */
-    if (*hint < calls->count && calls->function[*hint].function == function)
+    uint8_t *hint = &calls->hint[ker_hash((uintptr_t)function + (uint32_t)comm) >> 58]; /* of 64 */
+    if (*hint < calls->count && calls->function[*hint].function == function &&
+        calls->function[*hint].comm == comm)
         return &calls->function[*hint];
     for (uint16_t i = 0; i < calls->count; i++)
-        if (calls->function[i].function == function) {
+        if (calls->function[i].function == function && calls->function[i].comm == comm) {
             *hint = (uint8_t)i;
             return &calls->function[i];
         }
     struct task_counted *f = KER_PUSH(calls->function, calls->count, calls->room);
-    *f = (struct task_counted){.function = function};
+    *f = (struct task_counted){.function = function, .comm = comm};
     return f;
 }
 
@@ -49,11 +52,21 @@ const char *task_calls_function(const struct task_op *op)
     return op->kind != TASK_OP_COMPUTE || op->is_call ? op->call : NULL;
 }
 
+/* The communicator that an operation names. */
+static int32_t comm_of(const struct task_op *op)
+{
+    bool names =
+        (op->kind >= TASK_OP_SEND && op->kind <= TASK_OP_RECV_INIT) || op->kind == TASK_OP_PSEND_INIT ||
+        op->kind == TASK_OP_PRECV_INIT || (op->kind >= TASK_OP_PROBE && op->kind <= TASK_OP_MPROBE) ||
+        (op->kind >= TASK_OP_COLLECTIVE && op->kind <= TASK_OP_COLLECTIVE_INIT) || task_op_onesided(op);
+    return names ? op->comm : TASK_NO_COMM;
+}
+
 /* What the task is in; NULL: its program's own computation. */
 static struct task_counted *function_of(struct task_calls *calls, const struct task_op *op)
 {
     const char *function = task_calls_function(op);
-    return function ? function_get(calls, function) : NULL;
+    return function ? function_get(calls, function, calls->by_comm ? comm_of(op) : TASK_NO_COMM) : NULL;
 }
 
 void task_calls_end(struct task_state *task, ker_time now)
@@ -81,21 +94,24 @@ void task_calls_wait(struct task_state *task, ker_time time)
         task->calls->now->wait += time;
 }
 
-const char *task_calls_leave(struct task_state *task, ker_time *since)
+const char *task_calls_leave(struct task_state *task, int32_t *comm, ker_time *since)
 {
     *since = task->calls->since;
+    *comm = task->calls->now ? task->calls->now->comm : TASK_NO_COMM;
     return task->calls->now ? task->calls->now->function : NULL;
 }
 
-void task_calls_return(struct task_state *task, const char *function, ker_time since)
+void task_calls_return(struct task_state *task, const char *function, int32_t comm, ker_time since)
 {
     task->calls->since = since;
-    task->calls->now = function ? function_get(task->calls, function) : NULL;
+    task->calls->now = function ? function_get(task->calls, function, comm) : NULL;
 }
 
-static int name_compare(const void *a, const void *b)
+static int counted_compare(const void *a, const void *b)
 {
-    return strcmp(((const struct task_counted *)a)->function, ((const struct task_counted *)b)->function);
+    const struct task_counted *x = a, *y = b;
+    int names = strcmp(x->function, y->function);
+    return names ? names : x->comm < y->comm ? -1 : x->comm > y->comm;
 }
 
 static void counted_join(struct task_counted *to, const struct task_counted *from)
@@ -107,41 +123,70 @@ static void counted_join(struct task_counted *to, const struct task_counted *fro
 }
 
 /* What is to be added for a call that is not over: of the current stream, and of one that is kept aside. */
-static void open_add(const struct task_state *task, struct task_counted *of, const char *function,
-                     ker_time end)
+static void open_add(const struct task_state *task, struct task_counted *of, ker_time end)
 {
     const struct task_calls *calls = task->calls;
-    if (calls->now && calls->now->function == function) {
+    if (calls->now && calls->now->function == of->function && calls->now->comm == of->comm) {
         of->simulated += end > calls->since ? end - calls->since : 0;
         of->wait += task->blocked && end > task->blocked_since ? end - task->blocked_since : 0;
     }
     for (uint32_t i = 0; task->streams && i < task->streams->count; i++) {
         const struct task_stream *s = &task->streams->stream[i];
-        if (i == task->streams->current || s->function != function)
+        if (i == task->streams->current || s->function != of->function || s->comm != of->comm)
             continue;
         of->simulated += end > s->since ? end - s->since : 0;
         of->wait += s->blocked && end > s->blocked_since ? end - s->blocked_since : 0;
     }
 }
 
-struct task_counted *task_calls_sorted(const struct task_state *task, ker_time end, uint32_t *count)
+/* By name, and by communicator if asked. */
+static struct task_counted *sorted(const struct task_state *task, ker_time end, bool by_comm, uint32_t *count)
 {
     const struct task_calls *calls = task->calls;
     struct task_counted *all = ker_alloc(((size_t)calls->count + 1) * sizeof *all);
     uint32_t n = calls->count, joined = 0;
     for (uint32_t i = 0; i < n; i++) {
         all[i] = calls->function[i];
-        open_add(task, &all[i], all[i].function, end);
+        open_add(task, &all[i], end);
+        all[i].comm = by_comm ? all[i].comm : TASK_NO_COMM;
     }
     if (n)
-        qsort(all, n, sizeof *all, name_compare);
+        qsort(all, n, sizeof *all, counted_compare);
     for (uint32_t i = 0; i < n; i++)
-        if (joined && strcmp(all[joined - 1].function, all[i].function) == 0)
+        if (joined && counted_compare(&all[joined - 1], &all[i]) == 0)
             counted_join(&all[joined - 1], &all[i]);
         else
             all[joined++] = all[i];
     *count = joined;
     return all;
+}
+
+struct task_counted *task_calls_sorted(const struct task_state *task, ker_time end, uint32_t *count)
+{
+    return sorted(task, end, false, count);
+}
+
+/* What was there before is there still, with no less, and both are in order. */
+struct task_counted *task_calls_period(struct task_state *task, ker_time at, uint32_t *count)
+{
+    struct task_calls *calls = task->calls;
+    struct task_counted *all = sorted(task, at, true, count),
+                        *since = ker_alloc((*count + (size_t)1) * sizeof *since);
+    for (uint32_t i = 0, last = 0; i < *count; i++) {
+        since[i] = all[i];
+        while (last < calls->lasts && counted_compare(&calls->last[last], &all[i]) < 0)
+            last++;
+        if (last == calls->lasts || counted_compare(&calls->last[last], &all[i]) != 0)
+            continue;
+        since[i].calls -= calls->last[last].calls;
+        since[i].bytes -= calls->last[last].bytes;
+        since[i].simulated -= calls->last[last].simulated;
+        since[i].wait -= calls->last[last].wait;
+    }
+    free(calls->last);
+    calls->last = all;
+    calls->lasts = *count;
+    return since;
 }
 
 /* A name that outlives the checkpoint it came from. */
@@ -167,17 +212,31 @@ const char *task_function_state(struct task_mpi *mpi, const char *function, stru
     return function;
 }
 
-static void counted_state(struct task_mpi *mpi, struct task_calls *calls, struct task_counted one,
-                          struct ker_chunk *c)
+static struct task_counted counted_state(struct task_mpi *mpi, struct task_counted one, struct ker_chunk *c)
 {
     one.function = task_function_state(mpi, one.function, c);
+    KER_CHUNK(c, one.comm);
     KER_CHUNK(c, one.calls);
     KER_CHUNK(c, one.bytes);
     KER_CHUNK(c, one.simulated);
     KER_CHUNK(c, one.wait);
     c->bad |= !one.function;
-    if (c->loads && !c->bad)
-        counted_join(function_get(calls, one.function), &one);
+    return one;
+}
+
+/* The end of the last period: each is counted in what there is now. */
+static void lasts_state(struct task_mpi *mpi, struct task_calls *calls, struct ker_chunk *c)
+{
+    uint32_t count = ker_chunk_count(c, calls->lasts, 4 * sizeof(uint64_t));
+    if (c->loads && !c->bad && count)
+        calls->last = ker_alloc(count * sizeof *calls->last);
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        struct task_counted one = counted_state(mpi, c->loads ? (struct task_counted){0} : calls->last[i], c);
+        if (!c->loads || c->bad)
+            continue;
+        calls->last[i] = one;
+        calls->lasts = i + 1;
+    }
 }
 
 /* The op is there again when its task is loaded. What is blocked now is counted when it is over. */
@@ -185,11 +244,15 @@ void task_calls_state(struct task_mpi *mpi, struct task_state *task, struct ker_
 {
     struct task_calls *calls = task->calls;
     uint32_t count = 0;
-    struct task_counted *sorted = c->loads ? NULL : task_calls_sorted(task, 0, &count);
+    struct task_counted *all = c->loads ? NULL : sorted(task, 0, true, &count);
     count = ker_chunk_count(c, count, 4 * sizeof(uint64_t));
-    for (uint32_t i = 0; i < count && !c->bad; i++)
-        counted_state(mpi, calls, sorted ? sorted[i] : (struct task_counted){0}, c);
-    free(sorted);
+    for (uint32_t i = 0; i < count && !c->bad; i++) {
+        struct task_counted one = counted_state(mpi, all ? all[i] : (struct task_counted){0}, c);
+        if (c->loads && !c->bad)
+            counted_join(function_get(calls, one.function, one.comm), &one);
+    }
+    free(all);
+    lasts_state(mpi, calls, c);
     task_calls_stream_state(task, c);
 }
 

@@ -7,22 +7,28 @@
 struct task_mpi;
 struct task_state;
 
-/* What a task has called of a function, and what that took. */
+/* What a task has called of a function, and what that took. comm: by communicator, where that is told apart;
+ * TASK_NO_COMM: calls that name none, and all where it is not. */
 struct task_counted {
     const char *function;
+    int32_t comm;
     uint64_t calls, bytes;
     ker_time simulated, wait;
 };
 struct task_calls {
     struct task_counted *function; /* in the order of their first calls */
     uint16_t count, room;
+    bool by_comm;
     uint8_t hint[64];         /* where one may be, by its name's address; otherwise all are looked at */
     struct task_counted *now; /* which the task is in since then; NULL: none */
     ker_time since;
+    struct task_counted *last; /* what there was at the end of the last period, in order; NULL: none */
+    uint32_t lasts;
 };
+#define TASK_NO_COMM (-1)
 
 /* -- calls.c -- all but init and release only of tasks whose calls are counted */
-void task_calls_init(struct task_state *);
+void task_calls_init(struct task_state *, bool by_comm);
 void task_calls_release(struct task_state *);
 /* Which function an operation calls; NULL: none, the program computes. */
 const char *task_calls_function(const struct task_op *);
@@ -33,10 +39,12 @@ void task_calls_end(struct task_state *, ker_time now);
 /* The task has waited so long in its call. */
 void task_calls_wait(struct task_state *, ker_time);
 /* Another stream becomes the current one: what this one is in, since when; and is again. */
-const char *task_calls_leave(struct task_state *, ker_time *since);
-void task_calls_return(struct task_state *, const char *function, ker_time since);
+const char *task_calls_leave(struct task_state *, int32_t *comm, ker_time *since);
+void task_calls_return(struct task_state *, const char *function, int32_t comm, ker_time since);
 /* By name, each once, until `end` (0: what is over); malloc'ed. */
 struct task_counted *task_calls_sorted(const struct task_state *, ker_time end, uint32_t *count);
+/* By name and communicator, each once: what there was since this was asked before, until `at`; malloc'ed. */
+struct task_counted *task_calls_period(struct task_state *, ker_time at, uint32_t *count);
 /* Saved state of a function's name, NULL included; one that is loaded outlives the checkpoint. Of any task.
  */
 const char *task_function_state(struct task_mpi *, const char *function, struct ker_chunk *);

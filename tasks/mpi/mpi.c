@@ -133,6 +133,8 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     struct task_mpi *mpi = ker_alloc(sizeof *mpi);
     mpi->outside = *outside;
     mpi->waits = task_waits_wanted(config);
+    const char *series = task_calls_series(config);
+    mpi->calls_by_comm = series && strcmp(series, "output.series.communicators") == 0;
     task_cause_none(mpi);
     ker_chunks_init(&mpi->request, sizeof(struct task_request) + (mpi->waits ? sizeof(struct task_note) : 0));
     ker_chunks_init(&mpi->wide_name, sizeof(uint64_t));
@@ -237,7 +239,7 @@ struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
         mpi->job[task->job].job = mpi->outside.job(mpi->outside.jobs, task->job);
         mpi->job[task->job].unfinished++;
         if (mpi->job[task->job].job->counts_calls)
-            task_calls_init(task);
+            task_calls_init(task, mpi->calls_by_comm);
         task_line_init(mpi, task);
         if (!task_job_of(mpi, task)->background)
             mpi->unfinished++;

@@ -111,6 +111,17 @@ extern const struct stats_schema task_mpi_schema;
 enum ker_status task_mpi_calls(const struct task_mpi *, uint32_t jobs, struct ker_comm *, ker_time end,
                                const struct stats_folder *, const char *key, struct ker_error *);
 extern const struct stats_schema task_calls_schema, task_functions_schema;
+/* What own tasks whose calls are counted have called until `at` since this was asked before, each by task,
+ * function and communicator; of the latter only with output.series.communicators. */
+struct task_mpi_called {
+    uint32_t job;
+    int32_t comm; /* of the job's program; -1: the call names none, or it is not told apart */
+    const char *function;
+    uint64_t calls, bytes;
+    ker_time simulated, wait;
+};
+void task_mpi_called(struct task_mpi *, ker_time at,
+                     void (*each)(void *context, const struct task_mpi_called *), void *context);
 /* Collective, with output.waits: rank 0 writes waits.csv, wait_functions.csv and message_rates.csv; *jobs: an
  * array with the sums of each job, on rank 0. */
 enum ker_status task_mpi_waits(struct task_mpi *, const struct task_mpi_names *, uint32_t jobs,

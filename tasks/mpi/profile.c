@@ -303,3 +303,21 @@ enum ker_status task_mpi_calls(const struct task_mpi *mpi, uint32_t jobs, struct
     names_release(&names);
     return status ? status : closed;
 }
+
+void task_mpi_called(struct task_mpi *mpi, ker_time at,
+                     void (*each)(void *context, const struct task_mpi_called *), void *context)
+{
+    for (uint32_t i = 0; i < mpi->tasks; i++) {
+        uint32_t count = 0;
+        struct task_counted *all = mpi->task[i].calls ? task_calls_period(&mpi->task[i], at, &count) : NULL;
+        for (uint32_t k = 0; k < count; k++)
+            each(context, &(struct task_mpi_called){.job = mpi->task[i].job,
+                                                    .comm = all[k].comm,
+                                                    .function = all[k].function,
+                                                    .calls = all[k].calls,
+                                                    .bytes = all[k].bytes,
+                                                    .simulated = all[k].simulated,
+                                                    .wait = all[k].wait});
+        free(all);
+    }
+}

@@ -253,6 +253,7 @@ struct task_mpi {
     uint32_t kept_names;
     uint64_t unfinished;
     bool rails;                 /* a send has named its adapter */
+    bool calls_by_comm;         /* are counted, see calls.h */
     bool sends_counted;         /* one of these: */
     struct task_mpi_sent *sent; /* TASK_SENT for each job; NULL: not counted */
     struct stats_matrix *pairs; /* of tasks; NULL: not wanted; by their numbers: */

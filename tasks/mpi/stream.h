@@ -18,6 +18,7 @@ struct task_stream {
     uint32_t pending, collective;
     ker_time debt, blocked_since, paid_until;
     const char *function; /* that it is in, as the calls are counted; NULL: none */
+    int32_t comm;
     ker_time since;
 
     ker_time until;       /* busy: when its timer expires */

@@ -70,11 +70,23 @@ int32_t task_comm_rank(const struct task_comm *comm, int32_t task)
     return -1;
 }
 
+static bool in_periods(const struct ker_config *config, const char *key)
+{
+    return ker_config_means_key(config, key) && stats_collect_of(config, key) == STATS_COLLECT_PERIODS;
+}
+
+const char *task_calls_series(const struct ker_config *config)
+{
+    static const char *const keys[] = {"output.series.functions", "output.series.communicators"};
+    return in_periods(config, keys[1]) ? keys[1] : in_periods(config, keys[0]) ? keys[0] : NULL;
+}
+
 bool task_calls_wanted(const struct ker_config *config, bool traced)
 {
     const char *key = "output.calls"; /* a configuration for tests may be without output */
-    return ker_config_means_key(config, key) && ker_config_has(config, key) ? ker_config_bool(config, key)
-                                                                            : traced;
+    return ker_config_means_key(config, key) && ker_config_has(config, key)
+               ? ker_config_bool(config, key)
+               : traced || task_calls_series(config);
 }
 
 ker_time task_compute_time(const struct ker_config *config, const char *path)

@@ -212,6 +212,8 @@ struct task_traced {
 };
 /* Are the calls of a job to be counted (output.calls)? */
 bool task_calls_wanted(const struct ker_config *, bool traced);
+/* The key that wants them in periods, that of communicators first; NULL: none does. */
+const char *task_calls_series(const struct ker_config *);
 
 /* An operation of a graph that has not come to its end, for messages. */
 struct task_unfinished {
