@@ -51,7 +51,7 @@ check "libraries stay with their owner" '
         if (header ~ /^(mpi\.h|mpi-ext\.h|libconfig\.h|Random123\/)/) return "kernel"
         if (header ~ /^(jansson\.h|gsl\/gsl_)/ && header !~ /gsl_(rng|randist)\.h$/) return "stats"
         if (header ~ /^hdf5/) return "stats"
-        if (header ~ /^otf2\//) return "stats"
+        if (header ~ /^otf2\//) return "stats tasks" # timelines out, traces in
         if (header ~ /^(metis\.h|hwloc)/) return "partition"
         if (header ~ /^(zstd|zdict)/) return "kernel tasks" # saved state; compressed traces
         return ""

@@ -15,6 +15,8 @@ static const struct task_program_class *trace_form(const struct ker_config *conf
         return &task_goal_class;
     if (ker_config_is(config, format, "simgrid"))
         return &task_simgrid_class;
+    if (ker_config_is(config, format, "otf2"))
+        return &task_otf2_class;
     bool mars = ker_config_is(config, format, "mars");
     if (ker_config_is(config, format, "auto") && ker_config_has(config, trace)) {
         mars = mars_trace_known(ker_config_file(config, trace));
@@ -22,6 +24,8 @@ static const struct task_program_class *trace_form(const struct ker_config *conf
             return &task_goal_class;
         if (!mars && simgrid_trace_known(ker_config_file(config, trace)))
             return &task_simgrid_class;
+        if (!mars && otf2_trace_known(ker_config_file(config, trace)))
+            return &task_otf2_class;
     }
     return mars ? &task_replay_class : &task_allprof_class;
 }
@@ -32,14 +36,15 @@ static const struct ker_option trace_options[] = {
      .meaning =
          "trace: the folder or file that marstrace has written, or the folder with one file "
          "pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof writes it; or the list of files that "
-         "smpirun -trace-ti writes."},
+         "smpirun -trace-ti writes; or an OTF2 archive: its anchor file NAME.otf2, or its folder."},
     {.key = "jobs[].format",
      .type = KER_TYPE_CHOICE,
      .fallback = "auto",
-     .choices = "auto|mars|liballprof|goal|simgrid",
+     .choices = "auto|mars|liballprof|goal|simgrid|otf2",
      .meaning =
-         "trace: who has written it: marstrace, liballprof or SimGrid (smpirun -trace-ti); or a schedule in "
-         "LogGOPSim's language GOAL; auto: its first bytes tell."},
+         "trace: who has written it: marstrace, liballprof, SimGrid (smpirun -trace-ti), or a tool "
+         "that writes OTF2 (Score-P); or a schedule in LogGOPSim's language GOAL; auto: its first bytes "
+         "tell."},
     {.key = NULL},
 };
 
@@ -50,5 +55,6 @@ const struct ker_kind task_program_trace = {
         "runs a schedule in GOAL",
     .traits = "computes",
     .operations = &(const struct task_program_class){.form = trace_form},
-    .options = KER_OPTIONS(trace_options, graph_unit_options, task_goal_options, task_allprof_options,
-                           task_replay_options, task_simgrid_options, trace_store_options)};
+    .options =
+        KER_OPTIONS(trace_options, graph_unit_options, task_goal_options, task_allprof_options,
+                    task_replay_options, task_simgrid_options, task_otf2_options, trace_store_options)};

@@ -5,7 +5,7 @@
 #define MOST 8
 
 static double a[4096], b[4096];
-static int rank, size, next, before;
+static int rank, size, next, before, even; /* even: all counts are equal */
 
 static void messages(void)
 {
@@ -35,7 +35,7 @@ static void collectives(void)
 {
     int count[MOST], place[MOST];
     for (int i = 0; i < size; i++) {
-        count[i] = i + 1;
+        count[i] = even ? 3 : i + 1;
         place[i] = 20 * i;
     }
     MPI_Barrier(MPI_COMM_WORLD);
@@ -55,7 +55,7 @@ static void collectives(void)
     MPI_Scan(a, b, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     MPI_Exscan(a, b, 4, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
     for (int i = 0; i < size; i++)
-        count[i] = rank + i;
+        count[i] = even ? 2 : rank + i;
     MPI_Alltoallv(a, count, place, MPI_INT, b, count, place, MPI_INT, MPI_COMM_WORLD);
 }
 
@@ -78,6 +78,7 @@ int main(int argc, char **argv)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     next = (rank + 1) % size;
     before = (rank + size - 1) % size;
+    even = argc > 1;
     if (size > MOST)
         MPI_Abort(MPI_COMM_WORLD, 1);
     messages();

@@ -73,8 +73,8 @@ static enum ker_status keys_check(const struct task_program *program, const stru
                                   const char *path, struct ker_error *error)
 {
     static const char *const all[] = {
-        "time_unit",    "clock",    "died",      "unknown",       "mpi_library", "unlisted_bytes",
-        "finalize_gap", "poll_gap", "flop_rate", "derived_bytes", NULL};
+        "time_unit",    "clock",    "died",      "unknown",       "mpi_library",      "unlisted_bytes",
+        "finalize_gap", "poll_gap", "flop_rate", "derived_bytes", "collective_sizes", NULL};
     for (int i = 0; all[i]; i++) {
         bool known = false;
         for (const char *const *key = program->reader->keys; *key; key++)

@@ -1,0 +1,67 @@
+#!/bin/bash
+# Archives in OTF2: a program traced as Score-P does it and by marstrace says the same; the same results on any ranks and after checkpoints; what
+# is missing in an archive, or cannot be read, is refused by name.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+nodes=8
+. tests/lib-replay.sh
+pkg-config --exists otf2 || { echo "SKIP: the OTF2 library is missing"; exit 0; }
+
+# shellcheck disable=SC2046 # flags, one word each
+mpicc -O1 -Wall -Werror -o traced "$top/tests/simgrid/ring.c" "$top/tests/otf2/tracer.c" $(pkg-config --cflags --libs otf2) >err 2>&1 &&
+    mpicc -O1 -o ring "$top/tests/simgrid/ring.c" >err 2>&1 && mpirun -n 4 ./traced even >err 2>&1 &&
+    mpirun -n 4 "$marstrace" -o t ./ring even >err 2>&1
+check "a program is traced both ways"
+archive='jobs[0].trace="otf2-archive/traces.otf2"'
+everywhere "an archive" "$archive"
+"$marssim" -q -o mars replay.cfg >err 2>&1 && "$marssim" -q -o one replay.cfg "$archive" >err 2>&1
+check "both are replayed"
+grep -q 'they are taken as equal' err
+check "what was assumed is told"
+counts() { # FOLDER: messages and bytes of each task, and its calls
+    awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i ~ /^(messages|bytes)_/) wanted[i] = 1; next}
+        {for (i = 1; i <= NF; i++) if (wanted[i]) printf "%s ", $i; print ""}' "$1/tasks.csv"
+    awk -F, 'NR > 1 && $2 !~ /Init|Comm_|Finalize/ {print $1, $2, $3}' "$1/calls.csv" | sort
+}
+counts one >one.counts
+counts mars >mars.counts
+[ -s one.counts ] && diff one.counts mars.counts >err 2>&1
+check "the same messages, bytes and calls of every task"
+awk -F, 'NR > 1 && $5 <= 0 {bad = 1} END {exit bad}' one/calls.csv
+check "calls have the time that they took"
+"$marssim" -q -o folder replay.cfg 'jobs[0].trace="otf2-archive"' 'jobs[0].format="otf2"' >err 2>&1 && same folder
+check "the same by the folder of the archive"
+
+# ---- another writer ----
+
+rm -rf otf2-archive
+OTF2_TEST_CREATOR=somebody mpirun -n 3 ./traced >err 2>&1
+refused() { # WHAT PATTERN ARGUMENTS...
+    local what=$1 pattern=$2
+    shift 2
+    timeout 60 mpirun -n 2 "$marssim" -q -o refused replay.cfg "$@" >out 2>err
+    [ $? -eq 2 ] && grep -q "$pattern" err
+    check "refused: $what"
+}
+refused "sizes of a writer that is not known" 'event [0-9]*, MPI_Bcast: what the sizes of MPI_Bcast mean.*jobs\[\].collective_sizes' "$archive"
+"$marssim" -q -o one replay.cfg "$archive" 'jobs[0].collective_sizes="total"' >err 2>&1
+check "they are told by jobs[].collective_sizes"
+refused "the other reading, which does not fit" 'do not all call the same' "$archive" 'jobs[0].collective_sizes="each"'
+
+# ---- what is refused ----
+
+refused "a key of another format" 'jobs\[0\].time_unit: this means nothing' "$archive" 'jobs[0].time_unit="1 ns"'
+cp -r otf2-archive cut
+size=$(stat -c %s cut/traces/1.evt)
+truncate -s $((size - 300)) cut/traces/1.evt
+refused "events that were cut" 'cut/traces.otf2: .*location 1' 'jobs[0].trace="cut"' 'jobs[0].collective_sizes="total"'
+cp -r otf2-archive missing
+rm missing/traces/1.evt
+refused "events that are missing" 'missing/traces.otf2: the events of location 1 cannot be read' 'jobs[0].trace="missing"' 'jobs[0].collective_sizes="total"'
+cp -r otf2-archive bare
+rm bare/traces.def
+refused "an archive without definitions" 'bare/traces.otf2: .*definitions' 'jobs[0].trace="bare"'
+mkdir nothing
+refused "a folder without an archive" 'nothing: neither the anchor file' 'jobs[0].trace="nothing"' 'jobs[0].format="otf2"'
+head -c 20 otf2-archive/traces.otf2 >short.otf2
+refused "an anchor file that was cut" 'short.otf2' 'jobs[0].trace="short.otf2"'
