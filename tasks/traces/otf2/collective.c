@@ -176,7 +176,7 @@ enum ker_status otf2_collective(struct otf2_task *t, const struct otf2_event *ev
     *some = false;
     if (event->collective == OTF2_COLL_NOTHING)
         return KER_OK;
-    if (event->collective >= TASK_COLL_COUNT)
+    if (event->collective > TASK_COLL_COMM)
         return otf2_task_fail(t, event, "a collective that is not known here (Alltoallw is not)");
     enum ker_status status = comm_check(t, event, comm);
     if (status != KER_OK || comm->kind == OTF2_COMM_SELF)

@@ -135,8 +135,10 @@ static bool in_sendrecv(const struct otf2_task *t)
 }
 
 /* One side of MPI_Sendrecv: the call is put when it is left. */
-static void both_add(struct otf2_task *t, const struct otf2_event *event, const struct task_op *op)
+static enum ker_status both_add(struct otf2_task *t, const struct otf2_event *event, const struct task_op *op)
 {
+    if (t->records && t->both.comm != op->comm)
+        return otf2_task_fail(t, event, "it sends and receives on two communicators");
     if (event->kind == OTF2_SEND) {
         t->both.peer = op->peer;
         t->both.tag = op->tag;
@@ -148,6 +150,7 @@ static void both_add(struct otf2_task *t, const struct otf2_event *event, const 
     }
     t->both.comm = op->comm;
     t->records++;
+    return KER_OK;
 }
 
 static enum ker_status message_put(struct otf2_task *t, const struct otf2_event *event)
@@ -161,10 +164,8 @@ static enum ker_status message_put(struct otf2_task *t, const struct otf2_event 
     if (status != KER_OK)
         return status;
     t->bytes += event->kind == OTF2_RECEIVE ? 0 : op.bytes;
-    if (event->kind != OTF2_ISEND && in_sendrecv(t)) {
-        both_add(t, event, &op);
-        return KER_OK;
-    }
+    if (event->kind != OTF2_ISEND && in_sendrecv(t))
+        return both_add(t, event, &op);
     if (event->kind != OTF2_RECEIVE && t->outer && t->outer->function)
         op.mode = t->outer->function->mode;
     if (event->kind == OTF2_ISEND)
