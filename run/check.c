@@ -284,6 +284,16 @@ static void waits_print(struct task_waits_cost cost)
                ker_print_bytes(d, (double)cost.request));
 }
 
+static void path_print(const struct run *run)
+{
+    uint32_t room = task_system_path_room(run->tasks);
+    char a[32];
+    if (room)
+        printf(
+            "path       %s of memory at most, for the last %u computations, calls and waits of each task\n",
+            ker_print_bytes(a, (double)ker_config_bytes(run->config, "output.critical_path")), room);
+}
+
 /* --check: what would be run. */
 void run_sizes_print(struct run *run)
 {
@@ -311,4 +321,5 @@ void run_sizes_print(struct run *run)
     run_series_print(run);
     run_timeline_print(run);
     waits_print(task_system_waits_cost(run->tasks));
+    path_print(run);
 }

@@ -35,7 +35,7 @@ void stats_series_add(struct stats_series *, struct stats_table *);
 /* All series have got the rows of the period that ends at this time. */
 void stats_series_flush(struct stats_series_files *, ker_time at);
 struct ker_comm *stats_series_comm(const struct stats_series *); /* of the ranks that add rows */
-ker_time stats_series_time(const struct stats_series_files *); /* of the last flush; 0: none yet */
+ker_time stats_series_time(const struct stats_series_files *);   /* of the last flush; 0: none yet */
 /* A failed write is reported here. Frees; takes NULL. */
 enum ker_status stats_series_close(struct stats_series_files *, struct ker_error *);
 

@@ -37,6 +37,8 @@ struct task_waits_cost {
 };
 /* tasks: 0 without output.waits. */
 struct task_waits_cost task_system_waits_cost(const struct task_system *);
+/* output.critical_path: how much of each task's past there is room for; 0: it is not wanted. */
+uint32_t task_system_path_room(const struct task_system *);
 /* Whose timelines there can be: the jobs, and, traced, those of them of which it is known when they were
  * traced, once more; malloc'ed, with room for one more. Before anything is attached: tasks record what they
  * do. When the run has ended: what they are still in ends there. */

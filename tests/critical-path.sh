@@ -76,3 +76,7 @@ check "without output.waits it is refused, by name"
 "$m" -q -o "$t/b" $lammps $path="28 kB" >"$t/err" 2>&1
 [ $? = 2 ] && grep -q "give 28672 B" "$t/err"
 check "too little room is refused, with what would do"
+"$m" --check $lammps $path="64 MB" >"$t/out" 2>"$t/err" && grep -q "^path .*the last 35714 " "$t/out"
+check "--check says how much it keeps"
+jq -e '.result.jobs[0].critical_path | [.distances[].links] - [2, 4, 6] == [] and ([.distances[].time_ps] | add) == .kinds.transfer_ps + .kinds.handshake_ps + .kinds.contention_ps' "$t/on/summary.json" >"$t/jq"
+check "messages are told apart by their distance"

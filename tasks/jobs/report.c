@@ -303,7 +303,7 @@ static enum ker_status path_report(const struct task_system *system, struct ker_
 {
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     json_t *paths = NULL;
-    enum ker_status status = task_mpi_path(system->mpi, &(struct task_mpi_names){&outside, NULL},
+    enum ker_status status = task_mpi_path(system->mpi, &(struct task_mpi_names){&outside, system->topology},
                                            task_jobs_count(system->jobs), comm, files->folder, &paths, error);
     for (size_t job = 0; paths && job < json_array_size(paths); job++)
         json_object_set(json_array_get(jobs, job), "critical_path", json_array_get(paths, job));
@@ -334,7 +334,7 @@ enum ker_status task_system_report(struct task_system *system, struct ker_comm *
     enum ker_status paired = task_matrix_write(system->matrix, comm, files->folder, error);
     if (task_mpi_waits_told(system->mpi))
         waited = waits_report(system, comm, end, files, *jobs, error);
-    if (task_mpi_path_known(system->mpi))
+    if (task_mpi_path_room(system->mpi))
         walked = path_report(system, comm, files, *jobs, error);
     if (calls_counted(system->jobs))
         called = task_mpi_calls(system->mpi, task_jobs_count(system->jobs), comm, end, files->folder,

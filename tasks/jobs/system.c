@@ -295,6 +295,11 @@ uint64_t task_system_tasks(const struct task_system *system)
     return system->traffic ? UINT64_MAX : tasks_count(system->jobs);
 }
 
+uint32_t task_system_path_room(const struct task_system *system)
+{
+    return system->mpi ? task_mpi_path_room(system->mpi) : 0;
+}
+
 bool task_system_endless(const struct task_system *system)
 {
     const struct task_traffic *t = system->traffic;

@@ -133,8 +133,8 @@ void task_mpi_waits_bytes(uint64_t *task, uint64_t *function, uint64_t *octave, 
 /* output.critical_path: of so many tasks in all. Before task_mpi_reserve. */
 enum ker_status task_mpi_path_read(struct task_mpi *, const struct ker_config *, uint64_t tasks,
                                    struct ker_error *);
-bool task_mpi_path_known(const struct task_mpi *);
-/* Collective, where it is known: rank 0 writes critical_path.csv and critical_path_steps.csv; *paths: an
+uint32_t task_mpi_path_room(const struct task_mpi *); /* pieces of each task; 0: not wanted */
+/* Collective, where it is wanted: rank 0 writes critical_path.csv and critical_path_steps.csv; *paths: an
  * array with what each job's is made of, on rank 0, null for a job that has not ended. */
 enum ker_status task_mpi_path(struct task_mpi *, const struct task_mpi_names *, uint32_t jobs,
                               struct ker_comm *, const struct stats_folder *, json_t **paths,

@@ -22,7 +22,7 @@ struct parts {
 /* Columns, and the rows that are read next: both tables are in the order of the jobs. */
 struct tables {
     const struct stats_table *rows, *pairs;
-    int job, task, function, kind, time, pair_job, from, to, messages, pair_time, contention;
+    int job, task, function, kind, time, pair_job, from, to, links, messages, pair_time, contention;
     size_t row, pair;
 };
 
@@ -38,6 +38,7 @@ static struct tables tables_of(const struct stats_table *rows, const struct stat
                            .pair_job = stats_table_find(pairs, "job", false),
                            .from = stats_table_find(pairs, "from_task", false),
                            .to = stats_table_find(pairs, "to_task", false),
+                           .links = stats_table_find(pairs, "links", false),
                            .messages = stats_table_find(pairs, "messages", false),
                            .pair_time = stats_table_find(pairs, "time_ps", false),
                            .contention = stats_table_find(pairs, "contention_ps", false)};
@@ -112,16 +113,42 @@ static json_t *pair_json(const void *context, const struct part *part)
                      "contention_ps", (json_int_t)part->contention);
 }
 
-static json_t *pairs_json(struct tables *t, uint32_t job)
+/* Pairs that are equally far apart: `to` counts the pairs. */
+static void distance_add(struct parts *distances, uint32_t links, const struct part *pair)
 {
-    struct parts pairs = {0};
-    for (; t->pair < stats_table_rows(t->pairs) && cell(t->pairs, t->pair, t->pair_job) == job; t->pair++)
-        *KER_PUSH(pairs.part, pairs.count, pairs.room) =
-            (struct part){.what = (uint32_t)cell(t->pairs, t->pair, t->from),
-                          .to = (uint32_t)cell(t->pairs, t->pair, t->to),
-                          .messages = cell(t->pairs, t->pair, t->messages),
-                          .time = cell(t->pairs, t->pair, t->pair_time),
-                          .contention = cell(t->pairs, t->pair, t->contention)};
+    uint32_t at = 0;
+    while (at < distances->count && distances->part[at].what != links)
+        at++;
+    if (at == distances->count)
+        *KER_PUSH(distances->part, distances->count, distances->room) = (struct part){.what = links};
+    struct part *d = &distances->part[at];
+    d->to++;
+    d->messages += pair->messages;
+    d->time += pair->time;
+    d->contention += pair->contention;
+}
+
+static json_t *distance_json(const void *context, const struct part *part)
+{
+    (void)context;
+    return json_pack("{s:I, s:I, s:I, s:I, s:I}", "links", (json_int_t)part->what, "pairs",
+                     (json_int_t)part->to, "messages", (json_int_t)part->messages, "time_ps",
+                     (json_int_t)part->time, "contention_ps", (json_int_t)part->contention);
+}
+
+static json_t *pairs_json(struct tables *t, uint32_t job, json_t **distances)
+{
+    struct parts pairs = {0}, far = {0};
+    for (; t->pair < stats_table_rows(t->pairs) && cell(t->pairs, t->pair, t->pair_job) == job; t->pair++) {
+        struct part *pair = KER_PUSH(pairs.part, pairs.count, pairs.room);
+        *pair = (struct part){.what = (uint32_t)cell(t->pairs, t->pair, t->from),
+                              .to = (uint32_t)cell(t->pairs, t->pair, t->to),
+                              .messages = cell(t->pairs, t->pair, t->messages),
+                              .time = cell(t->pairs, t->pair, t->pair_time),
+                              .contention = cell(t->pairs, t->pair, t->contention)};
+        distance_add(&far, (uint32_t)cell(t->pairs, t->pair, t->links), pair);
+    }
+    *distances = parts_json(&far, distance_json, NULL);
     return parts_json(&pairs, pair_json, NULL);
 }
 
@@ -150,12 +177,13 @@ static json_t *path_json(struct tables *t, uint32_t job, const struct task_path_
             functions.part[before].to = (uint32_t)t->row;
     }
     uint32_t count = tasks.count;
-    return json_pack("{s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o}", "from_ps",
+    json_t *distances, *pairs = pairs_json(t, job, &distances);
+    return json_pack("{s:I, s:I, s:b, s:I, s:I, s:I, s:I, s:o, s:o, s:o, s:o, s:o}", "from_ps",
                      (json_int_t)r->from, "to_ps", (json_int_t)r->finish, "complete", (int)r->whole,
                      "last_task", (json_int_t)r->last, "task_count", (json_int_t)count, "steps",
                      (json_int_t)r->steps, "messages", (json_int_t)r->messages, "kinds", kinds_json(time),
                      "functions", parts_json(&functions, function_json, t), "tasks",
-                     parts_json(&tasks, task_json, NULL), "pairs", pairs_json(t, job));
+                     parts_json(&tasks, task_json, NULL), "pairs", pairs, "distances", distances);
 }
 
 json_t *task_path_json(const struct task_path_result *result, uint32_t jobs, const struct stats_table *rows,

@@ -18,7 +18,7 @@ struct row {
 };
 
 struct pair {
-    uint32_t job, from, to;
+    uint32_t job, from, to, links;
     uint64_t messages, time, contention;
 };
 
@@ -75,6 +75,8 @@ static const struct stats_column step_columns[] = {STEP_COLUMNS(STEP_COLUMN)};
     COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
     COLUMN(from_task, "", U32, SAME, row->from, "the task that sent messages") \
     COLUMN(to_task, "", U32, SAME, row->to, "the task that they went to") \
+    COLUMN(links, "", U32, SAME, row->links, \
+           "links of a minimal route between their nodes, those of the nodes included; 0: the same node") \
     COLUMN(messages, "messages", U64, SUM, row->messages, "messages on the path, control messages included") \
     COLUMN(time_ps, "ps", U64, SUM, row->time, "how long they were on their way") \
     COLUMN(contention_ps, "ps", U64, SUM, row->contention, \
@@ -138,9 +140,9 @@ enum ker_status task_mpi_path_read(struct task_mpi *mpi, const struct ker_config
     return KER_OK;
 }
 
-bool task_mpi_path_known(const struct task_mpi *mpi)
+uint32_t task_mpi_path_room(const struct task_mpi *mpi)
 {
-    return mpi->path != NULL;
+    return mpi->path ? mpi->path->most : 0;
 }
 
 /* ---- what the walk finds on this rank ---- */
@@ -191,7 +193,7 @@ static void step_add(void *context, const struct task_path_step *step)
     struct found *found = context;
     uint64_t time = (uint64_t)(step->end - step->begin);
     struct sum row = {.row = {step->job, step->task, step->function, step->kind, 0, 0, 0}},
-               pair = {.pair = {step->job, step->from, step->to, 0, 0, 0}};
+               pair = {.pair = {step->job, step->from, step->to, 0, 0, 0, 0}};
     row.key = row_key(&row.row) + 1;
     pair.key = pair_key(&pair.pair) + 1;
     struct row *r = &sum_of(&found->rows, &row)->row;
@@ -208,16 +210,30 @@ static void step_add(void *context, const struct task_path_step *step)
         stats_table_add(found->steps, step);
 }
 
-static void rows_add(const struct found *found, const struct task_path_result *result,
-                     struct stats_table *rows, struct stats_table *pairs)
+/* Between the first adapters of their nodes. */
+static uint32_t links_between(const struct task_mpi_names *names, const struct pair *pair)
+{
+    const struct task_mpi_outside *outside = names->outside;
+    uint32_t from = outside->node(outside->jobs, pair->job, pair->from),
+             to = outside->node(outside->jobs, pair->job, pair->to),
+             adapters = route_summarise(names->topology)->adapters;
+    return route_distance(names->topology, from * adapters, to * adapters);
+}
+
+static void rows_add(const struct found *found, const struct task_mpi_names *names,
+                     const struct task_path_result *result, struct stats_table *rows,
+                     struct stats_table *pairs)
 {
     for (const struct sum *s = NULL; (s = ker_table_next(&sum_kind, &found->rows, s)) != NULL;) {
         struct row row = s->row;
         row.path = (uint64_t)(result[row.job].finish - result[row.job].from);
         stats_table_add(rows, &row);
     }
-    for (const struct sum *s = NULL; (s = ker_table_next(&sum_kind, &found->pairs, s)) != NULL;)
-        stats_table_add(pairs, &s->pair);
+    for (const struct sum *s = NULL; (s = ker_table_next(&sum_kind, &found->pairs, s)) != NULL;) {
+        struct pair pair = s->pair;
+        pair.links = links_between(names, &pair);
+        stats_table_add(pairs, &pair);
+    }
 }
 
 /* ---- results ---- */
@@ -241,7 +257,7 @@ enum ker_status task_mpi_path(struct task_mpi *mpi, const struct task_mpi_names 
     struct found found = {.steps = stats_table_new(&task_path_steps_schema, &context, 0)};
     task_path_functions(mpi, &functions, comm);
     task_path_walk(mpi, jobs, comm, &functions, &(struct task_path_visitor){step_add, &found}, result);
-    rows_add(&found, result, rows, pairs);
+    rows_add(&found, names, result, rows, pairs);
     enum ker_status status[] = {table_write(rows, comm, folder, error),
                                 table_write(pairs, comm, folder, error),
                                 table_write(found.steps, comm, folder, error)};

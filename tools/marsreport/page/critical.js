@@ -114,7 +114,9 @@
             own.functions.length ? column("In which calls", bars(own.functions, total, one => one.function || "computation", one => number("functions." + own.functions.indexOf(one) + ".time_ps"))) : null,
             own.tasks.length ? column("On which tasks", bars(own.tasks, total, one => "task " + one.task, one => number("tasks." + own.tasks.indexOf(one) + ".time_ps"))) : null,
             own.pairs.length ? column("In messages between", mars.simpleTable(["", "messages", "time", "contention"], own.pairs.map((one, k) => ["task " + one.from + " > " + one.to,
-                number("pairs." + k + ".messages", mars.count), number("pairs." + k + ".time_ps"), number("pairs." + k + ".contention_ps")]))) : null));
+                number("pairs." + k + ".messages", mars.count), number("pairs." + k + ".time_ps"), number("pairs." + k + ".contention_ps")]))) : null,
+            own.distances && own.distances.length ? column("Over how many links", mars.simpleTable(["", "messages", "time", "contention"], own.distances.map((one, k) => [one.links ? one.links + " links" : "inside nodes",
+                number("distances." + k + ".messages", mars.count), number("distances." + k + ".time_ps"), number("distances." + k + ".contention_ps")]))) : null));
         if (run.critical_path_steps)
             new Path(box, run.critical_path_steps, job.name);
         if (run.critical_path_steps && run.critical_path_steps.left_out)
