@@ -32,6 +32,19 @@ run jobs[0].trace="$t/one.goal" "${small[@]}"
 is "128 1138" "an eager message"
 run jobs[0].trace="$t/one.goal" "${small[@]}" "loggops.G=2.5 ps"
 is "128 1142" "a fraction of a picosecond per byte, cut after the multiplication"
+# The calculation begins with a detour of 100; the send at 200, which comes at 1210, and its reception meet none.
+periodic=(loggops.noise.kind=periodic "loggops.noise.period=1000 ps" "loggops.noise.length=100 ps" loggops.noise.begin=same)
+run jobs[0].trace="$t/one.goal" "${small[@]}" "${periodic[@]}"
+is "228 1238" "noise with a period"
+# The same 250 later in the period: at 250 and, when the message is there, at 1360 there is none. 950 later: one begins after 50 of the calculation,
+# which ends at 200; the message is there at 1210, at 2160 of the period's clock.
+run jobs[0].trace="$t/one.goal" "${small[@]}" "${periodic[@]}" "loggops.noise.phase=250 ps"
+is "128 1138" "in another place of it"
+run jobs[0].trace="$t/one.goal" "${small[@]}" "${periodic[@]}" "loggops.noise.phase=950 ps"
+is "228 1238" "a detour within a calculation"
+printf '# of a test\n0 0.1\n0.9\t0.1\n' >"$t/noise.txt"
+run jobs[0].trace="$t/one.goal" "${small[@]}" loggops.noise.kind=trace loggops.noise.trace="$t/noise.txt" loggops.noise.begin=same
+is "228 1238" "noise from a trace"
 sed 's/10b/100b/' "$t/one.goal" >"$t/long.goal"
 # request: 110, 1110, taken in until 1120; answer until 1130; there at 2130; by write the sender takes it in until 2140, and sends until
 # 2150 + 99 x 2; the data are there at 3150 and take 10 + 99 x 2. By read the adapter sends at 2130: data at 3130, and 10 + 1000 + 99 later
@@ -74,7 +87,7 @@ run jobs[0].trace="$t/eight.goal" "loggops.L=0 ps" "loggops.o=50 ns" "loggops.g=
 is "3522000 3522000 3522000 3522000 3522000 3522000 3522000 3522000" "dissemination among eight: three times (2 o + 179 G)"
 
 params=("loggops.L=1 ps|loggops.o=0 ps|loggops.g=0 ps|loggops.G=0 ps|loggops.S=65535 B" "loggops.L=0 ps|loggops.o=1 ps|loggops.S=100 MB"
-    "loggops.L=2500 ns|loggops.o=1500 ns|loggops.g=1000 ns|loggops.G=0.04 ns|loggops.O=0.3 ps|loggops.S=0 B"
+    "loggops.L=2500 ns|loggops.o=1500 ns|loggops.g=1000 ns|loggops.G=0.04 ns|loggops.O=0.3 ps|loggops.S=0 B|loggops.noise.kind=periodic|loggops.noise.period=50 us|loggops.noise.length=7 us"
     "loggops.L=0 ps|loggops.o=0 ps|loggops.g=0 ps|loggops.G=0 ps|loggops.S=1 B" "loggops.L=100 s|loggops.o=3 ps|loggops.g=7 us|loggops.S=100 B")
 for ((seed = 1; seed <= ${SEEDS:-10}; seed++)); do
     awk -v seed="$seed" -f tests/goal/random.awk >"$t/r.goal"
@@ -104,6 +117,8 @@ refused 1 "task 0: no receive took the message: from task 1, tag 8, 5 bytes" "an
 head -n 3 "$t/stuck.goal" >"$t/cut.goal"
 refused 2 "cut.goal:3" "a schedule that ends in the middle" jobs[0].trace="$t/cut.goal"
 refused 2 "loggops.G.*no time per byte" "a time per byte without a unit" jobs[0].trace="$t/one.goal" loggops.G=6x
+printf '5 1\n4 1\n' >"$t/noise.txt"
+refused 2 "noise.txt:2: a detour begins before" "noise that goes back" jobs[0].trace="$t/one.goal" loggops.noise.kind=trace loggops.noise.trace="$t/noise.txt"
 refused 2 "network.model" "the model's keys with packets" jobs[0].trace="$t/one.goal" network.model=packet "loggops.L=1 ns"
 refused 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.pattern=uniform
 refused 2 "output.waits" "what is not collected with this model" jobs[0].trace="$t/one.goal" output.waits=true

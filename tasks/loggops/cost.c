@@ -14,6 +14,15 @@ void loggops_cpu_take(struct loggops_system *s, struct loggops_process *p, unsig
     ker_touch(s->engine, until);
 }
 
+void loggops_cpu_work(struct loggops_system *s, struct loggops_process *p, unsigned cpu, ker_time from,
+                      ker_time time, ker_time further)
+{
+    ker_time until = from + time + further;
+    if (__builtin_expect(s->noise.count > 0, 0))
+        until += loggops_noise_delay(&s->noise, loggops_rank(s, p), from, time);
+    loggops_cpu_take(s, p, cpu, until);
+}
+
 uint32_t loggops_event_new(struct loggops_system *s, struct loggops_process *p, const ker_time *cause,
                            enum loggops_kind kind)
 {
@@ -31,7 +40,7 @@ ker_time loggops_transmit(struct loggops_system *s, struct loggops_process *p, u
                           ker_time now, uint64_t bytes)
 {
     const struct loggops_parameters *set = &s->set;
-    loggops_cpu_take(s, p, cpu, now + set->overhead + loggops_bytes(&set->busy, bytes));
+    loggops_cpu_work(s, p, cpu, now, set->overhead, loggops_bytes(&set->busy, bytes));
     *loggops_sending(s, p, nic) = now + set->gap + loggops_bytes(&set->per_byte, bytes);
     return now + set->overhead + set->latency;
 }
@@ -41,7 +50,7 @@ void loggops_take_in(struct loggops_system *s, struct loggops_process *p, const 
 {
     const struct loggops_parameters *set = &s->set;
     ker_time wire = loggops_bytes(&set->per_byte, bytes);
-    loggops_cpu_take(s, p, e->cpu,
-                     e->time + set->overhead + loggops_later(loggops_bytes(&set->busy, bytes), wire));
+    loggops_cpu_work(s, p, e->cpu, e->time, set->overhead,
+                     loggops_later(loggops_bytes(&set->busy, bytes), wire));
     *loggops_receiving(s, p, e->nic) = e->time + set->gap + wire;
 }

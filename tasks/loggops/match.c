@@ -160,6 +160,7 @@ static uint32_t take(struct loggops_system *s, const struct loggops_process *p, 
             l->odd = l->odd && l->first != KER_NONE;
             break;
         }
+    s->steps += passed;
     if (passed > LONG && !any_takes_it && !l->odd)
         lookup_begin(s, p, which, l);
     return item;

@@ -26,6 +26,19 @@ struct loggops_parameters {
     enum loggops_rendezvous rendezvous;
 };
 
+/* Detours of cpus; count 0: none. */
+struct loggops_noise {
+    struct loggops_detour {
+        ker_time begin, length, sum; /* sum: of the lengths up to this one */
+    } * detour;
+    uint32_t count, room;
+    ker_time span;  /* they repeat after this */
+    bool same;      /* for all processes, and there is the phase */
+    ker_time phase; /* of time 0 in the span */
+    uint64_t seed;
+    uint32_t purpose;
+};
+
 /* All but the first byte. */
 static inline ker_time loggops_bytes(const struct loggops_rate *rate, uint64_t bytes)
 {
@@ -122,6 +135,7 @@ struct loggops_job {
 
 struct loggops_system {
     struct loggops_parameters set;
+    struct loggops_noise noise;
     struct loggops_job *job;
     uint32_t jobs, processes; /* of all ranks */
     uint32_t first, count;    /* on this rank */
@@ -148,7 +162,8 @@ struct loggops_system {
     KER_POOL(struct loggops_posted) posted;
     KER_POOL(struct loggops_left) left;
     struct ker_chunks lookups; /* of long lists */
-    uint64_t handled, messages, steps;
+    uint64_t handled, messages;
+    uint64_t steps; /* of searches, for tests */
 };
 
 /* The global number of a process on this rank. */
@@ -193,6 +208,9 @@ uint32_t loggops_queue_take(struct loggops_system *, uint32_t *queue);          
 /* -- cost.c -- */
 /* The cpu is taken until then. */
 void loggops_cpu_take(struct loggops_system *, struct loggops_process *, unsigned cpu, ker_time until);
+/* ... from `from` on for `time`, which detours may delay, and for `further`. */
+void loggops_cpu_work(struct loggops_system *, struct loggops_process *, unsigned cpu, ker_time from,
+                      ker_time time, ker_time further);
 /* A new event made by process p; cause: what it is to have of those. */
 uint32_t loggops_event_new(struct loggops_system *, struct loggops_process *p, const ker_time *cause,
                            enum loggops_kind);
@@ -246,6 +264,12 @@ void loggops_group_run(struct loggops_group *, ker_time until);
 
 /* -- settings.c -- */
 enum ker_status loggops_settings(struct loggops_parameters *, const struct ker_config *, struct ker_error *);
+
+/* -- noise.c -- */
+enum ker_status loggops_noise_read(struct loggops_noise *, const struct ker_config *, struct ker_error *);
+void loggops_noise_free(struct loggops_noise *);
+/* How much longer something takes that begins at `from` and would take the cpu for `time`; with detours. */
+ker_time loggops_noise_delay(const struct loggops_noise *, uint32_t process, ker_time from, ker_time time);
 
 /* -- place.c; and loggops_job_of -- */
 /* Which processes a rank has, when so many share them. */

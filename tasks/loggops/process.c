@@ -59,7 +59,7 @@ static void matched(struct loggops_system *s, struct loggops_process *p, const s
     struct loggops_event answer = *m;
     answer.kind = s->set.rendezvous == LOGGOPS_READ ? LOGGOPS_FETCH : LOGGOPS_CLEAR;
     answer.match = receive;
-    loggops_cpu_take(s, p, m->cpu, loggops_later(*loggops_cpu(s, p, m->cpu), now->time) + s->set.overhead);
+    loggops_cpu_work(s, p, m->cpu, loggops_later(*loggops_cpu(s, p, m->cpu), now->time), s->set.overhead, 0);
     post(s, p, now, &answer, m->origin, *loggops_cpu(s, p, m->cpu) + s->set.latency);
 }
 
@@ -138,7 +138,7 @@ static void operation(struct loggops_system *s, struct loggops_process *p, const
         send_begin(s, p, now, number, op);
         return;
     }
-    loggops_cpu_take(s, p, op->cpu, now->time + (ker_time)op->amount);
+    loggops_cpu_work(s, p, op->cpu, now->time, (ker_time)op->amount, 0);
     loggops_op_begun(s, p, op, now->time);
     loggops_op_done(s, p, number, *loggops_cpu(s, p, op->cpu));
 }

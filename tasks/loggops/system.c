@@ -84,6 +84,8 @@ enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_
 {
     struct loggops_system *s = *made = ker_alloc(sizeof *s);
     enum ker_status status = loggops_settings(&s->set, config, error);
+    if (status == KER_OK)
+        status = loggops_noise_read(&s->noise, config, error);
     return status ? status : jobs_read(s, config, error);
 }
 
@@ -114,6 +116,7 @@ void task_loggops_free(struct loggops_system *s)
     KER_POOL_RELEASE(&s->events);
     KER_POOL_RELEASE(&s->left);
     loggops_match_free(s);
+    loggops_noise_free(&s->noise);
     free(s->released[0].op);
     free(s->released[1].op);
     free(s->process);
