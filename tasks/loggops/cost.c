@@ -37,9 +37,9 @@ uint32_t loggops_event_new(struct loggops_system *s, struct loggops_process *p, 
 }
 
 ker_time loggops_transmit(struct loggops_system *s, struct loggops_process *p, unsigned cpu, unsigned nic,
-                          ker_time now, uint64_t bytes)
+                          ker_time now, uint64_t bytes, uint32_t to)
 {
-    const struct loggops_parameters *set = &s->set;
+    const struct loggops_parameters *set = loggops_between(s, loggops_rank(s, p), to);
     loggops_cpu_work(s, p, cpu, now, set->overhead, loggops_bytes(&set->busy, bytes));
     *loggops_sending(s, p, nic) = now + set->gap + loggops_bytes(&set->per_byte, bytes);
     return now + set->overhead + set->latency;
@@ -48,7 +48,7 @@ ker_time loggops_transmit(struct loggops_system *s, struct loggops_process *p, u
 void loggops_take_in(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e,
                      uint64_t bytes)
 {
-    const struct loggops_parameters *set = &s->set;
+    const struct loggops_parameters *set = loggops_between(s, loggops_rank(s, p), e->origin);
     ker_time wire = loggops_bytes(&set->per_byte, bytes);
     loggops_cpu_work(s, p, e->cpu, e->time, set->overhead,
                      loggops_later(loggops_bytes(&set->busy, bytes), wire));

@@ -14,6 +14,7 @@ struct loggops_system;
 uint32_t loggops_job_of(const struct loggops_system *, uint32_t process);
 
 extern const struct ker_option loggops_options[];       /* network.model, loggops.* */
+extern const struct ker_option loggops_class_options[]; /* loggops.classes[].* */
 extern const struct ker_option loggops_noise_options[]; /* loggops.noise.* */
 
 #endif

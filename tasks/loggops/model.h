@@ -26,6 +26,13 @@ struct loggops_parameters {
     enum loggops_rendezvous rendezvous;
 };
 
+/* What goes between processes that are near each other. */
+struct loggops_class {
+    int level;
+    uint32_t processes; /* in a block */
+    struct loggops_parameters set;
+};
+
 /* Detours of cpus; count 0: none. */
 struct loggops_noise {
     struct loggops_detour {
@@ -135,6 +142,8 @@ struct loggops_job {
 
 struct loggops_system {
     struct loggops_parameters set;
+    struct loggops_class *class; /* ascending by size */
+    uint32_t classes;
     struct loggops_noise noise;
     struct loggops_job *job;
     uint32_t jobs, processes; /* of all ranks */
@@ -214,9 +223,9 @@ void loggops_cpu_work(struct loggops_system *, struct loggops_process *, unsigne
 /* A new event made by process p; cause: what it is to have of those. */
 uint32_t loggops_event_new(struct loggops_system *, struct loggops_process *p, const ker_time *cause,
                            enum loggops_kind);
-/* A send takes its cpu and adapter for so many bytes; returns when it is at the other side. */
+/* A send takes its cpu and adapter for so many bytes; returns when it is at the other side, process `to`. */
 ker_time loggops_transmit(struct loggops_system *, struct loggops_process *, unsigned cpu, unsigned nic,
-                          ker_time now, uint64_t bytes);
+                          ker_time now, uint64_t bytes, uint32_t to);
 /* What has come takes cpu and adapter of its receiver. */
 void loggops_take_in(struct loggops_system *, struct loggops_process *, const struct loggops_event *,
                      uint64_t bytes);
@@ -262,7 +271,21 @@ uint32_t *loggops_match_left(struct loggops_system *, const struct loggops_proce
 /* Everything of a group up to and with this time. */
 void loggops_group_run(struct loggops_group *, ker_time until);
 
+/* -- classes.c -- */
+enum ker_status loggops_classes_read(struct loggops_system *, const struct ker_config *, struct ker_error *);
+const struct loggops_parameters *loggops_class_of(const struct loggops_system *, uint32_t a, uint32_t b);
+/* Of what goes between two processes, by their global numbers. */
+static inline const struct loggops_parameters *loggops_between(const struct loggops_system *s, uint32_t a,
+                                                               uint32_t b)
+{
+    return __builtin_expect(s->classes == 0, 1) ? &s->set : loggops_class_of(s, a, b);
+}
+/* The least L, or o + L, of any two. */
+ker_time loggops_least(const struct loggops_system *, bool overhead);
+
 /* -- settings.c -- */
+enum ker_status loggops_rate_read(struct loggops_rate *, const struct ker_config *, const char *key,
+                                  struct ker_error *);
 enum ker_status loggops_settings(struct loggops_parameters *, const struct ker_config *, struct ker_error *);
 
 /* -- noise.c -- */

@@ -59,8 +59,9 @@ static void matched(struct loggops_system *s, struct loggops_process *p, const s
     struct loggops_event answer = *m;
     answer.kind = s->set.rendezvous == LOGGOPS_READ ? LOGGOPS_FETCH : LOGGOPS_CLEAR;
     answer.match = receive;
-    loggops_cpu_work(s, p, m->cpu, loggops_later(*loggops_cpu(s, p, m->cpu), now->time), s->set.overhead, 0);
-    post(s, p, now, &answer, m->origin, *loggops_cpu(s, p, m->cpu) + s->set.latency);
+    const struct loggops_parameters *set = loggops_between(s, loggops_rank(s, p), m->origin);
+    loggops_cpu_work(s, p, m->cpu, loggops_later(*loggops_cpu(s, p, m->cpu), now->time), set->overhead, 0);
+    post(s, p, now, &answer, m->origin, *loggops_cpu(s, p, m->cpu) + set->latency);
 }
 
 static void receive_begin(struct loggops_system *s, struct loggops_process *p, const struct now *now,
@@ -116,7 +117,7 @@ static void send_begin(struct loggops_system *s, struct loggops_process *p, cons
                               .cpu = op->cpu,
                               .nic = op->nic};
     uint32_t to = op->peer + s->job[p->job].first;
-    ker_time arrival = loggops_transmit(s, p, op->cpu, op->nic, now->time, asks ? 1 : op->amount);
+    ker_time arrival = loggops_transmit(s, p, op->cpu, op->nic, now->time, asks ? 1 : op->amount, to);
     s->messages++;
     post(s, p, now, &m, to, arrival);
     loggops_op_begun(s, p, op, now->time);
@@ -148,17 +149,18 @@ static void rendezvous(struct loggops_system *s, struct loggops_process *p, cons
                        const struct loggops_event *e)
 {
     struct loggops_event m = *e;
+    const struct loggops_parameters *set = loggops_between(s, loggops_rank(s, p), e->origin);
     switch (e->kind) {
     case LOGGOPS_CLEAR: /* taken in, and the message sent */
         m.kind = LOGGOPS_DATA;
         post(s, p, now, &m, e->origin,
-             loggops_transmit(s, p, e->cpu, e->nic, now->time + s->set.overhead, e->bytes));
+             loggops_transmit(s, p, e->cpu, e->nic, now->time + set->overhead, e->bytes, e->origin));
         loggops_op_done(s, p, e->op, *loggops_cpu(s, p, e->cpu));
         break;
     case LOGGOPS_FETCH:
         m.kind = LOGGOPS_DATA;
-        *loggops_sending(s, p, e->nic) = now->time + s->set.gap + loggops_bytes(&s->set.per_byte, e->bytes);
-        post(s, p, now, &m, e->origin, now->time + s->set.latency);
+        *loggops_sending(s, p, e->nic) = now->time + set->gap + loggops_bytes(&set->per_byte, e->bytes);
+        post(s, p, now, &m, e->origin, now->time + set->latency);
         break;
     case LOGGOPS_DATA:
         loggops_take_in(s, p, e, e->bytes);
@@ -166,7 +168,7 @@ static void rendezvous(struct loggops_system *s, struct loggops_process *p, cons
         m.kind = LOGGOPS_LEFT;
         if (s->set.rendezvous == LOGGOPS_READ)
             post(s, p, now, &m, e->origin,
-                 now->time + s->set.overhead + s->set.latency + loggops_bytes(&s->set.per_byte, e->bytes));
+                 now->time + set->overhead + set->latency + loggops_bytes(&set->per_byte, e->bytes));
         break;
     default:
         loggops_cpu_take(s, p, e->cpu, loggops_later(*loggops_cpu(s, p, e->cpu), now->time));

@@ -57,8 +57,8 @@ static bool rate_parse(const char *text, struct loggops_rate *rate)
     return false;
 }
 
-static enum ker_status rate_read(struct loggops_rate *rate, const struct ker_config *config, const char *key,
-                                 struct ker_error *error)
+enum ker_status loggops_rate_read(struct loggops_rate *rate, const struct ker_config *config, const char *key,
+                                  struct ker_error *error)
 {
     if (rate_parse(ker_config_string(config, key), rate))
         return KER_OK;
@@ -79,6 +79,6 @@ enum ker_status loggops_settings(struct loggops_parameters *set, const struct ke
     set->gap = ker_config_time(config, "loggops.g");
     set->eager = ker_config_bytes(config, "loggops.S");
     set->rendezvous = (enum loggops_rendezvous)ker_config_number(config, "mpi.rendezvous", ways);
-    enum ker_status status = rate_read(&set->per_byte, config, "loggops.G", error);
-    return status ? status : rate_read(&set->busy, config, "loggops.O", error);
+    enum ker_status status = loggops_rate_read(&set->per_byte, config, "loggops.G", error);
+    return status ? status : loggops_rate_read(&set->busy, config, "loggops.O", error);
 }

@@ -85,6 +85,8 @@ enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_
     struct loggops_system *s = *made = ker_alloc(sizeof *s);
     enum ker_status status = loggops_settings(&s->set, config, error);
     if (status == KER_OK)
+        status = loggops_classes_read(s, config, error);
+    if (status == KER_OK)
         status = loggops_noise_read(&s->noise, config, error);
     return status ? status : jobs_read(s, config, error);
 }
@@ -116,6 +118,7 @@ void task_loggops_free(struct loggops_system *s)
     KER_POOL_RELEASE(&s->events);
     KER_POOL_RELEASE(&s->left);
     loggops_match_free(s);
+    free(s->class);
     loggops_noise_free(&s->noise);
     free(s->released[0].op);
     free(s->released[1].op);
@@ -171,7 +174,7 @@ static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *
         longest = own > longest ? own : longest;
     }
     bool waits = longest > s->set.eager;
-    s->lookahead = s->set.latency + (waits && s->set.rendezvous == LOGGOPS_READ ? 0 : s->set.overhead);
+    s->lookahead = loggops_least(s, !waits || s->set.rendezvous != LOGGOPS_READ);
     s->instant = waits && s->set.rendezvous == LOGGOPS_INSTANT;
     s->together = s->lookahead == 0 || s->instant;
     s->lookahead = s->together ? KER_US : s->lookahead; /* nobody is to be waited for */
