@@ -69,7 +69,7 @@ static bool requested(void *context, unsigned bits, ker_time at)
 
 void run_loggops_build(struct run *run)
 {
-    if (!run->working)
+    if (!run->working || run->args->check) /* eight million processes are not made to be looked at */
         return;
     uint32_t rank = (uint32_t)ker_comm_rank(run->working);
     ker_time lookahead = task_loggops_lookahead(run->loggops);
@@ -96,8 +96,18 @@ void run_loggops_build(struct run *run)
 
 void run_loggops_print(struct run *run)
 {
-    if (run->control)
-        printf("network     LogGOPS\nprocesses   %u\n", task_loggops_processes(run->loggops));
+    struct task_loggops_estimate own = task_loggops_estimate(run->loggops);
+    uint64_t sum[] = {own.events, own.messages, own.bytes};
+    ker_comm_sum_u64(run->comm, sum, 3);
+    if (!run->control)
+        return;
+    printf("network     LogGOPS\nprocesses   %u\n", task_loggops_processes(run->loggops));
+    if (sum[0])
+        printf("events      about %llu, %llu of them messages: %.3g s of one processor\n"
+               "memory      about %.3g MB, on %d rank%s\n",
+               (unsigned long long)sum[0], (unsigned long long)sum[1],
+               (double)sum[0] * TASK_LOGGOPS_EVENT_NS / 1e9, (double)sum[2] / 1e6, run->workers,
+               run->workers == 1 ? "" : "s");
 }
 
 void run_loggops_folder(struct run *run)

@@ -142,6 +142,12 @@ uint32_t task_loggops_processes(const struct loggops_system *);
 enum ker_status task_loggops_read(struct loggops_system *, uint32_t rank, uint32_t ranks, struct ker_inputs *,
                                   struct ker_error *);
 bool task_loggops_alone(const struct loggops_system *);
+/* What the run will cost on this rank, from counts of operations: about so many. */
+struct task_loggops_estimate {
+    uint64_t events, messages, bytes; /* bytes: of memory */
+};
+#define TASK_LOGGOPS_EVENT_NS 100 /* of a processor, for an event */
+struct task_loggops_estimate task_loggops_estimate(const struct loggops_system *);
 /* For the engine: components of this rank, and the least time from one to another. */
 uint32_t task_loggops_components(const struct loggops_system *);
 ker_time task_loggops_lookahead(const struct loggops_system *);

@@ -45,6 +45,12 @@ is "228 1238" "a detour within a calculation"
 printf '# of a test\n0 0.1\n0.9\t0.1\n' >"$t/noise.txt"
 run jobs[0].trace="$t/one.goal" "${small[@]}" loggops.noise.kind=trace loggops.noise.trace="$t/noise.txt" loggops.noise.begin=same
 is "228 1238" "noise from a trace"
+# Processes 0 and 1 in one node: the message is there at 100 + 3 + 100, and takes 3 + 9 x 4 there.
+near=("loggops.classes[0].within=node" "loggops.classes[0].processes=2" "loggops.classes[0].L=100 ps" "loggops.classes[0].o=3 ps" "loggops.classes[0].O=4 ps")
+run jobs[0].trace="$t/one.goal" "${small[@]}" "${near[@]}"
+is "139 242" "parameters within a node"
+run jobs[0].trace="$t/one.goal" "${small[@]}" "${near[@]}" "loggops.classes[0].processes=1"
+is "128 1138" "which are not those between nodes"
 sed 's/10b/100b/' "$t/one.goal" >"$t/long.goal"
 # request: 110, 1110, taken in until 1120; answer until 1130; there at 2130; by write the sender takes it in until 2140, and sends until
 # 2150 + 99 x 2; the data are there at 3150 and take 10 + 99 x 2. By read the adapter sends at 2130: data at 3130, and 10 + 1000 + 99 later
@@ -53,6 +59,10 @@ run jobs[0].trace="$t/long.goal" "${small[@]}" mpi.rendezvous=write
 is "2348 3358" "rendezvous by write"
 run jobs[0].trace="$t/long.goal" "${small[@]}" mpi.rendezvous=read
 is "4239 3338" "rendezvous by read"
+# The same with L = 100, o = 3, O = 4, G = 1 as it is: request 100 to 103, there at 203, taken in until 206, answered until 209; the adapter sends at
+# 309: data at 409, and 3 + 99 x 4 more at the receiver; the sender knows 3 + 100 + 99 after 409.
+run jobs[0].trace="$t/long.goal" "${small[@]}" mpi.rendezvous=read "${near[@]}"
+is "611 808" "rendezvous within a node"
 run jobs[0].trace="$t/long.goal" "${small[@]}" mpi.rendezvous=instant
 is "1110 1318" "rendezvous in an instant, as LogGOPSim has it"
 run jobs[0].trace="$t/long.goal" "${small[@]}" mpi.rendezvous=instant jobs[0].processor_factor=2.5 "jobs[0].start=1 ns"
@@ -88,7 +98,7 @@ is "3522000 3522000 3522000 3522000 3522000 3522000 3522000 3522000" "disseminat
 
 params=("loggops.L=1 ps|loggops.o=0 ps|loggops.g=0 ps|loggops.G=0 ps|loggops.S=65535 B" "loggops.L=0 ps|loggops.o=1 ps|loggops.S=100 MB"
     "loggops.L=2500 ns|loggops.o=1500 ns|loggops.g=1000 ns|loggops.G=0.04 ns|loggops.O=0.3 ps|loggops.S=0 B|loggops.noise.kind=periodic|loggops.noise.period=50 us|loggops.noise.length=7 us"
-    "loggops.L=0 ps|loggops.o=0 ps|loggops.g=0 ps|loggops.G=0 ps|loggops.S=1 B" "loggops.L=100 s|loggops.o=3 ps|loggops.g=7 us|loggops.S=100 B")
+    "loggops.L=0 ps|loggops.o=0 ps|loggops.g=0 ps|loggops.G=0 ps|loggops.S=1 B" "loggops.L=100 s|loggops.o=3 ps|loggops.g=7 us|loggops.S=100 B|loggops.classes[0].within=core|loggops.classes[0].processes=2|loggops.classes[0].L=3 us|loggops.classes[0].g=1 ns|loggops.classes[1].within=rack|loggops.classes[1].processes=6|loggops.classes[1].G=0.7 ns|loggops.classes[1].o=2 us")
 for ((seed = 1; seed <= ${SEEDS:-10}; seed++)); do
     awk -v seed="$seed" -f tests/goal/random.awk >"$t/r.goal"
     IFS='|' read -ra p <<<"${params[seed % 5]}"
@@ -119,6 +129,12 @@ refused 2 "cut.goal:3" "a schedule that ends in the middle" jobs[0].trace="$t/cu
 refused 2 "loggops.G.*no time per byte" "a time per byte without a unit" jobs[0].trace="$t/one.goal" loggops.G=6x
 printf '5 1\n4 1\n' >"$t/noise.txt"
 refused 2 "noise.txt:2: a detour begins before" "noise that goes back" jobs[0].trace="$t/one.goal" loggops.noise.kind=trace loggops.noise.trace="$t/noise.txt"
+refused 2 "classes.0..processes: is missing" "a class without a size" jobs[0].trace="$t/one.goal" loggops.classes[0].within=rack
+refused 2 "no multiple of 2" "classes that cut each other" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[1].within=rack loggops.classes[1].processes=3
+refused 2 "the order" "classes in the wrong order" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[1].within=core loggops.classes[1].processes=4
+refused 2 "no time per byte" "a class's time per byte" jobs[0].trace="$t/one.goal" "${near[@]}" loggops.classes[0].G=1
+"$marssim" --check "$t/l.cfg" jobs[0].trace="$t/one.goal" >"$t/out" 2>"$t/err"
+verdict "$(grep -q "^events  *about 4, 1 of them messages" "$t/out" && grep -q "^memory " "$t/out" || cat "$t/out" "$t/err")" "--check says how much there is to do"
 refused 2 "network.model" "the model's keys with packets" jobs[0].trace="$t/one.goal" network.model=packet "loggops.L=1 ns"
 refused 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.pattern=uniform
 refused 2 "output.waits" "what is not collected with this model" jobs[0].trace="$t/one.goal" output.waits=true

@@ -1,18 +1,16 @@
 /* estimate.c - what a run will cost, from counts.
  *
  * Events are operations and messages, which schedules say exactly; of a pattern some tasks stand for all.
- * What an event and a process cost was measured (bench/README.md): 0.1 us of a processor of 2023 an event,
- * less where all fits into its caches; bytes as the structures have them, and two events and one message
- * under way for each process.
+ * Bytes are as the structures have them, and two events and one message under way for each process.
  */
 #include "tasks/loggops/model.h"
 
-#define EVENT_NS 100
 #define PROCESS_BYTES                                                                                        \
     (sizeof(struct loggops_process) + sizeof(struct loggops_group) + 4 * sizeof(struct loggops_blocked) +    \
      3 * sizeof(ker_time) + 17 /* of the engine */)
 #define UNDER_WAY_BYTES (2 * sizeof(struct loggops_event) + 100)
-#define SAMPLES 1000u /* tasks of a pattern */
+#define SAMPLES 1000u     /* tasks of a pattern */
+#define LOOKED_AT 4000000 /* operations of them */
 
 struct counts {
     uint64_t ops, sends, dependents;
@@ -44,10 +42,13 @@ static void pattern_count(const struct graph_pattern *p, uint32_t task, struct c
 static struct counts pattern_counts(const struct graph_pattern *p, uint32_t first, uint32_t count)
 {
     struct counts c = {0}, once = {0};
-    uint32_t step = count / SAMPLES + 1, looked_at = 0;
+    uint32_t looked_at = 0;
     if (count == 0)
         return c;
     pattern_count(p, first, &once);
+    uint64_t each = graph_pattern_ops(p, first + count - 1),
+             samples = each * SAMPLES > LOOKED_AT ? LOOKED_AT / each + 1 : SAMPLES;
+    uint32_t step = count / (uint32_t)samples + 1;
     for (uint32_t i = 1 + (step - 1) / 2; i < count; i += step, looked_at++)
         pattern_count(p, first + i, &c);
     double all = looked_at ? (double)(count - 1) / looked_at : 0;
@@ -87,6 +88,5 @@ struct task_loggops_estimate task_loggops_estimate(const struct loggops_system *
         all.bytes += c.waiting * sizeof(struct loggops_posted);
         all.bytes += j->pattern ? 0 : c.ops * sizeof(struct graph_op) + c.dependents * sizeof(uint32_t);
     }
-    all.seconds = (double)all.events * EVENT_NS / 1e9;
     return all;
 }
