@@ -313,8 +313,30 @@ static void brought_write(struct ker_schema *s, const struct ker_option *option)
     }
 }
 
+/* Does anything in a scope belong to what is decided there? An empty allOf is no schema. */
+static bool rules_any(const struct ker_schema *s, const char *scope)
+{
+    for (ker_config_tables table = s->tables; *table; table++)
+        for (const struct ker_option *option = *table; option->key; option++) {
+            const char *belongs = option->belongs ? option->belongs : "";
+            size_t length;
+            if (strncmp(option->key, scope, strlen(scope)) != 0)
+                continue;
+            for (const char *text; (text = ker_piece_next(&belongs, " & ", &length)) != NULL;) {
+                char *condition = ker_format("%.*s", (int)length, text);
+                bool within = in_scope(condition, scope);
+                free(condition);
+                if (within)
+                    return true;
+            }
+        }
+    return false;
+}
+
 void ker_schema_rules(struct ker_schema *s, const char *scope)
 {
+    if (*scope && !rules_any(s, scope))
+        return;
     ker_json_open(&s->json, "allOf", '[');
     for (ker_config_tables table = s->tables; *table; table++)
         for (const struct ker_option *option = *table; option->key; option++) {
