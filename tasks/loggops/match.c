@@ -11,7 +11,8 @@
 
 #define LONG 64
 
-enum which { POSTED, UNEXPECTED };
+enum which { POSTED, UNEXPECTED }; /* a constant wherever it is given: functions are made for each */
+#define FOR_EACH static inline __attribute__((always_inline))
 
 struct slot {
     uint32_t reserved;
@@ -32,7 +33,7 @@ void loggops_match_free(struct loggops_system *s)
     KER_POOL_RELEASE(&s->posted);
 }
 
-static uint32_t *next_of(struct loggops_system *s, enum which which, uint32_t item)
+FOR_EACH uint32_t *next_of(struct loggops_system *s, enum which which, uint32_t item)
 {
     return which == POSTED ? &s->posted.at[item].next : &loggops_event_at(s, item)->next;
 }
@@ -71,7 +72,7 @@ static struct task_match_key item_key(struct loggops_system *s, const struct log
     return key_of(source_of(s, p, m), m->tag);
 }
 
-static void list_append(struct loggops_system *s, enum which which, struct loggops_list *l, uint32_t item)
+FOR_EACH void list_append(struct loggops_system *s, enum which which, struct loggops_list *l, uint32_t item)
 {
     *next_of(s, which, item) = KER_NONE;
     if (l->first == KER_NONE)
@@ -81,8 +82,8 @@ static void list_append(struct loggops_system *s, enum which which, struct loggo
     l->last = item;
 }
 
-static void list_remove(struct loggops_system *s, enum which which, struct loggops_list *l, uint32_t previous,
-                        uint32_t item)
+FOR_EACH void list_remove(struct loggops_system *s, enum which which, struct loggops_list *l,
+                          uint32_t previous, uint32_t item)
 {
     uint32_t next = *next_of(s, which, item);
     if (previous == KER_NONE)
@@ -93,16 +94,21 @@ static void list_remove(struct loggops_system *s, enum which which, struct loggo
         l->last = previous;
 }
 
+static void lookup_add(struct loggops_system *s, const struct loggops_process *p, enum which which,
+                       const struct loggops_list *l, uint32_t item)
+{
+    struct task_match_key key = item_key(s, p, which, item);
+    task_lookup_add(lookup_of(s, l), item, &key);
+}
+
 static void lookup_begin(struct loggops_system *s, const struct loggops_process *p, enum which which,
                          struct loggops_list *l)
 {
     l->lookup = ker_chunks_take(&s->lookups);
     struct slot *slot = ker_chunks_at(&s->lookups, l->lookup);
     slot->lookup = task_lookup_new(which == POSTED, false, &s->steps);
-    for (uint32_t i = l->first; i != KER_NONE; i = *next_of(s, which, i)) {
-        struct task_match_key key = item_key(s, p, which, i);
-        task_lookup_add(slot->lookup, i, &key);
-    }
+    for (uint32_t i = l->first; i != KER_NONE; i = *next_of(s, which, i))
+        lookup_add(s, p, which, l, i);
     l->first = l->last = KER_NONE;
 }
 
@@ -135,8 +141,8 @@ static uint32_t lookup_take(struct loggops_system *s, enum which which, struct l
 
 /* ---- lists ---- */
 
-static bool item_fits(struct loggops_system *s, const struct loggops_process *p, enum which which,
-                      uint32_t item, uint32_t peer, uint32_t tag)
+FOR_EACH bool item_fits(struct loggops_system *s, const struct loggops_process *p, enum which which,
+                        uint32_t item, uint32_t peer, uint32_t tag)
 {
     if (which == POSTED)
         return fits(s->posted.at[item].peer, s->posted.at[item].tag, peer, tag);
@@ -145,8 +151,8 @@ static bool item_fits(struct loggops_system *s, const struct loggops_process *p,
 }
 
 /* peer and tag: of the message that looks for a receive, or of the receive that looks for a message. */
-static uint32_t take(struct loggops_system *s, const struct loggops_process *p, enum which which,
-                     struct loggops_list *l, uint32_t peer, uint32_t tag)
+FOR_EACH uint32_t take(struct loggops_system *s, const struct loggops_process *p, enum which which,
+                       struct loggops_list *l, uint32_t peer, uint32_t tag)
 {
     uint32_t previous = KER_NONE, passed = 0, item;
     bool any_takes_it = which == POSTED && tag == GRAPH_ANY;
@@ -166,17 +172,16 @@ static uint32_t take(struct loggops_system *s, const struct loggops_process *p, 
     return item;
 }
 
-static void append(struct loggops_system *s, const struct loggops_process *p, enum which which,
-                   struct loggops_list *l, uint32_t item)
+FOR_EACH void append(struct loggops_system *s, const struct loggops_process *p, enum which which,
+                     struct loggops_list *l, uint32_t item)
 {
-    struct task_match_key key = item_key(s, p, which, item);
-    if (which == UNEXPECTED && key.tag == TASK_ANY) {
+    if (which == UNEXPECTED && loggops_event_at(s, item)->tag == GRAPH_ANY) {
         if (l->lookup)
             lookup_end(s, which, l);
         l->odd = true;
     }
-    if (l->lookup)
-        task_lookup_add(lookup_of(s, l), item, &key);
+    if (__builtin_expect(l->lookup, 0))
+        lookup_add(s, p, which, l, item);
     else
         list_append(s, which, l, item);
 }

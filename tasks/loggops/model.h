@@ -242,9 +242,13 @@ static inline const struct graph_op *loggops_op(const struct loggops_system *s,
     return room;
 }
 uint32_t loggops_ops(const struct loggops_system *, const struct loggops_process *); /* how many it has */
-/* When the operation of an event can be taken at the earliest, as far as is known. */
-ker_time loggops_op_time(struct loggops_system *, const struct loggops_process *,
-                         const struct loggops_event *, ker_time now);
+/* When an operation can be taken at the earliest, as far as is known. */
+static inline ker_time loggops_op_time(struct loggops_system *s, const struct loggops_process *p,
+                                       unsigned kind, unsigned cpu, unsigned nic, ker_time now)
+{
+    ker_time time = loggops_later(now, *loggops_cpu(s, p, cpu));
+    return kind == GRAPH_SEND ? loggops_later(time, *loggops_sending(s, p, nic)) : time;
+}
 /* An operation has begun, or is done, at that time: what waits for it becomes free, in s->released. */
 void loggops_op_begun(struct loggops_system *, struct loggops_process *, const struct graph_op *,
                       ker_time when);

@@ -19,13 +19,6 @@ uint32_t loggops_ops(const struct loggops_system *s, const struct loggops_proces
     return graph_pattern_ops(j->pattern, loggops_rank(s, p) - j->first);
 }
 
-ker_time loggops_op_time(struct loggops_system *s, const struct loggops_process *p,
-                         const struct loggops_event *e, ker_time now)
-{
-    ker_time time = loggops_later(now, *loggops_cpu(s, p, e->cpu));
-    return e->tag == GRAPH_SEND ? loggops_later(time, *loggops_sending(s, p, e->nic)) : time;
-}
-
 /* ---- what operations wait for ---- */
 
 /* Of a pattern: one dependency less; true: that was the last. */
@@ -130,8 +123,8 @@ static void kind_put(struct loggops_system *s, struct loggops_process *p, const 
         const struct loggops_free *op = &r->op[i];
         if (op->kind != kind)
             continue;
-        struct loggops_event like = {.tag = kind, .cpu = op->cpu, .nic = op->nic};
-        ker_time time = loggops_op_time(s, p, &like, p->ready ? loggops_later(now, p->ready[op->op]) : now);
+        ker_time time = loggops_op_time(s, p, kind, op->cpu, op->nic,
+                                        p->ready ? loggops_later(now, p->ready[op->op]) : now);
         if (run != KER_NONE && run_add(loggops_event_at(s, run), last, op, time)) {
             p->number++;
         } else {

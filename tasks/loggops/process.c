@@ -96,7 +96,7 @@ static void message_match(struct loggops_system *s, struct loggops_process *p, c
 static ker_time possible(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e)
 {
     if (e->kind == LOGGOPS_OPERATION)
-        return e->tag == GRAPH_RECEIVE ? e->time : loggops_op_time(s, p, e, e->time);
+        return e->tag == GRAPH_RECEIVE ? e->time : loggops_op_time(s, p, e->tag, e->cpu, e->nic, e->time);
     if (e->kind == LOGGOPS_FETCH)
         return loggops_later(e->time, *loggops_sending(s, p, e->nic));
     if (e->kind == LOGGOPS_LEFT)
