@@ -41,17 +41,40 @@ for ((i = 0; i < ${#patterns[@]}; i++)); do
     verdict "$why" "${patterns[i]} (${set[*]}): as its file, on 1, 2, 3, 5 ranks"
 done
 
+# The same above packets.
+cat >"$t/p.cfg" <<'CFG'
+topology: { kind = "torus"; extents = [3, 3, 3]; bandwidth = "10 GB/s"; latency = "100 ns"; };
+partition: { bind = "no"; adapt = false; oversubscribe = true; };
+jobs: ( { program = "schedule"; } );
+CFG
+sed 's/"schedule"/"trace"/' "$t/p.cfg" >"$t/f.cfg"
+for which in "binomialtreereduce commsize=21 datasize=70000" "nwaydissemination commsize=19 nway=3 datasize=100" "linear_alltoallv commsize=9 datasize=100000" \
+    "stencil grid=[3,3,2] timesteps=4 datasize=2000 timestep=3us"; do
+    read -ra words <<<"$which"
+    mapfile -t key < <(keys "pattern=${words[0]}" "${words[@]:1}")
+    why=
+    rm -f "$t/a.goal"
+    "$marsconv" --to goal --pattern "${words[@]}" "$t/a.goal"
+    "$marssim" -q -o "$t/o" "$t/f.cfg" jobs[0].trace="$t/a.goal" jobs[0].processor_factor=1.5 2>"$t/err" || why+=" the file: exit status $?"
+    cp "$t/o/tasks.csv" "$t/file.csv"
+    for n in 1 3; do
+        timeout 60 mpirun -n $n "$marssim" -q -o "$t/o" "$t/p.cfg" "${key[@]}" jobs[0].processor_factor=1.5 2>"$t/err" || why+=" $n ranks: exit status $?"
+        cmp -s "$t/file.csv" "$t/o/tasks.csv" || why+=" $n ranks differ"
+    done
+    verdict "$why" "$which: as its file above packets, on 1 and 3 ranks"
+done
+
 refused() { # WORDS NAME ARGUMENTS
     local words=$1 name=$2 status
     timeout 60 mpirun -n 2 "$marssim" -q -o "$t/o" "$t/p.cfg" "${@:3}" partition.oversubscribe=true partition.bind=no >"$t/err" 2>&1
     status=$?
     verdict "$([ $status -eq 2 ] && grep -q -- "$words" "$t/err" || echo "exit status $status")" "$name"
 }
+refused "jobs\[0\].pattern: is missing; it is one of" "no pattern above packets"
+sed -i 's/^topology.*/network: { model = "loggops"; };/' "$t/p.cfg"
 refused "jobs\[0\].pattern: is missing; it is one of" "no pattern"
 refused "jobs\[0\].nway: means nothing" "a key of another pattern" jobs[0].pattern=gather jobs[0].nway=2
 refused "jobs\[0\].trace: means nothing" "a file besides" jobs[0].pattern=gather jobs[0].trace=x
-refused "loggops" "a pattern over packets" jobs[0].pattern=gather network.model=packet topology.kind=star topology.nodes=8 \
-    "topology.bandwidth=1 GB/s" "topology.latency=1 ns"
 "$marsconv" --to goal --pattern gather commsize=0 "$t/x.goal" 2>"$t/err"
 verdict "$([ $? -eq 2 ] && grep -q "commsize" "$t/err" && [ ! -e "$t/x.goal" ] || cat "$t/err")" "marsconv: a key that cannot be"
 "$marsconv" --pattern gather "$t/x.goal" 2>"$t/err"

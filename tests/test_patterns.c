@@ -26,7 +26,7 @@ static enum ker_status open_pattern(struct graph_pattern **p, const char *parame
     free(words);
     if (status != KER_OK)
         return status;
-    status = graph_pattern_open(p, config, "jobs[0]", 7, &error);
+    status = graph_pattern_open(p, config, "jobs[0]", 7, true, &error);
     ker_config_free(config);
     return status;
 }
@@ -38,7 +38,7 @@ static struct graph *make(const char *parameters)
     if (status != KER_OK)
         print_error("%s: %s\n", parameters, error.text);
     assert_int_equal(status, KER_OK);
-    struct graph *graph = graph_pattern_graph(p, 0, p->tasks);
+    struct graph *graph = graph_pattern_graph(p, NULL, 0, p->tasks);
     graph_pattern_close(p);
     return graph;
 }

@@ -43,11 +43,11 @@ const struct ker_option graph_pattern_options[] = {
 /* ---- opening ---- */
 
 static enum ker_status parameters_read(struct graph_pattern *p, const struct ker_config *config,
-                                       const char *path, struct ker_error *error)
+                                       const char *path, bool scaled, struct ker_error *error)
 {
     const char *root = TASK_KEY(path, "root"), *bytes = TASK_KEY(path, "datasize");
     p->unit = (uint64_t)ker_config_time(config, TASK_KEY(path, "time_unit"));
-    p->factor = ker_config_real(config, TASK_KEY(path, "processor_factor"));
+    p->factor = scaled ? ker_config_real(config, TASK_KEY(path, "processor_factor")) : 1;
     p->gap = -1;
     if (!p->class->sized)
         p->tasks = (uint32_t)ker_config_int(config, TASK_KEY(path, "commsize"));
@@ -73,7 +73,7 @@ static enum ker_status times_check(const struct graph_pattern *p, const struct k
 }
 
 enum ker_status graph_pattern_open(struct graph_pattern **opened, const struct ker_config *config,
-                                   const char *path, uint64_t seed, struct ker_error *error)
+                                   const char *path, uint64_t seed, bool scaled, struct ker_error *error)
 {
     const char *key = TASK_KEY(path, "pattern");
     struct graph_pattern *p = *opened = ker_alloc(sizeof *p);
@@ -84,7 +84,7 @@ enum ker_status graph_pattern_open(struct graph_pattern **opened, const struct k
         return KER_BAD_INPUT;
     }
     p->class = ker_config_operations(config, key);
-    enum ker_status status = parameters_read(p, config, path, error);
+    enum ker_status status = parameters_read(p, config, path, scaled, error);
     if (status == KER_OK && p->class->open)
         status = p->class->open(p, config, path, seed, error);
     return status ? status : times_check(p, config, path, error);
@@ -101,14 +101,16 @@ void graph_pattern_close(struct graph_pattern *p)
 
 /* ---- as a graph, as a file ---- */
 
-struct graph *graph_pattern_graph(const struct graph_pattern *p, uint32_t first, uint32_t count)
+struct graph *graph_pattern_graph(const struct graph_pattern *p, const uint32_t *list, uint32_t first,
+                                  uint32_t count)
 {
     struct graph_build b;
     struct ker_error error = {.status = KER_OK};
     struct graph *graph;
     graph_build_begin(&b, "", p->tasks, first, count, &error);
-    for (b.task = first; b.task < first + count;) {
-        uint32_t task = b.task, ops = graph_pattern_ops(p, task);
+    b.list = list;
+    for (uint32_t n = 0; n < count; n++) {
+        uint32_t task = b.task = list ? list[n] : first + n, ops = graph_pattern_ops(p, task);
         struct graph_op op;
         for (uint32_t i = 0; i < ops; i++) {
             graph_pattern_op(p, task, i, &op);
@@ -131,7 +133,7 @@ void graph_pattern_write(FILE *to, const struct graph_pattern *p, uint64_t unit)
 {
     graph_goal_write_head(to, p->tasks);
     for (uint32_t i = 0; i < p->tasks; i++) {
-        struct graph *graph = graph_pattern_graph(p, i, 1);
+        struct graph *graph = graph_pattern_graph(p, NULL, i, 1);
         graph_goal_write_task(to, i, graph->task, unit);
         graph_free(graph);
     }

@@ -45,9 +45,10 @@ extern const struct ker_kinds graph_patterns;
 extern const struct ker_option graph_pattern_options[]; /* jobs[].pattern */
 extern const struct ker_option graph_unit_options[];    /* jobs[].time_unit */
 
-/* Of the job at path "jobs[0]"; to be closed whatever it returns. */
+/* Of the job at path "jobs[0]"; to be closed whatever it returns. scaled: calculations have the length that
+ * jobs[].processor_factor gives them. */
 enum ker_status graph_pattern_open(struct graph_pattern **, const struct ker_config *, const char *path,
-                                   uint64_t seed, struct ker_error *);
+                                   uint64_t seed, bool scaled, struct ker_error *);
 void graph_pattern_close(struct graph_pattern *); /* takes NULL */
 
 static inline uint32_t graph_pattern_ops(const struct graph_pattern *p, uint32_t task)
@@ -66,8 +67,10 @@ static inline uint32_t graph_pattern_dependent(const struct graph_pattern *p, ui
     return p->class->dependent(p, task, number, index);
 }
 
-/* The tasks first .. first + count - 1 as if they had been read from a file (graph_free). */
-struct graph *graph_pattern_graph(const struct graph_pattern *, uint32_t first, uint32_t count);
+/* The tasks of a list, ascending, or, without one, first .. first + count - 1, as if they had been read from
+ * a file (graph_free). */
+struct graph *graph_pattern_graph(const struct graph_pattern *, const uint32_t *list, uint32_t first,
+                                  uint32_t count);
 /* All tasks as GOAL's text, with times in `unit` picoseconds, a power of ten; in memory one at a time. */
 void graph_pattern_write(FILE *, const struct graph_pattern *, uint64_t unit);
 

@@ -1,11 +1,12 @@
-/* program.c - a GOAL schedule as a program of MPI tasks: a stream for each cpu (run.h says what it does
- * next).
+/* program.c - a GOAL schedule, from a file or a pattern, as a program of MPI tasks: a stream for each cpu
+ * (run.h says what it does next).
  *
  * A send is a message that goes out when its cpu has paid for it; a receive is posted, and takes its cpu
  * again when its message is there. Between two operations a cpu is idle, as in a wait. The first stream ends
  * by MPI_Finalize, the others end when their operations are done.
  */
 #include "tasks/graphs/program.h"
+#include "tasks/graphs/pattern.h"
 #include "tasks/graphs/run.h"
 
 #include <stdlib.h>
@@ -24,7 +25,8 @@ struct stream {
 };
 
 struct task_program {
-    char *path, *file;
+    char *path, *file;             /* file: for messages also where there is a pattern */
+    struct graph_pattern *pattern; /* NULL: it is read from the file */
     struct ker_inputs *inputs;
     uint64_t unit;
     uint32_t tasks;
@@ -57,6 +59,7 @@ static void program_close(struct task_program *program)
     own_release(program);
     free(program->path);
     free(program->file);
+    graph_pattern_close(program->pattern);
     free(program);
 }
 
@@ -77,6 +80,21 @@ static enum ker_status program_open(struct task_program **opened, const struct k
     if (status == KER_OK && (program->tasks == 0 || program->tasks > INT32_MAX))
         return ker_fail(error, KER_BAD_INPUT, "%s: has %u ranks: a job has 1 to %d tasks", program->file,
                         program->tasks, (int)INT32_MAX);
+    program->world.size = (int32_t)program->tasks;
+    return status;
+}
+
+static enum ker_status schedule_open(struct task_program **opened, const struct ker_config *config,
+                                     const char *path, struct ker_comm *comm, struct ker_error *error)
+{
+    struct task_program *program = *opened = ker_alloc(sizeof *program);
+    uint64_t seed = (uint64_t)ker_config_int(config, "run.seed");
+    (void)comm;
+    program->path = ker_format("%s", path);
+    program->file = ker_format("%s.pattern", path);
+    program->adapters = (uint32_t)ker_config_int(config, "node.adapters");
+    enum ker_status status = graph_pattern_open(&program->pattern, config, path, seed, false, error);
+    program->tasks = program->pattern->tasks;
     program->world.size = (int32_t)program->tasks;
     return status;
 }
@@ -150,8 +168,12 @@ static enum ker_status program_prepare(struct task_program *program, const uint3
 {
     struct graph_form form = {
         .path = program->path, .inputs = program->inputs, .unit = program->unit, .list = own_tasks};
+    enum ker_status status = KER_OK;
     own_release(program);
-    enum ker_status status = graph_goal_read(&program->graph, program->file, &form, 0, count, error);
+    if (program->pattern)
+        program->graph = graph_pattern_graph(program->pattern, own_tasks, 0, count);
+    else
+        status = graph_goal_read(&program->graph, program->file, &form, 0, count, error);
     if (status)
         return status;
     program->own = ker_alloc((count + (size_t)1) * sizeof *program->own);
@@ -352,6 +374,20 @@ const struct ker_option task_goal_options[] = {
 
 const struct task_program_class task_goal_class = {
     .open = program_open,
+    .tasks = program_tasks,
+    .comms = program_comms,
+    .prepare = program_prepare,
+    .next = program_next,
+    .close = program_close,
+    .position = program_position,
+    .streams = program_streams,
+    .complete = program_complete,
+    .ready = program_ready,
+    .unfinished = program_unfinished,
+};
+
+const struct task_program_class task_schedule_class = {
+    .open = schedule_open,
     .tasks = program_tasks,
     .comms = program_comms,
     .prepare = program_prepare,

@@ -4,8 +4,8 @@
 
 #include "tasks/programs/op.h"
 
-/* The program "trace" in its format "goal". */
-extern const struct task_program_class task_goal_class;
+/* The programs "trace" in its format "goal", and "schedule". */
+extern const struct task_program_class task_goal_class, task_schedule_class;
 extern const struct ker_option task_goal_options[]; /* jobs[].goal_layout */
 
 #endif

@@ -32,7 +32,7 @@ static enum ker_status pattern_read(struct loggops_job *j, const struct ker_conf
                                     struct ker_error *error)
 {
     uint64_t seed = (uint64_t)ker_config_int(config, "run.seed");
-    enum ker_status status = graph_pattern_open(&j->pattern, config, path, seed, error);
+    enum ker_status status = graph_pattern_open(&j->pattern, config, path, seed, true, error);
     j->tasks = j->pattern->tasks;
     return status;
 }

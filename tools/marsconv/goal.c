@@ -211,7 +211,7 @@ int conv_pattern(const char *name, const char *const *keys, unsigned count, cons
     enum ker_status status = pattern_config(&config, name, keys, count, &error);
     if (status == KER_OK)
         status = graph_pattern_open(&pattern, config, "jobs[0]", (uint64_t)ker_config_int(config, "run.seed"),
-                                    &error);
+                                    true, &error);
     FILE *to = status == KER_OK ? schedule_open(path, &error) : NULL;
     if (to) {
         graph_pattern_write(to, pattern, UNIT);
