@@ -294,6 +294,9 @@ enum ker_status loggops_settings(struct loggops_parameters *, const struct ker_c
 
 /* -- noise.c -- */
 enum ker_status loggops_noise_read(struct loggops_noise *, const struct ker_config *, struct ker_error *);
+/* A trace, into one without detours; `file` is for messages. */
+enum ker_status loggops_noise_parse(struct loggops_noise *, const char *file, const char *text, size_t length,
+                                    struct ker_error *);
 void loggops_noise_free(struct loggops_noise *);
 /* How much longer something takes that begins at `from` and would take the cpu for `time`; with detours. */
 ker_time loggops_noise_delay(const struct loggops_noise *, uint32_t process, ker_time from, ker_time time);

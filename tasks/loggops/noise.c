@@ -74,24 +74,14 @@ static enum ker_status line_read(struct loggops_noise *n, struct ker_lines *in)
     return KER_OK;
 }
 
-static enum ker_status trace_read(struct loggops_noise *n, const struct ker_config *config,
-                                  struct ker_error *error)
+enum ker_status loggops_noise_parse(struct loggops_noise *n, const char *file, const char *text,
+                                    size_t length, struct ker_error *error)
 {
-    const char *key = "loggops.noise.trace";
-    if (!ker_config_has(config, key))
-        return ker_config_fail(config, error, key, "is missing: a file of detours");
-    char *text;
-    size_t length;
     struct ker_lines in;
-    const char *file = ker_config_file(config, key);
-    enum ker_status status = ker_input_read(ker_config_inputs(config), file, &text, &length, error);
-    if (status)
-        return status;
     ker_lines_init(&in, file, text, length, error);
-    status = ker_lines_check(&in);
+    enum ker_status status = ker_lines_check(&in);
     while (status == KER_OK && ker_lines_next_full(&in))
         status = line_read(n, &in);
-    free(text);
     if (status)
         return status;
     for (uint32_t i = 0; i < n->count; i++)
@@ -100,6 +90,23 @@ static enum ker_status trace_read(struct loggops_noise *n, const struct ker_conf
         return ker_fail(error, KER_BAD_INPUT,
                         "%s: has no detour; a line \"BEGIN LENGTH\" in nanoseconds would be right", file);
     return KER_OK;
+}
+
+static enum ker_status trace_read(struct loggops_noise *n, const struct ker_config *config,
+                                  struct ker_error *error)
+{
+    const char *key = "loggops.noise.trace";
+    if (!ker_config_has(config, key))
+        return ker_config_fail(config, error, key, "is missing: a file of detours");
+    char *text;
+    size_t length;
+    const char *file = ker_config_file(config, key);
+    enum ker_status status = ker_input_read(ker_config_inputs(config), file, &text, &length, error);
+    if (status)
+        return status;
+    status = loggops_noise_parse(n, file, text, length, error);
+    free(text);
+    return status;
 }
 
 enum ker_status loggops_noise_read(struct loggops_noise *n, const struct ker_config *config,
