@@ -115,6 +115,29 @@ static bool run_add(struct loggops_event *run, uint32_t last, const struct loggo
     return true;
 }
 
+/* A new event of one operation. */
+static inline uint32_t run_begin(struct loggops_system *s, struct loggops_process *p,
+                                 const struct loggops_free *op, const ker_time *cause, ker_time time)
+{
+    uint32_t run = loggops_event_new(s, p, cause, LOGGOPS_OPERATION);
+    struct loggops_event *e = loggops_event_at(s, run);
+    e->time = time;
+    e->op = op->op;
+    e->step = e->more = 0;
+    e->tag = op->kind;
+    e->cpu = op->cpu;
+    e->nic = op->nic;
+    return run;
+}
+
+static inline ker_time free_time(struct loggops_system *s, const struct loggops_process *p,
+                                 const struct loggops_free *op, ker_time now)
+{
+    if (__builtin_expect(p->ready != NULL, 0))
+        now = loggops_later(now, p->ready[op->op]);
+    return loggops_op_time(s, p, op->kind, op->cpu, op->nic, now);
+}
+
 static void kind_put(struct loggops_system *s, struct loggops_process *p, const struct loggops_released *r,
                      unsigned kind, const ker_time *cause, ker_time now)
 {
@@ -123,21 +146,13 @@ static void kind_put(struct loggops_system *s, struct loggops_process *p, const 
         const struct loggops_free *op = &r->op[i];
         if (op->kind != kind)
             continue;
-        ker_time time = loggops_op_time(s, p, kind, op->cpu, op->nic,
-                                        p->ready ? loggops_later(now, p->ready[op->op]) : now);
+        ker_time time = free_time(s, p, op, now);
         if (run != KER_NONE && run_add(loggops_event_at(s, run), last, op, time)) {
             p->number++;
         } else {
             if (run != KER_NONE)
                 loggops_queue_put(s, queue, run);
-            run = loggops_event_new(s, p, cause, LOGGOPS_OPERATION);
-            struct loggops_event *e = loggops_event_at(s, run);
-            e->time = time;
-            e->op = op->op;
-            e->step = e->more = 0;
-            e->tag = kind;
-            e->cpu = op->cpu;
-            e->nic = op->nic;
+            run = run_begin(s, p, op, cause, time);
         }
         last = op->op;
     }
@@ -148,8 +163,10 @@ static void kind_put(struct loggops_system *s, struct loggops_process *p, const 
 void loggops_released_put(struct loggops_system *s, struct loggops_process *p, struct loggops_released *r,
                           const ker_time *cause, ker_time now)
 {
+    const struct loggops_free *op = r->op;
     if (r->count == 1)
-        kind_put(s, p, r, r->op[0].kind, cause, now);
+        loggops_queue_put(s, &loggops_group_of(s, p)->queue,
+                          run_begin(s, p, op, cause, free_time(s, p, op, now)));
     else
         for (unsigned kind = GRAPH_SEND; kind <= GRAPH_CALCULATION; kind++)
             kind_put(s, p, r, kind, cause, now);
