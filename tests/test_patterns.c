@@ -83,9 +83,9 @@ static void expect_same(const struct graph *a, const struct graph *b, bool calcu
 static const struct {
     const char *file, *parameters;
 } stencils[] = {
-    {"st1d_32_np_100k", "grid=[32] grid_periodic=false datasize=100000"},
-    {"st2d_4x4_p_1k", "grid=[4,4] datasize=1024"},
-    {"st3d_4x4x4_p_8k", "grid=[4,4,4] datasize=8192"},
+    {"st1d_32_np_100k", "sides=[32] grid_periodic=false datasize=100000"},
+    {"st2d_4x4_p_1k", "sides=[4,4] datasize=1024"},
+    {"st3d_4x4x4_p_8k", "sides=[4,4,4] datasize=8192"},
 };
 
 static struct graph *reference(const char *name)
@@ -163,7 +163,7 @@ static const struct {
      "recv 4b from 1\n}\n"
      "rank 1 {\nsend 4b to 0\nrecv 4b from 0\na: calc 7\nb: send 4b to 0\nb requires a\n"
      "recv 4b from 0\n}\n"},
-    {"pattern=stencil grid=[3] grid_periodic=false timesteps=2 datasize=6 "
+    {"pattern=stencil sides=[3] grid_periodic=false timesteps=2 datasize=6 "
      "timestep=4ns",
      "num_ranks 3\n"
      "rank 0 {\na: calc 4\nb: recv 6b from 1 tag 0\nb requires a\nc: send 6b to 1 tag 1\nc requires a\n"
@@ -267,7 +267,7 @@ static void test_grids(void **state)
     static const char *const grids[] = {"[1]",     "[2]",       "[7]",       "[1,1,1]", "[2,3]",
                                         "[5,1,4]", "[2,2,2,2]", "[3,1,4,2]", "[4,4,4]", "[1,6]"};
     for (size_t i = 0; i < 2 * LENGTH(grids); i++) {
-        char *parameters = ker_format("pattern=stencil timesteps=3 datasize=12 grid=%s "
+        char *parameters = ker_format("pattern=stencil timesteps=3 datasize=12 sides=%s "
                                       "grid_periodic=%s",
                                       grids[i / 2], i % 2 ? "true" : "false");
         struct graph_pattern *p;
@@ -308,7 +308,7 @@ static void test_huge(void **state)
     graph_pattern_op(p, 3, 2000000, &op); /* round 1: 1000001 away */
     assert_int_equal(op.peer, 1000004);
     graph_pattern_close(p);
-    assert_int_equal(open_pattern(&p, "pattern=stencil grid=[2048,1024,1023] timesteps=9"), KER_OK);
+    assert_int_equal(open_pattern(&p, "pattern=stencil sides=[2048,1024,1023] timesteps=9"), KER_OK);
     assert_int_equal(p->tasks, 2048u * 1024 * 1023);
     graph_pattern_op(p, p->tasks - 1, 8 * 13 + 12, &op); /* the last step's send to the upper in x0 */
     assert_int_equal(op.peer, p->tasks - 2048);
@@ -335,10 +335,10 @@ static void test_refused(void **state)
     expect_refused("pattern=linear_alltoallv commsize=20000 datasize=5", "at most 16384 tasks");
     expect_refused("pattern=linear_alltoallv datasize=5 a2av_skew_ratio=6", "no size is left");
     expect_refused("pattern=linear_alltoallv datasize=4GiB", "at most 2^31 - 1 bytes");
-    expect_refused("pattern=stencil", "jobs[0].grid: is missing");
-    expect_refused("pattern=stencil grid=[1,2,3,4,5]", "1 to 4 dimensions");
-    expect_refused("pattern=stencil grid=[65536,65536]", "more than 2^31 - 1 tasks");
-    expect_refused("pattern=stencil grid=[4] timestep=1000000s processor_factor=9.0", "26 days");
+    expect_refused("pattern=stencil", "jobs[0].sides: is missing");
+    expect_refused("pattern=stencil sides=[1,2,3,4,5]", "1 to 4 dimensions");
+    expect_refused("pattern=stencil sides=[65536,65536]", "more than 2^31 - 1 tasks");
+    expect_refused("pattern=stencil sides=[4] timestep=1000000s processor_factor=9.0", "26 days");
     expect_refused("pattern=nwaydissemination datasize=1TiB time_unit=1s", "26 days");
 }
 

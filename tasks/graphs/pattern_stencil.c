@@ -45,7 +45,7 @@ static enum ker_status stencil_open(struct graph_pattern *p, const struct ker_co
 {
     char key[48];
     struct grid *g = p->own = ker_alloc(sizeof *g);
-    snprintf(key, sizeof key, "%s.grid", path);
+    snprintf(key, sizeof key, "%s.sides", path);
     enum ker_status status = extents_read(p, g, config, key, error);
     snprintf(key, sizeof key, "%s.grid_periodic", path);
     g->periodic = ker_config_bool(config, key);
@@ -127,7 +127,7 @@ static uint32_t stencil_dependent(const struct graph_pattern *p, uint32_t task, 
 }
 
 static const struct ker_option stencil_options[] = {
-    {.key = "jobs[].grid",
+    {.key = "jobs[].sides",
      .type = KER_TYPE_INT | KER_TYPE_LIST,
      .minimum = "1",
      .maximum = "1073741824",
