@@ -49,7 +49,7 @@ jobs: ( { program = "schedule"; } );
 CFG
 sed 's/"schedule"/"trace"/' "$t/p.cfg" >"$t/f.cfg"
 for which in "binomialtreereduce commsize=21 datasize=70000" "nwaydissemination commsize=19 nway=3 datasize=100" "linear_alltoallv commsize=9 datasize=100000" \
-    "stencil grid=[3,3,2] timesteps=4 datasize=2000 timestep=3us"; do
+    "stencil sides=[3,3,2] timesteps=4 datasize=2000 timestep=3us"; do
     read -ra words <<<"$which"
     mapfile -t key < <(keys "pattern=${words[0]}" "${words[@]:1}")
     why=
