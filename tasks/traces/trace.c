@@ -17,6 +17,8 @@ static const struct task_program_class *trace_form(const struct ker_config *conf
         return &task_simgrid_class;
     if (ker_config_is(config, format, "otf2"))
         return &task_otf2_class;
+    if (ker_config_is(config, format, "dimemas"))
+        return &task_dimemas_class;
     bool mars = ker_config_is(config, format, "mars");
     if (ker_config_is(config, format, "auto") && ker_config_has(config, trace)) {
         mars = mars_trace_known(ker_config_file(config, trace));
@@ -26,6 +28,8 @@ static const struct task_program_class *trace_form(const struct ker_config *conf
             return &task_simgrid_class;
         if (!mars && otf2_trace_known(ker_config_file(config, trace)))
             return &task_otf2_class;
+        if (!mars && dimemas_trace_known(ker_config_file(config, trace)))
+            return &task_dimemas_class;
     }
     return mars ? &task_replay_class : &task_allprof_class;
 }
@@ -36,13 +40,14 @@ static const struct ker_option trace_options[] = {
      .meaning =
          "trace: the folder or file that marstrace has written, or the folder with one file "
          "pmpi-trace-rank-N.txt (or .txt.zst) per task, as liballprof writes it; or the list of files that "
-         "smpirun -trace-ti writes; or an OTF2 archive: its anchor file NAME.otf2, or its folder."},
+         "smpirun -trace-ti writes; or a text trace of Dimemas; or an OTF2 archive: its anchor file "
+         "NAME.otf2, or its folder."},
     {.key = "jobs[].format",
      .type = KER_TYPE_CHOICE,
      .fallback = "auto",
-     .choices = "auto|mars|liballprof|goal|simgrid|otf2",
+     .choices = "auto|mars|liballprof|goal|simgrid|otf2|dimemas",
      .meaning =
-         "trace: who has written it: marstrace, liballprof, SimGrid (smpirun -trace-ti), or a tool "
+         "trace: who has written it: marstrace, liballprof, SimGrid (smpirun -trace-ti), Dimemas, or a tool "
          "that writes OTF2 (Score-P); or a schedule in LogGOPSim's language GOAL; auto: its first bytes "
          "tell."},
     {.key = NULL},

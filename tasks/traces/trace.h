@@ -5,12 +5,13 @@
 #include "tasks/programs/op.h"
 
 extern const struct task_program_class task_allprof_class, task_replay_class, task_simgrid_class,
-    task_otf2_class;
+    task_otf2_class, task_dimemas_class;
 extern const struct ker_option task_allprof_options[], task_replay_options[], task_simgrid_options[],
     task_otf2_options[];
 
 /* Does the file begin as one of this format? */
 bool simgrid_trace_known(const char *path);
+bool dimemas_trace_known(const char *path);
 bool otf2_trace_known(const char *path); /* a folder with such a file, too */
 
 #endif

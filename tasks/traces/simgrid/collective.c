@@ -225,7 +225,7 @@ bool simgrid_collective(struct simgrid_task *t, enum ker_status *status)
     if (*status != KER_OK)
         return true;
     if (!waits)
-        op.request = simgrid_request_new(&t->requests, t->out, SIMGRID_NOBODY, SIMGRID_NOBODY, kind->tag);
+        op.request = foreign_request_new(&t->requests, t->out, SIMGRID_NOBODY, SIMGRID_NOBODY, kind->tag);
     t->out->doubts |= 1u << SIMGRID_DOUBT_COMM;
     foreign_put(t->out, &op);
     foreign_count(t->out, op.call, op.bytes, 0);

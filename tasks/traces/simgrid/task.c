@@ -73,9 +73,9 @@ static enum ker_status message_read(struct simgrid_task *t, const struct action 
         return status;
     int32_t peer = (int32_t)t->line.number[0], tag = (int32_t)t->line.number[1], own = (int32_t)t->out->task;
     if (a->kind == TASK_OP_ISEND)
-        op.request = simgrid_request_new(&t->requests, t->out, own, peer, tag);
+        op.request = foreign_request_new(&t->requests, t->out, own, peer, tag);
     if (a->kind == TASK_OP_IRECV)
-        op.request = simgrid_request_new(&t->requests, t->out, peer, own, tag);
+        op.request = foreign_request_new(&t->requests, t->out, peer, own, tag);
     if (a->kind == TASK_OP_IRECV && op.peer == TASK_ANY)
         t->out->doubts |= 1u << SIMGRID_DOUBT_NOBODY;
     op_put(t, &op, op.peer == TASK_PROC_NULL ? 0 : op.bytes);
@@ -118,10 +118,10 @@ static enum ker_status wait_read(struct simgrid_task *t, const struct action *a)
     if (status != KER_OK)
         return status;
     bool collective = names[2] < 0 && names[2] != SIMGRID_ANY_TAG;
-    struct simgrid_request *r =
+    struct foreign_request *r =
         collective
-            ? simgrid_request_find(&t->requests, SIMGRID_NOBODY, SIMGRID_NOBODY, (int32_t)names[2])
-            : simgrid_request_find(&t->requests, (int32_t)names[0], (int32_t)names[1], (int32_t)names[2]);
+            ? foreign_request_find(&t->requests, SIMGRID_NOBODY, SIMGRID_NOBODY, (int32_t)names[2])
+            : foreign_request_find(&t->requests, (int32_t)names[0], (int32_t)names[1], (int32_t)names[2]);
     struct task_op op = {.kind = a->kind, .outcome = -1, .call = a->call, .line = t->line.text->in.line};
     foreign_count(t->out, a->call, 0, 0);
     if (!r && a->kind == TASK_OP_WAIT && !t->requests.guessed)
@@ -129,11 +129,11 @@ static enum ker_status wait_read(struct simgrid_task *t, const struct action *a)
                             (long long)names[0], (long long)names[1], (long long)names[2]);
     if (!r) /* it was completed by a test before */
         return KER_OK;
-    simgrid_request_again(r, t->out);
+    foreign_request_again(r, t->out);
     op.request = r->id;
     uint64_t at = foreign_put(t->out, &op);
     if (a->kind == TASK_OP_WAIT)
-        simgrid_request_done(&t->requests, r);
+        foreign_request_done(&t->requests, r);
     else
         r->test = at;
     return KER_OK;
@@ -151,12 +151,12 @@ static enum ker_status wait_many_read(struct simgrid_task *t, const struct actio
     struct task_op op = {.kind = a->kind, .outcome = 1, .call = a->call};
     if (many < (int64_t)t->requests.count - t->requests.any)
         t->out->doubts |= 1u << SIMGRID_DOUBT_WAITALL;
-    op.requests = simgrid_request_all(&t->requests, &op.request_count);
+    op.requests = foreign_request_all(&t->requests, &op.request_count);
     op_put(t, &op, 0);
     if (a->kind == TASK_OP_WAITALL)
-        simgrid_request_none(&t->requests);
+        foreign_request_none(&t->requests);
     else
-        simgrid_request_one(&t->requests);
+        foreign_request_one(&t->requests);
     return KER_OK;
 }
 
@@ -265,13 +265,14 @@ enum ker_status simgrid_task_read(const struct simgrid_trace *trace, struct fore
     if (status == KER_OK)
         status = lines_read(&t, all);
     if (status == KER_OK) {
-        simgrid_request_end(&t.requests, out);
+        if (foreign_request_end(&t.requests, out))
+            out->doubts |= 1u << SIMGRID_DOUBT_NEVER;
         foreign_put(
             out, &(struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize", .line = text.in.line});
         foreign_count(out, "MPI_Finalize", 0, 0);
     }
     graph_text_close(&text, status == KER_OK);
-    simgrid_requests_release(&t.requests);
+    foreign_requests_release(&t.requests);
     free(t.line.number);
     free(t.bytes[0]);
     free(t.bytes[1]);

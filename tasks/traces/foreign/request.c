@@ -4,7 +4,7 @@
  * not say whether a test has completed it. If the request is waited for or tested later, the test has not.
  * If another one of the same names is made first, or the task ends, it has.
  */
-#include "tasks/traces/simgrid/simgrid.h"
+#include "tasks/traces/foreign/request.h"
 
 #include <stdlib.h>
 
@@ -32,23 +32,23 @@ static bool name_same(const void *entry, const void *key)
 
 static const struct ker_table_kind name_kind = {sizeof(struct entry), name_hash, name_same};
 
-static struct entry *entry_find(const struct simgrid_requests *all, int32_t source, int32_t destination,
+static struct entry *entry_find(const struct foreign_requests *all, int32_t source, int32_t destination,
                                 int32_t tag)
 {
     struct entry key = {1, {.source = source, .destination = destination, .tag = tag}};
     return ker_table_find(&name_kind, &all->named, &key);
 }
 
-struct simgrid_request *simgrid_request_find(struct simgrid_requests *all, int32_t source,
+struct foreign_request *foreign_request_find(struct foreign_requests *all, int32_t source,
                                              int32_t destination, int32_t tag)
 {
     struct entry *entry = entry_find(all, source, destination, tag);
     return entry ? &all->request[entry->name.first] : NULL;
 }
 
-static void name_add(struct simgrid_requests *all, uint32_t number)
+static void name_add(struct foreign_requests *all, uint32_t number)
 {
-    const struct simgrid_request *r = &all->request[number];
+    const struct foreign_request *r = &all->request[number];
     bool is_new;
     struct entry key = {1, {r->source, r->destination, r->tag, number, number}};
     struct entry *entry = ker_table_add(&name_kind, &all->named, &key, &is_new);
@@ -59,14 +59,14 @@ static void name_add(struct simgrid_requests *all, uint32_t number)
     entry->name.last = number;
 }
 
-void simgrid_request_none(struct simgrid_requests *all)
+void foreign_request_none(struct foreign_requests *all)
 {
     all->used = all->spare = all->first = all->last = all->count = all->any = 0;
     ker_table_clear(&name_kind, &all->named);
 }
 
 /* It is the oldest of its name. */
-void simgrid_request_done(struct simgrid_requests *all, struct simgrid_request *r)
+void foreign_request_done(struct foreign_requests *all, struct foreign_request *r)
 {
     uint32_t number = (uint32_t)(r - all->request);
     struct entry *entry = entry_find(all, r->source, r->destination, r->tag);
@@ -87,19 +87,19 @@ void simgrid_request_done(struct simgrid_requests *all, struct simgrid_request *
     all->spare = number;
     all->count--;
     if (all->any && all->any >= all->count)
-        simgrid_request_none(all);
+        foreign_request_none(all);
 }
 
-static void test_completed(struct simgrid_requests *all, struct simgrid_request *r, struct foreign_task *t)
+static void test_completed(struct foreign_requests *all, struct foreign_request *r, struct foreign_task *t)
 {
     trace_code_settle(t->code, r->test, 1, 0);
-    simgrid_request_done(all, r);
+    foreign_request_done(all, r);
 }
 
-uint64_t simgrid_request_new(struct simgrid_requests *all, struct foreign_task *t, int32_t source,
+uint64_t foreign_request_new(struct foreign_requests *all, struct foreign_task *t, int32_t source,
                              int32_t destination, int32_t tag)
 {
-    struct simgrid_request *before = simgrid_request_find(all, source, destination, tag);
+    struct foreign_request *before = foreign_request_find(all, source, destination, tag);
     if (before && before->test != UINT64_MAX) {
         test_completed(all, before, t);
         all->guessed = true;
@@ -110,8 +110,8 @@ uint64_t simgrid_request_new(struct simgrid_requests *all, struct foreign_task *
     else
         number = ++all->used;
     KER_RESERVE(all->request, all->room, (size_t)all->used + 1);
-    struct simgrid_request *r = &all->request[number];
-    *r = (struct simgrid_request){.source = source,
+    struct foreign_request *r = &all->request[number];
+    *r = (struct foreign_request){.source = source,
                                   .destination = destination,
                                   .tag = tag,
                                   .id = ++all->ids,
@@ -127,14 +127,14 @@ uint64_t simgrid_request_new(struct simgrid_requests *all, struct foreign_task *
     return r->id;
 }
 
-void simgrid_request_again(struct simgrid_request *r, struct foreign_task *t)
+void foreign_request_again(struct foreign_request *r, struct foreign_task *t)
 {
     if (r->test != UINT64_MAX && !trace_code_undo(t->code, r->test))
         trace_code_settle(t->code, r->test, 0, 0);
     r->test = UINT64_MAX;
 }
 
-const uint64_t *simgrid_request_all(struct simgrid_requests *all, uint32_t *count)
+const uint64_t *foreign_request_all(struct foreign_requests *all, uint32_t *count)
 {
     KER_RESERVE(all->list, all->list_room, (size_t)all->count + 1);
     *count = 0;
@@ -143,13 +143,13 @@ const uint64_t *simgrid_request_all(struct simgrid_requests *all, uint32_t *coun
     return all->list;
 }
 
-void simgrid_request_one(struct simgrid_requests *all)
+void foreign_request_one(struct foreign_requests *all)
 {
     if (++all->any >= all->count)
-        simgrid_request_none(all);
+        foreign_request_none(all);
 }
 
-void simgrid_request_end(struct simgrid_requests *all, struct foreign_task *t)
+uint32_t foreign_request_end(struct foreign_requests *all, struct foreign_task *t)
 {
     uint32_t left = 0;
     for (uint32_t i = all->first; i; i = all->request[i].next)
@@ -157,11 +157,10 @@ void simgrid_request_end(struct simgrid_requests *all, struct foreign_task *t)
             trace_code_settle(t->code, all->request[i].test, 1, 0);
         else
             left++;
-    if (left > all->any)
-        t->doubts |= 1u << SIMGRID_DOUBT_NEVER;
+    return left > all->any ? left - all->any : 0;
 }
 
-void simgrid_requests_release(struct simgrid_requests *all)
+void foreign_requests_release(struct foreign_requests *all)
 {
     free(all->request);
     free(all->list);
