@@ -24,7 +24,7 @@ static void task_check(const struct dimemas_trace *trace, const struct foreign_t
 {
     struct ker_error error = {0};
     struct trace_store store;
-    struct replay_order order;
+    struct replay_order order = {0};
     trace_store_init(&store, 1 << 20, (struct trace_form){.unit = 1, .lines = true});
     replay_order_init(&order, of->comms);
     replay_order_begin(&order, task, of->comm);

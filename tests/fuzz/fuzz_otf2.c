@@ -105,7 +105,7 @@ static void task_check(const struct otf2_trace *trace, const struct foreign_trac
 {
     struct ker_error error = {0};
     struct trace_store store;
-    struct replay_order order;
+    struct replay_order order = {0};
     trace_store_init(&store, 1 << 20, (struct trace_form){.unit = 1});
     replay_order_init(&order, of->comms);
     replay_order_begin(&order, task, of->comm);

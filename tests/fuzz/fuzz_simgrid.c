@@ -36,7 +36,7 @@ static void task_check(const struct simgrid_trace *trace, struct foreign_trace *
 {
     struct ker_error error = {0};
     struct trace_store store;
-    struct replay_order order;
+    struct replay_order order = {0};
     struct task_comm world = {.size = (int32_t)of->tasks};
     trace_store_init(&store, task % 2 ? 0 : 1 << 20, (struct trace_form){.unit = 1, .lines = true});
     replay_order_init(&order, 1);
