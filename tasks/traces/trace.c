@@ -6,32 +6,27 @@
 #include "tasks/traces/mars/reader.h"
 #include "tasks/traces/store/store.h"
 
-/* A folder or file that begins as marstrace's do, or as schedules; everything else is left to liballprof's
- * reader, which says what is wrong with it. */
+/* What a folder or file begins as; everything else is left to liballprof's reader, which says what is wrong
+ * with it. */
+static const struct {
+    const char *name;
+    const struct task_program_class *class;
+    bool (*known)(const char *path);
+} formats[] = {
+    {"mars", &task_replay_class, mars_trace_known},        {"goal", &task_goal_class, graph_goal_known},
+    {"simgrid", &task_simgrid_class, simgrid_trace_known}, {"otf2", &task_otf2_class, otf2_trace_known},
+    {"dimemas", &task_dimemas_class, dimemas_trace_known},
+};
+
 static const struct task_program_class *trace_form(const struct ker_config *config, const char *path)
 {
     const char *trace = TASK_KEY(path, "trace"), *format = TASK_KEY(path, "format");
-    if (ker_config_is(config, format, "goal"))
-        return &task_goal_class;
-    if (ker_config_is(config, format, "simgrid"))
-        return &task_simgrid_class;
-    if (ker_config_is(config, format, "otf2"))
-        return &task_otf2_class;
-    if (ker_config_is(config, format, "dimemas"))
-        return &task_dimemas_class;
-    bool mars = ker_config_is(config, format, "mars");
-    if (ker_config_is(config, format, "auto") && ker_config_has(config, trace)) {
-        mars = mars_trace_known(ker_config_file(config, trace));
-        if (!mars && graph_goal_known(ker_config_file(config, trace)))
-            return &task_goal_class;
-        if (!mars && simgrid_trace_known(ker_config_file(config, trace)))
-            return &task_simgrid_class;
-        if (!mars && otf2_trace_known(ker_config_file(config, trace)))
-            return &task_otf2_class;
-        if (!mars && dimemas_trace_known(ker_config_file(config, trace)))
-            return &task_dimemas_class;
-    }
-    return mars ? &task_replay_class : &task_allprof_class;
+    bool looks = ker_config_is(config, format, "auto") && ker_config_has(config, trace);
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (looks ? formats[i].known(ker_config_file(config, trace))
+                  : ker_config_is(config, format, formats[i].name))
+            return formats[i].class;
+    return &task_allprof_class;
 }
 
 static const struct ker_option trace_options[] = {

@@ -29,12 +29,6 @@ struct task_program {
     uint32_t own_count;
 };
 
-static const struct task_comm *world_of(const struct task_program *program, struct task_comm *world)
-{
-    *world = (struct task_comm){.size = (int32_t)program->trace.tasks};
-    return world;
-}
-
 static void own_release(struct task_program *program)
 {
     for (uint32_t i = 0; i < program->own_count; i++)
@@ -109,7 +103,7 @@ static enum ker_status trace_open(struct task_program *program, const struct ker
                           program->trace.path, program->trace.tasks, FOREIGN_TASKS_MOST);
     if (status == KER_OK && !program->trace.comm) {
         program->trace.comm = ker_alloc(sizeof *program->trace.comm);
-        world_of(program, program->trace.comm);
+        *program->trace.comm = (struct task_comm){.size = (int32_t)program->trace.tasks};
     }
     return status;
 }
