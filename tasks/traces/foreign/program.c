@@ -66,10 +66,10 @@ void foreign_close(struct task_program *program)
 static enum ker_status keys_check(const struct task_program *program, const struct ker_config *config,
                                   const char *path, struct ker_error *error)
 {
-    static const char *const all[] = {"time_unit",        "goal_layout", "clock",          "died",
-                                      "unknown",          "mpi_library", "unlisted_bytes", "finalize_gap",
-                                      "poll_gap",         "goal_layout", "flop_rate",      "derived_bytes",
-                                      "collective_sizes", NULL};
+    static const char *const all[] = {"time_unit", "goal_layout", "clock",          "died",
+                                      "unknown",   "mpi_library", "unlisted_bytes", "finalize_gap",
+                                      "poll_gap",  "flop_rate",   "derived_bytes",  "collective_sizes",
+                                      NULL};
     for (int i = 0; all[i]; i++) {
         bool known = false;
         for (const char *const *key = program->reader->keys; *key; key++)
