@@ -248,6 +248,7 @@ static enum ker_status file_pass(struct indexing *x, struct ker_error *error)
     if (status == KER_OK)
         status = text.status;
     graph_text_close(&text, status == KER_OK);
+    x->record.text = NULL;
     return status;
 }
 

@@ -66,10 +66,10 @@ enum ker_status foreign_hand(struct task_program *, const uint32_t *own_tasks, u
 enum ker_status foreign_prepare(struct task_program *, const uint32_t *own_tasks, uint32_t count,
                                 struct ker_error *);
 enum ker_status foreign_agree(struct task_program *, struct ker_comm *, struct ker_error *);
-bool foreign_next(struct task_program *, uint32_t own, struct task_op *);
+bool foreign_next(struct task_program *, uint32_t number, struct task_op *);
 void foreign_close(struct task_program *);
-void foreign_position(struct task_program *, uint32_t own, struct ker_chunk *);
-bool foreign_call_of(const struct task_program *, uint32_t own, uint32_t index, struct task_call *);
+void foreign_position(struct task_program *, uint32_t number, struct ker_chunk *);
+bool foreign_call_of(const struct task_program *, uint32_t number, uint32_t index, struct task_call *);
 #define FOREIGN_CLASS(opens)                                                                                 \
     {                                                                                                        \
         .collective = true, .open = opens, .tasks = foreign_tasks, .comms = foreign_comms,                   \

@@ -104,12 +104,13 @@ uint64_t foreign_request_new(struct foreign_requests *all, struct foreign_task *
         test_completed(all, before, t);
         all->guessed = true;
     }
+    KER_RESERVE(all->request, all->room, (size_t)all->used + 2);
+    ker_assert(all->request);
     uint32_t number = all->spare;
     if (number)
         all->spare = all->request[number].next;
     else
         number = ++all->used;
-    KER_RESERVE(all->request, all->room, (size_t)all->used + 1);
     struct foreign_request *r = &all->request[number];
     *r = (struct foreign_request){.source = source,
                                   .destination = destination,

@@ -133,7 +133,7 @@ static void sizes_settle(struct simgrid_task *t, struct task_op *op)
         op->bytes2 = 0;
         break;
     case TASK_COLL_GATHERV:
-        if (root) {
+        if (root && op->receive_bytes) {
             op->bytes = op->receive_bytes[t->out->task];
         } else {
             op->receive_bytes = NULL;
@@ -141,7 +141,7 @@ static void sizes_settle(struct simgrid_task *t, struct task_op *op)
         }
         break;
     case TASK_COLL_SCATTERV:
-        if (root) {
+        if (root && op->send_bytes) {
             op->bytes2 = op->send_bytes[t->out->task];
         } else {
             op->send_bytes = NULL;
@@ -149,7 +149,7 @@ static void sizes_settle(struct simgrid_task *t, struct task_op *op)
         }
         break;
     case TASK_COLL_ALLGATHERV:
-        op->bytes = op->receive_bytes[t->out->task];
+        op->bytes = op->receive_bytes ? op->receive_bytes[t->out->task] : op->bytes;
         break;
     case TASK_COLL_REDUCE_SCATTER:
         op->bytes = op->bytes2;
