@@ -25,7 +25,7 @@ static ker_time jobs_interval(const struct run *run)
 
 static bool packets_enough(struct run *run, ker_time at)
 {
-    uint64_t delivered = net_network_totals(run->network).packets_delivered;
+    uint64_t delivered = run_totals(run).packets_delivered;
     ker_comm_sum_u64(run->working, &delivered, 1);
     return delivered >= (uint64_t)ker_config_int(run->config, "run.packets");
 }
@@ -101,7 +101,7 @@ static void stuck_report(struct run *run)
  * lost. */
 static bool deadlock_check(struct run *run)
 {
-    struct net_totals t = net_network_totals(run->network);
+    struct net_totals t = run_totals(run);
     if (task_system_jobs(run->tasks) > 0)
         task_system_end_aborted(run->tasks, run->comm);
     uint64_t v[] = {task_system_unfinished(run->tasks),
@@ -128,12 +128,14 @@ static bool deadlock_check(struct run *run)
 
 static void drained_check(struct run *run)
 {
-    if (task_system_jobs(run->tasks) > 0)
+    if (!run->tasks || task_system_jobs(run->tasks) > 0)
         run->ended_by = RUN_END_JOBS;
+    if (!run->tasks)
+        return; /* what schedules have left over, they report */
     bool lost = deadlock_check(run);
     if (run->error.status != KER_OK)
         return;
-    const char *wrong = net_network_conserved(run->network, lost);
+    const char *wrong = run->network ? net_network_conserved(run->network, lost) : NULL;
     ker_assert(wrong == NULL);
     wrong = lost || !run->nodes ? NULL : node_system_conserved(run->nodes);
     ker_assert(wrong == NULL);

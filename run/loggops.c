@@ -1,52 +1,91 @@
-/* loggops.c - the stages of a run with network.model = "loggops": processes in place of nodes and a network.
+/* loggops.c - the stages of a run with network.model = "loggops": processes in place of nodes and a network,
+ * which run schedules in GOAL, or the programs of MPI that also run above a network.
  */
 #include "run/stages.h"
 
 #include <stdlib.h>
 
-/* What a run under this model does not have, as yet. */
-static enum ker_status keys_check(struct run *run)
+/* The first of these keys that is given is refused. */
+static enum ker_status keys_refuse(struct run *run, const char *const *keys, const char *why)
 {
-    static const char *const refused[] = {"traffic.pattern",
-                                          "services",
-                                          "output.period",
-                                          "output.timeline",
-                                          "output.hdf5",
-                                          "output.matrix",
-                                          "output.waits",
-                                          "output.critical_path",
-                                          "output.series.links",
-                                          "output.series.switches",
-                                          "output.series.adapters",
-                                          "output.series.latency",
-                                          "output.series.jobs",
-                                          "output.series.tasks",
-                                          "output.series.traffic",
-                                          "output.series.functions",
-                                          "output.series.communicators",
-                                          "output.series.matrix",
-                                          "run.packets",
-                                          "run.confidence",
-                                          "run.checkpoint.period",
-                                          "run.checkpoint.wall",
-                                          "run.checkpoint.at"};
-    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
-        if (ker_config_has(run->config, refused[i]))
-            return ker_config_fail(run->config, &run->error, refused[i],
-                                   "is not possible with network.model = \"loggops\", as yet");
-    if (run->args->resume || run->args->table)
+    for (; *keys; keys++)
+        if (ker_config_has(run->config, *keys))
+            return ker_config_fail(run->config, &run->error, *keys, "is not possible with %s", why);
+    return KER_OK;
+}
+
+/* What a run under this model does not have. */
+static enum ker_status keys_check(struct run *run, bool schedules)
+{
+    static const char *const always[] = {"traffic.pattern",
+                                         "services",
+                                         "output.critical_path",
+                                         "output.timeline_links",
+                                         "output.series.links",
+                                         "output.series.switches",
+                                         "output.series.adapters",
+                                         "output.series.latency",
+                                         "run.packets",
+                                         "run.confidence",
+                                         "run.checkpoint.period",
+                                         "run.checkpoint.wall",
+                                         "run.checkpoint.at",
+                                         NULL};
+    static const char *const with_schedules[] = {"output.period",
+                                                 "output.timeline",
+                                                 "output.hdf5",
+                                                 "output.waits",
+                                                 "output.series.jobs",
+                                                 "output.series.tasks",
+                                                 "output.matrix",
+                                                 "output.series.traffic",
+                                                 "output.series.matrix",
+                                                 "output.matching",
+                                                 "output.calls",
+                                                 "output.series.functions",
+                                                 "output.series.communicators",
+                                                 NULL};
+    bool total, periods;
+    enum ker_status status = keys_refuse(run, always, "network.model = \"loggops\"");
+    if (!status && schedules)
+        status = keys_refuse(run, with_schedules, "schedules in GOAL, as yet");
+    if (!status && (run->args->resume || run->args->table))
         return ker_fail(&run->error, KER_BAD_INPUT,
                         "network.model = \"loggops\": there are no checkpoints and no routing tables");
-    return KER_OK;
+    unsigned levels = stats_matrix_wanted(run->config, &total, &periods);
+    if (!status && (total || periods) && levels & ~(1u << STATS_MATRIX_TASK))
+        return ker_config_fail(run->config, &run->error, "output.matrix_levels",
+                               "with network.model = \"loggops\" there are tasks only: give [\"task\"]");
+    return status;
+}
+
+static enum ker_status programs_read(struct run *run)
+{
+    enum ker_status status = node_model_init(&run->model, run->config, 1, &run->error);
+    if (!status)
+        status = task_system_new(&run->tasks, run->config, NULL, &run->model, &run->services, run->comm,
+                                 run->seed, &run->error);
+    if (!status)
+        status =
+            task_loggops_programs(&run->loggops, run->config, task_system_tasks(run->tasks), &run->error);
+    if (!status)
+        status = run_ends_check(run);
+    if (!status)
+        run_series_check(run);
+    return run->error.status;
 }
 
 void run_loggops_read(struct run *run)
 {
+    bool schedules = task_loggops_schedules(run->config);
     if (run->control)
         ker_config_warn(run->config);
     run_phases_read(run);
     run_checkpoints_read(run);
-    if (keys_check(run) != KER_OK || task_loggops_new(&run->loggops, run->config, &run->error) != KER_OK)
+    if (keys_check(run, schedules) != KER_OK)
+        return;
+    if ((schedules ? task_loggops_new(&run->loggops, run->config, &run->error) : programs_read(run)) !=
+        KER_OK)
         return;
     run_seats_take(run);
     if (task_loggops_read(run->loggops, (uint32_t)ker_comm_rank(run->comm), (uint32_t)run->workers,
@@ -55,22 +94,10 @@ void run_loggops_read(struct run *run)
         run_seats_one(run);
 }
 
-static bool check(void *context, ker_time at)
-{
-    return false;
-}
+/* ---- building ---- */
 
-static bool requested(void *context, unsigned bits, ker_time at)
+static void engine_make(struct run *run)
 {
-    struct run *run = context;
-    run->interrupted |= bits & ~(unsigned)(KER_REQUEST_CHECKPOINT | KER_REQUEST_STATUS);
-    return run->interrupted != 0;
-}
-
-void run_loggops_build(struct run *run)
-{
-    if (!run->working || run->args->check) /* eight million processes are not made to be looked at */
-        return;
     uint32_t rank = (uint32_t)ker_comm_rank(run->working);
     ker_time lookahead = task_loggops_lookahead(run->loggops);
     struct ker_channel *channel = ker_alloc(sizeof *channel * (size_t)run->workers);
@@ -85,13 +112,41 @@ void run_loggops_build(struct run *run)
     setup.channels = channels;
     setup.reach = 4 * lookahead;
     setup.end = run->end;
-    setup.check = check;
-    setup.request_interval = run->interval;
-    setup.requested = requested;
+    run_check_times_set(run, &setup);
     run_span_begin(&run->simulated);
     run->engine = ker_engine_new(&setup);
     free(channel);
-    task_loggops_attach(run->loggops, run->engine);
+}
+
+/* Collective, for ranks that sleep, too. */
+static void programs_attach(struct run *run)
+{
+    uint32_t count = 0, *nodes = run->working ? task_loggops_nodes(run->loggops, &count) : NULL;
+    enum ker_status status = task_system_prepare(run->tasks, nodes, count, run->comm, &run->error);
+    if (run->working && status == KER_OK) {
+        void **state = ker_alloc(sizeof *state * (count + 1u) * (run->services.count + 1u));
+        run_timeline_make(run);
+        task_system_attach(run->tasks, nodes, count, state);
+        task_loggops_members(run->loggops, state, run->services.count);
+        free(state);
+        task_loggops_attach(run->loggops, run->engine);
+        task_system_agree(run->tasks, run->working, &run->error);
+    }
+    free(nodes);
+}
+
+void run_loggops_build(struct run *run)
+{
+    if (run->args->check && !run->tasks)
+        return; /* eight million processes are not made to be looked at */
+    if (run->working) {
+        engine_make(run);
+        run->batches = run_batches_new();
+    }
+    if (run->tasks)
+        programs_attach(run);
+    else if (run->working)
+        task_loggops_attach(run->loggops, run->engine);
 }
 
 void run_loggops_print(struct run *run)
@@ -110,25 +165,14 @@ void run_loggops_print(struct run *run)
                run->workers == 1 ? "" : "s");
 }
 
-void run_loggops_folder(struct run *run)
-{
-    run_folder_choose(run);
-    ker_request_open();
-}
+/* ---- running ---- */
 
 void run_loggops_simulate(struct run *run)
 {
-    enum ker_end found = run_engine(run);
-    static const enum run_end by_engine[] = {[KER_END_DRAINED] = RUN_END_JOBS,
-                                             [KER_END_TIME] = RUN_END_TIME,
-                                             [KER_END_REQUEST] = RUN_END_INTERRUPTED,
-                                             [KER_END_MEMORY] = RUN_END_MEMORY};
-    int64_t known[] = {by_engine[found], run->ended_at, (int64_t)run->interrupted};
-    ker_comm_broadcast(run->comm, known, sizeof known);
-    run->ended_by = (enum run_end)known[0];
-    run->ended_at = known[1];
-    run->interrupted = (unsigned)known[2];
+    run_ends_settle(run, run_engine(run));
 }
+
+/* ---- results ---- */
 
 /* Collective. */
 static void stuck_check(struct run *run)
@@ -163,13 +207,40 @@ static char *summary_text(const struct run *run, const json_t *jobs)
     return text;
 }
 
+static const char *key_not_given(const struct run *run, const char *key)
+{
+    return ker_config_has(run->config, key) ? NULL : key;
+}
+
+/* Collective: what the run says of jobs, on rank 0. */
+static json_t *jobs_report(struct run *run)
+{
+    bool tasks = ker_config_bool(run->config, "output.tasks");
+    json_t *jobs = NULL;
+    if (!run->tasks) {
+        stuck_check(run);
+        return task_loggops_report(run->loggops, run->comm, &run->folder, tasks,
+                                   key_not_given(run, "output.tasks"), &run->error);
+    }
+    struct task_files files = {.folder = &run->folder,
+                               .tasks = tasks,
+                               .tasks_key = key_not_given(run, "output.tasks"),
+                               .matching = ker_config_bool(run->config, "output.matching"),
+                               .matching_key = key_not_given(run, "output.matching"),
+                               .calls_key = key_not_given(run, "output.calls")};
+    task_system_report(run->tasks, run->comm, run->ended_at, &files, &jobs, &run->error);
+    return jobs;
+}
+
 void run_loggops_report(struct run *run)
 {
-    stuck_check(run);
-    bool given = ker_config_has(run->config, "output.tasks");
-    json_t *jobs = task_loggops_report(run->loggops, run->comm, &run->folder,
-                                       ker_config_bool(run->config, "output.tasks"),
-                                       given ? NULL : "output.tasks", &run->error);
+    run_series_end(run, run->ended_at);
+    json_t *jobs = jobs_report(run), *timelines = run_timeline_write(run, run->ended_at);
+    stats_periods_close(run->periods, &run->error);
+    run->periods = NULL;
+    stats_series_close(run->series, &run->error);
+    run->series = NULL;
+    run_hdf5_close(run);
     uint64_t events = task_loggops_events(run->loggops);
     ker_comm_sum_u64(run->comm, &events, 1);
     json_t *speed = run_speed_json(run);
@@ -180,6 +251,8 @@ void run_loggops_report(struct run *run)
     json_t *result = json_pack("{s:I, s:s, s:s, s:I, s:o}", "simulated_time_ps", (json_int_t)run->ended_at,
                                "end_reason", run_end_reason(run), "network", "LogGOPS", "nodes",
                                (json_int_t)task_loggops_processes(run->loggops), "jobs", jobs);
+    if (timelines)
+        json_object_set_new(result, "timelines", timelines);
     json_t *summary =
         json_pack("{s:o, s:o, s:o}", "input", run_input_json(run), "result", result, "run", speed);
     stats_json_write(run->folder.path, "summary.json", summary, &run->error);

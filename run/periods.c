@@ -6,9 +6,14 @@ ker_time run_periods_interval(const struct run *run)
     return run->period;
 }
 
+struct net_totals run_totals(const struct run *run)
+{
+    return run->network ? net_network_totals(run->network) : task_loggops_totals(run->loggops);
+}
+
 static struct stats_period totals(const struct run *run, ker_time at)
 {
-    struct net_totals t = net_network_totals(run->network);
+    struct net_totals t = run_totals(run);
     return (struct stats_period){
         at, t.packets_injected, t.packets_delivered, t.bytes_delivered, t.latency_sum, t.measured_packets};
 }

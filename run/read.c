@@ -60,7 +60,7 @@ static enum ker_status phases_check(struct run *run)
     return rounds_check(run);
 }
 
-static enum ker_status ends_check(struct run *run)
+enum ker_status run_ends_check(struct run *run)
 {
     const struct ker_config *c = run->config;
     if (!run->args->check && !ker_config_has(c, "traffic.pattern") && ker_config_count(c, "jobs") == 0 &&
@@ -159,7 +159,7 @@ void run_tasks_read(struct run *run)
 
 void run_network_read(struct run *run)
 {
-    enum ker_status status = ends_check(run);
+    enum ker_status status = run_ends_check(run);
     struct net_phases phases = {run->warmup, run->measure_to < run->end ? run->measure_to : run->end,
                                 run->measure_to,
                                 run->listed || run->model.rail == NODE_RAIL_STRIPE /* of any size */

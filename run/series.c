@@ -32,7 +32,8 @@ static ker_time time_round(ker_time time)
 static struct stats_series_costs costs_of(const struct run *run)
 {
     struct stats_series_costs costs = {0};
-    net_network_series_cost(run->network, &costs);
+    if (run->network)
+        net_network_series_cost(run->network, &costs);
     task_system_series_cost(run->tasks, run->config, &costs);
     return costs;
 }
@@ -94,7 +95,8 @@ void run_series_open(struct run *run)
         return;
     stats_series_open(&run->series, run->working, run->folder.path, run->hdf5,
                       ker_config_bytes(run->config, "output.series.bytes"), &run->error);
-    net_network_series_begin(run->network, run->series, &run->error);
+    if (run->network)
+        net_network_series_begin(run->network, run->series, &run->error);
     task_system_series_begin(run->tasks, run->config, run->series, &run->error);
 }
 
@@ -102,7 +104,8 @@ void run_series_add(struct run *run, ker_time at)
 {
     if (!run->series)
         return;
-    net_network_series_add(run->network, stats_series_time(run->series), at);
+    if (run->network)
+        net_network_series_add(run->network, stats_series_time(run->series), at);
     task_system_series_add(run->tasks, at);
     stats_series_flush(run->series, at);
 }
@@ -111,7 +114,8 @@ void run_series_end(struct run *run, ker_time at)
 {
     if (run->series && at > stats_series_time(run->series))
         run_series_add(run, at);
-    net_network_series_end(run->network, at);
+    if (run->network)
+        net_network_series_end(run->network, at);
 }
 
 void run_series_print(const struct run *run)

@@ -82,6 +82,7 @@ void run_seats_take(struct run *);
 void run_seats_leave(struct run *);
 bool run_adapts(const struct run *);
 void run_tasks_read(struct run *);
+enum ker_status run_ends_check(struct run *); /* what the keys say of how the run ends */
 void run_network_read(struct run *);
 void run_partition_make(struct run *);
 void run_layout_make(struct run *);
@@ -102,9 +103,11 @@ void run_phases_read(struct run *);     /* run.*, output.period */
 void run_loggops_read(struct run *);
 void run_loggops_build(struct run *);
 void run_loggops_print(struct run *); /* --check */
-void run_loggops_folder(struct run *);
 void run_loggops_simulate(struct run *);
 void run_loggops_report(struct run *);
+
+/* What has been sent and has arrived so far; with LogGOPS a message counts as a packet. */
+struct net_totals run_totals(const struct run *);
 
 /* folder.c: what is known before the first event, and stands in the folder from then on. */
 void run_folder_choose(struct run *);

@@ -23,7 +23,7 @@ static bool traced(const struct run *run)
 static void timeline_new(struct run *run, struct stats_group *group, uint32_t jobs)
 {
     const char *const *name;
-    uint32_t links = net_network_tracks(run->network, &name), count = jobs;
+    uint32_t links = run->network ? net_network_tracks(run->network, &name) : 0, count = jobs;
     if (links)
         group[count++] = (struct stats_group){.name = "links", .tasks = links, .link = name};
     if (count)
@@ -50,7 +50,8 @@ void run_timeline_make(struct run *run)
     if (!run->timeline)
         return;
     task_system_record(run->tasks, run->timeline);
-    net_network_record(run->network, run->timeline);
+    if (run->network)
+        net_network_record(run->network, run->timeline);
 }
 
 void run_timeline_print(const struct run *run)

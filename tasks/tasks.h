@@ -12,7 +12,7 @@
 struct task_system;
 
 /* Collective. Reads jobs (with their traces or generators), places their tasks, and reads the synthetic
- * traffic; adds what runs to the services, which stay the caller's. */
+ * traffic; adds what runs to the services, which stay the caller's. topology: NULL, each task is a node. */
 enum ker_status task_system_new(struct task_system **, const struct ker_config *,
                                 const struct route_topology *, const struct node_model *,
                                 struct node_services *, struct ker_comm *, uint64_t seed, struct ker_error *);
@@ -136,6 +136,16 @@ bool task_loggops_wanted(const struct ker_config *);
 /* Reads the keys and how many processes there are; to be freed after a failure, too. */
 enum ker_status task_loggops_new(struct loggops_system **, const struct ker_config *, struct ker_error *);
 void task_loggops_free(struct loggops_system *); /* takes NULL */
+/* Are there schedules in GOAL among the jobs? Otherwise they run programs of MPI, which are read like those
+ * above a network (task_system_new, without a topology: each task is a node): then this is what they run
+ * above, */
+bool task_loggops_schedules(const struct ker_config *);
+enum ker_status task_loggops_programs(struct loggops_system **, const struct ker_config *, uint64_t tasks,
+                                      struct ker_error *);
+/* and behind task_loggops_read it has these nodes of them on this rank, as filled in by task_system_attach.
+ */
+uint32_t *task_loggops_nodes(const struct loggops_system *, uint32_t *count); /* malloc'ed */
+void task_loggops_members(struct loggops_system *, void *const *state, uint32_t services);
 uint32_t task_loggops_processes(const struct loggops_system *);
 /* Reads the programs of those processes that live on this rank: one of so many that simulate, or, if they
  * cannot be divided (task_loggops_alone), rank 0; others have none. */
@@ -152,6 +162,8 @@ struct task_loggops_estimate task_loggops_estimate(const struct loggops_system *
 uint32_t task_loggops_components(const struct loggops_system *);
 ker_time task_loggops_lookahead(const struct loggops_system *);
 void task_loggops_attach(struct loggops_system *, struct ker_engine *);
+/* Of programs: what they have sent and received on this rank, a message as a packet. */
+struct net_totals task_loggops_totals(const struct loggops_system *);
 /* Operations and messages that were handled on this rank. */
 uint64_t task_loggops_events(const struct loggops_system *);
 /* Collective over all ranks, when the run has ended: what it says of jobs, on rank 0, which also writes

@@ -61,7 +61,8 @@ const struct ker_option task_job_options[] = {
      .kinds = &task_placements,
      .meaning = "Which nodes of the job's range the tasks take: one after the other, every jobs[].stride-th "
                 "and then those "
-                "between, in random order, or as jobs[].placement_file says."},
+                "between, in random order, or as jobs[].placement_file says.",
+     .belongs = "network.model=packet"},
     {.key = "jobs[].background",
      .type = KER_TYPE_BOOL,
      .fallback = "false",
@@ -76,7 +77,8 @@ const struct ker_option task_job_options[] = {
      .fallback = "0",
      .minimum = "0",
      .maximum = "15",
-     .meaning = "Priority class of the job's messages (switch.classes); a higher class is served first."},
+     .meaning = "Priority class of the job's messages (switch.classes); a higher class is served first.",
+     .belongs = "network.model=packet"},
     {.key = "jobs[].start",
      .type = KER_TYPE_TIME,
      .fallback = "0 ns",
@@ -237,7 +239,7 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
         return status;
     jobs->cores = model.cores;
     uint32_t count = (uint32_t)ker_config_count(config, "jobs"),
-             nodes = route_hosts(route_summarise(topology));
+             nodes = topology ? route_hosts(route_summarise(topology)) : 0;
     jobs->slot = ker_alloc((count ? count : 1) * sizeof *jobs->slot);
     for (uint32_t job = 0; job < count && !status; job++) {
         struct slot *s = &jobs->slot[jobs->count++];
@@ -246,7 +248,9 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
             return status;
         if (!status)
             status = job_open(s, config, job, comm, error);
-        if (!status)
+        if (!status && !topology)
+            nodes += task_placement_each(&s->placement, nodes, s->job.tasks);
+        else if (!status)
             status = task_placement_init(&s->placement, config, job, s->job.tasks, nodes, seed, error);
     }
     status = ker_comm_worst(comm, status);

@@ -25,7 +25,8 @@ struct task_job {
 
 struct task_jobs; /* all jobs; read on every rank alike */
 
-/* Collective. All ranks return the worst status of any for what only some can find (files); the text is in
+/* topology: NULL, each task is a node, numbered through all jobs.
+ * Collective. All ranks return the worst status of any for what only some can find (files); the text is in
  * the error of those ranks only, to be agreed on with ker_comm_agree. */
 enum ker_status task_jobs_new(struct task_jobs **, const struct ker_config *,
                               const struct route_topology *topology, struct ker_comm *, uint64_t seed,

@@ -232,6 +232,17 @@ enum ker_status task_placement_init(struct task_placement *p, const struct ker_c
                          : placement_read_file(p, config, &k, nodes, error);
 }
 
+uint32_t task_placement_each(struct task_placement *p, uint32_t first, uint32_t tasks)
+{
+    *p = (struct task_placement){.law = task_placement_sequential.operations,
+                                 .tasks = tasks,
+                                 .per_node = 1,
+                                 .first = first,
+                                 .nodes = tasks,
+                                 .stride = 1};
+    return tasks;
+}
+
 void task_placement_release(struct task_placement *p)
 {
     free(p->table);

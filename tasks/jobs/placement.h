@@ -40,6 +40,8 @@ extern const struct ker_option task_range_options[];
 /* Reads jobs[job].placement and its keys for a job of `tasks` tasks on a system of `nodes` nodes. */
 enum ker_status task_placement_init(struct task_placement *, const struct ker_config *, uint32_t job,
                                     uint32_t tasks, uint32_t nodes, uint64_t seed, struct ker_error *);
+/* Each task is a node, from this one on; returns how many. */
+uint32_t task_placement_each(struct task_placement *, uint32_t first, uint32_t tasks);
 void task_placement_release(struct task_placement *);
 
 /* core: the task's number among the job's tasks on that node, or the one the file gives. */

@@ -62,6 +62,8 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
     if (task_jobs_count(system->jobs) > 0) {
         struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
         outside.seed = seed;
+        if (!system->topology)
+            loggops_outside(&outside);
         status = task_call_series_check(config, error);
         if (!status)
             status = task_mpi_new(&system->mpi, config, &outside, error);

@@ -9,10 +9,19 @@ struct carried {
     uint32_t origin, number, op, tag; /* tag: of data the receiver's operation */
 };
 _Static_assert(sizeof(struct carried) == 48, "an event carries 48 bytes");
+_Static_assert(offsetof(struct carried, op) == 40, "where the engine looks for an extension");
+
+/* The extension of a message of MPI. */
+struct further {
+    struct net_envelope envelope;
+    ker_time created;
+    uint64_t none;
+};
+_Static_assert(sizeof(struct further) == KER_EXTENSION_BYTES, "an extension");
 
 static bool has_tag(unsigned kind)
 {
-    return kind == LOGGOPS_MESSAGE || kind == LOGGOPS_REQUEST;
+    return kind == LOGGOPS_MESSAGE || kind == LOGGOPS_REQUEST || kind == LOGGOPS_COMES;
 }
 
 void loggops_deliver(struct loggops_system *s, uint32_t index, uint32_t process)
@@ -32,7 +41,25 @@ void loggops_deliver(struct loggops_system *s, uint32_t index, uint32_t process)
     c->tag = has_tag(e->kind) ? e->tag : e->match;
     for (unsigned i = 0; i < LOGGOPS_GENERATIONS; i++)
         c->cause[i] = e->cause[i];
+    if (e->kind == LOGGOPS_COMES) {
+        const struct loggops_held *held = &s->programs->held.at[e->op];
+        struct further further = {held->envelope, held->created, 0};
+        event->flags = KER_FLAG_EXTENSION;
+        c->op = ker_extension_new(s->engine, &further);
+        KER_POOL_GIVE(&s->programs->held, e->op);
+    }
     KER_POOL_GIVE(&s->events, index);
+}
+
+static uint32_t held_from(struct loggops_system *s, const struct carried *c)
+{
+    struct further further;
+    ker_extension_read(s->engine, c->op, &further);
+    ker_extension_free(s->engine, c->op);
+    uint32_t held = KER_POOL_TAKE(&s->programs->held, NULL);
+    s->programs->held.at[held] =
+        (struct loggops_held){.envelope = further.envelope, .bytes = c->bytes, .created = further.created};
+    return held;
 }
 
 uint32_t loggops_event_from(struct loggops_system *s, const struct ker_event *event, uint32_t process)
@@ -51,6 +78,8 @@ uint32_t loggops_event_from(struct loggops_system *s, const struct ker_event *ev
                                 .nic = (uint8_t)event->port};
     for (unsigned i = 0; i < LOGGOPS_GENERATIONS; i++)
         e->cause[i] = c->cause[i];
+    if (e->kind == LOGGOPS_COMES)
+        e->op = held_from(s, c);
     if (has_tag(e->kind))
         e->tag = c->tag;
     else

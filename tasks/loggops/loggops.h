@@ -13,6 +13,10 @@ struct loggops_system;
 /* The job of a process. */
 uint32_t loggops_job_of(const struct loggops_system *, uint32_t process);
 
+/* What the MPI model calls where processes run programs of MPI. */
+struct task_mpi_outside;
+void loggops_outside(struct task_mpi_outside *);
+
 extern const struct ker_option loggops_options[];       /* network.model, loggops.* */
 extern const struct ker_option loggops_class_options[]; /* loggops.classes[].* */
 extern const struct ker_option loggops_noise_options[]; /* loggops.noise.* */

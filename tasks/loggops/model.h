@@ -11,6 +11,7 @@
 
 #include "tasks/graphs/pattern.h"
 #include "tasks/loggops/loggops.h"
+#include "tasks/mpi/mpi.h"
 
 /* Time per byte, in picoseconds and millionths of them. */
 struct loggops_rate {
@@ -63,7 +64,23 @@ enum loggops_kind {
     LOGGOPS_FETCH,     /* by read: its adapter sends */
     LOGGOPS_DATA,      /* of a message that was matched before */
     LOGGOPS_LEFT,      /* by read: the sender's message has been read */
+    /* Of programs of MPI (programs.c); `tag` says what they need: */
+    LOGGOPS_START,
+    LOGGOPS_TIMER,
+    LOGGOPS_WORK,   /* `bytes` picoseconds of the cpu; op: for which stream */
+    LOGGOPS_WORKED, /* it has had them */
+    LOGGOPS_HAND,   /* a message is sent; op: which (held), match: to which process */
+    LOGGOPS_SENT,   /* the cpu has sent it; bytes: its cookie */
+    LOGGOPS_COMES,  /* a message; op: which (held) */
+    LOGGOPS_CAME,   /* it has been taken in */
 };
+
+/* What the event of a program needs to be free. */
+#define LOGGOPS_CPU 1u
+#define LOGGOPS_SENDING 2u /* the adapter, this way */
+#define LOGGOPS_RECEIVING 4u
+#define LOGGOPS_NEEDS 8u
+#define LOGGOPS_AT_ONCE 8u /* the MPI model learns of it when it begins to be taken in */
 
 #define LOGGOPS_GENERATIONS 3
 
@@ -140,7 +157,33 @@ struct loggops_job {
     struct graph *graph; /* of the processes on this rank */
 };
 
+/* A message of MPI that waits to be sent, or is taken in. */
+struct loggops_held {
+    struct net_envelope envelope;
+    uint64_t bytes, cookie;
+    ker_time created;
+};
+
+/* A process that runs a program of MPI: for the MPI model it is a node. */
+struct loggops_member {
+    struct loggops_system *system;
+    struct task_mpi_node *tasks;
+    uint32_t process;        /* local index */
+    struct loggops_list own; /* what it asks for, behind what stands in the queue */
+    bool asks;               /* something of its own stands there */
+    bool stepped;            /* it has sent a message or posted a receive since it last asked for its cpu */
+};
+
+struct loggops_programs {
+    struct loggops_member *member; /* by local index */
+    KER_POOL(struct loggops_held) held;
+    ker_time cause[LOGGOPS_GENERATIONS]; /* of what is asked for now */
+    uint64_t sent, came, bytes,
+        latency; /* messages of any kind; payload that has come; the sum of their ways */
+};
+
 struct loggops_system {
+    struct loggops_programs *programs; /* NULL: schedules in GOAL */
     struct loggops_parameters set;
     struct loggops_class *class; /* ascending by size */
     uint32_t classes;
@@ -209,6 +252,13 @@ static inline ker_time loggops_later(ker_time a, ker_time b)
     return a > b ? a : b;
 }
 
+/* Of an event of a program. */
+static inline unsigned loggops_needs(const struct loggops_event *e)
+{
+    bool message = e->kind == LOGGOPS_HAND || e->kind == LOGGOPS_COMES;
+    return e->kind == LOGGOPS_WORK && e->bytes ? LOGGOPS_CPU : message ? e->tag & (LOGGOPS_NEEDS - 1) : 0;
+}
+
 /* -- queue.c: events by their order, pairing heaps in one pool -- */
 void loggops_queue_put(struct loggops_system *, uint32_t *queue, uint32_t event);
 bool loggops_behind(const struct loggops_event *, const struct loggops_event *of); /* the time apart */
@@ -256,6 +306,10 @@ void loggops_op_done(struct loggops_system *, struct loggops_process *, uint32_t
 /* What has become free goes into the queue, by kind: sends, receives, calculations. */
 void loggops_released_put(struct loggops_system *, struct loggops_process *, struct loggops_released *,
                           const ker_time *cause, ker_time now);
+
+/* -- programs.c -- */
+void loggops_programs_begin(struct loggops_system *);
+void loggops_program_event(struct loggops_system *, struct loggops_process *, uint32_t index);
 void loggops_begin(struct loggops_system *, struct loggops_process *, ker_time start);
 
 /* -- match.c -- */

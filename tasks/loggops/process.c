@@ -92,6 +92,16 @@ static void message_match(struct loggops_system *s, struct loggops_process *p, c
 
 /* ---- one event ---- */
 
+static ker_time program_possible(struct loggops_system *s, struct loggops_process *p,
+                                 const struct loggops_event *e)
+{
+    unsigned needs = loggops_needs(e);
+    ker_time time = needs & LOGGOPS_CPU ? loggops_later(e->time, *loggops_cpu(s, p, 0)) : e->time;
+    if (needs & LOGGOPS_SENDING)
+        return loggops_later(time, *loggops_sending(s, p, 0));
+    return needs & LOGGOPS_RECEIVING ? loggops_later(time, *loggops_receiving(s, p, 0)) : time;
+}
+
 /* From when on what the event needs is free. */
 static ker_time possible(struct loggops_system *s, struct loggops_process *p, const struct loggops_event *e)
 {
@@ -101,6 +111,8 @@ static ker_time possible(struct loggops_system *s, struct loggops_process *p, co
         return loggops_later(e->time, *loggops_sending(s, p, e->nic));
     if (e->kind == LOGGOPS_LEFT)
         return e->time;
+    if (e->kind >= LOGGOPS_START)
+        return program_possible(s, p, e);
     ker_time time = loggops_later(e->time, *loggops_cpu(s, p, e->cpu));
     return e->kind == LOGGOPS_CLEAR ? loggops_later(time, *loggops_sending(s, p, e->nic))
                                     : loggops_later(time, *loggops_receiving(s, p, e->nic));
@@ -189,6 +201,10 @@ static void event_handle(struct loggops_system *s, struct loggops_process *p, ui
     const struct loggops_event e = *loggops_event_at(s, index);
     struct now now = {e.time, {e.time, e.cause[0], e.cause[1]}};
     s->handled++;
+    if (e.kind >= LOGGOPS_START) {
+        loggops_program_event(s, p, index);
+        return;
+    }
     s->current = p;
     if (e.kind == LOGGOPS_OPERATION) {
         if (e.more)
@@ -221,6 +237,8 @@ static struct loggops_blocked *blocked_of(struct loggops_system *s, struct loggo
         return NULL;
     if (e->kind == LOGGOPS_OPERATION)
         return own + (e->tag == GRAPH_CALCULATION ? e->cpu : s->cpus + e->cpu * s->nics + e->nic);
+    if (e->kind >= LOGGOPS_START)
+        return loggops_needs(e) ? own + loggops_needs(e) : NULL;
     if (e->kind == LOGGOPS_LEFT)
         return NULL;
     if (e->kind == LOGGOPS_FETCH)

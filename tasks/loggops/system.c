@@ -2,6 +2,7 @@
 #include "tasks/loggops/model.h"
 
 #include "tasks/jobs/jobs.h"
+#include "tasks/traces/trace.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -21,9 +22,11 @@ static enum ker_status file_read(struct loggops_job *j, const struct ker_config 
     if (!ker_config_has(config, TASK_KEY(path, "trace")))
         return ker_config_fail(config, error, TASK_KEY(path, "trace"),
                                "is missing: a file with a GOAL schedule");
-    if (!ker_config_is(config, format, "goal") && !ker_config_is(config, format, "auto"))
-        return ker_config_fail(config, error, format,
-                               "network.model = \"loggops\" runs schedules in GOAL only, as yet");
+    if (!task_trace_is_goal(config, path))
+        return ker_config_fail(
+            config, error, format,
+            "schedules run with schedules only, as yet: give traces of MPI programs a run of "
+            "their own");
     j->file = ker_config_file(config, TASK_KEY(path, "trace"));
     return graph_goal_tasks(j->file, &j->tasks, error);
 }
@@ -45,9 +48,10 @@ static enum ker_status job_read(struct loggops_job *j, uint32_t number, const st
     const char *program = TASK_KEY(path, "program");
     bool given = ker_config_has(config, program);
     if (!given || !(ker_config_is(config, program, "trace") || ker_config_is(config, program, "schedule")))
-        return ker_config_fail(config, error, program,
-                               "network.model = \"loggops\" runs schedules only, as yet: "
-                               "jobs[].program = \"trace\", and jobs[].format = \"goal\"; or \"schedule\"");
+        return ker_config_fail(
+            config, error, program,
+            "schedules run with schedules only, as yet: give programs of MPI a run of their "
+            "own");
     const char *name = ker_config_string(config, TASK_KEY(path, "name"));
     j->name = *name ? ker_format("%s", name) : ker_format("job%u", number);
     j->start = ker_config_time(config, TASK_KEY(path, "start"));
@@ -77,6 +81,42 @@ static enum ker_status jobs_read(struct loggops_system *s, const struct ker_conf
     }
     s->processes = (uint32_t)processes;
     return KER_OK;
+}
+
+bool task_loggops_schedules(const struct ker_config *config)
+{
+    char path[32];
+    for (int i = 0; i < ker_config_count(config, "jobs"); i++) {
+        snprintf(path, sizeof path, "jobs[%d]", i);
+        const char *program = TASK_KEY(path, "program");
+        if (task_trace_is_goal(config, path) ||
+            (ker_config_has(config, program) && ker_config_is(config, program, "schedule")))
+            return true;
+    }
+    return false;
+}
+
+enum ker_status task_loggops_programs(struct loggops_system **made, const struct ker_config *config,
+                                      uint64_t tasks, struct ker_error *error)
+{
+    struct loggops_system *s = *made = ker_alloc(sizeof *s);
+    s->programs = ker_alloc(sizeof *s->programs);
+    s->programs->held.free = KER_NONE;
+    s->cpus = s->nics = 1;
+    enum ker_status status = loggops_settings(&s->set, config, error);
+    if (status)
+        return status;
+    if (tasks > PROCESSES_MOST)
+        return ker_config_fail(config, error, "jobs", "have more than %u processes together",
+                               (unsigned)PROCESSES_MOST);
+    s->processes = (uint32_t)tasks;
+    status = loggops_classes_read(s, config, error);
+    if (status == KER_OK)
+        status = loggops_noise_read(&s->noise, config, error);
+    ker_time latency = loggops_least(s, false); /* some messages take nothing else */
+    s->together = latency == 0;
+    s->lookahead = s->together ? KER_US : latency;
+    return status;
 }
 
 enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_config *config,
@@ -115,6 +155,11 @@ void task_loggops_free(struct loggops_system *s)
         return;
     if (s->job)
         jobs_free(s);
+    if (s->programs) {
+        free(s->programs->member);
+        KER_POOL_RELEASE(&s->programs->held);
+    }
+    free(s->programs);
     KER_POOL_RELEASE(&s->events);
     KER_POOL_RELEASE(&s->left);
     loggops_match_free(s);
@@ -185,7 +230,7 @@ enum ker_status task_loggops_read(struct loggops_system *s, uint32_t rank, uint3
                                   struct ker_inputs *inputs, struct ker_error *error)
 {
     loggops_spread(s, rank, ranks);
-    enum ker_status status = graphs_read(s, inputs, error);
+    enum ker_status status = s->programs ? KER_OK : graphs_read(s, inputs, error);
     if (status || !s->together || ranks == 1)
         return status;
     if (rank == 0)
@@ -194,7 +239,7 @@ enum ker_status task_loggops_read(struct loggops_system *s, uint32_t rank, uint3
                             : "loggops.L and loggops.o leave no time between them");
     loggops_spread(s, rank, 1);
     graphs_free(s);
-    return graphs_read(s, inputs, error);
+    return s->programs ? KER_OK : graphs_read(s, inputs, error);
 }
 
 bool task_loggops_alone(const struct loggops_system *s)

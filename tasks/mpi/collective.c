@@ -145,6 +145,12 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
                            task_protocol_copies(mpi, TASK_MODE_STANDARD, run->current.send_bytes));
 }
 
+/* Where messages take its processor: the task that waits for the call goes on when it has sent. */
+static inline bool sends_first(const struct task_mpi *mpi, const struct task_state *task, uint32_t index)
+{
+    return __builtin_expect(mpi->outside.work != NULL, 0) && index == task->collective;
+}
+
 static enum task_collective_next collective_go(struct task_mpi *mpi, struct task_state *task, uint32_t index,
                                                ker_time now, bool pays)
 {
@@ -156,12 +162,16 @@ static enum task_collective_next collective_go(struct task_mpi *mpi, struct task
             run->sending = false;
             collective_message(mpi, task, index, now, true);
             run->fence = run->current.fence;
+            if (sends_first(mpi, task, index))
+                return TASK_COLLECTIVE_PAY;
         } else if (task_collective_blocked(run)) {
             return TASK_COLLECTIVE_BLOCKED;
         } else if (run->ended) {
             return TASK_COLLECTIVE_DONE;
         } else {
             collective_round(mpi, task, index, now);
+            if (sends_first(mpi, task, index) && !run->sending)
+                return TASK_COLLECTIVE_PAY;
         }
     }
 }

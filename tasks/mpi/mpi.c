@@ -12,7 +12,7 @@
 const struct ker_option mpi_options[] = {
     {"mpi.eager_limit", KER_TYPE_BYTES, "8 KiB", NULL, NULL, NULL,
      "Messages up to this size are sent at once; larger ones wait until they are matched (rendezvous).",
-     "jobs"},
+     "jobs & network.model=packet"},
     {"mpi.eager_completion", KER_TYPE_CHOICE, "sent", NULL, NULL, "sent|buffered",
      "When an eager send is complete: when its last byte has left the adapter, or at once (copied to a "
      "buffer).",
@@ -57,7 +57,7 @@ const struct ker_option mpi_options[] = {
     {"mpi.control_priority", KER_TYPE_INT, NULL, "0", "15", NULL,
      "Priority class (switch.classes) of MPI's control messages: RTS, CTS, READ, FIN, ACK. Absent: that of "
      "their job.",
-     "jobs"},
+     "jobs & network.model=packet"},
 #define COLLECTIVE_KEY(name)                                                                                 \
     {                                                                                                        \
         "mpi.collectives." name, KER_TYPE_STRING | KER_TYPE_LIST, "auto",                                    \
@@ -97,7 +97,7 @@ const struct ker_option mpi_options[] = {
 static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_config *config,
                                      struct ker_error *error)
 {
-    mpi->eager_limit = ker_config_bytes(config, "mpi.eager_limit");
+    mpi->eager_limit = ker_config_bytes(config, mpi->outside.work ? "loggops.S" : "mpi.eager_limit");
     mpi->copies_unexpected =
         ker_config_is(config, "mpi.copies", "unexpected") || ker_config_is(config, "mpi.copies", "all");
     mpi->copies_buffered =
@@ -106,7 +106,8 @@ static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_conf
     mpi->eager_buffered = ker_config_is(config, "mpi.eager_completion", "buffered");
     if (ker_config_is(config, "mpi.rendezvous", "instant"))
         return ker_config_fail(config, error, "mpi.rendezvous",
-                               "\"instant\" is for network.model = \"loggops\": here a message takes time");
+                               "\"instant\" is for schedules in GOAL with network.model = \"loggops\": in "
+                               "MPI a message takes time");
     mpi->rendezvous =
         ker_config_is(config, "mpi.rendezvous", "read") ? TASK_RENDEZVOUS_READ : TASK_RENDEZVOUS_WRITE;
     mpi->parting = ker_config_is(config, "mpi.partitioned", "whole") ? TASK_PARTING_WHOLE : TASK_PARTING_EACH;
@@ -373,6 +374,15 @@ static void service_timer(void *state, struct node *net, ker_time now, uint32_t 
     node->mpi->job[task->job].open--;
     if (!task->ready)
         task_enqueue(node->mpi, task);
+}
+
+void task_mpi_worked(struct task_mpi_node *node, uint32_t stream, ker_time now)
+{
+    struct task_state *task = &node->mpi->task[node->first_task];
+    task_stream_select(task, stream);
+    if (task->streams)
+        task->streams->stream[stream].until = now;
+    service_timer(node, node->net, now, 0);
 }
 
 const struct node_service task_mpi_service = {

@@ -29,6 +29,11 @@ struct task_mpi_outside {
     uint32_t (*node)(const void *jobs, uint32_t job, uint32_t task); /* where a task runs */
     const void *jobs;
     uint64_t seed; /* of compute_jitter */
+    /* Where messages take a task's processor, too (network.model = "loggops"); else NULL. So much of it for
+     * this stream of the node's only task, behind what the task has asked for and sent: true: it has had it,
+     * at once; else task_mpi_worked() is called when it has. And: the task posts a receive. */
+    bool (*work)(struct node *, ker_time now, uint32_t stream, ker_time time);
+    void (*posted)(struct node *, ker_time now);
 };
 /* The nodes and these jobs. */
 struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs);
@@ -59,6 +64,8 @@ struct task_mpi_seat {
 struct task_mpi_node *task_mpi_node_new(struct task_mpi *, uint32_t node, const struct task_mpi_seat *seats,
                                         uint32_t count);
 extern const struct node_service task_mpi_service; /* shared: the struct task_mpi */
+/* See struct task_mpi_outside. */
+void task_mpi_worked(struct task_mpi_node *, uint32_t stream, ker_time now);
 
 /* Tasks of foreground jobs on this rank that have not finished. */
 uint64_t task_mpi_unfinished(const struct task_mpi *);

@@ -130,6 +130,8 @@ void task_protocol_start(struct task_mpi *mpi, struct task_state *task, ker_time
         task_request_complete(mpi, task, index);
     } else if (!(r->flags & TASK_REQUEST_SEND)) {
         struct task_wire wire;
+        if (__builtin_expect(mpi->outside.posted != NULL, 0))
+            mpi->outside.posted(task_node_of(mpi, task)->net, now);
         bool matched = task_match_post(mpi, task, index, &wire);
         task_match_searched(mpi, task, now);
         if (matched && !(r->flags & TASK_REQUEST_COLLECTIVE && !task_run_pays(mpi, task, r->run)))

@@ -326,6 +326,8 @@ void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint
                    uint32_t destination, const struct task_wire *, uint64_t cookie, ker_time delay);
 /* A timer of this task, which is busy until then. */
 void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
+/* So much of its processor, where messages take that, too; false: it has had it. */
+bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time time);
 void task_ready(struct task_mpi *, struct task_state *); /* its condition has come true */
 /* Its thread acts: once for all that is to be done at `now`. */
 void task_act(struct task_mpi *, struct task_state *, ker_time now);

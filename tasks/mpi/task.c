@@ -349,13 +349,17 @@ static void task_unblock(struct task_mpi *mpi, struct task_state *task, ker_time
     search_wait(task, now);
 }
 
-static void task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now)
+/* false: it goes on at once. */
+static bool task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
-    ker_time until = pay_until(now, task->debt);
+    ker_time debt = task->debt, until = pay_until(now, debt);
     task->debt = 0;
+    if (__builtin_expect(mpi->outside.work != NULL, 0))
+        return task_work(mpi, task, now, debt);
     if (__builtin_expect(mpi->path != NULL, 0))
         task_path_busy(mpi, task, now, until);
     task_sleep(mpi, task, until);
+    return true;
 }
 
 /* Does it wait, in its call, for something that has not come? */
@@ -419,14 +423,14 @@ static bool task_wake(struct task_mpi *mpi, struct task_state *task, ker_time no
 
 void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
+    bool sends = false; /* its processor may have messages to send first: only where they take it */
     mpi->outside.touch(task_node_of(mpi, task)->net, now);
     if (!task_wake(mpi, task, now))
         return;
     while (task->stage != TASK_STAGE_DONE) {
-        if (task->debt) {
-            task_pay(mpi, task, now);
+        if ((task->debt || sends) && task_pay(mpi, task, now))
             return;
-        }
+        sends = false;
         if (task->able.first) {
             task_progress(mpi, task, now);
             if (task->debt)
@@ -446,6 +450,7 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
                 task_block(task, now);
                 return;
             }
+            sends = mpi->outside.work != NULL;
             task_advance(mpi, task, now);
             break;
         case TASK_STAGE_BLOCKED:
@@ -458,6 +463,7 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
                 task_block(task, now);
                 return;
             }
+            sends = mpi->outside.work != NULL;
             if (next == TASK_COLLECTIVE_DONE)
                 task_advance(mpi, task, now);
         }

@@ -29,6 +29,13 @@ static const struct task_program_class *trace_form(const struct ker_config *conf
     return &task_allprof_class;
 }
 
+bool task_trace_is_goal(const struct ker_config *config, const char *path)
+{
+    const char *program = TASK_KEY(path, "program"), *trace = TASK_KEY(path, "trace");
+    return ker_config_has(config, program) && ker_config_is(config, program, "trace") &&
+           ker_config_has(config, trace) && trace_form(config, path) == &task_goal_class;
+}
+
 static const struct ker_option trace_options[] = {
     {.key = "jobs[].trace",
      .type = KER_TYPE_FILE,

@@ -14,4 +14,7 @@ bool simgrid_trace_known(const char *path);
 bool dimemas_trace_known(const char *path);
 bool otf2_trace_known(const char *path); /* a folder with such a file, too */
 
+/* Does the job at this path, "jobs[2]", run a schedule in GOAL? */
+bool task_trace_is_goal(const struct ker_config *, const char *path);
+
 #endif
