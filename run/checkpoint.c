@@ -182,9 +182,14 @@ static void part_write(struct run *run, const char *folder, ker_time at, uint64_
     KER_CHUNK(c, parts);
     KER_CHUNK(c, id);
     ker_state_end(w);
-    net_network_save(run->network, w);
-    node_system_save(run->nodes, w);
-    task_system_save(run->tasks, w);
+    if (run->network) {
+        net_network_save(run->network, w);
+        node_system_save(run->nodes, w);
+    } else {
+        task_loggops_save(run->loggops, w);
+    }
+    if (run->tasks)
+        task_system_save(run->tasks, w);
     ker_engine_save(run->engine, w);
     if (run->timeline)
         stats_timeline_save(run->timeline, w);
@@ -312,7 +317,8 @@ void run_checkpoint_write(struct run *run, ker_time at)
     char *dir = k->dir ? ker_format("%s", k->dir) : ker_format("%s/checkpoints", run->folder.path),
          *name = ker_format("%s/" RUN_CHECKPOINT_NAME "%019lld", dir, (long long)at),
          *folder = ker_format("%s.tmp", name);
-    net_network_complete(run->network);
+    if (run->network)
+        net_network_complete(run->network);
     checkpoint_write(run, folder, name, at);
     if (run->control) {
         folder_sync(dir);

@@ -1,7 +1,7 @@
 /* loggops.c - the stages of a run with network.model = "loggops": processes in place of nodes and a network,
  * which run schedules in GOAL, or the programs of MPI that also run above a network.
  */
-#include "run/stages.h"
+#include "run/checkpoint.h"
 
 #include <stdlib.h>
 
@@ -27,12 +27,8 @@ static enum ker_status keys_check(struct run *run, bool schedules)
                                          "output.series.latency",
                                          "run.packets",
                                          "run.confidence",
-                                         "run.checkpoint.period",
-                                         "run.checkpoint.wall",
-                                         "run.checkpoint.at",
                                          NULL};
-    static const char *const with_schedules[] = {"output.period",
-                                                 "output.timeline",
+    static const char *const with_schedules[] = {"output.timeline",
                                                  "output.hdf5",
                                                  "output.waits",
                                                  "output.series.jobs",
@@ -49,9 +45,13 @@ static enum ker_status keys_check(struct run *run, bool schedules)
     enum ker_status status = keys_refuse(run, always, "network.model = \"loggops\"");
     if (!status && schedules)
         status = keys_refuse(run, with_schedules, "schedules in GOAL, as yet");
-    if (!status && (run->args->resume || run->args->table))
+    if (!status && run->args->table)
         return ker_fail(&run->error, KER_BAD_INPUT,
-                        "network.model = \"loggops\": there are no checkpoints and no routing tables");
+                        "network.model = \"loggops\": there are no routing tables");
+    if (!status && run->resumed && run->resumed->forked)
+        return ker_fail(
+            &run->error, KER_BAD_INPUT,
+            "network.model = \"loggops\": --resume changes no keys that results depend on, as yet");
     unsigned levels = stats_matrix_wanted(run->config, &total, &periods);
     if (!status && (total || periods) && levels & ~(1u << STATS_MATRIX_TASK))
         return ker_config_fail(run->config, &run->error, "output.matrix_levels",

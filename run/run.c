@@ -55,9 +55,13 @@ static const struct stage packet_stages[] = {
 };
 
 static const struct stage loggops_stages[] = {
-    {"programs", run_loggops_read, NULL, READS},     {"build", run_loggops_build},
-    {"check", run_loggops_print, wants_check, LAST}, {"folder", run_folder_open},
-    {"run", run_loggops_simulate, NULL, JOINS},      {"report", run_loggops_report},
+    {"programs", run_loggops_read, NULL, READS},
+    {"build", run_loggops_build},
+    {"check", run_loggops_print, wants_check, LAST},
+    {"resume", run_resume_load, wants_resume},
+    {"folder", run_folder_open},
+    {"run", run_loggops_simulate, NULL, JOINS},
+    {"report", run_loggops_report},
 };
 
 #define STAGES(table) (sizeof(table) / sizeof *(table))

@@ -164,6 +164,14 @@ ker_time task_loggops_lookahead(const struct loggops_system *);
 void task_loggops_attach(struct loggops_system *, struct ker_engine *);
 /* Of programs: what they have sent and received on this rank, a message as a packet. */
 struct net_totals task_loggops_totals(const struct loggops_system *);
+/* Saved state of this rank's processes, and who loads it (sums: this rank takes the counts of all), into
+ * processes that have been attached, and of which task_loggops_restart has dropped what they had. */
+#define LOGGOPS_STATES 2
+void task_loggops_save(struct loggops_system *, struct ker_state_writer *);
+void task_loggops_restart(struct loggops_system *);
+void task_loggops_loaders(struct loggops_system *, bool sums,
+                          struct ker_state_loader loaders[LOGGOPS_STATES]);
+ker_engine_find task_loggops_find; /* the context is the struct loggops_system */
 /* Operations and messages that were handled on this rank. */
 uint64_t task_loggops_events(const struct loggops_system *);
 /* Collective over all ranks, when the run has ended: what it says of jobs, on rank 0, which also writes

@@ -178,8 +178,6 @@ struct loggops_programs {
     struct loggops_member *member; /* by local index */
     KER_POOL(struct loggops_held) held;
     ker_time cause[LOGGOPS_GENERATIONS]; /* of what is asked for now */
-    uint64_t sent, came, bytes,
-        latency; /* messages of any kind; payload that has come; the sum of their ways */
 };
 
 struct loggops_system {
@@ -215,7 +213,8 @@ struct loggops_system {
     KER_POOL(struct loggops_left) left;
     struct ker_chunks lookups; /* of long lists */
     uint64_t handled, messages;
-    uint64_t steps; /* of searches, for tests */
+    uint64_t came, bytes, latency; /* messages that have come, their payload, the sum of their ways */
+    uint64_t steps;                /* of searches, for tests */
 };
 
 /* The global number of a process on this rank. */

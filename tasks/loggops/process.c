@@ -196,6 +196,14 @@ static void run_advance(struct loggops_event *e)
 }
 
 /* An operation of a run that goes on leaves the event, with those that follow. */
+/* What has made it is its sending. */
+static inline void message_count(struct loggops_system *s, const struct loggops_event *e)
+{
+    s->came++;
+    s->bytes += e->bytes;
+    s->latency += (uint64_t)(e->time - e->cause[0]);
+}
+
 static void event_handle(struct loggops_system *s, struct loggops_process *p, uint32_t index)
 {
     const struct loggops_event e = *loggops_event_at(s, index);
@@ -214,9 +222,13 @@ static void event_handle(struct loggops_system *s, struct loggops_process *p, ui
         operation(s, p, &now, e.op, (enum graph_kind)e.tag);
     } else if (e.kind == LOGGOPS_MESSAGE || e.kind == LOGGOPS_REQUEST) {
         loggops_take_in(s, p, &e, e.kind == LOGGOPS_REQUEST ? 1 : e.bytes);
+        if (e.kind == LOGGOPS_MESSAGE)
+            message_count(s, &e);
         message_match(s, p, &now, index);
     } else {
         KER_POOL_GIVE(&s->events, index);
+        if (e.kind == LOGGOPS_DATA)
+            message_count(s, &e);
         rendezvous(s, p, &now, &e);
     }
     if (s->released[0].count)

@@ -149,7 +149,7 @@ static void hand_over(struct loggops_member *m, const struct loggops_event *e, c
         own_next(m, e->time, cause);
     if (cookie)
         ends(m, left, cause, LOGGOPS_SENT)->bytes = cookie;
-    s->programs->sent++;
+    s->messages++;
     uint32_t index = event_make(m, cause, arrival, LOGGOPS_COMES);
     struct loggops_event *message = loggops_event_at(s, index);
     message->bytes = bytes;
@@ -258,17 +258,17 @@ static void settle(struct loggops_member *m, ker_time now)
 
 static void came(struct loggops_member *m, const struct loggops_event *e)
 {
-    struct loggops_programs *all = m->system->programs;
-    struct loggops_held held = all->held.at[e->op];
-    KER_POOL_GIVE(&all->held, e->op);
+    struct loggops_system *s = m->system;
+    struct loggops_held held = s->programs->held.at[e->op];
+    KER_POOL_GIVE(&s->programs->held, e->op);
     struct net_message message = {.source = e->match,
                                   .destination = m->system->first + m->process,
                                   .bytes = held.bytes,
                                   .created = held.created,
                                   .envelope = held.envelope};
-    all->came++;
-    all->bytes += held.bytes;
-    all->latency += (uint64_t)(e->time - held.created);
+    s->came++;
+    s->bytes += held.bytes;
+    s->latency += (uint64_t)(e->time - held.created);
     task_mpi_service.arrived(m->tasks, (struct node *)(void *)m, e->time, &message);
 }
 
@@ -363,13 +363,12 @@ void loggops_programs_begin(struct loggops_system *s)
 
 struct net_totals task_loggops_totals(const struct loggops_system *s)
 {
-    const struct loggops_programs *all = s->programs;
-    return (struct net_totals){.packets_injected = all->sent,
-                               .packets_delivered = all->came,
-                               .bytes_delivered = all->bytes,
-                               .messages_delivered = all->came,
-                               .measured_packets = all->came,
-                               .latency_sum = all->latency};
+    return (struct net_totals){.packets_injected = s->messages,
+                               .packets_delivered = s->came,
+                               .bytes_delivered = s->bytes,
+                               .messages_delivered = s->came,
+                               .measured_packets = s->came,
+                               .latency_sum = s->latency};
 }
 
 uint32_t *task_loggops_nodes(const struct loggops_system *s, uint32_t *count)
