@@ -97,6 +97,10 @@ awk -F, 'FNR == 1 { part++; for (i = 1; i <= NF; i++) at[$i] = i; next } part ==
     { moved += $at["bytes_delivered"] } END { exit !(bytes > 0 && bytes == moved) }' "$t/o/tasks.csv" "$t/o/periods.csv"
 check "the periods have the bytes that tasks have received"
 
+printf 'topology: { kind = "star"; nodes = 4; bandwidth = "10 GB/s"; latency = "500 ns"; };\njobs: ( { program = "pingpong"; bytes = "10 B"; } );\n' >"$t/star.cfg"
+run "$t/star.cfg" network.model=loggops "${small[@]}"
+is "20760 19750" "a configuration of the packet network, turned by the command line"
+
 refused() { # STATUS WORDS NAME ARGUMENTS
     local status words=$2 name=$3 want=$1
     timeout 60 "$marssim" -q -o "$t/o" "${@:4}" >"$t/err" 2>&1
@@ -105,6 +109,7 @@ refused() { # STATUS WORDS NAME ARGUMENTS
 }
 refused 2 "mpi.rendezvous.*GOAL" "instant rendezvous" "$t/p.cfg" mpi.rendezvous=instant
 refused 2 "mpi.eager_limit" "the eager limit of the packet model" "$t/p.cfg" "mpi.eager_limit=1 kB"
+refused 2 "topology.kind" "a topology" "$t/p.cfg" topology.kind=star
 refused 2 "jobs\[0\].first_node" "a place on nodes" "$t/p.cfg" jobs[0].first_node=1
 refused 2 "node.send_overhead" "the packet model's overheads" "$t/p.cfg" "node.send_overhead=1 us"
 refused 2 "output.series.links" "a series of links" "$t/p.cfg" output.series.links=periods "output.period=1 us"
