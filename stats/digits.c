@@ -6,41 +6,23 @@ const char stats_digits[201] =
     "4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
     "828384858687888990919293949596979899";
 
-/* There are as many digits as the binary logarithm says, or one more: they are written
- * from the last to the first. */
+/* With the zeros before them. */
+static inline char *put_four(char *at, uint32_t value)
+{
+    memcpy(at, stats_digits + 2 * (value / 100), 2);
+    memcpy(at + 2, stats_digits + 2 * (value % 100), 2);
+    return at + 4;
+}
+
 char *stats_put_large(char *at, uint64_t value)
 {
-    static const uint64_t power[] = {0,
-                                     10,
-                                     100,
-                                     1000,
-                                     10000,
-                                     100000,
-                                     1000000,
-                                     10000000,
-                                     100000000,
-                                     1000000000,
-                                     10000000000,
-                                     100000000000,
-                                     1000000000000,
-                                     10000000000000,
-                                     100000000000000,
-                                     1000000000000000,
-                                     10000000000000000,
-                                     100000000000000000,
-                                     1000000000000000000,
-                                     10000000000000000000u};
-    unsigned digits = (unsigned)(64 - __builtin_clzll(value | 1)) * 1233 >> 12;
-    digits += value >= power[digits];
-    digits += digits == 0;
-    char *end = at + digits;
-    for (at = end; value >= 10; value /= 100) {
-        at -= 2;
-        memcpy(at, stats_digits + 2 * (value % 100), 2);
+    if (value < 100000000) {
+        at = stats_put_u64(at, (uint32_t)value / 10000);
+        return put_four(at, (uint32_t)value % 10000);
     }
-    if (at > end - digits)
-        at[-1] = (char)('0' + value);
-    return end;
+    uint32_t low = (uint32_t)(value % 100000000);
+    at = put_four(stats_put_u64(at, value / 100000000), low / 10000);
+    return put_four(at, low % 10000);
 }
 
 static inline char *put_millionths(char *at, uint64_t whole, uint32_t rest)

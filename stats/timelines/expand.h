@@ -6,11 +6,17 @@
 
 #include "stats/timelines/format.h"
 
+struct line_open {
+    int64_t end;
+    uint32_t slot, class; /* of what ends at one instant the lower class comes first */
+};
 struct line_expansion {
     const struct line_format *format;
     struct line_writer *writer;
-    struct line_record *open; /* a heap of those that have not ended, by their end */
-    size_t opens, room;
+    struct line_record
+        *record;            /* those that have not ended, in slots; behind `opens` open[] has free slots */
+    struct line_open *open; /* a heap of them, by their end */
+    uint32_t opens, room, slots;
 };
 void line_expand(struct line_expansion *, const struct line_record *);
 /* All that is open ends; frees. */

@@ -18,10 +18,17 @@
 enum { RUNNING = 1, WAITING = 3, CALLING = 15, LINK = 20 /* + enum stats_link_state */ };
 enum { POINT_TO_POINT = 50000001, COLLECTIVE, OTHER };
 
+#define PLACE_BYTES 48 /* ":CPU:APPLICATION:TASK:THREAD:" has 45 at most */
+struct place {
+    char text[PLACE_BYTES]; /* copied as a whole */
+    uint8_t bytes;          /* 0: not made yet */
+};
+
 struct line_writer {
     struct line_out prv, pcf, row;
     const struct line_plan *plan;
-    uint32_t *type; /* of each function */
+    uint32_t *type;      /* of each function */
+    struct place *place; /* by task: of its first thread */
 };
 
 /* ---- functions ---- */
@@ -184,6 +191,7 @@ static struct line_writer *paraver_open(const struct line_plan *plan, struct ker
          named = prv && line_out_open(&w->pcf, plan->folder, "timeline.pcf", pcf, error),
          rows = named && line_out_open(&w->row, plan->folder, "timeline.row", row, error);
     if (rows) {
+        w->place = ker_alloc(((size_t)plan->tasks + 1) * sizeof *w->place);
         w->type = ker_alloc(((size_t)plan->names + 1) * sizeof *w->type);
         for (uint32_t i = 0; i < plan->names; i++)
             w->type[i] = function_type(plan->name[i]);
@@ -203,7 +211,7 @@ static struct line_writer *paraver_open(const struct line_plan *plan, struct ker
 /* ---- records ---- */
 
 /* ":CPU:APPLICATION:TASK:THREAD:" */
-static char *place_put(char *at, const struct line_plan *plan, uint32_t task, uint32_t stream)
+static char *place_make(char *at, const struct line_plan *plan, uint32_t task, uint32_t stream)
 {
     const struct line_group *group = line_group_of(plan, task);
     *at++ = ':';
@@ -218,7 +226,18 @@ static char *place_put(char *at, const struct line_plan *plan, uint32_t task, ui
     return at;
 }
 
-static char *field_put(char *at, char before, uint64_t value)
+static inline char *place_put(char *at, struct line_writer *w, uint32_t task, uint32_t stream)
+{
+    struct place *p = &w->place[task];
+    if (__builtin_expect(stream, 0))
+        return place_make(at, w->plan, task, stream);
+    if (__builtin_expect(!p->bytes, 0))
+        p->bytes = (uint8_t)(place_make(p->text, w->plan, task, 0) - p->text);
+    memcpy(at, p->text, PLACE_BYTES);
+    return at + p->bytes;
+}
+
+static inline char *field_put(char *at, char before, uint64_t value)
 {
     *at++ = before;
     return stats_put_u64(at, value);
@@ -231,7 +250,7 @@ static void state_write(struct line_writer *w, const struct line_record *r, ker_
         return;
     char *at = line_out_at(&w->prv);
     *at++ = '1';
-    at = stats_put_u64(place_put(at, w->plan, r->task, r->stream), whole(begin));
+    at = stats_put_u64(place_put(at, w, r->task, r->stream), whole(begin));
     at = field_put(at, ':', whole(end));
     at = field_put(at, ':', (uint64_t)state);
     *at++ = '\n';
@@ -242,7 +261,7 @@ static void event_write(struct line_writer *w, const struct line_record *r, ker_
 {
     char *at = line_out_at(&w->prv);
     *at++ = '2';
-    at = stats_put_u64(place_put(at, w->plan, r->task, r->stream), whole(time));
+    at = stats_put_u64(place_put(at, w, r->task, r->stream), whole(time));
     at = field_put(at, ':', w->type[r->name]);
     at = field_put(at, ':', value);
     *at++ = '\n';
@@ -254,9 +273,9 @@ static void communication_write(struct line_writer *w, const struct line_record 
 {
     char *at = line_out_at(&w->prv);
     *at++ = '3';
-    at = stats_put_u64(place_put(at, w->plan, r->task, 0), whole(r->begin));
+    at = stats_put_u64(place_put(at, w, r->task, 0), whole(r->begin));
     at = field_put(at, ':', whole(r->begin));
-    at = stats_put_u64(place_put(at, w->plan, (uint32_t)r->peer, 0), whole(r->end));
+    at = stats_put_u64(place_put(at, w, (uint32_t)r->peer, 0), whole(r->end));
     at = field_put(at, ':', whole(r->next));
     at = field_put(at, ':', r->bytes);
     at = field_put(at, ':', r->tag < 0 ? 0 : (uint64_t)r->tag);
@@ -297,6 +316,7 @@ static uint64_t paraver_close(struct line_writer *w, struct ker_error *error)
     bytes += line_out_close(&w->pcf, keep, error);
     bytes += line_out_close(&w->row, keep, error);
     free(w->type);
+    free(w->place);
     free(w);
     return bytes;
 }
