@@ -116,6 +116,76 @@ s requires c
 GOAL
 verdict "$([ $number -gt 0 ] || echo none)" "cases ran"
 
+# ---- LogGOPS' overheads ----
+
+# o = 1.5 us and 999 x 0.1 ns keep the sender's cpu; the message goes after o. W later it is there, and takes o and 999 x 0.2 ns.
+over=("loggops.o=1500 ns" "loggops.g=1 us" "loggops.G=0.2 ns" "loggops.O=0.1 ns" "loggops.S=65535 B")
+with=(mpi.overheads=loggops mpi.eager_completion=buffered "${over[@]}")
+is "1699900 4460000" "o, G and O of an eager message" one.goal "${with[@]}" <<<"$one"
+# RTS leaves at 100 + 1500 ns; it, READ and the message take 2 W(0) + W(1000), FIN W(0). The message takes o and 999 x 0.2 ns.
+is "5912800 6566400" "and of a longer one" one.goal "${with[@]}" loggops.S=999B <<<"$one"
+# The second message may leave g + 999 G = 3001 ns behind the first (3050.999 ns; W(500) = 1103.2 ns), and is taken as long after it as that was
+# (1203.2 ns), with o and 499 G.
+is "100000 4254698" "the adapter's gap" gap.goal "${with[@]}" "loggops.o=50 ns" "loggops.g=3 us" "loggops.G=0.001 ns" "loggops.O=0 ns" <<'GOAL'
+num_ranks 2
+rank 0 {
+a: send 1000b to 1
+b: send 500b to 1
+b requires a
+}
+rank 1 {
+a: recv 1000b from 0
+b: recv 500b from 0
+}
+GOAL
+# Where messages do not meet in the network LogGOPS with L = W has the same times.
+both() { # NAME BYTES: of p.goal
+    local l=$((1050000 + ($2 + 32) * 100)) got
+    run jobs[0].trace="$t/p.goal" "${with[@]}" && got=$(column finish_ps)
+    "$marssim" -q -o "$t/o" network.cfg jobs[0].trace="$t/p.goal" "loggops.L=$l ps" "${over[@]}" 2>"$t/err"
+    verdict "$([ "$got" ] && [ "$got" = "$(column finish_ps)" ] || echo "$got, $(column finish_ps)")" "$1: as with LogGOPS"
+}
+cd "$t" || exit 2
+printf 'network: { model = "loggops"; };\njobs: ( { program = "trace"; format = "goal"; time_unit = "1 ps"; } );\n' >network.cfg
+awk 'BEGIN { # dissemination among eight
+    print "num_ranks 8"
+    for (i = 0; i < 8; i++) {
+        print "rank " i " {"
+        for (r = 0; r < 3; r++) {
+            print "s" r ": send 180b to " (i + 2 ^ r) % 8 "\nr" r ": recv 180b from " (i - 2 ^ r + 8) % 8
+            if (r) print "s" r " requires r" r - 1 "\ns" r " requires s" r - 1 "\nr" r " requires r" r - 1
+        }
+        print "}"
+    }
+}' >p.goal
+both "dissemination" 180
+awk 'BEGIN { # a message that goes three times round a ring of five
+    print "num_ranks 5"
+    for (i = 0; i < 5; i++) {
+        print "rank " i " {"
+        for (k = 1; k <= 3; k++) {
+            if (i || k > 1) print "r" k ": recv 1024b from " (i + 4) % 5 " tag " k - !i
+            print "s" k ": send 1024b to " (i + 1) % 5 " tag " k (i || k > 1 ? "\ns" k " requires r" k : "")
+        }
+        print (i ? "" : "recv 1024b from 4 tag 3\n") "}"
+    }
+}' >p.goal
+both "a ring" 1024
+awk 'BEGIN { # a binomial tree
+    print "num_ranks 12"
+    for (i = 0; i < 12; i++) {
+        print "rank " i " {"
+        for (k = 1; k <= i; k *= 2)
+            from = k
+        if (i) print "r: recv 100b from " i - from
+        for (k = i ? 2 * from : 1; i + k < 12; k *= 2)
+            print "s" k ": send 100b to " i + k (i ? "\ns" k " requires r" : "")
+        print "}"
+    }
+}' >p.goal
+both "a broadcast by a tree" 100
+cd "$top" || exit 2
+
 # ---- the same everywhere ----
 
 same() { cmp "$t/one/tasks.csv" "$1/tasks.csv" >>"$t/err" 2>&1 && [ "$(jq -S .result "$t/one/summary.json")" = "$(jq -S .result "$1/summary.json")" ]; }
@@ -139,11 +209,12 @@ everywhere() { # NAME SAVED ARGUMENTS...: on ranks, in orders of cells, after ch
 }
 sets=("mpi.eager_limit=0 B|mpi.rendezvous=write" "mpi.eager_limit=1 TiB|node.send_overhead=1 us|node.receive_overhead=3 us" "node.receive_overhead=700 ns|mpi.match_time=20 ns"
     "mpi.progress=calls|node.send_overhead=100 ns|jobs[0].compute_jitter=3 ns" "mpi.progress=thread|mpi.progress_cost=50 ns|mpi.eager_completion=buffered"
-    "node.adapters=3|topology.rails=plane|jobs[0].placement=random" "node.cores=4|jobs[0].tasks_per_node=3|mpi.copies=all" "output.waits=true|mpi.eager_limit=100 B")
-for ((seed = 1; seed <= ${SEEDS:-8}; seed++)); do
+    "node.adapters=3|topology.rails=plane|jobs[0].placement=random" "node.cores=4|jobs[0].tasks_per_node=3|mpi.copies=all" "output.waits=true|mpi.eager_limit=100 B"
+    "mpi.overheads=loggops|loggops.g=2 us|loggops.O=0.3 ps|loggops.G=0.04 ns|loggops.S=1000 B|mpi.rendezvous=write")
+for ((seed = 1; seed <= ${SEEDS:-9}; seed++)); do
     awk -v seed="$seed" -f tests/goal/random.awk >"$t/r.goal"
-    IFS='|' read -ra set <<<"${sets[seed % 8]}"
-    everywhere "random schedule $seed (${sets[seed % 8]//|/, })" "$((seed % 7 + 1)) $(((seed + 3) % 7 + 1))" jobs[0].trace="$t/r.goal" "${set[@]}"
+    IFS='|' read -ra set <<<"${sets[seed % 9]}"
+    everywhere "random schedule $seed (${sets[seed % 9]//|/, })" "$((seed % 7 + 1)) $(((seed + 3) % 7 + 1))" jobs[0].trace="$t/r.goal" "${set[@]}"
 done
 everywhere "in the background, again and again" "1 4" jobs[0].trace="$t/one.goal" jobs[0].background=true jobs[0].restart=true run.end=10us
 
@@ -169,5 +240,7 @@ refused 2 "nic.goal:3: .*goal_layout" "a nic of a rank that is an adapter" jobs[
 refused 2 "goal_layout" "a layout without adapters" jobs[0].trace="$t/one.goal" jobs[0].goal_layout=adapter
 echo "num_ranks 0" >"$t/none.goal"
 refused 2 "none.goal.*ranks" "no ranks" jobs[0].trace="$t/none.goal"
+refused 2 "node.send_overhead.*loggops.o takes its place" "two overheads" jobs[0].trace="$t/one.goal" mpi.overheads=loggops "node.send_overhead=1 ns"
+refused 2 "loggops.L" "a latency beside the network's" jobs[0].trace="$t/one.goal" mpi.overheads=loggops "loggops.L=1 ns"
 refused 2 "trace.*is missing" "no file" jobs[0].format=goal
 [ "$number" -gt 0 ]

@@ -227,7 +227,7 @@ static bool op_make(const struct task_program *program, struct own_task *own, ui
     if (c->step == GRAPH_BEGINS || c->step == GRAPH_TAKES)
         *op = op_begin(program, own, c->op);
     if (c->step == GRAPH_TAKES) {
-        op->kind = TASK_OP_GRAPH_TAKE;
+        op->kind = TASK_OP_WAIT;
         op->call = "wait";
     } else if (c->step == GRAPH_IDLE) {
         *op = (struct task_op){.kind = TASK_OP_GRAPH_IDLE, .call = "wait"};

@@ -11,21 +11,8 @@
 
 #include "tasks/graphs/pattern.h"
 #include "tasks/loggops/loggops.h"
+#include "tasks/loggops/settings.h"
 #include "tasks/mpi/mpi.h"
-
-/* Time per byte, in picoseconds and millionths of them. */
-struct loggops_rate {
-    uint64_t whole, millionths;
-};
-
-enum loggops_rendezvous { LOGGOPS_INSTANT, LOGGOPS_READ, LOGGOPS_WRITE };
-
-struct loggops_parameters {
-    ker_time latency, overhead, gap;    /* L, o, g */
-    struct loggops_rate per_byte, busy; /* G of the network, O of the cpu */
-    uint64_t eager;                     /* S: longer messages wait until they are matched */
-    enum loggops_rendezvous rendezvous;
-};
 
 /* What goes between processes that are near each other. */
 struct loggops_class {
@@ -46,15 +33,6 @@ struct loggops_noise {
     uint64_t seed;
     uint32_t purpose;
 };
-
-/* All but the first byte. */
-static inline ker_time loggops_bytes(const struct loggops_rate *rate, uint64_t bytes)
-{
-    uint64_t more = bytes ? bytes - 1 : 0, time = more * rate->whole;
-    if (__builtin_expect(rate->millionths != 0, 0))
-        time += (uint64_t)((unsigned __int128)more * rate->millionths / 1000000);
-    return (ker_time)time;
-}
 
 enum loggops_kind {
     LOGGOPS_OPERATION, /* of the process's own graph */
@@ -339,11 +317,6 @@ static inline const struct loggops_parameters *loggops_between(const struct logg
 }
 /* The least L, or o + L, of any two. */
 ker_time loggops_least(const struct loggops_system *, bool overhead);
-
-/* -- settings.c -- */
-enum ker_status loggops_rate_read(struct loggops_rate *, const struct ker_config *, const char *key,
-                                  struct ker_error *);
-enum ker_status loggops_settings(struct loggops_parameters *, const struct ker_config *, struct ker_error *);
 
 /* -- noise.c -- */
 enum ker_status loggops_noise_read(struct loggops_noise *, const struct ker_config *, struct ker_error *);

@@ -1,10 +1,12 @@
 /* settings.c - the keys network.model and loggops.*. */
-#include "tasks/loggops/model.h"
+#include "tasks/loggops/settings.h"
+#include "tasks/loggops/loggops.h"
 
 #include <ctype.h>
 #include <string.h>
 
 #define WITH "network.model=loggops"
+#define ENDS "network.model=loggops or mpi.overheads=loggops"
 #define RATE_MOST ((uint64_t)1000000000000) /* picoseconds per byte: a second */
 
 const struct ker_option loggops_options[] = {
@@ -13,15 +15,15 @@ const struct ker_option loggops_options[] = {
      "processes with cpus and adapters, and a latency between them."},
     {"loggops.L", KER_TYPE_TIME, "2500 ns", NULL, "1000 s", NULL, "Latency between processes.", WITH},
     {"loggops.o", KER_TYPE_TIME, "1500 ns", NULL, "1000 s", NULL,
-     "Time of the cpu for a message, at its sender and at its receiver.", WITH},
+     "Time of the cpu for a message, at its sender and at its receiver.", ENDS},
     {"loggops.g", KER_TYPE_TIME, "1000 ns", NULL, "1000 s", NULL,
-     "Least time between the beginnings of two messages at an adapter, each way.", WITH},
+     "Least time between the beginnings of two messages at an adapter, each way.", ENDS},
     {"loggops.G", KER_TYPE_STRING, "6 ns", NULL, NULL, NULL,
-     "Time of the adapter for each further byte of a message, \"0.04 ns\".", WITH},
+     "Time of the adapter for each further byte of a message, \"0.04 ns\".", ENDS},
     {"loggops.O", KER_TYPE_STRING, "0 ns", NULL, NULL, NULL,
-     "Time of the cpu for each further byte; at the receiver at least loggops.G.", WITH},
+     "Time of the cpu for each further byte; at the receiver at least loggops.G.", ENDS},
     {"loggops.S", KER_TYPE_BYTES, "65535 B", NULL, NULL, NULL,
-     "Longer messages wait until they are matched (mpi.rendezvous).", WITH},
+     "Longer messages wait until they are matched (mpi.rendezvous).", ENDS},
     {0},
 };
 

@@ -47,7 +47,7 @@ void task_graph_wake(struct task_mpi *mpi, struct task_state *task)
 bool task_graph_complete(struct task_mpi *mpi, struct task_state *task, const struct task_request *r)
 {
     const struct task_job *job = task_job_of(mpi, task);
-    if (!job->class->complete || r->flags & TASK_REQUEST_NAMED)
+    if (!job->class->complete)
         return false;
     job->class->complete(job->program, task->own, r->name);
     task_graph_wake(mpi, task);

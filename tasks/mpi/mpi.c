@@ -54,6 +54,12 @@ const struct ker_option mpi_options[] = {
     {"mpi.progress_cost", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Processor time that the thread takes each time it acts while the task computes.",
      "mpi.progress=thread"},
+    {"mpi.overheads", KER_TYPE_CHOICE, "node", NULL, NULL, "node|loggops",
+     "What messages cost at their two ends: node.send_overhead and node.receive_overhead; or by LogGOPS: "
+     "loggops.o, g, G, O and S in the place of these and of mpi.eager_limit, while the network takes the "
+     "place "
+     "of L. See docs/loggops.md.",
+     "jobs & network.model=packet"},
     {"mpi.control_priority", KER_TYPE_INT, NULL, "0", "15", NULL,
      "Priority class (switch.classes) of MPI's control messages: RTS, CTS, READ, FIN, ACK. Absent: that of "
      "their job.",
@@ -147,6 +153,8 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     if (status == KER_OK)
         status = node_model_init(&mpi->model, config, 1, error);
     if (status == KER_OK)
+        status = task_endpoints_new(mpi, config, error);
+    if (status == KER_OK)
         status = task_coll_table_init(&mpi->collectives, config, error);
     if (status != KER_OK) {
         task_mpi_free(mpi);
@@ -192,6 +200,7 @@ void task_mpi_free(struct task_mpi *mpi)
     task_lines_release(mpi);
     task_waits_release(mpi);
     task_path_release(mpi);
+    task_endpoints_free(mpi);
     ker_release(mpi->task, mpi->task_room * sizeof *mpi->task);
     ker_release(mpi->node, mpi->node_room * sizeof *mpi->node);
     ker_chunks_release(&mpi->request);
@@ -217,6 +226,7 @@ void task_mpi_reserve(struct task_mpi *mpi, uint32_t nodes, uint32_t tasks)
     mpi->node = ker_reserve(mpi->node_room * sizeof *mpi->node);
     mpi->task = ker_reserve(mpi->task_room * sizeof *mpi->task);
     task_waits_reserve(mpi, mpi->task_room);
+    task_endpoints_reserve(mpi, mpi->task_room);
 }
 
 struct task_mpi_node *task_mpi_node_new(struct task_mpi *mpi, uint32_t node,
@@ -275,6 +285,7 @@ static bool service_step(void *state, struct node *net, ker_time now)
     if (task->streams)
         task->streams->runs = task->streams->current;
     task->ready = false;
+    mpi->now = now;
     task_run(mpi, task, now);
     return true;
 }
@@ -332,6 +343,7 @@ static void service_arrived(void *state, struct node *net, ker_time now, const s
     if (wire.kind == TASK_WIRE_DATA)
         wire.bytes = message->bytes; /* task_wire_shorten */
     node->mpi->job[wire.job].open--;
+    node->mpi->now = now;
     if (__builtin_expect(node->mpi->timeline != NULL, 0))
         arrival_record(node, now, message->created, &wire);
     if (__builtin_expect(node->mpi->waits, 0))

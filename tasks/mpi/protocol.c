@@ -49,6 +49,18 @@ static struct task_wire wire_make(const struct task_state *task, const struct ta
     };
 }
 
+/* With mpi.overheads = "loggops"; an RTS is a message of one byte. */
+static __attribute__((noinline)) void endpoint_send(struct task_mpi *mpi, struct task_state *task,
+                                                    ker_time now, const struct task_request *r,
+                                                    const struct task_wire *wire, uint64_t cookie)
+{
+    bool eager = wire->kind == TASK_WIRE_EAGER;
+    if (eager && (!(r->flags & TASK_REQUEST_COLLECTIVE) || task_run_pays(mpi, task, r->run)))
+        task_endpoint_sent(mpi, task, r->bytes);
+    ker_time delay = task_endpoint_send(mpi, task, now, eager ? r->bytes : 1);
+    task_wire_send_late(mpi, task_node_of(mpi, task), now, wire, wire->destination, cookie, delay);
+}
+
 static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_time now, uint32_t request)
 {
     struct task_request *r = task_request_at(mpi, request);
@@ -69,8 +81,11 @@ static void protocol_send(struct task_mpi *mpi, struct task_state *task, ker_tim
     bool buffered = leaves && mpi->eager_buffered;
     if (leaves && !buffered)
         task_request_open(mpi, task, request);
-    task_wire_send(mpi, task_node_of(mpi, task), now, &wire, wire.destination,
-                   leaves && !buffered ? task_cookie(mpi, task, r->number) : 0);
+    uint64_t cookie = leaves && !buffered ? task_cookie(mpi, task, r->number) : 0;
+    if (__builtin_expect(mpi->endpoints != NULL, 0))
+        endpoint_send(mpi, task, now, r, &wire, cookie);
+    else
+        task_wire_send(mpi, task_node_of(mpi, task), now, &wire, wire.destination, cookie);
     if (buffered)
         task_request_complete(mpi, task, request);
 }
@@ -82,6 +97,8 @@ static void protocol_received(struct task_mpi *mpi, struct task_state *task, ker
     task->bytes_received += wire->bytes;
     if (__builtin_expect(task->line, 0))
         task_line_received(mpi, task, now, wire);
+    if (__builtin_expect(mpi->endpoints != NULL, 0))
+        task_request_at(mpi, request)->bytes = wire->bytes; /* what it is charged for */
     task_request_complete(mpi, task, request);
 }
 
@@ -186,8 +203,11 @@ static void protocol_data(struct task_mpi *mpi, struct task_mpi_node *node, ker_
         task_cause_cleared(mpi, now, request, wire, &answer);
     task_request_at(mpi, request)->state = TASK_REQUEST_MATCHED;
     task_request_open(mpi, sender, request);
-    task_wire_send(mpi, node, now, &answer, wire->destination,
-                   wire->kind == TASK_WIRE_CTS ? task_cookie(mpi, sender, wire->sender) : 0);
+    ker_time delay = 0;
+    if (__builtin_expect(mpi->endpoints != NULL, 0))
+        delay = task_endpoint_send(mpi, sender, now, task_request_at(mpi, request)->bytes);
+    task_wire_send_late(mpi, node, now, &answer, wire->destination,
+                        wire->kind == TASK_WIRE_CTS ? task_cookie(mpi, sender, wire->sender) : 0, delay);
 }
 
 /* DATA is here. */

@@ -211,23 +211,53 @@ void task_request_drop(struct task_mpi *mpi, struct task_state *task, uint32_t i
     r->flags |= TASK_REQUEST_DETACHED;
 }
 
+static bool request_pays(const struct task_request *r)
+{
+    return !(r->flags & (TASK_REQUEST_SEND | TASK_REQUEST_CANCELLED)) && r->peer > TASK_PROC_NULL;
+}
+
 static void request_charge(struct task_mpi *mpi, struct task_state *task, const struct task_request *r)
 {
-    if (!(r->flags & (TASK_REQUEST_SEND | TASK_REQUEST_CANCELLED)) && r->peer > TASK_PROC_NULL)
+    if (!request_pays(r))
+        return;
+    if (__builtin_expect(mpi->endpoints != NULL, 0))
+        task_endpoint_take(mpi, task, r->bytes);
+    else
         task->debt += mpi->model.receive_overhead;
 }
 
-void task_request_reap(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+static void request_reaped(struct task_mpi *mpi, struct task_state *task, uint32_t index)
 {
     struct task_request *r = task_request_at(mpi, index);
-    ker_check(r->state == TASK_REQUEST_COMPLETE);
-    request_charge(mpi, task, r);
     if (r->flags & TASK_REQUEST_PERSISTENT) {
         r->state = TASK_REQUEST_INACTIVE;
         r->flags &= (uint8_t)~TASK_REQUEST_CANCELLED;
     } else {
         request_free(mpi, task, index);
     }
+}
+
+/* Apart, so that others need no room for what it calls. */
+static __attribute__((noinline)) void request_take(struct task_mpi *mpi, struct task_state *task,
+                                                   uint32_t index)
+{
+    const struct task_request *r = task_request_at(mpi, index);
+    if (request_pays(r))
+        task_endpoint_take(mpi, task, r->bytes);
+    request_reaped(mpi, task, index);
+}
+
+void task_request_reap(struct task_mpi *mpi, struct task_state *task, uint32_t index)
+{
+    struct task_request *r = task_request_at(mpi, index);
+    ker_check(r->state == TASK_REQUEST_COMPLETE);
+    if (__builtin_expect(mpi->endpoints != NULL, 0)) {
+        request_take(mpi, task, index);
+        return;
+    }
+    if (request_pays(r))
+        task->debt += mpi->model.receive_overhead;
+    request_reaped(mpi, task, index);
 }
 
 void task_request_open(struct task_mpi *mpi, struct task_state *task, uint32_t index)

@@ -2,12 +2,13 @@
  *
  * Each file calls only those before it in this order: counts.c, calls.c, cause.c, stream.c (threads of a
  * task), path.c, waits.c, timeline.c, node.c (messages, timers, the list of ready tasks), after.c, graph.c
- * (programs that are told what is complete), run.c (calls of collectives), partitions.c, request.c, window.c,
- * queue.c, match.c (pairs messages with receives), wait.c, wire.c, partitioned.c, protocol.c (moves messages,
- * starts requests), onesided.c, charge.c (processor time of operations), collective.c (executes schedules),
- * end.c, task.c (runs a task), table.c, waits_table.c, path_walk.c (finds the critical path), path_json.c,
- * path_table.c, profile.c, matching.c, report.c, save.c, mpi.c (takes the node's calls). Nothing recurses
- * into a running task: completions only put tasks on the node's list.
+ * (programs that are told what is complete), endpoint.c (LogGOPS' overheads), run.c (calls of collectives),
+ * partitions.c, request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c, wire.c,
+ * partitioned.c, protocol.c (moves messages, starts requests), onesided.c, charge.c (processor time of
+ * operations), collective.c (executes schedules), end.c, task.c (runs a task), table.c, waits_table.c,
+ * path_walk.c (finds the critical path), path_json.c, path_table.c, profile.c, matching.c, report.c, save.c,
+ * mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on the
+ * node's list.
  */
 #ifndef TASKS_MPI_STATE_H
 #define TASKS_MPI_STATE_H
@@ -232,6 +233,8 @@ struct task_mpi {
     struct stats_timeline *timeline; /* NULL: none is wanted */
     struct task_line *line;
     uint32_t lines, line_room;
+    ker_time now;                     /* of the service's call */
+    struct task_endpoints *endpoints; /* NULL: messages cost what the node says */
     struct node_model model;
     struct task_coll_table collectives;
     uint64_t eager_limit;
@@ -364,6 +367,18 @@ void task_end(struct task_mpi *, struct task_state *, ker_time now);
 void task_op_fetch(const struct task_job *, struct task_state *);
 /* Runs the task at `now` until it must wait. */
 void task_run(struct task_mpi *, struct task_state *, ker_time now);
+
+/* -- endpoint.c -- with mpi.overheads = "loggops" */
+/* When node and protocol have been read. */
+enum ker_status task_endpoints_new(struct task_mpi *, const struct ker_config *, struct ker_error *);
+void task_endpoints_reserve(struct task_mpi *, uint32_t tasks);
+void task_endpoints_free(struct task_mpi *);
+/* The rest only where task_mpi.endpoints is there. The task sends a message: it goes so much later. */
+ker_time task_endpoint_send(struct task_mpi *, const struct task_state *, ker_time now, uint64_t bytes);
+/* It has sent an eager one, and owes for its bytes; it owes for one that it has received. */
+void task_endpoint_sent(struct task_mpi *, struct task_state *, uint64_t bytes);
+void task_endpoint_take(struct task_mpi *, struct task_state *, uint64_t bytes);
+void task_endpoint_state(struct task_mpi *, const struct task_state *, struct ker_chunk *);
 
 /* -- request.c -- */
 /* A request of this task; name 0 and flags without NAMED: anonymous. A name in use loses its old request. */

@@ -39,12 +39,12 @@ static uint32_t task_request_begin(struct task_mpi *mpi, struct task_state *task
     return index;
 }
 
-/* Of a graph: nobody waits for the request, its end is told to the program. */
+/* Of a graph: its program is told that the request is complete, and waits for a receive then. */
 static void issue_told(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_op *op = &task->op;
     bool sends = op->kind == TASK_OP_GRAPH_SEND;
-    unsigned flags = TASK_REQUEST_DETACHED | (sends ? TASK_REQUEST_SEND : 0);
+    unsigned flags = sends ? TASK_REQUEST_DETACHED | TASK_REQUEST_SEND : TASK_REQUEST_NAMED;
     uint32_t index = task_request_make(mpi, task, flags, op->peer, op->tag, op->bytes);
     struct task_request *r = task_request_at(mpi, index);
     r->name = (uint32_t)op->request; /* operations of a graph have 32 bits */
@@ -186,15 +186,12 @@ static void issue_named(struct task_mpi *mpi, struct task_state *task, ker_time 
     }
 }
 
-/* What streams wait for, and take, by themselves. */
+/* What streams wait for by themselves. */
 static bool issue_stream(struct task_mpi *mpi, struct task_state *task)
 {
     if (task->op.kind == TASK_OP_AFTER)
         return task_after_begin(task);
-    if (task->op.kind == TASK_OP_GRAPH_IDLE)
-        return task_graph_ready(mpi, task);
-    task_owe(task, mpi->model.receive_overhead);
-    return true;
+    return task_graph_ready(mpi, task);
 }
 
 /* Does the op; false: the task must wait. */
@@ -232,7 +229,6 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     case TASK_OP_FINALIZE:
         return task->open == 0;
     case TASK_OP_AFTER:
-    case TASK_OP_GRAPH_TAKE:
     case TASK_OP_GRAPH_IDLE:
         return issue_stream(mpi, task);
     case TASK_OP_ICOLLECTIVE:

@@ -23,10 +23,10 @@ enum task_op_kind {
     TASK_OP_ISEND,   /* + request */
     TASK_OP_RECV,    /* peer (or ANY), tag (or ANY), bytes = room */
     TASK_OP_IRECV,   /* + request */
-    /* Of graphs: the program calls the request by a number of its own, and is told when it is complete. */
+    /* Of graphs: the program is told when the request is complete, whose name has 32 bits. It then waits for
+     * that of a receive. */
     TASK_OP_GRAPH_SEND, /* as ISEND; rail */
     TASK_OP_GRAPH_RECV, /* as IRECV */
-    TASK_OP_GRAPH_TAKE, /* a message that has come takes processor time: peer, tag, bytes */
     TASK_OP_SENDRECV,   /* send: peer, tag, bytes; receive: peer2, tag2, bytes2 */
     TASK_OP_SEND_INIT,
     TASK_OP_RECV_INIT,
@@ -275,7 +275,7 @@ struct task_program_class {
      * NULL: nothing was traced, or it is not known when. */
     enum ker_status (*traced)(const struct task_program *, const struct task_traced *, struct ker_error *);
     /* Of graphs, whose streams have their operations in the order in which they become ready; otherwise NULL.
-     * next() means that the stream's last computation or TAKE is over; complete(), that the communication of
+     * next() means that the stream's last computation or wait is over; complete(), that the communication of
      * a GRAPH_SEND or GRAPH_RECV is; ready(): has the stream something else to do than to wait? A call for
      * one stream may make others of its task ready. */
     void (*complete)(struct task_program *, uint32_t own, uint64_t request);
