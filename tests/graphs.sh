@@ -209,7 +209,7 @@ everywhere() { # NAME SAVED ARGUMENTS...: on ranks, in orders of cells, after ch
 }
 sets=("mpi.eager_limit=0 B|mpi.rendezvous=write" "mpi.eager_limit=1 TiB|node.send_overhead=1 us|node.receive_overhead=3 us" "node.receive_overhead=700 ns|mpi.match_time=20 ns"
     "mpi.progress=calls|node.send_overhead=100 ns|jobs[0].compute_jitter=3 ns" "mpi.progress=thread|mpi.progress_cost=50 ns|mpi.eager_completion=buffered"
-    "node.adapters=3|topology.rails=plane|jobs[0].placement=random" "node.cores=4|jobs[0].tasks_per_node=3|mpi.copies=all" "output.waits=true|mpi.eager_limit=100 B"
+    "node.adapters=3|topology.rails=plane|jobs[0].placement=random" "node.cores=4|jobs[0].tasks_per_node=3|mpi.copies=all" "output.waits=true|output.critical_path=1 MiB|mpi.eager_limit=100 B"
     "mpi.overheads=loggops|loggops.g=2 us|loggops.O=0.3 ps|loggops.G=0.04 ns|loggops.S=1000 B|mpi.rendezvous=write")
 for ((seed = 1; seed <= ${SEEDS:-9}; seed++)); do
     awk -v seed="$seed" -f tests/goal/random.awk >"$t/r.goal"

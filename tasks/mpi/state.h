@@ -309,6 +309,7 @@ static inline ker_time task_waited(struct task_state *task, ker_time now)
     return 0;
 }
 
+#include "tasks/mpi/endpoint.h"
 #include "tasks/mpi/onesided.h"
 #include "tasks/mpi/partitioned.h"
 #include "tasks/mpi/path.h"
@@ -367,18 +368,6 @@ void task_end(struct task_mpi *, struct task_state *, ker_time now);
 void task_op_fetch(const struct task_job *, struct task_state *);
 /* Runs the task at `now` until it must wait. */
 void task_run(struct task_mpi *, struct task_state *, ker_time now);
-
-/* -- endpoint.c -- with mpi.overheads = "loggops" */
-/* When node and protocol have been read. */
-enum ker_status task_endpoints_new(struct task_mpi *, const struct ker_config *, struct ker_error *);
-void task_endpoints_reserve(struct task_mpi *, uint32_t tasks);
-void task_endpoints_free(struct task_mpi *);
-/* The rest only where task_mpi.endpoints is there. The task sends a message: it goes so much later. */
-ker_time task_endpoint_send(struct task_mpi *, const struct task_state *, ker_time now, uint64_t bytes);
-/* It has sent an eager one, and owes for its bytes; it owes for one that it has received. */
-void task_endpoint_sent(struct task_mpi *, struct task_state *, uint64_t bytes);
-void task_endpoint_take(struct task_mpi *, struct task_state *, uint64_t bytes);
-void task_endpoint_state(struct task_mpi *, const struct task_state *, struct ker_chunk *);
 
 /* -- request.c -- */
 /* A request of this task; name 0 and flags without NAMED: anonymous. A name in use loses its old request. */
