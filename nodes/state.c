@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 9
+#define VERSION 10
 
 static void delayed_state(struct ker_chunk *c, struct node_delayed *d)
 {

@@ -10,7 +10,8 @@ static bool after_counts(const struct task_op *op)
 {
     if (op->kind == TASK_OP_GREQUEST_COMPLETE)
         return op->mode == 0; /* what is done inside of a call is a part of that */
-    return op->kind != TASK_OP_COMPUTE && op->kind != TASK_OP_AFTER && op->kind != TASK_OP_END;
+    return op->kind != TASK_OP_COMPUTE && op->kind != TASK_OP_TAKES && op->kind != TASK_OP_AFTER &&
+           op->kind != TASK_OP_END;
 }
 
 bool task_after_reached(const struct task_state *task)

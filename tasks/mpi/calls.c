@@ -80,6 +80,9 @@ void task_calls_end(struct task_state *task, ker_time now)
 
 void task_calls_next(struct task_state *task, ker_time now)
 {
+    if (task->op.kind == TASK_OP_TAKES)
+        return;
+    task->calls->late = 0;
     task_calls_end(task, now);
     task->calls->now = function_of(task->calls, &task->op);
     if (!task->calls->now)
@@ -88,22 +91,30 @@ void task_calls_next(struct task_state *task, ker_time now)
     task->calls->now->bytes += task->op.bytes;
 }
 
+ker_time task_calls_own(const struct task_state *task, ker_time now)
+{
+    return now - task->calls->since - task->calls->late;
+}
+
 void task_calls_wait(struct task_state *task, ker_time time)
 {
     if (task->calls->now)
         task->calls->now->wait += time;
 }
 
-const char *task_calls_leave(struct task_state *task, int32_t *comm, ker_time *since)
+const char *task_calls_leave(struct task_state *task, int32_t *comm, ker_time *since, ker_time *late)
 {
     *since = task->calls->since;
+    *late = task->calls->late;
     *comm = task->calls->now ? task->calls->now->comm : TASK_NO_COMM;
     return task->calls->now ? task->calls->now->function : NULL;
 }
 
-void task_calls_return(struct task_state *task, const char *function, int32_t comm, ker_time since)
+void task_calls_return(struct task_state *task, const char *function, int32_t comm, ker_time since,
+                       ker_time late)
 {
     task->calls->since = since;
+    task->calls->late = late;
     task->calls->now = function ? function_get(task->calls, function, comm) : NULL;
 }
 
@@ -260,6 +271,7 @@ void task_calls_stream_state(struct task_state *task, struct ker_chunk *c)
 {
     struct task_calls *calls = task->calls;
     KER_CHUNK(c, calls->since);
+    KER_CHUNK(c, calls->late);
     if (c->loads && !c->bad && task->fetched && task->stage != TASK_STAGE_DONE)
         calls->now = function_of(calls, &task->op);
 }

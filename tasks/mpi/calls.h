@@ -22,6 +22,7 @@ struct task_calls {
     uint8_t hint[64];         /* where one may be, by its name's address; otherwise all are looked at */
     struct task_counted *now; /* which the task is in since then; NULL: none */
     ker_time since;
+    ker_time late; /* of that, waited for other tasks; kept where a trace's calls take their own times */
     struct task_counted *last; /* what there was at the end of the last period, in order; NULL: none */
     uint32_t lasts;
 };
@@ -32,15 +33,18 @@ void task_calls_init(struct task_state *, bool by_comm);
 void task_calls_release(struct task_state *);
 /* Which function an operation calls; NULL: none, the program computes. */
 const char *task_calls_function(const struct task_op *);
-/* The op has been fetched: the call before it is over. */
+/* The op has been fetched: the call before it is over, unless it says what that takes. */
 void task_calls_next(struct task_state *, ker_time now);
 /* The last call is over. */
 void task_calls_end(struct task_state *, ker_time now);
 /* The task has waited so long in its call. */
 void task_calls_wait(struct task_state *, ker_time);
 /* Another stream becomes the current one: what this one is in, since when; and is again. */
-const char *task_calls_leave(struct task_state *, int32_t *comm, ker_time *since);
-void task_calls_return(struct task_state *, const char *function, int32_t comm, ker_time since);
+const char *task_calls_leave(struct task_state *, int32_t *comm, ker_time *since, ker_time *late);
+void task_calls_return(struct task_state *, const char *function, int32_t comm, ker_time since,
+                       ker_time late);
+/* How long the call before a TASK_OP_TAKES has gone on without others. */
+ker_time task_calls_own(const struct task_state *, ker_time now);
 /* By name, each once, until `end` (0: what is over); malloc'ed. */
 struct task_counted *task_calls_sorted(const struct task_state *, ker_time end, uint32_t *count);
 /* By name and communicator, each once: what there was since this was asked before, until `at`; malloc'ed. */

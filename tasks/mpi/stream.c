@@ -50,7 +50,7 @@ static void stream_leave(struct task_state *task, struct task_stream *s)
     s->blocked_since = task->blocked_since;
     s->paid_until = task->paid_until;
     if (task->calls)
-        s->function = task_calls_leave(task, &s->comm, &s->since);
+        s->function = task_calls_leave(task, &s->comm, &s->since, &s->late);
 }
 
 void task_stream_change(struct task_state *task, uint32_t stream)
@@ -72,7 +72,7 @@ void task_stream_change(struct task_state *task, uint32_t stream)
     task->blocked_since = s->blocked_since;
     task->paid_until = s->paid_until;
     if (task->calls)
-        task_calls_return(task, s->function, s->comm, s->since);
+        task_calls_return(task, s->function, s->comm, s->since, s->late);
 }
 
 /* ---- what they do ---- */

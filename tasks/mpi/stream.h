@@ -19,7 +19,7 @@ struct task_stream {
     ker_time debt, blocked_since, paid_until;
     const char *function; /* that it is in, as the calls are counted; NULL: none */
     int32_t comm;
-    ker_time since;
+    ker_time since, late;
 
     ker_time until;       /* busy: when its timer expires */
     uint64_t begun, done; /* operations but computations and waits for other streams, in this pass */

@@ -201,6 +201,7 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
     switch (op->kind) {
     case TASK_OP_COMPUTE:
     case TASK_OP_POLL:
+    case TASK_OP_TAKES:
     case TASK_OP_ABORT:
     case TASK_OP_END:
         return true;
@@ -247,7 +248,7 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
 /* -- the loop -- */
 
 /* Processor time before the op does anything. */
-static void task_charge(struct task_mpi *mpi, struct task_state *task)
+static void task_charge(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
     const struct task_op *op = &task->op;
     if (op->kind == TASK_OP_COMPUTE) {
@@ -256,6 +257,10 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task)
         time += job->compute_jitter ? task_charge_jitter(mpi, task, job) : 0;
         task->compute += time;
         task->debt += time;
+    } else if (op->kind == TASK_OP_TAKES) {
+        ker_time own = task->calls ? task_calls_own(task, now) : 0,
+                 time = node_compute(&mpi->model, op->time, task_job_of(mpi, task)->processor_factor);
+        task->debt += time > own ? time - own : 0;
     } else if (mpi->model.send_overhead || mpi->copies_buffered) {
         task_charge_sends(mpi, task);
     }
@@ -297,7 +302,7 @@ static void task_fetch(struct task_mpi *mpi, struct task_state *task, ker_time n
         task->stage = TASK_STAGE_COLLECTIVE;
         return;
     }
-    task_charge(mpi, task);
+    task_charge(mpi, task, now);
     task->paid_until = pay_until(now, task->debt);
     task->stage = TASK_STAGE_ISSUE;
 }

@@ -126,6 +126,8 @@ static void call_take(struct task_line_call *own, const struct task_op *op)
 
 void task_line_next(struct task_mpi *mpi, struct task_state *task, ker_time now)
 {
+    if (task->op.kind == TASK_OP_TAKES) /* the call goes on */
+        return;
     struct task_line_call *own = line_call(mpi, task);
     if (!own->begun)
         own->call.before = now;

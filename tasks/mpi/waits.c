@@ -100,14 +100,25 @@ static const struct task_cause *cause_known(const struct task_mpi *mpi, const st
     return run->hop.kind && run->at == end ? run : NULL;
 }
 
+/* What it waited for other tasks. */
+static uint64_t late_of(const struct task_parts *parts)
+{
+    return parts->part[TASK_PART_LATE_SENDER] + parts->part[TASK_PART_LATE_RECEIVER] +
+           parts->part[TASK_PART_LATE_PARTICIPANTS];
+}
+
 void task_waits_add(struct task_mpi *mpi, const struct task_state *task, ker_time begin, ker_time end)
 {
     struct task_cause *cause = cause_of(mpi, task);
     if (mpi->path)
         task_path_wait(mpi, task, cause_known(mpi, task, end), task->blocked_since, end);
-    if (end > begin)
-        task_cause_divide(cause, begin, end,
-                          &waited_in(waited_of(mpi, task), task_calls_function(&task->op))->parts);
+    if (end > begin) {
+        struct task_parts *parts = &waited_in(waited_of(mpi, task), task_calls_function(&task->op))->parts;
+        uint64_t before = late_of(parts);
+        task_cause_divide(cause, begin, end, parts);
+        if (task->calls)
+            task->calls->late += (ker_time)(late_of(parts) - before);
+    }
     *cause = (struct task_cause){.late = TASK_PART_OTHER};
 }
 

@@ -136,7 +136,7 @@ const struct stats_schema task_wait_functions_schema = {
 
 bool task_mpi_waits_told(const struct task_mpi *mpi)
 {
-    return mpi->waits;
+    return mpi->waits_told;
 }
 
 /* ---- rows ---- */

@@ -89,6 +89,18 @@ bool task_calls_wanted(const struct ker_config *config, bool traced)
                : traced || task_calls_series(config);
 }
 
+bool task_calls_traced(const struct ker_config *config)
+{
+    bool any = false;
+    for (int i = 0; i < ker_config_count(config, "jobs") && !any; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "jobs[%d]", i);
+        any = ker_config_means_key(config, TASK_KEY(path, "calls")) &&
+              ker_config_is(config, TASK_KEY(path, "calls"), "traced");
+    }
+    return any;
+}
+
 ker_time task_compute_time(const struct ker_config *config, const char *path)
 {
     struct node_model none = {0};

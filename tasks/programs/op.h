@@ -53,6 +53,7 @@ enum task_op_kind {
     TASK_OP_IMRECV,   /* + request */
     TASK_OP_STATUS,   /* waits for a request, which stays as it is */
     TASK_OP_POLL,     /* is in a call of MPI, and out of it again */
+    TASK_OP_TAKES,    /* the call before it takes `time` at least, less what it has waited for other tasks */
     TASK_OP_GREQUEST, /* makes a generalised request; done by */
     TASK_OP_GREQUEST_COMPLETE, /* which names it; mode 1: no call, but inside of one */
     /* Partitioned: bytes of all partitions, bytes2: how many these are, at least 1. They are persistent. */
@@ -214,6 +215,8 @@ struct task_traced {
 bool task_calls_wanted(const struct ker_config *, bool traced);
 /* The key that wants them in periods, that of communicators first; NULL: none does. */
 const char *task_calls_series(const struct ker_config *);
+/* Do calls of a job take their traced times (jobs[].calls)? */
+bool task_calls_traced(const struct ker_config *);
 
 /* An operation of a graph that has not come to its end, for messages. */
 struct task_unfinished {

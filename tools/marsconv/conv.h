@@ -17,8 +17,9 @@
 struct conv_format;
 
 struct conv_options {
-    bool wall;  /* where a format has one clock: computation is that of the wall, not of the processor */
-    bool mpich; /* where a format does not say it: constants are those of MPICH */
+    bool wall;     /* where a format has one clock: computation is that of the wall, not of the processor */
+    bool mpich;    /* where a format does not say it: constants are those of MPICH */
+    bool no_waits; /* what calls waited for other tasks is left out */
 };
 
 struct conv_source { /* a trace, being read */
@@ -162,6 +163,10 @@ const struct conv_function *conv_function(struct conv_functions *, const struct 
 /* ---- cut.c: a part of a trace, created and written but not finished ---- */
 
 bool conv_cut(struct conv_source *, struct conv_sink *, const char *part, struct mars_error *);
+
+/* ---- waits.c: a trace without what calls waited for other tasks, likewise ---- */
+
+bool conv_no_waits(struct conv_source *, struct conv_sink *, struct mars_error *);
 
 /* ---- of a trace that is open; an error has a text ---- */
 

@@ -46,7 +46,9 @@ void conv_write(struct conv_source *source, struct conv_sink *sink, const char *
         mars_fail(error, "%s: it is there already; a trace is written to a new place", sink->path);
         return;
     }
-    bool fine = cut ? conv_cut(source, sink, cut, error) : all_copy(source, sink, error);
+    bool fine = cut                       ? conv_cut(source, sink, cut, error)
+                : sink->options->no_waits ? conv_no_waits(source, sink, error)
+                                          : all_copy(source, sink, error);
     sink->format->finish(sink, fine, error);
 }
 

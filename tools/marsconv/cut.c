@@ -75,6 +75,12 @@ static bool any_find(struct cut *cut, struct conv_source *source, struct mars_er
     return fine;
 }
 
+bool cut_any_prepare(struct cut *cut, struct conv_source *source, struct mars_error *error)
+{
+    bool complete = true;
+    return is_complete(source, &complete, error) && (complete || any_find(cut, source, error));
+}
+
 bool conv_cut(struct conv_source *source, struct conv_sink *sink, const char *text, struct mars_error *error)
 {
     struct cut cut = {.losses = sink->losses};
@@ -85,9 +91,8 @@ bool conv_cut(struct conv_source *source, struct conv_sink *sink, const char *te
         return mars_fail(error, "--cut %s: %s has %u tasks, 0 to %u", text, source->path, source->tasks,
                          source->tasks - 1);
     uint32_t first = cut.by_time ? 0 : cut.first, last = cut.by_time ? source->tasks - 1 : cut.last;
-    bool complete = true, fine = is_complete(source, &complete, error);
+    bool fine = cut_any_prepare(&cut, source, error);
     sink->tasks = last - first + 1;
-    fine = fine && (complete || any_find(&cut, source, error));
     for (uint32_t i = first; i <= last && fine && cut.by_time; i++)
         fine = cut_walk(&cut, source, i, CUT_COUNT, NULL, error);
     fine = fine && sink->format->create(sink, error);

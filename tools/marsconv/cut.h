@@ -15,11 +15,14 @@
 
 #include "kernel/kernel.h"
 
+struct waits;
+
 struct cut {
     bool by_time;
     uint64_t from_ns, to_ns; /* since MPI_Init returned; a call belongs to when it begins */
     uint32_t first, last;    /* by_time is false: tasks */
     struct ker_table channels, comms, anys;
+    struct waits *waits; /* of CUT_TIMES, CUT_WAITS */
     struct conv_losses *losses;
 };
 
@@ -63,6 +66,8 @@ void cut_any_mark(struct cut *, uint64_t comm, uint32_t task);
 size_t cut_any_note(struct cut *, const struct cut_channel *, int64_t from, bool sends, uint64_t at_ns);
 /* The receive got a message. */
 void cut_any_came(struct cut *, uint64_t comm, uint32_t task, size_t number);
+/* All that, where the trace needs it. */
+bool cut_any_prepare(struct cut *, struct conv_source *, struct mars_error *);
 /* All are noted. */
 void cut_any_match(struct cut *);
 /* What the next receive of any of the task got, in the order in which they were noted; pass: they are asked
@@ -77,8 +82,9 @@ struct cut_kept { /* what is kept of a task: a byte for each send and receive in
     size_t messages, room;
 };
 
-/* The passes over all tasks. The first two are for traces that do not say what receives of any got. */
-enum cut_pass { CUT_MARK, CUT_NOTE, CUT_COUNT, CUT_DECIDE };
+/* The passes over all tasks. The first two are for traces that do not say what receives of any got, the last
+ * two for --no-waits. */
+enum cut_pass { CUT_MARK, CUT_NOTE, CUT_COUNT, CUT_DECIDE, CUT_TIMES, CUT_WAITS };
 /* kept: of CUT_DECIDE, which of a task's messages are kept. */
 bool cut_walk(struct cut *, struct conv_source *, uint32_t task, enum cut_pass, struct cut_kept *kept,
               struct mars_error *);

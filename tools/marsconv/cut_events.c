@@ -6,7 +6,7 @@
  * lie in a row of bytes, in the order in which sends, receives and starts of collectives inside the part
  * begin.
  */
-#include "tools/marsconv/cut.h"
+#include "tools/marsconv/waits.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +16,17 @@
 struct message { /* of one direction, as far as it is known */
     const struct mars_comm *comm;
     int64_t peer, tag; /* task; -1: any source, or any tag */
+    int64_t begun;     /* the send, or the posting */
     bool is;
 };
 
 struct request {
     struct message send, receive;
     enum cut_place place;
-    size_t slot;                  /* of the receive, when it is inside; CUT_NOTE: its number */
-    size_t persistent_collective; /* 1 + which of the task's; 0: it is none */
+    size_t slot;                        /* of the receive, when it is inside; CUT_NOTE: its number */
+    size_t persistent_collective;       /* 1 + which of the task's; 0: it is none */
+    size_t sent;                        /* CUT_WAITS: the send's number in its channel */
+    struct waits_collective collective; /* comm 0: it is none */
     bool active, persistent, cancelled;
 };
 
@@ -32,6 +35,8 @@ struct walk {
     struct conv_task *task;
     const struct conv_record *record;
     uint64_t at_ns; /* of the record, since MPI_Init */
+    struct waits_call call;
+    size_t sent; /* CUT_WAITS: the last send's number in its channel */
     struct conv_functions functions;
     struct cut_clock clock;
     struct cut_windows windows;
@@ -89,6 +94,8 @@ static struct cut_channel channel_of(const struct walk *w, const struct message 
 static void message_is(struct walk *w, const struct message *m, bool sends, enum cut_place place, size_t slot)
 {
     struct cut_channel channel = channel_of(w, m, sends);
+    if (w->pass >= CUT_TIMES)
+        w->sent = waits_message(w->cut->waits, w->pass, &channel, sends, m->begun, &w->call);
     if (w->pass == CUT_COUNT)
         cut_message_count(w->cut, &channel, sends, place);
     else if (w->pass == CUT_DECIDE && place == CUT_INSIDE)
@@ -112,7 +119,7 @@ static struct message message_get(const struct walk *w, const struct mars_comm *
     const struct mars_record *r = &w->record->call;
     int64_t rank = mars_number(r, sends ? MARS_FIELD_dest : MARS_FIELD_source, -1);
     const struct mars_ranks *ranks = comm->inter ? &comm->remote : &comm->member;
-    struct message m = {.comm = comm, .peer = -1};
+    struct message m = {.comm = comm, .peer = -1, .begun = w->call.enter};
     m.tag = mars_number(r, exchange && !sends ? MARS_FIELD_recvtag : MARS_FIELD_tag, -1);
     m.is = rank == -2 || (rank >= 0 && (uint64_t)rank < ranks->count);
     if (rank >= 0 && m.is)
@@ -196,11 +203,22 @@ static void request_begin(struct walk *w, struct request *r, enum cut_place plac
     r->active = true;
     r->cancelled = false;
     r->place = place;
+    r->send.begun = r->receive.begun = w->call.enter;
+    w->sent = SIZE_MAX;
     send_begin(w, &r->send, place);
+    r->sent = w->sent;
     if (!r->receive.is)
         return;
     size_t slot = slot_new(w, place), number = receive_begin(w, &r->receive);
     r->slot = w->pass == CUT_NOTE ? number : slot;
+}
+
+static void send_end(struct walk *w, const struct request *r)
+{
+    if (w->pass != CUT_WAITS || !r->send.is || r->sent == SIZE_MAX)
+        return;
+    struct cut_channel channel = channel_of(w, &r->send, true);
+    waits_sent(w->cut->waits, w->pass, &channel, r->sent, &w->call);
 }
 
 static void messages_begin(struct walk *w, const struct conv_function *is, const struct mars_comm *comm,
@@ -221,6 +239,8 @@ static void messages_begin(struct walk *w, const struct conv_function *is, const
     }
     if (!is->persistent)
         request_begin(w, r, place);
+    if (!is->request)
+        send_end(w, r);
     if (!is->request && own.receive.is)
         receive_end(w, own.receive, mars_number(record, MARS_FIELD_from, -7),
                     mars_number(record, MARS_FIELD_got_tag, -1), place, own.slot);
@@ -230,13 +250,22 @@ static void messages_begin(struct walk *w, const struct conv_function *is, const
 static void matched_begin(struct walk *w, const struct mars_comm *comm, enum cut_place place)
 {
     const struct mars_record *r = &w->record->call;
-    struct message m = {.comm = comm, .peer = -1, .tag = -1, .is = true};
+    struct message m = {.comm = comm, .peer = -1, .tag = -1, .begun = w->call.enter, .is = true};
     size_t slot = slot_new(w, place);
     message_came(w, &m, mars_number(r, MARS_FIELD_from, -1), mars_number(r, MARS_FIELD_got_tag, -1));
     if (m.is)
         message_is(w, &m, false, place, slot);
     else if (w->pass == CUT_DECIDE && place == CUT_INSIDE) /* of MPI_PROC_NULL it needs no other task */
         w->kept->message[slot] = mars_number(r, MARS_FIELD_from, 0) == -1;
+}
+
+/* A collective that had a request is over. */
+static void collective_end(struct walk *w, struct request *r)
+{
+    if (w->pass >= CUT_TIMES && r->collective.comm)
+        waits_leave(w->cut->waits, w->pass, &r->collective, &w->call);
+    if (!r->persistent)
+        r->collective.comm = 0;
 }
 
 static void completions(struct walk *w)
@@ -246,9 +275,12 @@ static void completions(struct walk *w)
     for (uint32_t i = 0; i + 3 < done->count; i += 4) {
         int64_t index = done->list[i];
         struct request *r = index >= 0 && index < list->count ? request_at(w, list->list[index]) : NULL;
+        if (r)
+            collective_end(w, r);
         if (!r || !r->active)
             continue;
         r->active = false;
+        send_end(w, r);
         int64_t from = r->cancelled && done->list[i + 1] == -7 ? -6 : done->list[i + 1];
         if (r->receive.is)
             receive_end(w, r->receive, from, done->list[i + 2], r->place, r->slot);
@@ -263,8 +295,12 @@ static void cancel(struct walk *w)
         r->cancelled = true;
 }
 
-static void collective_start(struct walk *w, struct starts *s, enum cut_place place)
+static void collective_start(struct walk *w, struct request *r, enum cut_place place)
 {
+    struct starts *s = &w->starts[r->persistent_collective - 1];
+    r->collective.sequence = s->before + s->inside;
+    if (w->pass >= CUT_TIMES)
+        waits_enter(w->cut->waits, w->pass, &r->collective, &w->call);
     size_t slot = slot_new(w, place);
     if (w->pass == CUT_DECIDE && place == CUT_INSIDE)
         w->kept->message[slot] = cut_collective(w->cut, s->comm, s->which, s->before + s->inside, false);
@@ -280,39 +316,13 @@ static void starts(struct walk *w, enum cut_place place)
         struct request *r =
             request_at(w, list ? list->list[i] : mars_number(&w->record->call, MARS_FIELD_request, 0));
         if (r && r->persistent_collective)
-            collective_start(w, &w->starts[r->persistent_collective - 1], place);
+            collective_start(w, r, place);
         else if (r && r->persistent)
             request_begin(w, r, place);
     }
 }
 
 /* ---- collectives ---- */
-
-static void window_made(struct cut_windows *windows, int64_t made, int64_t comm)
-{
-    size_t old = windows->room;
-    if (made <= 0 || made >= REQUESTS_MOST || comm <= 0 || comm > UINT32_MAX)
-        return;
-    KER_RESERVE(windows->of, windows->room, (size_t)made + 1);
-    memset(windows->of + old, 0, (windows->room - old) * sizeof *windows->of);
-    old = windows->comms;
-    KER_RESERVE(windows->made, windows->comms, (size_t)comm + 1);
-    memset(windows->made + old, 0, (windows->comms - old) * sizeof *windows->made);
-    windows->of[made] = (struct cut_window_of){(uint32_t)comm, ++windows->made[comm]};
-}
-
-int64_t cut_comm_of(struct cut_windows *windows, const struct mars_record *r)
-{
-    int64_t comm = mars_number(r, MARS_FIELD_comm, 0), win = mars_number(r, MARS_FIELD_win, 0);
-    window_made(windows, mars_number(r, MARS_FIELD_newwin, 0), comm);
-    return comm > 0 || win <= 0 || (uint64_t)win >= windows->room ? comm : windows->of[win].comm;
-}
-
-void cut_windows_of_release(struct cut_windows *windows)
-{
-    free(windows->of);
-    free(windows->made);
-}
 
 bool cut_makes_of_group(const struct mars_record *r)
 {
@@ -332,14 +342,22 @@ static void collective_begin(struct walk *w, const struct conv_function *is, uin
     const struct mars_record *record = &w->record->call;
     struct request *r = is->request ? request_at(w, mars_number(record, MARS_FIELD_request, 0)) : NULL;
     struct sum *sum = &w->sum[comm];
+    const struct mars_comm *of = w->task->about->comm[comm];
+    struct waits_collective c = {.comm = id_of(of), .sequence = sum->before + sum->inside};
     if (place != CUT_AFTER)
         ++*(place == CUT_BEFORE ? &sum->before : &sum->inside);
+    waits_collective_of(&c, is, of, record);
+    if (w->pass >= CUT_TIMES && !is->persistent) {
+        waits_enter(w->cut->waits, w->pass, &c, &w->call);
+        if (!is->request)
+            waits_leave(w->cut->waits, w->pass, &c, &w->call);
+    }
+    c.which = is->persistent ? sum->persistent + 1 : 0;
     if (r)
-        *r = (struct request){.persistent = is->persistent};
+        *r = (struct request){.persistent = is->persistent, .collective = c};
     if (!is->persistent)
         return;
-    *KER_APPEND(w->starts, w->persistents) =
-        (struct starts){.comm = id_of(w->task->about->comm[comm]), .which = ++sum->persistent};
+    *KER_APPEND(w->starts, w->persistents) = (struct starts){.comm = c.comm, .which = ++sum->persistent};
     if (r)
         r->persistent_collective = w->persistents;
 }
@@ -392,7 +410,7 @@ static void group(struct walk *w, const struct mars_comm *comm, bool starts, enu
     struct mars_comm window = {0};
     if (win > 0 && (uint64_t)win < w->windows.room)
         window.id = ker_hash(id_of(comm) + ker_hash(w->windows.of[win].made));
-    for (uint32_t i = 0; list && i < list->count; i++) {
+    for (uint32_t i = 0; list && w->pass < CUT_TIMES && i < list->count; i++) {
         struct message m = {.comm = &window, .peer = list->list[i], .tag = -1, .is = true};
         size_t slot = slot_new(w, place);
         if (m.peer >= 0 && m.peer < w->task->source->tasks)
@@ -432,6 +450,8 @@ static void record_walk(struct walk *w, const struct conv_record *record)
     enum cut_place place = cut_place_of(w->cut, &w->clock, w->task, record, &w->at_ns);
     int64_t number = cut_comm_of(&w->windows, r);
     w->record = record;
+    if (w->pass >= CUT_TIMES)
+        w->call = waits_call_of(w->cut->waits, w->task, record, w->at_ns);
     sums_reserve(w);
     const struct mars_comm *comm = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
     made_count(w, place);

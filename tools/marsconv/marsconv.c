@@ -8,7 +8,7 @@
 
 #define MOST_WORDS 32
 
-enum { KEY_STATS = 256, KEY_JSON, KEY_CUT, KEY_CHECK, KEY_CLOCK, KEY_LIBRARY, KEY_PATTERN };
+enum { KEY_STATS = 256, KEY_JSON, KEY_CUT, KEY_CHECK, KEY_CLOCK, KEY_LIBRARY, KEY_PATTERN, KEY_NO_WAITS };
 
 struct settings {
     const char *to, *cut, *pattern;
@@ -34,6 +34,10 @@ static const struct argp_option OPTIONS[] = {
      "look for messages that nobody receives or sends, collectives that differ, communicators that cannot "
      "be, "
      "requests that are lost; exit status 1 when there is something",
+     0},
+    {"no-waits", KEY_NO_WAITS, 0, 0,
+     "with --to mars: OUT's calls last as long as without waiting for other tasks, for jobs[].calls = "
+     "\"traced\"",
      0},
     {"clock", KEY_CLOCK, "CLOCK", 0,
      "what computation is where OUT has one clock: cpu (default), the time on a processor; wall, all of it",
@@ -76,6 +80,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_PATTERN:
         settings->pattern = argument;
+        return 0;
+    case KEY_NO_WAITS:
+        settings->options.no_waits = true;
         return 0;
     case KEY_CLOCK:
         return choice(state, "clock", argument, "cpu", "wall", &settings->options.wall);
@@ -140,6 +147,8 @@ static int run(const struct settings *s)
         return complain(": expected a format that is written, mars, liballprof or goal", s->to);
     if (s->stats + s->check + (s->to || s->cut) > 1)
         return complain("--stats, --check, and --to or --cut: one at a time", "");
+    if (s->options.no_waits && (!s->to || strcmp(s->to, "mars") != 0 || s->cut))
+        return complain("--no-waits goes with --to mars, and not with --cut, which can be done before", "");
     if (s->json && !s->stats)
         return complain("--json goes with --stats", "");
     if (!s->stats && !s->check && !s->to && !s->cut)

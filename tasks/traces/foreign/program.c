@@ -69,7 +69,7 @@ static enum ker_status keys_check(const struct task_program *program, const stru
     static const char *const all[] = {"time_unit", "goal_layout", "clock",          "died",
                                       "unknown",   "mpi_library", "unlisted_bytes", "finalize_gap",
                                       "poll_gap",  "flop_rate",   "derived_bytes",  "collective_sizes",
-                                      NULL};
+                                      "calls",     NULL};
     for (int i = 0; all[i]; i++) {
         bool known = false;
         for (const char *const *key = program->reader->keys; *key; key++)

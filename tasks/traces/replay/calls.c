@@ -297,6 +297,13 @@ ker_time replay_gap(const struct replay_task *t)
     return picoseconds(r->gap_ns - (!t->rules->cpu ? 0 : r->away_ns < r->gap_ns ? r->away_ns : r->gap_ns));
 }
 
+ker_time replay_duration(const struct replay_task *t)
+{
+    const struct mars_record *r = &t->record;
+    bool first = t->read <= 1 && !(t->threads && t->threads->now);
+    return first || r->polls > 1 || !mars_number(r, MARS_FIELD_flag, 1) ? 0 : picoseconds(r->duration_ns);
+}
+
 static bool comm_is_elsewhere(const struct replay_task *t, enum mars_field field)
 {
     int64_t number = mars_number(&t->record, field, 0);

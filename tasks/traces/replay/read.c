@@ -55,6 +55,19 @@ static void op_put(struct task_program *program, struct trace_code *code, struct
     trace_code_put(code, op);
 }
 
+/* What the call takes by itself. One that is no operation is computation of that time. */
+static void takes_put(struct trace_code *code, const struct replay_task *t, const struct task_op *op)
+{
+    struct task_op takes = {.kind = TASK_OP_TAKES, .time = replay_duration(t)};
+    if (takes.time == 0 || (op && (op->kind == TASK_OP_COMPUTE || op->kind >= TASK_OP_FINALIZE)))
+        return;
+    takes.call = op ? op->call : NULL;
+    if (op)
+        trace_code_put(code, &takes);
+    else
+        trace_code_compute(code, (uint64_t)(takes.time / code->store->form.unit));
+}
+
 /* The computation before a call, and the call; code: of its thread, called: of the task. */
 static enum ker_status record_put(struct task_program *program, struct trace_code *code,
                                   struct trace_called *called, struct replay_task *t, bool *ends,
@@ -74,6 +87,8 @@ static enum ker_status record_put(struct task_program *program, struct trace_cod
             trace_code_compute(code, (uint64_t)(gap / program->store.form.unit));
         if (some)
             op_put(program, code, t, &op);
+        if (program->rules.traced && t->part + 1 == t->parts)
+            takes_put(code, t, some ? &op : NULL);
         *ends = some && (op.kind == TASK_OP_FINALIZE || op.kind == TASK_OP_ABORT);
     }
     if (counts)

@@ -79,6 +79,7 @@ static enum ker_status replay_open(struct task_program **opened, const struct ke
     program->rules.counts = task_calls_wanted(config, true);
     program->rules.died = ker_config_is(config, TASK_KEY(path, "died"), "end");
     program->rules.polls = !ker_config_is(config, "mpi.progress", "adapter");
+    program->rules.traced = ker_config_is(config, TASK_KEY(path, "calls"), "traced");
     program->rules.unknown = ker_config_is(config, TASK_KEY(path, "unknown"), "compute");
     enum ker_status status = ker_comm_worst(comm, trace_open(program, error));
     if (status == KER_OK) /* all see the same number of tasks before they share them out */
@@ -116,6 +117,15 @@ static enum ker_status task_prepare(struct task_program *program, struct own_tas
     struct replay_task t = {.rules = &program->rules, .comms = program->comms.comm};
     if (!mars_task_open(&t.trace, program->trace, task, &why))
         return ker_fail(error, KER_BAD_INPUT, "%s", why.text);
+    const char *waits = mars_task_info(t.trace, "waits");
+    if (program->rules.traced && !(waits && strcmp(waits, "removed") == 0)) {
+        mars_task_close(t.trace);
+        return ker_fail(
+            error, KER_BAD_INPUT,
+            "%s: jobs[].calls = \"traced\" needs a trace without waits: marsconv --to mars --no-waits "
+            "%s NEW",
+            program->path, program->path);
+    }
     t.comm = replay_comms_of(&program->comms, t.trace);
     t.pairs = replay_pairs(t.trace);
     own->held->code.store = &program->store;
@@ -292,6 +302,15 @@ const struct ker_option task_replay_options[] = {
      .meaning =
          "trace (mars): what computation is: the time between two calls that the task was running on a "
          "processor, or all of it."},
+    {.key = "jobs[].calls",
+     .type = KER_TYPE_CHOICE,
+     .fallback = "modelled",
+     .choices = "modelled|traced",
+     .meaning =
+         "trace (mars): what a call of MPI costs the processor: what node and mpi keys say, or what the "
+         "trace says it took, less "
+         "what the network takes now; the trace must be without waits (marsconv --no-waits). See "
+         "docs/traces.md."},
     {.key = "jobs[].died",
      .type = KER_TYPE_CHOICE,
      .fallback = "error",

@@ -67,6 +67,7 @@ struct replay_rules {
     bool unknown; /* what cannot be replayed is computation of its traced time */
     bool died;    /* tasks that did not come to MPI_Finalize are replayed up to there */
     bool counts;  /* calls are counted */
+    bool traced;  /* calls take their traced times */
 };
 
 struct replay_call; /* what a function is */
@@ -184,6 +185,8 @@ void replay_active_release(struct replay_task *); /* what is known of its reques
 bool replay_pairs(const struct mars_task *);
 /* The computation before the record; 0 before MPI_Init. */
 ker_time replay_gap(const struct replay_task *);
+/* What the call took; 0 for what is none of the job's (MPI_Init), or is waiting (tests that find nothing). */
+ker_time replay_duration(const struct replay_task *);
 /* The operation of the record that t->part says; t->parts is set. *some: there is one. An error names the
  * call and what is wrong; `path` is the trace. */
 enum ker_status replay_translate(struct replay_task *, struct task_op *, bool *some, const char *path,

@@ -109,7 +109,7 @@ bool replay_threads_after(struct replay_task *t, struct task_op *after)
 
 void replay_threads_put(struct replay_task *t, const struct task_op *op)
 {
-    if (op->kind != TASK_OP_COMPUTE)
+    if (op->kind != TASK_OP_COMPUTE && op->kind != TASK_OP_TAKES)
         t->threads->ops[t->threads->now]++;
 }
 
