@@ -36,9 +36,12 @@ static enum ker_status config_of(struct ker_config **config, const char *path,
     if (!full)
         return ker_fail(error, KER_BAD_INPUT, "%s: %s", path, strerror(errno));
     char *name = quoted(full);
-    char *text = ker_format(
-        "jobs = ( { program = \"trace\"; trace = \"%s\"; clock = \"%s\"; mpi_library = \"%s\"; } );", name,
-        options->wall ? "wall" : "cpu", options->mpich ? "mpich" : "openmpi");
+    char *text =
+        ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; %smpi_library = \"%s\"; } );", name,
+                   !mars_trace_known(path) ? ""
+                   : options->wall         ? "clock = \"wall\"; "
+                                           : "clock = \"cpu\"; ",
+                   options->mpich ? "mpich" : "openmpi");
     enum ker_status status = ker_config_parse(config, "marsconv", text, NULL, 0, tables, error);
     free(text);
     free(name);
