@@ -218,9 +218,7 @@ static bool task_issue(struct task_mpi *mpi, struct task_state *task, ker_time n
         return true;
     case TASK_OP_PARRIVED:
         return task_partitioned_asked(mpi, task);
-    case TASK_OP_PROBE:
-    case TASK_OP_IPROBE:
-    case TASK_OP_MPROBE:
+    case TASK_OP_PROBE ... TASK_OP_MPROBE:
         return issue_probe(mpi, task, now);
     case TASK_OP_MRECV:
     case TASK_OP_IMRECV:

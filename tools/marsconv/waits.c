@@ -11,16 +11,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Do all tasks say the time of day? Their clocks then are those of their hosts. */
-static bool time_of_day(struct conv_source *source, bool *known, struct mars_error *error)
+/* Do all tasks say the time of day? Their clocks then are those of their hosts. Threads of a task cannot be
+ * told in which order they called when their calls become shorter. */
+static bool tasks_look(struct conv_source *source, bool *time_of_day, struct mars_error *error)
 {
-    *known = true;
-    for (uint32_t i = 0; i < source->tasks && *known && !error->text[0]; i++) {
+    *time_of_day = true;
+    for (uint32_t i = 0; i < source->tasks && !error->text[0]; i++) {
         struct conv_task task;
         struct conv_record record;
         if (conv_task_open(&task, source, i, error) && conv_thread_open(&task, CONV_ALL, error) &&
             conv_next(&task, &record, error))
-            *known = record.over_ns > 0;
+            *time_of_day = *time_of_day && record.over_ns > 0;
+        if (!error->text[0] && task.about->threads > 1)
+            mars_fail(error, "%s: task %u has calls of %u threads, whose waits cannot be taken out",
+                      source->path, i, task.about->threads);
         conv_task_close(&task);
     }
     return !error->text[0];
@@ -86,7 +90,7 @@ bool conv_no_waits(struct conv_source *source, struct conv_sink *sink, struct ma
     struct cut all = {.last = source->tasks - 1, .losses = sink->losses};
     struct cut_kept none = {0};
     bool known;
-    if (!time_of_day(source, &known, error) || !cut_any_prepare(&all, source, error))
+    if (!tasks_look(source, &known, error) || !cut_any_prepare(&all, source, error))
         return false;
     all.waits = waits_new(source->tasks, known);
     bool fine = true;
