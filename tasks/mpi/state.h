@@ -261,8 +261,7 @@ struct task_mpi {
     struct task_mpi_sent *sent; /* TASK_SENT for each job; NULL: not counted */
     struct stats_matrix *pairs; /* of tasks; NULL: not wanted; by their numbers: */
     const uint32_t *first;      /* by job, of its first task */
-    bool waits_told;            /* output.waits */
-    bool waits;                 /* are told apart; then a struct task_note stands behind each request */
+    bool waits, waits_told;     /* told apart: a struct task_note stands behind each request; output.waits */
     struct task_waited *waited; /* by task; NULL: without waits */
     struct task_path *path;     /* NULL: not wanted; only with waits */
     struct task_cause cause;    /* what happens now; only with waits */
