@@ -5,6 +5,9 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -92,6 +95,36 @@ static void test_belongs(void **state)
     refused("way: { turns = 1; };", "it is for \"deep\""); /* the trait */
     refused("tree: { kind = \"peer\"; };", "is none of: apple, pear, rose; did you mean \"pear\"?");
     refused("way: { kind = \"shallow\"; };", "is none of: deep, straight");
+}
+
+/* Tables of two kinds that begin with the same key. */
+#define WEIGHT "fruit.weight" /* one text for both, as compilers have it */
+static const struct ker_option
+    one[] = {{.key = WEIGHT, .type = KER_TYPE_INT, .fallback = "1", .meaning = "x"}, {0}},
+    other[] = {{.key = WEIGHT, .type = KER_TYPE_INT, .fallback = "2", .meaning = "x"},
+               {.key = "fruit.size", .type = KER_TYPE_INT, .meaning = "x"},
+               {0}};
+static const struct ker_kind quince = {.name = "quince", .meaning = "x", .options = KER_OPTIONS(one)},
+                             fig = {.name = "fig", .meaning = "x", .options = KER_OPTIONS(other)};
+static const struct ker_kind *const twice_list[] = {&quince, &fig, NULL};
+static const struct ker_kinds fruits = {"fruit.kind", "fruits", sizeof(int), twice_list};
+static const struct ker_option family[] = {
+    {.key = "fruit.kind", .type = KER_TYPE_CHOICE, .fallback = "quince", .kinds = &fruits, .meaning = "x"},
+    {0}};
+
+static void test_twice(void **state)
+{
+    int status = 0;
+    pid_t child = fork();
+    if (child == 0) {
+        const struct rlimit none = {0, 0};
+        setrlimit(RLIMIT_CORE, &none);
+        fclose(stderr);
+        ker_registry_free(ker_registry_new((const struct ker_option *const[]){family, NULL}));
+        _exit(0);
+    }
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_true(WIFSIGNALED(status) || WEXITSTATUS(status) != 0);
 }
 
 static void test_find(void **state)
@@ -211,7 +244,7 @@ static void test_former(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_by_name), cmocka_unit_test(test_belongs),
-                                       cmocka_unit_test(test_find), cmocka_unit_test(test_add),
-                                       cmocka_unit_test(test_former)};
+                                       cmocka_unit_test(test_twice),   cmocka_unit_test(test_find),
+                                       cmocka_unit_test(test_add),     cmocka_unit_test(test_former)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

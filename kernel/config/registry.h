@@ -25,6 +25,8 @@ struct ker_registry {
     struct ker_option *option; /* all of them, the last one with key NULL */
     size_t options;
     const struct ker_option *tables[2];
+    const struct ker_option **added; /* the kinds' tables that they come from */
+    size_t addeds;
     char **text, **from; /* what options point to; what members are from */
     size_t texts, froms;
     struct ker_purpose_of *purpose;

@@ -124,10 +124,12 @@ static void option_add(struct ker_registry *r, struct ker_option option, const c
     *KER_APPEND(r->option, r->options) = option;
 }
 
+/* By the table, not by its keys: two that begin with the same one are a fault, which the check of all tells.
+ */
 static bool table_added(const struct ker_registry *r, const struct ker_option *table)
 {
-    for (size_t i = 0; i < r->options; i++)
-        if (r->option[i].key == table->key)
+    for (size_t i = 0; i < r->addeds; i++)
+        if (r->added[i] == table)
             return true;
     return false;
 }
@@ -139,8 +141,10 @@ static void family_add(struct ker_registry *r, const struct ker_kinds *family)
     for (size_t i = 0; i < r->members; i++) {
         const struct ker_option *const *own = r->member[i].kind->options;
         for (; r->member[i].family == family && own && *own; own++)
-            if ((*own)->key && !table_added(r, *own))
+            if ((*own)->key && !table_added(r, *own)) {
+                *KER_APPEND(r->added, r->addeds) = *own;
                 table_add(r, *own, table_belongs(r, family, *own));
+            }
     }
 }
 
@@ -159,9 +163,11 @@ void ker_registry_forget(struct ker_registry *r)
         free(r->text[i]);
     free(r->text);
     free(r->option);
+    free(r->added);
     r->text = NULL;
     r->option = NULL;
-    r->texts = r->options = 0;
+    r->added = NULL;
+    r->texts = r->options = r->addeds = 0;
 }
 
 void ker_registry_table(struct ker_registry *r)
