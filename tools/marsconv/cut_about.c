@@ -46,7 +46,14 @@ static void comm_cut(struct cut_writing *w, uint32_t number)
     c->member = members_cut(w->cut, &old->member, &map->rank);
     if (old->inter)
         c->remote = members_cut(w->cut, &old->remote, &map->remote);
-    c->rank = map->rank[old->rank] < 0 ? 0 : map->rank[old->rank];
+    c->rank = map->rank[old->rank];
+    if (c->rank <
+        0) { /* a trace may say anything: the task is not among those that it is said to be one of */
+        int32_t own = (int32_t)(w->task->about->number - w->cut->first);
+        free(c->member.run);
+        c->member = runs_make(&own, 1);
+        c->rank = 0;
+    }
     if (old->topology != MARS_PLAIN && c->member.count) { /* what is left of a grid is none */
         int32_t *neighbour = ker_alloc((old->neighbour.count + 1ull) * sizeof *neighbour);
         for (uint32_t i = 0; i < old->neighbour.count; i++) {
