@@ -127,7 +127,8 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
         s->job.class = s->job.class->form(config, path);
     }
     s->job.background = ker_config_bool(config, KEY(job, "background"));
-    s->job.counts_calls = task_calls_wanted(config, s->job.class->call != NULL) || task_calls_traced(config);
+    s->job.counts_calls =
+        task_calls_wanted(config, s->job.class->call != NULL) || task_calls_traced(config, KEY(job, "calls"));
     s->job.restart = ker_config_bool(config, KEY(job, "restart"));
     s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));
     s->job.start = ker_config_time(config, KEY(job, "start"));

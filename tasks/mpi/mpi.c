@@ -140,7 +140,7 @@ enum ker_status task_mpi_new(struct task_mpi **out, const struct ker_config *con
     struct task_mpi *mpi = ker_alloc(sizeof *mpi);
     mpi->outside = *outside;
     mpi->waits_told = task_waits_wanted(config);
-    mpi->waits = mpi->waits_told || task_calls_traced(config);
+    mpi->waits = mpi->waits_told || task_any_calls_traced(config);
     const char *series = task_calls_series(config);
     mpi->calls_by_comm = series && strcmp(series, "output.series.communicators") == 0;
     task_cause_none(mpi);

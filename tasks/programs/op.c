@@ -89,15 +89,19 @@ bool task_calls_wanted(const struct ker_config *config, bool traced)
                : traced || task_calls_series(config);
 }
 
-bool task_calls_traced(const struct ker_config *config)
+bool task_calls_traced(const struct ker_config *config, const char *key)
+{
+    return ker_config_means_key(config, key) && ker_config_is(config, key, "traced");
+}
+
+bool task_any_calls_traced(const struct ker_config *config)
 {
     bool any = false; /* a configuration for tests may be without jobs */
     int jobs = ker_config_means_key(config, "jobs[0].program") ? ker_config_count(config, "jobs") : 0;
     for (int i = 0; i < jobs && !any; i++) {
-        char path[32];
-        snprintf(path, sizeof path, "jobs[%d]", i);
-        any = ker_config_means_key(config, TASK_KEY(path, "calls")) &&
-              ker_config_is(config, TASK_KEY(path, "calls"), "traced");
+        char key[32];
+        snprintf(key, sizeof key, "jobs[%d].calls", i);
+        any = task_calls_traced(config, key);
     }
     return any;
 }

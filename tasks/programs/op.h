@@ -215,8 +215,9 @@ struct task_traced {
 bool task_calls_wanted(const struct ker_config *, bool traced);
 /* The key that wants them in periods, that of communicators first; NULL: none does. */
 const char *task_calls_series(const struct ker_config *);
-/* Do calls of a job take their traced times (jobs[].calls)? */
-bool task_calls_traced(const struct ker_config *);
+/* Do calls of a job take their traced times (key: its jobs[].calls)? Those of any job? */
+bool task_calls_traced(const struct ker_config *, const char *key);
+bool task_any_calls_traced(const struct ker_config *);
 
 /* An operation of a graph that has not come to its end, for messages. */
 struct task_unfinished {
