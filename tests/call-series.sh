@@ -4,12 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
-. tests/lib-script.sh
-m=$marssim t=$work
-run() { "$m" -q "$@" partition.bind=no 2>"$t/err"; }
-ranks() { # RANKS ARGUMENTS
-    timeout 120 mpirun -n "$1" "$m" -q "${@:2}" partition.adapt=false partition.oversubscribe=true partition.bind=no 2>"$t/err"
-}
+. tests/lib-runs.sh
 sums() { # TABLE: of each function or communicator, over all periods
     awk -F, 'NR > 1 { for (i = 4; i <= 7; i++) sum[$3, i] += $i; of[$3] }
         END { for (one in of) printf "%s %.0f %.0f %.0f %.0f\n", one, sum[one, 4], sum[one, 5], sum[one, 6], sum[one, 7] }' "$1" | LC_ALL=C sort

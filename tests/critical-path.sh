@@ -4,12 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
-. tests/lib-script.sh
-m=$marssim t=$work
-run() { "$m" -q "$@" partition.bind=no 2>"$t/err"; }
-ranks() { # RANKS ARGUMENTS
-    timeout 120 mpirun -n "$1" "$m" -q "${@:2}" partition.adapt=false partition.oversubscribe=true partition.bind=no 2>"$t/err"
-}
+. tests/lib-runs.sh
 # Of one job: its rows add up to its path, which ends when the job does; each step begins where the next one ends; steps and rows say the same.
 adds_up() { # FOLDER
     jq -e '.result.jobs[] | .finish_ps as $at | .critical_path | .to_ps == $at and .from_ps < $at and ([.kinds[]] | add) == $at - .from_ps and

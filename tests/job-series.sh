@@ -2,12 +2,7 @@
 # Series of jobs and tasks: they add up to tasks.csv, are the same on any number of ranks and after a checkpoint, and cost no result.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-. tests/lib-script.sh
-m=$marssim t=$work
-run() { "$m" -q "$@" partition.bind=no 2>"$t/err"; }
-ranks() { # RANKS ARGUMENTS
-    mpirun -n "$1" "$m" -q "${@:2}" partition.adapt=false partition.oversubscribe=true partition.bind=no 2>"$t/err"
-}
+. tests/lib-runs.sh
 cat >"$t/sums.awk" <<'AWK'
 BEGIN { FS = ","; split("compute_ps wait_ps send_wait_ps messages_sent bytes_sent messages_received bytes_received", name, " ") }
 FNR == 1 { split("", column); for (i = 1; i <= NF; i++) column[$i] = i; file++; next }

@@ -3,12 +3,7 @@
 # nothing else, and are the same on any number of ranks and after a checkpoint.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-. tests/lib-script.sh
-m=$marssim t=$work
-run() { "$m" -q "$@" partition.bind=no 2>"$t/err"; }
-ranks() { # RANKS ARGUMENTS
-    mpirun -n "$1" "$m" -q "${@:2}" partition.adapt=false partition.oversubscribe=true partition.bind=no 2>"$t/err"
-}
+. tests/lib-runs.sh
 # Sums from means, which are doubles: they must agree to a part of 10^12. Parts of packets are those of total_latency_ps, without the
 # source queue those of packet_latency_ps; of messages those of message_latency_ps.
 adds_up() { # FOLDER

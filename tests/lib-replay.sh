@@ -44,3 +44,15 @@ everywhere() {
     done
     check "$name: the same after each of them"
 }
+
+counts() { # FOLDER: messages and bytes of each task, and its calls
+    awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i ~ /^(messages|bytes)_/) wanted[i] = 1; next}
+        {for (i = 1; i <= NF; i++) if (wanted[i]) printf "%s ", $i; print ""}' "$1/tasks.csv"
+    awk -F, 'NR > 1 && $2 !~ /Init|Comm_|Finalize/ {print $1, $2, $3}' "$1/calls.csv" | sort
+}
+
+same_counts() { # FOLDER OTHER: of what two tracers have recorded
+    counts "$1" >one.counts
+    counts "$2" >other.counts
+    [ -s one.counts ] && diff one.counts other.counts >err 2>&1
+}

@@ -18,14 +18,7 @@ everywhere "an archive" "$archive"
 check "both are replayed"
 grep -q 'they are taken as equal' err
 check "what was assumed is told"
-counts() { # FOLDER: messages and bytes of each task, and its calls
-    awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i ~ /^(messages|bytes)_/) wanted[i] = 1; next}
-        {for (i = 1; i <= NF; i++) if (wanted[i]) printf "%s ", $i; print ""}' "$1/tasks.csv"
-    awk -F, 'NR > 1 && $2 !~ /Init|Comm_|Finalize/ {print $1, $2, $3}' "$1/calls.csv" | sort
-}
-counts one >one.counts
-counts mars >mars.counts
-[ -s one.counts ] && diff one.counts mars.counts >err 2>&1
+same_counts one mars
 check "the same messages, bytes and calls of every task"
 awk -F, 'NR > 1 && $5 <= 0 {bad = 1} END {exit bad}' one/calls.csv
 check "calls have the time that they took"

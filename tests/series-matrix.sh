@@ -3,12 +3,7 @@
 # the same on any number of ranks and after a checkpoint; what cannot be is refused.
 set -u
 cd "$(dirname "$0")/.." || exit 2
-. tests/lib-script.sh
-m=$marssim t=$work
-run() { "$m" -q "$@" partition.bind=no 2>"$t/err"; }
-ranks() { # RANKS ARGUMENTS
-    mpirun -n "$1" "$m" -q "${@:2}" partition.adapt=false partition.oversubscribe=true partition.bind=no 2>"$t/err"
-}
+. tests/lib-runs.sh
 # Boards of 4 switches, racks of 2 boards, 3 racks; 2 nodes to a switch: node / 8 is its board, node / 16 its rack. Two tasks to a node.
 cat >"$t/in.cfg" <<'C'
 topology = { kind = "hierarchical"; groups = [4, 2, 3]; nodes_per_switch = 2; links = [1, 1, 1]; bandwidth = "10 GB/s"; latency = "50 ns"; };

@@ -19,14 +19,7 @@ mpicc -O1 -Wall -Werror -o ring simgrid/ring.c >err 2>&1 && mpirun -n 4 "$marstr
 check "the program is traced by marstrace and replayed"
 [ "$(grep -c 'warning: trace .*(4 of 4 tasks)' err)" -eq 2 ] && grep -q 'taken as those of MPI_COMM_WORLD' err
 check "what was assumed is told once"
-counts() { # FOLDER: messages and bytes of each task, and its calls
-    awk -F, 'NR == 1 {for (i = 1; i <= NF; i++) if ($i ~ /^(messages|bytes)_/) wanted[i] = 1; next}
-        {for (i = 1; i <= NF; i++) if (wanted[i]) printf "%s ", $i; print ""}' "$1/tasks.csv"
-    awk -F, 'NR > 1 && $2 !~ /Init|Comm_|Finalize/ {print $1, $2, $3}' "$1/calls.csv" | sort
-}
-counts one >one.counts
-counts mars >mars.counts
-[ -s one.counts ] && diff one.counts mars.counts >err 2>&1
+same_counts one mars
 check "the same messages, bytes and calls of every task"
 
 # ---- by hand ----

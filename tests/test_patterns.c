@@ -223,6 +223,19 @@ static void messages_check(const struct graph_pattern *p, const struct graph *gr
     assert_int_equal(sum, 0);
 }
 
+/* One that is a text of its own, which is freed. */
+static void pattern_check(char *parameters)
+{
+    struct graph_pattern *p;
+    assert_int_equal(open_pattern(&p, parameters), KER_OK);
+    struct graph *graph = make(parameters);
+    counts_check(p, graph);
+    messages_check(p, graph);
+    graph_free(graph);
+    graph_pattern_close(p);
+    free(parameters);
+}
+
 static void test_all(void **state)
 {
     static const char *const more[] = {
@@ -250,15 +263,7 @@ static void test_all(void **state)
     for (size_t i = 0; i < LENGTH(more); i++)
         for (uint32_t size = strstr(more[i], "root") || strstr(more[i], "bisect") ? 3 : 1; size < 70;
              size++) {
-            char *parameters = ker_format("%s commsize=%u", more[i], size);
-            struct graph_pattern *p;
-            assert_int_equal(open_pattern(&p, parameters), KER_OK);
-            struct graph *graph = make(parameters);
-            counts_check(p, graph);
-            messages_check(p, graph);
-            graph_free(graph);
-            graph_pattern_close(p);
-            free(parameters);
+            pattern_check(ker_format("%s commsize=%u", more[i], size));
         }
 }
 
@@ -267,30 +272,14 @@ static void test_grids(void **state)
     static const char *const grids[] = {"[1]",     "[2]",       "[7]",       "[1,1,1]", "[2,3]",
                                         "[5,1,4]", "[2,2,2,2]", "[3,1,4,2]", "[4,4,4]", "[1,6]"};
     for (size_t i = 0; i < 2 * LENGTH(grids); i++) {
-        char *parameters = ker_format("pattern=stencil timesteps=3 datasize=12 sides=%s "
-                                      "grid_periodic=%s",
-                                      grids[i / 2], i % 2 ? "true" : "false");
-        struct graph_pattern *p;
-        assert_int_equal(open_pattern(&p, parameters), KER_OK);
-        struct graph *graph = make(parameters);
-        counts_check(p, graph);
-        messages_check(p, graph);
-        graph_free(graph);
-        graph_pattern_close(p);
-        free(parameters);
+        pattern_check(ker_format("pattern=stencil timesteps=3 datasize=12 sides=%s "
+                                 "grid_periodic=%s",
+                                 grids[i / 2], i % 2 ? "true" : "false"));
     }
     for (uint32_t k = 0; k < 7; k++)
         for (int gap = -1; gap < 2; gap++) {
-            char *parameters = ker_format("pattern=allreduce_recdoub commsize=%u datasize=100 %s", 1u << k,
-                                          gap < 0 ? "" : "rpl_dep_cmp=3");
-            struct graph_pattern *p;
-            assert_int_equal(open_pattern(&p, parameters), KER_OK);
-            struct graph *graph = make(parameters);
-            counts_check(p, graph);
-            messages_check(p, graph);
-            graph_free(graph);
-            graph_pattern_close(p);
-            free(parameters);
+            pattern_check(ker_format("pattern=allreduce_recdoub commsize=%u datasize=100 %s", 1u << k,
+                                     gap < 0 ? "" : "rpl_dep_cmp=3"));
         }
 }
 

@@ -4,12 +4,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 2
 command -v jq >/dev/null || { echo "SKIP: jq is missing"; exit 0; }
-. tests/lib-script.sh
-m=$marssim t=$work
-run() { "$m" -q "$@" partition.bind=no 2>"$t/err"; }
-ranks() { # RANKS ARGUMENTS
-    timeout 120 mpirun -n "$1" "$m" -q "${@:2}" partition.adapt=false partition.oversubscribe=true partition.bind=no 2>"$t/err"
-}
+. tests/lib-runs.sh
 # By the names of the columns; waits.csv has one row for each of tasks.csv, in the same order.
 adds_up() { # FOLDER
     awk -F, 'FNR == 1 { delete at; for (i = 1; i <= NF; i++) at[$i] = i; next }

@@ -372,30 +372,13 @@ const struct ker_option task_goal_options[] = {
     {.key = NULL},
 };
 
-const struct task_program_class task_goal_class = {
-    .open = program_open,
-    .tasks = program_tasks,
-    .comms = program_comms,
-    .prepare = program_prepare,
-    .next = program_next,
-    .close = program_close,
-    .position = program_position,
-    .streams = program_streams,
-    .complete = program_complete,
-    .ready = program_ready,
-    .unfinished = program_unfinished,
-};
-
-const struct task_program_class task_schedule_class = {
-    .open = schedule_open,
-    .tasks = program_tasks,
-    .comms = program_comms,
-    .prepare = program_prepare,
-    .next = program_next,
-    .close = program_close,
-    .position = program_position,
-    .streams = program_streams,
-    .complete = program_complete,
-    .ready = program_ready,
-    .unfinished = program_unfinished,
-};
+/* A file and a pattern differ in how they are opened. */
+#define GRAPH_CLASS(opened)                                                                                  \
+    {                                                                                                        \
+        .open = (opened), .tasks = program_tasks, .comms = program_comms, .prepare = program_prepare,        \
+        .next = program_next, .close = program_close, .position = program_position,                          \
+        .streams = program_streams, .complete = program_complete, .ready = program_ready,                    \
+        .unfinished = program_unfinished,                                                                    \
+    }
+const struct task_program_class task_goal_class = GRAPH_CLASS(program_open);
+const struct task_program_class task_schedule_class = GRAPH_CLASS(schedule_open);

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "tasks/traces/dimemas/dimemas.h"
 #include "tasks/traces/trace.h"
+#include "tests/fuzz/foreign_check.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -22,27 +23,9 @@ static void op_check(const struct task_op *op, const struct foreign_trace *of)
 
 static void task_check(const struct dimemas_trace *trace, const struct foreign_trace *of, uint32_t task)
 {
-    struct ker_error error = {0};
-    struct trace_store store;
-    struct replay_order order = {0};
-    trace_store_init(&store, 1 << 20, (struct trace_form){.unit = 1, .lines = true});
-    replay_order_init(&order, of->comms);
-    replay_order_begin(&order, task, of->comm);
-    struct trace_code code = {.store = &store};
-    struct foreign_task out = {.trace = of, .task = task, .code = &code, .order = &order, .counts = true};
-    enum ker_status status = dimemas_task_read(trace, &out, &error);
-    ker_assert(status == KER_OK || (status == KER_BAD_INPUT && error.text[0]));
-    trace_code_end(&code);
-    struct trace_reader reader = {.code = &code};
-    struct task_op op = {0};
-    trace_reader_seek(&reader, 0, 0);
-    while (status == KER_OK && trace_reader_next(&reader, &op))
-        op_check(&op, of);
-    ker_assert(status != KER_OK || op.kind == TASK_OP_FINALIZE);
-    trace_reader_release(&reader);
-    trace_code_release(&code);
-    replay_order_release(&order);
-    trace_store_release(&store);
+    struct foreign_check c;
+    foreign_begin(&c, of, task, of->comm, 1 << 20, true);
+    foreign_end(&c, dimemas_task_read(trace, &c.out, &c.error), op_check);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -2,6 +2,7 @@
  * they are refused with a message, or become operations whose communicators, ranks, roots and sizes are such.
  * The bytes are definitions, then events: a kind and small numbers. */
 #include "tasks/traces/otf2/otf2.h"
+#include "tests/fuzz/foreign_check.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -89,29 +90,12 @@ static void op_check(const struct task_op *op, const struct foreign_trace *of)
         ker_assert(op->collective < TASK_COLL_COUNT && op->peer >= 0);
 }
 
-static void code_check(const struct trace_code *code, const struct foreign_trace *of)
-{
-    struct trace_reader reader = {.code = code};
-    struct task_op op = {0};
-    trace_reader_seek(&reader, 0, 0);
-    while (trace_reader_next(&reader, &op))
-        op_check(&op, of);
-    ker_assert(op.kind == TASK_OP_FINALIZE);
-    trace_reader_release(&reader);
-}
-
 static void task_check(const struct otf2_trace *trace, const struct foreign_trace *of, uint32_t task,
                        struct bytes b)
 {
-    struct ker_error error = {0};
-    struct trace_store store;
-    struct replay_order order = {0};
-    trace_store_init(&store, 1 << 20, (struct trace_form){.unit = 1});
-    replay_order_init(&order, of->comms);
-    replay_order_begin(&order, task, of->comm);
-    struct trace_code code = {.store = &store};
-    struct foreign_task out = {.trace = of, .task = task, .code = &code, .order = &order, .counts = true};
-    struct otf2_task t = {.trace = trace, .out = &out, .error = &error};
+    struct foreign_check c;
+    foreign_begin(&c, of, task, of->comm, 1 << 20, false);
+    struct otf2_task t = {.trace = trace, .out = &c.out, .error = &c.error};
     bool more = true;
     for (int pass = 0; pass < 2; pass++) {
         struct bytes rest = b;
@@ -125,14 +109,9 @@ static void task_check(const struct otf2_trace *trace, const struct foreign_trac
         }
     }
     enum ker_status status = otf2_task_end(&t);
-    ker_assert(status == KER_OK ? error.text[0] == 0 : status == KER_BAD_INPUT && error.text[0] != 0);
-    trace_code_end(&code);
-    if (status == KER_OK)
-        code_check(&code, of);
+    ker_assert(status == KER_OK ? c.error.text[0] == 0 : status == KER_BAD_INPUT && c.error.text[0] != 0);
     otf2_task_release(&t);
-    trace_code_release(&code);
-    replay_order_release(&order);
-    trace_store_release(&store);
+    foreign_end(&c, status, op_check);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE /* memfd_create */
 #include "tasks/traces/simgrid/simgrid.h"
 #include "tasks/traces/trace.h"
+#include "tests/fuzz/foreign_check.h"
 
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -15,8 +16,9 @@ static void peer_check(int32_t peer, uint32_t tasks)
     ker_assert(peer >= TASK_PROC_NULL && peer < (int32_t)tasks);
 }
 
-static void op_check(const struct task_op *op, uint32_t tasks)
+static void op_check(const struct task_op *op, const struct foreign_trace *of)
 {
+    uint32_t tasks = of->tasks;
     ker_assert(op->kind < TASK_OP_COUNT && op->call && op->comm == 0);
     peer_check(op->peer, tasks);
     peer_check(op->peer2, tasks);
@@ -32,30 +34,12 @@ static void op_check(const struct task_op *op, uint32_t tasks)
     ker_assert(op->time >= 0 && op->time <= TRACE_GAP_MOST);
 }
 
-static void task_check(const struct simgrid_trace *trace, struct foreign_trace *of, uint32_t task)
+static void task_check(const struct simgrid_trace *trace, const struct foreign_trace *of, uint32_t task)
 {
-    struct ker_error error = {0};
-    struct trace_store store;
-    struct replay_order order = {0};
     struct task_comm world = {.size = (int32_t)of->tasks};
-    trace_store_init(&store, task % 2 ? 0 : 1 << 20, (struct trace_form){.unit = 1, .lines = true});
-    replay_order_init(&order, 1);
-    replay_order_begin(&order, task, &world);
-    struct trace_code code = {.store = &store};
-    struct foreign_task out = {.trace = of, .task = task, .code = &code, .order = &order, .counts = true};
-    enum ker_status status = simgrid_task_read(trace, &out, NULL, &error);
-    ker_assert(status == KER_OK || (status == KER_BAD_INPUT && error.text[0]));
-    trace_code_end(&code);
-    struct trace_reader reader = {.code = &code};
-    struct task_op op = {0};
-    trace_reader_seek(&reader, 0, 0);
-    while (status == KER_OK && trace_reader_next(&reader, &op))
-        op_check(&op, of->tasks);
-    ker_assert(status != KER_OK || op.kind == TASK_OP_FINALIZE);
-    trace_reader_release(&reader);
-    trace_code_release(&code);
-    replay_order_release(&order);
-    trace_store_release(&store);
+    struct foreign_check c;
+    foreign_begin(&c, of, task, &world, task % 2 ? 0 : 1 << 20, true);
+    foreign_end(&c, simgrid_task_read(trace, &c.out, NULL, &c.error), op_check);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -9,19 +9,20 @@ struct channel {
     uint64_t sends_seen, receives_seen; /* inside, while it is decided */
 };
 
-static uint64_t channel_hash(const void *key)
+uint64_t cut_channel_hash(const void *key)
 {
     const struct cut_channel *c = key;
     return ker_hash(c->comm ^ ker_hash((uint64_t)c->from << 32 ^ c->to) ^ (uint64_t)c->tag << 7);
 }
 
-static bool channel_same(const void *entry, const void *key)
+bool cut_channel_same(const void *entry, const void *key)
 {
     const struct cut_channel *a = entry, *b = key;
     return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
 }
 
-static const struct ker_table_kind channel_kind = {sizeof(struct channel), channel_hash, channel_same};
+static const struct ker_table_kind channel_kind = {sizeof(struct channel), cut_channel_hash,
+                                                   cut_channel_same};
 
 static struct channel *channel_of(struct cut *cut, const struct cut_channel *key)
 {

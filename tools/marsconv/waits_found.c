@@ -52,18 +52,6 @@ struct waits {
     int64_t offset[]; /* by task: what is added to its clock */
 };
 
-static uint64_t channel_hash(const void *key)
-{
-    const struct cut_channel *c = key;
-    return ker_hash(c->comm ^ ker_hash((uint64_t)c->from << 32 ^ c->to) ^ (uint64_t)c->tag << 7);
-}
-
-static bool channel_same(const void *entry, const void *key)
-{
-    const struct cut_channel *a = entry, *b = key;
-    return a->comm == b->comm && a->from == b->from && a->to == b->to && a->tag == b->tag;
-}
-
 static uint64_t collective_hash(const void *key)
 {
     const struct collective *c = key;
@@ -88,7 +76,8 @@ static bool wait_same(const void *entry, const void *key)
     return a->number == b->number && a->thread == b->thread;
 }
 
-static const struct ker_table_kind channel_kind = {sizeof(struct channel), channel_hash, channel_same},
+static const struct ker_table_kind channel_kind = {sizeof(struct channel), cut_channel_hash,
+                                                   cut_channel_same},
                                    collective_kind = {sizeof(struct collective), collective_hash,
                                                       collective_same},
                                    wait_kind = {sizeof(struct wait), wait_hash, wait_same};
