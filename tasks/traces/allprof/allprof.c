@@ -9,18 +9,11 @@
 #include "tasks/traces/allprof/allprof.h"
 
 #include "tasks/tasks.h"
-#include "tasks/traces/store/hand.h"
+#include "tasks/traces/store/own.h"
 #include "tasks/traces/trace.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct own_task {
-    const struct trace_task *read;
-    struct trace_reader reader;
-    uint64_t before; /* the last call of next(): where it read, and the line */
-    uint32_t before_line;
-};
 
 struct task_program {
     char *folder;
@@ -32,7 +25,7 @@ struct task_program {
     uint32_t rank, ranks;    /* of those that read in open() */
     struct trace_tasks held; /* what was read; a note is the communicator of each event: int32_t */
     struct allprof_comms comms;
-    struct own_task *own;
+    struct trace_own *own;
     uint32_t own_count;
 };
 
@@ -56,20 +49,11 @@ static void reads_release(struct allprof_read *read, uint32_t count)
     free(read);
 }
 
-static void own_release(struct task_program *program)
-{
-    for (uint32_t i = 0; i < program->own_count; i++)
-        trace_reader_release(&program->own[i].reader);
-    free(program->own);
-    program->own = NULL;
-    program->own_count = 0;
-}
-
 static void allprof_close(struct task_program *program)
 {
     if (!program)
         return;
-    own_release(program);
+    trace_own_release(&program->own, &program->own_count);
     trace_tasks_release(&program->held);
     allprof_file_free(program->spare);
     trace_store_release(&program->store);
@@ -224,7 +208,7 @@ static const struct task_comm *allprof_comms(const struct task_program *program,
 static enum ker_status allprof_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
                                     struct ker_comm *comm, struct ker_error *error)
 {
-    own_release(program);
+    trace_own_release(&program->own, &program->own_count);
     trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->tasks, comm);
     return trace_store_status(&program->store, error);
 }
@@ -236,11 +220,11 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
     program->own = ker_alloc(count * sizeof *program->own);
     program->own_count = count;
     for (uint32_t i = 0; i < count; i++) {
-        struct own_task *own = &program->own[i];
-        own->read = trace_tasks_find(&program->held, own_tasks[i]);
-        ker_assert(own->read && own->read->code.total);
-        own->reader.code = &own->read->code;
-        own->reader.comm = (const int32_t *)(const void *)own->read->note;
+        struct trace_own *own = &program->own[i];
+        own->held = trace_tasks_find(&program->held, own_tasks[i]);
+        ker_assert(own->held && own->held->code.total);
+        own->reader.code = &own->held->code;
+        own->reader.comm = (const int32_t *)(const void *)own->held->note;
         trace_reader_seek(&own->reader, 0, 0);
     }
     return KER_OK;
@@ -248,38 +232,23 @@ static enum ker_status allprof_prepare(struct task_program *program, const uint3
 
 static bool allprof_next(struct task_program *program, uint32_t own, struct task_op *op)
 {
-    struct own_task *task = &program->own[own];
-    task->before = trace_reader_position(&task->reader);
-    task->before_line = task->reader.line;
-    if (trace_reader_next(&task->reader, op))
-        return true;
-    trace_reader_seek(&task->reader, 0, 0); /* a background job that starts again */
-    return false;
+    return trace_own_next(&program->own[own], op);
 }
 
-/* The files are the same, so the operations are. */
 static void allprof_position(struct task_program *program, uint32_t own, struct ker_chunk *c)
 {
-    struct own_task *task = &program->own[own];
-    uint64_t before = ker_chunk_u64(c, task->before);
-    ker_chunk_same(c, task->read->code.total);
-    KER_CHUNK(c, task->before_line);
-    c->bad |= before > task->read->code.total;
-    if (!c->loads || c->bad)
-        return;
-    task->before = before;
-    trace_reader_seek(&task->reader, before, task->before_line);
+    trace_own_position(&program->own[own], c);
 }
 
 static struct task_taken allprof_taken(const struct task_program *program, uint32_t own)
 {
-    return program->own[own].read->taken;
+    return program->own[own].held->taken;
 }
 
 static bool allprof_call_of(const struct task_program *program, uint32_t own, uint32_t index,
                             struct task_call *call)
 {
-    return trace_called_get(&program->own[own].read->code.called, index, call);
+    return trace_called_get(&program->own[own].held->code.called, index, call);
 }
 
 const struct ker_option task_allprof_options[] = {

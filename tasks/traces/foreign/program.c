@@ -4,17 +4,10 @@
  * what the replay needs is kept. A run that begins again with its tasks elsewhere hands them over.
  */
 #include "tasks/traces/foreign/foreign.h"
-#include "tasks/traces/store/hand.h"
+#include "tasks/traces/store/own.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-struct own_task {
-    const struct trace_task *held;
-    struct trace_reader reader;
-    uint64_t before; /* the last call of next(): where it read, and the line */
-    uint32_t before_line;
-};
 
 struct task_program {
     const struct foreign_reader *reader;
@@ -25,18 +18,9 @@ struct task_program {
     struct replay_order order;       /* until the ranks have agreed */
     struct trace_store store;
     struct trace_tasks held;
-    struct own_task *own;
+    struct trace_own *own;
     uint32_t own_count;
 };
-
-static void own_release(struct task_program *program)
-{
-    for (uint32_t i = 0; i < program->own_count; i++)
-        trace_reader_release(&program->own[i].reader);
-    free(program->own);
-    program->own = NULL;
-    program->own_count = 0;
-}
 
 static void trace_close(struct task_program *program)
 {
@@ -49,7 +33,7 @@ void foreign_close(struct task_program *program)
 {
     if (!program)
         return;
-    own_release(program);
+    trace_own_release(&program->own, &program->own_count);
     trace_tasks_release(&program->held);
     trace_store_release(&program->store);
     replay_order_release(&program->order);
@@ -196,7 +180,7 @@ static enum ker_status task_read(struct task_program *program, struct trace_task
 enum ker_status foreign_hand(struct task_program *program, const uint32_t *own_tasks, uint32_t count,
                              struct ker_comm *comm, struct ker_error *error)
 {
-    own_release(program);
+    trace_own_release(&program->own, &program->own_count);
     trace_tasks_hand(&program->held, &program->store, own_tasks, count, program->trace.tasks, comm);
     return trace_store_status(&program->store, error);
 }
@@ -209,7 +193,7 @@ enum ker_status foreign_prepare(struct task_program *program, const uint32_t *ow
     program->own = ker_alloc(count * sizeof *program->own);
     program->own_count = count;
     for (uint32_t i = 0; i < count && status == KER_OK; i++) {
-        struct own_task *own = &program->own[i];
+        struct trace_own *own = &program->own[i];
         struct trace_task *held = trace_tasks_find(&program->held, own_tasks[i]);
         ker_assert(held);
         if (held->code.total == 0)
@@ -247,27 +231,12 @@ enum ker_status foreign_agree(struct task_program *program, struct ker_comm *com
 
 bool foreign_next(struct task_program *program, uint32_t number, struct task_op *op)
 {
-    struct own_task *own = &program->own[number];
-    own->before = trace_reader_position(&own->reader);
-    own->before_line = own->reader.line;
-    if (trace_reader_next(&own->reader, op))
-        return true;
-    trace_reader_seek(&own->reader, 0, 0); /* a background job that starts again */
-    return false;
+    return trace_own_next(&program->own[number], op);
 }
 
-/* The trace is the same, so the operations are. */
 void foreign_position(struct task_program *program, uint32_t number, struct ker_chunk *c)
 {
-    struct own_task *own = &program->own[number];
-    uint64_t before = ker_chunk_u64(c, own->before);
-    ker_chunk_same(c, own->held->code.total);
-    KER_CHUNK(c, own->before_line);
-    c->bad |= before > own->held->code.total;
-    if (!c->loads || c->bad)
-        return;
-    own->before = before;
-    trace_reader_seek(&own->reader, before, own->before_line);
+    trace_own_position(&program->own[number], c);
 }
 
 bool foreign_call_of(const struct task_program *program, uint32_t number, uint32_t index,
