@@ -12,6 +12,7 @@
 #define NODES_NODES_H
 
 #include "net/net.h"
+#include "nodes/noise.h"
 #include "nodes/structure.h"
 
 struct node; /* opaque */

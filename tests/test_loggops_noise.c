@@ -63,23 +63,23 @@ static enum ker_status trace_read(struct loggops_noise *n, const char *trace, co
 /* Of detours that begin at the same time the last one counts as being under way. */
 static ker_time plain(const struct loggops_noise *n, ker_time phase, ker_time from, ker_time length)
 {
-    ker_time at = (from + phase) % n->span, delay = 0;
-    const struct loggops_detour *last = NULL;
-    for (uint32_t i = 0; i < n->count; i++)
-        last = n->detour[i].begin <= at ? &n->detour[i] : last;
+    ker_time at = (from + phase) % n->detours.span, delay = 0;
+    const struct node_detour *last = NULL;
+    for (uint32_t i = 0; i < n->detours.count; i++)
+        last = n->detours.detour[i].begin <= at ? &n->detours.detour[i] : last;
     if (last && last->begin + last->length > at)
         delay = last->begin + last->length - at;
-    for (ker_time turn = 0; turn < at + length; turn += n->span)
-        for (uint32_t i = 0; i < n->count; i++)
-            if (turn + n->detour[i].begin > at && turn + n->detour[i].begin < at + length)
-                delay += n->detour[i].length;
+    for (ker_time turn = 0; turn < at + length; turn += n->detours.span)
+        for (uint32_t i = 0; i < n->detours.count; i++)
+            if (turn + n->detours.detour[i].begin > at && turn + n->detours.detour[i].begin < at + length)
+                delay += n->detours.detour[i].length;
     return delay;
 }
 
 static void compare(const struct loggops_noise *n)
 {
-    for (ker_time from = 0; from < 3 * n->span; from += 1 + from % 7)
-        for (ker_time length = 0; length < 4 * n->span; length += 1 + length / 3)
+    for (ker_time from = 0; from < 3 * n->detours.span; from += 1 + from % 7)
+        for (ker_time length = 0; length < 4 * n->detours.span; length += 1 + length / 3)
             assert_int_equal(loggops_noise_delay(n, 3, from, length), plain(n, n->phase, from, length));
 }
 
@@ -102,7 +102,7 @@ static void test_periodic(void **state)
     compare(&n);
     loggops_noise_free(&n);
     noise_make(&n, "kind = \"periodic\"; length = \"0 ps\";");
-    assert_int_equal(n.count, 0);
+    assert_int_equal(n.detours.count, 0);
     loggops_noise_free(&n);
 }
 
@@ -115,9 +115,9 @@ static void test_trace(void **state)
                    "# begin length\n0.002\t0.003\n0.01 0.0005 # half is rounded up\n\n0.0102 0.004\r\n0.02 0",
                    "begin = \"same\";", &error),
         KER_OK);
-    assert_int_equal(n.count, 4);
-    assert_int_equal(n.detour[1].length, 0); /* it was rounded into the next one */
-    assert_int_equal(n.span, 20);
+    assert_int_equal(n.detours.count, 4);
+    assert_int_equal(n.detours.detour[1].length, 0); /* it was rounded into the next one */
+    assert_int_equal(n.detours.span, 20);
     compare(&n);
     loggops_noise_free(&n);
     assert_int_equal(trace_read(&n, "0 100\n", "begin = \"same\"; phase = \"99 ns\";", &error), KER_OK);
@@ -136,7 +136,7 @@ static void test_random(void **state)
         ker_time delay = loggops_noise_delay(&n, i, 0, 0);
         under_way += delay > 0;
         same += i > 0 && delay > 0 && delay == loggops_noise_delay(&n, i - 1, 0, 0);
-        assert_int_equal(delay, loggops_noise_delay(&n, i, 7 * n.span, 0));
+        assert_int_equal(delay, loggops_noise_delay(&n, i, 7 * n.detours.span, 0));
     }
     assert_true(under_way > COUNT * 0.24 && under_way < COUNT * 0.26); /* 0.003 is one standard deviation */
     assert_int_equal(same, 0);

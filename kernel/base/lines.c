@@ -5,6 +5,8 @@
  */
 #include "kernel/base/lines.h"
 
+#include "kernel/base/units.h"
+
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -187,4 +189,62 @@ bool ker_take_until(struct ker_lines *l, const char *text)
     if (found)
         l->p = found + strlen(text);
     return found != NULL;
+}
+
+/* ---- times ---- */
+
+/* Digits go into the number while it has room, the others count in *dropped. */
+static int digits_take(struct ker_lines *l, uint64_t *number, int *dropped)
+{
+    int count = 0;
+    for (; l->p < l->stop && *l->p >= '0' && *l->p <= '9'; l->p++, count++)
+        if (*number < UINT64_MAX / 10 - 1)
+            *number = *number * 10 + (uint64_t)(*l->p - '0');
+        else
+            ++*dropped;
+    return count;
+}
+
+/* "e", a sign or none, digits: what follows a number; nothing else is taken. */
+static int exponent_take(struct ker_lines *l)
+{
+    const char *from = l->p;
+    uint64_t value = 0;
+    int dropped = 0;
+    if (!ker_take(l, "e") && !ker_take(l, "E"))
+        return 0;
+    bool negative = ker_take(l, "-");
+    if (!negative)
+        ker_take(l, "+");
+    if (!digits_take(l, &value, &dropped)) {
+        l->p = from;
+        return 0;
+    }
+    int exponent = value > 1000 || dropped ? 1000 : (int)value;
+    return negative ? -exponent : exponent;
+}
+
+enum ker_status ker_lines_time(struct ker_lines *l, uint64_t unit, uint64_t *ps)
+{
+    const char *from = l->p;
+    uint64_t number = 0;
+    int whole = 0, dropped = 0;
+    if (!digits_take(l, &number, &whole))
+        return ker_lines_fail(l, "a time is expected before \"%.*s\"", KER_LINE_REST(l));
+    if (ker_take(l, "."))
+        whole -= digits_take(l, &number, &dropped);
+    int power = whole + dropped + exponent_take(l);
+    unsigned __int128 value = (unsigned __int128)number * unit, divisor = 1;
+    const unsigned __int128 value_most = (unsigned __int128)-1 / 2;
+    for (; power > 0 && value && value <= KER_TIME_MAX; power--)
+        value *= 10;
+    for (; power < 0 && divisor <= value && divisor < value_most / 10; power++)
+        divisor *= 10;
+    value = power < 0 ? 0 : (value + divisor / 2) / divisor; /* less than a tenth and a tenth of that: 0 */
+    *ps = (uint64_t)value;
+    if (value <= KER_TIME_MAX)
+        return KER_OK;
+    l->p = from;
+    return ker_lines_fail(l, "the time \"%.*s\" is too long; the longest is %llu ps, about 106 days",
+                          KER_LINE_REST(l), (unsigned long long)KER_TIME_MAX);
 }

@@ -55,6 +55,8 @@ bool ker_take_u32(struct ker_lines *, uint32_t *number);
 bool ker_take_number(struct ker_lines *, uint32_t *number);
 /* 1 to 16 digits of a base up to 16; after a false some may have been passed over. */
 bool ker_take_digits(struct ker_lines *, int base, uint64_t *number);
+/* Digits with a fraction or a decimal exponent, times the unit, rounded half up; else KER_BAD_INPUT. */
+enum ker_status ker_lines_time(struct ker_lines *, uint64_t unit, uint64_t *ps);
 /* Goes behind the next occurrence of the text in the line. */
 bool ker_take_until(struct ker_lines *, const char *text);
 

@@ -31,7 +31,8 @@ enum ker_purpose { KER_PURPOSES(KER_PURPOSE_NUMBER) };
 #define KER_PURPOSES_BY_NAME(PURPOSE)                                                                        \
     PURPOSE("traffic.fork")  /* load after a fork */                                                         \
     PURPOSE("jobs.pattern")  /* pairs of random patterns */                                                  \
-    PURPOSE("loggops.noise") /* where a process's noise begins */
+    PURPOSE("loggops.noise") /* where a process's noise begins */                                            \
+    PURPOSE("node.noise")    /* the same of a core, and its detours */
 
 /* The number of a purpose: of a name above that has one, or, of any other, a hash that is none of these: 24
  * bits. For set-up; keep it. */

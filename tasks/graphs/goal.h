@@ -19,8 +19,6 @@ bool goal_take_label(struct ker_lines *, const char **label, size_t *length);
 bool goal_take_key(struct ker_lines *, const char *word);
 /* Decimal digits up to a number, with no blank in front; else KER_BAD_INPUT, which says what is wrong. */
 enum ker_status goal_number(struct ker_lines *, const char *what, uint64_t most, uint64_t *number);
-/* Digits with a fraction or a decimal exponent, times the unit, rounded half up. */
-enum ker_status goal_time(struct ker_lines *, uint64_t unit, uint64_t *ps);
 
 /* KER_BAD_INPUT for a label that rank `rank` has not defined up to the line at hand: whether it does so later
  * on, or another rank does. */

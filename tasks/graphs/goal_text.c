@@ -124,7 +124,7 @@ static enum ker_status op_read(struct reader *r, enum graph_kind kind)
         return ker_lines_fail(&r->text.in, "rank %u has more than %u operations", r->rank, UINT32_MAX);
     ker_take_blanks(&r->text.in);
     if (kind == GRAPH_CALCULATION)
-        status = goal_time(&r->text.in, r->unit, &op.amount);
+        status = ker_lines_time(&r->text.in, r->unit, &op.amount);
     else
         status = message_read(r, &op);
     if (status == KER_OK && kind == GRAPH_CALCULATION)

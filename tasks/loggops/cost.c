@@ -18,7 +18,7 @@ void loggops_cpu_work(struct loggops_system *s, struct loggops_process *p, unsig
                       ker_time time, ker_time further)
 {
     ker_time until = from + time + further;
-    if (__builtin_expect(s->noise.count > 0, 0))
+    if (__builtin_expect(s->noise.detours.count > 0, 0))
         until += loggops_noise_delay(&s->noise, loggops_rank(s, p), from, time);
     loggops_cpu_take(s, p, cpu, until);
 }

@@ -21,13 +21,9 @@ struct loggops_class {
     struct loggops_parameters set;
 };
 
-/* Detours of cpus; count 0: none. */
+/* Detours of cpus; without any: none. */
 struct loggops_noise {
-    struct loggops_detour {
-        ker_time begin, length, sum; /* sum: of the lengths up to this one */
-    } * detour;
-    uint32_t count, room;
-    ker_time span;  /* they repeat after this */
+    struct node_detours detours;
     bool same;      /* for all processes, and there is the phase */
     ker_time phase; /* of time 0 in the span */
     uint64_t seed;
@@ -320,9 +316,6 @@ ker_time loggops_least(const struct loggops_system *, bool overhead);
 
 /* -- noise.c -- */
 enum ker_status loggops_noise_read(struct loggops_noise *, const struct ker_config *, struct ker_error *);
-/* A trace, into one without detours; `file` is for messages. */
-enum ker_status loggops_noise_parse(struct loggops_noise *, const char *file, const char *text, size_t length,
-                                    struct ker_error *);
 void loggops_noise_free(struct loggops_noise *);
 /* How much longer something takes that begins at `from` and would take the cpu for `time`; with detours. */
 ker_time loggops_noise_delay(const struct loggops_noise *, uint32_t process, ker_time from, ker_time time);
