@@ -49,7 +49,7 @@ export OMPI_ALLOW_RUN_AS_ROOT_CONFIRM := 1
 export OMPI_MCA_rmaps_base_oversubscribe := 1
 export PRTE_MCA_rmaps_default_mapping_policy := :oversubscribe
 
-all: marssim marstrace marsconv marsreport marsmovie ## build ./marssim and the programs around it, optimised for this machine
+all: marssim marstrace marsconv marsreport marsmovie marsnoise ## build ./marssim and the programs around it, optimised for this machine
 
 # Of whatever BUILD is asked for, though another may be newer.
 marssim: $(BUILD)/marssim FORCE
@@ -66,6 +66,7 @@ $(LIBRARY): $(OBJECTS)
 include tools/tracer/tracer.mk
 include tools/marsconv/marsconv.mk
 include tools/marsreport/marsreport.mk
+include tools/marsnoise/marsnoise.mk
 
 # Objects of other flags or another compiler are never mixed: this file changes when they do.
 $(BUILD)/flags: FORCE
@@ -94,7 +95,7 @@ check: ## install what is missing, build, run all tests
 	$(Q)$(MAKE) check-built
 
 # What check and sanitize have in common; the build is the one of BUILD and OPTIMISE.
-check-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(BUILD)/marsconv $(BUILD)/marsreport $(BUILD)/marsmovie $(TEST_PROGRAMS)
+check-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(BUILD)/marsconv $(BUILD)/marsreport $(BUILD)/marsmovie $(BUILD)/marsnoise $(TEST_PROGRAMS)
 	@tests/run-tests.sh $(BUILD)
 
 # What tests/instructions.sh counts, where it can: valgrind does not know every processor.
@@ -121,7 +122,7 @@ check-loggops: $(BUILD)/marssim ## finish times of LogGOPSim, where they are at 
 
 lint: ## warnings as errors, clang-format, clang-tidy, cppcheck, the order of the folders
 	@tools/install-deps.sh build lint
-	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim build/lint/marstrace build/lint/libmarstrace.so build/lint/marsconv build/lint/marsreport build/lint/marsmovie lint-tests
+	$(Q)$(MAKE) BUILD=build/lint OPTIMISE=-O1 WERROR=-Werror build/lint/marssim build/lint/marstrace build/lint/libmarstrace.so build/lint/marsconv build/lint/marsreport build/lint/marsmovie build/lint/marsnoise lint-tests
 	$(Q)tests/layers.sh
 	$(Q)clang-format --dry-run --Werror $(shell git ls-files '*.c' '*.h')
 	$(Q)cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,performance,portability --inline-suppr \
@@ -164,7 +165,7 @@ install: ## into PREFIX (/usr/local), under DESTDIR; for any processor of this k
 	$(Q)$(MAKE) ARCH=$(INSTALL_ARCH) BUILD=build/release-$(INSTALL_ARCH) install-built
 	$(Q)$(MAKE) PROGRAM=build/release-$(INSTALL_ARCH)/marssim install-files
 
-install-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(BUILD)/marsconv $(BUILD)/marsreport $(BUILD)/marsmovie
+install-built: $(BUILD)/marssim $(BUILD)/marstrace $(TRC_LIBRARIES) $(BUILD)/marsconv $(BUILD)/marsreport $(BUILD)/marsmovie $(BUILD)/marsnoise
 
 # All that plugin/plugin.h includes, under the same names: what a plugin may use.
 PLUGIN_HEADERS = $(sort $(filter %.h,$(shell $(CC) -MM -std=gnu17 -I. $(PKG_CFLAGS) $(MPI_CFLAGS) plugin/plugin.h)))
@@ -178,11 +179,11 @@ install-files:
 	sed -e 's|@PREFIX@|$(PREFIX)|; s|@VERSION@|'"$$($(PROGRAM) --version | cut -d' ' -f2)"'|' plugin/marssim.pc.in >$(ROOT)/share/pkgconfig/marssim.pc
 	install -d $(ROOT)/bin $(ROOT)/lib $(ROOT)/share/man/man1 $(COMPLETION) $(SHARE)/tools $(SHARE)/docs $(SHARE)/bench $(SHARE)/python
 	install -m 755 $(PROGRAM) $(ROOT)/bin/marssim
-	install -m 755 $(dir $(PROGRAM))marstrace $(dir $(PROGRAM))marsconv $(dir $(PROGRAM))marsreport $(dir $(PROGRAM))marsmovie $(ROOT)/bin
+	install -m 755 $(dir $(PROGRAM))marstrace $(dir $(PROGRAM))marsconv $(dir $(PROGRAM))marsreport $(dir $(PROGRAM))marsmovie $(dir $(PROGRAM))marsnoise $(ROOT)/bin
 	install -m 644 $(wildcard $(dir $(PROGRAM))libmarstrace*.so) $(ROOT)/lib
 	tools/write-man.sh $(PROGRAM) >$(ROOT)/share/man/man1/marssim.1
 	tools/write-man.sh $(PROGRAM) run-study >$(ROOT)/share/man/man1/run-study.1
-	for p in marsconv marsreport marsmovie; do tools/write-man.sh $(PROGRAM) $$p >$(ROOT)/share/man/man1/$$p.1 && \
+	for p in marsconv marsreport marsmovie marsnoise; do tools/write-man.sh $(PROGRAM) $$p >$(ROOT)/share/man/man1/$$p.1 && \
 		tools/write-completion.sh $(PROGRAM) $$p >$(COMPLETION)/$$p || exit 1; done
 	tools/write-completion.sh $(PROGRAM) >$(COMPLETION)/marssim
 	install -m 755 tools/run-study tools/study-protocol $(SHARE)/tools
@@ -198,7 +199,7 @@ install-files:
 FORCE:
 
 clean: ## remove what was built
-	rm -rf build marssim marstrace marsconv marsreport marsmovie libmarstrace*.so
+	rm -rf build marssim marstrace marsconv marsreport marsmovie marsnoise libmarstrace*.so
 
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | sed 's/study-%/study-NAME/' | expand -t 18

@@ -42,7 +42,7 @@ for option in $("$program" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[
 done >log
 [ ! -s log ]
 check "and every option"
-for tool in marsconv marsreport marsmovie; do
+for tool in marsconv marsreport marsmovie marsnoise; do
     for option in $("$root/bin/$tool" --help | grep -o -e '^ .*--[a-z-]*' | grep -o -e '--[a-z-]*$'); do
         grep -q -F -- "${option//-/\\-}" "$man1/$tool.1" || echo "$tool $option"
     done
@@ -50,7 +50,7 @@ done >log
 [ ! -s log ]
 check "so do those of the tools in their pages"
 if command -v groff >/dev/null; then
-    groff -man -Tutf8 -ww "$man1/marssim.1" "$man1/run-study.1" "$man1/marsconv.1" "$man1/marsreport.1" "$man1/marsmovie.1" 2>log >/dev/null && [ ! -s log ]
+    groff -man -Tutf8 -ww "$man1/marssim.1" "$man1/run-study.1" "$man1/marsconv.1" "$man1/marsreport.1" "$man1/marsmovie.1" "$man1/marsnoise.1" 2>log >/dev/null && [ ! -s log ]
     check "troff has nothing to say"
 fi
 

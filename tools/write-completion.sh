@@ -1,9 +1,9 @@
 #!/bin/sh
-# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [marsconv|marsreport|marsmovie] >marssim
+# Writes the completion for bash from what the program says of itself: tools/write-completion.sh MARSSIM [marsconv|marsreport|marsmovie|marsnoise] >marssim
 #
 # Completed are options, configuration files, keys and, behind the =, the values of keys that have a choice.
 set -eu
-marssim=${1:?usage: tools/write-completion.sh MARSSIM [marsconv|marsreport|marsmovie]}
+marssim=${1:?usage: tools/write-completion.sh MARSSIM [marsconv|marsreport|marsmovie|marsnoise]}
 
 if [ "${2:-}" = marsconv ]; then
     marsconv=$(dirname "$marssim")/marsconv
@@ -34,8 +34,8 @@ END
     exit 0
 fi
 
-# Options, and folders of results.
-if [ "${2:-}" = marsreport ] || [ "${2:-}" = marsmovie ]; then
+# Options, and folders of results; marsnoise takes none, and folders do no harm.
+if [ "${2:-}" = marsreport ] || [ "${2:-}" = marsmovie ] || [ "${2:-}" = marsnoise ]; then
     echo "# bash completion for $2; written by tools/write-completion.sh from --help"
     printf '_%s_options="%s"\n' "$2" "$("$(dirname "$marssim")/$2" --help | grep -o -e '--[a-z-]*' | sort -u | tr '\n' ' ' | sed 's/ $//')"
     sed "s/PROGRAM/$2/g" <<'END'

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marsconv|marsreport|marsmovie] >marssim.1
+# Writes the manual pages from what the programs say of themselves: tools/write-man.sh MARSSIM [run-study|marsconv|marsreport|marsmovie|marsnoise] >marssim.1
 set -eu
-marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marsconv|marsreport|marsmovie]}
+marssim=${1:?usage: tools/write-man.sh MARSSIM [run-study|marsconv|marsreport|marsmovie|marsnoise]}
 version=$("$marssim" --version | sed 's/marssim //')
 
 # Texts for troff: backslashes, hyphens that are to be copied, points and apostrophes at the beginning of a line.
@@ -38,6 +38,9 @@ marsreport)
 marsmovie)
     about='make a film of the links of a simulated machine'
     statuses='0:it is done 1:it is done, but something in the folder could not be read 2:there is no film' ;;
+marsnoise)
+    about='record how the operating system takes cores away from programs'
+    statuses='0:it is done 2:a core cannot be used, or a file not written' ;;
 esac
 if [ -n "$about" ]; then
     printf '.TH %s 1 "" "marssim %s" "User Commands"\n.SH NAME\n%s \\- %s\n' "$(echo "$2" | tr a-z A-Z)" "$version" "$2" "$about"
