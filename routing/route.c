@@ -38,8 +38,7 @@ static const struct ker_kinds algorithms = {"routing.algorithm", "routing algori
                                             sizeof(struct route_algorithm), table_algorithms};
 
 const struct ker_option route_options[] = {
-    {"topology.kind", KER_TYPE_CHOICE, .kinds = &topologies, .meaning = "The network's shape.",
-     .belongs = "network.model=packet"},
+    {"topology.kind", KER_TYPE_CHOICE, .kinds = &topologies, .meaning = "The network's shape."},
     {"node.adapters", KER_TYPE_INT, "1", "1", "64", NULL,
      "Adapters of a node, each with a link of its own to the network. See topology.rails and node.rail."},
     {"topology.rails", KER_TYPE_CHOICE, "plane", NULL, NULL, "plane|spread|same",

@@ -33,6 +33,8 @@ static bool packets_enough(struct run *run, ker_time at)
 static bool jobs_done(struct run *run, ker_time at)
 {
     uint64_t unfinished = task_system_unfinished(run->tasks);
+    if (run->loggops)
+        unfinished += task_loggops_unfinished(run->loggops);
     ker_comm_sum_u64(run->working, &unfinished, 1);
     return unfinished == 0;
 }
@@ -128,10 +130,8 @@ static bool deadlock_check(struct run *run)
 
 static void drained_check(struct run *run)
 {
-    if (!run->tasks || task_system_jobs(run->tasks) > 0)
-        run->ended_by = RUN_END_JOBS;
-    if (!run->tasks)
-        return; /* what schedules have left over, they report */
+    if (task_system_jobs(run->tasks) > 0)
+        run->ended_by = RUN_END_JOBS; /* what schedules have left over is found behind that */
     bool lost = deadlock_check(run);
     if (run->error.status != KER_OK)
         return;

@@ -15,7 +15,7 @@ static enum ker_status keys_refuse(struct run *run, const char *const *keys, con
 }
 
 /* What a run under this model does not have. */
-static enum ker_status keys_check(struct run *run, bool schedules)
+static enum ker_status keys_check(struct run *run, unsigned kinds)
 {
     static const char *const always[] = {"traffic.pattern",
                                          "services",
@@ -43,7 +43,7 @@ static enum ker_status keys_check(struct run *run, bool schedules)
                                                  NULL};
     bool total, periods;
     enum ker_status status = keys_refuse(run, always, "network.model = \"loggops\"");
-    if (!status && schedules)
+    if (!status && kinds & TASK_LOGGOPS_SCHEDULES)
         status = keys_refuse(run, with_schedules, "schedules in GOAL, as yet");
     if (!status && run->args->table)
         return ker_fail(&run->error, KER_BAD_INPUT,
@@ -59,15 +59,12 @@ static enum ker_status keys_check(struct run *run, bool schedules)
     return status;
 }
 
-static enum ker_status programs_read(struct run *run)
+static enum ker_status jobs_read(struct run *run)
 {
     enum ker_status status = node_model_init(&run->model, run->config, 1, &run->error);
     if (!status)
-        status = task_system_new(&run->tasks, run->config, NULL, &run->model, &run->services, run->comm,
-                                 run->seed, &run->error);
-    if (!status)
-        status =
-            task_loggops_programs(&run->loggops, run->config, task_system_tasks(run->tasks), &run->error);
+        status = task_system_new(&run->tasks, run->config, run->topology, &run->model, &run->services,
+                                 run->comm, run->seed, &run->error);
     if (!status)
         status = run_ends_check(run);
     if (!status)
@@ -75,18 +72,30 @@ static enum ker_status programs_read(struct run *run)
     return run->error.status;
 }
 
+/* Only for the places of tasks: no channels are asked for. */
+static enum ker_status topology_read(struct run *run)
+{
+    if (!ker_config_has(run->config, "topology.kind"))
+        return KER_OK;
+    if (ker_config_has(run->config, "loggops.nodes"))
+        return ker_config_fail(run->config, &run->error, "loggops.nodes",
+                               "stands beside a topology, which has nodes: give one of them");
+    return route_new(&run->topology, run->config, 0, &run->error);
+}
+
 void run_loggops_read(struct run *run)
 {
-    bool schedules = task_loggops_schedules(run->config);
+    unsigned kinds = task_loggops_kinds(run->config);
     if (run->control)
         ker_config_warn(run->config);
     run_phases_read(run);
     run_checkpoints_read(run);
-    if (keys_check(run, schedules) != KER_OK)
+    if (keys_check(run, kinds) != KER_OK || topology_read(run) != KER_OK)
         return;
-    if ((schedules ? task_loggops_new(&run->loggops, run->config, &run->error) : programs_read(run)) !=
-        KER_OK)
+    if (jobs_read(run) != KER_OK ||
+        task_loggops_new(&run->loggops, run->config, run->topology, run->tasks, &run->error) != KER_OK)
         return;
+    run->programs = kinds & TASK_LOGGOPS_PROGRAMS;
     run_seats_take(run);
     if (task_loggops_read(run->loggops, (uint32_t)ker_comm_rank(run->comm), (uint32_t)run->workers,
                           ker_config_inputs(run->config), &run->error) == KER_OK &&
@@ -137,13 +146,13 @@ static void programs_attach(struct run *run)
 
 void run_loggops_build(struct run *run)
 {
-    if (run->args->check && !run->tasks)
+    if (run->args->check && !run->programs)
         return; /* eight million processes are not made to be looked at */
     if (run->working) {
         engine_make(run);
         run->batches = run_batches_new();
     }
-    if (run->tasks)
+    if (run->programs)
         programs_attach(run);
     else if (run->working)
         task_loggops_attach(run->loggops, run->engine);
@@ -217,17 +226,17 @@ static json_t *jobs_report(struct run *run)
 {
     bool tasks = ker_config_bool(run->config, "output.tasks");
     json_t *jobs = NULL;
-    if (!run->tasks) {
-        stuck_check(run);
+    stuck_check(run);
+    if (!run->programs)
         return task_loggops_report(run->loggops, run->comm, &run->folder, tasks,
                                    key_not_given(run, "output.tasks"), &run->error);
-    }
     struct task_files files = {.folder = &run->folder,
                                .tasks = tasks,
                                .tasks_key = key_not_given(run, "output.tasks"),
                                .matching = ker_config_bool(run->config, "output.matching"),
                                .matching_key = key_not_given(run, "output.matching"),
-                               .calls_key = key_not_given(run, "output.calls")};
+                               .calls_key = key_not_given(run, "output.calls"),
+                               .loggops = run->loggops};
     task_system_report(run->tasks, run->comm, run->ended_at, &files, &jobs, &run->error);
     return jobs;
 }

@@ -34,7 +34,8 @@ struct run {
     struct node_model model;          /* what they cost */
     struct node_system *nodes;
     struct task_system *tasks;
-    struct loggops_system *loggops; /* network.model = "loggops": instead of nodes, tasks and network */
+    struct loggops_system *loggops; /* network.model = "loggops": instead of nodes and network */
+    bool programs;                  /* then: there are programs of MPI, not schedules only */
     struct net_network *network;
     struct part_groups groups; /* all components there are */
     struct part_layout layout;

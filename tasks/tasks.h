@@ -10,9 +10,11 @@
 #include "nodes/nodes.h"
 
 struct task_system;
+struct loggops_system;
 
 /* Collective. Reads jobs (with their traces or generators), places their tasks, and reads the synthetic
- * traffic; adds what runs to the services, which stay the caller's. topology: NULL, each task is a node. */
+ * traffic; adds what runs to the services, which stay the caller's. With network.model = "loggops" each task
+ * is a node for the services, and topology, which may be NULL then, says where it is placed. */
 enum ker_status task_system_new(struct task_system **, const struct ker_config *,
                                 const struct route_topology *, const struct node_model *,
                                 struct node_services *, struct ker_comm *, uint64_t seed, struct ker_error *);
@@ -101,6 +103,7 @@ struct task_files {
     const struct stats_folder *folder;
     bool tasks, matching;                             /* are these tables wanted? */
     const char *tasks_key, *matching_key, *calls_key; /* as in stats_writer_open */
+    struct loggops_system *loggops;                   /* has tasks, too, those of schedules; or NULL */
 };
 enum ker_status task_system_report(struct task_system *, struct ker_comm *, ker_time end,
                                    const struct task_files *, json_t **jobs, struct ker_error *);
@@ -131,18 +134,19 @@ void task_loaders(struct task_system *, bool sums, struct ker_state_loader loade
 
 /* ---- network.model = "loggops": processes under the LogGOPS model, without nodes and a network ---- */
 
-struct loggops_system;
 bool task_loggops_wanted(const struct ker_config *);
-/* Reads the keys and how many processes there are; to be freed after a failure, too. */
-enum ker_status task_loggops_new(struct loggops_system **, const struct ker_config *, struct ker_error *);
+/* What runs: bits. */
+#define TASK_LOGGOPS_SCHEDULES 1u /* schedules in GOAL, which run by themselves */
+#define TASK_LOGGOPS_PROGRAMS 2u  /* programs of MPI, as above a network */
+unsigned task_loggops_kinds(const struct ker_config *);
+/* Reads the keys, and takes the jobs from the task system, which outlives this; to be freed after a failure,
+ * too. topology: for places; NULL: none. */
+enum ker_status task_loggops_new(struct loggops_system **, const struct ker_config *,
+                                 const struct route_topology *, const struct task_system *,
+                                 struct ker_error *);
 void task_loggops_free(struct loggops_system *); /* takes NULL */
-/* Are there schedules in GOAL among the jobs? Otherwise they run programs of MPI, which are read like those
- * above a network (task_system_new, without a topology: each task is a node): then this is what they run
- * above, */
-bool task_loggops_schedules(const struct ker_config *);
-enum ker_status task_loggops_programs(struct loggops_system **, const struct ker_config *, uint64_t tasks,
-                                      struct ker_error *);
-/* and behind task_loggops_read it has these nodes of them on this rank, as filled in by task_system_attach.
+/* Behind task_loggops_read: programs of MPI have these nodes on this rank, as filled in by
+ * task_system_attach.
  */
 uint32_t *task_loggops_nodes(const struct loggops_system *, uint32_t *count); /* malloc'ed */
 void task_loggops_members(struct loggops_system *, void *const *state, uint32_t services);
@@ -172,14 +176,16 @@ void task_loggops_restart(struct loggops_system *);
 void task_loggops_loaders(struct loggops_system *, bool sums,
                           struct ker_state_loader loaders[LOGGOPS_STATES]);
 ker_engine_find task_loggops_find; /* the context is the struct loggops_system */
+/* Tasks of foreground schedules on this rank that have not finished. */
+uint64_t task_loggops_unfinished(const struct loggops_system *);
 /* Operations and messages that were handled on this rank. */
 uint64_t task_loggops_events(const struct loggops_system *);
 /* Collective over all ranks, when the run has ended: what it says of jobs, on rank 0, which also writes
  * tasks.csv if wanted (key: as in stats_writer_open). */
 json_t *task_loggops_report(struct loggops_system *, struct ker_comm *, const struct stats_folder *,
                             bool tasks, const char *key, struct ker_error *);
-/* Likewise, when the run has drained: what was left undone, malloc'ed, on rank 0; *count: how much, 0:
- * nothing. */
+/* Likewise, when the run has drained: what foreground schedules have left undone, malloc'ed, on rank 0;
+ * *count: how much, 0: nothing. */
 char *task_loggops_stuck(struct loggops_system *, struct ker_comm *, uint64_t *count);
 
 /* Every table of tasks/ and nodes/ (jobs[].*, traffic.*, mpi.*, node.*, the programs' keys), ended by NULL.

@@ -237,7 +237,12 @@ static void fake_open(struct fake_net *net, uint32_t tasks, uint32_t per_node, c
                                  .program = (void *)&net->program,
                                  .tasks = tasks,
                                  .processor_factor = 1.0};
-    struct task_mpi_outside outside = {fake_send, fake_timer, fake_touch, fake_job, fake_node, net};
+    struct task_mpi_outside outside = {.send = fake_send,
+                                       .timer = fake_timer,
+                                       .touch = fake_touch,
+                                       .job = fake_job,
+                                       .node = fake_node,
+                                       .jobs = net};
     ker_assert(ker_config_parse(&net->config, "test.cfg", settings, NULL, 0, tables, &error) == KER_OK);
     ker_assert(task_mpi_new(&net->mpi, net->config, &outside, &error) == KER_OK);
     ker_assert(node_model_init(&net->model, net->config, 1, &error) == KER_OK);

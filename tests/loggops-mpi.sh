@@ -109,11 +109,8 @@ refused() { # STATUS WORDS NAME ARGUMENTS
 }
 refused 2 "mpi.rendezvous.*GOAL" "instant rendezvous" "$t/p.cfg" mpi.rendezvous=instant
 refused 2 "mpi.eager_limit" "the eager limit of the packet model" "$t/p.cfg" "mpi.eager_limit=1 kB"
-refused 2 "topology.kind" "a topology" "$t/p.cfg" topology.kind=star
 refused 2 "jobs\[0\].first_node" "a place on nodes" "$t/p.cfg" jobs[0].first_node=1
 refused 2 "node.send_overhead" "the packet model's overheads" "$t/p.cfg" "node.send_overhead=1 us"
 refused 2 "output.series.links" "a series of links" "$t/p.cfg" output.series.links=periods "output.period=1 us"
 refused 2 'matrix_levels.*\["task"\]' "a matrix of nodes" "$t/p.cfg" output.matrix=true
-printf 'network: { model = "loggops"; };\njobs: ( { program = "pingpong"; }, { program = "trace"; format = "goal"; trace = "%s"; } );\n' "$t/npb-ft.S-4.goal" >"$t/both.cfg"
-refused 2 "jobs\[0\].program.*schedules" "schedules and programs of MPI together" "$t/both.cfg"
 [ "$number" -gt 0 ]

@@ -8,8 +8,10 @@
 #include "tasks/jobs/jobs.h"
 
 #include "nodes/nodes.h"
+#include "tasks/graphs/program.h"
 #include "tasks/jobs/placement.h"
 #include "tasks/jobs/seats.h"
+#include "tasks/loggops/settings.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +19,14 @@
 struct slot {
     struct task_job job;
     struct task_placement placement;
+    uint32_t first; /* tasks of the jobs before it */
     char *name;
 };
 
 struct task_jobs {
     uint32_t count, cores;
+    uint32_t hosts; /* nodes that tasks are placed on; 0: there are none */
+    bool each;      /* for the MPI model each task is a node */
     struct slot *slot;
     struct task_seat *seat; /* of all tasks (seats.h); NULL: one job in closed form */
     size_t seats;
@@ -62,7 +67,7 @@ const struct ker_option task_job_options[] = {
      .meaning = "Which nodes of the job's range the tasks take: one after the other, every jobs[].stride-th "
                 "and then those "
                 "between, in random order, or as jobs[].placement_file says.",
-     .belongs = "network.model=packet"},
+     .belongs = "network.model=packet or loggops.nodes or topology.kind"},
     {.key = "jobs[].background",
      .type = KER_TYPE_BOOL,
      .fallback = "false",
@@ -126,6 +131,8 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
         snprintf(path, sizeof path, "jobs[%u]", job);
         s->job.class = s->job.class->form(config, path);
     }
+    s->job.schedule = task_loggops_wanted(config) &&
+                      (s->job.class == &task_goal_class || s->job.class == &task_schedule_class);
     s->job.background = ker_config_bool(config, KEY(job, "background"));
     s->job.counts_calls =
         task_calls_wanted(config, s->job.class->call != NULL) || task_calls_traced(config, KEY(job, "calls"));
@@ -134,6 +141,9 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.start = ker_config_time(config, KEY(job, "start"));
     s->job.compute_jitter = ker_config_time(config, KEY(job, "compute_jitter"));
     s->job.processor_factor = ker_config_real(config, KEY(job, "processor_factor"));
+    if (s->job.schedule && s->job.restart)
+        return ker_config_fail(config, error, KEY(job, "restart"),
+                               "is not possible with a schedule and network.model = \"loggops\"");
     if (s->job.priority >= ker_config_int(config, "switch.classes"))
         return ker_config_fail(config, error, KEY(job, "priority"),
                                "class %u of %d: classes count from 0; more of them by switch.classes",
@@ -228,6 +238,16 @@ static enum ker_status jobs_seat(struct task_jobs *jobs, const struct ker_config
     return status;
 }
 
+static uint32_t hosts_of(const struct task_jobs *jobs, const struct ker_config *config,
+                         const struct route_topology *topology)
+{
+    if (topology)
+        return route_hosts(route_summarise(topology));
+    return jobs->each && ker_config_has(config, "loggops.nodes")
+               ? (uint32_t)ker_config_int(config, "loggops.nodes")
+               : 0;
+}
+
 /* Files may differ from host to host, so that a job may fail on some ranks only. They all learn of it before
  * the next job whose open is collective, and at the end; not at every job, of which there may be many. */
 static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config *config,
@@ -239,8 +259,10 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
     if (status)
         return status;
     jobs->cores = model.cores;
-    uint32_t count = (uint32_t)ker_config_count(config, "jobs"),
-             nodes = topology ? route_hosts(route_summarise(topology)) : 0;
+    jobs->each = task_loggops_wanted(config);
+    jobs->hosts = hosts_of(jobs, config, topology);
+    uint32_t count = (uint32_t)ker_config_count(config, "jobs");
+    uint64_t tasks = 0;
     jobs->slot = ker_alloc((count ? count : 1) * sizeof *jobs->slot);
     for (uint32_t job = 0; job < count && !status; job++) {
         struct slot *s = &jobs->slot[jobs->count++];
@@ -249,13 +271,19 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
             return status;
         if (!status)
             status = job_open(s, config, job, comm, error);
-        if (!status && !topology)
-            nodes += task_placement_each(&s->placement, nodes, s->job.tasks);
-        else if (!status)
-            status = task_placement_init(&s->placement, config, job, s->job.tasks, nodes, seed, error);
+        if (status)
+            break;
+        s->first = (uint32_t)tasks;
+        tasks += s->job.tasks;
+        if (tasks > INT32_MAX)
+            status = ker_config_fail(config, error, "jobs", "have more than %d tasks together", INT32_MAX);
+        else if (jobs->hosts)
+            status = task_placement_init(&s->placement, config, job, s->job.tasks, jobs->hosts, seed, error);
+        else
+            task_placement_each(&s->placement, s->first, s->job.tasks);
     }
     status = ker_comm_worst(comm, status);
-    return status ? status : jobs_seat(jobs, config, error);
+    return status || !jobs->hosts ? status : jobs_seat(jobs, config, error);
 }
 
 enum ker_status task_jobs_new(struct task_jobs **out, const struct ker_config *config,
@@ -309,14 +337,39 @@ uint32_t task_jobs_count(const struct task_jobs *jobs)
     return jobs->count;
 }
 
+uint32_t task_jobs_programs(const struct task_jobs *jobs)
+{
+    uint32_t count = 0;
+    for (uint32_t job = 0; job < jobs->count; job++)
+        count += !jobs->slot[job].job.schedule;
+    return count;
+}
+
 const struct task_job *task_jobs_get(const struct task_jobs *jobs, uint32_t job)
 {
     ker_assert(job < jobs->count);
     return &jobs->slot[job].job;
 }
 
+uint32_t task_jobs_hosts(const struct task_jobs *jobs)
+{
+    return jobs->hosts;
+}
+
+bool task_jobs_each(const struct task_jobs *jobs)
+{
+    return jobs->each;
+}
+
+uint32_t task_jobs_first(const struct task_jobs *jobs, uint32_t job)
+{
+    return jobs->slot[job].first;
+}
+
 uint32_t task_jobs_node(const struct task_jobs *jobs, uint32_t job, uint32_t task)
 {
+    if (jobs->each)
+        return jobs->slot[job].first + task;
     return task_placement_of(&jobs->slot[job].placement, task).node;
 }
 
@@ -331,6 +384,22 @@ struct task_place task_jobs_place(const struct task_jobs *jobs, uint32_t job, ui
             break;
         }
     return place;
+}
+
+/* Where each task is a node: the one that is this. */
+static uint32_t jobs_at_each(const struct task_jobs *jobs, uint32_t node, struct task_seat *seats,
+                             uint32_t room)
+{
+    uint32_t low = 0, high = jobs->count;
+    while (high - low > 1) {
+        uint32_t middle = low + (high - low) / 2;
+        *(node < jobs->slot[middle].first ? &high : &low) = middle;
+    }
+    if (jobs->count == 0 || node - jobs->slot[low].first >= jobs->slot[low].job.tasks)
+        return 0;
+    if (room > 0)
+        seats[0] = (struct task_seat){node, 0, low, node - jobs->slot[low].first};
+    return 1;
 }
 
 /* Without a table: of the only job. */
@@ -348,6 +417,8 @@ static uint32_t jobs_at_closed(const struct task_jobs *jobs, uint32_t node, stru
 
 uint32_t task_jobs_at(const struct task_jobs *jobs, uint32_t node, struct task_seat *seats, uint32_t room)
 {
+    if (jobs->each)
+        return jobs_at_each(jobs, node, seats, room);
     if (!jobs->seat)
         return jobs_at_closed(jobs, node, seats, room);
     size_t first = task_seats_find(jobs->seat, jobs->seats, node, 0), i = first;

@@ -17,6 +17,7 @@ struct task_job {
     bool background;         /* the run does not wait for it */
     bool restart;            /* background: starts again when done, so that there is always traffic */
     bool counts_calls;       /* for calls.csv */
+    bool schedule;           /* in GOAL, under LogGOPS: the MPI model does not run it */
     uint32_t priority;       /* class of its messages */
     double processor_factor; /* compute time is multiplied by it; 0: infinitely fast */
     ker_time compute_jitter; /* each computation takes up to this much longer */
@@ -25,9 +26,11 @@ struct task_job {
 
 struct task_jobs; /* all jobs; read on every rank alike */
 
-/* topology: NULL, each task is a node, numbered through all jobs.
- * Collective. All ranks return the worst status of any for what only some can find (files); the text is in
- * the error of those ranks only, to be agreed on with ker_comm_agree. */
+/* With network.model = "loggops" each task is a node for the MPI model (task_jobs_node, task_jobs_at),
+ * numbered through all jobs; task_jobs_place says where it is placed, where there are hosts: those of the
+ * topology, which may be NULL, or loggops.nodes. Collective. All ranks return the worst status of any for
+ * what only some can find (files); the text is in the error of those ranks only, to be agreed on with
+ * ker_comm_agree. */
 enum ker_status task_jobs_new(struct task_jobs **, const struct ker_config *,
                               const struct route_topology *topology, struct ker_comm *, uint64_t seed,
                               struct ker_error *);
@@ -36,7 +39,11 @@ enum ker_status task_jobs_again(struct task_jobs *, const struct ker_config *, s
                                 struct ker_error *);
 void task_jobs_free(struct task_jobs *);
 uint32_t task_jobs_count(const struct task_jobs *);
+uint32_t task_jobs_programs(const struct task_jobs *); /* those that the MPI model runs: all but schedules */
 const struct task_job *task_jobs_get(const struct task_jobs *, uint32_t job);
+bool task_jobs_each(const struct task_jobs *);                    /* each task is a node */
+uint32_t task_jobs_hosts(const struct task_jobs *);               /* 0: tasks are placed nowhere */
+uint32_t task_jobs_first(const struct task_jobs *, uint32_t job); /* tasks of the jobs before it */
 /* One job in closed form costs no memory; otherwise 16 bytes a task. The node alone is cheap in any case. */
 uint32_t task_jobs_node(const struct task_jobs *, uint32_t job, uint32_t task);
 struct task_place task_jobs_place(const struct task_jobs *, uint32_t job, uint32_t task);
@@ -45,6 +52,9 @@ struct task_seat {
     uint32_t node, core, job, task;
 };
 uint32_t task_jobs_at(const struct task_jobs *, uint32_t node, struct task_seat *, uint32_t room);
+
+struct task_system;
+const struct task_jobs *task_jobs_of(const struct task_system *);
 
 extern const struct ker_option task_job_options[]; /* jobs[].*, but for the programs' own keys */
 

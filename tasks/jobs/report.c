@@ -5,6 +5,8 @@
  */
 #include "tasks/jobs/system.h"
 
+#include "tasks/loggops/loggops.h"
+
 #include <stdlib.h>
 
 #define WAITING_ROWS 40
@@ -40,6 +42,8 @@ static void aborted_end(struct task_system *system, const uint64_t *counts)
 
 void task_system_end_aborted(struct task_system *system, struct ker_comm *comm)
 {
+    if (!system->mpi)
+        return;
     uint64_t *v = jobs_counts(system, comm);
     aborted_end(system, v);
     free(v);
@@ -47,6 +51,8 @@ void task_system_end_aborted(struct task_system *system, struct ker_comm *comm)
 
 uint32_t task_system_stuck(struct task_system *system, struct ker_comm *comm)
 {
+    if (!system->mpi)
+        return 0;
     uint32_t jobs = task_jobs_count(system->jobs), count = 0;
     uint64_t *v = jobs_counts(system, comm);
     bool *stuck = ker_alloc(jobs * sizeof *stuck);
@@ -264,6 +270,8 @@ static enum ker_status tasks_report(const struct task_system *system, struct ker
     struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
     struct task_mpi_names names = {&outside, system->topology};
     struct stats_table *table = task_mpi_results(system->mpi, &names, end);
+    if (files->loggops)
+        loggops_results(files->loggops, table);
     bool control = ker_comm_rank(comm) == 0;
     enum ker_status status = KER_OK;
     struct task_mpi_abort *aborts = aborts_gather(system, comm);

@@ -59,10 +59,10 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
                                    uint64_t seed, struct ker_error *error)
 {
     enum ker_status status = KER_OK;
-    if (task_jobs_count(system->jobs) > 0) {
+    if (task_jobs_programs(system->jobs) > 0) {
         struct task_mpi_outside outside = task_mpi_outside_make(system->jobs);
         outside.seed = seed;
-        if (!system->topology)
+        if (task_jobs_each(system->jobs))
             loggops_outside(&outside);
         status = task_call_series_check(config, error);
         if (!status)
@@ -144,6 +144,11 @@ void task_system_free(struct task_system *system)
     free(system);
 }
 
+const struct task_jobs *task_jobs_of(const struct task_system *system)
+{
+    return system->jobs;
+}
+
 void task_system_record(struct task_system *system, struct stats_timeline *timeline)
 {
     if (system->mpi)
@@ -203,6 +208,8 @@ static enum ker_status seats_prepare(struct task_system *system, struct seating 
         }
         const struct task_job *j = task_jobs_get(system->jobs, job);
         enum ker_status done = KER_OK;
+        if (j->schedule)
+            continue;
         if (j->class->hand)
             done = j->class->hand(j->program, own_tasks + begin, next - begin, comm, error);
         if (!done)
@@ -272,7 +279,7 @@ enum ker_status task_system_agree(struct task_system *system, struct ker_comm *c
     enum ker_status status = KER_OK;
     for (uint32_t job = 0; job < task_jobs_count(system->jobs) && !status; job++) {
         const struct task_job *j = task_jobs_get(system->jobs, job);
-        if (j->class->agree)
+        if (j->class->agree && !j->schedule)
             status = j->class->agree(j->program, comm, error);
     }
     return status;

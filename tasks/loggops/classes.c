@@ -1,8 +1,8 @@
 /* classes.c - parameters by distance: the key loggops.classes.
  *
- * A class is a size: processes stand in blocks of so many, as they are numbered, and what goes between two
- * processes of one block has its parameters. Classes ascend, each a multiple of the one before, so that
- * blocks lie in blocks; the smallest that has both processes counts.
+ * A class says which processes are near each other: those of a block of processes as they are numbered, of a
+ * block of nodes, or of what the topology calls a board or a rack. Classes ascend; the first that has both
+ * processes counts. Blocks of one kind lie in each other: each size is a multiple of the one before.
  */
 #include "tasks/loggops/model.h"
 
@@ -17,8 +17,12 @@ const struct ker_option loggops_class_options[] = {
      WITH},
     {"loggops.classes[].processes", KER_TYPE_INT, NULL, "1", "2147483647", NULL,
      "How many processes one holds: they are numbered through all jobs, and stand in blocks of this many. A "
-     "multiple of the one before.",
+     "multiple of the one before. Absent: tasks are where jobs[].placement puts them.",
      WITH},
+    {"loggops.classes[].nodes", KER_TYPE_INT, NULL, "1", "2147483647", NULL,
+     "How many nodes a board or rack holds: nodes stand in blocks of this many. Absent: as the topology has "
+     "them, boards and racks of a hierarchical one, switches and natural groups (pods, slabs) of others.",
+     "network.model=loggops & loggops.nodes or topology.kind"},
     {"loggops.classes[].L", KER_TYPE_TIME, NULL, NULL, "1000 s", NULL,
      "As loggops.L, which it is when absent.", WITH},
     {"loggops.classes[].o", KER_TYPE_TIME, NULL, NULL, "1000 s", NULL,
@@ -51,50 +55,130 @@ static enum ker_status rate_read(struct loggops_rate *rate, const struct ker_con
     return ker_config_has(config, key) ? loggops_rate_read(rate, config, key, error) : KER_OK;
 }
 
-static enum ker_status class_read(struct loggops_system *s, uint32_t number, const struct ker_config *config,
-                                  struct ker_error *error)
+/* The board or rack of each node, as the topology has it. */
+static uint32_t *groups_of(const struct route_topology *topology, bool boards)
 {
-    static const struct ker_word levels[] = {{"core", 1}, {"node", 2}, {"board", 3}, {"rack", 4}, {NULL, 0}};
+    uint32_t adapters = route_summarise(topology)->adapters, hosts = route_hosts(route_summarise(topology)),
+             *group = ker_alloc(hosts * sizeof *group);
+    for (uint32_t node = 0; node < hosts; node++) {
+        uint32_t at;
+        uint16_t port;
+        route_attachment(topology, node * adapters, &at, &port);
+        group[node] = boards ? route_board(topology, at) : route_group(topology, at);
+    }
+    return group;
+}
+
+enum level { CORE = 1, NODE, BOARD, RACK };
+
+/* Which processes are in one. */
+static enum ker_status extent_read(struct loggops_system *s, uint32_t number, const struct ker_config *config,
+                                   const struct route_topology *topology, struct ker_error *error)
+{
+    struct loggops_class *c = &s->class[number];
+    const char *processes = KEY(number, "processes"), *nodes = KEY(number, "nodes"),
+               *within = ker_config_string(config, KEY(number, "within"));
+    bool by_processes = ker_config_has(config, processes), by_nodes = ker_config_has(config, nodes);
+    c->by = by_processes ? LOGGOPS_PROCESSES : LOGGOPS_NODES;
+    c->size = by_processes ? (uint32_t)ker_config_int(config, processes)
+              : by_nodes   ? (uint32_t)ker_config_int(config, nodes)
+                           : 1;
+    if (!by_processes && !task_jobs_hosts(s->all))
+        return ker_config_fail(config, error, processes,
+                               "is missing: how many processes a %s holds; or give loggops.nodes or a "
+                               "topology, for jobs[].placement",
+                               within);
+    if (by_nodes && (by_processes || c->level < BOARD))
+        return ker_config_fail(config, error, nodes,
+                               by_processes ? "stands beside processes: give one of them"
+                                            : "means nothing: a core or node is no block of nodes");
+    if (by_processes || by_nodes || c->level == NODE)
+        return KER_OK;
+    if (c->level == CORE) {
+        c->by = LOGGOPS_PROCESSES; /* of which each has a core */
+        return KER_OK;
+    }
+    if (!topology)
+        return ker_config_fail(config, error, nodes, "is missing: how many nodes a %s holds", within);
+    c->by = LOGGOPS_GROUPS;
+    c->group = groups_of(topology, c->level == BOARD);
+    return KER_OK;
+}
+
+static enum ker_status class_read(struct loggops_system *s, uint32_t number, const struct ker_config *config,
+                                  const struct route_topology *topology, struct ker_error *error)
+{
+    static const struct ker_word levels[] = {
+        {"core", CORE}, {"node", NODE}, {"board", BOARD}, {"rack", RACK}, {NULL, 0}};
     struct loggops_class *c = &s->class[number], *smaller = number ? c - 1 : NULL;
-    const char *within = KEY(number, "within"), *processes = KEY(number, "processes");
+    const char *within = KEY(number, "within");
     if (!ker_config_has(config, within))
         return ker_config_fail(config, error, within, "is missing: core, node, board or rack");
-    if (!ker_config_has(config, processes))
-        return ker_config_fail(config, error, processes, "is missing: how many processes a %s holds",
-                               ker_config_string(config, within));
     c->level = ker_config_number(config, within, levels);
-    c->processes = (uint32_t)ker_config_int(config, processes);
+    enum ker_status status = extent_read(s, number, config, topology, error);
+    if (status)
+        return status;
     if (smaller && smaller->level >= c->level)
         return ker_config_fail(config, error, within,
                                "stands behind one that is not smaller; core, node, board, rack is the order");
-    if (smaller && (c->processes % smaller->processes || c->processes == smaller->processes))
-        return ker_config_fail(config, error, processes, "is no multiple of %u, which the one before holds",
-                               smaller->processes);
+    if (smaller && c->by == smaller->by && !c->group && (c->size % smaller->size || c->size == smaller->size))
+        return ker_config_fail(config, error, KEY(number, c->by == LOGGOPS_NODES ? "nodes" : "processes"),
+                               "is no multiple of %u, which the one before holds", smaller->size);
     c->set = s->set;
     time_read(&c->set.latency, config, KEY(number, "L"));
     time_read(&c->set.overhead, config, KEY(number, "o"));
     time_read(&c->set.gap, config, KEY(number, "g"));
-    enum ker_status status = rate_read(&c->set.per_byte, config, KEY(number, "G"), error);
+    status = rate_read(&c->set.per_byte, config, KEY(number, "G"), error);
     return status ? status : rate_read(&c->set.busy, config, KEY(number, "O"), error);
 }
 
+static void nodes_note(struct loggops_system *s)
+{
+    s->node = ker_alloc(s->processes * sizeof *s->node);
+    for (uint32_t job = 0; job < s->jobs; job++)
+        for (uint32_t task = 0; task < s->job[job].tasks; task++)
+            s->node[s->job[job].first + task] = task_jobs_place(s->all, job, task).node;
+}
+
 enum ker_status loggops_classes_read(struct loggops_system *s, const struct ker_config *config,
-                                     struct ker_error *error)
+                                     const struct route_topology *topology, struct ker_error *error)
 {
     uint32_t count = (uint32_t)ker_config_count(config, "loggops.classes");
+    bool places = false;
     s->class = ker_alloc(count * sizeof *s->class);
-    for (; s->classes < count; s->classes++) {
-        enum ker_status status = class_read(s, s->classes, config, error);
+    while (s->classes < count) {
+        struct loggops_class *c = &s->class[s->classes];
+        enum ker_status status = class_read(s, s->classes++, config, topology, error);
         if (status)
             return status;
+        places |= c->by != LOGGOPS_PROCESSES;
     }
+    if (places)
+        nodes_note(s);
     return KER_OK;
+}
+
+void loggops_classes_free(struct loggops_system *s)
+{
+    for (uint32_t i = 0; i < s->classes; i++)
+        free(s->class[i].group);
+    free(s->class);
+    free(s->node);
+}
+
+static bool class_has(const struct loggops_system *s, const struct loggops_class *c, uint32_t a, uint32_t b)
+{
+    if (c->by == LOGGOPS_PROCESSES)
+        return a / c->size == b / c->size;
+    a = s->node[a];
+    b = s->node[b];
+    return c->by == LOGGOPS_NODES ? a / c->size == b / c->size : c->group[a] == c->group[b];
 }
 
 const struct loggops_parameters *loggops_class_of(const struct loggops_system *s, uint32_t a, uint32_t b)
 {
     for (uint32_t i = 0; i < s->classes; i++)
-        if (a / s->class[i].processes == b / s->class[i].processes)
+        if (class_has(s, &s->class[i], a, b))
             return &s->class[i].set;
     return &s->set;
 }

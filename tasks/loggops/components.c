@@ -93,7 +93,9 @@ static void processes_make(struct loggops_system *s)
     s->process = ker_alloc(sizeof *s->process * (s->count + 1u));
     s->group = ker_alloc(sizeof *s->group * (groups(s) + 1u));
     s->free_at = ker_alloc(sizeof *s->free_at * ((size_t)s->count * (s->cpus + 2 * s->nics) + 1));
-    s->resources = s->programs ? LOGGOPS_NEEDS : s->cpus + 2 * s->cpus * s->nics + s->nics;
+    s->resources = s->cpus + 2 * s->cpus * s->nics + s->nics;
+    if (s->programs && s->resources < LOGGOPS_NEEDS)
+        s->resources = LOGGOPS_NEEDS;
     s->blocked = ker_alloc(sizeof *s->blocked * ((size_t)s->count * s->resources + 1));
     for (size_t i = 0; i < (size_t)s->count * s->resources; i++)
         s->blocked[i] = (struct loggops_blocked){KER_NONE, KER_NONE};
@@ -108,14 +110,14 @@ static void processes_make(struct loggops_system *s)
     s->ready = ops ? ker_alloc(ops * sizeof *s->ready) : NULL;
     ops = 0;
     for (uint32_t i = 0; i < s->count; i++) {
-        uint32_t job = s->programs ? 0 : loggops_job_of(s, s->first + i);
-        const struct loggops_job *j = s->programs ? NULL : &s->job[job];
+        uint32_t job = loggops_job_of(s, s->first + i);
+        const struct loggops_job *j = &s->job[job];
         struct loggops_process *p = &s->process[i];
         *p = (struct loggops_process){.job = job,
                                       .left = KER_NONE,
                                       .posted = {.first = KER_NONE, .last = KER_NONE},
                                       .unexpected = {.first = KER_NONE, .last = KER_NONE}};
-        if (!j || !j->graph)
+        if (!j->graph)
             continue;
         p->task = &j->graph->task[s->first + i - j->first - j->graph->first];
         p->ready = s->ready ? s->ready + ops : NULL;
@@ -131,8 +133,9 @@ void task_loggops_attach(struct loggops_system *s, struct ker_engine *engine)
     processes_make(s);
     if (s->programs)
         loggops_programs_begin(s);
-    for (uint32_t i = 0; !s->programs && i < s->count; i++)
-        loggops_begin(s, &s->process[i], s->job[s->process[i].job].start);
+    for (uint32_t i = 0; i < s->count; i++)
+        if (!loggops_is_program(s, &s->process[i]))
+            loggops_begin(s, &s->process[i], s->job[s->process[i].job].start);
     for (uint32_t i = 0; i < groups(s); i++) {
         ker_engine_set(engine, i, &loggops_class, &s->group[i], true);
         wake(&s->group[i], i);

@@ -17,6 +17,10 @@ uint32_t loggops_job_of(const struct loggops_system *, uint32_t process);
 struct task_mpi_outside;
 void loggops_outside(struct task_mpi_outside *);
 
+/* Adds to the MPI model's table of tasks those of schedules that live on this rank. */
+struct stats_table;
+void loggops_results(struct loggops_system *, struct stats_table *);
+
 extern const struct ker_option loggops_options[];       /* network.model, loggops.* */
 extern const struct ker_option loggops_class_options[]; /* loggops.classes[].* */
 extern const struct ker_option loggops_noise_options[]; /* loggops.noise.* */

@@ -17,7 +17,9 @@
 /* What goes between processes that are near each other. */
 struct loggops_class {
     int level;
-    uint32_t processes; /* in a block */
+    enum { LOGGOPS_PROCESSES, LOGGOPS_NODES, LOGGOPS_GROUPS } by;
+    uint32_t size;   /* of a block of processes, of nodes */
+    uint32_t *group; /* by groups: of each node; else NULL */
     struct loggops_parameters set;
 };
 
@@ -121,7 +123,9 @@ struct loggops_group {
 };
 
 struct loggops_job {
-    char *name;
+    const char *name;
+    bool background;  /* the run does not wait for it */
+    bool mpi;         /* a program of MPI: has no file, pattern, unit and graph */
     const char *file; /* the configuration's; NULL: there is a pattern */
     struct graph_pattern *pattern;
     uint32_t first, tasks; /* global numbers of its processes */
@@ -155,10 +159,12 @@ struct loggops_programs {
 };
 
 struct loggops_system {
-    struct loggops_programs *programs; /* NULL: schedules in GOAL */
+    const struct task_jobs *all;       /* all jobs, and where tasks are placed */
+    struct loggops_programs *programs; /* NULL: there are schedules in GOAL only */
     struct loggops_parameters set;
-    struct loggops_class *class; /* ascending by size */
+    struct loggops_class *class; /* ascending */
     uint32_t classes;
+    uint32_t *node; /* of each process; NULL: no class asks for it */
     struct loggops_noise noise;
     struct loggops_job *job;
     uint32_t jobs, processes; /* of all ranks */
@@ -195,6 +201,11 @@ struct loggops_system {
 static inline uint32_t loggops_rank(const struct loggops_system *s, const struct loggops_process *p)
 {
     return s->first + (uint32_t)(p - s->process);
+}
+/* Does it run a program of MPI, not a schedule? */
+static inline bool loggops_is_program(const struct loggops_system *s, const struct loggops_process *p)
+{
+    return s->programs && s->job[p->job].mpi;
 }
 static inline ker_time *loggops_cpu(struct loggops_system *s, const struct loggops_process *p, unsigned cpu)
 {
@@ -303,7 +314,9 @@ uint32_t *loggops_match_left(struct loggops_system *, const struct loggops_proce
 void loggops_group_run(struct loggops_group *, ker_time until);
 
 /* -- classes.c -- */
-enum ker_status loggops_classes_read(struct loggops_system *, const struct ker_config *, struct ker_error *);
+enum ker_status loggops_classes_read(struct loggops_system *, const struct ker_config *,
+                                     const struct route_topology *, struct ker_error *);
+void loggops_classes_free(struct loggops_system *);
 const struct loggops_parameters *loggops_class_of(const struct loggops_system *, uint32_t a, uint32_t b);
 /* Of what goes between two processes, by their global numbers. */
 static inline const struct loggops_parameters *loggops_between(const struct loggops_system *s, uint32_t a,

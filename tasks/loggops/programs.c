@@ -357,8 +357,9 @@ void loggops_programs_begin(struct loggops_system *s)
     for (unsigned i = 0; i < LOGGOPS_GENERATIONS; i++)
         s->programs->cause[i] = -1;
     for (uint32_t i = 0; i < s->count; i++)
-        event_put(&s->programs->member[i],
-                  event_make(&s->programs->member[i], s->programs->cause, 0, LOGGOPS_START));
+        if (loggops_is_program(s, &s->process[i]))
+            event_put(&s->programs->member[i],
+                      event_make(&s->programs->member[i], s->programs->cause, 0, LOGGOPS_START));
 }
 
 struct net_totals task_loggops_totals(const struct loggops_system *s)
@@ -371,19 +372,29 @@ struct net_totals task_loggops_totals(const struct loggops_system *s)
                                .latency_sum = s->latency};
 }
 
+/* A process of this rank by its local index, before there are any. */
+static bool runs_program(const struct loggops_system *s, uint32_t index)
+{
+    return s->job[loggops_job_of(s, s->first + index)].mpi;
+}
+
 uint32_t *task_loggops_nodes(const struct loggops_system *s, uint32_t *count)
 {
     uint32_t *nodes = ker_alloc((s->count + 1u) * sizeof *nodes);
+    *count = 0;
     for (uint32_t i = 0; i < s->count; i++)
-        nodes[i] = s->first + i;
-    *count = s->count;
+        if (runs_program(s, i))
+            nodes[(*count)++] = s->first + i;
     return nodes;
 }
 
 void task_loggops_members(struct loggops_system *s, void *const *state, uint32_t services)
 {
     s->programs->member = ker_alloc((s->count + 1u) * sizeof *s->programs->member);
-    for (uint32_t i = 0; i < s->count; i++)
-        s->programs->member[i] = (struct loggops_member){
-            .system = s, .tasks = state[(size_t)i * services], .process = i, .own = {KER_NONE, KER_NONE}};
+    for (uint32_t i = 0, node = 0; i < s->count; i++) {
+        struct loggops_member *m = &s->programs->member[i];
+        *m = (struct loggops_member){.system = s, .process = i, .own = {KER_NONE, KER_NONE}};
+        if (runs_program(s, i))
+            m->tasks = state[(size_t)node++ * services];
+    }
 }

@@ -72,6 +72,28 @@ static uint64_t row_key(const void *from)
 const struct stats_schema task_loggops_schema = {"tasks", "One row per task, by job and task.", columns,
                                                  sizeof columns / sizeof *columns, row_key};
 
+void loggops_results(struct loggops_system *s, struct stats_table *table)
+{
+    for (uint32_t i = 0; s->process && i < s->count; i++) {
+        const struct loggops_process *p = &s->process[i];
+        if (loggops_is_program(s, p))
+            continue;
+        struct row row = row_of(s, p);
+        uint32_t task = task_of(&row);
+        struct task_mpi_result result = {.job = row.job,
+                                         .task = task,
+                                         .place = task_jobs_place(s->all, row.job, task),
+                                         .finish = finish_of(s, p),
+                                         .compute = (ker_time)row.of[GRAPH_CALCULATION].amount,
+                                         .messages_sent = row.of[GRAPH_SEND].count,
+                                         .bytes_sent = row.of[GRAPH_SEND].amount,
+                                         .messages_received = row.of[GRAPH_RECEIVE].count,
+                                         .bytes_received = row.of[GRAPH_RECEIVE].amount};
+        result.passes = result.finish < KER_TIME_MAX;
+        stats_table_add(table, &result);
+    }
+}
+
 struct sums {
     uint64_t messages, bytes;
 };
@@ -218,11 +240,27 @@ static void stuck_print(const struct loggops_system *s, const struct stuck *row,
     fputc('\n', out);
 }
 
+/* Is it a task of a schedule that the run waits for? */
+static bool schedule_counts(const struct loggops_system *s, const struct loggops_process *p)
+{
+    return !loggops_is_program(s, p) && !s->job[p->job].background;
+}
+
+uint64_t task_loggops_unfinished(const struct loggops_system *s)
+{
+    uint64_t count = 0;
+    for (uint32_t i = 0; s->process && i < s->count; i++)
+        count += schedule_counts(s, &s->process[i]) && s->process[i].done < loggops_ops(s, &s->process[i]);
+    return count;
+}
+
 char *task_loggops_stuck(struct loggops_system *s, struct ker_comm *comm, uint64_t *most)
 {
     struct stuck rows[STUCK_ROWS];
     uint64_t count = 0, unfinished = 0;
     for (uint32_t i = 0; s->process && i < s->count; i++) {
+        if (!schedule_counts(s, &s->process[i]))
+            continue;
         process_stuck(s, &s->process[i], rows, &count);
         unfinished += s->process[i].done < loggops_ops(s, &s->process[i]);
     }

@@ -39,7 +39,7 @@ static bool event_sound(const struct loggops_system *s, const struct loggops_pro
                         const struct loggops_event *e)
 {
     bool of_program = e->kind >= LOGGOPS_START;
-    if (e->kind > LOGGOPS_CAME || of_program != (s->programs != NULL) || e->cpu >= s->cpus ||
+    if (e->kind > LOGGOPS_CAME || of_program != loggops_is_program(s, p) || e->cpu >= s->cpus ||
         e->nic >= s->nics || e->origin >= s->processes ||
         (e->kind == LOGGOPS_HAND && e->match >= s->processes))
         return false;
@@ -246,7 +246,7 @@ static void process_state(struct loggops_system *s, struct loggops_process *p, c
     struct loggops_group *group = loggops_group_of(s, p);
     if (!s->together || p == s->process)
         KER_CHUNK(c, group->wake);
-    if (s->programs)
+    if (loggops_is_program(s, p))
         program_state(s, p, c);
     else
         graph_state(s, p, c);

@@ -24,8 +24,17 @@ const struct ker_option loggops_options[] = {
      "Time of the cpu for each further byte; at the receiver at least loggops.G.", ENDS},
     {"loggops.S", KER_TYPE_BYTES, "65535 B", NULL, NULL, NULL,
      "Longer messages wait until they are matched (mpi.rendezvous).", ENDS},
+    {"loggops.nodes", KER_TYPE_INT, NULL, "1", "2147483647", NULL,
+     "Nodes that tasks are placed on (jobs[].placement), for loggops.classes; absent: those of the topology, "
+     "or one for each task.",
+     WITH},
     {0},
 };
+
+bool task_loggops_wanted(const struct ker_config *config)
+{
+    return ker_config_is(config, "network.model", "loggops");
+}
 
 /* "0.04 ns": at most six decimals of a picosecond count. */
 static bool rate_parse(const char *text, struct loggops_rate *rate)

@@ -8,127 +8,76 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PROCESSES_MOST 0x7fffffff
-
-bool task_loggops_wanted(const struct ker_config *config)
-{
-    return ker_config_is(config, "network.model", "loggops");
-}
-
-static enum ker_status file_read(struct loggops_job *j, const struct ker_config *config, const char *path,
-                                 struct ker_error *error)
-{
-    const char *format = TASK_KEY(path, "format");
-    if (!ker_config_has(config, TASK_KEY(path, "trace")))
-        return ker_config_fail(config, error, TASK_KEY(path, "trace"),
-                               "is missing: a file with a GOAL schedule");
-    if (!task_trace_is_goal(config, path))
-        return ker_config_fail(
-            config, error, format,
-            "schedules run with schedules only, as yet: give traces of MPI programs a run of "
-            "their own");
-    j->file = ker_config_file(config, TASK_KEY(path, "trace"));
-    return graph_goal_tasks(j->file, &j->tasks, error);
-}
-
-static enum ker_status pattern_read(struct loggops_job *j, const struct ker_config *config, const char *path,
-                                    struct ker_error *error)
-{
-    uint64_t seed = (uint64_t)ker_config_int(config, "run.seed");
-    enum ker_status status = graph_pattern_open(&j->pattern, config, path, seed, true, error);
-    j->tasks = j->pattern->tasks;
-    return status;
-}
-
-static enum ker_status job_read(struct loggops_job *j, uint32_t number, const struct ker_config *config,
-                                struct ker_error *error)
+/* What is read of a schedule for its way of running here: the job itself has been read with all others. */
+static enum ker_status schedule_read(struct loggops_job *j, uint32_t number, const struct ker_config *config,
+                                     struct ker_error *error)
 {
     char path[32];
     snprintf(path, sizeof path, "jobs[%u]", number);
-    const char *program = TASK_KEY(path, "program");
-    bool given = ker_config_has(config, program);
-    if (!given || !(ker_config_is(config, program, "trace") || ker_config_is(config, program, "schedule")))
-        return ker_config_fail(
-            config, error, program,
-            "schedules run with schedules only, as yet: give programs of MPI a run of their "
-            "own");
-    const char *name = ker_config_string(config, TASK_KEY(path, "name"));
-    j->name = *name ? ker_format("%s", name) : ker_format("job%u", number);
-    j->start = ker_config_time(config, TASK_KEY(path, "start"));
-    j->factor = ker_config_real(config, TASK_KEY(path, "processor_factor"));
     j->unit = (uint64_t)ker_config_time(config, TASK_KEY(path, "time_unit"));
-    return ker_config_is(config, program, "trace") ? file_read(j, config, path, error)
-                                                   : pattern_read(j, config, path, error);
+    if (ker_config_is(config, TASK_KEY(path, "program"), "trace")) {
+        j->file = ker_config_file(config, TASK_KEY(path, "trace"));
+        return KER_OK;
+    }
+    uint64_t seed = (uint64_t)ker_config_int(config, "run.seed");
+    return graph_pattern_open(&j->pattern, config, path, seed, true, error);
 }
 
 static enum ker_status jobs_read(struct loggops_system *s, const struct ker_config *config,
                                  struct ker_error *error)
 {
-    s->jobs = (uint32_t)ker_config_count(config, "jobs");
+    s->jobs = task_jobs_count(s->all);
     if (!s->jobs)
         return ker_config_fail(config, error, "jobs", "nobody sends anything: give jobs");
     s->job = ker_alloc(s->jobs * sizeof *s->job);
-    uint64_t processes = 0;
-    for (uint32_t i = 0; i < s->jobs; i++) {
-        s->job[i].first = (uint32_t)processes;
-        enum ker_status status = job_read(&s->job[i], i, config, error);
-        if (status)
-            return status;
-        processes += s->job[i].tasks;
-        if (processes > PROCESSES_MOST)
-            return ker_config_fail(config, error, "jobs", "have more than %u processes together",
-                                   (unsigned)PROCESSES_MOST);
+    enum ker_status status = KER_OK;
+    for (uint32_t i = 0; i < s->jobs && !status; i++) {
+        const struct task_job *job = task_jobs_get(s->all, i);
+        struct loggops_job *j = &s->job[i];
+        *j = (struct loggops_job){.name = job->name,
+                                  .first = task_jobs_first(s->all, i),
+                                  .tasks = job->tasks,
+                                  .start = job->start,
+                                  .factor = job->processor_factor,
+                                  .background = job->background,
+                                  .mpi = !job->schedule};
+        s->processes = j->first + j->tasks;
+        if (j->mpi)
+            s->programs = s->programs ? s->programs : ker_alloc(sizeof *s->programs);
+        else
+            status = schedule_read(j, i, config, error);
     }
-    s->processes = (uint32_t)processes;
-    return KER_OK;
+    if (s->programs)
+        s->programs->held.free = KER_NONE;
+    return status;
 }
 
-bool task_loggops_schedules(const struct ker_config *config)
+unsigned task_loggops_kinds(const struct ker_config *config)
 {
+    unsigned kinds = 0;
     char path[32];
     for (int i = 0; i < ker_config_count(config, "jobs"); i++) {
         snprintf(path, sizeof path, "jobs[%d]", i);
         const char *program = TASK_KEY(path, "program");
-        if (task_trace_is_goal(config, path) ||
-            (ker_config_has(config, program) && ker_config_is(config, program, "schedule")))
-            return true;
+        bool schedule = task_trace_is_goal(config, path) ||
+                        (ker_config_has(config, program) && ker_config_is(config, program, "schedule"));
+        kinds |= schedule ? TASK_LOGGOPS_SCHEDULES : TASK_LOGGOPS_PROGRAMS;
     }
-    return false;
-}
-
-enum ker_status task_loggops_programs(struct loggops_system **made, const struct ker_config *config,
-                                      uint64_t tasks, struct ker_error *error)
-{
-    struct loggops_system *s = *made = ker_alloc(sizeof *s);
-    s->programs = ker_alloc(sizeof *s->programs);
-    s->programs->held.free = KER_NONE;
-    s->cpus = s->nics = 1;
-    enum ker_status status = loggops_settings(&s->set, config, error);
-    if (status)
-        return status;
-    if (tasks > PROCESSES_MOST)
-        return ker_config_fail(config, error, "jobs", "have more than %u processes together",
-                               (unsigned)PROCESSES_MOST);
-    s->processes = (uint32_t)tasks;
-    status = loggops_classes_read(s, config, error);
-    if (status == KER_OK)
-        status = loggops_noise_read(&s->noise, config, error);
-    ker_time latency = loggops_least(s, false); /* some messages take nothing else */
-    s->together = latency == 0;
-    s->lookahead = s->together ? KER_US : latency;
-    return status;
+    return kinds;
 }
 
 enum ker_status task_loggops_new(struct loggops_system **made, const struct ker_config *config,
+                                 const struct route_topology *topology, const struct task_system *tasks,
                                  struct ker_error *error)
 {
     struct loggops_system *s = *made = ker_alloc(sizeof *s);
+    s->all = task_jobs_of(tasks);
     enum ker_status status = loggops_settings(&s->set, config, error);
     if (status == KER_OK)
-        status = loggops_classes_read(s, config, error);
+        status = jobs_read(s, config, error);
     if (status == KER_OK)
-        status = loggops_noise_read(&s->noise, config, error);
-    return status ? status : jobs_read(s, config, error);
+        status = loggops_classes_read(s, config, topology, error);
+    return status ? status : loggops_noise_read(&s->noise, config, error);
 }
 
 static void graphs_free(struct loggops_system *s)
@@ -142,10 +91,8 @@ static void graphs_free(struct loggops_system *s)
 static void jobs_free(struct loggops_system *s)
 {
     graphs_free(s);
-    for (uint32_t i = 0; i < s->jobs; i++) {
+    for (uint32_t i = 0; i < s->jobs; i++)
         graph_pattern_close(s->job[i].pattern);
-        free(s->job[i].name);
-    }
     free(s->job);
 }
 
@@ -163,7 +110,7 @@ void task_loggops_free(struct loggops_system *s)
     KER_POOL_RELEASE(&s->events);
     KER_POOL_RELEASE(&s->left);
     loggops_match_free(s);
-    free(s->class);
+    loggops_classes_free(s);
     loggops_noise_free(&s->noise);
     free(s->released[0].op);
     free(s->released[1].op);
@@ -212,14 +159,17 @@ static enum ker_status graphs_read(struct loggops_system *s, struct ker_inputs *
     s->cpus = s->nics = 1;
     for (uint32_t i = 0; i < s->jobs; i++) {
         struct loggops_job *j = &s->job[i];
+        if (j->mpi)
+            continue;
         enum ker_status status = j->pattern ? KER_OK : graph_read(s, j, inputs, error);
         if (status)
             return status;
         uint64_t own = j->pattern ? j->pattern->longest : j->graph->longest;
         longest = own > longest ? own : longest;
     }
-    bool waits = longest > s->set.eager;
-    s->lookahead = loggops_least(s, !waits || s->set.rendezvous != LOGGOPS_READ);
+    bool waits = longest > s->set.eager,
+         latency = s->programs || (waits && s->set.rendezvous == LOGGOPS_READ); /* some take nothing else */
+    s->lookahead = loggops_least(s, !latency);
     s->instant = waits && s->set.rendezvous == LOGGOPS_INSTANT;
     s->together = s->lookahead == 0 || s->instant;
     s->lookahead = s->together ? KER_US : s->lookahead; /* nobody is to be waited for */
@@ -230,7 +180,7 @@ enum ker_status task_loggops_read(struct loggops_system *s, uint32_t rank, uint3
                                   struct ker_inputs *inputs, struct ker_error *error)
 {
     loggops_spread(s, rank, ranks);
-    enum ker_status status = s->programs ? KER_OK : graphs_read(s, inputs, error);
+    enum ker_status status = graphs_read(s, inputs, error);
     if (status || !s->together || ranks == 1)
         return status;
     if (rank == 0)
@@ -239,7 +189,7 @@ enum ker_status task_loggops_read(struct loggops_system *s, uint32_t rank, uint3
                             : "loggops.L and loggops.o leave no time between them");
     loggops_spread(s, rank, 1);
     graphs_free(s);
-    return s->programs ? KER_OK : graphs_read(s, inputs, error);
+    return graphs_read(s, inputs, error);
 }
 
 bool task_loggops_alone(const struct loggops_system *s)

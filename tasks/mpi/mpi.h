@@ -27,6 +27,8 @@ struct task_mpi_outside {
     void (*touch)(struct node *, ker_time when);
     const struct task_job *(*job)(const void *jobs, uint32_t job);
     uint32_t (*node)(const void *jobs, uint32_t job, uint32_t task); /* where a task runs */
+    /* Where tables say that it runs; NULL: there. */
+    struct task_place (*place)(const void *jobs, uint32_t job, uint32_t task);
     const void *jobs;
     uint64_t seed; /* of compute_jitter */
     /* Where messages take a task's processor, too (network.model = "loggops"); else NULL. So much of it for
@@ -35,6 +37,11 @@ struct task_mpi_outside {
     bool (*work)(struct node *, ker_time now, uint32_t stream, ker_time time);
     void (*posted)(struct node *, ker_time now);
 };
+static inline struct task_place task_outside_place(const struct task_mpi_outside *outside, uint32_t job,
+                                                   uint32_t task, uint32_t node, uint16_t core)
+{
+    return outside->place ? outside->place(outside->jobs, job, task) : (struct task_place){node, core};
+}
 /* The nodes and these jobs. */
 struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs);
 
@@ -110,7 +117,15 @@ struct task_mpi_names {
  * finish_ps is empty for a task that has not. wait_ps is the time blocked in all calls but blocking sends,
  * send_wait_ps in those: finish - start = compute + wait + send_wait + overheads; for a task that has not
  * finished the end takes the place of finish. Messages are the program's and the collectives' (no control
- * messages). */
+ * messages). More rows may be added, of tasks that others run: struct task_mpi_result. */
+struct task_mpi_result {
+    uint32_t job, task;
+    struct task_place place;
+    ker_time finish; /* KER_TIME_MAX: it has not */
+    ker_time compute, wait, send_wait;
+    uint64_t messages_sent, bytes_sent, messages_received, bytes_received, passes;
+    struct task_taken taken;
+};
 struct stats_table *task_mpi_results(const struct task_mpi *, const struct task_mpi_names *, ker_time end);
 extern const struct stats_schema task_mpi_schema;
 /* Collective, when the calls of some job are counted: rank 0 writes calls.csv and functions.csv. key: as in

@@ -12,6 +12,11 @@ static uint32_t outside_node(const void *jobs, uint32_t job, uint32_t task)
     return task_jobs_node(jobs, job, task);
 }
 
+static struct task_place outside_place(const void *jobs, uint32_t job, uint32_t task)
+{
+    return task_jobs_place(jobs, job, task);
+}
+
 struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs)
 {
     return (struct task_mpi_outside){
@@ -20,6 +25,7 @@ struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs)
         .touch = node_touch,
         .job = outside_job,
         .node = outside_node,
+        .place = task_jobs_each(jobs) && task_jobs_hosts(jobs) ? outside_place : NULL,
         .jobs = jobs,
     };
 }

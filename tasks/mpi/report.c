@@ -196,7 +196,9 @@ static void row_make(struct task_mpi_wait *row, const struct task_mpi *mpi, cons
     row->task = task->task;
     row->streams = task_stream_count(task);
     row->stream = task_stream_current(task);
-    row->node = task_node_of(mpi, task)->node;
+    row->node =
+        task_outside_place(&mpi->outside, task->job, task->task, task_node_of(mpi, task)->node, task->core)
+            .node;
     row->line = task->op.line;
     row->since = task->blocked_since;
     snprintf(row->call, sizeof row->call, "%s", task->op.call ? task->op.call : "");

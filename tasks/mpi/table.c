@@ -4,13 +4,6 @@
  */
 #include "tasks/mpi/state.h"
 
-struct row {
-    const struct task_mpi *mpi;
-    const struct task_state *task;
-    ker_time compute, wait, send_wait; /* cut at the end */
-    struct task_taken taken;
-};
-
 static const char *job_text(const void *context, uint32_t job)
 {
     const struct task_mpi_names *names = context;
@@ -28,55 +21,49 @@ static bool named(const void *context)
     return names->topology && route_name(names->topology, true, 0);
 }
 
-static uint32_t node_of(const struct row *row)
-{
-    return task_node_of(row->mpi, row->task)->node;
-}
-
 /* clang-format off */
 #define TASK_COLUMNS(COLUMN) \
-    COLUMN(job, "", TEXT, SAME, row->task->job, "the job's name", .text = job_text) \
-    COLUMN(task, "", U32, SAME, row->task->task, "the task's number in it (its rank in MPI_COMM_WORLD)") \
-    COLUMN(node, "", U32, SAME, node_of(row), "where it ran") \
-    COLUMN(core, "", U32, SAME, row->task->core, "the core of that node") \
-    COLUMN(finish_ps, "ps", TIME, SAME, row->task->finish, \
+    COLUMN(job, "", TEXT, SAME, row->job, "the job's name", .text = job_text) \
+    COLUMN(task, "", U32, SAME, row->task, "the task's number in it (its rank in MPI_COMM_WORLD)") \
+    COLUMN(node, "", U32, SAME, row->place.node, "where it ran") \
+    COLUMN(core, "", U32, SAME, row->place.core, "the core of that node") \
+    COLUMN(finish_ps, "ps", TIME, SAME, row->finish, \
            "when it ended (of a job that restarts: its last complete pass); empty when it never did") \
     COLUMN(compute_ps, "ps", U64, SUM, row->compute, "time spent computing") \
     COLUMN(wait_ps, "ps", U64, SUM, row->wait, "time blocked in all MPI calls but blocking sends") \
     COLUMN(send_wait_ps, "ps", U64, SUM, row->send_wait, \
            "time blocked in blocking sends, which is not a part of `wait_ps`") \
-    COLUMN(messages_sent, "messages", U64, SUM, row->task->messages_sent, \
+    COLUMN(messages_sent, "messages", U64, SUM, row->messages_sent, \
            "messages of the application sent, those inside collectives included") \
-    COLUMN(bytes_sent, "bytes", U64, SUM, row->task->bytes_sent, "their payload") \
-    COLUMN(messages_received, "messages", U64, SUM, row->task->messages_received, "the same, received") \
-    COLUMN(bytes_received, "bytes", U64, SUM, row->task->bytes_received, "their payload") \
-    COLUMN(passes, "", U64, SUM, row->task->passes, \
+    COLUMN(bytes_sent, "bytes", U64, SUM, row->bytes_sent, "their payload") \
+    COLUMN(messages_received, "messages", U64, SUM, row->messages_received, "the same, received") \
+    COLUMN(bytes_received, "bytes", U64, SUM, row->bytes_received, "their payload") \
+    COLUMN(passes, "", U64, SUM, row->passes, \
            "how often its program was run to its end: 0 or 1, more for jobs that restart") \
     COLUMN(poll_gap_ps, "ps", U64, SUM, row->taken.poll_gap, \
            "replays of traces: time between tests that was left out of each pass, on the traced machine " \
            "([traces.md](traces.md))") \
     COLUMN(finalize_gap_ps, "ps", U64, SUM, row->taken.finalize_gap, "the same before MPI_Finalize") \
-    COLUMN(node_name, "", TEXT, SAME, node_of(row), "only where the topology has names", \
+    COLUMN(node_name, "", TEXT, SAME, row->place.node, "only where the topology has names", \
            .text = node_text, .wanted = named)
 
-#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct row, name, value)
+#define VALUE(name, unit, type, merge, value, ...) STATS_VALUE(struct task_mpi_result, name, value)
 TASK_COLUMNS(VALUE)
 static const struct stats_column columns[] = {TASK_COLUMNS(STATS_COLUMN)};
 /* clang-format on */
 
 static uint64_t row_key(const void *from)
 {
-    const struct row *row = from;
-    return (uint64_t)row->task->job << 32 | row->task->task;
+    const struct task_mpi_result *row = from;
+    return (uint64_t)row->job << 32 | row->task;
 }
 
 const struct stats_schema task_mpi_schema = {"tasks", "One row per task, by job and task.", columns,
                                              sizeof columns / sizeof *columns, row_key};
 
 /* What the task has done of the operation in which `end` finds it. */
-static void row_cut(struct row *row, ker_time end)
+static void row_cut(struct task_mpi_result *row, const struct task_state *task, ker_time end)
 {
-    const struct task_state *task = row->task;
     if (task->blocked && end > task->blocked_since) {
         if (task->op.kind == TASK_OP_SEND)
             row->send_wait += end - task->blocked_since;
@@ -96,10 +83,23 @@ struct stats_table *task_mpi_results(const struct task_mpi *mpi, const struct ta
     for (uint32_t i = 0; i < mpi->tasks; i++) {
         struct task_state *task = &mpi->task[i];
         const struct task_job *job = task_job_of(mpi, task);
-        struct row row = {mpi, task, task->compute, task->wait, task->send_wait, {0}};
+        uint32_t node = task_node_of(mpi, task)->node;
+        struct task_mpi_result row = {
+            .job = task->job,
+            .task = task->task,
+            .place = task_outside_place(&mpi->outside, task->job, task->task, node, task->core),
+            .finish = task->finish,
+            .compute = task->compute,
+            .wait = task->wait,
+            .send_wait = task->send_wait,
+            .messages_sent = task->messages_sent,
+            .bytes_sent = task->bytes_sent,
+            .messages_received = task->messages_received,
+            .bytes_received = task->bytes_received,
+            .passes = task->passes};
         for (uint32_t s = 0; s < task_stream_count(task); s++) {
             task_stream_select(task, s);
-            row_cut(&row, end);
+            row_cut(&row, task, end);
         }
         task_stream_select(task, 0); /* what the program knows the task by */
         if (job->class->taken)
