@@ -274,6 +274,7 @@ struct net_network {
     route_hop_function *hop;          /* the same in short; NULL: not with these settings, or none */
     route_range_function *range;      /* NULL: not with these settings, or the algorithm has none */
     bool faulty;                      /* something goes down, or may */
+    bool selects_time;                /* net_selects_time */
     struct net_host host;
     struct ker_engine *engine;
     struct net_link_class link[ROUTE_MAX_LINKS];
@@ -432,9 +433,12 @@ struct route_choice net_choice_select(struct net_switch *, const struct route_ch
                                       const struct net_packet *, uint32_t draw, unsigned base, ker_time now,
                                       bool *reserve);
 
-/* The same for a range, where the settings let that be (net_range_selects): the port. Its credits are those
- * of now then. */
-bool net_range_selects(const struct net_network *);
+/* Do the settings ask for nothing but the time of queue and credits? Then there are short ways, after which
+ * the credits of what is chosen are those of now: for choices without ROUTE_ESCAPE, which of them; for a
+ * range, the port. */
+bool net_selects_time(const struct net_network *);
+int net_choice_least(const struct net_switch *, const struct route_choice *choice, int count, uint32_t draw,
+                     unsigned base, ker_time now);
 uint32_t net_range_select(const struct net_switch *, const struct route_range *, uint32_t draw, unsigned base,
                           ker_time now);
 
@@ -450,7 +454,7 @@ static inline uint64_t net_output_backlog(const struct net_network *net, const s
                                           ker_time now)
 {
     uint64_t scheduled = out->link_free > now ? (uint64_t)(out->link_free - now) : 0;
-    return out->waiting ? scheduled + net_output_time(net, out, out->waiting) : scheduled;
+    return scheduled + net_output_time(net, out, out->waiting);
 }
 
 /* congestion_map.c: which watched links (route_watch) of the group are congested. NULL where none are

@@ -329,7 +329,8 @@ enum ker_status net_network_new(struct net_network **network, const struct ker_c
         net->route_ahead = summary->adaptive ? route_settled_function(topology) : net->route;
         net->hop = net->set.pinning == NET_PIN_PACKET ? route_hop_function_of(topology) : NULL;
     }
-    if (net_range_selects(net))
+    net->selects_time = net_selects_time(net);
+    if (net->selects_time)
         net->range = route_range_function_of(topology);
     net->set.entrances = net->set.channels - (net->faulty && route_fault_summarise(topology)->repairs);
     net->set.seed = seed;

@@ -87,6 +87,12 @@ __attribute__((noinline)) static struct grant route_decide(struct net_switch *s,
                     : net->route(net->topology, s->coordinate, s->id, &r, choice);
     if (__builtin_expect(count == 0, 0))
         return (struct grant){0};
+    if (__builtin_expect(net->selects_time && count > 1 && !(choice[count - 1].flags & ROUTE_ESCAPE), 1)) {
+        const struct route_choice *c = &choice[net_choice_least(s, choice, count, route_draw(&r), base, now)];
+        *state = c->state;
+        return grant_make_known(s, p, c->port, base + (c->channel_count ? c->first_channel : c->channel),
+                                c->channel_count ? c->channel_count : 1);
+    }
     channel_pin(net, &r, choice, count);
     bool reserve = false;
     struct route_choice c =

@@ -73,7 +73,8 @@ static inline uint64_t choice_cost(const struct net_switch *s, const struct net_
         cost *= c->weight;
     if (__builtin_expect(c->watch != 0, 0) && net_congestion_map_congested(s->map, c->watch))
         cost += CONGESTED;
-    return c->flags & ROUTE_DETOUR ? 2 * (cost + rule.bias) + 1 : 2 * cost;
+    uint64_t detour = 0 - (uint64_t)((c->flags & ROUTE_DETOUR) != 0); /* no branch: the order is drawn */
+    return 2 * cost + (detour & (2 * rule.bias + 1));
 }
 
 /* The number of a path that looks at the packet only; smaller is better. */
@@ -239,14 +240,41 @@ struct route_choice net_choice_select(struct net_switch *s, const struct route_c
     return c;
 }
 
-/* ---- a range of ports ---- */
+/* ---- the usual settings: nothing is asked for but the time of queue and credits ---- */
 
-bool net_range_selects(const struct net_network *net)
+bool net_selects_time(const struct net_network *net)
 {
     const struct net_settings *set = &net->set;
     return set->selection->queue && set->selection->credits && !set->selection->two && !set->count_port &&
            !set->remembers && set->pinning == NET_PIN_PACKET && !net->faulty;
 }
+
+/* In the order in which they are offered, without branches: which is the least is close to random, and so is
+ * at which one the look would begin. Of equal costs the first from `first` on wins, as above. */
+int net_choice_least(const struct net_switch *s, const struct route_choice *choice, int count, uint32_t draw,
+                     unsigned base, ker_time now)
+{
+    const struct rule rule = {.threshold = s->net->set.threshold,
+                              .bias = s->net->set.bias,
+                              .queue = true,
+                              .credits = true,
+                              .now = now};
+    uint32_t first = ker_random_below(draw, (uint32_t)count), best = 0, best_turn = 0;
+    uint64_t least = UINT64_MAX;
+    for (uint32_t i = 0; i < (uint32_t)count; i++) {
+        struct net_port *out = net_port_at(s, choice[i].port);
+        credits_take(s, out, choice[i].port, now);
+        uint64_t cost = choice_cost(s, out, &choice[i], choice_channel(out, &choice[i], base), rule);
+        uint32_t turn = i - first; /* those behind `first` come before those ahead of it */
+        bool better = (cost < least) | ((cost == least) & (turn < best_turn));
+        best = better ? i : best;
+        best_turn = better ? turn : best_turn;
+        least = better ? cost : least;
+    }
+    return (int)best;
+}
+
+/* ---- a range of ports ---- */
 
 uint32_t net_range_select(const struct net_switch *s, const struct route_range *range, uint32_t draw,
                           unsigned base, ker_time now)

@@ -54,6 +54,9 @@ enum leg_kind { LEG_DETOUR, LEG_FINAL, LEG_UNDECIDED, LEGS };
  * drawn anywhere. */
 enum via { VIA_NONE, VIA_GROUP, VIA_SWITCH, VIA_ANY };
 
+/* What is settled of a packet's path; see hierarchical_detours.c. */
+enum phase { PHASE_START, PHASE_DETOUR, PHASE_FINAL, PHASE_UNDECIDED, PHASES };
+
 struct hierarchy {
     struct route_topology topology;
     int levels, crossings; /* crossings: "group" levels */
@@ -72,10 +75,11 @@ struct hierarchy {
     uint32_t top_path[2];  /* by class at the top: path of the hop that crosses it */
     enum via via;
     uint32_t candidates,
-        detours;                 /* paths that are offered beside the direct one; racks that a pair may use */
-    uint32_t *rack, racks;       /* the racks that may be used, ascending; 0: all */
-    bool watches;                /* choices name the link between groups that they lead over */
-    bool common;                 /* by way of a group, without parallel links: there is a fast path */
+        detours;           /* paths that are offered beside the direct one; racks that a pair may use */
+    uint32_t *rack, racks; /* the racks that may be used, ascending; 0: all */
+    bool watches;          /* choices name the link between groups that they lead over */
+    uint64_t open[PHASES]; /* UGAL, PAR: a path is chosen while any of these bits of the addresses differ */
+    bool common; /* by way of a group or a switch in it, without parallel links: there is a fast path */
     bool weighted, doubled;      /* paths weigh as many links as they have; a detour weighs 2 */
     uint8_t via_bits, lane_bits; /* of the packet's state */
 };
@@ -154,7 +158,8 @@ static inline uint32_t hierarchy_steps(const struct hierarchy *h, const struct l
 static inline void hierarchy_channel(struct route_choice *choice, const struct hierarchy *h,
                                      const struct level *l, uint32_t path, const struct leg *leg)
 {
-    uint32_t class = l == h->top ? leg->top : path >> l->crossed;
+    uint32_t top = 0 - (uint32_t)(l == h->top), /* no branch: which level it is is close to random */
+        class = (leg->top & top) | (path >> l->crossed & ~top);
     route_channel(choice, class * l->spread, l->spread);
 }
 

@@ -18,8 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum phase { PHASE_START, PHASE_DETOUR, PHASE_FINAL, PHASE_UNDECIDED };
-
 /* What route_pick draws: one purpose, one salt. */
 enum { SALT_FINAL_LANE = 3, SALT_SPREAD = 4, SALT_PATHS = 16 };
 #define SALTS_PER_WAY 3 /* group, switch, lane */
@@ -351,7 +349,8 @@ static int offer_random(const struct hierarchy *h, uint64_t coordinate, const st
     return offered;
 }
 
-/* general_ways() at a fraction of its cost, in the common case: by way of a group, without parallel links. */
+/* general_paths() at a fraction of its cost, in the common case: by way of a group or of a switch drawn
+ * there, without parallel links. */
 
 static inline void common_path(const struct hierarchy *h, uint64_t coordinate,
                                const struct route_packet *packet, const struct leg *leg, uint32_t ahead,
@@ -364,7 +363,8 @@ static inline void common_path(const struct hierarchy *h, uint64_t coordinate,
     hierarchy_channel(choice, h, first, leg->path - step->below, leg);
 }
 
-/* Links of a direct path to the switch `target` of the group so many places ahead. */
+/* Links of a direct path to the switch `target` of the group so many places ahead, whose own fields do not
+ * matter. */
 static inline uint32_t common_hops(const struct level *l, uint64_t coordinate, uint64_t target,
                                    uint32_t ahead)
 {
@@ -384,14 +384,19 @@ static int common_paths(const struct hierarchy *h, uint64_t coordinate, const st
     choices->state = choices->port >= l->first_port ? PHASE_FINAL : direct;
     uint32_t salt = SALT_PATHS + SALTS_PER_WAY * h->candidates * packet->hops;
     for (uint32_t i = 1; i <= h->candidates; i++, salt += SALTS_PER_WAY) {
-        uint32_t group = third_group(route_pick(packet, salt, l->groups - 2), from, to);
-        uint32_t out = places_between(l, from, group), back = l->groups - 2 - out;
-        uint32_t hops = hierarchy_step(l, coordinate, out)->hops + 1u +
-                        common_hops(l, l->gateway[back].at, target, places_between(l, group, to));
+        uint32_t group = third_group(route_pick(packet, salt, l->groups - 2), from, to), via = group,
+                 out = places_between(l, from, group);
+        uint64_t by = l->gateway[l->groups - 2 - out].at;
+        if (!hierarchy_via_is_group(h)) {
+            by = hierarchy_pack(h, h->levels - 1, route_pick(packet, salt + 1, l->size));
+            via = (uint32_t)(group_fields(h, group) | by);
+        }
+        uint32_t hops =
+            common_hops(l, coordinate, by, out) + common_hops(l, by, target, places_between(l, group, to));
         common_path(h, coordinate, packet, &h->leg[LEG_DETOUR], out, by_links ? hops : 2u * h->weighted,
                     &choices[i]);
         choices[i].flags = ROUTE_DETOUR;
-        choices[i].state = PHASE_DETOUR | group << 2;
+        choices[i].state = PHASE_DETOUR | via << 2;
     }
     return (int)h->candidates + 1;
 }
@@ -429,17 +434,32 @@ static int paths(const struct hierarchy *h, uint64_t coordinate, const struct ro
     return count;
 }
 
-static int ugal_next(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
-                     enum phase direct, struct route_choice *choices)
+/* Is there a path to choose? One branch: the phases of the packets that come here are close to random. */
+static inline bool undecided(const struct hierarchy *h, uint64_t coordinate,
+                             const struct route_packet *packet)
+{
+    return ((coordinate ^ packet->address) & h->open[packet->state & 3]) != 0;
+}
+
+/* Otherwise. */
+static inline int settled_next(const struct hierarchy *h, uint64_t coordinate,
+                               const struct route_packet *packet, struct route_choice *choice)
 {
     struct plan plan = plan_unpack(h, packet->state);
-    if (plan.phase != PHASE_DETOUR && arrived(h, coordinate, packet))
-        return eject(h, packet, choices);
-    if (plan.phase == PHASE_START && field(h->top, coordinate) == field(h->top, packet->address))
+    uint64_t between = (coordinate ^ packet->address) & h->switch_mask;
+    if ((between | (plan.phase == PHASE_DETOUR)) == 0)
+        return eject(h, packet, choice);
+    if (plan.phase == PHASE_START)
         plan = plan_final(h, coordinate, packet);
-    if (plan.phase == PHASE_START || plan.phase == PHASE_UNDECIDED)
-        return paths(h, coordinate, packet, plan, direct, choices);
-    return plan_follow(h, coordinate, packet, plan, choices);
+    return plan_follow(h, coordinate, packet, plan, choice);
+}
+
+static inline int ugal_next(const struct hierarchy *h, uint64_t coordinate, const struct route_packet *packet,
+                            enum phase direct, struct route_choice *choices)
+{
+    if (!undecided(h, coordinate, packet))
+        return settled_next(h, coordinate, packet, choices);
+    return paths(h, coordinate, packet, plan_unpack(h, packet->state), direct, choices);
 }
 
 /* Once the path is chosen, or there is none to choose from. */
@@ -447,11 +467,7 @@ int hierarchy_ugal_settled(const struct route_topology *topology, uint64_t coord
                            const struct route_packet *packet, struct route_choice *choice)
 {
     const struct hierarchy *h = hierarchy_of(topology);
-    enum phase phase = plan_unpack(h, packet->state).phase;
-    if ((phase == PHASE_UNDECIDED && !arrived(h, coordinate, packet)) ||
-        (phase == PHASE_START && field(h->top, coordinate) != field(h->top, packet->address)))
-        return 0;
-    return ugal_next(h, coordinate, packet, PHASE_FINAL, choice);
+    return undecided(h, coordinate, packet) ? 0 : settled_next(h, coordinate, packet, choice);
 }
 
 int hierarchy_ugal_next(const struct route_topology *topology, uint64_t coordinate, uint32_t switch_id,

@@ -131,7 +131,9 @@ static enum ker_status ugal_prepare(struct hierarchy *h, bool progressive, const
     h->candidates = (uint32_t)ker_config_int(config, "routing.candidates");
     weights_read(h, config, true);
     enum ker_status status = detours_prepare(h, via_asked(config), progressive, config, error);
-    h->common = h->steps && h->top->links == 1 && hierarchy_via_is_group(h);
+    h->open[PHASE_UNDECIDED] = h->switch_mask;
+    h->open[PHASE_START] = h->switch_mask >> h->top->shift << h->top->shift;
+    h->common = h->steps && h->top->links == 1 && h->via != VIA_ANY;
     return status;
 }
 
