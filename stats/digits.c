@@ -6,23 +6,15 @@ const char stats_digits[201] =
     "4142434445464748495051525354555657585960616263646566676869707172737475767778798081"
     "828384858687888990919293949596979899";
 
-/* With the zeros before them. */
-static inline char *put_four(char *at, uint32_t value)
-{
-    memcpy(at, stats_digits + 2 * (value / 100), 2);
-    memcpy(at + 2, stats_digits + 2 * (value % 100), 2);
-    return at + 4;
-}
-
 char *stats_put_large(char *at, uint64_t value)
 {
-    if (value < 100000000) {
-        at = stats_put_u64(at, (uint32_t)value / 10000);
-        return put_four(at, (uint32_t)value % 10000);
+    if (value >= 100000000) {
+        at = stats_put_u64(at, value / 100000000);
+        return stats_put_bytes(at, stats_eight_digits((uint32_t)(value % 100000000)));
     }
-    uint32_t low = (uint32_t)(value % 100000000);
-    at = put_four(stats_put_u64(at, value / 100000000), low / 10000);
-    return put_four(at, low % 10000);
+    uint64_t digits = stats_eight_digits((uint32_t)value);
+    unsigned zeros = (unsigned)__builtin_ctzll(digits) / 8;
+    return stats_put_bytes(at, digits >> 8 * zeros) - zeros;
 }
 
 static inline char *put_millionths(char *at, uint64_t whole, uint32_t rest)

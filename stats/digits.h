@@ -5,6 +5,7 @@
 #ifndef STATS_DIGITS_H
 #define STATS_DIGITS_H
 
+#include <endian.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -26,6 +27,34 @@ static inline char *stats_put_u64(char *at, uint64_t value)
     }
     memcpy(at, stats_digits + 2 * value + (value < 10), 2);
     return at + 1 + (value >= 10);
+}
+
+/* Eight digits of a value below 10^8, as the bytes of a number, the first digit in the lowest byte, each 0 to
+ * 9. All are split at once: into 4 and 4, then 2, then 1; x / 100 = x * 5243 >> 19 below 10^4, x / 10 =
+ * x * 103 >> 10 below 100. */
+static inline uint64_t stats_eight_digits(uint32_t value)
+{
+    uint64_t four = value / 10000 | (uint64_t)(value % 10000) << 32;
+    uint64_t high = four * 5243 >> 19 & UINT64_C(0x0000007f0000007f);
+    uint64_t two = high | (four - 100 * high) << 16;
+    uint64_t tens = two * 103 >> 10 & UINT64_C(0x000f000f000f000f);
+    return tens | (two - 10 * tens) << 8;
+}
+
+/* Such bytes as text. */
+static inline char *stats_put_bytes(char *at, uint64_t digits)
+{
+    uint64_t text = htole64(digits + UINT64_C(0x3030303030303030));
+    memcpy(at, &text, sizeof text);
+    return at + sizeof text;
+}
+
+/* Four digits of a value below 10^4, with the zeros before them. */
+static inline char *stats_put_four(char *at, uint32_t value)
+{
+    memcpy(at, stats_digits + 2 * (value / 100), 2);
+    memcpy(at + 2, stats_digits + 2 * (value % 100), 2);
+    return at + 4;
 }
 
 /* Six digits of a value below a million, with the zeros before it. */

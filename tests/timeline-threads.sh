@@ -68,7 +68,7 @@ long=(jobs[0].processor_factor=40.0 "output.timeline_bytes=300 kB" "output.perio
 "$marssim" -q -o whole run.cfg "${long[@]}" >err 2>&1
 check "a longer run"
 end=$(jq .result.simulated_time_ps whole/summary.json)
-("$marssim" -q -o killed run.cfg "${long[@]}" "run.checkpoint.at=[\"$((end / 2)) ps\"]" >err 2>&1 & echo $! >pid; wait) 2>/dev/null &
+("$marssim" -q -o killed run.cfg "${long[@]}" "run.checkpoint.at=[\"$((end / 2)) ps\"]" run.checkpoint.keep=9 >err 2>&1 & echo $! >pid; wait) 2>/dev/null &
 for _ in $(seq 600); do ls killed/checkpoints/checkpoint-*/index >out 2>&1 && break; sleep 0.05; done
 kill -9 "$(cat pid)" 2>/dev/null; wait
 timeout 120 mpirun -n 3 "$marssim" -q --resume killed -o gone-on >err 2>&1 && same whole gone-on >>err 2>&1 &&

@@ -1,9 +1,10 @@
 /* format.h - what a format of timelines is: a kind of the family "output.timeline", in a file of its own.
  *
  * A writer gets all that is to be known beforehand when it is opened, then points in the order of their time:
- * each record once where it begins and once where it ends. At one instant ends come before the computations
- * and calls that begin, but a call that takes no time begins before it ends; waits end before their call, and
- * messages are received before the call in which that happens ends. Inside stats/timelines/.
+ * each record once where it begins and, if the format wants that, once where it ends. At one instant ends
+ * come before the computations and calls that begin, but a call that takes no time begins before it ends;
+ * waits end before their call, and messages are received before the call in which that happens ends. Inside
+ * stats/timelines/.
  */
 #ifndef STATS_TIMELINES_FORMAT_H
 #define STATS_TIMELINES_FORMAT_H
@@ -50,6 +51,8 @@ const struct line_group *line_group_of(const struct line_plan *, uint32_t task);
 /* What has become of the records, as a sentence; malloc'ed. */
 char *line_plan_note(const struct line_plan *);
 
+#define LINE_ALL_END ((1u << LINE_KINDS) - 1)
+
 struct line_writer;
 struct line_format {
     const char *file; /* which a reader opens */
@@ -57,7 +60,8 @@ struct line_format {
     uint64_t (*least)(const struct line_plan *);
     struct line_writer *(*open)(const struct line_plan *, struct ker_error *); /* NULL with the error */
     void (*point)(struct line_writer *, const struct line_record *, bool end);
-    bool begins; /* it wants no points where records end */
+    uint32_t ends; /* the kinds of which it wants points where they end, a bit for each */
+    bool by_task;  /* the points of each task in the order of time are enough */
     /* Frees. Returns how many bytes the files have, or would have: with more than plan->bytes, or an error,
      * there is none. */
     uint64_t (*close)(struct line_writer *, struct ker_error *);

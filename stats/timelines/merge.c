@@ -11,55 +11,53 @@
 #define BATCH 1024u
 
 struct stream {
-    struct line_record *record;
+    struct line_record *record; /* of another rank: a batch */
     uint32_t at, count;
+    const struct line_record *now;
 };
 
 struct merger {
     struct line_cursor *own;
-    const uint16_t *rename;
     struct ker_comm *comm;
     struct stream *stream;
     int *heap, streams; /* of the ranks that have records left */
 };
 
-static uint32_t batch_make(struct line_cursor *own, const uint16_t *rename, struct line_record *record)
-{
-    uint32_t count = 0;
-    for (; count < BATCH && line_cursor_next(own, &record[count]); count++)
-        record[count].name = rename[record[count].name];
-    return count;
-}
-
 static void batches_send(struct merger *m)
 {
     struct line_record *record = ker_alloc(BATCH * sizeof *record);
+    const struct line_record *next;
     uint32_t count;
     do {
-        count = batch_make(m->own, m->rename, record);
+        for (count = 0; count < BATCH && (next = line_cursor_next(m->own)) != NULL; count++)
+            record[count] = *next;
         ker_comm_put(m->comm, &count, sizeof count);
         ker_comm_put(m->comm, record, count * sizeof *record);
     } while (count);
     free(record);
 }
 
-/* The next batch of a rank; false: there is none. */
-static bool batch_take(struct merger *m, int rank)
+/* To the next record of a rank; false: there is none. */
+static bool stream_next(struct merger *m, int rank)
 {
     struct stream *s = &m->stream[rank];
-    s->at = 0;
     if (rank == 0) {
-        s->count = batch_make(m->own, m->rename, s->record);
-        return s->count > 0;
+        s->now = line_cursor_next(m->own);
+        return s->now != NULL;
     }
+    s->now = &s->record[++s->at];
+    if (s->at < s->count)
+        return true;
     ker_comm_take(m->comm, rank, &s->count, sizeof s->count);
     ker_comm_take(m->comm, rank, s->record, s->count * sizeof *s->record);
+    s->now = s->record;
+    s->at = 0;
     return s->count > 0;
 }
 
 static const struct line_record *stream_record(const struct merger *m, int rank)
 {
-    return &m->stream[rank].record[m->stream[rank].at];
+    return m->stream[rank].now;
 }
 
 static void heap_sink(struct merger *m, int place)
@@ -84,20 +82,22 @@ static void all_visit(struct merger *m, void (*visit)(void *, const struct line_
     m->stream = ker_alloc((size_t)ranks * sizeof *m->stream);
     m->heap = ker_alloc((size_t)ranks * sizeof *m->heap);
     for (int rank = 0; rank < ranks; rank++) {
-        m->stream[rank].record = ker_alloc(BATCH * sizeof *m->stream[rank].record);
-        if (batch_take(m, rank))
+        if (rank)
+            m->stream[rank].record = ker_alloc(BATCH * sizeof *m->stream[rank].record);
+        if (stream_next(m, rank))
             m->heap[m->streams++] = rank;
     }
     for (int place = m->streams; place-- > 0;)
         heap_sink(m, place);
-    while (m->streams) {
-        struct stream *s = &m->stream[m->heap[0]];
-        visit(context, &s->record[s->at]);
-        if (++s->at == s->count && !batch_take(m, m->heap[0]))
+    while (m->streams > 1 || (m->streams && m->heap[0] != 0)) {
+        visit(context, stream_record(m, m->heap[0]));
+        if (!stream_next(m, m->heap[0]))
             m->heap[0] = m->heap[--m->streams];
         if (m->streams > 1)
             heap_sink(m, 0);
     }
+    for (const struct line_record *r = m->streams ? m->stream[0].now : NULL; r; r = line_cursor_next(m->own))
+        visit(context, r); /* only own ones are left */
     for (int rank = 0; rank < ranks; rank++)
         free(m->stream[rank].record);
     free(m->stream);
@@ -107,7 +107,7 @@ static void all_visit(struct merger *m, void (*visit)(void *, const struct line_
 void line_merge(struct line_store *store, uint8_t level, const uint16_t *rename, struct ker_comm *comm,
                 void (*visit)(void *context, const struct line_record *), void *context)
 {
-    struct merger m = {.own = line_cursor_new(store, level), .rename = rename, .comm = comm};
+    struct merger m = {.own = line_cursor_new(store, level, rename), .comm = comm};
     if (ker_comm_rank(comm) == 0)
         all_visit(&m, visit, context);
     else

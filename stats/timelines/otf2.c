@@ -38,16 +38,19 @@ enum {
 enum { REGION_COMPUTE, REGION_WAITING, REGION_LINK, REGIONS = REGION_LINK + STATS_LINK_STATES };
 enum { GROUP_LOCATIONS, GROUPS };
 
+struct place { /* a location */
+    OTF2_EvtWriter *events;
+    uint64_t last, count; /* its last time + 1, its events */
+    uint32_t rank;        /* in its job's communicator */
+};
 struct line_writer {
     const struct line_plan *plan;
     OTF2_Archive *archive;
     char *path;
-    OTF2_EvtWriter **events; /* by location */
-    uint64_t *last, *count;  /* its last time + 1, its events */
-    uint32_t *location;      /* by task: of its first thread, + 1; 0: it is not chosen */
-    uint32_t *rank;          /* by location, in its job's communicator */
+    struct place *place; /* by location */
+    uint32_t *location;  /* by task: of its first thread, + 1; 0: it is not chosen */
     uint32_t locations;
-    uint64_t bytes;
+    uint64_t bytes, most;
     OTF2_AttributeList *attributes;
     bool failed;
 };
@@ -176,7 +179,7 @@ static void tasks_define(const struct line_writer *w, OTF2_GlobalDefWriter *g, c
             if (stream)
                 string_define(g, n->string, thread);
             OTF2_GlobalDefWriter_WriteLocation(g, first + stream, n->string, OTF2_LOCATION_TYPE_CPU_THREAD,
-                                               w->count[first + stream], n->process);
+                                               w->place[first + stream].count, n->process);
             free(thread);
         }
         n->process++;
@@ -194,7 +197,7 @@ static void links_define(const struct line_writer *w, OTF2_GlobalDefWriter *g, c
         uint32_t location = w->location[group->first + i] - 1;
         string_define(g, n->string, group->link[i]);
         OTF2_GlobalDefWriter_WriteLocation(g, location, n->string, OTF2_LOCATION_TYPE_CPU_THREAD,
-                                           w->count[location], n->process);
+                                           w->place[location].count, n->process);
     }
     n->process++;
 }
@@ -261,11 +264,8 @@ static OTF2_ErrorCode error_keep(void *context, const char *file, uint64_t line,
 
 static void writer_free(struct line_writer *w)
 {
-    free(w->events);
-    free(w->last);
-    free(w->count);
+    free(w->place);
     free(w->location);
-    free(w->rank);
     free(w->path);
     free(w);
 }
@@ -280,14 +280,11 @@ static void locations_number(struct line_writer *w)
                 w->location[task] = w->locations + 1;
                 w->locations += line_streams(plan, &plan->group[i]);
             }
-    w->rank = ker_alloc(((size_t)w->locations + 1) * sizeof *w->rank);
-    w->last = ker_alloc(((size_t)w->locations + 1) * sizeof *w->last);
-    w->count = ker_alloc(((size_t)w->locations + 1) * sizeof *w->count);
-    w->events = ker_alloc(((size_t)w->locations + 1) * sizeof *w->events);
+    w->place = ker_alloc(((size_t)w->locations + 1) * sizeof *w->place);
     for (uint32_t i = 0; i < plan->groups; i++)
         for (uint32_t task = 0, rank = 0; task < plan->group[i].tasks; task++)
             if (w->location[plan->group[i].first + task])
-                w->rank[w->location[plan->group[i].first + task] - 1] = rank++;
+                w->place[w->location[plan->group[i].first + task] - 1].rank = rank++;
 }
 
 static struct line_writer *otf2_open(const struct line_plan *plan, struct ker_error *error)
@@ -298,11 +295,12 @@ static struct line_writer *otf2_open(const struct line_plan *plan, struct ker_er
     w->plan = plan;
     w->path = path_of(plan->folder, "");
     w->bytes = otf2_least(plan);
+    w->most = plan->bytes;
     locations_number(w);
     otf2_clear(plan->folder);
     OTF2_Error_RegisterCallback(error_keep, NULL);
-    w->archive = OTF2_Archive_Open(w->path, "traces", OTF2_FILEMODE_WRITE, CHUNK, 4 * CHUNK,
-                                   OTF2_SUBSTRATE_POSIX, OTF2_COMPRESSION_NONE);
+    w->archive = OTF2_Archive_Open(w->path, "traces", OTF2_FILEMODE_WRITE, CHUNK, CHUNK, OTF2_SUBSTRATE_POSIX,
+                                   OTF2_COMPRESSION_NONE);
     if (!w->archive) {
         ker_fail(error, KER_RUN_FAILED, "cannot write %s: the OTF2 library refuses it", w->path);
         writer_free(w);
@@ -316,7 +314,7 @@ static struct line_writer *otf2_open(const struct line_plan *plan, struct ker_er
     free(note);
     w->failed = OTF2_Archive_OpenEvtFiles(w->archive) != OTF2_SUCCESS;
     for (uint32_t i = 0; i < w->locations && !w->failed; i++)
-        w->failed |= !(w->events[i] = OTF2_Archive_GetEvtWriter(w->archive, i));
+        w->failed |= !(w->place[i].events = OTF2_Archive_GetEvtWriter(w->archive, i));
     w->attributes = OTF2_AttributeList_New();
     return w;
 }
@@ -330,33 +328,38 @@ static uint32_t number_bytes(uint64_t value)
 }
 
 /* Is there room for an event of so many bytes at this time? Times are written where they differ. */
-static bool event_fits(struct line_writer *w, uint32_t location, ker_time time, uint32_t bytes)
+static inline bool event_fits(struct line_writer *w, struct place *place, ker_time time, uint32_t bytes)
 {
-    if (w->last[location] != (uint64_t)time + 1)
-        bytes += 9;
-    w->bytes += bytes;
-    if (w->bytes > w->plan->bytes || w->failed)
+    uint64_t now = (uint64_t)time + 1;
+    w->bytes += bytes + (place->last != now ? 9 : 0);
+    if (__builtin_expect(w->bytes > w->most || w->failed, 0))
         return false;
-    w->last[location] = (uint64_t)time + 1;
-    w->count[location]++;
+    place->last = now;
+    place->count++;
     return true;
 }
 
-static void message_write(struct line_writer *w, const struct line_record *r, bool end)
+/* Not inline, as in the other formats: most points are others. */
+__attribute__((noinline)) static void message_write(struct line_writer *w, const struct line_record *r,
+                                                    bool end)
 {
-    uint32_t from = w->location[r->task] - 1, to = w->location[(uint32_t)r->peer] - 1, here = end ? to : from;
-    uint32_t other = w->rank[end ? from : to];
+    struct place *from = &w->place[w->location[r->task] - 1],
+                 *to = &w->place[w->location[(uint32_t)r->peer] - 1], *here = end ? to : from;
+    uint32_t other = end ? from->rank : to->rank;
     uint32_t comm = (uint32_t)(line_group_of(w->plan, r->task) - w->plan->group);
-    uint32_t tag = (uint32_t)r->tag, attribute = 2 + 1 + 1 + 1 + number_bytes((uint32_t)r->comm);
+    uint32_t tag = (uint32_t)r->tag,
+             attribute = r->comm ? 2 + 1 + 1 + 1 + number_bytes((uint32_t)r->comm) : 0;
     uint32_t bytes =
         2 + number_bytes(other) + number_bytes(comm) + number_bytes(tag) + number_bytes(r->bytes);
     if (!event_fits(w, here, end ? r->end : r->begin, bytes + attribute + 4))
         return;
-    OTF2_AttributeList_AddInt32(w->attributes, 0, r->comm);
-    OTF2_ErrorCode code = end ? OTF2_EvtWriter_MpiRecv(w->events[here], w->attributes, (uint64_t)r->end,
-                                                       other, comm, tag, r->bytes)
-                              : OTF2_EvtWriter_MpiSend(w->events[here], w->attributes, (uint64_t)r->begin,
-                                                       other, comm, tag, r->bytes);
+    OTF2_AttributeList *attributes = r->comm ? w->attributes : NULL;
+    if (attributes)
+        OTF2_AttributeList_AddInt32(attributes, 0, r->comm);
+    OTF2_ErrorCode code =
+        end ? OTF2_EvtWriter_MpiRecv(here->events, attributes, (uint64_t)r->end, other, comm, tag, r->bytes)
+            : OTF2_EvtWriter_MpiSend(here->events, attributes, (uint64_t)r->begin, other, comm, tag,
+                                     r->bytes);
     w->failed |= code != OTF2_SUCCESS;
 }
 
@@ -366,16 +369,16 @@ static void otf2_point(struct line_writer *w, const struct line_record *r, bool 
         message_write(w, r, end);
         return;
     }
-    uint32_t location = w->location[r->task] - 1 + r->stream;
+    struct place *place = &w->place[w->location[r->task] - 1 + r->stream];
     uint32_t region = r->kind == LINE_COMPUTE ? REGION_COMPUTE
                       : r->kind == LINE_WAIT  ? REGION_WAITING
                       : r->kind == LINE_STATE ? REGION_LINK + (uint32_t)r->tag
                                               : (uint32_t)REGIONS + r->name;
     ker_time time = end ? r->end : r->begin;
-    if (!event_fits(w, location, time, 2 + number_bytes(region)))
+    if (!event_fits(w, place, time, 2 + number_bytes(region)))
         return;
-    OTF2_ErrorCode code = end ? OTF2_EvtWriter_Leave(w->events[location], NULL, (uint64_t)time, region)
-                              : OTF2_EvtWriter_Enter(w->events[location], NULL, (uint64_t)time, region);
+    OTF2_ErrorCode code = end ? OTF2_EvtWriter_Leave(place->events, NULL, (uint64_t)time, region)
+                              : OTF2_EvtWriter_Enter(place->events, NULL, (uint64_t)time, region);
     w->failed |= code != OTF2_SUCCESS;
 }
 
@@ -384,8 +387,8 @@ static void otf2_point(struct line_writer *w, const struct line_record *r, bool 
 static void archive_close(struct line_writer *w)
 {
     for (uint32_t i = 0; i < w->locations; i++)
-        if (w->events[i])
-            w->failed |= OTF2_Archive_CloseEvtWriter(w->archive, w->events[i]) != OTF2_SUCCESS;
+        if (w->place[i].events)
+            w->failed |= OTF2_Archive_CloseEvtWriter(w->archive, w->place[i].events) != OTF2_SUCCESS;
     w->failed |= OTF2_Archive_CloseEvtFiles(w->archive) != OTF2_SUCCESS;
     w->failed |= OTF2_Archive_OpenDefFiles(w->archive) != OTF2_SUCCESS;
     for (uint32_t i = 0; i < w->locations && !w->failed; i++) {
@@ -434,6 +437,8 @@ static uint64_t otf2_close(struct line_writer *w, struct ker_error *error)
 static const struct line_format otf2 = {.file = FOLDER "/traces.otf2",
                                         .least = otf2_least,
                                         .open = otf2_open,
+                                        .ends = LINE_ALL_END,
+                                        .by_task = true,
                                         .point = otf2_point,
                                         .close = otf2_close,
                                         .clear = otf2_clear};

@@ -7,25 +7,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ROOM 65536u
-
 bool line_out_open(struct line_out *out, const char *folder, const char *name, uint64_t most,
                    struct ker_error *error)
 {
     *out = (struct line_out){.most = most};
     if (stats_file_open(&out->file, folder, name, error))
         return false;
-    out->buffer = ker_alloc(ROOM + LINE_OUT_MOST);
+    out->buffer = ker_alloc(LINE_OUT_ROOM + LINE_OUT_MOST);
     return true;
 }
 
 void line_out_count(struct line_out *out)
 {
     *out = (struct line_out){.most = 0};
-    out->buffer = ker_alloc(ROOM + LINE_OUT_MOST);
+    out->buffer = ker_alloc(LINE_OUT_ROOM + LINE_OUT_MOST);
 }
 
-static void out_flush(struct line_out *out)
+void line_out_flush(struct line_out *out)
 {
     out->bytes += out->used;
     if (out->file.stream && out->bytes <= out->most)
@@ -37,7 +35,7 @@ static void out_flush(struct line_out *out)
 
 uint64_t line_out_close(struct line_out *out, bool keep, struct ker_error *error)
 {
-    out_flush(out);
+    line_out_flush(out);
     if (!out->file.stream)
         ;
     else if (keep && out->bytes <= out->most)
@@ -46,18 +44,6 @@ uint64_t line_out_close(struct line_out *out, bool keep, struct ker_error *error
         stats_file_drop(&out->file);
     free(out->buffer);
     return out->bytes;
-}
-
-char *line_out_at(struct line_out *out)
-{
-    if (out->used > ROOM)
-        out_flush(out);
-    return out->buffer + out->used;
-}
-
-void line_out_put(struct line_out *out, const char *end)
-{
-    out->used = (size_t)(end - out->buffer);
 }
 
 void line_out_bytes(struct line_out *out, const char *text, size_t bytes)
@@ -113,33 +99,56 @@ void line_out_json(struct line_out *out, const char *text)
 
 /* ---- numbers ---- */
 
-/* Six digits, without the zeros at their end. */
-static inline char *put_decimals(char *at, uint32_t rest, bool strip)
+/* Decimals without the zeros at their end; digits: not all are 0. */
+static inline char *put_decimals(char *at, uint64_t digits)
 {
-    char *end = stats_put_six(at, rest);
-    if (!strip)
-        return end;
-    end = rest % 100 ? end : rest % 10000 ? at + 4 : at + 2;
-    return end - (end[-1] == '0');
+    return stats_put_bytes(at, digits) - __builtin_clzll(digits) / 8;
 }
 
 char *line_put_us(char *at, ker_time time)
 {
-    uint32_t rest = (uint32_t)((uint64_t)time % 1000000);
+    uint64_t rest = stats_eight_digits((uint32_t)((uint64_t)time % 1000000)) >> 16;
     at = stats_put_u64(at, (uint64_t)time / 1000000);
     if (!rest)
         return at;
     *at = '.';
-    return put_decimals(at + 1, rest, true);
+    return put_decimals(at + 1, rest);
 }
 
-char *line_put_s(char *at, ker_time time)
+/* Seconds of a time in 10^8 ps. */
+static char *put_high(char *at, uint64_t high, bool strips)
 {
-    uint64_t rest = (uint64_t)time % (uint64_t)KER_S;
-    at = stats_put_u64(at, (uint64_t)time / (uint64_t)KER_S);
-    if (!rest)
+    uint64_t rest = stats_eight_digits((uint32_t)(high % 10000)) >> 32;
+    at = stats_put_u64(at, high / 10000);
+    if (strips && !rest)
         return at;
     *at++ = '.';
-    at = put_decimals(at, (uint32_t)(rest / 1000000), rest % 1000000 == 0);
-    return rest % 1000000 ? put_decimals(at, (uint32_t)(rest % 1000000), true) : at;
+    return strips ? put_decimals(at, rest) : stats_put_bytes(at, rest) - 4;
+}
+
+char *line_put_s(char *at, struct line_clock *clock, ker_time time)
+{
+    uint64_t high = (uint64_t)time / 100000000;
+    uint32_t low = (uint32_t)((uint64_t)time % 100000000);
+    if (!low)
+        return put_high(at, high, true);
+    if (clock->bytes == 0 || clock->high != high) {
+        clock->bytes = (uint32_t)(put_high(clock->text, high, false) - clock->text);
+        clock->high = high;
+    }
+    memcpy(at, clock->text, 16); /* 9223372.0368 is the last one */
+    return put_decimals(at + clock->bytes, stats_eight_digits(low));
+}
+
+char *line_put_ordered(char *at, struct line_clock *clock, uint64_t value)
+{
+    uint64_t high = value / 10000;
+    if (__builtin_expect(!high, 0))
+        return stats_put_u64(at, value);
+    if (clock->high != high) {
+        clock->bytes = (uint32_t)(stats_put_u64(clock->text, high) - clock->text);
+        clock->high = high;
+    }
+    memcpy(at, clock->text, 16); /* 15 digits at most */
+    return stats_put_four(at + clock->bytes, (uint32_t)(value % 10000));
 }

@@ -10,9 +10,17 @@
 
 #include <stdlib.h>
 
+#define PLACE_BYTES 24 /* " t4294967295.0" has 14 */
+struct place {
+    char text[PLACE_BYTES - 1]; /* copied as a whole */
+    uint8_t bytes;              /* 0: not made yet */
+};
+
 struct line_writer {
     struct line_out out;
     const struct line_plan *plan;
+    struct line_clock clock;
+    struct place *place; /* by task: the container of its first stream */
 };
 
 /* The numbers of the events; their fields stand in the head. */
@@ -52,12 +60,18 @@ static void name_write(struct line_out *out, const char *before, const char *nam
     line_out_text(out, after);
 }
 
+/* Events have one digit. */
+static inline char *event_put(char *at, struct line_clock *clock, int event, ker_time time)
+{
+    *at++ = (char)('0' + event);
+    *at++ = ' ';
+    return line_put_s(at, clock, time);
+}
+
 static void time_write(struct line_out *out, int event, ker_time time)
 {
-    char *at = line_out_at(out);
-    at = stats_put_u64(at, (uint64_t)event);
-    *at++ = ' ';
-    line_out_put(out, line_put_s(at, time));
+    struct line_clock clock = {0};
+    line_out_put(out, event_put(line_out_at(out), &clock, event, time));
 }
 
 static void links_write(struct line_out *out, const struct line_group *group)
@@ -150,6 +164,7 @@ static struct line_writer *paje_open(const struct line_plan *plan, struct ker_er
     struct line_writer *w = ker_alloc(sizeof *w);
     w->plan = plan;
     if (line_out_open(&w->out, plan->folder, "timeline.paje", plan->bytes, error)) {
+        w->place = ker_alloc(((size_t)plan->tasks + 1) * sizeof *w->place);
         head_write(&w->out, plan);
         return w;
     }
@@ -157,12 +172,26 @@ static struct line_writer *paje_open(const struct line_plan *plan, struct ker_er
     return NULL;
 }
 
-static char *container_put(char *at, uint32_t task, uint32_t stream)
+static char *place_make(char *at, uint32_t task, uint32_t stream)
 {
     at = LINE_PUT(at, " t");
     at = stats_put_u64(at, task);
     *at++ = '.';
     return stats_put_u64(at, stream);
+}
+
+static inline char *container_put(char *at, struct line_writer *w, uint32_t task, uint32_t stream)
+{
+    struct place *p = &w->place[task];
+    if (__builtin_expect(stream, 0))
+        return place_make(at, task, stream);
+    if (__builtin_expect(!p->bytes, 0)) {
+        char text[2 * STATS_MOST_DIGITS];
+        p->bytes = (uint8_t)(place_make(text, task, 0) - text);
+        memcpy(p->text, text, p->bytes);
+    }
+    memcpy(at, p, PLACE_BYTES);
+    return at + p->bytes;
 }
 
 /* A message is known by its receiver and its number there. */
@@ -173,11 +202,11 @@ static char *key_put(char *at, const struct line_record *r)
     return stats_put_u64(at, r->number);
 }
 
-static void link_write(struct line_writer *w, const struct line_record *r, bool end)
+__attribute__((noinline)) static void link_write(struct line_writer *w, const struct line_record *r, bool end)
 {
-    time_write(&w->out, end ? END : START, end ? r->end : r->begin);
-    char *at = LINE_PUT(line_out_at(&w->out), " L m");
-    at = key_put(container_put(at, end ? (uint32_t)r->peer : r->task, 0), r);
+    char *at = event_put(line_out_at(&w->out), &w->clock, end ? END : START, end ? r->end : r->begin);
+    at = container_put(LINE_PUT(at, " L m"), w, end ? (uint32_t)r->peer : r->task, 0);
+    at = key_put(at, r);
     if (!end) {
         *at++ = ' ';
         at = stats_put_u64(at, r->bytes);
@@ -196,10 +225,9 @@ static void paje_point(struct line_writer *w, const struct line_record *r, bool 
         link_write(w, r, end);
         return;
     }
-    time_write(&w->out, end ? POP : PUSH, end ? r->end : r->begin);
     bool link = r->kind == LINE_STATE;
-    char *at = link ? LINE_PUT(line_out_at(&w->out), " Q") : LINE_PUT(line_out_at(&w->out), " S");
-    at = container_put(at, r->task, r->stream);
+    char *at = event_put(line_out_at(&w->out), &w->clock, end ? POP : PUSH, end ? r->end : r->begin);
+    at = container_put(link ? LINE_PUT(at, " Q") : LINE_PUT(at, " S"), w, r->task, r->stream);
     if (!end && link)
         at = stats_put_u64(LINE_PUT(at, " q"), (uint64_t)r->tag);
     else if (!end && r->kind == LINE_CALL)
@@ -214,6 +242,7 @@ static uint64_t paje_close(struct line_writer *w, struct ker_error *error)
 {
     tail_write(&w->out, w->plan);
     uint64_t bytes = line_out_close(&w->out, error->status == KER_OK, error);
+    free(w->place);
     free(w);
     return bytes;
 }
@@ -221,6 +250,7 @@ static uint64_t paje_close(struct line_writer *w, struct ker_error *error)
 static const struct line_format paje = {.file = "timeline.paje",
                                         .least = paje_least,
                                         .open = paje_open,
+                                        .ends = LINE_ALL_END,
                                         .point = paje_point,
                                         .close = paje_close};
 const struct ker_kind line_kind_paje = {"paje", "timeline.paje: for ViTE and pajeng", .operations = &paje};

@@ -27,8 +27,9 @@ struct place {
 struct line_writer {
     struct line_out prv, pcf, row;
     const struct line_plan *plan;
-    uint32_t *type;      /* of each function */
-    struct place *place; /* by task: of its first thread */
+    uint32_t *type;               /* of each function */
+    struct place *place;          /* by task: of its first thread */
+    struct line_clock begin, end; /* of times */
 };
 
 /* ---- functions ---- */
@@ -237,6 +238,16 @@ static inline char *place_put(char *at, struct line_writer *w, uint32_t task, ui
     return at + p->bytes;
 }
 
+static inline char *begin_put(char *at, struct line_writer *w, ker_time time)
+{
+    return line_put_ordered(at, &w->begin, whole(time));
+}
+
+static inline char *end_put(char *at, struct line_writer *w, ker_time time)
+{
+    return line_put_ordered(at, &w->end, whole(time));
+}
+
 static inline char *field_put(char *at, char before, uint64_t value)
 {
     *at++ = before;
@@ -250,8 +261,9 @@ static void state_write(struct line_writer *w, const struct line_record *r, ker_
         return;
     char *at = line_out_at(&w->prv);
     *at++ = '1';
-    at = stats_put_u64(place_put(at, w, r->task, r->stream), whole(begin));
-    at = field_put(at, ':', whole(end));
+    at = begin_put(place_put(at, w, r->task, r->stream), w, begin);
+    *at++ = ':';
+    at = end_put(at, w, end);
     at = field_put(at, ':', (uint64_t)state);
     *at++ = '\n';
     line_out_put(&w->prv, at);
@@ -261,7 +273,7 @@ static void event_write(struct line_writer *w, const struct line_record *r, ker_
 {
     char *at = line_out_at(&w->prv);
     *at++ = '2';
-    at = stats_put_u64(place_put(at, w, r->task, r->stream), whole(time));
+    at = begin_put(place_put(at, w, r->task, r->stream), w, time);
     at = field_put(at, ':', w->type[r->name]);
     at = field_put(at, ':', value);
     *at++ = '\n';
@@ -269,14 +281,16 @@ static void event_write(struct line_writer *w, const struct line_record *r, ker_
 }
 
 /* The format's tags are not negative. */
-static void communication_write(struct line_writer *w, const struct line_record *r)
+__attribute__((noinline)) static void communication_write(struct line_writer *w, const struct line_record *r)
 {
     char *at = line_out_at(&w->prv);
     *at++ = '3';
-    at = stats_put_u64(place_put(at, w, r->task, 0), whole(r->begin));
-    at = field_put(at, ':', whole(r->begin));
-    at = stats_put_u64(place_put(at, w, (uint32_t)r->peer, 0), whole(r->end));
-    at = field_put(at, ':', whole(r->next));
+    at = begin_put(place_put(at, w, r->task, 0), w, r->begin);
+    *at++ = ':';
+    at = begin_put(at, w, r->begin);
+    at = end_put(place_put(at, w, (uint32_t)r->peer, 0), w, r->end);
+    *at++ = ':';
+    at = end_put(at, w, r->next);
     at = field_put(at, ':', r->bytes);
     at = field_put(at, ':', r->tag < 0 ? 0 : (uint64_t)r->tag);
     *at++ = '\n';
@@ -324,6 +338,7 @@ static uint64_t paraver_close(struct line_writer *w, struct ker_error *error)
 static const struct line_format paraver = {.file = "timeline.prv",
                                            .least = paraver_least,
                                            .open = paraver_open,
+                                           .ends = 1u << LINE_CALL | 1u << LINE_WAIT,
                                            .point = paraver_point,
                                            .close = paraver_close};
 const struct ker_kind line_kind_paraver = {"paraver", "timeline.prv, .pcf, .row: for Paraver",

@@ -126,7 +126,7 @@ static inline char *place_put(char *at, struct line_writer *w, uint32_t task, ui
     return at + p->bytes;
 }
 
-static void arrow_write(struct line_writer *w, const struct line_record *r)
+__attribute__((noinline)) static void arrow_write(struct line_writer *w, const struct line_record *r)
 {
     const struct line_group *group = line_group_of(w->plan, r->task);
     char *at = line_out_at(&w->out);
@@ -204,7 +204,6 @@ static const struct line_format perfetto = {.file = "timeline.json",
                                             .least = perfetto_least,
                                             .open = perfetto_open,
                                             .point = perfetto_point,
-                                            .begins = true,
                                             .close = perfetto_close};
 const struct ker_kind line_kind_perfetto = {
     "perfetto", "timeline.json: JSON of trace events, for Perfetto (ui.perfetto.dev) and marsreport",

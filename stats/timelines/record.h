@@ -28,11 +28,9 @@ struct line_record {
 };
 _Static_assert(sizeof(struct line_record) == 56, "records are written as they are");
 
-/* The order of the stream; the same only of one record. */
-static inline bool line_before(const struct line_record *a, const struct line_record *b)
+/* The order of the stream, of two records that begin at one instant. */
+static inline bool line_ties(const struct line_record *a, const struct line_record *b)
 {
-    if (a->begin != b->begin)
-        return a->begin < b->begin;
     if (a->task != b->task)
         return a->task < b->task;
     if ((a->kind == LINE_MESSAGE) != (b->kind == LINE_MESSAGE))
@@ -42,6 +40,12 @@ static inline bool line_before(const struct line_record *a, const struct line_re
     if (a->kind != b->kind)
         return a->kind < b->kind;
     return a->peer < b->peer;
+}
+
+/* The order of the stream; the same only of one record. */
+static inline bool line_before(const struct line_record *a, const struct line_record *b)
+{
+    return a->begin != b->begin ? a->begin < b->begin : line_ties(a, b);
 }
 
 /* Up to which level a record is kept: log2 of its duration, and one more with probability 1/2, and so on. */

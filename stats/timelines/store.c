@@ -1,8 +1,8 @@
 /* store.c - records of this rank, in sorted runs of a temporary file that has no name any more.
  *
  * Records come nearly in the order of their time: cells are visited one after the other in short windows. A
- * full buffer is sorted by time, by its digits, which costs the same for any order; the few of one time are
- * then put into order by the rest of their keys. The runs are merged when they are read, with a block of each
+ * full buffer is sorted by time (sort.c); the few of one time are then put into order by the rest of their
+ * keys. The runs are merged when they are read, with a block of each
  * in memory.
  *
  * More records than `most` are of no use to any writer: then those of the lowest levels are dropped, from the
@@ -11,14 +11,15 @@
  */
 #include "stats/timelines/store.h"
 
+#include "stats/timelines/sort.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define BUFFER 32768u /* records: 1.8 MB, and twice 0.5 MB for sorting */
-#define BLOCK 256u    /* records of a run, while it is read */
-#define DIGIT 11
+#define BUFFER LINE_STORE_BUFFER
+#define BLOCK 256u /* records of a run, while it is read */
 
 void line_store_init(struct line_store *s, uint64_t most)
 {
@@ -45,33 +46,31 @@ uint64_t line_store_bytes(const struct line_store *s, uint64_t *file)
 
 /* ---- sorting ---- */
 
-/* By one digit, stable. */
-static void digit_sort(const struct line_key *from, struct line_key *to, uint32_t count, int shift)
+/* Keys are a time, and behind it the place in the buffer. */
+#define INDEX 15u
+_Static_assert(BUFFER == 1u << INDEX, "a place has so many bits");
+
+static const struct line_record *key_record(const struct line_record *record, uint64_t key)
 {
-    uint32_t place[1 << DIGIT] = {0}, sum = 0, mask = (1 << DIGIT) - 1;
-    for (uint32_t i = 0; i < count; i++)
-        place[from[i].time >> shift & mask]++;
-    for (uint32_t digit = 0; digit <= mask; digit++) {
-        uint32_t here = place[digit];
-        place[digit] = sum;
-        sum += here;
-    }
-    for (uint32_t i = 0; i < count; i++)
-        to[place[from[i].time >> shift & mask]++] = from[i];
+    return &record[key & (BUFFER - 1)];
 }
 
-/* Of one time there are few, and mostly they stand in order. */
-static void ties_sort(const struct line_record *record, struct line_key *key, uint32_t count)
+/* Of one time there are few, and mostly they stand in order; false: there are many that do not. */
+static bool ties_sort(const struct line_record *record, uint64_t *key, uint32_t count)
 {
     for (uint32_t i = 1; i < count; i++) {
-        struct line_key one = key[i];
+        uint64_t one = key[i], time = one >> INDEX;
+        const struct line_record *r = key_record(record, one);
         uint32_t at = i;
-        for (; at && key[at - 1].time == one.time &&
-               line_before(&record[one.index], &record[key[at - 1].index]);
-             at--)
+        if (key[i - 1] >> INDEX != time || line_ties(key_record(record, key[i - 1]), r))
+            continue;
+        for (; at && key[at - 1] >> INDEX == time && !line_ties(key_record(record, key[at - 1]), r); at--)
             key[at] = key[at - 1];
         key[at] = one;
+        if (i - at > 64)
+            return false;
     }
+    return true;
 }
 
 static int record_compare(const void *a, const void *b)
@@ -79,50 +78,37 @@ static int record_compare(const void *a, const void *b)
     return line_before(a, b) ? -1 : line_before(b, a);
 }
 
-/* Many of one time, as at the beginning of a run of many tasks, would take the square of their number. */
-static bool ties_long(const struct line_key *key, uint32_t count)
+/* false: their times are too far apart, or too many are of one time. */
+static bool keys_sort(struct line_store *s, uint64_t *key)
 {
-    uint32_t same = 0;
-    for (uint32_t i = 1; i < count; i++) {
-        same = key[i].time == key[i - 1].time ? same + 1 : 0;
-        if (same > 64)
-            return true;
+    uint64_t least = UINT64_MAX, most = 0;
+    for (uint32_t i = 0; i < s->count; i++) {
+        uint64_t time = (uint64_t)s->record[i].begin;
+        least = time < least ? time : least;
+        most = time > most ? time : most;
     }
-    return false;
+    unsigned bits = (s->count ? line_bits(most - least) : 0) + INDEX;
+    if (bits > 64)
+        return false;
+    for (uint32_t i = 0; i < s->count; i++)
+        key[i] = ((uint64_t)s->record[i].begin - least) << INDEX | i;
+    line_sort(key, key + BUFFER, s->count, bits);
+    return ties_sort(s->record, key, s->count);
 }
 
 static void buffer_sort(struct line_store *s)
 {
-    uint32_t count = s->count;
     struct line_record *record = s->record;
     if (!s->key) {
         s->key = ker_alloc(2 * BUFFER * sizeof *s->key);
         s->other = ker_alloc(BUFFER * sizeof *s->other);
     }
-    struct line_key *key = s->key, *other = key + BUFFER;
-    uint64_t least = UINT64_MAX, most = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        uint64_t time = (uint64_t)record[i].begin;
-        least = time < least ? time : least;
-        most = time > most ? time : most;
-        key[i] = (struct line_key){time, i};
-    }
-    for (uint32_t i = 0; i < count; i++)
-        key[i].time -= least;
-    struct line_key *from = key, *to = other;
-    for (int shift = 0; shift < 64 && (most - least) >> shift; shift += DIGIT) {
-        digit_sort(from, to, count, shift);
-        struct line_key *swap = from;
-        from = to;
-        to = swap;
-    }
-    if (ties_long(from, count)) {
-        qsort(record, count, sizeof *record, record_compare);
+    if (!keys_sort(s, s->key)) {
+        qsort(record, s->count, sizeof *record, record_compare);
         return;
     }
-    ties_sort(record, from, count);
-    for (uint32_t i = 0; i < count; i++)
-        s->other[i] = record[from[i].index];
+    for (uint32_t i = 0; i < s->count; i++)
+        s->other[i] = *key_record(record, s->key[i]);
     s->record = s->other;
     s->other = record;
 }
@@ -245,14 +231,8 @@ static void buffer_write(struct line_store *s)
     s->count = 0;
 }
 
-void line_store_add(struct line_store *s, const struct line_record *r)
+void line_store_clear(struct line_store *s)
 {
-    if (r->level < s->level)
-        return;
-    s->held[r->level]++;
-    s->record[s->count++] = *r;
-    if (s->count < BUFFER)
-        return;
     store_thin(s);
     if (s->count > BUFFER / 2)
         buffer_write(s);
@@ -261,38 +241,39 @@ void line_store_add(struct line_store *s, const struct line_record *r)
 /* ---- reading ---- */
 
 struct source {
-    uint64_t place, left; /* in the file, in records */
+    uint64_t place, left; /* in the file, in records; of what is not in the file, in the buffer */
+    bool stored;          /* in the file */
     uint32_t at, count;
-    struct line_record *record; /* BLOCK of them; of what is not in the file, all */
+    struct line_record *record; /* BLOCK of them */
 };
 
 struct line_cursor {
     const struct line_store *store;
+    const uint16_t *rename; /* NULL: names stay */
     uint8_t level;
-    struct source *source;
+    struct source *source, *first;    /* the one that has the current record; NULL before it */
     uint32_t *heap, sources;          /* of those that have records left */
     const struct line_record *second; /* of the heap; NULL: there is none */
+    int64_t until;                    /* when it begins; INT64_MAX */
     struct line_record *block;
 };
 
-/* Behind the current record, to one that is wanted; false: there is none. */
-static bool source_advance(struct line_cursor *c, struct source *s)
+/* To the next record that is wanted; false: there is none. */
+static bool source_fill(const struct line_cursor *c, struct source *s)
 {
-    for (;;) {
-        for (s->at++; s->at < s->count; s->at++)
-            if (s->record[s->at].level >= c->level)
-                return true;
-        if (!s->left)
-            return false;
+    for (s->at = s->count = 0; s->left && !s->count;) {
         uint32_t count = (uint32_t)(s->left < BLOCK ? s->left : BLOCK);
-        count = (uint32_t)file_read(c->store, s->place, s->record, count);
-        if (count == 0)
-            return false;
+        if (s->stored)
+            count = (uint32_t)file_read(c->store, s->place, s->record, count);
+        else
+            memcpy(s->record, c->store->record + s->place, count * sizeof *s->record);
         s->place += count;
-        s->left -= count;
-        s->count = count;
-        s->at = UINT32_MAX; /* before the first one */
+        s->left = count ? s->left - count : 0;
+        s->count = c->level ? records_thin(s->record, count, c->level) : count;
     }
+    for (uint32_t i = 0; c->rename && i < s->count; i++)
+        s->record[i].name = c->rename[s->record[i].name];
+    return s->count > 0;
 }
 
 static const struct line_record *source_record(const struct line_cursor *c, uint32_t source)
@@ -302,8 +283,6 @@ static const struct line_record *source_record(const struct line_cursor *c, uint
 
 static void heap_sink(struct line_cursor *c, uint32_t place)
 {
-    if (place >= c->sources)
-        return;
     for (;;) {
         uint32_t least = place;
         for (uint32_t child = 2 * place + 1; child <= 2 * place + 2 && child < c->sources; child++)
@@ -318,57 +297,60 @@ static void heap_sink(struct line_cursor *c, uint32_t place)
     }
 }
 
-/* The least of what is not the first of the heap. */
-static void second_find(struct line_cursor *c)
+/* The first of the heap may have changed. */
+static void first_find(struct line_cursor *c)
 {
-    c->second = c->sources > 1 ? source_record(c, c->heap[1]) : NULL;
-    if (c->sources > 2 && line_before(source_record(c, c->heap[2]), c->second))
-        c->second = source_record(c, c->heap[2]);
+    c->second = NULL;
+    if (c->sources == 0)
+        return;
+    heap_sink(c, 0);
+    c->first = &c->source[c->heap[0]];
+    for (uint32_t child = 1; child <= 2 && child < c->sources; child++)
+        if (!c->second || line_before(source_record(c, c->heap[child]), c->second))
+            c->second = source_record(c, c->heap[child]);
+    c->until = c->second ? c->second->begin : INT64_MAX;
 }
 
-struct line_cursor *line_cursor_new(struct line_store *s, uint8_t level)
+struct line_cursor *line_cursor_new(struct line_store *s, uint8_t level, const uint16_t *rename)
 {
     struct line_cursor *c = ker_alloc(sizeof *c);
-    c->store = s;
-    c->level = level;
+    *c = (struct line_cursor){.store = s, .level = level, .rename = rename};
     c->source = ker_alloc(((size_t)s->runs + 1) * sizeof *c->source);
     c->heap = ker_alloc(((size_t)s->runs + 1) * sizeof *c->heap);
     c->block = ker_alloc(((size_t)s->runs + 1) * BLOCK * sizeof *c->block);
     buffer_sort(s);
     for (uint32_t i = 0; i <= s->runs; i++) {
         struct source *source = &c->source[i];
-        source->at = UINT32_MAX;
+        *source = (struct source){.left = s->count, .record = c->block + (size_t)i * BLOCK};
         if (i < s->runs) {
-            source->record = c->block + (size_t)i * BLOCK;
+            source->stored = true;
             source->place = s->run[i].place;
             source->left = s->run[i].count;
-        } else {
-            source->record = s->record;
-            source->count = s->count;
         }
-        if (source_advance(c, source))
+        if (source_fill(c, source))
             c->heap[c->sources++] = i;
     }
-    for (uint32_t place = c->sources; place-- > 0;)
+    for (uint32_t place = c->sources; place-- > 1;)
         heap_sink(c, place);
-    second_find(c);
     return c;
 }
 
-bool line_cursor_next(struct line_cursor *c, struct line_record *record)
+/* Runs hardly overlap: mostly it goes on with the same one. */
+const struct line_record *line_cursor_next(struct line_cursor *c)
 {
-    if (c->sources == 0)
-        return false;
-    uint32_t source = c->heap[0];
-    struct source *s = &c->source[source];
-    *record = s->record[s->at];
-    if (!source_advance(c, s))
-        c->heap[0] = c->heap[--c->sources];
-    else if (!c->second || line_before(&s->record[s->at], c->second))
-        return true; /* runs hardly overlap: mostly it goes on with the same one */
-    heap_sink(c, 0);
-    second_find(c);
-    return true;
+    struct source *s = c->first;
+    if (!s) {
+        first_find(c);
+    } else if (++s->at < s->count || source_fill(c, s)) {
+        const struct line_record *r = &s->record[s->at];
+        if (r->begin < c->until || (r->begin == c->until && line_before(r, c->second)))
+            return r;
+        first_find(c);
+    } else {
+        c->heap[0] = c->heap[c->sources -= c->sources > 0];
+        first_find(c);
+    }
+    return c->sources ? source_record(c, c->heap[0]) : NULL;
 }
 
 void line_cursor_free(struct line_cursor *c)

@@ -49,87 +49,129 @@ bool stats_timeline_messages(const struct stats_timeline *t, bool inner)
 
 #define LINE_MOST_BYTES (((uint64_t)1 << 48) - 1)
 
-static void record_add(struct stats_timeline *t, struct line_record *r)
+static bool in_span(const struct stats_timeline *t, ker_time begin, ker_time end)
 {
-    if (r->begin >= t->set.to || r->end < t->set.from)
-        return;
+    return begin < t->set.to && end >= t->set.from;
+}
+
+/* Where a record is to be written; NULL: it is not kept. */
+static inline struct line_record *record_room(struct stats_timeline *t, uint8_t level)
+{
     t->records++;
-    t->streams = r->stream >= t->streams ? r->stream + 1u : t->streams;
-    line_store_add(&t->store, r);
+    return line_store_room(&t->store, level);
 }
 
 /* A computation is a record of its own: it may be long where its call is short. */
+static void computation_add(struct stats_timeline *t, const struct stats_call *call, uint32_t task)
+{
+    uint8_t level = line_level(call->begin - call->before, task, call->number, LINE_COMPUTE);
+    struct line_record *r = record_room(t, level);
+    if (r)
+        *r = (struct line_record){.begin = call->before,
+                                  .end = call->begin,
+                                  .task = task,
+                                  .number = call->number,
+                                  .stream = (uint16_t)call->stream,
+                                  .name = LINE_NO_NAME,
+                                  .kind = LINE_COMPUTE,
+                                  .level = level};
+}
+
+static void call_add(struct stats_timeline *t, const struct stats_call *call, uint32_t task)
+{
+    uint8_t level = line_level(call->end - call->begin, task, call->number, LINE_CALL);
+    struct line_record *r = record_room(t, level);
+    if (!r) { /* nor are its waits kept */
+        t->records += call->waits;
+        return;
+    }
+    uint16_t name = line_name_of(&t->names, call->function);
+    *r = (struct line_record){.begin = call->begin,
+                              .end = call->end,
+                              .next = call->waits ? call->wait[0].begin : call->end,
+                              .bytes = call->bytes & LINE_MOST_BYTES,
+                              .stream = (uint16_t)call->stream,
+                              .task = task,
+                              .number = call->number,
+                              .peer = call->peer,
+                              .tag = call->tag,
+                              .comm = call->comm,
+                              .name = name,
+                              .kind = LINE_CALL,
+                              .level = level};
+    for (uint32_t i = 0; i < call->waits; i++) {
+        struct line_record *wait = record_room(t, level);
+        if (wait)
+            *wait = (struct line_record){.begin = call->wait[i].begin,
+                                         .end = call->wait[i].end,
+                                         .next = i + 1 < call->waits ? call->wait[i + 1].begin : call->end,
+                                         .stream = (uint16_t)call->stream,
+                                         .task = task,
+                                         .number = call->number,
+                                         .peer = call->peer,
+                                         .tag = call->tag,
+                                         .comm = call->comm,
+                                         .name = name,
+                                         .kind = LINE_WAIT,
+                                         .level = level};
+    }
+}
+
 void stats_timeline_call(struct stats_timeline *t, const struct stats_call *call)
 {
     uint32_t task = t->set.group[call->group].first + call->task;
-    struct line_record r = {.begin = call->before,
-                            .end = call->begin,
-                            .task = task,
-                            .number = call->number,
-                            .stream = (uint16_t)call->stream,
-                            .name = LINE_NO_NAME,
-                            .kind = LINE_COMPUTE};
-    if (r.end > r.begin) {
-        r.level = line_level(r.end - r.begin, task, r.number, LINE_COMPUTE);
-        record_add(t, &r);
-    }
-    if (!call->function)
-        return;
-    r.begin = call->begin;
-    r.end = call->end;
-    r.next = call->waits ? call->wait[0].begin : call->end;
-    r.bytes = call->bytes & LINE_MOST_BYTES;
-    r.peer = call->peer;
-    r.tag = call->tag;
-    r.comm = call->comm;
-    r.name = line_name_of(&t->names, call->function);
-    r.kind = LINE_CALL;
-    r.level = line_level(r.end - r.begin, task, r.number, LINE_CALL);
-    record_add(t, &r);
-    if (r.begin >= t->set.to || r.end < t->set.from)
-        return; /* nor are its waits there */
-    r.kind = LINE_WAIT;
-    r.bytes = 0;
-    for (uint32_t i = 0; i < call->waits; i++) {
-        r.begin = call->wait[i].begin;
-        r.end = call->wait[i].end;
-        r.next = i + 1 < call->waits ? call->wait[i + 1].begin : call->end;
-        t->records++;
-        line_store_add(&t->store, &r);
-    }
+    bool computed = call->begin > call->before && in_span(t, call->before, call->begin),
+         called = call->function && in_span(t, call->begin, call->end);
+    if ((computed || called) && call->stream >= t->streams)
+        t->streams = call->stream + 1;
+    if (computed)
+        computation_add(t, call, task);
+    if (called)
+        call_add(t, call, task);
 }
 
 void stats_timeline_message(struct stats_timeline *t, const struct stats_message *m)
 {
     uint32_t first = t->set.group[m->group].first;
-    struct line_record r = {.begin = m->sent,
-                            .end = m->received,
-                            .next = m->arrived,
-                            .bytes = m->bytes & LINE_MOST_BYTES,
-                            .task = first + m->source,
-                            .number = m->number,
-                            .peer = (int32_t)(first + m->destination),
-                            .tag = m->tag,
-                            .comm = m->comm,
-                            .name = LINE_NO_NAME,
-                            .kind = LINE_MESSAGE};
-    r.level = line_level(r.end - r.begin, first + m->destination, r.number, LINE_MESSAGE);
-    record_add(t, &r);
+    if (!in_span(t, m->sent, m->received))
+        return;
+    uint8_t level = line_level(m->received - m->sent, first + m->destination, m->number, LINE_MESSAGE);
+    struct line_record *r = record_room(t, level);
+    t->streams += t->streams == 0;
+    if (r)
+        *r = (struct line_record){.begin = m->sent,
+                                  .end = m->received,
+                                  .next = m->arrived,
+                                  .bytes = m->bytes & LINE_MOST_BYTES,
+                                  .task = first + m->source,
+                                  .number = m->number,
+                                  .peer = (int32_t)(first + m->destination),
+                                  .tag = m->tag,
+                                  .comm = m->comm,
+                                  .name = LINE_NO_NAME,
+                                  .kind = LINE_MESSAGE,
+                                  .level = level};
 }
 
 /* A link has one state that begins at a time, which is as good as a number. */
 void stats_timeline_link(struct stats_timeline *t, uint32_t link, enum stats_link_state state, ker_time begin,
                          ker_time end)
 {
-    struct line_record r = {.begin = begin,
-                            .end = end,
-                            .task = t->set.links + link,
-                            .number = (uint32_t)((uint64_t)begin >> 32 ^ (uint64_t)begin),
-                            .tag = (int32_t)state,
-                            .name = LINE_NO_NAME,
-                            .kind = LINE_STATE};
-    r.level = line_level(end - begin, link, r.number, LINE_STATE);
-    record_add(t, &r);
+    uint32_t number = (uint32_t)((uint64_t)begin >> 32 ^ (uint64_t)begin);
+    if (!in_span(t, begin, end))
+        return;
+    uint8_t level = line_level(end - begin, link, number, LINE_STATE);
+    struct line_record *r = record_room(t, level);
+    t->streams += t->streams == 0;
+    if (r)
+        *r = (struct line_record){.begin = begin,
+                                  .end = end,
+                                  .task = t->set.links + link,
+                                  .number = number,
+                                  .tag = (int32_t)state,
+                                  .name = LINE_NO_NAME,
+                                  .kind = LINE_STATE,
+                                  .level = level};
 }
 
 /* ---- saved state ---- */
@@ -197,13 +239,14 @@ static void piece_state(struct stats_timeline *t, struct line_record *record, ui
 void stats_timeline_save(struct stats_timeline *t, struct ker_state_writer *writer)
 {
     struct line_record *piece = ker_alloc(PIECE * sizeof *piece);
-    struct line_cursor *cursor = line_cursor_new(&t->store, t->store.level);
+    struct line_cursor *cursor = line_cursor_new(&t->store, t->store.level, NULL);
+    const struct line_record *next;
     uint64_t number = 0;
     uint32_t count;
     do {
         count = 0;
-        while (count < PIECE && line_cursor_next(cursor, &piece[count]))
-            count++;
+        while (count < PIECE && (next = line_cursor_next(cursor)) != NULL)
+            piece[count++] = *next;
         piece_state(t, piece, count, number ? 0 : t->records,
                     ker_state_begin(writer, "timeline", STATS_TIMELINE_VERSION, number));
         ker_state_end(writer);

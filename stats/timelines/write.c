@@ -102,21 +102,19 @@ static void record_visit(void *context, const struct line_record *record)
 static uint64_t level_try(struct writing *w, const struct line_format *format, uint8_t level, uint64_t *head)
 {
     bool control = ker_comm_rank(w->comm) == 0;
-    struct line_expansion e = {.format = format};
+    struct line_expansion e;
     w->plan.level = level;
     w->plan.records = records_from(w, level);
     *head = control ? format->least(&w->plan) : 0;
-    if (control)
-        e.writer = format->open(&w->plan, w->error);
-    bool failed = control && !e.writer;
+    struct line_writer *writer = control ? format->open(&w->plan, w->error) : NULL;
+    bool failed = control && !writer;
     ker_comm_broadcast(w->comm, &failed, sizeof failed);
     if (failed)
         return 0;
+    line_expand_begin(&e, format, writer, w->plan.tasks);
     line_merge(&w->t->store, level, w->rename, w->comm, record_visit, &e);
-    if (!control)
-        return 0;
     line_expand_end(&e);
-    return format->close(e.writer, w->error);
+    return control ? format->close(writer, w->error) : 0;
 }
 
 /* The next level after one that needed so many bytes. */

@@ -83,9 +83,8 @@ static struct task_line_call *line_call(const struct task_mpi *mpi, const struct
     return &line->stream[task_stream_current(task)];
 }
 
-void task_line_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
+static void call_end(const struct task_mpi *mpi, struct task_line_call *own, ker_time now)
 {
-    struct task_line_call *own = line_call(mpi, task);
     struct stats_call *call = &own->call;
     if (!call->function)
         return;
@@ -96,6 +95,11 @@ void task_line_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
     call->function = NULL;
     call->before = now;
     own->waits = 0;
+}
+
+void task_line_end(struct task_mpi *mpi, struct task_state *task, ker_time now)
+{
+    call_end(mpi, line_call(mpi, task), now);
 }
 
 /* What an op says of messages: which it moves itself, those of a request that it makes, and collectives. */
@@ -132,7 +136,7 @@ void task_line_next(struct task_mpi *mpi, struct task_state *task, ker_time now)
     if (!own->begun)
         own->call.before = now;
     own->begun = true;
-    task_line_end(mpi, task, now);
+    call_end(mpi, own, now);
     own->call.begin = now;
     call_take(own, &task->op);
     if (own->call.function)
