@@ -51,6 +51,8 @@ check "messages and collectives have their bytes"
 "$marssim" -q -o older replay.cfg jobs[0].trace=three.trf >err 2>&1
 [ "$(jq -S .result one/summary.json)" = "$(jq -S .result older/summary.json)" ] && cmp one/calls.csv older/calls.csv >err 2>&1
 check "the older form says the same"
+converted "the newer form" three.dim
+converted "the older form" three.trf
 
 refused() { # WHAT PATTERN LINE...: without its other lines behind them
     local what=$1 pattern=$2

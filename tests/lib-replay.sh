@@ -56,3 +56,22 @@ same_counts() { # FOLDER OTHER: of what two tracers have recorded
     counts "$2" >other.counts
     [ -s one.counts ] && diff one.counts other.counts >err 2>&1
 }
+
+# NAME TRACE: a trace of another tool becomes one of marstrace: the same results of its replay on 1 and 3 ranks, in which
+# --check finds nothing, whole or in part.
+converted() {
+    local name=$1 trace=$2 ranks marsconv
+    marsconv=$(dirname "$marssim")/marsconv
+    rm -rf converted.mars part.mars one
+    "$marsconv" --to mars "$trace" converted.mars >err 2>&1 && "$marssim" -q -o one replay.cfg "jobs[0].trace=\"$trace\"" >err 2>&1
+    for ranks in 1 3; do
+        mpirun -n $ranks "$marssim" -q -o mars replay.cfg 'jobs[0].trace="converted.mars"' >err 2>&1 && cmp one/tasks.csv mars/tasks.csv >err 2>&1
+        check "$name: the trace of marstrace that it becomes has the same results on $ranks ranks"
+    done
+    "$marsconv" --check "$trace" >out 2>err && grep -q 'nothing found' out && "$marsconv" --check converted.mars >out 2>err
+    check "$name: it passes marsconv --check, before and after"
+    diff <("$marsconv" --stats "$trace" 2>err | sed 1d) <("$marsconv" --stats converted.mars | sed 1d) >err
+    check "$name: and has the same statistics"
+    "$marsconv" --to mars --cut tasks=0-1 "$trace" part.mars >err 2>&1 && "$marsconv" --check part.mars >err 2>&1
+    check "$name: a part of it is whole"
+}

@@ -20,6 +20,12 @@ grep -q 'they are taken as equal' err
 check "what was assumed is told"
 same_counts one mars
 check "the same messages, bytes and calls of every task"
+converted "an archive" otf2-archive/traces.otf2
+marsconv=$(dirname "$marssim")/marsconv
+"$marsconv" --stats --json otf2-archive 2>err | jq -e '[.functions[] | select(.function == "MPI_Recv" or .function == "MPI_Bcast") | .time_ns] | length > 0 and all(. > 0)' >err 2>&1
+check "calls have their times for marsconv, too"
+"$marsconv" --to mars --no-waits otf2-archive none.mars >err 2>&1 && "$marssim" -q -o waits replay.cfg 'jobs[0].trace="none.mars"' 'jobs[0].calls="traced"' >err 2>&1
+check "waits can be taken out of it"
 awk -F, 'NR > 1 && $5 <= 0 {bad = 1} END {exit bad}' one/calls.csv
 check "calls have the time that they took"
 "$marssim" -q -o folder replay.cfg 'jobs[0].trace="otf2-archive"' 'jobs[0].format="otf2"' >err 2>&1 && same folder

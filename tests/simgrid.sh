@@ -21,6 +21,7 @@ check "the program is traced by marstrace and replayed"
 check "what was assumed is told once"
 same_counts one mars
 check "the same messages, bytes and calls of every task"
+converted "a trace by smpirun" simgrid/ring.ti
 
 # ---- by hand ----
 
@@ -46,6 +47,23 @@ check "the last test of a request has completed it, the tests before have not"
     [ "$first" -eq 750000000 ] && [ "$second" -eq 500000000 ]
 check "computations go by jobs[].flop_rate"
 everywhere "one file of all tasks" jobs[0].trace=hand.txt
+converted "one file of all tasks" hand.txt
+marsconv=$(dirname "$marssim")/marsconv
+"$marsconv" --stats --json --key flop_rate=4e9 hand.txt 2>err | jq -e '[.times[].compute_ns] == [750000, 500000]' >err 2>&1
+check "marsconv takes keys of the format"
+"$marsconv" --stats --key time_unit=1ns hand.txt >out 2>err
+[ $? -eq 2 ] && grep -q 'jobs\[0\].time_unit: this means nothing' err
+check "and refuses those of others"
+"$marsconv" --cut tasks=0-0 hand.txt part >out 2>err
+[ $? -eq 2 ] && grep -q 'hand.txt: traces of the format simgrid are read only' err && [ ! -e part ]
+check "it does not write traces of SimGrid"
+printf '%s\n' '0 barrier' '1 compute 1' >differ.txt
+"$marsconv" --check differ.txt >out 2>err
+[ $? -eq 1 ] && grep -q 'differ.txt.*do not all call the same' out err
+check "--check finds collectives that differ"
+"$marsconv" --check 'simgrid/ring/rank-0.txt' >out 2>err
+[ $? -eq 2 ] && grep -q 'rank-0.txt' err
+check "a trace that cannot be read is no finding"
 "$marssim" -q -o explicit replay.cfg jobs[0].trace=hand.txt 'jobs[0].format="simgrid"' >err 2>&1 && same explicit
 check "the same when the format is named"
 cat >again.txt <<'END'

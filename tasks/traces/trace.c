@@ -18,7 +18,7 @@ static const struct {
     {"dimemas", &task_dimemas_class, dimemas_trace_known},
 };
 
-static const struct task_program_class *trace_form(const struct ker_config *config, const char *path)
+const struct task_program_class *task_trace_class(const struct ker_config *config, const char *path)
 {
     const char *trace = TASK_KEY(path, "trace"), *format = TASK_KEY(path, "format");
     bool looks = ker_config_is(config, format, "auto") && ker_config_has(config, trace);
@@ -33,7 +33,7 @@ bool task_trace_is_goal(const struct ker_config *config, const char *path)
 {
     const char *program = TASK_KEY(path, "program"), *trace = TASK_KEY(path, "trace");
     return ker_config_has(config, program) && ker_config_is(config, program, "trace") &&
-           ker_config_has(config, trace) && trace_form(config, path) == &task_goal_class;
+           ker_config_has(config, trace) && task_trace_class(config, path) == &task_goal_class;
 }
 
 static const struct ker_option trace_options[] = {
@@ -61,7 +61,7 @@ const struct ker_kind task_program_trace = {
         "replays a traced program: traces of marstrace, or text traces of the PMPI tracer liballprof; or "
         "runs a schedule in GOAL",
     .traits = "computes",
-    .operations = &(const struct task_program_class){.form = trace_form},
+    .operations = &(const struct task_program_class){.form = task_trace_class},
     .options =
         KER_OPTIONS(trace_options, graph_unit_options, task_goal_options, task_allprof_options,
                     task_replay_options, task_simgrid_options, task_otf2_options, trace_store_options)};

@@ -56,59 +56,34 @@ static void times_set(struct apc_reading *r, struct conv_record *record, bool ha
 
 static void number_set(struct apc_reading *r, enum mars_field field, int64_t number)
 {
-    r->value[field] = (struct mars_value){.number = number};
+    conv_made_number(&r->made, field, number);
 }
 
-static int64_t *list_set(struct apc_reading *r, enum mars_field field, int which, size_t count)
+static int64_t type_number(struct apc_reading *r, const struct allprof_type *type, int64_t size)
 {
-    KER_RESERVE(r->list[which], r->room[which], count + 1);
-    r->value[field] = (struct mars_value){.count = (uint32_t)count, .list = r->list[which]};
-    return r->list[which];
-}
-
-static int64_t rank_of(int32_t peer)
-{
-    return peer == TASK_ANY ? -2 : peer == TASK_PROC_NULL ? -1 : peer;
-}
-
-static void record_make(struct apc_reading *r, struct conv_record *record, const char *name,
-                        const char *fields)
-{
-    const struct mars_function *f = apc_function(&r->about, name, fields);
-    unsigned values = 0;
-    KER_RESERVE(r->values, r->values_room, f->fields + 1);
-    for (uint32_t i = 0; i < f->fields; i++) {
-        unsigned field = f->field[i].field;
-        r->values[i] = field == MARS_FIELD_value ? r->numbers[values++ & 1] : r->value[field];
-    }
-    record->call.function = f;
-    record->call.value = r->values;
+    return conv_about_type(&r->about, type->id, size, type->extent);
 }
 
 /* ---- point to point ---- */
 
 static void send_set(struct apc_reading *r)
 {
-    number_set(r, MARS_FIELD_bytes, (int64_t)r->op.bytes);
-    number_set(r, MARS_FIELD_type, apc_type(&r->about, &r->args.type, r->args.size));
-    number_set(r, MARS_FIELD_dest, rank_of(r->op.peer));
-    number_set(r, MARS_FIELD_tag, r->op.tag);
+    conv_made_send(&r->made, &r->op);
+    number_set(r, MARS_FIELD_type, type_number(r, &r->args.type, r->args.size));
 }
 
 static void receive_set(struct apc_reading *r, bool second)
 {
     const struct allprof_args *args = &r->args;
     bool own = second && args->call->mode == 0;
-    number_set(r, MARS_FIELD_recvbytes, (int64_t)(second ? r->op.bytes2 : r->op.bytes));
+    conv_made_receive(&r->made, &r->op, second);
     number_set(r, MARS_FIELD_recvtype,
-               apc_type(&r->about, own ? &args->type2 : &args->type, own ? args->size2 : args->size));
-    number_set(r, MARS_FIELD_source, rank_of(second ? r->op.peer2 : r->op.peer));
-    number_set(r, second ? MARS_FIELD_recvtag : MARS_FIELD_tag, second ? r->op.tag2 : r->op.tag);
+               type_number(r, own ? &args->type2 : &args->type, own ? args->size2 : args->size));
 }
 
 static void post_set(struct apc_reading *r, bool persistent)
 {
-    number_set(r, MARS_FIELD_request, apc_held_make(r->held, r->op.request, r->args.variable, persistent));
+    number_set(r, MARS_FIELD_request, conv_held_make(r->held, r->op.request, r->args.variable, persistent));
 }
 
 static const char *message_fields(struct apc_reading *r)
@@ -143,7 +118,7 @@ static const char *message_fields(struct apc_reading *r)
 static const char *iprobe_fields(struct apc_reading *r)
 {
     int32_t peer = allprof_rank(&r->trace->rules, r->args.peer, r->args.group.size);
-    number_set(r, MARS_FIELD_source, rank_of(peer == INT32_MIN ? TASK_PROC_NULL : peer));
+    number_set(r, MARS_FIELD_source, conv_made_rank(peer == INT32_MIN ? TASK_PROC_NULL : peer));
     number_set(r, MARS_FIELD_tag, r->args.tag < 0 ? -1 : r->args.tag);
     number_set(r, MARS_FIELD_flag, 0);
     return "source tag comm flag";
@@ -151,22 +126,9 @@ static const char *iprobe_fields(struct apc_reading *r)
 
 /* ---- requests ---- */
 
-/* Those of the operation; done: all of them, or (unknown) one of which it is not known which. */
-static void requests_set(struct apc_reading *r, bool done, bool unknown)
+static void requests_set(struct apc_reading *r, bool unknown)
 {
-    bool one = r->op.kind == TASK_OP_WAIT;
-    uint32_t count = one ? 1 : r->op.request_count, completed = !done ? 0 : unknown ? 1 : count;
-    int64_t *request = list_set(r, MARS_FIELD_requests, 0, count);
-    int64_t *told = list_set(r, MARS_FIELD_done, 1, (size_t)completed * 4);
-    for (uint32_t i = 0; i < count; i++)
-        request[i] = apc_held_number(r->held, one ? r->op.request : r->op.requests[i]);
-    for (uint32_t i = 0; i < completed; i++) {
-        told[4 * i] = unknown ? -1 : (int64_t)i;
-        told[4 * i + 1] = -7; /* not in the trace */
-        told[4 * i + 2] = told[4 * i + 3] = 0;
-    }
-    for (uint32_t i = 0; i < count && done && !unknown; i++)
-        apc_held_done(r->held, one ? r->op.request : r->op.requests[i], false);
+    conv_made_requests(&r->made, r->held, &r->op, unknown);
 }
 
 /* A test that completed nothing: what its variables hold. */
@@ -174,18 +136,17 @@ static void requests_guess(struct apc_reading *r)
 {
     bool array = r->args.call->layout[0] == 'a';
     int64_t count = array ? r->args.variables : 1;
-    int64_t *request = list_set(r, MARS_FIELD_requests, 0, (size_t)count);
+    int64_t *request = conv_made_list(&r->made, MARS_FIELD_requests, 0, (size_t)count);
     for (int64_t i = 0; i < count; i++)
-        request[i] = apc_held_in(r->held, r->args.variable + (uint64_t)i * r->stride);
-    list_set(r, MARS_FIELD_done, 1, 0);
+        request[i] = conv_held_in(r->held, r->args.variable + (uint64_t)i * r->stride);
+    conv_made_list(&r->made, MARS_FIELD_done, 1, 0);
 }
 
 static const char *complete_fields(struct apc_reading *r, bool has_op)
 {
     if (has_op)
-        requests_set(r, true,
-                     (r->op.kind == TASK_OP_WAITANY || r->op.kind == TASK_OP_WAITSOME) &&
-                         r->op.request_count > 1);
+        requests_set(r, (r->op.kind == TASK_OP_WAITANY || r->op.kind == TASK_OP_WAITSOME) &&
+                            r->op.request_count > 1);
     else
         requests_guess(r);
     return "requests done";
@@ -195,106 +156,43 @@ static const char *complete_fields(struct apc_reading *r, bool has_op)
 static const char *start_fields(struct apc_reading *r, bool has_op)
 {
     size_t count = 0;
-    list_set(r, MARS_FIELD_requests, 0, 0);
+    conv_made_list(&r->made, MARS_FIELD_requests, 0, 0);
     while (has_op) {
-        int64_t number = apc_held_number(r->held, r->op.request);
-        KER_RESERVE(r->list[0], r->room[0], count + 1);
-        r->list[0][count++] = number;
+        int64_t number = conv_held_number(r->held, r->op.request);
+        KER_RESERVE(r->made.list[0], r->made.room[0], count + 1);
+        r->made.list[0][count++] = number;
         apc_op_next(r);
         has_op = r->has_op && r->op.line == r->line && r->op.kind == TASK_OP_START;
     }
-    r->value[MARS_FIELD_requests] = (struct mars_value){.count = (uint32_t)count, .list = r->list[0]};
+    r->made.value[MARS_FIELD_requests] =
+        (struct mars_value){.count = (uint32_t)count, .list = r->made.list[0]};
     return "requests";
 }
 
 static const char *named_fields(struct apc_reading *r, bool has_op)
 {
-    number_set(r, MARS_FIELD_request, has_op ? apc_held_number(r->held, r->op.request) : 0);
+    number_set(r, MARS_FIELD_request, has_op ? conv_held_number(r->held, r->op.request) : 0);
     if (has_op && r->op.kind == TASK_OP_REQUEST_FREE)
-        apc_held_done(r->held, r->op.request, true);
+        conv_held_done(r->held, r->op.request, true);
     return "request";
 }
 
 /* ---- collectives ---- */
 
-static void each_set(struct apc_reading *r, enum mars_field field, int which, const uint64_t *bytes)
-{
-    size_t size = (size_t)r->args.group.size;
-    int64_t *list = list_set(r, field, which, size);
-    for (size_t i = 0; i < size; i++)
-        list[i] = bytes ? (int64_t)bytes[i] : (int64_t)r->trace->rules.unlisted_bytes;
-    if (!bytes && !r->trace->unlisted[0])
-        snprintf(r->trace->unlisted, sizeof r->trace->unlisted,
-                 "task %u, line %u: the counts of %s are not in the trace; it counts as one of 0 bytes",
-                 r->about.task->number, r->line, r->args.call->name);
-}
-
-/* Calls with a count for each task. */
-static const char *lists_fields(struct apc_reading *r, bool at_root)
-{
-    const struct task_op *op = &r->op;
-    list_set(r, MARS_FIELD_bytes_each, 0, 0);
-    list_set(r, MARS_FIELD_recvbytes_each, 1, 0);
-    switch (op->collective) {
-    case TASK_COLL_GATHERV:
-        if (at_root)
-            each_set(r, MARS_FIELD_recvbytes_each, 1, op->receive_bytes);
-        return "bytes type recvbytes_each recvtype root comm";
-    case TASK_COLL_SCATTERV:
-        number_set(r, MARS_FIELD_recvbytes, (int64_t)op->bytes2);
-        if (at_root)
-            each_set(r, MARS_FIELD_bytes_each, 0, op->send_bytes);
-        return "bytes_each type recvbytes recvtype root comm";
-    case TASK_COLL_ALLGATHERV:
-        each_set(r, MARS_FIELD_recvbytes_each, 1, op->receive_bytes);
-        return "bytes type recvbytes_each recvtype comm";
-    case TASK_COLL_ALLTOALLV:
-        each_set(r, MARS_FIELD_bytes_each, 0, op->send_bytes);
-        each_set(r, MARS_FIELD_recvbytes_each, 1, op->receive_bytes);
-        return "bytes_each type recvbytes_each recvtype comm";
-    default: /* Reduce_scatter */
-        each_set(r, MARS_FIELD_bytes_each, 0, op->receive_bytes);
-        return "bytes_each type op comm";
-    }
-}
-
 static const char *collective_fields(struct apc_reading *r)
 {
     const struct allprof_args *args = &r->args;
-    bool at_root = r->op.peer == args->group.rank;
-    int64_t bytes = (int64_t)r->op.bytes;
-    number_set(r, MARS_FIELD_root, r->op.peer);
-    number_set(r, MARS_FIELD_bytes, bytes);
-    number_set(r, MARS_FIELD_recvbytes, bytes);
-    number_set(r, MARS_FIELD_type, apc_type(&r->about, &args->type, args->size));
-    number_set(r, MARS_FIELD_recvtype, apc_type(&r->about, &args->type2, args->size2));
-    number_set(r, MARS_FIELD_op, strchr(args->call->layout, 'o') ? apc_op(&r->about, args->reduction) : 0);
-    switch (r->op.collective) {
-    case TASK_COLL_BARRIER:
-        return "comm";
-    case TASK_COLL_BCAST:
-        return "bytes type root comm";
-    case TASK_COLL_REDUCE:
-        return "bytes type op root comm";
-    case TASK_COLL_ALLREDUCE:
-    case TASK_COLL_SCAN:
-    case TASK_COLL_EXSCAN:
-    case TASK_COLL_REDUCE_SCATTER_BLOCK:
-        return "bytes type op comm";
-    case TASK_COLL_GATHER:
-        if (!at_root)
-            number_set(r, MARS_FIELD_recvbytes, -1);
-        return "bytes type recvbytes recvtype root comm";
-    case TASK_COLL_SCATTER:
-        if (!at_root)
-            number_set(r, MARS_FIELD_bytes, -1);
-        return "bytes type recvbytes recvtype root comm";
-    case TASK_COLL_ALLGATHER:
-    case TASK_COLL_ALLTOALL:
-        return "bytes type recvbytes recvtype comm";
-    default:
-        return lists_fields(r, at_root);
-    }
+    bool missing;
+    const char *fields = conv_made_collective(&r->made, &r->op, args->group.rank, args->group.size, &missing);
+    number_set(r, MARS_FIELD_type, type_number(r, &args->type, args->size));
+    number_set(r, MARS_FIELD_recvtype, type_number(r, &args->type2, args->size2));
+    number_set(r, MARS_FIELD_op,
+               strchr(args->call->layout, 'o') ? conv_about_op(&r->about, args->reduction) : 0);
+    if (missing && !r->trace->unlisted[0])
+        snprintf(r->trace->unlisted, sizeof r->trace->unlisted,
+                 "task %u, line %u: the counts of %s are not in the trace; it counts as one of 0 bytes",
+                 r->about.task->number, r->line, args->call->name);
+    return fields;
 }
 
 static const char *comm_new_fields(struct apc_reading *r)
@@ -304,9 +202,10 @@ static const char *comm_new_fields(struct apc_reading *r)
     if (r->op.comm >= 0 && (size_t)r->line_comm < file->events)
         made = &file->event[r->line_comm];
     number_set(r, MARS_FIELD_newcomm,
-               made && made->kind == ALLPROF_EVENT_NEW ? apc_comm(&r->about, (int32_t)made->tally - 1) : 0);
-    r->numbers[0] = (struct mars_value){.number = r->args.colour < 0 ? -1 : r->args.colour};
-    r->numbers[1] = (struct mars_value){.number = r->args.key};
+               made && made->kind == ALLPROF_EVENT_NEW ? conv_about_comm(&r->about, (int32_t)made->tally - 1)
+                                                       : 0);
+    r->made.numbers[0] = (struct mars_value){.number = r->args.colour < 0 ? -1 : r->args.colour};
+    r->made.numbers[1] = (struct mars_value){.number = r->args.key};
     return strcmp(r->args.call->name, "MPI_Comm_split") == 0 ? "comm value value newcomm" : "comm newcomm";
 }
 
@@ -369,13 +268,13 @@ static void implied_set(struct apc_reading *r, struct conv_record *record)
     record->call.duration_ns = record->call.gap_ns = record->call.away_ns = 0;
     record->start_ns = r->clock_us * 1000;
     if (r->op.kind == TASK_OP_WAIT) {
-        requests_set(r, true, false);
-        record_make(r, record, "MPI_Wait", "requests done");
+        requests_set(r, false);
+        conv_made_record(&r->made, &r->about, &record->call, "MPI_Wait", "requests done");
         return;
     }
-    number_set(r, MARS_FIELD_request, apc_held_number(r->held, r->op.request));
-    apc_held_done(r->held, r->op.request, true);
-    record_make(r, record, "MPI_Request_free", "request");
+    number_set(r, MARS_FIELD_request, conv_held_number(r->held, r->op.request));
+    conv_held_done(r->held, r->op.request, true);
+    conv_made_record(&r->made, &r->about, &record->call, "MPI_Request_free", "request");
 }
 
 /* Of families of local calls (MPI_Type_) the line has the whole name. */
@@ -409,9 +308,9 @@ void apc_line(struct apc_reading *r, struct conv_record *record)
     times_set(r, record, has_op);
     r->pending = false;
     if (r->args.has_group || r->args.call->kind == ALLPROF_COMM_FREE)
-        number_set(r, MARS_FIELD_comm, apc_comm(&r->about, index >= 0 ? r->comm[index] : -1));
+        number_set(r, MARS_FIELD_comm, conv_about_comm(&r->about, index >= 0 ? r->comm[index] : -1));
     const char *fields = fields_of(r, has_op);
-    record_make(r, record, name_of(r), fields);
+    conv_made_record(&r->made, &r->about, &record->call, name_of(r), fields);
     if (has_op && r->args.call->kind != ALLPROF_START)
         apc_op_next(r);
 }

@@ -125,7 +125,8 @@ static bool allprof_task_open(struct conv_task *task, uint32_t number, struct ma
     r->comm = ker_alloc(file->events * sizeof *r->comm);
     for (size_t i = 0; i < file->events; i++)
         r->comm[i] = file->event[i].comm;
-    apc_about_begin(&r->about, number, task->source->tasks, &trace->comms);
+    conv_about_begin(&r->about, number, task->source->tasks, trace->comms.comm, trace->comms.count, 1000,
+                     conv_allprof.name);
     task->about = r->about.task;
     (void)error;
     return true;
@@ -138,7 +139,7 @@ static void reading_stop(struct apc_reading *r)
         allprof_scan_end(&r->scan);
         allprof_scan_release(&r->scan);
         trace_reader_release(&r->ops);
-        apc_held_free(r->held);
+        conv_held_free(r->held);
     }
     r->file = NULL;
     r->held = NULL;
@@ -151,12 +152,10 @@ static void allprof_task_close(struct conv_task *task)
     if (!r)
         return;
     reading_stop(r);
-    apc_about_end(&r->about);
+    conv_about_end(&r->about);
     mars_task_close(task->about);
     free(r->comm);
-    free(r->values);
-    for (int i = 0; i < 3; i++)
-        free(r->list[i]);
+    conv_made_release(&r->made);
     free(r);
 }
 
@@ -175,7 +174,7 @@ static bool allprof_thread_open(struct conv_task *task, uint32_t thread, struct 
         r->file = NULL;
         return mars_fail(error, "%s", r->error.text);
     }
-    r->held = apc_held_new();
+    r->held = conv_held_new();
     r->ops.code = &r->trace->file[task->about->number].code;
     r->ops.comm = r->comm;
     trace_reader_seek(&r->ops, 0, 0);

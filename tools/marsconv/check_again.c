@@ -34,7 +34,7 @@ static bool side_next(struct side *s, struct mars_error *error)
         const struct mars_record *r = &s->record.call;
         const struct mars_task *about = s->task.about;
         int64_t number = mars_number(r, MARS_FIELD_comm, 0);
-        s->is = conv_function(&s->functions, r->function);
+        s->is = conv_function_of(&s->functions, &s->record);
         s->comm = number > 0 && (uint64_t)number < about->comms ? about->comm[number] : NULL;
         if (s->comm && (s->comm->id ? s->comm->id : 1) == s->id &&
             (s->is->sort == CONV_COLLECTIVE || s->is->sort == CONV_CREATE)) {

@@ -112,6 +112,8 @@ static struct request *request_make(struct calls *k, const struct conv_function 
     if (r->state != NONE && r->state != PERHAPS)
         FOUND(k, "request %lld is made again; %s made it at %llu, and it has not completed",
               (long long)number, r->name, call_number(r->made));
+    if (r->state == PERHAPS && r->receives) /* it has completed, since its number was free */
+        check_receive(k->check, &r->receive, false);
     *r = (struct request){.state = is->persistent ? READY : ACTIVE,
                           .name = k->record->call.function->name,
                           .made = check_at(k->task, k->record->number)};
@@ -373,7 +375,7 @@ static void comm_check(struct calls *k, const struct conv_function *is)
 static void call_check(struct calls *k, const struct conv_record *record)
 {
     const struct mars_function *f = record->call.function;
-    const struct conv_function *is = conv_function(&k->functions, f);
+    const struct conv_function *is = conv_function_of(&k->functions, record);
     const struct mars_value *list;
     struct request *r = NULL;
     k->record = record;
@@ -414,12 +416,11 @@ static void task_end(struct calls *k)
 {
     struct check *c = k->check;
     const struct mars_task *about = k->task->about;
-    const char *tracer = mars_task_info(about, "tracer");
     if (k->finalised)
         requests_end(k);
     if (!c->first)
         return;
-    c->defined_partly = c->defined_partly || (tracer && strcmp(tracer, "liballprof") == 0);
+    c->defined_partly = c->defined_partly || mars_task_info(about, "tracer"); /* it was converted */
     check_sums_end(c, k->task, k->sum, k->sums);
     if (!k->finalised)
         check_found(c, about->number, check_at(k->task, k->task->number),

@@ -20,6 +20,8 @@ struct conv_options {
     bool wall;     /* where a format has one clock: computation is that of the wall, not of the processor */
     bool mpich;    /* where a format does not say it: constants are those of MPICH */
     bool no_waits; /* what calls waited for other tasks is left out */
+    const char *const *key; /* "NAME=VALUE": keys of jobs[] that say how the simulator reads a format */
+    unsigned keys;
 };
 
 struct conv_source { /* a trace, being read */
@@ -46,6 +48,7 @@ struct conv_record {
     uint64_t start_ns; /* of the call, since the thread's first computation began */
     uint64_t over_ns;  /* time of day when the call was over, ns since 1970; 0: not known */
     bool first;        /* of its task: the computation before it is none of MPI's program */
+    bool assumed;      /* counts that the format does not tell are equal parts */
     bool added;        /* it stands for what the format does not say by a call of its own */
 };
 
@@ -60,6 +63,7 @@ struct conv_sink { /* a trace, being written */
 
 struct conv_format {
     const char *name, *meaning;
+    bool keys; /* conv_options.key says how it is read */
     bool (*known)(const char *path);
     bool (*open)(struct conv_source *, struct mars_error *);
     void (*close)(struct conv_source *);
@@ -84,9 +88,10 @@ struct conv_format {
 
 /* ---- formats.c ---- */
 
-extern const struct conv_format conv_mars, conv_allprof;
+extern const struct conv_format conv_mars, conv_allprof, conv_simgrid, conv_otf2, conv_dimemas;
 const struct conv_format *conv_format_get(unsigned number); /* NULL at the end */
 const struct conv_format *conv_format_find(const char *name);
+const struct conv_format *conv_format_of(const char *path); /* that which knows the trace, or NULL */
 /* The format is the one that knows the trace. */
 bool conv_open(struct conv_source *, const char *path, const struct conv_options *, struct mars_error *);
 void conv_close(struct conv_source *);
@@ -156,9 +161,24 @@ struct conv_functions { /* those met last; zeroed at first */
         const struct mars_function *function;
         struct conv_function is;
     } known[64];
+    struct conv_function unsized;
 };
 /* Of the functions of one task. */
 const struct conv_function *conv_function(struct conv_functions *, const struct mars_function *);
+
+/* Of a record, whose counts are not compared where they are assumed; lives until the next call. */
+const struct conv_function *conv_function_of(struct conv_functions *, const struct conv_record *);
+
+/* ---- convert.c: a task, as it is but for what is changed (NULL: nothing) ---- */
+
+struct conv_change {
+    /* Its definitions, of which a reader may have added some with the last record. */
+    const struct mars_task *(*about)(void *context, const struct mars_task *);
+    void (*record)(void *context, struct conv_record *);
+    void *context;
+};
+bool conv_copy(struct conv_source *, struct conv_sink *, uint32_t task, const struct conv_change *,
+               struct mars_error *);
 
 /* ---- cut.c: a part of a trace, created and written but not finished ---- */
 

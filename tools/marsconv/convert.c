@@ -7,26 +7,35 @@
 #include <string.h>
 #include <sys/stat.h>
 
+static const struct mars_task *about_of(const struct conv_change *change, const struct mars_task *about)
+{
+    return change ? change->about(change->context, about) : about;
+}
+
 static bool thread_copy(struct conv_task *task, struct conv_sink *sink, uint32_t thread,
-                        struct mars_error *error)
+                        const struct conv_change *change, struct mars_error *error)
 {
     struct conv_record record;
-    if (!conv_thread_open(task, thread, error) || !sink->format->begin(sink, task->about, thread, error))
+    if (!conv_thread_open(task, thread, error) ||
+        !sink->format->begin(sink, about_of(change, task->about), thread, error))
         return false;
-    while (conv_next(task, &record, error))
-        if (!sink->format->put(sink, task->about, &record, error))
+    while (conv_next(task, &record, error)) {
+        if (change)
+            change->record(change->context, &record);
+        if (!sink->format->put(sink, about_of(change, task->about), &record, error))
             return false;
+    }
     return !error->text[0];
 }
 
-static bool task_copy(struct conv_source *source, struct conv_sink *sink, uint32_t number,
-                      struct mars_error *error)
+bool conv_copy(struct conv_source *source, struct conv_sink *sink, uint32_t number,
+               const struct conv_change *change, struct mars_error *error)
 {
     struct conv_task task;
     bool fine = conv_task_open(&task, source, number, error);
     for (uint32_t i = 0; fine && (i == 0 || i < task.about->threads); i++)
-        fine = thread_copy(&task, sink, i, error);
-    fine = fine && sink->format->end(sink, task.about, error);
+        fine = thread_copy(&task, sink, i, change, error);
+    fine = fine && sink->format->end(sink, about_of(change, task.about), error);
     conv_task_close(&task);
     return fine;
 }
@@ -35,7 +44,7 @@ static bool all_copy(struct conv_source *source, struct conv_sink *sink, struct 
 {
     bool fine = sink->format->create(sink, error);
     for (uint32_t i = 0; fine && i < source->tasks; i++)
-        fine = task_copy(source, sink, i, error);
+        fine = conv_copy(source, sink, i, NULL, error);
     return fine;
 }
 
@@ -62,7 +71,11 @@ int conv_convert(const char *from, const char *to, const struct conv_format *for
     if (conv_open(&source, from, options, &error)) {
         sink.format = format ? format : source.format;
         sink.tasks = source.tasks;
-        conv_write(&source, &sink, cut, &error);
+        if (sink.format->create)
+            conv_write(&source, &sink, cut, &error);
+        else
+            mars_fail(&error, "%s: traces of the format %s are read only; --to mars or --to liballprof", from,
+                      sink.format->name);
     }
     conv_losses_tell(&losses, to);
     conv_close(&source);

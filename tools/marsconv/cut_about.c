@@ -157,11 +157,11 @@ void cut_about_end(struct cut_writing *w)
 /* Has it this name and these fields, and no others? */
 static bool is_function(const struct mars_function *f, const char *name, const char *fields)
 {
-    struct mars_function *wanted = apc_function_make(name, fields);
+    struct mars_function *wanted = conv_function_make(name, fields);
     bool is = strcmp(f->name, name) == 0 && f->fields == wanted->fields;
     for (uint32_t i = 0; is && i < f->fields; i++)
         is = f->field[i].field == wanted->field[i].field && f->field[i].storage == wanted->field[i].storage;
-    apc_function_free(wanted);
+    conv_function_free(wanted);
     return is;
 }
 
@@ -180,7 +180,7 @@ const struct mars_function *cut_function(struct cut_writing *w, const char *name
     about->function = ker_realloc(about->function, room * sizeof *about->function);
     memset(about->function + about->functions, 0, (room - about->functions) * sizeof *about->function);
     about->functions = room;
-    about->function[number] = apc_function_make(name, fields);
+    about->function[number] = conv_function_make(name, fields);
     cut_about_sync(w);
     return about->function[number];
 }

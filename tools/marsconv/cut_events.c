@@ -28,6 +28,7 @@ struct request {
     size_t sent;                        /* CUT_WAITS: the send's number in its channel */
     struct waits_collective collective; /* comm 0: it is none */
     bool active, persistent, cancelled;
+    bool asked; /* a wait for any may have completed it */
 };
 
 struct walk {
@@ -54,28 +55,6 @@ struct walk {
     enum cut_pass pass;
     struct cut_kept *kept;
 };
-
-/* In the order of a task's threads a call may stand behind one that began later. */
-enum cut_place cut_place_of(const struct cut *cut, struct cut_clock *clock, const struct conv_task *task,
-                            const struct conv_record *record, uint64_t *at_ns)
-{
-    const struct mars_record *r = &record->call;
-    uint64_t start =
-        task->about->threads > 1 ? record->over_ns - r->duration_ns - r->rest_ns : record->start_ns;
-    *at_ns = 0;
-    if (!clock->begun) { /* MPI_Init */
-        clock->begun = true;
-        clock->zero_ns = start + r->duration_ns;
-        return CUT_BEFORE;
-    }
-    *at_ns = start > clock->zero_ns ? start - clock->zero_ns : 0;
-    enum cut_place place = !cut->by_time           ? CUT_INSIDE
-                           : *at_ns < cut->from_ns ? CUT_BEFORE
-                           : *at_ns < cut->to_ns   ? CUT_INSIDE
-                                                   : CUT_AFTER;
-    clock->place = place > clock->place ? place : clock->place;
-    return clock->place;
-}
 
 /* ---- messages ---- */
 
@@ -221,6 +200,42 @@ static void send_end(struct walk *w, const struct request *r)
     waits_sent(w->cut->waits, w->pass, &channel, r->sent, &w->call);
 }
 
+/* A collective that had a request is over. */
+static void collective_end(struct walk *w, struct request *r)
+{
+    if (w->pass >= CUT_TIMES && r->collective.comm)
+        waits_leave(w->cut->waits, w->pass, &r->collective, &w->call);
+    if (!r->persistent)
+        r->collective.comm = 0;
+}
+
+static void request_end(struct walk *w, struct request *r, int64_t from, int64_t tag)
+{
+    collective_end(w, r);
+    if (!r->active)
+        return;
+    r->active = r->asked = false;
+    send_end(w, r);
+    if (r->receive.is)
+        receive_end(w, r->receive, r->cancelled && from == -7 ? -6 : from, tag, r->place, r->slot);
+}
+
+/* One of which it was not known whether it had completed: it has. */
+static void asked_end(struct walk *w, struct request *r)
+{
+    if (r->asked && w->pass < CUT_TIMES) /* but not when */
+        request_end(w, r, -7, -1);
+}
+
+/* That which the record makes, in place of one that is over; NULL: it makes none. */
+static struct request *request_made(struct walk *w)
+{
+    struct request *r = request_at(w, mars_number(&w->record->call, MARS_FIELD_request, 0));
+    if (r)
+        asked_end(w, r);
+    return r;
+}
+
 static void messages_begin(struct walk *w, const struct conv_function *is, const struct mars_comm *comm,
                            enum cut_place place)
 {
@@ -232,7 +247,7 @@ static void messages_begin(struct walk *w, const struct conv_function *is, const
     if (is->sort == CONV_RECV || exchange)
         own.receive = message_get(w, comm, false, exchange);
     if (is->request) {
-        r = request_at(w, mars_number(record, MARS_FIELD_request, 0));
+        r = request_made(w);
         if (!r)
             return;
         *r = own;
@@ -259,15 +274,6 @@ static void matched_begin(struct walk *w, const struct mars_comm *comm, enum cut
         w->kept->message[slot] = mars_number(r, MARS_FIELD_from, 0) == -1;
 }
 
-/* A collective that had a request is over. */
-static void collective_end(struct walk *w, struct request *r)
-{
-    if (w->pass >= CUT_TIMES && r->collective.comm)
-        waits_leave(w->cut->waits, w->pass, &r->collective, &w->call);
-    if (!r->persistent)
-        r->collective.comm = 0;
-}
-
 static void completions(struct walk *w)
 {
     const struct mars_value *list = mars_list(&w->record->call, MARS_FIELD_requests),
@@ -276,14 +282,10 @@ static void completions(struct walk *w)
         int64_t index = done->list[i];
         struct request *r = index >= 0 && index < list->count ? request_at(w, list->list[index]) : NULL;
         if (r)
-            collective_end(w, r);
-        if (!r || !r->active)
-            continue;
-        r->active = false;
-        send_end(w, r);
-        int64_t from = r->cancelled && done->list[i + 1] == -7 ? -6 : done->list[i + 1];
-        if (r->receive.is)
-            receive_end(w, r->receive, from, done->list[i + 2], r->place, r->slot);
+            request_end(w, r, done->list[i + 1], done->list[i + 2]);
+        for (uint32_t j = 0; index == -1 && j < list->count; j++)
+            if ((r = request_at(w, list->list[j])))
+                r->asked = r->active;
     }
 }
 
@@ -324,23 +326,12 @@ static void starts(struct walk *w, enum cut_place place)
 
 /* ---- collectives ---- */
 
-bool cut_makes_of_group(const struct mars_record *r)
-{
-    return strcmp(r->function->name, "MPI_Comm_create_group") == 0;
-}
-
-bool cut_is_collective(const struct conv_function *is, const struct mars_record *r)
-{
-    return is->sort == CONV_COLLECTIVE || is->sort == CONV_CREATE ||
-           strcmp(r->function->name, "MPI_Win_fence") == 0 || strcmp(r->function->name, "MPI_Win_free") == 0;
-}
-
 /* Is one, or makes a request of one. */
 static void collective_begin(struct walk *w, const struct conv_function *is, uint32_t comm,
                              enum cut_place place)
 {
     const struct mars_record *record = &w->record->call;
-    struct request *r = is->request ? request_at(w, mars_number(record, MARS_FIELD_request, 0)) : NULL;
+    struct request *r = is->request ? request_made(w) : NULL;
     struct sum *sum = &w->sum[comm];
     const struct mars_comm *of = w->task->about->comm[comm];
     struct waits_collective c = {.comm = id_of(of), .sequence = sum->before + sum->inside};
@@ -486,6 +477,8 @@ bool cut_walk(struct cut *cut, struct conv_source *source, uint32_t number, enum
     while (fine && conv_next(&task, &record, error))
         record_walk(w, &record);
     fine = fine && !error->text[0];
+    for (size_t i = 0; fine && i < w->requests; i++)
+        asked_end(w, &w->request[i]);
     if (fine && pass == CUT_COUNT) {
         sums_reserve(w);
         sums_tell(w);

@@ -4,7 +4,7 @@
 #ifndef CONV_CUT_WRITE_H
 #define CONV_CUT_WRITE_H
 
-#include "tools/marsconv/allprof.h"
+#include "tools/marsconv/about.h"
 #include "tools/marsconv/cut.h"
 
 struct cut_map { /* of a communicator: the new rank of each, -1: gone */

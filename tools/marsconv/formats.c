@@ -7,7 +7,8 @@
 #include <string.h>
 #include <unistd.h>
 
-static const struct conv_format *const formats[] = {&conv_mars, &conv_allprof, NULL};
+static const struct conv_format *const formats[] = {&conv_mars, &conv_allprof, &conv_simgrid,
+                                                    &conv_otf2, &conv_dimemas, NULL};
 
 const struct conv_format *conv_format_get(unsigned number)
 {
@@ -22,19 +23,28 @@ const struct conv_format *conv_format_find(const char *name)
     return NULL;
 }
 
+const struct conv_format *conv_format_of(const char *path)
+{
+    for (unsigned i = 0; formats[i]; i++)
+        if (formats[i]->known(path))
+            return formats[i];
+    return NULL;
+}
+
 bool conv_open(struct conv_source *source, const char *path, const struct conv_options *options,
                struct mars_error *error)
 {
-    *source = (struct conv_source){.path = path, .options = options};
-    for (unsigned i = 0; formats[i] && !source->format; i++)
-        if (formats[i]->known(path))
-            source->format = formats[i];
+    *source = (struct conv_source){.path = path, .options = options, .format = conv_format_of(path)};
     if (!source->format)
         return access(path, F_OK) != 0
                    ? mars_fail(error, "%s: %s", path, strerror(errno))
                    : mars_fail(error, "%s: it is no trace of a known format; marsconv --help lists them",
                                path);
-    if (!source->format->open(source, error)) {
+    bool fine = !options->keys || source->format->keys
+                    ? source->format->open(source, error)
+                    : mars_fail(error, "%s: --key %s means nothing in a trace of the format %s", path,
+                                options->key[0], source->format->name);
+    if (!fine) {
         source->format->close(source);
         source->format = NULL;
         return false;
@@ -74,7 +84,7 @@ bool conv_thread_open(struct conv_task *task, uint32_t thread, struct mars_error
 
 bool conv_next(struct conv_task *task, struct conv_record *record, struct mars_error *error)
 {
-    record->added = false;
+    record->added = record->assumed = false;
     record->over_ns = 0;
     record->thread = task->thread;
     if (!task->source->format->next(task, record, error))

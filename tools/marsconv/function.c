@@ -127,3 +127,14 @@ const struct conv_function *conv_function(struct conv_functions *functions, cons
     }
     return &functions->known[place].is;
 }
+
+const struct conv_function *conv_function_of(struct conv_functions *functions,
+                                             const struct conv_record *record)
+{
+    const struct conv_function *is = conv_function(functions, record->call.function);
+    if (!record->assumed)
+        return is;
+    functions->unsized = *is;
+    functions->unsized.equal = CONV_EQUAL_NONE;
+    return &functions->unsized;
+}

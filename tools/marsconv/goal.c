@@ -1,74 +1,18 @@
 /* goal.c - traces as GOAL schedules: the calls are those of the replay, so that a schedule is what marssim
  * would run. */
-#include "tools/marsconv/conv.h"
+#include "tools/marsconv/job.h"
 
 #include "tasks/graphs/goal_write.h"
 #include "tasks/graphs/graph.h"
 #include "tasks/graphs/pattern.h"
 #include "tasks/jobs/jobs.h"
 #include "tasks/mpi/mpi.h"
-#include "tasks/traces/trace.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-/* Between quotation marks in a configuration. */
-static char *quoted(const char *path)
-{
-    char *text = ker_alloc(2 * strlen(path) + 1), *to = text;
-    for (; *path; path++) {
-        if (*path == '"' || *path == '\\')
-            *to++ = '\\';
-        *to++ = *path;
-    }
-    return text;
-}
-
-/* The job that replays the trace. */
-static enum ker_status config_of(struct ker_config **config, const char *path,
-                                 const struct conv_options *options, struct ker_error *error)
-{
-    const struct ker_option *tables[] = {task_job_options, mpi_options, NULL};
-    char *full = realpath(path, NULL);
-    if (!full)
-        return ker_fail(error, KER_BAD_INPUT, "%s: %s", path, strerror(errno));
-    char *name = quoted(full);
-    char *text =
-        ker_format("jobs = ( { program = \"trace\"; trace = \"%s\"; %smpi_library = \"%s\"; } );", name,
-                   !mars_trace_known(path) ? ""
-                   : options->wall         ? "clock = \"wall\"; "
-                                           : "clock = \"cpu\"; ",
-                   options->mpich ? "mpich" : "openmpi");
-    enum ker_status status = ker_config_parse(config, "marsconv", text, NULL, 0, tables, error);
-    free(text);
-    free(name);
-    free(full);
-    return status;
-}
-
-/* The program with all tasks as its own. */
-static enum ker_status program_open(const struct task_program_class *class, struct task_program **program,
-                                    const struct ker_config *config, struct ker_comm *alone,
-                                    struct ker_error *error)
-{
-    enum ker_status status = class->open(program, config, "jobs[0]", alone, error);
-    if (status != KER_OK)
-        return status;
-    uint32_t tasks = class->tasks(*program), *own = ker_alloc(tasks * sizeof *own);
-    for (uint32_t i = 0; i < tasks; i++)
-        own[i] = i;
-    if (class->hand)
-        status = class->hand(*program, own, tasks, alone, error);
-    if (status == KER_OK)
-        status = class->prepare(*program, own, tasks, error);
-    if (status == KER_OK && class->agree)
-        status = class->agree(*program, alone, error);
-    free(own);
-    return status;
-}
 
 static void losses_tell(const struct goal_losses *lost, const char *path)
 {
@@ -126,24 +70,14 @@ static enum ker_status trace_write(const char *path, const struct task_program_c
     return status;
 }
 
-static enum ker_status trace_convert(const char *from, const char *path, const struct conv_options *options,
-                                     struct ker_error *error)
+static enum ker_status trace_convert(const char *from, const struct conv_format *format, const char *path,
+                                     const struct conv_options *options, struct ker_error *error)
 {
-    struct ker_config *config = NULL;
-    struct task_program *program = NULL;
-    struct ker_comm *alone = ker_comm_alone();
-    const struct task_program_class *class =
-        mars_trace_known(from) ? &task_replay_class : &task_allprof_class;
-    enum ker_status status = config_of(&config, from, options, error);
+    struct conv_job job = {0};
+    enum ker_status status = conv_job_open(&job, from, format->name, options, error);
     if (status == KER_OK)
-        status = program_open(class, &program, config, alone, error);
-    if (status == KER_OK)
-        status = trace_write(path, class, program, config, error);
-    if (program)
-        class->close(program);
-    if (config)
-        ker_config_free(config);
-    ker_comm_release(alone);
+        status = trace_write(path, job.class, job.program, job.config, error);
+    conv_job_close(&job);
     return status;
 }
 
@@ -178,11 +112,11 @@ int conv_goal(const char *from, const char *to, const struct conv_options *optio
 {
     struct ker_error error = {.status = KER_OK};
     struct stat is;
-    bool schedule = !mars_trace_known(from) && stat(from, &is) == 0 && !S_ISDIR(is.st_mode);
-    if (schedule)
+    const struct conv_format *format = conv_format_of(from);
+    if (!format && stat(from, &is) == 0 && !S_ISDIR(is.st_mode))
         schedule_convert(from, to, &error);
-    else
-        trace_convert(from, to, options, &error);
+    else /* what is wrong with a folder that is no trace, liballprof's reader says */
+        trace_convert(from, format ? format : &conv_allprof, to, options, &error);
     return told(&error);
 }
 

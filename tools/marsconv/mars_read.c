@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 static bool mars_open(struct conv_source *source, struct mars_error *error)
 {
@@ -30,6 +31,7 @@ struct reading {
     struct mars_stream *stream;  /* of one thread */
     struct mars_threads threads; /* or of all */
     uint64_t *elapsed;           /* of each thread: before its next record */
+    bool assumes;                /* counts: it was converted from a format without them */
 };
 
 static bool mars_read_task(struct conv_task *task, uint32_t number, struct mars_error *error)
@@ -58,6 +60,8 @@ static bool mars_read_thread(struct conv_task *task, uint32_t thread, struct mar
 {
     struct reading *r = task->own;
     reading_reset(r);
+    const char *counts = mars_task_info(task->about, "counts");
+    r->assumes = counts && strcmp(counts, "assumed") == 0;
     r->elapsed = ker_alloc((task->about->threads + 1ul) * sizeof *r->elapsed);
     if (thread == CONV_ALL && task->about->threads > 1)
         return mars_threads_open(&r->threads, task->about, error);
@@ -81,6 +85,8 @@ static bool mars_read_next(struct conv_task *task, struct conv_record *record, s
         record->number = thread->records + 1;
         record->over_ns = thread->end_ns;
     }
+    const int16_t *at = record->call.function->at;
+    record->assumed = r->assumes && (at[MARS_FIELD_bytes_each] >= 0 || at[MARS_FIELD_recvbytes_each] >= 0);
     uint64_t *elapsed = &r->elapsed[record->thread];
     record->first = record->number == 1 && record->thread == 0;
     record->start_ns = *elapsed + record->call.gap_ns;

@@ -8,13 +8,23 @@
 
 #define MOST_WORDS 32
 
-enum { KEY_STATS = 256, KEY_JSON, KEY_CUT, KEY_CHECK, KEY_CLOCK, KEY_LIBRARY, KEY_PATTERN, KEY_NO_WAITS };
+enum {
+    KEY_STATS = 256,
+    KEY_JSON,
+    KEY_CUT,
+    KEY_CHECK,
+    KEY_CLOCK,
+    KEY_LIBRARY,
+    KEY_PATTERN,
+    KEY_NO_WAITS,
+    KEY_KEY
+};
 
 struct settings {
     const char *to, *cut, *pattern;
     bool stats, json, check;
     struct conv_options options;
-    const char *path[MOST_WORDS];
+    const char *path[MOST_WORDS], *key[MOST_WORDS];
     unsigned paths;
 };
 
@@ -45,6 +55,11 @@ static const struct argp_option OPTIONS[] = {
     {"pattern", KEY_PATTERN, "NAME", 0,
      "with --to goal: in place of IN a pattern of jobs[].pattern with its keys, like --pattern dissemination "
      "commsize=16 datasize=8",
+     0},
+    {"key", KEY_KEY, "KEY=VALUE", 0,
+     "how a trace of another tool is read, as jobs[].KEY of marssim says: flop_rate, derived_bytes "
+     "(simgrid), "
+     "collective_sizes (otf2)",
      0},
     {"mpi-library", KEY_LIBRARY, "LIBRARY", 0,
      "whose constants a trace of liballprof has: openmpi (default) or mpich", 0},
@@ -83,6 +98,13 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_NO_WAITS:
         settings->options.no_waits = true;
+        return 0;
+    case KEY_KEY:
+        if (settings->options.keys == MOST_WORDS)
+            argp_error(state, "--key %s: too many keys", argument);
+        else
+            settings->key[settings->options.keys++] = argument;
+        settings->options.key = settings->key;
         return 0;
     case KEY_CLOCK:
         return choice(state, "clock", argument, "cpu", "wall", &settings->options.wall);

@@ -30,58 +30,44 @@ static bool tasks_look(struct conv_source *source, bool *time_of_day, struct mar
     return !error->text[0];
 }
 
-/* A task's definitions, to which the reader may add with each record, and what was done with it. */
-struct about {
-    struct mars_task with;
-    uint32_t known; /* infos of the task's own */
+struct changed {
+    struct waits *waits;
+    struct mars_task with; /* the task, with one information more */
+    uint32_t known;        /* infos of its own */
 };
 
-static void about_sync(struct about *about, const struct mars_task *is)
+static const struct mars_task *about_change(void *context, const struct mars_task *is)
 {
-    void *info = about->with.info;
-    if (!info || about->known < is->infos) {
+    struct changed *c = context;
+    void *info = c->with.info;
+    if (!info || c->known < is->infos) {
         free(info);
         info = ker_alloc((is->infos + 1ul) * sizeof *is->info);
         memcpy(info, is->info, is->infos * sizeof *is->info);
-        about->known = is->infos;
+        c->known = is->infos;
     }
-    about->with = *is;
-    about->with.info = info;
-    about->with.info[is->infos].key = (char *)"waits";
-    about->with.info[is->infos].value = (char *)"removed";
-    about->with.infos++;
+    c->with = *is;
+    c->with.info = info;
+    c->with.info[is->infos].key = (char *)"waits";
+    c->with.info[is->infos].value = (char *)"removed";
+    c->with.infos++;
+    return &c->with;
 }
 
-static bool thread_write(struct waits *waits, struct conv_task *task, struct about *about,
-                         struct conv_sink *sink, uint32_t thread, struct mars_error *error)
+static void record_change(void *context, struct conv_record *record)
 {
-    struct conv_record record;
-    bool fine = conv_thread_open(task, thread, error);
-    if (fine)
-        about_sync(about, task->about);
-    fine = fine && sink->format->begin(sink, &about->with, thread, error);
-    while (fine && conv_next(task, &record, error)) {
-        uint64_t ns = waits_of(waits, thread, record.number);
-        record.call.duration_ns -= ns < record.call.duration_ns ? ns : record.call.duration_ns;
-        about_sync(about, task->about);
-        fine = sink->format->put(sink, &about->with, &record, error);
-    }
-    return fine && !error->text[0];
+    const struct changed *c = context;
+    uint64_t ns = waits_of(c->waits, record->thread, record->number);
+    record->call.duration_ns -= ns < record->call.duration_ns ? ns : record->call.duration_ns;
 }
 
 static bool task_write(struct waits *waits, struct conv_source *source, struct conv_sink *sink,
                        uint32_t number, struct mars_error *error)
 {
-    struct conv_task task;
-    struct about about = {0};
-    bool fine = conv_task_open(&task, source, number, error);
-    for (uint32_t i = 0; fine && (i == 0 || i < task.about->threads); i++)
-        fine = thread_write(waits, &task, &about, sink, i, error);
-    if (fine)
-        about_sync(&about, task.about);
-    fine = fine && sink->format->end(sink, &about.with, error);
-    conv_task_close(&task);
-    free(about.with.info);
+    struct changed changed = {.waits = waits};
+    struct conv_change change = {about_change, record_change, &changed};
+    bool fine = conv_copy(source, sink, number, &change, error);
+    free(changed.with.info);
     return fine;
 }
 

@@ -35,6 +35,7 @@ struct foreign_task {
     struct trace_code *code;
     struct replay_order *order;
     bool counts;     /* are calls counted? */
+    bool times;      /* is it told when calls were, and how long they took (FOREIGN_TOOK)? */
     uint32_t doubts; /* bits: which of the reader's doubts the task gives rise to */
 };
 /* The computation before the next operation grows. */
@@ -43,6 +44,14 @@ void foreign_compute(struct foreign_task *, ker_time);
 uint64_t foreign_put(struct foreign_task *, const struct task_op *);
 /* Counts a call for calls.csv, if calls are counted: its bytes, and the time that it took. */
 void foreign_count(struct foreign_task *, const char *function, uint64_t bytes, uint64_t time_ns);
+
+/* Tells of times, as an operation TAKES of this mode. */
+enum foreign_told {
+    FOREIGN_TOOK,  /* so long took the call of the operation before */
+    FOREIGN_APART, /* so long took a call that is no operation */
+    FOREIGN_CLOCK, /* it is so late, by a clock that all tasks share; 0: they do not */
+};
+void foreign_tell(struct foreign_task *, enum foreign_told, uint64_t picoseconds);
 
 struct foreign_reader {
     const char *name; /* of the format */
@@ -70,6 +79,10 @@ bool foreign_next(struct task_program *, uint32_t number, struct task_op *);
 void foreign_close(struct task_program *);
 void foreign_position(struct task_program *, uint32_t number, struct ker_chunk *);
 bool foreign_call_of(const struct task_program *, uint32_t number, uint32_t index, struct task_call *);
+/* For converters, which read the operations of a task from the first on, as often as they want. Between open
+ * and prepare: they shall tell of times, which no simulation does. */
+void foreign_times(struct task_program *);
+void foreign_operations(const struct task_program *, uint32_t number, struct trace_reader *);
 #define FOREIGN_CLASS(opens)                                                                                 \
     {                                                                                                        \
         .collective = true, .open = opens, .tasks = foreign_tasks, .comms = foreign_comms,                   \

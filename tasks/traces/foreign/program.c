@@ -12,7 +12,7 @@
 struct task_program {
     const struct foreign_reader *reader;
     struct foreign_trace trace;
-    bool counts, agreed;
+    bool counts, times, agreed;
     uint64_t memory;                 /* for operations */
     uint64_t doubts[FOREIGN_DOUBTS]; /* tasks with each of them */
     struct replay_order order;       /* until the ranks have agreed */
@@ -136,6 +136,16 @@ uint64_t foreign_put(struct foreign_task *t, const struct task_op *op)
     return trace_code_put(t->code, op);
 }
 
+void foreign_tell(struct foreign_task *t, enum foreign_told what, uint64_t picoseconds)
+{
+    if (t->times)
+        trace_code_put(t->code, &(struct task_op){.kind = TASK_OP_TAKES,
+                                                  .mode = (uint8_t)what,
+                                                  .call = "times",
+                                                  .line = t->code->line,
+                                                  .time = (ker_time)picoseconds});
+}
+
 void foreign_count(struct foreign_task *t, const char *function, uint64_t bytes, uint64_t time_ns)
 {
     if (!t->counts)
@@ -165,7 +175,8 @@ static enum ker_status task_read(struct task_program *program, struct trace_task
                              .task = held->task,
                              .code = &held->code,
                              .order = &program->order,
-                             .counts = program->counts};
+                             .counts = program->counts,
+                             .times = program->times};
     int32_t *own = comms_of(program, held->task);
     replay_order_begin(&program->order, held->task, program->trace.comm);
     enum ker_status status = program->reader->read(&program->trace, &t, error);
@@ -225,6 +236,19 @@ enum ker_status foreign_agree(struct task_program *program, struct ker_comm *com
     replay_order_release(&program->order);
     program->agreed = true;
     return status;
+}
+
+/* ---- for converters ---- */
+
+void foreign_times(struct task_program *program)
+{
+    program->times = true;
+}
+
+void foreign_operations(const struct task_program *program, uint32_t number, struct trace_reader *reader)
+{
+    *reader = (struct trace_reader){.code = &program->own[number].held->code};
+    trace_reader_seek(reader, 0, 0);
 }
 
 /* ---- the run ---- */

@@ -35,6 +35,7 @@ static OTF2_CallbackCode clock_define(void *user, uint64_t resolution, uint64_t 
                                       uint64_t realtime)
 {
     ((struct otf2_trace *)user)->resolution = resolution;
+    ((struct otf2_trace *)user)->offset = offset;
     return OTF2_CALLBACK_SUCCESS;
 }
 

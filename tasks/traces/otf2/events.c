@@ -15,6 +15,12 @@ static uint64_t picoseconds(const struct otf2_task *t, uint64_t ticks)
     return time < (unsigned __int128)TRACE_GAP_MOST ? (uint64_t)time : (uint64_t)TRACE_GAP_MOST;
 }
 
+/* The clock now. */
+static void clock_tell(struct otf2_task *t, uint64_t now)
+{
+    foreign_tell(t->out, FOREIGN_CLOCK, now >= t->trace->offset ? picoseconds(t, now - t->trace->offset) : 0);
+}
+
 /* The task has computed since the last call, or the first event. */
 static void computed(struct otf2_task *t, uint64_t now)
 {
@@ -34,6 +40,7 @@ static void op_put(struct otf2_task *t, const struct otf2_event *event, struct t
     op->line = 0;
     foreign_put(t->out, op);
     t->records++;
+    t->puts++;
 }
 
 /* ---- requests ---- */
@@ -224,7 +231,7 @@ static enum ker_status collective_put(struct otf2_task *t, const struct otf2_eve
 static void call_begin(struct otf2_task *t, const struct otf2_event *event, const struct otf2_region *region)
 {
     t->outer = region;
-    t->records = 0;
+    t->records = t->puts = 0;
     t->bytes = 0;
     t->begun = event->time;
     t->both = (struct task_op){.kind = TASK_OP_SENDRECV,
@@ -263,6 +270,7 @@ static enum ker_status call_end(struct otf2_task *t, const struct otf2_event *ev
     if (calls == OTF2_CALLS_POLL && t->trace->polls && t->records == 0 && t->dones == 0) {
         struct task_op poll = {.kind = TASK_OP_POLL, .call = t->outer->function->name};
         foreign_put(t->out, &poll);
+        t->puts++;
     }
     t->depth = 1;
     done_wait(t, event);
@@ -270,8 +278,13 @@ static enum ker_status call_end(struct otf2_task *t, const struct otf2_event *ev
     if (calls == OTF2_CALLS_INIT) { /* what was before is none of the job's */
         t->init = true;
         t->out->code->gap = 0;
+        clock_tell(t, event->time);
+    } else if (calls == OTF2_CALLS_FINALIZE) {
+        t->finalized = true;
+        t->final = event->time - t->begun;
+    } else {
+        foreign_tell(t->out, t->puts ? FOREIGN_TOOK : FOREIGN_APART, picoseconds(t, event->time - t->begun));
     }
-    t->finalized |= calls == OTF2_CALLS_FINALIZE;
     if (t->outer->function)
         foreign_count(t->out, t->outer->text, t->bytes, picoseconds(t, event->time - t->begun) / 1000);
     t->mark = event->time;
@@ -301,8 +314,10 @@ static enum ker_status event_take(struct otf2_task *t, const struct otf2_event *
     if (event->time < t->last)
         return otf2_task_fail(t, event, "its time is %llu, that of the event before %llu",
                               (unsigned long long)event->time, (unsigned long long)t->last);
-    if (!t->some)
+    if (!t->some) {
         t->mark = event->time;
+        clock_tell(t, event->time);
+    }
     t->some = true;
     t->last = event->time;
     switch (event->kind) {
@@ -363,6 +378,7 @@ enum ker_status otf2_task_end(struct otf2_task *t)
         t->out->doubts |= 1u << OTF2_DOUBT_SENDS;
     t->depth = 1;
     op_put(t, &end, &(struct task_op){.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"});
+    foreign_tell(t->out, FOREIGN_TOOK, picoseconds(t, t->final));
     return KER_OK;
 }
 

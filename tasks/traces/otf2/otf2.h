@@ -51,6 +51,7 @@ struct otf2_comm {
 struct otf2_trace {
     const char *path;    /* of the anchor file, foreign_trace.path */
     uint64_t resolution; /* ticks a second */
+    uint64_t offset;     /* ticks: before the first event */
     char *creator;
     uint64_t id; /* by which the library tells archives apart */
     struct otf2_location *location;
@@ -158,7 +159,8 @@ struct otf2_task {
     const struct otf2_region *outer;    /* the outermost of these */
     uint64_t mark, begun, last;         /* ticks: the last call's end, this one's begin, the last event */
     bool some, init, finalized, opened; /* opened: a collective that has not ended */
-    uint32_t records;                   /* of the call */
+    uint32_t records, puts;             /* of the call; operations that it became */
+    uint64_t final;                     /* ticks: how long MPI_Finalize took */
     uint64_t bytes;                     /* of the call */
     struct task_op both;                /* of MPI_Sendrecv */
     enum ker_status status;

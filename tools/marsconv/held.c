@@ -1,7 +1,7 @@
-/* allprof_held.c - requests, which the replay of liballprof's traces knows by ids that are used once, get
- * numbers as marstrace gives them: the lowest that is free.
+/* held.c - requests that a reader knows by ids that are used once get numbers as marstrace gives them: the
+ * lowest that is free.
  */
-#include "tools/marsconv/allprof.h"
+#include "tools/marsconv/about.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +17,7 @@ struct by_variable {
     uint64_t id;
 };
 
-struct apc_held {
+struct conv_held {
     struct ker_table ids, variables;
     bool *used; /* by number */
     size_t room;
@@ -37,14 +37,14 @@ static bool key_same(const void *entry, const void *key)
 static const struct ker_table_kind ids = {sizeof(struct by_id), key_hash, key_same};
 static const struct ker_table_kind variables = {sizeof(struct by_variable), key_hash, key_same};
 
-struct apc_held *apc_held_new(void)
+struct conv_held *conv_held_new(void)
 {
-    struct apc_held *held = ker_alloc(sizeof *held);
+    struct conv_held *held = ker_alloc(sizeof *held);
     held->lowest = 1;
     return held;
 }
 
-void apc_held_free(struct apc_held *held)
+void conv_held_free(struct conv_held *held)
 {
     if (!held)
         return;
@@ -54,7 +54,7 @@ void apc_held_free(struct apc_held *held)
     free(held);
 }
 
-int64_t apc_held_make(struct apc_held *held, uint64_t id, uint64_t variable, bool persistent)
+int64_t conv_held_make(struct conv_held *held, uint64_t id, uint64_t variable, bool persistent)
 {
     bool is_new;
     uint64_t key = variable + 1;
@@ -74,20 +74,20 @@ int64_t apc_held_make(struct apc_held *held, uint64_t id, uint64_t variable, boo
     return (int64_t)number;
 }
 
-int64_t apc_held_number(const struct apc_held *held, uint64_t id)
+int64_t conv_held_number(const struct conv_held *held, uint64_t id)
 {
     const struct by_id *entry = ker_table_find(&ids, &held->ids, &id);
     return entry ? entry->number : 0;
 }
 
-int64_t apc_held_in(const struct apc_held *held, uint64_t variable)
+int64_t conv_held_in(const struct conv_held *held, uint64_t variable)
 {
     uint64_t key = variable + 1;
     const struct by_variable *entry = ker_table_find(&variables, &held->variables, &key);
-    return entry ? apc_held_number(held, entry->id) : 0;
+    return entry ? conv_held_number(held, entry->id) : 0;
 }
 
-void apc_held_done(struct apc_held *held, uint64_t id, bool freed)
+void conv_held_done(struct conv_held *held, uint64_t id, bool freed)
 {
     struct by_id *entry = ker_table_find(&ids, &held->ids, &id);
     if (!entry || (entry->persistent && !freed))

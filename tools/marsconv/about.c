@@ -1,7 +1,7 @@
-/* allprof_about.c - definitions of a task, made as its lines name communicators, datatypes, operations and
+/* about.c - definitions of a task, made as its lines name communicators, datatypes, operations and
  * functions. Numbers count from 1.
  */
-#include "tools/marsconv/allprof.h"
+#include "tools/marsconv/about.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -32,13 +32,13 @@ static struct mars_ranks ranks_of(const struct task_comm *comm)
     return ranks;
 }
 
-int64_t apc_comm(struct apc_about *a, int32_t index)
+int64_t conv_about_comm(struct conv_about *a, int32_t index)
 {
     if (index < 0)
         return 0;
     if (a->comm[index])
         return a->comm[index];
-    const struct task_comm *comm = &a->comms->comm[index];
+    const struct task_comm *comm = &a->of[index];
     struct mars_comm *c = ker_alloc(sizeof *c);
     c->id = (uint64_t)index + 1;
     c->rank = task_comm_rank(comm, (int32_t)a->task->number);
@@ -48,32 +48,31 @@ int64_t apc_comm(struct apc_about *a, int32_t index)
     return a->comms_made;
 }
 
-int64_t apc_type(struct apc_about *a, const struct allprof_type *type, int64_t size)
+int64_t conv_about_type(struct conv_about *a, int64_t id, int64_t size, int64_t extent)
 {
-    struct apc_known_type *last = a->last_type;
+    struct conv_known_type *last = a->last_type;
     if (size < 0)
         return 0;
     for (unsigned i = 0; i < 2; i++)
-        if (last[i].number && last[i].id == type->id && last[i].size == size &&
-            last[i].extent == type->extent)
+        if (last[i].number && last[i].id == id && last[i].size == size && last[i].extent == extent)
             return last[i].number;
     char name[32];
-    snprintf(name, sizeof name, "%lld", (long long)type->id);
+    snprintf(name, sizeof name, "%lld", (long long)id);
     last[1] = last[0];
-    last[0] = (struct apc_known_type){type->id, size, type->extent, 0};
+    last[0] = (struct conv_known_type){id, size, extent, 0};
     for (uint32_t i = 1; i <= a->types; i++) {
         const struct mars_type *t = a->task->type[i];
-        if (t->size == (uint64_t)size && t->extent == type->extent && strcmp(t->name, name) == 0)
+        if (t->size == (uint64_t)size && t->extent == extent && strcmp(t->name, name) == 0)
             return last[0].number = i;
     }
     struct mars_type *t = ker_alloc(sizeof *t);
     *t = (struct mars_type){
-        .size = (uint64_t)size, .extent = type->extent, .combiner = 63, .name = ker_format("%s", name)};
+        .size = (uint64_t)size, .extent = extent, .combiner = 63, .name = ker_format("%s", name)};
     *place(&a->task->type, &a->task->types, ++a->types) = t;
     return last[0].number = a->types;
 }
 
-int64_t apc_op(struct apc_about *a, int64_t reduction)
+int64_t conv_about_op(struct conv_about *a, int64_t reduction)
 {
     char name[32];
     snprintf(name, sizeof name, "%lld", (long long)reduction);
@@ -95,7 +94,7 @@ static bool is_list(const char *name)
            strcmp(name, "requests") == 0 || strcmp(name, "done") == 0;
 }
 
-struct mars_function *apc_function_make(const char *name, const char *fields)
+struct mars_function *conv_function_make(const char *name, const char *fields)
 {
     struct mars_function *f = ker_alloc(sizeof *f);
     char *words = ker_format("%s", fields), *rest = NULL;
@@ -115,7 +114,7 @@ struct mars_function *apc_function_make(const char *name, const char *fields)
     return f;
 }
 
-void apc_function_free(struct mars_function *f)
+void conv_function_free(struct mars_function *f)
 {
     for (uint32_t i = 0; i < f->fields; i++)
         free(f->field[i].name);
@@ -124,7 +123,7 @@ void apc_function_free(struct mars_function *f)
     free(f);
 }
 
-const struct mars_function *apc_function(struct apc_about *a, const char *name, const char *fields)
+const struct mars_function *conv_about_function(struct conv_about *a, const char *name, const char *fields)
 {
     uint64_t hash = 0;
     for (const char *c = name; *c; c++)
@@ -139,15 +138,16 @@ const struct mars_function *apc_function(struct apc_about *a, const char *name, 
     }
     ker_assert(a->functions < 1000);
     a->function[at] = ++a->functions;
-    struct mars_function *f = apc_function_make(name, fields);
+    struct mars_function *f = conv_function_make(name, fields);
     *place(&a->task->function, &a->task->functions, a->functions) = f;
     return f;
 }
 
 /* ---- the task ---- */
 
-static void info(struct mars_task *task, const char *key, const char *value)
+void conv_about_info(struct conv_about *a, const char *key, const char *value)
 {
+    struct mars_task *task = a->task;
     char *text = ker_format("%s=%s", key, value), *equals = strchr(text, '=');
     *equals = 0;
     task->info = ker_realloc(task->info, (task->infos + 1) * sizeof *task->info);
@@ -155,21 +155,24 @@ static void info(struct mars_task *task, const char *key, const char *value)
     task->info[task->infos++].value = equals + 1;
 }
 
-void apc_about_begin(struct apc_about *a, uint32_t task, uint32_t tasks, const struct allprof_comms *comms)
+void conv_about_begin(struct conv_about *a, uint32_t task, uint32_t tasks, const struct task_comm *of,
+                      int32_t comms, uint32_t resolution_ns, const char *tracer)
 {
     char number[16];
-    *a = (struct apc_about){.task = ker_alloc(sizeof *a->task), .comms = comms};
-    *a->task = (struct mars_task){.number = task, .threads = 1, .ended = true, .resolution_ns = 1000};
-    a->comm = ker_alloc((size_t)comms->count * sizeof *a->comm);
+    *a = (struct conv_about){.task = ker_alloc(sizeof *a->task), .of = of};
+    *a->task =
+        (struct mars_task){.number = task, .threads = 1, .ended = true, .resolution_ns = resolution_ns};
+    a->comm = ker_alloc((size_t)comms * sizeof *a->comm);
     snprintf(number, sizeof number, "%u", tasks);
-    info(a->task, "tasks", number);
-    info(a->task, "resolution_ns", "1000");
-    info(a->task, "clock", "wall");
-    info(a->task, "tracer", "liballprof");
-    apc_comm(a, 0);
+    conv_about_info(a, "tasks", number);
+    snprintf(number, sizeof number, "%u", resolution_ns);
+    conv_about_info(a, "resolution_ns", number);
+    conv_about_info(a, "clock", "wall");
+    conv_about_info(a, "tracer", tracer);
+    conv_about_comm(a, 0);
 }
 
-void apc_about_end(struct apc_about *a)
+void conv_about_end(struct conv_about *a)
 {
     free(a->comm);
     a->comm = NULL;

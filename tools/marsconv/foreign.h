@@ -1,0 +1,41 @@
+/* foreign.h - traces of other tools: foreign.c (the trace), foreign_record.c (an operation of its reader
+ * becomes a record).
+ */
+#ifndef CONV_FOREIGN_H
+#define CONV_FOREIGN_H
+
+#include "tools/marsconv/about.h"
+#include "tools/marsconv/job.h"
+
+#include "tasks/traces/foreign/foreign.h"
+
+/* Requests under way. Waits for any of several do not say which: when as many were made as there are
+ * requests, all are done. */
+struct cfr_live {
+    struct ker_table ids;
+    uint32_t any;
+};
+
+struct cfr_reading { /* of a task */
+    const struct task_program *program;
+    bool lists; /* collectives with counts for each task have these */
+    struct conv_about about;
+    struct conv_made made;
+    struct conv_held *held;
+    struct trace_reader ops;
+    struct task_op op; /* the next one that is no computation, when there is one */
+    bool has_op, begun, finished;
+    struct cfr_live live, never; /* never: requests for which the task will not wait, read before */
+    uint64_t to_free;            /* such a one, to be freed now; 0: none */
+    /* Picoseconds. Of the time before `op`: computed, apart: in calls that are no operations; the last three:
+     * what is less than a ns, and comes later. */
+    uint64_t computed, apart, clock, computed_rest, apart_rest, took_rest;
+    uint64_t now_ns, over_ns;
+    uint32_t line; /* of the last record */
+};
+/* From the first operation on. */
+void cfr_begin(struct cfr_reading *);
+bool cfr_next(struct cfr_reading *, struct conv_record *);
+void cfr_end(struct cfr_reading *);
+
+#endif

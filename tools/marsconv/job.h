@@ -1,0 +1,23 @@
+/* job.h - the job that replays a trace, without a simulation: what a reader of the simulator makes of it. */
+#ifndef CONV_JOB_H
+#define CONV_JOB_H
+
+#include "tools/marsconv/conv.h"
+
+#include "kernel/kernel.h"
+#include "tasks/programs/op.h"
+
+struct conv_job {
+    struct ker_config *config;
+    struct ker_comm *alone;
+    const struct task_program_class *class;
+    struct task_program *program;          /* all tasks are its own */
+    void (*opened)(struct task_program *); /* to be called between open and prepare; set before, or NULL */
+    bool unfit;                            /* it was read, but its tasks do not fit each other */
+};
+/* format: jobs[].format. conv_options.key has more keys of the job. To be closed whatever it returns. */
+enum ker_status conv_job_open(struct conv_job *, const char *path, const char *format,
+                              const struct conv_options *, struct ker_error *);
+void conv_job_close(struct conv_job *);
+
+#endif
