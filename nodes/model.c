@@ -1,8 +1,8 @@
-/* model.c - the first node model: constants from the configuration and two closed forms.
+/* model.c - what the configuration says of a node, and the two closed forms of the simple model.
  *
- * A message inside a node takes memory_latency + bytes / memory_rate, whatever else the memory bus does:
- * copies do not slow each other down. Computation scales with one factor. Both are pure functions, so that
- * results cannot depend on who asks.
+ * There a message inside a node takes memory_latency + bytes / memory_rate, whatever else the memory bus
+ * does: copies do not slow each other down. Computation scales with one factor. Both are pure functions, so
+ * that results cannot depend on who asks. What is more than that stands in cores/.
  */
 #include "nodes/nodes.h"
 
@@ -10,7 +10,7 @@
 
 const struct ker_option node_options[] = {
     {"node.cores", KER_TYPE_INT, "1", "1", "65000", NULL,
-     "Cores of a node: at most this many tasks run on it.",
+     "Cores of a node: at most as many tasks run on it as they have hardware threads (node.threads).",
      "jobs or traffic.outstanding!=0 or node.rail=fixed"},
     {"node.rail", KER_TYPE_CHOICE, "round_robin", NULL, NULL, "fixed|round_robin|least|stripe",
      "Which of its node's adapters a message takes: that of its task's core (as many cores to each adapter; "
@@ -37,6 +37,13 @@ const struct ker_option node_options[] = {
     {"node.memory_bandwidth", KER_TYPE_RATE, "10 GB/s", "1 kB/s", NULL, NULL,
      "Bandwidth of a message between two tasks of one node, or of a service to its own node.",
      "jobs or services"},
+    {"node.controller_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
+     "Bandwidth of the memory controller of a domain, which all that computes there shares "
+     "(jobs[].memory_bandwidth). Absent: nothing in a node slows anything else down.",
+     "jobs & network.model=packet"},
+    {"node.core_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
+     "What one core draws from memory at most. Absent: what its computations need.",
+     "jobs & network.model=packet"},
     {0},
 };
 
@@ -45,6 +52,28 @@ static const struct ker_word rail_words[] = {{"fixed", NODE_RAIL_FIXED},
                                              {"least", NODE_RAIL_LEAST},
                                              {"stripe", NODE_RAIL_STRIPE},
                                              {0}};
+
+/* A rate that may be absent. */
+static enum ker_status rate_read(uint64_t *rate, const struct ker_config *config, const char *key,
+                                 struct ker_error *error)
+{
+    *rate = UINT64_MAX;
+    if (!ker_config_has(config, key))
+        return KER_OK;
+    *rate = ker_config_rate(config, key);
+    return *rate ? KER_OK : ker_config_fail(config, error, key, "must be greater than 0");
+}
+
+static enum ker_status cores_read(struct node_model *model, const struct ker_config *config,
+                                  struct ker_error *error)
+{
+    enum ker_status status = rate_read(&model->controller_rate, config, "node.controller_bandwidth", error);
+    if (!status)
+        status = rate_read(&model->core_rate, config, "node.core_bandwidth", error);
+    model->works = model->controller_rate != UINT64_MAX || model->core_rate != UINT64_MAX ||
+                   model->units != model->cores || ker_config_has(config, "node.core_speeds");
+    return status;
+}
 
 enum ker_status node_model_init(struct node_model *model, const struct ker_config *config, uint32_t adapters,
                                 struct ker_error *error)
@@ -57,6 +86,7 @@ enum ker_status node_model_init(struct node_model *model, const struct ker_confi
                                "a message in parts (node.rail = \"stripe\") has no place in the order of one "
                                "adapter's messages; use another node.rail");
     model->cores = (uint32_t)ker_config_int(config, "node.cores");
+    model->units = model->cores * (uint32_t)ker_config_int(config, "node.threads");
     model->send_overhead = ker_config_time(config, "node.send_overhead");
     model->receive_overhead = ker_config_time(config, "node.receive_overhead");
     model->doorbell = ker_config_time(config, "node.doorbell");
@@ -64,7 +94,7 @@ enum ker_status node_model_init(struct node_model *model, const struct ker_confi
     model->memory_rate = ker_config_rate(config, "node.memory_bandwidth");
     if (model->memory_rate == 0)
         return ker_config_fail(config, error, "node.memory_bandwidth", "must be greater than 0");
-    return KER_OK;
+    return cores_read(model, config, error);
 }
 
 ker_time node_compute(const struct node_model *model, ker_time time, double factor)

@@ -73,6 +73,11 @@ static void node_start(struct node *n, ker_time now)
 static void timer_expired(struct node *n, ker_time now, uint32_t service, uint32_t number)
 {
     uint32_t s = service - NODE_TIMER_SERVICE;
+    if (__builtin_expect(service >= NODE_TIMER_SERVICE, 1)) {
+        n->system->services->at[s].service->timer(n->state[s], n, now, number);
+        node_settle(n, now);
+        return;
+    }
     switch (service) {
     case NODE_TIMER_DELAYED:
         node_settle(n, now);
@@ -84,8 +89,9 @@ static void timer_expired(struct node *n, ker_time now, uint32_t service, uint32
         node_start(n, now);
         break;
     default:
-        n->system->services->at[s].service->timer(n->state[s], n, now, number);
-        node_settle(n, now);
+        node_cores_due(n, now);
+        while (node_cores_deliver(n, now))
+            node_settle(n, now);
     }
 }
 
@@ -246,6 +252,27 @@ static void node_note_alone(void *self, struct ker_engine *e, ker_time now, enum
     node_act(self, e, now);
 }
 
+/* The same where loads share the node. */
+static void cores_act(void *self, struct ker_engine *e, ker_time now)
+{
+    node_act(self, e, now);
+    node_cores_act(self, now);
+}
+
+static void cores_arrival_alone(void *self, struct ker_engine *e, const struct ker_event *event)
+{
+    ker_time now = event->time;
+    node_arrival(self, e, event);
+    cores_act(self, e, now);
+}
+
+static void cores_note_alone(void *self, struct ker_engine *e, ker_time now, enum ker_record_kind kind,
+                             uint16_t port, uint8_t channel, uint32_t amount)
+{
+    node_note(self, e, now, kind, port, channel, amount);
+    cores_act(self, e, now);
+}
+
 static uint32_t node_id(const void *self)
 {
     return ((const struct node *)self)->id;
@@ -261,13 +288,25 @@ static const struct ker_class node_class = {
     .note_alone = node_note_alone,
 };
 
+static const struct ker_class cores_class = {
+    .id = node_id,
+    .name = "node",
+    .arrival = node_arrival,
+    .note = node_note,
+    .act = cores_act,
+    .arrival_alone = cores_arrival_alone,
+    .note_alone = cores_note_alone,
+};
+
 /* ---- for the program ---- */
 
-struct node_system *node_system_new(const struct node_model *model, const struct node_services *services,
-                                    struct ker_engine *engine)
+struct node_system *node_system_new(const struct node_model *model, const struct node_structure *structure,
+                                    const struct node_services *services, struct ker_engine *engine)
 {
     struct node_system *system = ker_alloc(sizeof *system);
     system->model = *model;
+    system->structure = structure;
+    system->memory = model->works ? node_memory_new(model, structure) : NULL;
     system->services = services;
     system->queued.free = system->delayed.free = KER_NONE;
     system->engine = engine;
@@ -278,8 +317,13 @@ void node_system_free(struct node_system *system)
 {
     if (!system)
         return;
-    for (uint32_t i = 0; i < system->nodes; i++)
-        node_offers_release(net_network_node(system->network, i));
+    for (uint32_t i = 0; i < system->nodes; i++) {
+        struct node *n = net_network_node(system->network, i);
+        node_offers_release(n);
+        if (system->memory)
+            node_cores_release(n);
+    }
+    node_memory_free(system->memory);
     KER_POOL_RELEASE(&system->queued);
     ker_table_release(&system->stripes);
     KER_POOL_RELEASE(&system->delayed);
@@ -289,8 +333,8 @@ void node_system_free(struct node_system *system)
 struct net_host node_system_host(struct node_system *system)
 {
     return (struct net_host){
-        .class = &node_class,
-        .bytes = sizeof(struct node) + system->services->count * sizeof(void *),
+        .class = system->memory ? &cores_class : &node_class,
+        .bytes = sizeof(struct node) + (system->services->count + (system->memory != NULL)) * sizeof(void *),
         .timer = node_timer_key(NODE_TIMER_ADAPTER, 0),
         .context = system,
         .init = host_init,
@@ -325,6 +369,8 @@ static void node_attach(struct node *n, void *const *state)
         offers += service->offer != NULL;
         n->steps |= service->step != NULL;
     }
+    if (n->system->memory)
+        node_cores_attach(n);
     if (offers > 1 || (offers && n->system->model.adapters > 1))
         node_offers_init(n);
     for (uint32_t i = 0; offers && i < n->system->model.adapters; i++)

@@ -4,9 +4,10 @@
  * each other: each has its own state there, and what comes back (messages, timers, copies) names the service
  * that it belongs to. A service talks to its node only, by the functions below; the node owns the adapters.
  *
- * What it costs inside a node is a first model (struct node_model): a factor for the processor, overheads per
- * call, a memory copy between tasks of one node. A deeper one (bus contention, memory controllers, scheduling
- * of more tasks than cores) comes behind the same calls.
+ * What it costs inside a node is by default a simple model (struct node_model): a factor for the processor,
+ * overheads per call, a memory copy between tasks of one node; nothing in a node slows anything else down,
+ * and a service sets a timer for processor time. Where the configuration asks for more (node_model.works),
+ * services hand processor work to their node, which shares its memory controllers among all that runs.
  */
 #ifndef NODES_NODES_H
 #define NODES_NODES_H
@@ -23,13 +24,16 @@ struct node; /* opaque */
 enum node_rail { NODE_RAIL_FIXED, NODE_RAIL_ROUND_ROBIN, NODE_RAIL_LEAST, NODE_RAIL_STRIPE };
 
 struct node_model {
-    uint32_t cores, adapters;
+    uint32_t cores, units, adapters; /* units: tasks that a node holds, with hardware threads */
     enum node_rail rail;
     uint64_t stripe_size;                     /* messages of so many bytes go in parts */
     ker_time send_overhead, receive_overhead; /* processor time per message sent, received */
     ker_time doorbell;                        /* from the call to the adapter */
     ker_time memory_latency;                  /* of a message between two tasks of one node */
     uint64_t memory_rate;                     /* its bandwidth */
+    bool works;               /* more than the simple model: processor work is the node's (node_work) */
+    uint64_t controller_rate; /* of each memory controller; UINT64_MAX: without end */
+    uint64_t core_rate;       /* that one core draws at most; UINT64_MAX: what it needs */
 };
 
 /* adapters: of a node, as the topology has them. */
@@ -43,6 +47,26 @@ ker_time node_copy(const struct node_model *, uint64_t bytes);
 extern const struct ker_option node_options[]; /* node.cores, ... */
 
 /* ---- services ---- */
+
+/* Processor work: what a core is to do, and what has come of it.
+ *
+ * It has a compute part, of a time on the kind's usual core, and a memory part, of bytes that it moves
+ * between the core and the memory of the core's domain; both begin at once. The compute part goes on at the
+ * speed of the core (node_thread_speed). The memory part draws what it needs to end with the compute part
+ * (memory / compute, rounded up, times the speed), at most node.core_bandwidth, and at most its share of the
+ * memory controller (cores/flow.h). The work has ended when both parts have: time = max(compute / speed,
+ * memory / rate), as in the roofline model (Williams, Waterman, Patterson: Comm. ACM 52(4), 2009), with speed
+ * and rate that change when something else in the node starts or ends. On a usual core, alone on a controller
+ * that has enough, it takes `compute` exactly. */
+struct node_work {
+    uint32_t core; /* a unit of struct node_structure */
+    ker_time compute;
+    unsigned __int128 memory; /* bytes x 10^12; not both may be 0 */
+};
+struct node_worked {
+    ker_time began;   /* when it was handed over */
+    ker_time stalled; /* behind the end of its compute part, until its memory part had ended, too */
+};
 
 /* What a service does. Every function may be NULL. `state` is the service's own for this node; all but offer
  * and lost are called at the node's instant `now`, and the node settles after each of them: it delivers what
@@ -61,6 +85,9 @@ struct node_service {
     void (*sent)(void *state, struct node *, ker_time now, uint64_t cookie);
     /* A timer set by node_timer. */
     void (*timer)(void *state, struct node *, ker_time now, uint32_t number);
+    /* It has had the work of this number. Works that end at one instant come in the order of (service,
+     * number), before timers. */
+    void (*worked)(void *state, struct node *, ker_time now, uint32_t number, const struct node_worked *);
     /* One step of what can go on now; false: nothing can. */
     bool (*step)(void *state, struct node *, ker_time now);
     /* Open-loop source: its next message: created, destination (a node), priority, bytes. Called again when
@@ -117,6 +144,10 @@ void node_send(struct node *, ker_time now, uint32_t service, const struct node_
  * and nothing tells them apart. */
 void node_timer(struct node *, ker_time when, uint32_t service, uint32_t number);
 
+/* Only where node_model.works: work for a core, of which worked() will tell. number: of the service's works
+ * on this node that have not ended no two have the same. Works of one core do not wait for each other. */
+void node_work(struct node *, ker_time now, uint32_t service, uint32_t number, const struct node_work *);
+
 /* Something visible in the model happened: simulated_time_ps is the latest of these (deliveries are counted
  * by the network itself). */
 void node_touch(struct node *, ker_time when);
@@ -125,9 +156,9 @@ void node_touch(struct node *, ker_time when);
 
 struct node_system; /* the nodes of a rank */
 
-/* The services are all known, and stay the caller's. */
-struct node_system *node_system_new(const struct node_model *, const struct node_services *,
-                                    struct ker_engine *);
+/* The services are all known, and stay the caller's, as does the structure. */
+struct node_system *node_system_new(const struct node_model *, const struct node_structure *,
+                                    const struct node_services *, struct ker_engine *);
 void node_system_free(struct node_system *); /* before its network */
 /* For net_network_build. */
 struct net_host node_system_host(struct node_system *);

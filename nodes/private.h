@@ -2,6 +2,7 @@
 #ifndef NODES_PRIVATE_H
 #define NODES_PRIVATE_H
 
+#include "nodes/cores/cores.h"
 #include "nodes/nodes.h"
 
 /* A message on its way inside a node: to the adapter's doorbell, or copied to the node itself. */
@@ -41,6 +42,7 @@ struct node_offers {
 
 struct node_system {
     struct node_model model;
+    const struct node_structure *structure;
     size_t adapter_stride; /* bytes from adapter to adapter of a node */
     struct ker_table stripes;
     KER_POOL(struct node_queued) queued;
@@ -49,6 +51,7 @@ struct node_system {
     struct net_network *network;
     uint32_t nodes;
     KER_POOL(struct node_delayed) delayed;
+    struct node_memory *memory; /* NULL: the simple model */
 };
 
 /* One cache line with up to two services. */
@@ -63,11 +66,16 @@ struct node {
     bool steps;                  /* some service has steps to do */
     bool several;                /* adapters */
     uint16_t loaded;             /* services whose state came from a checkpoint: a bit each */
-    void *state[];               /* of the services */
+    void *state[];               /* of the services; behind them the struct node_cores, where there is one */
 };
 
+static inline struct node_cores *node_cores(const struct node *n)
+{
+    return n->state[n->system->services->count];
+}
+
 /* The services that timers name: the node's own, then those of nodes.h from NODE_SERVICE on. */
-enum { NODE_TIMER_DELAYED, NODE_TIMER_ADAPTER, NODE_TIMER_START, NODE_TIMER_SERVICE };
+enum { NODE_TIMER_DELAYED, NODE_TIMER_ADAPTER, NODE_TIMER_START, NODE_TIMER_CORES, NODE_TIMER_SERVICE };
 
 /* A timer's key is (time, component, service, number): the engine orders a component's timers of an instant
  * by port, then channel. */

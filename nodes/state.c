@@ -1,15 +1,15 @@
 /* state.c - nodes, saved and loaded.
  *
  * A chunk "node" holds the node's counters, what is delayed inside it, in its order, the offers that wait for
- * its adapters, and then for each service its name and what it holds of this node, in its own words. A chunk
- * "stripe" holds one message in parts.
+ * its adapters, what runs on its cores, and then for each service its name and what it holds of this node, in
+ * its own words. A chunk "stripe" holds one message in parts.
  */
 #include "nodes/private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 10
+#define VERSION 11
 
 static void delayed_state(struct ker_chunk *c, struct node_delayed *d)
 {
@@ -129,6 +129,9 @@ static void node_state(struct node *n, struct ker_chunk *c)
     ker_chunk_same(c, n->offers != NULL);
     if (n->offers && !c->bad)
         offers_state(n, services, c);
+    ker_chunk_same(c, n->system->memory != NULL);
+    if (n->system->memory && !c->bad)
+        node_cores_state(n, c);
     for (uint32_t s = 0; s < services && !c->bad; s++)
         service_state(n, s, c);
 }

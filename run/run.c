@@ -125,6 +125,7 @@ static void run_free(struct run *run)
     stats_timeline_free(run->timeline);
     node_service_list_free(run->listed);
     node_system_free(run->nodes);
+    node_structure_release(&run->structure);
     net_network_free(run->network);
     if (run->engine)
         ker_engine_free(run->engine);

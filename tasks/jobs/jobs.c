@@ -103,6 +103,13 @@ const struct ker_option task_job_options[] = {
                 "generator those of every step, even if compute_time is 0; of a trace those that took at "
                 "least this time.",
      .belongs = "jobs[].program=@computes"},
+    {.key = "jobs[].memory_bandwidth",
+     .type = KER_TYPE_RATE,
+     .fallback = "0 B/s",
+     .meaning = "What a task's computation draws from memory when it is alone: of a time T on the traced "
+                "machine it moves T times this, and takes longer when its share of the node's memory "
+                "(node.controller_bandwidth, node.core_bandwidth) is less than it needs.",
+     .belongs = "jobs[].program=@computes & node.controller_bandwidth or node.core_bandwidth"},
     {.key = NULL},
 };
 
@@ -140,6 +147,8 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     s->job.priority = (uint32_t)ker_config_int(config, KEY(job, "priority"));
     s->job.start = ker_config_time(config, KEY(job, "start"));
     s->job.compute_jitter = ker_config_time(config, KEY(job, "compute_jitter"));
+    s->job.memory_rate = ker_config_rate(config, KEY(job, "memory_bandwidth"));
+    s->job.special = s->job.compute_jitter || s->job.memory_rate;
     s->job.processor_factor = ker_config_real(config, KEY(job, "processor_factor"));
     if (s->job.schedule && s->job.restart)
         return ker_config_fail(config, error, KEY(job, "restart"),
@@ -258,7 +267,7 @@ static enum ker_status jobs_read(struct task_jobs *jobs, const struct ker_config
     enum ker_status status = node_model_init(&model, config, 1, error);
     if (status)
         return status;
-    jobs->cores = model.cores;
+    jobs->cores = model.units;
     jobs->each = task_loggops_wanted(config);
     jobs->hosts = hosts_of(jobs, config, topology);
     uint32_t count = (uint32_t)ker_config_count(config, "jobs");

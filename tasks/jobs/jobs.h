@@ -20,7 +20,9 @@ struct task_job {
     bool schedule;           /* in GOAL, under LogGOPS: the MPI model does not run it */
     uint32_t priority;       /* class of its messages */
     double processor_factor; /* compute time is multiplied by it; 0: infinitely fast */
+    bool special;            /* one of these: */
     ker_time compute_jitter; /* each computation takes up to this much longer */
+    uint64_t memory_rate;    /* bytes per second that a computation moves in memory, on the traced machine */
     ker_time start;
 };
 

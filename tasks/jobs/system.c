@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 const struct ker_option *const task_option_tables[] = {
-    task_job_options, task_traffic_options,  mpi_options,           node_options,
+    task_job_options, task_traffic_options,  mpi_options,           node_options, node_structure_options,
     loggops_options,  loggops_class_options, loggops_noise_options, NULL,
 };
 
@@ -64,6 +64,8 @@ static enum ker_status system_fill(struct task_system *system, const struct ker_
         outside.seed = seed;
         if (task_jobs_each(system->jobs))
             loggops_outside(&outside);
+        else if (model->works)
+            task_mpi_outside_works(&outside);
         status = task_call_series_check(config, error);
         if (!status)
             status = task_mpi_new(&system->mpi, config, &outside, error);

@@ -212,9 +212,12 @@ static void program_touch(struct node *net, ker_time when)
     ker_touch(((struct loggops_member *)(void *)net)->system->engine, when);
 }
 
-static bool program_work(struct node *net, ker_time now, uint32_t stream, ker_time time)
+static bool program_work(struct node *net, ker_time now, uint32_t service, uint32_t number,
+                         const struct node_work *work)
 {
     struct loggops_member *m = (struct loggops_member *)(void *)net;
+    ker_time time = work->compute;
+    (void)service;
     ker_time from = loggops_later(now, *loggops_cpu(m->system, process_of(m), 0));
     bool stepped = m->stepped;
     m->stepped = false;
@@ -222,7 +225,7 @@ static bool program_work(struct node *net, ker_time now, uint32_t stream, ker_ti
         return true;
     uint32_t index = event_make(m, m->system->programs->cause, from, LOGGOPS_WORK);
     struct loggops_event *e = loggops_event_at(m->system, index);
-    e->op = stream;
+    e->op = number;
     e->bytes = (uint64_t)time;
     own_put(m, index);
     return false;
@@ -272,6 +275,9 @@ static void came(struct loggops_member *m, const struct loggops_event *e)
     task_mpi_service.arrived(m->tasks, (struct node *)(void *)m, e->time, &message);
 }
 
+/* What the processor did in between is the LogGOPS model's affair. */
+static const struct node_worked none;
+
 /* ---- what is granted: `cause` is of what it makes happen ---- */
 
 static void work_begins(struct loggops_member *m, const struct loggops_event *e, const ker_time *cause)
@@ -279,7 +285,7 @@ static void work_begins(struct loggops_member *m, const struct loggops_event *e,
     struct loggops_system *s = m->system;
     if (e->bytes == 0) {
         own_next(m, e->time, cause);
-        task_mpi_worked(m->tasks, e->op, e->time);
+        task_mpi_worked(m->tasks, e->time, e->op, &none);
         return;
     }
     loggops_cpu_work(s, process_of(m), 0, e->time, (ker_time)e->bytes, 0);
@@ -333,7 +339,7 @@ void loggops_program_event(struct loggops_system *s, struct loggops_process *p, 
         work_begins(m, &e, cause);
         break;
     case LOGGOPS_WORKED:
-        task_mpi_worked(m->tasks, e.op, e.time);
+        task_mpi_worked(m->tasks, e.time, e.op, &none);
         break;
     case LOGGOPS_HAND:
         hand_over(m, &e, cause);

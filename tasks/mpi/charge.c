@@ -1,6 +1,6 @@
-/* charge.c - processor time of an operation before it does anything: the jitter of a computation, and what
- * the messages cost that it sends. What is received costs when the call that waits for it returns
- * (request.c).
+/* charge.c - processor time of an operation before it does anything: what a computation has besides its time
+ * (jitter, what it moves in memory), and what the messages cost that it sends. What is received costs when
+ * the call that waits for it returns (request.c).
  */
 #include "tasks/mpi/state.h"
 
@@ -63,7 +63,7 @@ void task_charge_sends(struct task_mpi *mpi, struct task_state *task)
 /* What a computation takes longer than it should: a draw of the task's own, from 0 to the job's
  * compute_jitter. A trace has a computation between any two calls, most of them shorter than that and nothing
  * that could vary so much. */
-ker_time task_charge_jitter(const struct task_mpi *mpi, struct task_state *task, const struct task_job *job)
+static ker_time jitter(const struct task_mpi *mpi, struct task_state *task, const struct task_job *job)
 {
     if (!task->op.step && task->op.time < job->compute_jitter)
         return 0;
@@ -71,4 +71,16 @@ ker_time task_charge_jitter(const struct task_mpi *mpi, struct task_state *task,
     struct ker_bits bits = ker_random_bits(mpi->outside.seed, KER_PURPOSE_JITTER, task->task, counter);
     uint64_t draw = (uint64_t)bits.word[0] << 32 | bits.word[1];
     return (ker_time)((unsigned __int128)draw * ((uint64_t)job->compute_jitter + 1) >> 64);
+}
+
+/* Its memory part moves what the job draws of memory, for as long as it took on the traced machine; the time
+ * is never 0 then, so that it is paid for. Infinitely fast computation has none. */
+ker_time task_charge_special(struct task_mpi *mpi, struct task_state *task, const struct task_job *job,
+                             ker_time time)
+{
+    time += job->compute_jitter ? jitter(mpi, task, job) : 0;
+    if (!mpi->outside.work || job->processor_factor == 0)
+        return time;
+    mpi->memory = (unsigned __int128)job->memory_rate * (uint64_t)task->op.time;
+    return mpi->memory && !time ? 1 : time;
 }

@@ -148,7 +148,7 @@ static void collective_round(struct task_mpi *mpi, struct task_state *task, uint
 /* Where messages take its processor: the task that waits for the call goes on when it has sent. */
 static inline bool sends_first(const struct task_mpi *mpi, const struct task_state *task, uint32_t index)
 {
-    return __builtin_expect(mpi->outside.work != NULL, 0) && index == task->collective;
+    return __builtin_expect(mpi->outside.posted != NULL, 0) && index == task->collective;
 }
 
 static enum task_collective_next collective_go(struct task_mpi *mpi, struct task_state *task, uint32_t index,

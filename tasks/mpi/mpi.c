@@ -103,7 +103,7 @@ const struct ker_option mpi_options[] = {
 static enum ker_status protocol_read(struct task_mpi *mpi, const struct ker_config *config,
                                      struct ker_error *error)
 {
-    mpi->eager_limit = ker_config_bytes(config, mpi->outside.work ? "loggops.S" : "mpi.eager_limit");
+    mpi->eager_limit = ker_config_bytes(config, mpi->outside.posted ? "loggops.S" : "mpi.eager_limit");
     mpi->copies_unexpected =
         ker_config_is(config, "mpi.copies", "unexpected") || ker_config_is(config, "mpi.copies", "all");
     mpi->copies_buffered =
@@ -389,13 +389,25 @@ static void service_timer(void *state, struct node *net, ker_time now, uint32_t 
         task_enqueue(node->mpi, task);
 }
 
-void task_mpi_worked(struct task_mpi_node *node, uint32_t stream, ker_time now)
+void task_mpi_worked(struct task_mpi_node *node, ker_time now, uint32_t number,
+                     const struct node_worked *worked)
 {
-    struct task_state *task = &node->mpi->task[node->first_task];
+    uint32_t seat = number >> 16, stream = number & UINT16_MAX;
+    ker_assert(seat < node->tasks);
+    struct task_state *task = &node->mpi->task[node->first_task + seat];
     task_stream_select(task, stream);
     if (task->streams)
         task->streams->stream[stream].until = now;
-    service_timer(node, node->net, now, 0);
+    if (__builtin_expect(node->mpi->path != NULL, 0))
+        task_path_busy(node->mpi, task, worked->began, now);
+    service_timer(node, node->net, now, seat);
+}
+
+static void service_worked(void *state, struct node *net, ker_time now, uint32_t number,
+                           const struct node_worked *worked)
+{
+    (void)net;
+    task_mpi_worked(state, now, number, worked);
 }
 
 const struct node_service task_mpi_service = {
@@ -405,6 +417,7 @@ const struct node_service task_mpi_service = {
     .arrived = service_arrived,
     .sent = service_sent,
     .timer = service_timer,
+    .worked = service_worked,
     .step = service_step,
     .save = task_mpi_save,
     .lost = service_lost,

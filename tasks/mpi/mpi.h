@@ -31,10 +31,12 @@ struct task_mpi_outside {
     struct task_place (*place)(const void *jobs, uint32_t job, uint32_t task);
     const void *jobs;
     uint64_t seed; /* of compute_jitter */
-    /* Where messages take a task's processor, too (network.model = "loggops"); else NULL. So much of it for
-     * this stream of the node's only task, behind what the task has asked for and sent: true: it has had it,
-     * at once; else task_mpi_worked() is called when it has. And: the task posts a receive. */
-    bool (*work)(struct node *, ker_time now, uint32_t stream, ker_time time);
+    /* Where processor time is more than a timer (node_model.works, network.model = "loggops"); else NULL. So
+     * much for a stream of a task of the node (TASK_WORK_NUMBER): true: it has had it, at once; else
+     * task_mpi_worked() is called when it has. */
+    bool (*work)(struct node *, ker_time now, uint32_t service, uint32_t number, const struct node_work *);
+    /* Where messages take a task's processor, too (network.model = "loggops"; then nodes have one task), and
+     * work stands behind what the task has asked for and sent; else NULL. The task posts a receive. */
     void (*posted)(struct node *, ker_time now);
 };
 static inline struct task_place task_outside_place(const struct task_mpi_outside *outside, uint32_t job,
@@ -42,8 +44,12 @@ static inline struct task_place task_outside_place(const struct task_mpi_outside
 {
     return outside->place ? outside->place(outside->jobs, job, task) : (struct task_place){node, core};
 }
+/* Of the seat'th task of a node its stream'th stream. */
+#define TASK_WORK_NUMBER(seat, stream) ((uint32_t)(seat) << 16 | (stream))
 /* The nodes and these jobs. */
 struct task_mpi_outside task_mpi_outside_make(const struct task_jobs *jobs);
+/* With node_model.works. */
+void task_mpi_outside_works(struct task_mpi_outside *);
 
 /* Reads node.* and mpi.*. */
 enum ker_status task_mpi_new(struct task_mpi **, const struct ker_config *, const struct task_mpi_outside *,
@@ -72,7 +78,7 @@ struct task_mpi_node *task_mpi_node_new(struct task_mpi *, uint32_t node, const 
                                         uint32_t count);
 extern const struct node_service task_mpi_service; /* shared: the struct task_mpi */
 /* See struct task_mpi_outside. */
-void task_mpi_worked(struct task_mpi_node *, uint32_t stream, ker_time now);
+void task_mpi_worked(struct task_mpi_node *, ker_time now, uint32_t number, const struct node_worked *);
 
 /* Tasks of foreground jobs on this rank that have not finished. */
 uint64_t task_mpi_unfinished(const struct task_mpi *);

@@ -53,7 +53,11 @@ void task_sleep(struct task_mpi *mpi, struct task_state *task, ker_time until)
 bool task_work(struct task_mpi *mpi, struct task_state *task, ker_time now, ker_time time)
 {
     struct task_mpi_node *node = task_node_of(mpi, task);
-    if (mpi->outside.work(node->net, now, task_stream_current(task), time))
+    struct node_work work = {.core = task->core, .compute = time, .memory = mpi->memory};
+    uint32_t seat = task_index(mpi, task) - node->first_task,
+             number = TASK_WORK_NUMBER(seat, task_stream_current(task));
+    mpi->memory = 0;
+    if (mpi->outside.work(node->net, now, mpi->service, number, &work))
         return false;
     task->busy = true;
     if (task->streams)

@@ -234,6 +234,7 @@ struct task_mpi {
     struct task_line *line;
     uint32_t lines, line_room;
     ker_time now;                     /* of the service's call */
+    unsigned __int128 memory;         /* of what is handed over next (task_work): bytes x 10^12 */
     struct task_endpoints *endpoints; /* NULL: messages cost what the node says */
     struct node_model model;
     struct task_coll_table collectives;
@@ -330,7 +331,7 @@ void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint
                    uint32_t destination, const struct task_wire *, uint64_t cookie, ker_time delay);
 /* A timer of this task, which is busy until then. */
 void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
-/* So much of its processor, where messages take that, too; false: it has had it. */
+/* So much of its processor, where that is more than a timer; false: it has had it. */
 bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time time);
 void task_ready(struct task_mpi *, struct task_state *); /* its condition has come true */
 /* Its thread acts: once for all that is to be done at `now`. */
@@ -354,8 +355,9 @@ void task_graph_wake(struct task_mpi *, struct task_state *);
 bool task_graph_complete(struct task_mpi *, struct task_state *, const struct task_request *);
 
 /* -- charge.c -- */
-/* What the op's computation takes longer than it should, in a job that has a compute_jitter. */
-ker_time task_charge_jitter(const struct task_mpi *, struct task_state *, const struct task_job *);
+/* The time of the op's computation in a job that is special: with what it takes longer than it should
+ * (compute_jitter); what it moves in memory the next task_work takes with it. */
+ker_time task_charge_special(struct task_mpi *, struct task_state *, const struct task_job *, ker_time);
 /* Owes for the messages that the op sends. */
 void task_charge_sends(struct task_mpi *, struct task_state *);
 

@@ -252,7 +252,8 @@ static void task_charge(struct task_mpi *mpi, struct task_state *task, ker_time 
     if (op->kind == TASK_OP_COMPUTE) {
         const struct task_job *job = task_job_of(mpi, task);
         ker_time time = node_compute(&mpi->model, op->time, job->processor_factor);
-        time += job->compute_jitter ? task_charge_jitter(mpi, task, job) : 0;
+        if (__builtin_expect(job->special, 0))
+            time = task_charge_special(mpi, task, job, time);
         task->compute += time;
         task->debt += time;
     } else if (op->kind == TASK_OP_TAKES) {
@@ -354,7 +355,7 @@ static bool task_pay(struct task_mpi *mpi, struct task_state *task, ker_time now
     ker_time debt = task->debt, until = pay_until(now, debt);
     task->debt = 0;
     if (__builtin_expect(mpi->outside.work != NULL, 0))
-        return task_work(mpi, task, now, debt);
+        return task_work(mpi, task, now, until - now);
     if (__builtin_expect(mpi->path != NULL, 0))
         task_path_busy(mpi, task, now, until);
     task_sleep(mpi, task, until);
@@ -449,7 +450,7 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
                 task_block(task, now);
                 return;
             }
-            sends = mpi->outside.work != NULL;
+            sends = mpi->outside.posted != NULL;
             task_advance(mpi, task, now);
             break;
         case TASK_STAGE_BLOCKED:
@@ -462,7 +463,7 @@ void task_run(struct task_mpi *mpi, struct task_state *task, ker_time now)
                 task_block(task, now);
                 return;
             }
-            sends = mpi->outside.work != NULL;
+            sends = mpi->outside.posted != NULL;
             if (next == TASK_COLLECTIVE_DONE)
                 task_advance(mpi, task, now);
         }

@@ -1,0 +1,225 @@
+/* cores.c - the loads of a node: they start, share its cores and memory, and end.
+ *
+ * When an instant in which a part of a load has started or ended is over, all loads are moved on to it,
+ * speeds and rates are found anew, and a timer is set for the next end of a part, unless an earlier one is
+ * set: timers cannot be cancelled, and one that comes too early finds nothing. Invariant: when an instant is
+ * over no load of the node has ended, and a timer is set for the first part that will end, or before.
+ */
+#include "nodes/private.h"
+
+#include <stdlib.h>
+
+/* ---- set-up ---- */
+
+struct node_memory *node_memory_new(const struct node_model *model, const struct node_structure *structure)
+{
+    struct node_memory *memory = ker_alloc(sizeof *memory);
+    memory->loads.free = KER_NONE;
+    memory->resources = structure->domains;
+    memory->resource = ker_alloc(memory->resources * sizeof *memory->resource);
+    for (uint32_t i = 0; i < memory->resources; i++)
+        memory->resource[i].capacity = model->controller_rate;
+    return memory;
+}
+
+void node_memory_free(struct node_memory *memory)
+{
+    if (!memory)
+        return;
+    KER_POOL_RELEASE(&memory->loads);
+    free(memory->resource);
+    free(memory->flow);
+    free(memory);
+}
+
+void node_cores_attach(struct node *n)
+{
+    struct node_cores *c = ker_alloc(sizeof *c + n->system->memory->resources * sizeof *c->moved);
+    c->busy = ker_alloc(n->system->structure->cores * sizeof *c->busy);
+    c->first = KER_NONE;
+    c->armed = KER_TIME_MAX;
+    n->state[n->system->services->count] = c;
+}
+
+void node_cores_release(struct node *n)
+{
+    struct node_cores *c = node_cores(n);
+    if (c)
+        free(c->busy);
+    free(c);
+}
+
+/* ---- loads ---- */
+
+static struct node_load *load_at(const struct node *n, uint32_t index)
+{
+    return &n->system->memory->loads.at[index];
+}
+
+static void load_start(struct node *n, const struct node_load *load)
+{
+    struct node_cores *c = node_cores(n);
+    uint32_t index = KER_POOL_TAKE(&n->system->memory->loads, NULL);
+    *load_at(n, index) = *load;
+    load_at(n, index)->next = c->first;
+    c->first = index;
+    c->changed = true;
+}
+
+void node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, const struct node_work *work)
+{
+    ker_assert(work->compute > 0 || work->memory > 0);
+    struct node_load load = {.number = number,
+                             .core = work->core,
+                             .service = (uint8_t)service,
+                             .left = (unsigned __int128)work->compute * NODE_SPEED,
+                             .needs = UINT64_MAX,
+                             .began = now,
+                             .until = work->compute ? KER_TIME_MAX : now};
+    if (work->compute)
+        load.needs = (uint64_t)((work->memory + (uint64_t)work->compute - 1) / (uint64_t)work->compute);
+    load.flow.left = work->memory;
+    node_flow_through(&load.flow, node_unit_domain(n->system->structure, work->core), 1);
+    load_start(n, &load);
+}
+
+/* ---- time goes on ---- */
+
+static void load_advance(struct node_cores *c, struct node_load *load, ker_time now)
+{
+    ker_time time = now - c->since;
+    unsigned __int128 done = (unsigned __int128)load->speed * (uint64_t)time;
+    if (load->left) {
+        load->left -= done < load->left ? done : load->left;
+        if (!load->left) {
+            load->until = now;
+            c->changed = true;
+        }
+    }
+    if (!load->flow.left)
+        return;
+    node_bytes moved = node_flow_advance(&load->flow, time);
+    for (uint32_t i = 0; i < load->flow.uses; i++)
+        c->moved[load->flow.use[i].resource] += moved * load->flow.use[i].times;
+    c->changed |= !load->flow.left;
+}
+
+static void advance(struct node *n, struct node_cores *c, ker_time now)
+{
+    if (now > c->since)
+        for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next)
+            load_advance(c, load_at(n, i), now);
+    c->since = now;
+}
+
+/* ---- what changes ---- */
+
+/* The speeds of all compute parts: by how many there are on each core. */
+static void speeds(struct node *n, struct node_cores *c)
+{
+    const struct node_structure *s = n->system->structure;
+    for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next)
+        c->busy[s->unit_core[load_at(n, i)->core]] = 0;
+    for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next)
+        c->busy[s->unit_core[load_at(n, i)->core]] += load_at(n, i)->left != 0;
+    for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
+        struct node_load *load = load_at(n, i);
+        uint32_t core = s->unit_core[load->core], threads = s->core[core].threads, busy = c->busy[core];
+        load->speed = load->left ? node_thread_speed(s, core, busy < threads ? busy : threads) : NODE_SPEED;
+    }
+}
+
+/* What a flow has at most: what keeps up with the compute part. */
+static uint64_t rate_most(const struct node_model *model, const struct node_load *load)
+{
+    node_bytes needed = (node_bytes)load->needs * load->speed;
+    needed = (needed + NODE_SPEED - 1) / NODE_SPEED;
+    return needed < model->core_rate ? (uint64_t)needed : model->core_rate;
+}
+
+static void rates(struct node *n, const struct node_cores *c)
+{
+    struct node_memory *memory = n->system->memory;
+    uint32_t flows = 0;
+    for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
+        struct node_flow *flow = &load_at(n, i)->flow;
+        if (!flow->left)
+            continue;
+        flow->most = rate_most(&n->system->model, load_at(n, i));
+        KER_RESERVE(memory->flow, memory->flows, flows + (size_t)1);
+        memory->flow[flows++] = flow;
+    }
+    node_flows_share(memory->flow, flows, memory->resource, memory->resources);
+}
+
+/* When the first part ends. */
+static ker_time next_end(const struct node *n, const struct node_cores *c)
+{
+    const ker_time latest = 9000000 * KER_S; /* behind any run's end */
+    ker_time first = KER_TIME_MAX;
+    for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
+        const struct node_load *load = load_at(n, i);
+        unsigned __int128 compute = (load->left + load->speed - 1) / load->speed;
+        if (load->left)
+            first = ker_time_min(
+                first,
+                ker_time_later(c->since, compute < (unsigned __int128)latest ? (ker_time)compute : latest));
+        if (load->flow.left)
+            first = ker_time_min(first, ker_time_later(c->since, node_flow_takes(&load->flow)));
+    }
+    return first;
+}
+
+void node_cores_act(struct node *n, ker_time now)
+{
+    struct node_cores *c = node_cores(n);
+    if (!c || (!c->changed && c->armed != KER_TIME_MAX))
+        return;
+    advance(n, c, now);
+    if (c->changed) {
+        speeds(n, c);
+        rates(n, c);
+        c->changed = false;
+    }
+    ker_time next = next_end(n, c);
+    if (next >= c->armed)
+        return;
+    c->armed = next;
+    node_timer_post(n, next, NODE_TIMER_CORES, 0);
+}
+
+/* ---- ends ---- */
+
+void node_cores_due(struct node *n, ker_time now)
+{
+    struct node_cores *c = node_cores(n);
+    if (c->armed <= now)
+        c->armed = KER_TIME_MAX;
+    advance(n, c, now);
+}
+
+static bool before(const struct node_load *a, const struct node_load *b)
+{
+    return a->service != b->service ? a->service < b->service : a->number < b->number;
+}
+
+bool node_cores_deliver(struct node *n, ker_time now)
+{
+    struct node_cores *c = node_cores(n);
+    uint32_t *first = NULL;
+    for (uint32_t *link = &c->first; *link != KER_NONE; link = &load_at(n, *link)->next) {
+        const struct node_load *load = load_at(n, *link);
+        if (!load->left && !load->flow.left && (!first || before(load, load_at(n, *first))))
+            first = link;
+    }
+    if (!first)
+        return false;
+    uint32_t index = *first;
+    struct node_load load = *load_at(n, index);
+    *first = load.next;
+    KER_POOL_GIVE(&n->system->memory->loads, index);
+    struct node_worked worked = {.began = load.began, .stalled = now - load.until};
+    n->system->services->at[load.service].service->worked(n->state[load.service], n, now, load.number,
+                                                          &worked);
+    return true;
+}

@@ -1,0 +1,67 @@
+/* cores_state.c - the loads of a node, saved and loaded. Speeds and rates count from the last instant on, and
+ * are saved; who else uses a core or a controller is not: it follows from the loads. */
+#include "nodes/private.h"
+
+static void flow_state(struct node_flow *flow, uint32_t resources, struct ker_chunk *c)
+{
+    KER_CHUNK(c, flow->left);
+    KER_CHUNK(c, flow->most);
+    KER_CHUNK(c, flow->rate);
+    flow->uses = (uint16_t)ker_chunk_below(c, flow->uses, NODE_FLOW_USES + 1);
+    for (uint32_t i = 0; i < flow->uses; i++) {
+        flow->use[i].resource = (uint16_t)ker_chunk_below(c, flow->use[i].resource, resources);
+        KER_CHUNK(c, flow->use[i].times);
+    }
+}
+
+static void load_state(const struct node_system *system, struct node_load *load, struct ker_chunk *c)
+{
+    KER_CHUNK(c, load->number);
+    load->core = ker_chunk_below(c, load->core, system->structure->units);
+    load->service = (uint8_t)ker_chunk_below(c, load->service, system->services->count);
+    KER_CHUNK(c, load->speed);
+    KER_CHUNK(c, load->left);
+    KER_CHUNK(c, load->needs);
+    KER_CHUNK(c, load->began);
+    KER_CHUNK(c, load->until);
+    flow_state(&load->flow, system->memory->resources, c);
+    c->bad |= load->left && !load->speed;
+    c->bad |= load->flow.left && !load->flow.rate;
+}
+
+static uint32_t loads_count(const struct node *n)
+{
+    uint32_t count = 0;
+    for (uint32_t i = node_cores(n)->first; i != KER_NONE; i = n->system->memory->loads.at[i].next)
+        count++;
+    return count;
+}
+
+void node_cores_state(struct node *n, struct ker_chunk *c)
+{
+    struct node_memory *memory = n->system->memory;
+    struct node_cores *cores = node_cores(n);
+    ker_assert(!cores->changed);
+    KER_CHUNK(c, cores->since);
+    KER_CHUNK(c, cores->armed);
+    ker_chunk_same(c, memory->resources);
+    for (uint32_t i = 0; i < memory->resources && !c->bad; i++)
+        KER_CHUNK(c, cores->moved[i]);
+    uint32_t at = cores->first, last = KER_NONE;
+    uint32_t count = ker_chunk_count(c, c->loads ? 0 : loads_count(n), 60);
+    for (; count && !c->bad; count--) {
+        struct node_load load = {0};
+        if (!c->loads)
+            load = memory->loads.at[at];
+        load_state(n->system, &load, c);
+        if (!c->loads) {
+            at = load.next;
+            continue;
+        }
+        load.next = KER_NONE;
+        uint32_t index = KER_POOL_TAKE(&memory->loads, NULL);
+        memory->loads.at[index] = load;
+        *(last == KER_NONE ? &cores->first : &memory->loads.at[last].next) = index;
+        last = index;
+    }
+}

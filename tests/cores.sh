@@ -1,0 +1,53 @@
+#!/bin/bash
+# Computations that share cores and memory: the same results on 1, 2, 3 and 5 ranks and after checkpoints in the middle of
+# them; with more of everything than is asked for, the same as on the simple node; what cannot be is refused.
+set -u
+cd "$(dirname "$0")/.." || exit 2
+. tests/lib-runs.sh
+cat >"$t/c.cfg" <<'END'
+topology = { kind = "torus"; extents = [3, 3]; bandwidth = "10 GB/s"; latency = "100 ns"; };
+node = { cores = 6; sockets = 2; threads = 2; thread_throughput = 1.3; core_speeds = [1.0, 0.7]; memory_bandwidth = "8 GB/s"; };
+jobs = ( { program = "stencil"; extents = [7, 7]; steps = 6; compute_time = "20 us"; bytes = "3 kB"; tasks_per_node = 7;
+           compute_jitter = "9 us"; allreduce_every = 3; allreduce_bytes = "800 B"; },
+         { program = "stencil"; extents = [3, 3, 3]; steps = 4; compute_time = "31 us"; bytes = "20 kB"; placement = "strided"; tasks_per_node = 5; } );
+END
+memory=(node.controller_bandwidth="12 GB/s" node.core_bandwidth="5 GB/s" 'jobs[0].memory_bandwidth=4 GB/s' 'jobs[1].memory_bandwidth=3 GB/s')
+equal() { # FOLDER FOLDER
+    local f
+    for f in tasks links; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done
+    cmp <(jq -S .result "$1/summary.json") <(jq -S .result "$2/summary.json")
+}
+refused() { # WORDS COMMAND...: exit status 2, and these words in the message
+    local words=$1
+    shift
+    run "$@"
+    [ $? -eq 2 ] && grep -q -- "$words" "$t/err"
+}
+
+run -o "$t/1" "$t/c.cfg" "${memory[@]}" || exit 1
+for n in 2 3 5; do
+    ranks $n -o "$t/$n" "$t/c.cfg" "${memory[@]}" && equal "$t/1" "$t/$n"
+    check "equal on $n ranks"
+done
+ranks 3 -o "$t/saved" "$t/c.cfg" "${memory[@]}" "run.checkpoint.at=[71 us, 125 us]" && equal "$t/1" "$t/saved"
+check "saving changes no result"
+for c in "$t"/saved/checkpoints/checkpoint-*; do
+    ranks 2 --resume "$c" -o "$t/resumed" && equal "$t/1" "$t/resumed"
+    check "from three ranks to two at ${c##*-}"
+done
+run --resume "$t/saved/checkpoints" -o "$t/resumed" && equal "$t/1" "$t/resumed"
+check "from three ranks to one"
+
+run -o "$t/free" "$t/c.cfg" node.threads=1 node.cores=12 node.core_speeds=1 "node.controller_bandwidth=9 TB/s" 'jobs[0].memory_bandwidth=4 GB/s' || exit 1
+sed 's/threads = 2; thread_throughput = 1.3; core_speeds = .1.0, 0.7.;//' "$t/c.cfg" >"$t/plain.cfg"
+run -o "$t/plain" "$t/plain.cfg" node.cores=12 && equal "$t/free" "$t/plain"
+check "where nothing is short, as on the simple node"
+longer=$(jq -n --slurpfile a "$t/1/summary.json" --slurpfile b "$t/plain/summary.json" \
+    '$a[0].result.simulated_time_ps > $b[0].result.simulated_time_ps')
+[ "$longer" = true ]
+check "where it is, it takes longer"
+
+refused "node.controller_bandwidth" -o "$t/r" "$t/plain.cfg" node.cores=12 "node.controller_bandwidth=0 GB/s"
+check "a controller without bandwidth is refused"
+refused "jobs\[0\].memory_bandwidth" -o "$t/r" "$t/plain.cfg" node.cores=12 'jobs[0].memory_bandwidth=1 GB/s'
+check "memory that nothing limits is refused"

@@ -1,0 +1,139 @@
+/* test_cores.c - computations that share a node's cores and memory, to the picosecond, derived by hand.
+ *
+ * Each task is a job of its own that computes once: T on the traced machine, drawing b from memory when
+ * alone.
+ */
+#include "tests/run_marssim.h"
+
+#define MACHINE                                                                                              \
+    "topology = { kind = \"star\"; nodes = 2; bandwidth = \"10 GB/s\"; latency = \"100 ns\"; };\n"           \
+    "node = { cores = 4; %s };\n"
+
+struct task {
+    const char *time, *draws, *start, *more;
+};
+
+/* When each of the jobs ended; ends with a time NULL. */
+static void finish(const char *node, const struct task *task, int64_t *at)
+{
+    char text[4096];
+    int length = snprintf(text, sizeof text, MACHINE "jobs = (", node), count = 0;
+    for (; task[count].time; count++)
+        length += snprintf(
+            text + length, sizeof text - (size_t)length,
+            "%s{ program = \"stencil\"; extents = [1]; steps = 1; compute_time = \"%s\"; "
+            "start = \"%s\"; %s%s%s %s }",
+            count ? ",\n" : " ", task[count].time, task[count].start ? task[count].start : "0 ns",
+            task[count].draws ? "memory_bandwidth = \"" : "", task[count].draws ? task[count].draws : "",
+            task[count].draws ? "\";" : "", task[count].more ? task[count].more : "");
+    snprintf(text + length, sizeof text - (size_t)length, " );\n");
+    struct run r;
+    run_init(&r);
+    run_go(&r, text);
+    for (int i = 0; i < count; i++)
+        at[i] = json_integer_value(
+            json_object_get(json_array_get(run_value(&r, "jobs"), (size_t)i), "finish_ps"));
+    run_release(&r);
+}
+
+#define CONTROLLER "controller_bandwidth = \"30 GB/s\";"
+
+/* Alone 20 GB/s of 30 are there: 1 us. Two have 15 each: 20,000 bytes take 1.333333... us, rounded up. On the
+ * other node nobody is slowed. Without memory nobody is either. */
+static void two_on_one_controller(void **state)
+{
+    int64_t at[4];
+    finish(CONTROLLER, (struct task[]){{"1 us", "20 GB/s"}, {0}}, at);
+    assert_int_equal(at[0], 1000000);
+    finish(CONTROLLER,
+           (struct task[]){{"1 us", "20 GB/s"},
+                           {"1 us", "20 GB/s"},
+                           {"1 us", "20 GB/s", .more = "first_node = 1;"},
+                           {"1 us"},
+                           {0}},
+           at);
+    assert_int_equal(at[0], 1333334);
+    assert_int_equal(at[1], 1333334);
+    assert_int_equal(at[2], 1000000);
+    assert_int_equal(at[3], 1000000);
+}
+
+/* A moves 30 kB and wants 30 GB/s, B 20 kB and 20, from 0.5 us on; C 5 kB and 5, from 1 us on.
+ *   0.0 to 0.5: A 30: 15 kB are left.
+ *   0.5 to 1.0: A and B 15 each: A has 7.5 kB left, B 12.5.
+ *   1.0 to 1.6: C has 5, A and B 12.5 each: A ends after 0.6 us. B has 5 kB left, C 2.
+ *   from 1.6: B 20, and ends after 0.25 us, at 1.85, when its computing has long ended; C has had all it
+ *   wanted and ends at 2.0. */
+static void three_at_different_times(void **state)
+{
+    int64_t at[3];
+    finish(
+        CONTROLLER,
+        (struct task[]){{"1 us", "30 GB/s"}, {"1 us", "20 GB/s", "500 ns"}, {"1 us", "5 GB/s", "1 us"}, {0}},
+        at);
+    assert_int_equal(at[0], 1600000);
+    assert_int_equal(at[1], 1850000);
+    assert_int_equal(at[2], 2000000);
+}
+
+/* Two domains, each with its controller: cores 0 and 1, 2 and 3. The first three tasks take cores 0, 1, 2. */
+static void two_domains(void **state)
+{
+    int64_t at[3];
+    finish(CONTROLLER "domains = 2;",
+           (struct task[]){{"1 us", "20 GB/s"}, {"1 us", "20 GB/s"}, {"1 us", "20 GB/s"}, {0}}, at);
+    assert_int_equal(at[0], 1333334);
+    assert_int_equal(at[1], 1333334);
+    assert_int_equal(at[2], 1000000);
+}
+
+/* A core that draws 10 GB/s at most needs 2 us for 20 kB. A processor twice as fast needs 0.5 us, and draws
+ * 40 GB/s, of which there are 30: 0.666667 us. One that is infinitely fast takes no time. */
+static void what_a_core_draws(void **state)
+{
+    int64_t at[1];
+    finish("core_bandwidth = \"10 GB/s\";", (struct task[]){{"1 us", "20 GB/s"}, {0}}, at);
+    assert_int_equal(at[0], 2000000);
+    finish(CONTROLLER, (struct task[]){{"1 us", "20 GB/s", .more = "processor_factor = 0.5;"}, {0}}, at);
+    assert_int_equal(at[0], 666667);
+    finish(CONTROLLER, (struct task[]){{"1 us", "20 GB/s", .more = "processor_factor = 0.0;"}, {0}}, at);
+    assert_int_equal(at[0], 0);
+}
+
+/* Cores 0 and 1 at half the speed, 2 and 3 at one and a half: 1 us takes 2, 2/3 (rounded up). The slow ones
+ * draw 10 GB/s each in place of 20. */
+static void cores_of_two_speeds(void **state)
+{
+    int64_t at[4];
+    finish("core_speeds = [0.5, 1.5];", (struct task[]){{"1 us"}, {"1 us"}, {"1 us"}, {"3 us"}, {0}}, at);
+    assert_int_equal(at[0], 2000000);
+    assert_int_equal(at[2], 666667);
+    assert_int_equal(at[3], 2000000);
+    finish("controller_bandwidth = \"20 GB/s\"; core_speeds = [0.5, 1.5];",
+           (struct task[]){{"1 us", "20 GB/s"}, {"1 us", "20 GB/s"}, {0}}, at);
+    assert_int_equal(at[0], 2000000);
+    assert_int_equal(at[1], 2000000);
+}
+
+/* Four cores of two threads that together do 1.25 times what one does; 5 tasks: the first and the fifth share
+ * core 0. From 0.5 us on each goes on at 0.625: the first has 0.5 us left, which take 0.8 us; the fifth has
+ * then done 0.5 of its 1.0 us, and has the core alone for the rest: 0.5 + 0.8 + 0.5 us. */
+static void hardware_threads(void **state)
+{
+    int64_t at[5];
+    finish("threads = 2; thread_throughput = 1.25;",
+           (struct task[]){{"1 us"}, {"1 us"}, {"1 us"}, {"1 us"}, {"1 us", .start = "500 ns"}, {0}}, at);
+    assert_int_equal(at[0], 1300000);
+    assert_int_equal(at[1], 1000000);
+    assert_int_equal(at[4], 1800000);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(two_on_one_controller), cmocka_unit_test(three_at_different_times),
+        cmocka_unit_test(two_domains),           cmocka_unit_test(what_a_core_draws),
+        cmocka_unit_test(cores_of_two_speeds),   cmocka_unit_test(hardware_threads),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
