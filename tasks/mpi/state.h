@@ -1,11 +1,11 @@
 /* state.h - the state behind tasks/mpi/mpi.h and what its files offer each other.
  *
  * Each file calls only those before it in this order: counts.c, calls.c, cause.c, stream.c (threads of a
- * task), path.c, waits.c, timeline.c, node.c (messages, timers, the list of ready tasks), after.c, graph.c
- * (programs that are told what is complete), endpoint.c (LogGOPS' overheads), run.c (calls of collectives),
- * partitions.c, request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c, wire.c,
- * partitioned.c, protocol.c (moves messages, starts requests), onesided.c, charge.c (processor time of
- * operations), collective.c (executes schedules), end.c, task.c (runs a task), table.c, waits_table.c,
+ * task), path.c, waits.c, timeline.c, node.c (messages, timers, the list of ready tasks), work.c, after.c,
+ * graph.c (programs that are told what is complete), endpoint.c (LogGOPS' overheads), run.c (calls of
+ * collectives), partitions.c, request.c, window.c, queue.c, match.c (pairs messages with receives), wait.c,
+ * wire.c, partitioned.c, protocol.c (moves messages, starts requests), onesided.c, charge.c (processor time
+ * of operations), collective.c (executes schedules), end.c, task.c (runs a task), table.c, waits_table.c,
  * path_walk.c (finds the critical path), path_json.c, path_table.c, profile.c, matching.c, report.c, save.c,
  * mpi.c (takes the node's calls). Nothing recurses into a running task: completions only put tasks on the
  * node's list.
@@ -318,6 +318,7 @@ static inline ker_time task_waited(struct task_state *task, ker_time now)
 #include "tasks/mpi/stream.h"
 #include "tasks/mpi/timeline.h"
 #include "tasks/mpi/waits.h"
+#include "tasks/mpi/work.h"
 
 /* -- counts.c -- */
 /* Makes room for the counts of this job. */
@@ -331,8 +332,6 @@ void task_transmit(struct task_mpi *, struct task_mpi_node *, ker_time now, uint
                    uint32_t destination, const struct task_wire *, uint64_t cookie, ker_time delay);
 /* A timer of this task, which is busy until then. */
 void task_sleep(struct task_mpi *, struct task_state *, ker_time until);
-/* So much of its processor, where that is more than a timer; false: it has had it. */
-bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time time);
 void task_ready(struct task_mpi *, struct task_state *); /* its condition has come true */
 /* Its thread acts: once for all that is to be done at `now`. */
 void task_act(struct task_mpi *, struct task_state *, ker_time now);
@@ -353,13 +352,6 @@ bool task_graph_ready(const struct task_mpi *, const struct task_state *);
 void task_graph_wake(struct task_mpi *, struct task_state *);
 /* A request that is awaited, and that no wait has marked. True: it was a graph's, and its program is told. */
 bool task_graph_complete(struct task_mpi *, struct task_state *, const struct task_request *);
-
-/* -- charge.c -- */
-/* The time of the op's computation in a job that is special: with what it takes longer than it should
- * (compute_jitter); what it moves in memory the next task_work takes with it. */
-ker_time task_charge_special(struct task_mpi *, struct task_state *, const struct task_job *, ker_time);
-/* Owes for the messages that the op sends. */
-void task_charge_sends(struct task_mpi *, struct task_state *);
 
 /* -- end.c -- */
 /* The current stream's op is its last. */

@@ -1,0 +1,17 @@
+/* work.h - processor time of operations, and of tasks where it is more than a timer. A private part of
+ * state.h. */
+#ifndef TASKS_MPI_WORK_H
+#define TASKS_MPI_WORK_H
+
+/* -- work.c -- */
+/* So much for the task's current stream; false: it has had it. */
+bool task_work(struct task_mpi *, struct task_state *, ker_time now, ker_time time);
+
+/* -- charge.c -- */
+/* The time of the op's computation in a job that is special: with what it takes longer than it should
+ * (compute_jitter); what it moves in memory the next task_work takes with it. */
+ker_time task_charge_special(struct task_mpi *, struct task_state *, const struct task_job *, ker_time);
+/* Owes for the messages that the op sends. */
+void task_charge_sends(struct task_mpi *, struct task_state *);
+
+#endif
