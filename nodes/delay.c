@@ -42,7 +42,7 @@ static void delayed_send(struct node *n, ker_time now, const struct node_delayed
 }
 
 /* To the node itself. */
-static void delayed_copied(struct node *n, ker_time now, const struct node_delayed *d)
+static void copied(struct node *n, ker_time now, const struct node_delayed *d)
 {
     const struct node_service *service = n->system->services->at[d->service].service;
     struct net_message m = {.source = n->id,
@@ -57,17 +57,58 @@ static void delayed_copied(struct node *n, ker_time now, const struct node_delay
         service->sent(n->state[d->service], n, now, d->cookie);
 }
 
+static struct node_delayed delayed_take(struct node_system *system, uint32_t index)
+{
+    struct node_delayed d = system->delayed.at[index];
+    KER_POOL_GIVE(&system->delayed, index);
+    return d;
+}
+
+void node_delayed_left(struct node *n, ker_time now, uint32_t index)
+{
+    struct node_delayed *d = &n->system->delayed.at[index];
+    const struct node_service *service = n->system->services->at[d->service].service;
+    uint64_t cookie = d->cookie;
+    d->cookie = 0;
+    if (cookie && service->sent)
+        service->sent(n->state[d->service], n, now, cookie);
+}
+
+void node_delayed_copied(struct node *n, ker_time now, uint32_t index)
+{
+    struct node_delayed d = delayed_take(n->system, index);
+    copied(n, now, &d);
+}
+
 bool node_delayed_deliver(struct node *n, ker_time now)
 {
     struct node_system *system = n->system;
-    if (n->delayed == KER_NONE || system->delayed.at[n->delayed].due > now)
+    uint32_t index = n->delayed;
+    if (index == KER_NONE || system->delayed.at[index].due > now)
         return false;
-    struct node_delayed d = system->delayed.at[n->delayed];
-    KER_POOL_GIVE(&system->delayed, n->delayed);
-    n->delayed = d.next;
-    if (d.destination == n->id)
-        delayed_copied(n, now, &d);
+    n->delayed = system->delayed.at[index].next;
+    bool inside = system->delayed.at[index].destination == n->id;
+    if (inside && system->memory && node_copy_begin(n, now, index))
+        return true;
+    struct node_delayed d = delayed_take(system, index);
+    if (inside)
+        copied(n, now, &d);
     else
         delayed_send(n, now, &d);
     return true;
+}
+
+void node_delayed_state(struct ker_chunk *c, struct node_delayed *d)
+{
+    KER_CHUNK(c, d->service);
+    KER_CHUNK(c, d->priority);
+    KER_CHUNK(c, d->queue);
+    d->has_envelope = ker_chunk_bool(c, d->has_envelope);
+    KER_CHUNK(c, d->destination);
+    KER_CHUNK(c, d->core);
+    KER_CHUNK(c, d->due);
+    KER_CHUNK(c, d->created);
+    KER_CHUNK(c, d->bytes);
+    KER_CHUNK(c, d->cookie);
+    KER_CHUNK(c, d->envelope);
 }

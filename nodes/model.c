@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#define SEVERAL_SOCKETS "jobs or services & node.sockets!=1 & network.model=packet"
+
 const struct ker_option node_options[] = {
     {"node.cores", KER_TYPE_INT, "1", "1", "65000", NULL,
      "Cores of a node: at most as many tasks run on it as they have hardware threads (node.threads).",
@@ -44,6 +46,24 @@ const struct ker_option node_options[] = {
     {"node.core_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
      "What one core draws from memory at most. Absent: what its computations need.",
      "jobs & network.model=packet"},
+    {"node.socket_bandwidth", KER_TYPE_RATE, NULL, "1 kB/s", NULL, NULL,
+     "Bandwidth of the link between a socket and the others, each way, which all copies between them share. "
+     "Absent: as much as they draw.",
+     SEVERAL_SOCKETS},
+    {"node.socket_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
+     "How much longer than node.memory_latency a message takes to a task on another socket.",
+     SEVERAL_SOCKETS},
+    {"node.domain_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
+     "How much longer than node.memory_latency a message takes to a task in another domain of the same "
+     "socket.",
+     "jobs or services & node.domains & network.model=packet"},
+    {"node.single_copy_size", KER_TYPE_BYTES, "0 B", NULL, NULL, NULL,
+     "Messages inside a node from this size on are copied once, from the sender's memory to the receiver's; "
+     "smaller ones twice, through a buffer in the sender's domain.",
+     "jobs or services & network.model=packet"},
+    {"node.single_copy_latency", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
+     "How much longer a message takes that is copied once: for the system call, and for pinning pages.",
+     "jobs or services & network.model=packet"},
     {0},
 };
 
@@ -70,8 +90,16 @@ static enum ker_status cores_read(struct node_model *model, const struct ker_con
     enum ker_status status = rate_read(&model->controller_rate, config, "node.controller_bandwidth", error);
     if (!status)
         status = rate_read(&model->core_rate, config, "node.core_bandwidth", error);
+    if (!status)
+        status = rate_read(&model->socket_rate, config, "node.socket_bandwidth", error);
+    model->socket_latency = ker_config_time(config, "node.socket_latency");
+    model->domain_latency = ker_config_time(config, "node.domain_latency");
+    model->single_copy_size = ker_config_bytes(config, "node.single_copy_size");
+    model->single_copy_latency = ker_config_time(config, "node.single_copy_latency");
     model->works = model->controller_rate != UINT64_MAX || model->core_rate != UINT64_MAX ||
-                   model->units != model->cores || ker_config_has(config, "node.core_speeds");
+                   model->socket_rate != UINT64_MAX || model->socket_latency || model->domain_latency ||
+                   model->single_copy_size || model->single_copy_latency || model->units != model->cores ||
+                   ker_config_has(config, "node.core_speeds");
     return status;
 }
 

@@ -70,6 +70,21 @@ static void node_start(struct node *n, ker_time now)
         }
 }
 
+/* A load has ended. */
+static void load_ended(struct node *n, ker_time now, const struct node_load *load)
+{
+    const struct node_service *service = n->system->services->at[load->service].service;
+    if (load->kind == NODE_LOAD_WORK) {
+        struct node_worked worked = {
+            .began = load->began, .compute = load->compute, .stalled = now - load->until};
+        service->worked(n->state[load->service], n, now, load->number, &worked);
+    } else if (node_copy_ended(n, now, load)) {
+        node_delayed_copied(n, now, load->message);
+    } else {
+        node_delayed_left(n, now, load->message);
+    }
+}
+
 static void timer_expired(struct node *n, ker_time now, uint32_t service, uint32_t number)
 {
     uint32_t s = service - NODE_TIMER_SERVICE;
@@ -90,8 +105,8 @@ static void timer_expired(struct node *n, ker_time now, uint32_t service, uint32
         break;
     default:
         node_cores_due(n, now);
-        while (node_cores_deliver(n, now))
-            node_settle(n, now);
+        for (struct node_load load; node_load_take(n, &load); node_settle(n, now))
+            load_ended(n, now, &load);
     }
 }
 
@@ -116,7 +131,11 @@ void node_send(struct node *n, ker_time now, uint32_t service, const struct node
                                  .cookie = m->cookie};
         if (m->envelope)
             d.envelope = *m->envelope;
-        node_delayed_add(n, now + m->delay + (inside ? node_copy(&n->system->model, m->bytes) : 0), &d);
+        ker_time due = now + m->delay;
+        if (inside)
+            due += n->system->memory ? node_copy_latency(n, m->core, m->bytes)
+                                     : node_copy(&n->system->model, m->bytes);
+        node_delayed_add(n, due, &d);
         return;
     }
     struct net_send send = {.destination = m->destination,

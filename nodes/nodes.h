@@ -34,6 +34,10 @@ struct node_model {
     bool works;               /* more than the simple model: processor work is the node's (node_work) */
     uint64_t controller_rate; /* of each memory controller; UINT64_MAX: without end */
     uint64_t core_rate;       /* that one core draws at most; UINT64_MAX: what it needs */
+    uint64_t socket_rate;     /* of a socket's link to the others, each way; UINT64_MAX: without end */
+    ker_time domain_latency, socket_latency; /* more than memory_latency: between domains, sockets */
+    uint64_t single_copy_size;    /* messages of so many bytes are copied once, smaller ones twice */
+    ker_time single_copy_latency; /* of those that are copied once */
 };
 
 /* adapters: of a node, as the topology has them. */
@@ -65,6 +69,7 @@ struct node_work {
 };
 struct node_worked {
     ker_time began;   /* when it was handed over */
+    ker_time compute; /* as asked for */
     ker_time stalled; /* behind the end of its compute part, until its memory part had ended, too */
 };
 
@@ -131,12 +136,15 @@ struct node_message {
     const struct net_envelope *envelope; /* may be NULL */
     uint64_t cookie;                     /* != 0: sent() is called with it */
     ker_time delay;                      /* until the adapter knows of it, or its copying begins */
-    uint32_t core; /* of the sending task; NODE_ANY_CORE: of the cores in turn; NODE_ADAPTER | an adapter */
+    uint32_t core; /* of the sending task; NODE_ANY_CORE: of the cores in turn; NODE_ADAPTER | an adapter;
+                      to this node itself, where node_model.works: NODE_CORES or NODE_ANY_CORE */
     uint8_t priority, queue; /* as in struct net_send; to this node itself they mean nothing */
 };
 #define NODE_ANY_CORE UINT32_MAX
 #define NODE_ADAPTER 0x40000000u /* that adapter, whatever node.rail says */
-/* Sends a message to the same service of another node, or copies it inside this one (node_copy). */
+#define NODE_CORES(from, to) ((uint32_t)(from) | (uint32_t)(to) << 16) /* of sender and receiver */
+/* Sends a message to the same service of another node, or copies it inside this one (node_copy,
+ * cores/copies.c). */
 void node_send(struct node *, ker_time now, uint32_t service, const struct node_message *);
 
 /* Calls timer(number) at `when` > now; number < 65536. Cannot be cancelled: the service ignores stale ones.

@@ -135,7 +135,11 @@ bool node_offer_next(struct node *, uint32_t adapter, struct net_offer *);
 /* delay.c */
 void node_delayed_keep(struct node *, const struct node_delayed *); /* in the list; no timer */
 void node_delayed_add(struct node *, ker_time due, const struct node_delayed *);
-/* Hands over the first that is due; false: none is. */
+/* Hands over the first that is due, or begins to copy it; false: none is. */
 bool node_delayed_deliver(struct node *, ker_time now);
+/* Of a message that is being copied: it has left its sender; it is there. */
+void node_delayed_left(struct node *, ker_time now, uint32_t index);
+void node_delayed_copied(struct node *, ker_time now, uint32_t index);
+void node_delayed_state(struct ker_chunk *, struct node_delayed *);
 
 #endif

@@ -9,22 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define VERSION 11
-
-static void delayed_state(struct ker_chunk *c, struct node_delayed *d)
-{
-    KER_CHUNK(c, d->service);
-    KER_CHUNK(c, d->priority);
-    KER_CHUNK(c, d->queue);
-    d->has_envelope = ker_chunk_bool(c, d->has_envelope);
-    KER_CHUNK(c, d->destination);
-    KER_CHUNK(c, d->core);
-    KER_CHUNK(c, d->due);
-    KER_CHUNK(c, d->created);
-    KER_CHUNK(c, d->bytes);
-    KER_CHUNK(c, d->cookie);
-    KER_CHUNK(c, d->envelope);
-}
+#define VERSION 12
 
 static uint32_t delayed_count(const struct node *n)
 {
@@ -40,12 +25,12 @@ static void delayed_list_state(struct node *n, struct ker_chunk *c)
     uint32_t count = ker_chunk_count(c, c->loads ? 0 : delayed_count(n), sizeof(struct net_envelope));
     if (!c->loads) {
         for (uint32_t i = n->delayed; i != KER_NONE; i = n->system->delayed.at[i].next)
-            delayed_state(c, &n->system->delayed.at[i]);
+            node_delayed_state(c, &n->system->delayed.at[i]);
         return;
     }
     for (; count; count--) {
         struct node_delayed d = {0};
-        delayed_state(c, &d);
+        node_delayed_state(c, &d);
         c->bad |= d.service >= n->system->services->count;
         if (!c->bad)
             node_delayed_keep(n, &d);

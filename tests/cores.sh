@@ -11,7 +11,7 @@ jobs = ( { program = "stencil"; extents = [7, 7]; steps = 6; compute_time = "20 
            compute_jitter = "9 us"; allreduce_every = 3; allreduce_bytes = "800 B"; },
          { program = "stencil"; extents = [3, 3, 3]; steps = 4; compute_time = "31 us"; bytes = "20 kB"; placement = "strided"; tasks_per_node = 5; } );
 END
-memory=(node.controller_bandwidth="12 GB/s" node.core_bandwidth="5 GB/s" 'jobs[0].memory_bandwidth=4 GB/s' 'jobs[1].memory_bandwidth=3 GB/s')
+memory=(node.controller_bandwidth="12 GB/s" node.single_copy_size="4 kB" node.socket_bandwidth="3 GB/s" node.socket_latency="77 ns" node.core_bandwidth="5 GB/s" 'jobs[0].memory_bandwidth=4 GB/s' 'jobs[1].memory_bandwidth=3 GB/s')
 equal() { # FOLDER FOLDER
     local f
     for f in tasks links; do cmp "$1/$f.csv" "$2/$f.csv" || return 1; done

@@ -128,12 +128,87 @@ static void hardware_threads(void **state)
     assert_int_equal(at[4], 1800000);
 }
 
+/* Two tasks, each on a core, send 8,000 bytes to and fro; and, where it has a time, one computes beside them.
+ */
+#define PING_PONG                                                                                            \
+    "topology = { kind = \"star\"; nodes = 2; bandwidth = \"10 GB/s\"; latency = \"100 ns\"; };\n"           \
+    "node = { memory_latency = \"200 ns\"; memory_bandwidth = \"10 GB/s\"; %s };\n"                          \
+    "jobs = ( { program = \"pingpong\"; bytes = \"8 kB\"; steps = 1; tasks_per_node = 2; } %s );\n"
+static void ping_pong(const char *node, const char *more, int64_t *at)
+{
+    struct run r;
+    run_init(&r);
+    run_format(&r, PING_PONG, node, more);
+    for (size_t i = 0; i < 2; i++)
+        at[i] = json_integer_value(json_object_get(json_array_get(run_value(&r, "jobs"), i), "finish_ps"));
+    run_release(&r);
+}
+static int64_t there_and_back(const char *node)
+{
+    int64_t at[2];
+    ping_pong(node, "", at);
+    return at[0];
+}
+
+/* A copy by itself moves 10 GB/s: 8 kB take 0.8 us, and 0.2 before. It reads and writes: of a controller of
+ * 30 GB/s it takes 20. One of 10 has 5 for each: 1.6 us. Twice copied it is 1.6 us with 30. */
+static void copies_in_one_domain(void **state)
+{
+    assert_int_equal(there_and_back("cores = 2; controller_bandwidth = \"30 GB/s\";"), 2 * 1000000);
+    assert_int_equal(there_and_back("cores = 2; controller_bandwidth = \"10 GB/s\";"), 2 * 1800000);
+    assert_int_equal(there_and_back("cores = 2; single_copy_size = \"8001 B\";"), 2 * 1800000);
+    assert_int_equal(there_and_back("cores = 2; single_copy_size = \"8000 B\";"), 2 * 1000000);
+}
+
+#define SOCKETS "cores = 2; sockets = 2; controller_bandwidth = \"16 GB/s\"; socket_latency = \"50 ns\"; "
+/* Between two sockets a single copy reads at one controller and writes at the other: 10 GB/s, unless the link
+ * has 8: 1 us. Double: the first copy stays in the sender's domain, whose controller has 8 for it, 1 us; the
+ * second goes over the link. */
+static void copies_between_sockets(void **state)
+{
+    assert_int_equal(there_and_back(SOCKETS), 2 * (250000 + 800000));
+    assert_int_equal(there_and_back(SOCKETS "socket_bandwidth = \"8 GB/s\";"), 2 * (250000 + 1000000));
+    assert_int_equal(
+        there_and_back(SOCKETS "socket_bandwidth = \"8 GB/s\"; single_copy_latency = \"30 ns\";"),
+        2 * (280000 + 1000000));
+    assert_int_equal(there_and_back(SOCKETS "socket_bandwidth = \"8 GB/s\"; single_copy_latency = \"30 ns\"; "
+                                            "single_copy_size = \"1 MB\";"),
+                     2 * (250000 + 1000000 + 1000000));
+    assert_int_equal(there_and_back("cores = 4; domains = 4; sockets = 2; domain_latency = \"70 ns\";"),
+                     2 * (270000 + 800000));
+}
+
+/* Beside a computation of 20 kB in 1 us. With 30 GB/s the copy has its 10, which takes 20, and the
+ * computation 10: to 0.2 us 4 kB at 20 GB/s; to 1.0 us 8 kB at 10; to 1.2 us, while the answer waits, 4 kB; 4
+ * kB more in 0.4 us. With 24 GB/s both have 8 (24 / 3), and the copy takes 1 us: to 0.2 us 4 kB; to 1.2 us 8
+ * kB; to 1.4 us 4 kB; the last 4 kB at 8 GB/s in 0.5 us, at 1.9 us. The answer has 4 kB left then, at 10
+ * GB/s. */
+static void copy_against_computation(void **state)
+{
+    static const char beside[] =
+        ", { program = \"stencil\"; extents = [1]; steps = 1; compute_time = \"1 us\"; "
+        "memory_bandwidth = \"20 GB/s\"; }";
+    int64_t at[2];
+    ping_pong("cores = 3; controller_bandwidth = \"30 GB/s\";", beside, at);
+    assert_int_equal(at[0], 2000000);
+    assert_int_equal(at[1], 1600000);
+    ping_pong("cores = 3; controller_bandwidth = \"24 GB/s\";", beside, at);
+    assert_int_equal(at[0], 2300000);
+    assert_int_equal(at[1], 1900000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(two_on_one_controller), cmocka_unit_test(three_at_different_times),
-        cmocka_unit_test(two_domains),           cmocka_unit_test(what_a_core_draws),
-        cmocka_unit_test(cores_of_two_speeds),   cmocka_unit_test(hardware_threads),
+        cmocka_unit_test(two_on_one_controller),
+        cmocka_unit_test(three_at_different_times),
+        cmocka_unit_test(two_domains),
+        cmocka_unit_test(what_a_core_draws),
+        cmocka_unit_test(cores_of_two_speeds),
+        cmocka_unit_test(hardware_threads),
+        cmocka_unit_test(copies_in_one_domain),
+        cmocka_unit_test(copies_between_sockets),
+        cmocka_unit_test(copy_against_computation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

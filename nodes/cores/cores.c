@@ -15,10 +15,11 @@ struct node_memory *node_memory_new(const struct node_model *model, const struct
 {
     struct node_memory *memory = ker_alloc(sizeof *memory);
     memory->loads.free = KER_NONE;
-    memory->resources = structure->domains;
+    memory->domains = structure->domains;
+    memory->resources = structure->domains + (structure->sockets > 1 ? 2 * structure->sockets : 0);
     memory->resource = ker_alloc(memory->resources * sizeof *memory->resource);
     for (uint32_t i = 0; i < memory->resources; i++)
-        memory->resource[i].capacity = model->controller_rate;
+        memory->resource[i].capacity = i < memory->domains ? model->controller_rate : model->socket_rate;
     return memory;
 }
 
@@ -36,6 +37,7 @@ void node_cores_attach(struct node *n)
 {
     struct node_cores *c = ker_alloc(sizeof *c + n->system->memory->resources * sizeof *c->moved);
     c->busy = ker_alloc(n->system->structure->cores * sizeof *c->busy);
+    c->unit = ker_alloc(n->system->structure->units * sizeof *c->unit);
     c->first = KER_NONE;
     c->armed = KER_TIME_MAX;
     n->state[n->system->services->count] = c;
@@ -44,8 +46,10 @@ void node_cores_attach(struct node *n)
 void node_cores_release(struct node *n)
 {
     struct node_cores *c = node_cores(n);
-    if (c)
-        free(c->busy);
+    if (!c)
+        return;
+    free(c->busy);
+    free(c->unit);
     free(c);
 }
 
@@ -53,42 +57,62 @@ void node_cores_release(struct node *n)
 
 static struct node_load *load_at(const struct node *n, uint32_t index)
 {
-    return &n->system->memory->loads.at[index];
+    return node_load_at(n->system->memory, index);
 }
 
-static void load_start(struct node *n, const struct node_load *load)
+void node_load_start(struct node *n, struct node_load *load)
 {
     struct node_cores *c = node_cores(n);
+    uint64_t compute = (uint64_t)load->compute;
+    ker_assert(compute > 0 || load->flow.left > 0);
+    load->left = (unsigned __int128)compute * NODE_SPEED;
+    load->until = compute ? KER_TIME_MAX : load->began;
+    load->needs = compute ? (uint64_t)((load->flow.left + compute - 1) / compute) : UINT64_MAX;
+    load->next = c->first;
     uint32_t index = KER_POOL_TAKE(&n->system->memory->loads, NULL);
     *load_at(n, index) = *load;
-    load_at(n, index)->next = c->first;
     c->first = index;
     c->changed = true;
 }
 
 void node_work(struct node *n, ker_time now, uint32_t service, uint32_t number, const struct node_work *work)
 {
-    ker_assert(work->compute > 0 || work->memory > 0);
     struct node_load load = {.number = number,
                              .core = work->core,
+                             .kind = NODE_LOAD_WORK,
                              .service = (uint8_t)service,
-                             .left = (unsigned __int128)work->compute * NODE_SPEED,
-                             .needs = UINT64_MAX,
+                             .compute = work->compute,
                              .began = now,
-                             .until = work->compute ? KER_TIME_MAX : now};
-    if (work->compute)
-        load.needs = (uint64_t)((work->memory + (uint64_t)work->compute - 1) / (uint64_t)work->compute);
-    load.flow.left = work->memory;
+                             .flow = {.left = work->memory}};
     node_flow_through(&load.flow, node_unit_domain(n->system->structure, work->core), 1);
-    load_start(n, &load);
+    node_load_start(n, &load);
 }
 
 /* ---- time goes on ---- */
+
+/* What the unit has done in the time until `now`; parts end only at the end of it. */
+static void unit_count(struct node_cores *c, const struct node_load *load, ker_time now)
+{
+    struct node_unit *unit = &c->unit[load->core];
+    ker_time time = now - c->since;
+    if (load->kind != NODE_LOAD_WORK) {
+        unit->copying += time;
+        return;
+    }
+    if (load->left)
+        unit->computing += time;
+    else
+        unit->stalled += time;
+    if (unit->counted < now)
+        unit->busy += time;
+    unit->counted = now;
+}
 
 static void load_advance(struct node_cores *c, struct node_load *load, ker_time now)
 {
     ker_time time = now - c->since;
     unsigned __int128 done = (unsigned __int128)load->speed * (uint64_t)time;
+    unit_count(c, load, now);
     if (load->left) {
         load->left -= done < load->left ? done : load->left;
         if (!load->left) {
@@ -114,6 +138,12 @@ static void advance(struct node *n, struct node_cores *c, ker_time now)
 
 /* ---- what changes ---- */
 
+/* What takes a thread of its core. */
+static bool computes(const struct node_load *load)
+{
+    return load->left && load->kind == NODE_LOAD_WORK;
+}
+
 /* The speeds of all compute parts: by how many there are on each core. */
 static void speeds(struct node *n, struct node_cores *c)
 {
@@ -121,20 +151,23 @@ static void speeds(struct node *n, struct node_cores *c)
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next)
         c->busy[s->unit_core[load_at(n, i)->core]] = 0;
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next)
-        c->busy[s->unit_core[load_at(n, i)->core]] += load_at(n, i)->left != 0;
+        c->busy[s->unit_core[load_at(n, i)->core]] += computes(load_at(n, i));
     for (uint32_t i = c->first; i != KER_NONE; i = load_at(n, i)->next) {
         struct node_load *load = load_at(n, i);
         uint32_t core = s->unit_core[load->core], threads = s->core[core].threads, busy = c->busy[core];
-        load->speed = load->left ? node_thread_speed(s, core, busy < threads ? busy : threads) : NODE_SPEED;
+        load->speed = NODE_SPEED;
+        if (computes(load))
+            load->speed = node_thread_speed(s, core, busy < threads ? busy : threads);
     }
 }
 
 /* What a flow has at most: what keeps up with the compute part. */
 static uint64_t rate_most(const struct node_model *model, const struct node_load *load)
 {
+    uint64_t most = load->kind == NODE_LOAD_WORK ? model->core_rate : UINT64_MAX;
     node_bytes needed = (node_bytes)load->needs * load->speed;
     needed = (needed + NODE_SPEED - 1) / NODE_SPEED;
-    return needed < model->core_rate ? (uint64_t)needed : model->core_rate;
+    return needed < most ? (uint64_t)needed : most;
 }
 
 static void rates(struct node *n, const struct node_cores *c)
@@ -200,26 +233,33 @@ void node_cores_due(struct node *n, ker_time now)
 
 static bool before(const struct node_load *a, const struct node_load *b)
 {
+    bool works = a->kind == NODE_LOAD_WORK;
+    if (works != (b->kind == NODE_LOAD_WORK))
+        return !works;
+    if (!works)
+        return (int32_t)(a->number - b->number) < 0;
     return a->service != b->service ? a->service < b->service : a->number < b->number;
 }
 
-bool node_cores_deliver(struct node *n, ker_time now)
+bool node_load_take(struct node *n, struct node_load *load)
 {
     struct node_cores *c = node_cores(n);
     uint32_t *first = NULL;
     for (uint32_t *link = &c->first; *link != KER_NONE; link = &load_at(n, *link)->next) {
-        const struct node_load *load = load_at(n, *link);
-        if (!load->left && !load->flow.left && (!first || before(load, load_at(n, *first))))
+        const struct node_load *one = load_at(n, *link);
+        if (!one->left && !one->flow.left && (!first || before(one, load_at(n, *first))))
             first = link;
     }
     if (!first)
         return false;
     uint32_t index = *first;
-    struct node_load load = *load_at(n, index);
-    *first = load.next;
+    *load = *load_at(n, index);
+    *first = load->next;
     KER_POOL_GIVE(&n->system->memory->loads, index);
-    struct node_worked worked = {.began = load.began, .stalled = now - load.until};
-    n->system->services->at[load.service].service->worked(n->state[load.service], n, now, load.number,
-                                                          &worked);
     return true;
+}
+
+void node_cores_end(struct node *n, ker_time now)
+{
+    advance(n, node_cores(n), now);
 }

@@ -12,13 +12,22 @@
 #include "nodes/cores/flow.h"
 #include "nodes/nodes.h"
 
+enum node_load_kind {
+    NODE_LOAD_FIRST, /* of two copies of a message: into the buffer */
+    NODE_LOAD_COPY,  /* the second one, or the only one */
+    NODE_LOAD_WORK,  /* of a service */
+};
+
 struct node_load {
     uint32_t next; /* of the node's; KER_NONE: it is the last */
-    uint32_t number, core;
-    uint8_t service;
+    uint32_t core; /* that does it: a unit */
+    uint8_t kind, service;
+    uint32_t number;        /* of work: the service's; of a copy: in the order in which they began */
+    uint32_t message;       /* of a copy: its index among what is delayed */
     uint32_t speed;         /* of the compute part, in NODE_SPEED */
     unsigned __int128 left; /* of the compute part: ps x NODE_SPEED */
     uint64_t needs;         /* rate that its flow needs to keep up with the compute part at NODE_SPEED */
+    ker_time compute;       /* all of the compute part, at NODE_SPEED */
     ker_time began, until;  /* until: the compute part has ended then; KER_TIME_MAX: it has not */
     struct node_flow flow;
 };
@@ -26,21 +35,42 @@ struct node_load {
 /* What the nodes of a rank share. */
 struct node_memory {
     KER_POOL(struct node_load) loads;
-    uint32_t resources;
-    struct node_resource *resource; /* the controllers, by domain */
+    uint32_t domains, resources;
+    struct node_resource *resource; /* the controllers, by domain; then of each socket, if there are several,
+                                       its link to the others: outwards, inwards */
     struct node_flow **flow;        /* while rates are found */
     uint32_t flows;                 /* room */
 };
 
+/* What a unit has done so far. */
+struct node_unit {
+    ker_time computing, stalled; /* of work: its compute part goes on; has ended, and its flow has not */
+    ker_time copying;            /* copies that it makes: beside what it works */
+    ker_time busy;               /* with work, however much of it at a time */
+    ker_time counted;            /* busy: until then */
+};
+
 /* Of a node. */
 struct node_cores {
-    uint32_t first;     /* of its loads; KER_NONE: none */
-    bool changed;       /* some part of a load has started or ended in this instant */
-    ker_time since;     /* its loads stand at this time */
-    ker_time armed;     /* a timer is set for this time, none for an earlier one; KER_TIME_MAX: none */
-    uint16_t *busy;     /* by core: loads that compute there */
+    uint32_t first;  /* of its loads; KER_NONE: none */
+    bool changed;    /* some part of a load has started or ended in this instant */
+    ker_time since;  /* its loads stand at this time */
+    ker_time armed;  /* a timer is set for this time, none for an earlier one; KER_TIME_MAX: none */
+    uint32_t copies; /* that have begun */
+    uint16_t *busy;  /* by core: loads that compute there */
+    struct node_unit *unit;
     node_bytes moved[]; /* by resource */
 };
+
+static inline struct node_load *node_load_at(const struct node_memory *memory, uint32_t index)
+{
+    return &memory->loads.at[index];
+}
+/* Its controller is the resource of the domain's number. */
+static inline uint32_t node_memory_link(const struct node_memory *memory, uint32_t socket, bool inwards)
+{
+    return memory->domains + 2 * socket + inwards;
+}
 
 /* cores.c */
 struct node_memory *node_memory_new(const struct node_model *, const struct node_structure *);
@@ -49,10 +79,25 @@ void node_cores_attach(struct node *);
 void node_cores_release(struct node *);
 /* The node's timer. */
 void node_cores_due(struct node *, ker_time now);
-/* Tells the service of a load that has ended by now; false: none has. */
-bool node_cores_deliver(struct node *, ker_time now);
+/* A load begins: next and speed need not be set; `left` and `until` are made from `compute`, `needs` from it
+ * and from the flow. */
+void node_load_start(struct node *, struct node_load *);
+/* Takes out a load that has ended by now: copies first, in the order in which they began, then work by
+ * (service, number). false: none has. */
+bool node_load_take(struct node *, struct node_load *);
 /* At the end of an instant. */
 void node_cores_act(struct node *, ker_time now);
+/* All is counted until then. */
+void node_cores_end(struct node *, ker_time now);
+
+/* copies.c */
+/* How long it takes until the copying of such a message inside the node begins. */
+ker_time node_copy_latency(const struct node *, uint32_t cores, uint64_t bytes);
+/* It begins: a message that was delayed; its index is kept until it has been handed over. false: there is
+ * nothing to copy. */
+bool node_copy_begin(struct node *, ker_time now, uint32_t message);
+/* A copy has ended. true: the message is there, and copied. */
+bool node_copy_ended(struct node *, ker_time now, const struct node_load *);
 
 /* cores_state.c */
 void node_cores_state(struct node *, struct ker_chunk *);

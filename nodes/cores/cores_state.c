@@ -14,9 +14,24 @@ static void flow_state(struct node_flow *flow, uint32_t resources, struct ker_ch
     }
 }
 
-static void load_state(const struct node_system *system, struct node_load *load, struct ker_chunk *c)
+static void message_state(struct node_system *system, struct node_load *load, struct ker_chunk *c)
+{
+    struct node_delayed d = {0};
+    if (!c->loads)
+        d = system->delayed.at[load->message];
+    node_delayed_state(c, &d);
+    c->bad |= d.service != load->service;
+    if (!c->loads || c->bad)
+        return;
+    load->message = KER_POOL_TAKE(&system->delayed, NULL);
+    system->delayed.at[load->message] = d;
+}
+
+static void load_state(struct node_system *system, struct node_load *load, struct ker_chunk *c)
 {
     KER_CHUNK(c, load->number);
+    load->kind = (uint8_t)ker_chunk_below(c, load->kind, NODE_LOAD_WORK + 1);
+    KER_CHUNK(c, load->compute);
     load->core = ker_chunk_below(c, load->core, system->structure->units);
     load->service = (uint8_t)ker_chunk_below(c, load->service, system->services->count);
     KER_CHUNK(c, load->speed);
@@ -25,6 +40,8 @@ static void load_state(const struct node_system *system, struct node_load *load,
     KER_CHUNK(c, load->began);
     KER_CHUNK(c, load->until);
     flow_state(&load->flow, system->memory->resources, c);
+    if (load->kind != NODE_LOAD_WORK && !c->bad)
+        message_state(system, load, c);
     c->bad |= load->left && !load->speed;
     c->bad |= load->flow.left && !load->flow.rate;
 }
@@ -44,6 +61,10 @@ void node_cores_state(struct node *n, struct ker_chunk *c)
     ker_assert(!cores->changed);
     KER_CHUNK(c, cores->since);
     KER_CHUNK(c, cores->armed);
+    KER_CHUNK(c, cores->copies);
+    ker_chunk_same(c, n->system->structure->units);
+    for (uint32_t i = 0; i < n->system->structure->units && !c->bad; i++)
+        KER_CHUNK(c, cores->unit[i]);
     ker_chunk_same(c, memory->resources);
     for (uint32_t i = 0; i < memory->resources && !c->bad; i++)
         KER_CHUNK(c, cores->moved[i]);

@@ -256,9 +256,9 @@ struct task_mpi {
     char **kept_name;       /* of functions, from a checkpoint */
     uint32_t kept_names;
     uint64_t unfinished;
-    bool rails;                 /* a send has named its adapter */
-    bool calls_by_comm;         /* are counted, see calls.h */
-    bool sends_counted;         /* one of these: */
+    bool rails;         /* a send has named its adapter, or messages name their cores (node_model.works) */
+    bool calls_by_comm; /* are counted, see calls.h */
+    bool sends_counted; /* one of these: */
     struct task_mpi_sent *sent; /* TASK_SENT for each job; NULL: not counted */
     struct stats_matrix *pairs; /* of tasks; NULL: not wanted; by their numbers: */
     const uint32_t *first;      /* by job, of its first task */

@@ -41,16 +41,19 @@ __attribute__((noinline)) static void sent_count(struct task_mpi *mpi, const str
     s->squares += (unsigned __int128)wire->bytes * wire->bytes;
 }
 
-/* The core that sends it, or the adapter that its send has named. */
-static uint32_t core_of(const struct task_mpi *mpi, const struct task_state *from,
-                        const struct task_wire *wire, uint32_t core)
+/* The core that sends it, or the adapter that its send has named; inside a node the cores of both tasks. */
+static uint32_t core_of(struct task_mpi *mpi, const struct task_mpi_node *node, const struct task_wire *wire,
+                        uint32_t sender, uint32_t to, bool inside)
 {
+    const struct task_state *from = task_on_node(mpi, node, wire->job, sender);
+    if (inside && mpi->model.works)
+        return NODE_CORES(from->core, task_on_node(mpi, node, wire->job, to)->core);
     const unsigned sent = 1u << TASK_WIRE_EAGER | 1u << TASK_WIRE_RTS | 1u << TASK_WIRE_DATA;
     bool message = sent >> wire->kind & 1 && !(wire->flags & TASK_WIRE_COLLECTIVE);
     uint32_t rail = message ? task_request_at(mpi, task_request_numbered(from, wire->sender))->rail : 0;
     if (rail)
         return NODE_ADAPTER | (rail - 1);
-    return mpi->model.rail == NODE_RAIL_FIXED ? from->core : core;
+    return mpi->model.rail == NODE_RAIL_FIXED ? from->core : NODE_ANY_CORE;
 }
 
 /* For the critical path: what led to this message, and when it went out. */
@@ -74,7 +77,7 @@ void task_wire_send_late(struct task_mpi *mpi, struct task_mpi_node *node, ker_t
     if (__builtin_expect(mpi->path != NULL, 0))
         path_note(mpi, node, now, wire, from, to, cookie, place == node->node ? 0 : delay);
     if (__builtin_expect(mpi->model.rail == NODE_RAIL_FIXED || mpi->rails, 0))
-        core = core_of(mpi, task_on_node(mpi, node, wire->job, from), wire, core);
+        core = core_of(mpi, node, wire, from, to, place == node->node);
     task_transmit(mpi, node, now, core, place, wire, cookie, delay);
 }
 

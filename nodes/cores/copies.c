@@ -1,0 +1,96 @@
+/* copies.c - messages between tasks of one node with more than the simple model: copies from memory to
+ * memory.
+ *
+ * A message waits for its latency, and is then copied: once, from the sender's memory to the receiver's, by
+ * the receiver's core; or twice, by the sender's core into a buffer in the sender's domain, and by the
+ * receiver's from there. A copy by itself moves node.memory_bandwidth. It reads from one domain and writes to
+ * another one, or the same, and takes its rate of their controllers, and of the links of their sockets if
+ * these are two. Copies go on beside what the cores work: the model has no core that a message waits for.
+ */
+#include "nodes/private.h"
+
+/* The units of its sender and receiver; where none are named both are the first. */
+static void units_of(const struct node *n, uint32_t cores, uint32_t *from, uint32_t *to)
+{
+    uint32_t units = n->system->structure->units;
+    *from = cores & UINT16_MAX;
+    *to = cores >> 16;
+    if (*from >= units || *to >= units)
+        *from = *to = 0;
+}
+
+static bool is_copied_twice(const struct node *n, uint64_t bytes)
+{
+    return bytes < n->system->model.single_copy_size;
+}
+
+ker_time node_copy_latency(const struct node *n, uint32_t cores, uint64_t bytes)
+{
+    const struct node_model *model = &n->system->model;
+    const struct node_structure *s = n->system->structure;
+    uint32_t from, to;
+    units_of(n, cores, &from, &to);
+    ker_time latency = model->memory_latency;
+    switch (node_domain_distance(s, node_unit_domain(s, from), node_unit_domain(s, to))) {
+    case NODE_OTHER_SOCKET:
+        latency += model->socket_latency;
+        break;
+    case NODE_SAME_SOCKET:
+        latency += model->domain_latency;
+        break;
+    default:
+        break;
+    }
+    return latency + (bytes && !is_copied_twice(n, bytes) ? model->single_copy_latency : 0);
+}
+
+/* Begins a copy from one domain to another. */
+static void copy_start(struct node *n, ker_time now, struct node_load *load, uint32_t from, uint32_t to)
+{
+    const struct node_memory *memory = n->system->memory;
+    const struct node_structure *s = n->system->structure;
+    uint64_t bytes = n->system->delayed.at[load->message].bytes;
+    load->began = now;
+    ker_time alone = ker_serialisation(bytes, n->system->model.memory_rate);
+    load->compute = alone ? alone : 1; /* so that its bytes are not moved in no time */
+    load->flow = (struct node_flow){.left = bytes * NODE_BYTE};
+    node_flow_through(&load->flow, from, 1);
+    node_flow_through(&load->flow, to, 1);
+    if (s->domain_socket[from] != s->domain_socket[to]) {
+        node_flow_through(&load->flow, node_memory_link(memory, s->domain_socket[from], false), 1);
+        node_flow_through(&load->flow, node_memory_link(memory, s->domain_socket[to], true), 1);
+    }
+    node_load_start(n, load);
+}
+
+bool node_copy_begin(struct node *n, ker_time now, uint32_t message)
+{
+    const struct node_structure *s = n->system->structure;
+    const struct node_delayed *d = &n->system->delayed.at[message];
+    uint32_t from, to;
+    if (!d->bytes)
+        return false;
+    units_of(n, d->core, &from, &to);
+    bool twice = is_copied_twice(n, d->bytes);
+    struct node_load load = {.number = node_cores(n)->copies++,
+                             .message = message,
+                             .service = d->service,
+                             .core = twice ? from : to,
+                             .kind = twice ? NODE_LOAD_FIRST : NODE_LOAD_COPY};
+    copy_start(n, now, &load, node_unit_domain(s, from), node_unit_domain(s, twice ? from : to));
+    return true;
+}
+
+bool node_copy_ended(struct node *n, ker_time now, const struct node_load *ended)
+{
+    const struct node_structure *s = n->system->structure;
+    if (ended->kind == NODE_LOAD_COPY)
+        return true;
+    struct node_load load = *ended;
+    uint32_t from, to;
+    units_of(n, n->system->delayed.at[load.message].core, &from, &to);
+    load.core = to;
+    load.kind = NODE_LOAD_COPY;
+    copy_start(n, now, &load, node_unit_domain(s, from), node_unit_domain(s, to));
+    return false;
+}
