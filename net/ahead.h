@@ -19,13 +19,13 @@ struct net_kept {
     uint32_t wire, bytes;
 };
 
-/* Some of it lies in the measured span. */
-static inline void net_ahead_count(const struct net_network *net, const struct net_ahead *t)
+/* Some of it lies in the measured span, so many picoseconds of its time on the link. */
+static inline void net_ahead_count(const struct net_ahead *t, uint64_t busy)
 {
     struct net_port *out = t->out;
     out->packets++;
     out->bytes += t->bytes;
-    out->busy += net_measured_part(net, t->leave, t->wire);
+    out->busy += busy;
     out->queue_time += t->waited;
     if (t->waited > out->queue_max)
         out->queue_max = t->waited;

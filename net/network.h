@@ -293,7 +293,8 @@ struct net_network {
     const char *congestion_name;             /* of its kind */
     void *congestion_state;
     /* statistics */
-    ker_time settled;       /* no end of the run cuts off what lies before */
+    ker_time settled;     /* no end of the run cuts off what lies before */
+    ker_time whole_until; /* what lies between the measured span's begin and this is counted at once, whole */
     struct net_kept *ahead; /* transmissions that are scheduled beyond it, to be counted */
     size_t ahead_count, ahead_room;
     struct net_counts count;
@@ -361,6 +362,12 @@ static inline uint64_t net_measured_part(const struct net_network *net, ker_time
     if (to > net->set.measure_to)
         to = net->set.measure_to;
     return to > from ? (uint64_t)(to - from) : 0;
+}
+
+static inline void net_settled_set(struct net_network *net, ker_time until)
+{
+    net->settled = until;
+    net->whole_until = ker_time_min(until, ker_time_min(net->set.measure_to, net->set.stop));
 }
 
 /* Of channels that are alike, the one with most room behind the link. */

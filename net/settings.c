@@ -259,7 +259,7 @@ static void phases_set(struct net_network *net, const struct net_phases *phases)
     net->set.stop = phases->stop;
     net->set.least = (uint32_t)phases->least_payload + net->set.header;
     net->set.least += net->set.least == 0;
-    net->settled = KER_TIME_MAX; /* until the engine says less */
+    net_settled_set(net, KER_TIME_MAX); /* until the engine says less */
 }
 
 static enum ker_status network_check(struct net_network *net, const struct ker_config *config,

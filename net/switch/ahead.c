@@ -51,13 +51,13 @@ struct net_ahead net_ahead_kept(const struct net_network *net, size_t index)
 static void kept_count(struct net_network *net, size_t index)
 {
     const struct net_ahead t = net_ahead_kept(net, index);
-    net_ahead_count(net, &t);
+    net_ahead_count(&t, net_measured_part(net, t.leave, t.wire));
 }
 
 void net_network_settle(struct net_network *net, ker_time until)
 {
     size_t kept = 0;
-    net->settled = until;
+    net_settled_set(net, until);
     for (size_t i = 0; i < net->ahead_count; i++)
         if (net->ahead[i].leave + net->ahead[i].wire <= until)
             kept_count(net, i);
@@ -80,6 +80,7 @@ void net_network_end(struct net_network *net, ker_time end)
         net->adapters[i]->busy -= node_busy(net, net->adapters[i]);
     if (end < net->set.measure_to)
         net->set.measure_to = end;
+    net_settled_set(net, net->settled);
     for (uint32_t i = 0; i < net->adapter_count; i++)
         net->adapters[i]->busy += node_busy(net, net->adapters[i]);
     for (size_t i = 0; i < net->ahead_count; i++)

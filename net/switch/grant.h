@@ -65,26 +65,31 @@ static inline bool grant_possible(const struct net_network *net, const struct gr
 
 /* ---- the grant ---- */
 
-/* Not inline, and all by value: what lies in memory for the rare way would be written for the other, too. */
-__attribute__((noinline)) static void output_keep(struct net_network *net, struct net_port *out,
-                                                  struct net_port *in, ker_time leave, ker_time wire,
-                                                  uint64_t waited, uint64_t in_buffer, uint32_t bytes)
+/* Some of it lies outside, or may. Not inline, and all by value: what lies in memory for the rare way would
+ * be written for the other, too. What leaves behind run.end is kept: a fork may move it (nothing is settled
+ * that lies behind it). */
+__attribute__((noinline)) static void output_count_rare(struct net_network *net, struct net_port *out,
+                                                        struct net_port *in, ker_time leave, ker_time wire,
+                                                        uint64_t waited, uint64_t in_buffer, uint32_t bytes)
 {
-    net_ahead_keep(net, &(struct net_ahead){out, in, leave, wire, waited, in_buffer, bytes});
+    const struct net_ahead t = {out, in, leave, wire, waited, in_buffer, bytes};
+    if (leave + wire <= net->set.measure_from || leave >= net->set.stop)
+        return;
+    if (leave + wire > net->settled)
+        net_ahead_keep(net, &t);
+    else
+        net_ahead_count(&t, net_measured_part(net, leave, wire));
 }
 
 static inline void output_count(struct net_network *net, const struct grant *g, const struct net_packet *p,
                                 ker_time now, ker_time leave, ker_time wire, ker_time read_end)
 {
-    /* what leaves behind run.end is kept: a fork may move it (nothing is settled that lies behind it) */
-    if (leave + wire <= net->set.measure_from || leave >= net->set.stop)
-        return;
     const struct net_ahead t = {
         g->out, g->in, leave, wire, (uint64_t)(leave - now), (uint64_t)(read_end - p->time), p->bytes};
-    if (__builtin_expect(leave + wire > net->settled, 0))
-        output_keep(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes);
+    if (__builtin_expect(leave >= net->set.measure_from && leave + wire <= net->whole_until, 1))
+        net_ahead_count(&t, (uint64_t)wire);
     else
-        net_ahead_count(net, &t);
+        output_count_rare(net, t.out, t.in, leave, wire, t.waited, t.in_buffer, t.bytes);
 }
 
 /* NET_MARKED when congestion control wants it; a packet counts once, wherever it is marked. `left`: credits
