@@ -25,11 +25,13 @@ const struct ker_option node_options[] = {
      "turn.",
      "node.rail=stripe"},
     {"node.send_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
-     "Processor time a task spends for each message it sends.", "jobs & network.model=packet"},
+     "Processor time a task spends for each message it sends; with mpi.overheads = \"loggops\" loggops.o "
+     "takes its place.",
+     "jobs & network.model=packet & mpi.overheads!=loggops"},
     {"node.receive_overhead", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Processor time a task spends for each message it has received, when the call that waits for it "
-     "returns.",
-     "jobs & network.model=packet"},
+     "returns; with mpi.overheads = \"loggops\" loggops.o takes its place.",
+     "jobs & network.model=packet & mpi.overheads!=loggops"},
     {"node.doorbell", KER_TYPE_TIME, "0 ns", NULL, "1 s", NULL,
      "Time from the task's call until the adapter knows of the message; the processor goes on meanwhile.",
      "jobs & network.model=packet"},

@@ -136,7 +136,9 @@ static enum ker_status job_settings(struct slot *s, const struct ker_config *con
     if (s->job.class->form) {
         char path[32];
         snprintf(path, sizeof path, "jobs[%u]", job);
-        s->job.class = s->job.class->form(config, path);
+        s->job.class = s->job.class->form(config, path, error);
+        if (!s->job.class)
+            return KER_BAD_INPUT;
     }
     s->job.schedule = task_loggops_wanted(config) &&
                       (s->job.class == &task_goal_class || s->job.class == &task_schedule_class);

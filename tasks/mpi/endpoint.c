@@ -24,15 +24,8 @@ struct task_endpoints {
 enum ker_status task_endpoints_new(struct task_mpi *mpi, const struct ker_config *config,
                                    struct ker_error *error)
 {
-    static const char *const others[] = {"node.send_overhead", "node.receive_overhead", "mpi.eager_limit"};
     if (!ker_config_is(config, "mpi.overheads", "loggops"))
         return KER_OK;
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (ker_config_has(config, others[i]))
-            return ker_config_fail(
-                config, error, others[i],
-                "means nothing with mpi.overheads = \"loggops\": loggops.%s takes its place",
-                i == 2 ? "S" : "o");
     mpi->endpoints = ker_alloc(sizeof *mpi->endpoints);
     struct loggops_parameters *set = &mpi->endpoints->set;
     enum ker_status status = loggops_settings(set, config, error);

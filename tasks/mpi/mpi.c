@@ -11,8 +11,9 @@
 
 const struct ker_option mpi_options[] = {
     {"mpi.eager_limit", KER_TYPE_BYTES, "8 KiB", NULL, NULL, NULL,
-     "Messages up to this size are sent at once; larger ones wait until they are matched (rendezvous).",
-     "jobs & network.model=packet"},
+     "Messages up to this size are sent at once; larger ones wait until they are matched (rendezvous). "
+     "With mpi.overheads = \"loggops\" loggops.S takes its place.",
+     "jobs & network.model=packet & mpi.overheads!=loggops"},
     {"mpi.eager_completion", KER_TYPE_CHOICE, "sent", NULL, NULL, "sent|buffered",
      "When an eager send is complete: when its last byte has left the adapter, or at once (copied to a "
      "buffer).",

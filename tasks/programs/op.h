@@ -235,9 +235,9 @@ struct task_program;
 /* Operations of a kind of the family "jobs[].program"; traits: "computes" (jobs[].processor_factor means
  * something). */
 struct task_program_class {
-    /* Of a kind whose configuration decides which class it is: nothing else is looked at then. NULL: this
-     * one. */
-    const struct task_program_class *(*form)(const struct ker_config *, const char *path);
+    /* Of a kind whose configuration decides which class it is: nothing else is looked at then. It returns
+     * NULL when a key does not go with that class. NULL: this one. */
+    const struct task_program_class *(*form)(const struct ker_config *, const char *path, struct ker_error *);
     bool collective; /* open() is: it shares out among the ranks what is to be read */
     /* Reads what the configuration names (path "jobs[2]"), finds the number of tasks and the communicators.
      * Errors are found on any rank; the caller agrees on the status. */

@@ -6,34 +6,69 @@
 #include "tasks/traces/mars/reader.h"
 #include "tasks/traces/store/store.h"
 
-/* What a folder or file begins as; everything else is left to liballprof's reader, which says what is wrong
- * with it. */
-static const struct {
+#include <string.h>
+
+/* Who has written a trace. Known by what a folder or file begins as; everything else is left to liballprof's
+ * reader, which says what is wrong with it. */
+static const struct format {
     const char *name;
     const struct task_program_class *class;
     bool (*known)(const char *path);
+    const struct ker_option *const *options; /* keys that mean something in it, beside trace_options */
 } formats[] = {
-    {"mars", &task_replay_class, mars_trace_known},        {"goal", &task_goal_class, graph_goal_known},
-    {"simgrid", &task_simgrid_class, simgrid_trace_known}, {"otf2", &task_otf2_class, otf2_trace_known},
-    {"dimemas", &task_dimemas_class, dimemas_trace_known},
+    {"mars", &task_replay_class, mars_trace_known, KER_OPTIONS(task_replay_options, trace_store_options)},
+    {"goal", &task_goal_class, graph_goal_known, KER_OPTIONS(graph_unit_options, task_goal_options)},
+    {"simgrid", &task_simgrid_class, simgrid_trace_known,
+     KER_OPTIONS(task_simgrid_options, trace_store_options)},
+    {"otf2", &task_otf2_class, otf2_trace_known, KER_OPTIONS(task_otf2_options, trace_store_options)},
+    {"dimemas", &task_dimemas_class, dimemas_trace_known, KER_OPTIONS(trace_store_options)},
+    {"liballprof", &task_allprof_class, NULL, KER_OPTIONS(task_allprof_options, trace_store_options)},
 };
+#define FORMATS (sizeof formats / sizeof *formats)
 
-const struct task_program_class *task_trace_class(const struct ker_config *config, const char *path)
+static const struct format *format_of(const struct ker_config *config, const char *path)
 {
-    const char *trace = TASK_KEY(path, "trace"), *format = TASK_KEY(path, "format");
-    bool looks = ker_config_is(config, format, "auto") && ker_config_has(config, trace);
-    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-        if (looks ? formats[i].known(ker_config_file(config, trace))
-                  : ker_config_is(config, format, formats[i].name))
-            return formats[i].class;
-    return &task_allprof_class;
+    const char *trace = TASK_KEY(path, "trace"), *key = TASK_KEY(path, "format");
+    bool looks = ker_config_is(config, key, "auto") && ker_config_has(config, trace);
+    const struct format *format = formats;
+    while (format->known && !(looks ? format->known(ker_config_file(config, trace))
+                                    : ker_config_is(config, key, format->name)))
+        format++;
+    return format;
+}
+
+static bool key_known(const struct format *format, const char *key)
+{
+    for (const struct ker_option *const *table = format->options; *table; table++)
+        for (const struct ker_option *option = *table; option->key; option++)
+            if (strcmp(option->key, key) == 0)
+                return true;
+    return false;
+}
+
+const struct task_program_class *task_trace_class(const struct ker_config *config, const char *path,
+                                                  struct ker_error *error)
+{
+    const struct format *format = format_of(config, path);
+    for (size_t i = 0; i < FORMATS; i++)
+        for (const struct ker_option *const *table = formats[i].options; *table; table++)
+            for (const struct ker_option *option = *table; option->key; option++) {
+                const char *given = TASK_KEY(path, option->key + sizeof "jobs[]." - 1);
+                if (key_known(format, option->key) || !ker_config_has(config, given))
+                    continue;
+                ker_config_fail(config, error, given, "means nothing in a trace of the format \"%s\"%s",
+                                format->name,
+                                key_known(formats, option->key) ? "; marsconv --to mars may convert it" : "");
+                return NULL;
+            }
+    return format->class;
 }
 
 bool task_trace_is_goal(const struct ker_config *config, const char *path)
 {
     const char *program = TASK_KEY(path, "program"), *trace = TASK_KEY(path, "trace");
     return ker_config_has(config, program) && ker_config_is(config, program, "trace") &&
-           ker_config_has(config, trace) && task_trace_class(config, path) == &task_goal_class;
+           ker_config_has(config, trace) && format_of(config, path)->class == &task_goal_class;
 }
 
 static const struct ker_option trace_options[] = {

@@ -14,8 +14,10 @@ bool simgrid_trace_known(const char *path);
 bool dimemas_trace_known(const char *path);
 bool otf2_trace_known(const char *path); /* a folder with such a file, too */
 
-/* The class of the format that the trace of the job at this path, "jobs[2]", has. */
-const struct task_program_class *task_trace_class(const struct ker_config *, const char *path);
+/* The class of the format that the trace of the job at this path, "jobs[2]", has; NULL: a key is given that
+ * means nothing in it. */
+const struct task_program_class *task_trace_class(const struct ker_config *, const char *path,
+                                                  struct ker_error *);
 /* Does it run a schedule in GOAL? */
 bool task_trace_is_goal(const struct ker_config *, const char *path);
 

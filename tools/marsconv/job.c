@@ -85,8 +85,8 @@ enum ker_status conv_job_open(struct conv_job *job, const char *path, const char
     enum ker_status status = config_of(&job->config, path, format, options, error);
     if (status != KER_OK)
         return status;
-    job->class = task_trace_class(job->config, "jobs[0]");
-    return program_open(job, error);
+    job->class = task_trace_class(job->config, "jobs[0]", error);
+    return job->class ? program_open(job, error) : KER_BAD_INPUT;
 }
 
 void conv_job_close(struct conv_job *job)

@@ -139,13 +139,7 @@ static enum ker_status allprof_read_keys(struct task_program *program, const str
                                          const char *path, struct ker_error *error)
 {
     const char *trace = TASK_KEY(path, "trace"), *library = TASK_KEY(path, "mpi_library");
-    static const char *const others[] = {"clock", "calls", "died"};
     enum ker_status status = KER_OK;
-    for (int i = 0; i < 3; i++)
-        if (ker_config_has(config, TASK_KEY(path, others[i])))
-            return ker_config_fail(
-                config, error, TASK_KEY(path, others[i]),
-                "this means nothing in a trace of liballprof; marsconv --to mars converts it");
     if (ker_config_has(config, trace))
         program->folder = ker_format("%s", ker_config_file(config, trace));
     else

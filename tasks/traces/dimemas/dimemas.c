@@ -35,7 +35,6 @@ static void trace_close(struct foreign_trace *to)
     free(to->own);
 }
 
-static const char *const keys[] = {NULL};
 
 static const char *const doubts[] = {
     [DIMEMAS_DOUBT_SENDS] =
@@ -49,7 +48,6 @@ static const char *const doubts[] = {
 static const struct foreign_reader reader = {
     .name = "dimemas",
     .form = {.unit = 1, .lines = true},
-    .keys = keys,
     .doubt = doubts,
     .advice = "the global operations of the trace (records 10) show which",
     .open = trace_open,

@@ -56,7 +56,6 @@ void foreign_tell(struct foreign_task *, enum foreign_told, uint64_t picoseconds
 struct foreign_reader {
     const char *name; /* of the format */
     struct trace_form form;
-    const char *const *keys;  /* jobs[].* of traces that mean something in it, ended by NULL */
     const char *const *doubt; /* what was assumed, told once; at most FOREIGN_DOUBTS, ended by NULL */
     const char *advice;       /* when collectives do not fit each other: where to look */
     enum ker_status (*open)(struct foreign_trace *, struct ker_error *);

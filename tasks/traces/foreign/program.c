@@ -46,32 +46,10 @@ void foreign_close(struct task_program *program)
 
 /* ---- open ---- */
 
-/* Keys of traces that mean nothing in this format. */
-static enum ker_status keys_check(const struct task_program *program, const struct ker_config *config,
-                                  const char *path, struct ker_error *error)
-{
-    static const char *const all[] = {"time_unit", "goal_layout", "clock",          "died",
-                                      "unknown",   "mpi_library", "unlisted_bytes", "finalize_gap",
-                                      "poll_gap",  "flop_rate",   "derived_bytes",  "collective_sizes",
-                                      "calls",     NULL};
-    for (int i = 0; all[i]; i++) {
-        bool known = false;
-        for (const char *const *key = program->reader->keys; *key; key++)
-            known = known || strcmp(*key, all[i]) == 0;
-        if (!known && ker_config_has(config, TASK_KEY(path, all[i])))
-            return ker_config_fail(config, error, TASK_KEY(path, all[i]),
-                                   "this means nothing in a trace of the format %s", program->reader->name);
-    }
-    return KER_OK;
-}
-
 static enum ker_status trace_open(struct task_program *program, const struct ker_config *config,
                                   const char *path, struct ker_error *error)
 {
     const char *key = TASK_KEY(path, "trace");
-    enum ker_status status = keys_check(program, config, path, error);
-    if (status != KER_OK)
-        return status;
     if (!ker_config_has(config, key))
         return ker_config_fail(config, error, key, "the trace is missing: a file or folder");
     program->trace = (struct foreign_trace){.path = ker_format("%s", ker_config_file(config, key)),
@@ -79,7 +57,7 @@ static enum ker_status trace_open(struct task_program *program, const struct ker
                                             .config = config,
                                             .job = path,
                                             .comms = 1};
-    status = program->reader->open(&program->trace, error);
+    enum ker_status status = program->reader->open(&program->trace, error);
     program->trace.config = NULL;
     program->trace.job = NULL;
     if (status == KER_OK && (program->trace.tasks == 0 || program->trace.tasks > FOREIGN_TASKS_MOST))

@@ -156,7 +156,6 @@ static enum ker_status task_read(const struct foreign_trace *to, struct foreign_
     return status;
 }
 
-static const char *const keys[] = {"collective_sizes", NULL};
 
 static const char *const doubts[] = {
     [OTF2_DOUBT_COUNTS] = "archives have the sums of MPI_Alltoallv and other collectives with counts, not "
@@ -169,7 +168,6 @@ static const char *const doubts[] = {
 static const struct foreign_reader reader = {
     .name = "otf2",
     .form = {.unit = 1},
-    .keys = keys,
     .doubt = doubts,
     .advice = "if each task has communicators of its own in the archive (as EZTrace may define them), they "
               "cannot be told to be one",

@@ -25,7 +25,6 @@ static void trace_close(struct foreign_trace *to)
     free(to->own);
 }
 
-static const char *const keys[] = {"flop_rate", "derived_bytes", NULL};
 
 static const char *const doubts[] = {
     [SIMGRID_DOUBT_COMM] = "collectives name no communicator; all are taken as those of MPI_COMM_WORLD",
@@ -43,7 +42,6 @@ static const char *const doubts[] = {
 static const struct foreign_reader reader = {
     .name = "simgrid",
     .form = {.unit = 1, .lines = true},
-    .keys = keys,
     .doubt = doubts,
     .advice = "this format names no communicators, so that all are taken as those of the world",
     .open = trace_open,
