@@ -79,5 +79,5 @@ refused "a communicator that was cut" ':3: a communicator of 3 members with 1' '
 refused "a communicator that is defined twice" ':4: communicator 3 is defined twice' 'd:1:3:1:0' 'd:1:3:1:1'
 refused "collectives that do not fit" 'do not all call the same' '10:0:0:0:1:0:0:0:0:1' '1:1:0:1'
 timeout 60 "$marssim" -q -o refused replay.cfg jobs[0].trace=three.dim 'jobs[0].time_unit="1 ns"' >out 2>err
-[ $? -eq 2 ] && grep -q 'jobs\[0\].time_unit: this means nothing' err
+[ $? -eq 2 ] && grep -q 'jobs\[0\].time_unit: means nothing' err
 check "refused: a key of another format"

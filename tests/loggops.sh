@@ -138,7 +138,7 @@ verdict "$(grep -q "^events  *about 4, 1 of them messages" "$t/out" && grep -q "
 refused 2 "network.model" "the model's keys with packets" jobs[0].trace="$t/one.goal" network.model=packet "loggops.L=1 ns"
 refused 2 "traffic.pattern" "traffic" jobs[0].trace="$t/one.goal" traffic.pattern=uniform
 refused 2 "output.waits" "what is not collected with this model" jobs[0].trace="$t/one.goal" output.waits=true
-refused 2 "not a trace of marstrace" "a schedule that is said to be a trace" jobs[0].trace="$t/one.goal" jobs[0].format=mars
+refused 2 "jobs\[0\].time_unit: means nothing" "a key of schedules in what is said to be a trace" jobs[0].trace="$t/one.goal" jobs[0].format=mars
 star=(network.model=packet topology.kind=star topology.nodes=2 "topology.bandwidth=1 GB/s" "topology.latency=1 ns")
 refused 2 "instant" "instant rendezvous over packets" "${star[@]}" jobs[0].program=pingpong mpi.rendezvous=instant
 [ "$number" -gt 0 ]

@@ -49,7 +49,7 @@ refused "the other reading, which does not fit" 'do not all call the same' "$arc
 
 # ---- what is refused ----
 
-refused "a key of another format" 'jobs\[0\].time_unit: this means nothing' "$archive" 'jobs[0].time_unit="1 ns"'
+refused "a key of another format" 'jobs\[0\].time_unit: means nothing' "$archive" 'jobs[0].time_unit="1 ns"'
 cp -r otf2-archive cut
 size=$(stat -c %s cut/traces/1.evt)
 truncate -s $((size - 300)) cut/traces/1.evt

@@ -82,7 +82,7 @@ refused() { # STATUS WORDS COMMAND...: with these words
     check "refused: $words"
 }
 refused 2 "needs a trace without waits: marsconv --to mars --no-waits traced NEW" "$marssim" -q -o o replay.cfg 'jobs[0].trace="traced"' 'jobs[0].calls="traced"'
-refused 2 "means nothing in a trace of the format .liballprof.; marsconv --to mars may convert it" "$marssim" -q -o o replay.cfg 'jobs[0].trace="two"' 'jobs[0].calls="traced"'
+refused 2 "means nothing in a trace of the format \"liballprof\"; marsconv --to mars may convert it" "$marssim" -q -o o replay.cfg 'jobs[0].trace="two"' 'jobs[0].calls="traced"'
 refused 2 "is none of: modelled, traced" "$marssim" -q -o o replay.cfg 'jobs[0].calls="measured"'
 refused 2 "--no-waits goes with --to mars" "$marsconv" --no-waits --to liballprof traced u
 refused 2 "--no-waits goes with --to mars" "$marsconv" --no-waits --cut tasks=0-0 --to mars traced u

@@ -52,7 +52,7 @@ marsconv=$(dirname "$marssim")/marsconv
 "$marsconv" --stats --json --key flop_rate=4e9 hand.txt 2>err | jq -e '[.times[].compute_ns] == [750000, 500000]' >err 2>&1
 check "marsconv takes keys of the format"
 "$marsconv" --stats --key time_unit=1ns hand.txt >out 2>err
-[ $? -eq 2 ] && grep -q 'jobs\[0\].time_unit: this means nothing' err
+[ $? -eq 2 ] && grep -q 'jobs\[0\].time_unit: means nothing' err
 check "and refuses those of others"
 "$marsconv" --cut tasks=0-0 hand.txt part >out 2>err
 [ $? -eq 2 ] && grep -q 'hand.txt: traces of the format simgrid are read only' err && [ ! -e part ]
@@ -122,5 +122,5 @@ sed -i 's/rank-9/rank-1/' simgrid/ring.ti
 refused "a file of another task" 'rank-1.txt:1: init: a line of task 1 in the file that the list names for task 2' "$simgrid"
 : >empty.txt
 refused "an empty file" 'empty.txt: neither a list' jobs[0].trace=empty.txt 'jobs[0].format="simgrid"'
-refused "a key of another format" 'jobs\[0\].time_unit: this means nothing' jobs[0].trace=hand.txt 'jobs[0].time_unit="1 ns"'
+refused "a key of another format" 'jobs\[0\].time_unit: means nothing' jobs[0].trace=hand.txt 'jobs[0].time_unit="1 ns"'
 refused "a folder" 'simgrid' jobs[0].trace=simgrid 'jobs[0].format="simgrid"'
