@@ -1,7 +1,5 @@
-/* test_waits.c - what waits are due to (output.waits), by hand.
- *
- * The network is that of fake_net.h: a message of n bytes leaves after LEAVES(n) and arrives 1 us later;
- * WAY(n) is both. Parts of a wait that are not named are 0, so that the named ones are all of it.
+/* test_waits.c - what waits are due to (output.waits), by hand. Parts of a wait that are not named are 0, so
+ * that the named ones are all of it.
  */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -10,25 +8,9 @@
 
 #include <cmocka.h>
 
-#include "fake_net.h"
+#include "ops_by_hand.h"
 #include "tasks/mpi/state.h"
 
-#define LEAVES(bytes) ((ker_time)((bytes) + 32) * 40)
-#define WAY(bytes) (LEAVES(bytes) + KER_US)
-#define BIG 100000
-/* clang-format off */
-#define END {.kind = TASK_OP_FINALIZE, .call = "MPI_Finalize"}
-#define COMPUTE(t) {.kind = TASK_OP_COMPUTE, .time = t, .call = "computation"}
-#define SEND(p, n) {.kind = TASK_OP_SEND, .peer = p, .bytes = n, .call = "MPI_Send"}
-#define SSEND(p, n) {.kind = TASK_OP_SEND, .peer = p, .bytes = n, \
-    .mode = TASK_MODE_SYNCHRONOUS, .call = "MPI_Ssend"}
-#define RECV(p, n) {.kind = TASK_OP_RECV, .peer = p, .bytes = n, .call = "MPI_Recv"}
-#define IRECV(p, n) {.kind = TASK_OP_IRECV, .peer = p, .bytes = n, .request = 1, .call = "MPI_Irecv"}
-#define WAIT {.kind = TASK_OP_WAIT, .request = 1, .call = "MPI_Wait"}
-#define BARRIER {.kind = TASK_OP_COLLECTIVE, .collective = TASK_COLL_BARRIER, .call = "MPI_Barrier"}
-#define IBARRIER {.kind = TASK_OP_ICOLLECTIVE, \
-    .collective = TASK_COLL_BARRIER, .request = 1, .call = "MPI_Ibarrier"}
-/* clang-format on */
 #define WAITS "output: { waits = true; };"
 
 static struct task_parts parts_of(const struct fake_net *net, uint32_t task)

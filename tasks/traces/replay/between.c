@@ -264,33 +264,45 @@ static enum ker_status pairwise(const struct between *b)
     return status;
 }
 
+/* ---- which of them a collective is ---- */
+
+enum sort { NEVER, BARRIER, ROOTED, LEADERS, PAIRWISE };
+
+static enum sort sort_of(unsigned collective)
+{
+    static const uint8_t sorts[TASK_COLL_COUNT] = {
+        [TASK_COLL_BARRIER] = BARRIER,     [TASK_COLL_BCAST] = ROOTED,
+        [TASK_COLL_REDUCE] = ROOTED,       [TASK_COLL_GATHER] = ROOTED,
+        [TASK_COLL_GATHERV] = ROOTED,      [TASK_COLL_SCATTER] = ROOTED,
+        [TASK_COLL_SCATTERV] = ROOTED,     [TASK_COLL_ALLREDUCE] = LEADERS,
+        [TASK_COLL_ALLGATHER] = LEADERS,   [TASK_COLL_REDUCE_SCATTER] = LEADERS,
+        [TASK_COLL_ALLGATHERV] = PAIRWISE, [TASK_COLL_REDUCE_SCATTER_BLOCK] = LEADERS,
+        [TASK_COLL_ALLTOALL] = PAIRWISE,   [TASK_COLL_ALLTOALLV] = PAIRWISE};
+    return sorts[collective];
+}
+
+static enum ker_status never(const struct replay_wrong *w)
+{
+    return replay_fail(w, "MPI has no such call between two groups");
+}
+
 enum ker_status replay_between_get(struct replay_task *t, struct task_op *op, bool *some,
                                    const struct replay_wrong *w)
 {
     struct between b = {.wrong = w};
     between_init(&b, t, op);
-    switch (op->collective) {
-    case TASK_COLL_BARRIER:
+    switch (sort_of(op->collective)) {
+    case BARRIER:
         op->comm = b.whole;
         return KER_OK;
-    case TASK_COLL_BCAST:
-    case TASK_COLL_REDUCE:
-    case TASK_COLL_GATHER:
-    case TASK_COLL_GATHERV:
-    case TASK_COLL_SCATTER:
-    case TASK_COLL_SCATTERV:
+    case ROOTED:
         return with_root(&b, some);
-    case TASK_COLL_ALLREDUCE:
-    case TASK_COLL_ALLGATHER:
-    case TASK_COLL_REDUCE_SCATTER:
-    case TASK_COLL_REDUCE_SCATTER_BLOCK:
+    case LEADERS:
         return by_leaders(&b, some);
-    case TASK_COLL_ALLGATHERV:
-    case TASK_COLL_ALLTOALL:
-    case TASK_COLL_ALLTOALLV:
+    case PAIRWISE:
         return pairwise(&b);
     default:
-        return replay_fail(w, "MPI has no such call between two groups");
+        return never(w);
     }
 }
 
@@ -365,27 +377,20 @@ enum ker_status replay_between_request_get(struct replay_task *t, struct task_op
     struct between b = {.wrong = w};
     between_init(&b, t, op);
     op->request = (uint64_t)mars_number(&t->record, MARS_FIELD_request, 0);
-    switch (op->collective) {
-    case TASK_COLL_BARRIER:
+    switch (sort_of(op->collective)) {
+    case BARRIER:
         return KER_OK;
-    case TASK_COLL_BCAST:
-    case TASK_COLL_REDUCE:
-    case TASK_COLL_GATHER:
-    case TASK_COLL_GATHERV:
-    case TASK_COLL_SCATTER:
-    case TASK_COLL_SCATTERV:
+    case ROOTED:
         return request_rooted(&b);
-    case TASK_COLL_ALLREDUCE:
-    case TASK_COLL_REDUCE_SCATTER_BLOCK:
+    case LEADERS:
+        if (op->collective == TASK_COLL_ALLGATHER)
+            return request_exchange(&b);
+        if (op->collective == TASK_COLL_REDUCE_SCATTER)
+            return lists_get(&b, MARS_FIELD_bytes_each, 0, b.own, &op->receive_bytes, &op->bytes);
         return replay_bytes_get(t, MARS_FIELD_bytes, &op->bytes, w);
-    case TASK_COLL_REDUCE_SCATTER:
-        return lists_get(&b, MARS_FIELD_bytes_each, 0, b.own, &op->receive_bytes, &op->bytes);
-    case TASK_COLL_ALLGATHER:
-    case TASK_COLL_ALLGATHERV:
-    case TASK_COLL_ALLTOALL:
-    case TASK_COLL_ALLTOALLV:
+    case PAIRWISE:
         return request_exchange(&b);
     default:
-        return replay_fail(w, "MPI has no such call between two groups");
+        return never(w);
     }
 }
