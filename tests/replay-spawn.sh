@@ -58,3 +58,46 @@ check "refused: the file of a task under another name"
 traced connect
 check "halves of a world that connect by a port are traced"
 everywhere "connected halves"
+
+# ---- worlds that connect ----
+
+mpicc -O1 -Wall -Werror -o worlds "$top/tests/tracer/worlds.c" >err 2>&1 && rm -rf t && timeout 120 mpirun -n 2 "$marstrace" --profile -o t ./worlds >err 2>&1 &&
+    [ -e t/task-000007.mars ] && [ ! -e t/task-000008.mars ]
+check "spawned worlds that connect to each other are traced"
+everywhere "spawned worlds that connect"
+"$(dirname "$marssim")/marsconv" --check t >out 2>err && grep -q 'nothing found' out
+check "marsconv --check finds nothing in them"
+# Who accepts hears from both worlds, and from each of their tasks; 8 bytes of what makes a communicator, an Allreduce.
+[ "$(column messages_received | wc -w)" -eq 8 ] && "$marstrace" --list t | awk '/MPI_Comm_(accept|connect)/ { n++ } END { exit n != 2 * 2 + 1 + 3 }'
+check "each task of them has its calls"
+
+if command -v ompi-server >/dev/null; then
+    rm -rf t port.txt
+    timeout 60 ompi-server --no-daemonize -r uri >server.log 2>&1 &
+    server=$!
+    for ((i = 0; i < 100; i++)); do [ -s uri ] && break; sleep 0.1; done
+    timeout 60 mpirun --ompi-server file:uri -n 2 "$marstrace" -o t ./worlds accept port.txt >accepts.log 2>&1 &
+    accepts=$!
+    for ((i = 0; i < 200; i++)); do [ -s port.txt ] && break; sleep 0.1; done
+    timeout 60 mpirun --ompi-server file:uri -n 3 "$marstrace" --first 2 -o t ./worlds connect port.txt >err 2>&1 && wait $accepts && [ -e t/task-000004.mars ]
+    check "programs that are started apart and connect are traced into one folder"
+    kill $server 2>/dev/null
+    everywhere "programs that were started apart"
+    refused "of two worlds that connect one is missing" 'task 0, call [0-9]* (MPI_Comm_accept): a call with tasks that are not in the trace' task-00000{2,3,4}.mars
+fi
+"$marstrace" --first none ./worlds >out 2>err
+[ $? -eq 2 ] && grep -q -- '--first none: expected the number of a task' err
+check "refused: a number that is none"
+
+# ---- Fortran ----
+
+for module in mpi_f08 mpi; do
+    rm -rf t
+    # shellcheck disable=SC2046 # one word or none
+    mpif90 -cpp $([ $module = mpi ] && echo -DPLAIN) -ffree-line-length-none -o fspawn "$top/tests/tracer/spawn.f90" >err 2>&1 &&
+        timeout 120 mpirun -n 4 "$marstrace" --profile -o t ./fspawn >err 2>&1 && [ -e t/task-000007.mars ] && [ ! -e t/task-000008.mars ]
+    check "a Fortran program ($module) that spawns four tasks and connects is traced, and they with it"
+    "$(dirname "$marssim")/marsconv" --check t >out 2>err && grep -q 'nothing found' out && "$marssim" -q -o one replay.cfg >err 2>&1 &&
+        jq -e '.result.end_reason == "jobs done" and .result.jobs[0].unreceived == 0' one/summary.json >err 2>&1
+    check "and replayed ($module)"
+done

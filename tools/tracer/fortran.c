@@ -277,6 +277,7 @@ static intptr_t stored(struct scratch *scratch, unsigned role, void *p, intptr_t
         MADE(MPI_Request, PMPI_Request_f2c)
     case TRC_R_newcomm:
     case TRC_R_inewcomm:
+    case TRC_R_parent:
         MADE(MPI_Comm, PMPI_Comm_f2c)
     case TRC_R_newop:
         MADE(MPI_Op, PMPI_Op_f2c)

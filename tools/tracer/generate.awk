@@ -161,6 +161,9 @@ function needs_before(count,    j) {
     return 0
 }
 
+# It makes further worlds, or connects them: the tracer has more to do (spawn.c, connect.c).
+function is_dynamic(name) { return name ~ /^MPI_Comm_(spawn(_multiple)?|accept|connect)$/ }
+
 function wrappers(    i, j, count, call, array, word) {
     print "#include \"trc.h\"\n"
     for (i = 1; i <= functions; i++) {
@@ -179,7 +182,7 @@ function wrappers(    i, j, count, call, array, word) {
         print "    if (!t_)\n        return P" names[i] "(" original ");"
         print "    intptr_t a_[] = {" (array ? array : "0") "};"
         if (needs_before(count)) print "    trc_before(t_, " number_of(names[i]) ", a_);"
-        print "    " results[names[i]] " result_ = " (names[i] ~ /^MPI_Comm_spawn(_multiple)?$/ ? "trc_" : "P") names[i] "(" call ");"
+        print "    " results[names[i]] " result_ = " (is_dynamic(names[i]) ? "trc_" : "P") names[i] "(" call ");"
         print "    trc_after(t_, " number_of(names[i]) ", a_, " (results[names[i]] == "int" ? "result_" : "0") ");"
         print "    return result_;\n}\n"
     }
@@ -187,7 +190,7 @@ function wrappers(    i, j, count, call, array, word) {
 
 # Functions whose Fortran binding has other arguments than the C one, or is a function.
 function fortran_differs(name) {
-    return results[name] != "int" || name ~ /^MPI_(Comm_spawn_multiple|Sizeof|Address|Attr_.*|Keyval_create|Errhandler_.*|Info_get)$/ ||
+    return results[name] != "int" || name ~ /^MPI_(Sizeof|Address|Attr_.*|Keyval_create|Errhandler_.*|Info_get)$/ ||
         name ~ /_c$/ || name ~ /(_keyval|_errhandler|_attr)$/ || name ~ /^MPI_(Get_address|Aint_.*|Register_datarep|Grequest_start)$/ ||
         name ~ /^MPI_(Buffer_detach|Error_string|Status_set.*|Test_cancelled|Alloc_mem|Free_mem|Win_shared_query|Session_.*)$/
 }
@@ -214,6 +217,9 @@ function fortran_one(name, real, profiled, count,    j, list, call, lengths, man
     for (j = 1; j <= count; j++) printf "p%d, ", j - 1
     print (n ? "(void *)l1};" : "NULL};")
     print "    struct trc_thread *t = trc_fortran_enter(" number_of(name) ", p, a);"
+    dynamic = tolower(name); sub(/^mpi_/, "", dynamic)
+    if (is_dynamic(name))
+        print "    if (t)\n        trc_fortran_" dynamic "(p" given ", ierror);\n    else\n    ";
     print "    " profiled "(" call "ierror" given ");"
     print "    if (t)\n        trc_fortran_leave(t, " number_of(name) ", p, a);\n}\n"
 }

@@ -21,10 +21,10 @@
 
 #define FOLDER "trace" /* not as this program, which may lie there */
 
-enum { KEY_MERGE = 256, KEY_LIST, KEY_RESOLUTION, KEY_CLOCK, KEY_LEVEL, KEY_REGION, KEY_IO };
+enum { KEY_MERGE = 256, KEY_LIST, KEY_RESOLUTION, KEY_CLOCK, KEY_LEVEL, KEY_REGION, KEY_IO, KEY_FIRST };
 
 struct settings {
-    const char *output, *merge, *list, *resolution, *clock, *region;
+    const char *output, *merge, *list, *resolution, *clock, *region, *first;
     bool profile, io;
     int jobs, level;
     char **program;
@@ -45,6 +45,10 @@ static const struct argp_option OPTIONS[] = {
      "record a part only, the same at all tasks: A-B, from the A-th to the B-th collective on "
      "MPI_COMM_WORLD; "
      "MPI_NAME:A-B, such calls; As-Bs, seconds; pcontrol, from MPI_Pcontrol(1) to MPI_Pcontrol(0)",
+     0},
+    {"first", KEY_FIRST, "N", 0,
+     "this is a further world of the trace in the folder, whose first task has number N: programs that are "
+     "started apart and connect",
      0},
     {"merge", KEY_MERGE, "FOLDER", 0, "make one file (-o) of a folder's", 0},
     {"jobs", 'j', "N", 0, "threads for --merge (one for each processor)", 0},
@@ -76,6 +80,9 @@ static error_t parse(int key, char *argument, struct argp_state *state)
         return 0;
     case KEY_REGION:
         settings->region = argument;
+        return 0;
+    case KEY_FIRST:
+        settings->first = argument;
         return 0;
     case KEY_CLOCK:
         settings->clock = argument;
@@ -117,6 +124,13 @@ static unsigned long long resolution_ns(const char *text)
         if (strcmp(end, units[i].unit) == 0 && value * units[i].ns >= 1 && value * units[i].ns <= 1e9)
             return (unsigned long long)(value * units[i].ns);
     return 0;
+}
+
+static bool is_number(const char *text)
+{
+    char *end;
+    long number = strtol(text, &end, 10);
+    return end != text && *end == 0 && number >= 1 && number <= 16000000;
 }
 
 /* ---- which library ---- */
@@ -238,6 +252,8 @@ static int run(const struct settings *settings)
         setenv("MARSTRACE_CLOCK", settings->clock, 1);
     if (settings->region)
         setenv("MARSTRACE_REGION", settings->region, 1);
+    if (settings->first)
+        setenv("MARSTRACE_FIRST", settings->first, 1);
     if (settings->resolution) {
         snprintf(text, sizeof text, "%llu", resolution_ns(settings->resolution));
         setenv("MARSTRACE_RESOLUTION", text, 1);
@@ -265,6 +281,8 @@ int main(int argc, char **argv)
         return complain("--resolution %s: %s", settings.resolution, "expected 1ns to 1s, like 100ns or 1us");
     if (settings.clock && strcmp(settings.clock, "cpu") != 0 && strcmp(settings.clock, "wall") != 0)
         return complain("--clock %s: %s", settings.clock, "expected cpu or wall");
+    if (settings.first && !is_number(settings.first))
+        return complain("--first %s: %s", settings.first, "expected the number of a task, 1 to 16000000");
     struct trc_region region;
     if (settings.region && !trc_region_parse(settings.region, &region))
         return complain("--region %s: %s", settings.region,

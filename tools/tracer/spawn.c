@@ -7,7 +7,7 @@
  * that spawn them. The others that spawn learn the number from the root by one broadcast. So the members of
  * communicators have the same numbers on both sides.
  *
- * Tasks spawned by a Fortran program are not recorded, as its library does not call us.
+ * A world that is started apart may lie in the folder, too: marstrace --first says what its first number is.
  */
 #define _GNU_SOURCE
 #include "trc.h"
@@ -25,27 +25,31 @@
 
 /* ---- numbers ---- */
 
-/* So many numbers behind those that are taken; -1: they cannot be had. */
-static int numbers_reserve(int count)
+/* So many numbers behind those that are taken, or, from > 0, these; -1: they cannot be had. */
+static int numbers_reserve(int from, int count)
 {
     char path[4096], text[32] = "";
     snprintf(path, sizeof path, "%s/.spawned", trc.folder);
     int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666), first = -1;
     if (file >= 0 && flock(file, LOCK_EX) == 0 && pread(file, text, sizeof text - 1, 0) >= 0) {
-        int next = text[0] ? atoi(text) : trc.size; /* the first who spawns belongs to the first world */
-        int length = snprintf(text, sizeof text, "%d\n", next + count);
+        int next =
+            text[0] ? atoi(text) : trc.first + trc.size; /* the first who spawns is of the first world */
+        if (from > 0)
+            next = text[0] && next > from ? INT32_MAX : from;
+        int length = snprintf(text, sizeof text, "%d\n", next <= INT32_MAX - count ? next + count : next);
         if (next <= INT32_MAX - count && pwrite(file, text, (size_t)length, 0) == length)
             first = next;
+        else if (next == INT32_MAX)
+            errno = EEXIST;
     }
     if (first < 0)
-        trc_warn("%s: %s; tasks that are spawned are not recorded", path, strerror(errno));
+        trc_warn("%s: %s; tasks of a further world are not recorded as such", path, strerror(errno));
     if (file >= 0)
         close(file);
     return first;
 }
 
-/* "0-3,7"; malloc'ed. */
-static char *numbers_text(const int32_t *number, int count)
+char *trc_numbers_text(const int32_t *number, int count)
 {
     char *text = NULL;
     size_t length = 0;
@@ -60,8 +64,7 @@ static char *numbers_text(const int32_t *number, int count)
     return text;
 }
 
-/* NULL: it is no list of so many. */
-static int32_t *numbers_parse(const char *text, int count)
+int32_t *trc_numbers_parse(const char *text, int count)
 {
     int32_t *number = malloc(((size_t)count + 1) * sizeof *number);
     int have = 0, first, last, used;
@@ -101,8 +104,7 @@ static char **env_arguments(int first, const char *parents, const char *command,
     return all;
 }
 
-/* Is everybody who spawns recorded? Then each of them is here. */
-static int32_t *parents_of(MPI_Comm comm, int *count)
+int32_t *trc_members_of(MPI_Comm comm, int *count)
 {
     MPI_Group group;
     PMPI_Comm_group(comm, &group);
@@ -137,15 +139,15 @@ int trc_MPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[], con
                                 const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *inter, int codes[])
 {
     int parents = 0, rank = 0, first = -1, all = 0;
-    int32_t *parent = parents_of(comm, &parents);
+    int32_t *parent = trc_members_of(comm, &parents);
     if (!parent)
         return PMPI_Comm_spawn_multiple(count, commands, argvs, most, infos, root, comm, inter, codes);
     PMPI_Comm_rank(comm, &rank);
     for (int i = 0; rank == root && i < count; i++)
         all += most[i];
     if (rank == root && all > 0)
-        first = numbers_reserve(all);
-    char *text = numbers_text(parent, parents), **command = NULL, ***argv = NULL;
+        first = numbers_reserve(0, all);
+    char *text = trc_numbers_text(parent, parents), **command = NULL, ***argv = NULL;
     bool fine = first >= 0 && text && (command = malloc((size_t)count * sizeof *command)) &&
                 (argv = malloc((size_t)count * sizeof *argv));
     for (int i = 0; fine && i < count; i++) {
@@ -168,13 +170,13 @@ int trc_MPI_Comm_spawn(const char *command, char *argv[], int most, MPI_Info inf
                        MPI_Comm *inter, int codes[])
 {
     int parents = 0, rank = 0, first = -1;
-    int32_t *parent = parents_of(comm, &parents);
+    int32_t *parent = trc_members_of(comm, &parents);
     if (!parent)
         return PMPI_Comm_spawn(command, argv, most, info, root, comm, inter, codes);
     PMPI_Comm_rank(comm, &rank);
     if (rank == root && most > 0)
-        first = numbers_reserve(most);
-    char *text = numbers_text(parent, parents),
+        first = numbers_reserve(0, most);
+    char *text = trc_numbers_text(parent, parents),
          **all = first >= 0 && text ? env_arguments(first, text, command, argv) : NULL;
     int result =
         PMPI_Comm_spawn(all ? "env" : command, all ? all : argv, most, info, root, comm, inter, codes);
@@ -200,13 +202,17 @@ void trc_spawn_begin(void)
     MPI_Group group;
     int size = 0;
     PMPI_Comm_get_parent(&parent);
-    if (parent == MPI_COMM_NULL)
+    if (trc.first > 0)
+        trc_info("first", "%d", trc.first);
+    if (parent == MPI_COMM_NULL) {
+        if (trc.first > 0 && trc.rank == trc.first)
+            numbers_reserve(trc.first, trc.size);
         return;
+    }
     PMPI_Comm_remote_group(parent, &group);
     PMPI_Group_size(group, &size);
-    int32_t *number = numbers_parse(getenv(PARENTS) ? getenv(PARENTS) : "", size);
+    int32_t *number = trc_numbers_parse(getenv(PARENTS) ? getenv(PARENTS) : "", size);
     if (number)
         trc_group_known(group, number, size);
-    trc_info("first", "%d", trc.first);
     trc_info("parent", "%u", trc_comm_of(parent)->number);
 }

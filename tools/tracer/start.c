@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <glob.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -128,35 +129,53 @@ struct trc_thread *trc_thread_begin(void)
 
 /* ---- the task's file ---- */
 
-/* What an earlier run has left that would be taken for a part of this one. */
-static void folder_clean(void)
+/* The rank as the launcher tells it before MPI_Init: -1, it does not. */
+static int rank_early(void)
+{
+    static const char *const names[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (getenv(names[i]))
+            return atoi(getenv(names[i]));
+    return -1;
+}
+
+static void files_remove(const char *pattern, int from)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/.spawned", trc.folder);
-    if (trc.rank == 0)
-        unlink(path);
-    for (int task = trc.rank; task < trc.rank + 1 || trc.rank == 0; task++) {
-        snprintf(path, sizeof path, "%s/task-%06d.mars", trc.folder, task);
-        bool there = unlink(path) == 0;
-        for (unsigned thread = 0; thread < 64; thread++) {
-            snprintf(path, sizeof path, "%s/task-%06d.mars.open-%u", trc.folder, task, thread);
-            if (unlink(path) != 0 && thread > 0)
-                break;
-        }
-        snprintf(path, sizeof path, "%s/task-%06d.mars.open-%u", trc.folder, task, MARS_DEFINITIONS);
-        unlink(path);
-        if (trc.rank == 0 && task == 0)
-            task = trc.size - 1;
-        else if (!there)
-            break;
+    glob_t found;
+    const char *folder = getenv("MARSTRACE_DIR");
+    snprintf(path, sizeof path, "%s/%s", folder ? folder : "trace", pattern);
+    if (glob(path, 0, NULL, &found) != 0)
+        return;
+    for (size_t i = 0; i < found.gl_pathc; i++) {
+        const char *name = strrchr(found.gl_pathv[i], '/') + 1;
+        if (name[0] == '.' || atoi(name + strlen("task-")) >= from)
+            unlink(found.gl_pathv[i]);
     }
+    globfree(&found);
+}
+
+/* Of what an earlier run has left nothing shall be taken for a part of this one. It is removed by rank 0 of
+ * the first world, before MPI_Init, which no task leaves before all have come to it: behind it others may
+ * have begun, or even spawned some. Where the launcher does not tell the rank, files of tasks that there are
+ * not are removed behind it. */
+static void folder_clean(int rank, int from)
+{
+    if (rank != 0 || trc_spawn_first() > 0)
+        return;
+    files_remove(".spawned", 0);
+    files_remove(".port-*", 0);
+    files_remove("task-*.mars", from);
+    files_remove("task-*.mars.open-*", from);
 }
 
 static bool file_begin(void)
 {
     uint8_t head[MARS_HEAD_BYTES];
+    char own[64];
     mkdir(trc.folder, 0777);
-    folder_clean();
+    snprintf(own, sizeof own, "task-%06d.mars.open-*", trc.rank);
+    files_remove(own, 0);
     if (asprintf(&trc.path, "%s/task-%06d.mars", trc.folder, trc.rank) < 0)
         return false;
     trc.file = open(trc.path, O_WRONLY | O_CREAT | O_TRUNC | O_APPEND | O_CLOEXEC, 0666);
@@ -208,6 +227,8 @@ static void begin(unsigned function, int64_t ns, int result)
         return;
     PMPI_Comm_rank(MPI_COMM_WORLD, &trc.rank);
     PMPI_Comm_size(MPI_COMM_WORLD, &trc.size);
+    if (rank_early() < 0)
+        folder_clean(trc.rank, trc.size);
     trc.first = trc_spawn_first();
     trc.rank += trc.first;
     PMPI_Query_thread(&given);
@@ -280,9 +301,16 @@ __attribute__((destructor)) static void unloaded(void)
 
 /* ---- by hand ---- */
 
+static int64_t init_enter(void)
+{
+    if (!trc.on)
+        folder_clean(rank_early(), 0);
+    return trc_wall();
+}
+
 TRC_EXPORT int MPI_Init(int *argc, char ***argv)
 {
-    int64_t start = trc_wall();
+    int64_t start = init_enter();
     int result = PMPI_Init(argc, argv);
     begin(TRC_Init, trc_wall() - start, result);
     return result;
@@ -290,7 +318,7 @@ TRC_EXPORT int MPI_Init(int *argc, char ***argv)
 
 TRC_EXPORT int MPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    int64_t start = trc_wall();
+    int64_t start = init_enter();
     int result = PMPI_Init_thread(argc, argv, required, provided);
     begin(TRC_Init_thread, trc_wall() - start, result);
     return result;
@@ -359,7 +387,7 @@ TRC_EXPORT void mpi_init_(void *ierror), mpi_init_f08_(void *ierror), mpi_finali
 #define INIT(NAME, PROFILED)                                                                                 \
     void mpi_##NAME(void *ierror)                                                                            \
     {                                                                                                        \
-        int64_t start = trc_wall();                                                                          \
+        int64_t start = init_enter();                                                                        \
         PROFILED(ierror);                                                                                    \
         begin(TRC_Init, trc_wall() - start, MPI_SUCCESS);                                                    \
     }
@@ -369,7 +397,7 @@ INIT(init_f08_, pmpi_init_f08_)
 #define INIT_THREAD(NAME, PROFILED)                                                                          \
     void mpi_##NAME(void *required, void *provided, void *ierror)                                            \
     {                                                                                                        \
-        int64_t start = trc_wall();                                                                          \
+        int64_t start = init_enter();                                                                        \
         PROFILED(required, provided, ierror);                                                                \
         begin(TRC_Init_thread, trc_wall() - start, MPI_SUCCESS);                                             \
     }

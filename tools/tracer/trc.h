@@ -370,6 +370,26 @@ int trc_MPI_Comm_spawn_multiple(int count, char *commands[], char **argvs[], con
                                 const MPI_Info infos[], int root, MPI_Comm comm, MPI_Comm *inter,
                                 int codes[]);
 
+/* Numbers as text, "0-3,7-7"; malloc'ed. And back; NULL: it is no list of so many. */
+char *trc_numbers_text(const int32_t *number, int count);
+int32_t *trc_numbers_parse(const char *text, int count);
+/* The numbers of a communicator's members, malloc'ed; NULL: not all of them are recorded. */
+int32_t *trc_members_of(MPI_Comm, int *count);
+
+/* ---- connect.c ---- */
+
+int trc_MPI_Comm_accept(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *inter);
+int trc_MPI_Comm_connect(const char *port, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *inter);
+
+/* ---- fortran_dynamic.c: these calls by Fortran programs; lengths of texts; error: NULL or the last argument
+ * ----
+ */
+
+void trc_fortran_comm_spawn(void **p, size_t command, size_t word, MPI_Fint *error);
+void trc_fortran_comm_spawn_multiple(void **p, size_t command, size_t word, MPI_Fint *error);
+void trc_fortran_comm_accept(void **p, size_t port, MPI_Fint *error);
+void trc_fortran_comm_connect(void **p, size_t port, MPI_Fint *error);
+
 /* ---- profile.c ---- */
 
 void trc_profile_gather(void);
